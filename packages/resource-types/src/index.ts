@@ -1,0 +1,21 @@
+/**
+ * Envoy's resource types as data: what may differ between types, for a cache and a server that know none.
+ *
+ * @packageDocumentation
+ */
+export {
+  cluster,
+  clusterLoadAssignment,
+  envoyTypes,
+  lbEndpoint,
+  listener,
+  routeConfiguration,
+  runtime,
+  scopedRouteConfiguration,
+  secret,
+  typedExtensionConfig,
+  virtualHost,
+} from "./envoy-types.ts";
+export { referencesOf } from "./references-of.ts";
+export { shortNameOf, shortTypes } from "./short-types.ts";
+export { typeUrlOf } from "./type-url-of.ts";

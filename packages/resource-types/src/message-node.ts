@@ -1,0 +1,75 @@
+import { messagePaths } from "./gen/message-paths.ts";
+import { namingFields, type NamingField } from "./naming-fields.ts";
+
+/** What the walk for references does with the fields of one kind of message; others it skips. */
+export interface MessageNode {
+  /** Messages to go into, by field. */
+  readonly inner: Map<number, MessageNode>;
+  /** The field that names a resource; no message has two. */
+  naming?: Naming;
+  /** It is an Any: what it holds decides. */
+  readonly packed: boolean;
+  /** It is a Cluster, which names its assignment in a way of its own. */
+  readonly cluster: boolean;
+}
+
+/** What a naming field names, and under which condition. */
+export interface Naming {
+  readonly field: number;
+  readonly typeUrl: string;
+  /** The path of field numbers to the ConfigSource, from the message of the field. */
+  readonly source: readonly number[];
+  readonly sourceRequired: boolean;
+}
+
+const ANY = "google.protobuf.Any";
+const CLUSTER = "envoy.config.cluster.v3.Cluster";
+
+/** Made with the first question: a program that asks for no references pays nothing. */
+let nodes: ReadonlyMap<string, MessageNode> | undefined;
+
+/** The node of a message by its full name; undefined where it leads to no reference. */
+export function messageNode(fullName: string): MessageNode | undefined {
+  return (nodes ??= link()).get(fullName);
+}
+
+function link(): ReadonlyMap<string, MessageNode> {
+  const made = new Map<string, MessageNode>();
+  const nodeOf = (name: string): MessageNode => made.get(name) ?? add(made, name);
+  for (const [message, paths] of Object.entries(messagePaths)) {
+    for (const [path, target] of Object.entries(paths)) {
+      const [field, holder] = end(nodeOf(message), path);
+      holder.inner.set(field, nodeOf(target));
+    }
+  }
+  for (const field of namingFields) addNaming(nodeOf(field.message), field);
+  return made;
+}
+
+function addNaming(node: MessageNode, { field: path, typeUrl, source, sourceRequired = false }: NamingField): void {
+  const [field, holder] = end(node, path);
+  holder.naming = { field, typeUrl, source: source === undefined ? [] : numbers(source), sourceRequired };
+}
+
+/** The last field of a path, and the node that it belongs to: that of the map's entry where the path leads through a map. */
+function end(node: MessageNode, path: string): readonly [number, MessageNode] {
+  const [field = 0, ofEntry] = numbers(path);
+  if (ofEntry === undefined) return [field, node];
+  const entry = node.inner.get(field) ?? emptyNode("");
+  node.inner.set(field, entry);
+  return [ofEntry, entry];
+}
+
+function add(made: Map<string, MessageNode>, name: string): MessageNode {
+  const node = emptyNode(name);
+  made.set(name, node);
+  return node;
+}
+
+function emptyNode(name: string): MessageNode {
+  return { inner: new Map(), packed: name === ANY, cluster: name === CLUSTER };
+}
+
+function numbers(path: string): readonly number[] {
+  return path.split(".").map(Number);
+}

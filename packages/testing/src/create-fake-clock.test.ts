@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { createFakeClock, type FakeClock } from "./create-fake-clock.ts";
+
+/** Notes what was called, and at what time. */
+function noted(clock: FakeClock): { readonly log: readonly string[]; readonly note: (what: string) => () => void } {
+  const log: string[] = [];
+  return { log, note: (what) => () => { log.push(`${what}@${clock.now()}`); } };
+}
+
+describe("createFakeClock()", () => {
+  it("stands still until it is moved", () => {
+    const clock = createFakeClock({ start: 1000 });
+    expect(clock.now()).toBe(1000);
+    clock.advance(5);
+    expect(clock.now()).toBe(1005);
+    expect(createFakeClock().now()).toBe(0);
+  });
+
+  it("calls in the order of times, equal times in the order of their making, each at its time", () => {
+    const clock = createFakeClock();
+    const { log, note } = noted(clock);
+    clock.after(20, note("c"));
+    clock.after(10, note("a"));
+    clock.after(10, note("b"));
+    clock.advance(30);
+    expect(log).toEqual(["a@10", "b@10", "c@20"]);
+    expect(clock.now()).toBe(30);
+  });
+
+  it("calls once, on the very millisecond, and never within `after`", () => {
+    const clock = createFakeClock();
+    const { log, note } = noted(clock);
+    clock.after(0, note("now"));
+    clock.after(10, note("later"));
+    expect(log).toEqual([]);
+    clock.advance(0);
+    expect(log).toEqual(["now@0"]);
+    clock.advance(9);
+    expect(log).toEqual(["now@0"]);
+    clock.advance(1);
+    clock.advance(100);
+    expect(log).toEqual(["now@0", "later@10"]);
+  });
+
+  it("makes calls that a call puts on the clock, if their time is within the advance", () => {
+    const clock = createFakeClock();
+    const { log, note } = noted(clock);
+    clock.after(10, () => { clock.after(5, note("within")); clock.after(50, note("beyond")); });
+    clock.advance(20);
+    expect(log).toEqual(["within@15"]);
+    expect(clock.pending).toBe(1);
+  });
+
+  it("counts what waits, and forgets what was cancelled", () => {
+    const clock = createFakeClock();
+    const { log, note } = noted(clock);
+    const first = clock.after(10, note("first"));
+    clock.after(10, note("second"));
+    expect(clock.pending).toBe(2);
+    first.cancel();
+    expect(clock.pending).toBe(1);
+    clock.advance(10);
+    expect(log).toEqual(["second@10"]);
+    expect(clock.pending).toBe(0);
+    first.cancel();
+  });
+
+  it("lets a call cancel another of the same time", () => {
+    const clock = createFakeClock();
+    const { log, note } = noted(clock);
+    const timers = [clock.after(10, () => { timers[1]?.cancel(); }), clock.after(10, note("second"))];
+    clock.advance(10);
+    expect(log).toEqual([]);
+  });
+
+  it("stops at the time of a call that throws", () => {
+    const clock = createFakeClock();
+    clock.after(10, () => { throw new Error("broken"); });
+    expect(() => { clock.advance(20); }).toThrow("broken");
+    expect(clock.now()).toBe(10);
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each([-1, NaN])("refuses to move by %d", (ms) => {
+    expect(() => { createFakeClock().advance(ms); }).toThrow(`time cannot be moved by ${ms} ms: give 0 or more`);
+  });
+});

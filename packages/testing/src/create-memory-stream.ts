@@ -1,0 +1,115 @@
+import { StatusCode, type ByteStream, type ByteStreamHandler, type Message, type Status } from "@xdstp/core";
+
+/** A call in memory, seen from the peer of the state machine. Nothing happens by itself: each step is a call of the test, and is over when the call returns. */
+export interface MemoryStream {
+  /** Gives the state machine a message. Its bytes are overwritten afterwards, as a wire that reuses its buffers would. Ignored once the call is over. */
+  send(message: Uint8Array): void;
+  /** The oldest message that was not taken yet; undefined: none. */
+  take(): Uint8Array | undefined;
+  /** How many messages were not taken yet. */
+  readonly unread: number;
+  /** Fills the wire: from now on the state machine is told to wait. What it sends all the same arrives. */
+  fill(): void;
+  /** Empties the wire and says so, if it was full. */
+  drain(): void;
+  /** The state machine reads no more: what is sent waits until it reads on. */
+  readonly paused: boolean;
+  /** Says that this side sends no more; told once what waits has been read. */
+  end(): void;
+  /** Ends the call from this side. Default: CANCELLED. */
+  cancel(status?: Status): void;
+  /** How the call ended; undefined while it lasts. */
+  readonly closed: Status | undefined;
+}
+
+interface Call {
+  full: boolean;
+  paused: boolean;
+  /** Sent while the machine was not reading, and perhaps the end behind it. */
+  readonly waiting: (Uint8Array | "end")[];
+  closed: Status | undefined;
+  /** Absent until `serve` has returned. */
+  handler?: ByteStreamHandler;
+}
+
+/** Bytes in front of the message in `Message.enveloped`. */
+const ENVELOPE = 5;
+const OK: Status = { code: StatusCode.OK, message: "" };
+const CANCELLED: Status = { code: StatusCode.CANCELLED, message: "cancelled by the peer" };
+
+/**
+ * Joins a state machine to a peer that a test plays. `serve` gets the byte stream to write to and returns the handler, as a wire expects it.
+ * It holds the machine to the contract: a message whose two forms differ is thrown back at it.
+ */
+export function createMemoryStream(serve: (out: ByteStream) => ByteStreamHandler): MemoryStream {
+  const messages: Uint8Array[] = [];
+  const call: Call = { full: false, paused: false, waiting: [], closed: undefined };
+  const close = (status: Status): void => {
+    if (call.closed !== undefined) return;
+    call.closed = status;
+    call.handler?.onClosed(status);
+  };
+  const send = (message: Message): boolean => {
+    if (call.closed !== undefined) return true;
+    checkEnvelope(message);
+    messages.push(message.bytes);
+    return !call.full;
+  };
+  const give = (what: Uint8Array | "end"): void => {
+    if (what !== "end") lend(what, handler);
+    else if (handler.onEnd === undefined) close(OK);
+    else handler.onEnd();
+  };
+  const accept = (what: Uint8Array | "end"): void => {
+    if (call.closed !== undefined) return;
+    if (call.paused) call.waiting.push(what === "end" ? what : Uint8Array.from(what));
+    else give(what);
+  };
+  const pause = (): void => { call.paused = true; };
+  const resume = (): void => {
+    call.paused = false;
+    while (!isHalted(call)) {
+      const next = call.waiting.shift();
+      if (next === undefined) return;
+      give(next);
+    }
+  };
+  const handler = serve({ send, close, pause, resume });
+  call.handler = handler;
+  if (call.closed !== undefined) handler.onClosed(call.closed);
+
+  return {
+    send(message) { accept(message); },
+    get paused() { return call.paused; },
+    take: () => messages.shift(),
+    get unread() { return messages.length; },
+    fill() { call.full = true; },
+    drain() {
+      const wasFull = call.full;
+      call.full = false;
+      if (wasFull && call.closed === undefined) handler.onDrained();
+    },
+    end() { accept("end"); },
+    cancel(status = CANCELLED) { close(status); },
+    get closed() { return call.closed; },
+  };
+}
+
+function isHalted({ paused, closed }: Call): boolean {
+  return paused || closed !== undefined;
+}
+
+/** The bytes belong to the wire: who keeps them finds them changed. */
+function lend(message: Uint8Array, handler: ByteStreamHandler): void {
+  const bytes = Uint8Array.from(message);
+  handler.onMessage(bytes);
+  bytes.fill(0xff);
+}
+
+function checkEnvelope({ bytes, enveloped }: Message): void {
+  const head = new DataView(enveloped.buffer, enveloped.byteOffset, Math.min(enveloped.length, ENVELOPE));
+  const fits = enveloped.length === ENVELOPE + bytes.length && head.getUint8(0) === 0 && head.getUint32(1) === bytes.length;
+  if (!fits || Buffer.compare(enveloped.subarray(ENVELOPE), bytes) !== 0) {
+    throw new Error("enveloped is not the message behind a zero byte and its length in four bytes");
+  }
+}

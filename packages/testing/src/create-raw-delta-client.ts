@@ -1,0 +1,41 @@
+import { create, fromBinary, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { StatusCode } from "@xdstp/core";
+import { DeltaDiscoveryRequestSchema, DeltaDiscoveryResponseSchema, type DeltaDiscoveryResponse } from "@xdstp/protos/discovery";
+import { createReader, type RawWire, type Reader } from "./raw-wire.ts";
+
+/** A delta request as a plain object: what is left out is not sent. */
+export type DeltaRequestInit = Omit<MessageInitShape<typeof DeltaDiscoveryRequestSchema>, "$typeName">;
+
+export interface RawDeltaClientOptions {
+  /** Sent with the first request that has none of its own. Absent: no node is added. */
+  readonly node?: DeltaRequestInit["node"];
+}
+
+/** Sends and reads single messages of the delta variant; it never answers by itself. */
+export interface RawDeltaClient extends Reader<DeltaDiscoveryResponse> {
+  send(request: DeltaRequestInit): void;
+  /** Accepts a response. `more` goes into the same request (names, for instance). */
+  ack(response: DeltaDiscoveryResponse, more?: DeltaRequestInit): void;
+  /** Refuses a response, with INVALID_ARGUMENT unless `more` says otherwise. */
+  nack(response: DeltaDiscoveryResponse, text: string, more?: DeltaRequestInit): void;
+}
+
+/** A client of the delta variant for scripts that say each step. */
+export function createRawDeltaClient(wire: RawWire, options: RawDeltaClientOptions = {}): RawDeltaClient {
+  let node = options.node;
+  const send = (request: DeltaRequestInit): void => {
+    const whole = node === undefined ? request : { node, ...request };
+    node = undefined;
+    wire.send(toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, whole)));
+  };
+  return {
+    ...createReader(wire, (bytes) => fromBinary(DeltaDiscoveryResponseSchema, bytes)),
+    send,
+    ack({ typeUrl, nonce }, more) {
+      send({ typeUrl, responseNonce: nonce, ...more });
+    },
+    nack({ typeUrl, nonce }, text, more) {
+      send({ typeUrl, responseNonce: nonce, errorDetail: { code: StatusCode.INVALID_ARGUMENT, message: text }, ...more });
+    },
+  };
+}

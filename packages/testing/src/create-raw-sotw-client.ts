@@ -1,0 +1,54 @@
+import { create, fromBinary, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { StatusCode } from "@xdstp/core";
+import { DiscoveryRequestSchema, DiscoveryResponseSchema, type DiscoveryResponse } from "@xdstp/protos/discovery";
+import { createReader, type RawWire, type Reader } from "./raw-wire.ts";
+
+/** A SotW request as a plain object: what is left out is not sent. */
+export type SotwRequestInit = Omit<MessageInitShape<typeof DiscoveryRequestSchema>, "$typeName">;
+
+export interface RawSotwClientOptions {
+  /** Sent with the first request that has none of its own. Absent: no node is added. */
+  readonly node?: SotwRequestInit["node"];
+}
+
+/** Sends and reads single messages of the SotW variant; it never answers by itself. */
+export interface RawSotwClient extends Reader<DiscoveryResponse> {
+  /** Sends a request as it is. Its names are remembered for the answers of its type. */
+  send(request: SotwRequestInit): void;
+  /** Accepts a response, with the names asked for last. `more` goes into the same request and wins. */
+  ack(response: DiscoveryResponse, more?: SotwRequestInit): void;
+  /** Refuses a response: the version accepted last, the names asked for last, INVALID_ARGUMENT and the text. `more` wins. */
+  nack(response: DiscoveryResponse, text: string, more?: SotwRequestInit): void;
+}
+
+/** What an answer repeats. */
+interface Subscription {
+  readonly names: SotwRequestInit["resourceNames"];
+  readonly version: string;
+}
+
+/** A client of the SotW variant for scripts that say each step. */
+export function createRawSotwClient(wire: RawWire, options: RawSotwClientOptions = {}): RawSotwClient {
+  let node = options.node;
+  const subscriptions = new Map<string, Subscription>();
+  const send = (request: SotwRequestInit): void => {
+    const whole = node === undefined ? request : { node, ...request };
+    node = undefined;
+    subscriptions.set(request.typeUrl ?? "", { names: request.resourceNames, version: request.versionInfo ?? "" });
+    wire.send(toBinary(DiscoveryRequestSchema, create(DiscoveryRequestSchema, whole)));
+  };
+  const answer = ({ typeUrl, nonce }: DiscoveryResponse, rest: SotwRequestInit): void => {
+    const { names = [], version = "" } = subscriptions.get(typeUrl) ?? {};
+    send({ typeUrl, responseNonce: nonce, resourceNames: names, versionInfo: version, ...rest });
+  };
+  return {
+    ...createReader(wire, (bytes) => fromBinary(DiscoveryResponseSchema, bytes)),
+    send,
+    ack(response, more) {
+      answer(response, { versionInfo: response.versionInfo, ...more });
+    },
+    nack(response, text, more) {
+      answer(response, { errorDetail: { code: StatusCode.INVALID_ARGUMENT, message: text }, ...more });
+    },
+  };
+}

@@ -1,0 +1,12 @@
+/**
+ * What tests of xDS programs need and no single package owns: memory byte streams, raw clients, a clock and turns in the hands of the test.
+ *
+ * @packageDocumentation
+ */
+export { createMemoryStream, type MemoryStream } from "./create-memory-stream.ts";
+export { createRawDeltaClient, type DeltaRequestInit, type RawDeltaClient, type RawDeltaClientOptions } from "./create-raw-delta-client.ts";
+export { createRawSotwClient, type RawSotwClient, type RawSotwClientOptions, type SotwRequestInit } from "./create-raw-sotw-client.ts";
+export { createFakeClock, type FakeClock, type FakeClockOptions } from "./create-fake-clock.ts";
+export { createManualScheduler, type ManualScheduler } from "./create-manual-scheduler.ts";
+export type { RawWire, Reader } from "./raw-wire.ts";
+export { createTestAuthority, type TestAuthority, type TestCertificate, type TestCertificateOptions } from "./create-test-authority.ts";

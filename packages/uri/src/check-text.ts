@@ -1,0 +1,25 @@
+import { fault } from "./fault.ts";
+import type { UriError } from "./uri-error.ts";
+
+/** What holds for any URI behind its scheme: the authority marker (N-02), no control characters (N-04), no unpaired surrogates (N-06). */
+export function checkText(text: string, schemeEnd: number): UriError | undefined {
+  if (!text.startsWith("//", schemeEnd)) return fault("authority-marker", "authority", text, schemeEnd);
+  if (!/[^ -~]/.test(text)) return undefined;
+  const control = findControl(text);
+  if (control !== -1) return fault("control-character", "text", text, control);
+  const unpaired = findSurrogate(text);
+  return unpaired === -1 ? undefined : fault("utf8", "text", text, unpaired);
+}
+
+function findControl(text: string): number {
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x20 || unit === 0x7f) return index;
+  }
+  return -1;
+}
+
+/** The index of the first unpaired surrogate, or -1. */
+export function findSurrogate(text: string): number {
+  return text.search(/\p{Surrogate}/u);
+}

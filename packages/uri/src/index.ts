@@ -1,0 +1,42 @@
+/**
+ * Parse, print, compare and match xdstp:// names and locators.
+ *
+ * ```ts
+ * nameKey("xdstp://foo/t/x?b=2&a=1"); // "xdstp://foo/t/x?a=1&b=2"
+ * globMatches("xdstp://foo/t/ns/*", "xdstp://foo/t/ns/a"); // true
+ * ```
+ *
+ * @packageDocumentation
+ */
+export { parseName } from "./parse-name.ts";
+export { parseLocator } from "./parse-locator.ts";
+export { printName } from "./print-name.ts";
+export { printLocator } from "./print-locator.ts";
+export type { ResourceParts, XdstpName } from "./xdstp-name.ts";
+export type { AltDirective, Directive, EntryDirective, FileLocator, HttpLocator, Locator, XdstpLocator } from "./locator.ts";
+export type { ParseResult, UriError, UriErrorCode, UriPart } from "./uri-error.ts";
+
+// Names as received.
+export { nameKey } from "./name-key.ts";
+export { sameName } from "./same-name.ts";
+export { isGlob } from "./is-glob.ts";
+export { globOf } from "./glob-of.ts";
+export { globMatches } from "./glob-matches.ts";
+export { typeOf } from "./type-of.ts";
+export { authorityOf } from "./authority-of.ts";
+
+// Types.
+export { typeFromTypeUrl, typeUrlFromType } from "./type-url.ts";
+export { collectionTypeOf, memberTypeOf } from "./collection-type.ts";
+
+// From a literal locator to the name asked for.
+export { nameFromLocator } from "./name-from-locator.ts";
+export { composeName, type ContextLayers } from "./compose-name.ts";
+export { nodeContextParams, type NodeFields } from "./node-context-params.ts";
+export { isPortableEntryName, lintLocator, type LocatorWarning } from "./lint-locator.ts";
+
+// Messages and templates.
+export { locatorFromMessage, nameFromMessage } from "./locator-from-message.ts";
+export { messageFromLocator, messageFromName } from "./message-from-locator.ts";
+export type { ContextParamsMessage, DirectiveMessage, ResourceLocatorMessage, ResourceNameMessage } from "./locator-message.ts";
+export { defaultListenerTemplate, expandTemplate, isTemplateOf } from "./bootstrap-template.ts";

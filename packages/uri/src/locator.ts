@@ -1,0 +1,38 @@
+import type { ResourceParts } from "./xdstp-name.ts";
+
+/** Says how to find a resource. It may carry directives, and it may be a glob. All strings are decoded. */
+export type Locator = XdstpLocator | HttpLocator | FileLocator;
+
+/** `xdstp://authority/type/id?params#directives`. It is also an {@link XdstpName}; {@link nameFromLocator} drops the directives. */
+export interface XdstpLocator extends ResourceParts {
+  readonly scheme: "xdstp";
+  readonly directives: readonly Directive[];
+}
+
+/** `http://authority/type/id?params#directives`. Its authority is not empty (N-20). */
+export interface HttpLocator extends ResourceParts {
+  readonly scheme: "http";
+  readonly directives: readonly Directive[];
+}
+
+/** `file:///id#directives`. The id is the path without its leading slash (N-19). */
+export interface FileLocator {
+  readonly scheme: "file";
+  readonly id: string;
+  readonly directives: readonly Directive[];
+}
+
+/** What a client is to do with a locator; each kind occurs at most once in one URI (N-15). */
+export type Directive = AltDirective | EntryDirective;
+
+/** Where to look when the resource cannot be had (N-17). */
+export interface AltDirective {
+  readonly kind: "alt";
+  readonly locator: Locator;
+}
+
+/** The inline entry of a list collection that is meant (N-71). */
+export interface EntryDirective {
+  readonly kind: "entry";
+  readonly entry: string;
+}

@@ -1,0 +1,2 @@
+/** Levels of `alt` inside one locator (N-17). */
+export const maxAltDepth = 8;

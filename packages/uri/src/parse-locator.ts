@@ -1,0 +1,54 @@
+import { checkText } from "./check-text.ts";
+import { decode } from "./decode.ts";
+import { fault } from "./fault.ts";
+import type { Directive, FileLocator, HttpLocator, Locator, XdstpLocator } from "./locator.ts";
+import { maxAltDepth } from "./max-alt-depth.ts";
+import { parseDirectives } from "./parse-directives.ts";
+import { parseResourceParts } from "./parse-resource-parts.ts";
+import type { ParseResult, UriError } from "./uri-error.ts";
+
+const schemes = ["xdstp", "http", "file"] as const;
+const none: readonly Directive[] = [];
+
+/**
+ * Parses an `xdstp://`, `http://` or `file://` locator (xdstp-names.md section 3).
+ *
+ * Never throws. There is no limit of length (N-21); the time is linear in it.
+ * `https:` is refused like any other scheme: whether it is spoken is a setting of the HTTP transport (N-01).
+ */
+export function parseLocator(text: string): ParseResult<Locator> {
+  const parsed = parseNested(text, 0);
+  return "code" in parsed ? { ok: false, error: parsed } : { ok: true, value: parsed };
+}
+
+/** `depth` is the number of `alt` directives around the text. */
+function parseNested(text: string, depth: number): Locator | UriError {
+  if (depth > maxAltDepth) return fault("too-deep", "directives", text, 0);
+  const scheme = schemes.find((candidate) => text.startsWith(`${candidate}:`));
+  if (scheme === undefined) return fault("scheme", "scheme", text, 0);
+  const start = scheme.length + 3;
+  const bad = checkText(text, start - 2);
+  if (bad !== undefined) return bad;
+  const hash = text.indexOf("#", start);
+  const end = hash === -1 ? text.length : hash;
+  const located = scheme === "file" ? parseFile(text, start, end) : parseResource(scheme, text, start, end);
+  if ("code" in located || hash === -1) return located;
+  const directives = parseDirectives(text, hash + 1, (value) => parseNested(value, depth + 1));
+  return "code" in directives ? directives : { ...located, directives };
+}
+
+function parseResource(scheme: "xdstp" | "http", text: string, start: number, end: number): XdstpLocator | HttpLocator | UriError {
+  const parts = parseResourceParts(text, start, end);
+  if ("code" in parts) return parts;
+  if (scheme === "http" && parts.authority === "") return fault("authority", "authority", text, start);
+  return { scheme, ...parts, directives: none };
+}
+
+/** A file has a path and nothing else (N-19). */
+function parseFile(text: string, start: number, end: number): FileLocator | UriError {
+  const question = text.indexOf("?", start);
+  if (question !== -1 && question < end) return fault("query-in-file", "context", text, question);
+  if (start < end && text.charAt(start) !== "/") return fault("authority", "authority", text, start);
+  const id = decode(text, Math.min(start + 1, end), end, "id");
+  return typeof id === "string" ? { scheme: "file", id, directives: none } : id;
+}

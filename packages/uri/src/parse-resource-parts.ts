@@ -1,0 +1,31 @@
+import { skip, inType } from "./character-set.ts";
+import { decode } from "./decode.ts";
+import { fault } from "./fault.ts";
+import { parseContextParams } from "./parse-context-params.ts";
+import type { UriError } from "./uri-error.ts";
+import type { ResourceParts } from "./xdstp-name.ts";
+
+/** Reads `authority/type/id?params` between `start` and `end`, where the fragment begins (N-03, N-07 to N-13). */
+export function parseResourceParts(text: string, start: number, end: number): ResourceParts | UriError {
+  const question = text.indexOf("?", start);
+  const pathEnd = question === -1 || question > end ? end : question;
+  const slash = text.indexOf("/", start);
+  const authorityEnd = slash === -1 || slash > pathEnd ? pathEnd : slash;
+  const authority = decode(text, start, authorityEnd, "authority");
+  if (typeof authority !== "string") return authority;
+  const typeEnd = findTypeEnd(text, authorityEnd + 1, pathEnd);
+  if (typeof typeEnd !== "number") return typeEnd;
+  const id = decode(text, Math.min(typeEnd + 1, pathEnd), pathEnd, "id");
+  if (typeof id !== "string") return id;
+  const contextParams = parseContextParams(text, pathEnd + 1, end);
+  if ("code" in contextParams) return contextParams;
+  return { authority, resourceType: text.slice(authorityEnd + 1, typeEnd), id, contextParams };
+}
+
+/** The type is the first segment of the path and has no escapes (N-08). */
+function findTypeEnd(text: string, start: number, pathEnd: number): number | UriError {
+  if (start >= pathEnd) return fault("type-missing", "type", text, pathEnd);
+  const end = skip(text, start, inType);
+  if (end < pathEnd && text.charAt(end) !== "/") return fault("type-invalid", "type", text, end);
+  return end > start ? end : fault("type-missing", "type", text, start);
+}

@@ -1,0 +1,14 @@
+import { inType, skip } from "./character-set.ts";
+
+const prefix = "type.googleapis.com/";
+
+/** The type URL of a resource type (B-TYPE-1). */
+export function typeUrlFromType(resourceType: string): string {
+  return prefix + resourceType;
+}
+
+/** The resource type of a type URL, as it stands in an xdstp name (B-TYPE-1); undefined when it is no type URL, or the type could not stand there (N-08). */
+export function typeFromTypeUrl(typeUrl: string): string | undefined {
+  if (!typeUrl.startsWith(prefix) || typeUrl.length === prefix.length) return undefined;
+  return skip(typeUrl, prefix.length, inType) === typeUrl.length ? typeUrl.slice(prefix.length) : undefined;
+}

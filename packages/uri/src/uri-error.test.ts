@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { sectionOfNames } from "../test/docs.ts";
+import { errorOf } from "../test/parsed.ts";
+import { parseLocator } from "./parse-locator.ts";
+import { parseName } from "./parse-name.ts";
+import type { UriError } from "./uri-error.ts";
+
+/** A text for each code of section 9, and where the offence lies. */
+const cases = {
+  "scheme": [parseName, "xdstp//a/t", "scheme", 0],
+  "authority-marker": [parseName, "xdstp:a/t", "authority", 6],
+  "authority": [parseLocator, "http:///t", "authority", 7],
+  "type-missing": [parseName, "xdstp://a//x", "type", 10],
+  "type-invalid": [parseName, "xdstp://a/t!/x", "type", 11],
+  "percent-encoding": [parseName, "xdstp://a/t/x%2", "id", 13],
+  "utf8": [parseName, "xdstp://a/t?k=%C3", "context", 14],
+  "control-character": [parseName, "xdstp://a/t/\u007F", "text", 12],
+  "fragment-in-name": [parseName, "xdstp://a/t#entry=e", "directives", 11],
+  "directive-unknown": [parseLocator, "xdstp://a/t#entry=e,x", "directives", 20],
+  "directive-duplicate": [parseLocator, "xdstp://a/t#entry=e,entry=e", "directives", 20],
+  "directive-empty": [parseLocator, "xdstp://a/t#entry=", "directives", 12],
+  "directive-value": [parseLocator, "xdstp://a/t#alt=b", "directives", 16],
+  "query-in-file": [parseLocator, "file:///a?", "context", 9],
+} as const;
+
+/** The innermost error. */
+function rootOf(error: UriError): UriError {
+  return error.cause === undefined ? error : rootOf(error.cause);
+}
+
+describe("UriError", () => {
+  it("has a case for every code of section 9", () => {
+    const text = sectionOfNames(9).split("The text of an error")[0] ?? "";
+    const codes = [...text.matchAll(/`([\w-]+)`/g)].map((match) => match[1]);
+    expect([...Object.keys(cases), "too-deep"].sort()).toEqual(codes.sort());
+  });
+
+  it.each(Object.entries(cases))("says %s, which part and where", (code, [parse, text, part, position]) => {
+    expect(errorOf(parse(text))).toMatchObject({ code, part, position });
+  });
+
+  it("says too-deep as a cause", () => {
+    let text = "file:///x";
+    for (let level = 0; level < 9; level++) text = `file:///x#alt=${text.replaceAll("%", "%25").replaceAll("#", "%23")}`;
+    expect(rootOf(errorOf(parseLocator(text))).code).toBe("too-deep");
+  });
+
+  it("is a plain object", () => {
+    const error = errorOf(parseName("foo"));
+    expect(Object.getPrototypeOf(error)).toBe(Object.prototype);
+    expect(JSON.parse(JSON.stringify(error))).toEqual(error);
+  });
+
+  it("names the code, the input, the way out and the rule in its message", () => {
+    expect(errorOf(parseName("xdstp://foo")).message).toBe('[type-missing] at 11 of "xdstp://foo": no resource type in the path: write //authority/type/id (N-08)');
+  });
+
+  it("quotes the input in printable ASCII, cut to 100 characters", () => {
+    const start = "xdstp:\u001B[2J\n\"\\é\u202E\u007F\ud800";
+    const { message } = errorOf(parseName(start + "x".repeat(1000)));
+    expect(message).toMatch(/^[ -~]*$/);
+    expect(message).toContain(String.raw`"xdstp:\u001b[2J\n\"\\\u00e9\u202e\u007f\ud800${"x".repeat(100 - start.length)}...": `);
+  });
+
+  it("says what Envoy says, where people may compare", () => {
+    expect(errorOf(parseName("xdstp://foo")).message).toContain("resource type");
+    expect(errorOf(parseLocator("xdstp://foo/t#bar=baz")).message).toContain("unknown fragment component");
+  });
+});
