@@ -1,0 +1,66 @@
+import type { Resource, Transaction, TypedInterest, XdsError } from "@xdstp/core";
+
+import type { CacheEvent } from "./cache-event.ts";
+import { coveredRecords } from "./covered-records.ts";
+import type { KeptRemovals } from "./kept-removals.ts";
+import type { NameRecord, Owner } from "./name-record.ts";
+import { readName, type ReadName } from "./read-name.ts";
+import type { PlannedPut, TransactionPlan } from "./transaction-plan.ts";
+import type { TypeIndex } from "./type-index.ts";
+import type { Change } from "./type-store.ts";
+
+/** What applying a transaction asks of the cache. */
+export interface ApplyHost {
+  readonly types: TypeIndex;
+  readonly kept: KeptRemovals;
+  readonly tell: (event: CacheEvent) => void;
+}
+
+/** Applies what has passed every check. Who watches is woken later. */
+export function applyPlan(host: ApplyHost, plan: TransactionPlan, transaction: Transaction, owner: Owner | undefined): void {
+  for (const put of plan.puts) applyPut(host, put, owner);
+  for (const { removal, name } of plan.removals) {
+    if (host.types.isReachable(removal.typeUrl, name)) remove(host, removal.typeUrl, { name, text: removal.name, owner }, removal.error);
+  }
+  for (const interest of transaction.complete ?? []) {
+    for (const record of coveredRecords(host.types.type(interest.typeUrl), interest.interest, owner)) removeAbsent(host, interest.typeUrl, record, plan, owner);
+    settle(host, interest, plan, owner);
+  }
+  for (const interest of transaction.settled ?? []) settle(host, interest, plan, owner);
+  host.kept.settle(plan);
+}
+
+function remove(host: ApplyHost, typeUrl: string, change: Change, error?: XdsError): void {
+  if (!host.kept.keeps(typeUrl, change)) host.types.type(typeUrl).remove(change, error);
+}
+
+function applyPut(host: ApplyHost, { put, name, text }: PlannedPut, owner: Owner | undefined): void {
+  const type = host.types.type(put.typeUrl);
+  const resource = withoutAliases(host, put.typeUrl, name, put.resource);
+  const isReused = type.put({ name, text, owner }, resource, put.as !== undefined && put.as !== put.resource.name);
+  if (!isReused) return;
+  const servedAs = type.record(name.key)?.entry?.resource?.version ?? "";
+  host.tell({ kind: "version-reused", typeUrl: put.typeUrl, name: text, version: resource.version, servedAs });
+}
+
+/** Aliases are for opaque names (B-ALIAS-4). */
+function withoutAliases(host: ApplyHost, typeUrl: string, { kind }: ReadName, resource: Resource): Resource {
+  if (kind === "opaque" || resource.aliases === undefined || resource.aliases.length === 0) return resource;
+  host.tell({ kind: "aliases-ignored", typeUrl, name: resource.name });
+  return { ...resource, aliases: [] };
+}
+
+/** What was put or refused in the same transaction stays. */
+function removeAbsent(host: ApplyHost, typeUrl: string, record: NameRecord, plan: TransactionPlan, owner: Owner | undefined): void {
+  if (plan.named.get(typeUrl)?.has(record.key) === true) return;
+  const text = record.entry?.name ?? record.key;
+  remove(host, typeUrl, { name: readName(record.key), text, owner });
+}
+
+function settle(host: ApplyHost, { typeUrl, interest }: TypedInterest, plan: TransactionPlan, owner: Owner | undefined): void {
+  const name = readName(interest.name);
+  if (!host.types.isReachable(typeUrl, name)) return;
+  const type = host.types.type(typeUrl);
+  if (interest.name === "*" || name.kind === "glob") type.settleGroup(type.group(name.key));
+  else type.settleName({ name, text: interest.name, owner }, plan.named.get(typeUrl)?.get(name.key));
+}

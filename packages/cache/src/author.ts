@@ -1,0 +1,97 @@
+import type { Committed, Interest, Put, Removal, Resource, Transaction, TypedInterest } from "@xdstp/core";
+
+import type { MessageType } from "./message-type.ts";
+
+/** A resource whose payload is encoded. */
+export interface RawResource extends PutOptions {
+  readonly typeUrl: string;
+  readonly name: string;
+  /** The encoded message; of the type `typeUrl`. */
+  readonly value: Uint8Array;
+}
+
+/** What may be said of a resource beside its name and content. */
+export interface PutOptions extends Partial<Pick<Resource, "version" | "aliases" | "ttlMs" | "expireMs" | "noStore" | "constraints" | "metadata">> {
+  /** Another type of payload than `typeUrl`: a redirect, or a list collection asked for under the type of its members. */
+  readonly payloadTypeUrl?: string;
+}
+
+/** Options of a typed put. */
+export interface TypedPutOptions extends PutOptions {
+  /** Absent: the name that the message holds. */
+  readonly name?: string;
+}
+
+/** The two forms of a put: a resource whose payload is encoded, or a message and its type. */
+export interface PutCall<R> {
+  (resource: RawResource): R;
+  <M>(type: MessageType<M>, message: M, options?: TypedPutOptions): R;
+}
+
+/** Collects what becomes visible at once. */
+export interface TransactionWriter {
+  readonly put: PutCall<void>;
+  readonly remove: (typeUrl: string, name: string) => void;
+  /** What is put is all there is of this; the rest of what it covers is removed. */
+  readonly complete: (typeUrl: string, interest: Interest) => void;
+}
+
+/** Options of a transaction. */
+export interface TransactionOptions {
+  /** The `version_info` that SotW shows instead of its own. */
+  readonly label?: string;
+}
+
+/** Writing by program. Each call is all or nothing: it throws the error of the first resource that is refused, and then nothing has changed. */
+export interface Author {
+  readonly put: PutCall<Committed>;
+  /** Removing what is not there does nothing. */
+  readonly remove: (typeUrl: string, name: string) => Committed;
+  /** Several changes, visible at once as a whole. `write` must not wait for anything. */
+  readonly transaction: (write: (writer: TransactionWriter) => void, options?: TransactionOptions) => Committed;
+}
+
+/** The authoring side over a `commit`. */
+export function createAuthor(commit: (transaction: Transaction) => Committed): Author {
+  const commitWhole = (transaction: Transaction): Committed => {
+    const committed = commit(transaction);
+    const refusal = committed.refused?.[0];
+    if (refusal !== undefined) throw refusal.error;
+    return committed;
+  };
+  return {
+    put: <M>(...args: PutArguments<M>) => commitWhole({ put: [putOf(args)], atomic: true }),
+    remove: (typeUrl, name) => commitWhole({ remove: [{ typeUrl, name }], atomic: true }),
+    transaction: (write, { label } = {}) => {
+      const draft = createDraft();
+      write(draft.writer);
+      return commitWhole({ ...draft.transaction, atomic: true, ...(label === undefined ? {} : { label }) });
+    },
+  };
+}
+
+type PutArguments<M> = [resource: RawResource] | [type: MessageType<M>, message: M, options?: TypedPutOptions | undefined];
+
+function createDraft(): { readonly writer: TransactionWriter; readonly transaction: Transaction } {
+  const put: Put[] = [];
+  const remove: Removal[] = [];
+  const complete: TypedInterest[] = [];
+  const writer: TransactionWriter = {
+    put: <M>(...args: PutArguments<M>) => { put.push(putOf(args)); },
+    remove: (typeUrl, name) => { remove.push({ typeUrl, name }); },
+    complete: (typeUrl, interest) => { complete.push({ typeUrl, interest }); },
+  };
+  return { writer, transaction: { put, remove, complete } };
+}
+
+function putOf<M>(args: PutArguments<M>): Put {
+  return args.length === 1 ? rawPut(args[0]) : typedPut(...args);
+}
+
+function typedPut<M>(type: MessageType<M>, message: M, { name, ...options }: TypedPutOptions = {}): Put {
+  return rawPut({ ...options, typeUrl: type.typeUrl, name: name ?? type.nameOf(message), value: type.encode(message) });
+}
+
+function rawPut({ typeUrl, payloadTypeUrl, value, ...resource }: RawResource): Put {
+  return { typeUrl, resource: { version: "", ...resource, payload: { typeUrl: payloadTypeUrl ?? typeUrl, value } } };
+}

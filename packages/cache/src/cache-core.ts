@@ -1,0 +1,256 @@
+import {
+  systemClock, XdsError, type Committed, type Interest, type ResourceFeed, type ResourceSink, type ResourceType, type Scope, type Topic, type Transaction,
+} from "@xdstp/core";
+
+import { applyPlan, type ApplyHost } from "./apply-plan.ts";
+import { createAuthor, type Author } from "./author.ts";
+import { Availability } from "./availability.ts";
+import type { BaseTopic } from "./base-topic.ts";
+import { createCacheState, type CacheState } from "./cache-state.ts";
+import { CheckBook } from "./check-book.ts";
+import { coveredRecords } from "./covered-records.ts";
+import type { Cache, CacheCounters, CacheOptions, Check } from "./create-cache.ts";
+import { EventQueue } from "./event-queue.ts";
+import { Expiries, type Expiry } from "./expiries.ts";
+import type { FeedHandle } from "./feed-handle.ts";
+import { FeedPool } from "./feed-pool.ts";
+import type { FeedSlot } from "./feed-runner.ts";
+import { KeptRemovals } from "./kept-removals.ts";
+import { MissingTopic } from "./missing-topic.ts";
+import type { NameRecord } from "./name-record.ts";
+import { readName } from "./read-name.ts";
+import { refusePut } from "./refuse-put.ts";
+import { planTransaction, type RefusePut, type TransactionPlan } from "./transaction-plan.ts";
+import { TypeIndex } from "./type-index.ts";
+import type { TypeStore } from "./type-store.ts";
+import { UnwantedNames } from "./unwanted-names.ts";
+import { atHome, homeType } from "./home-type.ts";
+
+/** The cache behind `createCache`. */
+export class CacheCore implements Cache {
+  readonly state: CacheState = createCacheState();
+  readonly authorities?: readonly string[];
+  readonly put: Author["put"];
+  readonly remove: Author["remove"];
+  readonly transaction: Author["transaction"];
+  readonly #types: TypeIndex;
+  readonly #feeds: FeedPool;
+  readonly #checks = new CheckBook();
+  readonly #availability = new Availability();
+  readonly #events: EventQueue;
+  readonly #expiries: Expiries;
+  readonly #unwanted: UnwantedNames;
+  readonly #applied: ApplyHost;
+  #ready = false;
+  #closed = false;
+
+  constructor(options: CacheOptions) {
+    const { clock = systemClock, lingerMs = 0 } = options;
+    this.#events = new EventQueue(options.onEvent);
+    if (options.authorities !== undefined) this.authorities = [...options.authorities];
+    this.#feeds = new FeedPool(clock, lingerMs, {
+      sink: (slot) => this.#sink(slot),
+      onEnded: (slot, error) => { this.#onEnded(slot, error); },
+      onChange: (changes) => { this.#unwanted.onChange(changes); },
+      onError: (error) => { this.#report(error); },
+    });
+    this.#types = new TypeIndex(options, this.state, {
+      now: () => clock.now(),
+      wants: (typeUrl, key) => this.#feeds.ledger.wants(typeUrl, key),
+      opened: (type, topic) => { this.#onOpened(type, topic); },
+      closed: (type, topic) => { this.#onClosed(type, topic); },
+      outage: (typeUrl, topic) => this.#availability.of(typeUrl, topic),
+    });
+    this.#expiries = new Expiries(clock, (expired) => { this.#expire(expired); });
+    this.#applied = { types: this.#types, kept: new KeptRemovals(this.#types), tell: (event) => { this.#events.add(event); } };
+    this.#unwanted = new UnwantedNames({ clock, lingerMs, ledger: this.#feeds.ledger, type: (typeUrl) => this.#types.type(typeUrl) });
+    ({ put: this.put, remove: this.remove, transaction: this.transaction } = createAuthor((transaction) => this.commit(transaction)));
+  }
+
+  get revision(): number {
+    return this.state.revision;
+  }
+
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  get counters(): CacheCounters {
+    const counts = { resources: 0, tombstones: 0, topics: 0 };
+    for (const type of this.#types) {
+      counts.resources += type.size;
+      counts.tombstones += type.window.size;
+      counts.topics += type.topics.size;
+    }
+    return { ...this.#events.counts, ...counts };
+  }
+
+  descriptor(typeUrl: string): ResourceType | undefined {
+    return this.#types.descriptor(typeUrl);
+  }
+
+  serves(typeUrl: string): boolean {
+    return this.#types.serves(typeUrl);
+  }
+
+  topic(typeUrl: string, interest: Interest): Topic {
+    return this.#types.topic(typeUrl, interest);
+  }
+
+  commit(transaction: Transaction): Committed {
+    return this.#commit(transaction, undefined);
+  }
+
+  held(typeUrl: string, interest?: Interest): Iterable<{ readonly name: string; readonly version: string }> {
+    return this.#held(typeUrl, interest, undefined);
+  }
+
+  unavailable(scope: Scope, error: XdsError | undefined): void {
+    this.#availability.set(this, scope, error);
+    this.#updateStale();
+  }
+
+  addFeed(feed: ResourceFeed): FeedHandle {
+    const handle = this.#feeds.add(feed, () => this.#watched());
+    if (feed.want !== undefined && this.#feeds.complete) this.#beReady();
+    this.#events.flush();
+    return handle;
+  }
+
+  check(typeUrl: string, interest: Interest, check: Check): () => void {
+    return this.#checks.add(typeUrl, readName(interest.name).key, check);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#unwanted.end();
+    this.#expiries.close();
+    await this.#feeds.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #held(typeUrl: string, interest: Interest | undefined, slot: FeedSlot | undefined): Iterable<{ readonly name: string; readonly version: string }> {
+    const home = interest === undefined ? typeUrl : homeType(typeUrl, interest.name);
+    return coveredRecords(this.#types.type(home), interest, slot).flatMap(nameAndVersion);
+  }
+
+  #commit(given: Transaction, slot: FeedSlot | undefined): Committed {
+    const transaction = atHome(given);
+    const plan = planTransaction(transaction, this.#refuse);
+    const { refused } = plan;
+    this.#events.counts.refused += refused.length;
+    if (transaction.atomic === true && refused.length > 0) return { revision: this.state.revision, refused };
+    this.#publish(transaction.label, () => {
+      for (const type of this.#types) type.expire();
+      applyPlan(this.#applied, plan, transaction, slot);
+      this.#expiries.note(plan);
+      if (slot?.onDemand === true) this.#noteOnDemand(plan);
+      if (slot !== undefined) slot.committed = true;
+      if (!this.#ready && this.#feeds.complete) this.#beReady();
+    });
+    return { revision: this.state.revision, ...(refused.length > 0 ? { refused } : {}) };
+  }
+
+  /** Makes one revision of what `apply` does, then wakes who watches what it touched. */
+  #publish(label: string | undefined, apply: () => void): void {
+    const { state } = this;
+    state.revision++;
+    state.label = label;
+    apply();
+    state.label = undefined;
+    const { touched } = state;
+    if (touched.size > 0) state.touched = new Set();
+    for (const topic of touched) topic.wake();
+    this.#events.flush();
+  }
+
+  /** An ordinary removal, by whoever put it (S-TTL-11). */
+  #expire(expired: readonly Expiry[]): void {
+    this.#publish(undefined, () => {
+      for (const { typeUrl, name, text } of expired) {
+        const type = this.#types.type(typeUrl);
+        type.remove({ name, text, owner: type.record(name.key)?.owner });
+      }
+    });
+  }
+
+  /** Within a revision: from now on what is not there does not exist, unless a feed has still to be asked. */
+  #beReady(): void {
+    if (this.#ready) return;
+    this.#ready = true;
+    this.#events.add({ kind: "ready", revision: this.state.revision });
+    if (this.#feeds.onDemand) return;
+    this.state.answersAll = true;
+    for (const [, topic] of this.#watched()) topic.settle();
+  }
+
+  readonly #refuse: RefusePut = (put, name, text) => {
+    const { typeUrl, resource } = put;
+    if (!this.#types.answersFor(name)) return foreign(typeUrl, text, this.authorities ?? []);
+    const error = refusePut(put, name, text, this.#types.descriptor(typeUrl), this.#types.memberOf(resource.payload.typeUrl));
+    return error ?? this.#checks.refuse(typeUrl, name, text, resource, () => this.#types.inWildcard(typeUrl, text, name));
+  };
+
+  #sink(slot: FeedSlot): ResourceSink {
+    return {
+      commit: (transaction) => this.#commit(transaction, slot),
+      held: (typeUrl, interest) => this.#held(typeUrl, interest, slot),
+      unavailable: (scope, error) => {
+        this.#availability.set(slot, scope, error);
+        this.#updateStale();
+      },
+    };
+  }
+
+  #onEnded(slot: FeedSlot, error: XdsError | undefined): void {
+    if (error === undefined) this.#availability.clear(slot);
+    else this.#availability.set(slot, {}, error);
+    this.#updateStale();
+    if (error !== undefined) this.#report(error);
+    else if (!this.#closed && this.#feeds.complete && (slot.committed || this.#feeds.size > 0)) this.#publish(undefined, () => { this.#beReady(); });
+  }
+
+  #report(error: XdsError): void {
+    this.#events.add({ kind: "feed-failed", error });
+    this.#events.flush();
+  }
+
+  #updateStale(): void {
+    for (const [, topic] of this.#watched()) topic.updateStale();
+  }
+
+  *#watched(): Generator<readonly [typeUrl: string, topic: BaseTopic]> {
+    for (const type of this.#types) for (const topic of type.topics) yield [type.typeUrl, topic];
+  }
+
+  #onOpened(type: TypeStore, topic: BaseTopic): void {
+    if (this.#feeds.onDemand && !(topic instanceof MissingTopic)) this.#feeds.ledger.open(type.typeUrl, topic.interest, topic.key);
+  }
+
+  #onClosed(type: TypeStore, topic: BaseTopic): void {
+    if (this.#feeds.onDemand && !(topic instanceof MissingTopic)) this.#feeds.ledger.close(type.typeUrl, topic.interest, topic.key);
+  }
+
+  /** What a feed on demand gives and nobody asks for is not kept for ever. */
+  #noteOnDemand({ puts }: TransactionPlan): void {
+    for (const { put: { typeUrl }, name: { key } } of puts) {
+      const type = this.#types.type(typeUrl);
+      const record = type.record(key);
+      if (record !== undefined) this.#unwanted.note(type, record);
+    }
+  }
+}
+
+function nameAndVersion({ entry }: NameRecord): readonly { readonly name: string; readonly version: string }[] {
+  const resource = entry?.resource;
+  return entry === undefined || resource === undefined ? [] : [{ name: entry.name, version: resource.given === "" ? resource.version : resource.given }];
+}
+
+function foreign(typeUrl: string, text: string, authorities: readonly string[]): XdsError {
+  const known = authorities.map((authority) => JSON.stringify(authority)).join(", ");
+  const message = `${JSON.stringify(text)} of ${typeUrl}: this cache answers for ${known} only (S-AUTH-8); add the authority to them or rename the resource`;
+  return new XdsError("INVALID_ARGUMENT", message, { typeUrl, resource: text });
+}

@@ -1,0 +1,12 @@
+import type { XdsError } from "@xdstp/core";
+
+/** What an operator should know of a cache. */
+export type CacheEvent =
+  /** The first complete state is in (S-STREAM-9). */
+  | { readonly kind: "ready"; readonly revision: number }
+  /** The aliases of an xdstp name were ignored: redirects do that (B-ALIAS-4). */
+  | { readonly kind: "aliases-ignored"; readonly typeUrl: string; readonly name: string }
+  /** A version came again with other bytes and is served as `servedAs` (B-VER-5). */
+  | { readonly kind: "version-reused"; readonly typeUrl: string; readonly name: string; readonly version: string; readonly servedAs: string }
+  /** A feed has stopped by itself; what it gave is kept and stale. */
+  | { readonly kind: "feed-failed"; readonly error: XdsError };

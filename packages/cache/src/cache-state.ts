@@ -1,0 +1,20 @@
+import type { BaseTopic } from "./base-topic.ts";
+
+/** What all types of one cache share. Written by the cache alone. */
+export interface CacheState {
+  /** Revision of the newest transaction; while one is applied, its own. */
+  revision: number;
+  /** What is not there does not exist: the cache is ready and none of its feeds is filled on demand. */
+  answersAll: boolean;
+  /** Label of the transaction that is being applied. */
+  label: string | undefined;
+  /** Topics that moved in the transaction that is being applied; woken after it. */
+  touched: Set<BaseTopic>;
+  /** Steps taken, for tests that count work. */
+  work: number;
+}
+
+/** The state of a cache before its first transaction. */
+export function createCacheState(): CacheState {
+  return { revision: 0, answersAll: false, label: undefined, touched: new Set(), work: 0 };
+}

@@ -1,0 +1,51 @@
+import { XdsError } from "@xdstp/core";
+import { describe, expect, it } from "vitest";
+
+import { put, T, U } from "../test/scene.ts";
+import { createCache, type Cache } from "./index.ts";
+
+const name = "xdstp://a/t.T/ns/x";
+const glob = "xdstp://a/t.T/ns/*";
+
+/** Adds a check that always refuses, with this text; gives what takes it away. */
+function add(cache: Cache, interest: string, text: string): () => void {
+  return cache.check(T, { name: interest }, () => new XdsError("INVALID_ARGUMENT", text));
+}
+
+/** What is said of a put, if it is refused. */
+function refusal(cache: Cache, text = name, typeUrl = T): string | undefined {
+  return cache.commit({ put: [put(text, "1", { typeUrl })] }).refused?.[0]?.error.text;
+}
+
+describe("the checks of a cache", () => {
+  it("are asked by name, then by glob, then by wildcard, until one refuses", () => {
+    const cache = createCache();
+    const remove = [["*", "wildcard"], [glob, "glob"], ["xdstp://a/t.T/ns/%78", "name"]].map(([interest = "", text = ""]) => add(cache, interest, text));
+    expect(refusal(cache)).toBe("name");
+    remove[2]?.();
+    expect(refusal(cache)).toBe("glob");
+    remove[1]?.();
+    expect([refusal(cache), refusal(cache, `${name}?k=v`), refusal(cache, "opaque"), refusal(cache, "opaque", U)]).toEqual(["wildcard", undefined, "wildcard", undefined]);
+  });
+
+  it("stay when another of the same name is taken away, and again when that is done twice", () => {
+    const cache = createCache();
+    const [one, two] = [add(cache, name, "one"), add(cache, name, "two")];
+    add(cache, "*", "wildcard");
+    one();
+    expect(refusal(cache)).toBe("two");
+    two();
+    add(cache, name, "three");
+    two();
+    expect([refusal(cache), refusal(cache, "opaque")]).toEqual(["three", "wildcard"]);
+  });
+
+  it("stay when the last of the type before them is taken away twice", () => {
+    const cache = createCache();
+    const one = add(cache, name, "one");
+    one();
+    add(cache, "*", "two");
+    one();
+    expect(refusal(cache)).toBe("two");
+  });
+});

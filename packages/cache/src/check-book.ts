@@ -1,0 +1,36 @@
+import type { Resource, XdsError } from "@xdstp/core";
+
+import type { Check } from "./create-cache.ts";
+import type { ReadName } from "./read-name.ts";
+import { guarded } from "./refuse-put.ts";
+
+/** The checks of readers, by type and by key of what they concern. */
+export class CheckBook {
+  readonly #checks = new Map<string, Map<string, Set<Check>>>();
+
+  /** Returns a function that takes the check away again. */
+  add(typeUrl: string, key: string, check: Check): () => void {
+    const keys = this.#checks.get(typeUrl) ?? new Map<string, Set<Check>>();
+    const checks = keys.get(key) ?? new Set<Check>();
+    this.#checks.set(typeUrl, keys.set(key, checks.add(check)));
+    return () => {
+      checks.delete(check);
+      if (checks.size === 0 && keys.get(key) === checks) keys.delete(key);
+      if (keys.size === 0 && this.#checks.get(typeUrl) === keys) this.#checks.delete(typeUrl);
+    };
+  }
+
+  /** What the first check that refuses says. */
+  refuse(typeUrl: string, name: ReadName, text: string, resource: Resource, inWildcard: () => boolean): XdsError | undefined {
+    const keys = this.#checks.get(typeUrl);
+    if (keys === undefined) return undefined;
+    const own = [name.key, ...(name.parent === undefined ? [] : [name.parent])];
+    for (const key of keys.has("*") && inWildcard() ? [...own, "*"] : own) {
+      for (const check of keys.get(key) ?? []) {
+        const error = guarded(() => check(resource, text));
+        if (error !== undefined) return error;
+      }
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,167 @@
+import type { Entry, Interest } from "@xdstp/core";
+
+import { BaseTopic, type TopicHost } from "./base-topic.ts";
+import { ChangeLog } from "./change-log.ts";
+import type { Group } from "./group.ts";
+import { hashWith, hashWithout } from "./resource-hash.ts";
+import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
+
+/** What a collection topic asks of the store of its type. */
+export interface CollectionHost extends TopicHost {
+  /** The group of a key as it is kept now. */
+  group(key: string): Group;
+  /** Lets go of removals that are too old. */
+  expire(): void;
+  /** The newest entry of a name in any spelling, if this group holds it. */
+  entryIn(group: Group, name: string): StateEntry | undefined;
+}
+
+/** The topic of a glob, or of the wildcard. */
+export class CollectionTopic extends BaseTopic {
+  /** Replaced while nobody watches, never after. */
+  group: Group;
+  protected declare readonly host: CollectionHost;
+  readonly #log: ChangeLog;
+  #settled = false;
+  #head = 0;
+  #label: string | undefined;
+  #hash = 0;
+  #count = 0;
+  #floor = 0;
+  /** Revision of the cache up to which an unwatched topic has been read. */
+  #read = -1;
+  /** What an unwatched topic last saw, so that it keeps its arrays while nothing moves. */
+  #view = "";
+  #members: readonly StateEntry[] | undefined;
+  /** Stands in the log while the collection is settled and empty (S-GLOB-3). */
+  #empty: StateEntry | undefined;
+
+  constructor(host: CollectionHost, interest: Interest, group: Group) {
+    super(host, interest, group.key);
+    this.group = group;
+    this.#log = new ChangeLog((steps) => { host.state.work += steps; });
+  }
+
+  get settled(): boolean {
+    this.sync();
+    return this.#settled;
+  }
+
+  get head(): number {
+    this.sync();
+    return this.#head;
+  }
+
+  get hash(): number {
+    this.sync();
+    return this.#hash;
+  }
+
+  changes(after: number): readonly Entry[] | undefined {
+    this.sync();
+    if (after >= this.#head) return NO_ENTRIES;
+    return after < this.#floor ? undefined : this.#log.after(after);
+  }
+
+  members(): readonly Entry[] {
+    this.sync();
+    return (this.#members ??= this.#empty === undefined ? this.#log.members() : this.#empty.alone());
+  }
+
+  get(name: string): Entry | undefined {
+    return this.host.entryIn(this.group, name);
+  }
+
+  removed(): readonly Entry[] {
+    this.sync();
+    this.host.expire();
+    return this.#log.tombstones();
+  }
+
+  /** A name that it covers has a new entry. */
+  note(old: StateEntry | undefined, entry: StateEntry): void {
+    if (entry.resource === undefined && !entry.tombstone) return;
+    this.#touch();
+    if (old?.resource !== undefined) {
+      this.#count--;
+      this.#hash = hashWithout(this.#hash, old.resource.hash);
+    }
+    if (old !== undefined && !old.gone && (old.tombstone || old.resource !== undefined)) this.#log.bury();
+    this.#log.append(entry);
+    if (entry.resource === undefined) {
+      this.#markEmpty();
+      return;
+    }
+    this.#count++;
+    this.#hash = hashWith(this.#hash, entry.resource.hash);
+    this.#unmarkEmpty();
+  }
+
+  /** A tombstone of the log has left the window. */
+  drop(floor: number): void {
+    this.#floor = floor;
+    this.#log.bury();
+  }
+
+  settle(): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#touch();
+    this.#markEmpty();
+  }
+
+  protected get movedBy(): string | undefined {
+    return this.#label;
+  }
+
+  protected sync(): void {
+    const { state } = this.host;
+    if (this.watched) return;
+    this.group = this.host.group(this.key);
+    if (this.#read === state.revision) return;
+    this.#read = state.revision;
+    this.#settled = state.answersAll || this.group.settled;
+    const alive = [...this.group.records].flatMap(({ entry }) => entry ?? []).sort((a, b) => a.revision - b.revision);
+    state.work += alive.length;
+    const view = `${alive.at(-1)?.revision} ${alive.length} ${this.group.floor} ${this.#settled}`;
+    if (view === this.#view) return;
+    this.#view = view;
+    this.#rebuild(alive);
+  }
+
+  #rebuild(alive: StateEntry[]): void {
+    const newest = alive.at(-1);
+    this.#floor = this.group.floor;
+    this.#members = undefined;
+    this.#count = alive.reduce((count, { resource }) => (resource === undefined ? count : count + 1), 0);
+    this.#hash = alive.reduce((sum, { resource }) => hashWith(sum, resource?.hash ?? 0), 0);
+    this.#head = newest?.revision ?? 0;
+    this.#label = newest?.label;
+    this.#log.reset(alive);
+    this.#empty = undefined;
+    this.#markEmpty();
+  }
+
+  #touch(): void {
+    const { state } = this.host;
+    state.work++;
+    if (this.#head !== state.revision) state.touched.add(this);
+    this.#head = state.revision;
+    this.#members = undefined;
+    this.#label = state.label;
+  }
+
+  #markEmpty(): void {
+    if (!this.#settled || this.#count > 0 || this.#empty !== undefined || this.interest.name === "*") return;
+    this.#empty = new StateEntry({ revision: this.host.state.revision, name: this.interest.name });
+    this.#head = this.#empty.revision;
+    this.#log.append(this.#empty);
+  }
+
+  #unmarkEmpty(): void {
+    if (this.#empty === undefined) return;
+    this.#empty.supersede();
+    this.#empty = undefined;
+    this.#log.bury();
+  }
+}

@@ -1,0 +1,68 @@
+import type { Clock, Committed, Interest, Resource, ResourceFeed, ResourceSink, ResourceSource, ResourceType, Transaction, XdsError } from "@xdstp/core";
+
+import type { Author } from "./author.ts";
+import { CacheCore } from "./cache-core.ts";
+import type { CacheEvent } from "./cache-event.ts";
+import type { FeedHandle } from "./feed-handle.ts";
+
+/** Options of {@link createCache}. */
+export interface CacheOptions {
+  /** The data of the types that differ from the defaults. Others may be held too (B-STREAM-4). */
+  readonly types?: readonly ResourceType[];
+  /** The authorities it answers for: names of others are missing, and cannot be put (S-AUTH-8). Absent: any. */
+  readonly authorities?: readonly string[];
+  /** Keys of context parameters that are dropped from an exact name before it is looked up; the answer still has the name that was asked (S-CTX-4). Absent: none, parameters are matched exactly. */
+  readonly ignoredParameters?: readonly string[];
+  /** Whether `*` covers a name. Absent: opaque names, and xdstp names without context parameters (S-WILD-8). It has to give the same answer for a name each time. */
+  readonly wildcard?: (typeUrl: string, name: string) => boolean;
+  /** How long, in milliseconds, feeds are still asked for what nobody wants any more. Absent: 0; a relay takes 60,000 (B-RELAY-8). */
+  readonly lingerMs?: number;
+  /** How long, in milliseconds, a removal is remembered for readers that are behind. Absent: 600,000 (S-RECON-10). */
+  readonly tombstoneMs?: number;
+  /** How many removals of a type are remembered at most. Absent: 100,000. */
+  readonly tombstoneCount?: number;
+  /** Absent: the clock of the machine. */
+  readonly clock?: Clock;
+  /** Told what an operator should know. It must not throw. */
+  readonly onEvent?: (event: CacheEvent) => void;
+}
+
+/** What the cache has counted since it was made, and holds now. */
+export interface CacheCounters {
+  /** Puts whose version had come with other bytes before (B-VER-5). */
+  readonly reusedVersions: number;
+  /** Puts whose aliases were ignored (B-ALIAS-4). */
+  readonly ignoredAliases: number;
+  /** Puts that were refused. */
+  readonly refused: number;
+  /** Resources held. */
+  readonly resources: number;
+  /** Removals remembered. */
+  readonly tombstones: number;
+  /** Topics that somebody watches. */
+  readonly topics: number;
+}
+
+/** What a reader's check says of a resource, filed under `name`: why it is refused, or undefined. */
+export type Check = (resource: Resource, name: string) => XdsError | undefined;
+
+/** The one place that indexes, numbers and shares resources: feeds and authors write, readers follow topics. */
+export interface Cache extends ResourceSource, ResourceSink, Author, AsyncDisposable {
+  /** As the contract says, and at once. */
+  commit(transaction: Transaction): Committed;
+  /** Runs a feed until the cache or the handle is closed. */
+  addFeed(feed: ResourceFeed): FeedHandle;
+  /**
+   * Registers a check: `commit` asks it about each resource that is put under this type and name (a glob and `*` mean all that they cover).
+   * What one check refuses stays as it was. Returns a function that takes the check away.
+   */
+  check(typeUrl: string, interest: Interest, check: Check): () => void;
+  readonly counters: CacheCounters;
+  /** Stops all feeds and timers; resolves when the feeds have ended. What is held can still be read. */
+  close(): Promise<void>;
+}
+
+/** Makes an empty cache. Without feeds it is ready with its first transaction, be it empty. */
+export function createCache(options: CacheOptions = {}): Cache {
+  return new CacheCore(options);
+}

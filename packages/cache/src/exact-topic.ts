@@ -1,0 +1,160 @@
+import type { Entry, XdsError } from "@xdstp/core";
+
+import { AliasTrail, type TrailHost } from "./alias-trail.ts";
+import { BaseTopic, type TopicHost } from "./base-topic.ts";
+import type { CacheState } from "./cache-state.ts";
+import type { NameRecord } from "./name-record.ts";
+import { isSameError } from "./same-error.ts";
+import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
+
+/** What an exact topic asks of the store of its type. */
+export interface ExactHost extends TopicHost {
+  /** The record of a name by its key. */
+  record(key: string): NameRecord | undefined;
+  /** The existing resource that has this alias. */
+  aliasOf(key: string): NameRecord | undefined;
+  /** Gives an existing name a new entry, because a reader comes upon it that may have read past the old one. */
+  renew(record: NameRecord): void;
+  /** Asks for a `refresh` of the topic when this name is removed or comes back. */
+  miss(key: string, topic: ExactTopic): void;
+  keyOf(name: string): string;
+}
+
+/** The topic of one name or alias. It has no `#method` either. */
+export class ExactTopic extends BaseTopic implements TrailHost {
+  protected declare readonly host: ExactHost;
+  #entry: StateEntry | undefined;
+  /** Present once an alias has been followed. */
+  #trail: AliasTrail | undefined;
+
+  get settled(): boolean {
+    this.sync();
+    return this.#entry !== undefined;
+  }
+
+  get head(): number {
+    this.sync();
+    return Math.max(this.#entry?.revision ?? 0, this.#trail?.head ?? 0);
+  }
+
+  get hash(): number {
+    this.sync();
+    return this.#entry?.resource?.hash ?? 0;
+  }
+
+  changes(after: number): readonly Entry[] {
+    this.sync();
+    const entry = this.#entry;
+    if (entry === undefined || this.head <= after) return NO_ENTRIES;
+    return this.#trail?.after(after, entry) ?? entry.alone();
+  }
+
+  members(): readonly Entry[] {
+    this.sync();
+    return this.#entry?.alone() ?? NO_ENTRIES;
+  }
+
+  get(name: string): Entry | undefined {
+    this.sync();
+    const entry = this.#entry;
+    if (entry?.resource === undefined) return undefined;
+    const key = this.host.keyOf(name);
+    return key === this.key || key === this.host.keyOf(entry.name) ? entry : undefined;
+  }
+
+  removed(): readonly Entry[] {
+    this.sync();
+    const entry = this.#entry;
+    if (entry === undefined) return NO_ENTRIES;
+    return [...(this.#trail?.removedAfter(0, entry) ?? []), ...(entry.tombstone ? entry.alone() : [])];
+  }
+
+  /** Something has happened to the name or an alias: looks up what it stands for now. Watched topics only. */
+  refresh(): void {
+    const record = this.target();
+    const next = record?.entry?.resource === undefined ? this.absent(record?.entry) : this.entryOf(record.key);
+    if (next === undefined) return;
+    if (next !== this.#entry && record?.entry?.resource !== undefined && next.revision < this.host.state.revision) this.host.renew(record);
+    else this.enter(next);
+  }
+
+  /** By alias a resource is answered under its own name, else in the spelling that was asked (S-ALIAS-1, N-42). */
+  entryOf(key: string): StateEntry | undefined {
+    const entry = this.host.record(key)?.entry;
+    if (key !== this.key) return entry;
+    // The store forgets a removal after a while, the topic does not.
+    return entry?.spelled(this.interest.name) ?? (this.#entry?.tombstone === true ? this.#entry : undefined);
+  }
+
+  get state(): CacheState {
+    return this.host.state;
+  }
+
+  miss(key: string): void {
+    this.host.miss(key, this);
+  }
+
+  /** Keys of names that it showed before. */
+  get former(): Iterable<string> {
+    return this.#trail?.former ?? [];
+  }
+
+  /** Says already that nothing is there, for this reason. */
+  isMissing(error: XdsError | undefined): boolean {
+    return this.#entry !== undefined && this.#entry.resource === undefined && isSameError(this.#entry.error, error);
+  }
+
+  settle(error?: XdsError): void {
+    if (this.#entry !== undefined) return;
+    const { revision, label } = this.host.state;
+    this.enter(new StateEntry({ revision, name: this.interest.name, error, label }));
+  }
+
+  protected get movedBy(): string | undefined {
+    const { head = 0, label } = this.#trail ?? {};
+    return head > (this.#entry?.revision ?? 0) ? label : this.#entry?.label;
+  }
+
+  protected sync(): void {
+    if (this.watched) return;
+    const { answersAll, revision } = this.host.state;
+    const held = this.#entry;
+    this.#trail = undefined;
+    const record = this.target();
+    this.#entry = record === undefined ? undefined : this.entryOf(record.key);
+    if (this.#entry === undefined && answersAll) {
+      this.#entry = held?.resource === undefined && held !== undefined ? held : new StateEntry({ revision, name: this.interest.name });
+    }
+  }
+
+  /** The record that the name stands for: its own, unless only an alias leads to a resource. */
+  private target(): NameRecord | undefined {
+    const own = this.host.record(this.key);
+    const isOwn = own?.entry?.resource !== undefined;
+    const alias = isOwn ? undefined : this.host.aliasOf(this.key);
+    if (alias !== undefined) this.#trail ??= new AliasTrail(hasExisted(this.#entry) ? this.key : undefined, this);
+    this.#trail?.follow(isOwn ? this.key : alias?.key);
+    return alias ?? own;
+  }
+
+  /** What says that nothing is there; of an unsettled topic nothing does. */
+  private absent(own: StateEntry | undefined): StateEntry | undefined {
+    const { revision, label } = this.host.state;
+    const held = this.#entry;
+    const said = own?.spelled(this.interest.name);
+    if (said !== undefined && (held === undefined || held === said || said.revision === revision)) return said;
+    if (held?.resource === undefined) return held;
+    return new StateEntry({ revision, name: this.interest.name, error: own?.error, label });
+  }
+
+  private enter(next: StateEntry): void {
+    const { state } = this.host;
+    state.work++;
+    this.#entry = next;
+    if (this.head === state.revision) state.touched.add(this);
+  }
+}
+
+function hasExisted(entry: StateEntry | undefined): boolean {
+  return entry !== undefined && (entry.resource !== undefined || entry.tombstone);
+}

@@ -1,0 +1,90 @@
+import { XdsError, type Clock, type ResourceFeed, type ResourceSink } from "@xdstp/core";
+
+import type { BaseTopic } from "./base-topic.ts";
+import type { FeedHandle } from "./feed-handle.ts";
+import { runFeed, type FeedSlot } from "./feed-runner.ts";
+import { InterestLedger, type InterestChange } from "./interest-ledger.ts";
+
+/** What the feeds of a cache ask of it. */
+export interface PoolHost {
+  /** The sink for one feed. */
+  sink(slot: FeedSlot): ResourceSink;
+  /** A feed has ended; one that failed leaves what it gave stale. */
+  onEnded(slot: FeedSlot, error: XdsError | undefined): void;
+  /** Called before feeds are told of what nobody wants any more. */
+  onChange(changes: readonly InterestChange[]): void;
+  onError(error: XdsError): void;
+}
+
+/** The feeds of a cache, and what they are told of its readers. */
+export class FeedPool {
+  readonly ledger: InterestLedger;
+  readonly #host: PoolHost;
+  readonly #slots = new Set<FeedSlot>();
+  readonly #handles = new Set<FeedHandle>();
+  #onDemand = false;
+
+  constructor(clock: Clock, lingerMs: number, host: PoolHost) {
+    this.#host = host;
+    this.ledger = new InterestLedger({ clock, lingerMs, onChange: (changes) => { this.#inform(changes); } });
+  }
+
+  /** One of them is, or was, filled on demand: nothing can be concluded from silence. */
+  get onDemand(): boolean {
+    return this.#onDemand;
+  }
+
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  /** Every feed that pushes has said all it has, at least once. */
+  get complete(): boolean {
+    return [...this.#slots].every((slot) => slot.onDemand || slot.committed);
+  }
+
+  add(feed: ResourceFeed, watched: () => Iterable<readonly [typeUrl: string, topic: BaseTopic]>): FeedHandle {
+    const slot: FeedSlot = { feed, onDemand: feed.want !== undefined, committed: false, informed: false };
+    this.#slots.add(slot);
+    if (slot.onDemand) this.#demand(watched);
+    const handle = runFeed(feed, {
+      sink: this.#host.sink(slot),
+      onEnded: (error) => {
+        if (error === undefined) this.#slots.delete(slot);
+        this.#handles.delete(handle);
+        this.#host.onEnded(slot, error);
+      },
+    });
+    this.#handles.add(handle);
+    return handle;
+  }
+
+  async close(): Promise<void> {
+    this.ledger.end();
+    await Promise.all([...this.#handles].map((handle) => handle.close()));
+  }
+
+  /** Interest is counted from the first feed on that asks for it. */
+  #demand(watched: () => Iterable<readonly [string, BaseTopic]>): void {
+    if (!this.#onDemand) for (const [typeUrl, { interest, key }] of watched()) this.ledger.open(typeUrl, interest, key);
+    this.#onDemand = true;
+    this.ledger.schedule();
+  }
+
+  #inform(changes: readonly InterestChange[]): void {
+    this.#host.onChange(changes);
+    for (const slot of this.#slots) {
+      const news = slot.informed ? changes : this.ledger.announced();
+      slot.informed = true;
+      for (const { typeUrl, added, dropped } of news) this.#want(slot, typeUrl, added, dropped.map(({ interest }) => interest));
+    }
+  }
+
+  #want({ feed }: FeedSlot, ...news: Parameters<NonNullable<ResourceFeed["want"]>>): void {
+    try {
+      feed.want?.(...news);
+    } catch (error) {
+      this.#host.onError(XdsError.from(error));
+    }
+  }
+}

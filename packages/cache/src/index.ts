@@ -1,0 +1,19 @@
+/**
+ * The one place that indexes, numbers and shares resources: feeds in, topics out.
+ *
+ * ```ts
+ * const cache = createCache();
+ * cache.put({ typeUrl: "type.googleapis.com/acme.Flag", name: "xdstp://acme/acme.Flag/dark-mode", value: bytes });
+ * ```
+ *
+ * @packageDocumentation
+ */
+export { createCache, type Cache, type CacheCounters, type CacheOptions, type Check } from "./create-cache.ts";
+export { messageType, type MessageField, type MessageSchema, type MessageType, type MessageTypeOptions } from "./message-type.ts";
+export type { Author, PutCall, PutOptions, RawResource, TransactionOptions, TransactionWriter, TypedPutOptions } from "./author.ts";
+export type { CacheEvent } from "./cache-event.ts";
+export type { FeedHandle } from "./feed-handle.ts";
+
+// For readers and tests that need the form in which the cache keeps resources.
+export { keepResource } from "./keep-resource.ts";
+export { contentVersion, type Content } from "./content-version.ts";

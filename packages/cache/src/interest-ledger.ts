@@ -1,0 +1,164 @@
+import type { Clock, Interest, Timer } from "@xdstp/core";
+
+import { interestKey } from "./interest-key.ts";
+
+/** What became of the interest in one type during a turn. */
+export interface InterestChange {
+  readonly typeUrl: string;
+  readonly added: readonly Interest[];
+  readonly dropped: readonly DroppedInterest[];
+}
+
+/** An interest that nobody has any more. */
+export interface DroppedInterest {
+  readonly interest: Interest;
+  readonly key: string;
+}
+
+interface Row {
+  readonly typeUrl: string;
+  readonly interest: Interest;
+  readonly key: string;
+  count: number;
+  announced: boolean;
+  /** When the lingering ends; 0 while it does not linger. */
+  lingersUntil: number;
+}
+
+/** Options of {@link InterestLedger}. */
+export interface LedgerOptions {
+  readonly clock: Clock;
+  readonly lingerMs: number;
+  /** Called at most once per turn, after it, with one change per type. */
+  readonly onChange: (changes: readonly InterestChange[]) => void;
+}
+
+/** Counts who wants what, so that feeds hear of the first and, after lingering, of the last (B-RELAY-8). */
+export class InterestLedger {
+  readonly #options: LedgerOptions;
+  readonly #types = new Map<string, Map<string, Row>>();
+  /** Number of rows with dynamic parameters, by type and name. */
+  readonly #qualified = new Map<string, number>();
+  readonly #dirty = new Set<Row>();
+  #lingering: { readonly row: Row; readonly until: number }[] = [];
+  #timer: Timer | undefined;
+  #scheduled = false;
+  #closed = false;
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+  }
+
+  /** Whether feeds have been, or are about to be, asked for this. Dynamic parameters do not narrow. */
+  wants(typeUrl: string, key: string): boolean {
+    return this.#types.get(typeUrl)?.has(key) === true || this.#qualified.has(`${typeUrl}\n${key}`);
+  }
+
+  open(typeUrl: string, interest: Interest, key: string): void {
+    const rows = this.#types.get(typeUrl) ?? new Map<string, Row>();
+    this.#types.set(typeUrl, rows);
+    const id = interestKey(interest, key);
+    let row = rows.get(id);
+    if (row === undefined) {
+      row = { typeUrl, interest, key, count: 0, announced: false, lingersUntil: 0 };
+      rows.set(id, row);
+      if (id !== key) this.#qualify(row, 1);
+    }
+    row.count++;
+    row.lingersUntil = 0;
+    this.#touch(row);
+  }
+
+  close(typeUrl: string, interest: Interest, key: string): void {
+    const row = this.#types.get(typeUrl)?.get(interestKey(interest, key));
+    if (row === undefined || --row.count > 0) return;
+    const { clock, lingerMs } = this.#options;
+    if (lingerMs === 0 || !row.announced) {
+      this.#touch(row);
+      return;
+    }
+    row.lingersUntil = clock.now() + lingerMs;
+    this.#lingering.push({ row, until: row.lingersUntil });
+    this.#wait();
+  }
+
+  /** All that feeds have been told, for a feed that comes later. */
+  *announced(): Iterable<InterestChange> {
+    for (const [typeUrl, rows] of this.#types) {
+      const added = [...rows.values()].filter((row) => row.announced).map((row) => row.interest);
+      if (added.length > 0) yield { typeUrl, added, dropped: [] };
+    }
+  }
+
+  /** Makes sure that `onChange` is called after this turn. */
+  schedule(): void {
+    if (this.#scheduled || this.#closed) return;
+    this.#scheduled = true;
+    queueMicrotask(() => {
+      this.#scheduled = false;
+      if (!this.#closed) this.#options.onChange(this.#settle());
+    });
+  }
+
+  end(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+  }
+
+  #touch(row: Row): void {
+    this.#dirty.add(row);
+    this.schedule();
+  }
+
+  #settle(): readonly InterestChange[] {
+    const changes = new Map<string, { added: Interest[]; dropped: DroppedInterest[] }>();
+    for (const row of this.#dirty) {
+      if (row.lingersUntil > 0) continue;
+      const change = changes.get(row.typeUrl) ?? { added: [], dropped: [] };
+      if (row.count > 0 ? !row.announced : row.announced) changes.set(row.typeUrl, change);
+      if (row.count > 0 && !row.announced) change.added.push(row.interest);
+      if (row.count === 0 && row.announced) change.dropped.push({ interest: row.interest, key: row.key });
+      row.announced = row.count > 0;
+      if (row.count === 0) this.#forget(row);
+    }
+    this.#dirty.clear();
+    return [...changes].map(([typeUrl, change]) => ({ typeUrl, ...change }));
+  }
+
+  #forget(row: Row): void {
+    const rows = this.#types.get(row.typeUrl);
+    const id = interestKey(row.interest, row.key);
+    rows?.delete(id);
+    if (id !== row.key) this.#qualify(row, -1);
+    if (rows?.size === 0) this.#types.delete(row.typeUrl);
+  }
+
+  #qualify({ typeUrl, key }: Row, step: 1 | -1): void {
+    const id = `${typeUrl}\n${key}`;
+    const count = (this.#qualified.get(id) ?? 0) + step;
+    if (count > 0) this.#qualified.set(id, count);
+    else this.#qualified.delete(id);
+  }
+
+  /** One timer for all that linger: they end in the order in which they began. */
+  #wait(): void {
+    const next = this.#lingering[0];
+    if (this.#timer !== undefined || next === undefined || this.#closed) return;
+    this.#timer = this.#options.clock.after(Math.max(0, next.until - this.#options.clock.now()), () => {
+      this.#timer = undefined;
+      this.#endLingering();
+    });
+  }
+
+  #endLingering(): void {
+    const now = this.#options.clock.now();
+    const due = this.#lingering.findIndex(({ until }) => until > now);
+    const over = this.#lingering.splice(0, due === -1 ? this.#lingering.length : due);
+    for (const { row, until } of over) {
+      if (row.lingersUntil !== until) continue;
+      row.lingersUntil = 0;
+      this.#touch(row);
+    }
+    this.#wait();
+  }
+}

@@ -1,0 +1,153 @@
+import type { AnyBytes, Resource, StoredResource } from "@xdstp/core";
+
+import { valueFieldLength } from "./content-version.ts";
+import { fieldLength, ProtobufWriter } from "./protobuf-writer.ts";
+import { resourceHash } from "./resource-hash.ts";
+
+/** A resource as the cache keeps it: one buffer, and where things lie in it. */
+export class KeptResource implements StoredResource {
+  readonly name: string;
+  readonly version: string;
+  /** The version as it came; empty where the cache derived one. */
+  readonly given: string;
+  readonly wire: Uint8Array;
+  readonly bare: number;
+  readonly hash: number;
+  readonly aliases?: readonly string[];
+  readonly ttlMs?: number;
+  readonly noStore?: boolean;
+  readonly constraints?: Uint8Array;
+  readonly metadata?: Uint8Array;
+  readonly #typeUrl: string;
+  readonly #anyStart: number;
+  readonly #anyEnd: number;
+  readonly #valueLength: number;
+
+  constructor(resource: Resource, version: string) {
+    const form = encode(resource, version);
+    this.name = resource.name;
+    this.version = version;
+    this.given = resource.version;
+    this.wire = form.wire;
+    this.bare = form.bare;
+    this.hash = resourceHash(resource.name, version);
+    if (resource.aliases !== undefined && resource.aliases.length > 0) this.aliases = [...resource.aliases];
+    if (resource.ttlMs !== undefined) this.ttlMs = resource.ttlMs;
+    if (resource.noStore === true) this.noStore = true;
+    if (form.constraints !== undefined) this.constraints = form.constraints;
+    if (form.metadata !== undefined) this.metadata = form.metadata;
+    this.#typeUrl = resource.payload.typeUrl;
+    this.#anyStart = form.anyStart;
+    this.#anyEnd = form.anyEnd;
+    this.#valueLength = resource.payload.value.length;
+  }
+
+  get any(): readonly [start: number, end: number] {
+    return [this.#anyStart, this.#anyEnd];
+  }
+
+  get payload(): AnyBytes {
+    return { typeUrl: this.#typeUrl, value: this.wire.subarray(this.#anyEnd - this.#valueLength, this.#anyEnd) };
+  }
+
+  /** Whether the content is that of `other`; version, TTL and cache control aside. */
+  hasContentOf(other: Resource): boolean {
+    return this.#typeUrl === other.payload.typeUrl
+      && equalBytes(this.payload.value, other.payload.value)
+      && equalLists(this.aliases ?? [], other.aliases ?? [])
+      && equalBytes(this.constraints, other.constraints)
+      && equalBytes(this.metadata, other.metadata);
+  }
+}
+
+interface WireForm {
+  readonly wire: Uint8Array;
+  readonly bare: number;
+  readonly anyStart: number;
+  readonly anyEnd: number;
+  readonly constraints: Uint8Array | undefined;
+  readonly metadata: Uint8Array | undefined;
+}
+
+/** Fields by number, but the TTL (6) last, so that it can be cut off. */
+function encode(resource: Resource, version: string): WireForm {
+  const { name, payload, constraints, metadata } = resource;
+  const sizes = measure(resource, version);
+  const ttl = resource.ttlMs === undefined ? undefined : duration(resource.ttlMs);
+  // A buffer of its own: a slice of a pool would keep its neighbours alive as long as itself.
+  const writer = new ProtobufWriter(Buffer.allocUnsafeSlow(sizes.bare + (ttl === undefined ? 0 : fieldLength(ttl.length))));
+  writer.text(1, version, sizes.version);
+  const anyStart = writer.position;
+  writer.header(2, sizes.any);
+  writer.text(1, payload.typeUrl, sizes.type);
+  if (payload.value.length > 0) writer.block(2, payload.value);
+  const anyEnd = writer.position;
+  if (constraints === undefined) writer.text(3, name, sizes.name);
+  for (const alias of resource.aliases ?? []) writer.text(4, alias, Buffer.byteLength(alias));
+  if (resource.noStore === true) writer.block(7, DO_NOT_CACHE);
+  if (constraints !== undefined) writeResourceName(writer, name, sizes.name, constraints);
+  const constraintsEnd = writer.position;
+  if (metadata !== undefined) writer.block(9, metadata);
+  const metadataEnd = writer.position;
+  if (ttl !== undefined) writer.block(6, ttl);
+  const wire = new Uint8Array(writer.bytes.buffer);
+  return {
+    wire,
+    bare: sizes.bare,
+    anyStart,
+    anyEnd,
+    constraints: constraints === undefined ? undefined : wire.subarray(constraintsEnd - constraints.length, constraintsEnd),
+    metadata: metadata === undefined ? undefined : wire.subarray(metadataEnd - metadata.length, metadataEnd),
+  };
+}
+
+interface Sizes {
+  readonly version: number;
+  readonly type: number;
+  readonly any: number;
+  readonly name: number;
+  readonly bare: number;
+}
+
+function measure(resource: Resource, version: string): Sizes {
+  const { payload, constraints, metadata } = resource;
+  const versionLength = Buffer.byteLength(version);
+  const type = Buffer.byteLength(payload.typeUrl);
+  const any = fieldLength(type) + valueFieldLength(payload.value);
+  const name = Buffer.byteLength(resource.name);
+  let bare = fieldLength(versionLength) + fieldLength(any);
+  bare += constraints === undefined ? fieldLength(name) : fieldLength(fieldLength(name) + fieldLength(constraints.length));
+  for (const alias of resource.aliases ?? []) bare += fieldLength(Buffer.byteLength(alias));
+  if (resource.noStore === true) bare += fieldLength(DO_NOT_CACHE.length);
+  if (metadata !== undefined) bare += fieldLength(metadata.length);
+  return { version: versionLength, type, any, name, bare };
+}
+
+/** `CacheControl { do_not_cache: true }` */
+const DO_NOT_CACHE = Uint8Array.of(0x08, 0x01);
+
+/** `envoy.service.discovery.v3.ResourceName`: the name together with its constraints (S-DYN-2). */
+function writeResourceName(writer: ProtobufWriter, name: string, nameLength: number, constraints: Uint8Array): void {
+  writer.header(8, fieldLength(nameLength) + fieldLength(constraints.length));
+  writer.text(1, name, nameLength);
+  writer.block(2, constraints);
+}
+
+/** `google.protobuf.Duration` of milliseconds; parts of a nanosecond are dropped. */
+function duration(ms: number): Uint8Array {
+  const seconds = Math.floor(ms / 1000);
+  const nanos = Math.floor((ms - seconds * 1000) * 1e6);
+  const writer = new ProtobufWriter(Buffer.alloc(20));
+  if (seconds > 0) writer.number(1, seconds);
+  if (nanos > 0) writer.number(2, nanos);
+  return writer.bytes.subarray(0, writer.position);
+}
+
+function equalBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return Buffer.compare(a, b) === 0;
+}
+
+function equalLists(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((value, index) => value === b[index]);
+}

@@ -1,0 +1,43 @@
+import type { Resource } from "@xdstp/core";
+
+import { contentVersion } from "./content-version.ts";
+import { KeptResource } from "./kept-resource.ts";
+import type { LastVersion } from "./name-record.ts";
+
+/** What becomes of a put. */
+export interface NextResource {
+  /** Absent: nothing changes. */
+  readonly resource?: KeptResource;
+  /** The version came before with another content (B-VER-5). */
+  readonly reused?: boolean;
+}
+
+/**
+ * What a name holds after a put: equal content is no change, a version that came with other bytes before is made unique (`version~hash`).
+ * A different TTL or cache control is a change, and the version stays (S-TTL-7).
+ */
+export function nextResource(held: KeptResource | undefined, last: LastVersion | undefined, resource: Resource): NextResource {
+  const same = held?.hasContentOf(resource) === true;
+  if (held !== undefined && same && resource.version === held.given) return unlessEqual(held, resource, held.version);
+  if (resource.version === "") return { resource: new KeptResource(resource, contentVersion(resource)) };
+  const reused = held === undefined ? isReused(last, resource) : !same && (resource.version === held.given || resource.version === held.version);
+  if (reused) return { resource: new KeptResource(resource, `${resource.version}~${contentVersion(resource)}`), reused };
+  return held !== undefined && same ? unlessEqual(held, resource, resource.version) : { resource: new KeptResource(resource, resource.version) };
+}
+
+/** What has to be remembered of a resource that is removed; a version of ours needs nothing. */
+export function lastVersion(held: KeptResource): LastVersion | undefined {
+  return held.given === "" ? undefined : { given: held.given, digest: contentVersion(held) };
+}
+
+function isReused(last: LastVersion | undefined, resource: Resource): boolean {
+  return last?.given === resource.version && last.digest !== contentVersion(resource);
+}
+
+function unlessEqual(held: KeptResource, resource: Resource, version: string): NextResource {
+  const equal = held.version === version
+    && held.name === resource.name
+    && held.ttlMs === resource.ttlMs
+    && (held.noStore ?? false) === (resource.noStore ?? false);
+  return equal ? {} : { resource: new KeptResource(resource, version) };
+}

@@ -1,0 +1,53 @@
+/** Length of a varint that holds `value`, which is a safe integer and not negative. */
+export function varintLength(value: number): number {
+  let length = 1;
+  for (let rest = value; rest > 127; rest = Math.floor(rest / 128)) length++;
+  return length;
+}
+
+/** Length of a length-delimited field with a number below 16. */
+export function fieldLength(payloadLength: number): number {
+  return 1 + varintLength(payloadLength) + payloadLength;
+}
+
+/** Writes protobuf into a buffer whose length was counted before. Field numbers are below 16. */
+export class ProtobufWriter {
+  readonly bytes: Buffer;
+  /** Where the next byte goes. */
+  position = 0;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  varint(value: number): void {
+    let rest = value;
+    for (; rest > 127; rest = Math.floor(rest / 128)) this.bytes[this.position++] = (rest % 128) | 128;
+    this.bytes[this.position++] = rest;
+  }
+
+  /** Tag and length of a length-delimited field. */
+  header(field: number, length: number): void {
+    this.bytes[this.position++] = (field << 3) | 2;
+    this.varint(length);
+  }
+
+  /** A string field whose length in UTF-8 is known. */
+  text(field: number, value: string, length: number): void {
+    this.header(field, length);
+    this.position += this.bytes.write(value, this.position, length, "utf8");
+  }
+
+  /** A bytes or message field. */
+  block(field: number, value: Uint8Array): void {
+    this.header(field, value.length);
+    this.bytes.set(value, this.position);
+    this.position += value.length;
+  }
+
+  /** A varint field. */
+  number(field: number, value: number): void {
+    this.bytes[this.position++] = field << 3;
+    this.varint(value);
+  }
+}

@@ -1,0 +1,136 @@
+import type { Interest } from "@xdstp/core";
+
+import type { BaseTopic } from "./base-topic.ts";
+import { ExactTopic } from "./exact-topic.ts";
+import { interestKey } from "./interest-key.ts";
+import type { NameRecord } from "./name-record.ts";
+
+/**
+ * The watched topics of a type: each by its spelling, and those of names by their key. Clients choose the spellings: to come and to go costs the same however many there are.
+ *
+ * The topic of a name that has a record, spelled as its key, lies in the record: it takes no place in a map, and a change has found it already.
+ */
+export class TopicIndex implements Iterable<BaseTopic> {
+  readonly #records: ReadonlyMap<string, NameRecord>;
+  #inRecords = 0;
+  readonly #topics = new Map<string, BaseTopic>();
+  /** Further objects for a spelling that is there already, in order of coming. Few. */
+  readonly #twins = new Map<string, readonly BaseTopic[]>();
+  /** Topics of names that are not found under their key: other spellings, those with parameters, twins. Few, so the rest needs one map only. */
+  readonly #others = new Map<string, Set<ExactTopic>>();
+
+  constructor(records: ReadonlyMap<string, NameRecord>) {
+    this.#records = records;
+  }
+
+  /** Number of spellings. */
+  get size(): number {
+    return this.#inRecords + this.#topics.size;
+  }
+
+  /** One topic for each spelling. It looks at every record: for outages and the first complete state, never for a change. */
+  *[Symbol.iterator](): Iterator<BaseTopic> {
+    if (this.#inRecords > 0) for (const { topic } of this.#records.values()) if (topic !== undefined) yield topic;
+    yield* this.#topics.values();
+  }
+
+  find(interest: Interest): BaseTopic | undefined {
+    return this.#first(interestKey(interest, interest.name));
+  }
+
+  add(topic: BaseTopic): void {
+    const spelling = spellingOf(topic);
+    if (this.#first(spelling) === undefined) this.#set(spelling, topic);
+    else this.#setTwins(spelling, [...this.#twinsOf(spelling), topic]);
+    if (topic instanceof ExactTopic && this.#first(topic.key) !== topic) this.#addOther(topic);
+  }
+
+  /** One of the same spelling takes its place. */
+  delete(topic: BaseTopic): void {
+    const spelling = spellingOf(topic);
+    this.#dropOther(topic);
+    if (this.#first(spelling) !== topic) {
+      this.#setTwins(spelling, this.#twinsOf(spelling).filter((twin) => twin !== topic));
+      return;
+    }
+    const [twin, ...rest] = this.#twinsOf(spelling);
+    this.#setTwins(spelling, rest);
+    this.#unset(spelling);
+    if (twin !== undefined) this.#set(spelling, twin);
+    if (twin !== undefined && spelling === topic.key) this.#dropOther(twin);
+  }
+
+  /** The topics of a name, in every spelling. */
+  exact(key: string): readonly ExactTopic[] {
+    const own = this.#first(key);
+    const others = this.#others.get(key) ?? NONE;
+    return own instanceof ExactTopic ? [own, ...others] : [...others];
+  }
+
+  /** A record has been made. */
+  adopt(record: NameRecord): void {
+    const topic = this.#topics.get(record.key);
+    if (topic === undefined) return;
+    this.#topics.delete(record.key);
+    this.#set(record.key, topic);
+  }
+
+  /** A record is no longer kept. */
+  release(record: NameRecord): void {
+    const { topic } = record;
+    if (topic === undefined) return;
+    this.#inRecords--;
+    this.#topics.set(record.key, topic);
+  }
+
+  #first(spelling: string): BaseTopic | undefined {
+    return this.#records.get(spelling)?.topic ?? this.#topics.get(spelling);
+  }
+
+  #set(spelling: string, topic: BaseTopic): void {
+    const record = this.#records.get(spelling);
+    if (record === undefined || !(topic instanceof ExactTopic)) {
+      this.#topics.set(spelling, topic);
+      return;
+    }
+    record.topic = topic;
+    this.#inRecords++;
+  }
+
+  #unset(spelling: string): void {
+    const record = this.#records.get(spelling);
+    if (record?.topic === undefined) {
+      this.#topics.delete(spelling);
+      return;
+    }
+    record.topic = undefined;
+    this.#inRecords--;
+  }
+
+  #addOther(topic: ExactTopic): void {
+    const others = this.#others.get(topic.key);
+    if (others === undefined) this.#others.set(topic.key, new Set([topic]));
+    else others.add(topic);
+  }
+
+  #dropOther(topic: BaseTopic): void {
+    const others = this.#others.get(topic.key);
+    if (topic instanceof ExactTopic) others?.delete(topic);
+    if (others?.size === 0) this.#others.delete(topic.key);
+  }
+
+  #twinsOf(spelling: string): readonly BaseTopic[] {
+    return this.#twins.get(spelling) ?? [];
+  }
+
+  #setTwins(spelling: string, twins: readonly BaseTopic[]): void {
+    if (twins.length > 0) this.#twins.set(spelling, twins);
+    else this.#twins.delete(spelling);
+  }
+}
+
+const NONE: ReadonlySet<ExactTopic> = new Set();
+
+function spellingOf({ interest }: BaseTopic): string {
+  return interestKey(interest, interest.name);
+}

@@ -1,0 +1,81 @@
+import { XdsError, type Put, type Refusal, type Removal, type Transaction } from "@xdstp/core";
+
+import { readName, type ReadName } from "./read-name.ts";
+
+/** A put with its name read. */
+export interface PlannedPut {
+  readonly put: Put;
+  readonly name: ReadName;
+  /** The name to be filed under, as it came. */
+  readonly text: string;
+  /** Why it is refused. */
+  readonly error: XdsError | undefined;
+}
+
+/** A removal with its name read. */
+export interface PlannedRemoval {
+  readonly removal: Removal;
+  readonly name: ReadName;
+}
+
+/** A transaction that keeps its own rules; nothing has been applied yet. */
+export interface TransactionPlan {
+  /** Those that have passed every check. */
+  readonly puts: readonly PlannedPut[];
+  readonly removals: readonly PlannedRemoval[];
+  readonly refused: readonly Refusal[];
+  /** Keys of all names in it, by type, with the error of those that were refused. Empty where it holds one name and nothing else: then nobody asks. */
+  readonly named: ReadonlyMap<string, ReadonlyMap<string, XdsError | undefined>>;
+}
+
+/** Why a put cannot be taken. */
+export type RefusePut = (put: Put, name: ReadName, text: string) => XdsError | undefined;
+
+/** Reads and checks a transaction. Throws INVALID_ARGUMENT if a name occurs in it twice (N-40). */
+export function planTransaction(transaction: Transaction, refuse: RefusePut): TransactionPlan {
+  const { put = NONE, remove = NONE, complete = NONE, settled = NONE } = transaction;
+  const removals = remove.map(planRemoval);
+  const puts = put.map((one) => planPut(one, refuse));
+  const isLone = puts.length + removals.length === 1 && complete.length + settled.length === 0;
+  const named = isLone ? NOTHING : namesOf(removals, puts);
+  const refused = puts.flatMap(refusalOf);
+  return { puts: refused.length === 0 ? puts : puts.filter(({ error }) => error === undefined), removals, refused, named };
+}
+
+type Named = Map<string, Map<string, XdsError | undefined>>;
+
+const NONE: readonly never[] = [];
+
+const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
+
+function namesOf(removals: readonly PlannedRemoval[], puts: readonly PlannedPut[]): Named {
+  const named: Named = new Map();
+  for (const { removal, name } of removals) claim(named, removal.typeUrl, name.key, removal.name, undefined);
+  for (const { put: { typeUrl }, name, text, error } of puts) claim(named, typeUrl, name.key, text, error);
+  return named;
+}
+
+function planRemoval(removal: Removal): PlannedRemoval {
+  return { removal, name: readName(removal.name) };
+}
+
+function planPut(put: Put, refuse: RefusePut): PlannedPut {
+  const text = put.as ?? put.resource.name;
+  const name = readName(text);
+  return { put, name, text, error: refuse(put, name, text) };
+}
+
+function refusalOf({ put: { typeUrl }, text, error }: PlannedPut): readonly Refusal[] {
+  return error === undefined ? NONE : [{ typeUrl, name: text, error }];
+}
+
+function claim(named: Named, typeUrl: string, key: string, text: string, error: XdsError | undefined): void {
+  let keys = named.get(typeUrl);
+  if (keys === undefined) named.set(typeUrl, (keys = new Map<string, XdsError | undefined>()));
+  const before = keys.size;
+  keys.set(key, error);
+  if (keys.size === before) {
+    const rule = "a transaction holds a name at most once, in put or in remove; leave one of them out";
+    throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(text)} of ${typeUrl} occurs twice: ${rule}`, { typeUrl, resource: text });
+  }
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it, vi } from "vitest";
+
+import { largeSize } from "../test/random.ts";
+import { createWatcher, put, T } from "../test/scene.ts";
+import { CacheCore } from "./cache-core.ts";
+import { createCacheState } from "./cache-state.ts";
+import { TypeIndex } from "./type-index.ts";
+import { TypeStore } from "./type-store.ts";
+
+describe("TypeIndex", () => {
+  it("does not keep every type that anybody ever asked for, but those that are watched [S-LIM-4]", () => {
+    const index = new TypeIndex({}, createCacheState(), { now: () => 0, wants: () => false, opened: () => undefined, closed: () => undefined, outage: () => undefined });
+    const watcher = createWatcher();
+    index.topic(T, { name: "x" }).watch(watcher);
+    for (let i = 0; i < largeSize(15_000); i++) {
+      const topic = index.topic(`${T}${i}`, { name: "*" });
+      topic.watch(watcher);
+      topic.unwatch(watcher);
+    }
+    expect([...index].length).toBeLessThanOrEqual(256);
+    expect([...index].map(({ typeUrl }) => typeUrl)).toContain(T);
+  });
+
+  it("does not look through all types for each new one, however many are watched [S-LIM-6]", () => {
+    const index = new TypeIndex({}, createCacheState(), { now: () => 0, wants: () => false, opened: () => undefined, closed: () => undefined, outage: () => undefined });
+    const looks = vi.spyOn(TypeStore.prototype, "blank", "get");
+    const types = largeSize(15_000);
+    for (let i = 0; i < types; i++) index.topic(`${T}${i}`, { name: "*" }).watch(createWatcher());
+    expect(looks.mock.calls.length).toBeLessThan(2 * types);
+  });
+
+  it("keeps types of which something was held", () => {
+    const cache = new CacheCore({});
+    cache.commit({ put: [put("x")] });
+    cache.commit({ remove: [{ typeUrl: T, name: "x" }] });
+    for (let i = 0; i < 1000; i++) cache.topic(`${T}${i}`, { name: "*" });
+    expect(cache.serves(T)).toBe(true);
+    expect(cache.topic(T, { name: "*" }).removed()).toHaveLength(1);
+  });
+});

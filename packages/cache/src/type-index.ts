@@ -1,0 +1,120 @@
+import type { Interest, ResourceType, XdsError } from "@xdstp/core";
+
+import { homeType } from "./home-type.ts";
+import type { BaseTopic } from "./base-topic.ts";
+import type { CacheState } from "./cache-state.ts";
+import type { CacheOptions } from "./create-cache.ts";
+import { MissingTopic } from "./missing-topic.ts";
+import { hasParameters, readName, type ReadName } from "./read-name.ts";
+import { fitsType } from "./refuse-put.ts";
+import type { WindowLimits } from "./tombstone-window.ts";
+import { TypeStore, type TypeHost } from "./type-store.ts";
+import { withoutParameters } from "./without-parameters.ts";
+
+const NONE: readonly string[] = [];
+
+/** So many types are kept before those of which nothing is known are cleared away: clients choose what they ask for. */
+const BLANK_TYPES = 256;
+
+/** Who counts interest. */
+export type InterestHost = Pick<TypeHost, "now" | "wants" | "opened" | "closed" | "outage">;
+
+/** The types of a cache, and what it can answer. */
+export class TypeIndex implements TypeHost {
+  readonly state: CacheState;
+  readonly limits: WindowLimits;
+  readonly #options: CacheOptions;
+  readonly #host: InterestHost;
+  readonly #descriptors: ReadonlyMap<string, ResourceType>;
+  readonly #members: ReadonlyMap<string, string>;
+  readonly #types = new Map<string, TypeStore>();
+  /** Number of types at which to clear next: twice what was left, so that a new type costs the same however many are watched. */
+  #full = BLANK_TYPES;
+
+  constructor(options: CacheOptions, state: CacheState, host: InterestHost) {
+    const { types = [], tombstoneMs = 600_000, tombstoneCount = 100_000 } = options;
+    this.#options = options;
+    this.#host = host;
+    this.state = state;
+    this.limits = { ms: tombstoneMs, count: tombstoneCount };
+    this.#descriptors = new Map(types.map((type) => [type.typeUrl, type]));
+    this.#members = new Map(types.flatMap(({ typeUrl, collectionTypeUrl }) => (collectionTypeUrl === undefined ? [] : [[collectionTypeUrl, typeUrl] as const])));
+  }
+
+  [Symbol.iterator](): Iterator<TypeStore> {
+    return this.#types.values();
+  }
+
+  descriptor(typeUrl: string): ResourceType | undefined {
+    return this.#descriptors.get(typeUrl);
+  }
+
+  /** The type of the members, if this is a list collection of a type that is known. */
+  memberOf(typeUrl: string): string | undefined {
+    return this.#members.get(typeUrl);
+  }
+
+  serves(typeUrl: string): boolean {
+    return this.#descriptors.has(typeUrl) || this.#types.get(typeUrl)?.served === true;
+  }
+
+  type(typeUrl: string): TypeStore {
+    let type = this.#types.get(typeUrl);
+    if (type === undefined) {
+      if (this.#types.size >= this.#full) this.#clear();
+      type = new TypeStore(typeUrl, this);
+      this.#types.set(typeUrl, type);
+    }
+    return type;
+  }
+
+  /** The watched topic of an interest, or a new one. */
+  topic(asked: string, interest: Interest): BaseTopic {
+    const typeUrl = homeType(asked, interest.name);
+    const type = this.type(typeUrl);
+    const watched = type.watchedTopic(interest);
+    if (watched !== undefined) return watched;
+    const name = readName(withoutParameters(interest.name, this.#options.ignoredParameters ?? NONE));
+    return this.isReachable(typeUrl, name) ? type.createTopic(interest, name) : new MissingTopic(type, interest, name.key);
+  }
+
+  /** Whether a name of this kind can exist here: it is one, of this type, and of an authority that is answered for. */
+  isReachable(typeUrl: string, name: ReadName): boolean {
+    return name.kind === "opaque" || (name.kind !== "invalid" && fitsType(name, typeUrl) && this.answersFor(name));
+  }
+
+  /** S-AUTH-8 */
+  answersFor({ authority }: ReadName): boolean {
+    const { authorities } = this.#options;
+    return authority === undefined || authorities === undefined || authorities.includes(authority);
+  }
+
+  inWildcard(typeUrl: string, text: string, name: ReadName): boolean {
+    return this.#options.wildcard?.(typeUrl, text) ?? (name.kind === "opaque" || !hasParameters(name));
+  }
+
+  now(): number {
+    return this.#host.now();
+  }
+
+  wants(typeUrl: string, key: string): boolean {
+    return this.#host.wants(typeUrl, key);
+  }
+
+  opened(type: TypeStore, topic: BaseTopic): void {
+    this.#host.opened(type, topic);
+  }
+
+  closed(type: TypeStore, topic: BaseTopic): void {
+    this.#host.closed(type, topic);
+  }
+
+  outage(typeUrl: string, topic: BaseTopic): XdsError | undefined {
+    return this.#host.outage(typeUrl, topic);
+  }
+
+  #clear(): void {
+    for (const type of this.#types.values()) if (type.blank) this.#types.delete(type.typeUrl);
+    this.#full = Math.max(BLANK_TYPES, 2 * this.#types.size);
+  }
+}

@@ -1,0 +1,310 @@
+import type { Interest, Resource, XdsError } from "@xdstp/core";
+
+import { AliasIndex } from "./alias-index.ts";
+import type { BaseTopic } from "./base-topic.ts";
+import type { CacheState } from "./cache-state.ts";
+import { CollectionTopic, type CollectionHost } from "./collection-topic.ts";
+import { ExactTopic, type ExactHost } from "./exact-topic.ts";
+import { Group } from "./group.ts";
+import { NameRecord, type Owner } from "./name-record.ts";
+import { lastVersion, nextResource } from "./next-resource.ts";
+import { readName, type ReadName } from "./read-name.ts";
+import { StateEntry } from "./state-entry.ts";
+import { isSameError } from "./same-error.ts";
+import { TombstoneWindow, type WindowLimits } from "./tombstone-window.ts";
+import { TopicIndex } from "./topic-index.ts";
+
+/** What the store of a type asks of its cache. */
+export interface TypeHost {
+  readonly state: CacheState;
+  readonly limits: WindowLimits;
+  now(): number;
+  /** Whether `*` covers a name. */
+  inWildcard(typeUrl: string, text: string, name: ReadName): boolean;
+  /** Whether a feed was asked for this and may not yet have been told to stop. */
+  wants(typeUrl: string, key: string): boolean;
+  opened(type: TypeStore, topic: BaseTopic): void;
+  closed(type: TypeStore, topic: BaseTopic): void;
+  outage(typeUrl: string, topic: BaseTopic): XdsError | undefined;
+}
+
+/** One name with what is to become of it. */
+export interface Change {
+  readonly name: ReadName;
+  readonly text: string;
+  readonly owner: Owner | undefined;
+}
+
+/** All that is known of one type: records by name, groups by parent, topics by spelling. */
+export class TypeStore implements ExactHost, CollectionHost {
+  readonly typeUrl: string;
+  readonly state: CacheState;
+  readonly wildcard: Group = new Group("*", 0);
+  readonly records: Map<string, NameRecord> = new Map<string, NameRecord>();
+  readonly window: TombstoneWindow;
+  /** Something of it is or was held. */
+  served = false;
+  readonly #host: TypeHost;
+  readonly #aliases = new AliasIndex();
+  readonly #groups = new Map<string, Group>();
+  readonly #topics = new TopicIndex(this.records);
+  #size = 0;
+  /** Topics to be told when a name is removed or comes back, though they no longer show it; by its key. */
+  readonly #former = new Map<string, Set<ExactTopic>>();
+  /** Floor of groups that are no longer kept. */
+  #floor = 0;
+
+  constructor(typeUrl: string, host: TypeHost) {
+    this.typeUrl = typeUrl;
+    this.#host = host;
+    this.state = host.state;
+    this.window = new TombstoneWindow(host.limits, (record, entry) => { this.#dropTombstone(record, entry); });
+  }
+
+  /** Number of resources. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Watched topics, one for each spelling. */
+  get topics(): Iterable<BaseTopic> & { readonly size: number } {
+    return this.#topics;
+  }
+
+  /** Nothing was ever held, and nobody follows it. */
+  get blank(): boolean {
+    return !this.served && this.topics.size === 0 && this.records.size === 0;
+  }
+
+  watchedTopic(interest: Interest): BaseTopic | undefined {
+    return this.#topics.find(interest);
+  }
+
+  /** A topic that nobody watches yet. */
+  createTopic(interest: Interest, name: ReadName): BaseTopic {
+    if (interest.name === "*" || name.kind === "glob") return new CollectionTopic(this, interest, this.group(name.key));
+    // The string of the record: that of the client may go.
+    return new ExactTopic(this, interest, this.records.get(name.key)?.key ?? name.key);
+  }
+
+  /** The group of a glob; kept once something is in it or follows it. */
+  group(key: string): Group {
+    return this.knownGroup(key) ?? new Group(key, this.#floor);
+  }
+
+  /** The wildcard, or the group of a glob if there is one. */
+  knownGroup(key: string): Group | undefined {
+    return key === "*" ? this.wildcard : this.#groups.get(key);
+  }
+
+  record(key: string): NameRecord | undefined {
+    return this.records.get(key);
+  }
+
+  aliasOf(key: string): NameRecord | undefined {
+    return this.#aliases.first(key);
+  }
+
+  /** All that is known of an interest: the members of a collection, or a name and those that have it as an alias. */
+  related(key: string): readonly NameRecord[] {
+    const group = this.knownGroup(key);
+    if (group !== undefined) return [...group.records];
+    const own = this.records.get(key);
+    return own === undefined ? [...this.#aliases.all(key)] : [own, ...this.#aliases.all(key)];
+  }
+
+  keyOf(name: string): string {
+    return readName(name).key;
+  }
+
+  entryIn(group: Group, name: string): StateEntry | undefined {
+    const record = this.records.get(this.keyOf(name));
+    if (record?.entry?.resource === undefined) return undefined;
+    return record.group === group || (group === this.wildcard && record.inWildcard) ? record.entry : undefined;
+  }
+
+  expire(): void {
+    this.window.expire(this.#host.now());
+  }
+
+  opened(topic: BaseTopic): void {
+    this.#topics.add(topic);
+    if (topic instanceof CollectionTopic) {
+      const { group } = topic;
+      group.topics.add(topic);
+      if (group !== this.wildcard) this.#groups.set(group.key, group);
+    }
+    this.#host.opened(this, topic);
+  }
+
+  closed(topic: BaseTopic): void {
+    this.#topics.delete(topic);
+    if (topic instanceof CollectionTopic) {
+      topic.group.topics.delete(topic);
+      this.prune(topic.group);
+    }
+    if (topic instanceof ExactTopic) this.#forgetExact(topic);
+    this.#host.closed(this, topic);
+  }
+
+  outage(topic: BaseTopic): XdsError | undefined {
+    return this.#host.outage(this.typeUrl, topic);
+  }
+
+  /** Puts a resource. Returns whether its version was made unique (B-VER-5). */
+  put({ name, text, owner }: Change, resource: Resource, asLink: boolean): boolean {
+    const record = this.records.get(name.key) ?? this.#create(name, text);
+    const old = record.entry;
+    record.owner = owner;
+    const spelling = old?.resource === undefined ? text : old.name;
+    const named = asLink || resource.name === spelling ? resource : { ...resource, name: spelling };
+    const next = nextResource(old?.resource, record.last, named);
+    if (next.resource === undefined) return false;
+    const { revision, label } = this.state;
+    const since = old?.resource === undefined ? revision : old.since;
+    this.#enter(record, new StateEntry({ revision, name: spelling, since, resource: next.resource, label }));
+    this.served = true;
+    return next.reused === true;
+  }
+
+  /** Removes a name, or says of one that somebody asks for that it does not exist. */
+  remove({ name, text, owner }: Change, error?: XdsError): void {
+    let record = this.records.get(name.key);
+    const old = record?.entry;
+    if (old === undefined ? !this.#isNews(name.key, error) : old.resource === undefined && isSameError(old.error, error)) return;
+    record ??= this.#create(name, text);
+    record.owner = owner;
+    if (old?.resource !== undefined) record.last = lastVersion(old.resource);
+    const tombstone = old !== undefined && !old.gone && (old.resource !== undefined || old.tombstone);
+    const { revision, label } = this.state;
+    this.#enter(record, new StateEntry({ revision, name: old?.name ?? text, error, label, tombstone }));
+    if (record.entry !== undefined) this.window.add(record, record.entry, this.#host.now());
+  }
+
+  /** Concludes for a name that what is not there does not exist. */
+  settleName(change: Change, error?: XdsError): void {
+    if (this.records.get(change.name.key)?.entry === undefined) this.remove(change, error);
+  }
+
+  /** Concludes the same for a collection, if anybody asks for it. */
+  settleGroup(group: Group): void {
+    if (group.settled || (group.topics.size === 0 && !this.#host.wants(this.typeUrl, group.key))) return;
+    group.settled = true;
+    if (group !== this.wildcard) this.#groups.set(group.key, group);
+    for (const topic of group.topics) topic.settle();
+  }
+
+  renew(record: NameRecord): void {
+    const { revision, label } = this.state;
+    if (record.entry !== undefined) this.#enter(record, record.entry.with({ revision, label }));
+  }
+
+  miss(key: string, topic: ExactTopic): void {
+    const topics = this.#former.get(key);
+    if (topics === undefined) this.#former.set(key, new Set([topic]));
+    else topics.add(topic);
+  }
+
+  /** Drops a name that nobody wants: it was not deleted, so there is no tombstone. */
+  forget(record: NameRecord): void {
+    if (this.records.get(record.key) !== record) return;
+    const { entry } = record;
+    if (entry !== undefined && !entry.dead) {
+      if (entry.resource === undefined) this.window.supersede();
+      entry.gone = true;
+    }
+    for (const group of groupsOf(record, this.wildcard)) group.drop(record, this.state.revision);
+    this.#aliases.replace(record, entry?.resource?.aliases, undefined);
+    this.#count(entry, undefined);
+    this.#delete(record);
+  }
+
+  /** Lets go of a group about which nothing is known. */
+  prune(group: Group): void {
+    if (group === this.wildcard || !group.blank) return;
+    this.#floor = Math.max(this.#floor, group.floor);
+    this.#groups.delete(group.key);
+  }
+
+  /** Whether anybody asks for a name of which nothing is known, and has not been told so; an error is kept for who comes later (S-ERR-1), as long as a removal is. */
+  #isNews(key: string, error: XdsError | undefined): boolean {
+    return error !== undefined || this.#host.wants(this.typeUrl, key) || this.#topics.exact(key).some((topic) => !topic.isMissing(error));
+  }
+
+  #create(name: ReadName, text: string): NameRecord {
+    const group = name.parent === undefined ? undefined : this.group(name.parent);
+    const record = new NameRecord(name.key, group, this.#host.inWildcard(this.typeUrl, text, name));
+    if (group !== undefined) {
+      group.size++;
+      this.#groups.set(group.key, group);
+    }
+    this.records.set(name.key, record);
+    this.#topics.adopt(record);
+    return record;
+  }
+
+  #delete(record: NameRecord): void {
+    if (!this.records.delete(record.key)) return;
+    this.#topics.release(record);
+    if (record.group === undefined) return;
+    record.group.size--;
+    this.prune(record.group);
+  }
+
+  /** Makes an entry the newest of its name, in every topic concerned: its exact name, its aliases, its glob, the wildcard. */
+  #enter(record: NameRecord, entry: StateEntry): void {
+    const old = record.entry;
+    this.state.work++;
+    if (old !== undefined && old.resource === undefined && !old.dead) this.window.supersede();
+    old?.supersede();
+    record.entry = entry;
+    this.#count(old, entry);
+    for (const group of groupsOf(record, this.wildcard)) group.note(record, old, entry);
+    const aliases = this.#aliases.replace(record, old?.resource?.aliases, entry.resource?.aliases);
+    this.#refresh(record.key);
+    for (const alias of aliases) {
+      this.#refresh(alias);
+      this.#settleAlias(alias, record.owner);
+    }
+    if (entry.resource === undefined || old?.resource === undefined) for (const topic of this.#former.get(record.key) ?? []) topic.refresh();
+  }
+
+  /** An alias that a feed was asked for leads nowhere any more: that is an answer, which must not be lost with the topic. */
+  #settleAlias(key: string, owner: Owner | undefined): void {
+    if (this.records.has(key) || !this.#host.wants(this.typeUrl, key) || this.#aliases.first(key) !== undefined) return;
+    this.remove({ name: readName(key), text: key, owner });
+  }
+
+  #count(old: StateEntry | undefined, entry: StateEntry | undefined): void {
+    if (old?.resource !== undefined) this.#size--;
+    if (entry?.resource !== undefined) this.#size++;
+  }
+
+  #refresh(key: string): void {
+    for (const topic of this.#topics.exact(key)) topic.refresh();
+  }
+
+  /** Nothing that a client spelled in its own way may outlive its subscription. */
+  #forgetExact(topic: ExactTopic): void {
+    for (const former of topic.former) this.#leave(former, topic);
+    if (this.#topics.find({ name: topic.interest.name }) === undefined) this.records.get(topic.key)?.entry?.forget(topic.interest.name);
+  }
+
+  #leave(key: string, topic: ExactTopic): void {
+    const topics = this.#former.get(key);
+    topics?.delete(topic);
+    if (topics?.size === 0) this.#former.delete(key);
+  }
+
+  /** A removal has left the window. It is remembered further only for those who ask for the very name. */
+  #dropTombstone(record: NameRecord, entry: StateEntry): void {
+    entry.gone = true;
+    for (const group of groupsOf(record, this.wildcard)) group.drop(record, entry.revision);
+    if (!this.#host.wants(this.typeUrl, record.key)) this.#delete(record);
+  }
+}
+
+function groupsOf({ group, inWildcard }: NameRecord, wildcard: Group): readonly Group[] {
+  if (group === undefined) return inWildcard ? [wildcard] : [];
+  return inWildcard ? [group, wildcard] : [group];
+}

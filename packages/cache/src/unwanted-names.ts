@@ -1,0 +1,75 @@
+import type { Clock, Timer } from "@xdstp/core";
+
+import { nameKey } from "@xdstp/uri";
+
+import type { InterestChange, InterestLedger } from "./interest-ledger.ts";
+import type { NameRecord } from "./name-record.ts";
+import type { TypeStore } from "./type-store.ts";
+
+/** What the forgetting of names asks of the cache. */
+export interface UnwantedHost {
+  readonly clock: Clock;
+  readonly lingerMs: number;
+  readonly ledger: InterestLedger;
+  type(typeUrl: string): TypeStore;
+}
+
+/** Forgets what feeds on demand gave and nobody asks for (B-RELAY-10). What nobody ever asked for stays as long as what lingers. */
+export class UnwantedNames {
+  readonly #host: UnwantedHost;
+  readonly #records = new Map<NameRecord, TypeStore>();
+  #timer: Timer | undefined;
+
+  constructor(host: UnwantedHost) {
+    this.#host = host;
+  }
+
+  /** A feed on demand has put this. */
+  note(type: TypeStore, record: NameRecord): void {
+    if (this.#isWanted(type, record)) return;
+    this.#records.set(record, type);
+    const { clock, lingerMs, ledger } = this.#host;
+    if (lingerMs === 0) ledger.schedule();
+    else this.#timer ??= clock.after(lingerMs, () => { this.#sweep(); });
+  }
+
+  /** Some interests have ended. It costs as much as they cover. */
+  onChange(changes: readonly InterestChange[]): void {
+    for (const { typeUrl, dropped } of changes) {
+      for (const { key } of dropped) this.#drop(this.#host.type(typeUrl), key);
+    }
+    if (this.#host.lingerMs === 0) this.#sweep();
+  }
+
+  end(): void {
+    this.#timer?.cancel();
+  }
+
+  #drop(type: TypeStore, key: string): void {
+    if (this.#host.ledger.wants(type.typeUrl, key)) return;
+    for (const record of type.related(key)) this.#forget(type, record);
+    const group = type.knownGroup(key);
+    if (group === undefined) return;
+    group.settled = false;
+    type.prune(group);
+  }
+
+  #sweep(): void {
+    this.#timer = undefined;
+    const records = [...this.#records];
+    this.#records.clear();
+    for (const [record, type] of records) this.#forget(type, record);
+  }
+
+  #forget(type: TypeStore, record: NameRecord): void {
+    if (record.owner?.onDemand === true && !this.#isWanted(type, record)) type.forget(record);
+  }
+
+  #isWanted({ typeUrl }: TypeStore, { key, group, inWildcard, entry }: NameRecord): boolean {
+    const wants = (interest: string): boolean => this.#host.ledger.wants(typeUrl, interest);
+    return wants(key)
+      || (group !== undefined && wants(group.key))
+      || (inWildcard && wants("*"))
+      || (entry?.resource?.aliases ?? []).some((alias) => wants(nameKey(alias)));
+  }
+}

@@ -1,0 +1,125 @@
+import type { Entry, ResourceSource, Topic } from "@xdstp/core";
+import { isGlob, nameKey } from "@xdstp/uri";
+import { expect } from "vitest";
+
+import type { NaiveStore } from "./naive-store.ts";
+import { T } from "./scene.ts";
+
+/** A reader as the contract describes it: a cursor, and a view that only `changes` and `members` feed, only when it was woken. */
+export class ModelReader {
+  readonly interest: string;
+  readonly #source: ResourceSource;
+  readonly #topic: Topic;
+  readonly #view = new Map<string, Entry>();
+  /** How often history was gone. */
+  restarts = 0;
+  #cursor = 0;
+  #woken = true;
+  #started = false;
+  #arrays: { readonly head: number; readonly members: readonly Entry[]; readonly since: Map<string, readonly Entry[]> } | undefined;
+
+  constructor(source: ResourceSource, interest: string) {
+    this.#source = source;
+    this.interest = interest;
+    this.#topic = source.topic(T, { name: interest });
+    this.#topic.watch(this);
+  }
+
+  wake(): void {
+    this.#woken = true;
+  }
+
+  leave(): void {
+    this.#topic.unwatch(this);
+  }
+
+  /** Reads what is new, if it was woken. */
+  read(): void {
+    if (!this.#woken || !this.#topic.settled) return;
+    this.#woken = false;
+    const news = this.#started ? this.#topic.changes(this.#cursor) : undefined;
+    if (news === undefined) {
+      if (this.#started) this.restarts++;
+      this.#view.clear();
+    }
+    this.#started = true;
+    for (const entry of news ?? this.#topic.members()) this.#take(entry);
+    this.#cursor = this.#source.revision;
+  }
+
+  /** Its view is what the model says, and the topic keeps the promises of the contract. */
+  verify(model: NaiveStore, windowStart: number): void {
+    if (!this.#topic.settled) return;
+    this.read();
+    const expected = model.covered(this.interest).toSorted();
+    // By an alias the reader may know more: resources that gave up the alias. None of them may have been removed.
+    const known = [...this.#view.keys()].filter((key) => this.#isCollection || expected.includes(key) || !model.names.has(key)).toSorted();
+    expect(known, this.interest).toEqual(expected);
+    for (const key of expected) this.#verifyEntry(model, key);
+    this.#verifyTopic(model, expected, windowStart);
+  }
+
+  /** It knows what the model has, with the same content. */
+  verifyMembers(model: NaiveStore): void {
+    expect(this.#topic.settled, this.interest).toBe(true);
+    this.read();
+    const expected = model.covered(this.interest).toSorted();
+    // By an alias the reader may know more, of which nobody may be told any longer.
+    const known = [...this.#view.keys()].filter((key) => this.#isCollection || expected.includes(key)).toSorted();
+    expect(known, this.interest).toEqual(expected);
+    for (const key of expected) expect(new TextDecoder().decode(this.#view.get(key)?.resource?.payload.value)).toBe(model.names.get(key)?.content);
+  }
+
+  get #isCollection(): boolean {
+    return this.interest === "*" || isGlob(this.interest);
+  }
+
+  #take(entry: Entry): void {
+    const key = nameKey(entry.name);
+    if (entry.resource !== undefined) this.#view.set(key, entry);
+    else if (entry.name !== this.interest || !this.#isCollection) this.#view.delete(key);
+    else expect([...this.#view.keys()], "an empty collection").toEqual([]);
+  }
+
+  #verifyEntry(model: NaiveStore, key: string): void {
+    const entry = this.#view.get(key);
+    const name = model.names.get(key);
+    expect(new TextDecoder().decode(entry?.resource?.payload.value)).toBe(name?.content);
+    expect(entry?.resource?.ttlMs).toBe(name?.ttlMs);
+    expect(entry?.superseded).toBe(false);
+    expect(entry?.since).toBe(name?.since);
+    const isOwnName = !this.#isCollection && nameKey(this.interest) === key;
+    expect(entry?.name).toBe(isOwnName ? this.interest : name?.text);
+    expect(this.#topic.get(key)?.resource).toBe(entry?.resource);
+    expect(this.#source.topic(T, { name: entry?.name ?? "" }).members()[0]).toBe(entry);
+  }
+
+  #verifyTopic(model: NaiveStore, expected: readonly string[], windowStart: number): void {
+    const members = this.#topic.members();
+    expect(members.flatMap(({ name, resource }) => (resource === undefined ? [] : [nameKey(name)])).toSorted()).toEqual(expected);
+    expect(members.length).toBe(expected.length === 0 && this.interest !== "*" ? 1 : expected.length);
+    const sum = members.reduce((total, { resource }) => (total + BigInt(resource?.hash ?? 0)) % 2n ** 52n, 0n);
+    expect(BigInt(this.#topic.hash)).toBe(sum);
+    expect(members.every(({ revision }) => revision <= this.#topic.head)).toBe(true);
+    const removed = this.#topic.removed().map(({ name }) => nameKey(name)).toSorted();
+    if (this.#isCollection) expect(removed).toEqual(model.removed(this.interest, windowStart).toSorted());
+    this.#verifyArrays(members);
+  }
+
+  /** Arrays live until `head` moves, and depend on nothing but the first newer entry. */
+  #verifyArrays(members: readonly Entry[]): void {
+    const { head } = this.#topic;
+    if (this.#arrays?.head !== head) this.#arrays = { head, members, since: new Map() };
+    expect(members).toBe(this.#arrays.members);
+    for (let back = 0; back < 8; back++) {
+      const after = head - back;
+      const array = this.#topic.changes(after);
+      if (array === undefined) return;
+      expect(array.every(({ revision }, index) => revision > after && revision >= (array[index - 1]?.revision ?? 0))).toBe(true);
+      expect(new Set(array.map(({ name }) => nameKey(name))).size).toBe(array.length);
+      const first = array[0] === undefined ? "" : `${array[0].name} ${array[0].revision}`;
+      expect(array).toBe(this.#arrays.since.get(first) ?? array);
+      this.#arrays.since.set(first, array);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import type { Status } from "./status.ts";
+
+/**
+ * An encoded message. `enveloped` is the same bytes behind the five bytes of gRPC, gRPC-web and Connect, in the same buffer.
+ * It may be shared by all streams and is never written again.
+ */
+export interface Message {
+  readonly bytes: Uint8Array;
+  readonly enveloped: Uint8Array;
+}
+
+/** One bidirectional call, seen from the state machine. Another wire implements this and nothing else. */
+export interface ByteStream {
+  /** Queues a message. false: the wire is full, wait for `onDrained`; the message was taken all the same. After `close` it is ignored. */
+  send(message: Message): boolean;
+  /** Reads no message until `resume`; the peer is slowed once the wire is full of what it sends. What has been handed over stays handed over. Absent: the wire cannot. */
+  pause?(): void;
+  /** Reads on. */
+  resume?(): void;
+  /** Ends the call after what was sent; the handler gets no further call but `onClosed`. */
+  close(status: Status): void;
+}
+
+/** The state machine, seen from the wire. No call may throw; none happens after `onClosed`. */
+export interface ByteStreamHandler {
+  /** One whole message. The bytes belong to the wire: what is kept has to be copied. */
+  onMessage(message: Uint8Array): void;
+  /** The wire takes messages again. */
+  onDrained(): void;
+  /** The call is over, whoever ended it; exactly once. */
+  onClosed(status: Status): void;
+  /** The peer will send no more. Absent: the call is closed with OK. */
+  onEnd?(): void;
+  /**
+   * May a message of this length, above the ordinary limit, be read? Asked again as its bytes come, until the answer is not undefined.
+   * `prefix` is what has arrived of it. Absent: no.
+   */
+  admits?(length: number, prefix: Uint8Array): boolean | undefined;
+}

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { systemClock } from "./clock.ts";
+
+describe("systemClock", () => {
+  beforeEach(() => { vi.useFakeTimers({ now: 1000 }); });
+  afterEach(() => { vi.useRealTimers(); });
+
+  it("says the time of the machine in milliseconds", () => {
+    expect(systemClock.now()).toBe(1000);
+    vi.advanceTimersByTime(5);
+    expect(systemClock.now()).toBe(1005);
+  });
+
+  it("calls back once, when the time has come", () => {
+    const calls = vi.fn();
+    systemClock.after(10, calls);
+    vi.advanceTimersByTime(9);
+    expect(calls).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(100);
+    expect(calls).toHaveBeenCalledOnce();
+  });
+
+  it("never calls back before it returns", () => {
+    const calls = vi.fn();
+    systemClock.after(0, calls);
+    expect(calls).not.toHaveBeenCalled();
+  });
+
+  it("does not call back after a cancel, and takes a late one", () => {
+    const calls = vi.fn();
+    const timer = systemClock.after(10, calls);
+    timer.cancel();
+    vi.advanceTimersByTime(100);
+    expect(calls).not.toHaveBeenCalled();
+    timer.cancel();
+  });
+
+  it("keeps no process alive", () => {
+    vi.useRealTimers();
+    const active = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+    const before = active();
+    const timer = systemClock.after(1000, () => undefined);
+    expect(active()).toBe(before);
+    timer.cancel();
+  });
+});

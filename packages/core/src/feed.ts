@@ -1,0 +1,79 @@
+import type { Interest, Resource, Scope } from "./resource.ts";
+import type { XdsError } from "./xds-error.ts";
+
+/** The write side: says what came from somewhere. Anyone may implement it. */
+export interface ResourceFeed {
+  /**
+   * Runs until `signal` aborts, or rejects when it cannot go on; called once.
+   * The cache may have called `want` before.
+   */
+  run(sink: ResourceSink, signal: AbortSignal): Promise<void>;
+  /** What readers have begun and ceased to want; at most once per type and turn, and possibly before `run`. Absent: the feed pushes all it has. */
+  want?(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void;
+}
+
+/** Where a feed puts what came. Implemented by the cache. */
+export interface ResourceSink {
+  /** Applies a transaction; see {@link Transaction}. Throws only for a transaction that breaks its own rules (a name twice). */
+  commit(transaction: Transaction): Committed | Promise<Committed>;
+  /** Names and versions held, so that no feed keeps a second map (C-RECON-3). Without an interest: all of the type. */
+  held(typeUrl: string, interest?: Interest): Iterable<{ readonly name: string; readonly version: string }>;
+  /** Something in this scope cannot be had for now; what is held stays. undefined clears it. */
+  unavailable(scope: Scope, error: XdsError | undefined): void;
+}
+
+/** One resource to put. */
+export interface Put {
+  readonly typeUrl: string;
+  readonly resource: Resource;
+  /** The name asked for, where the resource was reached by a link (redirect, `alt`, `entry`). */
+  readonly as?: string;
+}
+
+/** One name to remove. */
+export interface Removal {
+  readonly typeUrl: string;
+  readonly name: string;
+  /** Which variant (TP2). */
+  readonly constraints?: Uint8Array;
+  /** Why there is none, where that is known. */
+  readonly error?: XdsError;
+}
+
+/** An interest of a type. */
+export interface TypedInterest {
+  readonly typeUrl: string;
+  readonly interest: Interest;
+}
+
+/**
+ * One revision, visible at once as a whole over all types. A name (N-40) occurs at most once in it.
+ * What a descriptor's or a reader's check refuses stays as it was.
+ */
+export interface Transaction {
+  readonly put?: readonly Put[];
+  readonly remove?: readonly Removal[];
+  /** `put` is all there is of these; the rest of what they cover is removed. Settles them. */
+  readonly complete?: readonly TypedInterest[];
+  /** These are known completely now. Exact names are settled by `put` and `remove`. */
+  readonly settled?: readonly TypedInterest[];
+  /** One refusal refuses all. Absent: false. */
+  readonly atomic?: boolean;
+  /** An author's `version_info`. */
+  readonly label?: string;
+}
+
+/** One resource that was refused. */
+export interface Refusal {
+  readonly typeUrl: string;
+  readonly name: string;
+  readonly error: XdsError;
+}
+
+/** What became of a transaction. Nothing refused: ACK; else a NACK with these names. */
+export interface Committed {
+  readonly revision: number;
+  readonly refused?: readonly Refusal[];
+  /** Settles when every watcher that counts has taken the update: the feed ACKs at once and reads on only then (C-ACK-13). Absent in a relay. */
+  readonly taken?: Promise<void>;
+}

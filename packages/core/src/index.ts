@@ -1,0 +1,20 @@
+/**
+ * The contract of xdstp: what a feed, a source, a resource type and a byte stream are.
+ *
+ * @packageDocumentation
+ */
+export type { AnyBytes, Entry, Interest, Resource, Scope, StoredResource } from "./resource.ts";
+export type { ResourceSource, Topic, Watcher } from "./source.ts";
+export { systemClock, type Clock, type Timer } from "./clock.ts";
+export { StatusCode, type Status, type StatusName } from "./status.ts";
+export { XdsError, type XdsErrorContext } from "./xds-error.ts";
+
+// For authors of feeds, resource types and byte streams.
+export type { Committed, Put, Refusal, Removal, ResourceFeed, ResourceSink, Transaction, TypedInterest } from "./feed.ts";
+export type { Follows, Reference, ResourceType, Warms } from "./resource-type.ts";
+export type { ByteStream, ByteStreamHandler, Message } from "./byte-stream.ts";
+
+// For authors of resource types: the few fields that a reader needs, without a decoder.
+export { walkFields, WireType, type FieldRange, type FieldVisitor, type FieldWalk } from "./wire/walk-fields.ts";
+export { decodeText } from "./wire/decode-text.ts";
+export { varintValue } from "./wire/varint.ts";

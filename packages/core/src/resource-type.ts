@@ -1,0 +1,48 @@
+import type { Resource } from "./resource.ts";
+import type { XdsError } from "./xds-error.ts";
+
+/** A dependency of a type (S-ORD-5). */
+export interface Follows {
+  readonly typeUrl: string;
+  /** Whether the other type has to be sent, or also accepted, before this one goes out (S-ORD-2). */
+  readonly when: "sent" | "accepted";
+}
+
+/** A reference from one resource to another. */
+export interface Reference {
+  readonly typeUrl: string;
+  readonly name: string;
+}
+
+/** All that may differ between resource types, as data: there is no `if` on a type URL anywhere else. */
+export interface ResourceType {
+  readonly typeUrl: string;
+  /** The type of a list collection of this type (B-LIST-1). */
+  readonly collectionTypeUrl?: string;
+  /** The field of the payload that holds its name, needed for unwrapped SotW (B-WRAP-4). Absent: 1. 0: it has none. */
+  readonly nameField?: number;
+  /** Each SotW response holds all of it, and absence deletes (S-FULL-1). Absent: false. */
+  readonly fullStateInSotw?: boolean;
+  /** An empty first list means `*` (S-WILD-6). Absent: true. */
+  readonly legacyWildcard?: boolean;
+  readonly follows?: readonly Follows[];
+  /** The types that refer to this one and must have let go before a removal (S-ORD-3); it cannot be read off `follows`. */
+  readonly refersTo?: readonly string[];
+  /** The types whose resources are sent again, when subscribed, after a resource of this type that they belong to was sent (S-WARM-1). */
+  readonly warms?: readonly Warms[];
+  /** How a missing name is said in delta (S-MISS-2). Absent: removed. */
+  readonly missingAs?: "removed" | "empty-resource";
+  /** Not reported removed while a live parent refers to it (S-REM-3). Absent: false. */
+  readonly keepWhileReferenced?: boolean;
+  /** What a payload refers to. */
+  readonly references?: (payload: Uint8Array) => readonly Reference[];
+  /** A check of the content; a refusal leaves the state before it in force. */
+  readonly validate?: (resource: Resource) => XdsError | undefined;
+}
+
+/** Which resources of another type a client waits for when a resource of this type is new or changed (S-WARM-1). */
+export interface Warms {
+  readonly typeUrl: string;
+  /** The names that a payload of this type waits for. */
+  readonly names: (payload: Uint8Array) => readonly string[];
+}

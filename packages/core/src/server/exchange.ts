@@ -1,0 +1,193 @@
+import type { Entry } from "../resource.ts";
+import type { Topic } from "../source.ts";
+import { cutText } from "./cut-text.ts";
+import type { Frames } from "./frame-cache.ts";
+import { joinOrigins, type Origin } from "./origin.ts";
+import type { ServerContext } from "./server-context.ts";
+import type { LastError } from "./type-status.ts";
+import type { NackError, StreamInfo } from "./stream-event.ts";
+
+/** A response, or several parts of one, that the client has not answered yet (S-ACK-16). */
+export interface Batch {
+  /** Nonces of the first and the last part. */
+  readonly first: number;
+  readonly last: number;
+  /** Nonce of the first part that was sent last: those below it were repaired since (S-ACK-16). */
+  readonly newest: number;
+  /** Revision from which to start again if it is refused. */
+  readonly base: number;
+  /** It answers a request, so it may hold what is older than `base`. */
+  readonly asked: boolean;
+  /** Revision that the client has once it accepts. */
+  readonly upTo: number;
+  readonly version: string;
+  /** When the first part of it was sent, in milliseconds since the epoch: so long has the client owed an answer (S-ACK-17). */
+  readonly since: number;
+  /** When it was repaired last, or else `since`: the next repair counts from here (S-ACK-16). */
+  readonly repairedAt: number;
+  readonly origin: Origin;
+  readonly entries: readonly Entry[];
+  /** Set when a part was refused; the batch ends with the answer to its last part. */
+  readonly refusal: NackError | undefined;
+  /** What was refused of it was repaired already: the wanted state differs from it. */
+  readonly repaired: boolean;
+  /** Some of what it holds is not wanted any more. */
+  readonly narrowed: boolean;
+}
+
+/** Content that was refused. Nothing of it counts as delivered; it goes out again when the wanted state differs (S-ACK-8). */
+export interface Refused extends Origin {
+  readonly base: number;
+  /** Some of it answered a request: what the client has of that may be older than `base`. */
+  readonly asked: boolean;
+  /** Something has changed since. */
+  again: boolean;
+}
+
+/** Requests and responses of one type on one stream: what went out, what was accepted, what was refused (S-ACK-9). Written by the functions of this file only. */
+export interface Exchange {
+  inFlight: Batch | undefined;
+  refused: Refused | undefined;
+  /** Revision up to which the client has accepted. */
+  accepted: number;
+  /** Nonce of the newest response; 0 before the first. */
+  nonceSent: number;
+  nonceAccepted: number;
+  versionSent: string;
+  versionAccepted: string;
+  nacks: number;
+  lastError: LastError | undefined;
+  /** When something was accepted last, in milliseconds since the epoch. */
+  acceptedAt: number | undefined;
+}
+
+/** Whose exchange it is. */
+export interface ExchangeOwner {
+  readonly context: ServerContext;
+  readonly stream: StreamInfo;
+  readonly typeUrl: string;
+  readonly exchange: Exchange;
+}
+
+/** Before the first response. */
+export function createExchange(): Exchange {
+  return { inFlight: undefined, refused: undefined, accepted: 0, nonceSent: 0, nonceAccepted: 0, versionSent: "", versionAccepted: "", nacks: 0, lastError: undefined, acceptedAt: undefined };
+}
+
+/** What goes out now. */
+export interface Outgoing extends Pick<Batch, "base" | "asked" | "upTo" | "origin" | "entries"> {
+  readonly frames: Frames;
+}
+
+/** Records a response before it can reach the wire (S-NONCE-9). Beside an unanswered one it is a further part of it: the answer to the newest settles both. */
+export function recordSent(owner: ExchangeOwner, outgoing: Outgoing): void {
+  const { exchange, context } = owner;
+  const batch = batchOf(outgoing, context.clock.now());
+  exchange.nonceSent = batch.last;
+  exchange.versionSent = batch.version;
+  exchange.inFlight = exchange.inFlight === undefined ? batch : joinBatches(exchange.inFlight, batch);
+  reportPush(owner, outgoing.frames, batch.version);
+}
+
+const batches = new WeakMap<Frames, Batch>();
+
+/** Streams that get the same frames from the same state within one millisecond share one batch: a fan-out makes few. */
+function batchOf({ frames, base, asked, upTo, origin, entries }: Outgoing, since: number): Batch {
+  const known = batches.get(frames);
+  if (known?.since === since && known.base === base && known.asked === asked && known.upTo === upTo && known.origin === origin && known.entries === entries) return known;
+  const last = frames.list.at(-1)?.nonce ?? 0;
+  const first = frames.list[0]?.nonce ?? last;
+  const batch: Batch = { first, last, newest: first, base, asked, upTo, version: frames.version, since, repairedAt: since, origin, entries, refusal: undefined, repaired: false, narrowed: false };
+  batches.set(frames, batch);
+  return batch;
+}
+
+function joinBatches(open: Batch, next: Batch): Batch {
+  const { first, since, repaired, refusal, narrowed } = open;
+  return {
+    ...next, first, since, repaired, refusal, narrowed,
+    base: Math.min(next.base, open.base),
+    asked: next.asked || open.asked,
+    origin: joinOrigins(open.origin, next.origin),
+    entries: newestOf(open.entries, next.entries),
+  };
+}
+
+/** A name once: a client that never answers may be sent the same ones for days. */
+function newestOf(older: readonly Entry[], newer: readonly Entry[]): readonly Entry[] {
+  const byName = new Map<string, Entry>();
+  for (const entries of [older, newer]) for (const entry of entries) byName.set(entry.name, entry);
+  return [...byName.values()];
+}
+
+/**
+ * Takes an ACK or, with an error, a NACK (S-ACK-7). A nonce that is not in flight is counted and harmless (S-NONCE-8, S-ACK-19).
+ * @returns whether the batch is settled by it
+ */
+export function recordAnswer(owner: ExchangeOwner, nonce: number, error: NackError | undefined, changedSince: boolean): boolean {
+  const { exchange, context, stream, typeUrl } = owner;
+  const batch = exchange.inFlight;
+  if (batch === undefined || nonce < batch.first || nonce > batch.last) {
+    context.emit?.({ kind: "stale-nonce", stream, typeUrl, nonce: nonce < 0 ? "" : String(nonce) });
+    return false;
+  }
+  const open = error === undefined ? batch : refuse(owner, batch, nonce, error);
+  if (nonce !== batch.last) { exchange.inFlight = open; return false; }
+  exchange.inFlight = undefined;
+  if (open.refusal === undefined) accept(owner, open);
+  else keepRefused(exchange, open, changedSince);
+  return true;
+}
+
+/** The wanted set has lost a topic that a refused or unanswered response came from: what was refused of the rest goes out again (S-ACK-8). */
+export function loseTopic(exchange: Exchange, topic: Topic): void {
+  const { inFlight, refused } = exchange;
+  if (refused !== undefined && isFrom(refused, topic)) refused.again = true;
+  if (inFlight !== undefined && isFrom(inFlight.origin, topic)) exchange.inFlight = { ...inFlight, narrowed: true };
+}
+
+function isFrom({ answered, changed, named }: Origin, topic: Topic): boolean {
+  return answered.has(topic) || changed.has(topic) || named.has(topic.interest.name);
+}
+
+function refuse({ exchange, context, stream, typeUrl }: ExchangeOwner, batch: Batch, nonce: number, error: NackError): Batch {
+  const refusal = { code: error.code, message: cutText(error.message, context.limits.errorText) };
+  const { version } = batch;
+  exchange.nacks++;
+  const at = context.clock.now();
+  exchange.lastError = { ...refusal, at, since: exchange.lastError?.since ?? at, version };
+  context.emit?.({ kind: "nack", stream, typeUrl, version, accepted: exchange.versionAccepted, nonce: String(nonce), error: refusal });
+  return { ...batch, refusal, repaired: batch.repaired || nonce < batch.newest };
+}
+
+function accept({ exchange, context, stream, typeUrl }: ExchangeOwner, { upTo, version, last }: Batch): void {
+  if (exchange.refused === undefined) {
+    exchange.accepted = upTo;
+    exchange.lastError = undefined;
+  }
+  exchange.versionAccepted = version;
+  exchange.nonceAccepted = last;
+  exchange.acceptedAt = context.clock.now();
+  context.emit?.({ kind: "ack", stream, typeUrl, version, nonce: String(last) });
+}
+
+/** Kept as topics and names, not as content. If the wanted state differs already, it goes out at once (S-ACK-8). */
+function keepRefused(exchange: Exchange, { origin, base, asked, narrowed, repaired, entries }: Batch, changedSince: boolean): void {
+  const { refused } = exchange;
+  // What came from a topic that has been unsubscribed may be covered by another: only its names can tell.
+  const named = narrowed ? new Set([...origin.named, ...entries.map(({ name }) => name)]) : origin.named;
+  const all = joinOrigins(refused ?? { answered: new Set(), changed: new Set(), named: new Set() }, { ...origin, named });
+  exchange.refused = { ...all, base: Math.min(base, refused?.base ?? base), asked: asked || refused?.asked === true, again: changedSince || narrowed || repaired };
+}
+
+/** What was taken to be sent goes back among what is pending; nothing of it counts as sent. */
+export function giveBack(exchange: Exchange, consumed: Refused): void {
+  const { refused } = exchange;
+  exchange.refused = { ...joinOrigins(refused ?? consumed, consumed), base: Math.min(consumed.base, refused?.base ?? consumed.base), asked: consumed.asked || refused?.asked === true, again: true };
+}
+
+function reportPush({ context, stream, typeUrl }: ExchangeOwner, { list, resources, removed, notSent }: Frames, version: string): void {
+  if (context.emit === undefined) return;
+  if (notSent.length > 0) context.emit({ kind: "not-sent", stream, typeUrl, resources: notSent });
+  for (const { nonce, bytes } of list) context.emit({ kind: "push", stream, typeUrl, version, nonce: String(nonce), resources, removed, bytes: bytes.length });
+}

@@ -1,0 +1,33 @@
+import type { Entry, StoredResource } from "../resource.ts";
+import type { Reference, ResourceType } from "../resource-type.ts";
+import type { TypeHost } from "./type-machine.ts";
+
+/** Entries that a client can take now, and the names of those that it cannot, each with what it lacks for them. */
+export interface HeldBack {
+  /** The same array where nothing is held back, so that streams share its frame. */
+  readonly entries: readonly Entry[];
+  readonly heldBack: ReadonlyMap<string, Reference>;
+}
+
+const none: ReadonlyMap<string, Reference> = new Map();
+
+/** Leaves out what refers to a name that the client has refused and never had: it would point at nothing (S-ORD-4). */
+export function holdBack(type: ResourceType | undefined, host: Pick<TypeHost, "sibling">, entries: readonly Entry[]): HeldBack {
+  const refusing = (type?.follows ?? []).filter(({ typeUrl, when }) => when === "accepted" && host.sibling(typeUrl)?.refusing === true);
+  if (refusing.length === 0 || type?.references === undefined) return { entries, heldBack: none };
+  const heldBack = new Map<string, Reference>();
+  for (const { name, resource } of entries) {
+    const lacking = resource === undefined ? undefined : referencesOf(type, resource).find((reference) => refusing.some(({ typeUrl }) => typeUrl === reference.typeUrl) && host.sibling(reference.typeUrl)?.lacks(reference.name) === true);
+    if (lacking !== undefined) heldBack.set(name, lacking);
+  }
+  return heldBack.size === 0 ? { entries, heldBack: none } : { entries: entries.filter(({ name }) => !heldBack.has(name)), heldBack };
+}
+
+const known = new WeakMap<StoredResource, readonly Reference[]>();
+
+/** What a resource refers to; read once per resource. */
+function referencesOf({ references }: ResourceType, resource: StoredResource): readonly Reference[] {
+  let found = known.get(resource);
+  if (found === undefined) known.set(resource, (found = references?.(resource.payload.value) ?? []));
+  return found;
+}

@@ -1,0 +1,60 @@
+/** Sizes and times of the state machines. */
+export interface StreamLimits {
+  /** Bytes of one response that can be split; a larger one is sent in parts (S-SIZE-1, S-SIZE-2). Default: 4 MiB less 64 KiB. */
+  readonly responseBytes: number;
+  /** Bytes of one full-state SotW response, which cannot be split (S-SIZE-3). Default: 64 MiB. */
+  readonly fullStateBytes: number;
+  /** Milliseconds without an answer after which the newest state goes out once more, if it has changed (S-ACK-16). Default: 5,000. */
+  readonly repairMs: number;
+  /** Milliseconds that one type waits for the answer to another, or a removal for those who refer to it (S-ORD-4). Default: 15,000. */
+  readonly orderMs: number;
+  /** Milliseconds without an answer after which a client is shown as stuck (S-ACK-17). Default: 30,000. */
+  readonly stuckMs: number;
+  /** Milliseconds without an answer after which a stream is ended. Default: never, since an Envoy that waits for warming would not answer on a new stream either (S-ACK-17). */
+  readonly endStuckMs: number;
+  /** Milliseconds that a SotW client without a version waits for a full-state type to settle (S-STREAM-9). Default: 10,000. */
+  readonly settleMs: number;
+  /** Characters of a NACK text that are kept (S-ACK-15). Default: 4,096. */
+  readonly errorText: number;
+  /** Names, globs and `*` of one type on one stream (S-LIM-4). Default: 10,000. */
+  readonly subscriptions: number;
+  /** Globs of one type on one stream (S-LIM-4). Default: 1,000. */
+  readonly globs: number;
+  /** Names with a version that a delta client may list as held, of one type (S-LIM-4). Default: 200,000. */
+  readonly heldVersions: number;
+  /** UTF-16 units of one name (S-LIM-4). Default: 2,048. */
+  readonly nameLength: number;
+  /** Context parameters of one name (S-LIM-4). Default: 32. */
+  readonly parameters: number;
+  /** UTF-16 units of all that is kept of a node. Default: 16,384. */
+  readonly nodeLength: number;
+  /** Types on one stream (S-LIM-4). Default: 64. */
+  readonly types: number;
+  /** Changes of subscriptions that one stream may make at once (S-LIM-2). A list costs one more for each 1,000 names. Default: 1,000. */
+  readonly changeBurst: number;
+  /** Changes of subscriptions per second of one stream, once the burst is used up; then it is read at that rate (S-LIM-2). Default: 100. */
+  readonly changesPerSecond: number;
+  /** What a NACK costs of these (S-LIM-2). Default: 10. */
+  readonly nackCost: number;
+}
+
+export const defaultLimits: StreamLimits = {
+  responseBytes: (4 << 20) - (64 << 10),
+  fullStateBytes: 64 << 20,
+  repairMs: 5_000,
+  orderMs: 15_000,
+  stuckMs: 30_000,
+  endStuckMs: Infinity,
+  settleMs: 10_000,
+  errorText: 4_096,
+  subscriptions: 10_000,
+  globs: 1_000,
+  heldVersions: 200_000,
+  nameLength: 2_048,
+  parameters: 32,
+  nodeLength: 16_384,
+  types: 64,
+  changeBurst: 1_000,
+  changesPerSecond: 100,
+  nackCost: 10,
+};

@@ -1,0 +1,31 @@
+import { StatusCode } from "../status.ts";
+import { concatBytes } from "../wire/concat-bytes.ts";
+import { lengthDelimited } from "../wire/length-delimited.ts";
+import type { XdsError } from "../xds-error.ts";
+import { cutText } from "./cut-text.ts";
+
+/** Of `ResourceError`. */
+const RESOURCE_NAME = 1;
+const ERROR_DETAIL = 2;
+/** Of `ResourceName`. */
+const NAME = 1;
+/** Of `google.rpc.Status`. */
+const CODE = 1;
+const MESSAGE = 2;
+
+/** Characters of a text that are sent. */
+const TEXT = 1_024;
+
+/** Whether an error says that the resource is not there for this client, so that a copy of it may go; any other is transient (S-ERR-3). No error: it does not exist. */
+export function isDataError(error: Pick<XdsError, "code"> | undefined): boolean {
+  return error === undefined || error.code === "NOT_FOUND" || error.code === "PERMISSION_DENIED";
+}
+
+/** A `ResourceError`: why the resource of a name, or a glob as a whole, cannot be given (S-ERR-1, S-ERR-5). */
+export function encodeResourceError(name: string, { code, text }: Pick<XdsError, "code" | "text">): Uint8Array {
+  const status = concatBytes([Uint8Array.of(CODE << 3, StatusCode[code]), lengthDelimited(MESSAGE, cutText(text, TEXT))]);
+  return concatBytes([lengthDelimited(RESOURCE_NAME, lengthDelimited(NAME, name)), lengthDelimited(ERROR_DETAIL, status)]);
+}
+
+/** What is told of a resource that is larger than a response may be, to a client that is known to read it (S-SIZE-4). */
+export const tooLarge: Pick<XdsError, "code" | "text"> = { code: "RESOURCE_EXHAUSTED", text: "the resource is larger than a response of this server may be" };

@@ -1,0 +1,36 @@
+import type { NotSent } from "./frame-cache.ts";
+import type { NodeInfo } from "./node-info.ts";
+
+/** Which stream an event or a status row is about. */
+export interface StreamInfo {
+  /** Counts up within the process. */
+  readonly id: number;
+  readonly variant: "delta" | "sotw";
+  /** Address of the peer, as the wire gave it. */
+  readonly peer: string;
+  /** The type of a per-type service; absent on ADS. */
+  readonly service?: string;
+  /** As claimed in the first message; absent before it. A claim, not an identity (S-NODE-8). */
+  readonly node: NodeInfo | undefined;
+}
+
+/** What a NACK said: text of the client, cut, unescaped and untrusted (S-ACK-15). */
+export interface NackError {
+  readonly code: number;
+  readonly message: string;
+}
+
+/**
+ * What happens on a stream. `heartbeat`: what the client holds for a time only was kept alive; an answer to it is told only if it is a `nack` (S-TTL-5). `order-expired`: no answer came within the limit, so these types go on without it, additions of a `cut` or `removals` (S-ORD-4).
+ */
+export type StreamEvent =
+  | { readonly kind: "connect"; readonly stream: StreamInfo }
+  | { readonly kind: "subscribe"; readonly stream: StreamInfo; readonly typeUrl: string; readonly added: readonly string[]; readonly dropped: readonly string[] }
+  | { readonly kind: "push"; readonly stream: StreamInfo; readonly typeUrl: string; readonly version: string; readonly nonce: string; readonly resources: number; readonly removed: number; readonly bytes: number }
+  | { readonly kind: "heartbeat"; readonly stream: StreamInfo; readonly typeUrl: string; readonly nonce: string; readonly resources: number; readonly bytes: number }
+  | { readonly kind: "ack"; readonly stream: StreamInfo; readonly typeUrl: string; readonly version: string; readonly nonce: string }
+  | { readonly kind: "nack"; readonly stream: StreamInfo; readonly typeUrl: string; readonly version: string; readonly accepted: string; readonly nonce: string; readonly error: NackError }
+  | { readonly kind: "order-expired"; readonly stream: StreamInfo; readonly what: "cut" | "removals"; readonly typeUrls: readonly string[] }
+  | { readonly kind: "stale-nonce"; readonly stream: StreamInfo; readonly typeUrl: string; readonly nonce: string }
+  | { readonly kind: "not-sent"; readonly stream: StreamInfo; readonly typeUrl: string; readonly resources: readonly NotSent[] }
+  | { readonly kind: "disconnect"; readonly stream: StreamInfo; readonly code: number; readonly message: string };

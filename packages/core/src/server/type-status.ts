@@ -1,0 +1,56 @@
+import type { NackError, StreamInfo } from "./stream-event.ts";
+
+/**
+ * SYNCED: sent and accepted. STALE: sent, not answered yet. NACKED: the newest answer was a refusal. NOT_SENT: nothing to send so far.
+ * REQUESTED: names are asked for that are not known yet.
+ */
+export type TypeState = "SYNCED" | "STALE" | "NACKED" | "NOT_SENT" | "REQUESTED";
+
+/** The newest refusal of a type on a stream. */
+export interface LastError extends NackError {
+  /** When it came, in milliseconds since the epoch. */
+  readonly at: number;
+  /** When the client began to refuse: that of the first refusal since something was accepted. */
+  readonly since: number;
+  /** The version refused. */
+  readonly version: string;
+}
+
+/** A name that waits, and what it waits for. */
+export interface HeldBackName {
+  readonly name: string;
+  /** The name that the client has refused or does not have yet. */
+  readonly for: string;
+}
+
+/** One type on one stream, as operators read it (S-ACK-9). */
+export interface TypeStatus {
+  readonly typeUrl: string;
+  readonly state: TypeState;
+  /** How many names, globs and wildcards are subscribed. */
+  readonly subscriptions: number;
+  readonly wildcard: boolean;
+  /** Version and nonce of the newest response; empty before the first. */
+  readonly versionSent: string;
+  readonly nonceSent: string;
+  /** Version and nonce of the newest accepted response; empty before the first. */
+  readonly versionAccepted: string;
+  readonly nonceAccepted: string;
+  /** Milliseconds since the epoch at which the oldest unanswered response was sent. */
+  readonly pendingSince?: number;
+  /** No answer within the limit (S-ACK-17). */
+  readonly stuck: boolean;
+  /** The newest refusal, until something is accepted; what the client holds meanwhile is `versionAccepted`. */
+  readonly lastError?: LastError;
+  readonly nacks: number;
+  /** Milliseconds since the epoch at which the client accepted something last; absent if it never has. */
+  readonly acceptedAt?: number;
+  /** Names that are not sent yet because they would point at nothing (S-ORD-4). Absent: none. */
+  readonly heldBack?: readonly HeldBackName[];
+}
+
+/** One stream, as operators read it. */
+export interface StreamStatus extends StreamInfo {
+  readonly connectedAt: number;
+  readonly types: readonly TypeStatus[];
+}

@@ -1,0 +1,23 @@
+import type { Entry, StoredResource } from "../resource.ts";
+import type { ResourceType, Warms } from "../resource-type.ts";
+import type { TypeHost } from "./type-machine.ts";
+
+/** Sends again what a client waits for after these entries, where it is subscribed on the same stream (S-WARM-1). */
+export function warmChildren(type: ResourceType | undefined, host: TypeHost, entries: readonly Entry[]): void {
+  for (const warms of type?.warms ?? []) {
+    const child = host.sibling(warms.typeUrl);
+    if (child === undefined) continue;
+    for (const { resource } of entries) if (resource !== undefined) for (const name of namesOf(warms, resource)) child.warm(name);
+  }
+}
+
+const known = new WeakMap<Warms, WeakMap<StoredResource, readonly string[]>>();
+
+/** What a resource waits for; read once per resource. */
+function namesOf(warms: Warms, resource: StoredResource): readonly string[] {
+  let byResource = known.get(warms);
+  if (byResource === undefined) known.set(warms, (byResource = new WeakMap()));
+  let names = byResource.get(resource);
+  if (names === undefined) byResource.set(resource, (names = warms.names(resource.payload.value)));
+  return names;
+}

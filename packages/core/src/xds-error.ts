@@ -1,0 +1,46 @@
+import type { StatusName } from "./status.ts";
+
+/** What an error is about; each part is present where it is known. */
+export interface XdsErrorContext {
+  readonly typeUrl?: string;
+  readonly resource?: string;
+  readonly nodeId?: string;
+  readonly nonce?: string;
+  readonly cause?: unknown;
+}
+
+const brand = Symbol.for("@xdstp/XdsError");
+
+/**
+ * The one error of these packages: why a resource is refused or cannot be given, or why a stream failed.
+ *
+ * `message` begins with `[CODE]`; {@link XdsError.text} is the same without it. Two installed copies of this package recognise each other's errors by `instanceof`.
+ */
+export class XdsError extends Error {
+  override readonly name: string = "XdsError";
+  /** The canonical status name. It decides whether a watcher keeps what it holds (C-ERR-4). */
+  readonly code: StatusName;
+  /** The message without its code. */
+  readonly text: string;
+  /** What the error is about. */
+  readonly context: XdsErrorContext;
+
+  constructor(code: StatusName, text: string, context: XdsErrorContext = {}) {
+    super(`[${code}] ${text}`, "cause" in context ? { cause: context.cause } : undefined);
+    this.code = code;
+    this.text = text;
+    this.context = context;
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+
+  /** Any thrown value as an XdsError; one that already is comes back as it is. Others become INTERNAL with their own text. */
+  static from(value: unknown): XdsError {
+    if (value instanceof XdsError) return value;
+    const text = value instanceof Error ? value.message : String(value);
+    return new XdsError("INTERNAL", text, { cause: value });
+  }
+}
