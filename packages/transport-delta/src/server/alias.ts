@@ -1,0 +1,42 @@
+import type { Entry, Topic } from "@xdstp/core";
+import type { DeltaState } from "./delta-state.ts";
+import { isCollection, keyOf } from "./lookup.ts";
+
+/** Notes which of these resources a subscription asks for by alias, so that they are known by their own names too (S-ALIAS-1). */
+export function noteAliases(state: DeltaState, entries: readonly Entry[]): void {
+  for (const { name, resource } of withAliases(entries)) for (const alias of resource?.aliases ?? []) note(state, name, alias);
+}
+
+const known = new WeakMap<readonly Entry[], readonly Entry[]>();
+
+/** Those that have aliases; found once per array, which streams share. */
+function withAliases(entries: readonly Entry[]): readonly Entry[] {
+  let found = known.get(entries);
+  if (found === undefined) known.set(entries, (found = entries.filter(({ resource }) => resource?.aliases !== undefined)));
+  return found;
+}
+
+/** The subscription ends by the name that was asked for. */
+export function forgetAlias(state: DeltaState, topic: Topic): void {
+  if (state.aliased === undefined) return;
+  for (const [key, topics] of state.aliased) if (topics.delete(topic) && topics.size === 0) state.aliased.delete(key);
+}
+
+/** Keys of the subscriptions that stand for the same resource as a name that is not subscribed: by its aliases, or as its name (S-ALIAS-2). */
+export function keysBehind(state: DeltaState, name: string): readonly string[] {
+  if (isCollection(name)) return [];
+  const [entry] = state.context.source.topic(state.typeUrl, { name }).members();
+  const aliases = entry?.resource?.aliases;
+  if (entry === undefined || aliases === undefined) return [];
+  return [entry.name, ...aliases].map(keyOf).filter((key) => state.topics.has(key));
+}
+
+function note(state: DeltaState, name: string, alias: string): void {
+  const topic = state.topics.get(keyOf(alias));
+  if (topic === undefined) return;
+  const aliased = (state.aliased ??= new Map<string, Set<Topic>>());
+  const key = keyOf(name);
+  const topics = aliased.get(key);
+  if (topics === undefined) aliased.set(key, new Set([topic]));
+  else topics.add(topic);
+}

@@ -1,0 +1,32 @@
+import type { ByteStream } from "@xdstp/core";
+import { announcesTtl, createServerStream, quirksOf, type NodeInfo, type ServerCall, type ServerContext, type ServerStream, type Variant } from "@xdstp/core/server";
+import { decodeRequest, type DeltaRequest } from "./decode-request.ts";
+import { createDeltaType } from "./delta-type.ts";
+import { createProfileOf, type ClientForm } from "./profile-of.ts";
+
+/** The delta end of a server. */
+export interface DeltaServer {
+  /**
+   * Serves one call, ADS or per type. The source is expected to be ready (S-STREAM-9).
+   * @param own - The context of this call, where it has a source of its own: a filter over the source of this end. Default: that of this end
+   */
+  open(call: ServerCall, out: ByteStream, own?: ServerContext): ServerStream;
+}
+
+/** Serves delta streams from a context that may be shared with the SotW end. */
+export function createDeltaServer(context: ServerContext): DeltaServer {
+  const profileOf = createProfileOf(context);
+  const variant: Variant<DeltaRequest> = {
+    name: "delta",
+    decode: decodeRequest,
+    weigh: ({ subscribe, unsubscribe }) => ({ names: subscribe.length + unsubscribe.length }),
+    createType: (shared, host, typeUrl, stream) => createDeltaType(shared, host, typeUrl, stream, profileOf(typeUrl, formOf(shared, host.node))),
+  };
+  return { open: (call, out, own = context) => createServerStream(own, variant, call, out) };
+}
+
+/** What a client understands: what is known of it counts more than what it announces (S-TTL-1). */
+function formOf({ quirks }: ServerContext, node: NodeInfo | undefined): ClientForm {
+  const { ttl, readsErrors } = quirksOf(quirks, node?.userAgentName ?? "");
+  return { ttl: ttl.delta ?? announcesTtl(node), errors: readsErrors };
+}

@@ -1,0 +1,46 @@
+import { create, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
+import { describe, expect, it } from "vitest";
+import { decodeRequest } from "./decode-request.ts";
+
+function encode(request: MessageInitShape<typeof DeltaDiscoveryRequestSchema>): Uint8Array {
+  return toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, request));
+}
+
+describe("decodeRequest()", () => {
+  it("reads what a server needs of a request [S-DSUB-1] [S-RECON-4]", () => {
+    const request = decodeRequest(encode({
+      node: { id: "n", cluster: "c", userAgentName: "envoy", clientFeatures: ["f"] },
+      typeUrl: "t",
+      resourceNamesSubscribe: ["a"],
+      resourceNamesUnsubscribe: ["b"],
+      initialResourceVersions: { c: "1", d: "2" },
+      responseNonce: "7",
+      errorDetail: { code: 3, message: "no" },
+    }));
+    expect(request).toMatchObject({ typeUrl: "t", nonce: "7", subscribe: ["a"], unsubscribe: ["b"], error: { code: 3, message: "no" } });
+    expect(request.node).toMatchObject({ id: "n", cluster: "c", userAgentName: "envoy", clientFeatures: ["f"] });
+    expect([...request.initialVersions]).toEqual([["c", "1"], ["d", "2"]]);
+  });
+
+  it("takes locators for the names that they hold, behind the other names [S-WILD-3]", () => {
+    const request = decodeRequest(encode({
+      resourceNamesSubscribe: ["a"], resourceLocatorsSubscribe: [{ name: "b" }],
+      resourceNamesUnsubscribe: ["c"], resourceLocatorsUnsubscribe: [{ name: "d" }],
+    }));
+    expect(request.subscribe).toEqual(["a", "b"]);
+    expect(request.unsubscribe).toEqual(["c", "d"]);
+  });
+
+  it("says what is not there [S-NODE-2] [S-ACK-7]", () => {
+    expect(decodeRequest(new Uint8Array())).toEqual({ node: undefined, typeUrl: "", nonce: "", error: undefined, subscribe: [], unsubscribe: [], initialVersions: new Map() });
+  });
+
+  it("skips the extensions of a node [S-NODE-6]", () => {
+    expect(decodeRequest(encode({ node: { id: "n", extensions: [{ name: "x" }] }, typeUrl: "t" }))).toMatchObject({ typeUrl: "t", node: { id: "n" } });
+  });
+
+  it("throws on bytes that are no such message [S-STREAM-7]", () => {
+    expect(() => decodeRequest(new Uint8Array([0xff, 0xff]))).toThrow();
+  });
+});

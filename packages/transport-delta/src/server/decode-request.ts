@@ -1,0 +1,25 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { nodeInfoOf, withoutExtensions, type DecodedRequest } from "@xdstp/core/server";
+import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
+
+/** A `DeltaDiscoveryRequest`, as far as a server reads it. */
+export interface DeltaRequest extends DecodedRequest {
+  readonly subscribe: readonly string[];
+  readonly unsubscribe: readonly string[];
+  /** Names and versions that the client holds (S-RECON-4). */
+  readonly initialVersions: ReadonlyMap<string, string>;
+}
+
+/** Decodes a request; node extensions are skipped (S-NODE-6). Throws on bytes that are no such message. */
+export function decodeRequest(message: Uint8Array): DeltaRequest {
+  const request = fromBinary(DeltaDiscoveryRequestSchema, withoutExtensions(message, "delta"));
+  return {
+    node: request.node === undefined ? undefined : nodeInfoOf(request.node),
+    typeUrl: request.typeUrl,
+    nonce: request.responseNonce,
+    error: request.errorDetail,
+    subscribe: [...request.resourceNamesSubscribe, ...request.resourceLocatorsSubscribe.map(({ name }) => name)],
+    unsubscribe: [...request.resourceNamesUnsubscribe, ...request.resourceLocatorsUnsubscribe.map(({ name }) => name)],
+    initialVersions: new Map(Object.entries(request.initialResourceVersions)),
+  };
+}

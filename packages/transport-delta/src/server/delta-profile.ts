@@ -1,0 +1,110 @@
+import type { Entry } from "@xdstp/core";
+import { createFrame, encodeHeartbeat, encodeResourceError, fieldHead, isDataError, lengthDelimited, tooLarge, type Frame, type FrameProfile, type Frames } from "@xdstp/core/server";
+
+const SYSTEM_VERSION_INFO = 1;
+const RESOURCES = 2;
+const TYPE_URL = 4;
+const REMOVED_RESOURCES = 6;
+const CONTROL_PLANE = 7;
+const RESOURCE_ERRORS = 9;
+const IDENTIFIER = 1;
+const RESOURCE_NAME = 3;
+
+/** What all responses of a type have in common. */
+export interface DeltaProfileOptions {
+  readonly typeUrl: string;
+  readonly controlPlane: string;
+  /** Bytes of one response; a larger one is split into parts that are complete in themselves (S-SIZE-2). */
+  readonly responseBytes: number;
+  /** TTLs are sent, and heartbeats for them (S-TTL-1). Absent: false. */
+  readonly ttl?: boolean;
+  /** What is too large is told as an error (S-SIZE-4). Absent: false. */
+  readonly errors?: boolean;
+}
+
+/** How entries of a type become `DeltaDiscoveryResponse`s. */
+export function createDeltaProfile(options: DeltaProfileOptions): FrameProfile {
+  const profile = profileWith(options, (sent) => sent);
+  const heartbeats = new Map<number, FrameProfile>();
+  const heartbeat = (ttlMs: number): FrameProfile => {
+    const known = heartbeats.get(ttlMs) ?? profileWith(options, ({ entry }) => beatOf(entry, ttlMs));
+    heartbeats.set(ttlMs, known);
+    return known;
+  };
+  return options.ttl === true ? { ...profile, heartbeat } : profile;
+}
+
+type Fields = readonly Uint8Array[];
+
+interface Sent {
+  readonly entry: Entry;
+  readonly fields: Fields;
+}
+
+/** What is sent of an entry that fits into a response; undefined: nothing. */
+type Pick = (sent: Sent) => Sent | undefined;
+
+function profileWith(options: DeltaProfileOptions, pick: Pick): FrameProfile {
+  const typeUrl = lengthDelimited(TYPE_URL, options.typeUrl);
+  const controlPlane = options.controlPlane === "" ? [] : [lengthDelimited(CONTROL_PLANE, lengthDelimited(IDENTIFIER, options.controlPlane))];
+  return {
+    encode(entries, version) {
+      const common = [lengthDelimited(SYSTEM_VERSION_INFO, version), typeUrl, ...controlPlane];
+      const room = options.responseBytes - sizeOf(common) - 32;
+      const sent = entries.map((entry): Sent => ({ entry, fields: encodeEntry(entry, options.ttl === true) }));
+      const fitting = sent.flatMap((one) => (sizeOf(one.fields) <= room ? one : instead(one, options)));
+      const picked = fitting.flatMap((one) => pick(one) ?? []);
+      const parts = picked.length === 0 && entries.length > 0 ? [] : split(picked.map(({ fields }) => fields), room);
+      return {
+        version,
+        list: parts.map((part): Frame => createFrame([...common, ...part])),
+        resources: picked.filter(({ entry }) => entry.resource !== undefined).length,
+        removed: picked.filter(({ entry }) => entry.resource === undefined).length,
+        notSent: sent.filter(({ fields }) => sizeOf(fields) > room).map(({ entry }) => ({ name: entry.name, reason: "too-large" as const })),
+      } satisfies Frames;
+    },
+  };
+}
+
+/** What is sent in the place of something too large. */
+function instead({ entry: { revision, since, superseded, name } }: Sent, { errors }: DeltaProfileOptions): readonly Sent[] {
+  return errors === true ? [{ entry: { revision, since, superseded, name }, fields: [lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, tooLarge))] }] : [];
+}
+
+/** What a client that was sent this entry needs to keep it. */
+function beatOf(entry: Entry, ttlMs: number): Sent | undefined {
+  const { resource } = entry;
+  return resource?.ttlMs === ttlMs ? { entry, fields: [lengthDelimited(RESOURCES, encodeHeartbeat(entry, resource))] } : undefined;
+}
+
+function encodeEntry({ name, resource, error }: Entry, ttl: boolean): Fields {
+  if (resource === undefined) return encodeAbsence(name, error);
+  const wire = ttl || resource.wire.length === resource.bare ? resource.wire : resource.wire.subarray(0, resource.bare);
+  if (name === resource.name) return [fieldHead(RESOURCES, wire.length), wire];
+  // Answered under the spelling that was asked (N-42): of a singular field the last occurrence counts.
+  const spelled = lengthDelimited(RESOURCE_NAME, name);
+  return [fieldHead(RESOURCES, wire.length + spelled.length), wire, spelled];
+}
+
+/** That a name has no resource, or why it cannot be given; what is transient must not drop what the client holds (S-ERR-3). */
+function encodeAbsence(name: string, error: Entry["error"]): Fields {
+  const removed = isDataError(error) ? [lengthDelimited(REMOVED_RESOURCES, name)] : [];
+  return error === undefined || error.code === "NOT_FOUND" ? removed : [...removed, lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, error))];
+}
+
+/** Parts of at most `room` bytes; one empty part if there is nothing. */
+function split(entries: readonly (readonly Uint8Array[])[], room: number): readonly (readonly Uint8Array[])[] {
+  const parts: Uint8Array[][] = [[]];
+  let used = 0;
+  for (const fields of entries) {
+    const size = sizeOf(fields);
+    if (used > 0 && used + size > room) { parts.push([]); used = 0; }
+    parts.at(-1)?.push(...fields);
+    used += size;
+  }
+  return parts;
+}
+
+function sizeOf(fields: readonly Uint8Array[]): number {
+  return fields.reduce((sum, field) => sum + field.length, 0);
+}

@@ -1,0 +1,53 @@
+import type { Entry, Reference, ResourceType, Topic, Watcher } from "@xdstp/core";
+import type { Beating, ClientQuirks, ExchangeOwner, FrameProfile, Lifetimes, SmallMap, SmallSet, TypeHost } from "@xdstp/core/server";
+import type { Taken } from "./take.ts";
+
+/** One type on one delta stream. What the client has is one number; everything else is what it is still owed. */
+export interface DeltaState extends ExchangeOwner {
+  readonly host: TypeHost;
+  readonly type: ResourceType | undefined;
+  readonly quirks: ClientQuirks;
+  readonly profile: FrameProfile;
+  readonly watcher: Watcher & Beating;
+
+  /** Topics by canonical key; the key of the wildcard is `*`. */
+  readonly topics: SmallMap<string, Topic>;
+  /** How many of them are globs. */
+  globs: number;
+  /** Those by alias, by the canonical keys of the names that they were answered under; undefined while there are none. */
+  aliased: Map<string, Set<Topic>> | undefined;
+  /** Revision up to which changes of answered topics have been sent. */
+  sent: number;
+  /** The first response has gone out (S-RECON-6). */
+  answered: boolean;
+
+  /** Topics without a first answer, each with the revision from which removals concern the client; {@link NONE_HELD}: none do. */
+  readonly unsettled: SmallMap<Topic, number>;
+  /** The same, once they are settled. */
+  readonly unanswered: SmallMap<Topic, number>;
+  /** Answered topics with news. */
+  readonly dirty: SmallSet<Topic>;
+  /** Names to be sent as they are now. */
+  readonly owed: SmallSet<string>;
+  /** Removals that wait for those who refer to them. */
+  held: readonly Entry[];
+  /** What is to be sent later as it was at the revision of a cut (S-ORD-4). */
+  taken: Taken | undefined;
+  /** Names that refer to what the client has refused, each with what it lacks. */
+  heldBack: ReadonlyMap<string, Reference>;
+  /** Revision from which the client has missed something that is held back. */
+  heldBackFrom: number;
+  /** What it holds for a time only; undefined while nothing that it was sent has a TTL. */
+  lifetimes: Lifetimes | undefined;
+  /** What the client listed as held, by canonical key, until everything is answered (S-RECON-4). */
+  initial: Map<string, HeldByClient> | undefined;
+}
+
+/** A name in `initial_resource_versions`, as it was spelled. */
+export interface HeldByClient {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** Nothing was sent before the subscription, so the client holds nothing that could have been removed since. */
+export const NONE_HELD = -1;

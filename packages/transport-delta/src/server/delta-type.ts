@@ -1,0 +1,256 @@
+import { StatusCode, type Reference, type Topic, type Watcher } from "@xdstp/core";
+import { answeredUpTo, baseOf, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, holdBack, isRefusedAndNew, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, type FrameProfile, type NackError, type RequestScan, type ServerContext, type StreamInfo, type StreamLimits, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
+import type { DeltaRequest } from "./decode-request.ts";
+import { NONE_HELD, type DeltaState } from "./delta-state.ts";
+import { hasLeftovers } from "./first-answer.ts";
+import { gather, takeHeld, type Gathered } from "./gather.ts";
+import { beat, noteAnswer, noteHolding } from "./heartbeat.ts";
+import { isCovered, keyOf, lookUp } from "./lookup.ts";
+import { oweLost } from "./owe-lost.ts";
+import { send } from "./send.ts";
+import { answerAgain, subscribe } from "./subscribe.ts";
+import { putBack, take } from "./take.ts";
+import { unsubscribe } from "./unsubscribe.ts";
+import { viewOf } from "./view-of.ts";
+
+/** One type on one delta stream. */
+export function createDeltaType(context: ServerContext, host: TypeHost, typeUrl: string, stream: StreamInfo, profile: FrameProfile): TypeMachine<DeltaRequest> {
+  return new DeltaType(context, host, typeUrl, stream, profile);
+}
+
+const NOTHING: ReadonlyMap<string, Reference> = new Map();
+
+class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
+  readonly typeUrl: string;
+  readonly rank: number;
+  repairQueued = false;
+  readonly #state: DeltaState;
+  #first = true;
+  #repairing = false;
+
+  constructor(context: ServerContext, host: TypeHost, typeUrl: string, stream: StreamInfo, profile: FrameProfile) {
+    this.typeUrl = typeUrl;
+    this.rank = rankOf(context.source, typeUrl);
+    this.#state = {
+      context, host, stream, typeUrl, profile, watcher: this, exchange: createExchange(),
+      type: context.source.descriptor(typeUrl),
+      quirks: quirksOf(context.quirks, host.node?.userAgentName ?? ""),
+      topics: createSmallMap(), globs: 0, aliased: undefined, sent: 0, answered: false,
+      unsettled: createSmallMap(), unanswered: createSmallMap(), dirty: createSmallSet(), owed: createSmallSet(),
+      held: [], initial: undefined, lifetimes: undefined, taken: undefined, heldBack: NOTHING, heldBackFrom: Infinity,
+    };
+  }
+
+  get inFlight(): boolean { return this.#state.exchange.inFlight !== undefined && !this.#repairing; }
+  get overdue(): boolean { return this.#repairing; }
+  get unansweredSince(): number | undefined { return this.#state.exchange.inFlight?.repairedAt; }
+  get taken(): boolean { return this.#state.taken !== undefined; }
+  get refusing(): boolean { return this.#state.exchange.refused !== undefined; }
+  get refusedFrom(): number { return refusedFrom(this.#state.exchange, this.#state.heldBackFrom); }
+  get knowsReferences(): boolean { return this.#state.type?.references !== undefined; }
+  get heldBack(): ReadonlyMap<string, Reference> { return this.#state.heldBack; }
+  get heldFrom(): number {
+    const { held, sent } = this.#state;
+    return held.reduce((oldest, { revision }) => Math.min(oldest, revision), hasLeftovers(this.#state) ? sent : Infinity);
+  }
+  get answeredUpTo(): number { return answeredUpTo(this.#state.exchange, this.#state.taken?.gathered); }
+  get unsentFrom(): number {
+    const { unanswered, owed, exchange } = this.#state;
+    if (!this.pending) return Infinity;
+    return unanswered.size + owed.size > 0 ? -1 : exchange.accepted;
+  }
+  get pending(): boolean {
+    const { dirty, unanswered, owed, exchange, answered, unsettled } = this.#state;
+    return dirty.size > 0 || unanswered.size > 0 || owed.size > 0 || exchange.refused?.again === true || (!answered && unsettled.size === 0);
+  }
+
+  request(request: DeltaRequest): void {
+    const first = this.#first;
+    this.#first = false;
+    const { limits } = this.#state.context;
+    const excess = longListOf(limits, request) ?? (first ? excessOf(limits, request.initialVersions) : undefined);
+    if (excess !== undefined) { this.#state.host.end(StatusCode.RESOURCE_EXHAUSTED, ...excess); return; }
+    if (request.subscribe.length + request.unsubscribe.length > 0) this.#state.host.thaw();
+    if (first) this.#begin(request);
+    else for (const name of request.subscribe) this.#state.initial?.delete(keyOf(name)); // S-RECON-5: what is asked for later is asked for anew
+    if (!request.subscribe.every((name) => subscribe(this.#state, name))) return;
+    for (const name of request.unsubscribe) unsubscribe(this.#state, name);
+    this.#report(request);
+    if (!first && request.nonce !== "") this.#answer(parseNonce(request.nonce), request.error);
+    if (this.#state.exchange.inFlight !== undefined) this.#state.context.repairs.watch(this);
+  }
+
+  plainAck(scan: RequestScan): boolean {
+    if (this.#first || scan.nonce < 0) return false;
+    this.#answer(scan.nonce, undefined);
+    return true;
+  }
+
+  wake(topic: Topic): void {
+    const { unsettled, unanswered, dirty, exchange, context, host, sent } = this.#state;
+    const isNew = unsettled.has(topic);
+    if (!isNew && topic.head <= sent) return; // its supply is broken, or whole again: nothing to send, and no news of what was refused (S-ACK-8)
+    if (isNew) this.#settle(topic);
+    else if (!unanswered.has(topic)) dirty.add(topic);
+    if (exchange.refused !== undefined) exchange.refused.again = true;
+    if (exchange.inFlight !== undefined) context.repairs.watch(this);
+    host.schedule();
+  }
+
+  repair(): void {
+    if (!this.pending && !this.taken) return;
+    this.#repairing = true;
+    this.#state.host.schedule();
+  }
+
+  drain(removeUpTo: number): void {
+    const { taken } = this.#state;
+    this.#state.taken = undefined;
+    const gathered = taken === undefined ? gather(this.#state, removeUpTo) : taken.gathered;
+    if (gathered === undefined) { this.#fallBehind(); return; }
+    this.#send(gathered);
+    noteHolding(this.#state, gathered.entries, taken?.holding);
+  }
+
+  beat(ttlMs: number): BeatOutcome {
+    return beat(this.#state, ttlMs);
+  }
+
+  take(removeUpTo: number): void {
+    this.#state.taken = take(this.#state, removeUpTo);
+    if (this.#state.taken === undefined) this.#fallBehind();
+  }
+
+  putBack(): void {
+    const { taken } = this.#state;
+    this.#state.taken = undefined;
+    if (taken !== undefined) putBack(this.#state, taken);
+  }
+
+  takeUpAgain(): void {
+    for (const name of this.#state.heldBack.keys()) if (isCovered(this.#state, name)) this.#state.owed.add(name);
+    this.#state.heldBack = NOTHING;
+    this.#state.heldBackFrom = Infinity;
+  }
+
+  release(removeUpTo: number): void {
+    const entries = takeHeld(this.#state, removeUpTo);
+    if (entries.length === 0) return;
+    const named = new Set(entries.map(({ name }) => name));
+    this.#send({ entries, origin: { answered: new Set(), changed: new Set(), named }, base: this.#state.exchange.accepted, asked: false, topic: undefined });
+    noteHolding(this.#state, entries, undefined);
+  }
+
+  lacks(name: string): boolean {
+    const entry = lookUp(this.#state, name);
+    return entry !== undefined && isRefusedAndNew(this.#state.exchange, entry);
+  }
+
+  warm(name: string): void {
+    const { topics, owed, taken } = this.#state;
+    const key = keyOf(name);
+    if (taken?.gathered.entries.some((entry) => keyOf(entry.name) === key) === true) return; // it goes after what it is sent for
+    const topic = topics.get(key);
+    if (topic !== undefined) answerAgain(this.#state, topic);
+    else if (isCovered(this.#state, name)) owed.add(name);
+    if (this.#state.exchange.inFlight !== undefined) this.#state.context.repairs.watch(this);
+  }
+
+  status(): TypeStatus {
+    const { topics, answered, dirty, unsettled, taken, heldBack } = this.#state;
+    return statusOf(this.#state, { subscriptions: topics.size, wildcard: topics.has("*"), answered, news: dirty.size > 0 || taken !== undefined, unsettled: unsettled.size > 0, heldBack });
+  }
+
+  view(): TypeView {
+    return viewOf(this.#state);
+  }
+
+  close(): void {
+    if (this.#state.lifetimes !== undefined) this.#state.context.heartbeats.drop(this);
+    for (const topic of this.#state.topics.values()) topic.unwatch(this);
+    this.#state.topics.clear();
+  }
+
+  /** The first message of a type: what the client holds (S-RECON-5), and the wildcard that empty lists mean (S-WILD-3, S-WILD-6). */
+  #begin({ subscribe: added, unsubscribe: dropped, initialVersions }: DeltaRequest): void {
+    const state = this.#state;
+    if (initialVersions.size > 0) state.initial = new Map([...initialVersions].map(([name, version]) => [keyOf(name), { name, version }]));
+    const wildcard = (state.type?.legacyWildcard ?? true) && state.quirks.legacyWildcard;
+    if (wildcard && added.length === 0 && dropped.length === 0) subscribe(state, "*");
+  }
+
+  #answer(given: number, error: NackError | undefined): void {
+    const { exchange, lifetimes, host } = this.#state;
+    const nonce = settledBy(lifetimes, exchange, given);
+    if (nonce === 0) { if (error !== undefined) this.#sendAnew(given, error); return; }
+    if (error !== undefined) host.thaw();
+    const { inFlight } = exchange;
+    if (!recordAnswer(this.#state, nonce, error, this.#hasMoved)) return;
+    if (inFlight?.narrowed === true) oweLost(this.#state, inFlight.entries);
+    noteAnswer(this.#state);
+  }
+
+  /** A client that refuses a heartbeat does not hold what it stands for. */
+  #sendAnew(nonce: number, error: NackError): void {
+    refuseHeartbeat(this.#state, nonce, error);
+    for (const { name, resource } of this.#state.lifetimes?.sent ?? []) if (resource?.ttlMs !== undefined && isCovered(this.#state, name)) this.#state.owed.add(name);
+    this.#state.host.schedule();
+  }
+
+  /** What was sent last has changed since; also a topic that was asked for again. */
+  get #hasMoved(): boolean {
+    const { dirty, unanswered, sent, exchange: { inFlight } } = this.#state;
+    if (dirty.size > 0 || inFlight === undefined) return dirty.size > 0;
+    return unanswered.keys().some((topic) => topic.head > sent && (inFlight.origin.answered.has(topic) || inFlight.origin.changed.has(topic)));
+  }
+
+  #settle(topic: Topic): void {
+    const { unsettled, unanswered } = this.#state;
+    if (!topic.settled) return;
+    unanswered.set(topic, unsettled.get(topic) ?? NONE_HELD);
+    unsettled.delete(topic);
+  }
+
+  /** An empty response goes out only as the first one, or to answer a wildcard, and not while names are pending (S-RECON-6, S-WILD-7, S-ACK-11). */
+  #send(gathered: Gathered): void {
+    const { answered, unsettled, exchange, sent, topics } = this.#state;
+    const sendable = this.#withoutRefused(gathered);
+    this.#repairing = false;
+    const wildcard = topics.get("*");
+    const due = unsettled.size === 0 && (!answered || (wildcard !== undefined && gathered.origin.answered.has(wildcard)));
+    const isSent = (sendable.entries.length > 0 || due) && send(this.#state, sendable, due);
+    if (!isSent && exchange.inFlight === undefined && exchange.refused === undefined) exchange.accepted = sent;
+  }
+
+  /** Keeps what refers to a refused name back; what is sent of these names now is not owed any more. */
+  #withoutRefused(gathered: Gathered): Gathered {
+    const state = this.#state;
+    const { entries, heldBack } = holdBack(state.type, state.host, gathered.entries);
+    if (heldBack.size === 0 && state.heldBack.size === 0) return gathered;
+    const sent = new Set(entries.map(({ name }) => name));
+    state.heldBack = new Map([...state.heldBack].filter(([name]) => !sent.has(name)).concat([...heldBack]));
+    state.heldBackFrom = state.heldBack.size === 0 ? Infinity : Math.min(state.heldBackFrom, baseOf(gathered));
+    return entries === gathered.entries ? gathered : { ...gathered, entries, topic: undefined };
+  }
+
+  #fallBehind(): void {
+    this.#state.host.end(StatusCode.UNAVAILABLE, "too far behind: reconnect with the versions that are held");
+  }
+
+  #report({ subscribe: added, unsubscribe: dropped }: DeltaRequest): void {
+    const { context, stream, typeUrl } = this.#state;
+    if (added.length > 0 || dropped.length > 0) context.emit?.({ kind: "subscribe", stream, typeUrl, added, dropped });
+  }
+}
+
+/** Why a list of what a client holds cannot be kept (S-LIM-4). */
+/** A list is no longer than what it can concern, also one of names that were never asked for, or of one name again and again. */
+function longListOf({ subscriptions }: StreamLimits, { subscribe: added, unsubscribe: dropped }: DeltaRequest): readonly [message: string, limit: keyof StreamLimits] | undefined {
+  if (added.length > subscriptions) return [`more than ${subscriptions} subscriptions of one type`, "subscriptions"];
+  return dropped.length > subscriptions ? [`more than ${subscriptions} names to unsubscribe in one request`, "subscriptions"] : undefined;
+}
+
+function excessOf({ heldVersions, nameLength }: StreamLimits, initial: ReadonlyMap<string, string>): readonly [message: string, limit: keyof StreamLimits] | undefined {
+  if (initial.size > heldVersions) return [`more than ${heldVersions} initial_resource_versions`, "heldVersions"];
+  return initial.keys().some((name) => name.length > nameLength) ? [`a name in initial_resource_versions is longer than ${nameLength}`, "nameLength"] : undefined;
+}

@@ -1,0 +1,87 @@
+import type { Entry, StoredResource, Topic } from "@xdstp/core";
+import { isDataError } from "@xdstp/core/server";
+import { globOf } from "@xdstp/uri";
+import { NONE_HELD, type DeltaState } from "./delta-state.ts";
+import { encodeEmptyResource } from "./encode-empty-resource.ts";
+import { resume } from "./heartbeat.ts";
+import { isCollection, keyOf, lookUp, removal } from "./lookup.ts";
+
+/**
+ * All of a topic as it is now: its members, without what the client holds in that very version (S-RECON-4); a name that was missing before too in the form that the client understands (S-MISS-1, S-MISS-2).
+ * What was removed after `since` is in {@link removedSince}.
+ */
+export function answerOf(state: DeltaState, topic: Topic, since: number): readonly Entry[] {
+  const members = topic.members();
+  if (isCollection(topic.interest.name)) return withoutHeld(state, members);
+  const [only] = members;
+  if (only === undefined || only.resource !== undefined) return withoutHeld(state, members);
+  return isRemoval(only, since) ? [] : missing(state, only, members);
+}
+
+/** What a topic covered that the client may hold and that is gone. */
+export function removedSince(state: DeltaState, topic: Topic, since: number): readonly Entry[] {
+  const { name } = topic.interest;
+  if (!isCollection(name)) return topic.members().filter((entry) => entry.resource === undefined && isRemoval(entry, since));
+  return since === NONE_HELD ? forgotten(state, topic) : topic.removed().filter((entry) => isRemoval(entry, since));
+}
+
+/** Whether {@link leftovers} may have something to say: all topics have been answered. */
+export function hasLeftovers({ initial, unsettled, unanswered }: DeltaState): boolean {
+  return initial !== undefined && initial.size > 0 && unsettled.size === 0 && unanswered.size === 0;
+}
+
+/** What the client listed and nothing covers any more, or does not exist: said once all topics have been answered (S-RECON-4). */
+export function leftovers(state: DeltaState): readonly Entry[] {
+  const { initial, unsettled } = state;
+  if (initial === undefined || unsettled.size > 0) return [];
+  state.initial = undefined;
+  const gone = [...initial.values()].filter(({ name }) => !isCollection(name) && lookUp(state, name)?.resource === undefined);
+  return gone.map(({ name }) => removal(state, name));
+}
+
+function withoutHeld(state: DeltaState, members: readonly Entry[]): readonly Entry[] {
+  const { initial, quirks, typeUrl } = state;
+  if (initial === undefined) return members;
+  const resend = quirks.resendOnReconnect.includes(typeUrl);
+  if (!resend) resume(state, members);
+  const rest = members.filter((entry) => {
+    const key = keyOf(entry.name);
+    const held = initial.get(key);
+    initial.delete(key);
+    return resend || held === undefined || held.version !== entry.resource?.version;
+  });
+  return rest.length === members.length ? members : rest;
+}
+
+/** What was removed from a glob while the client was away, for clients that do not list its members (S-RECON-10). */
+function forgotten({ initial, quirks }: DeltaState, topic: Topic): readonly Entry[] {
+  const glob = keyOf(topic.interest.name);
+  if (!quirks.forgetsGlobMembers || glob === "*") return [];
+  return initial?.keys().some((name) => globOf(name) === glob) === true ? [] : topic.removed();
+}
+
+/** What a client listed as held is not missing to it but removed. */
+function missing(state: DeltaState, entry: Entry, said: readonly Entry[]): readonly Entry[] {
+  const listed = state.initial?.delete(keyOf(entry.name)) === true;
+  const form = state.quirks.missingAs.get(state.typeUrl) ?? state.type?.missingAs ?? "removed";
+  if (listed || form === "removed" || !isDataError(entry.error)) return said;
+  return form === "nothing" ? [] : [emptyEntry(entry)];
+}
+
+function isRemoval(entry: Entry, since: number): boolean {
+  return since !== NONE_HELD && entry.revision > since;
+}
+
+const emptyEntries = new WeakMap<Entry, Entry>();
+
+/** The entry of a missing name as a `Resource` without body; the same object each time. */
+function emptyEntry(entry: Entry): Entry {
+  let empty = emptyEntries.get(entry);
+  if (empty === undefined) emptyEntries.set(entry, (empty = { ...entry, resource: emptyResource(entry.name) }));
+  return empty;
+}
+
+function emptyResource(name: string): StoredResource {
+  const wire = encodeEmptyResource(name);
+  return { name, version: "", payload: { typeUrl: "", value: new Uint8Array() }, wire, bare: wire.length, any: [0, 0], hash: 0 };
+}

@@ -1,0 +1,161 @@
+import type { Entry, Topic } from "@xdstp/core";
+import { changedOrigin, partition, type Origin } from "@xdstp/core/server";
+import { NONE_HELD, type DeltaState } from "./delta-state.ts";
+import { answerOf, leftovers, removedSince } from "./first-answer.ts";
+import { isCollection, isCovered, keyOf, lookUp } from "./lookup.ts";
+import { mergeEntries } from "./merge-entries.ts";
+
+/** What is pending on a type, taken as of now. */
+export interface Gathered {
+  /** One entry per name; the array of a topic itself where only one contributes, so that streams share its frames. */
+  readonly entries: readonly Entry[];
+  readonly origin: Origin;
+  /** Revision from which to start again if it is refused. */
+  readonly base: number;
+  /** Some of it answers a request, and may be older than that. */
+  readonly asked: boolean;
+  /** The only topic that contributed. */
+  readonly topic: Topic | undefined;
+}
+
+type Parts = (readonly Entry[])[];
+
+/** Takes everything that is pending out of the state, with removals up to a revision. undefined: the history that the client would need is gone. */
+export function gather(state: DeltaState, removeUpTo: number): Gathered | undefined {
+  const only = removeUpTo === Infinity ? onlyNews(state) : undefined;
+  if (only !== undefined) return gatherOne(state, only);
+  const parts: Parts = [];
+  const restart = takeRefused(state);
+  const changed = takeChanges(state, restart, removeUpTo, parts);
+  if (changed === undefined) return undefined;
+  const base = Math.min(restart?.from ?? state.exchange.accepted, heldSince(state));
+  const answered = takeAnswers(state, removeUpTo, parts);
+  const singles = takeHeld(state, removeUpTo);
+  const named = new Set([...takeOwed(state, parts), ...singles.map(({ name }) => name)]);
+  parts.push(singles);
+  state.sent = state.context.source.revision;
+  const filled = parts.filter((part) => part.length > 0);
+  const single = filled.length === 1 && named.size === 0 && answered.size + changed.size === 1;
+  return {
+    entries: filled.length === 1 && filled[0] !== undefined ? filled[0] : mergeEntries(state, filled),
+    origin: { answered, changed, named },
+    base,
+    asked: answered.size + named.size > 0,
+    topic: single ? [...answered, ...changed][0] : undefined,
+  };
+}
+
+/** The usual case: one topic has news, and nothing else is due. */
+function onlyNews({ dirty, unanswered, owed, held, initial, exchange }: DeltaState): Topic | undefined {
+  if (dirty.size !== 1 || unanswered.size > 0 || owed.size > 0 || held.length > 0 || initial !== undefined || exchange.refused !== undefined) return undefined;
+  const [topic] = dirty;
+  return topic;
+}
+
+function gatherOne(state: DeltaState, topic: Topic): Gathered | undefined {
+  const entries = topic.changes(state.sent);
+  if (entries === undefined) return undefined;
+  state.dirty.clear();
+  state.sent = state.context.source.revision;
+  return { entries, origin: changedOrigin(topic), base: state.exchange.accepted, asked: false, topic };
+}
+
+/** Removals that waited, up to a revision, without those that a newer entry has overtaken or nobody subscribes any more; and what the client need not have listed. */
+export function takeHeld(state: DeltaState, upTo: number): readonly Entry[] {
+  const { older, newer } = splitAt(state.held, upTo);
+  const waited = older.every((entry) => isDue(state, entry)) ? older : older.filter((entry) => isDue(state, entry));
+  const left = state.sent <= upTo ? leftovers(state) : [];
+  state.held = newer;
+  return left.length === 0 ? waited : mergeEntries(state, [waited, left]);
+}
+
+/** The same array where all of it is on one side, so that streams in one state go on sharing frames. */
+function splitAt(entries: readonly Entry[], upTo: number): { readonly older: readonly Entry[]; readonly newer: readonly Entry[] } {
+  if (entries.every(({ revision }) => revision <= upTo)) return { older: entries, newer: [] };
+  return { older: entries.filter(({ revision }) => revision <= upTo), newer: entries.filter(({ revision }) => revision > upTo) };
+}
+
+function isDue(state: DeltaState, { name, superseded }: Entry): boolean {
+  return isCovered(state, name) && (isCollection(name) ? !superseded : lookUp(state, name)?.resource === undefined);
+}
+
+interface Restart {
+  readonly from: number;
+  readonly changed: ReadonlySet<Topic>;
+}
+
+/** Puts refused content back among what is pending, if the wanted state differs by now (S-ACK-8). */
+function takeRefused(state: DeltaState): Restart | undefined {
+  const { refused } = state.exchange;
+  if (refused?.again !== true) return undefined;
+  state.exchange.refused = undefined;
+  const subscribed = (topic: Topic): boolean => state.topics.get(keyOf(topic.interest.name)) === topic;
+  for (const topic of refused.answered) if (subscribed(topic)) state.unanswered.set(topic, refused.base);
+  for (const topic of refused.changed) {
+    if (state.unanswered.has(topic)) state.unanswered.set(topic, refused.base);
+    else if (subscribed(topic)) state.dirty.add(topic);
+  }
+  for (const name of refused.named) if (!isCollection(name) && isCovered(state, name)) state.owed.add(name);
+  return { from: refused.base, changed: refused.changed };
+}
+
+function takeChanges(state: DeltaState, restart: Restart | undefined, removeUpTo: number, parts: Parts): ReadonlySet<Topic> | undefined {
+  const changed = new Set<Topic>();
+  for (const topic of state.dirty) {
+    if (state.unanswered.has(topic)) continue;
+    const entries = topic.changes(restart?.changed.has(topic) === true ? restart.from : state.sent);
+    if (entries === undefined) return undefined;
+    parts.push(hold(state, entries, removeUpTo));
+    changed.add(topic);
+  }
+  state.dirty.clear();
+  return changed;
+}
+
+/** Keeps the removals back that are newer than the revision, and gives the rest. */
+function hold(state: DeltaState, entries: readonly Entry[], removeUpTo: number): readonly Entry[] {
+  if (removeUpTo === Infinity) return entries;
+  const { additions, removals } = partition(entries);
+  const { older, newer } = splitAt(removals, removeUpTo);
+  if (newer.length === 0) return entries;
+  state.held = state.held.length === 0 ? newer : mergeEntries(state, [state.held, newer]);
+  return older.length === 0 ? additions : entries.filter((entry) => !newer.includes(entry));
+}
+
+/** Removals of what the client may hold wait like others; that something is missing is said at once (S-MISS-1, S-GLOB-3). */
+function takeAnswers(state: DeltaState, removeUpTo: number, parts: Parts): ReadonlySet<Topic> {
+  const answered = new Set(state.unanswered.keys());
+  for (const [topic, since] of state.unanswered) {
+    const answer = answerOf(state, topic, since);
+    const removed = removedSince(state, topic, since);
+    const waits = since !== NONE_HELD && removed.some(({ revision }) => revision > removeUpTo);
+    // That a collection is empty now waits with the removal of its members.
+    parts.push(waits && isCollection(topic.interest.name) ? hold(state, answer, removeUpTo) : answer, waits ? hold(state, removed, removeUpTo) : removed);
+  }
+  state.unanswered.clear();
+  return answered;
+}
+
+/** The earliest revision from which removals of the topics that are answered concern the client. */
+function heldSince({ unanswered }: DeltaState): number {
+  return unanswered.values().reduce((earliest, since) => (since === NONE_HELD ? earliest : Math.min(earliest, since)), Infinity);
+}
+
+function takeOwed(state: DeltaState, parts: Parts): ReadonlySet<string> {
+  const named = new Set(state.owed);
+  for (const name of named) {
+    const entry = lookUp(state, name);
+    if (entry !== undefined) parts.push(asArray(entry));
+  }
+  state.owed.clear();
+  return named;
+}
+
+const arrays = new WeakMap<Entry, readonly Entry[]>();
+
+/** The entry as an array, the same one each time, so that streams share its frame. */
+function asArray(entry: Entry): readonly Entry[] {
+  let array = arrays.get(entry);
+  if (array === undefined) arrays.set(entry, (array = [entry]));
+  return array;
+}

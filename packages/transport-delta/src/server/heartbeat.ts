@@ -1,0 +1,71 @@
+import type { Entry, Topic } from "@xdstp/core";
+import { createLifetimes, joinArrays, sendHeartbeat, ttlsOf, type BeatOutcome, type Lifetimes } from "@xdstp/core/server";
+import { isGlob } from "@xdstp/uri";
+import type { DeltaState } from "./delta-state.ts";
+import { isCovered, keyOf } from "./lookup.ts";
+import { mergeEntries } from "./merge-entries.ts";
+
+/** Keeps alive what the client holds with this TTL: as it was sent last, or, where that was refused, as it was accepted (S-TTL-2). */
+export function beat(state: DeltaState, ttlMs: number): BeatOutcome {
+  const { lifetimes, exchange } = state;
+  if (lifetimes === undefined) return "none";
+  if (lifetimes.narrowed) narrow(state, lifetimes);
+  return sendHeartbeat(state, exchange.refused === undefined ? lifetimes.sent : lifetimes.accepted, ttlMs);
+}
+
+/** What was pending has been sent, or could not be: from now on this is what the client holds. */
+export function noteHolding(state: DeltaState, sent: readonly Entry[], taken: readonly Entry[] | undefined): void {
+  const holding = taken ?? holdingAfter(state, sent);
+  if (holding === undefined) return;
+  const lifetimes = (state.lifetimes ??= createLifetimes());
+  lifetimes.sent = holding;
+  for (const ttlMs of ttlsOf(holding)) state.context.heartbeats.add(ttlMs, state.watcher);
+  if (!lifetimes.resumed) return;
+  lifetimes.resumed = false;
+  for (const ttlMs of ttlsOf(holding)) beat(state, ttlMs);
+}
+
+/** A response has been answered for good: the client holds it, or after a refusal what it held before, which may have another TTL. */
+export function noteAnswer({ lifetimes, exchange, context, watcher }: DeltaState): void {
+  if (lifetimes === undefined) return;
+  if (exchange.refused === undefined) lifetimes.accepted = lifetimes.sent;
+  else for (const ttlMs of ttlsOf(lifetimes.accepted)) context.heartbeats.add(ttlMs, watcher);
+}
+
+/** The client came back and holds these already: time has run on for them, so that a heartbeat is due (C-TTL-6). */
+export function resume(state: DeltaState, members: readonly Entry[]): void {
+  if (state.profile.heartbeat === undefined || ttlsOf(members).length === 0) return;
+  state.lifetimes ??= createLifetimes();
+  state.lifetimes.resumed = true;
+}
+
+/** All that the client holds once it has these entries; undefined where it holds nothing with a TTL. Nothing else may be pending. */
+export function holdingAfter(state: DeltaState, sent: readonly Entry[]): readonly Entry[] | undefined {
+  if (state.profile.heartbeat === undefined || (state.lifetimes === undefined && ttlsOf(sent).length === 0)) return undefined;
+  const arrays = [...state.topics.values()].filter((topic) => isKeptAlive(state, topic)).map((topic) => topic.members());
+  return withKept(state, joinArrays(arrays.filter((members) => ttlsOf(members).length > 0), (several) => mergeEntries(state, several)));
+}
+
+/** Members of globs are, unless the client refuses that (B-TTL-10). */
+function isKeptAlive({ unsettled, quirks }: DeltaState, topic: Topic): boolean {
+  return !unsettled.has(topic) && (quirks.globHeartbeats || !isGlob(topic.interest.name));
+}
+
+/** What is held back, or is still to be removed, the client has as it was before. */
+function withKept({ held, heldBack, lifetimes }: DeltaState, now: readonly Entry[]): readonly Entry[] {
+  if (held.length + heldBack.size === 0) return now;
+  const stays = new Set([...heldBack.keys(), ...held.map(({ name }) => name)].map(keyOf));
+  const before = (lifetimes?.sent ?? []).filter(({ name }) => stays.has(keyOf(name)));
+  return [...now.filter(({ name }) => !stays.has(keyOf(name))), ...before];
+}
+
+function narrow(state: DeltaState, lifetimes: Lifetimes): void {
+  lifetimes.narrowed = false;
+  lifetimes.sent = stillCovered(state, lifetimes.sent);
+  lifetimes.accepted = stillCovered(state, lifetimes.accepted);
+}
+
+function stillCovered(state: DeltaState, entries: readonly Entry[]): readonly Entry[] {
+  const rest = entries.filter(({ name }) => isCovered(state, name));
+  return rest.length === entries.length ? entries : rest;
+}

@@ -1,0 +1,6 @@
+/**
+ * The server end of the delta variant: state machines without I/O.
+ *
+ * @packageDocumentation
+ */
+export { createDeltaServer, type DeltaServer } from "./create-delta-server.ts";

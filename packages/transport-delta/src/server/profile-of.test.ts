@@ -1,0 +1,34 @@
+import { createCache } from "@xdstp/cache";
+import { fromBinary } from "@bufbuild/protobuf";
+import { createServerContext } from "@xdstp/core/server";
+import { DeltaDiscoveryResponseSchema } from "@xdstp/protos/discovery";
+import { describe, expect, it } from "vitest";
+import { added, TYPE } from "../../test/entries.ts";
+import { createProfileOf, type ProfileOf } from "./profile-of.ts";
+
+const LIMIT = 2_000;
+const plainly = { ttl: false, errors: false };
+
+function useProfiles(): ProfileOf {
+  const source = createCache({ types: [{ typeUrl: TYPE }] });
+  return createProfileOf(createServerContext({ source, controlPlane: "me", limits: { responseBytes: LIMIT } }));
+}
+
+describe("createProfileOf()", () => {
+  it("gives a type that is served one profile, so that its streams share frames", () => {
+    const profileOf = useProfiles();
+    expect(profileOf(TYPE, plainly)).toBe(profileOf(TYPE, plainly));
+  });
+
+  it("keeps none for a type that is not served: a client cannot make it grow [S-LIM-4]", () => {
+    const profileOf = useProfiles();
+    expect(profileOf("type.googleapis.com/test.Unknown", plainly)).not.toBe(profileOf("type.googleapis.com/test.Unknown", plainly));
+  });
+
+  it("goes by the type, the control plane and the limit of the context [B-NODE-9] [S-SIZE-1]", () => {
+    const profile = useProfiles()(TYPE, plainly);
+    const { list } = profile.encode(["a", "b", "c"].map((name) => added(name, { text: "x".repeat(LIMIT / 2) })), "v1");
+    expect(list).toHaveLength(3);
+    expect(list.map(({ bytes }) => fromBinary(DeltaDiscoveryResponseSchema, bytes))).toMatchObject(["a", "b", "c"].map((name) => ({ typeUrl: TYPE, controlPlane: { identifier: "me" }, resources: [{ name }] })));
+  });
+});

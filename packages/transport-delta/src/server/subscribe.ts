@@ -1,0 +1,50 @@
+import { StatusCode, type Topic } from "@xdstp/core";
+import { excessOfNames, type StreamLimits } from "@xdstp/core/server";
+import { isGlob } from "@xdstp/uri";
+import { NONE_HELD, type DeltaState } from "./delta-state.ts";
+import { isCollection, keyOf } from "./lookup.ts";
+
+/**
+ * Adds a name. Every name in a subscribe list is answered, also one that the server believes the client to hold (S-DSUB-3).
+ * @returns false if it is one too many, and the stream has ended (S-LIM-4)
+ */
+export function subscribe(state: DeltaState, name: string): boolean {
+  const excess = excessOfNames([name], state.context.limits);
+  if (excess !== undefined) return refuse(state, excess);
+  const key = keyOf(name);
+  const held = state.topics.get(key);
+  if (held !== undefined) { answerAgain(state, held); return true; }
+  const tooMany = excessOf(state, name);
+  if (tooMany !== undefined) return refuse(state, tooMany);
+  begin(state, key, name);
+  return true;
+}
+
+/** The client may have forgotten: all of a topic again, and what was removed since the last response. */
+export function answerAgain(state: DeltaState, topic: Topic): void {
+  if (state.unsettled.has(topic) || state.unanswered.has(topic)) return;
+  state.dirty.delete(topic);
+  state.unanswered.set(topic, state.sent);
+}
+
+function refuse({ host }: DeltaState, excess: Excess): false {
+  host.end(StatusCode.RESOURCE_EXHAUSTED, ...excess);
+  return false;
+}
+
+type Excess = readonly [message: string, limit: keyof StreamLimits];
+
+function excessOf({ context: { limits }, topics, globs }: DeltaState, name: string): Excess | undefined {
+  if (topics.size >= limits.subscriptions) return [`more than ${limits.subscriptions} subscriptions of one type`, "subscriptions"];
+  return globs >= limits.globs && isGlob(name) ? [`more than ${limits.globs} globs of one type`, "globs"] : undefined;
+}
+
+function begin(state: DeltaState, key: string, name: string): void {
+  const topic = state.context.source.topic(state.typeUrl, { name });
+  topic.watch(state.watcher);
+  // The topic's own string where it is the same: the decoded one of the request can go.
+  state.topics.set(key === name ? topic.interest.name : key, topic);
+  if (isGlob(name)) state.globs++;
+  const waiting = topic.settled ? state.unanswered : state.unsettled;
+  waiting.set(topic, state.answered && isCollection(name) ? state.sent : NONE_HELD);
+}

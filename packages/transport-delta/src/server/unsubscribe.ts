@@ -1,0 +1,51 @@
+import type { Entry, Topic } from "@xdstp/core";
+import { loseTopic } from "@xdstp/core/server";
+import { isGlob } from "@xdstp/uri";
+import { forgetAlias, keysBehind } from "./alias.ts";
+import { NONE_HELD, type DeltaState } from "./delta-state.ts";
+import { isCollection, isCovered, keyOf } from "./lookup.ts";
+
+/** Drops a name, or what was asked for by an alias of it or is an alias of it (S-ALIAS-2). It needs no response, unless another subscription still covers what the client now takes as unknown (S-DSUB-5, S-DSUB-6). */
+export function unsubscribe(state: DeltaState, name: string): void {
+  const key = keyOf(name);
+  const keys = state.topics.has(key) ? [key] : keysBehind(state, name);
+  for (const one of keys) drop(state, one, name);
+}
+
+function drop(state: DeltaState, key: string, name: string): void {
+  const topic = state.topics.get(key);
+  if (topic === undefined) return;
+  state.topics.delete(key);
+  forgetAlias(state, topic);
+  if (isGlob(topic.interest.name)) state.globs--;
+  topic.unwatch(state.watcher);
+  const unsent = undelivered(state, topic);
+  forget(state, topic);
+  if (state.lifetimes !== undefined) state.lifetimes.narrowed = true;
+  loseTopic(state.exchange, topic);
+  if (isCollection(name)) leaveCollection(state, unsent.map((entry) => entry.name));
+  else if (isCovered(state, name)) state.owed.add(name);
+}
+
+/** What of a topic the client does not have: news, and what it refused. */
+function undelivered({ dirty, unanswered, sent, exchange: { refused } }: DeltaState, topic: Topic): readonly Entry[] {
+  const isRefused = refused?.answered.has(topic) === true || refused?.changed.has(topic) === true;
+  // Asked for again, it has news all the same.
+  const asked = unanswered.get(topic) ?? NONE_HELD;
+  if (!isRefused && !dirty.has(topic) && asked === NONE_HELD) return [];
+  const since = Math.min(isRefused ? refused.base : sent, asked === NONE_HELD ? sent : asked);
+  return topic.changes(since) ?? [...topic.members(), ...topic.removed()];
+}
+
+/** Takes a topic out of all that is being prepared (S-SUB-4). */
+function forget(state: DeltaState, topic: Topic): void {
+  state.unsettled.delete(topic);
+  state.unanswered.delete(topic);
+  state.dirty.delete(topic);
+  state.owed.delete(topic.interest.name);
+}
+
+/** News that this collection has not told yet is owed where another subscription covers it. That it was empty concerns nobody any more. */
+function leaveCollection(state: DeltaState, unsent: readonly string[]): void {
+  for (const name of unsent) if (!isCollection(name) && isCovered(state, name)) state.owed.add(name);
+}

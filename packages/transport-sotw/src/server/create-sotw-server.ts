@@ -1,0 +1,27 @@
+import type { ByteStream } from "@xdstp/core";
+import { createServerStream, type ServerCall, type ServerContext, type ServerStream, type Variant } from "@xdstp/core/server";
+import { decodeRequest, type SotwRequest } from "./decode-request.ts";
+import { hashList } from "./hash-list.ts";
+import { createProfileOf } from "./profile-of.ts";
+import { createSotwType } from "./sotw-type.ts";
+
+/** The SotW end of a server. */
+export interface SotwServer {
+  /**
+   * Serves one call, ADS or per type. The source is expected to be ready (S-STREAM-9).
+   * @param own - The context of this call, where it has a source of its own: a filter over the source of this end. Default: that of this end
+   */
+  open(call: ServerCall, out: ByteStream, own?: ServerContext): ServerStream;
+}
+
+/** Serves SotW streams from a context that may be shared with the delta end. */
+export function createSotwServer(context: ServerContext): SotwServer {
+  const profileOf = createProfileOf(context);
+  const variant: Variant<SotwRequest> = {
+    name: "sotw",
+    decode: decodeRequest,
+    weigh: ({ names }) => ({ names: names.length, list: hashList(names) }),
+    createType: (shared, host, typeUrl, stream) => createSotwType(shared, host, typeUrl, stream, profileOf),
+  };
+  return { open: (call, out, own = context) => createServerStream(own, variant, call, out) };
+}

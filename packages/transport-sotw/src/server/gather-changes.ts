@@ -1,0 +1,97 @@
+import type { Entry, Topic } from "@xdstp/core";
+import { partition } from "@xdstp/core/server";
+import type { Gathered } from "./gathered.ts";
+import { coverOf, keyOf } from "./lookup.ts";
+import { mergeEntries } from "./merge-entries.ts";
+import type { SotwState } from "./sotw-state.ts";
+import { addHash, versionOf } from "./version-of.ts";
+
+type Parts = (readonly Entry[])[];
+
+/** What changed and what is newly wanted (S-FULL-2). Removals cannot be said. */
+export function gatherChanges(state: SotwState): Gathered {
+  const parts: Parts = [];
+  const due = isDue(state);
+  const from = takeRefused(state);
+  const answered = takeAnswers(state, parts);
+  const changed = takeChanges(state, from, parts);
+  const named = takeOwed(state, parts);
+  for (const topic of [...answered, ...changed]) countTopic(state, topic);
+  state.sent = state.context.source.revision;
+  const filled = parts.map(sayable).filter((part) => part.length > 0);
+  const entries = filled.length === 1 && filled[0] !== undefined ? filled[0] : mergeEntries(state, filled);
+  return {
+    entries,
+    fresh: entries,
+    origin: { answered, changed, named },
+    base: from ?? state.exchange.accepted,
+    asked: answered.size + named.size > 0,
+    version: labelOf([...answered, ...changed]) ?? versionOf(state.sum),
+    due,
+  };
+}
+
+/** What exists, and errors; the array itself where that is all of it. Removals cannot be said. */
+function sayable(part: readonly Entry[]): readonly Entry[] {
+  const { additions, removals } = partition(part);
+  const errors = removals.filter(({ error }) => error !== undefined);
+  if (errors.length === 0) return additions;
+  return errors.length === part.length ? part : [...additions, ...errors];
+}
+
+/** The only responses without content: to a wildcard that is new, and for a type that is not served (S-FULL-5, S-WILD-7). */
+function isDue({ answered, subscriptions, unanswered, context, typeUrl }: SotwState): boolean {
+  const wildcard = subscriptions.get("*")?.topic;
+  return (wildcard !== undefined && unanswered.has(wildcard)) || (!answered && !context.source.serves(typeUrl));
+}
+
+/** Puts refused content back among what is pending, if the wanted state differs by now (S-ACK-8). */
+function takeRefused(state: SotwState): number | undefined {
+  const { refused } = state.exchange;
+  if (refused?.again !== true) return undefined;
+  state.exchange.refused = undefined;
+  const subscribed = (topic: Topic): boolean => state.subscriptions.get(keyOf(topic.interest.name))?.topic === topic;
+  for (const topic of refused.answered) if (subscribed(topic)) state.unanswered.add(topic);
+  for (const topic of refused.changed) if (subscribed(topic)) state.dirty.add(topic);
+  for (const name of refused.named) state.owed.add(name);
+  return refused.base;
+}
+
+function takeAnswers(state: SotwState, parts: Parts): ReadonlySet<Topic> {
+  const answered = new Set(state.unanswered);
+  for (const topic of answered) {
+    parts.push(topic.members());
+    state.dirty.delete(topic);
+  }
+  state.unanswered.clear();
+  return answered;
+}
+
+function takeChanges(state: SotwState, from: number | undefined, parts: Parts): ReadonlySet<Topic> {
+  const changed = new Set(state.dirty);
+  for (const topic of changed) parts.push(topic.changes(from ?? state.sent) ?? topic.members());
+  state.dirty.clear();
+  return changed;
+}
+
+function takeOwed(state: SotwState, parts: Parts): ReadonlySet<string> {
+  const named = new Set(state.owed);
+  for (const name of named) {
+    const entry = coverOf(state, name)?.topic.get(name);
+    if (entry !== undefined) parts.push([entry]);
+  }
+  state.owed.clear();
+  return named;
+}
+
+/** Keeps the sum up to date, at the cost of what is sent. */
+function countTopic(state: SotwState, topic: Topic): void {
+  const subscription = state.subscriptions.get(keyOf(topic.interest.name));
+  if (subscription === undefined) return;
+  state.sum = addHash(addHash(state.sum, -subscription.hash), topic.hash);
+  subscription.hash = topic.hash;
+}
+
+function labelOf(topics: readonly Topic[]): string | undefined {
+  return topics.length === 1 ? topics[0]?.label : undefined;
+}

@@ -1,0 +1,99 @@
+import type { Entry, Topic } from "@xdstp/core";
+import { changedOrigin } from "@xdstp/core/server";
+import { freshOf } from "./fresh-of.ts";
+import type { Gathered } from "./gathered.ts";
+import { coverOf, keyOf } from "./lookup.ts";
+import { mergeEntries } from "./merge-entries.ts";
+import type { SotwState } from "./sotw-state.ts";
+import { letsStay, mayStay, noteStay } from "./stay.ts";
+import { unionOf } from "./union-of.ts";
+import { hashOf, versionOf } from "./version-of.ts";
+
+/** Everything that exists of the subscription (S-FULL-1). What went after `removeUpTo`, or is still asked for by name, stays in it, as it was shown before. */
+export function gatherFullState(state: SotwState, removeUpTo: number): Gathered {
+  const due = isDue(state);
+  const settled = [...state.subscriptions.values()].map(({ topic }) => topic).filter((topic) => !state.unsettled.has(topic));
+  const stays = letsStay(state, settled);
+  const all = removeUpTo === Infinity && !stays;
+  const [only] = settled;
+  if (only !== undefined && all && state.subscriptions.size === 1) return gatherOne(state, only, due);
+  const members = membersOf(state, settled);
+  const isKept = (name: string): boolean => (stays && mayStay(state, name)) || (coverOf(state, name) !== undefined && goneAt(state, name) > removeUpTo);
+  const entries = all ? members : unionOf(members, heldBy(state), isKept);
+  const fresh = freshIn(state, entries);
+  const past = entries === members ? [] : pastOf(members, entries);
+  take(state, goneOf(state, past, removeUpTo));
+  noteStay(state, stays ? past.filter((name) => mayStay(state, name)) : []);
+  return {
+    entries, fresh, due, asked: due, base: state.exchange.accepted,
+    origin: { answered: new Set(settled), changed: new Set(), named: new Set() },
+    version: entries === members ? currentVersion(settled, members) : versionOf(hashOf(entries)),
+  };
+}
+
+/** The usual case: a wildcard, alone. */
+function gatherOne(state: SotwState, topic: Topic, due: boolean): Gathered {
+  const entries = topic.members();
+  const fresh = freshIn(state, entries);
+  take(state, NOTHING_GONE);
+  noteStay(state, []);
+  return { entries, fresh, due, asked: due, base: state.exchange.accepted, origin: changedOrigin(topic), version: topic.label ?? versionOf(topic.hash) };
+}
+
+function freshIn(state: SotwState, entries: readonly Entry[]): readonly Entry[] {
+  return state.type?.warms === undefined ? entries : freshOf(entries, heldBy(state));
+}
+
+/** What the client has: nothing of what it refused counts (S-ACK-8). */
+function heldBy({ shown, kept, exchange: { refused } }: SotwState): readonly Entry[] {
+  return refused === undefined ? shown : kept;
+}
+
+/** A name that is merely pending is never left out, except that a client that holds nothing is not kept waiting for ever (S-STREAM-9). */
+export function isComplete({ unsettled, unanswered, impatient, answered }: SotwState): boolean {
+  return unsettled.size === 0 || (impatient && !answered && [...unanswered].some((topic) => topic.members().some(({ resource }) => resource !== undefined)));
+}
+
+/** The version of everything that exists of the subscription. */
+export function currentVersion(topics: readonly Topic[], members: readonly Entry[]): string {
+  const only = topics.length === 1 ? topics[0] : undefined;
+  return only?.label ?? versionOf(only?.hash ?? hashOf(members));
+}
+
+/** New names are answered, also when they change nothing; the first response goes out even if it is empty (S-WILD-7). */
+function isDue(state: SotwState): boolean {
+  return !state.answered || state.unanswered.size > 0 || state.owed.size > 0;
+}
+
+function membersOf(state: SotwState, topics: readonly Topic[]): readonly Entry[] {
+  const [first, second] = topics;
+  if (first === undefined) return [];
+  return second === undefined ? first.members() : mergeEntries(state, topics.map((topic) => topic.members()));
+}
+
+const NOTHING_GONE: ReadonlyMap<string, number> = new Map();
+
+/** The revision at which it was seen that a name is gone; for one that is seen now, that of now. */
+function goneAt({ gone, context }: SotwState, name: string): number {
+  return gone.get(keyOf(name)) ?? context.source.revision;
+}
+
+/** Names of what is shown and exists no more. */
+function pastOf(members: readonly Entry[], entries: readonly Entry[]): readonly string[] {
+  const present = new Set(members);
+  return entries.filter((entry) => !present.has(entry)).map(({ name }) => name);
+}
+
+/** What of it waits until those who refer to it have let go. */
+function goneOf(state: SotwState, past: readonly string[], removeUpTo: number): ReadonlyMap<string, number> {
+  if (past.length === 0) return NOTHING_GONE;
+  return new Map(past.map((name) => [keyOf(name), goneAt(state, name)] as const).filter(([, revision]) => revision > removeUpTo));
+}
+
+function take(state: SotwState, gone: ReadonlyMap<string, number>): void {
+  state.unanswered.clear();
+  state.dirty.clear();
+  state.owed.clear();
+  state.gone = gone;
+  state.sent = state.context.source.revision;
+}

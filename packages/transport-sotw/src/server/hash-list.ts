@@ -1,0 +1,9 @@
+import { concatBytes, hashBytes, lengthDelimited } from "@xdstp/core/server";
+
+const RESOURCE_NAMES = 3;
+
+/** The hash that the name list of a request has on the wire, so that an ACK that repeats it need not be decoded. */
+export function hashList(names: readonly string[]): number {
+  const bytes = concatBytes(names.map((name) => lengthDelimited(RESOURCE_NAMES, name)));
+  return hashBytes(bytes, 0, bytes.length);
+}

@@ -1,0 +1,83 @@
+import type { Entry } from "@xdstp/core";
+import { createLifetimes, joinArrays, sendHeartbeat, ttlsOf, type BeatOutcome, type Lifetimes } from "@xdstp/core/server";
+import { coverOf, keyOf } from "./lookup.ts";
+import { mergeEntries } from "./merge-entries.ts";
+import type { SotwState } from "./sotw-state.ts";
+
+/** Keeps alive what the client holds with this TTL: as it was sent last, or, where that was refused, as it was accepted (S-TTL-2). In a full state the shortest TTL does it for all (S-TTL-8). */
+export function beat(state: SotwState, ttlMs: number): BeatOutcome {
+  const { lifetimes, exchange, type } = state;
+  if (lifetimes === undefined) return "none";
+  if (lifetimes.narrowed) narrow(state, lifetimes);
+  const entries = exchange.refused === undefined ? lifetimes.sent : lifetimes.accepted;
+  return type?.fullStateInSotw === true && ttlsOf(entries)[0] !== ttlMs ? "none" : sendHeartbeat(state, entries, ttlMs);
+}
+
+/** What was pending has been sent, or could not be: from now on this is what the client holds. */
+export function noteHolding(state: SotwState, sent: readonly Entry[], taken: readonly Entry[] | undefined): void {
+  const holding = state.type?.fullStateInSotw === true ? holdingAfter(state, sent) : taken ?? holdingAfter(state, sent);
+  if (holding !== undefined) hold(state, holding);
+}
+
+/** A response has been answered for good: the client holds it, or after a refusal what it held before, which may have another TTL. */
+export function noteAnswer({ lifetimes, exchange, context, watcher }: SotwState): void {
+  if (lifetimes === undefined) return;
+  if (exchange.refused === undefined) lifetimes.accepted = lifetimes.sent;
+  else for (const ttlMs of ttlsOf(lifetimes.accepted)) context.heartbeats.add(ttlMs, watcher);
+}
+
+/** The client came back and holds all of this already: time has run on for it, so that a heartbeat is due (C-TTL-6). */
+export function resume(state: SotwState, members: readonly Entry[]): void {
+  if (state.profile.heartbeat === undefined || ttlsOf(members).length === 0) return;
+  hold(state, members);
+  if (state.lifetimes !== undefined) state.lifetimes.accepted = members;
+  for (const ttlMs of ttlsOf(members)) beat(state, ttlMs);
+}
+
+/** All that the client holds once it has these entries; undefined where it holds nothing with a TTL. Nothing else may be pending. */
+export function holdingAfter(state: SotwState, sent: readonly Entry[]): readonly Entry[] | undefined {
+  if (state.profile.heartbeat === undefined || (state.lifetimes === undefined && ttlsOf(sent).length === 0)) return undefined;
+  if (state.type?.fullStateInSotw === true) return state.shown;
+  const settled = [...state.subscriptions.values()].map(({ topic }) => topic).filter((topic) => !state.unsettled.has(topic));
+  const arrays = settled.map((topic) => topic.members()).filter((members) => ttlsOf(members).length > 0);
+  return withKept(state, joinArrays(arrays, (several) => mergeEntries(state, several)));
+}
+
+const texts = new WeakMap<readonly Entry[], string>();
+
+/** Whether the members of two full states have the same TTLs. */
+export function haveEqualTtls(first: readonly Entry[], second: readonly Entry[]): boolean {
+  return textOf(first) === textOf(second);
+}
+
+function textOf(entries: readonly Entry[]): string {
+  let text = texts.get(entries);
+  if (text === undefined) texts.set(entries, (text = entries.flatMap(({ name, resource }) => (resource?.ttlMs === undefined ? [] : [`${resource.ttlMs} ${name}`])).sort().join("\n")));
+  return text;
+}
+
+function hold(state: SotwState, holding: readonly Entry[]): void {
+  const lifetimes = (state.lifetimes ??= createLifetimes());
+  lifetimes.sent = holding;
+  const ttls = state.type?.fullStateInSotw === true ? ttlsOf(holding).slice(0, 1) : ttlsOf(holding);
+  for (const ttlMs of ttls) state.context.heartbeats.add(ttlMs, state.watcher);
+}
+
+/** What is held back the client has as it was before. */
+function withKept({ heldBack, lifetimes }: SotwState, now: readonly Entry[]): readonly Entry[] {
+  if (heldBack.size === 0) return now;
+  const stays = new Set([...heldBack.keys()].map(keyOf));
+  const before = (lifetimes?.sent ?? []).filter(({ name }) => stays.has(keyOf(name)));
+  return [...now.filter(({ name }) => !stays.has(keyOf(name))), ...before];
+}
+
+function narrow(state: SotwState, lifetimes: Lifetimes): void {
+  lifetimes.narrowed = false;
+  lifetimes.sent = stillCovered(state, lifetimes.sent);
+  lifetimes.accepted = stillCovered(state, lifetimes.accepted);
+}
+
+function stillCovered(state: SotwState, entries: readonly Entry[]): readonly Entry[] {
+  const rest = entries.filter(({ name }) => coverOf(state, name) !== undefined);
+  return rest.length === entries.length ? entries : rest;
+}

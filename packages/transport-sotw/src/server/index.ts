@@ -1,0 +1,6 @@
+/**
+ * The server end of the SotW variant: state machines without I/O.
+ *
+ * @packageDocumentation
+ */
+export { createSotwServer, type SotwServer } from "./create-sotw-server.ts";

@@ -1,0 +1,37 @@
+import type { FrameProfile, ServerContext } from "@xdstp/core/server";
+import { createSotwProfile } from "./sotw-profile.ts";
+
+/** What the clients of a profile understand. */
+export interface ClientForm {
+  /** Resources inside `Resource` (S-WRAP-2). */
+  readonly wrap: boolean;
+  /** TTLs, which only a wrapped resource can have (S-TTL-1). */
+  readonly ttl: boolean;
+  /** `resource_errors`, as far as that is known (S-SIZE-4). */
+  readonly errors: boolean;
+}
+
+/** The profile of a type for clients of a form; the same object for the same. */
+export type ProfileOf = (typeUrl: string, form: ClientForm) => FrameProfile;
+
+/** Profiles are kept for types that are served: a client cannot make them grow. */
+export function createProfileOf({ source, limits, controlPlane }: ServerContext): ProfileOf {
+  const profiles = new Map<string, FrameProfile>();
+  return (typeUrl, { wrap, ttl: takesTtl, errors }) => {
+    const type = source.descriptor(typeUrl);
+    // Where a missing name is said by a resource without body, a heartbeat could not be told from it (B-TTL-10).
+    const ttl = wrap && takesTtl && type?.missingAs !== "empty-resource";
+    const key = `${String(wrap)} ${String(ttl)} ${String(errors)} ${typeUrl}`;
+    const held = profiles.get(key);
+    if (held !== undefined) return held;
+    const fullState = type?.fullStateInSotw === true;
+    const profile = createSotwProfile({
+      typeUrl, wrap, ttl, errors, controlPlane,
+      named: type !== undefined && type.nameField !== 0,
+      responseBytes: fullState ? limits.fullStateBytes : limits.responseBytes,
+      mayBeSplit: !fullState,
+    });
+    if (source.serves(typeUrl)) profiles.set(key, profile);
+    return profile;
+  };
+}

@@ -1,0 +1,146 @@
+import type { Entry, StoredResource } from "@xdstp/core";
+import { concatBytes, createFrame, encodeHeartbeat, encodeResourceError, lengthDelimited, tooLarge, type FrameProfile, type Frames, type NotSent } from "@xdstp/core/server";
+
+const VERSION_INFO = 1;
+const RESOURCES = 2;
+const TYPE_URL = 4;
+const CONTROL_PLANE = 6;
+const RESOURCE_ERRORS = 7;
+const IDENTIFIER = 1;
+const ANY = { typeUrl: 1, value: 2 } as const;
+const RESOURCE_NAME = 3;
+const WRAPPER = "type.googleapis.com/envoy.service.discovery.v3.Resource";
+
+/** What all responses of a type to clients of one kind have in common. */
+export interface SotwProfileOptions {
+  readonly typeUrl: string;
+  readonly controlPlane: string;
+  /** The payload has a name of its own, by which an unwrapped resource is known (B-WRAP-4). */
+  readonly named: boolean;
+  /** The client reads resources inside `Resource` (S-WRAP-2). */
+  readonly wrap: boolean;
+  /** Bytes of one response. */
+  readonly responseBytes: number;
+  /** A larger response may be sent in parts (S-SIZE-3). */
+  readonly mayBeSplit: boolean;
+  /** TTLs are sent, and heartbeats for them (S-TTL-1); only where `wrap` is. Absent: false. */
+  readonly ttl?: boolean;
+  /** What is too large is told as an error, where a response holds changes only: a full state would tell it each time (S-SIZE-4, S-ERR-1). Absent: false. */
+  readonly errors?: boolean;
+}
+
+interface Encoded {
+  readonly entry: Entry;
+  readonly field: Uint8Array | undefined;
+}
+
+/** How entries of a type become `DiscoveryResponse`s. */
+export function createSotwProfile(options: SotwProfileOptions): FrameProfile {
+  const profile = profileWith(options, (encoded) => encoded, encodeError);
+  if (options.ttl !== true) return profile;
+  const heartbeats = new Map<number, FrameProfile>();
+  const heartbeat = (ttlMs: number): FrameProfile => {
+    const known = heartbeats.get(ttlMs) ?? profileWith(options, (encoded, room) => (options.mayBeSplit ? beatOnly(encoded, ttlMs, room) : beatOrWhole(encoded, room)), () => []);
+    heartbeats.set(ttlMs, known);
+    return known;
+  };
+  return { ...profile, heartbeat };
+}
+
+/** What is sent of an entry; undefined: nothing. */
+type Choose = (encoded: Encoded, room: number) => Encoded | undefined;
+
+/** What was too large to be sent is not held. */
+function beatOnly(encoded: Encoded, ttlMs: number, room: number): Encoded | undefined {
+  const { entry: { resource }, field } = encoded;
+  return resource?.ttlMs === ttlMs && field !== undefined && field.length <= room ? beatOrWhole(encoded, room) : undefined;
+}
+
+/** A full state has to name everything, or what it leaves out would be deleted (S-TTL-8). */
+function beatOrWhole(encoded: Encoded, room: number): Encoded {
+  const { entry, entry: { resource }, field } = encoded;
+  return resource?.ttlMs === undefined || field === undefined || field.length > room ? encoded : { entry, field: inWrapper(encodeHeartbeat(entry, resource)) };
+}
+
+function profileWith(options: SotwProfileOptions, choose: Choose, errorOf: (entry: Entry) => readonly Uint8Array[]): FrameProfile {
+  const typeUrl = lengthDelimited(TYPE_URL, options.typeUrl);
+  const controlPlane = options.controlPlane === "" ? [] : [lengthDelimited(CONTROL_PLANE, lengthDelimited(IDENTIFIER, options.controlPlane))];
+  return {
+    encode(entries, version) {
+      const common = [lengthDelimited(VERSION_INFO, version), typeUrl, ...controlPlane];
+      const room = options.responseBytes - sizeOf(common) - 32;
+      const all = entries.filter(({ resource }) => resource !== undefined).flatMap((entry) => choose({ entry, field: encodeEntry(entry, options) }, room) ?? []);
+      const fields = all.flatMap(({ field }) => (field === undefined || field.length > room ? [] : [field]));
+      const errors = [...entries.flatMap(errorOf), ...(options.errors === true && options.mayBeSplit ? all.flatMap((one) => tooLargeOf(one, room)) : [])];
+      const isUnsaid = isEmptied(all, fields, options.mayBeSplit) && (errors.length === 0 || !options.mayBeSplit);
+      const parts = isUnsaid ? [] : partsOf([...fields, ...errors], room, options.mayBeSplit);
+      return {
+        version,
+        list: parts.map((part) => createFrame([...common, ...part])),
+        resources: fields.length,
+        removed: 0,
+        notSent: all.flatMap((one) => notSent(one, parts.length === 0 ? 0 : room)),
+      } satisfies Frames;
+    },
+  };
+}
+
+/** Nothing is left of what there is. Where absence deletes, what cannot be said to this client counts as missing, but not what is too large (S-SIZE-4, S-WRAP-3). */
+function isEmptied(all: readonly Encoded[], fields: readonly Uint8Array[], mayBeSplit: boolean): boolean {
+  return all.length > 0 && fields.length === 0 && (mayBeSplit || all.some(({ field }) => field !== undefined));
+}
+
+/** No part where a state that cannot be split is larger than a response may be. */
+function partsOf(fields: readonly Uint8Array[], room: number, mayBeSplit: boolean): readonly (readonly Uint8Array[])[] {
+  if (mayBeSplit) return split(fields, room);
+  return sizeOf(fields) <= room ? [fields] : [];
+}
+
+function notSent({ entry: { name }, field }: Encoded, room: number): readonly NotSent[] {
+  if (field === undefined) return [{ name, reason: "needs-wrapper" }];
+  return field.length > room ? [{ name, reason: "too-large" }] : [];
+}
+
+/** Why a name has no resource, where that is known (S-ERR-1). */
+function encodeError({ name, resource, error }: Entry): readonly Uint8Array[] {
+  return resource !== undefined || error === undefined ? [] : [lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, error))];
+}
+
+function tooLargeOf({ entry: { name }, field }: Encoded, room: number): readonly Uint8Array[] {
+  return field === undefined || field.length <= room ? [] : [lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, tooLarge))];
+}
+
+/** undefined: it cannot be said to a client that does not read wrapped resources (S-WRAP-3). */
+function encodeEntry({ name, resource }: Entry, { typeUrl, named, wrap, ttl = false }: SotwProfileOptions): Uint8Array | undefined {
+  if (resource === undefined) return undefined;
+  const needsWrapper = !named || resource.payload.typeUrl !== typeUrl || resource.constraints !== undefined;
+  if (needsWrapper && !wrap) return undefined;
+  // Another spelling goes out under the name in the payload where it cannot be wrapped: the clients that send one recognise that.
+  return wrap && (needsWrapper || name !== resource.name || (ttl && resource.ttlMs !== undefined)) ? wrapped(name, resource, ttl) : resource.wire.subarray(...resource.any);
+}
+
+function wrapped(name: string, resource: StoredResource, ttl: boolean): Uint8Array {
+  const wire = ttl ? resource.wire : resource.wire.subarray(0, resource.bare);
+  // Of a singular field the last occurrence counts: the name that was asked for (N-42).
+  return inWrapper(name === resource.name ? wire : concatBytes([wire, lengthDelimited(RESOURCE_NAME, name)]));
+}
+
+function inWrapper(value: Uint8Array): Uint8Array {
+  return lengthDelimited(RESOURCES, concatBytes([lengthDelimited(ANY.typeUrl, WRAPPER), lengthDelimited(ANY.value, value)]));
+}
+
+/** Parts of at most `room` bytes; one empty part if there is nothing. */
+function split(fields: readonly Uint8Array[], room: number): readonly (readonly Uint8Array[])[] {
+  const parts: Uint8Array[][] = [[]];
+  let used = 0;
+  for (const field of fields) {
+    if (used > 0 && used + field.length > room) { parts.push([]); used = 0; }
+    parts.at(-1)?.push(field);
+    used += field.length;
+  }
+  return parts;
+}
+
+function sizeOf(fields: readonly Uint8Array[]): number {
+  return fields.reduce((sum, field) => sum + field.length, 0);
+}

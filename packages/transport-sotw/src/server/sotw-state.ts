@@ -1,0 +1,64 @@
+import type { Entry, Reference, ResourceType, Timer, Topic, Watcher } from "@xdstp/core";
+import type { Beating, ClientQuirks, ExchangeOwner, FrameProfile, Lifetimes, SmallMap, SmallSet, TypeHost } from "@xdstp/core/server";
+import type { Taken } from "./take.ts";
+
+/** One name of the wanted set. */
+export interface Subscription {
+  readonly topic: Topic;
+  /** Its share of {@link SotwState.sum}: what was sent of it last. */
+  hash: number;
+}
+
+/** One type on one SotW stream. */
+export interface SotwState extends ExchangeOwner {
+  readonly host: TypeHost;
+  readonly type: ResourceType | undefined;
+  readonly quirks: ClientQuirks;
+  readonly watcher: Watcher & Beating;
+  /** Wrapped or not; may change with the first request that uses locators. */
+  profile: FrameProfile;
+
+  /** The wanted set by canonical key; the key of the wildcard is `*`. */
+  readonly subscriptions: SmallMap<string, Subscription>;
+  /** All lists so far were empty, so an empty one means `*` (S-WILD-2). */
+  legacy: boolean;
+  /** Hash of the bytes of the newest list, by which a plain ACK is known; undefined: the wanted set is not that of a list. */
+  listHash: number | undefined;
+  /** Revision up to which changes have been sent. */
+  sent: number;
+  /** The client has come with a version, and there was no response yet. */
+  returning: boolean;
+  /** The first response has gone out, or is not needed (S-RECON-7). */
+  answered: boolean;
+
+  /** Topics that are new in the list and get everything, before they are settled. */
+  readonly unsettled: SmallSet<Topic>;
+  /** The same, once they are settled. */
+  readonly unanswered: SmallSet<Topic>;
+  /** Answered topics with news. */
+  readonly dirty: SmallSet<Topic>;
+  /** Names to be sent as they are now. */
+  readonly owed: SmallSet<string>;
+  /** Sum of the hashes of what was sent, for types whose responses are partial (S-VER-2). */
+  sum: number;
+  /** Full state: the members sent last, which hold the bytes of what is removed until those who refer to it have let go. */
+  shown: readonly Entry[];
+  /** Full state: the members accepted last. */
+  kept: readonly Entry[];
+  /** Full state: what of these is gone, by canonical key, each with the revision at which that was seen. */
+  gone: ReadonlyMap<string, number>;
+  /** Full state: canonical keys of what is gone and stays because it is asked for, each with the time since when; `parting` ends the oldest. */
+  stay: ReadonlyMap<string, number>;
+  parting: Timer | undefined;
+  /** What is to be sent later as it was at the revision of a cut (S-ORD-4). */
+  taken: Taken | undefined;
+  /** Names that refer to what the client has refused, each with what it lacks. */
+  heldBack: ReadonlyMap<string, Reference>;
+  /** Revision from which the client has missed something that is held back. */
+  heldBackFrom: number;
+  /** What it holds for a time only; undefined while nothing that it was sent has a TTL. */
+  lifetimes: Lifetimes | undefined;
+  /** Full state: what is settled goes out although some is not (S-STREAM-9). */
+  impatient: boolean;
+  patience: Timer | undefined;
+}

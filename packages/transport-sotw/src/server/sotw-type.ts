@@ -1,0 +1,280 @@
+import type { Reference, Topic, Watcher } from "@xdstp/core";
+import { announcesTtl, answeredUpTo, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, hashBytes, isNewestNonce, isRefusedAndNew, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, takesWrapped, type NackError, type NodeInfo, type RequestScan, type ServerContext, type StreamInfo, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
+import type { SotwRequest } from "./decode-request.ts";
+import type { Gathered } from "./gathered.ts";
+import { gather } from "./gather.ts";
+import { currentVersion, isComplete } from "./gather-full-state.ts";
+import { beat, haveEqualTtls, noteAnswer, noteHolding, resume } from "./heartbeat.ts";
+import { isWithheld } from "./is-withheld.ts";
+import { hashList } from "./hash-list.ts";
+import { coverOf, keyOf } from "./lookup.ts";
+import { send } from "./send.ts";
+import type { ClientForm, ProfileOf } from "./profile-of.ts";
+import type { SotwState } from "./sotw-state.ts";
+import { narrow, subscribe } from "./subscribe.ts";
+import { endStay } from "./stay.ts";
+import { putBack, take } from "./take.ts";
+import { hasNewErrors } from "./told-errors.ts";
+import { unsubscribe } from "./unsubscribe.ts";
+import { viewOf } from "./view-of.ts";
+import { hashOf } from "./version-of.ts";
+import { withoutRefused } from "./without-refused.ts";
+
+/** One type on one SotW stream. */
+export function createSotwType(context: ServerContext, host: TypeHost, typeUrl: string, stream: StreamInfo, profileOf: ProfileOf): TypeMachine<SotwRequest> {
+  return new SotwType(context, host, typeUrl, stream, profileOf);
+}
+
+const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
+
+class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
+  readonly typeUrl: string;
+  readonly rank: number;
+  repairQueued = false;
+  readonly #state: SotwState;
+  readonly #profileOf: ProfileOf;
+  #first = true;
+  #repairing = false;
+
+  constructor(context: ServerContext, host: TypeHost, typeUrl: string, stream: StreamInfo, profileOf: ProfileOf) {
+    this.typeUrl = typeUrl;
+    this.rank = rankOf(context.source, typeUrl);
+    this.#profileOf = profileOf;
+    this.#state = {
+      context, host, stream, typeUrl, watcher: this, exchange: createExchange(),
+      type: context.source.descriptor(typeUrl),
+      quirks: quirksOf(context.quirks, host.node?.userAgentName ?? ""),
+      profile: profileOf(typeUrl, formOf(context, host.node)),
+      subscriptions: createSmallMap(), legacy: true, listHash: undefined, sent: 0, returning: false, answered: false,
+      unsettled: createSmallSet(), unanswered: createSmallSet(), dirty: createSmallSet(), owed: createSmallSet(),
+      sum: 0, shown: [], kept: [], gone: NOTHING, stay: NOTHING, parting: undefined, taken: undefined, heldBack: NOTHING, heldBackFrom: Infinity, lifetimes: undefined, impatient: false, patience: undefined,
+    };
+  }
+
+  get inFlight(): boolean { return this.#state.exchange.inFlight !== undefined && !this.#repairing; }
+  get overdue(): boolean { return this.#repairing; }
+  get unansweredSince(): number | undefined { return this.#state.exchange.inFlight?.repairedAt; }
+  get taken(): boolean { return this.#state.taken !== undefined; }
+  get refusing(): boolean { return this.#state.exchange.refused !== undefined; }
+  get refusedFrom(): number { return refusedFrom(this.#state.exchange, this.#state.heldBackFrom); }
+  get knowsReferences(): boolean { return this.#state.type?.references !== undefined; }
+  get heldBack(): ReadonlyMap<string, Reference> { return this.#state.heldBack; }
+  get heldFrom(): number { return isWithheld(this.#state) ? 0 : this.#state.gone.values().reduce((oldest, revision) => Math.min(oldest, revision), Infinity); }
+  get answeredUpTo(): number { return answeredUpTo(this.#state.exchange, this.#state.taken?.gathered); }
+  get unsentFrom(): number {
+    const { unanswered, owed, exchange } = this.#state;
+    if (!this.pending) return Infinity;
+    return unanswered.size + owed.size > 0 ? -1 : exchange.accepted;
+  }
+  get pending(): boolean {
+    const { dirty, unanswered, owed, exchange } = this.#state;
+    const news = dirty.size > 0 || unanswered.size > 0 || owed.size > 0 || exchange.refused?.again === true;
+    return news && (!this.#fullState || (isComplete(this.#state) && !isWithheld(this.#state)));
+  }
+
+  get #fullState(): boolean { return this.#state.type?.fullStateInSotw === true; }
+
+  request(request: SotwRequest): void {
+    const first = this.#first;
+    this.#first = false;
+    if (!first && this.#isStale(request)) return;
+    if (hashList(request.names) !== this.#state.listHash) this.#state.host.thaw();
+    if (request.usesLocators) this.#state.profile = this.#profileOf(this.typeUrl, { ...formOf(this.#state.context, this.#state.host.node), wrap: true });
+    if (!first && request.nonce === "" && this.#state.exchange.nonceSent > 0) this.#startAgain();
+    subscribe(this.#state, request.names);
+    this.#state.listHash = hashList(request.names);
+    this.#waitAtMost(request);
+    if (first) this.#begin(request);
+    else if (request.nonce !== "") this.#answer(parseNonce(request.nonce), request.error);
+  }
+
+  plainAck(scan: RequestScan, message: Uint8Array): boolean {
+    const { exchange, listHash, lifetimes } = this.#state;
+    if (this.#first || exchange.nonceSent === 0 || !isNewestNonce(lifetimes, exchange, scan.nonce)) return false;
+    if (hashBytes(message, scan.namesStart, scan.namesEnd) !== listHash) return false;
+    this.#answer(scan.nonce, undefined);
+    return true;
+  }
+
+  wake(topic: Topic): void {
+    const { unsettled, unanswered, dirty, exchange, context, host, sent } = this.#state;
+    const isNew = unsettled.has(topic);
+    if (!isNew && topic.head <= sent) return; // its supply is broken, or whole again: nothing to send, and no news of what was refused (S-ACK-8)
+    if (isNew) this.#settle(topic);
+    else if (!unanswered.has(topic)) dirty.add(topic);
+    if (exchange.refused !== undefined) exchange.refused.again = true;
+    if (exchange.inFlight !== undefined) context.repairs.watch(this);
+    host.schedule();
+  }
+
+  repair(): void {
+    if (!this.pending && !this.taken) return;
+    this.#repairing = true;
+    this.#state.host.schedule();
+  }
+
+  drain(removeUpTo: number): void {
+    const state = this.#state;
+    const { taken } = state;
+    state.taken = undefined;
+    state.returning = false;
+    const gathered = withoutRefused(state, taken === undefined ? gather(state, removeUpTo) : taken.gathered);
+    const news = this.#fullState ? isNews(state, gathered) : gathered.entries.length > 0;
+    this.#repairing = false;
+    if (this.#fullState) this.#supersedeRefused(news || gathered.due);
+    if (news || gathered.due) send(state, gathered);
+    else if (state.exchange.inFlight === undefined && state.exchange.refused === undefined) state.exchange.accepted = state.sent;
+    if (state.answered) this.#calm();
+    noteHolding(state, gathered.entries, taken?.holding);
+  }
+
+  beat(ttlMs: number): BeatOutcome {
+    return beat(this.#state, ttlMs);
+  }
+
+  take(removeUpTo: number): void {
+    this.#state.taken = take(this.#state, removeUpTo);
+  }
+
+  putBack(): void {
+    const { taken } = this.#state;
+    this.#state.taken = undefined;
+    if (taken !== undefined) putBack(this.#state, taken);
+  }
+
+  takeUpAgain(): void {
+    for (const name of this.#state.heldBack.keys()) if (coverOf(this.#state, name) !== undefined) this.#state.owed.add(name);
+    this.#state.heldBack = NOTHING;
+    this.#state.heldBackFrom = Infinity;
+  }
+
+  release(removeUpTo: number): void {
+    this.drain(removeUpTo);
+  }
+
+  lacks(name: string): boolean {
+    const entry = coverOf(this.#state, name)?.topic.get(name);
+    return entry !== undefined && isRefusedAndNew(this.#state.exchange, entry);
+  }
+
+  /** A full state replaces all that was refused; one that goes nowhere leaves it as it was (S-ACK-8). */
+  #supersedeRefused(isSent: boolean): void {
+    const { exchange } = this.#state;
+    if (isSent) exchange.refused = undefined;
+    else if (exchange.refused !== undefined) exchange.refused.again = false;
+  }
+
+  warm(name: string): void {
+    const { unsettled, unanswered, owed, taken } = this.#state;
+    const key = keyOf(name);
+    if (taken?.gathered.entries.some((entry) => keyOf(entry.name) === key) === true) return; // it goes after what it is sent for
+    const cover = coverOf(this.#state, name);
+    if (cover !== undefined && !unsettled.has(cover.topic) && !unanswered.has(cover.topic)) owed.add(name);
+    if (this.#state.exchange.inFlight !== undefined) this.#state.context.repairs.watch(this);
+  }
+
+  status(): TypeStatus {
+    const { subscriptions, answered, dirty, unsettled, taken, heldBack } = this.#state;
+    return statusOf(this.#state, { subscriptions: subscriptions.size, wildcard: subscriptions.has("*"), answered, news: dirty.size > 0 || taken !== undefined, unsettled: unsettled.size > 0, heldBack });
+  }
+
+  view(): TypeView {
+    return viewOf(this.#state);
+  }
+
+  close(): void {
+    this.#calm();
+    endStay(this.#state);
+    if (this.#state.lifetimes !== undefined) this.#state.context.heartbeats.drop(this);
+    for (const { topic } of this.#state.subscriptions.values()) topic.unwatch(this);
+    this.#state.subscriptions.clear();
+  }
+
+  /** The first request of a type is answered whatever nonce it bears (S-NONCE-5), unless it is a pure wildcard that holds everything (S-RECON-7). */
+  #begin({ version }: SotwRequest): void {
+    const state = this.#state;
+    state.returning = version !== "";
+    const wildcard = state.subscriptions.size === 1 ? state.subscriptions.get("*")?.topic : undefined;
+    if (version !== "" && wildcard?.settled === true && currentVersion([wildcard], wildcard.members()) === version) this.#adopt(wildcard, version);
+  }
+
+  #adopt(wildcard: Topic, version: string): void {
+    const state = this.#state;
+    state.unanswered.clear();
+    state.answered = true;
+    state.returning = false;
+    state.sent = state.exchange.accepted = state.context.source.revision;
+    state.exchange.versionSent = state.exchange.versionAccepted = version;
+    state.shown = state.kept = wildcard.members();
+    resume(state, wildcard.members());
+  }
+
+  /** A client that holds nothing is not kept waiting for ever (S-STREAM-9). */
+  #waitAtMost({ version }: SotwRequest): void {
+    const state = this.#state;
+    if (!this.#fullState || version !== "" || state.answered || state.patience !== undefined || state.unsettled.size === 0) return;
+    state.patience = state.context.clock.after(state.context.limits.settleMs, () => {
+      state.impatient = true;
+      state.host.schedule();
+    });
+  }
+
+  #calm(): void {
+    this.#state.patience?.cancel();
+    this.#state.patience = undefined;
+  }
+
+  /** A request that crossed a response gets no answer; its list comes again with the ACK (S-NONCE-6, S-NONCE-7). What it drops and refuses is noted. */
+  #isStale({ nonce, names, error }: SotwRequest): boolean {
+    const { exchange, lifetimes } = this.#state;
+    const stale = nonce === "" ? exchange.inFlight !== undefined : !isNewestNonce(lifetimes, exchange, parseNonce(nonce));
+    if (!stale) return false;
+    narrow(this.#state, names);
+    this.#answer(parseNonce(nonce), error);
+    return true;
+  }
+
+  /** The client has lost its state of the type: it is owed everything (S-NONCE-7). */
+  #startAgain(): void {
+    for (const key of [...this.#state.subscriptions.keys()]) unsubscribe(this.#state, key);
+  }
+
+  /** An error under a nonce that has been answered is no new NACK (S-ACK-19). */
+  #answer(given: number, error: NackError | undefined): void {
+    const state = this.#state;
+    const { exchange, lifetimes } = state;
+    const nonce = settledBy(lifetimes, exchange, given);
+    if (nonce === 0) { if (error !== undefined) this.#sendAnew(given, error); return; }
+    if (error !== undefined) state.host.thaw();
+    const settled = recordAnswer(state, nonce, error, state.dirty.size > 0);
+    if (!settled) return;
+    if (exchange.refused === undefined) state.kept = state.shown;
+    noteAnswer(state);
+  }
+
+  /** A client that refuses a heartbeat does not hold what it stands for. */
+  #sendAnew(nonce: number, error: NackError): void {
+    refuseHeartbeat(this.#state, nonce, error);
+    for (const { name, resource } of this.#state.lifetimes?.sent ?? []) if (resource?.ttlMs !== undefined && coverOf(this.#state, name) !== undefined) this.#state.owed.add(name);
+    this.#state.host.schedule();
+  }
+
+  #settle(topic: Topic): void {
+    const { unsettled, unanswered } = this.#state;
+    if (!topic.settled) return;
+    unsettled.delete(topic);
+    unanswered.add(topic);
+  }
+}
+
+/** An author's label may stay the same over a change: then the content decides; and what a TTL is has no part in a version (S-TTL-7). */
+function isNews({ exchange, shown, profile }: SotwState, { version, entries }: Gathered): boolean {
+  if (version !== exchange.versionSent) return true;
+  return entries !== shown && (hasNewErrors(entries, shown) || hashOf(entries) !== hashOf(shown) || (profile.heartbeat !== undefined && !haveEqualTtls(entries, shown)));
+}
+
+/** What a client understands: what is known of it counts more than what it announces (S-TTL-1). */
+function formOf({ quirks }: ServerContext, node: NodeInfo | undefined): ClientForm {
+  const { ttl, readsErrors } = quirksOf(quirks, node?.userAgentName ?? "");
+  return { wrap: takesWrapped(node), ttl: ttl.sotw ?? announcesTtl(node), errors: readsErrors };
+}

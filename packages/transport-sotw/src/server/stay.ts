@@ -1,0 +1,61 @@
+import type { Topic } from "@xdstp/core";
+import { isGlob } from "@xdstp/uri";
+import { keyOf } from "./lookup.ts";
+import type { SotwState } from "./sotw-state.ts";
+
+/** A name that is asked for and does not exist. */
+export function isNameOfNothing(topic: Topic): boolean {
+  const { name } = topic.interest;
+  return name !== "*" && !isGlob(name) && topic.members().every(({ resource }) => resource === undefined);
+}
+
+/**
+ * Whether what is gone stays while its name is asked for. A client that asks by name accepts a route before it has the cluster of that route,
+ * and says by its list when it has changed over (S-ORD-3). Not where nobody on the stream could refer to it.
+ */
+export function letsStay({ type, host }: SotwState, topics: readonly Topic[]): boolean {
+  return topics.some(isNameOfNothing) && type?.refersTo?.some((typeUrl) => host.sibling(typeUrl) !== undefined) === true;
+}
+
+/** A name that is gone is asked for, and has not stayed too long (S-ORD-4). */
+export function mayStay(state: SotwState, name: string): boolean {
+  const key = keyOf(name);
+  return state.subscriptions.has(key) && !isOver(state, state.stay.get(key));
+}
+
+/** Notes what stays, and since when. */
+export function noteStay(state: SotwState, names: readonly string[]): void {
+  if (names.length + state.stay.size === 0) return;
+  const now = state.context.clock.now();
+  state.stay = new Map(names.map((name) => [keyOf(name), state.stay.get(keyOf(name)) ?? now] as const));
+  wait(state);
+}
+
+/** A name has left the list. */
+export function leave(state: SotwState, key: string): void {
+  if (state.stay.has(key)) noteStay(state, [...state.stay.keys()].filter((other) => other !== key));
+}
+
+/** Nothing stays any more. */
+export function endStay(state: SotwState): void {
+  state.stay = new Map();
+  wait(state);
+}
+
+function isOver({ context: { clock, limits } }: SotwState, since: number | undefined): boolean {
+  return since !== undefined && clock.now() >= since + limits.orderMs;
+}
+
+function wait(state: SotwState): void {
+  const { stay, context: { clock, limits } } = state;
+  state.parting?.cancel();
+  const oldest = Math.min(...stay.values());
+  state.parting = stay.size === 0 ? undefined : clock.after(Math.max(0, oldest + limits.orderMs - clock.now()), () => { part(state); });
+}
+
+function part(state: SotwState): void {
+  const { context, stream, typeUrl, stay, owed, host } = state;
+  for (const [key, since] of stay) if (isOver(state, since)) owed.add(key);
+  context.emit?.({ kind: "order-expired", stream, what: "removals", typeUrls: [typeUrl] });
+  host.schedule();
+}
