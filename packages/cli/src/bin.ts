@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import { runCli } from "./run-cli.ts";
+import { leaveScreen } from "./terminal-codes.ts";
+
+// A crash must not leave the terminal on the page of the live table.
+process.on("uncaughtExceptionMonitor", () => { if (process.stdout.isTTY) process.stdout.write(leaveScreen); });
+
+// A reader that went away is no reason to crash: commands that run on hear of it by themselves.
+for (const output of [process.stdout, process.stderr]) output.on("error", () => undefined);
+
+process.exitCode = await runCli(process.argv.slice(2));
+
+// Usually nothing is left open, and the process ends by itself. After a second Ctrl-C it must not wait for what is.
+setTimeout(() => { process.exit(); }, 50).unref();

@@ -1,0 +1,98 @@
+import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
+import { load } from "js-yaml";
+import { describe, expect, it } from "vitest";
+import { runToEnd } from "../test/use-cli.ts";
+import { envoyBootstrap } from "./envoy-bootstrap.ts";
+import { grpcBootstrap } from "./grpc-bootstrap.ts";
+
+const odd = 'a: b #\n"\\\u001b\u0085é';
+
+async function printed(...argv: readonly string[]): Promise<unknown> {
+  const { code, out, err } = await runToEnd(["bootstrap", ...argv]);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return load(out);
+}
+
+describe("xdstp bootstrap envoy", () => {
+  const kinds = ["delta", "sotw"].flatMap((variant) => [[`${variant}, ads`, ["--variant", variant]], [`${variant}, xdstp`, ["--variant", variant, "--authority", "a.example"]]] as const);
+
+  it.each(kinds)("prints a bootstrap that Envoy's API knows field by field (%s)", async (_, args) => {
+    const json = await printed("envoy", ...args, "--json");
+    const type = "type.googleapis.com/envoy.config.bootstrap.v3.Bootstrap";
+    expect(() => anyFromJson({ "@type": type, ...(json as Record<string, never>) }, envoyRegistry())).not.toThrow();
+  });
+
+  it.each(kinds)("prints as YAML what it prints as JSON (%s)", async (_, args) => {
+    expect(await printed("envoy", ...args)).toEqual(await printed("envoy", ...args, "--json"));
+    expect((await runToEnd(["bootstrap", "envoy", ...args])).out).not.toMatch(/^\s*\{/);
+  });
+
+  it("asks for everything over one delta stream, unless told otherwise", async () => {
+    expect(await printed("envoy")).toEqual(envoyBootstrap({ server: { host: "127.0.0.1", port: 18_000 }, variant: "delta", node: "envoy", cluster: "default" }));
+    expect(await printed("envoy")).toMatchObject({ dynamic_resources: { ads_config: { api_type: "DELTA_GRPC", set_node_on_first_message_only: true }, lds_config: { ads: {} }, cds_config: { ads: {} } } });
+  });
+
+  it("asks by globs of an authority, with everything on one stream", async () => {
+    const bootstrap = await printed("envoy", "--variant", "sotw", "--names", "xdstp", "--authority", "a b");
+    expect(bootstrap).toMatchObject({
+      dynamic_resources: {
+        ads_config: { api_type: "GRPC" },
+        lds_resources_locator: "xdstp://a%20b/envoy.config.listener.v3.Listener/*",
+        cds_resources_locator: "xdstp://a%20b/envoy.config.cluster.v3.Cluster/*",
+      },
+    });
+    expect(bootstrap).not.toHaveProperty("config_sources");
+  });
+
+  it.each([["10.0.0.1:1", "STATIC", "10.0.0.1"], ["[::1]:1", "STATIC", "::1"], ["xds.example.com:1", "STRICT_DNS", "xds.example.com"]])("finds the server %s by %s", async (server, type, address) => {
+    const cluster = { type, load_assignment: { endpoints: [{ lb_endpoints: [{ endpoint: { address: { socket_address: { address, port_value: 1 } } } }] }] } };
+    expect(await printed("envoy", "--server", server)).toMatchObject({ static_resources: { clusters: [cluster] } });
+  });
+
+  it("takes any text as node and cluster, and prints no control characters", async () => {
+    const args = ["envoy", "--node", odd, "--cluster", "true"];
+    expect(await printed(...args)).toMatchObject({ node: { id: odd, cluster: "true" } });
+    expect(await printed(...args, "--json")).toMatchObject({ node: { id: odd, cluster: "true" } });
+    for (const more of [[], ["--json"]]) expect((await runToEnd(["bootstrap", ...args, ...more])).out.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+  });
+});
+
+describe("xdstp bootstrap grpc", () => {
+  it("prints JSON for opaque names, with the locality that grpc-js-xds needs", async () => {
+    const { out } = await runToEnd(["bootstrap", "grpc", "--server", "[::1]:5", "--node", odd]);
+    expect(JSON.parse(out)).toEqual(grpcBootstrap({ server: { host: "::1", port: 5 }, node: odd, cluster: "default" }));
+    expect(JSON.parse(out)).toEqual({
+      xds_servers: [{ server_uri: "[::1]:5", channel_creds: [{ type: "insecure" }], server_features: ["xds_v3"] }],
+      node: { id: odd, cluster: "default", locality: {} },
+    });
+    expect(out.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+  });
+
+  it("prints a template for the names of an authority [N-91]", async () => {
+    const template = "xdstp://a.example/envoy.config.listener.v3.Listener/%s";
+    expect(await printed("grpc", "--authority", "a.example")).toMatchObject({
+      authorities: { "a.example": { client_listener_resource_name_template: template } },
+      client_default_listener_resource_name_template: template,
+    });
+  });
+});
+
+describe("xdstp bootstrap", () => {
+  it.each([
+    [[], "for what, envoy or grpc?"],
+    [["nginx"], "there is no bootstrap for \"nginx\", only for envoy and grpc"],
+    [["envoy", "more"], "\"more\" is one argument too many"],
+    [["envoy", "--variant", "rest"], "--variant \"rest\": give sotw or delta"],
+    [["envoy", "--names", "old"], "--names \"old\": give ads or xdstp"],
+    [["envoy", "--names", "xdstp"], "--names xdstp needs --authority NAME"],
+    [["envoy", "--names", "ads", "--authority", "a"], "--names ads asks for names of no authority"],
+    [["grpc", "--variant", "delta"], "--variant delta: gRPC programs know only sotw"],
+    [["envoy", "--server", "127.0.0.1:0"], "--server \"127.0.0.1:0\": give HOST:PORT with a port from 1"],
+    [["envoy", "--authority", "a\ud800"], "--authority"],
+  ])("answers %j with exit code 2 and says what is wrong", async (argv, text) => {
+    const { code, out, err } = await runToEnd(["bootstrap", ...argv]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(`xdstp bootstrap: ${text}`);
+    expect(err).toContain("\nUsage: xdstp bootstrap envoy|grpc ");
+  });
+});

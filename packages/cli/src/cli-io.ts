@@ -1,0 +1,31 @@
+import type { Clock } from "@xdstp/core";
+
+/** Where text goes. */
+export interface TextOutput {
+  write(text: string): unknown;
+}
+
+/** How much fits on a terminal, in characters. */
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Everything the command has of the world around it, so that tests need no process. */
+export interface CliIo {
+  readonly stdout: TextOutput;
+  readonly stderr: TextOutput;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Paths count from here. */
+  readonly cwd: string;
+  /** The size of the terminal behind stdout, asked anew for each picture; undefined where there is none. */
+  terminal(): TerminalSize | undefined;
+  /** Tells of each wish to stop: a signal, or that nobody reads stdout any more. Returns a function that ends it. */
+  onSignal(listener: (signal: StopSignal) => void): () => void;
+  readonly clock: Clock;
+  /** As in `process.versions.node`. */
+  readonly nodeVersion: string;
+}
+
+/** Why a command is asked to stop. SIGPIPE: what stdout was connected to is gone. */
+export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGPIPE";

@@ -1,0 +1,25 @@
+import type { Cache } from "@xdstp/cache";
+import type { XdsServer } from "@xdstp/server";
+import type { CliIo } from "./cli-io.ts";
+import { isShown } from "./is-shown.ts";
+import { createLineReporter } from "./line-reporter.ts";
+import type { Endpoint } from "./parse-endpoint.ts";
+import type { Reporter } from "./reporter.ts";
+import { createTableReporter } from "./table-reporter.ts";
+
+/** What a reporter may look at. */
+export interface ReporterOptions {
+  readonly dir: string;
+  readonly address: Endpoint;
+  readonly cache: Pick<Cache, "ready" | "revision" | "counters">;
+  readonly server: Pick<XdsServer, "status">;
+  readonly json: boolean;
+  readonly io: CliIo;
+}
+
+/** A live table on a terminal; lines elsewhere, and where JSON is wanted. */
+export function createReporter(options: ReporterOptions): Reporter {
+  const { io, io: { stdout, clock }, json } = options;
+  const reporter = json || io.terminal() === undefined ? createLineReporter({ output: stdout, clock, json }) : createTableReporter(options);
+  return { event: (shown) => { if (isShown(shown)) reporter.event(shown); }, close: () => { reporter.close(); } };
+}

@@ -1,0 +1,87 @@
+import { XdsError } from "@xdstp/core";
+import type { ServerEvent } from "@xdstp/server";
+import { describe, expect, it } from "vitest";
+import { streamStatus, typeStatus } from "../test/status-of.ts";
+import type { CliEvent } from "./cli-event.ts";
+import { describeEvent } from "./describe-event.ts";
+
+const stream = streamStatus(4, [], "e1");
+const { typeUrl } = typeStatus();
+const evil = "\u001b[2J\u009b\u202e\n";
+const about = { stream, typeUrl, version: "2", nonce: "9" } as const;
+
+const onServer: readonly (readonly [ServerEvent, string])[] = [
+  [{ kind: "connect", stream }, "info connect: e1 #4 delta ads"],
+  [{ kind: "connect", stream: { ...stream, node: undefined, service: typeUrl } }, "info connect: 127.0.0.1:4 #4 delta clusters"],
+  [{ kind: "subscribe", stream, typeUrl, added: ["a", "b", "c", "d", "e"], dropped: ["x"] }, "info subscribe: e1 #4 clusters wants a, b, c and 2 more, drops x"],
+  [{ kind: "subscribe", stream, typeUrl, added: [], dropped: [] }, "info subscribe: e1 #4 clusters asks"],
+  [{ kind: "push", ...about, resources: 1, removed: 2, bytes: 30 }, "info push: e1 #4 clusters version 2, nonce 9: 1 resource, 2 removed, 30 bytes"],
+  [{ kind: "ack", ...about }, "good ack: e1 #4 clusters version 2, nonce 9"],
+  [{ kind: "nack", ...about, accepted: "", error: { code: 13, message: "bad" } }, "error nack: e1 #4 clusters version 2, nonce 9, keeps none: bad"],
+  [{ kind: "stale-nonce", stream, typeUrl, nonce: "3" }, "info stale-nonce: e1 #4 clusters nonce 3 is not the newest"],
+  [{ kind: "not-sent", stream, typeUrl, resources: [{ name: "a", reason: "too-large" }] }, "error not-sent: e1 #4 clusters a is not sent: it is too large"],
+  [{ kind: "disconnect", stream, code: 14, message: "lost" }, "info disconnect: e1 #4 code 14: lost"],
+  [{ kind: "refused", path: "/a/B", peer: "p", status: { code: 14, message: "not ready" } }, "warning turned away: p /a/B: not ready"],
+  [{ kind: "fetch", typeUrl, node: undefined, names: [], accepted: "", status: { code: 0, message: "" }, version: "5", resources: 2 }, "info fetch: somebody clusters version 5, 2 resources"],
+  [{ kind: "fetch", typeUrl, node: stream.node, names: [], accepted: "", error: { code: 3, message: "bad" }, status: { code: 14, message: "not ready" }, version: "", resources: 0 }, "error fetch: e1 clusters not ready, refuses the answer before: bad"],
+  [{ kind: "connection-cut", peer: "p", reason: "silent" }, "warning cut: p: silent"],
+  [{ kind: "stream-cut", peer: "p", path: "/a/B", reason: "too-large", status: { code: 8, message: "big" } }, "warning cut: p /a/B: too-large, big"],
+  [{ kind: "fault", where: "turn", error: new Error("oh") }, "error fault: turn: oh"],
+  [{ kind: "fault", where: "turn", error: "oh" }, "error fault: turn: oh"],
+];
+
+const others: readonly (readonly [CliEvent, string])[] = [
+  [{ from: "cache", event: { kind: "aliases-ignored", typeUrl, name: "n" } }, "warning aliases: clusters n: the aliases are ignored, because xdstp names have redirects instead"],
+  [{ from: "cache", event: { kind: "version-reused", typeUrl, name: "n", version: "1", servedAs: "1~a" } }, "warning version: clusters n: version 1 was used before for other content, so it is served as 1~a; give each content a version of its own, or none"],
+  [{ from: "cache", event: { kind: "feed-failed", error: new XdsError("INTERNAL", "oh") } }, "error failed: edits are not followed any more: oh"],
+  [{ from: "folder", event: { kind: "polling", message: "m" } }, "warning polling: m"],
+  [{ from: "folder", event: { kind: "unreadable", problem: { file: "c", message: "is gone", hint: "put it back" } } }, "error not ready: c: is gone (put it back); new streams are refused until then"],
+];
+
+function shown(event: CliEvent): readonly string[] {
+  return describeEvent(event).map(({ level, label, text }) => `${level} ${label}: ${text}`);
+}
+
+describe("describeEvent()", () => {
+  it.each(onServer)("tells of %o", (event, text) => {
+    expect(shown({ from: "server", event })).toEqual([text]);
+  });
+
+  it.each(others)("tells of %o", (event, text) => {
+    expect(shown(event)).toEqual([text]);
+  });
+
+  it("shows the first twenty problems of a batch, and counts the others", () => {
+    const problems = Array.from({ length: 23 }, (_, line) => ({ file: "f", line, message: "m" }));
+    const lines = shown({ from: "folder", event: { kind: "refused", problems, serving: true } });
+    expect(lines).toHaveLength(22);
+    expect(lines.slice(-2)).toEqual(["error broken: and 3 problems more", "error refused: 23 problems; nothing of these edits is applied; the last good state is still served"]);
+  });
+
+  it("shows warnings of what was loaded", () => {
+    const warnings = [{ file: "c/a.txt", message: "is not read" }];
+    expect(shown({ from: "folder", event: { kind: "loaded", files: 2, resources: 2, revision: 1, put: 2, removed: 0, warnings } })).toEqual(["good loaded: 2 resources from 2 files, revision 1: 2 put, 0 removed", "warning warning: c/a.txt: is not read"]);
+  });
+
+  it("cuts versions that are hashes, and long ones", () => {
+    const ack = (version: string): CliEvent => ({ from: "server", event: { kind: "ack", ...about, version } });
+    expect(shown(ack("0123456789abcdef0123456789abcdef"))).toEqual(["good ack: e1 #4 clusters version 01234567, nonce 9"]);
+    expect(shown(ack("v".repeat(30)))).toEqual([`good ack: e1 #4 clusters version ${"v".repeat(24)}, nonce 9`]);
+  });
+
+  it("lets nothing of a stranger through to the terminal [S-ACK-15]", () => {
+    const from = streamStatus(1, [], evil);
+    const events: readonly ServerEvent[] = [
+      { kind: "subscribe", stream: from, typeUrl: evil, added: [evil], dropped: [evil] },
+      { kind: "nack", stream: from, typeUrl: evil, version: evil, nonce: evil, accepted: evil, error: { code: 1, message: evil } },
+      { kind: "stale-nonce", stream: from, typeUrl: evil, nonce: evil },
+      { kind: "not-sent", stream: from, typeUrl: evil, resources: [{ name: evil, reason: "needs-wrapper" }] },
+      { kind: "disconnect", stream: from, code: 1, message: evil },
+      { kind: "refused", path: evil, peer: evil, status: { code: 1, message: evil } },
+      { kind: "fetch", typeUrl: evil, node: from.node, names: [evil], accepted: evil, error: { code: 1, message: evil }, status: { code: 1, message: evil }, version: evil, resources: 0 },
+      { kind: "stream-cut", peer: "p", path: evil, reason: "malformed", status: { code: 1, message: evil } },
+      { kind: "fault", where: "turn", error: new Error(evil) },
+    ];
+    for (const event of events) expect(shown({ from: "server", event }).join("")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+});

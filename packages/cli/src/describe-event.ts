@@ -1,0 +1,45 @@
+import type { CacheEvent } from "@xdstp/cache";
+import type { CliEvent, ServeEvent } from "./cli-event.ts";
+import { connectCommands } from "./connect-commands.ts";
+import { describeFolderEvent } from "./describe-folder-event.ts";
+import { describeServerEvent } from "./describe-server-event.ts";
+import { escapeText } from "./escape-text.ts";
+import { formatEndpoint } from "./parse-endpoint.ts";
+import type { ReportLine } from "./report-line.ts";
+import { counted, shortType } from "./short-text.ts";
+
+/** An event in words: one line, or one for each problem in it. */
+export function describeEvent(shown: CliEvent): readonly ReportLine[] {
+  switch (shown.from) {
+    case "folder": return describeFolderEvent(shown.event);
+    case "server": return [describeServerEvent(shown.event)];
+    case "cache": return [describeCacheEvent(shown.event)];
+    case "serve": return [describeServeEvent(shown.event)];
+  }
+}
+
+function describeServeEvent(event: ServeEvent): ReportLine {
+  switch (event.kind) {
+    case "listening": return { level: "good", label: "listening", text: listening(event) };
+    case "warning": return { level: "warning", label: "warning", text: escapeText(event.message) };
+    case "certificate": return event.problem === undefined
+      ? { level: "good", label: "certificate", text: "the new one is shown to new connections" }
+      : { level: "error", label: "certificate", text: `the new one is not used, the one before stays: ${escapeText(event.problem)}` };
+    case "stopping": return { level: "info", label: "stopping", text: `${event.signal}: ${counted(event.streams, "stream")} to end; once more stops at once` };
+    case "stopped": return { level: "info", label: "stopped", text: "every stream has ended" };
+  }
+}
+
+function listening({ dir, address, metrics }: Extract<ServeEvent, { kind: "listening" }>): string {
+  const { envoy, grpc } = connectCommands(address);
+  return `${formatEndpoint(address)}, serving ${escapeText(dir)}; to connect: ${envoy} (or: ${grpc})${metrics === undefined ? "" : `; metrics: http://${formatEndpoint(metrics)}/metrics`}`;
+}
+
+function describeCacheEvent(event: CacheEvent): ReportLine {
+  switch (event.kind) {
+    case "ready": return { level: "good", label: "ready", text: `clients are served from revision ${event.revision} on` };
+    case "aliases-ignored": return { level: "warning", label: "aliases", text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: the aliases are ignored, because xdstp names have redirects instead` };
+    case "version-reused": return { level: "warning", label: "version", text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: version ${escapeText(event.version)} was used before for other content, so it is served as ${escapeText(event.servedAs)}; give each content a version of its own, or none` };
+    case "feed-failed": return { level: "error", label: "failed", text: `edits are not followed any more: ${escapeText(event.error.text)}` };
+  }
+}

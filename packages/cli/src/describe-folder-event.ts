@@ -1,0 +1,44 @@
+import { type FolderEvent, formatProblem } from "@xdstp/folder";
+import { escapeText } from "./escape-text.ts";
+import type { Level, ReportLine } from "./report-line.ts";
+import { counted } from "./short-text.ts";
+
+/** At most this many problems of one batch are shown. */
+const shownProblems = 20;
+
+type EventOf<Kind extends FolderEvent["kind"]> = Extract<FolderEvent, { kind: Kind }>;
+
+/** What happened to the folder, in words. */
+export function describeFolderEvent(event: FolderEvent): readonly ReportLine[] {
+  switch (event.kind) {
+    case "loaded": return loaded(event);
+    case "refused": return refused(event);
+    case "kept": return [line("error", "kept", keptText(event))];
+    case "unreadable": return [line("error", "not ready", `${formatProblem(event.problem)}; new streams are refused until then`)];
+    case "polling": return [line("warning", "polling", event.message)];
+    case "notice": return [line("warning", "notice", `${event.message}; a later release lets them take effect`)];
+  }
+}
+
+/** Why the last state is still served, with the option that lets the loss pass. */
+export function keptText({ reason, message, held, lost }: Pick<EventOf<"kept">, "reason" | "message" | "held" | "lost">): string {
+  if (reason !== "mass-delete") return message;
+  return `the folder lost ${lost} of ${held} resources at once; the last state is still served. Put them back, or, if it is meant, start again with --allow-mass-delete`;
+}
+
+function loaded({ resources, files, revision, put, removed, warnings }: EventOf<"loaded">): readonly ReportLine[] {
+  const text = `${counted(resources, "resource")} from ${counted(files, "file")}, revision ${revision}: ${put} put, ${removed} removed`;
+  return [line("good", "loaded", text), ...warnings.slice(0, shownProblems).map((warning) => line("warning", "warning", formatProblem(warning)))];
+}
+
+function refused({ problems, serving }: EventOf<"refused">): readonly ReportLine[] {
+  const shown = problems.slice(0, shownProblems).map((problem) => line("error", "broken", formatProblem(problem)));
+  const more = problems.length - shown.length;
+  const rest = more > 0 ? [line("error", "broken", `and ${counted(more, "problem")} more`)] : [];
+  const outcome = serving ? "nothing of these edits is applied; the last good state is still served" : "not ready: nothing is served and new streams are refused until it is mended";
+  return [...shown, ...rest, line("error", "refused", `${counted(problems.length, "problem")}; ${outcome}`)];
+}
+
+function line(level: Level, label: string, text: string): ReportLine {
+  return { level, label, text: escapeText(text) };
+}

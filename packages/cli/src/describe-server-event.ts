@@ -1,0 +1,62 @@
+import type { ServerEvent } from "@xdstp/server";
+import { escapeText } from "./escape-text.ts";
+import type { Level, ReportLine } from "./report-line.ts";
+import { clientLabel, counted, shortType, shortVersion, someNames } from "./short-text.ts";
+
+/** What happened on a stream or on the wire, in words. */
+export function describeServerEvent(event: ServerEvent): ReportLine {
+  return "stream" in event ? describeStream(event) : describeWire(event);
+}
+
+type OnStream = Extract<ServerEvent, { stream: unknown }>;
+type OffStream = Exclude<ServerEvent, OnStream>;
+
+function describeStream(event: OnStream): ReportLine {
+  const { level, text } = onStream(event);
+  return { level, label: event.kind, text: `${clientLabel(event.stream)} #${event.stream.id}${"typeUrl" in event ? ` ${shortType(event.typeUrl)}` : ""} ${text}` };
+}
+
+function onStream(event: OnStream): { readonly level: Level; readonly text: string } {
+  switch (event.kind) {
+    case "connect": return info(`${event.stream.variant} ${event.stream.service === undefined ? "ads" : shortType(event.stream.service)}`);
+    case "subscribe": return info([...wanted("wants", event.added), ...wanted("drops", event.dropped)].join(", ") || "asks");
+    case "push": return info(`version ${shortVersion(event.version)}, nonce ${event.nonce}: ${counted(event.resources, "resource")}, ${event.removed} removed, ${counted(event.bytes, "byte")}`);
+    case "heartbeat": return info(`nonce ${event.nonce}: ${counted(event.resources, "resource")} kept alive`);
+    case "ack": return { level: "good", text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}` };
+    case "nack": return { level: "error", text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}, keeps ${shortVersion(event.accepted)}: ${escapeText(event.error.message)}` };
+    case "order-expired": return { level: "warning", text: `waits no longer for answers: sends ${event.what === "cut" ? "what follows them" : "removals"} of ${event.typeUrls.map(shortType).join(", ")}` };
+    case "stale-nonce": return info(`nonce ${escapeText(event.nonce)} is not the newest`);
+    case "not-sent": return { level: "error", text: event.resources.map(({ name, reason }) => `${escapeText(name)} is ${reasons[reason]}`).slice(0, 3).join("; ") };
+    case "disconnect": return info(`code ${event.code}${event.message === "" ? "" : `: ${escapeText(event.message)}`}`);
+  }
+}
+
+const reasons = {
+  "too-large": "not sent: it is too large",
+  "needs-wrapper": "not sent: it can only travel inside Resource, which this client does not read",
+} as const;
+
+function wanted(verb: string, names: readonly string[]): readonly string[] {
+  return names.length === 0 ? [] : [`${verb} ${someNames(names)}`];
+}
+
+function info(text: string): { readonly level: Level; readonly text: string } {
+  return { level: "info", text };
+}
+
+function describeWire(event: OffStream): ReportLine {
+  switch (event.kind) {
+    case "refused": return { level: "warning", label: "turned away", text: `${escapeText(event.peer)} ${escapeText(event.path)}: ${escapeText(event.status.message)}` };
+    case "fetch": return fetched(event);
+    case "connection-cut": return { level: "warning", label: "cut", text: `${event.peer}: ${event.reason}` };
+    case "stream-cut": return { level: "warning", label: "cut", text: `${event.peer} ${escapeText(event.path)}: ${event.reason}, ${escapeText(event.status.message)}` };
+    case "fault": return { level: "error", label: "fault", text: `${event.where}: ${escapeText(event.error instanceof Error ? event.error.message : String(event.error))}` };
+    default: return { level: "info", label: event.kind, text: escapeText(event.peer) };
+  }
+}
+
+function fetched(event: Extract<OffStream, { kind: "fetch" }>): ReportLine {
+  const refusal = event.error === undefined ? "" : `, refuses the answer before: ${escapeText(event.error.message)}`;
+  const answer = event.status.code === 0 ? `version ${shortVersion(event.version)}, ${counted(event.resources, "resource")}` : escapeText(event.status.message);
+  return { level: event.error === undefined ? "info" : "error", label: "fetch", text: `${escapeText(event.node?.id ?? "") || "somebody"} ${shortType(event.typeUrl)} ${answer}${refusal}` };
+}

@@ -1,0 +1,20 @@
+/**
+ * Text of a stranger in a form that a terminal only shows: control characters, format characters (which could turn the direction of the line around) and what no font has become `\u{1b}` (S-ACK-15).
+ * Spaces and tabs of any kind become one space, so that the answer is one line.
+ */
+export function escapeText(text: string): string {
+  return text.replaceAll(/[\s\p{Z}]+/gu, " ").replaceAll(/\p{C}/gu, escaped);
+}
+
+/** The same for JSON that is already written: what a terminal could take for a command is escaped, and the JSON means the same. */
+export function escapeJson(json: string): string {
+  return json.replaceAll(/[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (character) => `\\u${hex(character).padStart(4, "0")}`);
+}
+
+function escaped(character: string): string {
+  return `\\u{${hex(character)}}`;
+}
+
+function hex(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16);
+}

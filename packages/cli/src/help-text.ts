@@ -1,0 +1,36 @@
+import type { Command, CommandOption } from "./command.ts";
+
+/** The help of one command. */
+export function commandHelp(command: Command): string {
+  const options = Object.entries(command.options).map(([name, option]) => [signature(name, option), option.help] as const);
+  return [
+    `${command.summary}\n`,
+    `Usage: ${command.usage}\n`,
+    ...command.notes.map((note) => `${note}\n`),
+    "Options:",
+    ...columns([...options, ["--help", "show this text"]]),
+    `\nExample:\n  ${command.example}\n`,
+  ].join("\n");
+}
+
+/** The help of `xdstp` itself. */
+export function overallHelp(commands: readonly Command[]): string {
+  return [
+    "xdstp: serve configuration to Envoy and gRPC programs over xDS.\n",
+    "Usage: xdstp COMMAND [ARGS]\n",
+    "Commands:",
+    ...columns(commands.map(({ name, summary }) => [name, summary] as const)),
+    "\nOptions:",
+    ...columns([["--help", "show this text, or behind a command its own"], ["--version", "show the version"]]),
+    `\nExample:\n  ${commands[0]?.example ?? ""}\n`,
+  ].join("\n");
+}
+
+function signature(name: string, { value, multiple }: CommandOption): string {
+  return `--${name}${value === undefined ? "" : ` ${value}`}${multiple === true ? " ..." : ""}`;
+}
+
+function columns(rows: readonly (readonly [left: string, right: string])[]): readonly string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}

@@ -1,0 +1,19 @@
+/**
+ * The `xdstp` command as a function, and the bootstraps that it prints as plain objects.
+ *
+ * @example
+ * ```ts
+ * import { runCli } from "@xdstp/cli";
+ *
+ * process.exitCode = await runCli(["bootstrap", "grpc"]);
+ * ```
+ * @packageDocumentation
+ */
+export { envoyBootstrap } from "./envoy-bootstrap.ts";
+export { grpcBootstrap } from "./grpc-bootstrap.ts";
+export { runCli } from "./run-cli.ts";
+export type { BootstrapOptions } from "./bootstrap-options.ts";
+export type { CliIo, StopSignal, TerminalSize, TextOutput } from "./cli-io.ts";
+export type { EnvoyBootstrap, EnvoyBootstrapOptions } from "./envoy-bootstrap.ts";
+export type { GrpcBootstrap } from "./grpc-bootstrap.ts";
+export type { Endpoint } from "./parse-endpoint.ts";

@@ -1,0 +1,26 @@
+import { parseArgs, type ParseArgsConfig } from "node:util";
+import { CliError } from "./cli-error.ts";
+import type { Command, CommandCall } from "./command.ts";
+
+/** Reads the arguments behind the name of a command. Throws a CliError for an option that the command does not have, or one without its value. */
+export function parseCall(command: Command, args: readonly string[]): CommandCall {
+  const { values, positionals } = parse(command, args);
+  const texts = (name: string): readonly string[] => [values[name]].flat().filter((value) => typeof value === "string");
+  const empty = Object.keys(values).find((name) => texts(name).includes(""));
+  if (empty !== undefined) throw new CliError(2, `--${empty} is empty; give ${command.options[empty]?.value ?? "a value"}`);
+  return { positionals, texts, text: (name) => texts(name).at(-1), flag: (name) => values[name] === true };
+}
+
+function parse(command: Command, args: readonly string[]): Pick<ReturnType<typeof parseArgs>, "values" | "positionals"> {
+  try {
+    return parseArgs({ args: [...args], options: configOf(command), allowPositionals: true });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    // Node adds a hint on positional arguments that does not concern these commands.
+    throw new CliError(2, error.message.replace(/\. To specify .*/s, "").replaceAll("\n", " "), { cause: error });
+  }
+}
+
+function configOf({ options }: Command): NonNullable<ParseArgsConfig["options"]> {
+  return Object.fromEntries(Object.entries(options).map(([name, { value, multiple = false }]) => [name, { type: value === undefined ? "boolean" : "string", multiple }] as const));
+}

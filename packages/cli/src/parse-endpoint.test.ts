@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { CliError } from "./cli-error.ts";
+import { formatEndpoint, parseEndpoint } from "./parse-endpoint.ts";
+
+describe("parseEndpoint()", () => {
+  it.each([
+    ["127.0.0.1:18000", "127.0.0.1", 18_000],
+    ["localhost:1", "localhost", 1],
+    ["xds.example.com:65535", "xds.example.com", 65_535],
+    ["[::1]:18000", "::1", 18_000],
+    ["127.0.0.1:0", "127.0.0.1", 0],
+  ])("reads %s, and back", (text, host, port) => {
+    expect(parseEndpoint("--listen", text, 0)).toEqual({ host, port });
+    expect(formatEndpoint({ host, port })).toBe(text);
+  });
+
+  it.each(["18000", ":18000", "localhost", "localhost:", "localhost:65536", "localhost:-1", "localhost:1e3", "::1:18000", "[127.0.0.1]:1", "[]:1", "a b:1", "http://a:1", "a:1\n", ""])("refuses %j, and names the option and the way out", (text) => {
+    expect(() => parseEndpoint("--listen", text, 0)).toThrow(CliError);
+    expect(() => parseEndpoint("--listen", text, 0)).toThrow(`--listen ${JSON.stringify(text)}: give HOST:PORT with a port from 0 to 65535, for instance 127.0.0.1:18000`);
+  });
+
+  it("refuses port 0 where nobody can choose another", () => {
+    expect(() => parseEndpoint("--server", "127.0.0.1:0", 1)).toThrow("from 1 to 65535");
+  });
+});

@@ -1,0 +1,85 @@
+import type { StreamStatus } from "@xdstp/core/server";
+import type { TerminalSize } from "./cli-io.ts";
+import { connectCommands } from "./connect-commands.ts";
+import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
+import { type Piece, paintLine } from "./paint-line.ts";
+import { renderTable } from "./render-table.ts";
+import type { ReportLine } from "./report-line.ts";
+import { counted } from "./short-text.ts";
+import { type StatusEntry, type StatusRow, statusEntries, statusRow } from "./status-row.ts";
+import type { Paint } from "./style.ts";
+
+/** One thing that happened, with its time in milliseconds since the epoch. */
+export interface RecentLine extends ReportLine {
+  readonly time: number;
+}
+
+/** What the screen shows. */
+export interface ScreenView {
+  /** The folder, escaped. */
+  readonly dir: string;
+  readonly address: Endpoint;
+  /** The first good state is loaded (S-STREAM-9). */
+  readonly ready: boolean;
+  readonly resources: number;
+  readonly revision: number;
+  readonly now: number;
+  readonly status: readonly StreamStatus[];
+  /** When something last happened to a type on a stream. */
+  readonly since: (stream: number, typeUrl: string) => number | undefined;
+  /** What is wrong with the folder now. */
+  readonly troubles: readonly ReportLine[];
+  /** The oldest first. */
+  readonly recent: readonly RecentLine[];
+}
+
+type Line = readonly Piece[];
+
+/** The screen as lines, none wider and not more than fit: what is wrong, the table, and the last events in what the table leaves free, at least a quarter. */
+export function renderScreen(view: ScreenView, { columns, rows }: TerminalSize, paint: Paint): readonly string[] {
+  const top = [headline(view), ...troubleLines(view.troubles, rows), []];
+  const room = rows - top.length - 1;
+  const table = tableLines(view, room - Math.max(1, Math.floor(room / 4)), columns);
+  const events = recentLines(view.recent, Math.max(1, room - table.length));
+  return [...top, ...table, [], ...events].slice(0, rows).map((line) => paintLine(line, columns, paint));
+}
+
+function headline({ dir, address, ready, resources, revision, status }: ScreenView): Line {
+  const clients = `, ${counted(status.length, "stream")}`;
+  const state: Piece = ready ? ["good", `${counted(resources, "resource")}, revision ${revision}`] : ["error", "NOT READY"];
+  return [["bold", `xdstp serve ${dir} on ${formatEndpoint(address)}`], ["plain", "  "], state, ["plain", clients]];
+}
+
+/** At most a third of the screen. */
+function troubleLines(troubles: readonly ReportLine[], rows: number): readonly Line[] {
+  const most = Math.max(1, Math.floor(rows / 3));
+  const lines = troubles.map(({ level, text }): Line => [[level, text]]);
+  return lines.length <= most ? lines : [...lines.slice(0, most - 1), ...lines.slice(-1)];
+}
+
+/** At most `room` lines. Whole rows only; the last line counts those that are left out. */
+function tableLines({ status, now, since, address }: ScreenView, room: number, columns: number): readonly Line[] {
+  const entries = statusEntries(status);
+  if (entries.length === 0) return nobody(address);
+  const rowOf = (entry: StatusEntry): StatusRow => statusRow(entry, now, entry.type && since(entry.stream.id, entry.type.typeUrl));
+  const { head, rows } = renderTable(entries.slice(0, Math.max(0, room)).map(rowOf), columns);
+  const lines: Line[] = [head];
+  let shown = 0;
+  for (const row of rows) {
+    const isLast = shown + 1 === entries.length;
+    if (lines.length + row.length + (isLast ? 0 : 1) > room) break;
+    lines.push(...row);
+    shown += 1;
+  }
+  const hidden = entries.length - shown;
+  return hidden === 0 ? lines : [...lines, [["dim", `and ${counted(hidden, "row")} more`]]];
+}
+
+function nobody(address: Endpoint): readonly Line[] {
+  const { envoy, grpc } = connectCommands(address);
+  return [[["dim", "nobody is connected; to connect Envoy, or a gRPC program:"]], [["plain", `  ${envoy}`]], [["plain", `  ${grpc}`]]];
+}
+
+function recentLines(recent: readonly RecentLine[], most: number): readonly Line[] {
+  return recent.slice(-most).map(({ level, label, text, time }): Line => [["dim", `${new Date(time).toTimeString().slice(0, 8)} `], [level, `${label.padEnd(11)} `], ["plain", text]]);
+}

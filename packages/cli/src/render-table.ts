@@ -1,0 +1,45 @@
+import { fitText, textWidth, wrapText } from "./fit-text.ts";
+import type { Piece } from "./paint-line.ts";
+import type { StatusRow } from "./status-row.ts";
+import type { Tone } from "./style.ts";
+
+const titles = { client: "CLIENT", type: "TYPE", state: "STATE", version: "VERSION", age: "AGE", reason: "NACK" } as const;
+type Column = keyof typeof titles;
+
+/** How many lines a reason gets below its row, where the rest of the row has no room for it. */
+const reasonLines = 3;
+
+/** The table as lines of pieces: its head, then for each row its lines. */
+export interface Table {
+  readonly head: Line;
+  readonly rows: readonly (readonly Line[])[];
+}
+
+type Line = readonly Piece[];
+type Widths = Readonly<Record<Exclude<Column, "reason">, number>>;
+
+/** Columns are as wide as what they hold, up to a share of the terminal. The reason takes the rest of the row; a longer one stands below it, in a few lines. */
+export function renderTable(rows: readonly StatusRow[], columns: number): Table {
+  const width = (column: Column, most: number): number => Math.min(most, Math.max(titles[column].length, ...rows.map((row) => textWidth(row[column]))));
+  const widths: Widths = {
+    client: width("client", Math.max(8, Math.floor(columns * 0.28))),
+    type: width("type", Math.max(9, Math.floor(columns * 0.2))),
+    state: width("state", 9),
+    version: width("version", 27),
+    age: width("age", 4),
+  };
+  const head = cells(titles, "bold", widths).map(([, text]): Piece => ["bold", text]);
+  return { head: [...head, ["bold", titles.reason]], rows: rows.map((row) => rowLines(row, widths, columns)) };
+}
+
+function rowLines(row: StatusRow, widths: Widths, columns: number): readonly Line[] {
+  const pieces = cells(row, row.tone, widths);
+  const used = textWidth(pieces.map(([, text]) => text).join(""));
+  if (used + textWidth(row.reason) <= columns) return [[...pieces, ["plain", row.reason]]];
+  return [pieces, ...wrapText(row.reason, columns - 4, reasonLines).map((text): Line => [["plain", "    "], [row.tone, text]])];
+}
+
+function cells(row: Pick<StatusRow, Column>, tone: Tone, widths: Widths): readonly Piece[] {
+  const cell = (column: keyof Widths): string => `${fitText(row[column], widths[column])}  `;
+  return [["plain", `${cell("client")}${cell("type")}`], [tone, cell("state")], ["plain", `${cell("version")}${cell("age")}`]];
+}

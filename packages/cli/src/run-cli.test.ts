@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { runToEnd } from "../test/use-cli.ts";
+
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { readonly version: string };
+
+describe("runCli()", () => {
+  it("shows the version of its package", async () => {
+    expect(await runToEnd(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" });
+  });
+
+  it.each([["--help"], ["-h"], ["help"]])("with %s lists each command", async (word) => {
+    const { code, out, err } = await runToEnd([word]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(/^ {2}serve +Serve a folder/m);
+    expect(out).toMatch(/^ {2}bootstrap +Print a bootstrap/m);
+  });
+
+  it.each([["serve"], ["bootstrap"]])("shows usage, options and one example of %s", async (name) => {
+    const { code, out } = await runToEnd([name, "--help"]);
+    expect(code).toBe(0);
+    expect(out).toContain(`\nUsage: xdstp ${name} `);
+    expect(out.match(/^Example:\n {2}xdstp /gm)).toHaveLength(1);
+    const [, usage = ""] = /^Usage: (.*)$/m.exec(out) ?? [];
+    for (const [option] of usage.matchAll(/--[a-z-]+/g)) expect(out).toMatch(new RegExp(`^  ${option}\\b`, "m"));
+  });
+
+  it("shows the help of a command whatever else is asked", async () => {
+    expect(await runToEnd(["bootstrap", "envoy", "--server", "nonsense", "--help"])).toMatchObject({ code: 0, err: "" });
+  });
+
+  it("takes --help behind -- as an argument", async () => {
+    expect(await runToEnd(["bootstrap", "--", "--help"])).toMatchObject({ code: 2, out: "" });
+  });
+
+  it.each([
+    [[], "xdstp: which command?\nUsage: xdstp serve|status|bootstrap [ARGS]; xdstp --help says more\n"],
+    [["srve"], "xdstp: there is no command \"srve\"\nUsage: xdstp serve|status|bootstrap [ARGS]; xdstp --help says more\n"],
+  ])("answers %j with the usage and exit code 2", async (argv, err) => {
+    expect(await runToEnd(argv)).toEqual({ code: 2, out: "", err });
+  });
+
+  it.each([
+    [["serve", "a", "--prot", "1"], "Unknown option '--prot'"],
+    [["serve", "a", "--listen"], "Option '--listen <value>'"],
+    [["serve", "a", "--json=yes"], "Option '--json'"],
+    [["serve", "a", "--control-plane", ""], "--control-plane is empty; give NAME"],
+    [["serve"], "which folder?"],
+    [["serve", ""], "which folder?"],
+    [["serve", "a", "b"], "\"b\" is one argument too many"],
+    [["serve", "a", "--listen", "18000"], "--listen \"18000\": give HOST:PORT"],
+  ])("answers %j with one line, the usage and exit code 2", async (argv, text) => {
+    const { code, out, err } = await runToEnd(argv);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    const [line = "", usage = "", ...rest] = err.split("\n");
+    expect(line).toContain(`xdstp serve: ${text}`);
+    expect(usage).toMatch(/^Usage: xdstp serve DIR /);
+    expect(rest).toEqual([""]);
+  });
+
+  it("escapes what it repeats of its arguments", async () => {
+    const { err } = await runToEnd(["serve", "no\u001b[31mfolder"]);
+    expect(err).toContain("no\\u{1b}[31mfolder");
+    expect(err).not.toContain("\u001b");
+  });
+
+  it("says where a fault of its own is, and fails", async () => {
+    const stdout = { write: () => { throw new RangeError("out of paper"); } };
+    const { code, err } = await runToEnd(["--version"], { stdout });
+    expect(code).toBe(1);
+    expect(err).toMatch(/^xdstp: this should not happen: RangeError: out of paper\n +at /);
+  });
+});

@@ -1,0 +1,223 @@
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openDeltaStream } from "../test/grpc-stream.ts";
+import { type RunningCli, runToEnd, useCli } from "../test/use-cli.ts";
+import { useFolder } from "../test/use-folder.ts";
+
+const cluster = "type: EDS\nconnect_timeout: 1s\n";
+const web = "a.example/clusters/web.yaml";
+const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+const free = ["--listen", "127.0.0.1:0"];
+
+function serve(dir: string, ...more: readonly string[]): RunningCli {
+  return useCli(["serve", dir, ...free, ...more]);
+}
+
+function parsed(text: string): readonly Readonly<Record<string, unknown>>[] {
+  return text.trimEnd().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe("xdstp serve", () => {
+  it("says where it listens and how to connect, what it has loaded, and ends in order", async () => {
+    const { dir } = useFolder({ [web]: cluster });
+    const { stdout, stderr, exit, signal, port } = serve(dir);
+    const number = await port();
+    await stdout.line(/Z loaded /);
+    signal("SIGINT");
+    expect(await exit).toBe(0);
+    expect(stderr.text).toBe("");
+    const lines = stdout.text.trimEnd().split("\n").map((line) => line.replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z /, ""));
+    expect(lines).toEqual([
+      `listening   127.0.0.1:${number}, serving ${dir}; to connect: xdstp bootstrap envoy --server 127.0.0.1:${number} > envoy.yaml && envoy -c envoy.yaml (or: xdstp bootstrap grpc --server 127.0.0.1:${number})`,
+      "ready       clients are served from revision 1 on",
+      "loaded      1 resource from 1 file, revision 1: 1 put, 0 removed",
+      "stopping    SIGINT: 0 streams to end; once more stops at once",
+      "stopped     every stream has ended",
+    ]);
+  });
+
+  it("takes an empty folder as a valid state", async () => {
+    const { stdout } = serve(useFolder().dir);
+    expect(await stdout.line(/Z loaded /)).toContain("0 resources from 0 files");
+  });
+
+  it("warns once of an old Node, and serves", async () => {
+    const { stdout } = useCli(["serve", useFolder().dir, ...free], { nodeVersion: "24.22.2" });
+    await stdout.line(/Z loaded /);
+    expect(stdout.text.match(/warning {5}Node 24\.22\.2 lacks security fixes/g)).toHaveLength(1);
+  });
+
+  it("counts paths from where it was called", async () => {
+    const folder = useFolder({ [`config/${web}`]: cluster });
+    const { stdout } = useCli(["serve", "config", ...free], { cwd: folder.dir });
+    expect(await stdout.line(/Z loaded /)).toContain("1 resource");
+  });
+});
+
+describe("xdstp serve --json", () => {
+  it("tells one stream from begin to end, each event one object, the client's text escaped [S-ACK-15]", async () => {
+    const folder = useFolder({ [web]: cluster });
+    const { stdout, exit, signal, port } = serve(folder.dir, "--json");
+    const number = await port();
+    await stdout.line(/"ready"/);
+    const client = await openDeltaStream(number, "e1\u001b[2J");
+    client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: ["*"] });
+    await client.arrived();
+    client.ack(client.next());
+    await stdout.line(/"ack"/);
+    folder.write({ [web]: `${cluster}alt_stat_name: x\n` });
+    await client.arrived();
+    client.nack(client.next(), "bad\u001b]0;x\u0007\u009b2J\nline");
+    expect(await stdout.line(/"nack"/)).not.toMatch(/\p{Cc}/u);
+    signal("SIGTERM");
+    expect(await client.status).toBe(0);
+    expect(await exit).toBe(0);
+    client.close();
+
+    const events = parsed(stdout.text);
+    expect(events.map(({ from, event }) => `${String(from)} ${String(event)}`)).toEqual([
+      "serve listening", "cache ready", "folder loaded", "server connect", "server subscribe", "server push", "server ack",
+      "folder loaded", "server push", "server nack", "serve stopping", "server disconnect", "serve stopped",
+    ]);
+    const nack = events.find(({ event }) => event === "nack");
+    expect(nack).toMatchObject({ typeUrl: clusterUrl, version: "2", accepted: "1", error: { message: "bad\u001b]0;x\u0007\u009b2J\nline" }, stream: { variant: "delta", node: { id: "e1\u001b[2J" } } });
+    expect(Date.parse(String(nack?.time))).toBeGreaterThan(0);
+  });
+});
+
+describe("xdstp serve, broken files", () => {
+  it("runs and is not ready until a broken file is mended, and says so [S-STREAM-9]", async () => {
+    const folder = useFolder({ [web]: "connect_timeout: 1s\nconect: 1\n" });
+    const { stdout, port } = serve(folder.dir);
+    const number = await port();
+    expect(await stdout.line(/broken/)).toContain(`${join(folder.dir, web)}:2:1: envoy.config.cluster.v3.Cluster: key "conect" is unknown`);
+    expect(await stdout.line(/refused/)).toContain("1 problem; not ready: nothing is served and new streams are refused until it is mended");
+    const early = await openDeltaStream(number, "early");
+    expect(await early.status).toBe(14);
+    early.close();
+    expect(await stdout.line(/turned away/)).toContain("DeltaAggregatedResources");
+
+    folder.write({ [web]: cluster });
+    await stdout.line(/Z loaded /);
+    const client = await openDeltaStream(number, "late");
+    client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: ["*"] });
+    await client.arrived();
+    expect(client.next().resources).toHaveLength(1);
+    client.close();
+  });
+
+  it("keeps the last good state when an edit breaks a file, and says so", async () => {
+    const folder = useFolder({ [web]: cluster });
+    const { stdout } = serve(folder.dir);
+    await stdout.line(/Z loaded /);
+    folder.write({ [web]: "type: [\n" });
+    expect(await stdout.line(/broken/)).toContain(`${join(folder.dir, web)}:`);
+    expect(await stdout.line(/refused/)).toContain("1 problem; nothing of these edits is applied; the last good state is still served");
+  });
+
+  it("says that TTLs and aliases take effect later, once", async () => {
+    const wrapped = (id: string): string => `name: xdstp://a.example/envoy.config.cluster.v3.Cluster/${id}\nttl: 10s\nresource:\n  type: EDS\n`;
+    const folder = useFolder({ "a.example/clusters/a.yaml": wrapped("a"), "a.example/clusters/b.yaml": wrapped("b") });
+    const { stdout } = serve(folder.dir);
+    expect(await stdout.line(/notice/)).toMatch(/a\.yaml has a TTL or aliases: they are read and checked, but have no effect yet; a later release lets them take effect$/);
+    folder.write({ "a.example/clusters/c.yaml": wrapped("c") });
+    await stdout.line(/revision 2/);
+    expect(stdout.text.match(/notice/g)).toHaveLength(1);
+  });
+
+  it("refuses names of an authority that it does not answer for [S-AUTH-8]", async () => {
+    const { stdout } = serve(useFolder({ [web]: cluster }).dir, "--authority", "b.example");
+    expect(await stdout.line(/broken/)).toMatch(/web\.yaml: .*a\.example/);
+  });
+
+  it("serves the authorities that are named [S-AUTH-8]", async () => {
+    const { stdout } = serve(useFolder({ [web]: cluster }).dir, "--authority", "b.example", "--authority", "a.example");
+    expect(await stdout.line(/Z loaded /)).toContain("1 resource");
+  });
+});
+
+describe("xdstp serve, losses", () => {
+  const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`a.example/clusters/c${index}.yaml`, cluster]));
+
+  it("keeps the last state after a mass delete, and names the option that lets it pass", async () => {
+    const folder = useFolder(many);
+    const { stdout } = serve(folder.dir);
+    await stdout.line(/Z loaded /);
+    folder.remove("a.example/clusters");
+    expect(await stdout.line(/kept/)).toContain("the folder lost 101 of 101 resources at once; the last state is still served. Put them back, or, if it is meant, start again with --allow-mass-delete");
+  });
+
+  it("takes it as meant with --allow-mass-delete", async () => {
+    const folder = useFolder(many);
+    const { stdout } = serve(folder.dir, "--allow-mass-delete");
+    await stdout.line(/Z loaded /);
+    folder.remove("a.example/clusters");
+    expect(await stdout.line(/revision 2/)).toContain("0 resources from 0 files, revision 2: 0 put, 101 removed");
+  });
+
+  it("keeps the last state when the folder vanishes", async () => {
+    const folder = useFolder({ [`config/${web}`]: cluster });
+    const { stdout } = serve(join(folder.dir, "config"));
+    await stdout.line(/Z loaded /);
+    folder.remove("config");
+    expect(await stdout.line(/kept/)).toContain(`${join(folder.dir, "config")}: is gone, or is no folder`);
+  });
+});
+
+describe("xdstp serve, what it cannot begin with", () => {
+  async function fails(...argv: readonly string[]): Promise<string> {
+    const { code, out, err } = await runToEnd(["serve", ...argv]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err.match(/\n/g)).toHaveLength(1);
+    return err;
+  }
+
+  it("names a folder that is missing, and the way out", async () => {
+    expect(await fails("/no/such/folder", ...free)).toBe("xdstp serve: /no/such/folder: there is no such folder; make it (it may be empty), or name another\n");
+  });
+
+  it("names a file that is given as the folder", async () => {
+    const { dir } = useFolder({ "x.yaml": "" });
+    expect(await fails(join(dir, "x.yaml"), ...free)).toBe(`xdstp serve: ${join(dir, "x.yaml")}: this is no folder; name the folder that holds AUTHORITY/TYPE/ID.yaml\n`);
+  });
+
+  it("names a port that is in use, and the way out", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => { other.listen(0, "127.0.0.1", resolve); });
+    const { port } = other.address() as { readonly port: number };
+    expect(await fails(useFolder().dir, "--listen", `127.0.0.1:${port}`)).toBe(`xdstp serve: 127.0.0.1:${port} is in use by another program; stop that one, or listen elsewhere: --listen 127.0.0.1:0 takes a free port\n`);
+    other.close();
+  });
+
+  it("names an address that is not of this machine", async () => {
+    expect(await fails(useFolder().dir, "--listen", "192.0.2.1:1")).toMatch(/^xdstp serve: cannot listen on 192\.0\.2\.1:1 \(EADDRNOTAVAIL\): /);
+  });
+
+  it("names a descriptor set that is missing", async () => {
+    expect(await fails(useFolder().dir, ...free, "--descriptors", "/no/such.binpb")).toBe("xdstp serve: --descriptors /no/such.binpb: there is no such file; give what `buf build -o FILE` writes, where FILE ends with .binpb, .bin, .json, .txtpb or .yaml, also with .gz or .zst\n");
+  });
+
+  it("names the one of two descriptor sets that is broken", async () => {
+    const { dir } = useFolder({ "good.json": '{"file":[{"name":"own.proto","package":"own","messageType":[{"name":"Own"}]}]}', "bad.binpb": "not a set" });
+    const err = await fails(useFolder().dir, ...free, "--descriptors", join(dir, "good.json"), "--descriptors", join(dir, "bad.binpb"));
+    expect(err).toContain(`xdstp serve: --descriptors ${join(dir, "bad.binpb")}: not a descriptor set`);
+  });
+});
+
+describe("xdstp serve --descriptors", () => {
+  it("serves a type of one's own", async () => {
+    const own = { name: "own.proto", package: "own.v1", syntax: "proto3", messageType: [{ name: "Flag", field: [{ name: "text", number: 1, label: "LABEL_OPTIONAL", type: "TYPE_STRING", jsonName: "text" }] }] };
+    const folder = useFolder({ "own.json": JSON.stringify({ file: [own] }), "config/a.example/own.v1.Flag/dark.yaml": "text: on\n" });
+    const { stdout, port } = useCli(["serve", "config", ...free, "--descriptors", "own.json", "--control-plane", "mine"], { cwd: folder.dir });
+    const number = await port();
+    await stdout.line(/Z loaded /);
+    const client = await openDeltaStream(number, "n");
+    client.send({ typeUrl: "type.googleapis.com/own.v1.Flag", resourceNamesSubscribe: ["xdstp://a.example/own.v1.Flag/dark"] });
+    await client.arrived();
+    const response = client.next();
+    expect(Buffer.from(response.resources[0]?.resource?.value ?? []).toString("latin1")).toBe("\n\u0002on");
+    expect(response.controlPlane?.identifier).toBe("mine");
+    client.close();
+  });
+});

@@ -1,0 +1,101 @@
+import { type Cache, createCache } from "@xdstp/cache";
+import { XdsError } from "@xdstp/core";
+import { createFolderFeed } from "@xdstp/folder";
+import { envoyTypes } from "@xdstp/resource-types";
+import { createServer, nodeWarning, type ServerOptions, type XdsServer } from "@xdstp/server";
+import { checkFolder } from "./check-folder.ts";
+import { CliError } from "./cli-error.ts";
+import type { CliEvent, ServeEvent } from "./cli-event.ts";
+import type { CliIo } from "./cli-io.ts";
+import { createReporter } from "./create-reporter.ts";
+import { exposureWarning } from "./exposure-warning.ts";
+import { followTlsFiles } from "./follow-tls-files.ts";
+import { loadRegistry } from "./load-registry.ts";
+import { serveMetrics } from "./metrics-server.ts";
+import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
+import { createPrometheusMeter } from "./prometheus-meter.ts";
+import type { Reporter } from "./reporter.ts";
+import { readTlsFiles, type TlsFiles } from "./tls-files.ts";
+import { untilStopped } from "./until-stopped.ts";
+
+/** What `xdstp serve` was asked to do. */
+export interface ServeOptions {
+  readonly dir: string;
+  readonly listen: Endpoint;
+  /** Files with descriptor sets. */
+  readonly descriptors: readonly string[];
+  readonly json: boolean;
+  readonly allowMassDelete: boolean;
+  /** Absent: all that the folder holds. */
+  readonly authorities?: readonly string[];
+  readonly controlPlane?: string;
+  /** Absent: no TLS. */
+  readonly tls?: TlsFiles;
+  /** Where Prometheus may scrape; absent: nowhere. */
+  readonly metrics?: Endpoint;
+}
+
+/** Serves until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
+export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
+  const { dir, allowMassDelete, authorities, controlPlane } = options;
+  await checkFolder(dir);
+  const registry = await loadRegistry(options.descriptors);
+  const tls = options.tls && { files: options.tls, first: await readTlsFiles(options.tls) };
+  const shows: Reporter[] = [];
+  const tell = (shown: CliEvent): void => { for (const reporter of shows) reporter.event(shown); };
+  const say = (event: ServeEvent): void => { tell({ from: "serve", event }); };
+  const { clock } = io;
+  const cache = createCache({ types: envoyTypes, clock, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "cache", event }); } });
+  const meter = options.metrics && createPrometheusMeter();
+  const server = begin({ source: cache, clock, registry, ...(meter && { meter: meter.meter }), ...(controlPlane !== undefined && { controlPlane }), ...(tls && { tls: tls.first }), onEvent: (event) => { tell({ from: "server", event }); } });
+  const metrics = options.metrics && meter && await serveMetrics(options.metrics, { metrics: () => meter.text(), ready: () => cache.ready });
+  const address = await listen(server, options.listen).catch((error: unknown) => {
+    metrics?.close();
+    throw error;
+  });
+  const reporter = createReporter({ dir, address, cache, server, json: options.json, io });
+  shows.push(reporter);
+  for (const message of [nodeWarning(io.nodeVersion), exposureWarning(options.listen.host, protectionOf(options.tls))]) if (message !== undefined) say({ kind: "warning", message });
+  say({ kind: "listening", dir, address, ...(metrics && { metrics: metrics.address }) });
+  const feed = cache.addFeed(createFolderFeed({ dir, registry, allowMassDelete, clock, onEvent: (event) => { tell({ from: "folder", event }); } }));
+  const follower = tls && followTlsFiles({ ...tls, clock, apply: (contents) => { server.setTls(contents); }, onChange: (problem) => { say({ kind: "certificate", ...(problem !== undefined && { problem }) }); } });
+  try {
+    return await untilStopped({ io, failed: feed.ended, say, close: async () => { await closeAll(server, cache); }, streams: () => server.status().length });
+  } finally {
+    follower?.close();
+    metrics?.close();
+    reporter.close();
+  }
+}
+
+/** Before it listens only a certificate can be wrong. */
+function begin(options: ServerOptions): XdsServer {
+  try {
+    return createServer(options);
+  } catch (error) {
+    throw error instanceof XdsError ? new CliError(1, error.text.replace(/^tls\.(cert|key|clientCa)/, (_, part: keyof TlsFiles) => tlsOptions[part]), { cause: error }) : error;
+  }
+}
+
+const tlsOptions: Readonly<Record<keyof TlsFiles, string>> = { cert: "--tls-cert", key: "--tls-key", clientCa: "--tls-client-ca" };
+
+function protectionOf(tls: TlsFiles | undefined): "none" | "tls" | "mtls" {
+  if (tls === undefined) return "none";
+  return tls.clientCa === undefined ? "tls" : "mtls";
+}
+
+async function listen(server: XdsServer, where: Endpoint): Promise<Endpoint> {
+  try {
+    return await server.listen(where);
+  } catch (error) {
+    const { code } = (error instanceof XdsError ? error.context.cause : undefined) as NodeJS.ErrnoException | undefined ?? {};
+    const text = XdsError.from(error).text;
+    throw new CliError(1, code === "EADDRINUSE" ? `${formatEndpoint(where)} is in use by another program; stop that one, or listen elsewhere: --listen ${formatEndpoint({ ...where, port: 0 })} takes a free port` : text, { cause: error });
+  }
+}
+
+/** Streams end before the feed stops, so that what was due still goes out. */
+async function closeAll(server: XdsServer, cache: Cache): Promise<void> {
+  await server.close();
+  await cache.close();
+}

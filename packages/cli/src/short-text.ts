@@ -1,0 +1,30 @@
+import type { StreamInfo } from "@xdstp/core/server";
+import { shortNameOf } from "@xdstp/resource-types";
+import { escapeText } from "./escape-text.ts";
+
+/** A type as people write it: `clusters`, or the full message name. */
+export function shortType(typeUrl: string): string {
+  return shortNameOf(typeUrl) ?? escapeText(typeUrl.slice(typeUrl.lastIndexOf("/") + 1));
+}
+
+/** The beginning of a version: versions are hashes of 128 bits, and eight digits tell them apart for people. Labels of authors stay longer. */
+export function shortVersion(version: string): string {
+  return version === "" ? "none" : escapeText(version).slice(0, /^[0-9a-f]{32}/.test(version) ? 8 : 24);
+}
+
+/** Who a client says it is, else where it comes from. */
+export function clientLabel({ node, peer }: Pick<StreamInfo, "node" | "peer">): string {
+  const id = node?.id ?? "";
+  return escapeText(id === "" ? peer : id);
+}
+
+/** The first names of a list, and how many more there are. */
+export function someNames(names: readonly string[]): string {
+  const shown = names.slice(0, 3).map((name) => (name === "" ? "(empty)" : escapeText(name))).join(", ");
+  return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown;
+}
+
+/** A count with its noun: `1 file`, `2 files`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

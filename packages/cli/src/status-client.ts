@@ -1,0 +1,101 @@
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import type { Clock } from "@xdstp/core";
+import { ClientStatusDiscoveryService, type ClientStatusResponse } from "@xdstp/protos/status";
+import { CliError } from "./cli-error.ts";
+import { createHttp2Connection } from "./http2-connection.ts";
+import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
+
+/** TLS towards a server: PEM. */
+export interface ClientTls {
+  /** Authorities of the server's certificate. Absent: those of the machine. */
+  readonly ca?: Buffer;
+  /** Shown to a server that asks for a certificate; both or none. */
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+}
+
+/** What a {@link StatusClient} needs. */
+export interface StatusClientOptions {
+  readonly server: Endpoint;
+  /** Absent: no TLS. */
+  readonly tls?: ClientTls;
+  readonly clock: Clock;
+  /** Milliseconds for one answer. */
+  readonly timeoutMs: number;
+  /** A row for each type is enough, where the server can do that. */
+  readonly byType: boolean;
+  /** Only clients whose id begins so; absent: all. */
+  readonly node?: string;
+}
+
+/** Asks a server for client status (CSDS), over one connection. */
+export interface StatusClient {
+  /** The state now, without the resources. Rejects with a CliError of one line. */
+  ask(): Promise<ClientStatusResponse>;
+  close(): void;
+}
+
+/** Large enough for what our own server answers at most. */
+const mostBytes = 80 << 20;
+
+/** Connects with the first request. Servers that offer only the stream are asked by it. */
+export function openStatusClient({ server, tls, clock, timeoutMs, byType, node }: StatusClientOptions): StatusClient {
+  // The origin: without the port that goes without saying, and in lower case.
+  const baseUrl = new URL(`${tls === undefined ? "http" : "https"}://${formatEndpoint(server)}`).origin;
+  const sessionManager = createHttp2Connection(baseUrl, { ...tls });
+  const client = createClient(ClientStatusDiscoveryService, createGrpcTransport({ baseUrl, sessionManager, readMaxBytes: mostBytes }));
+  const request = {
+    excludeResourceContents: true,
+    node: { userAgentName: "xdstp", clientFeatures: byType ? ["xdstp.status.by-type"] : [] },
+    nodeMatchers: node === undefined ? [] : [{ nodeId: { matchPattern: { case: "prefix" as const, value: node } } }],
+  };
+  const fetched = async (signal: AbortSignal): Promise<ClientStatusResponse> => client.fetchClientStatus(request, { signal });
+  const streamed = async (signal: AbortSignal): Promise<ClientStatusResponse> => {
+    for await (const response of client.streamClientStatus(once(request), { signal })) return response;
+    throw new ConnectError("the server has ended the stream without an answer", Code.Unavailable);
+  };
+  let way = fetched;
+  return {
+    close: () => { sessionManager.close(); },
+    async ask() {
+      const late = new AbortController();
+      const timer = clock.after(timeoutMs, () => { late.abort(); });
+      try {
+        return await way(late.signal).catch(async (error: unknown) => {
+          if (way === streamed || ConnectError.from(error).code !== Code.Unimplemented) throw error;
+          way = streamed;
+          return streamed(late.signal);
+        });
+      } catch (error) {
+        throw new CliError(1, `${formatEndpoint(server)} ${late.signal.aborted ? `has not answered within ${timeoutMs / 1_000} s` : whyNot(error, tls !== undefined)}`, { cause: error });
+      } finally {
+        timer.cancel();
+      }
+    },
+  };
+}
+
+async function* once<T>(value: T): AsyncGenerator<T> {
+  yield await Promise.resolve(value);
+}
+
+/** Why there was no answer, and the way out. */
+function whyNot(error: unknown, withTls: boolean): string {
+  const { code, rawMessage } = ConnectError.from(error);
+  const cause = causeCode(error);
+  if (cause === "ECONNREFUSED") return "refuses connections; is a server running there?";
+  if (cause === "ENOTFOUND" || cause === "EAI_AGAIN") return "is not known: there is no such host";
+  if (cause !== undefined && /CERT|TLS|SSL|SELF_SIGNED|ISSUER|SIGNATURE/.test(cause)) return `cannot be trusted or does not trust this client (${cause}); see --tls-ca, --tls-cert and --tls-key`;
+  if (code === Code.Unimplemented) return "does not serve client status: envoy.service.status.v3.ClientStatusDiscoveryService is not offered there";
+  if (code === Code.Unauthenticated || code === Code.PermissionDenied) return `does not tell this client: ${rawMessage}`;
+  if (code === Code.ResourceExhausted) return `has too much to tell: ${rawMessage}`;
+  return `does not answer as a gRPC server does: ${rawMessage}${withTls ? "" : "; if it wants TLS, see --tls"}`;
+}
+
+/** The innermost code of the system or of TLS. */
+function causeCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code } = error as NodeJS.ErrnoException;
+  return causeCode(error.cause) ?? (typeof code === "string" ? code : undefined);
+}

@@ -1,0 +1,63 @@
+import { CliError } from "./cli-error.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { Command, CommandCall } from "./command.ts";
+import { parseEndpoint } from "./parse-endpoint.ts";
+import { pathFrom } from "./path-from.ts";
+import type { StatusOptions } from "./status.ts";
+
+/** `xdstp status`: what the clients of a server made of their configuration. */
+export const statusCommand: Command = {
+  name: "status",
+  summary: "Show what each client of a server has accepted, refused or not answered.",
+  usage: "xdstp status HOST:PORT [--watch] [--json] [--fail-on-nack] [--node PREFIX] [--timeout SECONDS] [--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]",
+  notes: [
+    "It asks by CSDS (envoy.service.status.v3.ClientStatusDiscoveryService): `xdstp serve` answers, and so do other management servers and gRPC programs that offer it.",
+    "SYNCED is accepted, STALE not answered yet, NACKED refused, NOT_SENT not there. Of NACKED the version is shown that is held, and the one that is refused.",
+  ],
+  options: {
+    watch: { help: "go on until Ctrl-C: a live table on a terminal, elsewhere a line for each change" },
+    json: { help: "one JSON object; with --watch one for each change, a line each" },
+    "fail-on-nack": { help: "exit with 1 if a client refuses something" },
+    node: { value: "PREFIX", help: "only clients whose id begins so" },
+    timeout: { value: "SECONDS", help: "how long to wait for an answer (default 5)" },
+    tls: { help: "with TLS; the certificate of the server is checked with the authorities of this machine" },
+    "tls-ca": { value: "FILE", help: "with TLS; the authorities to check it with, PEM" },
+    "tls-cert": { value: "FILE", help: "the certificate to show to the server, PEM" },
+    "tls-key": { value: "FILE", help: "its private key, PEM" },
+  },
+  example: "xdstp status 127.0.0.1:18000 --watch",
+  run,
+};
+
+async function run(call: CommandCall, io: CliIo): Promise<number> {
+  const [server, ...more] = call.positionals;
+  if (server === undefined) throw new CliError(2, "which server?");
+  if (more.length > 0) throw new CliError(2, `${JSON.stringify(more[0])} is one argument too many; one server is asked`);
+  const tls = tlsOf(call, io.cwd);
+  const node = call.text("node");
+  const options: StatusOptions = {
+    server: parseEndpoint("the server", server, 1),
+    json: call.flag("json"),
+    watch: call.flag("watch"),
+    failOnNack: call.flag("fail-on-nack"),
+    timeoutMs: timeoutOf(call),
+    ...(tls && { tls }),
+    ...(node !== undefined && { node }),
+  };
+  const { status } = await import("./status.ts");
+  return status(options, io);
+}
+
+function timeoutOf(call: CommandCall): number {
+  const text = call.text("timeout") ?? "5";
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (seconds > 0 && seconds <= 3_600) return seconds * 1_000;
+  throw new CliError(2, `--timeout ${JSON.stringify(text)}: give seconds, up to 3600`);
+}
+
+function tlsOf(call: CommandCall, cwd: string): StatusOptions["tls"] {
+  const [ca, cert, key] = ["tls-ca", "tls-cert", "tls-key"].map((name) => call.text(name)).map((file) => (file === undefined ? undefined : pathFrom(cwd, file)));
+  if ((cert === undefined) !== (key === undefined)) throw new CliError(2, "a certificate needs both --tls-cert and --tls-key");
+  if (ca === undefined && cert === undefined && !call.flag("tls")) return undefined;
+  return { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) };
+}

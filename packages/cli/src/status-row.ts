@@ -1,0 +1,77 @@
+import type { HeldBackName, StreamStatus, TypeStatus } from "@xdstp/core/server";
+import { escapeText } from "./escape-text.ts";
+import { formatAge } from "./format-age.ts";
+import { clientLabel, shortType, shortVersion } from "./short-text.ts";
+import type { Tone } from "./style.ts";
+
+/** One type of one client; of a client that has asked for nothing yet, `type` is undefined. */
+export interface StatusEntry {
+  readonly stream: StreamStatus;
+  readonly type: TypeStatus | undefined;
+}
+
+/** One row of the table, in words. */
+export interface StatusRow {
+  readonly client: string;
+  readonly type: string;
+  readonly state: string;
+  readonly version: string;
+  readonly age: string;
+  readonly reason: string;
+  readonly tone: Tone;
+}
+
+/** Every type of every client: those in trouble first, so that a small terminal shows them, else in the order in which they came. */
+export function statusEntries(status: readonly StreamStatus[]): readonly StatusEntry[] {
+  const entries = status.flatMap((stream): readonly StatusEntry[] => (stream.types.length === 0 ? [{ stream, type: undefined }] : stream.types.map((type) => ({ stream, type }))));
+  return [...entries.filter(isTroubled), ...entries.filter((entry) => !isTroubled(entry))];
+}
+
+/** The row of an entry. `since`: when something last happened to it. */
+export function statusRow({ stream, type }: StatusEntry, now: number, since: number | undefined): StatusRow {
+  const client = clientLabel(stream);
+  if (type === undefined) return { client, type: "-", state: "CONNECTED", version: "-", age: formatAge(now - stream.connectedAt), reason: "has asked for nothing yet", tone: "dim" };
+  return {
+    client,
+    type: shortType(type.typeUrl),
+    state: type.state,
+    version: versions(type),
+    age: formatAge(now - (begin(type) ?? since ?? stream.connectedAt)),
+    reason: reasonOf(type),
+    tone: toneOf(type),
+  };
+}
+
+function isTroubled({ type }: StatusEntry): boolean {
+  return type !== undefined && (type.stuck || type.lastError !== undefined);
+}
+
+/** Where a client holds another version than it was sent, both are shown: held, sent. */
+function versions({ versionSent, versionAccepted }: TypeStatus): string {
+  if (versionSent === "") return "-";
+  return versionSent === versionAccepted ? shortVersion(versionSent) : `${shortVersion(versionAccepted)} > ${shortVersion(versionSent)}`;
+}
+
+/** Of what is not answered the age is that of the question, of a refusal that of the refusal. */
+function begin({ state, pendingSince, lastError }: TypeStatus): number | undefined {
+  if (state === "STALE") return pendingSince;
+  return state === "NACKED" ? lastError?.since : undefined;
+}
+
+function reasonOf({ stuck, lastError, state, heldBack = [] }: TypeStatus): string {
+  const refusal = lastError === undefined ? "" : escapeText(lastError.message === "" ? `code ${lastError.code}, without a text` : lastError.message);
+  const silence = stuck ? "no answer" : "";
+  const missing = state === "REQUESTED" ? "asks for names that are not there" : "";
+  return [silence, refusal, waiting(heldBack), missing].filter((part) => part !== "").join("; ");
+}
+
+/** What is not sent, and why not (S-ORD-4). */
+function waiting([first, ...more]: readonly HeldBackName[]): string {
+  if (first === undefined) return "";
+  return `${escapeText(first.name)} waits for ${escapeText(first.for)}${more.length === 0 ? "" : ` and ${more.length} more`}`;
+}
+
+function toneOf({ state, stuck }: TypeStatus): Tone {
+  if (state === "NACKED" || stuck) return "error";
+  return state === "SYNCED" ? "good" : "warning";
+}

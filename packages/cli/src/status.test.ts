@@ -1,0 +1,341 @@
+import { createServer as createHttp1Server } from "node:http";
+import { createServer as createHttp2Server } from "node:http2";
+import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { createCache } from "@xdstp/cache";
+import { type Clock, systemClock } from "@xdstp/core";
+import { ClientResourceStatus, ClientStatusDiscoveryService, ClientStatusResponseSchema } from "@xdstp/protos/status";
+import { createServer, type ServerOptions, type XdsServer } from "@xdstp/server";
+import { createTestAuthority } from "@xdstp/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openDeltaStream, type DeltaStream } from "../test/grpc-stream.ts";
+import { runToEnd, useCli } from "../test/use-cli.ts";
+import { useFolder } from "../test/use-folder.ts";
+import { leaveScreen, takeScreen } from "./terminal-codes.ts";
+
+const flag = "type.googleapis.com/acme.v1.Flag";
+
+interface Subject {
+  readonly server: XdsServer;
+  readonly port: number;
+  readonly put: (text: string) => void;
+  /** A client that has asked for flags, and has not answered. */
+  readonly client: (id: string) => Promise<DeltaStream>;
+}
+
+async function useServer(options: Partial<ServerOptions> = {}, at = 0): Promise<Subject> {
+  const cache = createCache();
+  const put = (text: string): void => { cache.put({ typeUrl: flag, name: "dark", value: Buffer.from(text) }); };
+  put("1");
+  const server = createServer({ source: cache, ...options });
+  onTestFinished(async () => { await server.close({ graceMs: 1 }); });
+  const { port } = await server.listen({ port: at });
+  const client = async (id: string): Promise<DeltaStream> => {
+    const stream = await openDeltaStream(port, id);
+    onTestFinished(() => { stream.close(); });
+    stream.send({ typeUrl: flag, resourceNamesSubscribe: ["dark", "gone"] });
+    await stream.arrived();
+    return stream;
+  };
+  return { server, port, put, client };
+}
+
+/** Resolves once a server has heard of an answer. */
+async function heard(server: XdsServer, kind: "ack" | "nack" | "disconnect" | "push"): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const stop = server.events((event) => {
+      if (event.kind !== kind) return;
+      stop();
+      resolve();
+    });
+  });
+}
+
+async function accept({ server }: Subject, stream: DeltaStream): Promise<void> {
+  const done = heard(server, "ack");
+  stream.ack(stream.next());
+  await done;
+}
+
+async function refuse({ server, put }: Subject, stream: DeltaStream, text: string): Promise<void> {
+  put("2");
+  await stream.arrived();
+  const done = heard(server, "nack");
+  stream.nack(stream.next(), text);
+  await done;
+}
+
+async function portOf(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => { server.listen(0, "127.0.0.1", resolve); });
+  return (server.address() as AddressInfo).port;
+}
+
+/** A clock on which the pauses between questions end when a test says so. */
+function useClock(): { readonly clock: Clock; readonly next: () => Promise<void> } {
+  const pauses: (() => void)[] = [];
+  let wake: () => void = () => undefined;
+  return {
+    clock: {
+      now: () => 0,
+      after(ms, callback) {
+        if (ms !== 1_000) return systemClock.after(ms, callback);
+        pauses.push(callback);
+        wake();
+        return { cancel: () => undefined };
+      },
+    },
+    async next() {
+      while (pauses.length === 0) await new Promise<void>((resolve) => { wake = resolve; });
+      pauses.shift()?.();
+    },
+  };
+}
+
+const withoutAge = (line: string): string => line.replace(/ \d+s( |$)/, " 0s$1");
+
+describe("xdstp status", () => {
+  it("shows each type of each client, those who refuse on top with text and both versions [B-CSDS-1] [S-CSDS-4]", async () => {
+    const subject = await useServer();
+    await accept(subject, await subject.client("good"));
+    const bad = await subject.client("bad");
+    await accept(subject, bad);
+    await refuse(subject, bad, "no such\u001b[2J flag");
+    const { code, out, err } = await runToEnd(["status", `127.0.0.1:${subject.port}`]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out.split("\n").map(withoutAge)).toEqual([
+      "CLIENT  TYPE          STATE   VERSION  AGE  NACK",
+      "bad     acme.v1.Flag  NACKED  1 > 2    0s   no such\\u{1b}[2J flag",
+      "good    acme.v1.Flag  STALE   1        0s",
+      "",
+    ]);
+  });
+
+  it("shows only clients whose id begins so, with --node [B-CSDS-5]", async () => {
+    const subject = await useServer();
+    for (const id of ["web-1", "api-1"]) await subject.client(id);
+    const { out } = await runToEnd(["status", `127.0.0.1:${subject.port}`, "--node", "web"]);
+    expect(out).toContain("web-1");
+    expect(out).not.toContain("api-1");
+  });
+
+  it("says that nobody is connected", async () => {
+    const { port } = await useServer();
+    for (const host of ["127.0.0.1", "LocalHost"]) expect(await runToEnd(["status", `${host}:${port}`])).toEqual({ code: 0, out: "nobody is connected\n", err: "" });
+  });
+
+  it("ends with 1 for a client that refuses, where that is wanted", async () => {
+    const subject = await useServer();
+    const bad = await subject.client("bad");
+    expect((await runToEnd(["status", `127.0.0.1:${subject.port}`, "--fail-on-nack"])).code).toBe(0);
+    await accept(subject, bad);
+    await refuse(subject, bad, "no");
+    expect((await runToEnd(["status", `127.0.0.1:${subject.port}`, "--fail-on-nack"])).code).toBe(1);
+  });
+
+  it("writes one object of JSON with --json, name by name, texts escaped", async () => {
+    const subject = await useServer();
+    const bad = await subject.client("bad");
+    await accept(subject, bad);
+    await refuse(subject, bad, "no\u009b2J");
+    const { code, out } = await runToEnd(["status", `127.0.0.1:${subject.port}`, "--json"]);
+    expect(code).toBe(0);
+    expect(out).not.toMatch(/[^\P{Cc}\n]/u);
+    expect(JSON.parse(out)).toMatchObject({
+      server: `127.0.0.1:${subject.port}`,
+      clients: [{ id: "bad", types: [{ typeUrl: flag, state: "NACKED", resources: [
+        { name: "dark", state: "NACKED", version: "1", error: { message: "no\u009b2J", version: "2" } },
+        { name: "gone", state: "NOT_SENT", version: "" },
+      ] }] }],
+    });
+  });
+});
+
+describe("xdstp status --watch", () => {
+  it("writes a line for each change elsewhere than on a terminal, waits for a server that is away, and ends with 0", async () => {
+    const subject = await useServer();
+    const { clock, next } = useClock();
+    const { stdout, exit, signal } = useCli(["status", `127.0.0.1:${subject.port}`, "--watch"], { clock });
+    const stream = await subject.client("e1");
+    await next();
+    expect(await stdout.line(/e1/)).toBe("1970-01-01T00:00:00.000Z e1 acme.v1.Flag STALE -");
+    await accept(subject, stream);
+    await next();
+    await stdout.line(/SYNCED 1/);
+    await next();
+    const gone = heard(subject.server, "disconnect");
+    stream.close();
+    await gone;
+    await next();
+    await stdout.line(/e1 acme\.v1\.Flag GONE/);
+    await subject.server.close({ graceMs: 1 });
+    await next();
+    await stdout.line(/refuses connections/);
+    const again = await useServer({}, subject.port);
+    await again.client("e2");
+    await next();
+    await stdout.line(/e2 acme\.v1\.Flag STALE/);
+    signal("SIGINT");
+    expect(await exit).toBe(0);
+    expect(stdout.text.trimEnd().split("\n")).toHaveLength(5);
+  });
+
+  it("draws over itself on a terminal, and gives the terminal back", async () => {
+    const subject = await useServer();
+    await subject.client("e1");
+    const { clock, next } = useClock();
+    const { stdout, exit, signal } = useCli(["status", `127.0.0.1:${subject.port}`, "--watch"], { clock, env: { NO_COLOR: "1" }, terminal: () => ({ columns: 60, rows: 4 }) });
+    await next();
+    await next();
+    signal("SIGTERM");
+    expect(await exit).toBe(0);
+    expect(stdout.text.startsWith(takeScreen)).toBe(true);
+    expect(stdout.text.endsWith(leaveScreen)).toBe(true);
+    const pictures = stdout.text.split("\u001b[H").slice(1);
+    expect(pictures.length).toBeGreaterThanOrEqual(2);
+    for (const picture of pictures) {
+      expect(picture).toContain(`xdstp status 127.0.0.1:${subject.port}  1 client`);
+      expect(picture.split("\r\n").length).toBeLessThanOrEqual(4);
+    }
+  });
+
+  it("writes an object for each change with --json", async () => {
+    const subject = await useServer();
+    const { clock, next } = useClock();
+    const { stdout, exit, signal } = useCli(["status", `127.0.0.1:${subject.port}`, "--watch", "--json"], { clock });
+    await next();
+    await next();
+    await subject.client("e1");
+    await next();
+    await stdout.line(/"e1"/);
+    signal("SIGINT");
+    await exit;
+    expect(stdout.text.trimEnd().split("\n").map((line) => (JSON.parse(line) as { clients: unknown[] }).clients.length)).toEqual([0, 1]);
+  });
+});
+
+describe("xdstp status of other servers", () => {
+  async function useRoutes(routes: (router: ConnectRouter) => void): Promise<number> {
+    const server = createHttp2Server(connectNodeAdapter({ routes }));
+    onTestFinished(() => { server.close(); });
+    return portOf(server);
+  }
+
+  it("asks by the stream where that is all there is, and shows what a gRPC program says of itself", async () => {
+    const port = await useRoutes((router) => {
+      router.service(ClientStatusDiscoveryService, {
+        fetchClientStatus: () => { throw new ConnectError("stream only", Code.Unimplemented); },
+        async *streamClientStatus(requests) {
+          for await (const { excludeResourceContents } of requests) {
+            expect(excludeResourceContents).toBe(true);
+            const resource = (name: string, clientStatus: ClientResourceStatus, version: string, details = ""): object => ({
+              typeUrl: "type.googleapis.com/envoy.config.cluster.v3.Cluster", name, clientStatus, versionInfo: version, ...(details !== "" && { errorState: { details, versionInfo: "9" } }),
+            });
+            yield { config: ["a", "b"].map((clientScope) => ({
+              node: { id: "app" }, clientScope,
+              genericXdsConfigs: [resource("x", ClientResourceStatus.ACKED, "7"), resource("y", ClientResourceStatus.NACKED, "8", "bad"), resource("z", ClientResourceStatus.DOES_NOT_EXIST, "")],
+            })) };
+          }
+        },
+      });
+    });
+    const { code, out } = await runToEnd(["status", `127.0.0.1:${port}`]);
+    expect(code).toBe(0);
+    expect(out.split("\n").slice(1)).toEqual([
+      "app (a)  clusters  NACKED  7 +1 > 9  -    bad; 1 name not there",
+      "app (b)  clusters  NACKED  7 +1 > 9  -    bad; 1 name not there",
+      "",
+    ]);
+  });
+
+  it("shows the old form of servers without the generic one", async () => {
+    const port = await useRoutes((router) => {
+      router.service(ClientStatusDiscoveryService, {
+        fetchClientStatus: () => create(ClientStatusResponseSchema, { config: [{ node: { id: "old" }, xdsConfig: [
+          { status: 1, perXdsConfig: { case: "clusterConfig" as const, value: { versionInfo: "5" } } },
+          { status: 4, perXdsConfig: { case: "endpointConfig" as const, value: {} } },
+          {},
+        ] }] }),
+      });
+    });
+    expect((await runToEnd(["status", `127.0.0.1:${port}`])).out.split("\n").slice(1)).toEqual([
+      "old     endpoints  NACKED  -        -",
+      "old     clusters   SYNCED  5        -",
+      "",
+    ]);
+  });
+
+  it.each([
+    [Code.PermissionDenied, "operators only", "does not tell this client: operators only"],
+    [Code.ResourceExhausted, "too large", "has too much to tell: too large"],
+    [Code.Internal, "oops", "does not answer as a gRPC server does: oops; if it wants TLS, see --tls"],
+  ])("tells why a server does not answer (%s)", async (code, text, said) => {
+    const port = await useRoutes((router) => { router.service(ClientStatusDiscoveryService, { fetchClientStatus: () => { throw new ConnectError(text, code); } }); });
+    expect(await runToEnd(["status", `127.0.0.1:${port}`])).toEqual({ code: 1, out: "", err: `xdstp status: 127.0.0.1:${port} ${said}\n` });
+  });
+});
+
+describe("xdstp status, what it cannot do", () => {
+  async function fails(port: number, ...more: readonly string[]): Promise<string> {
+    const { code, out, err } = await runToEnd(["status", `127.0.0.1:${port}`, ...more]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err.match(/\n/g)).toHaveLength(1);
+    return err.replace(`xdstp status: 127.0.0.1:${port} `, "").trimEnd();
+  }
+
+  it("says that nothing listens there", async () => {
+    const server = createTcpServer();
+    const port = await portOf(server);
+    await new Promise((resolve) => { server.close(resolve); });
+    expect(await fails(port)).toBe("refuses connections; is a server running there?");
+  });
+
+  it("gives up on a server that does not answer in time", async () => {
+    const server = createTcpServer(() => undefined);
+    const port = await portOf(server);
+    onTestFinished(() => { server.close(); });
+    expect(await fails(port, "--timeout", "0.1")).toBe("has not answered within 0.1 s");
+  });
+
+  it("names a server that offers no client status", async () => {
+    const { port } = await useServer({ clientStatus: false });
+    expect(await fails(port)).toBe("does not serve client status: envoy.service.status.v3.ClientStatusDiscoveryService is not offered there");
+  });
+
+  it("says that a web server is no gRPC server", async () => {
+    const server = createHttp1Server();
+    const port = await portOf(server);
+    onTestFinished(() => { server.close(); });
+    expect(await fails(port)).toMatch(/^does not answer as a gRPC server does: .*; if it wants TLS, see --tls$/);
+  });
+
+  it.each([
+    [[], "which server?"],
+    [["127.0.0.1"], 'the server "127.0.0.1": give HOST:PORT with a port from 1 to 65535'],
+    [["127.0.0.1:1", "more"], '"more" is one argument too many; one server is asked'],
+    [["127.0.0.1:1", "--timeout", "soon"], '--timeout "soon": give seconds, up to 3600'],
+    [["127.0.0.1:1", "--timeout", "0"], '--timeout "0": give seconds, up to 3600'],
+    [["127.0.0.1:1", "--tls-cert", "x"], "a certificate needs both --tls-cert and --tls-key"],
+  ])("shows the usage when it is called the wrong way: %j", async (argv, said) => {
+    const { code, err } = await runToEnd(["status", ...argv]);
+    expect(code).toBe(2);
+    expect(err).toContain(`xdstp status: ${said}`);
+    expect(err).toContain("\nUsage: xdstp status HOST:PORT");
+  });
+});
+
+describe("xdstp status --tls", () => {
+  it("checks the certificate of the server, shows its own, and names what is missing", async () => {
+    const authority = createTestAuthority();
+    const serverFiles = authority.issue({ name: "server", dnsNames: ["localhost"] });
+    const own = authority.issue({ name: "operator" });
+    const { port } = await useServer({ tls: { cert: serverFiles.cert, key: serverFiles.key, clientCa: authority.cert } });
+    const { dir } = useFolder({ "ca.pem": authority.cert, "cert.pem": own.cert, "key.pem": own.key });
+    const asked = async (...more: readonly string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> => runToEnd(["status", `localhost:${port}`, ...more], { cwd: dir });
+    expect(await asked("--tls-ca", "ca.pem", "--tls-cert", "cert.pem", "--tls-key", "key.pem")).toMatchObject({ code: 0, out: "nobody is connected\n" });
+    expect((await asked("--tls")).err).toMatch(/cannot be trusted or does not trust this client \(.*\); see --tls-ca/);
+    expect((await asked("--tls-ca", "ca.pem")).code).toBe(1);
+    expect((await asked("--tls-ca", "none.pem")).err).toMatch(/--tls-ca .*none\.pem: there is no such file; give a PEM file/);
+  });
+});

@@ -1,0 +1,102 @@
+import { CliError } from "./cli-error.ts";
+import type { CliIo } from "./cli-io.ts";
+import { clientRows, type StatusClientRow } from "./client-types.ts";
+import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
+import { readPem } from "./read-pem.ts";
+import { type ClientTls, openStatusClient, type StatusClient } from "./status-client.ts";
+import { jsonShow, lineShow, screenShow, type StatusShow, tableShow } from "./status-shows.ts";
+
+/** What `xdstp status` was asked to do. */
+export interface StatusOptions {
+  readonly server: Endpoint;
+  readonly json: boolean;
+  readonly watch: boolean;
+  /** Exit with 1 where a client refuses something. */
+  readonly failOnNack: boolean;
+  /** Milliseconds for one answer. */
+  readonly timeoutMs: number;
+  /** Only clients whose id begins so; absent: all. */
+  readonly node?: string;
+  /** Files, PEM; absent: no TLS. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+}
+
+/** Between two questions, in milliseconds. */
+const pauseMs = 1_000;
+
+/** Asks a server what its clients made of their configuration, once or until it is told to stop; the answer is the exit code. Throws a CliError where the first question has no answer. */
+export async function status(options: StatusOptions, io: CliIo): Promise<number> {
+  const { server, tls, timeoutMs, watch, failOnNack, json, node } = options;
+  const contents = tls === undefined ? undefined : await readTls(tls);
+  const client = openStatusClient({ server, clock: io.clock, timeoutMs, byType: !json, ...(node !== undefined && { node }), ...(contents !== undefined && { tls: contents }) });
+  try {
+    const first = clientRows(await client.ask());
+    const show = showOf(options, io);
+    try {
+      show.show(first, io.clock.now());
+      const last = watch ? await follow(client, first, show, io) : first;
+      return failOnNack && last.some(isRefusing) ? 1 : 0;
+    } finally {
+      show.close();
+    }
+  } finally {
+    client.close();
+  }
+}
+
+function showOf({ json, watch, server }: StatusOptions, io: CliIo): StatusShow {
+  const address = formatEndpoint(server);
+  if (json) return jsonShow(io, address);
+  if (!watch) return tableShow(io);
+  return io.terminal() === undefined ? lineShow(io) : screenShow(io, address);
+}
+
+function isRefusing({ types }: StatusClientRow): boolean {
+  return types.some(({ state }) => state === "NACKED");
+}
+
+/** A server that goes away is asked until it is back. The answer is what it told last. */
+async function follow(client: StatusClient, first: readonly StatusClientRow[], show: StatusShow, io: CliIo): Promise<readonly StatusClientRow[]> {
+  let last = first;
+  let isOver = false;
+  let wake: () => void = () => undefined;
+  const stop = io.onSignal(() => {
+    isOver = true;
+    client.close();
+    wake();
+  });
+  // Nothing else keeps the process while it waits: timers do not.
+  const alive = setInterval(() => undefined, 0x7fff_ffff);
+  const pause = async (): Promise<void> => new Promise((resolve) => {
+    const timer = io.clock.after(pauseMs, resolve);
+    wake = () => {
+      timer.cancel();
+      resolve();
+    };
+    if (isOver) wake();
+  });
+  const over = (): boolean => isOver;
+  try {
+    for (;;) {
+      await pause();
+      const next = over() ? undefined : await client.ask().catch((error: unknown) => (error instanceof CliError ? error : Promise.reject(error as Error)));
+      if (next === undefined || over()) return last;
+      if (next instanceof CliError) show.trouble(next.message, io.clock.now());
+      else {
+        last = clientRows(next);
+        show.show(last, io.clock.now());
+      }
+    }
+  } finally {
+    clearInterval(alive);
+    stop();
+  }
+}
+
+async function readTls({ ca, cert, key }: NonNullable<StatusOptions["tls"]>): Promise<ClientTls> {
+  return {
+    ...(ca !== undefined && { ca: await readPem("--tls-ca", ca) }),
+    ...(cert !== undefined && { cert: await readPem("--tls-cert", cert) }),
+    ...(key !== undefined && { key: await readPem("--tls-key", key) }),
+  };
+}

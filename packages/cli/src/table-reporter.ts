@@ -1,0 +1,90 @@
+import type { Clock, Timer } from "@xdstp/core";
+import type { CliEvent } from "./cli-event.ts";
+import type { ReporterOptions } from "./create-reporter.ts";
+import { describeEvent } from "./describe-event.ts";
+import { escapeText } from "./escape-text.ts";
+import { type RecentLine, renderScreen } from "./render-screen.ts";
+import type { ReportLine } from "./report-line.ts";
+import type { Reporter } from "./reporter.ts";
+import { createSinceBook } from "./since-book.ts";
+import { createPaint } from "./style.ts";
+import { leaveScreen, redraw, takeScreen } from "./terminal-codes.ts";
+
+/** At least this long between two pictures, and a tenth of a millisecond more for each stream: pictures cost time that streams need. */
+const pauseMs = 250;
+/** Ages move on without events. */
+const tickMs = 1_000;
+/** How many of the last events are kept at least, and how many of them stay on the terminal at the end. */
+const kept = { live: 100, atEnd: 10 };
+
+/** Shows a live table. The terminal is given back on `close`, with the last events on it. */
+export function createTableReporter({ dir, address, cache, server, io }: ReporterOptions): Reporter {
+  const { stdout, clock, env } = io;
+  const paint = createPaint(env);
+  const since = createSinceBook();
+  const recent: { readonly shown: CliEvent; readonly time: number }[] = [];
+  let troubles: readonly ReportLine[] = [];
+  const lines = (count: number): readonly RecentLine[] => recent.slice(-count).flatMap(({ shown, time }) => describeEvent(shown).map((line) => ({ ...line, time })));
+  const pacer = createPacer(clock, () => {
+    const { ready, revision, counters: { resources } } = cache;
+    const size = io.terminal() ?? { columns: 80, rows: 24 };
+    const status = server.status();
+    const view = { dir: escapeText(dir), address, ready, revision, resources, now: clock.now(), status, since: since.of, troubles, recent: lines(size.rows) };
+    stdout.write(redraw(renderScreen(view, size, paint)));
+    return status.length;
+  });
+  stdout.write(takeScreen);
+  return {
+    event(shown) {
+      const time = clock.now();
+      if (shown.from === "server") since.note(shown.event, time);
+      troubles = troublesAfter(shown, troubles);
+      recent.push({ shown, time });
+      if (recent.length > 2 * kept.live) recent.splice(0, kept.live);
+      pacer.touch();
+    },
+    close() {
+      pacer.stop();
+      stdout.write(leaveScreen);
+      for (const { label, text, time } of lines(kept.atEnd)) stdout.write(`${new Date(time).toISOString()} ${label.padEnd(11)} ${text}\n`);
+    },
+  };
+}
+
+/** What is wrong stays on the screen until it is mended. */
+function troublesAfter(shown: CliEvent, before: readonly ReportLine[]): readonly ReportLine[] {
+  if (shown.from === "cache") return shown.event.kind === "feed-failed" ? describeEvent(shown) : before;
+  if (shown.from !== "folder") return before;
+  if (shown.event.kind === "loaded") return [];
+  return ["refused", "kept", "unreadable"].includes(shown.event.kind) ? describeEvent(shown) : before;
+}
+
+interface Pacer {
+  /** Something has changed. */
+  touch(): void;
+  stop(): void;
+}
+
+/** Draws soon after something has changed, never more often than the pause, and once a second without a change. `draw` says how many streams there are. */
+function createPacer(clock: Clock, draw: () => number): Pacer {
+  let timer: Timer | undefined;
+  let isTouched = false;
+  let extra = 0;
+  const drawAfter = (ms: number): void => {
+    timer?.cancel();
+    timer = clock.after(ms, () => {
+      isTouched = false;
+      extra = Math.floor(draw() / 10);
+      drawAfter(tickMs + extra);
+    });
+  };
+  drawAfter(0);
+  return {
+    touch() {
+      if (isTouched) return;
+      isTouched = true;
+      drawAfter(pauseMs + extra);
+    },
+    stop: () => { timer?.cancel(); },
+  };
+}

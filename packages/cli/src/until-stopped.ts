@@ -1,0 +1,55 @@
+import type { CliIo, StopSignal } from "./cli-io.ts";
+import type { ServeEvent } from "./cli-event.ts";
+
+/** What {@link untilStopped} needs. */
+export interface UntilStoppedOptions {
+  readonly io: CliIo;
+  /** Settles if what is served is followed no more; undefined: that was on purpose. */
+  readonly failed: Promise<unknown>;
+  /** Ends everything in order. */
+  readonly close: () => Promise<void>;
+  /** How many streams are open. */
+  readonly streams: () => number;
+  readonly say: (event: ServeEvent) => void;
+}
+
+/** Waits for a wish to stop, then closes in order; a second wish does not wait for that. The answer is the exit code. */
+export async function untilStopped({ io, failed, close, streams, say }: UntilStoppedOptions): Promise<0 | 1> {
+  const wishes = wishesOf(io);
+  try {
+    const first = await Promise.race([wishes.next(), failed.then(() => undefined)]);
+    if (first !== undefined) say({ kind: "stopping", signal: first, streams: streams() });
+    const done = await Promise.race([close().then(() => true), wishes.next().then(() => false)]);
+    if (done) say({ kind: "stopped" });
+    return done && first !== undefined && first !== "SIGPIPE" ? 0 : 1;
+  } finally {
+    wishes.stop();
+  }
+}
+
+interface Wishes {
+  next(): Promise<StopSignal>;
+  stop(): void;
+}
+
+/** One wish at a time; those that come while nobody waits are kept. A terminal that is closed sends a signal and takes no more text: that is one wish, not two. */
+function wishesOf(io: CliIo): Wishes {
+  const kept: StopSignal[] = [];
+  let isFirst = true;
+  let give: ((signal: StopSignal) => void) | undefined;
+  const stop = io.onSignal((signal) => {
+    if (signal === "SIGPIPE" && !isFirst) return;
+    isFirst = false;
+    if (give === undefined) kept.push(signal);
+    else give(signal);
+    give = undefined;
+  });
+  return {
+    stop,
+    next: async () => new Promise((resolve) => {
+      const signal = kept.shift();
+      if (signal === undefined) give = resolve;
+      else resolve(signal);
+    }),
+  };
+}

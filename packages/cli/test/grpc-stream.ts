@@ -1,0 +1,59 @@
+import { once } from "node:events";
+import { type ClientHttp2Session, connect } from "node:http2";
+import { createRawDeltaClient, type RawDeltaClient } from "@xdstp/testing";
+
+/** A delta ADS stream of a client that answers by hand. */
+export interface DeltaStream extends RawDeltaClient {
+  /** Resolves when a response is there to be taken with `next()`, or the stream has ended. */
+  arrived(): Promise<void>;
+  /** How the stream ended: the gRPC status. */
+  readonly status: Promise<number>;
+  /** Reads no more: what the server sends stays with it once the windows are full. */
+  pause(): void;
+  close(): void;
+}
+
+const path = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
+
+/** Connects to a server on this machine. */
+export async function openDeltaStream(port: number, node: string): Promise<DeltaStream> {
+  const session = connect(`http://127.0.0.1:${port}`);
+  await once(session, "connect");
+  return streamOf(session, node);
+}
+
+function streamOf(session: ClientHttp2Session, node: string): DeltaStream {
+  const call = session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers" });
+  const messages: Uint8Array[] = [];
+  let rest = Buffer.alloc(0);
+  let wake: () => void = () => undefined;
+  let isOver = false;
+  const status = new Promise<number>((resolve) => {
+    for (const name of ["response", "trailers"]) call.on(name, (headers: Record<string, string>) => { if (headers["grpc-status"] !== undefined) resolve(Number(headers["grpc-status"])); });
+    call.on("close", () => { isOver = true; resolve(-1); wake(); });
+  });
+  call.on("error", () => undefined);
+  call.on("data", (chunk: Buffer) => {
+    rest = Buffer.concat([rest, chunk]);
+    while (rest.length >= 5 && rest.length >= 5 + rest.readUInt32BE(1)) {
+      const end = 5 + rest.readUInt32BE(1);
+      messages.push(Uint8Array.from(rest.subarray(5, end)));
+      rest = rest.subarray(end);
+    }
+    wake();
+  });
+  const send = (message: Uint8Array): void => {
+    const head = Buffer.alloc(5);
+    head.writeUInt32BE(message.length, 1);
+    call.write(Buffer.concat([head, message]));
+  };
+  return {
+    ...createRawDeltaClient({ send, take: () => messages.shift() }, { node: { id: node } }),
+    async arrived() {
+      while (messages.length === 0 && !isOver) await new Promise<void>((resolve) => { wake = resolve; });
+    },
+    status,
+    pause: () => { call.pause(); },
+    close: () => { session.destroy(); },
+  };
+}

@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { openDeltaStream } from "./grpc-stream.ts";
+import { createTextSink, type TextSink } from "./text-sink.ts";
+import { useFolder } from "./use-folder.ts";
+
+const bin = join(import.meta.dirname, "../src/bin.ts");
+const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+const running = new Set<ChildProcess>();
+
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL");
+  running.clear();
+});
+
+interface Program {
+  readonly child: ChildProcess;
+  readonly stdout: TextSink;
+  readonly stderr: TextSink;
+  readonly exit: Promise<number | null>;
+}
+
+function start(args: readonly string[], cwd = process.cwd()): Program {
+  const child = spawn(process.execPath, ["--conditions=@xdstp/source", bin, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
+  const [stdout, stderr] = [createTextSink(), createTextSink()];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => { stdout.write(text); }).on("end", () => { stdout.end(); });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => { stderr.write(text); }).on("end", () => { stderr.end(); });
+  const exit = new Promise<number | null>((resolve) => {
+    child.on("close", (code) => {
+      running.delete(child);
+      resolve(code);
+    });
+  });
+  return { child, stdout, stderr, exit };
+}
+
+describe("the xdstp program", () => {
+  it("tells the status of a server once, goes on with --watch until Ctrl-C, and ends at once where there is no server [B-CSDS-1]", async () => {
+    const served = start(["serve", ".", "--listen", "127.0.0.1:0"], useFolder({ "a.example/clusters/web.yaml": "type: EDS\n" }).dir);
+    const port = Number(/127\.0\.0\.1:(\d+), serving/.exec(await served.stdout.line(/listening/))?.[1]);
+    await served.stdout.line(/Z loaded /);
+    const client = await openDeltaStream(port, "n1");
+    client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: ["*"] });
+    await client.arrived();
+    const once = start(["status", `127.0.0.1:${port}`]);
+    expect(await once.exit).toBe(0);
+    expect(once.stdout.text).toMatch(/^CLIENT .*\nn1 +clusters +STALE/);
+    const watching = start(["status", `127.0.0.1:${port}`, "--watch"]);
+    await watching.stdout.line(/n1 clusters STALE/);
+    client.ack(client.next());
+    await watching.stdout.line(/n1 clusters SYNCED/);
+    watching.child.kill("SIGINT");
+    expect(await watching.exit).toBe(0);
+    client.close();
+    served.child.kill("SIGINT");
+    await served.exit;
+    const late = start(["status", `127.0.0.1:${port}`]);
+    expect(await late.exit).toBe(1);
+    expect(late.stderr.text).toBe(`xdstp status: 127.0.0.1:${port} refuses connections; is a server running there?\n`);
+  });
+
+  it("serves a folder, follows an edit, and on Ctrl-C ends its streams with OK and itself with 0 [S-STREAM-13]", async () => {
+    const folder = useFolder({ "config/a.example/clusters/web.yaml": "type: EDS\n" });
+    const { child, stdout, stderr, exit } = start(["serve", "config", "--listen", "127.0.0.1:0"], folder.dir);
+    const port = Number(/127\.0\.0\.1:(\d+), serving config;/.exec(await stdout.line(/listening/))?.[1]);
+    await stdout.line(/Z loaded /);
+    const client = await openDeltaStream(port, "n1");
+    client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: ["*"] });
+    await client.arrived();
+    const first = client.next();
+    client.ack(first);
+    folder.write({ "config/a.example/clusters/web.yaml": "type: EDS\nconnect_timeout: 1s\n" });
+    await client.arrived();
+    const second = client.next();
+    expect(second.resources.map(({ name }) => name)).toEqual(["xdstp://a.example/envoy.config.cluster.v3.Cluster/web"]);
+    expect(second.resources[0]?.version).not.toBe(first.resources[0]?.version);
+    child.kill("SIGINT");
+    expect(await client.status).toBe(0);
+    expect(await exit).toBe(0);
+    expect(await stdout.line(/stopped/)).toContain("every stream has ended");
+    expect(stderr.text).toBe("");
+    client.close();
+  });
+
+  it("ends at once on a second Ctrl-C, although a client does not read, and has failed", async () => {
+    const folder = useFolder({ "a.example/secrets/big.yaml": `generic_secret: { secret: { inline_string: "${"x".repeat(3_000_000)}" } }\n` });
+    const { child, stdout, exit } = start(["serve", folder.dir, "--listen", "127.0.0.1:0", "--json"]);
+    const { address } = JSON.parse(await stdout.line(/"listening"/)) as { readonly address: { readonly port: number } };
+    await stdout.line(/"loaded"/);
+    const client = await openDeltaStream(address.port, "n1");
+    client.pause();
+    client.send({ typeUrl: "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret", resourceNamesSubscribe: ["xdstp://a.example/envoy.extensions.transport_sockets.tls.v3.Secret/big"] });
+    await stdout.line(/"push"/);
+    child.kill("SIGINT");
+    await stdout.line(/"stopping"/);
+    child.kill("SIGINT");
+    expect(await exit).toBe(1);
+    expect(stdout.text).not.toContain('"stopped"');
+    client.close();
+  });
+
+  it("names a port in use in one line, and fails", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => { other.listen(0, "127.0.0.1", resolve); });
+    const { port } = other.address() as { readonly port: number };
+    const { stdout, stderr, exit } = start(["serve", useFolder().dir, "--listen", `127.0.0.1:${port}`]);
+    expect(await exit).toBe(1);
+    other.close();
+    expect({ out: stdout.text, lines: stderr.text.split("\n").length }).toEqual({ out: "", lines: 2 });
+    expect(stderr.text).toContain(`127.0.0.1:${port} is in use`);
+  });
+
+  it("prints a bootstrap and is done, and called the wrong way ends with 2", async () => {
+    const [good, bad] = [start(["bootstrap", "grpc"]), start(["bootstrap", "nginx"])];
+    expect(await good.exit).toBe(0);
+    expect(JSON.parse(good.stdout.text)).toHaveProperty("xds_servers");
+    expect(await bad.exit).toBe(2);
+    expect(bad.stderr.text).toContain("Usage: xdstp bootstrap");
+  });
+
+  it("ends in order when nobody reads what it shows any more", async () => {
+    const folder = useFolder();
+    const { child, stdout, exit } = start(["serve", folder.dir, "--listen", "127.0.0.1:0"]);
+    await stdout.line(/Z loaded /);
+    child.stdout?.destroy();
+    folder.write({ "a.example/clusters/web.yaml": "type: EDS\n" });
+    expect(await exit).toBe(1);
+  });
+});

@@ -1,0 +1,55 @@
+import { systemClock } from "@xdstp/core";
+import { afterEach } from "vitest";
+import type { CliIo, StopSignal } from "../src/cli-io.ts";
+import { runCli } from "../src/run-cli.ts";
+import { createTextSink, type TextSink } from "./text-sink.ts";
+
+/** A command that runs, with the ends of its wires. */
+export interface RunningCli {
+  readonly stdout: TextSink;
+  readonly stderr: TextSink;
+  readonly exit: Promise<number>;
+  readonly signal: (signal: StopSignal) => void;
+  /** The port of the line that says where it listens. */
+  readonly port: () => Promise<number>;
+}
+
+const running = new Set<RunningCli>();
+
+afterEach(async () => {
+  for (const one of running) {
+    one.signal("SIGINT");
+    one.signal("SIGINT");
+    await one.exit;
+  }
+  running.clear();
+});
+
+/** Runs the command inside of this process; after the test it is stopped. */
+export function useCli(argv: readonly string[], io: Partial<CliIo> = {}): RunningCli {
+  const stdout = createTextSink();
+  const stderr = createTextSink();
+  const listeners = new Set<(signal: StopSignal) => void>();
+  const onSignal = (listener: (signal: StopSignal) => void): (() => void) => {
+    listeners.add(listener);
+    return () => { listeners.delete(listener); };
+  };
+  const world: CliIo = { stdout, stderr, env: {}, cwd: process.cwd(), terminal: () => undefined, onSignal, clock: systemClock, nodeVersion: "99.0.0", ...io };
+  const exit = runCli(argv, world).finally(() => { stdout.end(); stderr.end(); });
+  const cli: RunningCli = {
+    stdout, stderr, exit,
+    signal(signal) { for (const listener of [...listeners]) listener(signal); },
+    async port() {
+      return Number(/127\.0\.0\.1(?::|","port":)(\d+)/.exec(await stdout.line(/listening/))?.[1]);
+    },
+  };
+  running.add(cli);
+  return cli;
+}
+
+/** Runs a command that ends by itself. */
+export async function runToEnd(argv: readonly string[], io: Partial<CliIo> = {}): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+  const { exit, stdout, stderr } = useCli(argv, io);
+  const code = await exit;
+  return { code, out: stdout.text, err: stderr.text };
+}

@@ -1,0 +1,35 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach } from "vitest";
+
+const made: string[] = [];
+
+afterEach(() => {
+  for (const dir of made.splice(0)) rmSync(dir, { recursive: true, force: true });
+});
+
+/** A folder of its own for one test, with these files. */
+export interface TestFolder {
+  readonly dir: string;
+  write(files: Readonly<Record<string, string>>): void;
+  remove(path: string): void;
+}
+
+/** Makes a folder that is removed after the test. */
+export function useFolder(files: Readonly<Record<string, string>> = {}): TestFolder {
+  const dir = mkdtempSync(join(tmpdir(), "xdstp-cli-"));
+  made.push(dir);
+  const folder: TestFolder = {
+    dir,
+    write(more) {
+      for (const [path, text] of Object.entries(more)) {
+        mkdirSync(dirname(join(dir, path)), { recursive: true });
+        writeFileSync(join(dir, path), text);
+      }
+    },
+    remove(path) { rmSync(join(dir, path), { recursive: true }); },
+  };
+  folder.write(files);
+  return folder;
+}

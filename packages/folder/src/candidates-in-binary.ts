@@ -1,0 +1,58 @@
+import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
+import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { DiscoveryResponseSchema, type Resource, ResourceSchema } from "@xdstp/protos/discovery";
+import type { Candidate } from "./candidate.ts";
+import { Fault, reasonOf } from "./fault.ts";
+import type { Place } from "./place.ts";
+import { quote } from "./quote.ts";
+import { wrapperFacts } from "./wrapper-facts.ts";
+
+/**
+ * The resources of a `.pb` file. Binary messages do not say their type, so a bare one is of the type of the folder;
+ * one packed in a `google.protobuf.Any` says it, and may be an `envoy.service.discovery.v3.Resource` or a `DiscoveryResponse` too.
+ */
+export function candidatesInBinary(bytes: Uint8Array, place: Place): readonly Candidate[] {
+  return isAny(bytes) ? inAny(decode(AnySchema, bytes), place) : [{ content: { bytes }, alone: true, document: 0, path: [] }];
+}
+
+/** No message of a resource has a first field that reads like a type URL. */
+function isAny(bytes: Uint8Array): boolean {
+  try {
+    const reader = new BinaryReader(bytes);
+    const [field, wireType] = reader.tag();
+    return field === 1 && wireType === WireType.LengthDelimited && reader.string().startsWith("type.googleapis.com/");
+  } catch {
+    return false;
+  }
+}
+
+function inAny(any: Any, place: Place): readonly Candidate[] {
+  if (typeOf(any) !== DiscoveryResponseSchema.typeName) return [candidate(any, true, place)];
+  return decode(DiscoveryResponseSchema, any.value).resources.map((member) => candidate(member, false, place));
+}
+
+function candidate(any: Any, alone: boolean, place: Place): Candidate {
+  if (typeOf(any) !== ResourceSchema.typeName) return { content: { bytes: payloadOf(any, place) }, alone, document: 0, path: [] };
+  const message: Resource = decode(ResourceSchema, any.value);
+  if (message.resource === undefined) throw new Fault({ message: "a Resource without its field resource" });
+  return { content: { bytes: payloadOf(message.resource, place) }, facts: wrapperFacts(message), alone, document: 0, path: [] };
+}
+
+function payloadOf(any: Any, place: Place): Uint8Array {
+  const { typeName } = place.type.desc;
+  if (typeOf(any) === typeName) return any.value;
+  throw new Fault({ message: `holds ${quote(any.typeUrl)}, but this folder holds ${typeName}`, rule: "C-TYPE-4", hint: "move the file" });
+}
+
+function typeOf({ typeUrl }: Any): string {
+  return typeUrl.slice(typeUrl.lastIndexOf("/") + 1);
+}
+
+function decode<Desc extends DescMessage>(schema: Desc, bytes: Uint8Array): MessageShape<Desc> {
+  try {
+    return fromBinary(schema, bytes);
+  } catch (error) {
+    throw new Fault({ message: `is no ${schema.typeName} in binary: ${reasonOf(error)}` });
+  }
+}

@@ -1,0 +1,22 @@
+import { Fault } from "./fault.ts";
+import { quote } from "./quote.ts";
+
+/**
+ * A file or folder name as a part of a resource name: `%HH` stands for the byte, so `%2F` is a slash and `%25` a percent sign.
+ * Throws a fault for a bad escape (N-05), for bytes that are no UTF-8 (N-06) and for a name that is none.
+ */
+export function decodeSegment(segment: string): string {
+  if (segment.includes("\uFFFD")) {
+    throw new Fault({ message: `the file name ${quote(segment)} is not UTF-8`, rule: "N-06", hint: "rename it; write bytes as %HH" });
+  }
+  const bad = /%(?![0-9A-Fa-f]{2})/.exec(segment);
+  if (bad !== null) {
+    const escape = segment.slice(bad.index, bad.index + 3);
+    throw new Fault({ message: `${quote(escape)} in the file name ${quote(segment)} is no escape`, rule: "N-05", hint: "a percent sign is written %25" });
+  }
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new Fault({ message: `the escapes in the file name ${quote(segment)} are not UTF-8`, rule: "N-06", hint: "escape the UTF-8 bytes, for instance %C3%A9" });
+  }
+}

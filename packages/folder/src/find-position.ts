@@ -1,0 +1,72 @@
+import { type Document, isAlias, isCollection, isMap, isPair, isScalar, LineCounter, type Node, parseAllDocuments, visit } from "yaml";
+import type { JsonPath } from "./fault.ts";
+
+/** A longer text is not parsed a second time for a position. */
+const maxLength = 2_000_000;
+
+/** A place in a text. */
+export interface Position {
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 units. */
+  readonly column: number;
+}
+
+/**
+ * A place in a YAML or JSON text: the key where the path ends in one, else the value.
+ * Where the path cannot be followed to its end, the deepest place that exists. undefined for a text above 2 MB and for one without content.
+ */
+export function findPosition(text: string, document: number, path: JsonPath): Position | undefined {
+  return find(text, (documents) => {
+    const root = documents[document];
+    return root?.contents ? offsetOf(root, root.contents, path) : undefined;
+  });
+}
+
+/** The first number that is written so, not as a part of another text. */
+export function findNumber(text: string, source: string): Position | undefined {
+  return find(text, (documents) => {
+    let offset: number | undefined;
+    for (const document of documents) {
+      visit(document, { Scalar: (_, node) => { if (node.type === "PLAIN" && node.source === source) offset ??= node.range?.[0]; } });
+    }
+    return offset;
+  });
+}
+
+function find(text: string, offsetIn: (documents: readonly Document[]) => number | undefined): Position | undefined {
+  if (text.length > maxLength) return undefined;
+  const lineCounter = new LineCounter();
+  try {
+    const documents = parseAllDocuments(text, { lineCounter, uniqueKeys: false, prettyErrors: false });
+    const offset = "empty" in documents ? undefined : offsetIn(documents);
+    if (offset === undefined) return undefined;
+    const { line, col } = lineCounter.linePos(offset);
+    return { line, column: col };
+  } catch {
+    return undefined; // Nested deeper than the stack of this parser: the problem is shown without a position.
+  }
+}
+
+function offsetOf(document: Document, root: Node, path: JsonPath): number {
+  let node: unknown = root;
+  let offset = root.range?.[0] ?? 0;
+  for (const step of path) {
+    const next = stepInto(isAlias(node) ? node.resolve(document) : node, step);
+    if (next === undefined) break;
+    offset = next.offset ?? offset;
+    node = next.value;
+  }
+  return offset;
+}
+
+function stepInto(node: unknown, step: string | number): { readonly offset?: number | undefined; readonly value: unknown } | undefined {
+  if (!isCollection(node)) return undefined;
+  const item = isMap(node) ? node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step)) : node.items[Number(step)];
+  if (isPair(item)) return { offset: startOf(item.key), value: item.value };
+  return item === undefined ? undefined : { offset: startOf(item), value: item };
+}
+
+function startOf(node: unknown): number | undefined {
+  return (node as Node | null | undefined)?.range?.[0];
+}

@@ -1,0 +1,141 @@
+import { type ResourceSink, XdsError } from "@xdstp/core";
+import { reasonOf } from "./fault.ts";
+import type { FolderContext } from "./folder-context.ts";
+import type { FolderEvent } from "./folder-event.ts";
+import { type FolderProblem, formatProblem } from "./folder-problem.ts";
+import type { FolderEntry, FolderState } from "./folder-reader.ts";
+import { type Plan, planTransaction } from "./plan-transaction.ts";
+import { isGone } from "./walk-folder.ts";
+
+/** Above this many resources, losing more than half of them at once looks like an accident. */
+const massDeleteFloor = 100;
+
+/** One reading of the folder: what it holds, or why it cannot be read at all. */
+export type Reading = { readonly state: FolderState } | { readonly error: unknown };
+
+/** Decides what becomes of a reading. */
+export interface FolderCommitter {
+  /** Commits it, or says why not; the state before then stays. */
+  take(reading: Reading): Promise<void>;
+}
+
+/** What a committer needs. */
+export interface FolderCommitterOptions {
+  readonly context: FolderContext;
+  readonly sink: ResourceSink;
+  readonly allowMassDelete: boolean;
+  readonly onEvent: (event: FolderEvent) => void;
+}
+
+/** Creates a committer that has committed nothing yet. */
+export function createFolderCommitter(options: FolderCommitterOptions): FolderCommitter {
+  const progress: Progress = { ...options, types: new Set(options.context.types.keys()), warned: "[]", isNoticed: false };
+  return { take: async (reading) => { await take(progress, reading); } };
+}
+
+interface Progress extends FolderCommitterOptions {
+  /** Every type of which the cache may hold something. */
+  readonly types: Set<string>;
+  /** Of the last commit; absent until the first one. */
+  revision?: number;
+  /** What is wrong now, so that it is not said twice. */
+  trouble?: string | undefined;
+  /** The warnings that were told last. */
+  warned: string;
+  /** The notice on TTLs and aliases was given. */
+  isNoticed: boolean;
+}
+
+async function take(progress: Progress, reading: Reading): Promise<void> {
+  if ("error" in reading && !isMeantAsEmpty(progress, reading.error)) {
+    lose(progress, reading.error);
+    return;
+  }
+  const state = "error" in reading ? noState : reading.state;
+  if (state.problems.length > 0) {
+    refuse(progress, state, state.problems);
+    return;
+  }
+  for (const { typeUrl } of state.entries) progress.types.add(typeUrl);
+  const plan = planTransaction(state.entries, progress.types, progress.sink);
+  if (isMassDelete(progress, plan)) keepAll(progress, plan);
+  else if (progress.revision === undefined || plan.put.length + plan.remove.length > 0) await commit(progress, state, plan);
+  else if (progress.trouble !== undefined || progress.warned !== JSON.stringify(state.warnings)) finish(progress, state, plan);
+}
+
+async function commit(progress: Progress, state: FolderState, plan: Plan): Promise<void> {
+  const { put, remove } = plan;
+  const { revision, refused = [] } = await progress.sink.commit({ put, remove, atomic: true });
+  if (refused.length > 0) {
+    const problems = refused.map(({ typeUrl, name, error }) => ({ file: fileOf(state, typeUrl, name), message: error.text }));
+    refuse(progress, state, problems);
+    return;
+  }
+  progress.revision = revision;
+  for (const entry of state.entries) entry.put = undefined;
+  finish(progress, state, plan);
+}
+
+/** The cache is the folder now. */
+function finish(progress: Progress, state: FolderState, plan: Plan): void {
+  const { sink, onEvent, trouble, revision = 0 } = progress;
+  if (trouble !== undefined) sink.unavailable({}, undefined);
+  progress.trouble = undefined;
+  progress.warned = JSON.stringify(state.warnings);
+  const { files, entries, warnings } = state;
+  onEvent({ kind: "loaded", files, resources: entries.length, revision, put: plan.put.length, removed: plan.remove.length, warnings });
+  const early = progress.isNoticed ? undefined : entries.find(({ hasTtl, aliases }) => hasTtl || aliases.length > 0);
+  if (early === undefined) return;
+  progress.isNoticed = true;
+  onEvent(noticeOf(early));
+}
+
+function refuse(progress: Progress, state: FolderState, problems: readonly FolderProblem[]): void {
+  const shown = problems.slice(0, 10).map(formatProblem).join("; ");
+  fail(progress, { kind: "refused", problems, serving: progress.revision !== undefined }, shown, state.parsed > 0);
+}
+
+function lose(progress: Progress, error: unknown): void {
+  const message = isGone(error) ? "is gone, or is no folder" : `cannot be read: ${reasonOf(error)}`;
+  const problem = { file: progress.context.dir, message, hint: "put it back; it is tried again every second" };
+  if (progress.revision === undefined) {
+    fail(progress, { kind: "unreadable", problem }, formatProblem(problem));
+    return;
+  }
+  const { held } = planTransaction([], progress.types, progress.sink);
+  const text = `${formatProblem(problem)}; the last state is still served`;
+  fail(progress, { kind: "kept", reason: isGone(error) ? "root-vanished" : "unreadable", message: text, held, lost: held }, text);
+}
+
+function keepAll(progress: Progress, { held, remove }: Plan): void {
+  const lost = remove.length;
+  const message = `${progress.context.dir} lost ${lost} of ${held} resources at once; the last state is still served (put them back, or allow mass deletion)`;
+  fail(progress, { kind: "kept", reason: "mass-delete", message, held, lost }, message);
+}
+
+/** The same trouble is told again only where files were read anew: then somebody waits for an answer. */
+function fail(progress: Progress, event: FolderEvent, text: string, isAnswer = false): void {
+  if (progress.trouble === text && !isAnswer) return;
+  progress.trouble = text;
+  progress.sink.unavailable({}, new XdsError("UNAVAILABLE", text));
+  progress.onEvent(event);
+}
+
+/** A folder that was served and is gone has no resources, for those who take any loss as meant. */
+function isMeantAsEmpty({ allowMassDelete, revision }: Progress, error: unknown): boolean {
+  return allowMassDelete && revision !== undefined && isGone(error);
+}
+
+const noState: FolderState = { files: 0, entries: [], problems: [], warnings: [], links: [], parsed: 0 };
+
+function isMassDelete({ allowMassDelete }: Progress, { held, remove }: Plan): boolean {
+  return !allowMassDelete && held > massDeleteFloor && remove.length * 2 > held;
+}
+
+function fileOf(state: FolderState, typeUrl: string, name: string): string {
+  return state.entries.find((entry) => entry.typeUrl === typeUrl && entry.name === name)?.file ?? name;
+}
+
+function noticeOf({ file }: FolderEntry): FolderEvent {
+  return { kind: "notice", notice: "ttl-and-aliases-not-yet", file, message: `${file} has a TTL or aliases: they are read and checked, but have no effect yet` };
+}

@@ -1,0 +1,63 @@
+import type { FolderProblem } from "./folder-problem.ts";
+
+/** What happened to a folder feed; see {@link FolderFeedOptions.onEvent}. */
+export type FolderEvent = FolderLoaded | FolderRefused | FolderKept | FolderUnreadable | FolderPolling | FolderNotice;
+
+/** The cache is exactly the folder now. */
+export interface FolderLoaded {
+  readonly kind: "loaded";
+  /** Files that were read; hidden and temporary ones do not count. */
+  readonly files: number;
+  readonly resources: number;
+  /** The revision of the cache. Unchanged where the batch changed nothing that is served. */
+  readonly revision: number;
+  /** Resources that this batch added or changed. */
+  readonly put: number;
+  /** Resources that this batch removed. */
+  readonly removed: number;
+  /** What does no harm but may be a mistake, for instance a file with an extension that is not read. */
+  readonly warnings: readonly FolderProblem[];
+}
+
+/** The batch is not applied: something in it is broken. */
+export interface FolderRefused {
+  readonly kind: "refused";
+  /** At least one; in the order of the file names. */
+  readonly problems: readonly FolderProblem[];
+  /** True: the state before is still served. False: nothing was ever loaded, and the cache is not ready (S-STREAM-9). */
+  readonly serving: boolean;
+}
+
+/** The folder looks as if it were lost, so the state before is still served. */
+export interface FolderKept {
+  readonly kind: "kept";
+  readonly reason: "root-vanished" | "unreadable" | "mass-delete";
+  /** One line that names the folder, what was seen and the way out. */
+  readonly message: string;
+  /** Resources that are served. */
+  readonly held: number;
+  /** How many of them the folder no longer has. */
+  readonly lost: number;
+}
+
+/** The folder itself cannot be read, and nothing was ever loaded: the cache is not ready (S-STREAM-9). It is tried again every second. */
+export interface FolderUnreadable {
+  readonly kind: "unreadable";
+  readonly problem: FolderProblem;
+}
+
+/** The system gave no notification for some directories, so the folder is read again every 2 seconds. */
+export interface FolderPolling {
+  readonly kind: "polling";
+  /** One line with the reason and the way out. */
+  readonly message: string;
+}
+
+/** Something to know; each one is said once. */
+export interface FolderNotice {
+  readonly kind: "notice";
+  readonly notice: "ttl-and-aliases-not-yet";
+  readonly message: string;
+  /** The first file that it concerns. */
+  readonly file: string;
+}

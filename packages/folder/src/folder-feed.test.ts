@@ -1,0 +1,290 @@
+import { join } from "node:path";
+import { createCache } from "@xdstp/cache";
+import type { ResourceSource } from "@xdstp/core";
+import { envoyRegistry } from "@xdstp/protos/envoy";
+import { createFakeClock } from "@xdstp/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createRecordingSink } from "../test/create-recording-sink.ts";
+import { useFeed } from "../test/use-feed.ts";
+import { useFolder } from "../test/use-folder.ts";
+import { waitFor } from "../test/wait-for.ts";
+import { createFolderFeed } from "./folder-feed.ts";
+
+const clusters = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+const endpoints = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment";
+const prefix = "xdstp://a/envoy.config.cluster.v3.Cluster/";
+const enospc = Object.assign(new Error("ENOSPC: System limit for number of file watchers reached"), { code: "ENOSPC" });
+
+const useCache = () => {
+  const cache = createCache();
+  onTestFinished(() => cache.close());
+  return cache;
+};
+const namesOf = (source: ResourceSource, typeUrl: string): readonly string[] => source.topic(typeUrl, { name: "*" }).members().map(({ name }) => name).sort();
+
+describe("createFolderFeed() at the start", () => {
+  it("commits the folder as one transaction over all types", async () => {
+    const { dir } = await useFolder({ "a/clusters/x.yaml": "connect_timeout: 1s\n", "_opaque/endpoints/y.json": "{}" });
+    const { next, sink } = useFeed({ dir });
+    expect(await next("loaded")).toEqual({ kind: "loaded", files: 2, resources: 2, put: 2, removed: 0, revision: 1, warnings: [] });
+    expect(sink.transactions).toMatchObject([{ atomic: true }]);
+    expect([sink.names(clusters), sink.names(endpoints)]).toEqual([[`${prefix}x`], ["y"]]);
+  });
+  it("takes an empty folder as a valid state: the cache is ready and empty", async () => {
+    const { dir } = await useFolder();
+    const cache = useCache();
+    const { next } = useFeed({ dir, sink: cache });
+    expect(await next("loaded")).toMatchObject({ files: 0, resources: 0 });
+    expect(cache.ready).toBe(true);
+  });
+  it("commits nothing while a file is broken, so the cache is not ready until it is mended [S-STREAM-9]", async () => {
+    const { dir, write } = await useFolder({ "a/clusters/good.yaml": "{}", "a/clusters/x.yaml": "bogus: 1" });
+    const cache = useCache();
+    const { next } = useFeed({ dir, sink: cache });
+    expect(await next("refused")).toMatchObject({ serving: false, problems: [{ file: join(dir, "a/clusters/x.yaml"), line: 1, column: 1 }] });
+    expect(cache.ready).toBe(false);
+    await write({ "a/clusters/x.yaml": "{}" });
+    await next("loaded");
+    expect(cache.ready).toBe(true);
+    expect(namesOf(cache, clusters)).toEqual([`${prefix}good`, `${prefix}x`]);
+  });
+  it("waits for a folder that does not exist, not ready, and loads it when it appears [S-STREAM-9]", async () => {
+    const { dir, write } = await useFolder();
+    const cache = useCache();
+    const { next } = useFeed({ dir: join(dir, "later"), sink: cache });
+    expect(await next("unreadable")).toMatchObject({ problem: { file: join(dir, "later") } });
+    expect(cache.ready).toBe(false);
+    await write({ "later/a/clusters/x.yaml": "{}" });
+    await next("loaded");
+    expect(namesOf(cache, clusters)).toEqual([`${prefix}x`]);
+  });
+  it("is not ready where the folder is a file [S-STREAM-9]", async () => {
+    const { dir } = await useFolder({ file: "" });
+    const cache = useCache();
+    const { next } = useFeed({ dir: join(dir, "file"), sink: cache });
+    await next("unreadable");
+    expect(cache.ready).toBe(false);
+  });
+  it("gives two replicas the same versions [S-VER-4]", async () => {
+    const one = await useFolder({ "a/clusters/x.yaml": "type: EDS\nmetadata: {filter_metadata: {a: {}, b: {}}}" });
+    const two = await useFolder({ "a/clusters/x.json": '{"metadata":{"filterMetadata":{"b":{},"a":{}}},"type":"EDS"}' });
+    const versions = await Promise.all([one, two].map(async ({ dir }) => {
+      const cache = useCache();
+      await useFeed({ dir, sink: cache }).next("loaded");
+      return Array.from(cache.held(clusters), ({ version }) => version);
+    }));
+    expect(versions[0]).toHaveLength(1);
+    expect(versions[0]).toEqual(versions[1]);
+  });
+});
+
+describe("createFolderFeed() after an edit", () => {
+  it("puts what changed and removes what is gone, as one transaction", async () => {
+    const { dir, write, remove } = await useFolder({ "a/clusters/x.yaml": "{}", "a/clusters/y.yaml": "{}", "a/clusters/z.yaml": "{}" });
+    const { next, sink } = useFeed({ dir });
+    await next("loaded");
+    await write({ "a/clusters/x.yaml": "type: EDS", "a/endpoints/x.yaml": "{}" });
+    await remove("a/clusters/y.yaml");
+    expect(await next("loaded")).toMatchObject({ put: 2, removed: 1, resources: 3, revision: 2 });
+    expect(sink.names(clusters)).toEqual([`${prefix}x`, `${prefix}z`]);
+    expect(sink.transactions).toHaveLength(2);
+  });
+  it("removes a resource whose name has parameters", async () => {
+    const name = `${prefix}x?k=v`;
+    const { dir, remove } = await useFolder({ "a/clusters/x.yaml": `name: ${name}\nresource: {}`, "a/clusters/y.yaml": "{}" });
+    const cache = useCache();
+    const { next } = useFeed({ dir, sink: cache });
+    await next("loaded");
+    expect(Array.from(cache.held(clusters), (held) => held.name).sort()).toEqual([name, `${prefix}y`]);
+    await remove("a/clusters/x.yaml");
+    await next("loaded");
+    expect(Array.from(cache.held(clusters), (held) => held.name)).toEqual([`${prefix}y`]);
+  });
+  it("follows a file that moves to another name and type", async () => {
+    const { dir, move } = await useFolder({ "a/clusters/x.yaml": "{}" });
+    const { next, sink } = useFeed({ dir });
+    await next("loaded");
+    await move("a/clusters/x.yaml", "a/endpoints/y.yaml");
+    await next("loaded");
+    expect([sink.names(clusters), sink.names(endpoints)]).toEqual([[], ["xdstp://a/envoy.config.endpoint.v3.ClusterLoadAssignment/y"]]);
+  });
+  it("follows an editor that writes a temporary file and renames it", async () => {
+    const { dir, write, move } = await useFolder({ "a/clusters/x.yaml": "{}" });
+    const { next, sink } = useFeed({ dir });
+    await next("loaded");
+    await write({ "a/clusters/x.yaml.tmp": "type: EDS" });
+    await move("a/clusters/x.yaml.tmp", "a/clusters/x.yaml");
+    expect(await next("loaded")).toMatchObject({ put: 1 });
+    expect(sink.names(clusters)).toEqual([`${prefix}x`]);
+  });
+  it("watches folders that appear later, and those inside them", async () => {
+    const { dir, write } = await useFolder();
+    const { next, sink } = useFeed({ dir });
+    await next("loaded");
+    await write({ "b/clusters/ns/x.yaml": "{}" });
+    await next("loaded");
+    await write({ "b/clusters/ns/y.yaml": "{}" });
+    await next("loaded");
+    expect(sink.names(clusters)).toHaveLength(2);
+  });
+  it("watches a folder that was replaced by another of the same name", async () => {
+    const { dir, write, move } = await useFolder({ "a/clusters/x.yaml": "{}", "../new/clusters/y.yaml": "{}" });
+    const { next, sink } = useFeed({ dir });
+    await next("loaded");
+    await move("a", "../old");
+    await move("../new", "a");
+    await next("loaded");
+    await waitFor(() => sink.names(clusters).join() === `${prefix}y`);
+    await write({ "a/clusters/z.yaml": "{}" });
+    await waitFor(() => sink.names(clusters).length === 2);
+  });
+  it("commits nothing for a file that is saved without a change, and for temporary files", async () => {
+    const { dir, write } = await useFolder({ "a/clusters/x.yaml": "{}" });
+    const { next, sink, events } = useFeed({ dir });
+    await next("loaded");
+    await write({ "a/clusters/x.yaml": "{}", "a/clusters/.x.swp": "", "a/clusters/x.yaml~": "" });
+    await write({ "a/clusters/y.yaml": "{}" });
+    expect(await next("loaded")).toMatchObject({ put: 1, revision: 2 });
+    expect(sink.transactions).toHaveLength(2);
+    expect(events).toHaveLength(2);
+  });
+  it("tells of a file with a misspelt extension", async () => {
+    const { dir, write } = await useFolder();
+    const { next, sink } = useFeed({ dir });
+    await next("loaded");
+    await write({ "a/clusters/x.ymal": "{}" });
+    expect(await next("loaded")).toMatchObject({ warnings: [{ file: join(dir, "a/clusters/x.ymal") }], revision: 1 });
+    expect(sink.transactions).toHaveLength(1);
+  });
+  it("waits for 100 ms of quiet on the clock it is given", async () => {
+    const { dir, write } = await useFolder();
+    const clock = createFakeClock();
+    const { next, sink } = useFeed({ dir, clock });
+    await next("loaded");
+    await waitFor(() => clock.pending > 0);
+    clock.advance(100);
+    await write({ "a/clusters/x.yaml": "{}" });
+    await waitFor(() => clock.pending > 0);
+    clock.advance(99);
+    expect(clock.pending).toBe(1);
+    const loaded = next("loaded");
+    await waitFor(() => {
+      clock.advance(100);
+      return sink.transactions.length > 1;
+    });
+    expect(await loaded).toMatchObject({ put: 1 });
+  });
+});
+
+describe("createFolderFeed() behind symbolic links", () => {
+  it("follows a mounted volume whose ..data is swapped, as Kubernetes does", async () => {
+    const { dir, write, link, move, remove } = await useFolder();
+    await write({ "a/clusters/..v1/x.yaml": "type: EDS" });
+    await link("a/clusters/..data", "..v1");
+    await link("a/clusters/x.yaml", "..data/x.yaml");
+    const { next, sink } = useFeed({ dir });
+    await next("loaded");
+    const before = sink.resource(clusters, `${prefix}x`)?.payload.value;
+    await write({ "a/clusters/..v2/x.yaml": "type: STATIC\nconnect_timeout: 1s" });
+    await link("a/clusters/..data_tmp", "..v2");
+    await move("a/clusters/..data_tmp", "a/clusters/..data");
+    await remove("a/clusters/..v1");
+    expect(await next("loaded")).toMatchObject({ put: 1, removed: 0 });
+    expect(sink.resource(clusters, `${prefix}x`)?.payload.value).not.toEqual(before);
+  });
+  it("follows a whole tree below a ..data that is swapped", async () => {
+    const { dir, write, link, move } = await useFolder({ "..v1/a/clusters/x.yaml": "{}" });
+    await link("..data", "..v1");
+    await link("a", "..data/a");
+    const { next, sink } = useFeed({ dir });
+    await next("loaded");
+    await write({ "..v2/a/clusters/y.yaml": "{}" });
+    await link("..data_tmp", "..v2");
+    await move("..data_tmp", "..data");
+    expect(await next("loaded")).toMatchObject({ put: 1, removed: 1 });
+    await write({ "..v2/a/clusters/z.yaml": "{}" });
+    await next("loaded");
+    expect(sink.names(clusters)).toEqual([`${prefix}y`, `${prefix}z`]);
+  });
+  it("follows an edit of a file outside of the folder that a link leads to, also after the link was replaced", async () => {
+    const { dir, write, link, move } = await useFolder();
+    await write({ "../one/x.yaml": "{}", "../two/x.yaml": "type: EDS" });
+    await link("a/clusters/x.yaml", "../../../one/x.yaml");
+    const { next } = useFeed({ dir });
+    await next("loaded");
+    await write({ "../one/x.yaml": "connect_timeout: 1s" });
+    await next("loaded");
+    await link("a/clusters/.tmp", "../../../two/x.yaml");
+    await move("a/clusters/.tmp", "a/clusters/x.yaml");
+    await next("loaded");
+    await write({ "../two/x.yaml": "connect_timeout: 2s" });
+    expect(await next("loaded")).toMatchObject({ put: 1 });
+  });
+  it("follows the folder itself where it is a link that is swapped", async () => {
+    const { dir, write, link, move } = await useFolder({ "v1/a/clusters/x.yaml": "{}", "v2/a/clusters/y.yaml": "{}" });
+    await link("now", "v1");
+    const { next, sink } = useFeed({ dir: join(dir, "now") });
+    await next("loaded");
+    await link("next", "v2");
+    await move("next", "now");
+    await next("loaded");
+    expect(sink.names(clusters)).toEqual([`${prefix}y`]);
+    await write({ "v2/a/clusters/z.yaml": "{}" });
+    await next("loaded");
+    expect(sink.names(clusters)).toHaveLength(2);
+  });
+});
+
+describe("createFolderFeed() beside the rest", () => {
+  it("reads the folder every 2 s where it cannot be watched, and says so once", async () => {
+    const { dir, write } = await useFolder();
+    const clock = createFakeClock();
+    const { next, sink, events } = useFeed({ dir, clock, watch: () => { throw enospc; } });
+    expect(await next("polling")).toMatchObject({ message: expect.stringContaining("every 2 s") as string });
+    await next("loaded");
+    for (const name of ["x", "y"]) {
+      await write({ [`a/clusters/${name}.yaml`]: "{}" });
+      await waitFor(() => clock.pending > 0);
+      clock.advance(1_999);
+      expect(clock.pending).toBe(1);
+      clock.advance(1);
+      await next("loaded");
+    }
+    expect(sink.names(clusters)).toHaveLength(2);
+    expect(events.filter(({ kind }) => kind === "polling")).toHaveLength(1);
+  });
+  it("says once that TTLs and aliases have no effect yet, and keeps them", async () => {
+    const { dir, write } = await useFolder({ "_opaque/clusters/x.yaml": "ttl: 5s\naliases: [b]\nresource: {}" });
+    const { next, sink, events } = useFeed({ dir });
+    expect(await next("notice")).toMatchObject({ notice: "ttl-and-aliases-not-yet", file: join(dir, "_opaque/clusters/x.yaml") });
+    expect(sink.resource(clusters, "x")).toMatchObject({ ttlMs: 5_000, aliases: ["b"] });
+    await write({ "_opaque/clusters/y.yaml": "ttl: 5s\nresource: {}" });
+    await next("loaded");
+    await write({ "_opaque/clusters/z.yaml": "{}" });
+    await next("loaded");
+    expect(events.filter(({ kind }) => kind === "notice")).toHaveLength(1);
+  });
+  it("ends when it is stopped, leaves no timer, and reads nothing any more", async () => {
+    const { dir, write } = await useFolder();
+    const clock = createFakeClock();
+    const { next, stop, sink } = useFeed({ dir, clock });
+    await next("loaded");
+    await stop();
+    await write({ "a/clusters/x.yaml": "{}" });
+    expect(clock.pending).toBe(0);
+    expect(sink.transactions).toHaveLength(1);
+  });
+  it("does nothing where it was stopped before it began", async () => {
+    const { dir } = await useFolder();
+    const sink = createRecordingSink();
+    await createFolderFeed({ dir, registry: envoyRegistry() }).run(sink, AbortSignal.abort());
+    expect(sink.transactions).toEqual([]);
+  });
+  it("rejects with what onEvent throws, and stops watching", async () => {
+    const { dir } = await useFolder();
+    const onEvent = (): never => { throw new Error("enough"); };
+    const clock = createFakeClock();
+    await expect(createFolderFeed({ dir, registry: envoyRegistry(), clock, onEvent }).run(createRecordingSink(), new AbortController().signal)).rejects.toThrow("enough");
+    expect(clock.pending).toBe(0);
+  });
+});

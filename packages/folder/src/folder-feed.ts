@@ -1,0 +1,98 @@
+import { type Clock, type ResourceFeed, type ResourceSink, systemClock, type Timer } from "@xdstp/core";
+import { createDebounce } from "./debounce.ts";
+import { reasonOf } from "./fault.ts";
+import { createFolderCommitter, type Reading } from "./folder-committer.ts";
+import { folderContext } from "./folder-context.ts";
+import type { FolderEvent } from "./folder-event.ts";
+import { createFolderReader, type FolderReader } from "./folder-reader.ts";
+import { createFolderWatch, type FolderWatch, type WatchDirectory } from "./folder-watch.ts";
+import { followLinks } from "./follow-links.ts";
+import type { FolderOptions } from "./read-folder.ts";
+
+/** A batch is over after this much quiet, and this long after its first change at the latest. */
+const burst = { quietMs: 100, maxMs: 2_000 };
+/** Where some directory cannot be watched. */
+const pollMs = 2_000;
+/** Where the folder itself cannot be read. */
+const retryMs = 1_000;
+
+/** Options of {@link createFolderFeed}. */
+export interface FolderFeedOptions extends FolderOptions {
+  /** Take it as meant when a folder of more than 100 resources loses more than half of them in one batch. Absent: false, the last state is kept. */
+  readonly allowMassDelete?: boolean;
+  /** Absent: the clock of the machine. */
+  readonly clock?: Clock;
+  /** Told what happened, after it happened. What it throws ends the feed. */
+  readonly onEvent?: (event: FolderEvent) => void;
+  /** Absent: `fs.watch`. Where it throws, the folder is read again every 2 seconds. */
+  readonly watch?: WatchDirectory;
+}
+
+/**
+ * Creates a feed of the resources in a folder of files; the cache is exactly the folder after each commit.
+ *
+ * Changes are picked up after 100 ms of quiet, or 2 s after the first; files saved together are one transaction over all types.
+ * A batch with a broken file is not applied. Until the first good state nothing is committed, so the cache is not ready (S-STREAM-9).
+ * Whatever the sink holds of its types and the folder does not have is removed. `run` rejects only where `onEvent` or the sink throws.
+ */
+export function createFolderFeed(options: FolderFeedOptions): ResourceFeed {
+  return {
+    async run(sink, signal) {
+      await run(options, sink, signal);
+    },
+  };
+}
+
+async function run(options: FolderFeedOptions, sink: ResourceSink, signal: AbortSignal): Promise<void> {
+  const { dir, clock = systemClock, allowMassDelete = false, onEvent = () => undefined } = options;
+  const context = folderContext(options);
+  const changes = createDebounce({ clock, ...burst });
+  const watch = createFolderWatch({ onChange: changes.touch, ...(options.watch && { watch: options.watch }) });
+  const reader = createFolderReader(context);
+  const committer = createFolderCommitter({ context, sink, allowMassDelete, onEvent });
+  const polling = createPollingNotice(dir, onEvent);
+  const isOver = (): boolean => signal.aborted;
+  let timer: Timer | undefined;
+  try {
+    for (; !isOver(); timer?.cancel()) {
+      const reading = await readOnce(reader, watch, dir, changes.touch);
+      if (isOver()) return;
+      const failure = watch.sweep();
+      polling(failure);
+      await committer.take(reading);
+      const pauseMs = "error" in reading ? retryMs : failure === undefined ? undefined : pollMs;
+      timer = pauseMs === undefined ? undefined : clock.after(pauseMs, changes.flush);
+      await changes.next(signal);
+    }
+  } finally {
+    changes.cancel();
+    watch.close();
+  }
+}
+
+/** What a link leads to was read before it was watched, so a new watch of such a place calls for another reading. */
+async function readOnce(reader: FolderReader, watch: FolderWatch, dir: string, readAgain: () => void): Promise<Reading> {
+  let reading: Reading;
+  try {
+    reading = { state: await reader.read((directory) => { watch.add(directory); }) };
+  } catch (error) {
+    reading = { error };
+  }
+  const links = "state" in reading ? reading.state.links : [];
+  for (const [directory, names] of await followLinks([dir, ...links])) {
+    if (watch.add(directory, names)) readAgain();
+  }
+  return reading;
+}
+
+/** Says it once for each time that watching begins to fail. */
+function createPollingNotice(dir: string, onEvent: (event: FolderEvent) => void): (failure: unknown) => void {
+  let isPolling = false;
+  return (failure) => {
+    const wasPolling = isPolling;
+    isPolling = failure !== undefined;
+    if (!isPolling || wasPolling) return;
+    const hint = "raise fs.inotify.max_user_watches or the limit of open files to be notified";
+    onEvent({ kind: "polling", message: `${dir} cannot be watched (${reasonOf(failure)}), so it is read again every ${pollMs / 1_000} s; ${hint}` });
+  };
+}

@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import type { Stats } from "node:fs";
+import { readFile as readBytes } from "node:fs/promises";
+import { join } from "node:path";
+import type { Put } from "@xdstp/core";
+import { duplicateProblems } from "./duplicate-problems.ts";
+import { reasonOf } from "./fault.ts";
+import type { FolderContext } from "./folder-context.ts";
+import type { FolderProblem } from "./folder-problem.ts";
+import { mapLimit } from "./map-limit.ts";
+import { readFile } from "./read-file.ts";
+import { type FolderListing, type FoundFile, isGone, type OnDirectory, walkFolder } from "./walk-folder.ts";
+
+const parallel = 32;
+/** A larger file is no configuration that could be served. */
+const maxFileBytes = 64 * 1024 * 1024;
+/** The coarsest clock of a file system: a file this young may be written again without a new stamp. */
+const stampGrainMs = 2_000;
+
+/** A resource and the file it stands in. */
+export interface FolderEntry {
+  /** As problems name it. */
+  readonly file: string;
+  readonly typeUrl: string;
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly hasTtl: boolean;
+  /** What to put. It is let go as soon as the cache has it. */
+  put?: Put | undefined;
+}
+
+/** A folder as it was read in one pass. */
+export interface FolderState {
+  readonly files: number;
+  readonly entries: readonly FolderEntry[];
+  /** In the order of the file names; empty: the state can be served. */
+  readonly problems: readonly FolderProblem[];
+  readonly warnings: readonly FolderProblem[];
+  /** Files and directories that were reached by a symbolic link. */
+  readonly links: readonly string[];
+  /** Files that were parsed in this pass. */
+  readonly parsed: number;
+}
+
+/** Reads a folder again and again, and parses only what has changed. */
+export interface FolderReader {
+  /** One pass. Rejects, and forgets all it knows, where the folder itself cannot be listed; everything else is a problem of the state. */
+  readonly read: (onDirectory?: OnDirectory) => Promise<FolderState>;
+}
+
+/** What is remembered of a file from pass to pass. */
+interface FileRecord {
+  readonly stamp: string;
+  /** Read so soon after it was written that the stamp proves nothing. */
+  readonly young: boolean;
+  readonly hash: string;
+  readonly entries: readonly FolderEntry[];
+  readonly problems: readonly FolderProblem[];
+}
+
+/** Creates a reader that remembers nothing yet. */
+export function createFolderReader(context: FolderContext): FolderReader {
+  let records: ReadonlyMap<string, FileRecord> = new Map();
+  return {
+    async read(onDirectory = () => undefined) {
+      const before = records;
+      records = new Map();
+      const listing = await walkFolder(context.dir, onDirectory);
+      const read = await mapLimit(listing.files, parallel, (file) => recordOf(file, before, context));
+      records = new Map(read.flatMap((record, i) => (record === undefined ? [] : [[keyOf(listing.files[i]), record]])));
+      return stateOf(listing, before, [...records.values()]);
+    },
+  };
+}
+
+function stateOf(listing: FolderListing, before: ReadonlyMap<string, FileRecord>, records: readonly FileRecord[]): FolderState {
+  const entries = records.flatMap((record) => record.entries);
+  const problems = [...listing.problems, ...records.flatMap((record) => record.problems), ...duplicateProblems(entries)];
+  const known = new Set(Array.from(before.values(), (record) => record.entries));
+  return {
+    files: records.length,
+    entries,
+    problems: distinct(problems).sort(byPlace),
+    warnings: listing.warnings,
+    links: listing.links,
+    parsed: records.filter(({ entries, hash }) => hash !== "" && !known.has(entries)).length,
+  };
+}
+
+/** undefined: the file is gone since the folder was listed, and the watch will say so. */
+async function recordOf(file: FoundFile, before: ReadonlyMap<string, FileRecord>, context: FolderContext): Promise<FileRecord | undefined> {
+  const known = before.get(keyOf(file));
+  const stamp = stampOf(file.stats);
+  if (known?.stamp === stamp && !known.young) return known;
+  const young = Date.now() - Math.max(file.stats.mtimeMs, file.stats.ctimeMs) < stampGrainMs;
+  try {
+    const bytes = await bytesOf(file, context);
+    const hash = createHash("sha256").update(bytes).digest("base64");
+    if (known?.hash === hash) return { ...known, stamp, young };
+    return { stamp, young, hash, ...contentOf(file, bytes, context) };
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    const problems = [{ file: join(context.dir, ...file.segments), message: reasonOf(error) }];
+    return { stamp, young: true, hash: "", entries: [], problems };
+  }
+}
+
+async function bytesOf({ segments, stats }: FoundFile, { dir }: FolderContext): Promise<Uint8Array> {
+  if (stats.size <= maxFileBytes) return await readBytes(join(dir, ...segments));
+  throw new Error(`is larger than ${maxFileBytes / 1024 / 1024} MiB; split it`);
+}
+
+function contentOf({ segments }: FoundFile, bytes: Uint8Array, context: FolderContext): Pick<FileRecord, "entries" | "problems"> {
+  const file = join(context.dir, ...segments);
+  const { puts, problems } = readFile(segments, bytes, context);
+  const entries = puts.map((put): FolderEntry => {
+    const { typeUrl, resource } = put;
+    return { file, typeUrl, name: resource.name, aliases: resource.aliases ?? [], hasTtl: resource.ttlMs !== undefined, put };
+  });
+  return { entries, problems };
+}
+
+function keyOf(file: FoundFile | undefined): string {
+  return file?.segments.join("/") ?? "";
+}
+
+function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+}
+
+function distinct(problems: readonly FolderProblem[]): FolderProblem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}
+
+function byPlace(a: FolderProblem, b: FolderProblem): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
+}

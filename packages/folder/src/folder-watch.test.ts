@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { useFolder } from "../test/use-folder.ts";
+import { createFolderWatch, type WatchDirectory } from "./folder-watch.ts";
+
+type Listener = Parameters<WatchDirectory>[1];
+
+/** A watch whose directories are real, but whose events and errors the test makes. */
+const useWatch = () => {
+  const listeners = new Map<string, Listener>();
+  const errors = new Map<string, (error: Error) => void>();
+  const closed: string[] = [];
+  let changes = 0;
+  let failure: Error | undefined;
+  const watch: WatchDirectory = (directory, listener) => {
+    if (failure !== undefined) throw failure;
+    listeners.set(directory, listener);
+    return { on: (_, onError) => errors.set(directory, onError), close: () => { closed.push(directory); } };
+  };
+  const folderWatch = createFolderWatch({ onChange: () => changes++, watch });
+  onTestFinished(folderWatch.close);
+  const failWith = (error?: Error): void => { failure = error; };
+  return { ...folderWatch, listeners, errors, closed, changes: () => changes, failWith };
+};
+
+describe("createFolderWatch()", () => {
+  it("tells of every entry of a directory, and only of the named ones of another", async () => {
+    const { dir, write } = await useFolder();
+    await write({ "a/x": "", "b/x": "" });
+    const { add, listeners, changes } = useWatch();
+    expect(add(join(dir, "a"))).toBe(true);
+    expect(add(join(dir, "b"), new Set(["x"]))).toBe(true);
+    listeners.get(join(dir, "a"))?.("change", "anything");
+    listeners.get(join(dir, "b"))?.("change", "other");
+    expect(changes()).toBe(1);
+    listeners.get(join(dir, "b"))?.("change", "x");
+    listeners.get(join(dir, "b"))?.("change", null);
+    expect(changes()).toBe(3);
+  });
+  it("watches the whole directory where one call asked for all of it and another for some, until the next round", async () => {
+    const { dir } = await useFolder();
+    const { add, sweep, listeners, changes } = useWatch();
+    add(dir);
+    expect(add(dir, new Set(["x"]))).toBe(false);
+    listeners.get(dir)?.("change", "y");
+    expect(changes()).toBe(1);
+    sweep();
+    add(dir, new Set(["x"]));
+    add(dir, new Set(["z"]));
+    for (const name of ["x", "y", "z"]) listeners.get(dir)?.("change", name);
+    expect(changes()).toBe(3);
+  });
+  it("ends a watch that is not added again", async () => {
+    const { dir } = await useFolder();
+    const { add, sweep, closed } = useWatch();
+    add(dir);
+    sweep();
+    add(dir);
+    sweep();
+    expect(closed).toEqual([]);
+    sweep();
+    expect(closed).toEqual([dir]);
+  });
+  it("watches anew a directory that was replaced by another of the same name", async () => {
+    const { dir, move, write } = await useFolder({ "a/x": "" });
+    const { add, closed } = useWatch();
+    add(join(dir, "a"));
+    await move("a", "old");
+    await write({ "a/x": "" });
+    expect(add(join(dir, "a"))).toBe(true);
+    expect(closed).toEqual([join(dir, "a")]);
+  });
+  it("watches anew after an error of a watch, which counts as a change", async () => {
+    const { dir } = await useFolder();
+    const { add, errors, changes } = useWatch();
+    add(dir);
+    errors.get(dir)?.(new Error("gone"));
+    expect(changes()).toBe(1);
+    expect(add(dir)).toBe(true);
+  });
+  it("gives the reason why a directory cannot be watched, until it can", async () => {
+    const { dir } = await useFolder();
+    const { add, sweep, failWith } = useWatch();
+    const error = Object.assign(new Error("no watches left"), { code: "ENOSPC" });
+    failWith(error);
+    expect(add(dir)).toBe(false);
+    expect(sweep()).toBe(error);
+    failWith();
+    add(dir);
+    expect(sweep()).toBeUndefined();
+  });
+  it("leaves out a directory that does not exist", async () => {
+    const { dir } = await useFolder();
+    const { add, sweep } = useWatch();
+    expect(add(join(dir, "nothing"))).toBe(false);
+    expect(sweep()).toBeUndefined();
+  });
+});

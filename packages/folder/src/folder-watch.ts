@@ -1,0 +1,108 @@
+import { statSync, watch as watchDirectory } from "node:fs";
+import { isGone } from "./walk-folder.ts";
+
+/** Starts to watch the entries of one directory, not those of its sub-directories. Throws where it cannot. `fs.watch` is one. */
+export type WatchDirectory = (directory: string, listener: (event: string, name: string | null) => void) => DirectoryWatcher;
+
+/** What {@link WatchDirectory} gives; an `FSWatcher` is one. */
+export interface DirectoryWatcher {
+  /** It sees nothing any more. */
+  on(event: "error", listener: (error: Error) => void): unknown;
+  close(): void;
+}
+
+/** Who is told, and how directories are watched. */
+export interface FolderWatchOptions {
+  /** Something in a watched directory has changed. */
+  readonly onChange: () => void;
+  readonly watch?: WatchDirectory;
+}
+
+/**
+ * Watches single directories. The recursive form of `fs.watch` puts a watch on every file on Linux and does not follow links,
+ * so the reader of the folder names the directories, each time it reads it: before it lists one, so that nothing is missed.
+ */
+export interface FolderWatch {
+  /** Watches a directory: all its entries, or those named. True: it was not watched before. One that does not exist is left out. */
+  readonly add: (directory: string, names?: ReadonlySet<string>) => boolean;
+  /** Ends the watches that were not added since the last sweep. Gives the reason why some directory cannot be watched, or undefined. */
+  readonly sweep: () => unknown;
+  readonly close: () => void;
+}
+
+/** One watched directory. */
+interface Watched {
+  readonly watcher: DirectoryWatcher;
+  /** A directory that was replaced has the same path and another identity; its watch sees nothing any more. */
+  readonly identity: string;
+  /** undefined: all entries. */
+  names: ReadonlySet<string> | undefined;
+  /** Added since the last sweep. */
+  marked: boolean;
+}
+
+/** Creates a watch of nothing. */
+export function createFolderWatch({ onChange, watch = watchDirectory }: FolderWatchOptions): FolderWatch {
+  const watched = new Map<string, Watched>();
+  let failure: unknown;
+
+  const drop = (directory: string): void => {
+    watched.get(directory)?.watcher.close();
+    watched.delete(directory);
+  };
+  const start = (directory: string, identity: string): Watched => {
+    const watcher = watch(directory, (_, name) => {
+      if (name === null || entry.names === undefined || entry.names.has(name)) onChange();
+    });
+    const entry: Watched = { watcher, identity, names: undefined, marked: false };
+    watcher.on("error", () => {
+      if (watched.get(directory) === entry) drop(directory);
+      onChange();
+    });
+    return entry;
+  };
+  const ensure = (directory: string): Watched => {
+    const identity = identityOf(directory);
+    const known = watched.get(directory);
+    if (known?.identity === identity) return known;
+    drop(directory);
+    const entry = start(directory, identity);
+    watched.set(directory, entry);
+    return entry;
+  };
+  return {
+    add(directory, names) {
+      try {
+        const known = watched.get(directory);
+        const entry = ensure(directory);
+        entry.names = entry.marked ? union(entry.names, names) : names;
+        entry.marked = true;
+        return entry !== known;
+      } catch (error) {
+        if (!isGone(error)) failure = error;
+        return false;
+      }
+    },
+    sweep() {
+      for (const [directory, entry] of [...watched]) {
+        if (entry.marked) entry.marked = false;
+        else drop(directory);
+      }
+      const reason = failure;
+      failure = undefined;
+      return reason;
+    },
+    close() {
+      for (const directory of [...watched.keys()]) drop(directory);
+    },
+  };
+}
+
+function union(a: Watched["names"], b: Watched["names"]): Watched["names"] {
+  return a === undefined || b === undefined ? undefined : new Set([...a, ...b]);
+}
+
+function identityOf(directory: string): string {
+  const { dev, ino, birthtimeNs } = statSync(directory, { bigint: true });
+  return `${dev}:${ino}:${birthtimeNs}`;
+}

@@ -1,0 +1,59 @@
+import { lstat, readlink } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+
+/** As many links as Linux follows in one path. */
+const maxLinks = 40;
+
+/** Entries of directories that decide where paths lead, by directory. */
+export type LinkEntries = Map<string, Set<string>>;
+
+/**
+ * Which entries of which directories decide where some paths lead: each symbolic link on the way, and the file or directory at the end.
+ * When one of them is replaced, the path may lead elsewhere: Kubernetes mounts a volume as `x.yaml -> ..data/x.yaml`, `..data -> ..2024/`, and replaces only `..data`.
+ * Ends without an error at whatever does not exist, and after 40 links.
+ */
+export async function followLinks(paths: readonly string[]): Promise<LinkEntries> {
+  const follow: Follow = { entries: new Map(), directories: new Map() };
+  for (const path of paths) {
+    const end = await realPath(follow, resolve(path), 0);
+    note(follow, end);
+  }
+  return follow.entries;
+}
+
+interface Follow {
+  readonly entries: LinkEntries;
+  /** Directories that were followed before, and where they lead. */
+  readonly directories: Map<string, string>;
+}
+
+async function realPath(follow: Follow, path: string, links: number): Promise<string> {
+  if (dirname(path) === path || links > maxLinks) return path;
+  const here = join(await realDirectory(follow, dirname(path), links), basename(path));
+  const target = await targetOf(here);
+  if (target === undefined) return here;
+  note(follow, here);
+  return await realPath(follow, resolve(dirname(here), target), links + 1);
+}
+
+async function realDirectory(follow: Follow, path: string, links: number): Promise<string> {
+  const known = follow.directories.get(path);
+  if (known !== undefined) return known;
+  const real = await realPath(follow, path, links);
+  follow.directories.set(path, real);
+  return real;
+}
+
+function note({ entries }: Follow, path: string): void {
+  const names = entries.get(dirname(path));
+  if (names === undefined) entries.set(dirname(path), new Set([basename(path)]));
+  else names.add(basename(path));
+}
+
+async function targetOf(path: string): Promise<string | undefined> {
+  try {
+    return (await lstat(path)).isSymbolicLink() ? await readlink(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}

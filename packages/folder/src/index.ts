@@ -1,0 +1,18 @@
+/**
+ * A folder of YAML, JSON and protobuf files as a feed of resources.
+ *
+ * ```ts
+ * import { createFolderFeed } from "@xdstp/folder";
+ * import { envoyRegistry } from "@xdstp/protos/envoy";
+ *
+ * const feed = createFolderFeed({ dir: "config", registry: envoyRegistry(), onEvent: console.log });
+ * ```
+ * @packageDocumentation
+ */
+export { createFolderFeed, type FolderFeedOptions } from "./folder-feed.ts";
+export { readFolder, type FolderContent, type FolderOptions, type FolderResource } from "./read-folder.ts";
+export type { FolderEvent, FolderKept, FolderLoaded, FolderNotice, FolderPolling, FolderRefused, FolderUnreadable } from "./folder-event.ts";
+export { formatProblem, type FolderProblem } from "./folder-problem.ts";
+
+// For tests and for file systems that `fs.watch` does not know.
+export type { DirectoryWatcher, WatchDirectory } from "./folder-watch.ts";

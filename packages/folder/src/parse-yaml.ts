@@ -1,0 +1,53 @@
+import { CORE_SCHEMA, intCoreTag, loadAll, YAMLException, type Schema } from "js-yaml";
+import { LineCounter, parseAllDocuments } from "yaml";
+import { Fault, reasonOf } from "./fault.ts";
+import { findNumber } from "./find-position.ts";
+
+/** Texts up to this length are parsed once more for a good message and an exact position. */
+const maxExactLength = 2_000_000;
+
+/** An integer that a number cannot hold would silently become another one. */
+const exactInt: typeof intCoreTag = {
+  ...intCoreTag,
+  resolve: (source, explicit, tag) => {
+    const value = intCoreTag.resolve(source, explicit, tag);
+    if (typeof value === "number" && !Number.isSafeInteger(value)) refuseInexact(source, value);
+    return value;
+  },
+};
+const schema: Schema = CORE_SCHEMA.withTags(exactInt);
+
+/**
+ * The documents of a YAML text, by YAML 1.2: no merge keys, no dates, duplicate keys refused. An empty text has none.
+ * Throws a fault with a position for a text that is no YAML, and for an integer that a number cannot hold exactly.
+ */
+export function parseYaml(text: string): readonly unknown[] {
+  try {
+    return loadAll(text, { schema });
+  } catch (error) {
+    if (error instanceof Fault) throw new Fault({ ...error.details, ...findNumber(text, error.details.number ?? "") });
+    if (error instanceof YAMLException && error.reason.includes("maxDepth")) throw new Fault({ message: "is nested more than 100 levels deep" });
+    throw exactFault(text) ?? roughFault(error);
+  }
+}
+
+function refuseInexact(source: string, value: number): void {
+  if (/^[-+]?\d+$/.test(source) && BigInt(source) === BigInt(value)) return;
+  throw new Fault({ message: `${source} is larger than a number of YAML and JSON holds exactly`, hint: `put it in quotes: "${source}"`, number: source });
+}
+
+function exactFault(text: string): Fault | undefined {
+  if (text.length > maxExactLength) return undefined;
+  const lineCounter = new LineCounter();
+  const documents = parseAllDocuments(text, { lineCounter, prettyErrors: false });
+  const error = "empty" in documents ? undefined : documents.flatMap((document) => document.errors)[0];
+  if (error === undefined) return undefined;
+  const { line, col } = lineCounter.linePos(error.pos[0]);
+  return new Fault({ message: `is no YAML: ${error.message}`, line, column: col });
+}
+
+function roughFault(error: unknown): Fault {
+  if (!(error instanceof YAMLException)) return new Fault({ message: `is no YAML: ${reasonOf(error)}` });
+  const { mark, reason } = error;
+  return new Fault({ message: `is no YAML: ${reason}`, ...(mark && { line: mark.line + 1, column: mark.column + 1 }) });
+}

@@ -1,0 +1,110 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { envoyRegistry } from "@xdstp/protos/envoy";
+import { describe, expect, it } from "vitest";
+import { useFolder } from "../test/use-folder.ts";
+import { formatProblem } from "./folder-problem.ts";
+import { type FolderContent, readFolder } from "./read-folder.ts";
+
+const read = (dir: string): Promise<FolderContent> => readFolder({ dir, registry: envoyRegistry() });
+const prefix = "xdstp://a/envoy.config.cluster.v3.Cluster/";
+const names = ({ resources }: FolderContent): readonly string[] => resources.map(({ resource }) => resource.name);
+
+describe("readFolder()", () => {
+  it("reads all files but the hidden and temporary ones, in the order of their paths", async () => {
+    const { dir } = await useFolder({
+      "a/clusters/b.yaml": "{}", "a/clusters/a.yml": "{}", "a/clusters/ns/c.json": "{}", "a/clusters/d.txtpb": "type: EDS", "_opaque/clusters/e.YAML": "{}",
+      "a/clusters/.hidden.yaml": "{", "a/clusters/x.yaml~": "{", "a/clusters/.x.yaml.swp": "{", "a/.git/x.yaml": "{", "a/clusters/#y.yaml#": "{", "README.md": "read me",
+    });
+    const content = await read(dir);
+    expect(content).toMatchObject({ files: 5, problems: [], warnings: [] });
+    expect(names(content)).toEqual(["e", `${prefix}a`, `${prefix}b`, `${prefix}d`, `${prefix}ns/c`]);
+    expect(content.resources[0]?.file).toBe(join(dir, "_opaque/clusters/e.YAML"));
+  });
+  it("warns of a file beside the resources that is not read", async () => {
+    const { dir } = await useFolder({ "a/clusters/x.ymal": "{}" });
+    expect(await read(dir)).toMatchObject({ problems: [], warnings: [{ file: join(dir, "a/clusters/x.ymal") }] });
+  });
+  it("finds nothing in an empty folder, and no problem", async () => {
+    const { dir } = await useFolder();
+    expect(await read(dir)).toEqual({ resources: [], problems: [], warnings: [], files: 0 });
+  });
+  it("says that a folder does not exist, by its name", async () => {
+    const { dir } = await useFolder();
+    const { problems } = await read(join(dir, "nothing"));
+    expect(problems).toMatchObject([{ file: join(dir, "nothing"), message: expect.stringContaining("ENOENT") as string }]);
+  });
+  it("names both files of two resources with one name [N-40]", async () => {
+    const { dir } = await useFolder({ "a/clusters/ns/x.yaml": "{}", "a/clusters/ns%2Fx.json": "{}" });
+    const { problems } = await read(dir);
+    expect(problems).toHaveLength(1);
+    expect(formatProblem(problems[0] ?? { file: "", message: "" })).toContain(`${prefix}ns/x`);
+    expect([problems[0]?.file, problems[0]?.message].join(" ")).toMatch(/ns%2Fx\.json.*ns\/x\.yaml|ns\/x\.yaml.*ns%2Fx\.json/);
+  });
+  it("takes two spellings of the type's folder for one folder [N-40]", async () => {
+    const { dir } = await useFolder({ "a/clusters/x.yaml": "{}", "a/envoy.config.cluster.v3.Cluster/x.yaml": "{}" });
+    expect((await read(dir)).problems).toHaveLength(1);
+  });
+  it("takes one name in two types or authorities for two names [N-40]", async () => {
+    const { dir } = await useFolder({ "a/clusters/x.yaml": "{}", "b/clusters/x.yaml": "{}", "a/endpoints/x.yaml": "{}", "_opaque/clusters/x.yaml": "{}", "_opaque/endpoints/x.yaml": "{}" });
+    expect(await read(dir)).toMatchObject({ problems: [], files: 5 });
+  });
+  it("refuses an alias that is the name of another resource", async () => {
+    const { dir } = await useFolder({ "_opaque/clusters/x.yaml": "aliases: [y]\nresource: {}", "_opaque/clusters/y.yaml": "{}" });
+    expect((await read(dir)).problems).toMatchObject([{ message: expect.stringContaining("name or alias") as string }]);
+  });
+  it("says a type that is not known once, however many files are below it", async () => {
+    const { dir } = await useFolder({ "a/nothing/x.yaml": "{}", "a/nothing/y.yaml": "{}" });
+    expect((await read(dir)).problems).toMatchObject([{ file: join(dir, "a/nothing") }]);
+  });
+  it("follows links to files and folders", async () => {
+    const { dir, write, link } = await useFolder();
+    await write({ "../outside/x.yaml": "{}", "../outside/folder/y.yaml": "{}" });
+    await link("a/clusters/linked.yaml", "../../../outside/x.yaml");
+    await link("a/clusters/ns", "../../../outside/folder");
+    expect(names(await read(dir))).toEqual([`${prefix}linked`, `${prefix}ns/y`]);
+  });
+  it("refuses a link to a folder that it lies in, and ends", async () => {
+    const { dir, link } = await useFolder({ "a/clusters/x.yaml": "{}" });
+    await link("a/clusters/up", "../..");
+    expect(await read(dir)).toMatchObject({ files: 1, problems: [{ file: join(dir, "a/clusters/up"), message: expect.stringContaining("it lies in") as string }] });
+  });
+  it("refuses links between two folders into each other, and ends", async () => {
+    const { dir, link } = await useFolder({ "a/clusters/x.yaml": "{}", "b/clusters/y.yaml": "{}" });
+    await link("a/clusters/b", "../../b/clusters");
+    await link("b/clusters/a", "../../a/clusters");
+    expect((await read(dir)).problems).toHaveLength(2);
+  });
+  it("refuses a link to itself and a link to nothing", async () => {
+    const { dir, link } = await useFolder();
+    await link("a/clusters/self.yaml", "self.yaml");
+    await link("a/clusters/nothing.yaml", "nowhere");
+    expect((await read(dir)).problems).toMatchObject([{ message: expect.stringContaining("to nothing") as string }, { message: expect.stringContaining("ELOOP") as string }]);
+  });
+  it("refuses a pipe without waiting for a writer", async () => {
+    const { dir } = await useFolder({ "a/clusters/x.yaml": "{}" });
+    execFileSync("mkfifo", [join(dir, "a/clusters/pipe.yaml")]);
+    expect(await read(dir)).toMatchObject({ problems: [{ message: "is no regular file" }] });
+  });
+  it("refuses a file that is too large without reading it", async () => {
+    const { dir } = await useFolder({ "a/clusters/x.yaml": "{}" });
+    execFileSync("truncate", ["-s", "70M", join(dir, "a/clusters/x.yaml")]);
+    expect(await read(dir)).toMatchObject({ problems: [{ message: expect.stringContaining("64 MiB") as string }] });
+  });
+  it("gives the problems of all files at once, by file and line", async () => {
+    const { dir } = await useFolder({ "a/clusters/b.yaml": "x: 1", "a/clusters/a.yaml": "name: u\n---\nname: v", "a/clusters/c.yaml": "{}" });
+    const { problems, resources } = await read(dir);
+    expect(problems.map(({ file, line }) => `${file.slice(dir.length + 1)}:${line ?? ""}`)).toEqual(["a/clusters/a.yaml:1", "a/clusters/a.yaml:3", "a/clusters/b.yaml:1"]);
+    expect(resources).toHaveLength(1);
+  });
+});
+
+describe("formatProblem()", () => {
+  it("writes what is known", () => {
+    expect(formatProblem({ file: "f", line: 1, column: 2, message: "m", rule: "N-50", hint: "h" })).toBe("f:1:2: m (h) [N-50]");
+    expect(formatProblem({ file: "f", message: "m" })).toBe("f: m");
+  });
+  it("lets no control character through to a terminal", () => {
+    expect(formatProblem({ file: "a\u001b[2J", message: "two\nlines" })).toBe("a\\u{1b}[2J: two\\u{a}lines");
+  });
+});

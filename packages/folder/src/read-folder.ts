@@ -1,0 +1,44 @@
+import type { Registry } from "@bufbuild/protobuf";
+import type { Put, ResourceType } from "@xdstp/core";
+import { reasonOf } from "./fault.ts";
+import { folderContext } from "./folder-context.ts";
+import type { FolderProblem } from "./folder-problem.ts";
+import { createFolderReader } from "./folder-reader.ts";
+
+/** What {@link readFolder} and {@link createFolderFeed} have in common. */
+export interface FolderOptions {
+  /** The folder. Problems name files below it as it is given here. */
+  readonly dir: string;
+  /** The messages that files may hold, for instance `envoyRegistry()` of `@xdstp/protos/envoy`. */
+  readonly registry: Registry;
+  /** Says which field of a payload holds its name. Absent: Envoy's types. A type that is not among them has no such field. */
+  readonly types?: readonly ResourceType[];
+}
+
+/** A resource and the file it stands in. */
+export interface FolderResource extends Put {
+  readonly file: string;
+}
+
+/** What one reading of a folder gave. */
+export interface FolderContent {
+  /** In the order of the file names. Files with problems give what is right in them. */
+  readonly resources: readonly FolderResource[];
+  /** Empty: the folder could be served as it is. */
+  readonly problems: readonly FolderProblem[];
+  /** What does no harm but may be a mistake. */
+  readonly warnings: readonly FolderProblem[];
+  /** Files that were read. */
+  readonly files: number;
+}
+
+/** Reads a folder once, for a linter or a test. Never rejects: a folder that cannot be read is a problem. */
+export async function readFolder(options: FolderOptions): Promise<FolderContent> {
+  try {
+    const { files, entries, problems, warnings } = await createFolderReader(folderContext(options)).read();
+    const resources = entries.flatMap(({ file, put }) => (put === undefined ? [] : [{ ...put, file }]));
+    return { resources, problems, warnings, files };
+  } catch (error) {
+    return { resources: [], problems: [{ file: options.dir, message: `cannot be read: ${reasonOf(error)}` }], warnings: [], files: 0 };
+  }
+}

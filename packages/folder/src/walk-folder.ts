@@ -1,0 +1,126 @@
+import type { Stats } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { reasonOf } from "./fault.ts";
+import { splitFileName } from "./file-format.ts";
+import type { FolderProblem } from "./folder-problem.ts";
+import { isIgnored } from "./is-ignored.ts";
+import { mapLimit } from "./map-limit.ts";
+
+/** Directories below the root, links to directories included: diamonds of links could make more than fit anywhere. */
+const maxDirectories = 100_000;
+const maxDepth = 64;
+const parallel = 32;
+
+/** A resource file. */
+export interface FoundFile {
+  /** Below the root. */
+  readonly segments: readonly string[];
+  readonly stats: Stats;
+}
+
+/** What lies in a folder. */
+export interface FolderListing {
+  /** In the order of their paths. */
+  readonly files: readonly FoundFile[];
+  /** Files and directories that are reached by a symbolic link. */
+  readonly links: readonly string[];
+  readonly problems: readonly FolderProblem[];
+  readonly warnings: readonly FolderProblem[];
+}
+
+/** Called for each directory before it is listed, so that a watch misses nothing. */
+export type OnDirectory = (directory: string) => void;
+
+/**
+ * Lists the resource files of a folder; hidden and temporary ones are left out, symbolic links are followed.
+ * Rejects where the folder itself cannot be listed; what is wrong below it is a problem: a loop of links, a link to nothing, no permission.
+ */
+export async function walkFolder(dir: string, onDirectory: OnDirectory): Promise<FolderListing> {
+  const walk: Walk = { dir, onDirectory, files: [], links: [], problems: [], warnings: [], directories: 0 };
+  await visit(walk, [], []);
+  walk.files.sort((a, b) => compare(a.segments.join("/"), b.segments.join("/")));
+  return walk;
+}
+
+interface Walk {
+  readonly dir: string;
+  readonly onDirectory: OnDirectory;
+  readonly files: FoundFile[];
+  readonly links: string[];
+  readonly problems: FolderProblem[];
+  readonly warnings: FolderProblem[];
+  directories: number;
+}
+
+/** `ancestors` are the identities of the directories on the way from the root. */
+async function visit(walk: Walk, segments: readonly string[], ancestors: readonly string[]): Promise<void> {
+  const directory = join(walk.dir, ...segments);
+  walk.onDirectory(directory);
+  const { dev, ino } = await stat(directory, { bigint: true });
+  const identity = `${dev}:${ino}`;
+  if (ancestors.includes(identity)) {
+    walk.problems.push({ file: directory, message: "is a symbolic link to a folder that it lies in", hint: "remove the link" });
+    return;
+  }
+  if (++walk.directories > maxDirectories || segments.length > maxDepth) {
+    walk.problems.push({ file: directory, message: `there are more than ${maxDirectories.toLocaleString("en")} folders, or more than ${maxDepth} inside each other`, hint: "look for symbolic links to folders" });
+    return;
+  }
+  const entries = (await readdir(directory, { withFileTypes: true })).filter(({ name }) => !isIgnored(name));
+  const folders = await mapLimit(entries, parallel, async (entry) => {
+    const path = [...segments, entry.name];
+    if (entry.isSymbolicLink()) walk.links.push(join(walk.dir, ...path));
+    return await look(walk, path, entry.isSymbolicLink()) ? [path] : [];
+  });
+  for (const path of folders.flat()) await below(walk, path, () => visit(walk, path, [...ancestors, identity]));
+}
+
+/** Notes a file; true for a directory. */
+async function look(walk: Walk, path: readonly string[], isLink: boolean): Promise<boolean> {
+  return await below(walk, path, async () => {
+    const file = join(walk.dir, ...path);
+    const stats = await statOf(file, isLink);
+    if (stats === undefined) return false;
+    if (stats.isDirectory()) return true;
+    const isResource = splitFileName(path.at(-1) ?? "") !== undefined;
+    if (!isResource) noteUnread(walk, path);
+    else if (stats.isFile()) walk.files.push({ segments: path, stats });
+    else walk.problems.push({ file, message: "is no regular file", hint: "remove it, or begin its name with a dot" });
+    return false;
+  }) ?? false;
+}
+
+/** undefined: it is gone since the directory was listed, and the watch will say so. A link to nothing stays, so it throws. */
+async function statOf(file: string, isLink: boolean): Promise<Stats | undefined> {
+  try {
+    return await stat(file);
+  } catch (error) {
+    if (isGone(error) && !isLink) return undefined;
+    throw isGone(error) ? new Error("is a symbolic link to nothing; mend or remove it", { cause: error }) : error;
+  }
+}
+
+async function below<T>(walk: Walk, path: readonly string[], run: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!isGone(error)) walk.problems.push({ file: join(walk.dir, ...path), message: reasonOf(error) });
+    return undefined;
+  }
+}
+
+/** A file beside the resources that looks like none of them may be a typing error. */
+function noteUnread(walk: Walk, path: readonly string[]): void {
+  if (path.length < 3) return;
+  walk.warnings.push({ file: join(walk.dir, ...path), message: "is not read: its extension is none of a resource", hint: "begin its name with a dot to keep it out" });
+}
+
+/** Whether an error of the file system says that there is nothing of that name. */
+export function isGone(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

@@ -1,0 +1,44 @@
+import { toBinary } from "@bufbuild/protobuf";
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import { DynamicParameterConstraintsSchema, MetadataSchema, type Resource as WrapperMessage } from "@xdstp/protos/discovery";
+import type { Resource } from "@xdstp/core";
+import { Fault } from "./fault.ts";
+import { quote } from "./quote.ts";
+
+/** What an `envoy.service.discovery.v3.Resource` says beside its payload. `name` is empty where it says none. */
+export type WrapperFacts = Omit<Resource, "payload">;
+
+/** Reads and checks a wrapper. Throws a fault for two names, a TTL that is not positive, an alias that is none. */
+export function wrapperFacts(message: WrapperMessage): WrapperFacts {
+  const { resourceName, version, aliases, ttl, cacheControl, metadata } = message;
+  const constraints = resourceName?.dynamicParameterConstraints;
+  return {
+    name: nameOf(message),
+    version,
+    ...(aliases.length > 0 && { aliases: checkedAliases(aliases) }),
+    ...(ttl && { ttlMs: millisecondsOf(ttl) }),
+    ...(cacheControl?.doNotCache && { noStore: true }),
+    ...(constraints && { constraints: toBinary(DynamicParameterConstraintsSchema, constraints) }),
+    ...(metadata && { metadata: toBinary(MetadataSchema, metadata) }),
+  };
+}
+
+function nameOf({ name, resourceName }: WrapperMessage): string {
+  if (name === "" || resourceName === undefined) return name === "" ? (resourceName?.name ?? "") : name;
+  throw new Fault({ message: "has both a name and a resource_name", path: ["resource_name"], hint: "keep one of them" });
+}
+
+function checkedAliases(aliases: readonly string[]): readonly string[] {
+  aliases.forEach((alias, index) => {
+    const path = ["aliases", index];
+    if (alias === "" || alias === "*") throw new Fault({ message: `the alias ${quote(alias)} is no name`, path });
+    if (aliases.indexOf(alias) < index) throw new Fault({ message: `the alias ${quote(alias)} occurs twice`, path });
+  });
+  return aliases;
+}
+
+function millisecondsOf({ seconds, nanos }: Duration): number {
+  const ms = Math.ceil(Number(seconds) * 1_000 + nanos / 1e6);
+  if (ms > 0) return ms;
+  throw new Fault({ message: "a TTL is more than 0 seconds", path: ["ttl"], hint: "leave it out for a resource that does not expire" });
+}

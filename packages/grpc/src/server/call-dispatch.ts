@@ -1,0 +1,144 @@
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import { StatusCode, type ByteStream, type Status } from "@xdstp/core";
+import { serveConnectCall } from "./connect-call.ts";
+import type { ConnectRoutes } from "./connect-routes.ts";
+import type { Connection } from "./connection.ts";
+import type { Connections } from "./connections.ts";
+import type { GrpcContext } from "./grpc-context.ts";
+import type { StreamCut } from "./grpc-event.ts";
+import { parseGrpcTimeout } from "./grpc-timeout.ts";
+import { isCanonicalPath } from "./is-canonical-path.ts";
+import { isGrpcContentType, speaksGrpc } from "./is-grpc-content-type.ts";
+import { openRawCall, type AcceptCall, type RawCallHost } from "./raw-call.ts";
+import { refuseWithHttp, refuseWithStatus } from "./refuse.ts";
+import { createTally, type Tally } from "./tally.ts";
+
+/** A request as it comes from HTTP/2. */
+export interface IncomingCall {
+  readonly stream: ServerHttp2Stream;
+  readonly headers: IncomingHttpHeaders;
+  readonly flags: number;
+  readonly rawHeaders: readonly string[];
+}
+
+/** Sends each request to the one who serves it. */
+export interface CallDispatch {
+  open(call: IncomingCall): void;
+  /** Refuses new calls, and with `now` ends every streaming call after what was sent to it. */
+  drain(now: boolean): void;
+}
+
+/** What a dispatch chooses from. */
+export interface CallTargets {
+  readonly accept: AcceptCall;
+  readonly isStreaming: (path: string) => boolean;
+  readonly routes: ConnectRoutes;
+}
+
+/** How calls end that a server has no time for any more. */
+export const shuttingDown: Status = { code: StatusCode.UNAVAILABLE, message: "the server is shutting down" };
+const unknownMethod: Status = { code: StatusCode.UNIMPLEMENTED, message: "unknown method" };
+const notCanonical: Status = { code: StatusCode.UNIMPLEMENTED, message: "the path must be /package.Service/Method" };
+const tooMany: Status = { code: StatusCode.RESOURCE_EXHAUSTED, message: "too many calls are open" };
+const badTimeout: Status = { code: StatusCode.INVALID_ARGUMENT, message: "grpc-timeout must be 1 to 8 digits and one of H M S m u n" };
+
+/** A dispatch for one server. */
+export function createCallDispatch(targets: CallTargets, context: GrpcContext, connections: Connections): CallDispatch {
+  const dispatch = new Dispatch(targets, context, connections);
+  return {
+    open(call) {
+      // Without a listener the reset by a peer would end the process; `close` says all that matters.
+      call.stream.on("error", ignore);
+      try {
+        dispatch.open(call);
+      } catch (error) {
+        context.fault("request", error);
+        giveUp(call.stream);
+      }
+    },
+    drain(now) { dispatch.drain(now); },
+  };
+}
+
+class Dispatch implements CallDispatch, RawCallHost {
+  readonly #targets: CallTargets;
+  readonly context: GrpcContext;
+  readonly #connections: Connections;
+  readonly #streams = new Set<ByteStream>();
+  readonly #tally: Tally;
+  #draining = false;
+
+  constructor(targets: CallTargets, context: GrpcContext, connections: Connections) {
+    this.#targets = targets;
+    this.context = context;
+    this.#connections = connections;
+    this.#tally = createTally(context.limits.maxStreams, context.limits.maxStreamsPerPeer);
+  }
+
+  open(call: IncomingCall): void {
+    const connection = this.#connections.of(call.stream.session as Parameters<Connections["of"]>[0]);
+    const path = call.headers[":path"] ?? "";
+    if (connection === undefined) call.stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    else if (this.#draining) refuse(call, shuttingDown, 503);
+    else if (!isCanonicalPath(path, call.headers[":method"] === "GET")) this.#cut(call, connection, "not-canonical", notCanonical, 404);
+    else if (this.#targets.isStreaming(path)) this.#openRaw(call, connection, path);
+    else this.#openConnect(call, connection, path);
+  }
+
+  drain(now: boolean): void {
+    this.#draining = true;
+    if (!now) return;
+    for (const stream of this.#streams) stream.close(shuttingDown);
+  }
+
+  closed(call: ByteStream, { principal, streams }: Connection): void {
+    this.context.counters.streams -= 1;
+    this.#tally.remove(principal);
+    streams.delete(call);
+    this.#streams.delete(call);
+  }
+
+  #openRaw(call: IncomingCall, connection: Connection, path: string): void {
+    const { stream, headers } = call;
+    if (headers[":method"] !== "POST") { refuseWithHttp(stream, 405, { allow: "POST" }); return; }
+    if (!isGrpcContentType(headers["content-type"])) { refuseWithHttp(stream, 415, { "accept-post": "application/grpc, application/grpc+proto" }); return; }
+    const timeout = headers["grpc-timeout"];
+    const deadlineMs = typeof timeout === "string" ? parseGrpcTimeout(timeout) : undefined;
+    if (timeout !== undefined && deadlineMs === undefined) { this.#cut(call, connection, "bad-timeout", badTimeout); return; }
+    if (!this.#tally.add(connection.principal)) { this.#cut(call, connection, "too-many-streams", tooMany); return; }
+    const { counters } = this.context;
+    counters.streams += 1;
+    counters.streamsOpened += 1;
+    const { identity } = connection;
+    const peer = { address: connection.peer, ...(identity === undefined ? {} : { identity }) };
+    const described = { path, peer, headers, ...(deadlineMs === undefined ? {} : { deadlineMs }) };
+    const raw = openRawCall({ stream, connection, host: this }, described, this.#targets.accept);
+    this.#streams.add(raw);
+    connection.streams.add(raw);
+  }
+
+  #openConnect(call: IncomingCall, connection: Connection, path: string): void {
+    const kind = this.#targets.routes.find(path);
+    if (kind === undefined) refuse(call, unknownMethod, 404);
+    else if (connection.calls >= this.context.limits.maxCallsPerConnection) this.#cut(call, connection, "too-many-calls", tooMany, 429);
+    else serveConnectCall({ ...call, path, kind, connection }, this.#targets.routes, this.context);
+  }
+
+  #cut(call: IncomingCall, connection: Connection, reason: StreamCut, status: Status, httpCode = 400): void {
+    this.context.count(reason);
+    this.context.emit({ kind: "stream-cut", peer: connection.peer, path: call.headers[":path"] ?? "", reason, status });
+    refuse(call, status, httpCode);
+  }
+}
+
+function refuse(call: IncomingCall, status: Status, httpCode: number): void {
+  if (speaksGrpc(call.headers["content-type"])) refuseWithStatus(call.stream, status);
+  else refuseWithHttp(call.stream, httpCode);
+}
+
+/** The stream's `close` says all that matters. */
+function ignore(): void { /* see above */ }
+
+function giveUp(stream: ServerHttp2Stream): void {
+  if (!stream.destroyed && !stream.closed) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+}

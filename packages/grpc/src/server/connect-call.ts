@@ -1,0 +1,68 @@
+import { constants, type ServerHttp2Stream } from "node:http2";
+import { StatusCode, type Timer } from "@xdstp/core";
+import type { ConnectRequest, ConnectRoutes } from "./connect-routes.ts";
+import type { Connection } from "./connection.ts";
+import { endRequest } from "./end-request.ts";
+import type { GrpcContext } from "./grpc-context.ts";
+import type { StreamCut } from "./grpc-event.ts";
+
+/** A request that Connect serves, and where it came from. */
+export interface ConnectCall extends Pick<ConnectRequest, "stream" | "headers" | "flags" | "rawHeaders"> {
+  readonly path: string;
+  readonly kind: "one-message" | "many-messages";
+  readonly connection: Connection;
+}
+
+/**
+ * Serves one call through Connect, and bounds what Connect does not: the time in which the request must arrive and the response be read.
+ * A client that sends many messages may be silent as long as it likes; its connection counts as one that has spoken.
+ */
+export function serveConnectCall(call: ConnectCall, routes: ConnectRoutes, context: GrpcContext): void {
+  const { stream, connection, kind } = call;
+  let timer: Timer | undefined;
+  const limit = (ms: number, reason: StreamCut): void => {
+    timer?.cancel();
+    timer = context.clock.after(ms, () => { cut(call, reason, context); });
+  };
+  countOpen(context, connection, 1);
+  stream.once("close", () => {
+    timer?.cancel();
+    countOpen(context, connection, -1);
+  });
+  stream.once("finish", () => { endRequest(stream); });
+  const arrived = (): void => {
+    timer?.cancel();
+    connection.spoke();
+  };
+  if (kind === "many-messages" || stream.endAfterHeaders) arrived();
+  else {
+    limit(context.limits.messageMs, "slow-message");
+    stream.once("end", arrived);
+  }
+  const { peer, identity } = connection;
+  routes.serve({
+    ...call,
+    peer: { address: peer, ...(identity === undefined ? {} : { identity }) },
+    onResponse: () => { if (kind === "one-message") limit(context.limits.stalledMs, "not-reading"); },
+    onFault: () => { reset(stream, constants.NGHTTP2_INTERNAL_ERROR); },
+  });
+}
+
+function countOpen(context: GrpcContext, connection: Connection, change: 1 | -1): void {
+  connection.calls += change;
+  context.counters.calls += change;
+  if (change > 0) context.counters.callsOpened += 1;
+}
+
+function cut(call: ConnectCall, reason: StreamCut, context: GrpcContext): void {
+  const status = { code: StatusCode.DEADLINE_EXCEEDED, message: "the call took too long to arrive or to be read" };
+  context.count(reason);
+  context.emit({ kind: "stream-cut", peer: call.connection.peer, path: call.path, reason, status });
+  reset(call.stream, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+function reset(stream: ServerHttp2Stream, code: number): void {
+  if (stream.destroyed) return;
+  stream.close(code);
+  stream.destroy();
+}

@@ -1,0 +1,32 @@
+import { StatusCode, XdsError, type Status, type Timer } from "@xdstp/core";
+import type { Connection } from "./connection.ts";
+import type { GrpcContext } from "./grpc-context.ts";
+import { startDeadline } from "./start-deadline.ts";
+
+/** How old a connection may become. */
+export interface ConnectionAge {
+  /** Milliseconds until it is told to go (GOAWAY). Each connection gets up to 10 % more or less, at random, so that those that came together do not come back together. */
+  readonly ms: number;
+  /** Milliseconds from then until its streams end with UNAVAILABLE. Default: 5,000. */
+  readonly graceMs?: number;
+}
+
+/** An age as it was given. Throws an XdsError if a time is no positive number. */
+export function checkedAge(age: ConnectionAge | undefined): ConnectionAge | undefined {
+  for (const [name, value] of Object.entries(age ?? {})) {
+    if (!(Number.isFinite(value) && value > 0)) throw new XdsError("INVALID_ARGUMENT", `connectionAge.${name} is ${String(value)}; give a positive number of milliseconds`);
+  }
+  return age;
+}
+
+const tooOld: Status = { code: StatusCode.UNAVAILABLE, message: "the connection has reached its age: connect again" };
+
+/** Begins the life of a connection (S-STREAM-13). */
+export function ageTimer(connection: Connection, context: GrpcContext, age: ConnectionAge | undefined): Timer | undefined {
+  if (age === undefined) return undefined;
+  return startDeadline(context.clock, age.ms * (0.9 + Math.random() * 0.2), () => {
+    context.counters.connectionsRetired += 1;
+    const graceMs = age.graceMs ?? 5_000;
+    connection.retire(graceMs, tooOld, graceMs, "age-grace");
+  });
+}

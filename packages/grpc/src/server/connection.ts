@@ -1,0 +1,201 @@
+import { constants, type ServerHttp2Session } from "node:http2";
+import type { TLSSocket } from "node:tls";
+import type { ByteStream, Status, Timer } from "@xdstp/core";
+import type { PeerIdentity } from "@xdstp/core/server";
+import { ageTimer, type ConnectionAge } from "./connection-age.ts";
+import type { ConnectionCut } from "./grpc-event.ts";
+import type { GrpcContext } from "./grpc-context.ts";
+import { identityOf, principalOf } from "./identity-of.ts";
+import type { Keepalive, KeptAlive } from "./keepalive.ts";
+import { peerName } from "./peer-name.ts";
+import { createPingGuard, type PingGuard } from "./ping-guard.ts";
+import { createTurn, type Turn } from "./turn.ts";
+
+/** One HTTP/2 connection, with what its calls share. */
+export interface Connection {
+  /** IP address, the key of the limit of connections per peer. */
+  readonly address: string;
+  /** Who it is by its certificate, or else its IP address: the key of the limit of streams per peer. */
+  readonly principal: string;
+  /** From the verified certificate of the client; absent without TLS, without a certificate, and with one that does not hold. */
+  readonly identity: PeerIdentity | undefined;
+  /** Address and port, for people. */
+  readonly peer: string;
+  /** Why it was cut, once it is. */
+  readonly cutBy: ConnectionCut | undefined;
+  /** Neither side has ended it. */
+  readonly alive: boolean;
+  /** Open calls that Connect serves. */
+  calls: number;
+  /** Whose turn it is to read a message above the ordinary limit. */
+  readonly largeMessage: Turn;
+  /** A call has sent a message: the connection is no silent one any more. */
+  spoke(): void;
+  /** A message was sent to the client. */
+  sent(): void;
+  /** Memory of unfinished messages; negative gives back. false: the limit is reached. */
+  reserve(bytes: number): boolean;
+  /** Tells the client why and ends the connection with all its calls. */
+  cut(reason: ConnectionCut): void;
+  /** The same for one that has not been taken in: nothing waits for its end. */
+  turnAway(reason: ConnectionCut): void;
+  /** Takes no new calls, and ends when the open ones have, or after `graceMs`. */
+  drain(graceMs: number, reason: ConnectionCut): void;
+  /** Takes no new calls, and ends the open streams with a status after `ms`; what is left another `graceMs` later is cut. */
+  retire(ms: number, status: Status, graceMs: number, reason: ConnectionCut): void;
+  /** A streaming call of this connection is open. */
+  readonly streams: Set<ByteStream>;
+}
+
+/** Its peer did nothing wrong but to stay. */
+const graces: ReadonlySet<ConnectionCut> = new Set<ConnectionCut>(["drain-grace", "goaway-grace", "age-grace"]);
+const maxWaitingLargeMessages = 16;
+const connectionWindowBytes = 4 * 1024 * 1024;
+
+/** Who holds connections. */
+export interface ConnectionHost {
+  readonly context: GrpcContext;
+  readonly keepalive: Keepalive;
+  /** Absent: a connection may become as old as it likes. */
+  readonly age: ConnectionAge | undefined;
+  /** Called once, when a connection is over. */
+  closed(session: ServerHttp2Session, connection: Connection): void;
+}
+
+/** Begins to watch over a session. */
+export function createConnection(session: ServerHttp2Session, host: ConnectionHost): Connection {
+  return new Watched(session, host);
+}
+
+/** Where a session keeps its connection, so that all share their listeners: a closure for each would take a fifth of the memory of an idle client. */
+const watchedBy = Symbol("connection");
+type WatchedSession = ServerHttp2Session & { [watchedBy]?: Watched };
+
+class Watched implements Connection, KeptAlive {
+  readonly address: string;
+  readonly principal: string;
+  readonly identity: PeerIdentity | undefined;
+  readonly peer: string;
+  cutBy: ConnectionCut | undefined;
+  calls = 0;
+  readonly session: ServerHttp2Session;
+  readonly #host: ConnectionHost;
+  readonly #pings: PingGuard;
+  #largeMessage: Turn | undefined;
+  #firstMessage: Timer | undefined;
+  #grace: Timer | undefined;
+  #age: Timer | undefined;
+  #streams: Set<ByteStream> | undefined;
+  #partialBytes = 0;
+
+  constructor(session: WatchedSession, host: ConnectionHost) {
+    const { clock, limits } = host.context;
+    const { socket } = session;
+    this.address = socket.remoteAddress ?? "unknown";
+    this.identity = verifiedIdentity(socket as TLSSocket);
+    this.principal = principalOf(this.identity, this.address);
+    this.peer = peerName(socket);
+    this.session = session;
+    this.#host = host;
+    this.#pings = createPingGuard(clock, limits.minPingIntervalMs);
+    this.#firstMessage = clock.after(limits.firstMessageMs, () => { this.cut("silent"); });
+    this.#age = ageTimer(this, host.context, host.age);
+    host.keepalive.start(this);
+    session[watchedBy] = this;
+    session.on("error", ignore);
+    session.on("ping", onPing);
+    session.on("goaway", onGoaway);
+    session.on("close", onClose);
+    session.setLocalWindowSize(connectionWindowBytes);
+  }
+
+  /** Made when first wanted: few connections ever do, and there are many. */
+  get largeMessage(): Turn { return (this.#largeMessage ??= createTurn(maxWaitingLargeMessages)); }
+
+  get streams(): Set<ByteStream> { return (this.#streams ??= new Set()); }
+
+  get alive(): boolean { return !this.session.destroyed && !this.session.socket.destroyed; }
+
+  spoke(): void {
+    this.#firstMessage?.cancel();
+    this.#firstMessage = undefined;
+  }
+
+  sent(): void { this.#pings.sent(); }
+  lost(): void { this.cut("ping-timeout"); }
+
+  reserve(bytes: number): boolean {
+    if (bytes > 0 && this.#partialBytes + bytes > this.#host.context.limits.maxPartialBytes) return false;
+    this.#partialBytes += bytes;
+    return true;
+  }
+
+  cut(reason: ConnectionCut): void {
+    if (this.session.destroyed) return;
+    this.cutBy = reason;
+    this.#host.context.count(reason);
+    const detail = reason === "no-certificate" ? (this.session.socket as TLSSocket).authorizationError : undefined;
+    this.#host.context.emit({ kind: "connection-cut", peer: this.peer, reason, ...(detail === undefined ? {} : { detail: String(detail) }) });
+    const code = graces.has(reason) ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_ENHANCE_YOUR_CALM;
+    // Without an error Node drops the code. Every session and stream listens for it.
+    this.session.destroy(new Error(`cut: ${reason}`), code);
+  }
+
+  turnAway(reason: ConnectionCut): void {
+    this.cut(reason);
+    this.#calm();
+  }
+
+  drain(graceMs: number, reason: ConnectionCut): void {
+    this.#grace?.cancel();
+    this.#grace = this.#host.context.clock.after(graceMs, () => { this.cut(reason); });
+    this.session.close();
+  }
+
+  retire(ms: number, status: Status, graceMs: number, reason: ConnectionCut): void {
+    if (this.session.destroyed) return;
+    this.#grace?.cancel();
+    this.#age?.cancel();
+    this.#grace = this.#host.context.clock.after(ms, () => {
+      for (const stream of this.#streams ?? []) stream.close(status);
+      this.drain(graceMs, reason);
+    });
+    this.session.close();
+  }
+
+  ping(): void {
+    if (!this.#pings.ping()) this.cut("ping-flood");
+  }
+
+  goaway(): void {
+    if (!this.session.destroyed && this.#grace === undefined) this.drain(this.#host.context.limits.goawayGraceMs, "goaway-grace");
+  }
+
+  closed(): void {
+    this.#calm();
+    this.#host.closed(this.session, this);
+  }
+
+  /** Nothing is waited for any more. The session tells of its end later, on some versions of Node after its server has ended. */
+  #calm(): void {
+    this.#host.keepalive.stop(this);
+    this.#firstMessage?.cancel();
+    this.#grace?.cancel();
+    this.#age?.cancel();
+  }
+}
+
+/** A certificate that does not hold counts as none, also where showing one is optional (CVE-2026-101916). */
+function verifiedIdentity(socket: TLSSocket): PeerIdentity | undefined {
+  const certificate = (socket.authorized as boolean | undefined) === true ? socket.getPeerX509Certificate() : undefined;
+  return certificate === undefined ? undefined : identityOf(certificate);
+}
+
+function onPing(this: WatchedSession): void { this[watchedBy]?.ping(); }
+function onGoaway(this: WatchedSession): void { this[watchedBy]?.goaway(); }
+
+/** The listener stays: Node tells the end of a session once. */
+function onClose(this: WatchedSession): void { this[watchedBy]?.closed(); }
+
+/** The `close` that follows says all that matters; without a listener the process would end. Sockets have theirs from the server. */
+function ignore(): void { /* see above */ }

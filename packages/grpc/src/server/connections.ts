@@ -1,0 +1,73 @@
+import type { ServerHttp2Session } from "node:http2";
+import type { Status } from "@xdstp/core";
+import type { ConnectionAge } from "./connection-age.ts";
+import { createConnection, type Connection, type ConnectionHost } from "./connection.ts";
+import type { GrpcContext } from "./grpc-context.ts";
+import { createKeepalive } from "./keepalive.ts";
+import { createTally } from "./tally.ts";
+
+/** The open connections of one server. */
+export interface Connections {
+  /** Takes a new session in, or cuts it where there are too many. */
+  open(session: ServerHttp2Session): void;
+  /** The connection of a session that was taken in and is open. */
+  of(session: ServerHttp2Session | undefined): Connection | undefined;
+  /**
+   * Sends every client away; resolves when the last connection is gone. Streams end with `status` within `spreadMs`, those of each connection at a time of its own.
+   * What is left `graceMs` after that is cut.
+   */
+  drain(graceMs: number, spreadMs: number, status: Status): Promise<void>;
+}
+
+/** Whom a server takes in, and for how long. */
+export interface ConnectionRules {
+  /** Nobody without an identity is taken in. */
+  readonly needsCertificate: boolean;
+  readonly age: ConnectionAge | undefined;
+}
+
+/** No connections yet. */
+export function createConnections(context: GrpcContext, { needsCertificate, age }: ConnectionRules): Connections {
+  const { counters, limits } = context;
+  const open = new Map<ServerHttp2Session, Connection>();
+  const tally = createTally(limits.maxConnections, limits.maxConnectionsPerPeer);
+  let onEmpty: (() => void) | undefined;
+  let drainMs: number | undefined;
+
+  const take = (session: ServerHttp2Session, connection: Connection): void => {
+    open.set(session, connection);
+    counters.connections += 1;
+    counters.connectionsOpened += 1;
+    const { peer, identity } = connection;
+    context.emit({ kind: "connection-opened", peer, ...(identity === undefined ? {} : { identity }) });
+    if (drainMs !== undefined) connection.drain(drainMs, "drain-grace");
+  };
+  const host: ConnectionHost = {
+    context, age,
+    keepalive: createKeepalive(context.clock, limits),
+    closed(session, connection) {
+      if (!open.delete(session)) return;
+      counters.connections -= 1;
+      tally.remove(connection.address);
+      context.emit({ kind: "connection-closed", peer: connection.peer });
+      if (open.size === 0) onEmpty?.();
+    },
+  };
+  return {
+    open(session) {
+      const connection = createConnection(session, host);
+      if (needsCertificate && connection.identity === undefined) connection.turnAway("no-certificate");
+      else if (tally.add(connection.address)) take(session, connection);
+      else connection.turnAway("too-many-connections");
+    },
+    of: (session) => (session === undefined ? undefined : open.get(session)),
+    async drain(graceMs, spreadMs, status) {
+      drainMs = graceMs;
+      for (const connection of [...open.values()]) {
+        if (spreadMs === 0) connection.drain(graceMs, "drain-grace");
+        else connection.retire(Math.random() * spreadMs, status, graceMs, "drain-grace");
+      }
+      if (open.size > 0) await new Promise<void>((resolve) => { onEmpty = resolve; });
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { createFakeClock } from "@xdstp/testing";
+import { describe, expect, test } from "vitest";
+import { createDeadlines } from "./deadlines.ts";
+
+describe("createDeadlines()", () => {
+  test("calls back for each item when its own time is over, once", () => {
+    const clock = createFakeClock();
+    const due: string[] = [];
+    const deadlines = createDeadlines<string>(clock, 100, (item) => { due.push(item); });
+    deadlines.add("a");
+    clock.advance(60);
+    deadlines.add("b");
+    clock.advance(39);
+    expect(due).toEqual([]);
+    clock.advance(1);
+    expect(due).toEqual(["a"]);
+    clock.advance(60);
+    expect(due).toEqual(["a", "b"]);
+    clock.advance(1000);
+    expect(due).toEqual(["a", "b"]);
+  });
+
+  test("forgets what is removed, and begins anew for what is added again", () => {
+    const clock = createFakeClock();
+    const due: string[] = [];
+    const deadlines = createDeadlines<string>(clock, 100, (item) => { due.push(item); });
+    deadlines.add("a");
+    deadlines.add("b");
+    deadlines.add("c");
+    clock.advance(50);
+    expect([deadlines.remove("b"), deadlines.remove("b")]).toEqual([true, false]);
+    deadlines.add("a");
+    clock.advance(50);
+    expect(due).toEqual(["c"]);
+    clock.advance(50);
+    expect(due).toEqual(["c", "a"]);
+  });
+
+  test("takes what is added while it calls back for the next time", () => {
+    const clock = createFakeClock();
+    let calls = 0;
+    const deadlines = createDeadlines<string>(clock, 100, (item) => {
+      calls += 1;
+      deadlines.add(item);
+    });
+    deadlines.add("a");
+    clock.advance(100);
+    expect(calls).toBe(1);
+    clock.advance(100);
+    expect(calls).toBe(2);
+  });
+
+  test("leaves no timer behind when nothing is in", () => {
+    const clock = createFakeClock();
+    const deadlines = createDeadlines<string>(clock, 100, () => undefined);
+    deadlines.add("a");
+    deadlines.add("b");
+    deadlines.remove("a");
+    expect(clock.pending).toBe(1);
+    deadlines.remove("b");
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,42 @@
+import type { Status } from "@xdstp/core";
+import type { PeerIdentity } from "@xdstp/core/server";
+
+/** Why the server ended a connection that its peer wanted to keep. */
+export type ConnectionCut =
+  | "too-many-connections"
+  | "tls-handshake"
+  | "not-http2"
+  | "no-certificate"
+  | "silent"
+  | "ping-flood"
+  | "ping-timeout"
+  | "goaway-grace"
+  | "age-grace"
+  | "drain-grace";
+
+/** Why the server ended or refused a call that its peer wanted to keep. */
+export type StreamCut =
+  | "too-many-streams"
+  | "too-many-calls"
+  | "not-canonical"
+  | "bad-timeout"
+  | "deadline"
+  | "malformed"
+  | "compressed"
+  | "too-large"
+  | "partial-bytes"
+  | "slow-message"
+  | "queued-bytes"
+  | "not-reading"
+  | "fault";
+
+/** What happens on the wire, for logs and metrics. `peer` is address and port; `detail` is the code of an error of OpenSSL. */
+export type GrpcEvent =
+  | { readonly kind: "connection-opened"; readonly peer: string; readonly identity?: PeerIdentity }
+  | { readonly kind: "connection-closed"; readonly peer: string }
+  | { readonly kind: "connection-cut"; readonly peer: string; readonly reason: ConnectionCut; readonly detail?: string }
+  | { readonly kind: "stream-opened"; readonly peer: string; readonly path: string }
+  | { readonly kind: "stream-closed"; readonly peer: string; readonly path: string; readonly status: Status }
+  | { readonly kind: "stream-cut"; readonly peer: string; readonly path: string; readonly reason: StreamCut; readonly status: Status }
+  /** A bug in what the server was given, or an error of the operating system. The peer saw a fixed text at most. */
+  | { readonly kind: "fault"; readonly where: string; readonly error: unknown };

@@ -1,0 +1,103 @@
+import type { Http2Server } from "node:http2";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { systemClock, XdsError, type Clock } from "@xdstp/core";
+import { createCallDispatch, shuttingDown } from "./call-dispatch.ts";
+import { createConnectRoutes } from "./connect-routes.ts";
+import { checkedAge, type ConnectionAge } from "./connection-age.ts";
+import { createConnections } from "./connections.ts";
+import { createContext } from "./grpc-context.ts";
+import type { GrpcEvent } from "./grpc-event.ts";
+import { resolveGrpcLimits, type GrpcLimits } from "./grpc-limits.ts";
+import { statsOf, type GrpcStats } from "./grpc-stats.ts";
+import { createHttp2Server, listenOn, stopListening } from "./http2-server.ts";
+import type { MethodRouter } from "./method-router.ts";
+import { replaceableTls } from "./replaceable-tls.ts";
+import { demandOf, type TlsOptions } from "./tls-options.ts";
+import type { AcceptCall } from "./raw-call.ts";
+
+/** What {@link createGrpcServer} needs. */
+export interface GrpcServerOptions {
+  /** Decides on each streaming call: a handler for it, or a status that refuses it. Called once per call, before its first message. */
+  readonly accept: AcceptCall;
+  /** Whether a path, `/package.Service/Method`, is a streaming method that `accept` serves. */
+  readonly isStreaming: (path: string) => boolean;
+  /** Registers all other methods, which Connect serves over gRPC, gRPC-web and its own protocol. Called once. Default: none. */
+  readonly routes?: (router: MethodRouter) => void;
+  /** Absent: HTTP/2 without TLS. */
+  readonly tls?: TlsOptions;
+  /** Absent: connections may become as old as they like. */
+  readonly connectionAge?: ConnectionAge;
+  /** See {@link GrpcLimits} for the defaults. */
+  readonly limits?: Partial<GrpcLimits>;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** Told what happens. What it throws is counted in {@link GrpcStats.faults} and goes no further. */
+  readonly onEvent?: (event: GrpcEvent) => void;
+}
+
+/** A server of byte streams. */
+export interface GrpcServer {
+  /**
+   * Opens the port, once. `host` is 127.0.0.1 by default; port 0 takes a free one, and the answer says which.
+   * Rejects with an XdsError: UNAVAILABLE if the system refuses the address, FAILED_PRECONDITION if this server listens or is closed.
+   */
+  listen(where: { readonly host?: string; readonly port: number }): Promise<{ readonly address: string; readonly port: number }>;
+  /**
+   * Ends in order (S-STREAM-13): no new connections and calls, what was sent still goes out, then each call ends with UNAVAILABLE.
+   * With `spreadMs` (default 0) the calls of each connection end at a time of their own within it, so that not all clients come back at once.
+   * What is open `graceMs` (default 5,000) later is cut. Resolves when nothing is left; a second call gives the same promise.
+   */
+  close(options?: { readonly graceMs?: number; readonly spreadMs?: number }): Promise<void>;
+  /**
+   * Replaces certificate, key and authorities for all connections to come; those that are open stay as they are.
+   * Throws an XdsError and changes nothing: INVALID_ARGUMENT if something is broken, FAILED_PRECONDITION if this server has no TLS,
+   * or if it would begin or cease to ask for certificates of clients.
+   */
+  setTls(tls: TlsOptions): void;
+  /** What is open and what was counted. */
+  stats(): GrpcStats;
+}
+
+/**
+ * A gRPC server over HTTP/2, with or without TLS: streaming methods as raw bytes on `node:http2`, all others through Connect.
+ *
+ * It knows nothing of what the bytes mean. Bad input of a peer ends its call or its connection, never the process, and every limit
+ * that ends one has a counter (S-LIM-1, S-LIM-3, S-STREAM-7). Throws an XdsError if a limit is no number it can keep, or a certificate is broken.
+ */
+export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
+  const context = createContext(resolveGrpcLimits(options.limits), options.clock ?? systemClock, options.onEvent);
+  const shutdown = new AbortController();
+  const server = createHttp2Server(context, options.tls) as Http2Server;
+  const connections = createConnections(context, { needsCertificate: demandOf(options.tls) === "required", age: checkedAge(options.connectionAge) });
+  const routes = createConnectRoutes(options.routes, context, shutdown.signal);
+  const dispatch = createCallDispatch({ accept: options.accept, isStreaming: options.isStreaming, routes }, context, connections);
+  server.on("error", (error) => { if (server.listening) context.fault("server", error); });
+  server.on("session", (session) => { connections.open(session); });
+  server.on("stream", (stream, headers, flags, rawHeaders) => { dispatch.open({ stream, headers, flags, rawHeaders }); });
+  let listening: Promise<unknown> | undefined;
+  let closing: Promise<void> | undefined;
+  const end = async (graceMs: number, spreadMs: number): Promise<void> => {
+    await listening?.catch(() => undefined);
+    const stopped = stopListening(server);
+    dispatch.drain(spreadMs === 0);
+    shutdown.abort(new ConnectError("the server is shutting down", Code.Unavailable));
+    await connections.drain(graceMs, spreadMs, shuttingDown);
+    await stopped;
+  };
+  return {
+    async listen({ host = "127.0.0.1", port }) {
+      if (closing !== undefined) throw new XdsError("FAILED_PRECONDITION", "this server is closed; create another one");
+      if (listening !== undefined) throw new XdsError("FAILED_PRECONDITION", "this server listens already; create another one");
+      const bound = listenOn(server, host, port);
+      listening = bound;
+      bound.catch(() => { listening = undefined; });
+      return bound;
+    },
+    close({ graceMs = 5_000, spreadMs = 0 } = {}) {
+      closing ??= end(graceMs, spreadMs);
+      return closing;
+    },
+    setTls: replaceableTls(server, options.tls, () => context.clock.now()),
+    stats: () => statsOf(context.counters),
+  };
+}

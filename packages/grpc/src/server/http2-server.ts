@@ -1,0 +1,92 @@
+import { createSecureServer, createServer, type Http2SecureServer, type Http2Server, type ServerOptions } from "node:http2";
+import type { AddressInfo, DropArgument, Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { XdsError } from "@xdstp/core";
+import type { GrpcContext } from "./grpc-context.ts";
+import { peerName } from "./peer-name.ts";
+import { secureContextOf, type TlsOptions } from "./tls-options.ts";
+
+/** Node's count includes what is queued for all calls of a connection, each bounded by itself; its default of 10 MB refuses calls long before. */
+const sessionMegabytes = 1024;
+const streamWindowBytes = 1024 * 1024;
+const backlog = 4096;
+
+/** A server for HTTP/2 that tells its clients the limits; with `tls` for TLS 1.2 and newer with ALPN `h2`, and nothing else. */
+export function createHttp2Server(context: GrpcContext, tls?: TlsOptions): Http2Server | Http2SecureServer {
+  const server = tls === undefined ? createServer(settingsOf(context)) : createTlsServer(context, tls);
+  // What is still in its handshake counts: it has no session yet that could be counted.
+  server.maxConnections = context.limits.maxConnections;
+  server.on("drop", (socket?: DropArgument) => { cut(context, "too-many-connections", peerName(socket ?? {})); });
+  // Without a listener the error of a socket that has no session yet would end the process (CVE-2025-59465).
+  server.on("connection", (socket: Socket) => { socket.on("error", ignore); });
+  server.on("sessionError", ignore);
+  return server;
+}
+
+function createTlsServer(context: GrpcContext, tls: TlsOptions): Http2SecureServer {
+  const server = createSecureServer({
+    ...settingsOf(context), ...secureContextOf(tls, context.clock.now()),
+    handshakeTimeout: context.limits.firstMessageMs,
+    requestCert: tls.clientCa !== undefined,
+    // Who must show a certificate and has none that holds is cut as a connection: Node would drop it without a word.
+    rejectUnauthorized: false,
+  });
+  server.on("secureConnection", (socket: TLSSocket) => { socket.on("error", ignore); });
+  server.on("tlsClientError", (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    cut(context, "tls-handshake", peerName(socket), error.code ?? "unknown error");
+    socket.destroy();
+  });
+  server.on("unknownProtocol", (socket: TLSSocket) => {
+    cut(context, "not-http2", peerName(socket));
+    socket.destroy();
+  });
+  return server;
+}
+
+function settingsOf({ limits }: GrpcContext): ServerOptions {
+  return {
+    maxSessionMemory: sessionMegabytes,
+    // A client that gives up all its calls at once is no attack (grpc-node#2872); one that goes on is (CVE-2023-44487).
+    streamResetBurst: Math.max(1000, limits.maxStreamsPerConnection),
+    streamResetRate: 100,
+    settings: {
+      maxConcurrentStreams: limits.maxStreamsPerConnection,
+      maxHeaderListSize: limits.headerListBytes,
+      initialWindowSize: streamWindowBytes,
+      enablePush: false,
+    },
+  };
+}
+
+/** Opens the port; rejects with an XdsError that names the address. */
+export async function listenOn(server: Http2Server | Http2SecureServer, host: string, port: number): Promise<{ readonly address: string; readonly port: number }> {
+  await new Promise<void>((resolve, reject) => {
+    const onError = (cause: NodeJS.ErrnoException): void => { reject(refused(host, port, cause)); };
+    server.once("error", onError);
+    server.listen({ host, port, backlog }, () => {
+      server.off("error", onError);
+      resolve();
+    });
+  });
+  const bound = server.address() as AddressInfo;
+  return { address: bound.address, port: bound.port };
+}
+
+/** Takes no more connections. Resolves at once if there was no port. */
+export async function stopListening(server: Http2Server | Http2SecureServer): Promise<void> {
+  if (!server.listening) return;
+  await new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
+}
+
+function cut(context: GrpcContext, reason: "too-many-connections" | "tls-handshake" | "not-http2", peer: string, detail?: string): void {
+  context.count(reason);
+  context.emit({ kind: "connection-cut", peer, reason, ...(detail === undefined ? {} : { detail }) });
+}
+
+function refused(host: string, port: number, cause: NodeJS.ErrnoException): XdsError {
+  const way = cause.code === "EADDRINUSE" ? "another program has this port; stop it or choose another port" : "choose an address of this machine and a port that you may open";
+  return new XdsError("UNAVAILABLE", `cannot listen on ${host}:${port} (${cause.code ?? cause.message}): ${way}`, { cause });
+}
+
+/** The end of the session or socket follows; there is nothing else to do. */
+function ignore(): void { /* see above */ }

@@ -1,0 +1,121 @@
+import type { ServerHttp2Stream } from "node:http2";
+import { StatusCode, type Status, type Timer } from "@xdstp/core";
+import type { Connection } from "./connection.ts";
+import type { GrpcContext } from "./grpc-context.ts";
+import type { StreamCut } from "./grpc-event.ts";
+import { createMessageReader, type MessageReader, type MessageReaderHost } from "./message-reader.ts";
+
+/** Who gets what an inbox reads. */
+export type InboxHost = Pick<MessageReaderHost, "onMessage" | "admits" | "onBad">;
+
+/** The reading side of one call: messages, their deadline, and their turn if they are large. */
+export interface Inbox {
+  /** A message has begun and is not complete. */
+  readonly inside: boolean;
+  /** Takes what has come. */
+  read(chunk: Buffer): void;
+  /** Reads no message until `resume`, and so slows the client once its window is full. */
+  pause(): void;
+  resume(): void;
+  /** Reads no more; what still comes is thrown away. */
+  stop(): void;
+}
+
+/** An inbox of a stream. Reading waits for no writing (B-STREAM-12). */
+export function createInbox(stream: ServerHttp2Stream, connection: Connection, context: GrpcContext, host: InboxHost): Inbox {
+  return new StreamInbox(stream, connection, context, host);
+}
+
+const slow: Status = { code: StatusCode.DEADLINE_EXCEEDED, message: "the message took too long to arrive" };
+
+class StreamInbox implements Inbox, MessageReaderHost {
+  readonly #stream: ServerHttp2Stream;
+  readonly #connection: Connection;
+  readonly #context: GrpcContext;
+  readonly #host: InboxHost;
+  readonly #reader: MessageReader;
+  #timer: Timer | undefined;
+  /** The message that the timer watches, by the reader's count. */
+  #timed = -1;
+  #stopped = false;
+  #paused = false;
+  #proceed: (() => void) | undefined;
+
+  constructor(stream: ServerHttp2Stream, connection: Connection, context: GrpcContext, host: InboxHost) {
+    this.#stream = stream;
+    this.#connection = connection;
+    this.#context = context;
+    this.#host = host;
+    this.#reader = createMessageReader(context.limits, this);
+  }
+
+  get inside(): boolean { return this.#reader.inside; }
+
+  stop(): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.#reader.stop();
+    this.#watch();
+    this.#stream.resume();
+  }
+
+  pause(): void {
+    if (this.#stopped || this.#paused) return;
+    this.#paused = true;
+    this.#reader.pause();
+    this.#stream.pause();
+    this.#watch();
+  }
+
+  resume(): void {
+    if (this.#stopped || !this.#paused) return;
+    this.#paused = false;
+    this.#reader.resume();
+    if (this.#reader.waiting) return;
+    this.#watch();
+    this.#stream.resume();
+  }
+
+  onMessage(message: Uint8Array): void {
+    this.#context.counters.messagesReceived += 1;
+    this.#connection.spoke();
+    this.#host.onMessage(message);
+  }
+
+  admits(length: number, prefix: Uint8Array): boolean | undefined { return this.#host.admits(length, prefix); }
+  takeTurn(): boolean | undefined { return this.#connection.largeMessage.take(this.#granted); }
+  leaveTurn(): void { this.#connection.largeMessage.leave(this.#granted); }
+  reserve(bytes: number): boolean { return this.#connection.reserve(bytes); }
+  onBad(reason: StreamCut, status: Status): void { this.#host.onBad(reason, status); }
+
+  read(chunk: Buffer): void {
+    if (this.#stopped) return;
+    const taken = this.#reader.push(chunk);
+    if (this.#reader.waiting || this.#paused) {
+      this.#stream.pause();
+      if (taken < chunk.length) this.#stream.unshift(chunk.subarray(taken));
+    }
+    this.#watch();
+  }
+
+  /** By this function the connection knows who waits; few streams ever need one. */
+  get #granted(): () => void {
+    return (this.#proceed ??= (): void => {
+      this.#reader.proceed();
+      if (this.#paused) return;
+      this.#watch();
+      this.#stream.resume();
+    });
+  }
+
+  /** A message that has begun has a deadline; one that we keep waiting has none. */
+  #watch(): void {
+    const watched = this.#reader.inside && !this.#reader.waiting && !this.#paused;
+    if (watched && this.#timer !== undefined && this.#timed === this.#reader.count) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    if (!watched) return;
+    this.#timed = this.#reader.count;
+    this.#timer = this.#context.clock.after(this.#context.limits.messageMs, () => { this.#host.onBad("slow-message", slow); });
+  }
+}

@@ -1,0 +1,65 @@
+import { X509Certificate } from "node:crypto";
+import { createSecureContext, type SecureContextOptions } from "node:tls";
+import { constants } from "node:crypto";
+import { XdsError } from "@xdstp/core";
+
+/** How a server proves who it is, and what it asks of its clients. All PEM, as text or bytes. */
+export interface TlsOptions {
+  /** The certificate of the server, with those between it and its authority behind it. */
+  readonly cert: string | Uint8Array;
+  /** The private key of the certificate. */
+  readonly key: string | Uint8Array;
+  /** The authorities that may sign certificates of clients. Absent: clients are not asked for one, and nobody has an identity. */
+  readonly clientCa?: string | Uint8Array;
+  /**
+   * With `clientCa`: whether a client must show a certificate. `required`: who has none that holds is cut before anything is read of it.
+   * `optional`: such a client is served, without an identity. Default: `required`.
+   */
+  readonly clientCertificate?: "required" | "optional";
+}
+
+/** Whether clients have to show a certificate. */
+export function demandOf(tls: TlsOptions | undefined): "required" | "optional" | "none" {
+  return tls?.clientCa === undefined ? "none" : (tls.clientCertificate ?? "required");
+}
+
+/** What Node keeps of {@link TlsOptions} and may be replaced while it listens. Throws an XdsError, INVALID_ARGUMENT, that says which part is broken and why. */
+export function secureContextOf(tls: TlsOptions, now: number): SecureContextOptions {
+  const { cert, key, clientCa } = tls;
+  const [own] = certificatesIn("cert", cert);
+  if (own !== undefined && own.validToDate.getTime() < now) throw broken("cert", `ended at ${own.validToDate.toISOString()}`);
+  if (clientCa !== undefined) certificatesIn("clientCa", clientCa);
+  const options: SecureContextOptions = {
+    cert: Buffer.from(cert), key: Buffer.from(key), minVersion: "TLSv1.2",
+    // A session that is resumed is not verified anew: none is where clients have to prove who they are.
+    ...(clientCa === undefined ? {} : { ca: Buffer.from(clientCa), secureOptions: constants.SSL_OP_NO_TICKET }),
+  };
+  try {
+    createSecureContext(options);
+  } catch (cause) {
+    throw broken("key", `does not belong to tls.cert, or is no PEM (${reasonOf(cause)})`, cause);
+  }
+  return options;
+}
+
+const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Node passes over what it cannot read in a list of authorities. */
+function certificatesIn(name: "cert" | "clientCa", pem: string | Uint8Array): readonly X509Certificate[] {
+  const blocks = Buffer.from(pem).toString("latin1").match(block) ?? [];
+  if (blocks.length === 0) throw broken(name, "holds no certificate in PEM");
+  try {
+    return blocks.map((text) => new X509Certificate(text));
+  } catch (cause) {
+    throw broken(name, `cannot be read (${reasonOf(cause)})`, cause);
+  }
+}
+
+function broken(name: "cert" | "key" | "clientCa", problem: string, cause?: unknown): XdsError {
+  return new XdsError("INVALID_ARGUMENT", `tls.${name} ${problem}`, cause === undefined ? {} : { cause });
+}
+
+/** OpenSSL's own word for it; it never holds a part of the key. */
+function reasonOf(cause: unknown): string {
+  return (cause as { readonly code?: string }).code ?? "unknown error";
+}

@@ -1,0 +1,81 @@
+import { fromBinary, fromJson, type JsonValue, type Registry, toBinary, toJson } from "@bufbuild/protobuf";
+import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
+import { type Any, anyPack, AnySchema } from "@bufbuild/protobuf/wkt";
+import { typeNameFromUrl } from "../type-url.ts";
+import { blank, dropUnknown, messagesIn } from "./blank.ts";
+import { isSecretField } from "./secret-fields.ts";
+
+/** A packed message as plain data. */
+export type PackedMessage = Pick<Any, "typeUrl" | "value">;
+
+/** Anys in Anys are searched so deep; what lies deeper is left out. */
+const DEEPEST = 50;
+
+/** Messages that hold another one as JSON, with its type beside it. */
+const jsonHolders: ReadonlySet<string> = new Set(["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"]);
+
+const nothing = new Uint8Array();
+
+/**
+ * A resource as anybody may see it: private keys, passwords and all else that Envoy's API marks as sensitive read `[redacted]`, at any depth (B-CSDS-7).
+ *
+ * The same object where there is nothing to hide. What cannot be searched is left out: the bytes of types that the registry does not know, fields that a type does not know, and what is nested more than 50 Anys deep.
+ */
+export function withoutSecrets<T extends PackedMessage>(any: T, registry: Registry): T | PackedMessage {
+  const value = searched(any, registry, 0);
+  return value === any.value ? any : { typeUrl: any.typeUrl, value };
+}
+
+/** The same bytes if nothing in them is secret. */
+function searched({ typeUrl, value }: PackedMessage, registry: Registry, depth: number): Uint8Array {
+  if (value.length === 0) return value;
+  const schema = registry.getMessage(typeNameFromUrl(typeUrl));
+  if (schema === undefined || depth > DEEPEST) return nothing;
+  try {
+    const message = reflect(schema, fromBinary(schema, value));
+    return hideIn(message, registry, depth) ? toBinary(schema, message.message) : value;
+  } catch {
+    return nothing;
+  }
+}
+
+/** Hides what is secret in a message. Answers whether anything was. */
+function hideIn(message: ReflectMessage, registry: Registry, depth: number): boolean {
+  const { typeName } = message.desc;
+  if (typeName === AnySchema.typeName) return hideInAny(message.message as Any, registry, depth);
+  if (jsonHolders.has(typeName)) return hideInJson(message, registry, depth);
+  let hidden = dropUnknown(message);
+  for (const field of message.fields.filter((one) => message.isSet(one))) {
+    if (isSecretField(field, registry)) {
+      blank(message, field);
+      hidden = true;
+    } else for (const part of messagesIn(message, field)) hidden = hideIn(part, registry, depth) || hidden;
+  }
+  return hidden;
+}
+
+function hideInAny(any: Any, registry: Registry, depth: number): boolean {
+  const value = searched(any, registry, depth + 1);
+  const hidden = value !== any.value;
+  any.value = value;
+  return hidden;
+}
+
+/** The JSON is read as the type that it is said to be; where that finds a secret, or cannot be done, all of it goes. */
+function hideInJson(holder: ReflectMessage, registry: Registry, depth: number): boolean {
+  const { type_url: typeUrl, value } = toJson(holder.desc, holder.message, { registry, useProtoFieldName: true }) as { readonly type_url?: string; readonly value?: JsonValue };
+  if (value === undefined || !isSecretJson(typeUrl ?? "", value, registry, depth)) return false;
+  for (const field of holder.fields) if (field.name === "value") holder.clear(field);
+  return true;
+}
+
+function isSecretJson(typeUrl: string, json: JsonValue, registry: Registry, depth: number): boolean {
+  const schema = registry.getMessage(typeNameFromUrl(typeUrl));
+  if (schema === undefined) return true;
+  try {
+    const { value } = anyPack(schema, fromJson(schema, json, { registry }));
+    return searched({ typeUrl, value }, registry, depth + 1) !== value;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,18 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "../../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+describe("the notice", () => {
+  it("goes out with the package that ships the image, as it stands in the root", () => {
+    expect(read("packages/protos/NOTICE")).toBe(read("NOTICE"));
+  });
+
+  it("names the version of Envoy that the image is made from", () => {
+    const version = /go-control-plane\/envoy v(\S+)/.exec(read("tools/envoy-image/go.mod"))?.[1];
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(read("NOTICE")).toContain(`the v3 API of Envoy ${version ?? ""}.`);
+  });
+});

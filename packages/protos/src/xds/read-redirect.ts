@@ -1,0 +1,30 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { ResourceLocatorSchema } from "../gen/xds/core/v3/resource_locator_pb.ts";
+import type { Located } from "./located.ts";
+import type { Read } from "./read.ts";
+import { attempt } from "./read.ts";
+
+/**
+ * Reads a redirect: the value of an Any of type xds.core.v3.ResourceLocator. For readers of resources (C-REDIR-1).
+ *
+ * A field 1 with a length is the text form; in the message it is a varint, or absent (N-82). Never throws. Locators nested deeper than 100 are refused (B-LIM-5).
+ */
+export function readRedirect(bytes: Uint8Array): Read<Located> {
+  return attempt(() => {
+    const text = textOf(bytes);
+    if (text !== undefined) return { form: "text", text };
+    return { form: "message", message: fromBinary(ResourceLocatorSchema, bytes) };
+  });
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  const reader = new BinaryReader(bytes);
+  let text: string | undefined;
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag();
+    if (field === 1 && wireType === WireType.LengthDelimited) text = reader.string(true);
+    else reader.skip(wireType, field);
+  }
+  return text;
+}

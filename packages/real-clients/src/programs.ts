@@ -1,0 +1,46 @@
+import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+
+/** A foreign program that suites are about. */
+export type ProgramName = "envoy" | "grpcio" | "grpc-js-xds";
+
+/** Where it is and which it is, or why it cannot run. */
+export type Program =
+  | { readonly found: true; readonly command: string; readonly version: string }
+  | { readonly found: false; readonly reason: string };
+
+const finders: Readonly<Record<ProgramName, () => Program>> = { envoy: findEnvoy, grpcio: findGrpcio, "grpc-js-xds": findGrpcJs };
+const known = new Map<ProgramName, Program>();
+
+/** Looks for a program, once: Envoy in ENVOY_BIN or on the PATH, grpcio in the Python of PYTHON or `python3`, grpc-js-xds among the installed packages. */
+export function findProgram(name: ProgramName): Program {
+  const program = known.get(name) ?? finders[name]();
+  known.set(name, program);
+  return program;
+}
+
+const wayOut = "run `node packages/real-clients/setup.mjs FOLDER` and do as it says";
+
+function findEnvoy(): Program {
+  const command = process.env.ENVOY_BIN ?? "envoy";
+  const version = /\/(\d+\.\d+\.\d+[^/]*)\//.exec(run(command, ["--version"]))?.[1];
+  if (version !== undefined) return { found: true, command, version };
+  return { found: false, reason: `${command} is no Envoy that runs; set ENVOY_BIN, or ${wayOut}` };
+}
+
+function findGrpcio(): Program {
+  const command = process.env.PYTHON ?? "python3";
+  const version = /^grpcio (\S+)/m.exec(run(command, ["-c", "import grpc; print('grpcio', grpc.__version__)"]))?.[1];
+  if (version !== undefined) return { found: true, command, version };
+  return { found: false, reason: `${command} has no grpcio; set PYTHON, or ${wayOut}` };
+}
+
+function findGrpcJs(): Program {
+  const { version } = createRequire(import.meta.url)("@grpc/grpc-js-xds/package.json") as { readonly version: string };
+  return { found: true, command: process.execPath, version };
+}
+
+function run(command: string, args: readonly string[]): string {
+  const { stdout, error } = spawnSync(command, args, { encoding: "utf8" });
+  return error === undefined ? stdout : "";
+}

@@ -1,0 +1,64 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { onTestFinished } from "vitest";
+
+/** A program that a test has started. It is ended with the test. */
+export interface Process {
+  /** Lines of its standard output and error so far; it grows. */
+  readonly lines: readonly string[];
+  /** How it ended; undefined while it runs. */
+  readonly ended: string | undefined;
+  /** Writes a line to its standard input. */
+  write(line: string): void;
+  /** Its id in the system. */
+  readonly pid: number;
+  /** Sends it a signal, if it runs. */
+  signal(signal: NodeJS.Signals): void;
+  /** Asks it to end, and makes it end after 5 s. Resolves when it has. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** What {@link startProcess} may be told. */
+export interface ProcessOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Gets the lines of its standard output and error, which are not kept then. */
+  readonly onLine?: (line: string) => void;
+  /** Called once, with how it ended. */
+  readonly onEnd?: (how: string) => void;
+}
+
+/** Starts a program in the foreground. */
+export function startProcess(command: string, args: readonly string[], { cwd, env, onLine, onEnd }: ProcessOptions = {}): Process {
+  const child = spawn(command, args, { ...(cwd === undefined ? {} : { cwd }), env: { ...process.env, ...env }, stdio: "pipe" });
+  const lines: string[] = [];
+  let ended: string | undefined;
+  const settled = new Promise<void>((resolve) => {
+    child.on("error", (error) => { ended ??= error.message; resolve(); });
+    child.on("close", (code, signal) => { ended ??= `ended with ${signal ?? String(code)}`; resolve(); });
+  });
+  void settled.then(() => onEnd?.(ended ?? ""));
+  const take = onLine ?? ((line: string): void => { lines.push(line); });
+  for (const stream of [child.stdout, child.stderr]) collect(stream, take);
+  child.stdin.on("error", () => undefined);
+  const stop = async (signal: NodeJS.Signals = "SIGTERM"): Promise<void> => {
+    if (ended === undefined) child.kill(signal);
+    // A program that is stopped hears nothing else.
+    if (ended === undefined) child.kill("SIGCONT");
+    const late = setTimeout(() => { child.kill("SIGKILL"); }, 5000);
+    await settled;
+    clearTimeout(late);
+  };
+  onTestFinished(() => stop());
+  return { lines, get ended() { return ended; }, pid: child.pid ?? 0, signal: (signal) => { if (ended === undefined) child.kill(signal); }, write: (line) => { child.stdin.write(`${line}\n`); }, stop };
+}
+
+function collect(stream: NodeJS.ReadableStream, take: (line: string) => void): void {
+  let rest = "";
+  stream.on("data", (chunk: Buffer) => {
+    const parts = (rest + chunk.toString()).split("\n");
+    rest = parts.pop() ?? "";
+    for (const part of parts) take(part);
+  });
+  void once(stream, "end").then(() => { if (rest !== "") take(rest); });
+}

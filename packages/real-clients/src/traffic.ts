@@ -1,0 +1,61 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { until } from "./until.ts";
+
+/** Calls that go on while a suite changes things. */
+export interface Traffic {
+  /** Every answer that was no success, with the reason; it grows. */
+  readonly failures: readonly string[];
+  /** How many calls are over. */
+  readonly count: number;
+  /** Resolves when calls that begin from now on are answered so, several in a row. */
+  answeredBy(answer: string): Promise<void>;
+  /** Resolves when so many more calls are over. */
+  more(calls: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Calls without end, one after the other. The call gives its answer, or throws. */
+export function useTraffic(call: () => Promise<string>): Traffic {
+  const answers: string[] = [];
+  const failures: string[] = [];
+  let stopped = false;
+  const run = async (): Promise<void> => {
+    while (!stopped) {
+      const answer = await call().catch((error: unknown) => {
+        failures.push(String(error));
+        return `failed: ${String(error)}`;
+      });
+      answers.push(answer);
+      await delay(5);
+    }
+  };
+  const running = run();
+  const stop = (): Promise<void> => {
+    stopped = true;
+    return running;
+  };
+  onTestFinished(stop);
+  return {
+    failures,
+    get count() { return answers.length; },
+    answeredBy: async (answer) => {
+      // The call that is under way began before.
+      const from = answers.length + 1;
+      await until(`answers by ${answer}`, () => answers.slice(from).slice(-10).filter((given) => given === answer).length === 10, () => answers.slice(-3));
+    },
+    more: async (calls) => {
+      const from = answers.length;
+      await until(`${calls} more calls`, () => answers.length >= from + calls);
+    },
+    stop,
+  };
+}
+
+/** One HTTP request; gives the body. Throws the status, where it is no success. */
+export async function get(url: string): Promise<string> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(30_000) });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.status} ${text}`);
+  return text;
+}

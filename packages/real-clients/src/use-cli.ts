@@ -1,0 +1,52 @@
+import { spawnSync } from "node:child_process";
+import { resolve } from "node:path";
+import { shortNameOf } from "@xdstp/resource-types";
+import { parseName } from "@xdstp/uri";
+import type { TestResource } from "./resources.ts";
+import { type Process, startProcess } from "./start-process.ts";
+import { until } from "./until.ts";
+
+const bin = resolve(import.meta.dirname, "../../cli/src/bin.ts");
+const flags = ["--conditions=@xdstp/source", bin];
+
+/** A running `xdstp serve --json`. */
+export interface ServeProcess extends Process {
+  readonly port: number;
+  /** Its events so far, as it printed them. */
+  events(): readonly CliLine[];
+}
+
+/** What a line of `--json` holds, as far as suites look at it. */
+export interface CliLine {
+  readonly event: string;
+  readonly typeUrl?: string;
+  readonly address?: { readonly port: number };
+  readonly error?: { readonly message: string };
+}
+
+/**
+ * Starts `xdstp serve` for the time of the test; resolves when it serves what the folder holds. Before that it turns streams away,
+ * after which grpcio 1.85 never makes the calls that wait for the channel to be ready.
+ */
+export async function startServe(dir: string, port = 0, more: readonly string[] = []): Promise<ServeProcess> {
+  const child = startProcess(process.execPath, [...flags, "serve", dir, "--listen", `127.0.0.1:${port}`, "--json", ...more]);
+  const events = (): readonly CliLine[] => child.lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as CliLine);
+  const address = await until("xdstp serve listens", () => child.ended ?? events().find(({ event }) => event === "listening")?.address, () => child.lines);
+  if (typeof address === "string") throw new Error(`xdstp serve ${address}: ${child.lines.join("\n")}`);
+  await until("xdstp serve has read the folder", () => child.ended !== undefined || events().some(({ event }) => event === "ready"), () => child.lines);
+  return { ...child, get ended() { return child.ended; }, port: address.port, events };
+}
+
+/** What `xdstp bootstrap ARGS` prints. */
+export function printBootstrap(...args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, "bootstrap", ...args], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`xdstp bootstrap ${args.join(" ")} ended with ${String(status)}: ${stderr}`);
+  return stdout;
+}
+
+/** The file that holds a resource in a served folder, and its text. */
+export function fileOf({ typeUrl, name, body }: TestResource): readonly [file: string, text: string] {
+  const read = parseName(name);
+  const [folder, id] = read.ok ? [read.value.authority, read.value.id] : ["_opaque", name];
+  return [`${folder}/${shortNameOf(typeUrl) ?? ""}/${id}.json`, JSON.stringify(body, undefined, 2)];
+}

@@ -1,0 +1,707 @@
+import { cluster, clusterLoadAssignment as assignment, envoyTypes, listener, routeConfiguration as route, scopedRouteConfiguration as scopedRoute, secret, shortNameOf, typedExtensionConfig as extension, virtualHost } from "@xdstp/resource-types";
+import { clientQuirks } from "@xdstp/server";
+import type { DiscoveryResponse } from "@xdstp/protos/discovery";
+import { expect } from "vitest";
+import { acceptAll, begin } from "../harness/accept-all.ts";
+import type { Answer } from "../harness/answer.ts";
+import type { World } from "../harness/create-world.ts";
+import { edsCluster, rdsListener, routeTo } from "../harness/envoy-payloads.ts";
+import { payloadOf } from "../harness/payload.ts";
+import type { Peer } from "../harness/peer.ts";
+import { runCases } from "../harness/rule-case.ts";
+import { adsVariants, isDelta, perTypeVariants } from "../harness/variant.ts";
+
+const withEnvoyTypes = { types: envoyTypes };
+
+/** `clusters +X +Y -Z`, as the wire has it. */
+function told({ typeUrl, names, removed }: Answer): string {
+  return [shortNameOf(typeUrl) ?? typeUrl, ...[...names].sort().map((name) => `+${name}`), ...[...removed].sort().map((name) => `-${name}`)].join(" ");
+}
+
+/** Runs, and reads what has come on all streams, without an answer. */
+function read(world: World, peer: Peer): readonly Answer[] {
+  world.run();
+  return peer.answers();
+}
+
+/** Runs, reads and accepts until nothing comes any more. */
+function readAll(world: World, peer: Peer): readonly string[] {
+  const all: string[] = [];
+  for (let answers = read(world, peer); answers.length > 0; answers = read(world, peer)) {
+    all.push(...answers.map(told));
+    for (const answer of answers) peer.of(answer.typeUrl).ack(answer);
+  }
+  return all;
+}
+
+/** A peer that holds everything of these. */
+function subscribed(world: World, wanted: readonly (readonly [typeUrl: string, ...names: string[]])[], node?: Parameters<World["connect"]>[0]): Peer {
+  const peer = world.connect(node);
+  for (const [typeUrl, ...names] of wanted) peer.of(typeUrl).subscribe(...names);
+  readAll(world, peer);
+  return peer;
+}
+
+/** A peer that asks for X and r by name, and one transaction that puts Y in the place of X. */
+function swapsTheOnlyCluster(world: World): Peer {
+  world.put(cluster.typeUrl, "X");
+  world.put(route.typeUrl, "r", "to X");
+  const peer = subscribed(world, [[cluster.typeUrl, "X"], [route.typeUrl, "r"]]);
+  world.cache.transaction((writer) => {
+    writer.put({ typeUrl: route.typeUrl, name: "r", value: payloadOf("r", "to Y") });
+    writer.put({ typeUrl: cluster.typeUrl, name: "Y", value: payloadOf("Y") });
+    writer.remove(cluster.typeUrl, "X");
+  });
+  return peer;
+}
+
+runCases("the order of sending", [
+  {
+    rules: ["S-ORD-1"],
+    title: "sends what one transaction swaps from secrets to virtual hosts, and removals last",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      const put = (typeUrl: string, name: string, text: string): void => { world.put(typeUrl, name, text); };
+      for (const [typeUrl, name] of [[cluster.typeUrl, "X"], [assignment.typeUrl, "X"], [listener.typeUrl, "l"], [route.typeUrl, "r"], [scopedRoute.typeUrl, "s"], [virtualHost.typeUrl, "r/v"], [secret.typeUrl, "tls"], [extension.typeUrl, "filter"]] as const) put(typeUrl, name, "1");
+      const peer = subscribed(world, [[virtualHost.typeUrl, "r/v"], [route.typeUrl, "r"], [scopedRoute.typeUrl, "*"], [listener.typeUrl, "*"], [assignment.typeUrl, "X", "Y"], [cluster.typeUrl, "*"], [extension.typeUrl, "filter"], [secret.typeUrl, "tls"]]);
+      world.cache.transaction((writer) => {
+        for (const [{ typeUrl }, name] of [[virtualHost, "r/v"], [route, "r"], [scopedRoute, "s"], [listener, "l"], [assignment, "Y"], [cluster, "Y"], [extension, "filter"], [secret, "tls"]] as const) writer.put({ typeUrl, name, value: payloadOf(name, "2") });
+        writer.remove(cluster.typeUrl, "X");
+        writer.remove(assignment.typeUrl, "X");
+      });
+      const [secrets, extensions, clusters, endpoints, listeners, ...rest] = readAll(world, peer);
+      expect([secrets, extensions, clusters, endpoints, listeners]).toEqual(["secrets +tls", "extensions +filter", isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y", "endpoints +Y", "listeners +l"]);
+      const routes = rest.splice(0, 2);
+      expect([...routes].sort()).toEqual(["routes +r", "scoped-routes +s"]);
+      expect(rest).toEqual(["virtual-hosts +r/v", ...isDelta(world.variant) ? ["clusters -X", "endpoints -X"] : ["clusters +Y"]]);
+    },
+  },
+  {
+    rules: ["S-ORD-1"],
+    title: "answers first requests in the order of types, whatever their own",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      for (const { typeUrl } of [cluster, assignment, listener, route]) world.put(typeUrl, "a");
+      const peer = world.connect();
+      for (const { typeUrl } of [route, listener, assignment, cluster]) peer.of(typeUrl).subscribe("a");
+      expect(readAll(world, peer)).toEqual(["clusters +a", "endpoints +a", "listeners +a", "routes +a"]);
+    },
+  },
+  {
+    rules: ["S-ORD-1"],
+    title: "keeps a cluster until the route that pointed at it has been sent anew",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      for (const name of ["X", "Y"]) world.put(cluster.typeUrl, name);
+      world.put(route.typeUrl, "r", "to X");
+      const peer = subscribed(world, [[cluster.typeUrl, "*"], [route.typeUrl, "r"]]);
+      world.put(route.typeUrl, "r", "to X, slowly");
+      const [open] = read(world, peer);
+      world.cache.transaction((writer) => {
+        writer.put({ typeUrl: route.typeUrl, name: "r", value: payloadOf("r", "to Y") });
+        writer.put({ typeUrl: cluster.typeUrl, name: "Y", value: payloadOf("Y", "2") });
+        writer.remove(cluster.typeUrl, "X");
+      });
+      const whole = isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y";
+      expect(readAll(world, peer)).toEqual([whole]);
+      if (open !== undefined) peer.of(route.typeUrl).ack(open);
+      expect(readAll(world, peer)).toEqual(["routes +r", isDelta(world.variant) ? "clusters -X" : "clusters +Y"]);
+    },
+  },
+  {
+    rules: ["S-ORD-1", "S-ORD-3"],
+    title: "keeps the only cluster that is asked for by name until the route that pointed at it has been accepted",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = swapsTheOnlyCluster(world);
+      expect(readAll(world, peer)).toEqual(["routes +r", ...isDelta(world.variant) ? ["clusters -X"] : []]);
+    },
+  },
+  {
+    rules: ["S-ORD-3", "S-SUB-4"],
+    title: "keeps a cluster that is gone beside the new one until a client has changed over and asks for it by name no more",
+    variants: ["sotw/ads"],
+    world: withEnvoyTypes,
+    run(world) {
+      const { client } = world.openSotw("");
+      const rest = (): readonly DiscoveryResponse[] => { world.run(); return client.rest(); };
+      const ask = (nonce: string, ...resourceNames: readonly string[]): void => { client.send({ typeUrl: cluster.typeUrl, resourceNames: [...resourceNames], responseNonce: nonce }); };
+      world.put(cluster.typeUrl, "X");
+      world.put(route.typeUrl, "r", "to X");
+      client.send({ typeUrl: cluster.typeUrl, resourceNames: ["X"] });
+      client.send({ typeUrl: route.typeUrl, resourceNames: ["r"] });
+      const [clusters, before] = rest();
+      for (const response of [clusters, before, ...rest()]) if (response !== undefined) client.ack(response);
+      for (const response of rest()) client.ack(response);
+      swap(world, ["Y"], ["X"]);
+      const [routes] = rest();
+      if (routes !== undefined) client.ack(routes);
+      expect(rest()).toEqual([]);
+      ask(clusters?.nonce ?? "", "X", "Y");
+      const [both] = rest();
+      expect(both?.resources).toHaveLength(2);
+      ask(both?.nonce ?? "", "X", "Y");
+      ask(both?.nonce ?? "", "Y");
+      world.clock.advance(20_000);
+      expect(rest()).toEqual([]);
+      expect(world.clock.pending).toBe(0);
+      world.put(cluster.typeUrl, "Y", "2");
+      expect(rest()[0]?.resources).toHaveLength(1);
+    },
+  },
+  {
+    rules: ["S-ORD-3", "S-ORD-4"],
+    title: "removes a cluster that is gone after 15 s from a client that goes on asking for it by name, and says so",
+    variants: ["sotw/ads"],
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = swapsTheOnlyCluster(world);
+      readAll(world, peer);
+      world.clock.advance(14_000);
+      expect(readAll(world, peer)).toEqual([]);
+      world.clock.advance(1_500);
+      expect(readAll(world, peer)).toEqual(["clusters"]);
+      expect(world.events.filter(({ kind }) => kind === "order-expired")).toMatchObject([{ what: "removals", typeUrls: [cluster.typeUrl] }]);
+      expect(world.clock.pending).toBe(0);
+    },
+  },
+  {
+    rules: ["S-ORD-3", "S-ORD-4"],
+    title: "counts the 15 s for each cluster that is gone, whatever goes after it",
+    variants: ["sotw/ads"],
+    world: withEnvoyTypes,
+    run(world) {
+      for (const name of ["X", "Y"]) world.put(cluster.typeUrl, name);
+      world.put(route.typeUrl, "r");
+      const peer = subscribed(world, [[cluster.typeUrl, "X", "Y"], [route.typeUrl, "r"]]);
+      world.remove(cluster.typeUrl, "X");
+      readAll(world, peer);
+      world.clock.advance(10_000);
+      world.remove(cluster.typeUrl, "Y");
+      expect(readAll(world, peer)).toEqual([]);
+      world.clock.advance(5_500);
+      expect(readAll(world, peer)).toEqual(["clusters +Y"]);
+      world.clock.advance(9_000);
+      expect(readAll(world, peer)).toEqual([]);
+      world.clock.advance(1_000);
+      expect(readAll(world, peer)).toEqual(["clusters"]);
+      expect(world.clock.pending).toBe(0);
+    },
+  },
+  {
+    rules: ["S-ORD-3"],
+    title: "begins the wait for a client anew with the next cluster that goes, and ends it with the stream",
+    variants: ["sotw/ads"],
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = swapsTheOnlyCluster(world);
+      readAll(world, peer);
+      world.clock.advance(16_000);
+      readAll(world, peer);
+      world.put(cluster.typeUrl, "X", "again");
+      readAll(world, peer);
+      world.remove(cluster.typeUrl, "X");
+      expect(readAll(world, peer)).toEqual([]);
+      world.clock.advance(16_000);
+      expect(readAll(world, peer)).toEqual(["clusters"]);
+      world.put(cluster.typeUrl, "X", "once more");
+      readAll(world, peer);
+      world.remove(cluster.typeUrl, "X");
+      readAll(world, peer);
+      peer.streamOf(cluster.typeUrl).stream.cancel();
+      expect(world.clock.pending).toBe(0);
+    },
+  },
+  {
+    rules: ["S-ORD-1"],
+    title: "holds routes back until what they follow has been sent",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      world.put(cluster.typeUrl, "X", "1");
+      world.put(route.typeUrl, "r", "to X");
+      const peer = subscribed(world, [[cluster.typeUrl, "*"], [route.typeUrl, "r"]]);
+      world.put(cluster.typeUrl, "X", "2");
+      const [open] = read(world, peer);
+      world.cache.transaction((writer) => {
+        writer.put({ typeUrl: cluster.typeUrl, name: "Y", value: payloadOf("Y") });
+        writer.put({ typeUrl: route.typeUrl, name: "r", value: payloadOf("r", "to Y") });
+      });
+      expect(read(world, peer)).toEqual([]);
+      if (open !== undefined) peer.of(cluster.typeUrl).ack(open);
+      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y", "routes +r"]);
+    },
+  },
+  {
+    rules: ["S-ORD-1"],
+    title: "removes what refers to each other in a circle all the same",
+    variants: ["delta/ads"],
+    world: { types: [{ typeUrl: "t/a", refersTo: ["t/b"] }, { typeUrl: "t/b", refersTo: ["t/a"] }] },
+    run(world) {
+      for (const typeUrl of ["t/a", "t/b"]) world.put(typeUrl, "x");
+      const peer = subscribed(world, [["t/a", "x"], ["t/b", "x"]]);
+      world.cache.transaction((writer) => {
+        for (const typeUrl of ["t/a", "t/b"]) writer.remove(typeUrl, "x");
+      });
+      expect([...readAll(world, peer)].sort()).toEqual(["t/a -x", "t/b -x"]);
+    },
+  },
+]);
+
+/** Clusters, and a route to the first of them. */
+function useRoute(world: World, ...clusters: readonly string[]): Peer {
+  for (const name of clusters) world.put(cluster.typeUrl, name);
+  world.cache.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", clusters[0] ?? "") });
+  return subscribed(world, [[cluster.typeUrl, "*"], [route.typeUrl, "r", "s"]]);
+}
+
+/** One transaction: adds clusters, sends the route to the first of them, removes others. */
+function swap(world: World, to: readonly string[], gone: readonly string[] = []): void {
+  world.cache.transaction((writer) => {
+    for (const name of to) writer.put({ typeUrl: cluster.typeUrl, name, value: payloadOf(name) });
+    writer.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", to[0] ?? "") });
+    for (const name of gone) writer.remove(cluster.typeUrl, name);
+  });
+}
+
+/** Reads what has come, accepts it but for the type, and gives both. */
+function readBut(world: World, peer: Peer, typeUrl: string): { readonly all: readonly string[]; readonly open: Answer | undefined } {
+  const answers = read(world, peer);
+  for (const answer of answers) if (answer.typeUrl !== typeUrl) peer.of(answer.typeUrl).ack(answer);
+  return { all: answers.map(told), open: answers.find((answer) => answer.typeUrl === typeUrl) };
+}
+
+const nothing = { all: [], open: undefined };
+
+runCases("make before break", [
+  {
+    rules: ["S-ORD-2"],
+    title: "sends endpoints beside a cluster that is not accepted yet, and routes only when both are",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      world.cache.put({ typeUrl: cluster.typeUrl, name: "X", value: edsCluster("X") });
+      world.put(assignment.typeUrl, "X");
+      const peer = subscribed(world, [[cluster.typeUrl, "*"], [assignment.typeUrl, "X", "Y"], [route.typeUrl, "r"]]);
+      world.cache.transaction((writer) => {
+        writer.put({ typeUrl: cluster.typeUrl, name: "Y", value: edsCluster("Y") });
+        writer.put({ typeUrl: assignment.typeUrl, name: "Y", value: payloadOf("Y") });
+        writer.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "Y") });
+      });
+      const [clusters, endpoints, ...rest] = read(world, peer);
+      expect([clusters?.typeUrl, endpoints?.typeUrl, rest]).toEqual([cluster.typeUrl, assignment.typeUrl, []]);
+      if (clusters !== undefined) peer.of(cluster.typeUrl).ack(clusters);
+      expect(read(world, peer)).toEqual([]);
+      if (endpoints !== undefined) peer.of(assignment.typeUrl).ack(endpoints);
+      expect(readAll(world, peer)).toEqual(["routes +r"]);
+    },
+  },
+  {
+    rules: ["S-ORD-3", "S-WARM-4"],
+    title: "adds the new cluster, moves the route when it is accepted, and removes the old one when that is",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = useRoute(world, "X");
+      swap(world, ["Y"], ["X"]);
+      const first = readBut(world, peer, cluster.typeUrl);
+      expect(first.all).toEqual([isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y"]);
+      if (first.open !== undefined) peer.of(cluster.typeUrl).ack(first.open);
+      const second = readBut(world, peer, route.typeUrl);
+      expect(second.all).toEqual(["routes +r"]);
+      expect(readBut(world, peer, route.typeUrl)).toEqual(nothing);
+      if (second.open !== undefined) peer.of(route.typeUrl).ack(second.open);
+      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters -X" : "clusters +Y"]);
+    },
+  },
+  {
+    rules: ["S-ORD-4"],
+    title: "waits 15 s for a silent client and no longer, and tells that the time was over",
+    variants: adsVariants,
+    world: { ...withEnvoyTypes, limits: { repairMs: 60_000 } },
+    run(world) {
+      const peer = useRoute(world, "X");
+      swap(world, ["Y"], ["X"]);
+      readBut(world, peer, cluster.typeUrl);
+      world.clock.advance(14_999);
+      expect(readBut(world, peer, cluster.typeUrl)).toEqual(nothing);
+      world.clock.advance(1);
+      expect(readBut(world, peer, cluster.typeUrl).all).toEqual(["routes +r"]);
+      expect(world.events.filter(({ kind }) => kind === "order-expired")).toMatchObject([{ what: "cut", typeUrls: [route.typeUrl] }, { what: "removals", typeUrls: [cluster.typeUrl] }]);
+    },
+  },
+  {
+    rules: ["S-ORD-4"],
+    title: "removes after 15 s what a silent client may still refer to",
+    variants: adsVariants,
+    world: { ...withEnvoyTypes, limits: { repairMs: 60_000 } },
+    run(world) {
+      const peer = useRoute(world, "Y", "X");
+      world.cache.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "Y", "again") });
+      readBut(world, peer, route.typeUrl);
+      world.remove(cluster.typeUrl, "X");
+      expect(readBut(world, peer, route.typeUrl)).toEqual(nothing);
+      world.clock.advance(15_000);
+      expect(readBut(world, peer, route.typeUrl).all).toEqual([isDelta(world.variant) ? "clusters -X" : "clusters +Y"]);
+    },
+  },
+  {
+    rules: ["S-ORD-4"],
+    title: "holds back what refers to a new cluster that was refused, and nothing else, until it is mended",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = useRoute(world, "X");
+      world.put(cluster.typeUrl, "good");
+      readAll(world, peer);
+      world.cache.transaction((writer) => {
+        writer.put({ typeUrl: cluster.typeUrl, name: "bad", value: payloadOf("bad") });
+        writer.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "bad") });
+        writer.put({ typeUrl: route.typeUrl, name: "s", value: routeTo("s", "good") });
+      });
+      const { open } = readBut(world, peer, cluster.typeUrl);
+      if (open !== undefined) peer.of(cluster.typeUrl).nack(open, "no such policy");
+      expect(readAll(world, peer)).toEqual(["routes +s"]);
+      world.clock.advance(60_000);
+      expect(readAll(world, peer)).toEqual([]);
+      world.put(cluster.typeUrl, "bad", "mended");
+      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters +bad" : "clusters +X +bad +good", "routes +r"]);
+    },
+  },
+  {
+    rules: ["S-ORD-4", "S-ACK-15"],
+    title: "holds back what refers to anything new in a response that was refused: which part of it was bad nobody knows",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = useRoute(world, "X");
+      world.cache.transaction((writer) => {
+        for (const name of ["good", "bad"]) writer.put({ typeUrl: cluster.typeUrl, name, value: payloadOf(name) });
+        writer.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "good") });
+      });
+      const { open } = readBut(world, peer, cluster.typeUrl);
+      if (open !== undefined) peer.of(cluster.typeUrl).nack(open, "bad is bad");
+      expect(readAll(world, peer)).toEqual([]);
+      world.remove(cluster.typeUrl, "bad");
+      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters +good" : "clusters +X +good", "routes +r", ...isDelta(world.variant) ? ["clusters -bad"] : []]);
+    },
+  },
+  {
+    rules: ["S-ORD-4"],
+    title: "keeps the old cluster for as long as the route away from it is held back",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = useRoute(world, "X");
+      swap(world, ["bad"], ["X"]);
+      const { open } = readBut(world, peer, cluster.typeUrl);
+      if (open !== undefined) peer.of(cluster.typeUrl).nack(open, "no");
+      world.clock.advance(60_000);
+      expect(readAll(world, peer)).toEqual([]);
+      world.put(cluster.typeUrl, "bad", "mended");
+      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters +bad" : "clusters +X +bad", "routes +r", isDelta(world.variant) ? "clusters -X" : "clusters +bad"]);
+    },
+  },
+  {
+    rules: ["S-ORD-4"],
+    title: "takes one cut while changes go on: what waits is not frozen against other clusters, and does not wait anew",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = useRoute(world, "X");
+      swap(world, ["c0"]);
+      const { open } = readBut(world, peer, cluster.typeUrl);
+      for (let n = 1; n <= 100; n++) swap(world, [`c${n}`], [`c${n - 1}`]);
+      expect(readBut(world, peer, cluster.typeUrl)).toEqual(nothing);
+      if (open !== undefined) peer.of(cluster.typeUrl).ack(open);
+      expect(readAll(world, peer)).toEqual([
+        "routes +r",
+        isDelta(world.variant) ? "clusters +c100" : "clusters +X +c0 +c100",
+        "routes +r",
+        isDelta(world.variant) ? expect.stringMatching(/^clusters -c0( -c\d+)+$/) : "clusters +X +c100",
+      ]);
+    },
+  },
+  {
+    rules: ["S-ORD-4"],
+    title: "lets types that are no part of the change go while others wait",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      world.put(secret.typeUrl, "tls");
+      const peer = useRoute(world, "X");
+      begin(world, peer.of(secret.typeUrl), "tls");
+      swap(world, ["Y"]);
+      readBut(world, peer, cluster.typeUrl);
+      world.put(secret.typeUrl, "tls", "2");
+      expect(readBut(world, peer, cluster.typeUrl).all).toEqual(["secrets +tls"]);
+    },
+  },
+  {
+    rules: ["S-ORD-4", "S-ORD-5"],
+    title: "holds all of a type until the time is over, where nobody knows what it refers to",
+    variants: adsVariants,
+    world: { types: [{ typeUrl: "t/base", fullStateInSotw: true }, { typeUrl: "t/top", follows: [{ typeUrl: "t/base", when: "accepted" }] }, { typeUrl: "t/other" }] },
+    run(world) {
+      world.put("t/base", "a");
+      for (const typeUrl of ["t/top", "t/other"]) world.put(typeUrl, "x");
+      const peer = subscribed(world, [["t/base", "*"], ["t/top", "x"], ["t/other", "x"]]);
+      world.cache.transaction((writer) => {
+        for (const [typeUrl, name] of [["t/base", "a"], ["t/top", "x"], ["t/other", "x"]] as const) writer.put({ typeUrl, name, value: payloadOf(name, "2") });
+      });
+      const { all, open } = readBut(world, peer, "t/base");
+      expect(all).toEqual(["t/base +a", "t/other +x"]);
+      if (open !== undefined) peer.of("t/base").nack(open, "no");
+      expect(readAll(world, peer)).toEqual([]);
+      world.clock.advance(15_000);
+      expect(readAll(world, peer)).toEqual(["t/top +x"]);
+    },
+  },
+  {
+    rules: ["S-ORD-4", "S-ACK-16"],
+    title: "repairs clusters behind a silent client though a cut waits, and sends the routes with the newest",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = useRoute(world, "X");
+      swap(world, ["Y"]);
+      readBut(world, peer, cluster.typeUrl);
+      swap(world, ["Z"], ["Y"]);
+      world.clock.advance(5_000);
+      const { all, open } = readBut(world, peer, cluster.typeUrl);
+      expect(all).toEqual([isDelta(world.variant) ? "clusters +Z" : "clusters +X +Y +Z"]);
+      if (open !== undefined) peer.of(cluster.typeUrl).ack(open);
+      expect(readAll(world, peer)).toEqual(["routes +r", isDelta(world.variant) ? "clusters -Y" : "clusters +X +Z"]);
+    },
+  },
+  {
+    rules: ["S-ORD-4"],
+    title: "takes a cut anew when the client asks for something else meanwhile",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = useRoute(world, "X");
+      world.cache.put({ typeUrl: route.typeUrl, name: "q", value: routeTo("q", "X") });
+      swap(world, ["Y"]);
+      const { open } = readBut(world, peer, cluster.typeUrl);
+      peer.of(route.typeUrl).subscribe("q");
+      peer.of(route.typeUrl).unsubscribe("s");
+      expect(readBut(world, peer, cluster.typeUrl)).toEqual(nothing);
+      if (open !== undefined) peer.of(cluster.typeUrl).ack(open);
+      expect(readAll(world, peer)).toEqual(["routes +q +r"]);
+    },
+  },
+]);
+
+/** A cluster and its endpoints for each name. */
+function putClusters(world: World, ...names: readonly string[]): void {
+  for (const name of names) {
+    world.cache.put({ typeUrl: cluster.typeUrl, name, value: edsCluster(name) });
+    world.put(assignment.typeUrl, name);
+  }
+}
+
+function changeCluster(world: World, name: string, serviceName?: string): void {
+  world.cache.put({ typeUrl: cluster.typeUrl, name, value: edsCluster(name, `change ${world.cache.revision}`, serviceName) });
+}
+
+const clustersAndEndpoints = [[cluster.typeUrl, "*"], [assignment.typeUrl, "X", "Y", "Z"]] as const;
+
+runCases("warming", [
+  {
+    rules: ["S-WARM-1"],
+    title: "sends the endpoints of a cluster that changed again, and only these",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      putClusters(world, "X", "Y", "Z");
+      const peer = subscribed(world, clustersAndEndpoints);
+      changeCluster(world, "Y");
+      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y +Z", "endpoints +Y"]);
+    },
+  },
+  {
+    rules: ["S-WARM-1"],
+    title: "sends the endpoints of a new cluster again that the client has already, though the ACK of the cluster waits for them",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      putClusters(world, "X");
+      world.put(assignment.typeUrl, "Z");
+      const peer = subscribed(world, clustersAndEndpoints);
+      changeCluster(world, "Z");
+      expect(read(world, peer).map(told)).toEqual([isDelta(world.variant) ? "clusters +Z" : "clusters +X +Z", "endpoints +Z"]);
+    },
+  },
+  {
+    rules: ["S-WARM-1"],
+    title: "goes by the service name of a cluster",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      putClusters(world, "X", "Y");
+      const peer = subscribed(world, clustersAndEndpoints);
+      changeCluster(world, "X", "Y");
+      expect(readAll(world, peer).at(-1)).toBe("endpoints +Y");
+    },
+  },
+  {
+    rules: ["S-WARM-1"],
+    title: "sends the routes of a listener that changed again",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      world.cache.put({ typeUrl: listener.typeUrl, name: "l", value: rdsListener("l", "r") });
+      for (const name of ["r", "s"]) world.put(route.typeUrl, name);
+      const peer = subscribed(world, [[listener.typeUrl, "*"], [route.typeUrl, "r", "s"]]);
+      world.cache.put({ typeUrl: listener.typeUrl, name: "l", value: rdsListener("l", "r", "2") });
+      expect(readAll(world, peer)).toEqual(["listeners +l", "routes +r"]);
+    },
+  },
+  {
+    rules: ["S-WARM-1"],
+    title: "sends endpoints again that * covers",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      putClusters(world, "X", "Y");
+      const peer = subscribed(world, [[cluster.typeUrl, "*"], [assignment.typeUrl, "*"]]);
+      changeCluster(world, "X");
+      expect(readAll(world, peer).at(-1)).toBe("endpoints +X");
+    },
+  },
+  {
+    rules: ["S-WARM-1"],
+    title: "sends nothing again for a cluster without endpoints of its own, for one that went, or for endpoints not subscribed",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      putClusters(world, "X", "Y");
+      world.put(cluster.typeUrl, "static");
+      world.put(assignment.typeUrl, "static");
+      const peer = subscribed(world, [[cluster.typeUrl, "*"], [assignment.typeUrl, "Y", "static"]]);
+      world.put(cluster.typeUrl, "static", "2");
+      changeCluster(world, "X");
+      expect(readAll(world, peer).filter((line) => line.startsWith("endpoints"))).toEqual([]);
+      world.remove(cluster.typeUrl, "Y");
+      expect(readAll(world, peer).filter((line) => line.startsWith("endpoints"))).toEqual([]);
+    },
+  },
+  {
+    rules: ["S-WARM-1"],
+    title: "sends nothing again between streams of their own",
+    variants: perTypeVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      putClusters(world, "X", "Y");
+      const peer = subscribed(world, clustersAndEndpoints);
+      changeCluster(world, "Y");
+      expect(readAll(world, peer).filter((line) => line.startsWith("endpoints"))).toEqual([]);
+    },
+  },
+  {
+    rules: ["S-WARM-1", "S-ACK-8"],
+    title: "sends again the endpoints of all clusters that were refused together, when one is corrected",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      putClusters(world, "X", "Y", "Z");
+      const peer = subscribed(world, clustersAndEndpoints);
+      world.cache.transaction((writer) => {
+        for (const name of ["X", "Y"]) writer.put({ typeUrl: cluster.typeUrl, name, value: edsCluster(name, "2") });
+      });
+      for (const answer of read(world, peer)) {
+        if (answer.typeUrl === cluster.typeUrl) peer.of(cluster.typeUrl).nack(answer, "Y is bad");
+        else peer.of(answer.typeUrl).ack(answer);
+      }
+      changeCluster(world, "Y");
+      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters +X +Y" : "clusters +X +Y +Z", "endpoints +X +Y"]);
+    },
+  },
+  {
+    rules: ["S-WARM-1", "S-FULL-1"],
+    title: "sends a child of full state again, whole",
+    variants: adsVariants,
+    world: { types: [{ typeUrl: "t/parent", fullStateInSotw: true, warms: [{ typeUrl: "t/child", names: () => ["x"] }] }, { typeUrl: "t/child", fullStateInSotw: true, follows: [{ typeUrl: "t/parent", when: "sent" }] }] },
+    run(world) {
+      world.put("t/parent", "p", "1");
+      for (const name of ["x", "y"]) world.put("t/child", name);
+      const peer = subscribed(world, [["t/parent", "*"], ["t/child", "x", "y"]]);
+      world.put("t/parent", "p", "2");
+      expect(readAll(world, peer)).toEqual(["t/parent +p", isDelta(world.variant) ? "t/child +x" : "t/child +x +y"]);
+    },
+  },
+  {
+    rules: ["S-WARM-1"],
+    title: "sends endpoints again after the response that is in flight has been answered",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      putClusters(world, "X", "Y");
+      const peer = subscribed(world, clustersAndEndpoints);
+      world.put(assignment.typeUrl, "Y", "2");
+      const [open] = read(world, peer);
+      changeCluster(world, "X");
+      expect(readAll(world, peer).map((line) => line.split(" ")[0])).toEqual(["clusters"]);
+      if (open !== undefined) peer.of(assignment.typeUrl).ack(open);
+      expect(readAll(world, peer)).toEqual(["endpoints +X"]);
+    },
+  },
+  {
+    rules: ["S-WARM-2"],
+    title: "lets a cluster without endpoints block no other: delta says that they are missing, SotW nothing",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      putClusters(world, "X");
+      world.cache.put({ typeUrl: cluster.typeUrl, name: "Y", value: edsCluster("Y") });
+      const peer = world.connect();
+      peer.of(cluster.typeUrl).subscribe("*");
+      peer.of(assignment.typeUrl).subscribe("X", "Y");
+      const missing = isDelta(world.variant) ? " -Y" : "";
+      expect(readAll(world, peer).slice(0, 2)).toEqual(["clusters +X +Y", `endpoints +X${missing}`]);
+      world.cache.transaction((writer) => {
+        for (const name of ["X", "Y"]) writer.put({ typeUrl: cluster.typeUrl, name, value: edsCluster(name, "2") });
+      });
+      expect(readAll(world, peer)).toEqual(["clusters +X +Y", `endpoints +X${missing}`]);
+      world.put(assignment.typeUrl, "Y");
+      expect(readAll(world, peer)).toEqual(["endpoints +Y"]);
+    },
+  },
+  {
+    rules: ["S-WARM-2"],
+    title: "says that endpoints are missing though clusters wait to be sent behind a silent client",
+    variants: ["delta/ads"],
+    world: withEnvoyTypes,
+    run(world) {
+      putClusters(world, "X");
+      const peer = subscribed(world, [[cluster.typeUrl, "*"], [assignment.typeUrl, "X", "Y"]]);
+      changeCluster(world, "Y");
+      const held = read(world, peer);
+      expect(held.map(told)).toEqual(["clusters +Y", "endpoints -Y"]);
+      for (const answer of held) if (answer.typeUrl === assignment.typeUrl) peer.of(assignment.typeUrl).ack(answer);
+      changeCluster(world, "X");
+      begin(world, peer.of(assignment.typeUrl), "Z");
+      peer.of(assignment.typeUrl).subscribe("Y");
+      expect(read(world, peer).map(told)).toEqual(["endpoints -Y"]);
+    },
+  },
+  {
+    rules: ["S-WARM-2", "S-MISS-1"],
+    title: "does not tell Envoy that the routes of a listener are missing, also when the listener changes",
+    variants: ["delta/ads"],
+    world: { types: envoyTypes, quirks: clientQuirks },
+    run(world) {
+      world.cache.put({ typeUrl: listener.typeUrl, name: "l", value: rdsListener("l", "r") });
+      const peer = subscribed(world, [[listener.typeUrl, "*"], [route.typeUrl, "r"]], { node: { id: "n", userAgentName: "envoy" } });
+      world.cache.put({ typeUrl: listener.typeUrl, name: "l", value: rdsListener("l", "r", "2") });
+      expect(readAll(world, peer)).toEqual(["listeners +l"]);
+      world.put(route.typeUrl, "r");
+      expect(acceptAll(world, peer.of(route.typeUrl)).map(told)).toEqual(["routes +r"]);
+    },
+  },
+]);

@@ -1,0 +1,183 @@
+import { createCache } from "@xdstp/cache";
+import type { Put, Reference, Removal, ResourceType } from "@xdstp/core";
+import { createScheduler, createServerContext, type StreamEvent } from "@xdstp/core/server";
+import { createFakeClock, createManualScheduler, createMemoryStream } from "@xdstp/testing";
+import { createDeltaServer } from "@xdstp/transport-delta/server";
+import { createSotwServer } from "@xdstp/transport-sotw/server";
+import { describe, expect, it } from "vitest";
+import type { ModelClient, ModelClientOptions } from "./model-client.ts";
+import { createModelDeltaClient } from "./model-delta-client.ts";
+import { createModelSotwClient } from "./model-sotw-client.ts";
+import { createRandom } from "./random.ts";
+
+const CLUSTERS = "type.googleapis.com/test.Cluster";
+const ENDPOINTS = "type.googleapis.com/test.Endpoints";
+const LISTENERS = "type.googleapis.com/test.Listener";
+const ROUTES = "type.googleapis.com/test.Route";
+
+interface Body {
+  readonly name: string;
+  /** `v7`, `v7-bad`, and of what refers to a cluster `v7>c3`. */
+  readonly version: string;
+}
+
+const bodyOf = (body: Body): Uint8Array => new TextEncoder().encode(JSON.stringify(body));
+const readBody = (value: Uint8Array): Body => JSON.parse(new TextDecoder().decode(value)) as Body;
+const targetOf = (version: string): string => version.split(">")[1] ?? "";
+const references = (payload: Uint8Array): readonly Reference[] => [{ typeUrl: CLUSTERS, name: targetOf(readBody(payload).version) }];
+
+const afterClusters = [{ typeUrl: CLUSTERS, when: "accepted" }, { typeUrl: ENDPOINTS, when: "accepted" }] as const;
+const types: readonly ResourceType[] = [
+  { typeUrl: CLUSTERS, fullStateInSotw: true, refersTo: [LISTENERS, ROUTES], warms: [{ typeUrl: ENDPOINTS, names: (payload) => [readBody(payload).name] }] },
+  { typeUrl: ENDPOINTS, follows: [{ typeUrl: CLUSTERS, when: "sent" }], refersTo: [CLUSTERS] },
+  { typeUrl: LISTENERS, fullStateInSotw: true, follows: [...afterClusters], references },
+  { typeUrl: ROUTES, fullStateInSotw: true, follows: [...afterClusters, { typeUrl: LISTENERS, when: "sent" }], references },
+];
+const runs = Math.max(6, Math.round(1_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
+const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
+
+interface World {
+  readonly clients: readonly ModelClient[];
+  readonly events: readonly StreamEvent[];
+  step(): void;
+  /** Lets everything come to rest, without a timer. */
+  settle(): void;
+  mend(): void;
+  /** What each client holds, against what is. */
+  check(seed: number): void;
+}
+
+/** A source that is whole at every revision, under clients that start with everything. */
+function createWorld(seed: number, variant: "delta" | "sotw", options: ModelClientOptions): World {
+  const random = createRandom(seed);
+  const turns = createManualScheduler();
+  const clock = createFakeClock();
+  const cache = createCache({ types, clock });
+  const events: StreamEvent[] = [];
+  const context = createServerContext({ source: cache, clock, scheduler: createScheduler({ slice: 2, later: turns.later }), onEvent: (event) => { events.push(event); } });
+  const truth = { [CLUSTERS]: new Map<string, string>(), [ENDPOINTS]: new Map<string, string>(), [LISTENERS]: new Map<string, string>(), [ROUTES]: new Map<string, string>() };
+  let version = 0;
+
+  const connect = (): ModelClient => {
+    const client = variant === "delta"
+      ? createModelDeltaClient(createMemoryStream((out) => createDeltaServer(context).open({ peer: "model" }, out)), options)
+      : createModelSotwClient(createMemoryStream((out) => createSotwServer(context).open({ peer: "model" }, out)), { isFullState: (typeUrl) => typeUrl !== ENDPOINTS, readPayload: readBody }, options);
+    for (const typeUrl of [CLUSTERS, ENDPOINTS, LISTENERS, ROUTES]) client.change(typeUrl, ["*"], []);
+    return client;
+  };
+
+  const commit = (mended: boolean): void => {
+    const put = new Map<string, Put>();
+    const remove = new Map<string, Removal>();
+    const set = (typeUrl: keyof typeof truth, name: string, text: string): void => {
+      put.set(typeUrl + name, { typeUrl, resource: { name, version: text, payload: { typeUrl, value: bodyOf({ name, version: text }) } } });
+      remove.delete(typeUrl + name);
+      truth[typeUrl].set(name, text);
+    };
+    const drop = (typeUrl: keyof typeof truth, name: string): void => {
+      put.delete(typeUrl + name);
+      if (truth[typeUrl].delete(name)) remove.set(typeUrl + name, { typeUrl, name });
+    };
+    const setCluster = (name: string): void => {
+      set(CLUSTERS, name, `v${++version}${!mended && random.below(6) === 0 ? "-bad" : ""}`);
+      if (random.below(2) === 0) set(ENDPOINTS, name, `v${version}`);
+    };
+    if (mended) for (const [name, text] of [...truth[CLUSTERS]]) if (text.endsWith("-bad")) setCluster(name);
+    for (let n = mended ? 0 : 1 + random.below(3); n > 0; n--) {
+      const target = `c${random.below(6)}`;
+      if (!truth[CLUSTERS].has(target) || random.below(3) === 0) setCluster(target);
+      const from = random.pick([LISTENERS, ROUTES, ROUTES] as const);
+      const name = `${from === ROUTES ? "r" : "l"}${random.below(4)}`;
+      if (random.below(8) === 0) drop(from, name);
+      else set(from, name, `v${++version}>${target}`);
+    }
+    const inUse = new Set([...truth[LISTENERS].values(), ...truth[ROUTES].values()].map(targetOf));
+    for (const name of [...truth[CLUSTERS].keys()]) {
+      if (mended || inUse.has(name) || random.below(3) === 0) continue;
+      drop(CLUSTERS, name);
+      drop(ENDPOINTS, name);
+    }
+    cache.commit({ put: [...put.values()], remove: [...remove.values()] });
+  };
+
+  commit(false);
+  const clients = Array.from({ length: 3 }, connect);
+  /** The rule itself: what a client refers to, it has. */
+  const inspect = (client: ModelClient): void => {
+    for (const typeUrl of [LISTENERS, ROUTES]) {
+      for (const [name, text] of client.held(typeUrl)) expect(client.held(CLUSTERS).has(targetOf(text)), `seed ${seed}: ${name} ${text} points at nothing`).toBe(true);
+    }
+  };
+  const receive = (client: ModelClient): boolean => {
+    const received = client.receive();
+    inspect(client);
+    return received;
+  };
+
+  return {
+    clients, events,
+    mend() { commit(true); },
+    step() {
+      const client = random.pick(clients);
+      switch (random.below(6)) {
+        case 0: commit(false); break;
+        case 1: case 2: turns.turn(); break;
+        case 3: client.answer(); break;
+        case 4: if (random.below(10) === 0) client.change(random.pick([LISTENERS, ROUTES, CLUSTERS]), [random.pick(["x", "y"])], [random.pick(["z", "w"])]); break;
+        default: receive(client);
+      }
+    },
+    settle() {
+      for (let round = 0; round < 2_000; round++) {
+        turns.run();
+        let busy = false;
+        for (const client of clients) {
+          while (receive(client)) busy = true;
+          busy = client.answer() || busy;
+        }
+        if (!busy) return;
+      }
+      throw new Error(`seed ${seed}: no rest`);
+    },
+    check() {
+      for (const client of clients) {
+        expect(client.faults, `seed ${seed}`).toEqual([]);
+        for (const typeUrl of [CLUSTERS, LISTENERS, ROUTES] as const) expect(new Map([...client.held(typeUrl)].sort()), `seed ${seed} ${typeUrl}`).toEqual(new Map([...truth[typeUrl]].sort()));
+      }
+    },
+  };
+}
+
+function run(seed: number, variant: "delta" | "sotw", options: ModelClientOptions): void {
+  const world = createWorld(seed, variant, options);
+  for (let n = 0; n < 300; n++) world.step();
+  world.settle();
+  world.mend();
+  world.settle();
+  world.check(seed);
+  expect(world.events.filter(({ kind }) => kind === "order-expired"), `seed ${seed}`).toEqual([]);
+}
+
+const refuses = (version: string): boolean => version.endsWith("-bad");
+
+describe.each(["delta", "sotw"] as const)("make before break at random (%s/ads)", (variant) => {
+  it("shows no client that accepts everything a reference to a cluster that it has not [S-ORD-2] [S-ORD-3] [S-ORD-4]", () => {
+    for (let n = 0; n < runs; n++) run(firstSeed + n, variant, {});
+  });
+
+  it("shows none to a client that refuses whole responses [S-ORD-4]", () => {
+    for (let n = 0; n < runs; n++) run(firstSeed + n, variant, { refuses, wholeResponses: true });
+  });
+});
+
+describe("make before break at seeds that once went wrong", () => {
+  it("keeps a cluster while a route that was held back twice may still point at it (delta/ads) [S-ORD-4]", () => {
+    run(811_333, "delta", { refuses, wholeResponses: true });
+  });
+});
+
+describe("make before break at random, with a client that takes the good part of what it refuses (delta/ads)", () => {
+  it("shows it no reference to a cluster that it refused [S-ORD-4]", () => {
+    for (let n = 0; n < runs; n++) run(firstSeed + n, "delta", { refuses });
+  });
+});

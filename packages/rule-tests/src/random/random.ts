@@ -1,0 +1,27 @@
+/** Numbers from a seed. */
+export interface Random {
+  /** A whole number from 0 to below `limit`. */
+  below(limit: number): number;
+  pick<T>(from: readonly T[]): T;
+}
+
+/** A xorshift generator: small, and the same everywhere. */
+export function createRandom(seed: number): Random {
+  let state = (seed * 2_654_435_761) >>> 0 || 1;
+  const below = (limit: number): number => {
+    state ^= state << 13;
+    state >>>= 0;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state % limit;
+  };
+  return {
+    below,
+    pick(from) {
+      const picked = from[below(from.length)];
+      if (picked === undefined) throw new Error("nothing to pick from");
+      return picked;
+    },
+  };
+}

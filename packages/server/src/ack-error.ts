@@ -1,0 +1,47 @@
+import { XdsError, type StatusName } from "@xdstp/core";
+import type { NackError } from "@xdstp/core/server";
+
+/** Where a client stands with what is waited for: sent and unanswered, not sent yet, refused; or it is not there. */
+export type MissingState = "absent" | "pending" | "in-flight" | "refused";
+
+/** A client, or one that is not there, whose ACK is missing. */
+export interface MissingAck {
+  /** The node id, a claim of the client. */
+  readonly node: string;
+  /** How far it has come. */
+  readonly state: MissingState;
+  /** Address of the client; absent where it is not there, like what follows. */
+  readonly peer?: string;
+  /** Which stream it is. */
+  readonly stream?: number;
+  /** The type of which something is missing. */
+  readonly typeUrl?: string;
+  /** The first ten names that are missing. */
+  readonly names?: readonly string[];
+  /** What the client said, cut, unescaped and untrusted (S-ACK-15). */
+  readonly error?: NackError;
+}
+
+const brand = Symbol.for("@xdstp/AckError");
+
+/**
+ * Why `waitForAck` has given up, with those whose ACK is missing: ABORTED, a client has refused; DEADLINE_EXCEEDED, it took too long;
+ * CANCELLED, the caller's signal; UNAVAILABLE, the server is closed.
+ */
+export class AckError extends XdsError {
+  /** `AckError`. */
+  override readonly name: string = "AckError";
+  /** Who is missing, and how far each has come. */
+  readonly missing: readonly MissingAck[];
+
+  constructor(code: StatusName, text: string, missing: readonly MissingAck[]) {
+    super(code, text);
+    this.missing = missing;
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  /** Two installed copies of this package recognise each other's errors. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+}

@@ -1,0 +1,175 @@
+import type { NackError, NodeInfo, ServerStream } from "@xdstp/core/server";
+import type { MissingAck } from "./ack-error.ts";
+import { changesFrom, createAckTracker, type AckTracker } from "./ack-tracker.ts";
+import type { OpenStreams } from "./open-streams.ts";
+import type { ServerEvent } from "./server-event.ts";
+
+/** A client that has accepted. */
+export interface AckedClient {
+  /** The node id, a claim of the client. */
+  readonly node: string;
+  /** Address of the client. */
+  readonly peer: string;
+  /** Which stream it is: the `id` of its status. */
+  readonly stream: number;
+  /** The types of which something was changed for it. */
+  readonly typeUrls: readonly string[];
+}
+
+/** All have accepted. */
+export interface AckReport {
+  /** The revision that was waited for. */
+  readonly revision: number;
+  /** Nobody wanted anything of what the revision changed, so there was nothing to wait for. */
+  readonly nobody: boolean;
+  /** Those whom it concerned. An ACK says that a client has taken it, not that it is in force there. */
+  readonly accepted: readonly AckedClient[];
+}
+
+/** A client that has refused what is waited for. */
+export interface Refusal {
+  readonly stream: number;
+  readonly node: string;
+  readonly error: NackError;
+}
+
+/** One wait for the ACKs of a revision; without time and promises. */
+export interface AckWait {
+  /** Looks at streams and types that are new. Answers with the first client that has refused. */
+  look(): Refusal | undefined;
+  /** Takes notice of an event; `again` is called in a later microtask if something new is to be looked at. Answers with a refusal. */
+  hear(event: ServerEvent, again: () => void): Refusal | undefined;
+  readonly done: boolean;
+  report(): AckReport;
+  missing(refusal?: Pick<Refusal, "stream" | "error">): readonly MissingAck[];
+}
+
+/** A wait that has not looked yet. */
+export function createAckWait(streams: Pick<OpenStreams, "all" | "get">, revision: number, nodes: readonly string[] | ((node: NodeInfo) => boolean) | undefined): AckWait {
+  return new Wait(streams, revision, nodes);
+}
+
+interface Followed {
+  readonly served: ServerStream;
+  readonly node: NodeInfo;
+  readonly types: Map<string, AckTracker>;
+}
+
+class Wait implements AckWait {
+  readonly #streams: Pick<OpenStreams, "all" | "get">;
+  readonly #revision: number;
+  readonly #named: readonly string[];
+  readonly #matches: (node: NodeInfo) => boolean;
+  readonly #changesOf: ReturnType<typeof changesFrom>;
+  readonly #followed = new Map<number, Followed>();
+  readonly #gone: AckedClient[] = [];
+  /** Named clients that have gone and were done. */
+  readonly #satisfied = new Set<string>();
+  /** Trackers that are not done. */
+  #open = new Set<AckTracker>();
+  #newcomers = new Set<number>();
+
+  constructor(streams: Pick<OpenStreams, "all" | "get">, revision: number, nodes: readonly string[] | ((node: NodeInfo) => boolean) | undefined) {
+    this.#streams = streams;
+    this.#revision = revision;
+    this.#named = typeof nodes === "object" ? [...new Set(nodes)] : [];
+    const named = new Set(this.#named);
+    this.#matches = typeof nodes === "function" ? nodes : typeof nodes === "object" ? ({ id }) => named.has(id) : () => true;
+    this.#changesOf = changesFrom(revision);
+    for (const { info } of streams.all()) this.#newcomers.add(info.id);
+  }
+
+  get done(): boolean {
+    return this.#open.size === 0 && this.#newcomers.size === 0 && this.#absent().length === 0;
+  }
+
+  look(): Refusal | undefined {
+    const ids = [...this.#newcomers];
+    this.#newcomers.clear();
+    return ids.map((id) => this.#lookAt(this.#streams.get(id))).find((refusal) => refusal !== undefined);
+  }
+
+  #lookAt(served: ServerStream | undefined): Refusal | undefined {
+    const node = served?.info.node;
+    if (served === undefined || node === undefined || !this.#matches(node)) return undefined;
+    const followed = this.#followed.get(served.info.id) ?? { served, node, types: new Map<string, AckTracker>() };
+    this.#followed.set(served.info.id, followed);
+    let refusal: Refusal | undefined;
+    for (const view of served.views()) {
+      const { typeUrl, exchange } = view;
+      const tracker = followed.types.get(typeUrl) ?? createAckTracker(this.#revision, this.#changesOf);
+      followed.types.set(typeUrl, tracker);
+      const { code, message } = exchange.lastError ?? unknown;
+      if (tracker.look(view) === "refused") refusal ??= { stream: served.info.id, node: node.id, error: { code, message } };
+      this.#note(tracker);
+    }
+    return refusal;
+  }
+
+  #note(tracker: AckTracker): void {
+    if (tracker.done) this.#open.delete(tracker);
+    else this.#open.add(tracker);
+  }
+
+  hear(event: ServerEvent, again: () => void): Refusal | undefined {
+    if (!("stream" in event)) return undefined;
+    const { id } = event.stream;
+    const followed = this.#followed.get(id);
+    if (event.kind === "disconnect") { this.#forget(id, followed); return undefined; }
+    const tracker = "typeUrl" in event ? followed?.types.get(event.typeUrl) : undefined;
+    if (event.kind === "subscribe" || tracker === undefined) { this.#lookLater(id, again); return undefined; }
+    if (event.kind === "push") tracker.pushed();
+    if (event.kind === "ack") tracker.acked();
+    this.#note(tracker);
+    return event.kind === "nack" && tracker.holds ? { stream: id, node: followed?.node.id ?? "", error: event.error } : undefined;
+  }
+
+  /** A stream tells of what it is about to do; once it has, it is looked at. */
+  #lookLater(id: number, again: () => void): void {
+    if (this.#newcomers.size === 0) queueMicrotask(again);
+    this.#newcomers.add(id);
+  }
+
+  #forget(id: number, followed: Followed | undefined): void {
+    this.#newcomers.delete(id);
+    this.#followed.delete(id);
+    for (const tracker of followed?.types.values() ?? []) this.#open.delete(tracker);
+    if (followed === undefined || !isDone(followed)) return;
+    this.#satisfied.add(followed.node.id);
+    if (isConcerned(followed)) this.#gone.push(ackedOf(followed));
+  }
+
+  #absent(): readonly string[] {
+    if (this.#named.length === 0) return [];
+    const present = new Set([...this.#followed.values()].map(({ node }) => node.id));
+    return this.#named.filter((id) => !present.has(id) && !this.#satisfied.has(id));
+  }
+
+  report(): AckReport {
+    const accepted = [...this.#gone, ...[...this.#followed.values()].filter((followed) => isConcerned(followed) && isDone(followed)).map(ackedOf)];
+    return { revision: this.#revision, nobody: accepted.length === 0, accepted };
+  }
+
+  missing(refusal?: Pick<Refusal, "stream" | "error">): readonly MissingAck[] {
+    const rows = [...this.#followed.values()].flatMap(({ served: { info }, node, types }) => [...types].filter(([, tracker]) => !tracker.done).map(([typeUrl, tracker]): MissingAck => {
+      const { names, delivery } = tracker.missing();
+      const refused = info.id === refusal?.stream && (delivery === "refused" || tracker.holds);
+      return { node: node.id, peer: info.peer, stream: info.id, typeUrl, names, state: refused ? "refused" : (delivery === "accepted" ? "pending" : delivery), ...(refused && { error: refusal.error }) };
+    }));
+    return [...rows, ...this.#absent().map((node): MissingAck => ({ node, state: "absent" }))];
+  }
+}
+
+const unknown: NackError = { code: 2, message: "" };
+
+function isConcerned({ types }: Followed): boolean {
+  return types.values().some(({ concerned }) => concerned);
+}
+
+function isDone({ types }: Followed): boolean {
+  return types.values().every(({ done }) => done);
+}
+
+function ackedOf({ served: { info: { id, peer } }, node, types }: Followed): AckedClient {
+  return { node: node.id, peer, stream: id, typeUrls: [...types].filter(([, { concerned }]) => concerned).map(([typeUrl]) => typeUrl) };
+}

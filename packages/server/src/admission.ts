@@ -1,0 +1,86 @@
+import type { Clock, Timer } from "@xdstp/core";
+
+/** How many streams may begin at once (S-RECON-9). */
+export interface AdmissionLimits {
+  /** Streams that do their first sync at the same time. Default: 1,000. */
+  readonly firstSyncs: number;
+  /** Milliseconds after which a first sync makes room for another, though its client has not answered. Default: 1,000. */
+  readonly firstSyncMs: number;
+  /** Streams that may wait to begin. One more gets RESOURCE_EXHAUSTED. Default: 20,000. */
+  readonly waitingSyncs: number;
+  /** Milliseconds that a stream may wait to begin; then it gets RESOURCE_EXHAUSTED. Default: 10,000. */
+  readonly admissionMs: number;
+}
+
+/** The defaults of {@link AdmissionLimits}. */
+export const defaultAdmissionLimits: AdmissionLimits = { firstSyncs: 1_000, firstSyncMs: 1_000, waitingSyncs: 20_000, admissionMs: 10_000 };
+
+/** What has been counted. */
+export interface AdmissionStats {
+  /** Streams in their first sync, and streams that wait for it. */
+  readonly syncing: number;
+  readonly waiting: number;
+  /** Streams that had to wait, and of them those that were turned away. */
+  readonly waited: number;
+  readonly refused: number;
+}
+
+/** A stream that wants to begin. */
+export interface Newcomer {
+  /** It may begin. Never called within `enter`. */
+  admit(): void;
+  /** It has waited too long. */
+  refuse(): void;
+}
+
+/** Lets streams begin, some at a time, in the order in which they came. */
+export interface Admission {
+  /** `now`: it begins at once. `later`: `admit` or `refuse` follows. `never`: too many wait. */
+  enter(newcomer: Newcomer): "now" | "later" | "never";
+  /** Its first sync is done, or it has gone; once is enough, more does no harm. */
+  leave(newcomer: Newcomer): void;
+  stats(): AdmissionStats;
+}
+
+/** An admission with nobody in it. */
+export function createAdmission(clock: Clock, limits: AdmissionLimits): Admission {
+  const syncing = new Map<Newcomer, Timer>();
+  const waiting = new Map<Newcomer, Timer>();
+  const counted = { waited: 0, refused: 0 };
+  const begin = (newcomer: Newcomer): void => {
+    syncing.set(newcomer, clock.after(limits.firstSyncMs, () => { leave(newcomer); }));
+  };
+  const next = (): void => {
+    while (syncing.size < limits.firstSyncs) {
+      const [first] = waiting;
+      if (first === undefined) return;
+      const [newcomer, timer] = first;
+      timer.cancel();
+      waiting.delete(newcomer);
+      begin(newcomer);
+      newcomer.admit();
+    }
+  };
+  const leave = (newcomer: Newcomer): void => {
+    for (const where of [syncing, waiting]) {
+      where.get(newcomer)?.cancel();
+      where.delete(newcomer);
+    }
+    next();
+  };
+  return {
+    leave,
+    enter(newcomer) {
+      if (syncing.size < limits.firstSyncs) { begin(newcomer); return "now"; }
+      counted.waited++;
+      if (waiting.size >= limits.waitingSyncs) { counted.refused++; return "never"; }
+      waiting.set(newcomer, clock.after(limits.admissionMs, () => {
+        waiting.delete(newcomer);
+        counted.refused++;
+        newcomer.refuse();
+      }));
+      return "later";
+    },
+    stats: () => ({ syncing: syncing.size, waiting: waiting.size, ...counted }),
+  };
+}

@@ -1,0 +1,108 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { StatusCode, type Status, type Topic } from "@xdstp/core";
+import { createScheduler, type ServerContext, type StreamEvent } from "@xdstp/core/server";
+import { DiscoveryRequestSchema, DiscoveryResponseSchema, type DiscoveryRequest, type DiscoveryResponse } from "@xdstp/protos/discovery";
+import { createSotwServer } from "@xdstp/transport-sotw/server";
+import { recordingSource } from "./recording-source.ts";
+import { whenSettled, type Settled } from "./when-settled.ts";
+
+/** One Fetch. */
+export interface FetchCall {
+  /** The type of the service. */
+  readonly typeUrl: string;
+  readonly request: DiscoveryRequest;
+  /** The client has gone, or the server is closing. */
+  readonly signal: AbortSignal;
+}
+
+const notKnown: Status = { code: StatusCode.UNAVAILABLE, message: "not everything that was asked for is known yet" };
+const done: Status = { code: StatusCode.OK, message: "" };
+
+/** The version of a state without resources, as SotW streams write it: a sum over nothing (S-VER-7). */
+const EMPTY_VERSION = "0";
+
+/**
+ * Answers one Fetch: what a SotW stream that holds nothing would get first, once all of it is settled (S-REST-9).
+ *
+ * It waits `limits.settleMs` at most. Then what is settled goes out, if that is not nothing; but a client that holds a version of a
+ * full-state type would take the rest for deleted, and gets UNAVAILABLE (S-STREAM-9).
+ * @returns undefined: aborted
+ */
+export async function answerFetch(context: ServerContext, { typeUrl, request, signal }: FetchCall): Promise<DiscoveryResponse | Status | undefined> {
+  const stream = openOnce(context, typeUrl);
+  try {
+    stream.ask(request);
+    const settled = await whenSettled(stream.topics, { clock: context.clock, atMostMs: context.limits.settleMs, signal });
+    if (settled === "aborted") return undefined;
+    const full = context.source.descriptor(typeUrl)?.fullStateInSotw === true;
+    if (settled === "late" && full && request.versionInfo !== "") return notKnown;
+    return responseOf(stream, settled, typeUrl, context);
+  } finally {
+    stream.end();
+  }
+}
+
+/** A SotW stream in memory, which sends only when it is told to. */
+interface OneAnswer {
+  /** What was asked for, as topics. */
+  readonly topics: readonly Topic[];
+  ask(request: DiscoveryRequest): void;
+  /** How the state machine ended the stream, if it did. */
+  closed(): Status | undefined;
+  /** What goes out as of now. */
+  answer(): readonly Uint8Array[];
+  /** A state, or all of what there is to say, is too large for one message. */
+  tooLarge(): boolean;
+  end(): void;
+}
+
+function openOnce(context: ServerContext, typeUrl: string): OneAnswer {
+  const topics: Topic[] = [];
+  const sent: Uint8Array[] = [];
+  let closed: Status | undefined;
+  let unsent = 0;
+  let turn: (() => void) | undefined;
+  const emit = (event: StreamEvent): void => {
+    if (event.kind !== "not-sent") return;
+    unsent += event.resources.length;
+    context.emit?.(event);
+  };
+  const own: ServerContext = {
+    ...context,
+    source: recordingSource(context.source, (topic) => { topics.push(topic); }),
+    scheduler: createScheduler({ later: (callback) => { turn = callback; } }),
+    limits: { ...context.limits, responseBytes: context.limits.fullStateBytes },
+    emit,
+  };
+  const stream = createSotwServer(own).open({ peer: "", typeUrl }, {
+    send(message) { sent.push(message.bytes); return true; },
+    close(status) { closed = status; },
+  });
+  return {
+    topics,
+    ask(request) { stream.onMessage(toBinary(DiscoveryRequestSchema, asFirst(request))); },
+    closed: () => closed,
+    answer() {
+      turn?.();
+      return sent;
+    },
+    tooLarge: () => sent.length > 1 || (sent.length === 0 && unsent > 0),
+    end() { stream.onClosed(done); },
+  };
+}
+
+/** The request as of a client that holds nothing: the state comes whole whatever version it names (S-REST-9). */
+function asFirst({ node, resourceNames, resourceLocators, typeUrl }: DiscoveryRequest): DiscoveryRequest {
+  return create(DiscoveryRequestSchema, { resourceNames, resourceLocators, typeUrl, ...(node === undefined ? {} : { node }) });
+}
+
+function responseOf(stream: OneAnswer, settled: Settled, typeUrl: string, { limits, controlPlane }: ServerContext): DiscoveryResponse | Status {
+  const [only] = stream.answer();
+  const status = stream.closed();
+  if (status !== undefined) return status;
+  if (stream.tooLarge()) return { code: StatusCode.RESOURCE_EXHAUSTED, message: `the state is larger than ${limits.fullStateBytes} bytes: ask for fewer names` };
+  if (only !== undefined) return fromBinary(DiscoveryResponseSchema, only);
+  if (settled === "late") return notKnown;
+  const identified = controlPlane === "" ? {} : { controlPlane: { identifier: controlPlane } };
+  return create(DiscoveryResponseSchema, { versionInfo: EMPTY_VERSION, typeUrl, ...identified });
+}

@@ -1,0 +1,43 @@
+import { create } from "@bufbuild/protobuf";
+import type { NodeInfo, ServerStream } from "@xdstp/core/server";
+import { NodeSchema, type Node } from "@xdstp/protos/discovery";
+import { type ClientConfig, type ClientConfig_GenericXdsConfig, ClientConfigSchema } from "@xdstp/protos/status";
+import { genericConfigs, type ShowPayload } from "./generic-configs.ts";
+import { typeConfig } from "./type-configs.ts";
+
+/** Makes the rows of a stream. */
+export type RowsOf = (stream: ServerStream) => Iterable<ClientConfig_GenericXdsConfig>;
+
+/**
+ * One stream as client status shows it. A node id is a claim that two clients may make, so streams are never joined: the address of the peer, as `client_scope`, tells them apart.
+ * @param spend - Called for each row; throws when there are too many
+ */
+export function clientConfig(stream: ServerStream, rowsOf: RowsOf, spend: (row: ClientConfig_GenericXdsConfig) => void): ClientConfig {
+  const { node, peer } = stream.info;
+  const config = create(ClientConfigSchema, { clientScope: peer, ...(node !== undefined && { node: nodeOf(node) }) });
+  for (const row of rowsOf(stream)) {
+    spend(row);
+    config.genericXdsConfigs.push(row);
+  }
+  return config;
+}
+
+/** A row for each resource. */
+export function rowsByName(show: ShowPayload): RowsOf {
+  return function* rows(stream) {
+    for (const view of stream.views()) yield* genericConfigs(view, show);
+  };
+}
+
+/** A row for each type. */
+export const rowsByType: RowsOf = (stream) => stream.status().types.map(typeConfig);
+
+/** What is kept of a node, as a node. */
+function nodeOf({ id, cluster, userAgentName, userAgentVersion, locality, clientFeatures }: NodeInfo): Node {
+  const [region = "", zone = "", ...subZone] = locality.split("/");
+  return create(NodeSchema, {
+    id, cluster, userAgentName, clientFeatures: [...clientFeatures],
+    ...(userAgentVersion !== "" && { userAgentVersionType: { case: "userAgentVersion", value: userAgentVersion } }),
+    ...(locality !== "" && { locality: { region, zone, subZone: subZone.join("/") } }),
+  });
+}

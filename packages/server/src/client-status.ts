@@ -1,0 +1,106 @@
+import { create, type Registry } from "@bufbuild/protobuf";
+import { StatusCode, type AnyBytes, type Status } from "@xdstp/core";
+import type { ServerStream } from "@xdstp/core/server";
+import { type ClientConfig, type ClientStatusRequest, type ClientStatusResponse, ClientStatusResponseSchema } from "@xdstp/protos/status";
+import { clientConfig, rowsByName, rowsByType, type RowsOf } from "./client-config.ts";
+import type { ShowPayload } from "./generic-configs.ts";
+import { BY_TYPE } from "./type-configs.ts";
+import { nodeTestOf } from "./node-matches.ts";
+import type { StatusView } from "./policy/status-view.ts";
+
+/** Answers one status request. `view`: as much as the caller may see; absent: everything. */
+export type AnswerStatus = (request: ClientStatusRequest, signal: AbortSignal, view?: StatusView) => Promise<ClientStatusResponse | Status>;
+
+/** What answering needs. */
+export interface ClientStatusOptions {
+  readonly streams: () => Iterable<ServerStream>;
+  /** The types that can be searched for secrets. Default: Envoy's API, loaded with the first request that wants contents. */
+  readonly registry: Registry | undefined;
+  /** Bytes of one response. */
+  readonly mostBytes: number;
+}
+
+/** So many rows are made before others get a turn. */
+const rowsPerTurn = 1_000;
+
+class TooLarge extends Error {}
+
+/** Client status: what each client was sent, accepted and refused (B-CSDS-1). Secrets are hidden (B-CSDS-7). */
+export function createClientStatus({ streams, registry, mostBytes }: ClientStatusOptions): AnswerStatus {
+  return async (request, signal, view) => {
+    const matches = nodeTestOf(request.nodeMatchers);
+    if (typeof matches !== "function") return matches;
+    const rowsOf = seenRows(await rowsFor(request, registry), view);
+    const budget = createBudget(mostBytes);
+    try {
+      const config: ClientConfig[] = [];
+      for (const stream of [...streams()].filter((stream) => matches(stream.info.node) && view?.shows(stream) !== false)) {
+        config.push(clientConfig(stream, rowsOf, budget.spend));
+        if (budget.isTurnOver()) await nextTurn();
+        if (signal.aborted) return cancelled;
+      }
+      return create(ClientStatusResponseSchema, { config });
+    } catch (error) {
+      if (error instanceof TooLarge) return tooLarge(mostBytes);
+      throw error;
+    }
+  };
+}
+
+async function rowsFor({ node, excludeResourceContents }: ClientStatusRequest, registry: Registry | undefined): Promise<RowsOf> {
+  if (node?.clientFeatures.includes(BY_TYPE) === true) return rowsByType;
+  return rowsByName(excludeResourceContents ? () => undefined : await shower(registry));
+}
+
+function seenRows(rowsOf: RowsOf, view: StatusView | undefined): RowsOf {
+  return view === undefined ? rowsOf : (stream) => [...rowsOf(stream)].filter(({ typeUrl, name }) => view.allows(typeUrl, name));
+}
+
+const cancelled: Status = { code: StatusCode.CANCELLED, message: "the call was cancelled" };
+
+function tooLarge(most: number): Status {
+  return { code: StatusCode.RESOURCE_EXHAUSTED, message: `the status is larger than ${most} bytes: set exclude_resource_contents, or ask for fewer clients by node_matchers` };
+}
+
+const shownPayloads = new WeakMap<Registry, WeakMap<AnyBytes, AnyBytes>>();
+
+/** Each payload is searched once, whoever asks. */
+async function shower(given: Registry | undefined): Promise<ShowPayload> {
+  // Loaded only when it is needed: Envoy's whole API takes time and memory that no stream needs.
+  const { envoyRegistry, withoutSecrets } = await import("@xdstp/protos/envoy");
+  const registry = given ?? envoyRegistry();
+  const known = shownPayloads.get(registry) ?? new WeakMap<AnyBytes, AnyBytes>();
+  shownPayloads.set(registry, known);
+  return (payload) => {
+    let shown = known.get(payload);
+    if (shown === undefined) known.set(payload, (shown = withoutSecrets(payload, registry)));
+    return shown;
+  };
+}
+
+interface Budget {
+  readonly spend: (row: ClientConfig["genericXdsConfigs"][number]) => void;
+  readonly isTurnOver: () => boolean;
+}
+
+/** A rough count: enough that no request fills the memory. */
+function createBudget(mostBytes: number): Budget {
+  let bytes = 0;
+  let rows = 0;
+  return {
+    spend({ typeUrl, name, xdsConfig, errorState }) {
+      rows += 1;
+      bytes += 64 + typeUrl.length + name.length + (xdsConfig?.value.length ?? 0) + (errorState?.details.length ?? 0) + (errorState?.failedConfiguration?.value.length ?? 0);
+      if (bytes > mostBytes) throw new TooLarge();
+    },
+    isTurnOver() {
+      const isOver = rows >= rowsPerTurn;
+      if (isOver) rows = 0;
+      return isOver;
+    },
+  };
+}
+
+async function nextTurn(): Promise<void> {
+  await new Promise<void>((resolve) => { setImmediate(resolve); });
+}

@@ -1,0 +1,83 @@
+import { systemClock } from "@xdstp/core";
+import { createGrpcServer } from "@xdstp/grpc/server";
+import { SERVICES } from "@xdstp/protos/services";
+import { createAdmission, defaultAdmissionLimits } from "./admission.ts";
+import { createClientStatus } from "./client-status.ts";
+import { createEventHub } from "./event-hub.ts";
+import { fetchByType } from "./fetch-by-type.ts";
+import { createFetchResponder } from "./fetch-responder.ts";
+import { fetchRoutes } from "./fetch-routes.ts";
+import { shuttingDown } from "./gate.ts";
+import { streamsOn } from "./policy/access-book.ts";
+import { createAccess } from "./policy/create-access.ts";
+import { recordMetrics } from "./record-metrics.ts";
+import { methodTable } from "./method-table.ts";
+import { nextTurn } from "./next-turn.ts";
+import { createOpenStreams } from "./open-streams.ts";
+import { splitLimits } from "./server-limits.ts";
+import { sharedContext } from "./shared-context.ts";
+import { statusCall } from "./status-call.ts";
+import { statusRoutes } from "./status-routes.ts";
+import { createStreamAcceptor } from "./stream-acceptor.ts";
+import { waitForAck } from "./wait-for-ack.ts";
+import type { ServerOptions, XdsServer } from "./xds-server.ts";
+
+/**
+ * Serves a source over gRPC: ADS and every service of one type, in SotW, delta and unary Fetch (B-STREAM-1, B-STREAM-2).
+ *
+ * Bad input of a client ends its stream, a fault of the source ends the stream that met it, and a listener that throws ends nothing.
+ * Throws an XdsError if a limit, a certificate or a row of `services` cannot be.
+ */
+export function createServer(options: ServerOptions): XdsServer {
+  const { onEvent, services = SERVICES, limits, tls, connectionAge, clock = systemClock, clientStatus = true, registry, meter, authorize, sourceFor, ...shared } = options;
+  const { streams: paths, fetches } = methodTable(services);
+  const { stream: streamLimits, admission: admissionLimits, access: accessLimits, wire: wireLimits } = splitLimits(limits);
+  const hub = createEventHub();
+  if (onEvent !== undefined) hub.listen(onEvent);
+  const streams = createOpenStreams(hub.fault);
+  const context = sharedContext({ ...shared, clock, limits: streamLimits }, hub, streams);
+  const admission = createAdmission(clock, { ...defaultAdmissionLimits, ...admissionLimits });
+  const access = createAccess(context, hub, { authorize, sourceFor, limits: accessLimits });
+  const { source, gate, book, viewOf } = access;
+  const accept = createStreamAcceptor({ methods: paths, access, admission, streams, hub });
+  const answer = createFetchResponder({ context, access, hub });
+  const answerStatus = createClientStatus({ streams: () => streams.all(), registry, mostBytes: context.limits.fullStateBytes });
+  const wire = createGrpcServer({
+    clock, limits: wireLimits, ...(tls === undefined ? {} : { tls }), ...(connectionAge === undefined ? {} : { connectionAge }),
+    accept: ({ path, peer }, out) => accept(path, peer.address, out, peer.identity),
+    isStreaming: (path) => paths.has(path),
+    routes(router) {
+      fetchRoutes(fetches, answer)(router);
+      if (clientStatus !== false) statusRoutes(answerStatus, clientStatus === true ? { viewOf } : { mayRead: clientStatus })(router);
+    },
+    onEvent: (event) => { hub.emit?.(event); },
+  });
+  const status = (): ReturnType<XdsServer["status"]> => streams.status();
+  const stats: XdsServer["stats"] = () => ({ wire: wire.stats(), frames: { ...context.frames.counters }, admission: admission.stats(), limits: { ...context.limited.counts } });
+  const measured = meter === undefined ? undefined : recordMetrics({ meter, hub, clock, source, status, stats });
+  const end = async (graceMs: number, spreadMs: number): Promise<void> => {
+    gate.close();
+    await nextTurn(context.scheduler, clock, graceMs);
+    for (const stream of book.waiting) stream.end(shuttingDown);
+    if (spreadMs === 0) streams.end();
+    await wire.close({ graceMs, spreadMs });
+    measured?.();
+  };
+  let closing: Promise<void> | undefined;
+  const close: XdsServer["close"] = ({ graceMs = 5_000, spreadMs = 0 } = {}) => (closing ??= end(graceMs, spreadMs));
+  return {
+    accept, close,
+    async listen(where) {
+      const { address, port } = await wire.listen(where);
+      return { host: address, port };
+    },
+    status,
+    setTls: (next) => { wire.setTls(next); },
+    fetch: fetchByType(fetches, answer),
+    clientStatus: statusCall(answerStatus, viewOf),
+    waitForAck: async (revision, waiting = {}) => waitForAck({ source, clock, streams: streamsOn(source, streams, book), hub, gate }, revision, waiting),
+    events: (listener) => hub.listen(listener),
+    stats,
+    [Symbol.asyncDispose]: () => close(),
+  };
+}

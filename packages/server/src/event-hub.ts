@@ -1,0 +1,34 @@
+import type { ServerEvent } from "./server-event.ts";
+
+/** Who hears of events. */
+export interface EventHub {
+  /** Adds a listener; the answer removes it. */
+  listen(listener: (event: ServerEvent) => void): () => void;
+  /** Tells everyone, in the order in which they came. undefined while nobody listens, so that no event is made. */
+  readonly emit: ((event: ServerEvent) => void) | undefined;
+  /** Tells what somebody's code threw. The peer sees a fixed text at most. */
+  readonly fault: (where: string, error: unknown) => void;
+}
+
+/** A hub that survives its listeners: what one throws is told to all as a fault, once, and goes no further. */
+export function createEventHub(): EventHub {
+  const listeners = new Set<(event: ServerEvent) => void>();
+  const tell = (event: ServerEvent): void => {
+    for (const listener of listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        if (event.kind !== "fault") tell({ kind: "fault", where: "event listener", error });
+      }
+    }
+  };
+  return {
+    listen(listener) {
+      const own = (event: ServerEvent): void => { listener(event); };
+      listeners.add(own);
+      return () => { listeners.delete(own); };
+    },
+    get emit() { return listeners.size === 0 ? undefined : tell; },
+    fault(where, error) { tell({ kind: "fault", where, error }); },
+  };
+}

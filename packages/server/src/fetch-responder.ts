@@ -1,0 +1,63 @@
+import { StatusCode, type Status } from "@xdstp/core";
+import { cutText, nodeInfoOf, type NackError, type ServerContext } from "@xdstp/core/server";
+import type { DiscoveryRequest, DiscoveryResponse } from "@xdstp/protos/discovery";
+import { answerFetch } from "./answer-fetch.ts";
+import type { EventHub } from "./event-hub.ts";
+import type { AnswerFetch } from "./fetch-routes.ts";
+import type { Access } from "./policy/access-desk.ts";
+import type { ServerAccess } from "./policy/create-access.ts";
+import type { FetchEvent } from "./server-event.ts";
+
+/** What answering needs. */
+export interface ResponderOptions {
+  readonly context: ServerContext;
+  readonly access: ServerAccess;
+  readonly hub: EventHub;
+}
+
+const OK: Status = { code: StatusCode.OK, message: "" };
+const cancelled: Status = { code: StatusCode.CANCELLED, message: "the call was cancelled" };
+const broken: Status = { code: StatusCode.INTERNAL, message: "internal error" };
+
+/** Answers Fetches, tells of each, and survives its source. */
+export function createFetchResponder({ context, access: { contexts, desk, gate }, hub }: ResponderOptions): AnswerFetch {
+  return async ({ path, typeUrl }, request, { peer, signal }) => {
+    const refuse = (status: Status, reason?: string): Status => {
+      hub.emit?.({ kind: "refused", path, peer: peer.address, status, ...(reason === undefined ? {} : { reason }) });
+      return status;
+    };
+    let access: Access | undefined;
+    try {
+      const refusal = gate.refusal();
+      if (refusal !== undefined) return refuse(refusal);
+      const node = request.node === undefined ? {} : { node: nodeInfoOf(request.node) };
+      const decided = desk === undefined ? undefined : await desk.decide({ ...peer, ...node, path }, signal);
+      if (decided !== undefined && "status" in decided) return refuse(decided.status, decided.reason);
+      access = decided;
+      const own = access === undefined ? context : contexts.of(access.source);
+      const answer = await answerFetch(own, { typeUrl, request, signal: AbortSignal.any([signal, gate.closed]) }) ?? gate.refusal() ?? cancelled;
+      hub.emit?.(eventOf(typeUrl, request, answer, context.limits.errorText));
+      return answer;
+    } catch (error) {
+      hub.fault(`fetch ${path}`, error);
+      return broken;
+    } finally {
+      access?.release();
+    }
+  };
+}
+
+function eventOf(typeUrl: string, request: DiscoveryRequest, answer: DiscoveryResponse | Status, errorText: number): FetchEvent {
+  const { node, resourceNames, resourceLocators, versionInfo, errorDetail } = request;
+  const failed = "code" in answer;
+  return {
+    kind: "fetch", typeUrl,
+    node: node === undefined ? undefined : nodeInfoOf(node),
+    names: [...resourceNames, ...resourceLocators.map(({ name }) => name)],
+    accepted: versionInfo,
+    ...(errorDetail === undefined ? {} : { error: { code: errorDetail.code, message: cutText(errorDetail.message, errorText) } satisfies NackError }),
+    status: failed ? answer : OK,
+    version: failed ? "" : answer.versionInfo,
+    resources: failed ? 0 : answer.resources.length,
+  };
+}

@@ -1,0 +1,81 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { AnyBytes, Entry, Topic } from "@xdstp/core";
+import { deliveryOf, type Delivery, type TypeView } from "@xdstp/core/server";
+import { type ClientConfig_GenericXdsConfig, ClientConfig_GenericXdsConfigSchema, ConfigStatus } from "@xdstp/protos/status";
+
+/** How a payload is shown; undefined: not at all. */
+export type ShowPayload = (payload: AnyBytes) => AnyBytes | undefined;
+
+/**
+ * One type of one client, a row for each resource and for each name that does not exist (B-CSDS-2, S-CSDS-4).
+ *
+ * `version_info` is the version that the client accepted last, that of a response as in `xds_config` of csds.proto; `xds_config` what the client holds, where the server still has it.
+ */
+export function* genericConfigs(view: TypeView, show: ShowPayload): Generator<ClientConfig_GenericXdsConfig> {
+  const seen = new Set<string>();
+  for (const topic of view.topics) {
+    const members = topic.members();
+    if (members.length === 0) yield rowOf(view, topic.interest.name, { configStatus: ConfigStatus.NOT_SENT });
+    for (const entry of members) {
+      if (seen.has(entry.name)) continue;
+      seen.add(entry.name);
+      yield entryRow(view, topic, entry, show);
+    }
+  }
+  for (const { name, resource } of view.exchange.inFlight?.entries ?? []) {
+    if (resource === undefined && !seen.has(name)) yield rowOf(view, name, { ...held(view), ...sentAt(view), configStatus: ConfigStatus.STALE });
+  }
+}
+
+type Row = Omit<MessageInitShape<typeof ClientConfig_GenericXdsConfigSchema>, "$typeName">;
+
+function rowOf({ typeUrl }: TypeView, name: string, row: Row): ClientConfig_GenericXdsConfig {
+  return create(ClientConfig_GenericXdsConfigSchema, { typeUrl, name, ...row });
+}
+
+function entryRow(view: TypeView, topic: Topic, entry: Entry, show: ShowPayload): ClientConfig_GenericXdsConfig {
+  if (entry.resource === undefined) return rowOf(view, entry.name, { configStatus: ConfigStatus.NOT_SENT });
+  const delivery = deliveryOf(view, topic, entry);
+  const { acceptedUpTo, exchange: { acceptedAt } } = view;
+  const hadOne = acceptedUpTo > 0 && entry.since <= acceptedUpTo;
+  const payload = isHeld(view, entry, delivery) ? show(entry.resource.payload) : undefined;
+  return rowOf(view, entry.name, {
+    configStatus: statusOf(delivery, hadOne),
+    ...(hadOne && held(view)),
+    ...(delivery === "in-flight" ? sentAt(view) : timeAt(hadOne ? acceptedAt : undefined)),
+    ...(payload !== undefined && { xdsConfig: { typeUrl: payload.typeUrl, value: payload.value } }),
+    ...(delivery !== "accepted" && errorOf(view, delivery, show(entry.resource.payload))),
+  });
+}
+
+function statusOf(delivery: Delivery, hadOne: boolean): ConfigStatus {
+  if (delivery === "accepted") return ConfigStatus.SYNCED;
+  if (delivery === "refused") return ConfigStatus.ERROR;
+  return delivery === "in-flight" || hadOne ? ConfigStatus.STALE : ConfigStatus.NOT_SENT;
+}
+
+/** The client holds this very state; in full state what has not changed is sent again each time. */
+function isHeld({ removals, acceptedUpTo }: TypeView, { revision }: Entry, delivery: Delivery): boolean {
+  return delivery === "accepted" || (removals === "absent" && revision <= acceptedUpTo);
+}
+
+function held({ exchange: { versionAccepted } }: TypeView): Row {
+  return { versionInfo: versionAccepted };
+}
+
+function sentAt({ exchange: { inFlight } }: TypeView): Row {
+  return timeAt(inFlight?.since);
+}
+
+function timeAt(ms: number | undefined): Row {
+  return ms === undefined ? {} : { lastUpdated: timestampFromMs(ms) };
+}
+
+/** What the client said last, until it has accepted something. */
+function errorOf({ exchange: { lastError } }: TypeView, delivery: Delivery, payload: AnyBytes | undefined): Row {
+  if (lastError === undefined) return {};
+  const { message, code, at, version } = lastError;
+  const failed = delivery === "refused" && payload !== undefined ? { failedConfiguration: { typeUrl: payload.typeUrl, value: payload.value } } : {};
+  return { errorState: { details: message === "" ? `code ${code}, without a text` : message, versionInfo: version, lastUpdateAttempt: timestampFromMs(at), ...failed } };
+}

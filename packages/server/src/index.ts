@@ -1,0 +1,27 @@
+/**
+ * An xDS management server: ADS and every service of one type, in SotW, delta and unary Fetch.
+ *
+ * ```ts
+ * const cache = createCache({ types: envoyTypes });
+ * const server = createServer({ source: cache });
+ * const { port } = await server.listen({ port: 18000 });
+ * ```
+ *
+ * @packageDocumentation
+ */
+export { createServer } from "./create-server.ts";
+export type { FetchRequest, ServerAddress, ServerOptions, ServerStats, StatusRequest, XdsServer } from "./xds-server.ts";
+export type { FetchEvent, RefusedEvent, ServerEvent } from "./server-event.ts";
+export { AckError, type MissingAck, type MissingState } from "./ack-error.ts";
+export type { AckedClient, AckReport } from "./ack-wait.ts";
+export type { WaitForAckOptions } from "./wait-for-ack.ts";
+export type { MayReadStatus } from "./status-routes.ts";
+export type { MetricsMeter } from "./record-metrics.ts";
+export type { Authorize, Peer, Policy, SourceFor } from "./policy/policy.ts";
+export { createPolicy, type ChangeablePolicy, type PolicyOptions } from "./policy/create-policy.ts";
+export { filterSource, type FilteredSource, type FilterOptions } from "./policy/filter-source.ts";
+export type { AccessLimits } from "./policy/access-limits.ts";
+export type { AdmissionLimits, AdmissionStats } from "./admission.ts";
+export type { ServerLimits } from "./server-limits.ts";
+export { nodeWarning } from "./node-warning.ts";
+export { clientQuirks } from "./client-quirks.ts";

@@ -1,0 +1,23 @@
+/**
+ * The first release of each line with the security fixes of November 2026, newest line first. Lines between them have ended.
+ * They are the newest of all versions that the table of known vulnerabilities asks for, so one comparison covers its rows.
+ */
+const fixed = [[26, 13, 1], [24, 22, 3], [22, 23, 5]] as const;
+
+/**
+ * One line for people if this version of Node has known holes in what a server uses; undefined if not. Tell it once, at the start; it is no reason not to serve.
+ * @param version - As in `process.versions.node`
+ */
+export function nodeWarning(version: string): string | undefined {
+  const own = version.split(".").map((part) => Number.parseInt(part, 10));
+  if (fixed[0][0] < (own[0] ?? 0)) return undefined;
+  const line = fixed.find(([major]) => major === own[0]);
+  if (line !== undefined && !isBelow(own, line)) return undefined;
+  const names = fixed.map((parts) => parts.join(".")).reverse();
+  return `Node ${version} lacks security fixes for HTTP/2 that a server needs; run this on Node ${names.slice(0, -1).join(", ")} or ${names.at(-1) ?? ""}, or newer`;
+}
+
+function isBelow(own: readonly number[], other: readonly number[]): boolean {
+  const at = other.findIndex((part, index) => part !== own[index]);
+  return at !== -1 && (own[at] ?? 0) < (other[at] ?? 0);
+}

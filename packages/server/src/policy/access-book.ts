@@ -1,0 +1,36 @@
+import type { ResourceSource } from "@xdstp/core";
+import type { ServerStream } from "@xdstp/core/server";
+import type { EndableHandler } from "../admitted-stream.ts";
+import type { OpenStreams } from "../open-streams.ts";
+import type { Access } from "./access-desk.ts";
+
+/** What the streams of a server were let see. */
+export interface AccessBook {
+  /** Streams of which nothing is decided yet. */
+  readonly waiting: Set<EndableHandler>;
+  note(stream: ServerStream, access: Access): void;
+  /** undefined: everything. */
+  of(stream: ServerStream): Access | undefined;
+}
+
+/** Nothing noted yet; what is, is forgotten with its stream. */
+export function createAccessBook(): AccessBook {
+  const notes = new WeakMap<ServerStream, Access>();
+  return {
+    waiting: new Set(),
+    note(stream, access) { notes.set(stream, access); },
+    of: (stream) => notes.get(stream),
+  };
+}
+
+/** The streams that are served from a source, or from a filter over it: revisions of other sources say nothing of it. */
+export function streamsOn(source: ResourceSource, streams: OpenStreams, book: AccessBook): Pick<OpenStreams, "all" | "get"> {
+  const isOn = (stream: ServerStream): boolean => (book.of(stream)?.root ?? source) === source;
+  return {
+    all: () => streams.all().filter(isOn),
+    get(id) {
+      const stream = streams.get(id);
+      return stream !== undefined && isOn(stream) ? stream : undefined;
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { StatusCode, XdsError, type Clock, type ResourceSource, type Status } from "@xdstp/core";
+import type { EventHub } from "../event-hub.ts";
+import type { Gate } from "../gate.ts";
+import type { Authorize, Peer, Policy, SourceFor } from "./policy.ts";
+import type { SharedFilters } from "./shared-filters.ts";
+
+/** What a client is served. */
+export interface Access {
+  readonly policy: Policy | undefined;
+  /** What was chosen for it, all of it. */
+  readonly root: ResourceSource;
+  /** What of it the client may see. */
+  readonly source: ResourceSource;
+  /** Tells when the client may see something else; the answer ends it. */
+  onChange(listener: () => void): () => void;
+  /** Call it once when it is not needed any more. */
+  release(): void;
+}
+
+/** Why a client is not served. */
+export interface Refusal {
+  readonly status: Status;
+  /** For the operator. */
+  readonly reason: string;
+}
+
+/** Decides what clients are served. */
+export interface AccessDesk {
+  /** Never rejects. */
+  decide(peer: Peer, signal: AbortSignal): Promise<Access | Refusal>;
+}
+
+/** What deciding needs. */
+export interface DeskOptions {
+  readonly authorize: Authorize | undefined;
+  readonly sourceFor: SourceFor | undefined;
+  /** For those who have no source of their own. */
+  readonly source: ResourceSource;
+  readonly filters: SharedFilters;
+  readonly clock: Clock;
+  readonly authorizeMs: number;
+  readonly gate: Gate;
+  readonly hub: EventHub;
+}
+
+/** What the client is told: fixed texts. */
+const texts = { PERMISSION_DENIED: "not allowed", UNAUTHENTICATED: "not authenticated" } as const;
+const unknown: Status = { code: StatusCode.UNAVAILABLE, message: "access cannot be decided now" };
+const cancelled: Status = { code: StatusCode.CANCELLED, message: "the call was cancelled" };
+/** Also what streams end with whose policy is revoked. */
+export const revoked: Status = { code: StatusCode.PERMISSION_DENIED, message: "access was revoked" };
+
+/** Asks `authorize`, then `sourceFor`, within one time. */
+export function createAccessDesk(options: DeskOptions): AccessDesk {
+  const { filters, gate, clock, authorizeMs, hub } = options;
+  const grant = ({ policy, root }: Asked): Access | Refusal => {
+    const notReady = gate.refusal(root);
+    if (notReady !== undefined) return { status: notReady, reason: notReady.message };
+    if (policy?.revoked?.aborted === true) return { status: revoked, reason: revoked.message };
+    if (policy === undefined) return { policy, root, source: root, onChange: () => () => undefined, release: () => undefined };
+    const lease = filters.acquire(root, policy);
+    return { policy, root, source: lease.source, onChange: (listener) => lease.source.onChange(listener), release: () => { lease.release(); } };
+  };
+  return {
+    async decide(peer, signal) {
+      const late = new AbortController();
+      const timer = clock.after(authorizeMs, () => { late.abort(); });
+      try {
+        return grant(await within(AbortSignal.any([signal, gate.closed, late.signal]), (until) => ask(options, peer, until)));
+      } catch (error) {
+        if (signal.aborted) return { status: cancelled, reason: cancelled.message };
+        const closing = gate.closed.aborted ? gate.refusal(options.source) : undefined;
+        if (closing !== undefined) return { status: closing, reason: closing.message };
+        return late.signal.aborted ? { status: unknown, reason: `no decision within ${authorizeMs} ms` } : refusalOf(error, hub);
+      } finally {
+        timer.cancel();
+      }
+    },
+  };
+}
+
+interface Asked {
+  readonly policy: Policy | undefined;
+  readonly root: ResourceSource;
+}
+
+async function ask({ authorize, sourceFor, source }: DeskOptions, peer: Peer, signal: AbortSignal): Promise<Asked> {
+  const policy = await authorize?.(peer, { signal });
+  if (authorize !== undefined && !isPolicy(policy)) throw new XdsError("INTERNAL", "authorize gave no policy: it has to have a key and a function allows");
+  return { policy, root: (await sourceFor?.(peer, { signal })) ?? source };
+}
+
+function isPolicy(policy: Partial<Policy> | undefined | null): boolean {
+  return typeof policy?.key === "string" && typeof policy.allows === "function";
+}
+
+/** The outcome of a task; rejects as soon as the signal aborts, whatever the task does then. */
+async function within<T>(signal: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => { reject(new XdsError("CANCELLED", "of no use any more")); };
+  });
+  signal.addEventListener("abort", onAbort);
+  try {
+    return await Promise.race([task(signal), aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function refusalOf(error: unknown, hub: EventHub): Refusal {
+  const { code, text } = XdsError.from(error);
+  if (error instanceof XdsError && (code === "PERMISSION_DENIED" || code === "UNAUTHENTICATED")) return { status: { code: StatusCode[code], message: texts[code] }, reason: text };
+  hub.fault("authorize", error);
+  return { status: unknown, reason: text };
+}

@@ -1,0 +1,12 @@
+/** How long and how much streams wait until it is decided what they may see. */
+export interface AccessLimits {
+  /** Milliseconds that `authorize` and `sourceFor` have together; then the client gets UNAVAILABLE. Default: 10,000. */
+  readonly authorizeMs: number;
+  /** Messages of one stream that may wait for it, as the wire hands them over though it was told to pause. One more gets RESOURCE_EXHAUSTED. Default: 64. */
+  readonly waitingMessages: number;
+  /** Bytes of these messages behind the first one. Default: 4 MiB. */
+  readonly waitingBytes: number;
+}
+
+/** The defaults of {@link AccessLimits}. */
+export const defaultAccessLimits: AccessLimits = { authorizeMs: 10_000, waitingMessages: 64, waitingBytes: 4 << 20 };

@@ -1,0 +1,49 @@
+import type { ResourceSource } from "@xdstp/core";
+import type { ServerContext } from "@xdstp/core/server";
+import type { EventHub } from "../event-hub.ts";
+import { createGate, type Gate } from "../gate.ts";
+import { createAccessBook, type AccessBook } from "./access-book.ts";
+import { createAccessDesk, type AccessDesk } from "./access-desk.ts";
+import { defaultAccessLimits, type AccessLimits } from "./access-limits.ts";
+import type { Authorize, SourceFor } from "./policy.ts";
+import { createSharedFilters } from "./shared-filters.ts";
+import { createSourceContexts, type SourceContexts } from "./source-contexts.ts";
+import { statusViewOf, type StatusViewOf } from "./status-view.ts";
+
+/** Who is served, and what. */
+export interface ServerAccess {
+  /** What is served where nothing is decided per client. */
+  readonly source: ResourceSource;
+  readonly contexts: SourceContexts;
+  /** Asked before anything is decided. */
+  readonly gate: Gate;
+  /** Absent: everyone is served everything. */
+  readonly desk: AccessDesk | undefined;
+  readonly book: AccessBook;
+  readonly limits: AccessLimits;
+  /** Absent: who may read client status reads all of it. */
+  readonly viewOf: StatusViewOf | undefined;
+}
+
+/** What the options of a server say of it. */
+export interface AccessOptions {
+  readonly authorize?: Authorize | undefined;
+  readonly sourceFor?: SourceFor | undefined;
+  readonly limits: Partial<AccessLimits>;
+}
+
+/** Nobody has come yet. */
+export function createAccess(context: ServerContext, hub: EventHub, { authorize, sourceFor, limits: given }: AccessOptions): ServerAccess {
+  const { source, clock } = context;
+  const limits = { ...defaultAccessLimits, ...given };
+  const gate = createGate(sourceFor === undefined ? source : alwaysReady);
+  const book = createAccessBook();
+  const filters = createSharedFilters({ clock, onFault: (error) => { hub.fault("policy", error); } });
+  const isOpen = authorize === undefined && sourceFor === undefined;
+  const desk = isOpen ? undefined : createAccessDesk({ authorize, sourceFor, source, filters, clock, authorizeMs: limits.authorizeMs, gate, hub });
+  const viewOf = authorize === undefined || desk === undefined ? undefined : statusViewOf(desk, book, hub);
+  return { source, contexts: createSourceContexts(context), gate, desk, book, limits, viewOf };
+}
+
+/** Which source has to be ready is known once one was chosen. */
+const alwaysReady = { ready: true };

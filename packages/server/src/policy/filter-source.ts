@@ -1,0 +1,148 @@
+import { systemClock, XdsError, type Clock, type Interest, type ResourceSource, type ResourceType, type Topic } from "@xdstp/core";
+import { allowedBy } from "./allowed-by.ts";
+import { FilteredTopic, type FilterHost } from "./filtered-topic.ts";
+import type { Policy } from "./policy.ts";
+import type { LogWindow } from "./visible-log.ts";
+
+/** What may be seen of a source. */
+export interface FilteredSource extends ResourceSource {
+  /** Tells of each change of what may be seen, once it is in force; the answer ends it. Who keeps entries to send them later has to look again (`ServerStream.thaw`). */
+  onChange(listener: () => void): () => void;
+  /** Listens to the policy no more. */
+  close(): void;
+}
+
+/** Options of {@link filterSource}. */
+export interface FilterOptions {
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** Told what `allows` has thrown, once until the policy changes. */
+  readonly onFault?: (error: unknown) => void;
+}
+
+/** As the cache remembers removals (S-RECON-10). */
+const REMOVALS_MS = 600_000;
+const REMOVALS_COUNT = 100_000;
+
+/**
+ * A source as a policy allows it to be seen: forbidden names do not exist, globs and `*` have only members that are allowed, and versions are those of what is visible (S-LIM-8).
+ *
+ * Its arrays are those of the cache where nothing is hidden, and else the same for all readers of this filter. One filter serves all streams with the key of the policy.
+ * When the policy changes, what is forbidden by it is removed and what is allowed by it arrives, under a revision between that of the source and the next one.
+ */
+export function filterSource(source: ResourceSource, policy: Policy, options: FilterOptions = {}): FilteredSource {
+  return new Filter(source, policy, options);
+}
+
+class Filter implements FilteredSource, FilterHost {
+  declare readonly authorities?: readonly string[];
+  readonly window: LogWindow;
+  epoch = 0;
+  readonly #source: ResourceSource;
+  readonly #policy: Policy;
+  readonly #onFault: (error: unknown) => void;
+  readonly #topics = new WeakMap<Topic, FilteredTopic>();
+  readonly #watched = new Set<FilteredTopic>();
+  /** Watched topics of names that may not be seen: nobody watches the topic behind, so it does not lead to them. */
+  readonly #barred = new Map<string, Map<string, FilteredTopic>>();
+  readonly #listeners = new Set<() => void>();
+  readonly #unwatch: (() => void) | undefined;
+  /** Revision of the newest change of the policy. */
+  #changed = 0;
+  #hasThrown = false;
+
+  constructor(source: ResourceSource, policy: Policy, { clock = systemClock, onFault = () => undefined }: FilterOptions) {
+    this.#source = source;
+    this.#policy = policy;
+    this.#onFault = onFault;
+    this.window = { now: () => clock.now(), ms: REMOVALS_MS, count: REMOVALS_COUNT };
+    if (source.authorities !== undefined) this.authorities = source.authorities;
+    this.#unwatch = policy.watch?.(() => { this.#reconsider(); });
+  }
+
+  get revision(): number { return Math.max(this.#source.revision, this.#changed); }
+  get ready(): boolean { return this.#source.ready; }
+
+  descriptor(typeUrl: string): ResourceType | undefined { return this.#source.descriptor(typeUrl); }
+  serves(typeUrl: string): boolean { return this.#source.serves(typeUrl); }
+
+  topic(typeUrl: string, interest: Interest): Topic {
+    const barred = this.#barred.get(typeUrl)?.get(keyOf(interest));
+    if (barred !== undefined) return barred;
+    const inner = this.#source.topic(typeUrl, interest);
+    const topic = this.#topics.get(inner) ?? new FilteredTopic(typeUrl, inner, this);
+    this.#topics.set(inner, topic);
+    return topic;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => { this.#listeners.delete(listener); };
+  }
+
+  close(): void {
+    this.#unwatch?.();
+  }
+
+  allows(typeUrl: string, name: string): boolean {
+    return allowedBy(this.#policy, typeUrl, name, (error) => {
+      if (!this.#hasThrown) this.#onFault(error);
+      this.#hasThrown = true;
+    });
+  }
+
+  denial(typeUrl: string, name: string): XdsError | undefined {
+    return this.#policy.forbidden === "denied" ? new XdsError("PERMISSION_DENIED", "not allowed", { typeUrl, resource: name }) : undefined;
+  }
+
+  opened(topic: FilteredTopic): void {
+    this.#watched.add(topic);
+    this.#file(topic);
+  }
+
+  closed(topic: FilteredTopic): void {
+    this.#watched.delete(topic);
+    this.#topics.delete(topic.behind);
+    this.#unfile(topic);
+  }
+
+  #file(topic: FilteredTopic): void {
+    if (!topic.barred) { this.#unfile(topic); return; }
+    const names = this.#barred.get(topic.typeUrl) ?? new Map<string, FilteredTopic>();
+    this.#barred.set(topic.typeUrl, names);
+    names.set(keyOf(topic.interest), topic);
+  }
+
+  #unfile(topic: FilteredTopic): void {
+    const { typeUrl, interest } = topic;
+    const names = this.#barred.get(typeUrl);
+    if (names?.get(keyOf(interest)) !== topic) return;
+    names.delete(keyOf(interest));
+    if (names.size === 0) this.#barred.delete(typeUrl);
+  }
+
+  /** All topics change at one revision, and whoever watches is told when that is done. */
+  #reconsider(): void {
+    this.epoch++;
+    this.#hasThrown = false;
+    const revision = soonAfter(this.revision);
+    for (const topic of this.#watched) {
+      topic.reconsider(revision);
+      this.#file(topic);
+    }
+    const news = [...this.#watched].filter((topic) => topic.hasNews);
+    if (news.length > 0) this.#changed = revision;
+    for (const topic of news) topic.tell();
+    if (news.length > 0) for (const listener of this.#listeners) listener();
+  }
+}
+
+/** The next number that there is: sources count in whole numbers, so billions of changes of a policy have room before the next revision. */
+function soonAfter(revision: number): number {
+  return revision + Math.max(revision, 1) * Number.EPSILON;
+}
+
+function keyOf({ name, parameters }: Interest): string {
+  if (parameters === undefined || parameters.size === 0) return name;
+  return `${name}\n${JSON.stringify([...parameters].sort(([a], [b]) => (a < b ? -1 : 1)))}`;
+}

@@ -1,0 +1,18 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { WireType, walkFields } from "@xdstp/core";
+import { concatBytes, nodeInfoOf, withoutExtensions, type NodeInfo } from "@xdstp/core/server";
+import { NodeSchema } from "@xdstp/protos/discovery";
+
+/** The field of the node in a request. */
+const NODE = { delta: 1, sotw: 2 } as const;
+
+/** What the node of a request says, without reading the rest of it; undefined: there is none. Throws on a node that cannot be decoded. */
+export function nodeClaim(message: Uint8Array, variant: "delta" | "sotw"): NodeInfo | undefined {
+  const short = withoutExtensions(message, variant);
+  const parts: Uint8Array[] = [];
+  walkFields(short, (field, start, end, wireType) => {
+    if (field === NODE[variant] && wireType === WireType.LENGTH_DELIMITED) parts.push(short.subarray(start, end));
+    return true;
+  });
+  return parts.length === 0 ? undefined : nodeInfoOf(fromBinary(NodeSchema, concatBytes(parts)));
+}

@@ -1,0 +1,42 @@
+import type { Entry, StoredResource, XdsError } from "@xdstp/core";
+
+/** An entry that a filter has to make: the cache has none that says this. */
+export class OwnEntry implements Entry {
+  readonly revision: number;
+  readonly since: number;
+  readonly name: string;
+  readonly resource?: StoredResource;
+  readonly error?: XdsError;
+  /** Written by the log that it stands in. */
+  replaced = false;
+  readonly #of: Entry | undefined;
+
+  constructor(of: Entry | undefined, name: string, revision: number, since: number, error?: XdsError) {
+    this.#of = of;
+    this.name = name;
+    this.revision = revision;
+    this.since = since;
+    if (of?.resource !== undefined) this.resource = of.resource;
+    const why = error ?? of?.error;
+    if (why !== undefined) this.error = why;
+  }
+
+  get superseded(): boolean { return this.replaced || this.#of?.superseded === true; }
+}
+
+/** Says that there is nothing of a name. */
+export function absence(name: string, revision: number, error?: XdsError): Entry {
+  return new OwnEntry(undefined, name, revision, 0, error);
+}
+
+const shown = new WeakMap<Entry, OwnEntry>();
+
+/** An entry for readers to whom its name is newer than to the cache; mostly the same object for the same two numbers. */
+export function shownSince(entry: Entry, revision: number, since: number): Entry {
+  if (revision === entry.revision && since === entry.since) return entry;
+  const known = shown.get(entry);
+  if (known?.revision === revision && known.since === since && !known.replaced) return known;
+  const own = new OwnEntry(entry, entry.name, revision, since);
+  shown.set(entry, own);
+  return own;
+}

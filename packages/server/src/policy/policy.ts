@@ -1,0 +1,47 @@
+import type { ResourceSource } from "@xdstp/core";
+import type { NodeInfo, PeerIdentity } from "@xdstp/core/server";
+
+/** What a client may see. Made by `authorize`, once per stream. */
+export interface Policy {
+  /**
+   * Equal keys mean equal rights: their streams share one filtered view and its bytes, and the first policy that came with a key is asked for all of them.
+   * So the key holds everything that the answers depend on: a role, a tenant.
+   */
+  readonly key: string;
+  /**
+   * Whether a resource may be seen; asked for each name that is subscribed, and for each member of a glob and of `*` (S-LIM-8). A name that may not be seen is
+   * answered as one that does not exist. It has to give the same answer until `watch` tells of a change. Only `true` allows; what throws forbids.
+   * @param name - In canonical spelling (N-40); an alias is asked for by itself, and its resource under its own name
+   */
+  allows(typeUrl: string, name: string): boolean;
+  /** Says that answers of `allows` may have changed; returns a function that ends it. Absent: they never change. Costs one look at all that is subscribed under this key. */
+  watch?(onChange: () => void): () => void;
+  /** Aborted: the client has lost every right, and its streams end with PERMISSION_DENIED. Each policy has its own, also where keys are equal. */
+  readonly revoked?: AbortSignal;
+  /** How a forbidden name is answered: as missing, or as missing with the error PERMISSION_DENIED. Neither tells whether it exists. Default: `missing`. */
+  readonly forbidden?: "missing" | "denied";
+}
+
+/** Who calls, as far as it is known when `authorize` is asked. */
+export interface Peer {
+  /** Address and port, which prove nothing. */
+  readonly address: string;
+  /** From the verified certificate of the client; absent: nobody knows who it is. */
+  readonly identity?: PeerIdentity;
+  /** What the client says of itself: a claim, and no identity (S-NODE-8). Absent in a status request. */
+  readonly node?: NodeInfo;
+  /** The gRPC method, `/package.Service/Method`. */
+  readonly path: string;
+}
+
+/**
+ * Decides what a client may see; asked once per stream, when its first message is in, and once per Fetch and status request (S-LIM-8).
+ *
+ * It says no by throwing an XdsError with PERMISSION_DENIED or UNAUTHENTICATED: its text goes into an event, a fixed one to the client. Whatever else it throws,
+ * and an answer that takes longer than `limits.authorizeMs`, means that nobody knows: the client gets UNAVAILABLE and may try again.
+ * @param options - The signal aborts when the answer is of no use any more
+ */
+export type Authorize = (peer: Peer, options: { readonly signal: AbortSignal }) => Policy | Promise<Policy>;
+
+/** Chooses what is served to a client: another source, or undefined for that of the server. Asked after {@link Authorize}, with the same time. */
+export type SourceFor = (peer: Peer, options: { readonly signal: AbortSignal }) => ResourceSource | undefined | Promise<ResourceSource | undefined>;

@@ -1,0 +1,36 @@
+import type { Status } from "@xdstp/core";
+import type { ServerStream } from "@xdstp/core/server";
+import type { CallPeer } from "@xdstp/grpc/server";
+import { isGlob } from "@xdstp/uri";
+import type { EventHub } from "../event-hub.ts";
+import type { AccessBook } from "./access-book.ts";
+import type { AccessDesk } from "./access-desk.ts";
+import { allowedBy } from "./allowed-by.ts";
+
+/** As much of the status of the clients as somebody may see. */
+export interface StatusView {
+  shows(stream: ServerStream): boolean;
+  /** Whether a name may stand in it. */
+  allows(typeUrl: string, name: string): boolean;
+}
+
+/** What somebody who asks for client status may see, or why nothing. */
+export type StatusViewOf = (peer: CallPeer, path: string, signal: AbortSignal) => Promise<StatusView | Status>;
+
+/** Who has a policy sees the clients that have an equal one, and of them the names that it allows now. */
+export function statusViewOf(desk: AccessDesk, book: AccessBook, hub: EventHub): StatusViewOf {
+  return async (peer, path, signal) => {
+    const access = await desk.decide({ ...peer, path }, signal);
+    if ("status" in access) {
+      hub.emit?.({ kind: "refused", path, peer: peer.address, status: access.status, reason: access.reason });
+      return access.status;
+    }
+    access.release();
+    const { policy } = access;
+    if (policy === undefined) return { shows: () => true, allows: () => true };
+    return {
+      shows: (stream) => book.of(stream)?.policy?.key === policy.key,
+      allows: (typeUrl, name) => name === "" || name === "*" || isGlob(name) || allowedBy(policy, typeUrl, name, (error) => { hub.fault("policy", error); }),
+    };
+  };
+}

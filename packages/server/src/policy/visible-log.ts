@@ -1,0 +1,169 @@
+import type { Entry } from "@xdstp/core";
+import { createSmallMap, type SmallMap } from "@xdstp/core/server";
+import { OwnEntry } from "./own-entry.ts";
+
+/** How long removals are remembered: as long as by the cache behind, so that no reader that it keeps is lost here. */
+export interface LogWindow {
+  now(): number;
+  /** Milliseconds. */
+  readonly ms: number;
+  /** Removals of one topic. */
+  readonly count: number;
+}
+
+const NOTHING: readonly Entry[] = Object.freeze([]);
+const HASHES = 2 ** 52;
+
+/**
+ * What may be seen of a topic, as a compacted log: each name once, at its newest revision.
+ *
+ * An entry that is added costs O(1); arrays are made when they are asked for, once for all readers in the same state.
+ */
+export class VisibleLog {
+  head = 0;
+  /** Sum over the members, modulo 2^52. */
+  hash = 0;
+  /** Number of members. */
+  count = 0;
+  readonly #window: LogWindow;
+  #entries: Entry[] = [];
+  readonly #newest: SmallMap<string, Entry> = createSmallMap();
+  #arrays: Map<number, readonly Entry[]> | undefined;
+  #members: readonly Entry[] | undefined;
+  #dead = 0;
+  #floor: number;
+  /** Oldest first. */
+  #removals: { readonly entry: Entry; readonly at: number }[] | undefined;
+
+  /** @param floor - What is older is not known */
+  constructor(window: LogWindow, floor: number) {
+    this.#window = window;
+    this.#floor = floor;
+  }
+
+  /** The newest entry of a name in the spelling of its entries: a resource, or its removal. */
+  newest(name: string): Entry | undefined {
+    return this.#newest.get(name);
+  }
+
+  shows(name: string): boolean {
+    return this.#newest.get(name)?.resource !== undefined;
+  }
+
+  /** Makes an entry the newest of its name. A removal is forgotten after the window; what `stays` is not. */
+  add(entry: Entry, stays = false): void {
+    if (this.#newest.get(entry.name) === entry) return;
+    this.#bury(entry.name);
+    this.#newest.set(entry.name, entry);
+    this.#entries.push(entry);
+    this.head = Math.max(this.head, entry.revision);
+    this.#count(entry, 1);
+    if (entry.resource === undefined && !stays) (this.#removals ??= []).push({ entry, at: this.#window.now() });
+    this.#expire();
+    this.#changed();
+  }
+
+  /** Forgets a name without saying that it went. */
+  forget(name: string): void {
+    if (this.#bury(name)) this.#newest.delete(name);
+    this.#changed();
+  }
+
+  /**
+   * What is newer, oldest first; the same array while nothing lies between. undefined: that history is gone.
+   * @param all - The same of what the log was made of: where nothing is hidden that array is given, so that its frame is shared
+   */
+  after(revision: number, all: () => readonly Entry[] | undefined): readonly Entry[] | undefined {
+    if (revision >= this.head) return NOTHING;
+    if (revision < this.#floor) return undefined;
+    const start = this.#firstAlive(this.#search(revision));
+    let array = this.#arrays?.get(start);
+    if (array === undefined) (this.#arrays ??= new Map()).set(start, (array = asShared(this.#entries.slice(start).filter((entry) => this.#isAlive(entry)), all)));
+    return array;
+  }
+
+  /** The same array until something is added; `all` as in `after`. */
+  members(all: () => readonly Entry[] | undefined = () => undefined): readonly Entry[] {
+    return (this.#members ??= asShared(this.#entries.filter((entry) => entry.resource !== undefined && this.#isAlive(entry)), all));
+  }
+
+  removals(): readonly Entry[] {
+    this.#expire();
+    return this.#entries.filter((entry) => entry.resource === undefined && this.#isAlive(entry));
+  }
+
+  #isAlive(entry: Entry): boolean {
+    return this.#newest.get(entry.name) === entry;
+  }
+
+  #bury(name: string): boolean {
+    const old = this.#newest.get(name);
+    if (old === undefined) return false;
+    if (old instanceof OwnEntry) old.replaced = true;
+    this.#count(old, -1);
+    this.#dead++;
+    return true;
+  }
+
+  #count({ resource }: Entry, change: 1 | -1): void {
+    if (resource === undefined) return;
+    this.count += change;
+    this.hash = (this.hash + (change > 0 ? resource.hash : HASHES - resource.hash)) % HASHES;
+  }
+
+  #expire(): void {
+    const { ms, count } = this.#window;
+    const removals = this.#removals;
+    if (removals === undefined) return;
+    const oldest = this.#window.now() - ms;
+    for (let first = removals[0]; first !== undefined && (first.at < oldest || removals.length > count); first = removals[0]) {
+      removals.shift();
+      if (!this.#isAlive(first.entry)) continue;
+      this.forget(first.entry.name);
+      this.#floor = first.entry.revision;
+    }
+  }
+
+  #changed(): void {
+    this.#arrays = undefined;
+    this.#members = undefined;
+    if (this.#dead <= 64 + this.#newest.size) return;
+    this.#entries = this.#entries.filter((entry) => this.#isAlive(entry));
+    this.#dead = 0;
+  }
+
+  #search(revision: number): number {
+    let low = 0;
+    let high = this.#entries.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#entries[middle]?.revision ?? 0) > revision) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  #firstAlive(start: number): number {
+    let index = start;
+    for (let entry = this.#entries[index]; entry !== undefined && !this.#isAlive(entry); entry = this.#entries[index]) index++;
+    return index;
+  }
+}
+
+const alone = new WeakMap<Entry, readonly Entry[]>();
+
+/** One entry as an array, the same one whichever topics of whichever policies give it, so that they share its frame. */
+export function aloneOf(entry: Entry): readonly Entry[] {
+  const known = alone.get(entry) ?? [entry];
+  alone.set(entry, known);
+  return known;
+}
+
+/** Everything is the array of everything: streams of different rights share frames where they can. */
+function asShared(entries: readonly Entry[], all: () => readonly Entry[] | undefined): readonly Entry[] {
+  const [only] = entries;
+  if (only === undefined) return NOTHING;
+  if (entries.length === 1) return aloneOf(only);
+  const other = all();
+  return other?.length === entries.length && other.every((entry, index) => entry === entries[index]) ? other : entries;
+}

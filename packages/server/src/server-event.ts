@@ -1,0 +1,35 @@
+import type { Status } from "@xdstp/core";
+import type { NackError, NodeInfo, StreamEvent } from "@xdstp/core/server";
+import type { GrpcEvent } from "@xdstp/grpc/server";
+
+/** A stream or Fetch that was turned away before it began: unknown method, source not ready, shutting down, not allowed. */
+export interface RefusedEvent {
+  readonly kind: "refused";
+  readonly path: string;
+  /** Address of the peer; empty where the wire does not tell. */
+  readonly peer: string;
+  readonly status: Status;
+  /** Why it may not come in, or why that could not be decided: the text of what `authorize` threw. The client is told `status` only. */
+  readonly reason?: string;
+}
+
+/** A Fetch was answered (S-REST-9). */
+export interface FetchEvent {
+  readonly kind: "fetch";
+  readonly typeUrl: string;
+  /** As claimed in the request. */
+  readonly node: NodeInfo | undefined;
+  readonly names: readonly string[];
+  /** The version that the client says it has. */
+  readonly accepted: string;
+  /** What the client says of the last answer, cut: a NACK (S-REST-4). */
+  readonly error?: NackError;
+  /** OK, or why there was no answer. */
+  readonly status: Status;
+  /** Version and number of the resources that went out; empty and 0 without an answer. */
+  readonly version: string;
+  readonly resources: number;
+}
+
+/** Everything that happens in a server: on its streams, on the wire, and what was turned away. `kind` tells them apart. */
+export type ServerEvent = StreamEvent | GrpcEvent | RefusedEvent | FetchEvent;

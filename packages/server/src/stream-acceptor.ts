@@ -1,0 +1,78 @@
+import { StatusCode, type ByteStream, type ByteStreamHandler, type Status } from "@xdstp/core";
+import type { PeerIdentity, ServerCall } from "@xdstp/core/server";
+import type { Admission } from "./admission.ts";
+import { admitStream, type EndableHandler } from "./admitted-stream.ts";
+import type { EventHub } from "./event-hub.ts";
+import type { GuardedStream } from "./guarded-stream.ts";
+import type { StreamMethod } from "./method-table.ts";
+import type { OpenStreams } from "./open-streams.ts";
+import type { Access, Refusal } from "./policy/access-desk.ts";
+import { authorizeStream } from "./policy/authorized-stream.ts";
+import type { ServerAccess } from "./policy/create-access.ts";
+
+/** Decides on a streaming call, and serves it. `identity` is what the wire has verified. */
+export type AcceptStream = (path: string, peer: string, out: ByteStream, identity?: PeerIdentity) => ByteStreamHandler | Status;
+
+/** What a decision needs. */
+export interface AcceptorOptions {
+  readonly methods: ReadonlyMap<string, StreamMethod>;
+  readonly access: ServerAccess;
+  readonly admission: Admission;
+  readonly streams: OpenStreams;
+  readonly hub: EventHub;
+}
+
+const unknownMethod: Status = { code: StatusCode.UNIMPLEMENTED, message: "unknown method" };
+const broken: Status = { code: StatusCode.INTERNAL, message: "internal error" };
+
+/** The streaming methods of a server, whatever wire the calls come by. */
+export function createStreamAcceptor(options: AcceptorOptions): AcceptStream {
+  const { methods, access: { gate }, admission, hub } = options;
+  const accept: AcceptStream = (path, peer, out, identity) => {
+    const method = methods.get(path);
+    if (method === undefined) return unknownMethod;
+    const refusal = gate.refusal();
+    if (refusal !== undefined) return refusal;
+    const open = openerOf(options, { path, peer, method, identity });
+    return admitStream(admission, out, open);
+  };
+  return (path, peer, out, identity) => {
+    const answer = guarded(() => accept(path, peer, out, identity), hub);
+    if ("code" in answer) hub.emit?.({ kind: "refused", path, peer, status: answer });
+    return answer;
+  };
+}
+
+interface Called {
+  readonly path: string;
+  readonly peer: string;
+  readonly method: StreamMethod;
+  readonly identity: PeerIdentity | undefined;
+}
+
+/** How a call is opened: at once, or when it is decided what its client may see. */
+function openerOf({ access: { source, contexts, desk, book, limits }, streams, hub }: AcceptorOptions, { path, peer, method, identity }: Called): (out: ByteStream) => EndableHandler {
+  const { variant, typeUrl } = method;
+  const verified = identity === undefined ? {} : { identity };
+  const call: ServerCall = { peer, ...(typeUrl === undefined ? {} : { typeUrl }), ...verified };
+  if (desk === undefined) return (out) => streams.add(contexts.endsOf(source)[variant].open(call, out), out);
+  const host = {
+    desk, limits, waiting: book.waiting, fault: hub.fault,
+    open(access: Access, out: ByteStream): GuardedStream {
+      const served = contexts.endsOf(access.root)[variant].open(call, out, contexts.of(access.source));
+      book.note(served, access);
+      return streams.add(served, out);
+    },
+    refused({ status, reason }: Refusal): void { hub.emit?.({ kind: "refused", path, peer, status, reason }); },
+  };
+  return (out) => authorizeStream(host, { peer: { address: peer, path, ...verified }, variant }, out);
+}
+
+function guarded(accept: () => ByteStreamHandler | Status, hub: EventHub): ByteStreamHandler | Status {
+  try {
+    return accept();
+  } catch (error) {
+    hub.fault("accept", error);
+    return broken;
+  }
+}

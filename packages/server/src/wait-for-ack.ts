@@ -1,0 +1,77 @@
+import { XdsError, type Clock, type ResourceSource } from "@xdstp/core";
+import type { NackError, NodeInfo } from "@xdstp/core/server";
+import { AckError } from "./ack-error.ts";
+import { createAckWait, type AckReport } from "./ack-wait.ts";
+import type { EventHub } from "./event-hub.ts";
+import type { Gate } from "./gate.ts";
+import type { OpenStreams } from "./open-streams.ts";
+import type { ServerEvent } from "./server-event.ts";
+
+/** Whose ACKs are waited for, and how long. */
+export interface WaitForAckOptions {
+  /**
+   * Node ids: only these count, and one that is not connected is waited for. Or a test: those connected clients for which it holds.
+   * Default: every connected client. A node id is a claim of the client.
+   */
+  readonly nodes?: readonly string[] | ((node: NodeInfo) => boolean);
+  /** Milliseconds. Default: 30,000. */
+  readonly timeout?: number;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal;
+}
+
+/** What waiting needs of a server. */
+export interface WaitHost {
+  readonly source: Pick<ResourceSource, "revision">;
+  readonly clock: Clock;
+  readonly streams: Pick<OpenStreams, "all" | "get">;
+  readonly hub: EventHub;
+  readonly gate: Gate;
+}
+
+/** Waits until every client that wants something changed by a revision has accepted it, or a later state of it (S-ACK-9). */
+export async function waitForAck(host: WaitHost, revision: number, { nodes, timeout = 30_000, signal }: WaitForAckOptions): Promise<AckReport> {
+  if (!Number.isSafeInteger(revision) || revision < 0 || revision > host.source.revision) {
+    throw new XdsError("INVALID_ARGUMENT", `there is no revision ${revision}; the newest is ${host.source.revision}`);
+  }
+  if (!(timeout >= 0 && timeout <= LONGEST)) throw new XdsError("INVALID_ARGUMENT", `timeout is ${timeout}; give milliseconds from 0 to ${LONGEST}`);
+  const wait = createAckWait(host.streams, revision, nodes);
+  return new Promise((resolve, reject) => {
+    const ends: (() => void)[] = [];
+    const settle = (action: () => void): void => {
+      for (const end of ends.splice(0)) end();
+      action();
+    };
+    const check = (): void => { if (wait.done) settle(() => { resolve(wait.report()); }); };
+    const fail = (code: "ABORTED" | "DEADLINE_EXCEEDED" | "CANCELLED" | "UNAVAILABLE", why: string, refusal?: { readonly stream: number; readonly error: NackError }): void => {
+      settle(() => { reject(new AckError(code, `revision ${revision}: ${why}`, wait.missing(refusal))); });
+    };
+    const refused = wait.look();
+    if (refused !== undefined) { fail("ABORTED", `${refused.node} has refused it`, refused); return; }
+    ends.push(host.hub.listen((event) => { hear(event); }));
+    ends.push(onAbort(host.gate.closed, () => { fail("UNAVAILABLE", "the server is shutting down"); }));
+    if (signal !== undefined) ends.push(onAbort(signal, () => { fail("CANCELLED", "the wait was cancelled"); }));
+    const timer = host.clock.after(timeout, () => { fail("DEADLINE_EXCEEDED", `not accepted by all after ${timeout} ms`); });
+    ends.push(() => { timer.cancel(); });
+    const hear = (event: ServerEvent): void => {
+      const nack = wait.hear(event, () => { lookAgain(); });
+      if (nack === undefined) check();
+      else fail("ABORTED", `${nack.node} has refused it`, nack);
+    };
+    const lookAgain = (): void => {
+      if (ends.length === 0) return;
+      const late = wait.look();
+      if (late === undefined) check();
+      else fail("ABORTED", `${late.node} has refused it`, late);
+    };
+    check();
+  });
+}
+
+const LONGEST = 0x7fff_ffff;
+
+function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  if (signal.aborted) queueMicrotask(listener);
+  else signal.addEventListener("abort", listener, { once: true });
+  return () => { signal.removeEventListener("abort", listener); };
+}

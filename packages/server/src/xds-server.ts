@@ -1,0 +1,137 @@
+import type { MessageInitShape, Registry } from "@bufbuild/protobuf";
+import type { ByteStream, ByteStreamHandler, Clock, ResourceSource, Status } from "@xdstp/core";
+import type { FrameCounters, LimitCounts, PeerIdentity, Quirk, Scheduler, StreamStatus } from "@xdstp/core/server";
+import type { CallPeer, ConnectionAge, GrpcStats, TlsOptions } from "@xdstp/grpc/server";
+import type { DiscoveryRequestSchema, DiscoveryResponse } from "@xdstp/protos/discovery";
+import type { ServiceRow } from "@xdstp/protos/services";
+import type { ClientStatusRequestSchema, ClientStatusResponse } from "@xdstp/protos/status";
+import type { AckReport } from "./ack-wait.ts";
+import type { AdmissionStats } from "./admission.ts";
+import type { MetricsMeter } from "./record-metrics.ts";
+import type { Authorize, SourceFor } from "./policy/policy.ts";
+import type { ServerEvent } from "./server-event.ts";
+import type { MayReadStatus } from "./status-routes.ts";
+import type { ServerLimits } from "./server-limits.ts";
+import type { WaitForAckOptions } from "./wait-for-ack.ts";
+
+/** What {@link createServer} needs. Only `source` has to be given. */
+export interface ServerOptions {
+  /** What is served: a cache, or a filter over one. It brings the data of the types with it; types without data are served too. */
+  readonly source: ResourceSource;
+  /**
+   * The services that are offered, and nothing else. Default: ADS and every service of one type of Envoy's API.
+   * A row of data adds a service of your own; a type of your own needs none on ADS.
+   */
+  readonly services?: readonly ServiceRow[];
+  /** Certificate and key, and whether clients have to show a certificate. Absent: no TLS. */
+  readonly tls?: TlsOptions;
+  /** Ends connections when they are so old, spread at random, so that clients spread over replicas anew (S-STREAM-13). Absent: never. */
+  readonly connectionAge?: ConnectionAge;
+  /** Overrides of the defaults of {@link ServerLimits}. */
+  readonly limits?: Partial<ServerLimits>;
+  /**
+   * Decides what each client may see. Absent: everyone sees everything. A node id is a claim and no identity: decide by `peer.identity`, which needs `tls.clientCa` (S-NODE-8).
+   * While it is asked the stream is not read. With it, client status shows each caller the clients that have an equal policy.
+   */
+  readonly authorize?: Authorize;
+  /** Chooses the source of each client: a node's own view. Revisions of `waitForAck` are those of `source`, and clients of other sources do not count there. Absent: `source` for all. */
+  readonly sourceFor?: SourceFor;
+  /** What single clients need. Default: {@link clientQuirks}; rows of your own go behind them. */
+  readonly quirks?: readonly Quirk[];
+  /** `control_plane.identifier` of each response, for people (B-NODE-9). Default: `xdstp`. Empty: none. */
+  readonly controlPlane?: string;
+  /**
+   * Offers client status (CSDS): what every client was sent, accepted and refused, with the resources (B-CSDS-1). Default: true, to whoever reaches the port;
+   * a function decides by address and verified identity who may read it. Secrets in resources are hidden (B-CSDS-7).
+   */
+  readonly clientStatus?: boolean | MayReadStatus;
+  /** The types whose resources client status shows: what cannot be searched for secrets is left out. Default: Envoy's API. */
+  readonly registry?: Registry;
+  /** A meter of the OpenTelemetry API, or the part of one that is used: then the server is measured. Default: none. */
+  readonly meter?: MetricsMeter;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** Default: slices of 256 streams per turn of the event loop. */
+  readonly scheduler?: Scheduler;
+  /** The first listener; see {@link XdsServer.events}. */
+  readonly onEvent?: (event: ServerEvent) => void;
+}
+
+/** Where a server listens. */
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What one Fetch says. */
+export type FetchRequest = Omit<MessageInitShape<typeof DiscoveryRequestSchema>, "$typeName">;
+
+/** What one status request says. Nothing: every client, with the resources. */
+export type StatusRequest = Omit<MessageInitShape<typeof ClientStatusRequestSchema>, "$typeName">;
+
+/** What a server has counted. */
+export interface ServerStats {
+  /** Connections, streams, messages and what was cut. */
+  readonly wire: GrpcStats;
+  /** How often responses were encoded, shared and stamped anew. */
+  readonly frames: Readonly<FrameCounters>;
+  /** Streams that begin, and that had to wait for it. */
+  readonly admission: AdmissionStats;
+  /** How often a limit of the streams was met, by its name; one that never was is absent. */
+  readonly limits: LimitCounts["counts"];
+}
+
+/** An xDS management server. */
+export interface XdsServer extends AsyncDisposable {
+  /**
+   * Opens the port, once: gRPC over HTTP/2, with TLS where the option is given. `host` is 127.0.0.1 by default; port 0 takes a free one, and the answer says which.
+   * Rejects with an XdsError that names the address: UNAVAILABLE if the system refuses it, FAILED_PRECONDITION if this server listens or is closed.
+   */
+  listen(where: { readonly host?: string; readonly port: number }): Promise<ServerAddress>;
+  /**
+   * Ends in order (S-STREAM-13): no new streams, what is due already goes out, then each stream ends with OK.
+   * With `spreadMs` all are told to go at once (GOAWAY), are served on, and those of each connection end with UNAVAILABLE at a time of their own within it,
+   * so that not all clients of a large server come back at once. What a client has not read `graceMs` (default 5,000) later is cut.
+   * Resolves when nothing is left; a second call gives the same promise.
+   */
+  close(options?: { readonly graceMs?: number; readonly spreadMs?: number }): Promise<void>;
+  /**
+   * Replaces certificate, key and authorities for all connections to come; those that are open stay.
+   * Throws an XdsError and changes nothing: INVALID_ARGUMENT if something is broken, FAILED_PRECONDITION if the server has no TLS
+   * or would begin or cease to ask for certificates of clients.
+   */
+  setTls(tls: TlsOptions): void;
+  /** A row per open stream, with a row per type in it: what was sent, accepted, refused and why (S-ACK-9). */
+  status(): readonly StreamStatus[];
+  /**
+   * Serves one streaming call without I/O, for other wires and for tests: a handler, or the status that refuses it.
+   * @param path - The gRPC method, `/package.Service/Method`; it selects the variant (B-STREAM-1)
+   * @param peer - Address of the client, for people
+   * @param identity - Who the client is, as its wire has verified it
+   */
+  accept(path: string, peer: string, out: ByteStream, identity?: PeerIdentity): ByteStreamHandler | Status;
+  /**
+   * Answers one Fetch without I/O, for other wires and for tests: the current state, whatever version the request names (S-REST-9).
+   * Rejects with an XdsError where a client would get a status: UNAVAILABLE, INVALID_ARGUMENT, RESOURCE_EXHAUSTED, CANCELLED, INTERNAL;
+   * UNIMPLEMENTED if no service offers a Fetch of this type; what `authorize` says of `peer` (default: nobody that is known).
+   */
+  fetch(typeUrl: string, request: FetchRequest, options?: { readonly signal?: AbortSignal; readonly peer?: CallPeer }): Promise<DiscoveryResponse>;
+  /**
+   * Answers one status request without I/O: a row for each resource of each client (B-CSDS-1). Rejects with an XdsError: INVALID_ARGUMENT for matchers that cannot be tested,
+   * RESOURCE_EXHAUSTED where the answer would be larger than `limits.fullStateBytes`, CANCELLED. With `authorize`, `peer` is shown what it may see; without `peer` the program itself asks, and sees all.
+   */
+  clientStatus(request?: StatusRequest, options?: { readonly signal?: AbortSignal; readonly peer?: CallPeer }): Promise<ClientStatusResponse>;
+  /**
+   * Waits until every connected client that wants something changed by a revision (that of the answer of `cache.put`, `transaction` or `commit`) has accepted it, or a later state.
+   * With nobody whom it concerns it resolves at once, and `nobody` says so. Clients that come meanwhile count too; one that goes counts only if it is named.
+   * An ACK says that a client has taken a change, not that it is in force there.
+   *
+   * Call it before the next change: what has been changed again since counts as changed by this revision.
+   * Rejects with an {@link AckError}, which lists who is missing: ABORTED at the first NACK, DEADLINE_EXCEEDED, CANCELLED, UNAVAILABLE when the server closes. INVALID_ARGUMENT for a revision that does not exist.
+   */
+  waitForAck(revision: number, options?: WaitForAckOptions): Promise<AckReport>;
+  /** Adds a listener, called synchronously; the answer removes it. What it throws is told as an event of kind `fault` and goes no further. */
+  events(listener: (event: ServerEvent) => void): () => void;
+  /** What is open and what was counted. */
+  stats(): ServerStats;
+}

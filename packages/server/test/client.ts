@@ -1,0 +1,92 @@
+import { create, fromBinary, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { lengthDelimited } from "@xdstp/core/server";
+import { DeltaDiscoveryRequestSchema, DeltaDiscoveryResponseSchema, DiscoveryRequestSchema, DiscoveryResponseSchema, type NodeSchema } from "@xdstp/protos/discovery";
+
+/** Where a client sends and reads whole messages. */
+export interface Wire {
+  send(message: Uint8Array): void;
+  take(): Uint8Array | undefined;
+}
+
+export type NodeInit = Omit<MessageInitShape<typeof NodeSchema>, "$typeName">;
+
+/** A response of either variant. */
+export interface TestResponse {
+  readonly typeUrl: string;
+  readonly nonce: string;
+  /** `version_info` or `system_version_info`. */
+  readonly version: string;
+  readonly names: readonly string[];
+  readonly removed: readonly string[];
+  readonly controlPlane: string | undefined;
+}
+
+/** Says the same in both variants. */
+export interface TestClient {
+  /** Asks for names: all of the wanted set in SotW, what is added in delta. `holds` is what the client has of an earlier stream (delta). */
+  readonly ask: (typeUrl: string, names: readonly string[], holds?: Readonly<Record<string, string>>) => void;
+  /** The oldest response not read yet. Throws where there is none. */
+  readonly next: () => TestResponse;
+  readonly ack: (response: TestResponse) => void;
+  readonly nack: (response: TestResponse, text: string) => void;
+}
+
+/** A client that sends single messages and never answers by itself. Its first message carries the node. */
+export function createClient(wire: Wire, variant: "delta" | "sotw", node: NodeInit | null = { id: "n", userAgentName: "test" }): TestClient {
+  let first = node;
+  let wanted: readonly string[] = [];
+  let accepted = "";
+  const withNode = <T extends object>(request: T): T & { node?: NodeInit } => {
+    const whole = first === null ? request : { ...request, node: first };
+    first = null;
+    return whole;
+  };
+  const delta = (request: Omit<MessageInitShape<typeof DeltaDiscoveryRequestSchema>, "$typeName">): void => {
+    wire.send(toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, withNode(request))));
+  };
+  const sotw = (request: Omit<MessageInitShape<typeof DiscoveryRequestSchema>, "$typeName">): void => {
+    wire.send(toBinary(DiscoveryRequestSchema, create(DiscoveryRequestSchema, withNode({ resourceNames: [...wanted], versionInfo: accepted, ...request }))));
+  };
+  return {
+    ask(typeUrl, names, holds = {}) {
+      wanted = names;
+      if (variant === "delta") delta({ typeUrl, resourceNamesSubscribe: [...names], initialResourceVersions: holds });
+      else sotw({ typeUrl });
+    },
+    next() {
+      const bytes = wire.take();
+      if (bytes === undefined) throw new Error("a response was expected, and none has come");
+      return readResponse(bytes, variant);
+    },
+    ack({ typeUrl, nonce, version }) {
+      accepted = version;
+      if (variant === "delta") delta({ typeUrl, responseNonce: nonce });
+      else sotw({ typeUrl, responseNonce: nonce });
+    },
+    nack({ typeUrl, nonce }, text) {
+      const answer = { typeUrl, responseNonce: nonce, errorDetail: { code: 3, message: text } };
+      if (variant === "delta") delta(answer);
+      else sotw(answer);
+    },
+  };
+}
+
+/** Reads a response of either variant. */
+export function readResponse(bytes: Uint8Array, variant: "delta" | "sotw"): TestResponse {
+  if (variant === "delta") {
+    const { typeUrl, nonce, systemVersionInfo, resources, removedResources, controlPlane } = fromBinary(DeltaDiscoveryResponseSchema, bytes);
+    return { typeUrl, nonce, version: systemVersionInfo, names: resources.map(({ name }) => name), removed: removedResources, controlPlane: controlPlane?.identifier };
+  }
+  const { typeUrl, nonce, versionInfo, resources, controlPlane } = fromBinary(DiscoveryResponseSchema, bytes);
+  return { typeUrl, nonce, version: versionInfo, names: resources.map(({ value }) => nameIn(value)), removed: [], controlPlane: controlPlane?.identifier };
+}
+
+/** A payload of any type: its name in field 1, and a text in field 15, which nothing in these tests reads. */
+export function payload(name: string, text = ""): Uint8Array {
+  return Buffer.concat([lengthDelimited(1, name), lengthDelimited(15, text)]);
+}
+
+/** The name in a {@link payload} of less than 128 bytes. */
+export function nameIn(value: Uint8Array): string {
+  return Buffer.from(value.subarray(2, 2 + (value[1] ?? 0))).toString();
+}
