@@ -1,0 +1,50 @@
+import type { Contender } from "../contender.ts";
+import type { Scenario } from "../scenario.ts";
+import { median } from "./percentile.ts";
+
+/** The same scenario under all contenders; `M` are the figures of a run. */
+export interface Comparison<M> {
+  /** Medians over the runs. */
+  readonly floor: M;
+  readonly xdstp: M;
+  readonly connect?: M;
+  /** Median of the ratios of xdstp to the floor, pair by pair: neighbours in time share the noise of the machine. */
+  ratio(key: keyof M): number;
+}
+
+/** Runs a scenario once. */
+export type Measure<M> = (contender: Contender, scenario: Scenario, signal: AbortSignal) => Promise<M>;
+
+/** How a comparison is made. */
+export interface CompareOptions {
+  readonly runs: number;
+  /** Connect runs once, with this scenario. Absent: not at all. */
+  readonly connect?: Scenario;
+  readonly signal: AbortSignal;
+  /** Told what runs next. */
+  readonly say: (text: string) => void;
+}
+
+/** Runs floor and xdstp in turns, then Connect. */
+export async function compare<M extends Readonly<Record<keyof M, number>>>(measure: Measure<M>, scenario: Scenario, { runs, connect, signal, say }: CompareOptions): Promise<Comparison<M>> {
+  const run = async (contender: Contender, of: Scenario, which: string): Promise<M> => {
+    say(`${contender}, ${of.clients} clients, ${of.resources} resources, ${which}`);
+    return measure(contender, of, signal);
+  };
+  const pairs: (readonly [floor: M, xdstp: M])[] = [];
+  for (let index = 0; index < runs; index++) {
+    const which = `run ${index + 1} of ${runs}`;
+    pairs.push([await run("floor", scenario, which), await run("xdstp", scenario, which)]);
+  }
+  return {
+    floor: medians(pairs.map(([floor]) => floor)),
+    xdstp: medians(pairs.map(([, xdstp]) => xdstp)),
+    ...(connect === undefined ? {} : { connect: await run("connect", connect, "one run") }),
+    ratio: (key) => median(pairs.map(([floor, xdstp]) => xdstp[key] / floor[key])),
+  };
+}
+
+function medians<M extends Readonly<Record<keyof M, number>>>(runs: readonly M[]): M {
+  const keys = Object.keys(runs[0] ?? {}) as (keyof M)[];
+  return Object.fromEntries(keys.map((key) => [key, median(runs.map((run) => run[key]))])) as M;
+}

@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** One stage of `.ci/run`. */
+export interface Stage {
+  readonly name: string;
+  /** Exit code. */
+  readonly code: number;
+  readonly seconds: number;
+  /** Of the tests that it ran; absent where it ran none. */
+  readonly tests?: { readonly passed: number; readonly failed: number };
+}
+
+/** Reads what `.ci/run` has noted in its working folder. */
+export function readStages(folder: string): readonly Stage[] {
+  const lines = readFileSync(join(folder, "stages.tsv"), "utf8").split("\n").filter((line) => line !== "");
+  return lines.map((line) => {
+    const [name = "", code, seconds] = line.split("\t");
+    const tests = join(folder, `${name}.tests.json`);
+    const counted = existsSync(tests) ? { tests: JSON.parse(readFileSync(tests, "utf8")) as NonNullable<Stage["tests"]> } : {};
+    return { name, code: Number(code), seconds: Number(seconds), ...counted };
+  });
+}
+
+/** What a stage adds to the sums: its tests, or itself where it has none; a stage that failed although no test did counts as one failure. */
+export function countStage({ code, tests }: Stage): { readonly passed: number; readonly failed: number } {
+  const passed = tests?.passed ?? (code === 0 ? 1 : 0);
+  return { passed, failed: Math.max(tests?.failed ?? 0, code === 0 ? 0 : 1) };
+}

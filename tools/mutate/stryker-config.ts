@@ -1,0 +1,40 @@
+import { sourceTests } from "./targets.ts";
+
+/** What one run of Stryker is told. */
+export interface StrykerRun {
+  /** The mutated files, from the root of the checkout. */
+  readonly files: readonly string[];
+  /** Number of mutants at a time, each in a process of its own. */
+  readonly concurrency: number;
+}
+
+/** Stryker's configuration. In place, because the checkout it runs in is already a copy. */
+export function strykerConfig({ files, concurrency }: StrykerRun): object {
+  return {
+    testRunner: "vitest",
+    plugins: ["@stryker-mutator/vitest-runner", "./tools/mutate/result-log.ts"],
+    vitest: { configFile: "mutate.vitest.config.ts", related: false },
+    mutate: files,
+    inPlace: true,
+    concurrency,
+    // Beside one and a half times what the tests took without a mutant. Most endless loops are noticed before, by the number of their rounds.
+    timeoutMS: 5_000,
+    allowConsoleColors: false,
+    reporters: ["result-log", "progress-append-only"],
+  };
+}
+
+/**
+ * The vitest configuration of the run: that of every package, over the tests of several.
+ * The files of one mutant share a worker, which takes a third of the time; each mutant has a new one, so nothing is left of the mutant before.
+ */
+export function vitestConfig(testPackages: readonly string[]): string {
+  const include = testPackages.map((name) => `packages/${name}/{src,test}/**/*.test.ts`);
+  return [
+    'import { ShortestFirst } from "./tools/mutate/shortest-first.ts";',
+    'import shared from "./vitest.shared.ts";',
+    `const test = { include: ${JSON.stringify(include)}, exclude: ${JSON.stringify(sourceTests)}, reporters: [["dot"]], isolate: false, sequence: { sequencer: ShortestFirst } };`,
+    'export default { ...shared, cacheDir: ".mutate-cache", test: { ...shared.test, ...test } };',
+    "",
+  ].join("\n");
+}

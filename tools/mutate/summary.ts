@@ -1,0 +1,66 @@
+/** What became of one mutant, as Stryker tells its reporters. */
+export interface TestedMutant {
+  /** Absolute, or from the root of the checkout. */
+  readonly fileName: string;
+  readonly mutatorName: string;
+  readonly replacement?: string;
+  readonly status: string;
+  readonly location: { readonly start: Position; readonly end: Position };
+}
+
+/** Lines and columns count from 1. */
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** What became of the mutants of one package. */
+export interface MutationSummary {
+  readonly killed: number;
+  /** Those of the killed that ran out of time: endless loops, as a rule, but on a busy machine also a slow test. */
+  readonly timedOut: number;
+  readonly survived: number;
+  /** In percent; 100 without a mutant. */
+  readonly score: number;
+  /** `file:line:column`, the mutator, what stood there and what it became; in order. */
+  readonly survivors: readonly string[];
+}
+
+// A mutant that makes a test run for ever is caught; one that could not be run or compiled says nothing.
+const killed = new Set(["Killed", "Timeout"]);
+const survived = new Set(["Survived", "NoCoverage"]);
+
+/** Counts results. `sourceOf` gives the text of a file as it was before the run. */
+export function summarise(mutants: readonly TestedMutant[], sourceOf: (fileName: string) => string): MutationSummary {
+  const kills = mutants.filter(({ status }) => killed.has(status)).length;
+  const survivors = mutants.filter(({ status }) => survived.has(status)).sort(byPlace);
+  const all = kills + survivors.length;
+  return {
+    killed: kills,
+    timedOut: mutants.filter(({ status }) => status === "Timeout").length,
+    survived: survivors.length,
+    score: all === 0 ? 100 : (100 * kills) / all,
+    survivors: survivors.map((mutant) => describe(mutant, sourceOf(mutant.fileName))),
+  };
+}
+
+function byPlace(a: TestedMutant, b: TestedMutant): number {
+  if (a.fileName !== b.fileName) return a.fileName < b.fileName ? -1 : 1;
+  return a.location.start.line - b.location.start.line || a.location.start.column - b.location.start.column;
+}
+
+function describe({ fileName, location: { start, end }, mutatorName, replacement, status }: TestedMutant, source: string): string {
+  const was = textBetween(source, start, end);
+  return `${fileName}:${String(start.line)}:${String(start.column)} ${mutatorName}${status === "NoCoverage" ? " (no test reaches it)" : ""}: ${shorten(was)} -> ${shorten(replacement ?? "")}`;
+}
+
+function textBetween(source: string, start: Position, end: Position): string {
+  const lines = source.split("\n").slice(start.line - 1, end.line);
+  const last = lines.length - 1;
+  return lines.map((line, index) => line.slice(index === 0 ? start.column - 1 : 0, index === last ? end.column - 1 : undefined)).join(" ");
+}
+
+function shorten(text: string): string {
+  const flat = text.replace(/\s+/g, " ").trim();
+  return flat.length > 70 ? `${flat.slice(0, 67)}...` : flat;
+}

@@ -1,0 +1,14 @@
+/** The packages that are mutated, each with the packages whose tests count for it: the rules of the two variants are tested in rule-tests, and what both share lies in core. */
+export const targets: Readonly<Record<string, readonly string[]>> = {
+  uri: ["uri"],
+  core: ["core", "transport-delta", "transport-sotw", "rule-tests"],
+  cache: ["cache"],
+  "transport-delta": ["transport-delta", "rule-tests"],
+  "transport-sotw": ["transport-sotw", "rule-tests"],
+};
+
+/**
+ * Tests that cannot take part: one looks at the sources instead of running them, and fails with a mutant's switch in every line;
+ * one counts calls through a mocked module, which is loaded already where the files of a mutant share a worker.
+ */
+export const sourceTests: readonly string[] = ["packages/uri/src/index.test.ts", "packages/rule-tests/src/review/work-of-one-client.test.ts"];

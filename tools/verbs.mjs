@@ -1,0 +1,10 @@
+/** The verbs of `tools/run.mjs`: the program behind each. `fromCaller`: it runs in the folder it was called from, so that paths count from there. */
+export const verbs = {
+  start: { file: "examples/mesh/main.ts" },
+  test: { file: "tools/gates/test.ts" },
+  xdstp: { file: "packages/cli/src/bin.ts", fromCaller: true },
+  rules: { file: "tools/rules/main.ts" },
+  bench: { file: "bench/main.ts" },
+  mutate: { file: "tools/mutate/main.ts" },
+  all: { file: "tools/gates/all.ts" },
+};
