@@ -18,12 +18,6 @@ export function isCovered(state: DeltaState, name: string): boolean {
   return state.topics.has("*") || state.topics.has(key) || state.aliased?.has(key) === true || globTopic(state, name) !== undefined;
 }
 
-/** The subscriptions that cover a name. */
-export function coversOf(state: DeltaState, name: string): readonly Topic[] {
-  const key = keyOf(name);
-  return [state.topics.get(key), ...state.aliased?.get(key) ?? [], globTopic(state, name), state.topics.get("*")].filter((topic) => topic !== undefined);
-}
-
 /** The newest state of a name as this client is to hear it; undefined while that is not known. */
 export function lookUp(state: DeltaState, name: string): Entry | undefined {
   const key = keyOf(name);
