@@ -52,8 +52,8 @@ async function mutate(copy: string, name: string, signal: AbortSignal): Promise<
   writeFileSync(join(copy, "mutate.vitest.config.ts"), vitestConfig(targets[name] ?? []));
   writeFileSync(join(copy, "stryker.config.json"), JSON.stringify(strykerConfig({ files, concurrency })));
   writeFileSync(join(copy, resultLog), "");
-  // Random tests are small, and the same for each mutant and in each run of a seed.
-  const env = { XDSTP_SCALE: process.env.XDSTP_SCALE ?? "0.001", XDSTP_SEED: process.env.XDSTP_SEED ?? "1" };
+  // Random tests are as large as in `npm test`, and the same for each mutant and in each run of a seed.
+  const env = { XDSTP_SEED: process.env.XDSTP_SEED ?? "1" };
   // Not through node_modules/.bin: the shell there would end at a signal, and leave Stryker running.
   const code = await runProgram(process.execPath, [stryker, "run"], { cwd: copy, env, timeoutMs: Number(values.minutes) * 60_000, signal });
   const mutants = readFileSync(join(copy, resultLog), "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line) as TestedMutant);
@@ -68,8 +68,9 @@ function sourcesOf(copy: string, name: string): readonly SourceFile[] {
 }
 
 function show(name: string, { killed, timedOut, survived, score, survivors }: MutationSummary, isWhole: boolean): void {
+  for (const mutant of timedOut) console.log(`  out of time: ${mutant}`);
   for (const survivor of survivors) console.log(`  survived: ${survivor}`);
-  const figure = `${score.toFixed(1)} % of ${String(killed + survived)} mutants killed (${String(timedOut)} by time), ${String(survived)} survived`;
+  const figure = `${score.toFixed(1)} % of ${String(killed + survived)} mutants killed (${String(timedOut.length)} by time), ${String(survived)} survived`;
   if (isWhole) console.log(`${name}: ${figure}\n`);
   else console.error(`${name}: ${figure}, before the run failed, was stopped or had taken ${values.minutes} minutes; take a smaller --sample or more --minutes\n`);
   if (!isWhole || score < threshold) process.exitCode = 1;

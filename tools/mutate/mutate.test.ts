@@ -36,10 +36,10 @@ describe("summarise()", () => {
     const mutants = ["Killed", "Timeout", "Survived", "NoCoverage", "RuntimeError", "Ignored"].map((status) => ({ fileName: "a.ts", status, mutatorName: "M", replacement: "false", location: at(2, 5, 9) }));
     expect(summarise(mutants, () => "x\nif (true)\n")).toEqual({
       killed: 2,
-      timedOut: 1,
       survived: 2,
       score: 50,
       survivors: ["a.ts:2:5 M: true -> false", "a.ts:2:5 M (no test reaches it): true -> false"],
+      timedOut: ["a.ts:2:5 M: true -> false"],
     });
   });
 

@@ -17,31 +17,27 @@ interface Position {
 /** What became of the mutants of one package. */
 export interface MutationSummary {
   readonly killed: number;
-  /** Those of the killed that ran out of time: endless loops, as a rule, but on a busy machine also a slow test. */
-  readonly timedOut: number;
   readonly survived: number;
   /** In percent; 100 without a mutant. */
   readonly score: number;
   /** `file:line:column`, the mutator, what stood there and what it became; in order. */
   readonly survivors: readonly string[];
+  /** The same for those of the killed that ran out of time: endless loops, as a rule, but on a busy machine also a slow test. */
+  readonly timedOut: readonly string[];
 }
 
 // A mutant that makes a test run for ever is caught; one that could not be run or compiled says nothing.
 const killed = new Set(["Killed", "Timeout"]);
+const timedOut = new Set(["Timeout"]);
 const survived = new Set(["Survived", "NoCoverage"]);
 
 /** Counts results. `sourceOf` gives the text of a file as it was before the run. */
 export function summarise(mutants: readonly TestedMutant[], sourceOf: (fileName: string) => string): MutationSummary {
-  const kills = mutants.filter(({ status }) => killed.has(status)).length;
-  const survivors = mutants.filter(({ status }) => survived.has(status)).sort(byPlace);
+  const list = (states: ReadonlySet<string>): readonly string[] => mutants.filter(({ status }) => states.has(status)).sort(byPlace).map((mutant) => describe(mutant, sourceOf(mutant.fileName)));
+  const kills = list(killed).length;
+  const survivors = list(survived);
   const all = kills + survivors.length;
-  return {
-    killed: kills,
-    timedOut: mutants.filter(({ status }) => status === "Timeout").length,
-    survived: survivors.length,
-    score: all === 0 ? 100 : (100 * kills) / all,
-    survivors: survivors.map((mutant) => describe(mutant, sourceOf(mutant.fileName))),
-  };
+  return { killed: kills, survived: survivors.length, score: all === 0 ? 100 : (100 * kills) / all, survivors, timedOut: list(timedOut) };
 }
 
 function byPlace(a: TestedMutant, b: TestedMutant): number {

@@ -35,8 +35,3 @@ export function chooseSeed(): number {
 export function scaled(full: number): number {
   return Math.ceil(full * Number(process.env.XDSTP_SCALE ?? "0.01"));
 }
-
-/** A size that shows whether cost grows with it: what is named, or a fiftieth where random tests run at less than a hundredth, as they do for each mutant. */
-export function largeSize(full: number): number {
-  return Number(process.env.XDSTP_SCALE ?? "0.01") < 0.01 ? Math.ceil(full / 50) : full;
-}

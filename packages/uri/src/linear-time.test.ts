@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { countSteps } from "../test/count-steps.ts";
-import { atFullSize, atSmallSize } from "../test/scale.ts";
+import { atFullSize } from "../test/scale.ts";
 import { authorityOf } from "./authority-of.ts";
 import { globMatches } from "./glob-matches.ts";
 import { globOf } from "./glob-of.ts";
@@ -80,7 +80,7 @@ const sorted: Readonly<Record<string, (size: number) => string>> = {
 };
 
 const small = 2 ** 12;
-const large = atFullSize ? 2 ** 20 : atSmallSize ? 2 ** 13 : 2 ** 15;
+const large = atFullSize ? 2 ** 20 : 2 ** 15;
 
 /** How much the steps per character grow from the small size to the large one: 1 is linear, 8 (at full size 256) quadratic. */
 function growth(make: (size: number) => string): number {
