@@ -1,5 +1,5 @@
 import {
-  systemClock, XdsError, type Committed, type Interest, type ResourceFeed, type ResourceSink, type ResourceType, type Scope, type Topic, type Transaction,
+  systemClock, XdsError, type Committed, type Entry, type Interest, type ResourceFeed, type ResourceSink, type ResourceType, type Scope, type Topic, type Transaction,
 } from "@xdstp/core";
 
 import { applyPlan, type ApplyHost } from "./apply-plan.ts";
@@ -95,6 +95,10 @@ export class CacheCore implements Cache {
 
   topic(typeUrl: string, interest: Interest): Topic {
     return this.#types.topic(typeUrl, interest);
+  }
+
+  asOf(typeUrl: string, name: string, revision: number): Entry | undefined {
+    return this.#types.asOf(typeUrl, name, revision);
   }
 
   commit(transaction: Transaction): Committed {

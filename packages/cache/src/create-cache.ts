@@ -1,4 +1,4 @@
-import type { Clock, Committed, Interest, Resource, ResourceFeed, ResourceSink, ResourceSource, ResourceType, Transaction, XdsError } from "@xdstp/core";
+import type { Clock, Committed, Entry, Interest, Resource, ResourceFeed, ResourceSink, ResourceSource, ResourceType, Transaction, XdsError } from "@xdstp/core";
 
 import type { Author } from "./author.ts";
 import { CacheCore } from "./cache-core.ts";
@@ -21,6 +21,8 @@ export interface CacheOptions {
   readonly tombstoneMs?: number;
   /** How many removals of a type are remembered at most. Absent: 100,000. */
   readonly tombstoneCount?: number;
+  /** How many bytes of a type are kept of what newer states have replaced, for who is behind: client status shows it (B-CSDS-2). By reference, the newest however large. Absent: 4 MiB. 0: none. */
+  readonly replacedBytes?: number;
   /** Absent: the clock of the machine. */
   readonly clock?: Clock;
   /** Told what an operator should know. It must not throw. */
@@ -50,6 +52,7 @@ export type Check = (resource: Resource, name: string) => XdsError | undefined;
 export interface Cache extends ResourceSource, ResourceSink, Author, AsyncDisposable {
   /** As the contract says, and at once. */
   commit(transaction: Transaction): Committed;
+  asOf(typeUrl: string, name: string, revision: number): Entry | undefined;
   /** Runs a feed until the cache or the handle is closed. */
   addFeed(feed: ResourceFeed): FeedHandle;
   /**

@@ -32,6 +32,8 @@ export class StateEntry implements Entry {
   superseded = false;
   /** Written by the cache when the history up to here is gone (tombstone window) or nobody wants the name. */
   gone = false;
+  /** What it has replaced, while that is kept. Written by {@link ReplacedEntries}. */
+  replaced: StateEntry | undefined = undefined;
   #alone: readonly StateEntry[] | undefined;
   #spellings: Map<string, StateEntry> | undefined;
 

@@ -8,6 +8,7 @@ import { MissingTopic } from "./missing-topic.ts";
 import { hasParameters, readName, type ReadName } from "./read-name.ts";
 import { fitsType } from "./refuse-put.ts";
 import type { WindowLimits } from "./tombstone-window.ts";
+import type { StateEntry } from "./state-entry.ts";
 import { TypeStore, type TypeHost } from "./type-store.ts";
 import { withoutParameters } from "./without-parameters.ts";
 
@@ -23,6 +24,7 @@ export type InterestHost = Pick<TypeHost, "now" | "wants" | "opened" | "closed" 
 export class TypeIndex implements TypeHost {
   readonly state: CacheState;
   readonly limits: WindowLimits;
+  readonly replacedBytes: number;
   readonly #options: CacheOptions;
   readonly #host: InterestHost;
   readonly #descriptors: ReadonlyMap<string, ResourceType>;
@@ -32,11 +34,12 @@ export class TypeIndex implements TypeHost {
   #full = BLANK_TYPES;
 
   constructor(options: CacheOptions, state: CacheState, host: InterestHost) {
-    const { types = [], tombstoneMs = 600_000, tombstoneCount = 100_000 } = options;
+    const { types = [], tombstoneMs = 600_000, tombstoneCount = 100_000, replacedBytes = 4 << 20 } = options;
     this.#options = options;
     this.#host = host;
     this.state = state;
     this.limits = { ms: tombstoneMs, count: tombstoneCount };
+    this.replacedBytes = replacedBytes;
     this.#descriptors = new Map(types.map((type) => [type.typeUrl, type]));
     this.#members = new Map(types.flatMap(({ typeUrl, collectionTypeUrl }) => (collectionTypeUrl === undefined ? [] : [[collectionTypeUrl, typeUrl] as const])));
   }
@@ -66,6 +69,12 @@ export class TypeIndex implements TypeHost {
       this.#types.set(typeUrl, type);
     }
     return type;
+  }
+
+  /** A name as it was at a revision, if that is still kept. */
+  asOf(asked: string, name: string, revision: number): StateEntry | undefined {
+    const plain = withoutParameters(name, this.#options.ignoredParameters ?? NONE);
+    return this.#types.get(homeType(asked, name))?.asOf(readName(plain).key, revision);
   }
 
   /** The watched topic of an interest, or a new one. */

@@ -12,6 +12,7 @@ function createStore(wanted: readonly string[] = []): TypeStore {
   const host: TypeHost = {
     state: createCacheState(),
     limits: { ms: 1000, count: 1 },
+    replacedBytes: 0,
     now: () => 0,
     inWildcard: () => true,
     wants: (_, key) => wanted.includes(key),

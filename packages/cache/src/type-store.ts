@@ -9,6 +9,7 @@ import { Group } from "./group.ts";
 import { NameRecord, type Owner } from "./name-record.ts";
 import { lastVersion, nextResource } from "./next-resource.ts";
 import { readName, type ReadName } from "./read-name.ts";
+import { ReplacedEntries } from "./replaced-entries.ts";
 import { StateEntry } from "./state-entry.ts";
 import { isSameError } from "./same-error.ts";
 import { TombstoneWindow, type WindowLimits } from "./tombstone-window.ts";
@@ -18,6 +19,8 @@ import { TopicIndex } from "./topic-index.ts";
 export interface TypeHost {
   readonly state: CacheState;
   readonly limits: WindowLimits;
+  /** Bytes of what was replaced that are kept of a type. */
+  readonly replacedBytes: number;
   now(): number;
   /** Whether `*` covers a name. */
   inWildcard(typeUrl: string, text: string, name: ReadName): boolean;
@@ -46,6 +49,7 @@ export class TypeStore implements ExactHost, CollectionHost {
   served = false;
   readonly #host: TypeHost;
   readonly #aliases = new AliasIndex();
+  readonly #replaced: ReplacedEntries;
   readonly #groups = new Map<string, Group>();
   readonly #topics = new TopicIndex(this.records);
   #size = 0;
@@ -58,6 +62,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     this.typeUrl = typeUrl;
     this.#host = host;
     this.state = host.state;
+    this.#replaced = new ReplacedEntries(host.replacedBytes);
     this.window = new TombstoneWindow(host.limits, (record, entry) => { this.#dropTombstone(record, entry); });
   }
 
@@ -103,6 +108,13 @@ export class TypeStore implements ExactHost, CollectionHost {
 
   aliasOf(key: string): NameRecord | undefined {
     return this.#aliases.first(key);
+  }
+
+  /** A name or alias as it was at a revision, if that is still kept. */
+  asOf(key: string, revision: number): StateEntry | undefined {
+    let entry = (this.records.get(key) ?? this.aliasOf(key))?.entry;
+    while (entry !== undefined && entry.revision > revision) entry = entry.replaced;
+    return entry;
   }
 
   /** All that is known of an interest: the members of a collection, or a name and those that have it as an alias. */
@@ -257,6 +269,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     this.state.work++;
     if (old !== undefined && old.resource === undefined && !old.dead) this.window.supersede();
     old?.supersede();
+    if (old !== undefined) this.#replaced.note(entry, old);
     record.entry = entry;
     this.#count(old, entry);
     for (const group of groupsOf(record, this.wildcard)) group.note(record, old, entry);

@@ -22,6 +22,11 @@ export interface ResourceSource {
    * Never throws: an interest that cannot exist is a topic that settles as empty.
    */
   topic(typeUrl: string, interest: Interest): Topic;
+  /**
+   * A name as it was at a revision: its newest entry up to there, where that is still kept. For whoever shows what a client holds that is behind or has refused what came since (B-CSDS-2);
+   * nothing is decided by it. Absent: what was replaced is not kept.
+   */
+  asOf?(typeUrl: string, name: string, revision: number): Entry | undefined;
 }
 
 /** A compacted log of what one interest covers: each name once, at its newest revision, with tombstones for a bounded window. */

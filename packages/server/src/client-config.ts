@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import type { NodeInfo, ServerStream } from "@xdstp/core/server";
 import { NodeSchema, type Node } from "@xdstp/protos/discovery";
 import { type ClientConfig, type ClientConfig_GenericXdsConfig, ClientConfigSchema } from "@xdstp/protos/status";
-import { genericConfigs, type ShowPayload } from "./generic-configs.ts";
+import { genericConfigs, type FormerStates, type ShowPayload } from "./generic-configs.ts";
 import { typeConfig } from "./type-configs.ts";
 
 /** Makes the rows of a stream. */
@@ -23,9 +23,9 @@ export function clientConfig(stream: ServerStream, rowsOf: RowsOf, spend: (row: 
 }
 
 /** A row for each resource. */
-export function rowsByName(show: ShowPayload): RowsOf {
+export function rowsByName(show: ShowPayload, formerOf: (stream: ServerStream) => FormerStates): RowsOf {
   return function* rows(stream) {
-    for (const view of stream.views()) yield* genericConfigs(view, show);
+    for (const view of stream.views()) yield* genericConfigs(view, show, formerOf(stream));
   };
 }
 

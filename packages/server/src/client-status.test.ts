@@ -68,18 +68,80 @@ describe.each(variants)("clientStatus() (%s)", (variant) => {
     call.nack(refused, "no such thing");
     const error = await row("a");
     expect(error).toMatchObject({ configStatus: ERROR, versionInfo: good.version, errorState: { details: "no such thing", versionInfo: refused.version, failedConfiguration: { typeUrl: types.cluster } } });
-    expect(error.xdsConfig).toBeUndefined();
+    expect(Buffer.from(error.xdsConfig?.value ?? [])).toEqual(Buffer.from(cluster("a")));
     expect(Buffer.from(error.errorState?.failedConfiguration?.value ?? [])).toEqual(Buffer.from(bad));
     expect(msOf(error.errorState?.lastUpdateAttempt)).toBe(700);
 
     cache.put({ typeUrl: types.cluster, name: "a", value: cluster("a", { altStatName: "good" }) });
     turn();
     const corrected = call.next();
-    expect(await row("a")).toMatchObject({ configStatus: STALE, versionInfo: good.version, errorState: { details: "no such thing" } });
+    const stale = await row("a");
+    expect(stale).toMatchObject({ configStatus: STALE, versionInfo: good.version, errorState: { details: "no such thing" } });
+    expect(Buffer.from(stale.xdsConfig?.value ?? [])).toEqual(Buffer.from(cluster("a")));
     call.ack(corrected);
     const accepted = await row("a");
     expect(accepted).toMatchObject({ configStatus: SYNCED, versionInfo: corrected.version });
     expect(accepted.errorState).toBeUndefined();
+  });
+
+  it(`shows what a client holds, byte for byte, while change after change is refused and others are accepted, and not on demand (${variant}) [B-CSDS-2]`, async () => {
+    const { open, turn, cache, row, rows } = withClusters("a", "b");
+    const call = open(variant);
+    call.ask(types.cluster, ["*"]);
+    turn();
+    call.ack(call.next());
+    const change = (name: string, altStatName: string): void => { cache.put({ typeUrl: types.cluster, name, value: cluster(name, { altStatName }) }); };
+    change("b", "accepted");
+    turn();
+    call.ack(call.next());
+    const versions: string[] = [];
+    for (const text of ["bad", "worse"]) {
+      change("a", text);
+      turn();
+      const refused = call.next();
+      versions.push(refused.version);
+      call.nack(refused, `refused: ${text}`);
+    }
+    const a = await row("a");
+    expect(a).toMatchObject({ configStatus: ERROR, errorState: { details: "refused: worse", versionInfo: versions[1] } });
+    expect(Buffer.from(a.xdsConfig?.value ?? [])).toEqual(Buffer.from(cluster("a")));
+    expect(Buffer.from(a.errorState?.failedConfiguration?.value ?? [])).toEqual(Buffer.from(cluster("a", { altStatName: "worse" })));
+    const b = await row("b");
+    expect(Buffer.from(b.xdsConfig?.value ?? [])).toEqual(Buffer.from(cluster("b", { altStatName: "accepted" })));
+    for (const bare of await rows({ excludeResourceContents: true })) {
+      expect(bare.xdsConfig).toBeUndefined();
+      expect(bare.errorState?.failedConfiguration).toBeUndefined();
+    }
+  });
+
+  it(`says of a name whose first answer is refused that the client holds nothing, and of one whose former content is not kept no more than the version (${variant}) [B-CSDS-2]`, async () => {
+    const cache = readyCache({ replacedBytes: 0 });
+    for (const name of ["a", "late"]) for (const altStatName of ["1", "2"]) cache.put({ typeUrl: types.cluster, name, value: cluster(name, { altStatName }) });
+    const { open, turn, server } = serve(cache);
+    const row = async (name: string): Promise<ClientConfig_GenericXdsConfig | undefined> => (await server.clientStatus()).config[0]?.genericXdsConfigs.find((one) => one.name === name);
+    const call = open(variant);
+    call.ask(types.cluster, ["a"]);
+    turn();
+    call.ack(call.next());
+    cache.put({ typeUrl: types.cluster, name: "a", value: cluster("a", { altStatName: "3" }) });
+    turn();
+    const refused = call.next();
+    call.nack(refused, "no");
+    const a = await row("a");
+    expect(a).toMatchObject({ configStatus: ERROR, errorState: { versionInfo: refused.version } });
+    expect(a?.versionInfo).not.toBe("");
+    expect(a?.xdsConfig).toBeUndefined();
+
+    const kept = withClusters("a", "late");
+    const other = kept.open(variant);
+    other.ask(types.cluster, ["a"]);
+    kept.turn();
+    other.ack(other.next());
+    kept.cache.put({ typeUrl: types.cluster, name: "late", value: cluster("late", { altStatName: "2" }) });
+    other.ask(types.cluster, variant.startsWith("sotw") ? ["a", "late"] : ["late"]);
+    kept.turn();
+    other.nack(other.next(), "no");
+    expect((await kept.row("late")).xdsConfig).toBeUndefined();
   });
 
   it(`tells type by type whoever asks for that, whatever the resources are (${variant}) [S-CSDS-4]`, async () => {
@@ -143,6 +205,31 @@ describe.each(adsVariants)("clientStatus() on ADS (%s)", (variant) => {
       expect(text).toContain("PUBLIC");
       expect(text).not.toContain("HIDDEN");
     }
+  });
+
+  it(`hides keys in what a client holds, in what it has refused and in what it says of that (${variant}) [B-CSDS-7]`, async () => {
+    const { open, turn, cache, row, server, events } = withClusters();
+    const secretType = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
+    const key = "-----BEGIN PRIVATE KEY-----\nHIDDEN\n-----END PRIVATE KEY-----";
+    const put = (text: string): void => {
+      const tlsCertificate = { certificateChain: { inlineString: text }, privateKey: { inlineString: key } };
+      cache.put({ typeUrl: secretType, name: "s", value: anyFromJson({ "@type": secretType, name: "s", tlsCertificate }, registry).value });
+    };
+    const call = open(variant);
+    put("PUBLIC 1");
+    call.ask(secretType, ["s"]);
+    turn();
+    call.ack(call.next());
+    put("PUBLIC 2");
+    turn();
+    call.nack(call.next(), `Failed to load ${key} of private_key { inline_string: "HIDDEN" }`);
+    const { xdsConfig, errorState } = await row("s");
+    const texts = [xdsConfig, errorState?.failedConfiguration].map((any) => Buffer.from(any?.value ?? []).toString("latin1"));
+    expect(texts).toEqual([expect.stringContaining("PUBLIC 1"), expect.stringContaining("PUBLIC 2")]);
+    expect(errorState?.details).toBe("Failed to load [redacted] of private_key { inline_string: \"[redacted]\" }");
+    const told = events.filter(({ kind }) => kind === "nack");
+    expect(told).toHaveLength(1);
+    for (const text of [...texts, JSON.stringify(server.status()), JSON.stringify(told.map((event) => ({ ...event, stream: undefined })))]) expect(text).not.toContain("HIDDEN");
   });
 
   it(`shows nothing of a type that cannot be searched for secrets (${variant}) [B-CSDS-7]`, async () => {

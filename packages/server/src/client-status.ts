@@ -3,7 +3,7 @@ import { StatusCode, type AnyBytes, type Status } from "@xdstp/core";
 import type { ServerStream } from "@xdstp/core/server";
 import { type ClientConfig, type ClientStatusRequest, type ClientStatusResponse, ClientStatusResponseSchema } from "@xdstp/protos/status";
 import { clientConfig, rowsByName, rowsByType, type RowsOf } from "./client-config.ts";
-import type { ShowPayload } from "./generic-configs.ts";
+import type { FormerStates, ShowPayload } from "./generic-configs.ts";
 import { BY_TYPE } from "./type-configs.ts";
 import { nodeTestOf } from "./node-matches.ts";
 import type { StatusView } from "./policy/status-view.ts";
@@ -14,6 +14,8 @@ export type AnswerStatus = (request: ClientStatusRequest, signal: AbortSignal, v
 /** What answering needs. */
 export interface ClientStatusOptions {
   readonly streams: () => Iterable<ServerStream>;
+  /** What a stream is served from. */
+  readonly sourceOf: (stream: ServerStream) => FormerStates;
   /** The types that can be searched for secrets. Default: Envoy's API, loaded with the first request that wants contents. */
   readonly registry: Registry | undefined;
   /** Bytes of one response. */
@@ -26,11 +28,12 @@ const rowsPerTurn = 1_000;
 class TooLarge extends Error {}
 
 /** Client status: what each client was sent, accepted and refused (B-CSDS-1). Secrets are hidden (B-CSDS-7). */
-export function createClientStatus({ streams, registry, mostBytes }: ClientStatusOptions): AnswerStatus {
+export function createClientStatus(options: ClientStatusOptions): AnswerStatus {
+  const { streams, mostBytes } = options;
   return async (request, signal, view) => {
     const matches = nodeTestOf(request.nodeMatchers);
     if (typeof matches !== "function") return matches;
-    const rowsOf = seenRows(await rowsFor(request, registry), view);
+    const rowsOf = seenRows(await rowsFor(request, options), view);
     const budget = createBudget(mostBytes);
     try {
       const config: ClientConfig[] = [];
@@ -47,9 +50,9 @@ export function createClientStatus({ streams, registry, mostBytes }: ClientStatu
   };
 }
 
-async function rowsFor({ node, excludeResourceContents }: ClientStatusRequest, registry: Registry | undefined): Promise<RowsOf> {
+async function rowsFor({ node, excludeResourceContents }: ClientStatusRequest, { registry, sourceOf }: ClientStatusOptions): Promise<RowsOf> {
   if (node?.clientFeatures.includes(BY_TYPE) === true) return rowsByType;
-  return rowsByName(excludeResourceContents ? () => undefined : await shower(registry));
+  return rowsByName(excludeResourceContents ? () => undefined : await shower(registry), sourceOf);
 }
 
 function seenRows(rowsOf: RowsOf, view: StatusView | undefined): RowsOf {

@@ -41,7 +41,7 @@ export function createServer(options: ServerOptions): XdsServer {
   const { source, gate, book, viewOf } = access;
   const accept = createStreamAcceptor({ methods: paths, access, admission, streams, hub });
   const answer = createFetchResponder({ context, access, hub });
-  const answerStatus = createClientStatus({ streams: () => streams.all(), registry, mostBytes: context.limits.fullStateBytes });
+  const answerStatus = createClientStatus({ streams: () => streams.all(), sourceOf: (stream) => book.of(stream)?.root ?? source, registry, mostBytes: context.limits.fullStateBytes });
   const wire = createGrpcServer({
     clock, limits: wireLimits, ...(tls === undefined ? {} : { tls }), ...(connectionAge === undefined ? {} : { connectionAge }),
     accept: ({ path, peer }, out) => accept(path, peer.address, out, peer.identity),

@@ -1,5 +1,5 @@
 import { StatusCode, type Status } from "@xdstp/core";
-import { cutText, nodeInfoOf, type NackError, type ServerContext } from "@xdstp/core/server";
+import { errorText, nodeInfoOf, type NackError, type ServerContext } from "@xdstp/core/server";
 import type { DiscoveryRequest, DiscoveryResponse } from "@xdstp/protos/discovery";
 import { answerFetch } from "./answer-fetch.ts";
 import type { EventHub } from "./event-hub.ts";
@@ -47,7 +47,7 @@ export function createFetchResponder({ context, access: { contexts, desk, gate }
   };
 }
 
-function eventOf(typeUrl: string, request: DiscoveryRequest, answer: DiscoveryResponse | Status, errorText: number): FetchEvent {
+function eventOf(typeUrl: string, request: DiscoveryRequest, answer: DiscoveryResponse | Status, atMost: number): FetchEvent {
   const { node, resourceNames, resourceLocators, versionInfo, errorDetail } = request;
   const failed = "code" in answer;
   return {
@@ -55,7 +55,7 @@ function eventOf(typeUrl: string, request: DiscoveryRequest, answer: DiscoveryRe
     node: node === undefined ? undefined : nodeInfoOf(node),
     names: [...resourceNames, ...resourceLocators.map(({ name }) => name)],
     accepted: versionInfo,
-    ...(errorDetail === undefined ? {} : { error: { code: errorDetail.code, message: cutText(errorDetail.message, errorText) } satisfies NackError }),
+    ...(errorDetail === undefined ? {} : { error: { code: errorDetail.code, message: errorText(errorDetail.message, atMost) } satisfies NackError }),
     status: failed ? answer : OK,
     version: failed ? "" : answer.versionInfo,
     resources: failed ? 0 : answer.resources.length,

@@ -1,18 +1,21 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { AnyBytes, Entry, Topic } from "@xdstp/core";
+import type { AnyBytes, Entry, ResourceSource, Topic } from "@xdstp/core";
 import { deliveryOf, type Delivery, type TypeView } from "@xdstp/core/server";
 import { type ClientConfig_GenericXdsConfig, ClientConfig_GenericXdsConfigSchema, ConfigStatus } from "@xdstp/protos/status";
 
 /** How a payload is shown; undefined: not at all. */
 export type ShowPayload = (payload: AnyBytes) => AnyBytes | undefined;
 
+/** Where what was replaced since can be had. */
+export type FormerStates = Pick<ResourceSource, "asOf">;
+
 /**
  * One type of one client, a row for each resource and for each name that does not exist (B-CSDS-2, S-CSDS-4).
  *
- * `version_info` is the version that the client accepted last, that of a response as in `xds_config` of csds.proto; `xds_config` what the client holds, where the server still has it.
+ * `version_info` is the version that the client accepted last, that of a response as in `xds_config` of csds.proto; `xds_config` what the client holds, where the source still has it.
  */
-export function* genericConfigs(view: TypeView, show: ShowPayload): Generator<ClientConfig_GenericXdsConfig> {
+export function* genericConfigs(view: TypeView, show: ShowPayload, former: FormerStates): Generator<ClientConfig_GenericXdsConfig> {
   const seen = new Set<string>();
   for (const topic of view.topics) {
     const members = topic.members();
@@ -20,7 +23,7 @@ export function* genericConfigs(view: TypeView, show: ShowPayload): Generator<Cl
     for (const entry of members) {
       if (seen.has(entry.name)) continue;
       seen.add(entry.name);
-      yield entryRow(view, topic, entry, show);
+      yield entryRow(view, topic, entry, show, former);
     }
   }
   for (const { name, resource } of view.exchange.inFlight?.entries ?? []) {
@@ -34,12 +37,13 @@ function rowOf({ typeUrl }: TypeView, name: string, row: Row): ClientConfig_Gene
   return create(ClientConfig_GenericXdsConfigSchema, { typeUrl, name, ...row });
 }
 
-function entryRow(view: TypeView, topic: Topic, entry: Entry, show: ShowPayload): ClientConfig_GenericXdsConfig {
+function entryRow(view: TypeView, topic: Topic, entry: Entry, show: ShowPayload, former: FormerStates): ClientConfig_GenericXdsConfig {
   if (entry.resource === undefined) return rowOf(view, entry.name, { configStatus: ConfigStatus.NOT_SENT });
   const delivery = deliveryOf(view, topic, entry);
   const { acceptedUpTo, exchange: { acceptedAt } } = view;
   const hadOne = acceptedUpTo > 0 && entry.since <= acceptedUpTo;
-  const payload = isHeld(view, entry, delivery) ? show(entry.resource.payload) : undefined;
+  const holds = isHeld(view, entry, delivery) ? entry : formerOf(view, topic, entry, former);
+  const payload = holds?.resource === undefined ? undefined : show(holds.resource.payload);
   return rowOf(view, entry.name, {
     configStatus: statusOf(delivery, hadOne),
     ...(hadOne && held(view)),
@@ -58,6 +62,12 @@ function statusOf(delivery: Delivery, hadOne: boolean): ConfigStatus {
 /** The client holds this very state; in full state what has not changed is sent again each time. */
 function isHeld({ removals, acceptedUpTo }: TypeView, { revision }: Entry, delivery: Delivery): boolean {
   return delivery === "accepted" || (removals === "absent" && revision <= acceptedUpTo);
+}
+
+/** What the client had accepted before this state. Of what answers a subscription nobody knows whether it had anything. */
+function formerOf({ typeUrl, acceptedUpTo, exchange: { inFlight, refused } }: TypeView, topic: Topic, { name, revision, since }: Entry, former: FormerStates): Entry | undefined {
+  if (acceptedUpTo < since || inFlight?.origin.answered.has(topic) === true || refused?.answered.has(topic) === true) return undefined;
+  return acceptedUpTo < revision ? former.asOf?.(typeUrl, name, acceptedUpTo) : undefined;
 }
 
 function held({ exchange: { versionAccepted } }: TypeView): Row {

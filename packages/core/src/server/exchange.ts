@@ -1,6 +1,6 @@
 import type { Entry } from "../resource.ts";
 import type { Topic } from "../source.ts";
-import { cutText } from "./cut-text.ts";
+import { errorText } from "./error-text.ts";
 import type { Frames } from "./frame-cache.ts";
 import { joinOrigins, type Origin } from "./origin.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -151,7 +151,7 @@ function isFrom({ answered, changed, named }: Origin, topic: Topic): boolean {
 }
 
 function refuse({ exchange, context, stream, typeUrl }: ExchangeOwner, batch: Batch, nonce: number, error: NackError): Batch {
-  const refusal = { code: error.code, message: cutText(error.message, context.limits.errorText) };
+  const refusal = { code: error.code, message: errorText(error.message, context.limits.errorText) };
   const { version } = batch;
   exchange.nacks++;
   const at = context.clock.now();

@@ -37,7 +37,7 @@ export { answeredUpTo, baseOf, isRefusedAndNew, refusedFrom } from "./answered-u
 export { createExchange, giveBack, loseTopic, recordAnswer, recordSent, type Batch, type Exchange, type ExchangeOwner, type Outgoing, type Refused } from "./exchange.ts";
 export { changedOrigin, joinOrigins, type Origin } from "./origin.ts";
 export { byName } from "./by-name.ts";
-export { cutText } from "./cut-text.ts";
+export { errorText } from "./error-text.ts";
 export { parseNonce } from "./parse-nonce.ts";
 export { statusOf, type TypeProgress } from "./status-of.ts";
 export { warmChildren } from "./warm-children.ts";

@@ -1,5 +1,5 @@
 import type { Entry } from "../resource.ts";
-import { cutText } from "./cut-text.ts";
+import { errorText } from "./error-text.ts";
 import type { Exchange, ExchangeOwner } from "./exchange.ts";
 import type { FrameProfile } from "./frame-cache.ts";
 import type { BeatOutcome } from "./heartbeats.ts";
@@ -81,7 +81,7 @@ export function isNewestNonce(lifetimes: Lifetimes | undefined, { nonceSent }: E
 /** Counts and tells that a heartbeat was refused: the client does not hold what it stands for. */
 export function refuseHeartbeat({ context, exchange, stream, typeUrl }: ExchangeOwner, nonce: number, { code, message }: NackError): void {
   exchange.nacks++;
-  const error = { code, message: cutText(message, context.limits.errorText) };
+  const error = { code, message: errorText(message, context.limits.errorText) };
   context.emit?.({ kind: "nack", stream, typeUrl, version: exchange.versionSent, accepted: exchange.versionAccepted, nonce: String(nonce), error });
 }
 

@@ -51,6 +51,13 @@ describe("filterSource()", () => {
     expect(there.head).toBe(head);
   });
 
+  it("tells what was before of names that are allowed only [S-LIM-8] [B-CSDS-7]", () => {
+    const { put, filter } = setup();
+    for (const text of ["1", "2"]) for (const name of ["open", "secret"]) put(name, text);
+    expect(filter.asOf?.(TYPE, "open", 3)?.resource?.payload.value.toString()).toBe("49");
+    expect(filter.asOf?.(TYPE, "secret", 3)).toBeUndefined();
+  });
+
   it("gives the same topic of a forbidden name to everyone while it is watched", () => {
     const { watched, filter } = setup();
     expect(watched("secret")).toBe(filter.topic(TYPE, { name: "secret" }));

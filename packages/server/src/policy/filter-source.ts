@@ -1,4 +1,4 @@
-import { systemClock, XdsError, type Clock, type Interest, type ResourceSource, type ResourceType, type Topic } from "@xdstp/core";
+import { systemClock, XdsError, type Clock, type Entry, type Interest, type ResourceSource, type ResourceType, type Topic } from "@xdstp/core";
 import { allowedBy } from "./allowed-by.ts";
 import { FilteredTopic, type FilterHost } from "./filtered-topic.ts";
 import type { Policy } from "./policy.ts";
@@ -73,6 +73,10 @@ class Filter implements FilteredSource, FilterHost {
     const topic = this.#topics.get(inner) ?? new FilteredTopic(typeUrl, inner, this);
     this.#topics.set(inner, topic);
     return topic;
+  }
+
+  asOf(typeUrl: string, name: string, revision: number): Entry | undefined {
+    return this.allows(typeUrl, name) ? this.#source.asOf?.(typeUrl, name, revision) : undefined;
   }
 
   onChange(listener: () => void): () => void {
