@@ -16,7 +16,7 @@ const route = (name: string, ...references: readonly string[]): Entry => ({ ...a
 
 /** A stream whose client refuses clusters, and lacks some. */
 function hostThat(lacks: readonly string[], refusing: readonly string[] = [CLUSTER]): Pick<TypeHost, "sibling"> {
-  return { sibling: (typeUrl) => ({ refusing: refusing.includes(typeUrl), lacks: (name) => lacks.includes(`${typeUrl}/${name}`), warm: () => undefined }) };
+  return { sibling: (typeUrl) => ({ refusing: refusing.includes(typeUrl), lacks: (name) => lacks.includes(`${typeUrl}/${name}`), warm: () => undefined, isCold: () => false, misses: () => false }) };
 }
 
 describe("holdBack()", () => {

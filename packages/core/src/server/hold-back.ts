@@ -1,5 +1,6 @@
-import type { Entry, StoredResource } from "../resource.ts";
+import type { Entry } from "../resource.ts";
 import type { Reference, ResourceType } from "../resource-type.ts";
+import { referencesOf } from "./references-of.ts";
 import type { TypeHost } from "./type-machine.ts";
 
 /** Entries that a client can take now, and the names of those that it cannot, each with what it lacks for them. */
@@ -21,13 +22,4 @@ export function holdBack(type: ResourceType | undefined, host: Pick<TypeHost, "s
     if (lacking !== undefined) heldBack.set(name, lacking);
   }
   return heldBack.size === 0 ? { entries, heldBack: none } : { entries: entries.filter(({ name }) => !heldBack.has(name)), heldBack };
-}
-
-const known = new WeakMap<StoredResource, readonly Reference[]>();
-
-/** What a resource refers to; read once per resource. */
-function referencesOf({ references }: ResourceType, resource: StoredResource): readonly Reference[] {
-  let found = known.get(resource);
-  if (found === undefined) known.set(resource, (found = references?.(resource.payload.value) ?? []));
-  return found;
 }

@@ -41,6 +41,7 @@ export { errorText } from "./error-text.ts";
 export { parseNonce } from "./parse-nonce.ts";
 export { statusOf, type TypeProgress } from "./status-of.ts";
 export { warmChildren } from "./warm-children.ts";
+export { isColdSince, isServedBy, namesCold } from "./cold.ts";
 export { partition, type Partition } from "./partition.ts";
 export { createSmallMap, type SmallMap } from "./small-map.ts";
 export { createSmallSet, type SmallSet } from "./small-set.ts";

@@ -19,6 +19,10 @@ export interface OrderedType {
   readonly unsentFrom: number;
   /** Revision after which it has refused something, or something is held back from it. */
   readonly refusedFrom: number;
+  /** Revision up to which it has accepted what it was sent. */
+  readonly accepted: number;
+  /** What was taken names something new that has not got what it waits for, like a cluster without its assignment (S-ORD-2). */
+  readonly namesCold: boolean;
   /** The client has refused content that is still wanted. */
   readonly refusing: boolean;
   /** Revision of the oldest removal that waits until those who refer to it have let go. */
@@ -29,6 +33,10 @@ export interface OrderedType {
   readonly heldBack: ReadonlyMap<string, Reference>;
   /** The client was sent this name, has refused it and never had it before. */
   lacks(name: string): boolean;
+  /** This name was sent, exists only since this revision, and waits for another (S-ORD-2). */
+  isCold(name: string, since: number): boolean;
+  /** This name is not there yet: subscribed and missing, or about to be subscribed. */
+  misses(name: string): boolean;
   /** Sends what was taken, or else what is pending; removals up to this revision. */
   drain(removeUpTo: number): void;
   /** Takes what is pending, to be sent later as it is now. */

@@ -23,6 +23,8 @@ interface Fake {
   refusedFrom: number;
   heldFrom: number;
   knowsReferences: boolean;
+  accepted: number;
+  namesCold: boolean;
   heldBack: ReadonlyMap<string, { typeUrl: string; name: string }>;
 }
 
@@ -30,12 +32,12 @@ interface Fake {
 function useOrdering(...typeUrls: readonly string[]) {
   const test = createTestContext();
   const log: string[] = [];
-  const fakes = typeUrls.map((): Fake => ({ pending: false, inFlight: false, taken: false, overdue: false, refusing: false, answeredUpTo: Infinity, unsentFrom: Infinity, refusedFrom: Infinity, heldFrom: Infinity, knowsReferences: true, heldBack: new Map() }));
+  const fakes = typeUrls.map((): Fake => ({ pending: false, inFlight: false, taken: false, overdue: false, refusing: false, answeredUpTo: Infinity, unsentFrom: Infinity, refusedFrom: Infinity, heldFrom: Infinity, knowsReferences: true, accepted: 0, namesCold: false, heldBack: new Map() }));
   const send = (fake: Fake): void => { Object.assign(fake, { pending: false, taken: false, inFlight: true, answeredUpTo: 0, unsentFrom: Infinity, overdue: false }); };
   const ordered = fakes.map((fake, index): OrderedType => {
     const typeUrl = typeUrls[index] ?? "";
     return Object.assign(Object.create(fake) as Fake, {
-      typeUrl, rank: index, lacks: () => false,
+      typeUrl, rank: index, lacks: () => false, isCold: () => false, misses: () => false,
       drain(upTo: number) { log.push(`drain ${typeUrl} ${upTo}`); send(fake); },
       take(upTo: number) { log.push(`take ${typeUrl} ${upTo}`); Object.assign(fake, { pending: false, taken: true, answeredUpTo: 0 }); },
       putBack() { log.push(`put back ${typeUrl}`); Object.assign(fake, { pending: true, taken: false, answeredUpTo: Infinity }); },
@@ -120,6 +122,36 @@ describe("createOrdering()", () => {
     expect(drain()).toEqual(["drain top Infinity"]);
     set("top", { pending: true, inFlight: false });
     expect(drain()).toEqual(["take top Infinity"]);
+  });
+
+  it("lets a type wait for what it names and is cold, 15 s at most, and begins anew with news [S-ORD-2] [S-ORD-4]", () => {
+    const cold = { pending: true, accepted: 3, namesCold: true };
+    const { set, drain, clock, events } = useOrdering("base", "top");
+    set("base", { accepted: 5 });
+    set("top", cold);
+    expect(drain()).toEqual(["take top Infinity"]);
+    set("top", { answeredUpTo: Infinity });
+    set("base", { pending: true });
+    expect(drain()).toEqual(["put back top", "schedule", "drain base Infinity", "take top Infinity"]);
+    set("base", { inFlight: false, answeredUpTo: Infinity });
+    expect(drain()).toEqual([]);
+    set("top", { pending: true });
+    expect(drain()).toEqual(["put back top", "schedule", "take top Infinity"]);
+    clock.advance(15_000);
+    expect(events).toMatchObject([{ kind: "order-expired", what: "cut", typeUrls: ["top"] }]);
+    expect(drain()).toEqual(["drain top Infinity"]);
+  });
+
+  it.each<readonly [why: string, base: Partial<Fake>, top: Partial<Fake>]>([
+    ["nothing newer of what it refers to has been accepted", { accepted: 3 }, {}],
+    ["nothing was accepted yet", { accepted: 5 }, { accepted: 0 }],
+    ["nobody knows what it refers to", { accepted: 5 }, { knowsReferences: false }],
+    ["it names nothing cold", { accepted: 5 }, { namesCold: false }],
+  ])("does not wait where %s", (_, base, top) => {
+    const { set, drain } = useOrdering("base", "top");
+    set("base", base);
+    set("top", { pending: true, accepted: 3, namesCold: true, ...top });
+    expect([...drain(), ...drain()].at(-1)).toBe("drain top Infinity");
   });
 
   it("takes what was held back up again when nobody refuses any more [S-ORD-4]", () => {

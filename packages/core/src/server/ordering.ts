@@ -35,6 +35,8 @@ class StreamOrdering implements Ordering {
   #revision = 0;
   #cut: Wait | undefined;
   #removals: Wait | undefined;
+  /** The cut was found to wait for nothing but what may never come: what has changed since may mend it. */
+  #isStuck = false;
 
   constructor(context: ServerContext, stream: OrderedStream) {
     this.#context = context;
@@ -46,10 +48,12 @@ class StreamOrdering implements Ordering {
     if (this.#relations.length !== types.length) this.#relations = relationsOf(this.#context.source, types.map(({ typeUrl }) => typeUrl));
     for (let index = 0; index < types.length && this.#stream.canSend; index++) this.#serve(index);
     for (let left = 2 * types.length; left > 0 && this.#stream.canSend && this.#releaseNext(); left--);
+    this.#isStuck = this.#isCutOpen && this.#isOnlyCold;
     this.#watch();
   }
 
   thaw(): void {
+    this.#isStuck = false;
     for (const type of this.#stream.types) if (type.taken) type.putBack();
     this.#stream.schedule();
   }
@@ -59,13 +63,13 @@ class StreamOrdering implements Ordering {
     const { cut } = this.#relation(index);
     this.#takeUpAgain(index);
     if (type.inFlight || !(type.pending || type.taken)) return;
-    if (cut && (type.overdue || type.refusing) && !type.taken && this.#isCutOpen) this.thaw();
+    if (cut && type.pending && this.#isCutOpen && ((!type.taken && (type.overdue || type.refusing)) || this.#isStuck)) this.thaw();
     if (cut && !type.taken) {
       if (this.#isCutOpen) return;
-      if (this.#mustWait(index, this.#context.source.revision)) this.#takeAll();
+      if (this.#mustWait(index, this.#context.source.revision) || this.#mayBeCold(index)) this.#takeAll();
       else { type.drain(this.#removable(index)); return; }
     }
-    if (!cut || (type.taken && !this.#mustWait(index, this.#revision))) type.drain(this.#removable(index));
+    if (!cut || (type.taken && !this.#mustWait(index, this.#revision) && !this.#isCold(index))) type.drain(this.#removable(index));
   }
 
   /** What was held back goes once nobody refuses any more what it refers to. */
@@ -86,6 +90,22 @@ class StreamOrdering implements Ordering {
       const unsent = taken && this.#relation(other).cut ? Infinity : unsentFrom;
       return Math.min(answeredUpTo, unsent) < revision || (refusing && !knowsReferences);
     });
+  }
+
+  /** What was taken names a new cluster without its assignment. Looked at only where the client has accepted something newer of what it refers to. */
+  #isCold(index: number): boolean {
+    return this.#cut?.expired !== true && this.#mayBeCold(index) && this.#at(index).namesCold;
+  }
+
+  #mayBeCold(index: number): boolean {
+    const { accepted, knowsReferences } = this.#at(index);
+    return knowsReferences && accepted > 0 && this.#relation(index).waitsFor.some((other) => this.#at(other).accepted > accepted);
+  }
+
+  /** Everything is answered, and what was taken waits for endpoints alone. */
+  get #isOnlyCold(): boolean {
+    const taken = [...this.#stream.types.keys()].filter((index) => this.#at(index).taken);
+    return taken.every((index) => !this.#at(index).inFlight && !this.#mustWait(index, this.#revision)) && taken.some((index) => this.#isCold(index));
   }
 
   /** One cut per stream: what is pending of all types in the relation, at one revision. */

@@ -39,7 +39,7 @@ export interface TypeHost {
   /** It is open, and its wire takes more. */
   readonly canSend: boolean;
   /** Another type of this stream, if it was asked for. */
-  sibling(typeUrl: string): Pick<TypeMachine<never>, "warm" | "refusing" | "lacks"> | undefined;
+  sibling(typeUrl: string): Pick<TypeMachine<never>, "warm" | "refusing" | "lacks" | "isCold" | "misses"> | undefined;
   /** What was taken to be sent later is taken anew: the client wants or has something else by now. */
   thaw(): void;
   /** Asks for a drain in a later turn. */

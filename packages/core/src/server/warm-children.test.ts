@@ -8,7 +8,7 @@ import { warmChildren } from "./warm-children.ts";
 function useHost(...subscribed: readonly string[]): { readonly host: TypeHost; readonly warmed: readonly string[] } {
   const warmed: string[] = [];
   const fail = (): never => { throw new Error("not asked for here"); };
-  const sibling: TypeHost["sibling"] = (typeUrl) => subscribed.includes(typeUrl) ? { refusing: false, lacks: fail, warm: (name) => { warmed.push(`${typeUrl}/${name}`); } } : undefined;
+  const sibling: TypeHost["sibling"] = (typeUrl) => subscribed.includes(typeUrl) ? { refusing: false, lacks: fail, isCold: fail, misses: fail, warm: (name) => { warmed.push(`${typeUrl}/${name}`); } } : undefined;
   return { warmed, host: { node: undefined, lastNonce: 0, canSend: true, sibling, thaw: fail, schedule: fail, send: fail, end: fail } };
 }
 

@@ -7,14 +7,14 @@ export function warmChildren(type: ResourceType | undefined, host: TypeHost, ent
   for (const warms of type?.warms ?? []) {
     const child = host.sibling(warms.typeUrl);
     if (child === undefined) continue;
-    for (const { resource } of entries) if (resource !== undefined) for (const name of namesOf(warms, resource)) child.warm(name);
+    for (const { resource } of entries) if (resource !== undefined) for (const name of namesToWarm(warms, resource)) child.warm(name);
   }
 }
 
 const known = new WeakMap<Warms, WeakMap<StoredResource, readonly string[]>>();
 
 /** What a resource waits for; read once per resource. */
-function namesOf(warms: Warms, resource: StoredResource): readonly string[] {
+export function namesToWarm(warms: Warms, resource: StoredResource): readonly string[] {
   let byResource = known.get(warms);
   if (byResource === undefined) known.set(warms, (byResource = new WeakMap()));
   let names = byResource.get(resource);

@@ -277,6 +277,33 @@ function readBut(world: World, peer: Peer, typeUrl: string): { readonly all: rea
 
 const nothing = { all: [], open: undefined };
 
+/** A peer that holds all clusters and a route, and has asked for the endpoints of X and Y. */
+function useEndpoints(world: World): Peer {
+  return subscribed(world, [[cluster.typeUrl, "*"], [assignment.typeUrl, "X", "Y"], [route.typeUrl, "r"]]);
+}
+
+/** One transaction: a cluster, its endpoints, and the route that moves there. */
+function swapTo(world: World, name: string): void {
+  world.cache.transaction((writer) => {
+    writer.put({ typeUrl: cluster.typeUrl, name, value: edsCluster(name) });
+    writer.put({ typeUrl: assignment.typeUrl, name, value: payloadOf(name) });
+    writer.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", name) });
+  });
+}
+
+/** The same to Y, of which there are no endpoints yet. */
+function movesToCold(world: World): void {
+  world.cache.transaction((writer) => {
+    writer.put({ typeUrl: cluster.typeUrl, name: "Y", value: edsCluster("Y") });
+    writer.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "Y") });
+  });
+}
+
+/** What goes at once of it. */
+function withoutEndpoints({ variant }: World): readonly string[] {
+  return isDelta(variant) ? ["clusters +Y", "endpoints -Y"] : ["clusters +X +Y"];
+}
+
 runCases("make before break", [
   {
     rules: ["S-ORD-2"],
@@ -298,6 +325,86 @@ runCases("make before break", [
       expect(read(world, peer)).toEqual([]);
       if (endpoints !== undefined) peer.of(assignment.typeUrl).ack(endpoints);
       expect(readAll(world, peer)).toEqual(["routes +r"]);
+    },
+  },
+  {
+    rules: ["S-ORD-2", "S-WARM-4"],
+    title: "keeps a route from a new cluster until its endpoints have come, though the client has accepted it without them",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      swapTo(world, "X");
+      const peer = useEndpoints(world);
+      movesToCold(world);
+      expect(readAll(world, peer)).toEqual(withoutEndpoints(world));
+      world.put(assignment.typeUrl, "Y");
+      expect(readAll(world, peer)).toEqual(["endpoints +Y", "routes +r"]);
+    },
+  },
+  {
+    rules: ["S-ORD-2"],
+    title: "waits for a client that has yet to ask for the endpoints of a new cluster",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = subscribed(world, [[cluster.typeUrl, "*"], [assignment.typeUrl, "X"], [route.typeUrl, "r"]]);
+      swapTo(world, "X");
+      readAll(world, peer);
+      swapTo(world, "Y");
+      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y"]);
+      peer.of(assignment.typeUrl).subscribe("X", "Y");
+      expect(readAll(world, peer).map((line) => line.split(" ")[0])).toEqual(["endpoints", "routes"]);
+    },
+  },
+  {
+    rules: ["S-ORD-2", "S-ORD-4"],
+    title: "waits 15 s for endpoints that do not come, and tells that the time was over; a change of the route does not wait again",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      swapTo(world, "X");
+      const peer = useEndpoints(world);
+      movesToCold(world);
+      readAll(world, peer);
+      world.clock.advance(14_999);
+      expect(readAll(world, peer)).toEqual([]);
+      world.clock.advance(1);
+      expect(readAll(world, peer)).toEqual(["routes +r"]);
+      expect(world.events.filter(({ kind }) => kind === "order-expired")).toMatchObject([{ what: "cut", typeUrls: [route.typeUrl] }]);
+      world.cache.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "Y", "2") });
+      expect(readAll(world, peer)).toEqual(["routes +r"]);
+    },
+  },
+  {
+    rules: ["S-ORD-2", "S-ORD-4"],
+    title: "takes up a change at once that makes waiting for endpoints needless",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      swapTo(world, "X");
+      const peer = useEndpoints(world);
+      movesToCold(world);
+      readAll(world, peer);
+      world.cache.put({ typeUrl: cluster.typeUrl, name: "Y", value: payloadOf("Y", "static") });
+      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y", "routes +r"]);
+    },
+  },
+  {
+    rules: ["S-ORD-2", "S-WARM-2"],
+    title: "sends a client its first routes without endpoints, and waits for none that come from elsewhere",
+    variants: adsVariants,
+    world: { ...withEnvoyTypes, cache: { authorities: ["here"] } },
+    run(world) {
+      movesToCold(world);
+      const peer = world.connect();
+      for (const [{ typeUrl }, name] of [[cluster, "*"], [assignment, "Y"], [route, "r"]] as const) peer.of(typeUrl).subscribe(name);
+      expect(readAll(world, peer)).toContain("routes +r");
+      const there = "xdstp://there/envoy.config.endpoint.v3.ClusterLoadAssignment/Z";
+      world.cache.transaction((writer) => {
+        writer.put({ typeUrl: cluster.typeUrl, name: "Z", value: edsCluster("Z", "", there) });
+        writer.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "Z") });
+      });
+      expect(readAll(world, peer).map((line) => line.split(" ")[0])).toEqual(["clusters", "routes"]);
     },
   },
   {

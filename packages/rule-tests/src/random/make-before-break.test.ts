@@ -83,6 +83,8 @@ function createWorld(seed: number, variant: "delta" | "sotw", options: ModelClie
       if (random.below(2) === 0) set(ENDPOINTS, name, `v${version}`);
     };
     if (mended) for (const [name, text] of [...truth[CLUSTERS]]) if (text.endsWith("-bad")) setCluster(name);
+    // Routes to a new cluster wait for its endpoints, and here no timer runs.
+    if (mended) for (const name of truth[CLUSTERS].keys()) if (!truth[ENDPOINTS].has(name)) set(ENDPOINTS, name, `v${++version}`);
     for (let n = mended ? 0 : 1 + random.below(3); n > 0; n--) {
       const target = `c${random.below(6)}`;
       if (!truth[CLUSTERS].has(target) || random.below(3) === 0) setCluster(target);

@@ -1,5 +1,5 @@
 import { StatusCode, type Reference, type Topic, type Watcher } from "@xdstp/core";
-import { answeredUpTo, baseOf, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, holdBack, isRefusedAndNew, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, type FrameProfile, type NackError, type RequestScan, type ServerContext, type StreamInfo, type StreamLimits, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
+import { answeredUpTo, baseOf, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, holdBack, isColdSince, isServedBy, isRefusedAndNew, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, type FrameProfile, type NackError, type RequestScan, type ServerContext, type StreamInfo, type StreamLimits, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
 import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { hasLeftovers } from "./first-answer.ts";
@@ -45,6 +45,8 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   get overdue(): boolean { return this.#repairing; }
   get unansweredSince(): number | undefined { return this.#state.exchange.inFlight?.repairedAt; }
   get taken(): boolean { return this.#state.taken !== undefined; }
+  get accepted(): number { return this.#state.exchange.accepted; }
+  get namesCold(): boolean { return namesCold(this.#state.type, this.#state.host, this.#state.taken?.gathered.entries ?? [], this.accepted); }
   get refusing(): boolean { return this.#state.exchange.refused !== undefined; }
   get refusedFrom(): number { return refusedFrom(this.#state.exchange, this.#state.heldBackFrom); }
   get knowsReferences(): boolean { return this.#state.type?.references !== undefined; }
@@ -144,6 +146,15 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   lacks(name: string): boolean {
     const entry = lookUp(this.#state, name);
     return entry !== undefined && isRefusedAndNew(this.#state.exchange, entry);
+  }
+
+  isCold(name: string, since: number): boolean {
+    const entry = isCovered(this.#state, name) ? lookUp(this.#state, name) : undefined;
+    return entry !== undefined && isColdSince(this.#state.type, this.#state.host, entry, since);
+  }
+
+  misses(name: string): boolean {
+    return isCovered(this.#state, name) ? lookUp(this.#state, name)?.resource === undefined : isServedBy(this.#state.context.source, name);
   }
 
   warm(name: string): void {

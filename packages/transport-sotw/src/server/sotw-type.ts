@@ -1,5 +1,5 @@
 import type { Reference, Topic, Watcher } from "@xdstp/core";
-import { announcesTtl, answeredUpTo, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, hashBytes, isNewestNonce, isRefusedAndNew, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, takesWrapped, type NackError, type NodeInfo, type RequestScan, type ServerContext, type StreamInfo, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
+import { announcesTtl, answeredUpTo, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, hashBytes, isColdSince, isServedBy, isNewestNonce, isRefusedAndNew, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, takesWrapped, type NackError, type NodeInfo, type RequestScan, type ServerContext, type StreamInfo, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
 import type { SotwRequest } from "./decode-request.ts";
 import type { Gathered } from "./gathered.ts";
 import { gather } from "./gather.ts";
@@ -55,6 +55,8 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   get overdue(): boolean { return this.#repairing; }
   get unansweredSince(): number | undefined { return this.#state.exchange.inFlight?.repairedAt; }
   get taken(): boolean { return this.#state.taken !== undefined; }
+  get accepted(): number { return this.#state.exchange.accepted; }
+  get namesCold(): boolean { return namesCold(this.#state.type, this.#state.host, this.#state.taken?.gathered.entries ?? [], this.accepted); }
   get refusing(): boolean { return this.#state.exchange.refused !== undefined; }
   get refusedFrom(): number { return refusedFrom(this.#state.exchange, this.#state.heldBackFrom); }
   get knowsReferences(): boolean { return this.#state.type?.references !== undefined; }
@@ -155,6 +157,16 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   lacks(name: string): boolean {
     const entry = coverOf(this.#state, name)?.topic.get(name);
     return entry !== undefined && isRefusedAndNew(this.#state.exchange, entry);
+  }
+
+  isCold(name: string, since: number): boolean {
+    const entry = coverOf(this.#state, name)?.topic.get(name);
+    return entry !== undefined && isColdSince(this.#state.type, this.#state.host, entry, since);
+  }
+
+  misses(name: string): boolean {
+    const cover = coverOf(this.#state, name);
+    return cover === undefined ? isServedBy(this.#state.context.source, name) : cover.topic.get(name)?.resource === undefined;
   }
 
   /** A full state replaces all that was refused; one that goes nowhere leaves it as it was (S-ACK-8). */
