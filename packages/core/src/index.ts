@@ -18,3 +18,12 @@ export type { ByteStream, ByteStreamHandler, Message } from "./byte-stream.ts";
 export { walkFields, WireType, type FieldRange, type FieldVisitor, type FieldWalk } from "./wire/walk-fields.ts";
 export { decodeText } from "./wire/decode-text.ts";
 export { varintValue } from "./wire/varint.ts";
+
+// Dynamic parameters (TP2): which variant of a resource is for whom, and whether two exclude each other.
+export type { Constraints, Parameters } from "./constraints/constraints.ts";
+export { keysOfConstraints } from "./constraints/keys-of-constraints.ts";
+export { matchesConstraints } from "./constraints/matches-constraints.ts";
+export { overlapOf, type Overlap } from "./constraints/overlap-of.ts";
+export { readConstraints, type ReadConstraints } from "./constraints/read-constraints.ts";
+export { textOfConstraints } from "./constraints/text-of-constraints.ts";
+export { interestKey } from "./interest-key.ts";

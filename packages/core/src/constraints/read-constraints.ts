@@ -1,0 +1,98 @@
+import { decodeText } from "../wire/decode-text.ts";
+import { walkFields, WireType } from "../wire/walk-fields.ts";
+import type { Constraints } from "./constraints.ts";
+
+/** Of `DynamicParameterConstraints`; one of them. */
+const TYPE = { single: 1, or: 2, and: 3, not: 4 } as const;
+/** Of `SingleConstraint`. */
+const KEY = 1;
+const VALUE = 2;
+const EXISTS = 3;
+/** Of `ConstraintList`. */
+const CONSTRAINTS = 1;
+
+/** So deep may they be nested, and so many may they be. */
+const DEPTH = 16;
+const COUNT = 1_000;
+
+/** What bytes say, or, as a text, why they say nothing that a server could act on. Never throws. */
+export type ReadConstraints = { readonly constraints: Constraints; readonly fault?: undefined } | { readonly fault: string };
+
+/** Reads an encoded `DynamicParameterConstraints` (TP2). A message that says nothing matches everyone. */
+export function readConstraints(bytes: Uint8Array): ReadConstraints {
+  const reader = new Reader(bytes);
+  const constraints = reader.read([0, bytes.length], 1);
+  return constraints === undefined ? { fault: reader.fault } : { constraints };
+}
+
+type Range = readonly [start: number, end: number];
+
+class Reader {
+  fault = "they are no DynamicParameterConstraints";
+  readonly #bytes: Uint8Array;
+  #count = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  read(range: Range, depth: number): Constraints | undefined {
+    if (depth > DEPTH) return this.#refuse(`they are nested deeper than ${DEPTH}`);
+    if (++this.#count > COUNT) return this.#refuse(`they are more than ${COUNT}`);
+    const fields = this.#fields(range);
+    if (fields === undefined) return undefined;
+    const [field, at] = fields.at(-1) ?? [];
+    if (at === undefined) return { kind: "and", of: [] };
+    switch (field) {
+      case TYPE.single: return this.#single(at);
+      case TYPE.or: return this.#list("or", at, depth);
+      case TYPE.and: return this.#list("and", at, depth);
+      case TYPE.not: return this.#not(at, depth);
+      default: return this.#refuse(`field ${field} is not known`);
+    }
+  }
+
+  #not(range: Range, depth: number): Constraints | undefined {
+    const of = this.read(range, depth + 1);
+    return of && { kind: "not", of };
+  }
+
+  #list(kind: "and" | "or", range: Range, depth: number): Constraints | undefined {
+    const of: Constraints[] = [];
+    for (const [field, at] of this.#fields(range) ?? [[-1, range] as const]) {
+      const one = field === CONSTRAINTS ? this.read(at, depth + 1) : undefined;
+      if (one === undefined) return undefined;
+      of.push(one);
+    }
+    return { kind, of };
+  }
+
+  #single(range: Range): Constraints | undefined {
+    const fields = this.#fields(range);
+    if (fields === undefined) return undefined;
+    const last = (...wanted: readonly number[]): readonly [number, Range] | undefined => fields.findLast(([field]) => wanted.includes(field));
+    const key = this.#text(last(KEY));
+    const [how, at] = last(VALUE, EXISTS) ?? [];
+    if (how === undefined || at === undefined) return this.#refuse(`the one on ${JSON.stringify(key)} says neither a value nor that the key exists`);
+    return how === EXISTS ? { kind: "exists", key } : { kind: "equals", key, value: this.#text([how, at]) };
+  }
+
+  #text(field: readonly [number, Range] | undefined): string {
+    return field === undefined ? "" : decodeText(this.#bytes, ...field[1]);
+  }
+
+  /** All fields have to be messages or text: one of another kind is of a newer API, and who does not know it cannot say who matches. */
+  #fields([start, end]: Range): readonly (readonly [field: number, range: Range])[] | undefined {
+    const fields: (readonly [number, Range])[] = [];
+    const { outcome } = walkFields(this.#bytes, (field, from, to, wireType) => {
+      fields.push([field, [from, to]]);
+      return wireType === WireType.LENGTH_DELIMITED;
+    }, { start, end });
+    return outcome === "complete" ? fields : undefined;
+  }
+
+  #refuse(fault: string): Constraints | undefined {
+    this.fault = fault;
+    return undefined;
+  }
+}
