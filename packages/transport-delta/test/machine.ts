@@ -1,0 +1,85 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { createCache, type Cache, type PutOptions } from "@xdstp/cache";
+import type { ResourceType } from "@xdstp/core";
+import { createScheduler, createServerContext, type ServerContext, type StreamEvent, type StreamLimits, type TypeHost, type TypeMachine } from "@xdstp/core/server";
+import { DeltaDiscoveryResponseSchema, type DeltaDiscoveryResponse } from "@xdstp/protos/discovery";
+import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/testing";
+import type { DeltaRequest } from "../src/server/decode-request.ts";
+import { createDeltaType } from "../src/server/delta-type.ts";
+import { createProfileOf } from "../src/server/profile-of.ts";
+import { TYPE } from "./entries.ts";
+
+/** What a test sets of a {@link UsedMachine}. */
+export interface UseMachine {
+  /** More about {@link TYPE}. */
+  readonly type?: Partial<ResourceType>;
+  readonly limits?: Partial<StreamLimits>;
+  /** The other types of its stream. Default: none. */
+  readonly siblings?: Readonly<Record<string, Partial<TypeMachine<never>>>>;
+}
+
+/** One type on one stream, without the stream: what is sent is drained by the test. */
+export interface UsedMachine {
+  readonly cache: Cache;
+  readonly clock: FakeClock;
+  readonly context: ServerContext;
+  readonly machine: TypeMachine<DeltaRequest>;
+  readonly events: readonly StreamEvent[];
+  /** What it asked of its stream, in order. */
+  readonly asked: string[];
+  put(name: string, options?: PutOptions & { readonly text?: string }): void;
+  remove(name: string): void;
+  /** Takes a request; what is not said is empty. */
+  request(request: Partial<DeltaRequest>): void;
+  /** Sends what is pending, and accepts it. */
+  settle(): readonly DeltaDiscoveryResponse[];
+  /** Drains, and gives what went out. */
+  drain(removeUpTo?: number): readonly DeltaDiscoveryResponse[];
+  /** What went out and was not read yet. */
+  sent(): readonly DeltaDiscoveryResponse[];
+  ack(more?: Partial<DeltaRequest>): void;
+  nack(more?: Partial<DeltaRequest>): void;
+}
+
+const takesTtl = { ttl: true, errors: true };
+
+/** Makes a type of a client that takes TTLs. */
+export function useMachine({ type = {}, limits = {}, siblings = {} }: UseMachine = {}): UsedMachine {
+  const clock = createFakeClock();
+  const turns = createManualScheduler();
+  const cache = createCache({ types: [{ typeUrl: TYPE, ...type }], clock });
+  cache.commit({});
+  const events: StreamEvent[] = [];
+  const context = createServerContext({ source: cache, clock, limits, scheduler: createScheduler({ later: turns.later }), onEvent: (event) => { events.push(event); } });
+  const asked: string[] = [];
+  const frames: Uint8Array[] = [];
+  const host: TypeHost & { lastNonce: number } = {
+    node: undefined, lastNonce: 0, canSend: true,
+    sibling: (typeUrl) => siblings[typeUrl] as TypeMachine<never> | undefined,
+    thaw() { asked.push("thaw"); },
+    schedule() { asked.push("schedule"); },
+    send(list) {
+      frames.push(...list.map(({ bytes }) => bytes));
+      this.lastNonce = list.at(-1)?.nonce ?? this.lastNonce;
+    },
+    end(code, message, limit) { asked.push(`end ${String(code)} ${message} ${String(limit)}`); },
+  };
+  const machine = createDeltaType(context, host, TYPE, { id: 1, variant: "delta", peer: "p", node: undefined }, createProfileOf(context)(TYPE, takesTtl));
+  const sent = (): readonly DeltaDiscoveryResponse[] => frames.splice(0).map((bytes) => fromBinary(DeltaDiscoveryResponseSchema, bytes));
+  const drain = (removeUpTo = Infinity): readonly DeltaDiscoveryResponse[] => { machine.drain(removeUpTo); return sent(); };
+  const request = (more: Partial<DeltaRequest>): void => {
+    machine.request({ node: undefined, typeUrl: TYPE, nonce: "", error: undefined, subscribe: [], unsubscribe: [], initialVersions: new Map(), ...more });
+  };
+  const ack = (more?: Partial<DeltaRequest>): void => { request({ nonce: String(host.lastNonce), ...more }); };
+  return {
+    cache, clock, context, machine, events, asked, request, drain, sent, ack,
+    put(name, { text = "", ...options } = {}) { cache.put({ typeUrl: TYPE, name, value: Buffer.from(text), ...options }); },
+    remove(name) { cache.remove(TYPE, name); },
+    settle() {
+      const all = drain();
+      if (all.length > 0) ack();
+      return all;
+    },
+    nack(more) { ack({ error: { code: 3, message: "bad" }, ...more }); },
+  };
+}
