@@ -131,6 +131,15 @@ describe("xdstp serve, broken files", () => {
     expect(await stdout.line(/broken/)).toMatch(/web\.yaml: .*a\.example/);
   });
 
+  it("warns once of a reference to an authority that it does not answer for, with file, field and the way out [S-AUTH-10]", async () => {
+    const folder = useFolder({ "_opaque/routes/r.yaml": "virtual_hosts:\n- name: h\n  domains: ['*']\n  routes:\n  - match: { prefix: / }\n    route: { cluster: xdstp://a.example/envoy.config.cluster.v3.Cluster/web }\n" });
+    const { stdout } = serve(folder.dir, "--authority", "b.example");
+    expect(await stdout.line(/reference/)).toMatch(/_opaque\/routes\/r\.yaml:6:23: virtual_hosts\[0\]\.routes\[0\]\.route\.cluster: refers to clusters "xdstp:\/\/a\.example\/.*web", but authority "a\.example" is not served here \(serve it too, use an opaque name, or .*\) \[S-AUTH-10\]$/);
+    folder.write({ "b.example/clusters/x.yaml": cluster });
+    await stdout.line(/revision 2/);
+    expect(stdout.text.match(/is not served here/g)).toHaveLength(1);
+  });
+
   it("serves the authorities that are named [S-AUTH-8]", async () => {
     const { stdout } = serve(useFolder({ [web]: cluster }).dir, "--authority", "b.example", "--authority", "a.example");
     expect(await stdout.line(/Z loaded /)).toContain("1 resource");

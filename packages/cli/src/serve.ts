@@ -57,7 +57,7 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
   shows.push(reporter);
   for (const message of [nodeWarning(io.nodeVersion), exposureWarning(options.listen.host, protectionOf(options.tls))]) if (message !== undefined) say({ kind: "warning", message });
   say({ kind: "listening", dir, address, ...(metrics && { metrics: metrics.address }) });
-  const feed = cache.addFeed(createFolderFeed({ dir, registry, allowMassDelete, clock, onEvent: (event) => { tell({ from: "folder", event }); } }));
+  const feed = cache.addFeed(createFolderFeed({ dir, registry, allowMassDelete, clock, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "folder", event }); } }));
   const follower = tls && followTlsFiles({ ...tls, clock, apply: (contents) => { server.setTls(contents); }, onChange: (problem) => { say({ kind: "certificate", ...(problem !== undefined && { problem }) }); } });
   try {
     return await untilStopped({ io, failed: feed.ended, say, close: async () => { await closeAll(server, cache); }, streams: () => server.status().length });

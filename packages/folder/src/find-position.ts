@@ -23,6 +23,37 @@ export function findPosition(text: string, document: number, path: JsonPath): Po
   });
 }
 
+/** Where a text value stands. */
+export interface TextPosition extends Position {
+  /** The field that holds it, with all that it lies in: `virtual_hosts[0].routes[2].route.cluster`. */
+  readonly field: string;
+}
+
+/** The first place of each of these text values in a YAML or JSON text. Empty for a text above 2 MB. */
+export function findTexts(text: string, values: ReadonlySet<string>): ReadonlyMap<string, TextPosition> {
+  const found = new Map<string, TextPosition>();
+  find(text, (documents, positionAt) => {
+    for (const document of documents) {
+      visit(document, {
+        Scalar(key, node, path) {
+          if (typeof node.value === "string" && values.has(node.value) && !found.has(node.value)) found.set(node.value, { ...positionAt(node.range?.[0] ?? 0), field: fieldOf([...path, node]) });
+        },
+      });
+    }
+    return undefined;
+  });
+  return found;
+}
+
+/** Of what a value lies in, the keys and places. */
+function fieldOf(nodes: readonly unknown[]): string {
+  return nodes.map((node, at) => {
+    if (isPair(node)) return `.${String(isScalar(node.key) ? node.key.value : node.key)}`;
+    const place = isCollection(node) && !isMap(node) ? node.items.indexOf(nodes[at + 1]) : -1;
+    return place === -1 ? "" : `[${place}]`;
+  }).join("").replace(/^\./, "");
+}
+
 /** The first number that is written so, not as a part of another text. */
 export function findNumber(text: string, source: string): Position | undefined {
   return find(text, (documents) => {
@@ -34,15 +65,17 @@ export function findNumber(text: string, source: string): Position | undefined {
   });
 }
 
-function find(text: string, offsetIn: (documents: readonly Document[]) => number | undefined): Position | undefined {
+function find(text: string, offsetIn: (documents: readonly Document[], positionAt: (offset: number) => Position) => number | undefined): Position | undefined {
   if (text.length > maxLength) return undefined;
   const lineCounter = new LineCounter();
   try {
     const documents = parseAllDocuments(text, { lineCounter, uniqueKeys: false, prettyErrors: false });
-    const offset = "empty" in documents ? undefined : offsetIn(documents);
-    if (offset === undefined) return undefined;
-    const { line, col } = lineCounter.linePos(offset);
-    return { line, column: col };
+    const positionAt = (offset: number): Position => {
+      const { line, col } = lineCounter.linePos(offset);
+      return { line, column: col };
+    };
+    const offset = "empty" in documents ? undefined : offsetIn(documents, positionAt);
+    return offset === undefined ? undefined : positionAt(offset);
   } catch {
     return undefined; // Nested deeper than the stack of this parser: the problem is shown without a position.
   }

@@ -2,6 +2,7 @@ import { type ResourceSink, XdsError } from "@xdstp/core";
 import { reasonOf } from "./fault.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { FolderEvent } from "./folder-event.ts";
+import { authoritiesOf, foreignProblems } from "./foreign-problems.ts";
 import { type FolderProblem, formatProblem } from "./folder-problem.ts";
 import type { FolderEntry, FolderState } from "./folder-reader.ts";
 import { type Plan, planTransaction } from "./plan-transaction.ts";
@@ -9,6 +10,9 @@ import { isGone } from "./walk-folder.ts";
 
 /** Above this many resources, losing more than half of them at once looks like an accident. */
 const massDeleteFloor = 100;
+
+/** Of references to other authorities so many are told one by one. */
+const mostForeign = 20;
 
 /** One reading of the folder: what it holds, or why it cannot be read at all. */
 export type Reading = { readonly state: FolderState } | { readonly error: unknown };
@@ -29,7 +33,7 @@ export interface FolderCommitterOptions {
 
 /** Creates a committer that has committed nothing yet. */
 export function createFolderCommitter(options: FolderCommitterOptions): FolderCommitter {
-  const progress: Progress = { ...options, types: new Set(options.context.types.keys()), warned: "[]", isNoticed: false };
+  const progress: Progress = { ...options, types: new Set(options.context.types.keys()), warned: "[]", isNoticed: false, foreign: new Set() };
   return { take: async (reading) => { await take(progress, reading); } };
 }
 
@@ -44,6 +48,8 @@ interface Progress extends FolderCommitterOptions {
   warned: string;
   /** The notice on TTLs and aliases was given. */
   isNoticed: boolean;
+  /** The references to other authorities that stand, each told. */
+  foreign: ReadonlySet<string>;
 }
 
 async function take(progress: Progress, reading: Reading): Promise<void> {
@@ -84,10 +90,21 @@ function finish(progress: Progress, state: FolderState, plan: Plan): void {
   progress.warned = JSON.stringify(state.warnings);
   const { files, entries, warnings } = state;
   onEvent({ kind: "loaded", files, resources: entries.length, revision, put: plan.put.length, removed: plan.remove.length, warnings });
+  tellForeign(progress, state);
   const early = progress.isNoticed ? undefined : entries.find(({ hasTtl, aliases }) => hasTtl || aliases.length > 0);
   if (early === undefined) return;
   progress.isNoticed = true;
   onEvent(noticeOf(early));
+}
+
+/** Each is told once while it stands (S-AUTH-10). */
+function tellForeign(progress: Progress, { references, entries }: FolderState): void {
+  const { foreign: before, context, onEvent } = progress;
+  const all = foreignProblems(references, context.authorities ?? authoritiesOf(entries));
+  progress.foreign = new Set(all.map(({ key }) => key));
+  const fresh = all.filter(({ key }) => !before.has(key));
+  const told = fresh.slice(0, mostForeign);
+  for (const [at, { typeUrl, name, problem }] of told.entries()) onEvent({ kind: "foreign-reference", problem, typeUrl, name, more: at === told.length - 1 ? fresh.length - told.length : 0 });
 }
 
 function refuse(progress: Progress, state: FolderState, problems: readonly FolderProblem[]): void {
@@ -126,7 +143,7 @@ function isMeantAsEmpty({ allowMassDelete, revision }: Progress, error: unknown)
   return allowMassDelete && revision !== undefined && isGone(error);
 }
 
-const noState: FolderState = { files: 0, entries: [], problems: [], warnings: [], links: [], parsed: 0 };
+const noState: FolderState = { files: 0, entries: [], problems: [], warnings: [], references: [], links: [], parsed: 0 };
 
 function isMassDelete({ allowMassDelete }: Progress, { held, remove }: Plan): boolean {
   return !allowMassDelete && held > massDeleteFloor && remove.length * 2 > held;

@@ -12,13 +12,16 @@ export interface FolderContext {
   readonly registry: Registry;
   /** By type URL. */
   readonly types: ReadonlyMap<string, ResourceType>;
+  /** Absent: those that the folder has. */
+  readonly authorities?: readonly string[];
 }
 
 /** The context of what a caller asks for. */
-export function folderContext({ dir, registry, types = envoyTypes }: FolderOptions): FolderContext {
+export function folderContext({ dir, registry, types = envoyTypes, authorities }: FolderOptions): FolderContext {
   return {
     dir,
     registry: createRegistry(registry, ResourceSchema, DiscoveryResponseSchema),
     types: new Map(types.map((type) => [type.typeUrl, type])),
+    ...(authorities && { authorities }),
   };
 }

@@ -1,7 +1,7 @@
 import type { FolderProblem } from "./folder-problem.ts";
 
 /** What happened to a folder feed; see {@link FolderFeedOptions.onEvent}. */
-export type FolderEvent = FolderLoaded | FolderRefused | FolderKept | FolderUnreadable | FolderPolling | FolderNotice;
+export type FolderEvent = FolderLoaded | FolderRefused | FolderKept | FolderUnreadable | FolderPolling | FolderNotice | FolderForeignReference;
 
 /** The cache is exactly the folder now. */
 export interface FolderLoaded {
@@ -51,6 +51,20 @@ export interface FolderPolling {
   readonly kind: "polling";
   /** One line with the reason and the way out. */
   readonly message: string;
+}
+
+/**
+ * A resource refers to an xdstp name of an authority that is not answered for here (S-AUTH-10). It is served all the same: clients may have another server for it.
+ * Each is said once for as long as it stands; of more than 20 at once the others are counted in the last one.
+ */
+export interface FolderForeignReference {
+  readonly kind: "foreign-reference";
+  readonly problem: FolderProblem;
+  /** What is referred to. */
+  readonly typeUrl: string;
+  readonly name: string;
+  /** How many more there are that are not told one by one. */
+  readonly more: number;
 }
 
 /** Something to know; each one is said once. */

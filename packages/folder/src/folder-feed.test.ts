@@ -30,6 +30,32 @@ describe("createFolderFeed() at the start", () => {
     expect(sink.transactions).toMatchObject([{ atomic: true }]);
     expect([sink.names(clusters), sink.names(endpoints)]).toEqual([[`${prefix}x`], ["y"]]);
   });
+  it("tells each reference to an authority that is not served once, as long as it stands, and serves it [S-AUTH-10]", async () => {
+    const aggregate = (...names: readonly string[]): string => JSON.stringify({ clusterType: { name: "x", typedConfig: { "@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig", clusters: names } } });
+    const far = (id: string): string => `xdstp://far/envoy.config.cluster.v3.Cluster/${id}`;
+    const { dir, write } = await useFolder({ "a/clusters/x.json": aggregate(far("1"), "opaque", `${prefix}y`) });
+    const { next, events } = useFeed({ dir });
+    const told = (): readonly string[] => events.flatMap((event) => (event.kind === "foreign-reference" ? [event.name.slice(-1)] : []));
+    expect(await next("foreign-reference")).toMatchObject({ typeUrl: clusters, name: far("1"), more: 0, problem: { file: join(dir, "a/clusters/x.json"), line: 1, rule: "S-AUTH-10" } });
+    await write({ "a/clusters/x.json": aggregate(far("1"), far("2")) });
+    await next("foreign-reference");
+    expect(told()).toEqual(["1", "2"]);
+    await write({ "a/clusters/x.json": aggregate(far("2")) });
+    await next("loaded");
+    await write({ "a/clusters/x.json": aggregate(far("2"), far("1")) });
+    await next("foreign-reference");
+    expect(told()).toEqual(["1", "2", "1"]);
+    await write({ "far/clusters/1.yaml": "{}" });
+    await next("loaded");
+    expect(told()).toHaveLength(3);
+  });
+  it("counts references to authorities that are not served, where they are many [S-AUTH-10]", async () => {
+    const names = Array.from({ length: 23 }, (_, id) => `xdstp://far/envoy.config.cluster.v3.Cluster/${id}`);
+    const { dir } = await useFolder({ "_opaque/clusters/x.json": JSON.stringify({ clusterType: { name: "x", typedConfig: { "@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig", clusters: names } } }) });
+    const { next, events } = useFeed({ dir });
+    await next("foreign-reference");
+    expect(events.filter((event) => event.kind === "foreign-reference").map((event) => event.more)).toEqual([...Array.from({ length: 19 }, () => 0), 3]);
+  });
   it("takes an empty folder as a valid state: the cache is ready and empty", async () => {
     const { dir } = await useFolder();
     const cache = useCache();

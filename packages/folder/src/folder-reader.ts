@@ -9,6 +9,7 @@ import type { FolderContext } from "./folder-context.ts";
 import type { FolderProblem } from "./folder-problem.ts";
 import { mapLimit } from "./map-limit.ts";
 import { readFile } from "./read-file.ts";
+import type { FileReference } from "./references-in.ts";
 import { type FolderListing, type FoundFile, isGone, type OnDirectory, walkFolder } from "./walk-folder.ts";
 
 const parallel = 32;
@@ -36,6 +37,8 @@ export interface FolderState {
   /** In the order of the file names; empty: the state can be served. */
   readonly problems: readonly FolderProblem[];
   readonly warnings: readonly FolderProblem[];
+  /** References to xdstp names of other authorities than that of their file. */
+  readonly references: readonly FileReference[];
   /** Files and directories that were reached by a symbolic link. */
   readonly links: readonly string[];
   /** Files that were parsed in this pass. */
@@ -56,6 +59,7 @@ interface FileRecord {
   readonly hash: string;
   readonly entries: readonly FolderEntry[];
   readonly problems: readonly FolderProblem[];
+  readonly references: readonly FileReference[];
 }
 
 /** Creates a reader that remembers nothing yet. */
@@ -82,6 +86,7 @@ function stateOf(listing: FolderListing, before: ReadonlyMap<string, FileRecord>
     entries,
     problems: distinct(problems).sort(byPlace),
     warnings: listing.warnings,
+    references: records.flatMap((record) => record.references),
     links: listing.links,
     parsed: records.filter(({ entries, hash }) => hash !== "" && !known.has(entries)).length,
   };
@@ -101,7 +106,7 @@ async function recordOf(file: FoundFile, before: ReadonlyMap<string, FileRecord>
   } catch (error) {
     if (isGone(error)) return undefined;
     const problems = [{ file: join(context.dir, ...file.segments), message: reasonOf(error) }];
-    return { stamp, young: true, hash: "", entries: [], problems };
+    return { stamp, young: true, hash: "", entries: [], problems, references: [] };
   }
 }
 
@@ -110,14 +115,14 @@ async function bytesOf({ segments, stats }: FoundFile, { dir }: FolderContext): 
   throw new Error(`is larger than ${maxFileBytes / 1024 / 1024} MiB; split it`);
 }
 
-function contentOf({ segments }: FoundFile, bytes: Uint8Array, context: FolderContext): Pick<FileRecord, "entries" | "problems"> {
+function contentOf({ segments }: FoundFile, bytes: Uint8Array, context: FolderContext): Pick<FileRecord, "entries" | "problems" | "references"> {
   const file = join(context.dir, ...segments);
-  const { puts, problems } = readFile(segments, bytes, context);
+  const { puts, problems, references } = readFile(segments, bytes, context);
   const entries = puts.map((put): FolderEntry => {
     const { typeUrl, resource } = put;
     return { file, typeUrl, name: resource.name, aliases: resource.aliases ?? [], hasTtl: resource.ttlMs !== undefined, put };
   });
-  return { entries, problems };
+  return { entries, problems, references };
 }
 
 function keyOf(file: FoundFile | undefined): string {

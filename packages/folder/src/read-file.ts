@@ -10,12 +10,14 @@ import { findPosition } from "./find-position.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { FolderProblem } from "./folder-problem.ts";
 import { type Place, placeOf } from "./place.ts";
+import { type FileReference, referencesIn } from "./references-in.ts";
 import { resourceFromCandidate } from "./resource-from-candidate.ts";
 
 /** What a file holds. */
 export interface FileContent {
   readonly puts: readonly Put[];
   readonly problems: readonly FolderProblem[];
+  readonly references: readonly FileReference[];
 }
 
 /** Takes what was thrown. */
@@ -36,7 +38,7 @@ export function readFile(segments: readonly string[], bytes: Uint8Array, context
     const candidates = place.format === "binary" ? candidatesInBinary(bytes, place) : candidatesInText(source.text, place, context, report);
     return each(candidates, report, (candidate) => [resourceFromCandidate(candidate, place, context)]);
   });
-  return { puts, problems };
+  return { puts, problems, references: referencesIn(puts, { file: join(context.dir, ...segments), text: source.text }, context) };
 }
 
 /** The text of a file; a byte order mark is left out. Throws a fault for bytes that are not UTF-8. */

@@ -25,6 +25,24 @@ describe("readFolder()", () => {
     const { dir } = await useFolder({ "a/clusters/x.ymal": "{}" });
     expect(await read(dir)).toMatchObject({ problems: [], warnings: [{ file: join(dir, "a/clusters/x.ymal") }] });
   });
+  it("warns of references to authorities that are not served, with place and field, and only of these [S-AUTH-10]", async () => {
+    const far = "xdstp://far.example/envoy.config.cluster.v3.Cluster/c";
+    const routes = (...clusters: readonly string[]): string => `virtual_hosts:\n- name: h\n  domains: ["*"]\n  routes:\n${clusters.map((cluster) => `  - match: { prefix: / }\n    route: { cluster: "${cluster}" }\n`).join("")}`;
+    const { dir } = await useFolder({
+      "a/routes/r.yaml": routes(`${prefix}mine`, "opaque", far, far),
+      "b/routes/other.json": JSON.stringify({ virtual_hosts: [{ name: "h", domains: ["*"], routes: [{ match: { prefix: "/" }, route: { cluster: `${prefix}x` } }] }] }),
+      "_opaque/clusters/agg.txtpb": `cluster_type { name: "agg" typed_config { [type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig] { clusters: "${far}" } } }`,
+    });
+    const { problems, warnings } = await read(dir);
+    expect(problems).toEqual([]);
+    const message = (field: string): string => `${field}refers to clusters "${far}", but authority "far.example" is not served here`;
+    expect(warnings).toMatchObject([
+      { file: join(dir, "_opaque/clusters/agg.txtpb"), message: expect.stringContaining(message("")) as string, rule: "S-AUTH-10" },
+      { file: join(dir, "a/routes/r.yaml"), line: 10, column: 23, message: message("virtual_hosts[0].routes[2].route.cluster: "), rule: "S-AUTH-10", hint: expect.stringContaining("use an opaque name") as string },
+    ]);
+    expect((await readFolder({ dir, registry: envoyRegistry(), authorities: ["a", "b", "far.example"] })).warnings).toEqual([]);
+    expect((await readFolder({ dir, registry: envoyRegistry(), authorities: ["b"] })).warnings).toMatchObject([{}, {}, { file: join(dir, "b/routes/other.json"), line: 1, message: expect.stringMatching(/^virtual_hosts\[0\]\.routes\[0\]\.route\.cluster: refers/) as string }]);
+  });
   it("finds nothing in an empty folder, and no problem", async () => {
     const { dir } = await useFolder();
     expect(await read(dir)).toEqual({ resources: [], problems: [], warnings: [], files: 0 });

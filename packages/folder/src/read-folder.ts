@@ -3,6 +3,7 @@ import type { Put, ResourceType } from "@xdstp/core";
 import { reasonOf } from "./fault.ts";
 import { folderContext } from "./folder-context.ts";
 import type { FolderProblem } from "./folder-problem.ts";
+import { authoritiesOf, foreignProblems } from "./foreign-problems.ts";
 import { createFolderReader } from "./folder-reader.ts";
 
 /** What {@link readFolder} and {@link createFolderFeed} have in common. */
@@ -13,6 +14,8 @@ export interface FolderOptions {
   readonly registry: Registry;
   /** Says which field of a payload holds its name. Absent: Envoy's types. A type that is not among them has no such field. */
   readonly types?: readonly ResourceType[];
+  /** The authorities that are answered for, in this folder and beside it: a reference to an xdstp name of another one is told (S-AUTH-10). Absent: those that the folder has. */
+  readonly authorities?: readonly string[];
 }
 
 /** A resource and the file it stands in. */
@@ -35,9 +38,9 @@ export interface FolderContent {
 /** Reads a folder once, for a linter or a test. Never rejects: a folder that cannot be read is a problem. */
 export async function readFolder(options: FolderOptions): Promise<FolderContent> {
   try {
-    const { files, entries, problems, warnings } = await createFolderReader(folderContext(options)).read();
+    const { files, entries, problems, warnings, references } = await createFolderReader(folderContext(options)).read();
     const resources = entries.flatMap(({ file, put }) => (put === undefined ? [] : [{ ...put, file }]));
-    return { resources, problems, warnings, files };
+    return { resources, problems, warnings: [...warnings, ...foreignProblems(references, options.authorities ?? authoritiesOf(entries)).map(({ problem }) => problem)], files };
   } catch (error) {
     return { resources: [], problems: [{ file: options.dir, message: `cannot be read: ${reasonOf(error)}` }], warnings: [], files: 0 };
   }

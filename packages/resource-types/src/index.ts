@@ -16,6 +16,7 @@ export {
   typedExtensionConfig,
   virtualHost,
 } from "./envoy-types.ts";
+export { foreignReferences } from "./foreign-references.ts";
 export { referencesOf } from "./references-of.ts";
 export { shortNameOf, shortTypes } from "./short-types.ts";
 export { typeUrlOf } from "./type-url-of.ts";

@@ -1,0 +1,38 @@
+import { foreignReferences, shortNameOf } from "@xdstp/resource-types";
+import { authorityOf } from "@xdstp/uri";
+import type { FolderProblem } from "./folder-problem.ts";
+import type { FolderEntry } from "./folder-reader.ts";
+import { quote } from "./quote.ts";
+import type { FileReference } from "./references-in.ts";
+
+/** A reference that nobody answers for here, in words. */
+export interface ForeignProblem {
+  /** Equal for the same reference of the same file. */
+  readonly key: string;
+  readonly typeUrl: string;
+  readonly name: string;
+  readonly problem: FolderProblem;
+}
+
+/** The authorities of a folder. */
+export function authoritiesOf(entries: readonly Pick<FolderEntry, "name">[]): readonly string[] {
+  return [...new Set(entries.map(({ name }) => authorityOf(name)))].filter((authority) => authority !== undefined);
+}
+
+/** Those references whose authority is none of these, each once per file (S-AUTH-10). */
+export function foreignProblems(references: readonly FileReference[], authorities: readonly string[]): readonly ForeignProblem[] {
+  const foreign = new Set(foreignReferences(references, authorities));
+  return [...new Map(references.filter((reference) => foreign.has(reference)).map((reference) => [keyOf(reference), problemOf(reference)])).values()];
+}
+
+function keyOf({ file, typeUrl, name }: FileReference): string {
+  return JSON.stringify([file, typeUrl, name]);
+}
+
+function problemOf(reference: FileReference): ForeignProblem {
+  const { file, line, column, field, typeUrl, name } = reference;
+  const authority = quote(authorityOf(name) ?? "");
+  const what = `${field === undefined ? "" : `${field}: `}refers to ${shortNameOf(typeUrl) ?? typeUrl} ${quote(name)}, but authority ${authority} is not served here`;
+  const hint = "serve it too, use an opaque name, or see to it that clients have a server for it that understands xdstp";
+  return { key: keyOf(reference), typeUrl, name, problem: { file, ...(line !== undefined && { line }), ...(column !== undefined && { column }), message: what, rule: "S-AUTH-10", hint } };
+}
