@@ -27,6 +27,8 @@ export interface UsedMachine {
   readonly events: readonly StreamEvent[];
   /** What it asked of its stream, in order. */
   readonly asked: string[];
+  /** Moves the time on, and runs what falls due. */
+  pass(ms: number): void;
   put(name: string, options?: PutOptions & { readonly text?: string }): void;
   remove(name: string): void;
   /** Takes a request; what is not said is empty. */
@@ -73,6 +75,10 @@ export function useMachine({ type = {}, limits = {}, siblings = {} }: UseMachine
   const ack = (more?: Partial<DeltaRequest>): void => { request({ nonce: String(host.lastNonce), ...more }); };
   return {
     cache, clock, context, machine, events, asked, request, drain, sent, ack,
+    pass(ms) {
+      clock.advance(ms);
+      turns.run();
+    },
     put(name, { text = "", ...options } = {}) { cache.put({ typeUrl: TYPE, name, value: Buffer.from(text), ...options }); },
     remove(name) { cache.remove(TYPE, name); },
     settle() {

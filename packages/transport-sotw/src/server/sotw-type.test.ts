@@ -1,0 +1,310 @@
+import { hashBytes } from "@xdstp/core/server";
+import { describe, expect, it } from "vitest";
+import { TYPE } from "../../test/entries.ts";
+import { useMachine, type UsedMachine, type UseMachine } from "../../test/machine.ts";
+import { hashList } from "./hash-list.ts";
+
+const FULL = { type: { fullStateInSotw: true } } as const;
+
+/** What a type says to the order of sending. */
+function said({ machine }: UsedMachine): object {
+  const { pending, inFlight, taken, overdue, unsentFrom, answeredUpTo, refusedFrom, heldFrom, accepted } = machine;
+  return { pending, inFlight, taken, overdue, unsentFrom, answeredUpTo, refusedFrom, heldFrom, accepted };
+}
+/** What it says with everything accepted up to a revision. */
+const idle = { pending: false, inFlight: false, taken: false, overdue: false, unsentFrom: Infinity, answeredUpTo: Infinity, refusedFrom: Infinity, heldFrom: Infinity };
+
+/** A type with these names, accepted at this revision of the cache. */
+function accepted(names: readonly string[], options?: UseMachine): UsedMachine & { readonly at: number } {
+  const used = useMachine(options);
+  for (const name of names) used.put(name);
+  used.request({ names });
+  used.settle();
+  return { ...used, at: used.cache.revision };
+}
+
+describe("createSotwType()", () => {
+  it.each([["partial", {}], ["full", FULL]] as const)("says of the course of a %s response what the order of sending goes by [S-ORD-2] [S-ORD-4]", (_, options) => {
+    const used = useMachine(options);
+    used.put("a");
+    const at = used.cache.revision;
+    expect(said(used)).toEqual({ ...idle, accepted: 0 });
+    used.request({ names: ["a"] });
+    expect(said(used)).toEqual({ ...idle, accepted: 0, pending: true, unsentFrom: -1 });
+    used.drain();
+    expect(said(used)).toEqual({ ...idle, accepted: 0, inFlight: true, answeredUpTo: -1 });
+    used.ack();
+    expect(said(used)).toEqual({ ...idle, accepted: at });
+    used.put("a", { text: "2" });
+    expect(said(used)).toEqual({ ...idle, accepted: at, pending: true, unsentFrom: at });
+    used.drain();
+    expect(said(used)).toEqual({ ...idle, accepted: at, inFlight: true, answeredUpTo: at });
+    used.nack();
+    expect(said(used)).toEqual({ ...idle, accepted: at, refusedFrom: at });
+    expect(used.machine.refusing).toBe(true);
+    used.put("a", { text: "3" });
+    expect(said(used)).toEqual({ ...idle, accepted: at, pending: true, unsentFrom: at, refusedFrom: at });
+  });
+
+  it("counts a name to be warmed as asked for, and repairs what is unanswered [S-WARM-1] [S-ACK-16]", () => {
+    const used = accepted(["a"]);
+    used.machine.warm("other");
+    expect(used.machine.pending).toBe(false);
+    used.machine.warm("a");
+    expect(said(used)).toEqual({ ...idle, accepted: used.at, pending: true, unsentFrom: -1 });
+    expect(used.drain()).toMatchObject([{ names: ["a"] }]);
+    used.clock.advance(6_000);
+    expect(used.machine.overdue).toBe(false); // there is nothing to repair it with
+    used.machine.warm("a");
+    used.clock.advance(6_000);
+    expect(said(used)).toMatchObject({ overdue: true, inFlight: false, pending: true });
+    expect(used.drain()).toMatchObject([{ names: ["a"] }]);
+    expect(said(used)).toMatchObject({ overdue: false, inFlight: true, pending: false });
+  });
+
+  it("repairs when something changes while an answer is missing [S-ACK-16]", () => {
+    const used = useMachine();
+    used.put("a");
+    used.request({ names: ["a"] });
+    used.drain();
+    used.put("a", { text: "2" });
+    used.asked.length = 0;
+    used.clock.advance(5_000);
+    expect(used.machine.overdue).toBe(true);
+    expect(used.asked).toEqual(["schedule"]);
+  });
+
+  it("keeps what was taken as it was, and puts it back whole [S-ORD-4]", () => {
+    const used = accepted(["a"]);
+    const { machine, at } = used;
+    used.put("b");
+    used.put("a", { text: "2" });
+    used.ack({ names: ["a", "b"] });
+    machine.take(Infinity);
+    expect(said(used)).toMatchObject({ taken: true, pending: false, answeredUpTo: -1 });
+    machine.putBack();
+    expect(said(used)).toEqual({ ...idle, accepted: at, pending: true, unsentFrom: -1 });
+    machine.putBack();
+    machine.take(Infinity);
+    used.put("a", { text: "3" });
+    const [sent] = used.drain();
+    expect(sent?.names.map((name, index) => [name, sent.texts[index]]).sort()).toEqual([["a", "2"], ["b", ""]]);
+    expect(said(used)).toMatchObject({ taken: false, pending: true });
+    used.ack();
+    expect(used.drain()).toMatchObject([{ names: ["a"], texts: ["3"] }]);
+  });
+
+  it("does not warm what waits to be sent anyway [S-WARM-1]", () => {
+    const used = accepted(["a", "b"]);
+    used.put("a", { text: "2" });
+    used.machine.take(Infinity);
+    used.machine.warm("a");
+    expect(used.machine.pending).toBe(false);
+    used.machine.warm("b");
+    expect(used.machine.pending).toBe(true);
+  });
+
+  it("lets what is gone stay in a full state up to a revision, and says since when [S-ORD-3]", () => {
+    const used = useMachine(FULL);
+    for (const name of ["a", "b"]) used.put(name);
+    used.request({ names: ["*"] });
+    used.settle();
+    used.remove("a");
+    const first = used.cache.revision;
+    expect(used.drain(first - 1)).toEqual([]);
+    expect(said(used)).toEqual({ ...idle, accepted: first, heldFrom: first });
+    used.remove("b");
+    used.drain(first - 1);
+    expect(said(used)).toMatchObject({ accepted: first + 1, heldFrom: first });
+    used.machine.release(first);
+    expect(used.sent()).toMatchObject([{ names: ["b"] }]);
+    expect(said(used)).toMatchObject({ heldFrom: first + 1, inFlight: true });
+    used.ack();
+    used.machine.release(Infinity);
+    expect(used.sent()).toMatchObject([{ names: [] }]);
+  });
+
+  it("takes what it held back in again as soon as it may go", () => {
+    const used = accepted(["a"]);
+    expect([...used.machine.heldBack]).toEqual([]);
+    used.machine.takeUpAgain();
+    expect(used.machine.pending).toBe(false);
+  });
+
+  it("tells who follows it of a name that was refused before the client ever had it [S-ORD-4]", () => {
+    const used = accepted(["a"]);
+    used.put("a", { text: "2" });
+    used.ack({ names: ["a", "b"] });
+    used.put("b");
+    used.drain();
+    expect(["a", "b", "c"].map((name) => used.machine.lacks(name))).toEqual([false, false, false]);
+    used.nack();
+    expect(["a", "b", "c"].map((name) => used.machine.lacks(name))).toEqual([false, true, false]);
+  });
+
+  it("says what is asked for and missing [S-ORD-2]", () => {
+    const used = accepted(["a"]);
+    used.ack({ names: ["a", "missing"] });
+    expect(["a", "missing"].map((name) => used.machine.misses(name))).toEqual([false, true]);
+  });
+
+  it("takes a plain ACK for one only with the list and the nonce of the newest", () => {
+    const used = useMachine();
+    const [list, other] = [["a"], ["b"]].map((names) => Buffer.concat([Buffer.of(26, 1), Buffer.from(names.join(""))]));
+    const plain = (nonce: number, message = Buffer.alloc(0)): boolean => used.machine.plainAck({ plain: true, nonce, namesStart: 0, namesEnd: message.length } as never, message);
+    expect(plain(0)).toBe(false);
+    used.put("a");
+    used.request({ names: ["a"] });
+    expect(hashBytes(list ?? Buffer.alloc(0), 0, 3)).toBe(hashList(["a"]));
+    expect(plain(0, list)).toBe(false); // nothing was sent yet
+    const nonce = Number(used.drain()[0]?.nonce);
+    expect([plain(nonce, other), plain(nonce + 1, list), used.machine.inFlight]).toEqual([false, false, true]);
+    expect(plain(nonce, list)).toBe(true);
+    expect(said(used)).toEqual({ ...idle, accepted: used.cache.revision });
+  });
+
+  it("has what was taken for a cut taken anew by a refusal or another list, not by an ACK [S-ORD-4]", () => {
+    const used = accepted(["a"]);
+    const thaws = (step: () => void): boolean => {
+      used.asked.length = 0;
+      step();
+      return used.asked.includes("thaw");
+    };
+    used.put("a", { text: "2" });
+    used.drain();
+    expect(thaws(() => { used.ack(); })).toBe(false);
+    used.put("a", { text: "3" });
+    used.drain();
+    expect(thaws(() => { used.nack(); })).toBe(true);
+    expect(thaws(() => { used.ack({ names: ["a", "b"] }); })).toBe(true);
+  });
+
+  it("tells operators what is new, taken and not known yet [S-ACK-9]", () => {
+    const used = accepted(["a"]);
+    used.ack({ names: ["*", "a"] });
+    used.settle();
+    expect(used.machine.status()).toMatchObject({ state: "SYNCED", subscriptions: 2, wildcard: true });
+    used.put("a", { text: "2" });
+    expect(used.machine.status()).toMatchObject({ state: "STALE" });
+    used.machine.take(Infinity);
+    expect(used.machine.status()).toMatchObject({ state: "STALE" });
+    expect(accepted(["a"]).machine.status()).toMatchObject({ state: "SYNCED", subscriptions: 1, wildcard: false });
+  });
+
+  it("sends whole what refused heartbeats stand for, if it is still wanted [S-TTL-2]", () => {
+    const used = useMachine();
+    for (const [name, ttlMs] of [["a", 900], ["b", 900], ["c", undefined]] as const) used.put(name, ttlMs === undefined ? {} : { ttlMs });
+    used.request({ names: ["a", "b", "c"] });
+    used.settle();
+    used.pass(300);
+    expect(used.sent()).toMatchObject([{ names: ["a", "b"], bodies: [false, false] }]);
+    used.asked.length = 0;
+    used.nack({ names: ["b", "c"] });
+    expect(used.asked).toContain("schedule");
+    expect(used.drain()).toMatchObject([{ names: ["b"], bodies: [true] }]);
+  });
+
+  it("takes a full state that changed nothing but a label or a TTL for news, and the same one not [S-TTL-7] [S-VER-2]", () => {
+    const used = useMachine(FULL);
+    used.put("a", { version: "v1", ttlMs: 900 });
+    used.request({ names: ["*"] });
+    expect(used.settle()).toHaveLength(1);
+    used.put("a", { version: "v1", ttlMs: 1_800 });
+    expect(used.settle()).toHaveLength(1);
+    used.put("b");
+    used.remove("b");
+    expect(used.drain()).toEqual([]);
+    expect(used.machine.accepted).toBe(used.cache.revision);
+  });
+
+  it("counts what needs no response as accepted, unless one is refused or unanswered [S-ACK-8]", () => {
+    const missing = accepted(["a"]);
+    missing.remove("a");
+    expect(missing.drain()).toEqual([]);
+    expect(missing.machine.accepted).toBe(missing.cache.revision);
+    const refused = accepted(["a", "b"]);
+    refused.put("a", { text: "bad" });
+    refused.drain();
+    refused.remove("b");
+    expect(refused.drain()).toEqual([]);
+    expect(refused.machine.accepted).toBe(refused.at);
+    refused.nack();
+    refused.drain();
+    expect(refused.machine.accepted).toBe(refused.at);
+  });
+
+  it("waits for a full state that is not settled with a timer of its own, and calls it off [S-STREAM-9]", () => {
+    const unsettled = { ...FULL, feed: true } as const;
+    const used = useMachine(unsettled);
+    used.request({ names: ["a"] });
+    expect(used.machine.pending).toBe(false);
+    expect(used.machine.status()).toMatchObject({ state: "REQUESTED" });
+    expect(used.clock.pending).toBe(1);
+    used.request({ names: ["a", "b"] });
+    expect(used.clock.pending).toBe(1);
+    used.machine.close();
+    expect(used.clock.pending).toBe(0);
+    const returning = useMachine(unsettled);
+    returning.request({ names: ["a"], version: "1" });
+    expect(returning.clock.pending).toBe(0);
+    const settled = useMachine(FULL);
+    settled.request({ names: ["a"] });
+    expect(settled.clock.pending).toBe(0);
+  });
+
+  it("takes a wildcard that comes back with the version of now for one that has everything [S-RECON-7]", () => {
+    const first = useMachine(FULL);
+    first.put("a", { version: "v1" });
+    first.request({ names: ["*"] });
+    const [{ version } = { version: "" }] = first.settle();
+    for (const [names, given, pending] of [[["*"], version, false], [["*"], "other", true], [["*"], "", true], [["a"], version, true], [["*", "a"], version, true]] as const) {
+      const used = useMachine(FULL);
+      used.put("a", { version: "v1" });
+      used.request({ names, version: given });
+      expect([names, given, used.machine.pending]).toEqual([names, given, pending]);
+      if (pending) continue;
+      expect(used.machine.status()).toMatchObject({ state: "SYNCED", versionSent: version, versionAccepted: version });
+      expect(said(used)).toEqual({ ...idle, accepted: used.cache.revision });
+      used.put("b");
+      expect(used.drain()).toMatchObject([{ names: ["a", "b"] }]);
+    }
+  });
+
+  it("withholds a full state from who comes back with a name that is gone, and says so [S-ORD-3]", () => {
+    const used = useMachine(FULL);
+    used.put("a");
+    used.request({ names: ["a", "gone"], version: "1" });
+    expect(said(used)).toMatchObject({ pending: false, heldFrom: 0 });
+    used.machine.release(Infinity);
+    expect(used.sent()).toMatchObject([{ names: ["a"] }]);
+    expect(said(used)).toMatchObject({ inFlight: true, heldFrom: Infinity });
+    const fresh = useMachine(FULL);
+    fresh.put("a");
+    fresh.request({ names: ["a", "gone"] });
+    expect(said(fresh)).toMatchObject({ pending: true, heldFrom: Infinity });
+  });
+
+  it("leaves nothing behind when the stream is over", () => {
+    const used = useMachine();
+    used.put("a", { ttlMs: 900 });
+    used.request({ names: ["a"] });
+    used.settle();
+    expect(used.clock.pending).toBe(1);
+    used.machine.close();
+    expect(used.machine.status()).toMatchObject({ subscriptions: 0 });
+    used.asked.length = 0;
+    used.put("a", { text: "2" });
+    expect(used.asked).toEqual([]);
+    used.clock.advance(900);
+    expect(used.clock.pending).toBe(0);
+  });
+
+  it("ends a stream that asks for too much [S-LIM-4]", () => {
+    const used = useMachine({ limits: { subscriptions: 2, globs: 1 }, ...FULL });
+    used.request({ names: ["a", "b"] });
+    expect(used.asked.filter((call) => call.startsWith("end"))).toEqual([]);
+    used.request({ names: ["a", "b", "c"] });
+    used.request({ names: ["x", "y"].map((id) => `xdstp://a/${TYPE.split("/")[1] ?? ""}/${id}/*`) });
+    expect(used.asked.filter((call) => call.startsWith("end"))).toEqual(["end 8 more than 2 subscriptions of one type subscriptions", "end 8 more than 1 globs of one type globs"]);
+  });
+});
