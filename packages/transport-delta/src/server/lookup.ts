@@ -2,9 +2,9 @@ import type { Entry, Topic } from "@xdstp/core";
 import { globOf, isGlob, nameKey } from "@xdstp/uri";
 import type { DeltaState } from "./delta-state.ts";
 
-/** The key of a subscription: names are equal by N-40, whatever their spelling. */
+/** The key of a subscription: names are equal by N-40, whatever their spelling; `*` is its own. */
 export function keyOf(name: string): string {
-  return name === "*" ? name : nameKey(name);
+  return nameKey(name);
 }
 
 /** Whether an interest is a set of names: a glob or the wildcard. */

@@ -1,9 +1,9 @@
 import { globOf, nameKey } from "@xdstp/uri";
 import type { SotwState, Subscription } from "./sotw-state.ts";
 
-/** The key of a subscription: names are equal by N-40, whatever their spelling. */
+/** The key of a subscription: names are equal by N-40, whatever their spelling; `*` is its own. */
 export function keyOf(name: string): string {
-  return name === "*" ? name : nameKey(name);
+  return nameKey(name);
 }
 
 /** The subscription that covers a name: its own, a glob's, the wildcard's. */

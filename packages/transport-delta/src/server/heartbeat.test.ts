@@ -1,0 +1,102 @@
+import type { Reference } from "@xdstp/core";
+import { describe, expect, it } from "vitest";
+import { useMachine, type UsedMachine, type UseMachine } from "../../test/machine.ts";
+
+const BASE = "type.googleapis.com/test.Base";
+const glob = "xdstp://a/test.Type/x/*";
+const member = "xdstp://a/test.Type/x/1";
+
+/** Names of the heartbeats of a third of 900 ms; a heartbeat has no body. */
+function beats(used: UsedMachine): readonly string[] {
+  used.pass(300);
+  return used.sent().map(({ resources }) => resources.map(({ name, version, resource }) => `${name} ${version}${resource === undefined ? "" : " whole"}`).join());
+}
+
+/** Resources of a TTL of 900 ms, and what is sent of them accepted. */
+function holding(names: readonly string[], options?: UseMachine): UsedMachine {
+  const used = useMachine(options);
+  for (const name of names) used.put(name, { ttlMs: 900, version: "1" });
+  used.request({ subscribe: names });
+  used.settle();
+  return used;
+}
+
+describe("heartbeats of a delta type", () => {
+  it("keep alive what is removed but must not go yet, once, beside the rest [S-TTL-2] [S-ORD-3]", () => {
+    const used = holding(["a", "b"]);
+    const before = used.cache.revision;
+    used.remove("a");
+    used.put("b", { ttlMs: 900, version: "2" });
+    used.drain(before);
+    used.ack();
+    expect(beats(used)).toEqual(["b 2,a 1"]);
+    used.machine.release(Infinity);
+    used.sent();
+    used.ack();
+    expect(beats(used)).toEqual(["b 2"]);
+  });
+
+  it("keep alive what is held back as the client has it [S-TTL-2] [S-ORD-4]", () => {
+    const refers = (payload: Uint8Array): readonly Reference[] => [{ typeUrl: BASE, name: Buffer.from(payload).toString() }];
+    const base = { refusing: true, lacks: (name: string) => name === "bad" };
+    const used = holding(["a", "b"], { type: { follows: [{ typeUrl: BASE, when: "accepted" }], references: refers }, siblings: { [BASE]: base } });
+    used.put("a", { ttlMs: 900, version: "2", text: "bad" });
+    used.put("b", { ttlMs: 900, version: "2", text: "good" });
+    expect(used.settle()).toMatchObject([{ resources: [{ name: "b" }] }]);
+    expect([...used.machine.heldBack]).toEqual([["a", { typeUrl: BASE, name: "bad" }]]);
+    expect(beats(used)).toEqual(["b 2,a 1"]);
+    base.refusing = false;
+    used.machine.takeUpAgain();
+    expect(used.settle()).toMatchObject([{ resources: [{ name: "a" }] }]);
+    expect(beats(used)).toEqual(["a 2,b 2"]);
+  });
+
+  it("are of nothing while no topic is settled, and of members of a glob too [S-TTL-2]", () => {
+    const used = useMachine();
+    used.put(member, { ttlMs: 900, version: "1" });
+    used.request({ subscribe: [glob] });
+    expect(beats(used)).toEqual([]);
+    used.settle();
+    expect(beats(used)).toEqual([`${member} 1`]);
+    used.request({ unsubscribe: [glob] });
+    expect(beats(used)).toEqual([]);
+    expect(used.clock.pending).toBe(1);
+    used.pass(300);
+    expect(used.clock.pending).toBe(0);
+  });
+
+  it("come once more at once for who comes back, and then at their pace [S-TTL-2] [S-RECON-4]", () => {
+    const used = useMachine();
+    used.put("a", { ttlMs: 900, version: "1" });
+    used.put("b");
+    used.request({ subscribe: ["a", "b"], initialVersions: new Map([["a", "1"]]) });
+    expect(used.drain()).toMatchObject([{ resources: [{ name: "b" }] }, { resources: [{ name: "a", version: "1" }] }]);
+    used.ack();
+    used.put("b", { text: "2" });
+    expect(used.drain()).toMatchObject([{ resources: [{ name: "b" }] }]);
+    expect(beats(used)).toEqual(["a 1"]);
+  });
+
+  it("that are refused bring whole what they stand for, if it is still wanted [S-TTL-2]", () => {
+    const used = holding(["a", "b"]);
+    used.put("c");
+    used.request({ subscribe: ["c"] });
+    used.settle();
+    expect(beats(used)).toEqual(["a 1,b 1"]);
+    used.asked.length = 0;
+    used.nack({ unsubscribe: ["a"] });
+    expect(used.asked).toContain("schedule");
+    expect(used.drain()).toMatchObject([{ resources: [{ name: "b", version: "1", resource: {} }] }]);
+    expect(used.events.filter(({ kind }) => kind === "nack")).toHaveLength(1);
+  });
+
+  it("of what was accepted go on at its pace when another TTL is refused [S-TTL-2] [S-ACK-8]", () => {
+    const used = holding(["a"]);
+    used.put("a", { ttlMs: 90_000, version: "2" });
+    used.drain();
+    used.pass(300);
+    expect(used.sent()).toEqual([]); // what was sent last has another pace
+    used.nack();
+    expect([beats(used), beats(used)]).toEqual([["a 1"], ["a 1"]]);
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { useMachine, type UsedMachine } from "../../test/machine.ts";
+
+const glob = "xdstp://a/test.Type/x/*";
+const member = (id: string): string => `xdstp://a/test.Type/x/${id}`;
+
+/** Two members of a glob that the client has, and subscriptions. */
+function holding(...names: readonly string[]): UsedMachine {
+  const used = useMachine();
+  for (const id of ["1", "2"]) used.put(member(id));
+  used.request({ subscribe: names });
+  used.settle();
+  return used;
+}
+
+/** All that is still told, by name: `-` before what is removed. */
+function told(used: UsedMachine): readonly string[] {
+  const all: string[] = [];
+  while (used.machine.pending) {
+    const answers = used.drain();
+    used.ack();
+    all.push(...answers.flatMap(({ resources, removedResources }) => [...resources.map(({ name }) => name), ...removedResources.map((name) => `-${name}`)]));
+  }
+  return all.sort();
+}
+
+describe("unsubscribe() of a collection whose news", () => {
+  it("was refused tells it where another covers it, the removals too [S-GLOB-6] [S-REM-1] [S-ACK-8]", () => {
+    const used = holding(glob);
+    used.remove(member("1"));
+    used.put(member("2"), { text: "bad" });
+    used.drain();
+    used.nack();
+    used.request({ subscribe: ["*"], unsubscribe: [glob] });
+    expect(told(used)).toEqual([`-${member("1")}`, member("2")].sort());
+  });
+
+  it("was refused as an answer tells it where another covers it [S-DSUB-3] [S-ACK-8]", () => {
+    const used = holding(glob);
+    used.remove(member("1"));
+    used.request({ subscribe: [glob] });
+    used.drain();
+    used.nack();
+    used.request({ subscribe: ["*"], unsubscribe: [glob] });
+    expect(told(used)).toEqual([`-${member("1")}`, member("2")].sort());
+  });
+
+  it("was not sent yet is told by what covers it [S-GLOB-6]", () => {
+    const used = holding(glob, member("1"));
+    used.remove(member("1"));
+    used.put(member("2"), { text: "2" });
+    used.request({ unsubscribe: [glob] });
+    expect(told(used)).toEqual([`-${member("1")}`]);
+  });
+
+  it("was told already tells nothing again [S-SUB-4]", () => {
+    const used = holding(glob, "*");
+    used.request({ unsubscribe: [glob] });
+    expect(used.machine.pending).toBe(false);
+  });
+
+  it("is owed by a name is not told any more when that goes too [S-SUB-4]", () => {
+    const used = holding(glob, member("1"));
+    used.put(member("1"), { text: "2" });
+    used.request({ unsubscribe: [glob] });
+    used.request({ unsubscribe: [member("1")] });
+    expect(used.drain()).toEqual([]);
+  });
+
+  it("gives its place back among the globs, which a name does not take [S-LIM-4]", () => {
+    const used = useMachine({ limits: { globs: 1 } });
+    used.request({ subscribe: ["a"] });
+    used.request({ subscribe: [glob], unsubscribe: ["a"] });
+    used.request({ unsubscribe: [glob] });
+    used.request({ subscribe: ["xdstp://a/test.Type/y/*"] });
+    expect(used.asked.filter((call) => call.startsWith("end"))).toEqual([]);
+    used.request({ subscribe: [glob] });
+    expect(used.asked.filter((call) => call.startsWith("end"))).toEqual(["end 8 more than 1 globs of one type globs"]);
+  });
+});
+
+describe("a subscription by alias", () => {
+  it("stands for the resource under its own name, whichever of its aliases is left [S-ALIAS-1] [S-WARM-1]", () => {
+    const used = useMachine();
+    used.put("real", { aliases: ["one", "two"] });
+    used.request({ subscribe: ["one", "two"] });
+    used.settle();
+    used.machine.warm("real");
+    expect(used.settle()).toMatchObject([{ resources: [{ name: "real" }], removedResources: [] }]);
+    used.put("real", { aliases: ["two"] });
+    used.settle();
+    used.machine.warm("real");
+    expect(used.settle()).toMatchObject([{ resources: [{ name: "real" }], removedResources: [] }]);
+    used.request({ unsubscribe: ["two"] });
+    used.request({ unsubscribe: ["one"] });
+    used.machine.warm("real");
+    expect(used.machine.pending).toBe(false);
+  });
+});
