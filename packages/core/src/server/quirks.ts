@@ -49,17 +49,25 @@ export interface ClientQuirks {
 
 /** What a table says about the client of this name; the same object for clients to whom the same rows apply. Later rows win. */
 export function quirksOf(table: readonly Quirk[], userAgentName: string): ClientQuirks {
-  const rows = table.flatMap(({ client }, index) => (userAgentName.startsWith(client) ? [index] : []));
-  const known = tables.get(table) ?? new Map<string, ClientQuirks>();
+  const known = tables.get(table) ?? { byName: new Map<string, ClientQuirks>(), byRows: new Map<string, ClientQuirks>() };
   tables.set(table, known);
-  const key = rows.join();
-  const quirks = known.get(key) ?? fold(rows.map((index) => table[index]?.effect ?? {}));
-  known.set(key, quirks);
+  const quirks = known.byName.get(userAgentName) ?? lookUp(table, userAgentName, known.byRows);
+  if (known.byName.size < MANY) known.byName.set(userAgentName, quirks);
   return quirks;
 }
 
-/** By the rows that apply: clients may bear any name, but there are few sets of rows. */
-const tables = new WeakMap<readonly Quirk[], Map<string, ClientQuirks>>();
+/** Clients may bear any name; more than these are not kept. */
+const MANY = 1_000;
+/** What was folded, by name and by the rows that apply: there are few sets of rows. */
+const tables = new WeakMap<readonly Quirk[], Record<"byName" | "byRows", Map<string, ClientQuirks>>>();
+
+function lookUp(table: readonly Quirk[], userAgentName: string, byRows: Map<string, ClientQuirks>): ClientQuirks {
+  const rows = table.flatMap(({ client }, index) => (userAgentName.startsWith(client) ? [index] : []));
+  const key = rows.join();
+  const quirks = byRows.get(key) ?? fold(rows.map((index) => table[index]?.effect ?? {}));
+  byRows.set(key, quirks);
+  return quirks;
+}
 
 function fold(effects: readonly QuirkEffect[]): ClientQuirks {
   return {

@@ -72,12 +72,13 @@ function lengthEnd(message: Uint8Array, at: number, end: number): number {
 function readField(message: Uint8Array, at: number, start: number, next: number): boolean {
   const { names, type, nonce, version } = scan.fields;
   const field = (message[at] ?? 0) >> 3;
-  if (field === 0 || !isAscii(message, start, next)) return false;
+  if (field === 0 || (field !== names && field !== type && field !== nonce && field !== version)) return false;
+  if (!isAscii(message, start, next)) return false;
   if (field === names) return readName(at, next);
   if ((scan.seen & (1 << field)) !== 0) return false;
   scan.seen |= 1 << field;
   if (field === nonce) return readNonce(message, start, next);
-  if (field !== type) return field === version;
+  if (field !== type) return true;
   scan.typeStart = start;
   scan.typeEnd = next;
   return true;

@@ -1,6 +1,6 @@
 import type { ByteStream } from "@xdstp/core";
 import { announcesTtl, createServerStream, quirksOf, type NodeInfo, type ServerCall, type ServerContext, type ServerStream, type Variant } from "@xdstp/core/server";
-import { decodeRequest, type DeltaRequest } from "./decode-request.ts";
+import { createRequestDecoder, type DeltaRequest } from "./decode-request.ts";
 import { createDeltaType } from "./delta-type.ts";
 import { createProfileOf, type ClientForm } from "./profile-of.ts";
 
@@ -18,7 +18,7 @@ export function createDeltaServer(context: ServerContext): DeltaServer {
   const profileOf = createProfileOf(context);
   const variant: Variant<DeltaRequest> = {
     name: "delta",
-    decode: decodeRequest,
+    decode: createRequestDecoder(),
     weigh: ({ subscribe, unsubscribe }) => ({ names: subscribe.length + unsubscribe.length }),
     createType: (shared, host, typeUrl, stream) => createDeltaType(shared, host, typeUrl, stream, profileOf(typeUrl, formOf(shared, host.node))),
   };

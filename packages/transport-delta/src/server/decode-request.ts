@@ -1,6 +1,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { nodeInfoOf, withoutExtensions, type DecodedRequest } from "@xdstp/core/server";
 import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
+import { createVersionLists } from "./version-lists.ts";
 
 /** A `DeltaDiscoveryRequest`, as far as a server reads it. */
 export interface DeltaRequest extends DecodedRequest {
@@ -8,6 +9,15 @@ export interface DeltaRequest extends DecodedRequest {
   readonly unsubscribe: readonly string[];
   /** Names and versions that the client holds (S-RECON-4). */
   readonly initialVersions: ReadonlyMap<string, string>;
+}
+
+/** Decodes requests; long lists of versions once. */
+export function createRequestDecoder(): (message: Uint8Array) => DeltaRequest {
+  const lists = createVersionLists();
+  return (message) => {
+    const split = lists.split(message);
+    return split === undefined ? decodeRequest(message) : { ...decodeRequest(split.rest), initialVersions: split.versions };
+  };
 }
 
 /** Decodes a request; node extensions are skipped (S-NODE-6). Throws on bytes that are no such message. */

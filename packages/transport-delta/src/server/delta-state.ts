@@ -1,5 +1,6 @@
 import type { Entry, Reference, ResourceType, Topic, Watcher } from "@xdstp/core";
 import type { Beating, ClientQuirks, ExchangeOwner, FrameProfile, Lifetimes, SmallMap, SmallSet, TypeHost } from "@xdstp/core/server";
+import type { HeldList } from "./held-by-client.ts";
 import type { Taken } from "./take.ts";
 
 /** One type on one delta stream. What the client has is one number; everything else is what it is still owed. */
@@ -40,13 +41,9 @@ export interface DeltaState extends ExchangeOwner {
   /** What it holds for a time only; undefined while nothing that it was sent has a TTL. */
   lifetimes: Lifetimes | undefined;
   /** What the client listed as held, by canonical key, until everything is answered (S-RECON-4). */
-  initial: Map<string, HeldByClient> | undefined;
-}
-
-/** A name in `initial_resource_versions`, as it was spelled. */
-export interface HeldByClient {
-  readonly name: string;
-  readonly version: string;
+  initial: HeldList | undefined;
+  /** It is that of other clients too. */
+  initialShared: boolean;
 }
 
 /** Nothing was sent before the subscription, so the client holds nothing that could have been removed since. */

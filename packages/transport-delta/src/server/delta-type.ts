@@ -4,6 +4,7 @@ import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { hasLeftovers } from "./first-answer.ts";
 import { gather, takeHeld, type Gathered } from "./gather.ts";
+import { heldListOf, unlist } from "./held-by-client.ts";
 import { beat, noteAnswer, noteHolding } from "./heartbeat.ts";
 import { isCovered, keyOf, lookUp } from "./lookup.ts";
 import { oweLost } from "./owe-lost.ts";
@@ -37,7 +38,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       quirks: quirksOf(context.quirks, host.node?.userAgentName ?? ""),
       topics: createSmallMap(), globs: 0, aliased: undefined, sent: 0, answered: false,
       unsettled: createSmallMap(), unanswered: createSmallMap(), dirty: createSmallSet(), owed: createSmallSet(),
-      held: [], initial: undefined, lifetimes: undefined, taken: undefined, heldBack: NOTHING, heldBackFrom: Infinity,
+      held: [], initial: undefined, initialShared: false, lifetimes: undefined, taken: undefined, heldBack: NOTHING, heldBackFrom: Infinity,
     };
   }
 
@@ -74,7 +75,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     if (excess !== undefined) { this.#state.host.end(StatusCode.RESOURCE_EXHAUSTED, ...excess); return; }
     if (request.subscribe.length + request.unsubscribe.length > 0) this.#state.host.thaw();
     if (first) this.#begin(request);
-    else for (const name of request.subscribe) this.#state.initial?.delete(keyOf(name)); // S-RECON-5: what is asked for later is asked for anew
+    else for (const name of request.subscribe) unlist(this.#state, keyOf(name)); // S-RECON-5: what is asked for later is asked for anew
     if (!request.subscribe.every((name) => subscribe(this.#state, name))) return;
     for (const name of request.unsubscribe) unsubscribe(this.#state, name);
     this.#report(request);
@@ -185,7 +186,10 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   /** The first message of a type: what the client holds (S-RECON-5), and the wildcard that empty lists mean (S-WILD-3, S-WILD-6). */
   #begin({ subscribe: added, unsubscribe: dropped, initialVersions }: DeltaRequest): void {
     const state = this.#state;
-    if (initialVersions.size > 0) state.initial = new Map([...initialVersions].map(([name, version]) => [keyOf(name), { name, version }]));
+    if (initialVersions.size > 0) {
+      state.initial = heldListOf(initialVersions);
+      state.initialShared = true;
+    }
     const wildcard = (state.type?.legacyWildcard ?? true) && state.quirks.legacyWildcard;
     if (wildcard && added.length === 0 && dropped.length === 0) subscribe(state, "*");
   }

@@ -3,6 +3,7 @@ import { isDataError } from "@xdstp/core/server";
 import { globOf } from "@xdstp/uri";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { encodeEmptyResource } from "./encode-empty-resource.ts";
+import { compareHeld, unlist, type HeldList } from "./held-by-client.ts";
 import { resume } from "./heartbeat.ts";
 import { isCollection, keyOf, lookUp, removal } from "./lookup.ts";
 
@@ -44,13 +45,21 @@ function withoutHeld(state: DeltaState, members: readonly Entry[]): readonly Ent
   if (initial === undefined) return members;
   const resend = quirks.resendOnReconnect.includes(typeUrl);
   if (!resend) resume(state, members);
+  if (members.length > 1 && state.initialShared) return withoutListed(state, initial, members, resend);
   const rest = members.filter((entry) => {
     const key = keyOf(entry.name);
     const held = initial.get(key);
-    initial.delete(key);
+    unlist(state, key);
     return resend || held === undefined || held.version !== entry.resource?.version;
   });
   return rest.length === members.length ? members : rest;
+}
+
+/** The same, for all clients that sent the same list. */
+function withoutListed(state: DeltaState, list: HeldList, members: readonly Entry[], resend: boolean): readonly Entry[] {
+  const { rest, left } = compareHeld(list, members);
+  state.initial = left;
+  return resend ? members : rest;
 }
 
 /** What was removed from a glob while the client was away, for clients that do not list its members (S-RECON-10). */
@@ -62,7 +71,7 @@ function forgotten({ initial, quirks }: DeltaState, topic: Topic): readonly Entr
 
 /** What a client listed as held is not missing to it but removed. */
 function missing(state: DeltaState, entry: Entry, said: readonly Entry[]): readonly Entry[] {
-  const listed = state.initial?.delete(keyOf(entry.name)) === true;
+  const listed = unlist(state, keyOf(entry.name));
   const form = state.quirks.missingAs.get(state.typeUrl) ?? state.type?.missingAs ?? "removed";
   if (listed || form === "removed" || !isDataError(entry.error)) return said;
   return form === "nothing" ? [] : [emptyEntry(entry)];

@@ -12,7 +12,7 @@ export interface Taken {
   readonly holding: readonly Entry[] | undefined;
 }
 
-interface Snapshot extends Pick<DeltaState, "sent" | "held" | "initial"> {
+interface Snapshot extends Pick<DeltaState, "sent" | "held" | "initial" | "initialShared"> {
   readonly dirty: readonly Topic[];
   readonly unanswered: ReadonlyMap<Topic, number>;
   readonly owed: readonly string[];
@@ -31,16 +31,18 @@ export function putBack(state: DeltaState, { before }: Taken): void {
   state.sent = before.sent;
   state.held = before.held;
   state.initial = before.initial;
+  state.initialShared = before.initialShared;
   for (const topic of before.dirty) state.dirty.add(topic);
   for (const [topic, since] of before.unanswered) state.unanswered.set(topic, since);
   for (const name of before.owed) state.owed.add(name);
   if (before.refused !== undefined) giveBack(state.exchange, before.refused);
 }
 
-function snapshotOf({ sent, held, initial, dirty, unanswered, owed, exchange: { refused } }: DeltaState): Snapshot {
+function snapshotOf({ sent, held, initial, initialShared, dirty, unanswered, owed, exchange: { refused } }: DeltaState): Snapshot {
   return {
     sent, held,
-    initial: initial && new Map(initial),
+    initial: initialShared ? initial : initial && new Map(initial),
+    initialShared,
     dirty: [...dirty], unanswered: new Map(unanswered), owed: [...owed],
     refused: refused?.again === true ? refused : undefined,
   };

@@ -1,0 +1,60 @@
+import type { Entry } from "@xdstp/core";
+import type { DeltaState } from "./delta-state.ts";
+import { keyOf } from "./lookup.ts";
+
+/** A name in `initial_resource_versions`, as it was spelled. */
+export interface HeldByClient {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** What a client listed as held, by canonical key; not to be written. */
+export type HeldList = ReadonlyMap<string, HeldByClient>;
+
+/** What a list and the members of a topic have to say to each other. */
+export interface Compared {
+  /** The members that the client does not hold in that version; the same array where it holds none of them. */
+  readonly rest: readonly Entry[];
+  /** What it holds beside them. */
+  readonly left: HeldList;
+}
+
+const lists = new WeakMap<ReadonlyMap<string, string>, HeldList>();
+const compared = new WeakMap<HeldList, WeakMap<readonly Entry[], Compared>>();
+
+/** The list by canonical keys; the same object for the same versions. */
+export function heldListOf(versions: ReadonlyMap<string, string>): HeldList {
+  let list = lists.get(versions);
+  if (list === undefined) lists.set(versions, (list = new Map([...versions].map(([name, version]) => [keyOf(name), { name, version }]))));
+  return list;
+}
+
+/** Holds members against a list (S-RECON-4); once for all clients that send the same. */
+export function compareHeld(list: HeldList, members: readonly Entry[]): Compared {
+  let byMembers = compared.get(list);
+  if (byMembers === undefined) compared.set(list, (byMembers = new WeakMap()));
+  let result = byMembers.get(members);
+  if (result === undefined) byMembers.set(members, (result = compare(list, members)));
+  return result;
+}
+
+/** Takes a name out of what the client listed; false if it is not in there. A list that others have too is copied first. */
+export function unlist(state: Pick<DeltaState, "initial" | "initialShared">, key: string): boolean {
+  const { initial } = state;
+  if (initial?.has(key) !== true) return false;
+  const own = state.initialShared ? new Map(initial) : (initial as Map<string, HeldByClient>);
+  state.initial = own;
+  state.initialShared = false;
+  return own.delete(key);
+}
+
+function compare(list: HeldList, members: readonly Entry[]): Compared {
+  const left = new Map(list);
+  const rest = members.filter(({ name, resource }) => {
+    const key = keyOf(name);
+    const held = list.get(key);
+    left.delete(key);
+    return held === undefined || held.version !== resource?.version;
+  });
+  return { rest: rest.length === members.length ? members : rest, left };
+}
