@@ -14,6 +14,7 @@ export interface Sent {
   readonly version: string;
   readonly nonce: string;
   readonly names: readonly string[];
+  readonly versions: readonly string[];
   readonly texts: readonly string[];
   /** Whether there is a body: not in heartbeats. */
   readonly bodies: readonly boolean[];
@@ -112,6 +113,7 @@ function read(bytes: Uint8Array): Sent {
   return {
     version: versionInfo, nonce,
     names: all.map(({ name }) => name),
+    versions: all.map((resource) => resource.version),
     texts: all.map(({ resource }) => Buffer.from(resource?.value ?? []).toString()),
     bodies: all.map(({ resource }) => resource !== undefined),
     errors: resourceErrors.map(({ resourceName }) => resourceName?.name ?? ""),
