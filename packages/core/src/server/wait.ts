@@ -29,7 +29,6 @@ export class Wait implements Repairable {
   }
 
   repair(): void {
-    if (this.expired) return;
     this.expired = true;
     this.#onExpired();
   }
