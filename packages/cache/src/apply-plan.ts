@@ -7,7 +7,9 @@ import type { NameRecord, Owner } from "./name-record.ts";
 import { readName, type ReadName } from "./read-name.ts";
 import type { PlannedPut, TransactionPlan } from "./transaction-plan.ts";
 import type { TypeIndex } from "./type-index.ts";
-import type { Change } from "./type-store.ts";
+import type { Change, TypeStore } from "./type-store.ts";
+import { frozenId } from "./variants/refuse-variants.ts";
+import { idOf } from "./variants/variant.ts";
 
 /** What applying a transaction asks of the cache. */
 export interface ApplyHost {
@@ -36,11 +38,23 @@ function remove(host: ApplyHost, typeUrl: string, change: Change, error?: XdsErr
 
 function applyPut(host: ApplyHost, { put, name, text }: PlannedPut, owner: Owner | undefined): void {
   const type = host.types.type(put.typeUrl);
-  const resource = withoutAliases(host, put.typeUrl, name, put.resource);
+  const resource = withoutEmpty(withoutAliases(host, put.typeUrl, name, put.resource));
+  const wasContested = type.variantsOf(name.key)?.contested === true;
   const isReused = type.put({ name, text, owner }, resource, put.as !== undefined && put.as !== put.resource.name);
+  if (!wasContested && type.variantsOf(name.key)?.contested === true) host.tell({ kind: "variants-overlap", typeUrl: put.typeUrl, name: text, variants: variantsOf(type, name) });
   if (!isReused) return;
-  const servedAs = type.record(name.key)?.entry?.resource?.version ?? "";
+  const servedAs = type.find(name)?.entry?.resource?.version ?? "";
   host.tell({ kind: "version-reused", typeUrl: put.typeUrl, name: text, version: resource.version, servedAs });
+}
+
+function variantsOf(type: TypeStore, { key }: ReadName): readonly string[] {
+  return type.recordsOf(key).flatMap(({ entry, variant }) => (entry?.resource === undefined ? [] : variant?.text ?? ""));
+}
+
+/** Constraints of no bytes say nothing, as if there were none. */
+function withoutEmpty(resource: Resource): Resource {
+  const { constraints, ...rest } = resource;
+  return constraints?.length === 0 ? rest : resource;
 }
 
 /** Aliases are for opaque names (B-ALIAS-4). */
@@ -52,9 +66,11 @@ function withoutAliases(host: ApplyHost, typeUrl: string, { kind }: ReadName, re
 
 /** What was put or refused in the same transaction stays. */
 function removeAbsent(host: ApplyHost, typeUrl: string, record: NameRecord, plan: TransactionPlan, owner: Owner | undefined): void {
-  if (plan.named.get(typeUrl)?.has(record.key) === true) return;
+  if (plan.named.get(typeUrl)?.has(idOf(record)) === true || plan.frozen?.has(frozenId(typeUrl, record.key)) === true) return;
   const text = record.entry?.name ?? record.key;
-  remove(host, typeUrl, { name: readName(record.key), text, owner });
+  const { variant } = record;
+  const name = readName(record.key);
+  remove(host, typeUrl, { name: variant === undefined ? name : { ...name, variant }, text, owner });
 }
 
 function settle(host: ApplyHost, { typeUrl, interest }: TypedInterest, plan: TransactionPlan, owner: Owner | undefined): void {

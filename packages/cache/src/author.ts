@@ -16,6 +16,9 @@ export interface PutOptions extends Partial<Pick<Resource, "version" | "aliases"
   readonly payloadTypeUrl?: string;
 }
 
+/** What may be said of a removal beside the name. */
+export type RemoveOptions = Pick<Removal, "constraints">;
+
 /** Options of a typed put. */
 export interface TypedPutOptions extends PutOptions {
   /** Absent: the name that the message holds. */
@@ -31,7 +34,7 @@ export interface PutCall<R> {
 /** Collects what becomes visible at once. */
 export interface TransactionWriter {
   readonly put: PutCall<void>;
-  readonly remove: (typeUrl: string, name: string) => void;
+  readonly remove: (typeUrl: string, name: string, options?: RemoveOptions) => void;
   /** What is put is all there is of this; the rest of what it covers is removed. */
   readonly complete: (typeUrl: string, interest: Interest) => void;
 }
@@ -46,7 +49,7 @@ export interface TransactionOptions {
 export interface Author {
   readonly put: PutCall<Committed>;
   /** Removing what is not there does nothing. */
-  readonly remove: (typeUrl: string, name: string) => Committed;
+  readonly remove: (typeUrl: string, name: string, options?: RemoveOptions) => Committed;
   /** Several changes, visible at once as a whole. `write` must not wait for anything. */
   readonly transaction: (write: (writer: TransactionWriter) => void, options?: TransactionOptions) => Committed;
 }
@@ -61,7 +64,7 @@ export function createAuthor(commit: (transaction: Transaction) => Committed): A
   };
   return {
     put: <M>(...args: PutArguments<M>) => commitWhole({ put: [putOf(args)], atomic: true }),
-    remove: (typeUrl, name) => commitWhole({ remove: [{ typeUrl, name }], atomic: true }),
+    remove: (typeUrl, name, options) => commitWhole({ remove: [{ typeUrl, name, ...options }], atomic: true }),
     transaction: (write, { label } = {}) => {
       const draft = createDraft();
       write(draft.writer);
@@ -78,7 +81,7 @@ function createDraft(): { readonly writer: TransactionWriter; readonly transacti
   const complete: TypedInterest[] = [];
   const writer: TransactionWriter = {
     put: <M>(...args: PutArguments<M>) => { put.push(putOf(args)); },
-    remove: (typeUrl, name) => { remove.push({ typeUrl, name }); },
+    remove: (typeUrl, name, options) => { remove.push({ typeUrl, name, ...options }); },
     complete: (typeUrl, interest) => { complete.push({ typeUrl, interest }); },
   };
   return { writer, transaction: { put, remove, complete } };

@@ -1,8 +1,7 @@
 import { authorityOf } from "@xdstp/uri";
-import type { Scope, XdsError } from "@xdstp/core";
+import { interestKey, type Scope, type XdsError } from "@xdstp/core";
 
 import type { BaseTopic } from "./base-topic.ts";
-import { interestKey } from "./interest-key.ts";
 import { readName } from "./read-name.ts";
 
 interface Outage {

@@ -1,5 +1,5 @@
 import {
-  systemClock, XdsError, type Committed, type Entry, type Interest, type ResourceFeed, type ResourceSink, type ResourceType, type Scope, type Topic, type Transaction,
+  systemClock, XdsError, type Committed, type Held, type Entry, type Interest, type ResourceFeed, type ResourceSink, type ResourceType, type Scope, type Topic, type Transaction,
 } from "@xdstp/core";
 
 import { applyPlan, type ApplyHost } from "./apply-plan.ts";
@@ -22,6 +22,7 @@ import { readName } from "./read-name.ts";
 import { refusePut } from "./refuse-put.ts";
 import { planTransaction, type RefusePut, type TransactionPlan } from "./transaction-plan.ts";
 import { TypeIndex } from "./type-index.ts";
+import { refuseVariants } from "./variants/refuse-variants.ts";
 import type { TypeStore } from "./type-store.ts";
 import { UnwantedNames } from "./unwanted-names.ts";
 import { atHome, homeType } from "./home-type.ts";
@@ -105,7 +106,7 @@ export class CacheCore implements Cache {
     return this.#commit(transaction, undefined);
   }
 
-  held(typeUrl: string, interest?: Interest): Iterable<{ readonly name: string; readonly version: string }> {
+  held(typeUrl: string, interest?: Interest): Iterable<Held> {
     return this.#held(typeUrl, interest, undefined);
   }
 
@@ -136,14 +137,16 @@ export class CacheCore implements Cache {
     await this.close();
   }
 
-  #held(typeUrl: string, interest: Interest | undefined, slot: FeedSlot | undefined): Iterable<{ readonly name: string; readonly version: string }> {
+  #held(typeUrl: string, interest: Interest | undefined, slot: FeedSlot | undefined): Iterable<Held> {
     const home = interest === undefined ? typeUrl : homeType(typeUrl, interest.name);
     return coveredRecords(this.#types.type(home), interest, slot).flatMap(nameAndVersion);
   }
 
   #commit(given: Transaction, slot: FeedSlot | undefined): Committed {
     const transaction = atHome(given);
-    const plan = planTransaction(transaction, this.#refuse);
+    const whole = planTransaction(transaction, this.#refuse);
+    // What an upstream says stands, as that of a relay does; who is the first to say it has to keep the rule.
+    const plan = slot?.onDemand === true ? whole : refuseVariants(whole, transaction, this.#types, slot);
     const { refused } = plan;
     this.#events.counts.refused += refused.length;
     if (transaction.atomic === true && refused.length > 0) return { revision: this.state.revision, refused };
@@ -176,7 +179,7 @@ export class CacheCore implements Cache {
     this.#publish(undefined, () => {
       for (const { typeUrl, name, text } of expired) {
         const type = this.#types.type(typeUrl);
-        type.remove({ name, text, owner: type.record(name.key)?.owner });
+        type.remove({ name, text, owner: type.find(name)?.owner });
       }
     });
   }
@@ -240,17 +243,17 @@ export class CacheCore implements Cache {
 
   /** What a feed on demand gives and nobody asks for is not kept for ever. */
   #noteOnDemand({ puts }: TransactionPlan): void {
-    for (const { put: { typeUrl }, name: { key } } of puts) {
+    for (const { put: { typeUrl }, name } of puts) {
       const type = this.#types.type(typeUrl);
-      const record = type.record(key);
+      const record = type.find(name);
       if (record !== undefined) this.#unwanted.note(type, record);
     }
   }
 }
 
-function nameAndVersion({ entry }: NameRecord): readonly { readonly name: string; readonly version: string }[] {
+function nameAndVersion({ entry }: NameRecord): readonly Held[] {
   const resource = entry?.resource;
-  return entry === undefined || resource === undefined ? [] : [{ name: entry.name, version: resource.given === "" ? resource.version : resource.given }];
+  return entry === undefined || resource === undefined ? [] : [{ name: entry.name, version: resource.given === "" ? resource.version : resource.given, ...(resource.constraints === undefined ? {} : { constraints: resource.constraints }) }];
 }
 
 function foreign(typeUrl: string, text: string, authorities: readonly string[]): XdsError {

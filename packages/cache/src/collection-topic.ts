@@ -3,6 +3,7 @@ import type { Entry, Interest } from "@xdstp/core";
 import { BaseTopic, type TopicHost } from "./base-topic.ts";
 import { ChangeLog } from "./change-log.ts";
 import type { Group } from "./group.ts";
+import type { NameRecord } from "./name-record.ts";
 import { hashWith, hashWithout } from "./resource-hash.ts";
 import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
 
@@ -12,8 +13,12 @@ export interface CollectionHost extends TopicHost {
   group(key: string): Group;
   /** Lets go of removals that are too old. */
   expire(): void;
-  /** The newest entry of a name in any spelling, if this group holds it. */
-  entryIn(group: Group, name: string): StateEntry | undefined;
+  /** The newest entry of a name in any spelling, if this group holds it, for readers with these parameters. */
+  entryIn(group: Group, name: string, parameters: Interest["parameters"]): StateEntry | undefined;
+  /** The same of one of its records; a removal too. */
+  entryOf(record: NameRecord, parameters: Interest["parameters"]): StateEntry | undefined;
+  /** Variants of a name that have gone. */
+  goneOf(name: string, parameters: Interest["parameters"]): readonly StateEntry[];
 }
 
 /** The topic of a glob, or of the wildcard. */
@@ -69,13 +74,17 @@ export class CollectionTopic extends BaseTopic {
   }
 
   get(name: string): Entry | undefined {
-    return this.host.entryIn(this.group, name);
+    return this.host.entryIn(this.group, name, this.interest.parameters);
   }
 
   removed(): readonly Entry[] {
     this.sync();
     this.host.expire();
     return this.#log.tombstones();
+  }
+
+  gone(name: string): readonly Entry[] {
+    return this.host.goneOf(name, this.interest.parameters);
   }
 
   /** A name that it covers has a new entry. */
@@ -117,11 +126,12 @@ export class CollectionTopic extends BaseTopic {
   protected sync(): void {
     const { state } = this.host;
     if (this.watched) return;
+    const { parameters } = this.interest;
     this.group = this.host.group(this.key);
     if (this.#read === state.revision) return;
     this.#read = state.revision;
     this.#settled = state.answersAll || this.group.settled;
-    const alive = [...this.group.records].flatMap(({ entry }) => entry ?? []).sort((a, b) => a.revision - b.revision);
+    const alive = [...this.group.records].flatMap((record) => this.host.entryOf(record, parameters) ?? []).sort((a, b) => a.revision - b.revision);
     state.work += alive.length;
     const view = `${alive.at(-1)?.revision} ${alive.length} ${this.group.floor} ${this.#settled}`;
     if (view === this.#view) return;

@@ -1,4 +1,4 @@
-import type { Interest } from "@xdstp/core";
+import { matchesConstraints, type Interest } from "@xdstp/core";
 
 import type { NameRecord, Owner } from "./name-record.ts";
 import { readName } from "./read-name.ts";
@@ -10,14 +10,17 @@ import type { TypeStore } from "./type-store.ts";
  */
 export function coveredRecords(type: TypeStore, interest: Interest | undefined, owner: Owner | undefined): readonly NameRecord[] {
   const records = interest === undefined || (interest.name === "*" && owner?.onDemand !== true)
-    ? type.records.values()
-    : covered(type, interest.name);
-  return [...records].filter((record) => record.entry?.resource !== undefined && (owner === undefined || record.owner === owner));
+    ? type.all()
+    : covered(type, interest);
+  return [...records].filter((record) => record.entry?.resource !== undefined && (owner === undefined || record.owner === owner) && isFor(record, interest));
 }
 
-function covered(type: TypeStore, text: string): Iterable<NameRecord> {
+function covered(type: TypeStore, { name: text }: Interest): Iterable<NameRecord> {
   const { kind, key } = readName(text);
-  if (text === "*" || kind === "glob") return type.group(key).records;
-  const record = type.record(key);
-  return record === undefined ? [] : [record];
+  return text === "*" || kind === "glob" ? type.group(key).records : type.recordsOf(key);
+}
+
+/** An interest with parameters covers the variants that match them; one without covers all. */
+function isFor({ variant }: NameRecord, interest: Interest | undefined): boolean {
+  return variant === undefined || interest?.parameters === undefined || matchesConstraints(variant.constraints, interest.parameters);
 }

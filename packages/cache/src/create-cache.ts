@@ -35,6 +35,8 @@ export interface CacheCounters {
   readonly reusedVersions: number;
   /** Puts whose aliases were ignored (B-ALIAS-4). */
   readonly ignoredAliases: number;
+  /** Names whose variants came not to exclude each other (S-DYN-8). */
+  readonly overlappingVariants: number;
   /** Puts that were refused. */
   readonly refused: number;
   /** Resources held. */

@@ -2,7 +2,7 @@ import type { CacheEvent } from "./cache-event.ts";
 
 /** Events wait until the transaction that caused them is visible, so that a listener may read and write the cache. */
 export class EventQueue {
-  readonly counts = { reusedVersions: 0, ignoredAliases: 0, refused: 0 };
+  readonly counts = { reusedVersions: 0, ignoredAliases: 0, overlappingVariants: 0, refused: 0 };
   #waiting: CacheEvent[] = [];
   readonly #listener: ((event: CacheEvent) => void) | undefined;
 
@@ -13,6 +13,7 @@ export class EventQueue {
   add(event: CacheEvent): void {
     if (event.kind === "aliases-ignored") this.counts.ignoredAliases++;
     if (event.kind === "version-reused") this.counts.reusedVersions++;
+    if (event.kind === "variants-overlap") this.counts.overlappingVariants++;
     if (this.#listener !== undefined) this.#waiting.push(event);
   }
 

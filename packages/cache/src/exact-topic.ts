@@ -6,6 +6,8 @@ import type { CacheState } from "./cache-state.ts";
 import type { NameRecord } from "./name-record.ts";
 import { isSameError } from "./same-error.ts";
 import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
+import type { VariantSet } from "./variants/variant-set.ts";
+import { VariantTrail } from "./variants/variant-trail.ts";
 
 /** What an exact topic asks of the store of its type. */
 export interface ExactHost extends TopicHost {
@@ -18,14 +20,16 @@ export interface ExactHost extends TopicHost {
   /** Asks for a `refresh` of the topic when this name is removed or comes back. */
   miss(key: string, topic: ExactTopic): void;
   keyOf(name: string): string;
+  /** The variants of a name; undefined: it has none. */
+  variantsOf(key: string): VariantSet | undefined;
 }
 
 /** The topic of one name or alias. It has no `#method` either. */
 export class ExactTopic extends BaseTopic implements TrailHost {
   protected declare readonly host: ExactHost;
   #entry: StateEntry | undefined;
-  /** Present once an alias has been followed. */
-  #trail: AliasTrail | undefined;
+  /** Present once an alias has been followed, or while the name has variants. */
+  #trail: AliasTrail | VariantTrail | undefined;
 
   get settled(): boolean {
     this.sync();
@@ -69,8 +73,18 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     return [...(this.#trail?.removedAfter(0, entry) ?? []), ...(entry.tombstone ? entry.alone() : [])];
   }
 
+  gone(name: string): readonly Entry[] {
+    return this.host.keyOf(name) === this.key ? this.host.variantsOf(this.key)?.removed(this.interest.parameters) ?? NO_ENTRIES : NO_ENTRIES;
+  }
+
   /** Something has happened to the name or an alias: looks up what it stands for now. Watched topics only. */
   refresh(): void {
+    const variants = this.host.variantsOf(this.key);
+    if (variants !== undefined) {
+      const next = this.variant(variants) ?? this.absent(this.host.record(this.key)?.entry);
+      if (next !== undefined) this.enter(next);
+      return;
+    }
     const record = this.target();
     const next = record?.entry?.resource === undefined ? this.absent(record?.entry) : this.entryOf(record.key);
     if (next === undefined) return;
@@ -120,11 +134,21 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     const { answersAll, revision } = this.host.state;
     const held = this.#entry;
     this.#trail = undefined;
-    const record = this.target();
-    this.#entry = record === undefined ? undefined : this.entryOf(record.key);
+    const variants = this.host.variantsOf(this.key);
+    const record = variants === undefined ? this.target() : this.host.record(this.key);
+    this.#entry = (variants && this.variant(variants)) ?? (record === undefined ? undefined : this.entryOf(record.key));
     if (this.#entry === undefined && answersAll) {
       this.#entry = held?.resource === undefined && held !== undefined ? held : new StateEntry({ revision, name: this.interest.name });
     }
+  }
+
+  /** The one of the variants that matches, in the spelling that was asked. What of them has gone is in the trail. */
+  private variant(variants: VariantSet): StateEntry | undefined {
+    const { interest: { name, parameters }, host: { state } } = this;
+    const trail = this.#trail instanceof VariantTrail ? this.#trail : new VariantTrail();
+    this.#trail = trail;
+    trail.follow(variants.removed(parameters).map((entry) => entry.spelled(name)), state, this.watched);
+    return variants.shown(parameters)?.spelled(name);
   }
 
   /** The record that the name stands for: its own, unless only an alias leads to a resource. */
@@ -132,6 +156,7 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     const own = this.host.record(this.key);
     const isOwn = own?.entry?.resource !== undefined;
     const alias = isOwn ? undefined : this.host.aliasOf(this.key);
+    if (this.#trail instanceof VariantTrail) this.#trail = undefined;
     if (alias !== undefined) this.#trail ??= new AliasTrail(hasExisted(this.#entry) ? this.key : undefined, this);
     this.#trail?.follow(isOwn ? this.key : alias?.key);
     return alias ?? own;

@@ -2,6 +2,7 @@ import type { Clock, Timer } from "@xdstp/core";
 
 import type { ReadName } from "./read-name.ts";
 import type { TransactionPlan } from "./transaction-plan.ts";
+import { idOf } from "./variants/variant.ts";
 
 /** A resource that is removed at a time unless it is put again before. */
 export interface Expiry {
@@ -86,6 +87,6 @@ function takeDue(queue: Expiry[], now: number): readonly Expiry[] {
   return queue.splice(0, left < 0 ? queue.length : left).filter(({ over }) => !over);
 }
 
-function keyOf(typeUrl: string, { key }: ReadName): string {
-  return `${typeUrl} ${key}`;
+function keyOf(typeUrl: string, name: ReadName): string {
+  return `${typeUrl} ${idOf(name)}`;
 }

@@ -34,7 +34,7 @@ describe("readiness", () => {
     cache.commit({});
     expect(watcher.wakes).toBe(3);
     expect(events).toEqual([{ kind: "ready", revision: 1 }]);
-    expect(cache.counters).toEqual({ reusedVersions: 0, ignoredAliases: 0, refused: 0, resources: 0, tombstones: 0, topics: 3 });
+    expect(cache.counters).toEqual({ reusedVersions: 0, ignoredAliases: 0, overlappingVariants: 0, refused: 0, resources: 0, tombstones: 0, topics: 3 });
   });
 
   it("of a cache with feeds that push comes when each has committed once [S-STREAM-9]", () => {

@@ -1,6 +1,9 @@
+import type { Interest } from "@xdstp/core";
+
 import type { CollectionTopic } from "./collection-topic.ts";
 import type { NameRecord } from "./name-record.ts";
 import type { StateEntry } from "./state-entry.ts";
+import type { Step } from "./variants/variant-set.ts";
 
 /** The names that one glob covers, or the wildcard, and the topics that follow them. */
 export class Group {
@@ -25,6 +28,12 @@ export class Group {
   note(record: NameRecord, old: StateEntry | undefined, entry: StateEntry): void {
     if (entry.resource !== undefined && old?.resource === undefined) this.records.add(record);
     for (const topic of this.topics) topic.note(old, entry);
+  }
+
+  /** A name with variants has changed: what that is to a topic depends on its parameters. */
+  noteVariant(record: NameRecord, stepsFor: (parameters: Interest["parameters"]) => readonly Step[]): void {
+    if (record.entry?.resource !== undefined) this.records.add(record);
+    for (const topic of this.topics) for (const [old, entry] of stepsFor(topic.interest.parameters)) topic.note(old, entry);
   }
 
   /** A tombstone has left the window, or a name has been forgotten: who has not seen that yet has lost it. */

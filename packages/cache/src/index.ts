@@ -10,7 +10,7 @@
  */
 export { createCache, type Cache, type CacheCounters, type CacheOptions, type Check } from "./create-cache.ts";
 export { messageType, type MessageField, type MessageSchema, type MessageType, type MessageTypeOptions } from "./message-type.ts";
-export type { Author, PutCall, PutOptions, RawResource, TransactionOptions, TransactionWriter, TypedPutOptions } from "./author.ts";
+export type { Author, PutCall, PutOptions, RawResource, RemoveOptions, TransactionOptions, TransactionWriter, TypedPutOptions } from "./author.ts";
 export type { CacheEvent } from "./cache-event.ts";
 export type { FeedHandle } from "./feed-handle.ts";
 

@@ -1,6 +1,5 @@
-import type { Clock, Interest, Timer } from "@xdstp/core";
+import { interestKey, type Clock, type Interest, type Timer } from "@xdstp/core";
 
-import { interestKey } from "./interest-key.ts";
 
 /** What became of the interest in one type during a turn. */
 export interface InterestChange {

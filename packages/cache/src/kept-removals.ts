@@ -4,6 +4,7 @@ import { readName } from "./read-name.ts";
 import type { TransactionPlan } from "./transaction-plan.ts";
 import type { TypeIndex } from "./type-index.ts";
 import type { Change } from "./type-store.ts";
+import { idOf } from "./variants/variant.ts";
 
 interface KeptRemoval {
   readonly typeUrl: string;
@@ -26,14 +27,14 @@ export class KeptRemovals {
   keeps(typeUrl: string, change: Change): boolean {
     const descriptor = this.#types.descriptor(typeUrl);
     if (descriptor?.keepWhileReferenced !== true || !this.#isReferenced(descriptor, change)) return false;
-    this.#kept.set(keyOf(typeUrl, change.name.key), { typeUrl, change });
+    this.#kept.set(keyOf(typeUrl, idOf(change.name)), { typeUrl, change });
     return true;
   }
 
   /** A transaction has been applied, in whose revision these go that nothing refers to any more. */
   settle({ puts }: TransactionPlan): void {
     if (this.#kept.size === 0) return;
-    for (const { put: { typeUrl }, name } of puts) this.#kept.delete(keyOf(typeUrl, name.key));
+    for (const { put: { typeUrl }, name } of puts) this.#kept.delete(keyOf(typeUrl, idOf(name)));
     for (const [key, { typeUrl, change }] of this.#kept) {
       const descriptor = this.#types.descriptor(typeUrl);
       if (descriptor !== undefined && this.#isReferenced(descriptor, change)) continue;
@@ -43,10 +44,10 @@ export class KeptRemovals {
   }
 
   #isReferenced({ typeUrl, refersTo = [] }: ResourceType, { name }: Change): boolean {
-    if (this.#types.type(typeUrl).record(name.key)?.entry?.resource === undefined) return false;
+    if (this.#types.type(typeUrl).find(name)?.entry?.resource === undefined) return false;
     return refersTo.some((parent) => {
       const references = this.#types.descriptor(parent)?.references;
-      return references !== undefined && this.#types.type(parent).records.values().some(({ entry }) => refersToName(entry?.resource, references, typeUrl, name.key));
+      return references !== undefined && this.#types.type(parent).all().some(({ entry }) => refersToName(entry?.resource, references, typeUrl, name.key));
     });
   }
 }

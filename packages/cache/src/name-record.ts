@@ -1,6 +1,7 @@
 import type { ExactTopic } from "./exact-topic.ts";
 import type { Group } from "./group.ts";
 import type { StateEntry } from "./state-entry.ts";
+import type { Variant } from "./variants/variant.ts";
 
 /** Who put something. `onDemand`: a feed that knows what is wanted, so that what nobody wants is forgotten. */
 export interface Owner {
@@ -13,7 +14,7 @@ export interface LastVersion {
   readonly digest: string;
 }
 
-/** What the cache knows of one name; the entry is replaced, the record stays. */
+/** What the cache knows of one name, or of one variant of it; the entry is replaced, the record stays. */
 export class NameRecord {
   readonly key: string;
   /** The one glob that may cover it. */
@@ -27,8 +28,10 @@ export class NameRecord {
   last: LastVersion | undefined;
   /** The watched topic of this very name. Written by the index of topics. */
   topic: ExactTopic | undefined;
+  /** Which variant of the name (TP2). Of few, so the others have no field for it. */
+  declare readonly variant?: Variant;
 
-  constructor(key: string, group: Group | undefined, inWildcard: boolean) {
+  constructor(key: string, group: Group | undefined, inWildcard: boolean, variant?: Variant) {
     this.key = key;
     this.group = group;
     this.inWildcard = inWildcard;
@@ -36,5 +39,6 @@ export class NameRecord {
     this.owner = undefined;
     this.last = undefined;
     this.topic = undefined;
+    if (variant !== undefined) this.variant = variant;
   }
 }

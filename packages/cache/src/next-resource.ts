@@ -14,13 +14,14 @@ export interface NextResource {
 
 /**
  * What a name holds after a put: equal content is no change, a version that came with other bytes before is made unique (`version~hash`).
+ * `last` counts where nothing is held, and for what else is held under the name (TP2).
  * A different TTL or cache control is a change, and the version stays (S-TTL-7).
  */
 export function nextResource(held: KeptResource | undefined, last: LastVersion | undefined, resource: Resource): NextResource {
   const same = held?.hasContentOf(resource) === true;
   if (held !== undefined && same && resource.version === held.given) return unlessEqual(held, resource, held.version);
   if (resource.version === "") return { resource: new KeptResource(resource, contentVersion(resource)) };
-  const reused = held === undefined ? isReused(last, resource) : !same && (resource.version === held.given || resource.version === held.version);
+  const reused = isReused(last, resource) || (held !== undefined && !same && (resource.version === held.given || resource.version === held.version));
   if (reused) return { resource: new KeptResource(resource, `${resource.version}~${contentVersion(resource)}`), reused };
   return held !== undefined && same ? unlessEqual(held, resource, resource.version) : { resource: new KeptResource(resource, resource.version) };
 }

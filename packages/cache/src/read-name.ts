@@ -1,5 +1,7 @@
 import { authorityOf, globOf, nameKey, parseName, typeOf } from "@xdstp/uri";
 
+import type { Variant } from "./variants/variant.ts";
+
 /** What the cache has to know of a name. */
 export interface ReadName {
   /** `invalid`: begins with `xdstp:` and is no name (N-18 and others), so nothing can have it. */
@@ -13,6 +15,8 @@ export interface ReadName {
   readonly type?: string;
   /** Why it is invalid. */
   readonly fault?: string;
+  /** Present for one of several variants (TP2). */
+  readonly variant?: Variant;
 }
 
 /** Reads a name as it stands in a request, a resource or a removal. */

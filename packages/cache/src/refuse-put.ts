@@ -1,4 +1,4 @@
-import { XdsError, type Put, type ResourceType } from "@xdstp/core";
+import { readConstraints, XdsError, type Put, type ResourceType } from "@xdstp/core";
 import { collectionTypeOf, typeFromTypeUrl } from "@xdstp/uri";
 
 import { listFault } from "./list-fault.ts";
@@ -9,7 +9,7 @@ const REDIRECT = "type.googleapis.com/xds.core.v3.ResourceLocator";
 
 /** What every resource has to keep, whatever its type; a list collection, whose members have `memberTypeUrl`, also in its entries. undefined: nothing is wrong with it. */
 export function refusePut({ typeUrl, resource }: Put, name: ReadName, text: string, descriptor: ResourceType | undefined, memberTypeUrl: string | undefined): XdsError | undefined {
-  const fault = nameFault(name, text, typeUrl) ?? payloadFault(resource.payload.typeUrl, typeUrl, name) ?? ttlFault(resource.ttlMs, "TTL") ?? ttlFault(resource.expireMs, "time") ?? (memberTypeUrl === undefined ? undefined : listFault(resource.payload.value, memberTypeUrl));
+  const fault = nameFault(name, text, typeUrl) ?? payloadFault(resource.payload.typeUrl, typeUrl, name) ?? constraintsFault(resource.constraints) ?? ttlFault(resource.ttlMs, "TTL") ?? ttlFault(resource.expireMs, "time") ?? (memberTypeUrl === undefined ? undefined : listFault(resource.payload.value, memberTypeUrl));
   if (fault !== undefined) return new XdsError("INVALID_ARGUMENT", `${JSON.stringify(text)} of ${typeUrl}: ${fault}`, { typeUrl, resource: text });
   return descriptor?.validate === undefined ? undefined : guarded(() => descriptor.validate?.(resource));
 }
@@ -42,6 +42,12 @@ function payloadFault(payload: string, typeUrl: string, { type }: ReadName): str
   if (payload === typeUrl || payload === REDIRECT) return undefined;
   if (type !== undefined && payload === collectionTypeOf(typeUrl) && type === typeFromTypeUrl(payload)) return undefined;
   return `the payload has the type URL ${JSON.stringify(payload)} (C-TYPE-4); it has to be ${typeUrl}`;
+}
+
+/** Who cannot read them cannot say who matches them. */
+function constraintsFault(constraints: Uint8Array | undefined): string | undefined {
+  const fault = constraints === undefined ? undefined : readConstraints(constraints).fault;
+  return fault === undefined ? undefined : `its dynamic parameter constraints cannot be read: ${fault} (B-DYN-3)`;
 }
 
 function ttlFault(ttlMs: number | undefined, what: string): string | undefined {

@@ -13,6 +13,8 @@ export interface EntryState {
   readonly resource?: KeptResource | undefined;
   readonly error?: XdsError | undefined;
   readonly label?: string | undefined;
+  /** Which variant of the name went (TP2). */
+  readonly constraints?: Uint8Array | undefined;
   /** Stands for something that existed. Absent: false, nothing of the name was known. */
   readonly tombstone?: boolean;
 }
@@ -24,6 +26,7 @@ export class StateEntry implements Entry {
   readonly name: string;
   readonly resource?: KeptResource;
   readonly error?: XdsError;
+  declare readonly constraints?: Uint8Array;
   /** Label of the transaction that made it. */
   readonly label: string | undefined;
   /** It says that something went, so collections log it; a name that was never there is logged by none. */
@@ -45,6 +48,7 @@ export class StateEntry implements Entry {
     if (state.error !== undefined) this.error = state.error;
     this.label = state.label;
     this.tombstone = state.tombstone ?? false;
+    if (state.constraints !== undefined) this.constraints = state.constraints;
   }
 
   /** Not to be shown any more by a collection. */
@@ -77,8 +81,8 @@ export class StateEntry implements Entry {
 
   /** A copy in which something differs. */
   with(change: Partial<EntryState>): StateEntry {
-    const { revision, since, name, resource, error, label, tombstone } = this;
-    return new StateEntry({ revision, since, name, resource, error, label, tombstone, ...change });
+    const { revision, since, name, resource, error, label, tombstone, constraints } = this;
+    return new StateEntry({ revision, since, name, resource, error, label, tombstone, constraints, ...change });
   }
 
   /** A newer entry of the name exists. */

@@ -1,8 +1,7 @@
-import type { Interest } from "@xdstp/core";
+import { interestKey, type Interest } from "@xdstp/core";
 
 import type { BaseTopic } from "./base-topic.ts";
 import { ExactTopic } from "./exact-topic.ts";
-import { interestKey } from "./interest-key.ts";
 import type { NameRecord } from "./name-record.ts";
 
 /**

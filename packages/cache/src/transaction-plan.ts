@@ -1,6 +1,7 @@
 import { XdsError, type Put, type Refusal, type Removal, type Transaction } from "@xdstp/core";
 
 import { readName, type ReadName } from "./read-name.ts";
+import { idOf, variantOf } from "./variants/variant.ts";
 
 /** A put with its name read. */
 export interface PlannedPut {
@@ -24,14 +25,16 @@ export interface TransactionPlan {
   readonly puts: readonly PlannedPut[];
   readonly removals: readonly PlannedRemoval[];
   readonly refused: readonly Refusal[];
-  /** Keys of all names in it, by type, with the error of those that were refused. Empty where it holds one name and nothing else: then nobody asks. */
+  /** Names of which nothing is to change, since what it says of their variants is refused (S-DYN-4). */
+  readonly frozen?: ReadonlySet<string>;
+  /** Ids of all names in it, by type, with the error of those that were refused. Empty where it holds one name and nothing else: then nobody asks. */
   readonly named: ReadonlyMap<string, ReadonlyMap<string, XdsError | undefined>>;
 }
 
 /** Why a put cannot be taken. */
 export type RefusePut = (put: Put, name: ReadName, text: string) => XdsError | undefined;
 
-/** Reads and checks a transaction. Throws INVALID_ARGUMENT if a name occurs in it twice (N-40). */
+/** Reads and checks a transaction. Throws INVALID_ARGUMENT if a name occurs in it twice (N-40) with the same constraints. */
 export function planTransaction(transaction: Transaction, refuse: RefusePut): TransactionPlan {
   const { put = NONE, remove = NONE, complete = NONE, settled = NONE } = transaction;
   const removals = remove.map(planRemoval);
@@ -50,18 +53,18 @@ const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
 
 function namesOf(removals: readonly PlannedRemoval[], puts: readonly PlannedPut[]): Named {
   const named: Named = new Map();
-  for (const { removal, name } of removals) claim(named, removal.typeUrl, name.key, removal.name, undefined);
-  for (const { put: { typeUrl }, name, text, error } of puts) claim(named, typeUrl, name.key, text, error);
+  for (const { removal, name } of removals) claim(named, removal.typeUrl, idOf(name), removal.name, undefined);
+  for (const { put: { typeUrl }, name, text, error } of puts) claim(named, typeUrl, idOf(name), text, error);
   return named;
 }
 
 function planRemoval(removal: Removal): PlannedRemoval {
-  return { removal, name: readName(removal.name) };
+  return { removal, name: variantOf(readName(removal.name), removal.constraints) };
 }
 
 function planPut(put: Put, refuse: RefusePut): PlannedPut {
   const text = put.as ?? put.resource.name;
-  const name = readName(text);
+  const name = variantOf(readName(text), put.resource.constraints);
   return { put, name, text, error: refuse(put, name, text) };
 }
 
@@ -75,7 +78,7 @@ function claim(named: Named, typeUrl: string, key: string, text: string, error: 
   const before = keys.size;
   keys.set(key, error);
   if (keys.size === before) {
-    const rule = "a transaction holds a name at most once, in put or in remove; leave one of them out";
+    const rule = "a transaction holds a name, or a variant of it, at most once, in put or in remove; leave one of them out";
     throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(text)} of ${typeUrl} occurs twice: ${rule}`, { typeUrl, resource: text });
   }
 }

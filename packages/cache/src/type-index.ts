@@ -77,6 +77,11 @@ export class TypeIndex implements TypeHost {
     return this.#types.get(homeType(asked, name))?.asOf(readName(plain).key, revision);
   }
 
+  /** Whether there are variants of a name (TP2). */
+  hasVariants(typeUrl: string, key: string): boolean {
+    return this.#types.get(typeUrl)?.variantsOf(key) !== undefined;
+  }
+
   /** The watched topic of an interest, or a new one. */
   topic(asked: string, interest: Interest): BaseTopic {
     const typeUrl = homeType(asked, interest.name);

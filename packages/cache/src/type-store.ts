@@ -1,4 +1,4 @@
-import type { Interest, Resource, XdsError } from "@xdstp/core";
+import { type Interest, type Resource, type XdsError } from "@xdstp/core";
 
 import { AliasIndex } from "./alias-index.ts";
 import type { BaseTopic } from "./base-topic.ts";
@@ -6,7 +6,7 @@ import type { CacheState } from "./cache-state.ts";
 import { CollectionTopic, type CollectionHost } from "./collection-topic.ts";
 import { ExactTopic, type ExactHost } from "./exact-topic.ts";
 import { Group } from "./group.ts";
-import { NameRecord, type Owner } from "./name-record.ts";
+import { NameRecord, type LastVersion, type Owner } from "./name-record.ts";
 import { lastVersion, nextResource } from "./next-resource.ts";
 import { readName, type ReadName } from "./read-name.ts";
 import { ReplacedEntries } from "./replaced-entries.ts";
@@ -14,6 +14,8 @@ import { StateEntry } from "./state-entry.ts";
 import { isSameError } from "./same-error.ts";
 import { TombstoneWindow, type WindowLimits } from "./tombstone-window.ts";
 import { TopicIndex } from "./topic-index.ts";
+import { VariantIndex } from "./variants/variant-index.ts";
+import type { VariantSet } from "./variants/variant-set.ts";
 
 /** What the store of a type asks of its cache. */
 export interface TypeHost {
@@ -52,6 +54,7 @@ export class TypeStore implements ExactHost, CollectionHost {
   readonly #replaced: ReplacedEntries;
   readonly #groups = new Map<string, Group>();
   readonly #topics = new TopicIndex(this.records);
+  readonly #variants: VariantIndex;
   #size = 0;
   /** Topics to be told when a name is removed or comes back, though they no longer show it; by its key. */
   readonly #former = new Map<string, Set<ExactTopic>>();
@@ -61,6 +64,7 @@ export class TypeStore implements ExactHost, CollectionHost {
   constructor(typeUrl: string, host: TypeHost) {
     this.typeUrl = typeUrl;
     this.#host = host;
+    this.#variants = new VariantIndex(typeUrl, this.records);
     this.state = host.state;
     this.#replaced = new ReplacedEntries(host.replacedBytes);
     this.window = new TombstoneWindow(host.limits, (record, entry) => { this.#dropTombstone(record, entry); });
@@ -106,6 +110,28 @@ export class TypeStore implements ExactHost, CollectionHost {
     return this.records.get(key);
   }
 
+  /** The record of exactly this name and variant. */
+  find(name: Pick<ReadName, "key" | "variant">): NameRecord | undefined {
+    return this.#variants.find(name);
+  }
+
+  variantsOf(key: string): VariantSet | undefined {
+    return this.#variants.of(key);
+  }
+
+  /** A name and its variants. */
+  recordsOf(key: string): readonly NameRecord[] {
+    const own = this.records.get(key);
+    const variants = this.#variants.of(key)?.values() ?? [];
+    return own === undefined ? [...variants] : [own, ...variants];
+  }
+
+  /** All names with all their variants. */
+  *all(): Generator<NameRecord> {
+    yield* this.records.values();
+    yield* this.#variants.values();
+  }
+
   aliasOf(key: string): NameRecord | undefined {
     return this.#aliases.first(key);
   }
@@ -121,18 +147,29 @@ export class TypeStore implements ExactHost, CollectionHost {
   related(key: string): readonly NameRecord[] {
     const group = this.knownGroup(key);
     if (group !== undefined) return [...group.records];
-    const own = this.records.get(key);
-    return own === undefined ? [...this.#aliases.all(key)] : [own, ...this.#aliases.all(key)];
+    return [...this.recordsOf(key), ...this.#aliases.all(key)];
   }
 
   keyOf(name: string): string {
     return readName(name).key;
   }
 
-  entryIn(group: Group, name: string): StateEntry | undefined {
-    const record = this.records.get(this.keyOf(name));
-    if (record?.entry?.resource === undefined) return undefined;
-    return record.group === group || (group === this.wildcard && record.inWildcard) ? record.entry : undefined;
+  entryIn(group: Group, name: string, parameters: Interest["parameters"]): StateEntry | undefined {
+    const key = this.keyOf(name);
+    const variants = this.#variants.of(key);
+    const record = variants === undefined ? this.records.get(key) : this.recordsOf(key)[0];
+    const entry = variants === undefined ? record?.entry : variants.shown(parameters);
+    if (record === undefined || entry?.resource === undefined) return undefined;
+    return record.group === group || (group === this.wildcard && record.inWildcard) ? entry : undefined;
+  }
+
+  entryOf(record: NameRecord, parameters: Interest["parameters"]): StateEntry | undefined {
+    const variants = this.#variants.of(record.key);
+    return variants === undefined ? record.entry : variants.entryOf(record, parameters);
+  }
+
+  goneOf(name: string, parameters: Interest["parameters"]): readonly StateEntry[] {
+    return this.#variants.of(this.keyOf(name))?.removed(parameters) ?? [];
   }
 
   expire(): void {
@@ -165,12 +202,12 @@ export class TypeStore implements ExactHost, CollectionHost {
 
   /** Puts a resource. Returns whether its version was made unique (B-VER-5). */
   put({ name, text, owner }: Change, resource: Resource, asLink: boolean): boolean {
-    const record = this.records.get(name.key) ?? this.#create(name, text);
+    const record = this.find(name) ?? this.#create(name, text);
     const old = record.entry;
     record.owner = owner;
     const spelling = old?.resource === undefined ? text : old.name;
     const named = asLink || resource.name === spelling ? resource : { ...resource, name: spelling };
-    const next = nextResource(old?.resource, record.last, named);
+    const next = nextResource(old?.resource, this.#lastOf(record, named), named);
     if (next.resource === undefined) return false;
     const { revision, label } = this.state;
     const since = old?.resource === undefined ? revision : old.since;
@@ -181,15 +218,15 @@ export class TypeStore implements ExactHost, CollectionHost {
 
   /** Removes a name, or says of one that somebody asks for that it does not exist. */
   remove({ name, text, owner }: Change, error?: XdsError): void {
-    let record = this.records.get(name.key);
+    let record = this.find(name);
     const old = record?.entry;
-    if (old === undefined ? !this.#isNews(name.key, error) : old.resource === undefined && isSameError(old.error, error)) return;
+    if (old === undefined ? name.variant !== undefined || !this.#isNews(name.key, error) : old.resource === undefined && isSameError(old.error, error)) return;
     record ??= this.#create(name, text);
     record.owner = owner;
     if (old?.resource !== undefined) record.last = lastVersion(old.resource);
     const tombstone = old !== undefined && !old.gone && (old.resource !== undefined || old.tombstone);
     const { revision, label } = this.state;
-    this.#enter(record, new StateEntry({ revision, name: old?.name ?? text, error, label, tombstone }));
+    this.#enter(record, new StateEntry({ revision, name: old?.name ?? text, error, label, tombstone, constraints: old?.resource?.constraints ?? old?.constraints }));
     if (record.entry !== undefined) this.window.add(record, record.entry, this.#host.now());
   }
 
@@ -219,14 +256,14 @@ export class TypeStore implements ExactHost, CollectionHost {
 
   /** Drops a name that nobody wants: it was not deleted, so there is no tombstone. */
   forget(record: NameRecord): void {
-    if (this.records.get(record.key) !== record) return;
+    if (this.find(record) !== record) return;
     const { entry } = record;
     if (entry !== undefined && !entry.dead) {
       if (entry.resource === undefined) this.window.supersede();
       entry.gone = true;
     }
     for (const group of groupsOf(record, this.wildcard)) group.drop(record, this.state.revision);
-    this.#aliases.replace(record, entry?.resource?.aliases, undefined);
+    if (record.variant === undefined) this.#aliases.replace(record, entry?.resource?.aliases, undefined);
     this.#count(entry, undefined);
     this.#delete(record);
   }
@@ -243,20 +280,31 @@ export class TypeStore implements ExactHost, CollectionHost {
     return error !== undefined || this.#host.wants(this.typeUrl, key) || this.#topics.exact(key).some((topic) => !topic.isMissing(error));
   }
 
+  /** What had its version before; of variants the others of the name count too, since to a client that comes back the name and the version are all there is (B-VER-5). */
+  #lastOf(record: NameRecord, { version }: Resource): LastVersion | undefined {
+    if (record.variant === undefined) return record.entry?.resource === undefined ? record.last : undefined;
+    const others = this.recordsOf(record.key).flatMap(({ last, entry }) => (entry?.resource === undefined ? last : lastVersion(entry.resource)) ?? []);
+    return version === "" ? undefined : others.find(({ given }) => given === version);
+  }
+
   #create(name: ReadName, text: string): NameRecord {
     const group = name.parent === undefined ? undefined : this.group(name.parent);
-    const record = new NameRecord(name.key, group, this.#host.inWildcard(this.typeUrl, text, name));
+    const record = new NameRecord(name.key, group, this.#host.inWildcard(this.typeUrl, text, name), name.variant);
     if (group !== undefined) {
       group.size++;
       this.#groups.set(group.key, group);
     }
-    this.records.set(name.key, record);
-    this.#topics.adopt(record);
+    if (name.variant === undefined) {
+      this.records.set(name.key, record);
+      this.#topics.adopt(record);
+    } else {
+      this.#variants.add(record, name.variant.text);
+    }
     return record;
   }
 
   #delete(record: NameRecord): void {
-    if (!this.records.delete(record.key)) return;
+    if (!(record.variant === undefined ? this.records.delete(record.key) : this.#variants.delete(record))) return;
     this.#topics.release(record);
     if (record.group === undefined) return;
     record.group.size--;
@@ -272,14 +320,27 @@ export class TypeStore implements ExactHost, CollectionHost {
     if (old !== undefined) this.#replaced.note(entry, old);
     record.entry = entry;
     this.#count(old, entry);
-    for (const group of groupsOf(record, this.wildcard)) group.note(record, old, entry);
-    const aliases = this.#aliases.replace(record, old?.resource?.aliases, entry.resource?.aliases);
+    const variants = this.#variants.of(record.key);
+    if (variants === undefined) for (const group of groupsOf(record, this.wildcard)) group.note(record, old, entry);
+    else this.#noteVariant(record, old, variants);
+    if (record.variant === undefined) this.#enterAliases(record, old, entry);
     this.#refresh(record.key);
+    if (record.variant === undefined && (entry.resource === undefined || old?.resource === undefined)) for (const topic of this.#former.get(record.key) ?? []) topic.refresh();
+  }
+
+  /** What this is to a topic depends on its parameters (B-DYN-3). */
+  #noteVariant(record: NameRecord, old: StateEntry | undefined, variants: VariantSet): void {
+    const stepsFor = variants.changed(record, old, this.state);
+    for (const group of groupsOf(record, this.wildcard)) group.noteVariant(record, stepsFor);
+  }
+
+  /** Variants are not found by their aliases. */
+  #enterAliases(record: NameRecord, old: StateEntry | undefined, entry: StateEntry): void {
+    const aliases = this.#aliases.replace(record, old?.resource?.aliases, entry.resource?.aliases);
     for (const alias of aliases) {
       this.#refresh(alias);
       this.#settleAlias(alias, record.owner);
     }
-    if (entry.resource === undefined || old?.resource === undefined) for (const topic of this.#former.get(record.key) ?? []) topic.refresh();
   }
 
   /** An alias that a feed was asked for leads nowhere any more: that is an answer, which must not be lost with the topic. */
@@ -300,7 +361,7 @@ export class TypeStore implements ExactHost, CollectionHost {
   /** Nothing that a client spelled in its own way may outlive its subscription. */
   #forgetExact(topic: ExactTopic): void {
     for (const former of topic.former) this.#leave(former, topic);
-    if (this.#topics.find({ name: topic.interest.name }) === undefined) this.records.get(topic.key)?.entry?.forget(topic.interest.name);
+    if (this.#topics.find({ name: topic.interest.name }) === undefined) for (const { entry } of this.recordsOf(topic.key)) entry?.forget(topic.interest.name);
   }
 
   #leave(key: string, topic: ExactTopic): void {
@@ -313,7 +374,7 @@ export class TypeStore implements ExactHost, CollectionHost {
   #dropTombstone(record: NameRecord, entry: StateEntry): void {
     entry.gone = true;
     for (const group of groupsOf(record, this.wildcard)) group.drop(record, entry.revision);
-    if (!this.#host.wants(this.typeUrl, record.key)) this.#delete(record);
+    if (record.variant !== undefined || !this.#host.wants(this.typeUrl, record.key)) this.#delete(record);
   }
 }
 

@@ -17,9 +17,17 @@ export interface ResourceSink {
   /** Applies a transaction; see {@link Transaction}. Throws only for a transaction that breaks its own rules (a name twice). */
   commit(transaction: Transaction): Committed | Promise<Committed>;
   /** Names and versions held, so that no feed keeps a second map (C-RECON-3). Without an interest: all of the type. */
-  held(typeUrl: string, interest?: Interest): Iterable<{ readonly name: string; readonly version: string }>;
+  held(typeUrl: string, interest?: Interest): Iterable<Held>;
   /** Something in this scope cannot be had for now; what is held stays. undefined clears it. */
   unavailable(scope: Scope, error: XdsError | undefined): void;
+}
+
+/** One resource that is held. */
+export interface Held {
+  readonly name: string;
+  readonly version: string;
+  /** Which variant of the name (TP2). Absent: it has no constraints. */
+  readonly constraints?: Uint8Array;
 }
 
 /** One resource to put. */
@@ -34,7 +42,7 @@ export interface Put {
 export interface Removal {
   readonly typeUrl: string;
   readonly name: string;
-  /** Which variant (TP2). */
+  /** Which variant (TP2): the others of the name stay. Absent: the one without constraints. */
   readonly constraints?: Uint8Array;
   /** Why there is none, where that is known. */
   readonly error?: XdsError;
@@ -47,7 +55,7 @@ export interface TypedInterest {
 }
 
 /**
- * One revision, visible at once as a whole over all types. A name (N-40) occurs at most once in it.
+ * One revision, visible at once as a whole over all types. A name (N-40) occurs at most once in it, or once with each of its constraints (TP2).
  * What a descriptor's or a reader's check refuses stays as it was.
  */
 export interface Transaction {

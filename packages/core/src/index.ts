@@ -10,7 +10,7 @@ export { StatusCode, type Status, type StatusName } from "./status.ts";
 export { XdsError, type XdsErrorContext } from "./xds-error.ts";
 
 // For authors of feeds, resource types and byte streams.
-export type { Committed, Put, Refusal, Removal, ResourceFeed, ResourceSink, Transaction, TypedInterest } from "./feed.ts";
+export type { Committed, Held, Put, Refusal, Removal, ResourceFeed, ResourceSink, Transaction, TypedInterest } from "./feed.ts";
 export type { Follows, Reference, ResourceType, Warms } from "./resource-type.ts";
 export type { ByteStream, ByteStreamHandler, Message } from "./byte-stream.ts";
 
@@ -20,7 +20,8 @@ export { decodeText } from "./wire/decode-text.ts";
 export { varintValue } from "./wire/varint.ts";
 
 // Dynamic parameters (TP2): which variant of a resource is for whom, and whether two exclude each other.
-export type { Constraints, Parameters } from "./constraints/constraints.ts";
+export type { Constraints } from "./constraints/constraints.ts";
+export { encodeConstraints } from "./constraints/encode-constraints.ts";
 export { keysOfConstraints } from "./constraints/keys-of-constraints.ts";
 export { matchesConstraints } from "./constraints/matches-constraints.ts";
 export { overlapOf, type Overlap } from "./constraints/overlap-of.ts";

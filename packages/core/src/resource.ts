@@ -9,7 +9,7 @@ export interface AnyBytes {
 /** One thing asked for: an exact name, an alias, a glob URL, or `*`. */
 export interface Interest {
   readonly name: string;
-  /** Dynamic parameters of TP2; they are no part of the name (N-66). */
+  /** Dynamic parameters of TP2, which choose among the variants of each name; they are no part of the name (N-66). Absent: none, as if they were empty. */
   readonly parameters?: ReadonlyMap<string, string>;
 }
 
@@ -39,7 +39,7 @@ export interface Resource {
   readonly expireMs?: number;
   /** `cache_control.do_not_cache` (B-RELAY-11). */
   readonly noStore?: boolean;
-  /** An encoded `DynamicParameterConstraints` (TP2). */
+  /** An encoded `DynamicParameterConstraints` (TP2): a variant of the name, for those whose parameters match it. Absent, or of no bytes: for everyone. */
   readonly constraints?: Uint8Array;
   /** An encoded `envoy.config.core.v3.Metadata`. */
   readonly metadata?: Uint8Array;
@@ -71,6 +71,8 @@ export interface Entry {
   /** The spelling to answer under, also after a link (N-42). */
   readonly name: string;
   readonly resource?: StoredResource;
+  /** Without a resource: it is this variant of the name that went (TP2), an encoded `DynamicParameterConstraints`. What was sent without constraints goes without. */
+  readonly constraints?: Uint8Array;
   /** Beside a resource: ambient. Alone: why there is none. */
   readonly error?: XdsError;
 }

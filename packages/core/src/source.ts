@@ -19,6 +19,7 @@ export interface ResourceSource {
   serves(typeUrl: string): boolean;
   /**
    * The topic of an interest. Equal spelling and parameters give the same object while it is watched; topics whose names are equal by N-40 share resources, but answer under their own spelling (N-42).
+   * Of a name with variants it is the one that matches the parameters (B-DYN-3); where several do, none, with an error (S-DYN-8).
    * Never throws: an interest that cannot exist is a topic that settles as empty.
    */
   topic(typeUrl: string, interest: Interest): Topic;
@@ -56,6 +57,11 @@ export interface Topic {
   get(name: string): Entry | undefined;
   /** Names that this topic covered, removed within the tombstone window and not put again; for clients that forget what they hold (S-RECON-10). */
   removed(): readonly Entry[];
+  /**
+   * Variants of a name (any spelling) that this topic covered and that have gone, within the tombstone window (TP2): for who sends the name anew to a client that may hold one of them (S-DYN-5).
+   * Absent, or none: the name has no variants.
+   */
+  gone?(name: string): readonly Entry[];
   /** Never calls back before it returns. Watching twice counts once. */
   watch(watcher: Watcher): void;
   unwatch(watcher: Watcher): void;

@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Constraints } from "./constraints.ts";
+import { encodeConstraints } from "./encode-constraints.ts";
 import { keysOfConstraints } from "./keys-of-constraints.ts";
 import { matchesConstraints } from "./matches-constraints.ts";
 import { overlapOf } from "./overlap-of.ts";
@@ -106,6 +107,14 @@ describe("readConstraints()", () => {
 
   it("never throws", () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => { readConstraints(bytes); }));
+  });
+});
+
+describe("encodeConstraints()", () => {
+  it("writes what a protobuf encoder writes", () => {
+    fc.assert(fc.property(tree, (constraints) => {
+      expect(Buffer.from(encodeConstraints(constraints))).toEqual(Buffer.from(toBinary(DynamicParameterConstraintsSchema, message(constraints))));
+    }));
   });
 });
 

@@ -13,6 +13,3 @@ export type Constraints =
   | { readonly kind: "and"; readonly of: readonly Constraints[] }
   | { readonly kind: "or"; readonly of: readonly Constraints[] }
   | { readonly kind: "not"; readonly of: Constraints };
-
-/** Dynamic parameters, as a client subscribes with them; undefined: none. */
-export type Parameters = ReadonlyMap<string, string> | undefined;

@@ -1,7 +1,8 @@
-import type { Constraints, Parameters } from "./constraints.ts";
+import type { Interest } from "../resource.ts";
+import type { Constraints } from "./constraints.ts";
 
 /** Whether a variant with these constraints is for a client with these parameters (B-DYN-3). Keys that no constraint mentions count for nothing. */
-export function matchesConstraints(constraints: Constraints, parameters: Parameters): boolean {
+export function matchesConstraints(constraints: Constraints, parameters: Interest["parameters"]): boolean {
   switch (constraints.kind) {
     case "equals": return parameters?.get(constraints.key) === constraints.value;
     case "exists": return parameters?.has(constraints.key) === true;

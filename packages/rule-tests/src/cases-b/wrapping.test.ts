@@ -115,7 +115,7 @@ runCases("wrapping in SotW", [
     world: { types: [{ typeUrl: PART }] },
     run(world) {
       world.put(PART, "a");
-      world.cache.put({ typeUrl: PART, name: "b", value: payloadOf("b"), constraints: new Uint8Array([10, 0]) });
+      world.cache.put({ typeUrl: PART, name: "b", value: payloadOf("b"), constraints: new Uint8Array([26, 0]) });
       const client = world.connect({ node: plain }).of(PART);
       expect(begin(world, client, "*").map(({ names }) => names)).toEqual([["a"]]);
       expect(notSent(world)).toEqual(["b: needs-wrapper"]);
@@ -138,7 +138,7 @@ runCases("wrapping in SotW", [
     title: "wraps what has dynamic constraints, and sends it to those only that read that",
     variants,
     run(world) {
-      world.cache.put({ typeUrl: FULL, name: "b", value: payloadOf("b", "1"), constraints: new Uint8Array([10, 0]) });
+      world.cache.put({ typeUrl: FULL, name: "b", value: payloadOf("b", "1"), constraints: new Uint8Array([26, 0]) });
       const reader = world.connect({ node: wrapping }).of(FULL);
       expect(begin(world, reader, "b")).toMatchObject([{ resources: [{ text: "1", wrapped: true }] }]);
       const other = world.connect({ node: plain }).of(FULL);

@@ -1,0 +1,25 @@
+import { readConstraints, textOfConstraints, type Constraints } from "@xdstp/core";
+
+import type { ReadName } from "../read-name.ts";
+
+/** Which of the variants of a name (TP2). */
+export interface Variant {
+  readonly constraints: Constraints;
+  /** The constraints as a text: equal for equal ones, however they were encoded. */
+  readonly text: string;
+}
+
+/** What nobody's parameters match: what cannot be read. */
+const NOBODY: Constraints = { kind: "or", of: [] };
+
+/** The name together with the constraints that it was put or removed with (S-DYN-2). Constraints of no bytes say nothing, as if there were none. */
+export function variantOf(name: ReadName, constraints: Uint8Array | undefined): ReadName {
+  if (constraints === undefined || constraints.length === 0) return name;
+  const read = readConstraints(constraints);
+  return { ...name, variant: read.fault === undefined ? { constraints: read.constraints, text: textOfConstraints(read.constraints) } : { constraints: NOBODY, text: "" } };
+}
+
+/** A map key for a name and its variant. That of a plain name is the key of the name. */
+export function idOf({ key, variant }: Pick<ReadName, "key" | "variant">): string {
+  return variant === undefined ? key : `${key}\n${variant.text}`;
+}
