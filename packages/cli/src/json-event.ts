@@ -1,30 +1,28 @@
 import { XdsError } from "@xdstp/core";
-import type { NodeInfo, StreamInfo } from "@xdstp/core/server";
+import { logLine, type LogLevel } from "@xdstp/server";
 import type { CliEvent } from "./cli-event.ts";
+import { describeEvent } from "./describe-event.ts";
 import { escapeJson } from "./escape-text.ts";
 
-/** One event as one line of JSON: `time` in ISO 8601, `from`, `event` (its kind), and what the event holds. Control characters are escaped (S-ACK-15). */
-export function jsonEvent({ from, event }: CliEvent, time: number): string {
-  const { kind, ...rest } = event;
-  const fields = Object.entries(rest).map(([name, value]) => [name, plain(name, value)] as const);
-  return escapeJson(JSON.stringify({ time: new Date(time).toISOString(), from, event: kind, ...Object.fromEntries(fields) }));
+type OwnEvent = Exclude<CliEvent, { readonly from: "server" }>;
+
+/** One event as one line of JSON: `time` in ISO 8601, `level`, `from`, `event` (its kind), and what the event holds; those of the server as `logEvents` writes them. Control characters are escaped (S-ACK-15). */
+export function jsonEvent(shown: CliEvent, time: number): string {
+  return escapeJson(JSON.stringify(shown.from === "server" ? logLine(shown.event, time) : ownLine(shown, time)));
 }
 
-function plain(name: string, value: unknown): unknown {
-  if (name === "stream") return plainStream(value as StreamInfo);
-  if (name === "node") return plainNode(value as NodeInfo | undefined);
-  if (value instanceof XdsError) return { code: value.code, message: value.text };
-  return value instanceof Error ? { message: value.message } : value;
+function ownLine(shown: OwnEvent, time: number): object {
+  const { from, event: { kind, ...rest } } = shown;
+  const fields = Object.entries(rest).map(([name, value]) => [name === "typeUrl" ? "type" : name, plain(value)] as const);
+  return { time: new Date(time).toISOString(), level: levelOf(shown), from, event: kind, ...Object.fromEntries(fields) };
 }
 
-/** A stream is a live object: only what identifies it is told. */
-function plainStream({ id, variant, peer, service, node }: StreamInfo): object {
-  return { id, variant, peer, ...(service !== undefined && { service }), ...(node !== undefined && { node: plainNode(node) }) };
+/** The worst of what is said of it to people. */
+function levelOf(shown: OwnEvent): LogLevel {
+  const said = describeEvent(shown).map(({ level }) => level);
+  return (["error", "warning"] as const).find((level) => said.includes(level)) ?? "info";
 }
 
-/** Features would make each line long. */
-function plainNode(node: NodeInfo | undefined): object | undefined {
-  if (node === undefined) return undefined;
-  const { id, cluster, userAgentName, userAgentVersion, locality } = node;
-  return { id, cluster, userAgentName, userAgentVersion, locality };
+function plain(value: unknown): unknown {
+  return value instanceof XdsError ? { code: value.code, message: value.text } : value;
 }

@@ -81,7 +81,7 @@ describe("xdstp serve --json", () => {
       "folder loaded", "server push", "server nack", "serve stopping", "server disconnect", "serve stopped",
     ]);
     const nack = events.find(({ event }) => event === "nack");
-    expect(nack).toMatchObject({ typeUrl: clusterUrl, version: "2", accepted: "1", error: { message: "bad\u001b]0;x\u0007\u009b2J\nline" }, stream: { variant: "delta", node: { id: "e1\u001b[2J" } } });
+    expect(nack).toMatchObject({ level: "error", client: "e1\u001b[2J", variant: "delta", type: clusterUrl, version: "2", accepted: "1", reason: "bad\u001b]0;x\u0007\u009b2J\nline" });
     expect(Date.parse(String(nack?.time))).toBeGreaterThan(0);
   });
 });

@@ -19,9 +19,9 @@ export interface ServeProcess extends Process {
 /** What a line of `--json` holds, as far as suites look at it. */
 export interface CliLine {
   readonly event: string;
-  readonly typeUrl?: string;
+  readonly type?: string;
   readonly address?: { readonly port: number };
-  readonly error?: { readonly message: string };
+  readonly reason?: string;
 }
 
 /**

@@ -60,11 +60,11 @@ for (const { title, args } of forms) {
       const { serve, traffic, edit } = await useWorld();
       edit("clusters/c.json", (text) => text.replace('"1s"', '"0s"'));
       const nack = await until("a NACK", () => serve.events().find(({ event }) => event === "nack"), () => serve.lines.slice(-5));
-      expect(nack.typeUrl).toBe(clusterType.typeUrl);
-      expect(nack.error?.message).toMatch(/ConnectTimeout/);
+      expect(nack.type).toBe(clusterType.typeUrl);
+      expect(nack.reason).toMatch(/ConnectTimeout/);
       const from = serve.events().length;
       edit("clusters/c.json", (text) => text.replace('"0s"', '"1s"'));
-      await until("an ACK", () => serve.events().slice(from).some(({ event, typeUrl }) => event === "ack" && typeUrl === clusterType.typeUrl), () => serve.lines.slice(-5));
+      await until("an ACK", () => serve.events().slice(from).some(({ event, type }) => event === "ack" && type === clusterType.typeUrl), () => serve.lines.slice(-5));
       await traffic.more(10);
       expect(traffic.failures).toEqual([]);
     });

@@ -107,7 +107,7 @@ for (const [program, kinds] of Map.groupBy(clientKinds, (kind) => kind.program))
       }
       await serve.stop("SIGKILL");
       serve = await startServe(dir, serve.port, tls.flags);
-      await until("all have come back", () => serve.events().filter(({ event, typeUrl }) => event === "ack" && typeUrl === routeConfiguration.typeUrl).length >= kinds.length, () => serve.lines.slice(-5));
+      await until("all have come back", () => serve.events().filter(({ event, type }) => event === "ack" && type === routeConfiguration.typeUrl).length >= kinds.length, () => serve.lines.slice(-5));
       await swapped();
       await all(loads, (load) => load.finish());
     });

@@ -1,4 +1,5 @@
 import { systemClock } from "@xdstp/core";
+import { createScheduler } from "@xdstp/core/server";
 import { createGrpcServer } from "@xdstp/grpc/server";
 import { SERVICES } from "@xdstp/protos/services";
 import { createAdmission, defaultAdmissionLimits } from "./admission.ts";
@@ -19,6 +20,7 @@ import { sharedContext } from "./shared-context.ts";
 import { statusCall } from "./status-call.ts";
 import { statusRoutes } from "./status-routes.ts";
 import { createStreamAcceptor } from "./stream-acceptor.ts";
+import { traceChanges } from "./trace-changes.ts";
 import { waitForAck } from "./wait-for-ack.ts";
 import type { ServerOptions, XdsServer } from "./xds-server.ts";
 
@@ -29,13 +31,15 @@ import type { ServerOptions, XdsServer } from "./xds-server.ts";
  * Throws an XdsError if a limit, a certificate or a row of `services` cannot be.
  */
 export function createServer(options: ServerOptions): XdsServer {
-  const { onEvent, services = SERVICES, limits, tls, connectionAge, clock = systemClock, clientStatus = true, registry, meter, authorize, sourceFor, ...shared } = options;
+  const { onEvent, services = SERVICES, limits, tls, connectionAge, clock = systemClock, clientStatus = true, registry, meter, tracer, authorize, sourceFor, ...shared } = options;
   const { streams: paths, fetches } = methodTable(services);
   const { stream: streamLimits, admission: admissionLimits, access: accessLimits, wire: wireLimits } = splitLimits(limits);
   const hub = createEventHub();
   if (onEvent !== undefined) hub.listen(onEvent);
   const streams = createOpenStreams(hub.fault);
-  const context = sharedContext({ ...shared, clock, limits: streamLimits }, hub, streams);
+  const traces = tracer === undefined ? undefined : traceChanges({ tracer, clock, source: options.source });
+  const scheduler = traces === undefined ? shared.scheduler : traces.noticing(shared.scheduler ?? createScheduler());
+  const context = sharedContext({ ...shared, clock, limits: streamLimits, ...(scheduler && { scheduler }) }, hub, streams);
   const admission = createAdmission(clock, { ...defaultAdmissionLimits, ...admissionLimits });
   const access = createAccess(context, hub, { authorize, sourceFor, limits: accessLimits });
   const { source, gate, book, viewOf } = access;
@@ -55,6 +59,7 @@ export function createServer(options: ServerOptions): XdsServer {
   const status = (): ReturnType<XdsServer["status"]> => streams.status();
   const stats: XdsServer["stats"] = () => ({ wire: wire.stats(), frames: { ...context.frames.counters }, admission: admission.stats(), limits: { ...context.limited.counts } });
   const measured = meter === undefined ? undefined : recordMetrics({ meter, hub, clock, source, status, stats });
+  const traced = traces?.follow(hub, streamsOn(source, streams, book));
   const end = async (graceMs: number, spreadMs: number): Promise<void> => {
     gate.close();
     await nextTurn(context.scheduler, clock, graceMs);
@@ -62,6 +67,7 @@ export function createServer(options: ServerOptions): XdsServer {
     if (spreadMs === 0) streams.end();
     await wire.close({ graceMs, spreadMs });
     measured?.();
+    traced?.();
   };
   let closing: Promise<void> | undefined;
   const close: XdsServer["close"] = ({ graceMs = 5_000, spreadMs = 0 } = {}) => (closing ??= end(graceMs, spreadMs));

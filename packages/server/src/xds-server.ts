@@ -12,6 +12,7 @@ import type { Authorize, SourceFor } from "./policy/policy.ts";
 import type { ServerEvent } from "./server-event.ts";
 import type { MayReadStatus } from "./status-routes.ts";
 import type { ServerLimits } from "./server-limits.ts";
+import type { ChangeTracer } from "./trace-changes.ts";
 import type { WaitForAckOptions } from "./wait-for-ack.ts";
 
 /** What {@link createServer} needs. Only `source` has to be given. */
@@ -49,6 +50,8 @@ export interface ServerOptions {
   readonly registry?: Registry;
   /** A meter of the OpenTelemetry API, or the part of one that is used: then the server is measured. Default: none. */
   readonly meter?: MetricsMeter;
+  /** A tracer of the OpenTelemetry API: then each change is a span, from its commit to the last answer. Default: none. Costs a look at every stream per change. */
+  readonly tracer?: ChangeTracer;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
   /** Default: slices of 256 streams per turn of the event loop. */
