@@ -16,7 +16,7 @@ function holding(...names: readonly string[]): UsedMachine {
 /** All that is still told, by name: `-` before what is removed. */
 function told(used: UsedMachine): readonly string[] {
   const all: string[] = [];
-  while (used.machine.pending) {
+  for (let round = 0; used.machine.pending && round < 3; round++) {
     const answers = used.drain();
     used.ack();
     all.push(...answers.flatMap(({ resources, removedResources }) => [...resources.map(({ name }) => name), ...removedResources.map((name) => `-${name}`)]));
