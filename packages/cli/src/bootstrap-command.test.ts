@@ -14,7 +14,8 @@ async function printed(...argv: readonly string[]): Promise<unknown> {
 }
 
 describe("xdstp bootstrap envoy", () => {
-  const kinds = ["delta", "sotw"].flatMap((variant) => [[`${variant}, ads`, ["--variant", variant]], [`${variant}, xdstp`, ["--variant", variant, "--authority", "a.example"]]] as const);
+  const tls = ["--tls-ca", "ca.pem", "--tls-cert", "c.pem", "--tls-key", "k.pem"];
+  const kinds = ["delta", "sotw"].flatMap((variant) => [[`${variant}, ads`, ["--variant", variant]], [`${variant}, xdstp`, ["--variant", variant, "--authority", "a.example"]], [`${variant}, TLS`, ["--variant", variant, ...tls]]] as const);
 
   it.each(kinds)("prints a bootstrap that Envoy's API knows field by field (%s)", async (_, args) => {
     const json = await printed("envoy", ...args, "--json");
@@ -49,6 +50,22 @@ describe("xdstp bootstrap envoy", () => {
     expect(await printed("envoy", "--server", server)).toMatchObject({ static_resources: { clusters: [cluster] } });
   });
 
+  it.each([["xds.example.com:1", "DNS"], ["10.0.0.1:1", "IP_ADDRESS"]])("checks the certificate of the server %s, and shows its own", async (server, san_type) => {
+    const host = server.slice(0, -2);
+    const context = { common_tls_context: {
+      alpn_protocols: ["h2"],
+      tls_certificates: [{ certificate_chain: { filename: "c.pem" }, private_key: { filename: "k.pem" } }],
+      validation_context: { trusted_ca: { filename: "ca.pem" }, match_typed_subject_alt_names: [{ san_type, matcher: { exact: host } }] },
+    } };
+    const printedWith = async (...args: readonly string[]): Promise<unknown> => {
+      const { static_resources: { clusters: [cluster] } } = (await printed("envoy", "--server", server, ...args)) as { static_resources: { clusters: readonly { transport_socket?: { typed_config: object } }[] } };
+      return cluster?.transport_socket?.typed_config;
+    };
+    expect(await printedWith(...tls)).toMatchObject(san_type === "DNS" ? { ...context, sni: host } : context);
+    expect(await printedWith("--tls")).toMatchObject({ common_tls_context: { validation_context: { trusted_ca: { filename: "/etc/ssl/certs/ca-certificates.crt" } } } });
+    expect(await printedWith()).toBeUndefined();
+  });
+
   it("takes any text as node and cluster, and prints no control characters", async () => {
     const args = ["envoy", "--node", odd, "--cluster", "true"];
     expect(await printed(...args)).toMatchObject({ node: { id: odd, cluster: "true" } });
@@ -66,6 +83,13 @@ describe("xdstp bootstrap grpc", () => {
       node: { id: odd, cluster: "default", locality: {} },
     });
     expect(out.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+  });
+
+  it("names the files of TLS", async () => {
+    const creds = async (...args: readonly string[]): Promise<unknown> => ((await printed("grpc", ...args)) as { xds_servers: readonly { channel_creds: unknown }[] }).xds_servers[0]?.channel_creds;
+    expect(await creds("--tls")).toEqual([{ type: "tls", config: {} }]);
+    expect(await creds("--tls-ca", "ca.pem")).toEqual([{ type: "tls", config: { ca_certificate_file: "ca.pem" } }]);
+    expect(await creds("--tls-ca", "ca.pem", "--tls-cert", "c.pem", "--tls-key", "k.pem")).toEqual([{ type: "tls", config: { ca_certificate_file: "ca.pem", certificate_file: "c.pem", private_key_file: "k.pem" } }]);
   });
 
   it("prints a template for the names of an authority [N-91]", async () => {
@@ -87,6 +111,7 @@ describe("xdstp bootstrap", () => {
     [["envoy", "--names", "xdstp"], "--names xdstp needs --authority NAME"],
     [["envoy", "--names", "ads", "--authority", "a"], "--names ads asks for names of no authority"],
     [["grpc", "--variant", "delta"], "--variant delta: gRPC programs know only sotw"],
+    [["grpc", "--tls-cert", "c.pem"], "a certificate needs both --tls-cert and --tls-key"],
     [["envoy", "--server", "127.0.0.1:0"], "--server \"127.0.0.1:0\": give HOST:PORT with a port from 1"],
     [["envoy", "--authority", "a\ud800"], "--authority"],
   ])("answers %j with exit code 2 and says what is wrong", async (argv, text) => {

@@ -2,6 +2,7 @@ import { parseName, printName } from "@xdstp/uri";
 import { dump } from "js-yaml";
 import type { BootstrapOptions } from "./bootstrap-options.ts";
 import { CliError } from "./cli-error.ts";
+import { clientTlsFlags, clientTlsOptions } from "./client-tls-flags.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { envoyBootstrap } from "./envoy-bootstrap.ts";
@@ -13,9 +14,10 @@ import { parseEndpoint } from "./parse-endpoint.ts";
 export const bootstrapCommand: Command = {
   name: "bootstrap",
   summary: "Print a bootstrap with which Envoy or a gRPC program takes its configuration from a server.",
-  usage: "xdstp bootstrap envoy|grpc [--server HOST:PORT] [--variant sotw|delta] [--names ads|xdstp] [--authority NAME] [--node ID] [--cluster NAME] [--json]",
+  usage: "xdstp bootstrap envoy|grpc [--server HOST:PORT] [--variant sotw|delta] [--names ads|xdstp] [--authority NAME] [--node ID] [--cluster NAME] [--tls | --tls-ca FILE] [--tls-cert FILE --tls-key FILE] [--json]",
   notes: [
     "With --names ads Envoy asks for everything, and a gRPC program for opaque names; with --names xdstp both ask for names of one authority.",
+    "Where the server has TLS, give --tls or --tls-ca, and --tls-cert with --tls-key where it asks clients for a certificate. HOST has to be in the certificate of the server. The files are named in the bootstrap as they are typed, and read by the client.",
     "YAML for Envoy: start it with `envoy -c FILE`. JSON for gRPC: put it in a file and its path in GRPC_XDS_BOOTSTRAP, and call `xds:///SERVICE`.",
   ],
   options: {
@@ -25,6 +27,7 @@ export const bootstrapCommand: Command = {
     authority: { value: "NAME", help: "the authority of xdstp names: the name of a folder in what is served" },
     node: { value: "ID", help: "which client this is, for people (default: envoy or grpc)" },
     cluster: { value: "NAME", help: "the group that the client belongs to (default: default)" },
+    ...clientTlsOptions,
     json: { help: "JSON, also for Envoy" },
   },
   example: "xdstp bootstrap envoy --server 127.0.0.1:18000 > envoy.yaml && envoy -c envoy.yaml",
@@ -45,11 +48,13 @@ function run(call: CommandCall, { stdout }: CliIo): number {
 
 function optionsOf(call: CommandCall, kind: string): BootstrapOptions {
   const authority = authorityOf(call);
+  const tls = clientTlsFlags(call);
   return {
     server: parseEndpoint("--server", call.text("server") ?? "127.0.0.1:18000", 1),
     node: call.text("node") ?? kind,
     cluster: call.text("cluster") ?? "default",
     ...(authority !== undefined && { authority }),
+    ...(tls && { tls }),
   };
 }
 

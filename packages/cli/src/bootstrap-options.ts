@@ -1,3 +1,4 @@
+import type { ClientTlsFiles } from "./client-tls-flags.ts";
 import type { Endpoint } from "./parse-endpoint.ts";
 
 /** What a bootstrap says; of both kinds. */
@@ -10,4 +11,6 @@ export interface BootstrapOptions {
   readonly cluster: string;
   /** The client asks for names of this authority. Absent: for opaque names, and Envoy for everything. */
   readonly authority?: string;
+  /** The server has TLS; files as the client finds them. Absent: it has none. */
+  readonly tls?: ClientTlsFiles;
 }

@@ -3,6 +3,7 @@ import type { XdsServer } from "@xdstp/server";
 import type { CliIo } from "./cli-io.ts";
 import { isShown } from "./is-shown.ts";
 import { createLineReporter } from "./line-reporter.ts";
+import type { ServedTls } from "./connect-commands.ts";
 import type { Endpoint } from "./parse-endpoint.ts";
 import type { Reporter } from "./reporter.ts";
 import { createTableReporter } from "./table-reporter.ts";
@@ -11,6 +12,7 @@ import { createTableReporter } from "./table-reporter.ts";
 export interface ReporterOptions {
   readonly dir: string;
   readonly address: Endpoint;
+  readonly tls?: ServedTls | undefined;
   readonly cache: Pick<Cache, "ready" | "revision" | "counters">;
   readonly server: Pick<XdsServer, "status">;
   readonly json: boolean;

@@ -30,8 +30,8 @@ function describeServeEvent(event: ServeEvent): ReportLine {
   }
 }
 
-function listening({ dir, address, metrics }: Extract<ServeEvent, { kind: "listening" }>): string {
-  const { envoy, grpc } = connectCommands(address);
+function listening({ dir, address, tls, metrics }: Extract<ServeEvent, { kind: "listening" }>): string {
+  const { envoy, grpc } = connectCommands(address, tls);
   return `${formatEndpoint(address)}, serving ${escapeText(dir)}; to connect: ${envoy} (or: ${grpc})${metrics === undefined ? "" : `; metrics: http://${formatEndpoint(metrics)}/metrics`}`;
 }
 

@@ -46,13 +46,18 @@ function info(text: string): { readonly level: Level; readonly text: string } {
 
 function describeWire(event: OffStream): ReportLine {
   switch (event.kind) {
-    case "refused": return { level: "warning", label: "turned away", text: `${escapeText(event.peer)} ${escapeText(event.path)}: ${escapeText(event.status.message)}` };
+    case "refused": return { level: "warning", label: "turned away", text: `${escapeText(event.peer)} ${escapeText(event.path)}: ${escapeText(event.status.message)}${because(event.reason, event.status.message)}` };
     case "fetch": return fetched(event);
-    case "connection-cut": return { level: "warning", label: "cut", text: `${event.peer}: ${event.reason}` };
+    case "connection-cut": return { level: "warning", label: "cut", text: `${event.peer}: ${event.reason}${because(event.detail, event.reason)}` };
     case "stream-cut": return { level: "warning", label: "cut", text: `${event.peer} ${escapeText(event.path)}: ${event.reason}, ${escapeText(event.status.message)}` };
     case "fault": return { level: "error", label: "fault", text: `${event.where}: ${escapeText(event.error instanceof Error ? event.error.message : String(event.error))}` };
     default: return { level: "info", label: event.kind, text: escapeText(event.peer) };
   }
+}
+
+/** What an operator is told beside what the client is. */
+function because(reason: string | undefined, told: string): string {
+  return reason === undefined || reason === told ? "" : ` (${escapeText(reason)})`;
 }
 
 function fetched(event: Extract<OffStream, { kind: "fetch" }>): ReportLine {

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { cluster as clusterType, listener as listenerType } from "@xdstp/resource-types";
 import { printName, typeFromTypeUrl } from "@xdstp/uri";
 import type { BootstrapOptions } from "./bootstrap-options.ts";
+import type { ClientTlsFiles } from "./client-tls-flags.ts";
 
 /** What {@link envoyBootstrap} needs. */
 export interface EnvoyBootstrapOptions extends BootstrapOptions {
@@ -53,7 +54,7 @@ function glob(authority: string, typeUrl: string): string {
   return printName({ scheme: "xdstp", authority, resourceType: typeFromTypeUrl(typeUrl) ?? "", id: "*", contextParams: new Map() });
 }
 
-function clusterOf({ server }: BootstrapOptions): object {
+function clusterOf({ server, tls }: BootstrapOptions): object {
   const http = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
   const endpoint = { address: { socket_address: { address: server.host, port_value: server.port } } };
   return {
@@ -63,6 +64,28 @@ function clusterOf({ server }: BootstrapOptions): object {
     typed_extension_protocol_options: {
       [http]: { "@type": `type.googleapis.com/${http}`, explicit_http_config: { http2_protocol_options: { connection_keepalive: { interval: "30s", timeout: "10s" } } } },
     },
+    ...(tls && { transport_socket: transportSocket(server.host, tls) }),
     load_assignment: { cluster_name: serverCluster, endpoints: [{ lb_endpoints: [{ endpoint }] }] },
+  };
+}
+
+/** Envoy has no authorities of its own: those of the machine, where Debian and the images of Envoy have them. */
+const machineAuthorities = "/etc/ssl/certs/ca-certificates.crt";
+
+/** A certificate of another name is refused; without ALPN our server would not speak. */
+function transportSocket(host: string, { ca = machineAuthorities, cert, key }: ClientTlsFiles): object {
+  const isName = isIP(host) === 0;
+  return {
+    name: "envoy.transport_sockets.tls",
+    typed_config: {
+      "@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+      ...(isName && { sni: host }),
+      common_tls_context: {
+        tls_params: { tls_minimum_protocol_version: "TLSv1_2" },
+        alpn_protocols: ["h2"],
+        ...(cert !== undefined && key !== undefined && { tls_certificates: [{ certificate_chain: { filename: cert }, private_key: { filename: key } }] }),
+        validation_context: { trusted_ca: { filename: ca }, match_typed_subject_alt_names: [{ san_type: isName ? "DNS" : "IP_ADDRESS", matcher: { exact: host } }] },
+      },
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { defaultListenerTemplate } from "@xdstp/uri";
 import type { BootstrapOptions } from "./bootstrap-options.ts";
+import type { ClientTlsFiles } from "./client-tls-flags.ts";
 import { formatEndpoint } from "./parse-endpoint.ts";
 
 /** The bootstrap of a gRPC program, as the file or text that `GRPC_XDS_BOOTSTRAP` or `GRPC_XDS_BOOTSTRAP_CONFIG` names. */
@@ -16,13 +17,20 @@ export interface GrpcBootstrap {
  * With an authority the targets `xds:///svc` and `xds://AUTHORITY/svc` both ask for `xdstp://AUTHORITY/envoy.config.listener.v3.Listener/svc` (N-91);
  * without one `xds:///svc` asks for the opaque name `svc`.
  */
-export function grpcBootstrap({ server, node, cluster, authority }: BootstrapOptions): GrpcBootstrap {
+export function grpcBootstrap({ server, node, cluster, authority, tls }: BootstrapOptions): GrpcBootstrap {
   return {
-    xds_servers: [{ server_uri: formatEndpoint(server), channel_creds: [{ type: "insecure" }], server_features: ["xds_v3"] }],
+    xds_servers: [{ server_uri: formatEndpoint(server), channel_creds: [credentials(tls)], server_features: ["xds_v3"] }],
     // Without a locality grpc-js-xds throws.
     node: { id: node, cluster, locality: {} },
     ...(authority === undefined ? {} : federated(authority)),
   };
+}
+
+/** The gRPC libraries read the files again every ten minutes, so certificates may be renewed (A65). */
+function credentials(tls: ClientTlsFiles | undefined): object {
+  if (tls === undefined) return { type: "insecure" };
+  const { ca, cert, key } = tls;
+  return { type: "tls", config: { ...(ca !== undefined && { ca_certificate_file: ca }), ...(cert !== undefined && { certificate_file: cert, private_key_file: key }) } };
 }
 
 function federated(authority: string): Pick<GrpcBootstrap, "authorities" | "client_default_listener_resource_name_template"> {

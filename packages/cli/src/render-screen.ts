@@ -1,6 +1,6 @@
 import type { StreamStatus } from "@xdstp/core/server";
 import type { TerminalSize } from "./cli-io.ts";
-import { connectCommands } from "./connect-commands.ts";
+import { connectCommands, type ServedTls } from "./connect-commands.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { type Piece, paintLine } from "./paint-line.ts";
 import { renderTable } from "./render-table.ts";
@@ -19,6 +19,8 @@ export interface ScreenView {
   /** The folder, escaped. */
   readonly dir: string;
   readonly address: Endpoint;
+  /** Absent: it has none. */
+  readonly tls?: ServedTls | undefined;
   /** The first good state is loaded (S-STREAM-9). */
   readonly ready: boolean;
   readonly resources: number;
@@ -58,9 +60,9 @@ function troubleLines(troubles: readonly ReportLine[], rows: number): readonly L
 }
 
 /** At most `room` lines. Whole rows only; the last line counts those that are left out. */
-function tableLines({ status, now, since, address }: ScreenView, room: number, columns: number): readonly Line[] {
+function tableLines({ status, now, since, address, tls }: ScreenView, room: number, columns: number): readonly Line[] {
   const entries = statusEntries(status);
-  if (entries.length === 0) return nobody(address);
+  if (entries.length === 0) return nobody(address, tls);
   const rowOf = (entry: StatusEntry): StatusRow => statusRow(entry, now, entry.type && since(entry.stream.id, entry.type.typeUrl));
   const { head, rows } = renderTable(entries.slice(0, Math.max(0, room)).map(rowOf), columns);
   const lines: Line[] = [head];
@@ -75,8 +77,8 @@ function tableLines({ status, now, since, address }: ScreenView, room: number, c
   return hidden === 0 ? lines : [...lines, [["dim", `and ${counted(hidden, "row")} more`]]];
 }
 
-function nobody(address: Endpoint): readonly Line[] {
-  const { envoy, grpc } = connectCommands(address);
+function nobody(address: Endpoint, tls: ServedTls | undefined): readonly Line[] {
+  const { envoy, grpc } = connectCommands(address, tls);
   return [[["dim", "nobody is connected; to connect Envoy, or a gRPC program:"]], [["plain", `  ${envoy}`]], [["plain", `  ${grpc}`]]];
 }
 

@@ -38,6 +38,15 @@ describe("xdstp serve --tls-cert --tls-key", () => {
     expect(await shownBy(port)).toBe("second");
   });
 
+  it("says how to connect to it: by a name of its certificate, with the authority, and with a certificate where it asks for one", async () => {
+    const folder = useFolder({ ...certificate("first"), "ca.pem": authority.cert });
+    const cli = serve(folder);
+    const port = await cli.port();
+    expect(await cli.stdout.line(/listening/)).toContain(`to connect: xdstp bootstrap envoy --server localhost:${port} --tls-ca CA.pem > envoy.yaml`);
+    const strict = serve(folder, "--tls-client-ca", "ca.pem");
+    expect(await strict.stdout.line(/listening/)).toMatch(/xdstp bootstrap grpc --server localhost:\d+ --tls-ca CA\.pem --tls-cert CLIENT\.pem --tls-key CLIENT-KEY\.pem\)/);
+  });
+
   it("keeps what it has while the files are broken or gone, says so, and takes the next good ones", async () => {
     const folder = useFolder(certificate("first"));
     const cli = serve(folder);

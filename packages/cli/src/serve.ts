@@ -7,6 +7,7 @@ import { checkFolder } from "./check-folder.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliEvent, ServeEvent } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
+import { reachable } from "./connect-commands.ts";
 import { createReporter } from "./create-reporter.ts";
 import { exposureWarning } from "./exposure-warning.ts";
 import { followTlsFiles } from "./follow-tls-files.ts";
@@ -15,6 +16,7 @@ import { serveMetrics } from "./metrics-server.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { createPrometheusMeter } from "./prometheus-meter.ts";
 import type { Reporter } from "./reporter.ts";
+import { serverName } from "./server-name.ts";
 import { readTlsFiles, type TlsFiles } from "./tls-files.ts";
 import { untilStopped } from "./until-stopped.ts";
 
@@ -53,10 +55,11 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
     metrics?.close();
     throw error;
   });
-  const reporter = createReporter({ dir, address, cache, server, json: options.json, io });
+  const served = tls && { name: serverName(tls.first.cert, reachable(address.host)), clients: tls.first.clientCa !== undefined };
+  const reporter = createReporter({ dir, address, tls: served, cache, server, json: options.json, io });
   shows.push(reporter);
   for (const message of [nodeWarning(io.nodeVersion), exposureWarning(options.listen.host, protectionOf(options.tls))]) if (message !== undefined) say({ kind: "warning", message });
-  say({ kind: "listening", dir, address, ...(metrics && { metrics: metrics.address }) });
+  say({ kind: "listening", dir, address, ...(served && { tls: served }), ...(metrics && { metrics: metrics.address }) });
   const feed = cache.addFeed(createFolderFeed({ dir, registry, allowMassDelete, clock, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "folder", event }); } }));
   const follower = tls && followTlsFiles({ ...tls, clock, apply: (contents) => { server.setTls(contents); }, onChange: (problem) => { say({ kind: "certificate", ...(problem !== undefined && { problem }) }); } });
   try {

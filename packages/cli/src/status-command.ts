@@ -1,4 +1,5 @@
 import { CliError } from "./cli-error.ts";
+import { clientTlsFlags, clientTlsOptions } from "./client-tls-flags.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { parseEndpoint } from "./parse-endpoint.ts";
@@ -20,10 +21,7 @@ export const statusCommand: Command = {
     "fail-on-nack": { help: "exit with 1 if a client refuses something" },
     node: { value: "PREFIX", help: "only clients whose id begins so" },
     timeout: { value: "SECONDS", help: "how long to wait for an answer (default 5)" },
-    tls: { help: "with TLS; the certificate of the server is checked with the authorities of this machine" },
-    "tls-ca": { value: "FILE", help: "with TLS; the authorities to check it with, PEM" },
-    "tls-cert": { value: "FILE", help: "the certificate to show to the server, PEM" },
-    "tls-key": { value: "FILE", help: "its private key, PEM" },
+    ...clientTlsOptions,
   },
   example: "xdstp status 127.0.0.1:18000 --watch",
   run,
@@ -56,8 +54,6 @@ function timeoutOf(call: CommandCall): number {
 }
 
 function tlsOf(call: CommandCall, cwd: string): StatusOptions["tls"] {
-  const [ca, cert, key] = ["tls-ca", "tls-cert", "tls-key"].map((name) => call.text(name)).map((file) => (file === undefined ? undefined : pathFrom(cwd, file)));
-  if ((cert === undefined) !== (key === undefined)) throw new CliError(2, "a certificate needs both --tls-cert and --tls-key");
-  if (ca === undefined && cert === undefined && !call.flag("tls")) return undefined;
-  return { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) };
+  const files = clientTlsFlags(call);
+  return files && Object.fromEntries(Object.entries(files).map(([part, file]: readonly [string, string]) => [part, pathFrom(cwd, file)]));
 }

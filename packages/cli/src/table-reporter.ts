@@ -18,7 +18,7 @@ const tickMs = 1_000;
 const kept = { live: 100, atEnd: 10 };
 
 /** Shows a live table. The terminal is given back on `close`, with the last events on it. */
-export function createTableReporter({ dir, address, cache, server, io }: ReporterOptions): Reporter {
+export function createTableReporter({ dir, address, tls, cache, server, io }: ReporterOptions): Reporter {
   const { stdout, clock, env } = io;
   const paint = createPaint(env);
   const since = createSinceBook();
@@ -29,7 +29,7 @@ export function createTableReporter({ dir, address, cache, server, io }: Reporte
     const { ready, revision, counters: { resources } } = cache;
     const size = io.terminal() ?? { columns: 80, rows: 24 };
     const status = server.status();
-    const view = { dir: escapeText(dir), address, ready, revision, resources, now: clock.now(), status, since: since.of, troubles, recent: lines(size.rows) };
+    const view = { dir: escapeText(dir), address, tls, ready, revision, resources, now: clock.now(), status, since: since.of, troubles, recent: lines(size.rows) };
     stdout.write(redraw(renderScreen(view, size, paint)));
     return status.length;
   });
