@@ -43,7 +43,7 @@ export interface UsedMachine {
   nack(more?: Partial<DeltaRequest>): void;
 }
 
-const takesTtl = { ttl: true, errors: true };
+const takesTtl = { ttl: true, errors: false };
 
 /** Makes a type of a client that takes TTLs. */
 export function useMachine({ type = {}, limits = {}, siblings = {} }: UseMachine = {}): UsedMachine {

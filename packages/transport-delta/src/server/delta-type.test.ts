@@ -192,6 +192,26 @@ describe("createDeltaType()", () => {
     expect(within.asked.filter((call) => call.startsWith("end"))).toEqual([]);
   });
 
+  it("ends a stream whose subscriptions become too many one by one [S-LIM-4]", () => {
+    const used = useMachine({ limits: { subscriptions: 2 } });
+    for (const name of ["a", "b", "b"]) used.request({ subscribe: [name] });
+    expect(used.asked.filter((call) => call.startsWith("end"))).toEqual([]);
+    used.request({ subscribe: ["c"] });
+    expect(used.asked.filter((call) => call.startsWith("end"))).toEqual(["end 8 more than 2 subscriptions of one type subscriptions"]);
+  });
+
+  it("says what cannot be sent, and sends an empty response instead only where one is due [S-SIZE-4]", () => {
+    const used = useMachine({ limits: { responseBytes: 2_000 } });
+    used.put("giant", { text: "x".repeat(3_000) });
+    used.request({ subscribe: ["giant"] });
+    expect(used.drain()).toMatchObject([{ resources: [], removedResources: [] }]);
+    used.ack();
+    used.put("giant", { text: "y".repeat(3_000) });
+    expect(used.drain()).toEqual([]);
+    expect(used.machine.accepted).toBe(used.cache.revision);
+    expect(used.events.filter(({ kind }) => kind === "not-sent")).toMatchObject([{ typeUrl: TYPE, resources: [{ name: "giant" }] }, { typeUrl: TYPE, resources: [{ name: "giant" }] }]);
+  });
+
   it("reports changes of subscription, and nothing else, as such", () => {
     const used = accepted("a");
     used.request({ subscribe: ["b"] });
