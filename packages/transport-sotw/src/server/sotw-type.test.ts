@@ -284,6 +284,63 @@ describe("createSotwType()", () => {
     expect(said(fresh)).toMatchObject({ pending: true, heldFrom: Infinity });
   });
 
+  it.each([
+    ["a partial state, of names", {}, ["giant"], []],
+    ["a partial state, of the wildcard", {}, ["*"], [[]]],
+    ["a full state", FULL, ["*"], []],
+  ] as const)("says what of %s cannot be sent, and sends an empty response instead only where it deletes nothing [S-SIZE-3] [S-SIZE-4]", (_, options, names, sent) => {
+    const used = useMachine({ ...options, limits: { responseBytes: 2_000, fullStateBytes: 2_000 } });
+    used.put("giant", { text: "x".repeat(3_000) });
+    used.request({ names });
+    expect(used.drain().map((answer) => answer.names)).toEqual(sent);
+    expect(used.events.filter(({ kind }) => kind === "not-sent")).toMatchObject([{ typeUrl: TYPE, resources: [{ name: "giant" }] }]);
+  });
+
+  it("bears the version of what was sent, whatever the order, and an author's label [S-VER-2]", () => {
+    const one = useMachine();
+    const other = useMachine();
+    for (const [used, names] of [[one, ["a", "b"]], [other, ["b", "a"]]] as const) {
+      for (const name of names) used.put(name, { version: name });
+      used.request({ names: names.slice(0, 1) });
+      used.settle();
+      used.ack({ names });
+    }
+    const [first] = one.settle();
+    expect(other.settle()[0]?.version).toBe(first?.version);
+    one.put("a", { version: "new" });
+    const [second] = one.settle();
+    expect(second?.version).not.toBe(first?.version);
+    one.put("a", { version: "a" });
+    expect(one.settle()[0]?.version).toBe(first?.version);
+    one.ack({ names: ["b"] });
+    one.put("b", { version: "new" });
+    const alone = useMachine();
+    alone.put("b", { version: "new" });
+    alone.request({ names: ["b"] });
+    expect(alone.settle()[0]?.version).toBe(one.settle()[0]?.version);
+  });
+
+  it("sends again what was refused when anything changes, but not what has left the list [S-ACK-8]", () => {
+    const used = accepted(["a", "b", "c"]);
+    for (const name of ["a", "b"]) used.put(name, { text: "bad" });
+    used.drain();
+    used.nack();
+    expect(used.machine.pending).toBe(false);
+    used.put("c", { text: "2" });
+    used.ack({ names: ["b", "c"] });
+    expect(used.settle().map(({ names }) => [...names].sort())).toEqual([["b", "c"]]);
+    expect(used.machine).toMatchObject({ pending: false, refusing: false, accepted: used.cache.revision });
+  });
+
+  it("sends names that were owed when they were refused again, as they are by then [S-ACK-8]", () => {
+    const used = accepted(["a"]);
+    used.machine.warm("a");
+    used.drain();
+    used.nack();
+    used.put("a", { text: "2" });
+    expect(used.settle()).toMatchObject([{ names: ["a"], texts: ["2"] }]);
+  });
+
   it("leaves nothing behind when the stream is over", () => {
     const used = useMachine();
     used.put("a", { ttlMs: 900 });
