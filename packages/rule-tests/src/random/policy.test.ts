@@ -259,4 +259,8 @@ describe("random streams whose rights change, at seeds that once went wrong", ()
   it("lose what became forbidden while * was dropped, with the response that carried it unanswered (delta/ads) [S-LIM-8] [S-DSUB-12]", () => {
     run(356, "delta", {});
   });
+
+  it("send nothing that waited in a cut, has gone meanwhile and is forbidden by now (delta/ads) [S-LIM-8] [S-ORD-4]", () => {
+    run(70_730, "delta", {});
+  });
 });

@@ -137,7 +137,8 @@ class Filter implements FilteredSource, FilterHost {
     const news = [...this.#watched].filter((topic) => topic.hasNews);
     if (news.length > 0) this.#changed = revision;
     for (const topic of news) topic.tell();
-    if (news.length > 0) for (const listener of this.#listeners) listener();
+    // Also without news: what was taken to be sent later may have gone since, and be forbidden now.
+    for (const listener of this.#listeners) listener();
   }
 }
 
