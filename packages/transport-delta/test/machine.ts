@@ -1,5 +1,5 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { createCache, type Cache, type PutOptions } from "@xdstp/cache";
+import { createCache, type Cache, type CacheOptions, type PutOptions } from "@xdstp/cache";
 import type { ResourceType } from "@xdstp/core";
 import { createScheduler, createServerContext, type ServerContext, type StreamEvent, type StreamLimits, type TypeHost, type TypeMachine } from "@xdstp/core/server";
 import { DeltaDiscoveryResponseSchema, type DeltaDiscoveryResponse } from "@xdstp/protos/discovery";
@@ -14,6 +14,7 @@ export interface UseMachine {
   /** More about {@link TYPE}. */
   readonly type?: Partial<ResourceType>;
   readonly limits?: Partial<StreamLimits>;
+  readonly cache?: Omit<CacheOptions, "types" | "clock">;
   /** The other types of its stream. Default: none. */
   readonly siblings?: Readonly<Record<string, Partial<TypeMachine<never>>>>;
 }
@@ -46,10 +47,10 @@ export interface UsedMachine {
 const takesTtl = { ttl: true, errors: false };
 
 /** Makes a type of a client that takes TTLs. */
-export function useMachine({ type = {}, limits = {}, siblings = {} }: UseMachine = {}): UsedMachine {
+export function useMachine({ type = {}, limits = {}, siblings = {}, cache: options = {} }: UseMachine = {}): UsedMachine {
   const clock = createFakeClock();
   const turns = createManualScheduler();
-  const cache = createCache({ types: [{ typeUrl: TYPE, ...type }], clock });
+  const cache = createCache({ types: [{ typeUrl: TYPE, ...type }], clock, ...options });
   cache.commit({});
   const events: StreamEvent[] = [];
   const context = createServerContext({ source: cache, clock, limits, scheduler: createScheduler({ later: turns.later }), onEvent: (event) => { events.push(event); } });
@@ -70,7 +71,7 @@ export function useMachine({ type = {}, limits = {}, siblings = {} }: UseMachine
   const sent = (): readonly DeltaDiscoveryResponse[] => frames.splice(0).map((bytes) => fromBinary(DeltaDiscoveryResponseSchema, bytes));
   const drain = (removeUpTo = Infinity): readonly DeltaDiscoveryResponse[] => { machine.drain(removeUpTo); return sent(); };
   const request = (more: Partial<DeltaRequest>): void => {
-    machine.request({ node: undefined, typeUrl: TYPE, nonce: "", error: undefined, subscribe: [], unsubscribe: [], initialVersions: new Map(), ...more });
+    machine.request({ node: undefined, typeUrl: TYPE, nonce: "", error: undefined, subscribe: [], unsubscribe: [], locate: [], unlocate: [], initialVersions: new Map(), ...more });
   };
   const ack = (more?: Partial<DeltaRequest>): void => { request({ nonce: String(host.lastNonce), ...more }); };
   return {
@@ -79,7 +80,7 @@ export function useMachine({ type = {}, limits = {}, siblings = {} }: UseMachine
       clock.advance(ms);
       turns.run();
     },
-    put(name, { text = "", ...options } = {}) { cache.put({ typeUrl: TYPE, name, value: Buffer.from(text), ...options }); },
+    put(name, { text = "", ...more } = {}) { cache.put({ typeUrl: TYPE, name, value: Buffer.from(text), ...more }); },
     remove(name) { cache.remove(TYPE, name); },
     settle() {
       const all = drain();

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { useMachine, type UsedMachine, type UseMachine } from "../../test/machine.ts";
+
+const glob = "xdstp://a/test.Type/x/*";
+const member = (id: string): string => `xdstp://a/test.Type/x/${id}`;
+
+/** A type with these names and subscriptions, all accepted. */
+function accepted(names: readonly string[], subscribe: readonly string[] = names, options?: UseMachine): UsedMachine {
+  const used = useMachine(options);
+  for (const name of names) used.put(name);
+  used.request({ subscribe });
+  used.settle();
+  return used;
+}
+
+const versions = (used: UsedMachine): readonly string[] => used.settle().map(({ systemVersionInfo }) => systemVersionInfo);
+
+describe("the version of a delta response", () => {
+  it("is the revision of the one topic that it is of, when that changed last [S-VER-3]", () => {
+    const used = useMachine();
+    used.put("a");
+    const at = used.cache.revision;
+    used.put("elsewhere");
+    used.request({ subscribe: ["a"] });
+    expect(versions(used)).toEqual([String(at)]);
+    used.put("a", { text: "2" });
+    const next = used.cache.revision;
+    used.put("elsewhere", { text: "2" });
+    expect(versions(used)).toEqual([String(next)]);
+  });
+
+  it("is that of now where several topics contribute, or a name is told by itself [S-VER-3]", () => {
+    const used = accepted([member("1"), member("2"), "b"], [glob, "b"]);
+    for (const change of [
+      (): void => { used.put(member("1"), { text: "new" }); used.put("b", { text: "new" }); },
+      (): void => { used.request({ subscribe: ["b", glob] }); },
+      (): void => { used.request({ subscribe: ["b"] }); used.put(member("1"), { text: "newer" }); },
+      (): void => { used.machine.warm(member("1")); },
+    ]) {
+      change();
+      used.put("elsewhere", { text: String(used.cache.revision) });
+      expect(versions(used)).toEqual([String(used.cache.revision)]);
+    }
+  });
+});
+
+describe("gather()", () => {
+  it("ends a stream that needs a history which is gone, whether one topic has news or several, or a cut is taken", () => {
+    for (const [subscribe, drain] of [[["*"], "drain"], [["*", "a"], "drain"], [["*"], "take"]] as const) {
+      const used = accepted(["a", "b", "c", "d"], subscribe, { cache: { tombstoneCount: 1, tombstoneMs: 1 } });
+      for (const name of ["b", "c", "d", "a"]) used.remove(name);
+      used.pass(3_600_000);
+      used.put("e");
+      used.machine[drain](Infinity);
+      expect(used.asked.filter((call) => call.startsWith("end"))).toEqual(["end 14 too far behind: reconnect with the versions that are held undefined"]);
+      expect(used.sent()).toEqual([]);
+    }
+  });
+
+  it("starts again from what was refused, also where another topic has news [S-ACK-8]", () => {
+    const used = accepted(["a", "b", "c"]);
+    const base = used.machine.accepted;
+    used.put("a", { text: "bad" });
+    used.put("b", { text: "bad" });
+    used.drain();
+    used.nack();
+    used.put("c", { text: "2" });
+    const [again] = used.drain();
+    expect(again?.resources.map(({ name }) => name).sort()).toEqual(["a", "b", "c"]);
+    expect([used.machine.answeredUpTo, used.machine.refusing]).toEqual([base, false]);
+    used.ack();
+    expect(used.machine.accepted).toBe(used.cache.revision);
+  });
+
+  it("sends a removal that waited once, merged with what else waited, unless the name is back or not wanted any more [S-ORD-3]", () => {
+    const used = accepted([...["1", "2", "3", "4"].map(member), "b"], [glob, "b"]);
+    const before = used.cache.revision;
+    for (const id of ["1", "2", "3"]) used.remove(member(id));
+    used.remove("b");
+    expect(used.settle()).toHaveLength(1);
+    const waiting = accepted([...["1", "2", "3", "4"].map(member), "b"], [glob, "b"]);
+    for (const name of [member("1"), member("2"), "b"]) waiting.remove(name);
+    const half = waiting.cache.revision;
+    waiting.remove(member("3"));
+    expect(waiting.drain(before)).toEqual([]);
+    waiting.put(member("2"), { text: "back" });
+    waiting.request({ unsubscribe: ["b"] });
+    expect(waiting.drain(half)).toMatchObject([{ resources: [{ name: member("2") }], removedResources: [member("1")] }]);
+    waiting.ack();
+    waiting.machine.release(Infinity);
+    expect(waiting.sent()).toMatchObject([{ resources: [], removedResources: [member("3")] }]);
+  });
+
+  it("lets what an answer removes wait with its collection's emptiness, and says at once what was never there [S-GLOB-3] [S-ORD-3]", () => {
+    const used = accepted([member("1")], [glob]);
+    const before = used.cache.revision;
+    used.remove(member("1"));
+    used.request({ subscribe: [glob] });
+    expect(used.drain(before)).toEqual([]);
+    used.request({ subscribe: ["missing", "xdstp://a/test.Type/y/*"] });
+    expect(used.drain(before)).toMatchObject([{ removedResources: ["missing", "xdstp://a/test.Type/y/*"] }]);
+    used.ack();
+    used.machine.release(Infinity);
+    expect(used.sent().flatMap(({ removedResources }) => [...removedResources].sort())).toEqual([glob, member("1")].sort());
+  });
+});
