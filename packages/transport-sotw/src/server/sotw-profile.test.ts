@@ -67,7 +67,7 @@ describe("createSotwProfile().encode()", () => {
   it.each([
     ["no name of its own", "a", { named: false }, {}],
     ["another type", "moved", {}, { payloadTypeUrl: "type.googleapis.com/xds.core.v3.ResourceLocator" }],
-    ["constraints", "a", {}, { constraints: new Uint8Array([10, 0]) }],
+    ["constraints", "a", {}, { constraints: new Uint8Array([26, 0]) }],
   ])("wraps a payload with %s, and leaves it out for clients that do not read that [S-WRAP-2] [S-WRAP-3] [B-WRAP-4]", (_, name, options, put) => {
     const entry = added(name, { text: "1", ...put });
     expect(told(encode([entry], { ...options, wrap: true }))).toEqual([`${name}: 1`]);
@@ -75,13 +75,13 @@ describe("createSotwProfile().encode()", () => {
   });
 
   it("sends the rest where one cannot be said [S-WRAP-3]", () => {
-    const frames = encode([added("a", { text: "1" }), added("b", { constraints: new Uint8Array([10, 0]) })]);
+    const frames = encode([added("a", { text: "1" }), added("b", { constraints: new Uint8Array([26, 0]) })]);
     expect(told(frames)).toEqual(["1"]);
     expect(frames).toMatchObject({ resources: 1, notSent: [{ name: "b", reason: "needs-wrapper" }] });
   });
 
   it("takes for missing in a full state what cannot be said, and sends nothing for it elsewhere [S-WRAP-3] [S-FULL-5]", () => {
-    const entries = [added("a", { constraints: new Uint8Array([10, 0]) })];
+    const entries = [added("a", { constraints: new Uint8Array([26, 0]) })];
     expect(read(encode(entries, { mayBeSplit: false }))).toMatchObject([{ resources: [] }]);
     expect(encode(entries, { mayBeSplit: true }).list).toEqual([]);
   });
