@@ -11,6 +11,8 @@ export type ServeEvent =
   | { readonly kind: "warning"; readonly message: string }
   /** The files of the certificate have changed. `problem`: why they are not used; what was used before stays. */
   | { readonly kind: "certificate"; readonly problem?: string }
+  /** The policy file has changed. `problem`: why its rules are not used; those before stay. */
+  | { readonly kind: "policy"; readonly problem?: string }
   | { readonly kind: "stopping"; readonly signal: StopSignal; readonly streams: number }
   | { readonly kind: "stopped" };
 

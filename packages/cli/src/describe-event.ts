@@ -25,6 +25,9 @@ function describeServeEvent(event: ServeEvent): ReportLine {
     case "certificate": return event.problem === undefined
       ? { level: "good", label: "certificate", text: "the new one is shown to new connections" }
       : { level: "error", label: "certificate", text: `the new one is not used, the one before stays: ${escapeText(event.problem)}` };
+    case "policy": return event.problem === undefined
+      ? { level: "good", label: "policy", text: "the new rules are in force" }
+      : { level: "error", label: "policy", text: `the new rules are not used, those before stay: ${escapeText(event.problem)}` };
     case "stopping": return { level: "info", label: "stopping", text: `${event.signal}: ${counted(event.streams, "stream")} to end; once more stops at once` };
     case "stopped": return { level: "info", label: "stopped", text: "every stream has ended" };
   }

@@ -9,10 +9,11 @@ import type { TlsFiles } from "./tls-files.ts";
 export const serveCommand: Command = {
   name: "serve",
   summary: "Serve a folder of YAML, JSON and protobuf files over xDS, and follow every edit.",
-  usage: "xdstp serve DIR [--listen HOST:PORT] [--json] [--descriptors FILE]... [--allow-mass-delete] [--authority NAME]... [--control-plane NAME] [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE]]",
+  usage: "xdstp serve DIR [--listen HOST:PORT] [--json] [--descriptors FILE]... [--allow-mass-delete] [--authority NAME]... [--control-plane NAME] [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE [--policy FILE]]]",
   notes: [
     "DIR/AUTHORITY/TYPE/ID.yaml is the resource xdstp://AUTHORITY/TYPE/ID, and DIR/_opaque/TYPE/NAME.yaml one with a legacy name.\nTYPE is listeners, routes, clusters, endpoints, secrets, ..., or a full message name.",
     "It listens on loopback unless told otherwise, and what it serves may hold secrets: elsewhere give it TLS, and --tls-client-ca so that only clients with a certificate are served.\nThe files of certificates are followed: new ones are shown to new connections, broken ones are not used.",
+    "With --policy each client sees the names that the rule for the URI in its certificate allows, and who fits no rule is refused; the README says how rules are written.",
     "On a terminal it shows a table of clients and types; elsewhere one event per line. Ctrl-C ends it in order, once more at once.",
   ],
   options: {
@@ -26,6 +27,7 @@ export const serveCommand: Command = {
     "tls-cert": { value: "FILE", help: "the certificate of the server and those between it and its authority, PEM" },
     "tls-key": { value: "FILE", help: "its private key, PEM" },
     "tls-client-ca": { value: "FILE", help: "serve only clients with a certificate that one of these authorities has signed, PEM" },
+    policy: { value: "FILE", help: "rules by identity that say which names each client may see; the file is followed" },
   },
   example: "xdstp serve ./config --listen 127.0.0.1:18000",
   run,
@@ -39,6 +41,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   const controlPlane = call.text("control-plane");
   const tls = tlsFilesOf(call, io.cwd);
   const metrics = metricsOf(call);
+  const policy = policyOf(call, tls, io.cwd);
   // Loaded only now: the server and Envoy's API take most of a second, which no other command needs.
   const { serve } = await import("./serve.ts");
   return serve({
@@ -51,7 +54,15 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
     ...(controlPlane !== undefined && { controlPlane }),
     ...(tls && { tls }),
     ...(metrics && { metrics }),
+    ...(policy !== undefined && { policy }),
   }, io);
+}
+
+/** Without a certificate a client has no identity, and nobody would be served. */
+function policyOf(call: CommandCall, tls: TlsFiles | undefined, cwd: string): string | undefined {
+  const file = call.text("policy");
+  if (file !== undefined && tls?.clientCa === undefined) throw new CliError(2, "--policy goes by the certificates of clients: give --tls-client-ca too");
+  return file === undefined ? undefined : pathFrom(cwd, file);
 }
 
 function metricsOf(call: CommandCall): Endpoint | undefined {

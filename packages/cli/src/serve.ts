@@ -10,10 +10,13 @@ import type { CliIo } from "./cli-io.ts";
 import { reachable } from "./connect-commands.ts";
 import { createReporter } from "./create-reporter.ts";
 import { exposureWarning } from "./exposure-warning.ts";
+import { type FollowOptions, followFiles } from "./follow-files.ts";
 import { followTlsFiles } from "./follow-tls-files.ts";
 import { loadRegistry } from "./load-registry.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
+import { createPolicyBook, type PolicyBook } from "./policy-book.ts";
+import { type PolicyFile, readPolicyFile } from "./policy-file.ts";
 import { createPrometheusMeter } from "./prometheus-meter.ts";
 import type { Reporter } from "./reporter.ts";
 import { serverName } from "./server-name.ts";
@@ -33,6 +36,8 @@ export interface ServeOptions {
   readonly controlPlane?: string;
   /** Absent: no TLS. */
   readonly tls?: TlsFiles;
+  /** A file of rules; absent: who may come in sees everything. */
+  readonly policy?: string;
   /** Where Prometheus may scrape; absent: nowhere. */
   readonly metrics?: Endpoint;
 }
@@ -43,13 +48,14 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
   await checkFolder(dir);
   const registry = await loadRegistry(options.descriptors);
   const tls = options.tls && { files: options.tls, first: await readTlsFiles(options.tls) };
+  const policy = options.policy === undefined ? undefined : await usePolicy(options.policy);
   const shows: Reporter[] = [];
   const tell = (shown: CliEvent): void => { for (const reporter of shows) reporter.event(shown); };
   const say = (event: ServeEvent): void => { tell({ from: "serve", event }); };
   const { clock } = io;
   const cache = createCache({ types: envoyTypes, clock, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "cache", event }); } });
   const meter = options.metrics && createPrometheusMeter();
-  const server = begin({ source: cache, clock, registry, ...(meter && { meter: meter.meter }), ...(controlPlane !== undefined && { controlPlane }), ...(tls && { tls: tls.first }), onEvent: (event) => { tell({ from: "server", event }); } });
+  const server = begin({ source: cache, clock, registry, ...(meter && { meter: meter.meter }), ...(controlPlane !== undefined && { controlPlane }), ...(tls && { tls: tls.first }), ...(policy && { authorize: policy.book.authorize }), onEvent: (event) => { tell({ from: "server", event }); } });
   const metrics = options.metrics && meter && await serveMetrics(options.metrics, { metrics: () => meter.text(), ready: () => cache.ready });
   const address = await listen(server, options.listen).catch((error: unknown) => {
     metrics?.close();
@@ -62,13 +68,21 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
   say({ kind: "listening", dir, address, ...(served && { tls: served }), ...(metrics && { metrics: metrics.address }) });
   const feed = cache.addFeed(createFolderFeed({ dir, registry, allowMassDelete, clock, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "folder", event }); } }));
   const follower = tls && followTlsFiles({ ...tls, clock, apply: (contents) => { server.setTls(contents); }, onChange: (problem) => { say({ kind: "certificate", ...(problem !== undefined && { problem }) }); } });
+  const rules = policy && followFiles({ ...policy.followed, clock, onChange: (problem) => { say({ kind: "policy", ...(problem !== undefined && { problem }) }); } });
   try {
     return await untilStopped({ io, failed: feed.ended, say, close: async () => { await closeAll(server, cache); }, streams: () => server.status().length });
   } finally {
     follower?.close();
+    rules?.close();
     metrics?.close();
     reporter.close();
   }
+}
+
+async function usePolicy(file: string): Promise<{ readonly book: PolicyBook; readonly followed: Omit<FollowOptions<PolicyFile>, "clock" | "onChange"> }> {
+  const first = await readPolicyFile(file);
+  const book = createPolicyBook(first.rules);
+  return { book, followed: { files: [file], first, read: async () => readPolicyFile(file), fingerprint: ({ text }) => text, apply: ({ rules }) => { book.apply(rules); } } };
 }
 
 /** Before it listens only a certificate can be wrong. */

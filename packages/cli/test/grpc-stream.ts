@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type ClientHttp2Session, connect } from "node:http2";
+import { type ClientHttp2Session, connect, type SecureClientSessionOptions } from "node:http2";
 import { createRawDeltaClient, type RawDeltaClient } from "@xdstp/testing";
 
 /** A delta ADS stream of a client that answers by hand. */
@@ -15,9 +15,9 @@ export interface DeltaStream extends RawDeltaClient {
 
 const path = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
 
-/** Connects to a server on this machine. */
-export async function openDeltaStream(port: number, node: string): Promise<DeltaStream> {
-  const session = connect(`http://127.0.0.1:${port}`);
+/** Connects to a server on this machine; with TLS as localhost. */
+export async function openDeltaStream(port: number, node: string, tls?: SecureClientSessionOptions): Promise<DeltaStream> {
+  const session = tls === undefined ? connect(`http://127.0.0.1:${port}`) : connect(`https://localhost:${port}`, tls);
   await once(session, "connect");
   return streamOf(session, node);
 }

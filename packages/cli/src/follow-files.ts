@@ -1,0 +1,90 @@
+import { watch, type FSWatcher } from "node:fs";
+import { dirname } from "node:path";
+import type { Clock, Timer } from "@xdstp/core";
+
+/** What {@link followFiles} needs. */
+export interface FollowOptions<T> {
+  readonly files: readonly string[];
+  /** Reads them all. What it throws is why they cannot be used. */
+  readonly read: () => Promise<T>;
+  /** Equal for equal contents. */
+  readonly fingerprint: (contents: T) => string;
+  /** What is in use. */
+  readonly first: T;
+  readonly clock: Clock;
+  /** Puts new contents to use; throws if they are broken. */
+  readonly apply: (contents: T) => void;
+  /** Told of each change once: undefined if it is in use, else why it is not. */
+  readonly onChange: (problem: string | undefined) => void;
+}
+
+/** Several files never change at one moment: a pause without events shows that all are there. */
+const quietMs = 100;
+/** For file systems that tell nothing. */
+const pollMs = 60_000;
+
+/**
+ * Puts files to use as they change; broken ones never, so that what was before stays.
+ * It watches the directories: files are renewed by renaming a file or a link, which ends the watch of a file.
+ */
+export function followFiles<T>({ files, read, fingerprint, first, clock, apply, onChange }: FollowOptions<T>): { close(): void } {
+  let seen = fingerprint(first);
+  let timer: Timer | undefined;
+  let open = true;
+  const readAfter = (ms: number): void => {
+    timer?.cancel();
+    timer = open ? clock.after(ms, () => { void look(); }) : undefined;
+  };
+  const look = async (): Promise<void> => {
+    const reading = await readingOf(read);
+    const now = "problem" in reading ? reading.problem : fingerprint(reading.contents);
+    if (open && now !== seen) {
+      seen = now;
+      onChange("problem" in reading ? reading.problem : problemWith(reading.contents, apply));
+    }
+    readAfter(pollMs);
+  };
+  const watchers = watchAll(files, () => { readAfter(quietMs); });
+  readAfter(quietMs);
+  return {
+    close() {
+      open = false;
+      timer?.cancel();
+      for (const watcher of watchers) watcher.close();
+    },
+  };
+}
+
+async function readingOf<T>(read: () => Promise<T>): Promise<{ readonly contents: T } | { readonly problem: string }> {
+  try {
+    return { contents: await read() };
+  } catch (error) {
+    return { problem: textOf(error) };
+  }
+}
+
+function problemWith<T>(contents: T, apply: (contents: T) => void): string | undefined {
+  try {
+    apply(contents);
+    return undefined;
+  } catch (error) {
+    return textOf(error);
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A directory that cannot be watched is polled. */
+function watchAll(files: readonly string[], onEvent: () => void): readonly FSWatcher[] {
+  return [...new Set(files.map((file) => dirname(file)))].flatMap((directory) => {
+    try {
+      const watcher = watch(directory, onEvent);
+      watcher.on("error", () => { watcher.close(); });
+      return [watcher];
+    } catch {
+      return [];
+    }
+  });
+}

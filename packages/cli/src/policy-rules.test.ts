@@ -1,0 +1,41 @@
+import { cluster, listener } from "@xdstp/resource-types";
+import { describe, expect, it } from "vitest";
+import { policyRules } from "./policy-rules.ts";
+
+const rule = (more: string): string => `rules:\n- identity: spiffe://td/a\n${more}`;
+
+describe("policyRules()", () => {
+  it("reads identities, names by type in canonical spelling, and how the others are answered; YAML and JSON", () => {
+    const yaml = rule("  allow:\n    clusters: [b, 'p/*', 'xdstp://a/envoy.config.cluster.v3.Cluster/x?b=2&a=1']\n    envoy.config.listener.v3.Listener: ['*']\n    type.example/acme.Flag: [f]\n    '*': [everywhere]\n  forbidden: denied\n- identity: 'spiffe://td/*'\n");
+    const rules = policyRules(yaml, "p.yaml");
+    expect(rules).toEqual([
+      { identity: "spiffe://td/a", forbidden: "denied", allow: new Map([[cluster.typeUrl, ["b", "p/*", "xdstp://a/envoy.config.cluster.v3.Cluster/x?a=1&b=2"]], [listener.typeUrl, ["*"]], ["type.example/acme.Flag", ["f"]], ["*", ["everywhere"]]]) },
+      { identity: "spiffe://td/*", forbidden: "missing", allow: new Map() },
+    ]);
+    expect(policyRules('{"rules":[{"identity":"spiffe://td/a","allow":{"clusters":["b"]}}]}', "p.json")).toEqual([{ identity: "spiffe://td/a", forbidden: "missing", allow: new Map([[cluster.typeUrl, ["b"]]]) }]);
+    expect(policyRules("rules: []\n", "p.yaml")).toEqual([]);
+  });
+
+  it.each([
+    ["", "p.yaml:1:1: give a list of rules"],
+    ["- identity: a\n", "p.yaml:1:1: give a list of rules"],
+    ["rules: x\n", "p.yaml:1:8: give a list of rules"],
+    ["rule: []\n", "p.yaml:1:1: \"rule\" is unknown; there is rules"],
+    ["rules:\n- a\n", "p.yaml:2:3: a rule has `identity` and `allow`"],
+    ["rules:\n- allow: {}\n", "p.yaml:2:3: the rule has no `identity`"],
+    [rule("  allows: {}\n"), "p.yaml:3:3: \"allows\" is unknown; there are identity, allow, forbidden"],
+    [rule("  forbidden: no\n"), "p.yaml:3:14: `forbidden` is missing or denied"],
+    [rule("  allow: [b]\n"), "p.yaml:3:10: `allow` has names by type"],
+    [rule("  allow:\n    cluster: [b]\n"), "p.yaml:4:5: \"cluster\" is no type: give listeners, routes,"],
+    [rule("  allow:\n    clusters: b\n"), "p.yaml:4:15: give a list of names"],
+    [rule("  allow:\n    clusters: [1]\n"), "p.yaml:4:16: the name is no text; put it in quotes"],
+    [rule("  allow:\n    clusters: ['']\n"), "p.yaml:4:16: the name is empty"],
+    [rule("  allow:\n    clusters: ['a*b']\n"), "p.yaml:4:16: \"a*b\": a * stands at the end only"],
+    [rule("- identity: spiffe://td/a\n"), "p.yaml:3:3: there is a rule for \"spiffe://td/a\" already"],
+    ["rules: [\n", "p.yaml:2:1: is no YAML:"],
+    [rule("  allow: {}\n  allow: {}\n"), "p.yaml:4:3: is no YAML: Map keys must be unique"],
+    ["[".repeat(50_000), "p.yaml:"],
+  ])("says of %j where and why it cannot be used", (text, message) => {
+    expect(() => policyRules(text, "p.yaml")).toThrow(expect.objectContaining({ exitCode: 1, message: expect.stringContaining(message) as string }) as Error);
+  });
+});

@@ -1,0 +1,109 @@
+import { shortTypes, typeUrlOf } from "@xdstp/resource-types";
+import { nameKey } from "@xdstp/uri";
+import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from "yaml";
+import { CliError } from "./cli-error.ts";
+
+/** What clients of one kind may see. */
+export interface PolicyRule {
+  /** The URI in a client's certificate; with `*` at the end, how it begins. */
+  readonly identity: string;
+  /** By type URL, or `*` for every type: names, or with `*` at the end how they begin, in canonical spelling. */
+  readonly allow: ReadonlyMap<string, readonly string[]>;
+  readonly forbidden: "missing" | "denied";
+}
+
+/**
+ * Reads the rules of a policy file, YAML or JSON. Throws a CliError with file, line and reason for the first thing in it that is wrong: a rule that is half understood would show too much or too little.
+ * @param file - As messages name it
+ */
+export function policyRules(text: string, file: string): readonly PolicyRule[] {
+  const lines = new LineCounter();
+  const fail: Fail = (at, message) => {
+    const { line, col } = lines.linePos(at ?? 0);
+    throw new CliError(1, `${file}:${line}:${col}: ${message}`);
+  };
+  const root = parse(text, lines, fail);
+  if (!isMap(root)) return fail(root?.range?.[0], "give a list of rules: `rules: [...]`");
+  const { rules } = fieldsOf(root, ["rules"], fail);
+  if (!isSeq(rules?.value)) return fail(startOf(rules?.value) ?? startOf(root), "give a list of rules: `rules: [...]`");
+  const known = new Set<string>();
+  return rules.value.items.map((item) => {
+    const rule = ruleOf(item, fail);
+    if (known.has(rule.identity)) fail(startOf(item), `there is a rule for ${JSON.stringify(rule.identity)} already; put both into one`);
+    known.add(rule.identity);
+    return rule;
+  });
+}
+
+type Fail = (offset: number | undefined, message: string) => never;
+
+function parse(text: string, lineCounter: LineCounter, fail: Fail): Node | null {
+  try {
+    const { errors: [error], contents } = parseDocument(text, { lineCounter, prettyErrors: false });
+    return error === undefined ? contents : fail(error.pos[0], `is no YAML: ${error.message}`);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    return fail(0, `cannot be read: ${error instanceof RangeError ? "it nests too deeply" : String(error)}`);
+  }
+}
+
+function ruleOf(item: unknown, fail: Fail): PolicyRule {
+  if (!isMap(item)) return fail(startOf(item), "a rule has `identity` and `allow`");
+  const { identity, allow, forbidden } = fieldsOf(item, ["identity", "allow", "forbidden"], fail);
+  if (identity === undefined) return fail(startOf(item), "the rule has no `identity`: give the URI in the certificates of its clients, or how it begins: spiffe://example.com/shop/*");
+  return {
+    identity: patternOf(identity.value, "identity", fail),
+    allow: allow === undefined ? new Map<string, readonly string[]>() : allowOf(allow, fail),
+    forbidden: forbidden === undefined ? "missing" : choiceOf(forbidden, fail),
+  };
+}
+
+function allowOf({ value, key }: Field, fail: Fail): ReadonlyMap<string, readonly string[]> {
+  if (!isMap(value)) return fail(startOf(value) ?? startOf(key), "`allow` has names by type: `clusters: [shop/*]`, or `\"*\": [...]` for every type");
+  return new Map(value.items.map((pair) => {
+    const names = pair.value;
+    if (!isSeq(names)) return fail(startOf(names) ?? startOf(pair.key), "give a list of names, or of how they begin: [\"shop/*\"]");
+    return [typeOf(pair, fail), names.items.map((name) => canonical(patternOf(name, "name", fail)))] as const;
+  }));
+}
+
+function typeOf({ key }: Pair, fail: Fail): string {
+  const text = isScalar(key) ? String(key.value) : "";
+  if (text === "*") return text;
+  const typeUrl = shortTypes.get(text) ?? (text.includes("/") ? text : text.includes(".") ? typeUrlOf(text) : undefined);
+  return typeUrl ?? fail(startOf(key), `${JSON.stringify(text)} is no type: give ${[...shortTypes.keys()].join(", ")}, a full message name, or "*"`);
+}
+
+function canonical(pattern: string): string {
+  return pattern.endsWith("*") ? pattern : nameKey(pattern);
+}
+
+function patternOf(node: unknown, what: string, fail: Fail): string {
+  const text = isScalar(node) && typeof node.value === "string" ? node.value : fail(startOf(node), `the ${what} is no text; put it in quotes`);
+  if (text === "") fail(startOf(node), `the ${what} is empty; "*" stands for all`);
+  if (text.slice(0, -1).includes("*")) fail(startOf(node), `${JSON.stringify(text)}: a * stands at the end only`);
+  return text;
+}
+
+function choiceOf({ value }: Field, fail: Fail): "missing" | "denied" {
+  const text = isScalar(value) ? value.value : undefined;
+  return text === "missing" || text === "denied" ? text : fail(startOf(value), "`forbidden` is missing or denied");
+}
+
+interface Field {
+  readonly key: unknown;
+  readonly value: unknown;
+}
+
+function fieldsOf<const K extends string>(map: YAMLMap, names: readonly K[], fail: Fail): Readonly<Partial<Record<K, Field>>> {
+  return Object.fromEntries(map.items.map(({ key, value }) => {
+    const name = names.find((one) => isScalar(key) && key.value === one);
+    if (name === undefined) fail(startOf(key), `${JSON.stringify(isScalar(key) ? key.value : "?")} is unknown; there ${names.length === 1 ? "is" : "are"} ${names.join(", ")}`);
+    return [name, { key, value }];
+  })) as Partial<Record<K, Field>>;
+}
+
+function startOf(node: unknown): number | undefined {
+  const { range, key } = (node ?? {}) as { readonly range?: readonly number[] | null; readonly key?: { readonly range?: readonly number[] | null } };
+  return range?.[0] ?? key?.range?.[0];
+}
