@@ -2,7 +2,7 @@ import { type Cache, createCache } from "@xdstp/cache";
 import { XdsError } from "@xdstp/core";
 import { createFolderFeed } from "@xdstp/folder";
 import { envoyTypes } from "@xdstp/resource-types";
-import { createServer, nodeWarning, type ServerOptions, type XdsServer } from "@xdstp/server";
+import { createServer, type ServerOptions, type XdsServer } from "@xdstp/server";
 import { checkFolder } from "./check-folder.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliEvent, ServeEvent } from "./cli-event.ts";
@@ -49,13 +49,13 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
   const registry = await loadRegistry(options.descriptors);
   const tls = options.tls && { files: options.tls, first: await readTlsFiles(options.tls) };
   const policy = options.policy === undefined ? undefined : await usePolicy(options.policy);
-  const shows: Reporter[] = [];
-  const tell = (shown: CliEvent): void => { for (const reporter of shows) reporter.event(shown); };
+  const stage = createStage();
+  const tell = (shown: CliEvent): void => { stage.event(shown); };
   const say = (event: ServeEvent): void => { tell({ from: "serve", event }); };
   const { clock } = io;
   const cache = createCache({ types: envoyTypes, clock, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "cache", event }); } });
   const meter = options.metrics && createPrometheusMeter();
-  const server = begin({ source: cache, clock, registry, ...(meter && { meter: meter.meter }), ...(controlPlane !== undefined && { controlPlane }), ...(tls && { tls: tls.first }), ...(policy && { authorize: policy.book.authorize }), onEvent: (event) => { tell({ from: "server", event }); } });
+  const server = begin({ source: cache, clock, registry, nodeVersion: io.nodeVersion, ...(meter && { meter: meter.meter }), ...(controlPlane !== undefined && { controlPlane }), ...(tls && { tls: tls.first }), ...(policy && { authorize: policy.book.authorize }), onEvent: (event) => { tell({ from: "server", event }); } });
   const metrics = options.metrics && meter && await serveMetrics(options.metrics, { metrics: () => meter.text(), ready: () => cache.ready });
   const address = await listen(server, options.listen).catch((error: unknown) => {
     metrics?.close();
@@ -63,8 +63,9 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
   });
   const served = tls && { name: serverName(tls.first.cert, reachable(address.host)), clients: tls.first.clientCa !== undefined };
   const reporter = createReporter({ dir, address, tls: served, cache, server, json: options.json, io });
-  shows.push(reporter);
-  for (const message of [nodeWarning(io.nodeVersion), exposureWarning(options.listen.host, protectionOf(options.tls))]) if (message !== undefined) say({ kind: "warning", message });
+  stage.enter(reporter);
+  const exposed = exposureWarning(options.listen.host, protectionOf(options.tls));
+  if (exposed !== undefined) say({ kind: "warning", message: exposed });
   say({ kind: "listening", dir, address, ...(served && { tls: served }), ...(metrics && { metrics: metrics.address }) });
   const feed = cache.addFeed(createFolderFeed({ dir, registry, allowMassDelete, clock, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "folder", event }); } }));
   const follower = tls && followTlsFiles({ ...tls, clock, apply: (contents) => { server.setTls(contents); }, onChange: (problem) => { say({ kind: "certificate", ...(problem !== undefined && { problem }) }); } });
@@ -77,6 +78,22 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
     metrics?.close();
     reporter.close();
   }
+}
+
+/** What is told before anybody is there to show it, is shown then. */
+function createStage(): { event(shown: CliEvent): void; enter(reporter: Reporter): void } {
+  let show: ((shown: CliEvent) => void) | undefined;
+  const early: CliEvent[] = [];
+  return {
+    event(shown) {
+      if (show === undefined) early.push(shown);
+      else show(shown);
+    },
+    enter(reporter) {
+      show = (shown) => { reporter.event(shown); };
+      for (const shown of early.splice(0)) show(shown);
+    },
+  };
 }
 
 async function usePolicy(file: string): Promise<{ readonly book: PolicyBook; readonly followed: Omit<FollowOptions<PolicyFile>, "clock" | "onChange"> }> {

@@ -14,6 +14,7 @@ import { createAccess } from "./policy/create-access.ts";
 import { recordMetrics } from "./record-metrics.ts";
 import { methodTable } from "./method-table.ts";
 import { nextTurn } from "./next-turn.ts";
+import { nodeWarning } from "./node-warning.ts";
 import { createOpenStreams } from "./open-streams.ts";
 import { splitLimits } from "./server-limits.ts";
 import { sharedContext } from "./shared-context.ts";
@@ -31,7 +32,7 @@ import type { ServerOptions, XdsServer } from "./xds-server.ts";
  * Throws an XdsError if a limit, a certificate or a row of `services` cannot be.
  */
 export function createServer(options: ServerOptions): XdsServer {
-  const { onEvent, services = SERVICES, limits, tls, connectionAge, clock = systemClock, clientStatus = true, registry, meter, tracer, authorize, sourceFor, ...shared } = options;
+  const { onEvent, services = SERVICES, limits, tls, connectionAge, clock = systemClock, clientStatus = true, registry, meter, tracer, authorize, sourceFor, nodeVersion = process.versions.node, ...shared } = options;
   const { streams: paths, fetches } = methodTable(services);
   const { stream: streamLimits, admission: admissionLimits, access: accessLimits, wire: wireLimits } = splitLimits(limits);
   const hub = createEventHub();
@@ -75,6 +76,8 @@ export function createServer(options: ServerOptions): XdsServer {
     accept, close,
     async listen(where) {
       const { address, port } = await wire.listen(where);
+      const warning = nodeWarning(nodeVersion);
+      if (warning !== undefined) hub.emit?.({ kind: "warning", warning: "node-version", message: warning });
       return { host: address, port };
     },
     status,

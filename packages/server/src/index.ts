@@ -11,7 +11,7 @@
  */
 export { createServer } from "./create-server.ts";
 export type { FetchRequest, ServerAddress, ServerOptions, ServerStats, StatusRequest, XdsServer } from "./xds-server.ts";
-export type { FetchEvent, RefusedEvent, ServerEvent } from "./server-event.ts";
+export type { FetchEvent, RefusedEvent, ServerEvent, WarningEvent } from "./server-event.ts";
 export { AckError, type MissingAck, type MissingState } from "./ack-error.ts";
 export type { AckedClient, AckReport } from "./ack-wait.ts";
 export type { WaitForAckOptions } from "./wait-for-ack.ts";
@@ -26,5 +26,4 @@ export { filterSource, type FilteredSource, type FilterOptions } from "./policy/
 export type { AccessLimits } from "./policy/access-limits.ts";
 export type { AdmissionLimits, AdmissionStats } from "./admission.ts";
 export type { ServerLimits } from "./server-limits.ts";
-export { nodeWarning } from "./node-warning.ts";
 export { clientQuirks } from "./client-quirks.ts";

@@ -72,6 +72,7 @@ function fieldsOf(event: ServerEvent): Partial<LogLine> {
     case "stream-opened": return { peer: event.peer, path: event.path };
     case "stream-closed": return { peer: event.peer, path: event.path, code: event.status.code, reason: event.status.message };
     case "stream-cut": return { peer: event.peer, path: event.path, code: event.status.code, reason: event.reason, detail: event.status.message };
+    case "warning": return { warning: event.warning, reason: event.message };
     case "fault": return { where: event.where, reason: event.error instanceof Error ? event.error.message : String(event.error) };
   }
 }
@@ -80,7 +81,7 @@ function levelOf(event: ServerEvent): LogLevel {
   switch (event.kind) {
     case "nack": case "not-sent": case "fault": return "error";
     case "fetch": return event.error === undefined ? "info" : "error";
-    case "refused": case "order-expired": case "connection-cut": case "stream-cut": return "warning";
+    case "warning": case "refused": case "order-expired": case "connection-cut": case "stream-cut": return "warning";
     default: return "info";
   }
 }

@@ -31,5 +31,14 @@ export interface FetchEvent {
   readonly resources: number;
 }
 
+/** Something that an operator should mend and that keeps nobody from being served. Told once, when the server begins to listen. */
+export interface WarningEvent {
+  readonly kind: "warning";
+  /** `node-version`: this Node lacks security fixes that a server needs. */
+  readonly warning: "node-version";
+  /** One line with the way out. */
+  readonly message: string;
+}
+
 /** Everything that happens in a server: on its streams, on the wire, and what was turned away. `kind` tells them apart. */
-export type ServerEvent = StreamEvent | GrpcEvent | RefusedEvent | FetchEvent;
+export type ServerEvent = StreamEvent | GrpcEvent | RefusedEvent | FetchEvent | WarningEvent;

@@ -56,6 +56,8 @@ export interface ServerOptions {
   readonly clock?: Clock;
   /** Default: slices of 256 streams per turn of the event loop. */
   readonly scheduler?: Scheduler;
+  /** Default: that of this process. Below the versions with known security fixes the event `warning` says so, and everybody is served. */
+  readonly nodeVersion?: string;
   /** The first listener; see {@link XdsServer.events}. */
   readonly onEvent?: (event: ServerEvent) => void;
 }

@@ -179,7 +179,7 @@ describe("createServer() over sockets", () => {
 
   it("tells where it listens, and what happens on the wire", async () => {
     const events: ServerEvent[] = [];
-    const { server, port, session } = await listening(readyCache(), { onEvent: (event) => { events.push(event); } });
+    const { server, port, session } = await listening(readyCache(), { nodeVersion: "99.0.0", onEvent: (event) => { events.push(event); } });
     await expect(server.listen({ port: 0 })).rejects.toThrow(XdsError);
     const other = createServer({ source: readyCache() });
     await expect(other.listen({ port })).rejects.toThrow(`127.0.0.1:${port}`);
