@@ -20,14 +20,18 @@ export interface ApplyHost {
 
 /** Applies what has passed every check. Who watches is woken later. */
 export function applyPlan(host: ApplyHost, plan: TransactionPlan, transaction: Transaction, owner: Owner | undefined): void {
-  for (const put of plan.puts) applyPut(host, put, owner);
+  const isVariant = ({ put: { typeUrl }, name }: PlannedPut): boolean => name.variant !== undefined || host.types.hasVariants(typeUrl, name.key);
+  const variants = plan.puts.filter(isVariant);
+  for (const put of plan.puts) if (variants.length === 0 || !isVariant(put)) applyPut(host, put, owner);
   for (const { removal, name } of plan.removals) {
     if (host.types.isReachable(removal.typeUrl, name)) remove(host, removal.typeUrl, { name, text: removal.name, owner }, removal.error);
   }
   for (const interest of transaction.complete ?? []) {
     for (const record of coveredRecords(host.types.type(interest.typeUrl), interest.interest, owner)) removeAbsent(host, interest.typeUrl, record, plan, owner);
-    settle(host, interest, plan, owner);
   }
+  // What they replace has gone by now, so that they never stand side by side.
+  for (const put of variants) applyPut(host, put, owner);
+  for (const interest of transaction.complete ?? []) settle(host, interest, plan, owner);
   for (const interest of transaction.settled ?? []) settle(host, interest, plan, owner);
   host.kept.settle(plan);
 }

@@ -74,7 +74,8 @@ export class ExactTopic extends BaseTopic implements TrailHost {
   }
 
   gone(name: string): readonly Entry[] {
-    return this.host.keyOf(name) === this.key ? this.host.variantsOf(this.key)?.removed(this.interest.parameters) ?? NO_ENTRIES : NO_ENTRIES;
+    const variants = this.host.variantsOf(this.key);
+    return variants === undefined || this.host.keyOf(name) !== this.key ? NO_ENTRIES : variants.removed(this.interest.parameters).map((entry) => entry.spelled(this.interest.name));
   }
 
   /** Something has happened to the name or an alias: looks up what it stands for now. Watched topics only. */

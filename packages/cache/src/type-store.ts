@@ -10,7 +10,7 @@ import { NameRecord, type LastVersion, type Owner } from "./name-record.ts";
 import { lastVersion, nextResource } from "./next-resource.ts";
 import { readName, type ReadName } from "./read-name.ts";
 import { ReplacedEntries } from "./replaced-entries.ts";
-import { StateEntry } from "./state-entry.ts";
+import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
 import { isSameError } from "./same-error.ts";
 import { TombstoneWindow, type WindowLimits } from "./tombstone-window.ts";
 import { TopicIndex } from "./topic-index.ts";
@@ -169,7 +169,7 @@ export class TypeStore implements ExactHost, CollectionHost {
   }
 
   goneOf(name: string, parameters: Interest["parameters"]): readonly StateEntry[] {
-    return this.#variants.of(this.keyOf(name))?.removed(parameters) ?? [];
+    return this.#variants.isEmpty ? NO_ENTRIES : this.#variants.of(this.keyOf(name))?.removed(parameters) ?? NO_ENTRIES;
   }
 
   expire(): void {

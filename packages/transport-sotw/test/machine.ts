@@ -87,7 +87,7 @@ export function useMachine({ type = {}, limits = {}, siblings = {}, feed = false
   let names: readonly string[] = [];
   const request = (more: Partial<SotwRequest>): void => {
     names = more.names ?? names;
-    machine.request({ node: undefined, typeUrl: TYPE, nonce: "", error: undefined, names, version: "", usesLocators: false, ...more });
+    machine.request({ node: undefined, typeUrl: TYPE, nonce: "", error: undefined, names, located: [], version: "", usesLocators: false, ...more });
   };
   const ack = (more?: Partial<SotwRequest>): void => { request({ nonce: String(host.lastNonce), ...more }); };
   return {

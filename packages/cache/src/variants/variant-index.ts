@@ -14,6 +14,10 @@ export class VariantIndex {
     this.#records = records;
   }
 
+  get isEmpty(): boolean {
+    return this.#sets === undefined;
+  }
+
   /** The variants of a name; undefined: it has none. */
   of(key: string): VariantSet | undefined {
     return this.#sets?.get(key);

@@ -1,5 +1,6 @@
 import type { Entry } from "../resource.ts";
 import type { Topic } from "../source.ts";
+import { entryKey } from "./entry-key.ts";
 import { errorText } from "./error-text.ts";
 import type { Frames } from "./frame-cache.ts";
 import { joinOrigins, type Origin } from "./origin.ts";
@@ -116,7 +117,7 @@ function joinBatches(open: Batch, next: Batch): Batch {
 /** A name once: a client that never answers may be sent the same ones for days. */
 function newestOf(older: readonly Entry[], newer: readonly Entry[]): readonly Entry[] {
   const byName = new Map<string, Entry>();
-  for (const entries of [older, newer]) for (const entry of entries) byName.set(entry.name, entry);
+  for (const entries of [older, newer]) for (const entry of entries) byName.set(entryKey(entry, entry.name), entry);
   return [...byName.values()];
 }
 

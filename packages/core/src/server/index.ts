@@ -11,6 +11,7 @@ export { defaultLimits, type StreamLimits } from "./limits.ts";
 export type { LimitCounts } from "./limit-counts.ts";
 export type { RequestWeight } from "./request-pacer.ts";
 export { excessOfNames } from "./excess-of-names.ts";
+export { excessOfLocators, locatorsOf, type LocatorLike, type Locators } from "./locators.ts";
 export { quirksOf, type ClientQuirks, type MissingForm, type Quirk, type QuirkEffect, type TtlByVariant } from "./quirks.ts";
 export { announcesTtl, nodeInfoOf, takesWrapped, type DynamicParameters, type NodeInfo, type NodeLike } from "./node-info.ts";
 export type { NackError, StreamEvent, StreamInfo } from "./stream-event.ts";
@@ -37,6 +38,7 @@ export { answeredUpTo, baseOf, isRefusedAndNew, refusedFrom } from "./answered-u
 export { createExchange, giveBack, loseTopic, recordAnswer, recordSent, type Batch, type Exchange, type ExchangeOwner, type Outgoing, type Refused } from "./exchange.ts";
 export { changedOrigin, joinOrigins, type Origin } from "./origin.ts";
 export { byName } from "./by-name.ts";
+export { entryKey } from "./entry-key.ts";
 export { errorText } from "./error-text.ts";
 export { parseNonce } from "./parse-nonce.ts";
 export { statusOf, type TypeProgress } from "./status-of.ts";

@@ -1,6 +1,6 @@
 import type { Answer } from "./answer.ts";
 import type { World } from "./create-world.ts";
-import type { TypeClient } from "./type-client.ts";
+import type { TypeClient, Wanted } from "./type-client.ts";
 
 /** Runs, reads and accepts until nothing comes any more; gives what came, in order. */
 export function acceptAll(world: World, client: TypeClient): readonly Answer[] {
@@ -15,7 +15,7 @@ export function acceptAll(world: World, client: TypeClient): readonly Answer[] {
 }
 
 /** Asks for names and takes what comes. */
-export function begin(world: World, client: TypeClient, ...names: readonly string[]): readonly Answer[] {
+export function begin(world: World, client: TypeClient, ...names: readonly Wanted[]): readonly Answer[] {
   client.subscribe(...names);
   return acceptAll(world, client);
 }

@@ -1,5 +1,6 @@
-import { fromBinary } from "@bufbuild/protobuf";
-import { ResourceSchema, type DeltaDiscoveryResponse, type DiscoveryResponse, type Resource, type ResourceError } from "@xdstp/protos/discovery";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { readConstraints, textOfConstraints } from "@xdstp/core";
+import { DynamicParameterConstraintsSchema, ResourceSchema, type DeltaDiscoveryResponse, type DiscoveryResponse, type Resource, type ResourceError, type ResourceName } from "@xdstp/protos/discovery";
 import { nameIn, textIn } from "./payload.ts";
 
 /** One resource of a response. */
@@ -16,6 +17,8 @@ export interface AnswerResource {
   readonly wrapped: boolean;
   readonly aliases: readonly string[];
   readonly hasBody: boolean;
+  /** The constraints of a variant as a text; absent: it came without. */
+  readonly variant?: string;
   /** Milliseconds; absent: it has no TTL. */
   readonly ttlMs?: number;
 }
@@ -29,7 +32,7 @@ export interface Answer {
   readonly resources: readonly AnswerResource[];
   /** Names of the resources, in order. */
   readonly names: readonly string[];
-  /** Always empty in SotW. */
+  /** Always empty in SotW. A variant is `name{constraints}`. */
   readonly removed: readonly string[];
   /** What `resource_errors` says. */
   readonly errors: readonly { readonly name: string; readonly code: number; readonly message: string }[];
@@ -39,8 +42,8 @@ export interface Answer {
 
 const WRAPPER = "type.googleapis.com/envoy.service.discovery.v3.Resource";
 
-export function answerOfDelta({ typeUrl, nonce, systemVersionInfo, resources, removedResources, resourceErrors, controlPlane }: DeltaDiscoveryResponse): Answer {
-  return answerOf({ typeUrl, nonce, version: systemVersionInfo, resources: resources.map(readWrapper), removed: removedResources, errors: resourceErrors.map(readError), controlPlane: controlPlane?.identifier });
+export function answerOfDelta({ typeUrl, nonce, systemVersionInfo, resources, removedResources, removedResourceNames, resourceErrors, controlPlane }: DeltaDiscoveryResponse): Answer {
+  return answerOf({ typeUrl, nonce, version: systemVersionInfo, resources: resources.map(readWrapper), removed: [...removedResources, ...removedResourceNames.map((removed) => `${removed.name}{${variantIn(removed) ?? ""}}`)], errors: resourceErrors.map(readError), controlPlane: controlPlane?.identifier });
 }
 
 export function answerOfSotw({ typeUrl, nonce, versionInfo, resources, resourceErrors, controlPlane }: DiscoveryResponse): Answer {
@@ -56,10 +59,18 @@ function readError({ resourceName, errorDetail }: ResourceError): Answer["errors
   return { name: resourceName?.name ?? "", code: errorDetail?.code ?? 0, message: errorDetail?.message ?? "" };
 }
 
-function readWrapper({ name, version, aliases, resource, ttl }: Resource): AnswerResource {
+function variantIn({ dynamicParameterConstraints }: ResourceName): string | undefined {
+  if (dynamicParameterConstraints === undefined) return undefined;
+  const read = readConstraints(toBinary(DynamicParameterConstraintsSchema, dynamicParameterConstraints));
+  return "constraints" in read ? textOfConstraints(read.constraints) : read.fault;
+}
+
+function readWrapper({ name: plain, resourceName, version, aliases, resource, ttl }: Resource): AnswerResource {
+  const name = resourceName === undefined ? plain : resourceName.name;
+  const variant = resourceName === undefined ? undefined : variantIn(resourceName);
   const payload = resource?.value ?? new Uint8Array();
   const timed = ttl === undefined ? {} : { ttlMs: Number(ttl.seconds) * 1000 + ttl.nanos / 1e6 };
-  return { name, version, payload, payloadTypeUrl: resource?.typeUrl ?? "", text: textIn(payload), wrapped: true, aliases, hasBody: resource !== undefined, ...timed };
+  return { name, version, payload, payloadTypeUrl: resource?.typeUrl ?? "", text: textIn(payload), wrapped: true, aliases, hasBody: resource !== undefined, ...(variant !== undefined && { variant }), ...timed };
 }
 
 function readPayload(payloadTypeUrl: string, payload: Uint8Array): AnswerResource {

@@ -1,11 +1,16 @@
 import { StatusCode } from "@xdstp/core";
 import type { RawDeltaClient } from "@xdstp/testing";
-import { createReading, type Change, type Inbox, type TypeClient } from "./type-client.ts";
+import { createReading, locatorsOf, namesOf, type Change, type Inbox, type TypeClient } from "./type-client.ts";
 
 /** One type of a delta client. */
 export function createDeltaTypeClient(raw: RawDeltaClient, inbox: Inbox, typeUrl: string): TypeClient {
   const send = ({ add = [], drop = [] }: Change, answer: Parameters<RawDeltaClient["send"]>[0] = {}): void => {
-    raw.send({ typeUrl, resourceNamesSubscribe: [...add], resourceNamesUnsubscribe: [...drop], ...answer });
+    raw.send({
+      typeUrl,
+      resourceNamesSubscribe: namesOf(add), resourceLocatorsSubscribe: locatorsOf(add),
+      resourceNamesUnsubscribe: namesOf(drop), resourceLocatorsUnsubscribe: locatorsOf(drop),
+      ...answer,
+    });
   };
   return {
     typeUrl,

@@ -4,7 +4,7 @@ import { payloadOf } from "./payload.ts";
 
 /** A feed that is filled on demand and says only what the case tells it to: what is asked for stays unsettled until then. */
 export interface HeldFeed {
-  put(typeUrl: string, name: string, text?: string): void;
+  put(typeUrl: string, name: string, text?: string, constraints?: Uint8Array): void;
   /** Says that there is none. */
   miss(typeUrl: string, name: string): void;
   /** Says that a glob or `*` is known completely. */
@@ -25,7 +25,7 @@ export function addHeldFeed(cache: Cache): HeldFeed {
   if (sink === undefined) throw new Error("the cache did not run the feed");
   const commit = (...args: Parameters<ResourceSink["commit"]>): void => { void sink.commit(...args); };
   return {
-    put(typeUrl, name, text) { commit({ put: [{ typeUrl, resource: { name, version: "", payload: { typeUrl, value: payloadOf(name, text) } } }] }); },
+    put(typeUrl, name, text, constraints) { commit({ put: [{ typeUrl, resource: { name, version: "", payload: { typeUrl, value: payloadOf(name, text) }, ...(constraints && { constraints }) } }] }); },
     miss(typeUrl, name) { commit({ remove: [{ typeUrl, name }] }); },
     settle(typeUrl, name) { commit({ settled: [{ typeUrl, interest: { name } }] }); },
   };

@@ -1,15 +1,16 @@
 import { StatusCode } from "@xdstp/core";
 import type { RawSotwClient } from "@xdstp/testing";
-import { createReading, type Change, type Inbox, type TypeClient } from "./type-client.ts";
+import { createReading, locatorsOf, namesOf, type Change, type Inbox, type TypeClient, type Wanted } from "./type-client.ts";
 
 /** One type of a SotW client: it keeps what each request has to repeat. */
 export function createSotwTypeClient(raw: RawSotwClient, inbox: Inbox, typeUrl: string): TypeClient {
-  let wanted: readonly string[] = [];
+  let wanted: readonly Wanted[] = [];
   let nonce = "";
   let accepted = "";
   const send = ({ add = [], drop = [] }: Change, answer: Parameters<RawSotwClient["send"]>[0] = {}): void => {
-    wanted = [...wanted, ...add].filter((name) => !drop.includes(name));
-    raw.send({ typeUrl, resourceNames: [...wanted], versionInfo: accepted, responseNonce: nonce, ...answer });
+    const dropped = drop.map((one) => JSON.stringify(one));
+    wanted = [...wanted, ...add].filter((one) => !dropped.includes(JSON.stringify(one)));
+    raw.send({ typeUrl, resourceNames: namesOf(wanted), resourceLocators: locatorsOf(wanted), versionInfo: accepted, responseNonce: nonce, ...answer });
   };
   return {
     typeUrl,

@@ -1,17 +1,30 @@
 import type { Answer } from "./answer.ts";
 
+/** A name, or a name with dynamic parameters (TP2). */
+export type Wanted = string | { readonly name: string; readonly dynamicParameters: Readonly<Record<string, string>> };
+
 /** A change of the wanted set. */
 export interface Change {
-  readonly add?: readonly string[];
-  readonly drop?: readonly string[];
+  readonly add?: readonly Wanted[];
+  readonly drop?: readonly Wanted[];
+}
+
+/** The plain names. */
+export function namesOf(wanted: readonly Wanted[]): string[] {
+  return wanted.filter((one) => typeof one === "string");
+}
+
+/** Those with dynamic parameters. */
+export function locatorsOf(wanted: readonly Wanted[]): Exclude<Wanted, string>[] {
+  return wanted.filter((one) => typeof one !== "string");
 }
 
 /** One type of a client that says each step, the same in both variants. It never answers by itself. */
 export interface TypeClient {
   readonly typeUrl: string;
   /** Sends a request that changes the wanted set; without names, an empty one. SotW: the whole list, with the nonce of the answer read last and the version accepted last. */
-  subscribe(...names: readonly string[]): void;
-  unsubscribe(...names: readonly string[]): void;
+  subscribe(...names: readonly Wanted[]): void;
+  unsubscribe(...names: readonly Wanted[]): void;
   change(change: Change): void;
   /** Accepts an answer. */
   ack(answer: Answer, change?: Change): void;

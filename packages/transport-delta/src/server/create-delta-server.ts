@@ -19,7 +19,7 @@ export function createDeltaServer(context: ServerContext): DeltaServer {
   const variant: Variant<DeltaRequest> = {
     name: "delta",
     decode: createRequestDecoder(),
-    weigh: ({ subscribe, unsubscribe }) => ({ names: subscribe.length + unsubscribe.length }),
+    weigh: ({ subscribe, unsubscribe, locate, unlocate }) => ({ names: subscribe.length + unsubscribe.length + locate.length + unlocate.length }),
     createType: (shared, host, typeUrl, stream) => createDeltaType(shared, host, typeUrl, stream, profileOf(typeUrl, formOf(shared, host.node))),
   };
   return { open: (call, out, own = context) => createServerStream(own, variant, call, out) };

@@ -33,7 +33,12 @@ describe("decodeRequest()", () => {
   });
 
   it("says what is not there [S-NODE-2] [S-ACK-7]", () => {
-    expect(decodeRequest(new Uint8Array())).toEqual({ node: undefined, typeUrl: "", nonce: "", error: undefined, subscribe: [], unsubscribe: [], initialVersions: new Map() });
+    expect(decodeRequest(new Uint8Array())).toEqual({ node: undefined, typeUrl: "", nonce: "", error: undefined, subscribe: [], unsubscribe: [], locate: [], unlocate: [], initialVersions: new Map() });
+  });
+
+  it("tells locators with dynamic parameters from plain names [B-DYN-3]", () => {
+    const asked = encode({ resourceLocatorsSubscribe: [{ name: "a", dynamicParameters: { k: "v" } }, { name: "b" }], resourceLocatorsUnsubscribe: [{ name: "c", dynamicParameters: { k: "" } }] });
+    expect(decodeRequest(asked)).toMatchObject({ subscribe: ["b"], unsubscribe: [], locate: [{ name: "a", parameters: new Map([["k", "v"]]) }], unlocate: [{ name: "c", parameters: new Map([["k", ""]]) }] });
   });
 
   it("skips the extensions of a node [S-NODE-6]", () => {

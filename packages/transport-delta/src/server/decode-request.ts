@@ -1,5 +1,6 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { nodeInfoOf, withoutExtensions, type DecodedRequest } from "@xdstp/core/server";
+import type { Interest } from "@xdstp/core";
+import { locatorsOf, nodeInfoOf, withoutExtensions, type DecodedRequest } from "@xdstp/core/server";
 import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
 import { createVersionLists } from "./version-lists.ts";
 
@@ -7,6 +8,9 @@ import { createVersionLists } from "./version-lists.ts";
 export interface DeltaRequest extends DecodedRequest {
   readonly subscribe: readonly string[];
   readonly unsubscribe: readonly string[];
+  /** The same with dynamic parameters (TP2): to unsubscribe, they have to be repeated. */
+  readonly locate: readonly Interest[];
+  readonly unlocate: readonly Interest[];
   /** Names and versions that the client holds (S-RECON-4). */
   readonly initialVersions: ReadonlyMap<string, string>;
 }
@@ -23,13 +27,17 @@ export function createRequestDecoder(): (message: Uint8Array) => DeltaRequest {
 /** Decodes a request; node extensions are skipped (S-NODE-6). Throws on bytes that are no such message. */
 export function decodeRequest(message: Uint8Array): DeltaRequest {
   const request = fromBinary(DeltaDiscoveryRequestSchema, withoutExtensions(message, "delta"));
+  const added = locatorsOf(request.resourceLocatorsSubscribe);
+  const dropped = locatorsOf(request.resourceLocatorsUnsubscribe);
   return {
     node: request.node === undefined ? undefined : nodeInfoOf(request.node),
     typeUrl: request.typeUrl,
     nonce: request.responseNonce,
     error: request.errorDetail,
-    subscribe: [...request.resourceNamesSubscribe, ...request.resourceLocatorsSubscribe.map(({ name }) => name)],
-    unsubscribe: [...request.resourceNamesUnsubscribe, ...request.resourceLocatorsUnsubscribe.map(({ name }) => name)],
+    subscribe: [...request.resourceNamesSubscribe, ...added.names],
+    unsubscribe: [...request.resourceNamesUnsubscribe, ...dropped.names],
+    locate: added.interests,
+    unlocate: dropped.interests,
     initialVersions: new Map(Object.entries(request.initialResourceVersions)),
   };
 }

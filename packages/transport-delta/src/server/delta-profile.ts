@@ -1,14 +1,18 @@
 import type { Entry } from "@xdstp/core";
-import { createFrame, encodeHeartbeat, encodeResourceError, fieldHead, isDataError, lengthDelimited, tooLarge, type Frame, type FrameProfile, type Frames } from "@xdstp/core/server";
+import { concatBytes, createFrame, encodeHeartbeat, encodeResourceError, fieldHead, isDataError, lengthDelimited, tooLarge, type Frame, type FrameProfile, type Frames } from "@xdstp/core/server";
 
 const SYSTEM_VERSION_INFO = 1;
 const RESOURCES = 2;
 const TYPE_URL = 4;
 const REMOVED_RESOURCES = 6;
+const REMOVED_RESOURCE_NAMES = 8;
 const CONTROL_PLANE = 7;
 const RESOURCE_ERRORS = 9;
 const IDENTIFIER = 1;
-const RESOURCE_NAME = 3;
+const NAME = 3;
+const RESOURCE_NAME = 8;
+/** Of `ResourceName`. */
+const VARIANT = { name: 1, constraints: 2 } as const;
 
 /** What all responses of a type have in common. */
 export interface DeltaProfileOptions {
@@ -52,9 +56,10 @@ function profileWith(options: DeltaProfileOptions, pick: Pick): FrameProfile {
       const common = [lengthDelimited(SYSTEM_VERSION_INFO, version), typeUrl, ...controlPlane];
       const room = options.responseBytes - sizeOf(common) - 32;
       const sent = entries.map((entry): Sent => ({ entry, fields: encodeEntry(entry, options.ttl === true) }));
-      const fitting = sent.flatMap((one) => (sizeOf(one.fields) <= room ? one : instead(one, options)));
+      const tooLong = new Set(sent.flatMap(({ entry, fields }) => (sizeOf(fields) > room ? entry.name : [])));
+      const fitting = sent.flatMap((one) => (sizeOf(one.fields) > room ? instead(one, options) : isKept(one, tooLong) ? [] : one));
       const picked = fitting.flatMap((one) => pick(one) ?? []);
-      const parts = picked.length === 0 && entries.length > 0 ? [] : split(picked.map(({ fields }) => fields), room);
+      const parts = picked.length === 0 && entries.length > 0 ? [] : split(together(picked), room);
       return {
         version,
         list: parts.map((part): Frame => createFrame([...common, ...part])),
@@ -64,6 +69,11 @@ function profileWith(options: DeltaProfileOptions, pick: Pick): FrameProfile {
       } satisfies Frames;
     },
   };
+}
+
+/** A variant that would be replaced by one that cannot be sent stays with the client (S-SIZE-4). */
+function isKept({ entry: { name, constraints, resource } }: Sent, tooLong: ReadonlySet<string>): boolean {
+  return resource === undefined && constraints !== undefined && tooLong.has(name);
 }
 
 /** What is sent in the place of something too large. */
@@ -77,19 +87,33 @@ function beatOf(entry: Entry, ttlMs: number): Sent | undefined {
   return resource?.ttlMs === ttlMs ? { entry, fields: [lengthDelimited(RESOURCES, encodeHeartbeat(entry, resource))] } : undefined;
 }
 
-function encodeEntry({ name, resource, error }: Entry, ttl: boolean): Fields {
-  if (resource === undefined) return encodeAbsence(name, error);
+function encodeEntry({ name, resource, error, constraints }: Entry, ttl: boolean): Fields {
+  if (resource === undefined) return encodeAbsence(name, error, constraints);
   const wire = ttl || resource.wire.length === resource.bare ? resource.wire : resource.wire.subarray(0, resource.bare);
   if (name === resource.name) return [fieldHead(RESOURCES, wire.length), wire];
-  // Answered under the spelling that was asked (N-42): of a singular field the last occurrence counts.
-  const spelled = lengthDelimited(RESOURCE_NAME, name);
+  // Answered under the spelling that was asked (N-42): of a singular field the last occurrence counts, and messages are merged.
+  const spelled = resource.constraints === undefined ? lengthDelimited(NAME, name) : lengthDelimited(RESOURCE_NAME, lengthDelimited(VARIANT.name, name));
   return [fieldHead(RESOURCES, wire.length + spelled.length), wire, spelled];
 }
 
 /** That a name has no resource, or why it cannot be given; what is transient must not drop what the client holds (S-ERR-3). */
-function encodeAbsence(name: string, error: Entry["error"]): Fields {
-  const removed = isDataError(error) ? [lengthDelimited(REMOVED_RESOURCES, name)] : [];
+function encodeAbsence(name: string, error: Entry["error"], constraints: Uint8Array | undefined): Fields {
+  const removed = isDataError(error) ? [encodeRemoval(name, constraints)] : [];
   return error === undefined || error.code === "NOT_FOUND" ? removed : [...removed, lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, error))];
+}
+
+/** A variant is removed by its name and constraints (S-DYN-5). */
+function encodeRemoval(name: string, constraints: Uint8Array | undefined): Uint8Array {
+  if (constraints === undefined) return lengthDelimited(REMOVED_RESOURCES, name);
+  return lengthDelimited(REMOVED_RESOURCE_NAMES, concatBytes([lengthDelimited(VARIANT.name, name), lengthDelimited(VARIANT.constraints, constraints)]));
+}
+
+/** What is said of one name with variants goes together: one takes the place of the other (S-DYN-5). */
+function together(sent: readonly Sent[]): readonly Fields[] {
+  if (!sent.some(({ entry: { resource, constraints } }) => (resource?.constraints ?? constraints) !== undefined)) return sent.map(({ fields }) => fields);
+  const byName = new Map<string, readonly Uint8Array[]>();
+  for (const { entry: { name }, fields } of sent) byName.set(name, [...byName.get(name) ?? [], ...fields]);
+  return [...byName.values()];
 }
 
 /** Parts of at most `room` bytes; one empty part if there is nothing. */

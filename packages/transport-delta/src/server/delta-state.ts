@@ -11,8 +11,10 @@ export interface DeltaState extends ExchangeOwner {
   readonly profile: FrameProfile;
   readonly watcher: Watcher & Beating;
 
-  /** Topics by canonical key; the key of the wildcard is `*`. */
+  /** Topics by canonical key; the key of the wildcard is `*`. Those with dynamic parameters have these in their key (`idOf`). */
   readonly topics: SmallMap<string, Topic>;
+  /** Those with dynamic parameters, by the key of the name alone; undefined while there are none. */
+  located: Map<string, readonly Topic[]> | undefined;
   /** How many of them are globs. */
   globs: number;
   /** Those by alias, by the canonical keys of the names that they were answered under; undefined while there are none. */

@@ -1,4 +1,4 @@
-import { StatusCode, type Reference, type Topic, type Watcher } from "@xdstp/core";
+import { StatusCode, type Interest, type Reference, type Topic, type Watcher } from "@xdstp/core";
 import { answeredUpTo, baseOf, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, holdBack, isColdSince, isServedBy, isRefusedAndNew, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, type FrameProfile, type NackError, type RequestScan, type ServerContext, type StreamInfo, type StreamLimits, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
 import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
@@ -6,12 +6,12 @@ import { hasLeftovers } from "./first-answer.ts";
 import { gather, takeHeld, type Gathered } from "./gather.ts";
 import { heldListOf, unlist } from "./held-by-client.ts";
 import { beat, noteAnswer, noteHolding } from "./heartbeat.ts";
-import { isCovered, keyOf, lookUp } from "./lookup.ts";
+import { isCovered, keyOf, lookUp, topicsOf } from "./lookup.ts";
 import { oweLost } from "./owe-lost.ts";
 import { send } from "./send.ts";
-import { answerAgain, subscribe } from "./subscribe.ts";
+import { answerAgain, locate, subscribe } from "./subscribe.ts";
 import { putBack, take } from "./take.ts";
-import { unsubscribe } from "./unsubscribe.ts";
+import { unlocate, unsubscribe } from "./unsubscribe.ts";
 import { viewOf } from "./view-of.ts";
 
 /** One type on one delta stream. */
@@ -36,7 +36,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       context, host, stream, typeUrl, profile, watcher: this, exchange: createExchange(),
       type: context.source.descriptor(typeUrl),
       quirks: quirksOf(context.quirks, host.node?.userAgentName ?? ""),
-      topics: createSmallMap(), globs: 0, aliased: undefined, sent: 0, answered: false,
+      topics: createSmallMap(), located: undefined, globs: 0, aliased: undefined, sent: 0, answered: false,
       unsettled: createSmallMap(), unanswered: createSmallMap(), dirty: createSmallSet(), owed: createSmallSet(),
       held: [], initial: undefined, initialShared: false, lifetimes: undefined, taken: undefined, heldBack: NOTHING, heldBackFrom: Infinity,
     };
@@ -73,11 +73,12 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     const { limits } = this.#state.context;
     const excess = longListOf(limits, request) ?? (first ? excessOf(limits, request.initialVersions) : undefined);
     if (excess !== undefined) { this.#state.host.end(StatusCode.RESOURCE_EXHAUSTED, ...excess); return; }
-    if (request.subscribe.length + request.unsubscribe.length > 0) this.#state.host.thaw();
+    if (countOf(request) > 0) this.#state.host.thaw();
     if (first) this.#begin(request);
-    else for (const name of request.subscribe) unlist(this.#state, keyOf(name)); // S-RECON-5: what is asked for later is asked for anew
-    if (!request.subscribe.every((name) => subscribe(this.#state, name))) return;
+    else for (const name of namesIn(request.subscribe, request.locate)) unlist(this.#state, keyOf(name)); // S-RECON-5: what is asked for later is asked for anew
+    if (!request.subscribe.every((name) => subscribe(this.#state, name)) || !request.locate.every((interest) => locate(this.#state, interest))) return;
     for (const name of request.unsubscribe) unsubscribe(this.#state, name);
+    for (const interest of request.unlocate) unlocate(this.#state, interest);
     this.#report(request);
     if (!first && request.nonce !== "") this.#answer(parseNonce(request.nonce), request.error);
     if (this.#state.exchange.inFlight !== undefined) this.#state.context.repairs.watch(this);
@@ -159,18 +160,18 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   }
 
   warm(name: string): void {
-    const { topics, owed, taken } = this.#state;
+    const { owed, taken } = this.#state;
     const key = keyOf(name);
     if (taken?.gathered.entries.some((entry) => keyOf(entry.name) === key) === true) return; // it goes after what it is sent for
-    const topic = topics.get(key);
-    if (topic !== undefined) answerAgain(this.#state, topic);
-    else if (isCovered(this.#state, name)) owed.add(name);
+    const own = topicsOf(this.#state, key);
+    for (const topic of own) answerAgain(this.#state, topic);
+    if (own.length === 0 && isCovered(this.#state, name)) owed.add(name);
     if (this.#state.exchange.inFlight !== undefined) this.#state.context.repairs.watch(this);
   }
 
   status(): TypeStatus {
     const { topics, answered, dirty, unsettled, taken, heldBack } = this.#state;
-    return statusOf(this.#state, { subscriptions: topics.size, wildcard: topics.has("*"), answered, news: dirty.size > 0 || taken !== undefined, unsettled: unsettled.size > 0, heldBack });
+    return statusOf(this.#state, { subscriptions: topics.size, wildcard: topicsOf(this.#state, "*").length > 0, answered, news: dirty.size > 0 || taken !== undefined, unsettled: unsettled.size > 0, heldBack });
   }
 
   view(): TypeView {
@@ -184,14 +185,15 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   }
 
   /** The first message of a type: what the client holds (S-RECON-5), and the wildcard that empty lists mean (S-WILD-3, S-WILD-6). */
-  #begin({ subscribe: added, unsubscribe: dropped, initialVersions }: DeltaRequest): void {
+  #begin(request: DeltaRequest): void {
+    const { initialVersions } = request;
     const state = this.#state;
     if (initialVersions.size > 0) {
       state.initial = heldListOf(initialVersions);
       state.initialShared = true;
     }
     const wildcard = (state.type?.legacyWildcard ?? true) && state.quirks.legacyWildcard;
-    if (wildcard && added.length === 0 && dropped.length === 0) subscribe(state, "*");
+    if (wildcard && countOf(request) === 0) subscribe(state, "*");
   }
 
   #answer(given: number, error: NackError | undefined): void {
@@ -228,11 +230,10 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
 
   /** An empty response goes out only as the first one, or to answer a wildcard, and not while names are pending (S-RECON-6, S-WILD-7, S-ACK-11). */
   #send(gathered: Gathered): void {
-    const { answered, unsettled, exchange, sent, topics } = this.#state;
+    const { answered, unsettled, exchange, sent } = this.#state;
     const sendable = this.#withoutRefused(gathered);
     this.#repairing = false;
-    const wildcard = topics.get("*");
-    const due = unsettled.size === 0 && (!answered || (wildcard !== undefined && gathered.origin.answered.has(wildcard)));
+    const due = unsettled.size === 0 && (!answered || topicsOf(this.#state, "*").some((wildcard) => gathered.origin.answered.has(wildcard)));
     const isSent = (sendable.entries.length > 0 || due) && send(this.#state, sendable, due);
     if (!isSent && exchange.inFlight === undefined && exchange.refused === undefined) exchange.accepted = sent;
   }
@@ -252,20 +253,31 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     this.#state.host.end(StatusCode.UNAVAILABLE, "too far behind: reconnect with the versions that are held");
   }
 
-  #report({ subscribe: added, unsubscribe: dropped }: DeltaRequest): void {
+  #report({ subscribe: plain, unsubscribe: ended, locate: located, unlocate: unlocated }: DeltaRequest): void {
     const { context, stream, typeUrl } = this.#state;
+    const added = namesIn(plain, located);
+    const dropped = namesIn(ended, unlocated);
     if (added.length > 0 || dropped.length > 0) context.emit?.({ kind: "subscribe", stream, typeUrl, added, dropped });
   }
 }
 
 /** Why a list of what a client holds cannot be kept (S-LIM-4). */
 /** A list is no longer than what it can concern, also one of names that were never asked for, or of one name again and again. */
-function longListOf({ subscriptions }: StreamLimits, { subscribe: added, unsubscribe: dropped }: DeltaRequest): readonly [message: string, limit: keyof StreamLimits] | undefined {
-  if (added.length > subscriptions) return [`more than ${subscriptions} subscriptions of one type`, "subscriptions"];
-  return dropped.length > subscriptions ? [`more than ${subscriptions} names to unsubscribe in one request`, "subscriptions"] : undefined;
+function longListOf({ subscriptions }: StreamLimits, { subscribe: added, unsubscribe: dropped, locate: located, unlocate: unlocated }: DeltaRequest): readonly [message: string, limit: keyof StreamLimits] | undefined {
+  if (added.length + located.length > subscriptions) return [`more than ${subscriptions} subscriptions of one type`, "subscriptions"];
+  return dropped.length + unlocated.length > subscriptions ? [`more than ${subscriptions} names to unsubscribe in one request`, "subscriptions"] : undefined;
 }
 
 function excessOf({ heldVersions, nameLength }: StreamLimits, initial: ReadonlyMap<string, string>): readonly [message: string, limit: keyof StreamLimits] | undefined {
   if (initial.size > heldVersions) return [`more than ${heldVersions} initial_resource_versions`, "heldVersions"];
   return initial.keys().some((name) => name.length > nameLength) ? [`a name in initial_resource_versions is longer than ${nameLength}`, "nameLength"] : undefined;
+}
+
+function countOf({ subscribe: added, unsubscribe: dropped, locate: located, unlocate: unlocated }: DeltaRequest): number {
+  return added.length + dropped.length + located.length + unlocated.length;
+}
+
+/** Names, with and without dynamic parameters. */
+function namesIn(names: readonly string[], interests: readonly Interest[]): readonly string[] {
+  return interests.length === 0 ? names : [...names, ...interests.map(({ name }) => name)];
 }

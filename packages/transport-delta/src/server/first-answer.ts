@@ -5,7 +5,7 @@ import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { encodeEmptyResource } from "./encode-empty-resource.ts";
 import { compareHeld, unlist, type HeldList } from "./held-by-client.ts";
 import { resume } from "./heartbeat.ts";
-import { isCollection, keyOf, lookUp, removal } from "./lookup.ts";
+import { goneOf, isCollection, keyOf, lookUp, removal } from "./lookup.ts";
 
 /**
  * All of a topic as it is now: its members, without what the client holds in that very version (S-RECON-4); a name that was missing before too in the form that the client understands (S-MISS-1, S-MISS-2).
@@ -22,8 +22,16 @@ export function answerOf(state: DeltaState, topic: Topic, since: number): readon
 /** What a topic covered that the client may hold and that is gone. */
 export function removedSince(state: DeltaState, topic: Topic, since: number): readonly Entry[] {
   const { name } = topic.interest;
-  if (!isCollection(name)) return topic.members().filter((entry) => entry.resource === undefined && isRemoval(entry, since));
+  if (!isCollection(name)) return removedOf(topic).filter((entry) => isRemoval(entry, since));
   return since === NONE_HELD ? forgotten(state, topic) : topic.removed().filter((entry) => isRemoval(entry, since));
+}
+
+const NONE: readonly Entry[] = [];
+
+/** Of a name with variants those that went; else that it is not there. */
+function removedOf(topic: Topic): readonly Entry[] {
+  const gone = topic.gone?.(topic.interest.name) ?? NONE;
+  return gone.length > 0 ? gone : topic.members().filter(({ resource }) => resource === undefined);
 }
 
 /** Whether {@link leftovers} may have something to say: all topics have been answered. */
@@ -37,12 +45,42 @@ export function leftovers(state: DeltaState): readonly Entry[] {
   if (initial === undefined || unsettled.size > 0) return [];
   state.initial = undefined;
   const gone = [...initial.values()].filter(({ name }) => !isCollection(name) && lookUp(state, name)?.resource === undefined);
-  return gone.map(({ name }) => removal(state, name));
+  return gone.flatMap(({ name }) => removalsOf(state, name));
+}
+
+/** Of a name that a client listed nobody knows which variant it holds: all that have gone are said to be gone (S-DYN-5). */
+function removalsOf(state: DeltaState, name: string): readonly Entry[] {
+  const gone = goneOf(state, name);
+  return gone.length > 0 ? gone : [removal(state, name)];
+}
+
+/** The same where another variant is there now. */
+function replacedOf(state: DeltaState, initial: HeldList, members: readonly Entry[]): readonly Entry[] {
+  return variantsIn(members).flatMap(({ name, resource }) => {
+    const held = initial.get(keyOf(name));
+    return held === undefined || held.version === resource?.version ? NONE : goneOf(state, name);
+  });
+}
+
+const variants = new WeakMap<readonly Entry[], readonly Entry[]>();
+
+/** Those that have constraints; found once per array, which streams share. */
+function variantsIn(entries: readonly Entry[]): readonly Entry[] {
+  let found = variants.get(entries);
+  if (found === undefined) variants.set(entries, (found = entries.filter(({ resource }) => resource?.constraints !== undefined)));
+  return found;
 }
 
 function withoutHeld(state: DeltaState, members: readonly Entry[]): readonly Entry[] {
-  const { initial, quirks, typeUrl } = state;
+  const { initial } = state;
   if (initial === undefined) return members;
+  const replaced = replacedOf(state, initial, members);
+  const rest = withoutEqual(state, initial, members);
+  return replaced.length === 0 ? rest : [...replaced, ...rest];
+}
+
+function withoutEqual(state: DeltaState, initial: HeldList, members: readonly Entry[]): readonly Entry[] {
+  const { quirks, typeUrl } = state;
   const resend = quirks.resendOnReconnect.includes(typeUrl);
   if (!resend) resume(state, members);
   if (members.length > 1 && state.initialShared) return withoutListed(state, initial, members, resend);
@@ -72,6 +110,8 @@ function forgotten({ initial, quirks }: DeltaState, topic: Topic): readonly Entr
 /** What a client listed as held is not missing to it but removed. */
 function missing(state: DeltaState, entry: Entry, said: readonly Entry[]): readonly Entry[] {
   const listed = unlist(state, keyOf(entry.name));
+  const gone = listed ? goneOf(state, entry.name) : NONE;
+  if (gone.length > 0) return gone;
   const form = state.quirks.missingAs.get(state.typeUrl) ?? state.type?.missingAs ?? "removed";
   if (listed || form === "removed" || !isDataError(entry.error)) return said;
   return form === "nothing" ? [] : [emptyEntry(entry)];

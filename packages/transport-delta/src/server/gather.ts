@@ -2,7 +2,7 @@ import type { Entry, Topic } from "@xdstp/core";
 import { changedOrigin, partition, type Origin } from "@xdstp/core/server";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { answerOf, leftovers, removedSince } from "./first-answer.ts";
-import { isCollection, isCovered, keyOf, lookUp } from "./lookup.ts";
+import { goneOf, idOf, isCollection, isCovered, keyOf, lookUp, lookUpAll } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
 
 /** What is pending on a type, taken as of now. */
@@ -33,6 +33,7 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
   const singles = takeHeld(state, removeUpTo);
   const named = new Set([...takeOwed(state, parts), ...singles.map(({ name }) => name)]);
   parts.push(singles);
+  takeReplaced(state, parts);
   state.sent = state.context.source.revision;
   const filled = parts.filter((part) => part.length > 0);
   const single = filled.length === 1 && named.size === 0 && answered.size + changed.size === 1;
@@ -75,8 +76,8 @@ function splitAt(entries: readonly Entry[], upTo: number): { readonly older: rea
   return { older: entries.filter(({ revision }) => revision <= upTo), newer: entries.filter(({ revision }) => revision > upTo) };
 }
 
-function isDue(state: DeltaState, { name, superseded }: Entry): boolean {
-  return isCovered(state, name) && (isCollection(name) ? !superseded : lookUp(state, name)?.resource === undefined);
+function isDue(state: DeltaState, { name, superseded, constraints }: Entry): boolean {
+  return isCovered(state, name) && (isCollection(name) || constraints !== undefined ? !superseded : lookUp(state, name)?.resource === undefined);
 }
 
 interface Restart {
@@ -89,7 +90,7 @@ function takeRefused(state: DeltaState): Restart | undefined {
   const { refused } = state.exchange;
   if (refused?.again !== true) return undefined;
   state.exchange.refused = undefined;
-  const subscribed = (topic: Topic): boolean => state.topics.get(keyOf(topic.interest.name)) === topic;
+  const subscribed = (topic: Topic): boolean => state.topics.get(idOf(topic.interest)) === topic;
   for (const topic of refused.answered) if (subscribed(topic)) state.unanswered.set(topic, refused.base);
   for (const topic of refused.changed) {
     if (state.unanswered.has(topic)) state.unanswered.set(topic, refused.base);
@@ -144,11 +145,28 @@ function heldSince({ unanswered }: DeltaState): number {
 function takeOwed(state: DeltaState, parts: Parts): ReadonlySet<string> {
   const named = new Set(state.owed);
   for (const name of named) {
-    const entry = lookUp(state, name);
-    if (entry !== undefined) parts.push(asArray(entry));
+    const gone = goneOf(state, name);
+    const entries = state.located === undefined ? asList(lookUp(state, name)) : lookUpAll(state, name) ?? [];
+    for (const entry of gone) parts.push(asArray(entry));
+    for (const entry of entries) if (gone.length === 0 || entry.resource !== undefined) parts.push(asArray(entry));
   }
   state.owed.clear();
   return named;
+}
+
+function asList(entry: Entry | undefined): readonly Entry[] {
+  return entry === undefined ? [] : [entry];
+}
+
+/** What waits to be removed goes with the variant that takes its place, so that the client never holds both (S-DYN-5). */
+function takeReplaced(state: DeltaState, parts: Parts): void {
+  if (state.held.length === 0) return;
+  const placed = new Map<string, boolean>();
+  for (const { name, resource } of parts.flat()) if (resource !== undefined) placed.set(keyOf(name), resource.constraints !== undefined || placed.get(keyOf(name)) === true);
+  const replaced = state.held.filter(({ name, constraints, superseded }) => !superseded && (constraints === undefined ? placed.get(keyOf(name)) === true : placed.has(keyOf(name))));
+  if (replaced.length === 0) return;
+  state.held = state.held.filter((entry) => !replaced.includes(entry));
+  parts.push(replaced);
 }
 
 const arrays = new WeakMap<Entry, readonly Entry[]>();

@@ -1,8 +1,8 @@
-import { StatusCode, type Topic } from "@xdstp/core";
-import { excessOfNames, type StreamLimits } from "@xdstp/core/server";
+import { StatusCode, type Interest, type Topic } from "@xdstp/core";
+import { excessOfLocators, excessOfNames, type StreamLimits } from "@xdstp/core/server";
 import { isGlob } from "@xdstp/uri";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
-import { isCollection, keyOf } from "./lookup.ts";
+import { idOf, isCollection, keyOf } from "./lookup.ts";
 
 /**
  * Adds a name. Every name in a subscribe list is answered, also one that the server believes the client to hold (S-DSUB-3).
@@ -16,7 +16,20 @@ export function subscribe(state: DeltaState, name: string): boolean {
   if (held !== undefined) { answerAgain(state, held); return true; }
   const tooMany = excessOf(state, name);
   if (tooMany !== undefined) return refuse(state, tooMany);
-  begin(state, key, name);
+  begin(state, key, { name });
+  return true;
+}
+
+/** Adds a name with dynamic parameters. With other parameters it is a subscription beside this one, as TP2 has it for caching proxies. */
+export function locate(state: DeltaState, interest: Interest): boolean {
+  const excess = excessOfLocators([interest], state.context.limits) ?? (state.topics.has(idOf(interest)) ? undefined : excessOf(state, interest.name));
+  if (excess !== undefined) return refuse(state, excess);
+  const held = state.topics.get(idOf(interest));
+  if (held !== undefined) { answerAgain(state, held); return true; }
+  const topic = begin(state, idOf(interest), interest);
+  const located = (state.located ??= new Map<string, readonly Topic[]>());
+  const key = keyOf(interest.name);
+  located.set(key, [...located.get(key) ?? [], topic]);
   return true;
 }
 
@@ -39,12 +52,14 @@ function excessOf({ context: { limits }, topics, globs }: DeltaState, name: stri
   return globs >= limits.globs && isGlob(name) ? [`more than ${limits.globs} globs of one type`, "globs"] : undefined;
 }
 
-function begin(state: DeltaState, key: string, name: string): void {
-  const topic = state.context.source.topic(state.typeUrl, { name });
+function begin(state: DeltaState, key: string, interest: Interest): Topic {
+  const { name } = interest;
+  const topic = state.context.source.topic(state.typeUrl, interest);
   topic.watch(state.watcher);
   // The topic's own string where it is the same: the decoded one of the request can go.
   state.topics.set(key === name ? topic.interest.name : key, topic);
   if (isGlob(name)) state.globs++;
   const waiting = topic.settled ? state.unanswered : state.unsettled;
   waiting.set(topic, state.answered && isCollection(name) ? state.sent : NONE_HELD);
+  return topic;
 }

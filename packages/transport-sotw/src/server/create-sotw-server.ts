@@ -1,7 +1,7 @@
 import type { ByteStream } from "@xdstp/core";
 import { createServerStream, type ServerCall, type ServerContext, type ServerStream, type Variant } from "@xdstp/core/server";
 import { decodeRequest, type SotwRequest } from "./decode-request.ts";
-import { hashList } from "./hash-list.ts";
+import { hashWanted } from "./hash-list.ts";
 import { createProfileOf } from "./profile-of.ts";
 import { createSotwType } from "./sotw-type.ts";
 
@@ -20,7 +20,7 @@ export function createSotwServer(context: ServerContext): SotwServer {
   const variant: Variant<SotwRequest> = {
     name: "sotw",
     decode: decodeRequest,
-    weigh: ({ names }) => ({ names: names.length, list: hashList(names) }),
+    weigh: (request) => ({ names: request.names.length + request.located.length, list: hashWanted(request) }),
     createType: (shared, host, typeUrl, stream) => createSotwType(shared, host, typeUrl, stream, profileOf),
   };
   return { open: (call, out, own = context) => createServerStream(own, variant, call, out) };

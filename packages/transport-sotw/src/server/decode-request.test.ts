@@ -22,7 +22,11 @@ describe("decodeRequest()", () => {
   });
 
   it("says what is not there [S-NODE-2] [S-ACK-7]", () => {
-    expect(decodeRequest(new Uint8Array())).toEqual({ node: undefined, typeUrl: "", nonce: "", error: undefined, names: [], version: "", usesLocators: false });
+    expect(decodeRequest(new Uint8Array())).toEqual({ node: undefined, typeUrl: "", nonce: "", error: undefined, names: [], located: [], version: "", usesLocators: false });
+  });
+
+  it("tells locators with dynamic parameters from plain names [B-DYN-3]", () => {
+    expect(decodeRequest(encode({ resourceLocators: [{ name: "a", dynamicParameters: { k: "v" } }, { name: "b" }] }))).toMatchObject({ names: ["b"], located: [{ name: "a", parameters: new Map([["k", "v"]]) }], usesLocators: true });
   });
 
   it("skips the extensions of a node [S-NODE-6]", () => {

@@ -1,11 +1,14 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { nodeInfoOf, withoutExtensions, type DecodedRequest } from "@xdstp/core/server";
+import type { Interest } from "@xdstp/core";
+import { locatorsOf, nodeInfoOf, withoutExtensions, type DecodedRequest } from "@xdstp/core/server";
 import { DiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
 /** A `DiscoveryRequest`, as far as a server reads it. */
 export interface SotwRequest extends DecodedRequest {
   /** The complete wanted set (S-SUB-1). */
   readonly names: readonly string[];
+  /** What of it has dynamic parameters (TP2). */
+  readonly located: readonly Interest[];
   /** The version accepted last (S-RECON-7). */
   readonly version: string;
   /** `resource_locators` is used, so wrapped resources are understood (S-WRAP-2). */
@@ -15,12 +18,14 @@ export interface SotwRequest extends DecodedRequest {
 /** Decodes a request; node extensions are skipped (S-NODE-6). Throws on bytes that are no such message. */
 export function decodeRequest(message: Uint8Array): SotwRequest {
   const request = fromBinary(DiscoveryRequestSchema, withoutExtensions(message, "sotw"));
+  const locators = locatorsOf(request.resourceLocators);
   return {
     node: request.node === undefined ? undefined : nodeInfoOf(request.node),
     typeUrl: request.typeUrl,
     nonce: request.responseNonce,
     error: request.errorDetail,
-    names: [...request.resourceNames, ...request.resourceLocators.map(({ name }) => name)],
+    names: [...request.resourceNames, ...locators.names],
+    located: locators.interests,
     version: request.versionInfo,
     usesLocators: request.resourceLocators.length > 0,
   };

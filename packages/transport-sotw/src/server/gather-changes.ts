@@ -1,7 +1,7 @@
 import type { Entry, Topic } from "@xdstp/core";
 import { partition } from "@xdstp/core/server";
 import type { Gathered } from "./gathered.ts";
-import { coverOf, keyOf } from "./lookup.ts";
+import { idOf, lookUpAll, subscriptionsOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
 import type { SotwState } from "./sotw-state.ts";
 import { addHash, versionOf } from "./version-of.ts";
@@ -40,9 +40,9 @@ function sayable(part: readonly Entry[]): readonly Entry[] {
 }
 
 /** The only responses without content: to a wildcard that is new, and for a type that is not served (S-FULL-5, S-WILD-7). */
-function isDue({ answered, subscriptions, unanswered, context, typeUrl }: SotwState): boolean {
-  const wildcard = subscriptions.get("*")?.topic;
-  return (wildcard !== undefined && unanswered.has(wildcard)) || (!answered && !context.source.serves(typeUrl));
+function isDue(state: SotwState): boolean {
+  const { answered, unanswered, context, typeUrl } = state;
+  return subscriptionsOf(state, "*").some(({ topic }) => unanswered.has(topic)) || (!answered && !context.source.serves(typeUrl));
 }
 
 /** Puts refused content back among what is pending, if the wanted state differs by now (S-ACK-8). */
@@ -50,7 +50,7 @@ function takeRefused(state: SotwState): number | undefined {
   const { refused } = state.exchange;
   if (refused?.again !== true) return undefined;
   state.exchange.refused = undefined;
-  const subscribed = (topic: Topic): boolean => state.subscriptions.get(keyOf(topic.interest.name))?.topic === topic;
+  const subscribed = (topic: Topic): boolean => state.subscriptions.get(idOf(topic.interest))?.topic === topic;
   for (const topic of refused.answered) if (subscribed(topic)) state.unanswered.add(topic);
   for (const topic of refused.changed) if (subscribed(topic)) state.dirty.add(topic);
   for (const name of refused.named) state.owed.add(name);
@@ -77,8 +77,7 @@ function takeChanges(state: SotwState, from: number | undefined, parts: Parts): 
 function takeOwed(state: SotwState, parts: Parts): ReadonlySet<string> {
   const named = new Set(state.owed);
   for (const name of named) {
-    const entry = coverOf(state, name)?.topic.get(name);
-    if (entry !== undefined) parts.push([entry]);
+    for (const entry of lookUpAll(state, name)) parts.push([entry]);
   }
   state.owed.clear();
   return named;
@@ -86,7 +85,7 @@ function takeOwed(state: SotwState, parts: Parts): ReadonlySet<string> {
 
 /** Keeps the sum up to date, at the cost of what is sent. */
 function countTopic(state: SotwState, topic: Topic): void {
-  const subscription = state.subscriptions.get(keyOf(topic.interest.name));
+  const subscription = state.subscriptions.get(idOf(topic.interest));
   if (subscription === undefined) return;
   state.sum = addHash(addHash(state.sum, -subscription.hash), topic.hash);
   subscription.hash = topic.hash;

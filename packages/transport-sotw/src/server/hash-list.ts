@@ -1,3 +1,4 @@
+import { interestKey, type Interest } from "@xdstp/core";
 import { concatBytes, hashBytes, lengthDelimited } from "@xdstp/core/server";
 
 const RESOURCE_NAMES = 3;
@@ -6,4 +7,9 @@ const RESOURCE_NAMES = 3;
 export function hashList(names: readonly string[]): number {
   const bytes = concatBytes(names.map((name) => lengthDelimited(RESOURCE_NAMES, name)));
   return hashBytes(bytes, 0, bytes.length);
+}
+
+/** The hash of a wanted set; without dynamic parameters that of its name list. */
+export function hashWanted({ names, located }: { readonly names: readonly string[]; readonly located: readonly Interest[] }): number {
+  return hashList(located.length === 0 ? names : [...names, "", ...located.map((interest) => interestKey(interest, interest.name))]);
 }

@@ -8,7 +8,10 @@ const CONTROL_PLANE = 6;
 const RESOURCE_ERRORS = 7;
 const IDENTIFIER = 1;
 const ANY = { typeUrl: 1, value: 2 } as const;
-const RESOURCE_NAME = 3;
+const NAME = 3;
+const RESOURCE_NAME = 8;
+/** The name in `ResourceName`. */
+const OF_VARIANT = 1;
 const WRAPPER = "type.googleapis.com/envoy.service.discovery.v3.Resource";
 
 /** What all responses of a type to clients of one kind have in common. */
@@ -122,7 +125,12 @@ function encodeEntry({ name, resource }: Entry, { typeUrl, named, wrap, ttl = fa
 function wrapped(name: string, resource: StoredResource, ttl: boolean): Uint8Array {
   const wire = ttl ? resource.wire : resource.wire.subarray(0, resource.bare);
   // Of a singular field the last occurrence counts: the name that was asked for (N-42).
-  return inWrapper(name === resource.name ? wire : concatBytes([wire, lengthDelimited(RESOURCE_NAME, name)]));
+  return inWrapper(name === resource.name ? wire : concatBytes([wire, spelled(name, resource)]));
+}
+
+/** Messages are merged: the constraints stay. */
+function spelled(name: string, { constraints }: StoredResource): Uint8Array {
+  return constraints === undefined ? lengthDelimited(NAME, name) : lengthDelimited(RESOURCE_NAME, lengthDelimited(OF_VARIANT, name));
 }
 
 function inWrapper(value: Uint8Array): Uint8Array {

@@ -20,10 +20,14 @@ export interface SotwState extends ExchangeOwner {
 
   /** The wanted set by canonical key; the key of the wildcard is `*`. */
   readonly subscriptions: SmallMap<string, Subscription>;
+  /** Those with dynamic parameters, which have these in their key (`idOf`), by the key of the name alone; undefined while there are none. */
+  located: Map<string, readonly Subscription[]> | undefined;
   /** All lists so far were empty, so an empty one means `*` (S-WILD-2). */
   legacy: boolean;
   /** Hash of the bytes of the newest list, by which a plain ACK is known; undefined: the wanted set is not that of a list. */
   listHash: number | undefined;
+  /** Hash of the newest wanted set, dynamic parameters included. */
+  wantedHash: number | undefined;
   /** Revision up to which changes have been sent. */
   sent: number;
   /** The client has come with a version, and there was no response yet. */

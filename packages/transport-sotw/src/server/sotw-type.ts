@@ -6,8 +6,8 @@ import { gather } from "./gather.ts";
 import { currentVersion, isComplete } from "./gather-full-state.ts";
 import { beat, haveEqualTtls, noteAnswer, noteHolding, resume } from "./heartbeat.ts";
 import { isWithheld } from "./is-withheld.ts";
-import { hashList } from "./hash-list.ts";
-import { coverOf, keyOf } from "./lookup.ts";
+import { hashWanted } from "./hash-list.ts";
+import { coverOf, keyOf, subscriptionsOf } from "./lookup.ts";
 import { send } from "./send.ts";
 import type { ClientForm, ProfileOf } from "./profile-of.ts";
 import type { SotwState } from "./sotw-state.ts";
@@ -45,7 +45,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
       type: context.source.descriptor(typeUrl),
       quirks: quirksOf(context.quirks, host.node?.userAgentName ?? ""),
       profile: profileOf(typeUrl, formOf(context, host.node)),
-      subscriptions: createSmallMap(), legacy: true, listHash: undefined, sent: 0, returning: false, answered: false,
+      subscriptions: createSmallMap(), located: undefined, legacy: true, listHash: undefined, wantedHash: undefined, sent: 0, returning: false, answered: false,
       unsettled: createSmallSet(), unanswered: createSmallSet(), dirty: createSmallSet(), owed: createSmallSet(),
       sum: 0, shown: [], kept: [], gone: NOTHING, stay: NOTHING, parting: undefined, taken: undefined, heldBack: NOTHING, heldBackFrom: Infinity, lifetimes: undefined, impatient: false, patience: undefined,
     };
@@ -80,11 +80,13 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     const first = this.#first;
     this.#first = false;
     if (!first && this.#isStale(request)) return;
-    if (hashList(request.names) !== this.#state.listHash) this.#state.host.thaw();
+    const wanted = hashWanted(request);
+    if (wanted !== this.#state.wantedHash) this.#state.host.thaw();
     if (request.usesLocators) this.#state.profile = this.#profileOf(this.typeUrl, { ...formOf(this.#state.context, this.#state.host.node), wrap: true });
     if (!first && request.nonce === "" && this.#state.exchange.nonceSent > 0) this.#startAgain();
-    subscribe(this.#state, request.names);
-    this.#state.listHash = hashList(request.names);
+    subscribe(this.#state, request);
+    this.#state.wantedHash = wanted;
+    this.#state.listHash = request.located.length === 0 ? wanted : undefined;
     this.#waitAtMost(request);
     if (first) this.#begin(request);
     else if (request.nonce !== "") this.#answer(parseNonce(request.nonce), request.error);
@@ -187,7 +189,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
 
   status(): TypeStatus {
     const { subscriptions, answered, dirty, unsettled, taken, heldBack } = this.#state;
-    return statusOf(this.#state, { subscriptions: subscriptions.size, wildcard: subscriptions.has("*"), answered, news: dirty.size > 0 || taken !== undefined, unsettled: unsettled.size > 0, heldBack });
+    return statusOf(this.#state, { subscriptions: subscriptions.size, wildcard: subscriptionsOf(this.#state, "*").length > 0, answered, news: dirty.size > 0 || taken !== undefined, unsettled: unsettled.size > 0, heldBack });
   }
 
   view(): TypeView {
@@ -206,7 +208,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   #begin({ version }: SotwRequest): void {
     const state = this.#state;
     state.returning = version !== "";
-    const wildcard = state.subscriptions.size === 1 ? state.subscriptions.get("*")?.topic : undefined;
+    const wildcard = state.subscriptions.size === 1 ? subscriptionsOf(state, "*")[0]?.topic : undefined;
     if (version !== "" && wildcard?.settled === true && currentVersion([wildcard], wildcard.members()) === version) this.#adopt(wildcard, version);
   }
 
@@ -237,11 +239,12 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   }
 
   /** A request that crossed a response gets no answer; its list comes again with the ACK (S-NONCE-6, S-NONCE-7). What it drops and refuses is noted. */
-  #isStale({ nonce, names, error }: SotwRequest): boolean {
+  #isStale(request: SotwRequest): boolean {
+    const { nonce, error } = request;
     const { exchange, lifetimes } = this.#state;
     const stale = nonce === "" ? exchange.inFlight !== undefined : !isNewestNonce(lifetimes, exchange, parseNonce(nonce));
     if (!stale) return false;
-    narrow(this.#state, names);
+    narrow(this.#state, request);
     this.#answer(parseNonce(nonce), error);
     return true;
   }

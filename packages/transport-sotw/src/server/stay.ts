@@ -1,6 +1,6 @@
 import type { Topic } from "@xdstp/core";
 import { isGlob } from "@xdstp/uri";
-import { keyOf } from "./lookup.ts";
+import { keyOf, subscriptionsOf } from "./lookup.ts";
 import type { SotwState } from "./sotw-state.ts";
 
 /** A name that is asked for and does not exist. */
@@ -20,7 +20,7 @@ export function letsStay({ type, host }: SotwState, topics: readonly Topic[]): b
 /** A name that is gone is asked for, and has not stayed too long (S-ORD-4). */
 export function mayStay(state: SotwState, name: string): boolean {
   const key = keyOf(name);
-  return state.subscriptions.has(key) && !isOver(state, state.stay.get(key));
+  return subscriptionsOf(state, key).length > 0 && !isOver(state, state.stay.get(key));
 }
 
 /** Notes what stays, and since when. */

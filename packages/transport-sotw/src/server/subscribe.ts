@@ -1,49 +1,60 @@
-import { StatusCode } from "@xdstp/core";
-import { excessOfNames, type StreamLimits } from "@xdstp/core/server";
+import { StatusCode, type Interest } from "@xdstp/core";
+import { excessOfLocators, excessOfNames, type StreamLimits } from "@xdstp/core/server";
 import { isGlob } from "@xdstp/uri";
-import { keyOf } from "./lookup.ts";
-import type { SotwState } from "./sotw-state.ts";
+import type { SotwRequest } from "./decode-request.ts";
+import { idOf, keyOf } from "./lookup.ts";
+import type { SotwState, Subscription } from "./sotw-state.ts";
 import { unsubscribe } from "./unsubscribe.ts";
 
+/** What of a request says what is wanted: names, and names with dynamic parameters. */
+type WantedSet = Pick<SotwRequest, "names" | "located">;
+
 /** Makes a list the wanted set (S-SUB-1). A name that is new in it is sent, even if it was sent before (S-SUB-3). */
-export function subscribe(state: SotwState, list: readonly string[]): void {
+export function subscribe(state: SotwState, list: WantedSet): void {
   const names = wantedNames(state, list);
-  const excess = excessOf(state, names);
+  const located = wantedLocators(state, list);
+  const excess = excessOf(state, [...names, ...located.map(({ name }) => name)]) ?? excessOfLocators(located, state.context.limits);
   if (excess !== undefined) { state.host.end(StatusCode.RESOURCE_EXHAUSTED, ...excess); return; }
-  const wanted = byKey(names);
+  const wanted = byKey(names, located);
   const added = [...wanted].filter(([key]) => !state.subscriptions.has(key));
   const dropped = dropOthers(state, wanted);
-  for (const [key, name] of added) begin(state, key, name);
-  report(state, added.map(([, name]) => name), dropped);
+  for (const [key, interest] of added) begin(state, key, interest);
+  report(state, added.map(([, { name }]) => name), dropped);
 }
 
 /** Drops what the list of a request leaves out that crossed a response. What it adds comes again with the ACK that must follow, and with it what was dropped meanwhile is new (S-NONCE-6). */
-export function narrow(state: SotwState, list: readonly string[]): void {
-  const dropped = dropOthers(state, byKey(wantedNames(state, list)));
+export function narrow(state: SotwState, list: WantedSet): void {
+  const dropped = dropOthers(state, byKey(wantedNames(state, list), wantedLocators(state, list)));
   state.listHash = undefined;
+  state.wantedHash = undefined;
   report(state, [], dropped);
 }
 
-function dropOthers(state: SotwState, wanted: ReadonlyMap<string, string>): readonly string[] {
-  const dropped = [...state.subscriptions.keys()].filter((key) => !wanted.has(key));
-  for (const key of dropped) unsubscribe(state, key);
-  return dropped;
+function dropOthers(state: SotwState, wanted: ReadonlyMap<string, Interest>): readonly string[] {
+  const dropped = [...state.subscriptions].filter(([key]) => !wanted.has(key));
+  for (const [key] of dropped) unsubscribe(state, key);
+  return dropped.map(([key, { topic: { interest } }]) => (interest.parameters === undefined ? key : interest.name));
 }
 
 /** The spelling that comes first counts (N-42, S-SUB-7). */
-function byKey(names: readonly string[]): ReadonlyMap<string, string> {
-  const wanted = new Map<string, string>();
-  for (const name of names) if (!wanted.has(keyOf(name))) wanted.set(keyOf(name), name);
+function byKey(names: readonly string[], located: readonly Interest[]): ReadonlyMap<string, Interest> {
+  const wanted = new Map<string, Interest>();
+  for (const name of names) if (!wanted.has(keyOf(name))) wanted.set(keyOf(name), { name });
+  for (const interest of located) if (!wanted.has(idOf(interest))) wanted.set(idOf(interest), interest);
   return wanted;
 }
 
 /** An empty list means `*` as long as all lists were empty, for types and clients that mean it so (S-WILD-2, S-WILD-6). */
-function wantedNames(state: SotwState, list: readonly string[]): readonly string[] {
-  if (list.length > 0) {
+function wantedNames(state: SotwState, { names: list, located }: WantedSet): readonly string[] {
+  if (list.length + located.length > 0) {
     state.legacy = false;
     return takesGlobs(state) ? list : list.filter((name) => !isGlob(name));
   }
   return state.legacy && state.quirks.legacyWildcard && (state.type?.legacyWildcard ?? true) ? ["*"] : [];
+}
+
+function wantedLocators(state: SotwState, { located }: WantedSet): readonly Interest[] {
+  return takesGlobs(state) ? located : located.filter(({ name }) => !isGlob(name));
 }
 
 /** Removals could not be said of the members of other types (C-GLOB-10). A type that is not served has none, and is answered once (S-STREAM-8). */
@@ -58,11 +69,18 @@ function excessOf({ context: { limits } }: SotwState, names: readonly string[]):
   return names.filter((name) => isGlob(name)).length > limits.globs ? [`more than ${limits.globs} globs of one type`, "globs"] : undefined;
 }
 
-function begin(state: SotwState, key: string, name: string): void {
-  const topic = state.context.source.topic(state.typeUrl, { name });
+function begin(state: SotwState, key: string, interest: Interest): void {
+  const topic = state.context.source.topic(state.typeUrl, interest);
   topic.watch(state.watcher);
-  state.subscriptions.set(key, { topic, hash: 0 });
+  const subscription = { topic, hash: 0 };
+  state.subscriptions.set(key, subscription);
+  if (interest.parameters !== undefined) locate(state, keyOf(interest.name), subscription);
   (topic.settled ? state.unanswered : state.unsettled).add(topic);
+}
+
+function locate(state: SotwState, key: string, subscription: Subscription): void {
+  const located = (state.located ??= new Map<string, readonly Subscription[]>());
+  located.set(key, [...located.get(key) ?? [], subscription]);
 }
 
 function report({ context, stream, typeUrl }: SotwState, added: readonly string[], dropped: readonly string[]): void {

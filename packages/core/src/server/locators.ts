@@ -1,0 +1,41 @@
+import type { Interest } from "../resource.ts";
+import { excessOfNames } from "./excess-of-names.ts";
+import type { StreamLimits } from "./limits.ts";
+
+/** A `ResourceLocator` of a request, as decoded. */
+export interface LocatorLike {
+  readonly name: string;
+  readonly dynamicParameters: Readonly<Record<string, string>>;
+}
+
+/** The locators of a request: those with parameters, and the names of the others, which say no more than a plain name. */
+export interface Locators {
+  readonly names: readonly string[];
+  readonly interests: readonly Interest[];
+}
+
+const NONE: Locators = { names: [], interests: [] };
+
+/** Tells the locators of a request apart. */
+export function locatorsOf(locators: readonly LocatorLike[]): Locators {
+  if (locators.length === 0) return NONE;
+  const names: string[] = [];
+  const interests: Interest[] = [];
+  for (const { name, dynamicParameters } of locators) {
+    const parameters = new Map(Object.entries(dynamicParameters));
+    if (parameters.size === 0) names.push(name);
+    else interests.push({ name, parameters });
+  }
+  return { names, interests };
+}
+
+/** Why one of these is more than may be asked for, and by which limit: the name as any other, as many parameters as a name may have, and all of their text as long as a name; undefined: none is (S-LIM-4). */
+export function excessOfLocators(interests: readonly Interest[], limits: StreamLimits): readonly [message: string, limit: "nameLength" | "parameters"] | undefined {
+  for (const { name, parameters = new Map<string, string>() } of interests) {
+    const excess = excessOfNames([name], limits);
+    if (excess !== undefined) return excess;
+    if (parameters.size > limits.parameters) return [`a locator has more than ${limits.parameters} dynamic parameters`, "parameters"];
+    if (parameters.entries().reduce((length, [key, value]) => length + key.length + value.length, 0) > limits.nameLength) return [`the dynamic parameters of a locator are longer than ${limits.nameLength}`, "nameLength"];
+  }
+  return undefined;
+}
