@@ -63,6 +63,16 @@ describe("heartbeats of a SotW type", () => {
     expect([beats(used), beats(used), beats(used), beats(used)]).toEqual([[], ["b 1,c 1 whole,a 2"], [], ["b 1,c 1 whole,a 2"]]);
   });
 
+  it("of a full state keep to a shorter TTL alone that came later [S-TTL-8]", () => {
+    const used = useMachine(FULL);
+    used.put("b", { ttlMs: 1_800, version: "1" });
+    used.request({ names: ["*"] });
+    used.settle();
+    used.put("a", { ttlMs: 900, version: "1" });
+    used.settle();
+    for (let beat = 0; beat < 6; beat++) expect(beats(used)).toHaveLength(1);
+  });
+
   it("are of nothing before the first response, and cease with the subscription [S-TTL-2]", () => {
     const used = useMachine();
     used.put("a", { ttlMs: 900, version: "1" });

@@ -252,6 +252,19 @@ describe("createSotwType()", () => {
     expect(settled.clock.pending).toBe(0);
   });
 
+  it("lets what has gone at a revision go with it, not before [S-ORD-3]", () => {
+    const used = useMachine(FULL);
+    for (const name of ["a", "b"]) used.put(name);
+    used.request({ names: ["*"] });
+    used.settle();
+    used.remove("a");
+    const gone = used.cache.revision;
+    expect(used.drain(gone - 1)).toEqual([]);
+    expect(used.machine.heldFrom).toBe(gone);
+    expect(used.drain(gone)).toMatchObject([{ names: ["b"] }]);
+    expect(used.machine.heldFrom).toBe(Infinity);
+  });
+
   it("takes a wildcard that comes back with the version of now for one that has everything [S-RECON-7]", () => {
     const first = useMachine(FULL);
     first.put("a", { version: "v1" });
