@@ -1,23 +1,39 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import { Fault } from "./fault.ts";
+import { MAX_DEPTH, tooDeep } from "./too-deep.ts";
 
 /**
  * The same value with the keys of every object sorted, so that equal content gives equal bytes, whoever wrote it in which order (S-VER-4):
  * protobuf writes a map in the order of the object.
- * Throws a fault for more than so many values, which a few YAML aliases can make of a small file.
+ * Throws a fault for more than so many values, which a few YAML aliases can make of a small file, and for deep ones, which they can make of a flat file.
  */
 export function canonicalJson(value: unknown, maxValues: number): JsonValue {
-  return sorted(value, { left: maxValues });
+  return sorted(value, { left: maxValues, path: [] });
 }
 
-function sorted(value: unknown, budget: { left: number }): JsonValue {
+interface Budget {
+  left: number;
+  /** Of the value at hand. */
+  readonly path: (string | number)[];
+}
+
+function sorted(value: unknown, budget: Budget): JsonValue {
   if (--budget.left < 0) {
     throw new Fault({ message: "becomes enormous once its aliases are resolved", hint: "write fewer aliases (*name)" });
   }
-  if (Array.isArray(value)) return value.map((item) => sorted(item, budget));
+  if (Array.isArray(value)) return value.map((item, at) => inside(item, at, budget));
   if (typeof value !== "object" || value === null) return value as JsonValue;
   const entries = Object.entries(value).sort(byKey);
-  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item, budget)]));
+  return Object.fromEntries(entries.map(([key, item]) => [key, inside(item, key, budget)]));
+}
+
+function inside(value: unknown, step: string | number, budget: Budget): JsonValue {
+  const { path } = budget;
+  path.push(step);
+  if (path.length > MAX_DEPTH) throw tooDeep({ path: [...path] });
+  const json = sorted(value, budget);
+  path.pop();
+  return json;
 }
 
 /** Code point order, which is the order of the UTF-8 bytes. */

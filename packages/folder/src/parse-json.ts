@@ -1,14 +1,31 @@
 import { Fault, reasonOf } from "./fault.ts";
+import { MAX_DEPTH, tooDeep } from "./too-deep.ts";
 import { parseYaml } from "./parse-yaml.ts";
 
 /**
- * The value of a JSON text. Throws a fault with a position for a text that is no JSON, a key that occurs twice in one object,
+ * The value of a JSON text. Throws a fault with a position for a text that is no JSON or nests too deeply, a key that occurs twice in one object,
  * and an integer that a number cannot hold exactly.
  */
 export function parseJson(text: string): unknown {
+  refuseDepth(text);
   const value = parse(text);
   refuseLoss(text);
   return value;
+}
+
+/** Before anything is parsed: the parsers go as deep as the text does. */
+function refuseDepth(text: string): void {
+  let depth = 0;
+  let isString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (isString && character === "\\") at++;
+    else if (character === "\"") isString = !isString;
+    else if (isString) continue;
+    else if (character === "[" || character === "{") depth++;
+    else if (character === "]" || character === "}") depth--;
+    if (depth > MAX_DEPTH) throw tooDeep(lineAndColumn(text, at));
+  }
 }
 
 function parse(text: string): unknown {

@@ -31,5 +31,8 @@ describe("parseYaml()", () => {
     expect(faultOf("a: 'x 9007199254740993'\nb: 9007199254740993\n")).toMatchObject({ line: 2, column: 4 });
   });
   it("reads large integers that a number holds exactly", () => { expect(parseYaml("a: 9007199254740992")).toEqual([{ a: 9007199254740992 }]); });
-  it("refuses nesting without end", () => { expect(faultOf("[".repeat(50_000)).message).toMatch(/nest|deep/i); });
+  it("reads 100 levels, and refuses more with their place", () => {
+    expect(() => parseYaml("[".repeat(100) + "]".repeat(100))).not.toThrow();
+    for (const levels of [101, 10_000, 50_000]) expect(faultOf(`a:\n  ${"[".repeat(levels)}`)).toMatchObject({ message: "is nested more than 100 levels deep", line: 2 });
+  });
 });

@@ -1,6 +1,7 @@
 import { CORE_SCHEMA, intCoreTag, loadAll, YAMLException, type Schema } from "js-yaml";
 import { LineCounter, parseAllDocuments } from "yaml";
 import { Fault, reasonOf } from "./fault.ts";
+import { MAX_DEPTH, tooDeep } from "./too-deep.ts";
 import { findNumber } from "./find-position.ts";
 
 /** Texts up to this length are parsed once more for a good message and an exact position. */
@@ -23,10 +24,10 @@ const schema: Schema = CORE_SCHEMA.withTags(exactInt);
  */
 export function parseYaml(text: string): readonly unknown[] {
   try {
-    return loadAll(text, { schema });
+    return loadAll(text, { schema, maxDepth: MAX_DEPTH + 1 });
   } catch (error) {
     if (error instanceof Fault) throw new Fault({ ...error.details, ...findNumber(text, error.details.number ?? "") });
-    if (error instanceof YAMLException && error.reason.includes("maxDepth")) throw new Fault({ message: "is nested more than 100 levels deep" });
+    if (error instanceof YAMLException && error.reason.includes("maxDepth")) throw tooDeep({ ...(error.mark && { line: error.mark.line + 1, column: error.mark.column + 1 }) });
     throw exactFault(text) ?? roughFault(error);
   }
 }

@@ -43,6 +43,24 @@ describe("readFolder()", () => {
     expect((await readFolder({ dir, registry: envoyRegistry(), authorities: ["a", "b", "far.example"] })).warnings).toEqual([]);
     expect((await readFolder({ dir, registry: envoyRegistry(), authorities: ["b"] })).warnings).toMatchObject([{}, {}, { file: join(dir, "b/routes/other.json"), line: 1, message: expect.stringMatching(/^virtual_hosts\[0\]\.routes\[0\]\.route\.cluster: refers/) as string }]);
   });
+  it("names file and place of what nests too deeply: 10,000 brackets, lines and aliases", async () => {
+    const brackets = "[".repeat(10_000) + "]".repeat(10_000);
+    const { dir } = await useFolder({
+      "a/clusters/1.json": `{\n  "metadata": ${brackets}\n}`,
+      "a/clusters/2.yaml": `name: x\nmetadata: ${brackets}\n`,
+      "a/clusters/3.yaml": Array.from({ length: 10_000 }, (_, level) => `${" ".repeat(level % 200)}a:`).join("\n"),
+      "a/clusters/4.yaml": ["a0: &a0 {}", ...Array.from({ length: 10_000 }, (_, level) => `a${level + 1}: &a${level + 1} [*a${level}]`)].join("\n"),
+      "a/clusters/5.txtpb": `metadata { filter_metadata { key: "a" value { ${'fields { key: "a" value { struct_value { '.repeat(10_000)}${"} } } ".repeat(10_000)} } } }`,
+    });
+    const { problems } = await read(dir);
+    expect(problems.map(({ file, line, message }) => `${file.slice(dir.length + 12)}:${line ?? ""} ${message.replace(/^.* in text format: /, "")}`)).toEqual([
+      "1.json:2 is nested more than 100 levels deep",
+      "2.yaml:2 is nested more than 100 levels deep",
+      "3.yaml:101 is nested more than 100 levels deep",
+      expect.stringMatching(/^4\.yaml:\d+ is nested more than 100 levels deep$/) as string,
+      "5.txtpb: recursion limit of 100 reached decoding a map entry",
+    ]);
+  });
   it("finds nothing in an empty folder, and no problem", async () => {
     const { dir } = await useFolder();
     expect(await read(dir)).toEqual({ resources: [], problems: [], warnings: [], files: 0 });
