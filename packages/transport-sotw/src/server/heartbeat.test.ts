@@ -1,6 +1,8 @@
 import type { Reference } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
+import { added, removed } from "../../test/entries.ts";
 import { useMachine, type UsedMachine, type UseMachine } from "../../test/machine.ts";
+import { haveEqualTtls } from "./heartbeat.ts";
 
 const BASE = "type.googleapis.com/test.Base";
 const FULL = { type: { fullStateInSotw: true } } as const;
@@ -129,5 +131,19 @@ describe("heartbeats of a SotW type", () => {
     expect(beats(used)).toEqual(["a 1"]);
     used.drain();
     expect(beats(used)).toEqual(["a 2"]);
+  });
+});
+
+describe("haveEqualTtls()", () => {
+  const [a, b, slow] = [added("a", { ttlMs: 900 }), added("b", { ttlMs: 900 }), added("b", { ttlMs: 1_800 })];
+  it.each([
+    ["in another order", [a, slow], [slow, a], true],
+    ["beside others without one", [a, added("c"), removed("gone")], [a], true],
+    ["of another length", [a, b], [a, slow], false],
+    ["of other names", [a], [b], false],
+    ["that are fewer", [a, b], [a], false],
+    ["that change places", [a, slow], [added("a", { ttlMs: 1_800 }), b], false],
+  ])("says of TTLs %s whether they are equal [S-TTL-7]", (_, first, second, equal) => {
+    expect(haveEqualTtls(first, second)).toBe(equal);
   });
 });

@@ -53,4 +53,12 @@ describe("createProfileOf()", () => {
     expect(useProfiles()(UNKNOWN, plainly).encode(plain, "v1").notSent).toEqual([{ name: "a", reason: "needs-wrapper" }]);
     expect(useProfiles()(UNKNOWN, wrapped).encode(plain, "v1").notSent).toEqual([]);
   });
+
+  it("has heartbeats for clients that take TTLs and read wrapped resources, unless one without body says that there is none [S-TTL-1] [B-TTL-10]", () => {
+    const forms = [wrapped, { ...wrapped, ttl: true }, { ...plainly, ttl: true }].map((form) => useProfiles()(TYPE, form).heartbeat !== undefined);
+    expect(forms).toEqual([false, true, false]);
+    expect(useProfiles({ missingAs: "empty-resource" })(TYPE, { ...wrapped, ttl: true }).heartbeat).toBeUndefined();
+    expect(useProfiles({ missingAs: "nothing" })(TYPE, { ...wrapped, ttl: true }).heartbeat).toBeDefined();
+    expect(useProfiles()(UNKNOWN, { ...wrapped, ttl: true }).heartbeat).toBeDefined();
+  });
 });
