@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { is, only } from "../test/variants.ts";
 import { createCache } from "./index.ts";
 
 const typeUrl = "type.googleapis.com/acme.v1.Flag";
@@ -39,6 +40,15 @@ describe("cache.asOf()", () => {
     cache.put({ typeUrl, name: "a", value: Buffer.from("last") });
     expect(cache.asOf(typeUrl, "a", 303)?.resource?.payload.value).toHaveLength(9_000);
     expect(valueOf(cache, "a", 300)).toBeUndefined();
+  });
+
+  it("says nothing of a name with variants: which one was shown, parameters decide [B-CSDS-2] [S-DYN-2]", () => {
+    const cache = createCache();
+    cache.put({ typeUrl, name: "a", value: Buffer.from("one") });
+    cache.remove(typeUrl, "a");
+    expect(valueOf(cache, "a", 1)).toBe("one");
+    for (const text of ["prod", "next"]) cache.put({ typeUrl, name: "a", value: Buffer.from(text), ...only(is("env", "prod")) });
+    expect([1, 2, 3, 4].map((revision) => valueOf(cache, "a", revision))).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   it("keeps nothing where that is wanted", () => {

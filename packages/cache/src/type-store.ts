@@ -136,8 +136,9 @@ export class TypeStore implements ExactHost, CollectionHost {
     return this.#aliases.first(key);
   }
 
-  /** A name or alias as it was at a revision, if that is still kept. */
+  /** A name or alias as it was at a revision, if that is still kept. Of a name with variants nobody can say which one is meant. */
   asOf(key: string, revision: number): StateEntry | undefined {
+    if (this.#variants.of(key) !== undefined) return undefined;
     let entry = (this.records.get(key) ?? this.aliasOf(key))?.entry;
     while (entry !== undefined && entry.revision > revision) entry = entry.replaced;
     return entry;
