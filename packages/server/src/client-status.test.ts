@@ -1,5 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { RawResource } from "@xdstp/cache";
+import { encodeConstraints } from "@xdstp/core";
 import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
 import { NodeSchema } from "@xdstp/protos/discovery";
 import { type ClientConfig, type ClientConfig_GenericXdsConfig, ConfigStatus } from "@xdstp/protos/status";
@@ -51,6 +53,26 @@ describe.each(variants)("clientStatus() (%s)", (variant) => {
     expect(Buffer.from(synced.xdsConfig?.value ?? [])).toEqual(Buffer.from(cluster("a")));
     expect(msOf(synced.lastUpdated)).toBe(1_500);
     expect(await row("missing")).toMatchObject({ configStatus: NOT_SENT, versionInfo: "" });
+  });
+
+  it(`shows the variant that a client was given, and what takes its place (${variant}) [B-CSDS-2] [S-DYN-2]`, async () => {
+    const { open, turn, cache, row } = withClusters();
+    const env = (value: string, text: string): RawResource => ({ typeUrl: types.cluster, name: "v", value: cluster("v", { altStatName: text }), constraints: encodeConstraints({ kind: "not", of: { kind: "equals", key: "env", value } }) });
+    cache.put(env("a", "1"));
+    const call = open(variant);
+    call.ask(types.cluster, ["v"]);
+    turn();
+    call.ack(call.next());
+    expect(await row("v")).toMatchObject({ configStatus: SYNCED, xdsConfig: { value: cluster("v", { altStatName: "1" }) } });
+    cache.transaction((writer) => {
+      writer.remove(types.cluster, "v", { constraints: env("a", "").constraints ?? new Uint8Array() });
+      writer.put(env("b", "2"));
+    });
+    turn();
+    const next = call.next();
+    expect(await row("v")).toMatchObject({ configStatus: STALE });
+    call.ack(next);
+    expect(await row("v")).toMatchObject({ configStatus: SYNCED, xdsConfig: { value: cluster("v", { altStatName: "2" }) } });
   });
 
   it(`shows what was refused, why, and the version still held, until a correction is accepted (${variant}) [S-CSDS-4] [B-CSDS-2]`, async () => {

@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { AnyBytes, Entry, ResourceSource, Topic } from "@xdstp/core";
-import { deliveryOf, type Delivery, type TypeView } from "@xdstp/core/server";
+import { deliveryOf, entryKey, type Delivery, type TypeView } from "@xdstp/core/server";
 import { type ClientConfig_GenericXdsConfig, ClientConfig_GenericXdsConfigSchema, ConfigStatus } from "@xdstp/protos/status";
 
 /** How a payload is shown; undefined: not at all. */
@@ -21,8 +21,9 @@ export function* genericConfigs(view: TypeView, show: ShowPayload, former: Forme
     const members = topic.members();
     if (members.length === 0) yield rowOf(view, topic.interest.name, { configStatus: ConfigStatus.NOT_SENT });
     for (const entry of members) {
-      if (seen.has(entry.name)) continue;
-      seen.add(entry.name);
+      const key = entryKey(entry, entry.name);
+      if (seen.has(key)) continue;
+      seen.add(entry.name).add(key);
       yield entryRow(view, topic, entry, show, former);
     }
   }

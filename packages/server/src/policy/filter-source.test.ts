@@ -1,5 +1,5 @@
 import { createCache, type Cache } from "@xdstp/cache";
-import type { Entry, ResourceSource, Topic, Watcher } from "@xdstp/core";
+import { encodeConstraints, type Entry, type ResourceSource, type Topic, type Watcher } from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 import { createPolicy, type ChangeablePolicy } from "./create-policy.ts";
@@ -388,3 +388,60 @@ function createReader(source: ResourceSource, name: string): Reader {
     },
   };
 }
+
+describe("a name with variants", () => {
+  const only = (value: string): { readonly constraints: Uint8Array } => ({ constraints: encodeConstraints({ kind: "equals", key: "env", value }) });
+  const member = "xdstp://a/test.Thing/p/x";
+  const parameters = new Map([["env", "prod"]]);
+  const show = (entries: readonly Entry[] | undefined): readonly string[] => (entries ?? []).map(({ name, resource, constraints }) => `${resource === undefined ? "-" : ""}${(resource?.constraints ?? constraints) === undefined ? "" : "variant of "}${name}`);
+
+  function variants(interest: string, allows?: (name: string) => boolean): Setup & { readonly topic: Topic; readonly replace: () => void } {
+    const all = setup(allows);
+    const { cache, filter } = all;
+    for (const value of ["prod", "test"]) cache.put({ typeUrl: TYPE, name: member, value: Buffer.from(value), ...only(value) });
+    const topic = filter.topic(TYPE, { name: interest, parameters });
+    topic.watch(nobody);
+    const next = { constraints: encodeConstraints({ kind: "and", of: [{ kind: "equals", key: "env", value: "prod" }] }) };
+    return {
+      ...all, topic,
+      replace() {
+        cache.transaction((writer) => {
+          writer.remove(TYPE, member, only("prod"));
+          writer.put({ typeUrl: TYPE, name: member, value: Buffer.from("next"), ...next });
+        });
+      },
+    };
+  }
+
+  it.each([member, GLOB, "*"])("is allowed by its name, and its replacement is one change as without a policy, in %s [S-LIM-8] [S-DYN-5]", (interest) => {
+    const { topic, cache, put, replace } = variants(interest);
+    put("xdstp://a/test.Thing/p/secret");
+    const { revision } = cache;
+    expect(show(topic.members())).toEqual([`variant of ${member}`]);
+    replace();
+    expect(show(topic.changes(revision))).toEqual([`-variant of ${member}`, `variant of ${member}`]);
+    expect([show(topic.members()), show(topic.gone?.(member))]).toEqual([[`variant of ${member}`], [`-variant of ${member}`]]);
+    replace();
+    cache.commit({ remove: [{ typeUrl: TYPE, name: member, constraints: topic.members()[0]?.resource?.constraints ?? new Uint8Array() }] });
+    expect(show(topic.members()).filter((one) => one.startsWith("variant"))).toEqual([]);
+  });
+
+  it.each([member, GLOB, "*"])("is missing while it is forbidden, goes with the right to it and comes with it, in %s [S-LIM-8] [S-DYN-5]", (interest) => {
+    const { topic, policy, filter, replace } = variants(interest, () => false);
+    expect(show(topic.members()).filter((one) => !one.startsWith("-"))).toEqual([]);
+    replace();
+    expect(topic.gone?.(member)).toEqual([]);
+    let { revision } = filter;
+    policy.replace(() => true);
+    expect(show(topic.changes(revision)).filter((one) => !one.startsWith("-"))).toEqual([`variant of ${member}`]);
+    ({ revision } = filter);
+    policy.replace(() => false);
+    expect(show(topic.changes(revision))).toContain(`-variant of ${member}`);
+    expect(show(topic.members()).filter((one) => !one.startsWith("-"))).toEqual([]);
+  });
+
+  it("is not found by a name that looks like an interest with parameters [S-LIM-8]", () => {
+    const { filter } = variants(member, () => false);
+    expect(filter.topic(TYPE, { name: `${member}\n[["env","prod"]]` }).interest.parameters).toBeUndefined();
+  });
+});

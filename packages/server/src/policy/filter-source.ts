@@ -1,4 +1,4 @@
-import { systemClock, XdsError, type Clock, type Entry, type Interest, type ResourceSource, type ResourceType, type Topic } from "@xdstp/core";
+import { interestKey, systemClock, XdsError, type Clock, type Entry, type Interest, type ResourceSource, type ResourceType, type Topic } from "@xdstp/core";
 import { allowedBy } from "./allowed-by.ts";
 import { FilteredTopic, type FilterHost } from "./filtered-topic.ts";
 import type { Policy } from "./policy.ts";
@@ -147,7 +147,6 @@ function soonAfter(revision: number): number {
   return revision + Math.max(revision, 1) * Number.EPSILON;
 }
 
-function keyOf({ name, parameters }: Interest): string {
-  if (parameters === undefined || parameters.size === 0) return name;
-  return `${name}\n${JSON.stringify([...parameters].sort(([a], [b]) => (a < b ? -1 : 1)))}`;
+function keyOf(interest: Interest): string {
+  return interestKey(interest, interest.name);
 }

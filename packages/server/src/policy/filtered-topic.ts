@@ -1,6 +1,7 @@
 import type { Entry, Interest, Topic, Watcher, XdsError } from "@xdstp/core";
 import { isGlob } from "@xdstp/uri";
 import { absence, shownSince } from "./own-entry.ts";
+import { hideVariant, noteGone, showAnew } from "./variant-entries.ts";
 import { aloneOf, VisibleLog, type LogWindow } from "./visible-log.ts";
 
 /** What the topics of one filter share. */
@@ -106,6 +107,10 @@ export class FilteredTopic implements Topic, Watcher {
   removed(): readonly Entry[] {
     const log = this.#current;
     return log === undefined ? this.#inner.removed() : log.removals().filter((entry) => entry !== this.#mark);
+  }
+
+  gone(name: string): readonly Entry[] {
+    return (this.#current === undefined ? this.#inner.gone?.(name) : this.#log?.goneOf(name)) ?? [];
   }
 
   watch(watcher: Watcher): void {
@@ -278,6 +283,7 @@ export class FilteredTopic implements Topic, Watcher {
   #note(log: VisibleLog, entry: Entry, isFirst: boolean): void {
     const { name, resource, since } = entry;
     const isOwn = name === this.interest.name;
+    if (entry.constraints !== undefined) { noteGone(log, entry, () => isFirst && this.#host.allows(this.typeUrl, name)); return; }
     if (resource === undefined && isOwn) { this.#noteNone(log, entry); return; }
     const held = log.newest(name);
     const allowed = isOwn || this.#host.allows(this.typeUrl, name);
@@ -322,11 +328,11 @@ export class FilteredTopic implements Topic, Watcher {
       visible.add(name);
       const held = log.newest(name);
       if (held?.resource === undefined) log.add(shownSince(entry, revision, revision));
-      else if (held.revision < entry.revision) log.add(shownSince(entry, revision, Math.max(entry.since, held.since)));
+      else if (held.revision < entry.revision) showAnew(log, held, shownSince(entry, revision, Math.max(entry.since, held.since)));
     }
     if (!this.#isCollection && this.#following) this.#leaveFormer(log);
     for (const name of this.#former ?? []) if (!this.#following || !this.#host.allows(this.typeUrl, name)) this.#removeFormer(log, name, revision);
-    for (const { name } of log.members()) if (!visible.has(name)) log.add(this.#absence(name, revision), name === this.interest.name);
+    for (const held of log.members()) if (!visible.has(held.name) && !hideVariant(log, held, revision)) log.add(this.#absence(held.name, revision), held.name === this.interest.name);
     this.#read = this.#following ? this.#inner.head : -1;
     this.#settle(revision);
     if (log.count === 0 && !this.#isCollection) this.#explain(log, revision);

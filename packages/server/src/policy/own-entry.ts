@@ -7,11 +7,12 @@ export class OwnEntry implements Entry {
   readonly name: string;
   readonly resource?: StoredResource;
   readonly error?: XdsError;
+  readonly constraints?: Uint8Array;
   /** Written by the log that it stands in. */
   replaced = false;
   readonly #of: Entry | undefined;
 
-  constructor(of: Entry | undefined, name: string, revision: number, since: number, error?: XdsError) {
+  constructor(of: Entry | undefined, name: string, revision: number, since: number, error?: XdsError, constraints?: Uint8Array) {
     this.#of = of;
     this.name = name;
     this.revision = revision;
@@ -19,14 +20,15 @@ export class OwnEntry implements Entry {
     if (of?.resource !== undefined) this.resource = of.resource;
     const why = error ?? of?.error;
     if (why !== undefined) this.error = why;
+    if (constraints !== undefined) this.constraints = constraints;
   }
 
   get superseded(): boolean { return this.replaced || this.#of?.superseded === true; }
 }
 
-/** Says that there is nothing of a name. */
-export function absence(name: string, revision: number, error?: XdsError): Entry {
-  return new OwnEntry(undefined, name, revision, 0, error);
+/** Says that there is nothing of a name, or that this variant of it has gone (S-DYN-5). */
+export function absence(name: string, revision: number, error?: XdsError, constraints?: Uint8Array): Entry {
+  return new OwnEntry(undefined, name, revision, 0, error, constraints);
 }
 
 const shown = new WeakMap<Entry, OwnEntry>();

@@ -1,5 +1,5 @@
 import type { Entry } from "@xdstp/core";
-import { createSmallMap, type SmallMap } from "@xdstp/core/server";
+import { createSmallMap, entryKey, type SmallMap } from "@xdstp/core/server";
 import { OwnEntry } from "./own-entry.ts";
 
 /** How long removals are remembered: as long as by the cache behind, so that no reader that it keeps is lost here. */
@@ -15,7 +15,7 @@ const NOTHING: readonly Entry[] = Object.freeze([]);
 const HASHES = 2 ** 52;
 
 /**
- * What may be seen of a topic, as a compacted log: each name once, at its newest revision.
+ * What may be seen of a topic, as a compacted log: each name once, at its newest revision, and beside it the variants of it that went (TP2).
  *
  * An entry that is added costs O(1); arrays are made when they are asked for, once for all readers in the same state.
  */
@@ -31,6 +31,8 @@ export class VisibleLog {
   #arrays: Map<number, readonly Entry[]> | undefined;
   #members: readonly Entry[] | undefined;
   #dead = 0;
+  /** A variant has gone. */
+  #hasGone = false;
   #floor: number;
   /** Oldest first. */
   #removals: { readonly entry: Entry; readonly at: number }[] | undefined;
@@ -52,9 +54,12 @@ export class VisibleLog {
 
   /** Makes an entry the newest of its name. A removal is forgotten after the window; what `stays` is not. */
   add(entry: Entry, stays = false): void {
-    if (this.#newest.get(entry.name) === entry) return;
-    this.#bury(entry.name);
-    this.#newest.set(entry.name, entry);
+    const key = keyOf(entry);
+    if (this.#newest.get(key) === entry) return;
+    this.#bury(key);
+    if (entry.constraints !== undefined) this.#hasGone = true;
+    else if (this.#hasGone && entry.resource?.constraints !== undefined) this.forget(entryKey(entry, entry.name));
+    this.#newest.set(key, entry);
     this.#entries.push(entry);
     this.head = Math.max(this.head, entry.revision);
     this.#count(entry, 1);
@@ -63,9 +68,14 @@ export class VisibleLog {
     this.#changed();
   }
 
+  /** Variants of a name that have gone. */
+  goneOf(name: string): readonly Entry[] {
+    return this.#hasGone ? this.removals().filter((entry) => entry.name === name && entry.constraints !== undefined) : NOTHING;
+  }
+
   /** Forgets a name without saying that it went. */
-  forget(name: string): void {
-    if (this.#bury(name)) this.#newest.delete(name);
+  forget(key: string): void {
+    if (this.#bury(key)) this.#newest.delete(key);
     this.#changed();
   }
 
@@ -93,11 +103,11 @@ export class VisibleLog {
   }
 
   #isAlive(entry: Entry): boolean {
-    return this.#newest.get(entry.name) === entry;
+    return this.#newest.get(keyOf(entry)) === entry;
   }
 
-  #bury(name: string): boolean {
-    const old = this.#newest.get(name);
+  #bury(key: string): boolean {
+    const old = this.#newest.get(key);
     if (old === undefined) return false;
     if (old instanceof OwnEntry) old.replaced = true;
     this.#count(old, -1);
@@ -119,7 +129,7 @@ export class VisibleLog {
     for (let first = removals[0]; first !== undefined && (first.at < oldest || removals.length > count); first = removals[0]) {
       removals.shift();
       if (!this.#isAlive(first.entry)) continue;
-      this.forget(first.entry.name);
+      this.forget(keyOf(first.entry));
       this.#floor = first.entry.revision;
     }
   }
@@ -148,6 +158,11 @@ export class VisibleLog {
     for (let entry = this.#entries[index]; entry !== undefined && !this.#isAlive(entry); entry = this.#entries[index]) index++;
     return index;
   }
+}
+
+/** The removal of a variant stands beside what there is of the name now. */
+function keyOf(entry: Entry): string {
+  return entry.constraints === undefined ? entry.name : entryKey(entry, entry.name);
 }
 
 const alone = new WeakMap<Entry, readonly Entry[]>();
