@@ -7,7 +7,7 @@ export function eventText(event: MeshEvent): readonly string[] {
     case "loaded": return [`loaded ${event.resources} resources: ${event.put} changed, ${event.removed} removed`];
     case "refused": return "problems" in event ? [...event.problems.map(formatProblem), "not applied: what was there before is still served"] : [];
     case "unreadable": return [formatProblem(event.problem)];
-    case "kept": case "polling": case "notice": return [event.message];
+    case "kept": case "polling": return [event.message];
     case "nack": return [visible(`${event.stream.node?.id ?? event.stream.peer} refused ${shortType(event.typeUrl)}: ${event.error.message}`)];
     default: return [];
   }

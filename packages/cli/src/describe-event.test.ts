@@ -35,7 +35,7 @@ const onServer: readonly (readonly [ServerEvent, string])[] = [
 ];
 
 const others: readonly (readonly [CliEvent, string])[] = [
-  [{ from: "cache", event: { kind: "aliases-ignored", typeUrl, name: "n" } }, "warning aliases: clusters n: the aliases are ignored, because xdstp names have redirects instead"],
+  [{ from: "cache", event: { kind: "aliases-ignored", typeUrl, name: "n" } }, "warning aliases: clusters n: its aliases are not served: xdstp names have redirects instead; leave them out, or use an opaque name"],
   [{ from: "cache", event: { kind: "variants-overlap", typeUrl, name: "n", variants: ["", "env=prod"] } }, "warning variants: clusters n: clients that match several of its variants are given none: one without constraints; env=prod"],
   [{ from: "cache", event: { kind: "version-reused", typeUrl, name: "n", version: "1", servedAs: "1~a" } }, "warning version: clusters n: version 1 was used before for other content, so it is served as 1~a; give each content a version of its own, or none"],
   [{ from: "cache", event: { kind: "feed-failed", error: new XdsError("INTERNAL", "oh") } }, "error failed: edits are not followed any more: oh"],

@@ -17,7 +17,6 @@ export function describeFolderEvent(event: FolderEvent): readonly ReportLine[] {
     case "unreadable": return [line("error", "not ready", `${formatProblem(event.problem)}; new streams are refused until then`)];
     case "polling": return [line("warning", "polling", event.message)];
     case "foreign-reference": return [line("warning", "reference", `${formatProblem(event.problem)}${event.more === 0 ? "" : `; and ${event.more} more`}`)];
-    case "notice": return [line("warning", "notice", `${event.message}; a later release lets them take effect`)];
   }
 }
 

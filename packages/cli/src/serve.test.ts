@@ -116,14 +116,15 @@ describe("xdstp serve, broken files", () => {
     expect(await stdout.line(/refused/)).toContain("1 problem; nothing of these edits is applied; the last good state is still served");
   });
 
-  it("says that TTLs and aliases take effect later, once", async () => {
-    const wrapped = (id: string): string => `name: xdstp://a.example/envoy.config.cluster.v3.Cluster/${id}\nttl: 10s\nresource:\n  type: EDS\n`;
-    const folder = useFolder({ "a.example/clusters/a.yaml": wrapped("a"), "a.example/clusters/b.yaml": wrapped("b") });
+  it("says nothing of TTLs and of aliases that it serves, and in one line that those of an xdstp name are not [B-ALIAS-4]", async () => {
+    const name = "xdstp://a.example/envoy.config.cluster.v3.Cluster/a";
+    const folder = useFolder({ [web]: cluster, "_opaque/clusters/o.yaml": "ttl: 10s\naliases: [p]\nresource: { type: EDS }\n" });
     const { stdout } = serve(folder.dir);
-    expect(await stdout.line(/notice/)).toMatch(/a\.yaml has a TTL or aliases: they are read and checked, but have no effect yet; a later release lets them take effect$/);
-    folder.write({ "a.example/clusters/c.yaml": wrapped("c") });
+    await stdout.line(/Z loaded /);
+    expect(stdout.text).not.toMatch(/notice|alias|TTL|effect/);
+    folder.write({ "a.example/clusters/a.yaml": `name: ${name}\naliases: [b]\nresource: { type: EDS }\n` });
     await stdout.line(/revision 2/);
-    expect(stdout.text.match(/notice/g)).toHaveLength(1);
+    expect(stdout.text.match(/^.*alias.*$/gm)).toEqual([expect.stringMatching(/ aliases +clusters xdstp:.*\/a: its aliases are not served: xdstp names have redirects instead; leave them out, or use an opaque name$/)]);
   });
 
   it("refuses names of an authority that it does not answer for [S-AUTH-8]", async () => {

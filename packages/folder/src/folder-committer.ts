@@ -4,7 +4,7 @@ import type { FolderContext } from "./folder-context.ts";
 import type { FolderEvent } from "./folder-event.ts";
 import { authoritiesOf, foreignProblems } from "./foreign-problems.ts";
 import { type FolderProblem, formatProblem } from "./folder-problem.ts";
-import type { FolderEntry, FolderState } from "./folder-reader.ts";
+import type { FolderState } from "./folder-reader.ts";
 import { type Plan, planTransaction } from "./plan-transaction.ts";
 import { isGone } from "./walk-folder.ts";
 
@@ -33,7 +33,7 @@ export interface FolderCommitterOptions {
 
 /** Creates a committer that has committed nothing yet. */
 export function createFolderCommitter(options: FolderCommitterOptions): FolderCommitter {
-  const progress: Progress = { ...options, types: new Set(options.context.types.keys()), warned: "[]", isNoticed: false, foreign: new Set() };
+  const progress: Progress = { ...options, types: new Set(options.context.types.keys()), warned: "[]", foreign: new Set() };
   return { take: async (reading) => { await take(progress, reading); } };
 }
 
@@ -46,8 +46,6 @@ interface Progress extends FolderCommitterOptions {
   trouble?: string | undefined;
   /** The warnings that were told last. */
   warned: string;
-  /** The notice on TTLs and aliases was given. */
-  isNoticed: boolean;
   /** The references to other authorities that stand, each told. */
   foreign: ReadonlySet<string>;
 }
@@ -91,10 +89,6 @@ function finish(progress: Progress, state: FolderState, plan: Plan): void {
   const { files, entries, warnings } = state;
   onEvent({ kind: "loaded", files, resources: entries.length, revision, put: plan.put.length, removed: plan.remove.length, warnings });
   tellForeign(progress, state);
-  const early = progress.isNoticed ? undefined : entries.find(({ hasTtl, aliases }) => hasTtl || aliases.length > 0);
-  if (early === undefined) return;
-  progress.isNoticed = true;
-  onEvent(noticeOf(early));
 }
 
 /** Each is told once while it stands (S-AUTH-10). */
@@ -151,8 +145,4 @@ function isMassDelete({ allowMassDelete }: Progress, { held, remove }: Plan): bo
 
 function fileOf(state: FolderState, typeUrl: string, name: string): string {
   return state.entries.find((entry) => entry.typeUrl === typeUrl && entry.name === name)?.file ?? name;
-}
-
-function noticeOf({ file }: FolderEntry): FolderEvent {
-  return { kind: "notice", notice: "ttl-and-aliases-not-yet", file, message: `${file} has a TTL or aliases: they are read and checked, but have no effect yet` };
 }

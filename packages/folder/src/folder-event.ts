@@ -1,7 +1,7 @@
 import type { FolderProblem } from "./folder-problem.ts";
 
 /** What happened to a folder feed; see {@link FolderFeedOptions.onEvent}. */
-export type FolderEvent = FolderLoaded | FolderRefused | FolderKept | FolderUnreadable | FolderPolling | FolderNotice | FolderForeignReference;
+export type FolderEvent = FolderLoaded | FolderRefused | FolderKept | FolderUnreadable | FolderPolling | FolderForeignReference;
 
 /** The cache is exactly the folder now. */
 export interface FolderLoaded {
@@ -65,13 +65,4 @@ export interface FolderForeignReference {
   readonly name: string;
   /** How many more there are that are not told one by one. */
   readonly more: number;
-}
-
-/** Something to know; each one is said once. */
-export interface FolderNotice {
-  readonly kind: "notice";
-  readonly notice: "ttl-and-aliases-not-yet";
-  readonly message: string;
-  /** The first file that it concerns. */
-  readonly file: string;
 }

@@ -279,16 +279,12 @@ describe("createFolderFeed() beside the rest", () => {
     expect(sink.names(clusters)).toHaveLength(2);
     expect(events.filter(({ kind }) => kind === "polling")).toHaveLength(1);
   });
-  it("says once that TTLs and aliases have no effect yet, and keeps them", async () => {
-    const { dir, write } = await useFolder({ "_opaque/clusters/x.yaml": "ttl: 5s\naliases: [b]\nresource: {}" });
+  it("takes TTLs and aliases along, and makes no words of them", async () => {
+    const { dir } = await useFolder({ "_opaque/clusters/x.yaml": "ttl: 5s\naliases: [b]\nresource: {}" });
     const { next, sink, events } = useFeed({ dir });
-    expect(await next("notice")).toMatchObject({ notice: "ttl-and-aliases-not-yet", file: join(dir, "_opaque/clusters/x.yaml") });
+    await next("loaded");
     expect(sink.resource(clusters, "x")).toMatchObject({ ttlMs: 5_000, aliases: ["b"] });
-    await write({ "_opaque/clusters/y.yaml": "ttl: 5s\nresource: {}" });
-    await next("loaded");
-    await write({ "_opaque/clusters/z.yaml": "{}" });
-    await next("loaded");
-    expect(events.filter(({ kind }) => kind === "notice")).toHaveLength(1);
+    expect(events.map(({ kind }) => kind)).toEqual(["loaded"]);
   });
   it("ends when it is stopped, leaves no timer, and reads nothing any more", async () => {
     const { dir, write } = await useFolder();

@@ -25,7 +25,6 @@ export interface FolderEntry {
   readonly typeUrl: string;
   readonly name: string;
   readonly aliases: readonly string[];
-  readonly hasTtl: boolean;
   /** What to put. It is let go as soon as the cache has it. */
   put?: Put | undefined;
 }
@@ -120,7 +119,7 @@ function contentOf({ segments }: FoundFile, bytes: Uint8Array, context: FolderCo
   const { puts, problems, references } = readFile(segments, bytes, context);
   const entries = puts.map((put): FolderEntry => {
     const { typeUrl, resource } = put;
-    return { file, typeUrl, name: resource.name, aliases: resource.aliases ?? [], hasTtl: resource.ttlMs !== undefined, put };
+    return { file, typeUrl, name: resource.name, aliases: resource.aliases ?? [], put };
   });
   return { entries, problems, references };
 }
