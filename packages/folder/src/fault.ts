@@ -26,10 +26,11 @@ export class Fault extends Error {
   }
 }
 
-/** The text of a thrown value. Too deep a recursion is said in plain words. */
+/** The text of a thrown value. What engine and decoder say of too deep a recursion, and of bytes that end too early, is said in plain words. */
 export function reasonOf(thrown: unknown): string {
-  if (thrown instanceof RangeError) return "nests too deeply";
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  if (!(thrown instanceof Error)) return String(thrown);
+  if (thrown instanceof RangeError && thrown.message.includes("call stack")) return "nests too deeply";
+  return thrown.message === "premature EOF" ? "it is cut off: it ends inside a field" : thrown.message;
 }
 
 /** Where in a file something stands. */

@@ -267,6 +267,10 @@ describe("readFile() of binary", () => {
     const any = create(AnySchema, { typeUrl: "type.googleapis.com/x.Y", value: new Uint8Array() });
     expect(bad("a.com/clusters/x.pb", toBinary(AnySchema, any))).toMatchObject({ message: expect.stringContaining("x.Y") as string });
   });
+  it("says of a file that is cut off that it is, bare or packed", () => {
+    expect(bad("a.com/clusters/x.pb", new Uint8Array([0x22, 0x02, 0x08]))?.message).toBe("is no envoy.config.cluster.v3.Cluster in binary: it is cut off: it ends inside a field");
+    expect(bad("a.com/clusters/x.pb", toBinary(AnySchema, clusterAny({ name: "y" })).slice(0, -1))?.message).toBe("is no google.protobuf.Any in binary: it is cut off: it ends inside a field");
+  });
   it("refuses what does not decode, and fields that are unknown", () => {
     expect(bad("a.com/clusters/x.pb", new Uint8Array([0x0a, 0xff]))).toMatchObject({ message: expect.stringContaining("is no envoy.config.cluster.v3.Cluster in binary") as string });
     expect(bad("a.com/clusters/x.pb", new Uint8Array([0xf8, 0xff, 0x03, 0x01]))).toMatchObject({ message: expect.stringContaining("is unknown") as string });
