@@ -46,7 +46,7 @@ describe("xdstp bootstrap envoy", () => {
   });
 
   it.each([["10.0.0.1:1", "STATIC", "10.0.0.1"], ["[::1]:1", "STATIC", "::1"], ["xds.example.com:1", "STRICT_DNS", "xds.example.com"]])("finds the server %s by %s", async (server, type, address) => {
-    const cluster = { type, load_assignment: { endpoints: [{ lb_endpoints: [{ endpoint: { address: { socket_address: { address, port_value: 1 } } } }] }] } };
+    const cluster = { type, ...(type === "STRICT_DNS" && { dns_lookup_family: "ALL" }), load_assignment: { endpoints: [{ lb_endpoints: [{ endpoint: { address: { socket_address: { address, port_value: 1 } } } }] }] } };
     expect(await printed("envoy", "--server", server)).toMatchObject({ static_resources: { clusters: [cluster] } });
   });
 

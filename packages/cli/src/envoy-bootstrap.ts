@@ -59,7 +59,8 @@ function clusterOf({ server, tls }: BootstrapOptions): object {
   const endpoint = { address: { socket_address: { address: server.host, port_value: server.port } } };
   return {
     name: serverCluster,
-    type: isIP(server.host) === 0 ? "STRICT_DNS" : "STATIC",
+    // Unless told otherwise Envoy takes only the IPv6 address of a name that has one, where a server on loopback does not listen.
+    ...(isIP(server.host) === 0 ? { type: "STRICT_DNS", dns_lookup_family: "ALL" } : { type: "STATIC" }),
     connect_timeout: "1s",
     typed_extension_protocol_options: {
       [http]: { "@type": `type.googleapis.com/${http}`, explicit_http_config: { http2_protocol_options: { connection_keepalive: { interval: "30s", timeout: "10s" } } } },
