@@ -1,4 +1,5 @@
 import { Fault } from "./fault.ts";
+import { isUtf8, notUtf8 } from "./not-utf8.ts";
 import { quote } from "./quote.ts";
 
 /**
@@ -6,9 +7,7 @@ import { quote } from "./quote.ts";
  * Throws a fault for a bad escape (N-05), for bytes that are no UTF-8 (N-06) and for a name that is none.
  */
 export function decodeSegment(segment: string): string {
-  if (segment.includes("\uFFFD")) {
-    throw new Fault({ message: `the file name ${quote(segment)} is not UTF-8`, rule: "N-06", hint: "rename it; write bytes as %HH" });
-  }
+  if (!isUtf8(segment)) throw new Fault(notUtf8(segment));
   const bad = /%(?![0-9A-Fa-f]{2})/.exec(segment);
   if (bad !== null) {
     const escape = segment.slice(bad.index, bad.index + 3);

@@ -1,3 +1,4 @@
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { createCache } from "@xdstp/cache";
 import type { ResourceSource } from "@xdstp/core";
@@ -278,6 +279,14 @@ describe("createFolderFeed() beside the rest", () => {
     }
     expect(sink.names(clusters)).toHaveLength(2);
     expect(events.filter(({ kind }) => kind === "polling")).toHaveLength(1);
+  });
+  it.runIf(process.platform === "linux")("keeps the last state when a file gets a name that is not UTF-8 (on Linux; elsewhere there are no such names) [N-06]", async () => {
+    const { dir } = await useFolder({ "a/clusters/x.json": "{}" });
+    const { next, sink } = useFeed({ dir });
+    await next("loaded");
+    await rename(join(dir, "a/clusters/x.json"), Buffer.from(join(dir, "a/clusters/caf\xe9.json"), "latin1"));
+    expect(await next("refused")).toMatchObject({ serving: true, problems: [{ file: join(dir, "a/clusters/caf\uFFFD.json"), rule: "N-06" }] });
+    expect(sink.names(clusters)).toEqual([`${prefix}x`]);
   });
   it("takes TTLs and aliases along, and makes no words of them", async () => {
     const { dir } = await useFolder({ "_opaque/clusters/x.yaml": "ttl: 5s\naliases: [b]\nresource: {}" });

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { describe, expect, it } from "vitest";
 import { useFolder } from "../test/use-folder.ts";
@@ -60,6 +61,15 @@ describe("readFolder()", () => {
       expect.stringMatching(/^4\.yaml:\d+ is nested more than 100 levels deep$/) as string,
       "5.txtpb: recursion limit of 100 reached decoding a map entry",
     ]);
+  });
+  it.runIf(process.platform === "linux")("refuses files and folders whose names are not UTF-8, and leaves others in peace (on Linux; elsewhere there are no such names) [N-06]", async () => {
+    const { dir } = await useFolder({ "a/clusters/x.yaml": "{}" });
+    const path = (name: string): Buffer => Buffer.from(join(dir, name), "latin1");
+    for (const name of ["a/clusters/caf\xe9.json", "a/clusters/caf\xe9.txt", "a/clusters/.caf\xe9.json"]) await writeFile(path(name), "{}");
+    for (const name of ["caf\xe9", "a/.caf\xe9"]) await mkdir(path(name));
+    const { problems, resources } = await read(dir);
+    expect(problems.map(formatProblem)).toEqual(["a/clusters/caf\uFFFD.json", "caf\uFFFD"].map((name) => `${join(dir, name)}: the file name "${basename(name)}" is not UTF-8 (rename it; escape the bytes of UTF-8 as %HH: é is %C3%A9) [N-06]`));
+    expect(resources).toHaveLength(1);
   });
   it("finds nothing in an empty folder, and no problem", async () => {
     const { dir } = await useFolder();

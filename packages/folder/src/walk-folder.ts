@@ -1,10 +1,11 @@
-import type { Stats } from "node:fs";
+import type { Dirent, Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf } from "./fault.ts";
 import { splitFileName } from "./file-format.ts";
 import type { FolderProblem } from "./folder-problem.ts";
 import { isIgnored } from "./is-ignored.ts";
+import { isUtf8, notUtf8 } from "./not-utf8.ts";
 import { mapLimit } from "./map-limit.ts";
 
 /** Directories below the root, links to directories included: diamonds of links could make more than fit anywhere. */
@@ -71,9 +72,15 @@ async function visit(walk: Walk, segments: readonly string[], ancestors: readonl
   const folders = await mapLimit(entries, parallel, async (entry) => {
     const path = [...segments, entry.name];
     if (entry.isSymbolicLink()) walk.links.push(join(walk.dir, ...path));
+    if (!isUtf8(entry.name) && mayHoldResources(entry)) walk.problems.push({ file: join(walk.dir, ...path), ...notUtf8(entry.name) });
     return await look(walk, path, entry.isSymbolicLink()) ? [path] : [];
   });
   for (const path of folders.flat()) await below(walk, path, () => visit(walk, path, [...ancestors, identity]));
+}
+
+/** Whether something would be lost without a word, were it left out: a name that is not UTF-8 leads to nothing. */
+function mayHoldResources(entry: Dirent): boolean {
+  return !entry.isFile() || splitFileName(entry.name) !== undefined;
 }
 
 /** Notes a file; true for a directory. */
