@@ -21,6 +21,7 @@ export { varintValue } from "./wire/varint.ts";
 
 // Dynamic parameters (TP2): which variant of a resource is for whom, and whether two exclude each other.
 export type { Constraints } from "./constraints/constraints.ts";
+export { conflictOf } from "./constraints/conflict-of.ts";
 export { encodeConstraints } from "./constraints/encode-constraints.ts";
 export { keysOfConstraints } from "./constraints/keys-of-constraints.ts";
 export { matchesConstraints } from "./constraints/matches-constraints.ts";

@@ -10,6 +10,8 @@ import type { FolderProblem } from "./folder-problem.ts";
 import { mapLimit } from "./map-limit.ts";
 import { readFile } from "./read-file.ts";
 import type { FileReference } from "./references-in.ts";
+import { type FolderVariant, variantOf } from "./variant-of.ts";
+import { variantProblems } from "./variant-problems.ts";
 import { type FolderListing, type FoundFile, isGone, type OnDirectory, walkFolder } from "./walk-folder.ts";
 
 const parallel = 32;
@@ -24,6 +26,8 @@ export interface FolderEntry {
   readonly file: string;
   readonly typeUrl: string;
   readonly name: string;
+  /** Which variant of the name it is (TP2). Absent: it has no constraints. */
+  readonly variant?: FolderVariant;
   readonly aliases: readonly string[];
   /** What to put. It is let go as soon as the cache has it. */
   put?: Put | undefined;
@@ -78,7 +82,7 @@ export function createFolderReader(context: FolderContext): FolderReader {
 
 function stateOf(listing: FolderListing, before: ReadonlyMap<string, FileRecord>, records: readonly FileRecord[]): FolderState {
   const entries = records.flatMap((record) => record.entries);
-  const problems = [...listing.problems, ...records.flatMap((record) => record.problems), ...duplicateProblems(entries)];
+  const problems = [...listing.problems, ...records.flatMap((record) => record.problems), ...duplicateProblems(entries), ...variantProblems(entries)];
   const known = new Set(Array.from(before.values(), (record) => record.entries));
   return {
     files: records.length,
@@ -119,7 +123,8 @@ function contentOf({ segments }: FoundFile, bytes: Uint8Array, context: FolderCo
   const { puts, problems, references } = readFile(segments, bytes, context);
   const entries = puts.map((put): FolderEntry => {
     const { typeUrl, resource } = put;
-    return { file, typeUrl, name: resource.name, aliases: resource.aliases ?? [], put };
+    const variant = variantOf(resource.constraints);
+    return { file, typeUrl, name: resource.name, ...(variant && { variant }), aliases: resource.aliases ?? [], put };
   });
   return { entries, problems, references };
 }

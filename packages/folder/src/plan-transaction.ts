@@ -1,5 +1,6 @@
 import type { Put, Removal, ResourceSink } from "@xdstp/core";
 import type { FolderEntry } from "./folder-reader.ts";
+import { keyOf, variantOf } from "./variant-of.ts";
 
 /** What it takes to make the cache equal to the folder. */
 export interface Plan {
@@ -14,13 +15,13 @@ export interface Plan {
  * Entries whose resource was let go are in the cache as they are.
  */
 export function planTransaction(entries: readonly FolderEntry[], types: Iterable<string>, sink: Pick<ResourceSink, "held">): Plan {
-  const present = new Set(entries.map(({ typeUrl, name }) => `${typeUrl} ${name}`));
+  const present = new Set(entries.map(keyOf));
   const remove: Removal[] = [];
   let held = 0;
   for (const typeUrl of types) {
-    for (const { name } of sink.held(typeUrl)) {
+    for (const { name, constraints } of sink.held(typeUrl)) {
       held++;
-      if (!present.has(`${typeUrl} ${name}`)) remove.push({ typeUrl, name });
+      if (!present.has(keyOf({ typeUrl, name, variant: variantOf(constraints) }))) remove.push({ typeUrl, name, ...(constraints && { constraints }) });
     }
   }
   return { put: entries.flatMap(({ put }) => put ?? []), remove, held };

@@ -1,14 +1,14 @@
 import { toBinary } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { DynamicParameterConstraintsSchema, MetadataSchema, type Resource as WrapperMessage } from "@xdstp/protos/discovery";
-import type { Resource } from "@xdstp/core";
+import { readConstraints, type Resource } from "@xdstp/core";
 import { Fault } from "./fault.ts";
 import { quote } from "./quote.ts";
 
 /** What an `envoy.service.discovery.v3.Resource` says beside its payload. `name` is empty where it says none. */
 export type WrapperFacts = Omit<Resource, "payload">;
 
-/** Reads and checks a wrapper. Throws a fault for two names, a TTL that is not positive, an alias that is none. */
+/** Reads and checks a wrapper. Throws a fault for two names, a TTL that is not positive, an alias that is none, constraints that say nothing of a key. */
 export function wrapperFacts(message: WrapperMessage): WrapperFacts {
   const { resourceName, version, aliases, ttl, cacheControl, metadata } = message;
   const constraints = resourceName?.dynamicParameterConstraints;
@@ -18,7 +18,7 @@ export function wrapperFacts(message: WrapperMessage): WrapperFacts {
     ...(aliases.length > 0 && { aliases: checkedAliases(aliases) }),
     ...(ttl && { ttlMs: millisecondsOf(ttl) }),
     ...(cacheControl?.doNotCache && { noStore: true }),
-    ...(constraints && { constraints: toBinary(DynamicParameterConstraintsSchema, constraints) }),
+    ...(constraints && { constraints: checkedConstraints(toBinary(DynamicParameterConstraintsSchema, constraints)) }),
     ...(metadata && { metadata: toBinary(MetadataSchema, metadata) }),
   };
 }
@@ -26,6 +26,12 @@ export function wrapperFacts(message: WrapperMessage): WrapperFacts {
 function nameOf({ name, resourceName }: WrapperMessage): string {
   if (name === "" || resourceName === undefined) return name === "" ? (resourceName?.name ?? "") : name;
   throw new Fault({ message: "has both a name and a resource_name", path: ["resource_name"], hint: "keep one of them" });
+}
+
+function checkedConstraints(constraints: Uint8Array): Uint8Array {
+  const { fault } = readConstraints(constraints);
+  if (fault === undefined) return constraints;
+  throw new Fault({ message: `nobody could tell whom these constraints are for: ${fault}`, path: ["resource_name", "dynamic_parameter_constraints"], rule: "B-DYN-3", hint: "give each key a value, or exists: {}" });
 }
 
 function checkedAliases(aliases: readonly string[]): readonly string[] {

@@ -1,4 +1,4 @@
-import { keysOfConstraints, overlapOf, XdsError, type Constraints, type Refusal, type Transaction } from "@xdstp/core";
+import { conflictOf, XdsError, type Constraints, type Refusal, type Transaction } from "@xdstp/core";
 
 import { coveredRecords } from "../covered-records.ts";
 import type { NameRecord, Owner } from "../name-record.ts";
@@ -50,7 +50,6 @@ function concerned({ puts }: TransactionPlan, types: TypeIndex): ReadonlyMap<str
 }
 
 interface Row {
-  readonly text: string;
   readonly constraints: Constraints;
   readonly isNew: boolean;
 }
@@ -61,7 +60,7 @@ function faultOf(puts: readonly PlannedPut[], plan: TransactionPlan, transaction
   for (const [index, row] of rows.entries()) {
     if (!row.isNew) continue;
     for (const [at, other] of rows.entries()) {
-      const fault = at === index || (other.isNew && at < index) ? undefined : faultBetween(other, row);
+      const fault = at === index || (other.isNew && at < index) ? undefined : conflictOf(other.constraints, row.constraints);
       if (fault !== undefined) return new XdsError("INVALID_ARGUMENT", `${JSON.stringify(text)} of ${typeUrl}: ${fault}`, { typeUrl, resource: text });
     }
   }
@@ -77,22 +76,11 @@ function rowsAfter(type: TypeStore, key: string, puts: readonly PlannedPut[], is
 }
 
 function rowOf({ variant }: Pick<NameRecord, "variant">, isNew: boolean): Row {
-  return { text: variant?.text ?? "the one without constraints", constraints: variant?.constraints ?? EVERYONE, isNew };
+  return { constraints: variant?.constraints ?? EVERYONE, isNew };
 }
 
 function isRemoved(record: NameRecord, typeUrl: string, plan: TransactionPlan, { complete = [] }: Transaction, types: TypeIndex, owner: Owner | undefined): boolean {
   const id = idOf(record);
   if (plan.removals.some(({ removal, name }) => removal.typeUrl === typeUrl && idOf(name) === id)) return true;
   return complete.some((one) => one.typeUrl === typeUrl && coveredRecords(types.type(typeUrl), one.interest, owner).includes(record)) && plan.named.get(typeUrl)?.has(id) !== true;
-}
-
-/** Why two variants of a name cannot be there together. */
-function faultBetween(a: Row, b: Row): string | undefined {
-  const keys = [a, b].map(({ constraints }) => keysOfConstraints(constraints));
-  const both = `the variants ${a.text} and ${b.text}`;
-  const [first, second] = keys as [ReadonlySet<string>, ReadonlySet<string>];
-  const odd = [...first.symmetricDifference(second)];
-  if (odd.length > 0) return `${both} constrain different keys (S-DYN-4); let both mention ${odd.map((key) => JSON.stringify(key)).join(", ")}, for instance whether it exists`;
-  const overlap = overlapOf(a.constraints, b.constraints);
-  return typeof overlap === "string" ? undefined : `${both} both match ${JSON.stringify(Object.fromEntries(overlap))} (S-DYN-4); let them exclude each other`;
 }

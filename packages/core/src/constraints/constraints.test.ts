@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Constraints } from "./constraints.ts";
+import { conflictOf } from "./conflict-of.ts";
 import { encodeConstraints } from "./encode-constraints.ts";
 import { keysOfConstraints } from "./keys-of-constraints.ts";
 import { matchesConstraints } from "./matches-constraints.ts";
@@ -133,6 +134,17 @@ describe("textOfConstraints()", () => {
 describe("keysOfConstraints()", () => {
   it("finds them at any depth", () => {
     expect([...keysOfConstraints(and(prod, not(or(v1, exists("x")))))]).toEqual(["env", "version", "x"]);
+  });
+});
+
+describe("conflictOf()", () => {
+  it.each<readonly [Constraints, Constraints, string | undefined]>([
+    [prod, not(prod), undefined],
+    [prod, v1, 'the variants env=prod and version=v1 constrain different keys (S-DYN-4); let both mention "env", "version", for instance whether it exists'],
+    [prod, exists("env"), 'the variants env=prod and env exists both match {"env":"prod"} (S-DYN-4); let them exclude each other'],
+    [and(), prod, 'the variants without constraints and env=prod constrain different keys (S-DYN-4); let both mention "env", for instance whether it exists'],
+  ])("of %j and %j: %j [S-DYN-4]", (a, b, expected) => {
+    expect(conflictOf(a, b)).toBe(expected);
   });
 });
 
