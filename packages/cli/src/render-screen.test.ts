@@ -66,6 +66,15 @@ describe("renderScreen()", () => {
     expect(lines).toHaveLength(12);
   });
 
+  it("shows the reason of a broken file to its end, right name and way out included, and what follows from it", () => {
+    const problem = 'config/example.com/clusters/web.yaml:1:1: the name is "web", but has to be "xdstp://example.com/envoy.config.cluster.v3.Cluster/web" (write it so, or leave it out) [N-42]';
+    const summary = "1 problem; nothing of these edits is applied; the last good state is still served";
+    const lines = render({ troubles: [problem, summary].map((text) => ({ level: "error", label: "broken", text })) }, 80, 24);
+    expect(lines.slice(1, 6)).toEqual([problem.slice(0, 78), `  ${problem.slice(78, 156)}`, `  ${problem.slice(156)}`, summary.slice(0, 78), `  ${summary.slice(78)}`].map((line) => line.trimEnd()));
+    const few = render({ troubles: [problem, summary].map((text) => ({ level: "error", label: "broken", text })) }, 80, 9);
+    expect(few.slice(1, 4)).toEqual([problem.slice(0, 78), `  ${problem.slice(78, 155)}…`, `${summary.slice(0, 77)}…`]);
+  });
+
   it("counts the rows that do not fit, and keeps the newest events", () => {
     const status = Array.from({ length: 1_000 }, (_, index) => streamStatus(index, [typeStatus()]));
     const lines = render({ status, recent: recent(50) }, 100, 24);

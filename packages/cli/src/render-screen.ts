@@ -1,6 +1,7 @@
 import type { StreamStatus } from "@xdstp/core/server";
 import type { TerminalSize } from "./cli-io.ts";
 import { connectCommands, type ServedTls } from "./connect-commands.ts";
+import { textWidth, wrapText } from "./fit-text.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { type Piece, paintLine } from "./paint-line.ts";
 import { renderTable } from "./render-table.ts";
@@ -39,7 +40,7 @@ type Line = readonly Piece[];
 
 /** The screen as lines, none wider and not more than fit: what is wrong, the table, and the last events in what the table leaves free, at least a quarter. */
 export function renderScreen(view: ScreenView, { columns, rows }: TerminalSize, paint: Paint): readonly string[] {
-  const top = [headline(view), ...troubleLines(view.troubles, rows), []];
+  const top = [headline(view), ...troubleLines(view.troubles, Math.max(1, Math.floor(rows / 3)), columns), []];
   const room = rows - top.length - 1;
   const table = tableLines(view, room - Math.max(1, Math.floor(room / 4)), columns);
   const events = recentLines(view.recent, Math.max(1, room - table.length));
@@ -52,11 +53,21 @@ function headline({ dir, address, ready, resources, revision, status }: ScreenVi
   return [["bold", `xdstp serve ${dir} on ${formatEndpoint(address)}`], ["plain", "  "], state, ["plain", clients]];
 }
 
-/** At most a third of the screen. */
-function troubleLines(troubles: readonly ReportLine[], rows: number): readonly Line[] {
-  const most = Math.max(1, Math.floor(rows / 3));
-  const lines = troubles.map(({ level, text }): Line => [[level, text]]);
-  return lines.length <= most ? lines : [...lines.slice(0, most - 1), ...lines.slice(-1)];
+/** At most so many lines. The end of a trouble says the way out, so it is shown whole as far as there is room; the last one sums up, and is shown in any case. */
+function troubleLines(troubles: readonly ReportLine[], most: number, columns: number): readonly Line[] {
+  const first = troubles.slice(0, -1);
+  const end = troubles.slice(-1).flatMap((last) => troubleText(last, first.length === 0 ? most : Math.max(1, Math.floor(most / 2)), columns));
+  const lines: Line[] = [];
+  for (const trouble of first) {
+    const room = most - end.length - lines.length;
+    if (room > 0) lines.push(...troubleText(trouble, room, columns));
+  }
+  return [...lines, ...end];
+}
+
+function troubleText({ level, text }: ReportLine, most: number, columns: number): readonly Line[] {
+  if (textWidth(text) <= columns) return [[[level, text]]];
+  return wrapText(text, columns - 2, most).map((part, at): Line => [["plain", at === 0 ? "" : "  "], [level, part]]);
 }
 
 /** At most `room` lines. Whole rows only; the last line counts those that are left out. */
