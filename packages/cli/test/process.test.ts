@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { openDeltaStream } from "./grpc-stream.ts";
 import { createTextSink, type TextSink } from "./text-sink.ts";
 import { useFolder } from "./use-folder.ts";
@@ -22,12 +23,12 @@ interface Program {
   readonly exit: Promise<number | null>;
 }
 
-function start(args: readonly string[], cwd = process.cwd()): Program {
-  const child = spawn(process.execPath, ["--conditions=@xdstp/source", bin, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+function start(args: readonly string[], cwd = process.cwd(), output: "pipe" | number = "pipe"): Program {
+  const child = spawn(process.execPath, ["--conditions=@xdstp/source", bin, ...args], { cwd, stdio: ["ignore", output, "pipe"] });
   running.add(child);
   const [stdout, stderr] = [createTextSink(), createTextSink()];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => { stdout.write(text); }).on("end", () => { stdout.end(); });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => { stderr.write(text); }).on("end", () => { stderr.end(); });
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => { stdout.write(text); }).on("end", () => { stdout.end(); });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => { stderr.write(text); }).on("end", () => { stderr.end(); });
   const exit = new Promise<number | null>((resolve) => {
     child.on("close", (code) => {
       running.delete(child);
@@ -119,6 +120,14 @@ describe("the xdstp program", () => {
     expect(JSON.parse(good.stdout.text)).toHaveProperty("xds_servers");
     expect(await bad.exit).toBe(2);
     expect(bad.stderr.text).toContain("Usage: xdstp bootstrap");
+  });
+
+  it.runIf(existsSync("/dev/full")).each([["--help"], ["bootstrap", "envoy"], ["serve", ".", "--listen", "127.0.0.1:0"]])("fails in one line where the disk is full (shown where there is a /dev/full): %s", async (...args) => {
+    const full = openSync("/dev/full", "w");
+    onTestFinished(() => { closeSync(full); });
+    const { stderr, exit } = start(args, useFolder().dir, full);
+    expect(await exit).toBe(1);
+    expect(stderr.text).toMatch(/^xdstp: what it has to say cannot be written \(ENOSPC: .*\); make room, or write it elsewhere\n$/);
   });
 
   it("ends in order when nobody reads what it shows any more", async () => {
