@@ -21,7 +21,7 @@ export interface CacheOptions {
   readonly tombstoneMs?: number;
   /** How many removals of a type are remembered at most. Absent: 100,000. */
   readonly tombstoneCount?: number;
-  /** How many bytes of a type are kept of what newer states have replaced, for who is behind: client status shows it (B-CSDS-2). By reference, the newest however large. Absent: 4 MiB. 0: none. */
+  /** How many bytes of a type are kept of what newer states have replaced, for who is behind: client status shows it (B-CSDS-2). By reference, the newest however large. Absent: 1 MiB, which costs a put a few per cent. 0: none, and nothing. */
   readonly replacedBytes?: number;
   /** Absent: the clock of the machine. */
   readonly clock?: Clock;

@@ -6,8 +6,9 @@ const OVERHEAD = 256;
 /** What newer entries of a type have replaced, until there is too much of it: by reference, so that somebody who is behind can be told what was before (B-CSDS-2). */
 export class ReplacedEntries {
   readonly #most: number;
-  /** Entries that know what they replaced, oldest first. */
+  /** Entries that know what they replaced, oldest first, and beside them its size: what was replaced long ago is not touched again. */
   #queue: StateEntry[] = [];
+  #sizes: number[] = [];
   #start = 0;
   #bytes = 0;
 
@@ -19,26 +20,25 @@ export class ReplacedEntries {
   /** An entry has replaced another. */
   note(entry: StateEntry, old: StateEntry): void {
     if (this.#most === 0) return;
+    const size = OVERHEAD + (old.resource?.bare ?? 0);
     entry.replaced = old;
     this.#queue.push(entry);
-    this.#bytes += sizeOf(old);
+    this.#sizes.push(size);
+    this.#bytes += size;
     while (this.#bytes > this.#most && this.#start < this.#queue.length - 1) this.#drop();
-    if (this.#start > 64 && this.#start > this.#queue.length / 2) this.#compact();
+    if (this.#start > 1_024 && this.#start > this.#queue.length / 2) this.#compact();
   }
 
   #drop(): void {
-    const oldest = this.#queue[this.#start++];
-    if (oldest?.replaced === undefined) return;
-    this.#bytes -= sizeOf(oldest.replaced);
-    oldest.replaced = undefined;
+    const oldest = this.#queue[this.#start];
+    if (oldest !== undefined) oldest.replaced = undefined;
+    this.#bytes -= this.#sizes[this.#start] ?? 0;
+    this.#start++;
   }
 
   #compact(): void {
     this.#queue = this.#queue.slice(this.#start);
+    this.#sizes = this.#sizes.slice(this.#start);
     this.#start = 0;
   }
-}
-
-function sizeOf({ resource }: StateEntry): number {
-  return OVERHEAD + (resource?.wire.length ?? 0);
 }

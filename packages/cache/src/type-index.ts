@@ -34,7 +34,7 @@ export class TypeIndex implements TypeHost {
   #full = BLANK_TYPES;
 
   constructor(options: CacheOptions, state: CacheState, host: InterestHost) {
-    const { types = [], tombstoneMs = 600_000, tombstoneCount = 100_000, replacedBytes = 4 << 20 } = options;
+    const { types = [], tombstoneMs = 600_000, tombstoneCount = 100_000, replacedBytes = 1 << 20 } = options;
     this.#options = options;
     this.#host = host;
     this.state = state;

@@ -42,6 +42,9 @@ export interface ServeOptions {
   readonly metrics?: Endpoint;
 }
 
+/** A folder changes seldom, and then much of it: of each type so much is kept of what was before, for `xdstp status` and others who ask what a client holds. */
+const replacedBytes = 16 << 20;
+
 /** Serves until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
 export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
   const { dir, allowMassDelete, authorities, controlPlane } = options;
@@ -53,7 +56,7 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
   const tell = (shown: CliEvent): void => { stage.event(shown); };
   const say = (event: ServeEvent): void => { tell({ from: "serve", event }); };
   const { clock } = io;
-  const cache = createCache({ types: envoyTypes, clock, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "cache", event }); } });
+  const cache = createCache({ types: envoyTypes, clock, replacedBytes, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "cache", event }); } });
   const meter = options.metrics && createPrometheusMeter();
   const server = begin({ source: cache, clock, registry, nodeVersion: io.nodeVersion, ...(meter && { meter: meter.meter }), ...(controlPlane !== undefined && { controlPlane }), ...(tls && { tls: tls.first }), ...(policy && { authorize: policy.book.authorize }), onEvent: (event) => { tell({ from: "server", event }); } });
   const metrics = options.metrics && meter && await serveMetrics(options.metrics, { metrics: () => meter.text(), ready: () => cache.ready });
