@@ -1,5 +1,5 @@
 import { type ResourceSink, XdsError } from "@xdstp/core";
-import { reasonOf } from "./fault.ts";
+import { fileTrouble } from "./file-trouble.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { FolderEvent } from "./folder-event.ts";
 import { authoritiesOf, foreignProblems } from "./foreign-problems.ts";
@@ -107,8 +107,8 @@ function refuse(progress: Progress, state: FolderState, problems: readonly Folde
 }
 
 function lose(progress: Progress, error: unknown): void {
-  const message = isGone(error) ? "is gone, or is no folder" : `cannot be read: ${reasonOf(error)}`;
-  const problem = { file: progress.context.dir, message, hint: "put it back; it is tried again every second" };
+  const { message, hint } = isGone(error) ? gone : fileTrouble(error);
+  const problem = { file: progress.context.dir, message, hint: `${hint === undefined ? "" : `${hint}; `}it is tried again every second` };
   if (progress.revision === undefined) {
     fail(progress, { kind: "unreadable", problem }, formatProblem(problem));
     return;
@@ -146,3 +146,5 @@ function isMassDelete({ allowMassDelete }: Progress, { held, remove }: Plan): bo
 function fileOf(state: FolderState, typeUrl: string, name: string): string {
   return state.entries.find((entry) => entry.typeUrl === typeUrl && entry.name === name)?.file ?? name;
 }
+
+const gone = { message: "is gone, or is no folder", hint: "put it back" };

@@ -4,7 +4,7 @@ import { readFile as readBytes } from "node:fs/promises";
 import { join } from "node:path";
 import type { Put } from "@xdstp/core";
 import { duplicateProblems } from "./duplicate-problems.ts";
-import { reasonOf } from "./fault.ts";
+import { fileTrouble } from "./file-trouble.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { FolderProblem } from "./folder-problem.ts";
 import { mapLimit } from "./map-limit.ts";
@@ -108,7 +108,7 @@ async function recordOf(file: FoundFile, before: ReadonlyMap<string, FileRecord>
     return { stamp, young, hash, ...contentOf(file, bytes, context) };
   } catch (error) {
     if (isGone(error)) return undefined;
-    const problems = [{ file: join(context.dir, ...file.segments), message: reasonOf(error) }];
+    const problems = [{ file: join(context.dir, ...file.segments), ...fileTrouble(error) }];
     return { stamp, young: true, hash: "", entries: [], problems, references: [] };
   }
 }

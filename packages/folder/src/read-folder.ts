@@ -1,6 +1,6 @@
 import type { Registry } from "@bufbuild/protobuf";
 import type { Put, ResourceType } from "@xdstp/core";
-import { reasonOf } from "./fault.ts";
+import { fileTrouble } from "./file-trouble.ts";
 import { folderContext } from "./folder-context.ts";
 import type { FolderProblem } from "./folder-problem.ts";
 import { authoritiesOf, foreignProblems } from "./foreign-problems.ts";
@@ -42,6 +42,6 @@ export async function readFolder(options: FolderOptions): Promise<FolderContent>
     const resources = entries.flatMap(({ file, put }) => (put === undefined ? [] : [{ ...put, file }]));
     return { resources, problems, warnings: [...warnings, ...foreignProblems(references, options.authorities ?? authoritiesOf(entries)).map(({ problem }) => problem)], files };
   } catch (error) {
-    return { resources: [], problems: [{ file: options.dir, message: `cannot be read: ${reasonOf(error)}` }], warnings: [], files: 0 };
+    return { resources: [], problems: [{ file: options.dir, ...fileTrouble(error) }], warnings: [], files: 0 };
   }
 }

@@ -1,8 +1,8 @@
 import type { Dirent, Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { reasonOf } from "./fault.ts";
 import { splitFileName } from "./file-format.ts";
+import { fileTrouble } from "./file-trouble.ts";
 import type { FolderProblem } from "./folder-problem.ts";
 import { isIgnored } from "./is-ignored.ts";
 import { isUtf8, notUtf8 } from "./not-utf8.ts";
@@ -112,7 +112,7 @@ async function below<T>(walk: Walk, path: readonly string[], run: () => Promise<
   try {
     return await run();
   } catch (error) {
-    if (!isGone(error)) walk.problems.push({ file: join(walk.dir, ...path), message: reasonOf(error) });
+    if (!isGone(error)) walk.problems.push({ file: join(walk.dir, ...path), ...fileTrouble(error) });
     return undefined;
   }
 }

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { createFakeClock } from "@xdstp/testing";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { useFeed } from "../test/use-feed.ts";
+import { useFolder } from "../test/use-folder.ts";
+import { waitFor } from "../test/wait-for.ts";
+import { fileTrouble } from "./file-trouble.ts";
+import { formatProblem } from "./folder-problem.ts";
+
+/** A file system that refuses some paths, whoever asks: permissions mean nothing to root. */
+const refused = vi.hoisted(() => new Set<unknown>());
+vi.mock(import("node:fs/promises"), async (original) => {
+  const actual = await original();
+  const check = (path: unknown): void => {
+    if (refused.has(path)) throw Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
+  };
+  const readdir = async (...args: Parameters<typeof actual.readdir>) => {
+    check(args[0]);
+    return actual.readdir(...args);
+  };
+  const readFile = async (...args: Parameters<typeof actual.readFile>) => {
+    check(args[0]);
+    return actual.readFile(...args);
+  };
+  return { ...actual, readdir: readdir as unknown as typeof actual.readdir, readFile: readFile as typeof actual.readFile };
+});
+
+const refuse = (path: string): void => {
+  refused.add(path);
+  onTestFinished(() => { refused.delete(path); });
+};
+
+describe("fileTrouble()", () => {
+  it.each([
+    ["EACCES", "may not be read by this user (EACCES)", "give it the right to"],
+    ["EPERM", "may not be read by this user (EPERM)", "give it the right to"],
+    ["ELOOP", "is a symbolic link that leads back to itself (ELOOP)", "mend or remove the link"],
+    ["EMFILE", "cannot be read, because too many files are open (EMFILE)", "raise the limit of open files: ulimit -n"],
+  ])("says of %s the way out", (code, message, hint) => {
+    expect(fileTrouble(Object.assign(new Error(`${code}: raw`), { code }))).toEqual({ message, hint });
+  });
+  it("repeats what it does not know", () => {
+    expect(fileTrouble(Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" }))).toEqual({ message: "EIO: i/o error, read" });
+    expect(fileTrouble("x")).toEqual({ message: "x" });
+  });
+  it("says of a file that may not be read the way out, and keeps the last state until it may", async () => {
+    const { dir, write } = await useFolder({ "a/clusters/x.yaml": "{}" });
+    const { next } = useFeed({ dir });
+    await next("loaded");
+    const file = join(dir, "a/clusters/y.yaml");
+    refuse(file);
+    await write({ "a/clusters/y.yaml": "{}" });
+    const { problems, serving } = await next("refused");
+    expect({ serving, problems: problems.map(formatProblem) }).toEqual({ serving: true, problems: [`${file}: may not be read by this user (EACCES) (give it the right to)`] });
+    refused.delete(file);
+    await write({ "a/clusters/y.yaml": "{}" });
+    expect(await next("loaded")).toMatchObject({ resources: 2 });
+  });
+  it("says of a folder that may not be read at the start that it is not ready, and loads it as soon as it may be read [S-STREAM-9]", async () => {
+    const { dir } = await useFolder({ "a/clusters/x.yaml": "{}" });
+    refuse(dir);
+    const clock = createFakeClock();
+    const { next, sink } = useFeed({ dir, clock });
+    const { problem } = await next("unreadable");
+    expect(formatProblem(problem)).toBe(`${dir}: may not be read by this user (EACCES) (give it the right to; it is tried again every second)`);
+    expect(sink.transactions).toEqual([]);
+    refused.delete(dir);
+    await waitFor(() => clock.pending > 0);
+    clock.advance(1_000);
+    expect(await next("loaded")).toMatchObject({ resources: 1 });
+  });
+});
