@@ -1,3 +1,4 @@
+import { symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -190,6 +191,12 @@ describe("xdstp serve, what it cannot begin with", () => {
   it("names a file that is given as the folder", async () => {
     const { dir } = useFolder({ "x.yaml": "" });
     expect(await fails(join(dir, "x.yaml"), ...free)).toBe(`xdstp serve: ${join(dir, "x.yaml")}: this is no folder; name the folder that holds AUTHORITY/TYPE/ID.yaml\n`);
+  });
+
+  it("names a link that leads back to itself", async () => {
+    const { dir } = useFolder();
+    symlinkSync("self", join(dir, "self"));
+    expect(await fails(join(dir, "self"), ...free)).toBe(`xdstp serve: ${join(dir, "self")}: this is a symbolic link that leads back to itself; mend it, or name another folder\n`);
   });
 
   it("names a port that is in use, and the way out", async () => {
