@@ -23,5 +23,5 @@ export interface ReporterOptions {
 export function createReporter(options: ReporterOptions): Reporter {
   const { io, io: { stdout, clock }, json } = options;
   const reporter = json || io.terminal() === undefined ? createLineReporter({ output: stdout, clock, json }) : createTableReporter(options);
-  return { event: (shown) => { if (isShown(shown)) reporter.event(shown); }, close: () => { reporter.close(); } };
+  return { event: (shown) => { if (isShown(shown, json)) reporter.event(shown); }, close: () => { reporter.close(); } };
 }
