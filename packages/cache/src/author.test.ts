@@ -2,7 +2,7 @@ import { XdsError } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 
 import { put, shown, T, U } from "../test/scene.ts";
-import { createCache, type MessageType } from "./index.ts";
+import { createCache, type MessageType, type RawResource } from "./index.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const note: MessageType<{ readonly name: string; readonly text: string }> = {
@@ -33,6 +33,22 @@ describe("put()", () => {
     expect(() => cache.put({ typeUrl: T, name: "x", value: bytes("1") })).toThrow("[INVALID_ARGUMENT] never");
     expect(() => cache.put({ typeUrl: U, name: "*", value: bytes("1") })).toThrow(XdsError);
     expect([cache.revision, cache.ready, cache.counters.resources]).toEqual([0, false, 0]);
+  });
+});
+
+describe("put() without types to guard it", () => {
+  it.each([
+    ["no name", { typeUrl: T, value: bytes("1") }, `undefined of ${T}: the name is missing`],
+    ["a name that is no text", { typeUrl: T, name: 5, value: bytes("1") }, "the name is a number"],
+    ["no type URL", { name: "x", value: bytes("1") }, "the type URL is missing"],
+    ["no content", { typeUrl: T, name: "x" }, `"x" of ${T}: the value is missing`],
+    ["content that is not encoded", { typeUrl: T, name: "x", value: "foo" }, "the value is a string"],
+  ])("says of %s what is wrong, and changes nothing", (_, resource, reason) => {
+    const cache = createCache();
+    const error = errorOf(() => cache.put(resource as unknown as RawResource));
+    expect(error).toMatchObject({ code: "INVALID_ARGUMENT" });
+    expect(String(error)).toContain(reason);
+    expect([cache.revision, cache.counters.resources]).toEqual([0, 0]);
   });
 });
 
@@ -89,3 +105,12 @@ describe("transaction()", () => {
     expect([cache.revision, shown(cache.topic(T, { name: "*" }).members())]).toEqual([1, ["x=1"]]);
   });
 });
+
+function errorOf(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (thrown) {
+    return thrown;
+  }
+  return undefined;
+}

@@ -1,5 +1,6 @@
-import type { Committed, Interest, Put, Removal, Resource, Transaction, TypedInterest } from "@xdstp/core";
+import { XdsError, type Committed, type Interest, type Put, type Removal, type Resource, type Transaction, type TypedInterest } from "@xdstp/core";
 
+import { describeValue } from "./describe-value.ts";
 import type { MessageType } from "./message-type.ts";
 
 /** A resource whose payload is encoded. */
@@ -95,6 +96,8 @@ function typedPut<M>(type: MessageType<M>, message: M, { name, ...options }: Typ
   return rawPut({ ...options, typeUrl: type.typeUrl, name: name ?? type.nameOf(message), value: type.encode(message) });
 }
 
+/** The cache reads the name before it checks anything. */
 function rawPut({ typeUrl, payloadTypeUrl, value, ...resource }: RawResource): Put {
+  if (typeof resource.name !== "string") throw new XdsError("INVALID_ARGUMENT", `${String(resource.name)} of ${typeUrl}: the name is ${describeValue(resource.name)}; give the text by which clients ask for it`);
   return { typeUrl, resource: { version: "", ...resource, payload: { typeUrl: payloadTypeUrl ?? typeUrl, value } } };
 }

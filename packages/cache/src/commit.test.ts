@@ -76,6 +76,8 @@ describe("commit()", () => {
     ["a name of a foreign authority [S-AUTH-8]", put("xdstp://b/t.T/x"), "S-AUTH-8"],
     ["a payload of another type [C-TYPE-4]", put("x", "1", { payload: { typeUrl: U, value: new Uint8Array() } }), "C-TYPE-4"],
     ["a collection under an opaque name [B-TYPE-6]", put("x", "1", { payload: { typeUrl: `${T}Collection`, value: new Uint8Array() } }), "C-TYPE-4"],
+    ["an opaque name with a lone surrogate, which UTF-8 cannot hold [N-06]", put("x\ud800"), "N-06"],
+    ["an alias with a lone surrogate [N-06]", put("x", "1", { aliases: ["ok \u{1F600}", "\udc00"] }), "alias"],
     ["a TTL of nothing", put("x", "1", { ttlMs: 0 }), "TTL"],
     ["a TTL that is no number", put("x", "1", { ttlMs: Number.NaN }), "TTL"],
     ["a TTL of more than 10,000 years", put("x", "1", { ttlMs: 315_576_000_000_001 }), "TTL"],
@@ -87,6 +89,28 @@ describe("commit()", () => {
     expect(refused?.[0]?.error.text).toContain(reason);
     expect(refused?.[0]?.error.text).toContain(JSON.stringify(bad.resource.name));
     expect(cache.counters.resources).toBe(0);
+  });
+
+  it.each([
+    ["no type URL", "", "type URL \"\""],
+    ["a type URL that is only a message name", "acme.v1.Flag", "write type.googleapis.com/acme.v1.Flag"],
+  ])("refuses %s and shows the right form [B-TYPE-1]", (_, typeUrl, reason) => {
+    const { refused } = createCache().commit({ put: [put("x", "1", { typeUrl })] });
+    expect(refused?.[0]?.error).toMatchObject({ code: "INVALID_ARGUMENT", context: { typeUrl, resource: "x" } });
+    expect(refused?.[0]?.error.text).toContain(reason);
+    expect(refused?.[0]?.error.text).toContain("B-TYPE-1");
+  });
+
+  it.each([["foo", "a string"], [undefined, "missing"], [null, "null"], [{}, "an object"]])("refuses the content %j, which is not encoded, and says what it has to be", (value, what) => {
+    const { refused } = createCache().commit({ put: [put("x", "1", { payload: { typeUrl: T, value: value as unknown as Uint8Array } })] });
+    expect(refused?.[0]?.error.text).toContain(`"x" of ${T}: the value is ${what}`);
+    expect(refused?.[0]?.error.text).toContain("Uint8Array");
+  });
+
+  it("takes pairs of surrogates, and names that differ where U+FFFD would make them one [N-06]", () => {
+    const cache = createCache();
+    const { refused } = cache.commit({ put: ["\ud800", "\ud801", "\ufffd", "\u{1F600}"].map((name) => put(name)) });
+    expect([refused?.map(({ name }) => name), names(cache)]).toEqual([["\ud800", "\ud801"], ["\ufffd=1", "\u{1F600}=1"]]);
   });
 
   it("takes a TTL of 10,000 years", () => {
