@@ -47,6 +47,21 @@ describe("composeName()", () => {
     expect(valueOf(composeName(xdstpLocator("xdstp://a/tCollection/x#entry=n,alt=file:///y")))).toEqual(name("xdstp://a/tCollection/x"));
   });
 
+  it.each([
+    ["a node value", { node: new Map([["id", "a\ud800"]]) }, "a\\ud800", 1],
+    ["a node key", { node: new Map([["metadata.\udc00", "v"]]) }, "xds.node.metadata.\\udc00", 18],
+    ["a feature", { clientFeatures: new Map([["\ud800", true]]) }, "xds.client_feature.\\ud800", 19],
+    ["an attribute", { attributes: new Map([["vip", "\u{1F600}\udc00"]]) }, "\\ud83d\\ude00\\udc00", 2],
+  ])("refuses an unpaired surrogate in %s instead of printing U+FFFD [N-06]", (_, bad, text, position) => {
+    const error = errorOf(composeName(name("xdstp://a/t/x"), bad));
+    expect(error).toMatchObject({ code: "utf8", part: "context", position });
+    expect(error.message).toContain(text);
+  });
+
+  it("takes whole characters beyond U+FFFF [N-06]", () => {
+    expect(printName(valueOf(composeName(name("xdstp://a/t/x"), { attributes: new Map([["k", "\u{1F600}"]]) })))).toBe("xdstp://a/t/x?xds.resource.k=%F0%9F%98%80");
+  });
+
   it("leaves the locator as it was", () => {
     const literal = xdstpLocator("xdstp://a/t/x?k=v");
     composeName(literal, layers);
@@ -82,6 +97,16 @@ describe("nodeContextParams()", () => {
     const error = errorOf(nodeContextParams(node, ["id", field]));
     expect(error).toMatchObject({ code: "node-field" });
     expect(error.message).toContain(JSON.stringify(field));
+  });
+
+  it.each([
+    ["id", { id: "\ud800" }], ["locality.zone", { locality: { zone: "z\udc00" } }], ["metadata", { metadata: { "\ud800": 1 } }],
+  ])("refuses an unpaired surrogate in %s [N-06]", (field, bad) => {
+    expect(errorOf(nodeContextParams(bad, [field]))).toMatchObject({ code: "utf8", part: "context" });
+  });
+
+  it("keeps an unpaired surrogate inside a JSON text, which escapes it [N-06] [N-62]", () => {
+    expect([...valueOf(nodeContextParams({ metadata: { k: "\ud800" } }, ["metadata"]))]).toEqual([["metadata.k", '"\\ud800"']]);
   });
 
   it("does not merge the dynamic parameters of a node into names [N-65]", () => {

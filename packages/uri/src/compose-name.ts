@@ -1,3 +1,4 @@
+import { checkParams } from "./check-params.ts";
 import { fault } from "./fault.ts";
 import type { XdstpLocator } from "./locator.ts";
 import type { ParseResult } from "./uri-error.ts";
@@ -17,7 +18,7 @@ export interface ContextLayers {
  * The name to ask for: the literal locator without its directives, with the layers of xdstp-names.md section 8.
  *
  * Called by a client before it subscribes. The error `reserved-key` says that the locator itself uses a key under `xds.` (N-60, B-CTX-2);
- * so each layer has its own prefix, and no key of one can hide that of another. Values pass unchanged (N-64).
+ * so each layer has its own prefix, and no key of one can hide that of another. The error `utf8` says that a key or a value has an unpaired surrogate (N-06). Values pass unchanged (N-64).
  */
 export function composeName(locator: XdstpLocator | XdstpName, layers: ContextLayers = {}): ParseResult<XdstpName> {
   const { authority, resourceType, id, contextParams } = locator;
@@ -30,6 +31,8 @@ export function composeName(locator: XdstpLocator | XdstpName, layers: ContextLa
     ...prefixed("xds.client_feature.", layers.clientFeatures),
     ...prefixed("xds.resource.", layers.attributes),
   ]);
+  const error = checkParams(composed);
+  if (error !== undefined) return { ok: false, error };
   return { ok: true, value: { scheme: "xdstp", authority, resourceType, id, contextParams: composed } };
 }
 

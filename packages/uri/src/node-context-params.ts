@@ -1,3 +1,4 @@
+import { checkParams } from "./check-params.ts";
 import { fault } from "./fault.ts";
 import type { ParseResult } from "./uri-error.ts";
 
@@ -36,7 +37,7 @@ const renderers = new Map<string, (node: NodeFields) => string | Fields>([
  * The context parameters of the chosen node fields, for the layer `node` of `composeName` (N-62).
  *
  * An unset field gives the empty string, as Envoy has it, so that the set of keys depends on the configuration only; metadata gives one parameter per
- * top-level key, with the JSON text as its value. The error `node-field` says that a field cannot be named. Called once, when a bootstrap is read.
+ * top-level key, with the JSON text as its value. The error `node-field` says that a field cannot be named, `utf8` that one has an unpaired surrogate (N-06). Called once, when a bootstrap is read.
  */
 export function nodeContextParams(node: NodeFields, fields: readonly string[]): ParseResult<ReadonlyMap<string, string>> {
   const params = new Map<string, string>();
@@ -46,7 +47,8 @@ export function nodeContextParams(node: NodeFields, fields: readonly string[]): 
     const entries: Fields = typeof rendered === "string" ? [["", rendered]] : rendered;
     for (const [key, value] of entries) params.set(field + key, value);
   }
-  return { ok: true, value: params };
+  const error = checkParams(params);
+  return error === undefined ? { ok: true, value: params } : { ok: false, error };
 }
 
 function jsonFields(metadata: Readonly<Record<string, unknown>> = {}): Fields {
