@@ -58,6 +58,6 @@ describe("createProfileOf()", () => {
     const has = (form: Parameters<ProfileOf>[1], typeUrl = TYPE, type: Partial<ResourceType> = {}): boolean => "heartbeat" in useProfiles(type)(typeUrl, form);
     expect([wrapped, { ...wrapped, ttl: true }, { ...plainly, ttl: true }].map((form) => has(form))).toEqual([false, true, false]);
     const takes = { ...wrapped, ttl: true };
-    expect([has(takes, TYPE, { missingAs: "empty-resource" }), has(takes, TYPE, { missingAs: "nothing" }), has(takes, UNKNOWN)]).toEqual([false, true, true]);
+    expect([has(takes, TYPE, { missingAs: "empty-resource" }), has(takes, TYPE, { missingAs: "removed" }), has(takes, UNKNOWN)]).toEqual([false, true, true]);
   });
 });
