@@ -54,11 +54,12 @@ export class VisibleLog {
 
   /** Makes an entry the newest of its name. A removal is forgotten after the window; what `stays` is not. */
   add(entry: Entry, stays = false): void {
-    const key = keyOf(entry);
+    const key = this.#keyFor(entry);
     if (this.#newest.get(key) === entry) return;
+    if (entry.resource?.constraints !== undefined) this.#setAside(entry.name);
     this.#bury(key);
-    if (entry.constraints !== undefined) this.#hasGone = true;
-    else if (this.#hasGone && entry.resource?.constraints !== undefined) this.forget(entryKey(entry, entry.name));
+    if (key !== entry.name) this.#hasGone = true;
+    else if (this.#hasGone && entry.resource !== undefined) this.forget(goneKeyOf(entry));
     this.#newest.set(key, entry);
     this.#entries.push(entry);
     this.head = Math.max(this.head, entry.revision);
@@ -70,7 +71,7 @@ export class VisibleLog {
 
   /** Variants of a name that have gone. */
   goneOf(name: string): readonly Entry[] {
-    return this.#hasGone ? this.removals().filter((entry) => entry.name === name && entry.constraints !== undefined) : NOTHING;
+    return this.#hasGone ? this.removals().filter((entry) => entry.name === name && this.#placeOf(entry) !== name) : NOTHING;
   }
 
   /** Forgets a name without saying that it went. */
@@ -103,7 +104,29 @@ export class VisibleLog {
   }
 
   #isAlive(entry: Entry): boolean {
-    return this.#newest.get(keyOf(entry)) === entry;
+    return this.#placeOf(entry) !== undefined;
+  }
+
+  /** That what had no constraints went does not take a variant away, in whichever order the two are told. */
+  #keyFor(entry: Entry): string {
+    const isAside = entry.resource === undefined && this.#newest.get(entry.name)?.resource?.constraints !== undefined;
+    return isAside ? goneKeyOf(entry) : keyOf(entry);
+  }
+
+  /** Where an entry stands; undefined: something newer is in its place. */
+  #placeOf(entry: Entry): string | undefined {
+    const key = keyOf(entry);
+    if (this.#newest.get(key) === entry) return key;
+    return this.#hasGone && this.#newest.get(goneKeyOf(entry)) === entry ? goneKeyOf(entry) : undefined;
+  }
+
+  /** A variant takes the place of what has no constraints: that this went is still to be said. */
+  #setAside(name: string): void {
+    const none = this.#newest.get(name);
+    if (none === undefined || none.resource !== undefined) return;
+    this.#hasGone = true;
+    this.#newest.set(goneKeyOf(none), none);
+    this.#newest.delete(name);
   }
 
   #bury(key: string): boolean {
@@ -128,8 +151,9 @@ export class VisibleLog {
     const oldest = this.#window.now() - ms;
     for (let first = removals[0]; first !== undefined && (first.at < oldest || removals.length > count); first = removals[0]) {
       removals.shift();
-      if (!this.#isAlive(first.entry)) continue;
-      this.forget(keyOf(first.entry));
+      const place = this.#placeOf(first.entry);
+      if (place === undefined) continue;
+      this.forget(place);
       this.#floor = first.entry.revision;
     }
   }
@@ -162,7 +186,13 @@ export class VisibleLog {
 
 /** The removal of a variant stands beside what there is of the name now. */
 function keyOf(entry: Entry): string {
-  return entry.constraints === undefined ? entry.name : entryKey(entry, entry.name);
+  return entry.constraints === undefined ? entry.name : goneKeyOf(entry);
+}
+
+/** Where it stands that this variant, or what had no constraints, has gone while there is something else of the name. */
+function goneKeyOf(entry: Entry): string {
+  const key = entryKey(entry, entry.name);
+  return key === entry.name ? `${key}\n` : key;
 }
 
 const alone = new WeakMap<Entry, readonly Entry[]>();

@@ -1,16 +1,23 @@
 import type { Entry } from "@xdstp/core";
+import { entryKey } from "@xdstp/core/server";
 import type { DeltaState } from "./delta-state.ts";
-import { isCovered, lookUp } from "./lookup.ts";
+import { goneOf, isCovered, lookUp } from "./lookup.ts";
 
 /**
  * A response of these entries is settled that has lost a subscription meanwhile: what it carried, is gone by now and is covered anew has to be said (S-DSUB-12).
  * One pass for each such response, however often subscriptions came and went.
  */
 export function oweLost(state: DeltaState, entries: readonly Entry[]): void {
-  const lost = entries.filter(({ name, resource }) => resource !== undefined && isCovered(state, name) && lookUp(state, name)?.resource === undefined);
+  const lost = entries.filter((entry) => entry.resource !== undefined && isCovered(state, entry.name) && (lookUp(state, entry.name)?.resource === undefined || isReplaced(state, entry)));
   if (lost.length === 0) return;
   const news = newsOf(state);
   for (const { name } of lost) if (!news.has(name)) state.owed.add(name); // else it goes in its order
+}
+
+/** Another variant of the name is there now. */
+function isReplaced(state: DeltaState, entry: Entry): boolean {
+  const key = entryKey(entry, "");
+  return goneOf(state, entry.name).some((gone) => entryKey(gone, "") === key);
 }
 
 /** A topic that nobody watched for a while need not know what has gone from it meanwhile. */

@@ -60,6 +60,12 @@ function begin(state: DeltaState, key: string, interest: Interest): Topic {
   state.topics.set(key === name ? topic.interest.name : key, topic);
   if (isGlob(name)) state.globs++;
   const waiting = topic.settled ? state.unanswered : state.unsettled;
-  waiting.set(topic, state.answered && isCollection(name) ? state.sent : NONE_HELD);
+  waiting.set(topic, state.answered && (isCollection(name) || hasVariants(topic)) ? state.sent : NONE_HELD);
   return topic;
+}
+
+/** What another subscription brought of it is not taken away by the name alone, as a plain resource is (S-DYN-5). */
+function hasVariants(topic: Topic): boolean {
+  const { name, parameters } = topic.interest;
+  return parameters !== undefined || topic.members()[0]?.resource?.constraints !== undefined || (topic.gone?.(name) ?? []).length > 0;
 }
