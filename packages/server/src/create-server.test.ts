@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { payload } from "../test/client.ts";
 import { adsVariants, paths, perTypeVariants, readyCache, serve, sourceWith, sourceWithTopic, topicWith, types, variants, type Harness, type VariantName } from "../test/harness.ts";
 import { createServer } from "./create-server.ts";
+import type { ServerOptions } from "./xds-server.ts";
 
 /** A harness on a cache that holds these clusters. */
 function withClusters(...names: readonly string[]): Harness & { readonly cache: ReturnType<typeof readyCache> } {
@@ -266,6 +267,17 @@ describe("createServer().events()", () => {
 });
 
 describe("createServer() with faults", () => {
+  it.each([
+    ["no options", undefined, "source is missing"],
+    ["options without a source", {}, "source is missing"],
+    ["a source that is none", { source: "clusters" }, "source is no ResourceSource"],
+    ["null for a source", { source: null }, "source is no ResourceSource"],
+  ])("says of %s what is wrong, and what to give", (_, options, reason) => {
+    const make = (): unknown => createServer(options as unknown as ServerOptions);
+    expect(make).toThrow(reason);
+    expect(make).toThrow("createServer({ source: createCache() })");
+  });
+
   it("goes on when a listener throws, and tells of it once", () => {
     const heard: string[] = [];
     const cache = readyCache();

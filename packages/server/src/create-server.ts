@@ -3,6 +3,7 @@ import { createScheduler } from "@xdstp/core/server";
 import { createGrpcServer } from "@xdstp/grpc/server";
 import { SERVICES } from "@xdstp/protos/services";
 import { createAdmission, defaultAdmissionLimits } from "./admission.ts";
+import { checkSource } from "./check-source.ts";
 import { createClientStatus } from "./client-status.ts";
 import { createEventHub } from "./event-hub.ts";
 import { fetchByType } from "./fetch-by-type.ts";
@@ -29,9 +30,10 @@ import type { ServerOptions, XdsServer } from "./xds-server.ts";
  * Serves a source over gRPC: ADS and every service of one type, in SotW, delta and unary Fetch (B-STREAM-1, B-STREAM-2).
  *
  * Bad input of a client ends its stream, a fault of the source ends the stream that met it, and a listener that throws ends nothing.
- * Throws an XdsError if a limit, a certificate or a row of `services` cannot be.
+ * Throws an XdsError if there is no source, or a limit, a certificate or a row of `services` cannot be.
  */
 export function createServer(options: ServerOptions): XdsServer {
+  checkSource(options);
   const { onEvent, services = SERVICES, limits, tls, connectionAge, clock = systemClock, clientStatus = true, registry, meter, tracer, authorize, sourceFor, nodeVersion = process.versions.node, ...shared } = options;
   const { streams: paths, fetches } = methodTable(services);
   const { stream: streamLimits, admission: admissionLimits, access: accessLimits, wire: wireLimits } = splitLimits(limits);
