@@ -3,6 +3,7 @@ import { fromText } from "@bufbuild/protobuf/txtpb";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
 import { canonicalJson } from "./canonical-json.ts";
+import { enumHint } from "./enum-hint.ts";
 import { Fault, reasonOf } from "./fault.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { isObject } from "./is-object.ts";
@@ -56,7 +57,10 @@ function parseText(text: string, place: Place, context: FolderContext): JsonValu
     const json = toJson(desc, fromText(desc, text, { registry }), { registry, useProtoFieldName: true });
     return isObject(json) && stated !== undefined ? { ...json, "@type": desc.typeName } : json;
   } catch (error) {
-    throw new Fault({ message: `is no ${desc.typeName} in text format: ${reasonOf(error)}` });
+    const reason = reasonOf(error);
+    const [, word = "", name = ""] = /^unknown enum value "(.*)" for enum (\S+)$/.exec(reason) ?? [];
+    const hint = enumHint(name, word, registry);
+    throw new Fault({ message: `is no ${desc.typeName} in text format: ${reason}`, ...(hint !== undefined && { hint }) });
   }
 }
 

@@ -1,19 +1,22 @@
 import type { Registry } from "@bufbuild/protobuf";
 import { ResourceJsonError } from "@xdstp/protos/envoy";
-import { closest } from "./closest.ts";
-import { Fault, type FaultPlace, reasonOf } from "./fault.ts";
+import { Fault, type FaultPlace, type JsonPath, reasonOf } from "./fault.ts";
+import { jsonReason } from "./json-reason.ts";
 
-/** An error of the JSON reader as a fault with its path; for a field that does not exist, with the one that was meant. */
+/** Of a longer path only so many of the last steps are printed: line and column say the rest. */
+const mostSteps = 12;
+
+/** An error of the JSON reader as a fault with its path: which field, what was found in it, and as a hint what is expected. */
 export function explainJsonError(error: unknown, place: FaultPlace, registry: Registry): Fault {
   if (!(error instanceof ResourceJsonError)) return new Fault({ ...place, message: reasonOf(error) });
-  const message = error.reason.replaceAll(/cannot decode (?:message |field )?(\S+) from JSON: /g, "$1: ");
-  const hint = meantField(message, registry);
-  return new Fault({ ...place, path: [...place.path, ...error.path], message, ...(hint !== undefined && { hint }) });
+  const { message, hint, owner } = jsonReason(error.reason, registry);
+  const path = [...place.path, ...error.path];
+  const subject = owner ?? (error.path.length === 0 ? undefined : fieldOf(path));
+  return new Fault({ ...place, path, message: `${subject === undefined ? "" : `${subject}: `}${message}`, ...(hint !== undefined && { hint }) });
 }
 
-function meantField(message: string, registry: Registry): string | undefined {
-  const [, typeName = "", key = ""] = /(\S+): key "(.*)" is unknown$/s.exec(message) ?? [];
-  const fields = registry.getMessage(typeName)?.fields ?? [];
-  const meant = closest(key, fields.map(({ name }) => name));
-  return meant === undefined ? undefined : `did you mean ${meant}?`;
+/** `virtual_hosts[0].routes[2].route.cluster` */
+function fieldOf(path: JsonPath): string {
+  const steps = path.slice(-mostSteps).map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`));
+  return `${path.length > mostSteps ? "..." : ""}${steps.join("").replace(/^\./, "")}`;
 }

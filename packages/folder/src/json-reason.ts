@@ -1,0 +1,69 @@
+import type { Registry } from "@bufbuild/protobuf";
+import { closest } from "./closest.ts";
+import { enumHint } from "./enum-hint.ts";
+
+/** A reason of the JSON reader for people. */
+export interface JsonReason {
+  readonly message: string;
+  /** What is expected, where the message does not say it. */
+  readonly hint?: string | undefined;
+  /** What the message is about, where that is not the field at hand: the type whose field does not exist. */
+  readonly owner?: string;
+}
+
+/** What was found, and what is expected in its place. A reason that is not known is left as it is. */
+export function jsonReason(reason: string, registry: Registry): JsonReason {
+  for (const [pattern, explain] of explanations) {
+    const match = pattern.exec(reason);
+    if (match !== null) return explain(match[1] ?? "", match[2] ?? "", registry);
+  }
+  return { message: reason };
+}
+
+/** `name` is the enum, message or field, `rest` what is said of it. */
+type Explain = (name: string, rest: string, registry: Registry) => JsonReason;
+
+const explanations: readonly (readonly [RegExp, Explain])[] = [
+  [/^cannot decode enum (\S+) from JSON: (.*)$/s, (name, rest, registry) => ({ message: `${found(rest) ?? rest} is no ${name}`, hint: enumHint(name, rest.replaceAll('"', ""), registry) })],
+  [/^cannot decode message (\S+) from JSON: key "(.*)" is unknown$/s, unknownKey],
+  [/^cannot decode (?:message )?(\S+) from JSON:? (.*)$/s, message],
+  [/^cannot decode field (\S+) from JSON: (.*)$/s, field],
+  [/^cannot decode oneof (\S+) from JSON: oneof set multiple times by (.*)$/s, (name, rest) => ({ message: `${rest} are both set, but only one of ${name.slice(name.lastIndexOf(".") + 1)} can be`, hint: "keep one of them" })],
+];
+
+function unknownKey(name: string, key: string, registry: Registry): JsonReason {
+  const meant = closest(key, (registry.getMessage(name)?.fields ?? []).map((one) => one.name));
+  return { owner: name, message: `key "${key}" is unknown`, hint: meant === undefined ? undefined : `did you mean ${meant}?` };
+}
+
+/** The messages that JSON writes in a form of their own. */
+const forms: Readonly<Record<string, string>> = {
+  "google.protobuf.Duration": 'write seconds, such as "1.5s"',
+  "google.protobuf.Timestamp": 'write it as "2026-11-21T12:00:00Z"',
+  "google.protobuf.FieldMask": 'write paths, such as "a.b,c"',
+  "google.protobuf.Any": 'write an object with "@type"',
+  "google.protobuf.ListValue": "write a list",
+};
+
+function message(name: string, rest: string): JsonReason {
+  const value = found(rest.replace(/^expected object but got /, ""));
+  return { message: value === undefined ? rest : `${value} is no ${name}`, hint: forms[name] ?? (value === undefined ? undefined : "write its fields as keys") };
+}
+
+/** A wrapped number is written as the number; the reader calls it the field `value` of its wrapper. */
+function field(name: string, rest: string): JsonReason {
+  const [, expected = "", got = ""] = /^expected (.*?), got (.*)$/s.exec(rest) ?? [];
+  const value = found(got);
+  const message = value === undefined ? rest : `expected ${expected === "Array" ? "a list" : expected}, got ${value}`;
+  if (got === "object" && name.startsWith("google.protobuf.")) return { message, hint: "write the value itself" };
+  if (expected === "string" && /^(-?[\d.]+|true|false)$/.test(got)) return { message, hint: `put it in quotes: "${got}"` };
+  if (expected === "boolean") return { message, hint: "write true or false" };
+  return { message };
+}
+
+/** A value as the reader shows it, in words; undefined: the text is none. */
+function found(text: string): string | undefined {
+  if (text === "object") return "an object";
+  if (/^Array\(\d+\)$/.test(text)) return "a list";
+  return /^(".*"|-?[\d.e+]+|true|false|null)$/s.test(text) ? text : undefined;
+}
