@@ -1,27 +1,45 @@
-// pnpm rules [PREFIX] [--json] [--problems]: each rule of the book with the tests whose titles name it; with --problems only the sums and what is wrong.
-// Exit 1 when a rule in force has no passed test.
+// npm run rules -- [PREFIX] [--json] [--problems]: each rule of the book with the tests whose titles name it; with --problems only the sums and what is wrong.
+// Exit 1 when a rule in force has no passed test, or a package has left no test report; 2 for wrong usage.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { root } from "../lib/root.ts";
 import { readWorkspace } from "../lib/workspace.ts";
-import { type Audit, auditRules } from "./audit.ts";
+import { auditRules } from "./audit.ts";
+import { missingReports } from "./missing-reports.ts";
+import { parseOptions, usage, type RulesOptions } from "./options.ts";
 import { printAudit } from "./print-audit.ts";
 import { parseRules } from "./rule-book.ts";
 import type { Scopes } from "./scopes.ts";
 import { readReports } from "./test-reports.ts";
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: "boolean", default: false }, problems: { type: "boolean", default: false } } });
-const audit = auditCheckout();
-const shown = { ...audit, rules: audit.rules.filter(({ id }) => id.startsWith(positionals[0] ?? "")) };
-console.log(values.json ? JSON.stringify(shown, undefined, 2) : printAudit(shown, { problemsOnly: values.problems }));
-process.exitCode = audit.problems.length === 0 ? 0 : 1;
+const options = readOptions();
+if (options?.help === true) console.log(usage);
+else if (options !== undefined) show(options);
 
-function auditCheckout(): Audit {
-  const book = ["protocol-rules.md", "xdstp-names.md"].flatMap((page) => parseRules(readPage(page)));
-  const reports = readReports(readWorkspace(root));
-  const found = auditRules(book, JSON.parse(readPage("scopes.json")) as Scopes, reports.tests);
-  return { ...found, problems: [...reports.missing.map((name) => `${name} left no test report: run npm test first`), ...found.problems] };
+function readOptions(): RulesOptions | undefined {
+  try {
+    return parseOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+function show({ json, problems, prefix }: RulesOptions): void {
+  const { tests, missing } = readReports(readWorkspace(root));
+  const cause = missingReports(missing);
+  // Without a report every rule that its tests show would look untested.
+  const audit = cause === undefined ? auditRules(readBook(), JSON.parse(readPage("scopes.json")) as Scopes, tests) : { rules: [], problems: [cause] };
+  const shown = { ...audit, rules: audit.rules.filter(({ id }) => id.startsWith(prefix)) };
+  if (json) console.log(JSON.stringify(shown, undefined, 2));
+  else if (cause === undefined) console.log(printAudit(shown, { problemsOnly: problems }));
+  else console.error(cause);
+  process.exitCode = audit.problems.length === 0 ? 0 : 1;
+}
+
+function readBook(): ReturnType<typeof parseRules> {
+  return ["protocol-rules.md", "xdstp-names.md"].flatMap((page) => parseRules(readPage(page)));
 }
 
 function readPage(name: string): string {
