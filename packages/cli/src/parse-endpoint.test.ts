@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CliError } from "./cli-error.ts";
-import { formatEndpoint, parseEndpoint } from "./parse-endpoint.ts";
+import { clash, formatEndpoint, parseEndpoint } from "./parse-endpoint.ts";
 
 describe("parseEndpoint()", () => {
   it.each([
@@ -21,5 +21,18 @@ describe("parseEndpoint()", () => {
 
   it("refuses port 0 where nobody can choose another", () => {
     expect(() => parseEndpoint("--server", "127.0.0.1:0", 1)).toThrow("from 1 to 65535");
+  });
+});
+
+describe("clash()", () => {
+  it.each([
+    ["127.0.0.1:1", "127.0.0.1:1", true],
+    ["127.0.0.1:1", "0.0.0.0:1", true],
+    ["[::]:1", "[::1]:1", true],
+    ["127.0.0.1:1", "127.0.0.1:2", false],
+    ["127.0.0.1:1", "[::1]:1", false],
+    ["127.0.0.1:0", "127.0.0.1:0", false],
+  ])("%s and %s: %s", (one, other, expected) => {
+    expect(clash(parseEndpoint("a", one, 0), parseEndpoint("b", other, 0))).toBe(expected);
   });
 });

@@ -22,6 +22,12 @@ export function parseEndpoint(option: string, text: string, lowest: 0 | 1): Endp
   throw new CliError(2, `${option} ${JSON.stringify(text)}: give HOST:PORT with a port from ${lowest} to 65535, for instance 127.0.0.1:18000 or [::1]:18000`);
 }
 
+/** Whether one port would have to do for both. A port that the system chooses is never the same. */
+export function clash(one: Endpoint, other: Endpoint): boolean {
+  const isAll = ({ host }: Endpoint): boolean => host === "0.0.0.0" || host === "::";
+  return one.port === other.port && one.port !== 0 && (one.host === other.host || isAll(one) || isAll(other));
+}
+
 /** The endpoint as text, as {@link parseEndpoint} reads it. */
 export function formatEndpoint({ host, port }: Endpoint): string {
   return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;

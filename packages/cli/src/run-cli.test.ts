@@ -49,6 +49,8 @@ describe("runCli()", () => {
     [["serve", ""], "which folder?"],
     [["serve", "a", "b"], "\"b\" is one argument too many"],
     [["serve", "a", "--listen", "18000"], "--listen \"18000\": give HOST:PORT"],
+    [["serve", "a", "--listen", "127.0.0.1:18993", "--metrics", "18993"], "--metrics 127.0.0.1:18993 needs another port than --listen 127.0.0.1:18993; port 0 takes a free one"],
+    [["serve", "a", "--metrics", "0.0.0.0:18000"], "--metrics 0.0.0.0:18000 needs another port than --listen 127.0.0.1:18000"],
   ])("answers %j with one line, the usage and exit code 2", async (argv, text) => {
     const { code, out, err } = await runToEnd(argv);
     expect({ code, out }).toEqual({ code: 2, out: "" });

@@ -1,7 +1,7 @@
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
-import { type Endpoint, parseEndpoint } from "./parse-endpoint.ts";
+import { clash, type Endpoint, formatEndpoint, parseEndpoint } from "./parse-endpoint.ts";
 import { pathFrom } from "./path-from.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
@@ -40,13 +40,14 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   const authorities = call.texts("authority");
   const controlPlane = call.text("control-plane");
   const tls = tlsFilesOf(call, io.cwd);
-  const metrics = metricsOf(call);
+  const listen = parseEndpoint("--listen", call.text("listen") ?? "127.0.0.1:18000", 0);
+  const metrics = metricsOf(call, listen);
   const policy = policyOf(call, tls, io.cwd);
   // Loaded only now: the server and Envoy's API take most of a second, which no other command needs.
   const { serve } = await import("./serve.ts");
   return serve({
     dir: pathFrom(io.cwd, dir),
-    listen: parseEndpoint("--listen", call.text("listen") ?? "127.0.0.1:18000", 0),
+    listen,
     descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
     json: call.flag("json"),
     allowMassDelete: call.flag("allow-mass-delete"),
@@ -65,9 +66,12 @@ function policyOf(call: CommandCall, tls: TlsFiles | undefined, cwd: string): st
   return file === undefined ? undefined : pathFrom(cwd, file);
 }
 
-function metricsOf(call: CommandCall): Endpoint | undefined {
+function metricsOf(call: CommandCall, listen: Endpoint): Endpoint | undefined {
   const text = call.text("metrics");
-  return text === undefined ? undefined : parseEndpoint("--metrics", /^\d+$/.test(text) ? `127.0.0.1:${text}` : text, 0);
+  if (text === undefined) return undefined;
+  const metrics = parseEndpoint("--metrics", /^\d+$/.test(text) ? `127.0.0.1:${text}` : text, 0);
+  if (clash(metrics, listen)) throw new CliError(2, `--metrics ${formatEndpoint(metrics)} needs another port than --listen ${formatEndpoint(listen)}; port 0 takes a free one`);
+  return metrics;
 }
 
 function tlsFilesOf(call: CommandCall, cwd: string): TlsFiles | undefined {
