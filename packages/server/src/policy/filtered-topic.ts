@@ -110,7 +110,7 @@ export class FilteredTopic implements Topic, Watcher {
   }
 
   gone(name: string): readonly Entry[] {
-    return (this.#current === undefined ? this.#inner.gone?.(name) : this.#log?.goneOf(name)) ?? [];
+    return (this.#current === undefined ? this.#inner.gone?.(name) : this.#log?.goneOf(name).filter((entry) => entry !== this.#mark)) ?? [];
   }
 
   watch(watcher: Watcher): void {

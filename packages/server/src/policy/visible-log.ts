@@ -69,9 +69,9 @@ export class VisibleLog {
     this.#changed();
   }
 
-  /** Variants of a name that have gone. */
+  /** What has gone of a name with variants, the one without constraints included. */
   goneOf(name: string): readonly Entry[] {
-    return this.#hasGone ? this.removals().filter((entry) => entry.name === name && this.#placeOf(entry) !== name) : NOTHING;
+    return this.#hasGone ? this.removals().filter((entry) => entry.name === name) : NOTHING;
   }
 
   /** Forgets a name without saying that it went. */
