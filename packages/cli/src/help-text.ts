@@ -1,12 +1,14 @@
 import type { Command, CommandOption } from "./command.ts";
+import { usageText } from "./usage-text.ts";
+import { helpWidth, wrapWords } from "./wrap-words.ts";
 
 /** The help of one command. */
 export function commandHelp(command: Command): string {
   const options = Object.entries(command.options).map(([name, option]) => [signature(name, option), option.help] as const);
   return [
     `${command.summary}\n`,
-    `Usage: ${command.usage}\n`,
-    ...command.notes.map((note) => `${note}\n`),
+    `${usageText(command.usage)}\n`,
+    ...command.notes.map((note) => `${wrapWords(note, helpWidth, "")}\n`),
     "Options:",
     ...columns([...options, ["--help", "show this text"]]),
     `\nExample:\n  ${command.example}\n`,
@@ -32,5 +34,5 @@ function signature(name: string, { value, multiple }: CommandOption): string {
 
 function columns(rows: readonly (readonly [left: string, right: string])[]): readonly string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+  return rows.map(([left, right]) => wrapWords(`  ${left.padEnd(width)}  ${right}`, helpWidth, " ".repeat(width + 4)));
 }

@@ -21,8 +21,25 @@ describe("runCli()", () => {
     expect(code).toBe(0);
     expect(out).toContain(`\nUsage: xdstp ${name} `);
     expect(out.match(/^Example:\n {2}xdstp /gm)).toHaveLength(1);
-    const [, usage = ""] = /^Usage: (.*)$/m.exec(out) ?? [];
+    const [, usage = ""] = /^Usage: (.*?)\n\n/ms.exec(out) ?? [];
+    const text = out.slice(0, out.indexOf("\nExample:"));
+    expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(96);
     for (const [option] of usage.matchAll(/--[a-z-]+/g)) expect(out).toMatch(new RegExp(`^  ${option}\\b`, "m"));
+  });
+
+  it("shows the help of a command behind help too, and names one that there is not", async () => {
+    expect(await runToEnd(["help", "serve"])).toEqual(await runToEnd(["serve", "--help"]));
+    expect(await runToEnd(["help", "srve"])).toMatchObject({ code: 2, out: "", err: expect.stringContaining('there is no command "srve"\n') as string });
+  });
+
+  it("breaks a long usage into lines between its options", async () => {
+    const { err } = await runToEnd(["serve"]);
+    expect(err.split("\n").slice(1)).toEqual([
+      "Usage: xdstp serve DIR [--listen HOST:PORT] [--json] [--descriptors FILE]...",
+      "       [--allow-mass-delete] [--authority NAME]... [--control-plane NAME] [--metrics HOST:PORT]",
+      "       [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE [--policy FILE]]]",
+      "",
+    ]);
   });
 
   it("shows the help of a command whatever else is asked", async () => {
@@ -57,7 +74,7 @@ describe("runCli()", () => {
     const [line = "", usage = "", ...rest] = err.split("\n");
     expect(line).toContain(`xdstp serve: ${text}`);
     expect(usage).toMatch(/^Usage: xdstp serve DIR /);
-    expect(rest).toEqual([""]);
+    expect(rest.filter((more) => !/^ {7}\S/.test(more))).toEqual([""]);
   });
 
   it("escapes what it repeats of its arguments", async () => {

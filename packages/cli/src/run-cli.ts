@@ -9,6 +9,7 @@ import { parseCall } from "./parse-call.ts";
 import { processIo } from "./process-io.ts";
 import { serveCommand } from "./serve-command.ts";
 import { statusCommand } from "./status-command.ts";
+import { usageText } from "./usage-text.ts";
 
 const commands: readonly Command[] = [serveCommand, statusCommand, bootstrapCommand];
 
@@ -31,10 +32,18 @@ export async function runCli(argv: readonly string[], io: Partial<CliIo> = {}): 
 }
 
 function runAlone(name: string, argv: readonly string[], { stdout }: CliIo): number {
-  if (asksForHelp(argv) || name === "help") stdout.write(overallHelp(commands));
+  const topic = name === "help" ? argv.slice(1).find((word) => !word.startsWith("-")) : undefined;
+  if (topic !== undefined) stdout.write(commandHelp(commandOf(topic)));
+  else if (asksForHelp(argv) || name === "help") stdout.write(overallHelp(commands));
   else if (name === "--version") stdout.write(`${version()}\n`);
-  else throw new CliError(2, name === "" ? "which command?" : `there is no command ${JSON.stringify(name)}`);
+  else commandOf(name);
   return 0;
+}
+
+function commandOf(name: string): Command {
+  const command = commands.find((one) => one.name === name);
+  if (command !== undefined) return command;
+  throw new CliError(2, name === "" ? "which command?" : `there is no command ${JSON.stringify(name)}`);
 }
 
 async function runCommand(command: Command, args: readonly string[], io: CliIo): Promise<number> {
@@ -56,7 +65,7 @@ function report(error: unknown, command: Command | undefined, { stderr }: CliIo)
     return 1;
   }
   stderr.write(`${program}: ${escapeText(error.message)}\n`);
-  if (error.exitCode === 2) stderr.write(`Usage: ${command?.usage ?? `xdstp ${commands.map((one) => one.name).join("|")} [ARGS]; xdstp --help says more`}\n`);
+  if (error.exitCode === 2) stderr.write(`${usageText(command?.usage ?? `xdstp ${commands.map((one) => one.name).join("|")} [ARGS]; xdstp --help says more`)}\n`);
   return error.exitCode;
 }
 
