@@ -77,6 +77,15 @@ describe("runCli()", () => {
     expect(rest.filter((more) => !/^ {7}\S/.test(more))).toEqual([""]);
   });
 
+  it("answers with --json in one JSON object, with the exit code, and the usage where it was called the wrong way", async () => {
+    const [missing, wrong, nonsense] = await Promise.all([runToEnd(["serve", "/no/such\u001b", "--json"]), runToEnd(["status", "--json"]), runToEnd(["srve", "--json"])]);
+    expect(missing).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/^\{"time":"\d{4}-[^\n]*\}\n$/) as string });
+    expect(JSON.parse(missing.err)).toEqual({ time: expect.any(String) as string, level: "error", from: "serve", event: "failed", exitCode: 1, message: "/no/such\u001b: there is no such folder; make it (it may be empty), or name another" });
+    expect(JSON.parse(wrong.err)).toMatchObject({ from: "status", exitCode: 2, message: "which server?", usage: expect.stringMatching(/^xdstp status HOST:PORT /) as string });
+    expect(JSON.parse(nonsense.err)).toMatchObject({ from: "xdstp", exitCode: 2, message: "there is no command \"srve\"" });
+    expect((await runToEnd(["serve", "--", "a", "b", "--json"])).err).toMatch(/^xdstp serve: /);
+  });
+
   it("escapes what it repeats of its arguments", async () => {
     const { err } = await runToEnd(["serve", "no\u001b[31mfolder"]);
     expect(err).toContain("no\\u{1b}[31mfolder");

@@ -3,15 +3,15 @@ import { bootstrapCommand } from "./bootstrap-command.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command } from "./command.ts";
-import { escapeText } from "./escape-text.ts";
+import { failureText } from "./failure-text.ts";
 import { commandHelp, overallHelp } from "./help-text.ts";
 import { parseCall } from "./parse-call.ts";
 import { processIo } from "./process-io.ts";
 import { serveCommand } from "./serve-command.ts";
 import { statusCommand } from "./status-command.ts";
-import { usageText } from "./usage-text.ts";
 
 const commands: readonly Command[] = [serveCommand, statusCommand, bootstrapCommand];
+const usage = `xdstp ${commands.map(({ name }) => name).join("|")} [ARGS]; xdstp --help says more`;
 
 /**
  * Runs the `xdstp` command: the answer is its exit code, 0 done, 1 failed, 2 called the wrong way. It does not end the process and does not reject.
@@ -27,7 +27,9 @@ export async function runCli(argv: readonly string[], io: Partial<CliIo> = {}): 
   try {
     return command === undefined ? runAlone(name, argv, world) : await runCommand(command, args, world);
   } catch (error) {
-    return report(error, command, world);
+    const { exitCode, text } = failureText(error, { name: command?.name, usage: command?.usage ?? usage, json: hasFlag(argv, "--json"), time: world.clock.now() });
+    world.stderr.write(`${text}\n`);
+    return exitCode;
   }
 }
 
@@ -53,20 +55,13 @@ async function runCommand(command: Command, args: readonly string[], io: CliIo):
 }
 
 function asksForHelp(args: readonly string[]): boolean {
-  const end = args.indexOf("--");
-  return args.slice(0, end === -1 ? args.length : end).some((arg) => arg === "--help" || arg === "-h");
+  return hasFlag(args, "--help", "-h");
 }
 
-/** Whatever else is thrown is a fault of ours: then the place of it matters more than brevity. */
-function report(error: unknown, command: Command | undefined, { stderr }: CliIo): 1 | 2 {
-  const program = command === undefined ? "xdstp" : `xdstp ${command.name}`;
-  if (!(error instanceof CliError)) {
-    stderr.write(`${program}: this should not happen: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    return 1;
-  }
-  stderr.write(`${program}: ${escapeText(error.message)}\n`);
-  if (error.exitCode === 2) stderr.write(`${usageText(command?.usage ?? `xdstp ${commands.map((one) => one.name).join("|")} [ARGS]; xdstp --help says more`)}\n`);
-  return error.exitCode;
+/** Behind `--` there are no options. */
+function hasFlag(args: readonly string[], ...flags: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return args.slice(0, end === -1 ? args.length : end).some((arg) => flags.includes(arg));
 }
 
 function version(): string {

@@ -1,0 +1,31 @@
+import { CliError } from "./cli-error.ts";
+import { escapeJson, escapeText } from "./escape-text.ts";
+import { usageText } from "./usage-text.ts";
+
+/** What a {@link failureText} has to know of the call. */
+export interface FailedCall {
+  /** The command; absent: there is no such command, or none was given. */
+  readonly name?: string | undefined;
+  readonly usage: string;
+  /** One JSON object, for programs. */
+  readonly json: boolean;
+  /** In milliseconds since the epoch. */
+  readonly time: number;
+}
+
+/** Why a command failed, for stderr, and the exit code. Called the wrong way it gets the usage too; what is no CliError is a fault of ours: then the place of it matters more than brevity. */
+export function failureText(error: unknown, { name, usage, json, time }: FailedCall): { readonly exitCode: 1 | 2; readonly text: string } {
+  const exitCode = error instanceof CliError ? error.exitCode : 1;
+  const message = messageOf(error);
+  if (json) {
+    const line = { time: new Date(time).toISOString(), level: "error", from: name ?? "xdstp", event: "failed", exitCode, message, ...(exitCode === 2 && { usage }) };
+    return { exitCode, text: escapeJson(JSON.stringify(line)) };
+  }
+  const text = `${name === undefined ? "xdstp" : `xdstp ${name}`}: ${error instanceof CliError ? escapeText(message) : message}`;
+  return { exitCode, text: exitCode === 2 ? `${text}\n${usageText(usage)}` : text };
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof CliError) return error.message;
+  return `this should not happen: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
