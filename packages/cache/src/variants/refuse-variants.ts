@@ -13,6 +13,7 @@ import { EVERYONE } from "./variant-set.ts";
  * What cannot be decided in reasonable time is taken: no reader is given one of several (S-DYN-8).
  */
 export function refuseVariants(plan: TransactionPlan, transaction: Transaction, types: TypeIndex, owner: Owner | undefined): TransactionPlan {
+  if (!plan.puts.some(({ put: { typeUrl }, name }) => name.variant !== undefined || types.hasVariants(typeUrl, name.key))) return plan;
   const refused: Refusal[] = [];
   const frozen = new Set<string>();
   for (const [id, puts] of concerned(plan, types)) {
