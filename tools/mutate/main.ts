@@ -43,7 +43,7 @@ async function mutate(copy: string, name: string, { files: texts, share, seed, m
   const files = sampleFiles(sourcesOf(copy, name, texts), share, seed);
   if (files.length === 0) return;
   const sources = new Map(files.map((file) => [file, readFileSync(join(copy, file), "utf8")]));
-  writeFileSync(join(copy, "mutate.vitest.config.ts"), vitestConfig(targets[name] ?? []));
+  writeFileSync(join(copy, "mutate.vitest.config.ts"), vitestConfig(name));
   writeFileSync(join(copy, "stryker.config.json"), JSON.stringify(strykerConfig({ files, concurrency })));
   writeFileSync(join(copy, resultLog), "");
   // Random tests are as large as in `npm test`, and the same for each mutant and in each run of a seed.

@@ -1,4 +1,4 @@
-import { sourceTests } from "./targets.ts";
+import { slowTests, sourceTests, targets } from "./targets.ts";
 
 /** What one run of Stryker is told. */
 export interface StrykerRun {
@@ -25,15 +25,16 @@ export function strykerConfig({ files, concurrency }: StrykerRun): object {
 }
 
 /**
- * The vitest configuration of the run: that of every package, over the tests of several.
+ * The vitest configuration of the run over a package: that of every package, over the tests of several.
  * The files of one mutant share a worker, which takes a third of the time; each mutant has a new one, so nothing is left of the mutant before.
  */
-export function vitestConfig(testPackages: readonly string[]): string {
-  const include = testPackages.map((name) => `packages/${name}/{src,test}/**/*.test.ts`);
+export function vitestConfig(name: string): string {
+  const exclude = [...sourceTests, ...slowTests[name] ?? []];
+  const include = (targets[name] ?? []).map((tested) => `packages/${tested}/{src,test}/**/*.test.ts`);
   return [
     'import { ShortestFirst } from "./tools/mutate/shortest-first.ts";',
     'import shared from "./vitest.shared.ts";',
-    `const test = { include: ${JSON.stringify(include)}, exclude: ${JSON.stringify(sourceTests)}, reporters: [["dot"]], isolate: false, sequence: { sequencer: ShortestFirst } };`,
+    `const test = { include: ${JSON.stringify(include)}, exclude: ${JSON.stringify(exclude)}, reporters: [["dot"]], isolate: false, sequence: { sequencer: ShortestFirst } };`,
     'export default { ...shared, cacheDir: ".mutate-cache", test: { ...shared.test, ...test } };',
     "",
   ].join("\n");
