@@ -263,4 +263,8 @@ describe("random streams whose rights change, at seeds that once went wrong", ()
   it("send nothing that waited in a cut, has gone meanwhile and is forbidden by now (delta/ads) [S-LIM-8] [S-ORD-4]", () => {
     run(70_730, "delta", {});
   });
+
+  it("say of no glob that it is empty because it was, before it was dropped and asked for again (delta/ads) [S-LIM-8] [S-GLOB-3]", () => {
+    run(300_198, "delta", {});
+  });
 });

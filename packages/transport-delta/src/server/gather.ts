@@ -2,7 +2,7 @@ import type { Entry, Topic } from "@xdstp/core";
 import { changedOrigin, partition, type Origin } from "@xdstp/core/server";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { answerOf, leftovers, removedSince } from "./first-answer.ts";
-import { goneOf, idOf, isCollection, isCovered, keyOf, lookUp, lookUpAll } from "./lookup.ts";
+import { goneOf, idOf, isCollection, isCovered, keyOf, lookUp, lookUpAll, topicsOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
 
 /** What is pending on a type, taken as of now. */
@@ -77,7 +77,15 @@ function splitAt(entries: readonly Entry[], upTo: number): { readonly older: rea
 }
 
 function isDue(state: DeltaState, { name, superseded, constraints }: Entry): boolean {
-  return isCovered(state, name) && (isCollection(name) || constraints !== undefined ? !superseded : lookUp(state, name)?.resource === undefined);
+  if (!isCovered(state, name)) return false;
+  if (isCollection(name)) return isEmpty(state, name);
+  return constraints === undefined ? lookUp(state, name)?.resource === undefined : !superseded;
+}
+
+/** Whether a collection is asked for and has no members. An entry that said so may be of a topic that is no more, and not know. */
+function isEmpty(state: DeltaState, name: string): boolean {
+  const topics = topicsOf(state, keyOf(name));
+  return topics.length > 0 && topics.every((topic) => !state.unsettled.has(topic) && topic.members().every(({ resource }) => resource === undefined));
 }
 
 interface Restart {
