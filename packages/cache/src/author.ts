@@ -5,7 +5,9 @@ import type { MessageType } from "./message-type.ts";
 
 /** A resource whose payload is encoded. */
 export interface RawResource extends PutOptions {
+  /** `type.googleapis.com/` and the full message name (B-TYPE-1). */
   readonly typeUrl: string;
+  /** A name, an opaque one or an xdstp name; never a glob or `*`. */
   readonly name: string;
   /** The encoded message; of the type `typeUrl`. */
   readonly value: Uint8Array;

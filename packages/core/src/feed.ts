@@ -25,6 +25,7 @@ export interface ResourceSink {
 /** One resource that is held. */
 export interface Held {
   readonly name: string;
+  /** As its feed gave it, or derived from the content where that gave none (S-VER-4). */
   readonly version: string;
   /** Which variant of the name (TP2). Absent: it has no constraints. */
   readonly constraints?: Uint8Array;
@@ -32,7 +33,9 @@ export interface Held {
 
 /** One resource to put. */
 export interface Put {
+  /** The type it is asked for under. */
   readonly typeUrl: string;
+  /** What is put, whole; it takes the place of what had its name. */
   readonly resource: Resource;
   /** The name asked for, where the resource was reached by a link (redirect, `alt`, `entry`). */
   readonly as?: string;
@@ -41,6 +44,7 @@ export interface Put {
 /** One name to remove. */
 export interface Removal {
   readonly typeUrl: string;
+  /** In any spelling (N-40). */
   readonly name: string;
   /** Which variant (TP2): the others of the name stay. Absent: the one without constraints. */
   readonly constraints?: Uint8Array;
@@ -59,7 +63,9 @@ export interface TypedInterest {
  * What a descriptor's or a reader's check refuses stays as it was.
  */
 export interface Transaction {
+  /** What is new or changed. Absent: nothing. */
   readonly put?: readonly Put[];
+  /** What goes; removing what is not there does nothing. Absent: nothing. */
   readonly remove?: readonly Removal[];
   /** `put` is all there is of these; the rest of what they cover is removed. Settles them. */
   readonly complete?: readonly TypedInterest[];
@@ -74,13 +80,17 @@ export interface Transaction {
 /** One resource that was refused. */
 export interface Refusal {
   readonly typeUrl: string;
+  /** The name it was to be filed under, as it came. */
   readonly name: string;
+  /** Why; an upstream is sent its text. */
   readonly error: XdsError;
 }
 
 /** What became of a transaction. Nothing refused: ACK; else a NACK with these names. */
 export interface Committed {
+  /** That of the transaction; where all of it was refused and it is atomic, the one before. */
   readonly revision: number;
+  /** Absent: all was taken. */
   readonly refused?: readonly Refusal[];
   /** Settles when every watcher that counts has taken the update: the feed ACKs at once and reads on only then (C-ACK-13). Absent in a relay. */
   readonly taken?: Promise<void>;

@@ -3,6 +3,7 @@ import type { XdsError } from "./xds-error.ts";
 
 /** A dependency of a type (S-ORD-5). */
 export interface Follows {
+  /** The type that goes first. */
   readonly typeUrl: string;
   /** Whether the other type has to be sent, or also accepted, before this one goes out (S-ORD-2). */
   readonly when: "sent" | "accepted";
@@ -11,11 +12,13 @@ export interface Follows {
 /** A reference from one resource to another. */
 export interface Reference {
   readonly typeUrl: string;
+  /** As it stands in the payload. */
   readonly name: string;
 }
 
 /** All that may differ between resource types, as data: there is no `if` on a type URL anywhere else. */
 export interface ResourceType {
+  /** Its type URL; all else is optional. */
   readonly typeUrl: string;
   /** The type of a list collection of this type (B-LIST-1). */
   readonly collectionTypeUrl?: string;
@@ -25,6 +28,7 @@ export interface ResourceType {
   readonly fullStateInSotw?: boolean;
   /** An empty first list means `*` (S-WILD-6). Absent: true. */
   readonly legacyWildcard?: boolean;
+  /** The types whose resources have to go out before those of this one (S-ORD-5). Absent: none. */
   readonly follows?: readonly Follows[];
   /** The types that refer to this one and must have let go before a removal (S-ORD-3); it cannot be read off `follows`. */
   readonly refersTo?: readonly string[];
@@ -42,6 +46,7 @@ export interface ResourceType {
 
 /** Which resources of another type a client waits for when a resource of this type is new or changed (S-WARM-1). */
 export interface Warms {
+  /** The type that is waited for. */
   readonly typeUrl: string;
   /** The names that a payload of this type waits for. */
   readonly names: (payload: Uint8Array) => readonly string[];

@@ -2,12 +2,15 @@ import type { XdsError } from "./xds-error.ts";
 
 /** A packed message: `google.protobuf.Any` with its bytes untouched. */
 export interface AnyBytes {
+  /** `type.googleapis.com/` and the full message name (B-TYPE-1). */
   readonly typeUrl: string;
+  /** The encoded message. */
   readonly value: Uint8Array;
 }
 
 /** One thing asked for: an exact name, an alias, a glob URL, or `*`. */
 export interface Interest {
+  /** In the spelling of whoever asks; answers have the same (N-42). */
   readonly name: string;
   /** Dynamic parameters of TP2, which choose among the variants of each name; they are no part of the name (N-66). Absent: none, as if they were empty. */
   readonly parameters?: ReadonlyMap<string, string>;
@@ -15,8 +18,11 @@ export interface Interest {
 
 /** A part of what a feed supplies: all of it, one type, one interest, one authority. Absent parts do not narrow. */
 export interface Scope {
+  /** Absent: every type. */
   readonly typeUrl?: string;
+  /** Absent: every name. */
   readonly interest?: Interest;
+  /** Decoded, as `authorityOf` gives it. Absent: every authority, and opaque names. */
   readonly authority?: string;
 }
 
@@ -27,9 +33,11 @@ export interface Scope {
  * `payload.typeUrl` differs from the type asked for only in a redirect (C-REDIR-1), and in a list collection asked for under the type of its members (B-TYPE-6).
  */
 export interface Resource {
+  /** A name, an opaque one or an xdstp name; never a glob or `*` (N-50). */
   readonly name: string;
   /** Opaque (B-VER-1). Empty: the cache derives one from the content (S-VER-4). */
   readonly version: string;
+  /** The content. */
   readonly payload: AnyBytes;
   /** Other names it answers to; for opaque names and VHDS only (B-ALIAS-4). */
   readonly aliases?: readonly string[];
@@ -70,6 +78,7 @@ export interface Entry {
   readonly superseded: boolean;
   /** The spelling to answer under, also after a link (N-42). */
   readonly name: string;
+  /** What the name has. Absent: it does not exist. */
   readonly resource?: StoredResource;
   /** Without a resource: it is this variant of the name that went (TP2), an encoded `DynamicParameterConstraints`. What was sent without constraints goes without. */
   readonly constraints?: Uint8Array;

@@ -32,6 +32,7 @@ export interface ResourceSource {
 
 /** A compacted log of what one interest covers: each name once, at its newest revision, with tombstones for a bounded window. */
 export interface Topic {
+  /** What was asked for, in that spelling. */
   readonly interest: Interest;
   /** The first complete answer is known; until then conclude nothing. */
   readonly settled: boolean;
@@ -64,6 +65,7 @@ export interface Topic {
   gone?(name: string): readonly Entry[];
   /** Never calls back before it returns. Watching twice counts once. */
   watch(watcher: Watcher): void;
+  /** Ends it; a watcher that is none is no error. */
   unwatch(watcher: Watcher): void;
 }
 

@@ -3,9 +3,13 @@ import type { StatusName } from "./status.ts";
 /** What an error is about; each part is present where it is known. */
 export interface XdsErrorContext {
   readonly typeUrl?: string;
+  /** Its name. */
   readonly resource?: string;
+  /** The node id that the client gave. */
   readonly nodeId?: string;
+  /** Of the response. */
   readonly nonce?: string;
+  /** What was thrown first; also the `cause` of the error. */
   readonly cause?: unknown;
 }
 

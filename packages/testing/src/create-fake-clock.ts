@@ -1,5 +1,6 @@
 import type { Clock } from "@xdstp/core";
 
+/** Options of {@link createFakeClock}. */
 export interface FakeClockOptions {
   /** What `now()` says first, in milliseconds since the Unix epoch. Default: 0. */
   readonly start?: number;

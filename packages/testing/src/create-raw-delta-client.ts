@@ -6,6 +6,7 @@ import { createReader, type RawWire, type Reader } from "./raw-wire.ts";
 /** A delta request as a plain object: what is left out is not sent. */
 export type DeltaRequestInit = Omit<MessageInitShape<typeof DeltaDiscoveryRequestSchema>, "$typeName">;
 
+/** Options of {@link createRawDeltaClient}. */
 export interface RawDeltaClientOptions {
   /** Sent with the first request that has none of its own. Absent: no node is added. */
   readonly node?: DeltaRequestInit["node"];
@@ -13,6 +14,7 @@ export interface RawDeltaClientOptions {
 
 /** Sends and reads single messages of the delta variant; it never answers by itself. */
 export interface RawDeltaClient extends Reader<DeltaDiscoveryResponse> {
+  /** Sends a request as it is. */
   send(request: DeltaRequestInit): void;
   /** Accepts a response. `more` goes into the same request (names, for instance). */
   ack(response: DeltaDiscoveryResponse, more?: DeltaRequestInit): void;

@@ -6,6 +6,7 @@ import { createReader, type RawWire, type Reader } from "./raw-wire.ts";
 /** A SotW request as a plain object: what is left out is not sent. */
 export type SotwRequestInit = Omit<MessageInitShape<typeof DiscoveryRequestSchema>, "$typeName">;
 
+/** Options of {@link createRawSotwClient}. */
 export interface RawSotwClientOptions {
   /** Sent with the first request that has none of its own. Absent: no node is added. */
   readonly node?: SotwRequestInit["node"];

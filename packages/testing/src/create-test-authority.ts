@@ -19,7 +19,9 @@ export interface TestCertificateOptions {
 
 /** A certificate and its key, both PEM. */
 export interface TestCertificate {
+  /** The certificate. */
   readonly cert: string;
+  /** Its private key. */
   readonly key: string;
 }
 

@@ -12,11 +12,17 @@ function lengthOf(length: number): Buffer {
   return Buffer.concat([Buffer.of(0x80 | short.length), short]);
 }
 
+/** SEQUENCE. */
 export function sequence(...members: readonly Uint8Array[]): Buffer { return encode(0x30, ...members); }
+/** SET OF; several members have to be in the order of their bytes. */
 export function setOf(...members: readonly Uint8Array[]): Buffer { return encode(0x31, ...members); }
+/** OCTET STRING. */
 export function octetString(bytes: Uint8Array): Buffer { return encode(0x04, bytes); }
+/** BIT STRING of whole bytes. */
 export function bitString(bytes: Uint8Array): Buffer { return encode(0x03, Buffer.of(0), bytes); }
+/** UTF8String. */
 export function utf8String(text: string): Buffer { return encode(0x0c, Buffer.from(text)); }
+/** BOOLEAN. */
 export function derBoolean(value: boolean): Buffer { return encode(0x01, Buffer.of(value ? 0xff : 0)); }
 
 /** A positive whole number; its highest bit must be 0. */
@@ -33,6 +39,7 @@ export function explicitTag(tag: number, value: Uint8Array): Buffer { return enc
 /** `[tag]` instead of the tag of a string. */
 export function contextTag(tag: number, bytes: Uint8Array): Buffer { return encode(0x80 | tag, bytes); }
 
+/** OBJECT IDENTIFIER, by its numbers. */
 export function objectId(first: number, second: number, ...rest: readonly number[]): Buffer {
   return encode(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
 }

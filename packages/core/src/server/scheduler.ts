@@ -12,6 +12,7 @@ export interface Scheduler {
   add(drainable: Drainable): void;
 }
 
+/** Options of {@link createScheduler}: each has a default. */
 export interface SchedulerOptions {
   /** Streams served per turn of the event loop. Default: 256. */
   readonly slice?: number;

@@ -12,10 +12,14 @@ import type { StreamEvent } from "./stream-event.ts";
 
 /** What all streams of one server share. */
 export interface ServerContext {
+  /** What is served. */
   readonly source: ResourceSource;
   readonly clock: Clock;
+  /** Serves the streams in slices. */
   readonly scheduler: Scheduler;
+  /** Encoded responses that streams share. */
   readonly frames: FrameCache;
+  /** All limits, the defaults filled in. */
   readonly limits: StreamLimits;
   /** How often the limits were met. */
   readonly limited: LimitCounts;
@@ -32,7 +36,9 @@ export interface ServerContext {
   readonly emit: ((event: StreamEvent) => void) | undefined;
 }
 
+/** Options of {@link createServerContext}; who serves a byte stream of their own gives them. Only `source` has to be given. */
 export interface ServerContextOptions {
+  /** What is served: a cache, or a filter over one. */
   readonly source: ResourceSource;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
@@ -42,7 +48,9 @@ export interface ServerContextOptions {
   readonly limits?: Partial<StreamLimits>;
   /** Default: none. */
   readonly quirks?: readonly Quirk[];
+  /** `control_plane.identifier` of each response (B-NODE-9). Default: none. */
   readonly controlPlane?: string;
+  /** Called synchronously; must not throw. Default: nobody hears of events. */
   readonly onEvent?: (event: StreamEvent) => void;
 }
 

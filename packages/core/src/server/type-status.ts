@@ -26,9 +26,11 @@ export interface HeldBackName {
 /** One type on one stream, as operators read it (S-ACK-9). */
 export interface TypeStatus {
   readonly typeUrl: string;
+  /** Whether the newest response was accepted, refused, or is not answered yet. */
   readonly state: TypeState;
   /** How many names, globs and wildcards are subscribed. */
   readonly subscriptions: number;
+  /** Whether `*` is among them (S-WILD-1). */
   readonly wildcard: boolean;
   /** Version and nonce of the newest response; empty before the first. */
   readonly versionSent: string;
@@ -42,6 +44,7 @@ export interface TypeStatus {
   readonly stuck: boolean;
   /** The newest refusal, until something is accepted; what the client holds meanwhile is `versionAccepted`. */
   readonly lastError?: LastError;
+  /** How many responses were refused since the stream began. */
   readonly nacks: number;
   /** Milliseconds since the epoch at which the client accepted something last; absent if it never has. */
   readonly acceptedAt?: number;
@@ -51,6 +54,8 @@ export interface TypeStatus {
 
 /** One stream, as operators read it. */
 export interface StreamStatus extends StreamInfo {
+  /** Milliseconds since the epoch at which the stream began. */
   readonly connectedAt: number;
+  /** A row for each type that the stream has asked for. */
   readonly types: readonly TypeStatus[];
 }
