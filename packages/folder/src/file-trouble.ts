@@ -8,6 +8,11 @@ export function fileTrouble(error: unknown): Pick<FolderProblem, "message" | "hi
   return message === undefined ? { message: reasonOf(error) } : { message: `${message} (${code})`, ...(hint !== undefined && { hint }) };
 }
 
+/** Whether it is for want of permission. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "EPERM");
+}
+
 const noRight = ["may not be read by this user", "give it the right to"] as const;
 const tooMany = ["cannot be read, because too many files are open", "raise the limit of open files: ulimit -n"] as const;
 

@@ -288,6 +288,23 @@ describe("createFolderFeed() beside the rest", () => {
     expect(await next("refused")).toMatchObject({ serving: true, problems: [{ file: join(dir, "a/clusters/caf\uFFFD.json"), rule: "N-06" }] });
     expect(sink.names(clusters)).toEqual([`${prefix}x`]);
   });
+  it("says of a folder that cannot be read only that, and that it cannot be watched once it can be read", async () => {
+    const { dir, write } = await useFolder();
+    const clock = createFakeClock();
+    const { next, events } = useFeed({ dir: join(dir, "later"), clock, watch: () => { throw enospc; } });
+    await next("unreadable");
+    expect(events.map(({ kind }) => kind)).toEqual(["unreadable"]);
+    await write({ "later/a/clusters/x.yaml": "{}" });
+    await waitFor(() => clock.pending > 0);
+    clock.advance(1_000);
+    await next("loaded");
+    expect(events.map(({ kind }) => kind)).toEqual(["unreadable", "polling", "loaded"]);
+  });
+  it("says what the user lacks where it may not watch a folder", async () => {
+    const { dir } = await useFolder();
+    const { next } = useFeed({ dir, watch: () => { throw Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" }); } });
+    expect((await next("polling")).message).toBe(`${dir} cannot be watched (EACCES: permission denied), so it is read again every 2 s; give this user the right to read it to be notified`);
+  });
   it("takes TTLs and aliases along, and makes no words of them", async () => {
     const { dir } = await useFolder({ "_opaque/clusters/x.yaml": "ttl: 5s\naliases: [b]\nresource: {}" });
     const { next, sink, events } = useFeed({ dir });

@@ -1,6 +1,7 @@
 import { type Clock, type ResourceFeed, type ResourceSink, systemClock, type Timer } from "@xdstp/core";
 import { createDebounce } from "./debounce.ts";
 import { reasonOf } from "./fault.ts";
+import { isForbidden } from "./file-trouble.ts";
 import { createFolderCommitter, type Reading } from "./folder-committer.ts";
 import { folderContext } from "./folder-context.ts";
 import type { FolderEvent } from "./folder-event.ts";
@@ -58,7 +59,7 @@ async function run(options: FolderFeedOptions, sink: ResourceSink, signal: Abort
       const reading = await readOnce(reader, watch, dir, changes.touch);
       if (isOver()) return;
       const failure = watch.sweep();
-      polling(failure);
+      polling("error" in reading ? undefined : failure);
       await committer.take(reading);
       const pauseMs = "error" in reading ? retryMs : failure === undefined ? undefined : pollMs;
       timer = pauseMs === undefined ? undefined : clock.after(pauseMs, changes.flush);
@@ -85,14 +86,14 @@ async function readOnce(reader: FolderReader, watch: FolderWatch, dir: string, r
   return reading;
 }
 
-/** Says it once for each time that watching begins to fail. */
+/** Says it once for each time that watching begins to fail. A folder that cannot be read is told otherwise. */
 function createPollingNotice(dir: string, onEvent: (event: FolderEvent) => void): (failure: unknown) => void {
   let isPolling = false;
   return (failure) => {
     const wasPolling = isPolling;
     isPolling = failure !== undefined;
     if (!isPolling || wasPolling) return;
-    const hint = "raise fs.inotify.max_user_watches or the limit of open files to be notified";
-    onEvent({ kind: "polling", message: `${dir} cannot be watched (${reasonOf(failure)}), so it is read again every ${pollMs / 1_000} s; ${hint}` });
+    const hint = isForbidden(failure) ? "give this user the right to read it" : "raise fs.inotify.max_user_watches or the limit of open files";
+    onEvent({ kind: "polling", message: `${dir} cannot be watched (${reasonOf(failure)}), so it is read again every ${pollMs / 1_000} s; ${hint} to be notified` });
   };
 }
