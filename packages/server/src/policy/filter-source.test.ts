@@ -58,6 +58,21 @@ describe("filterSource()", () => {
     expect(filter.asOf?.(TYPE, "secret", 3)).toBeUndefined();
   });
 
+  it.each([GLOB, "*"])("does not tell in %s when goes what has become forbidden before [S-LIM-8]", (interest) => {
+    const rights = { closed: false };
+    const { cache, policy, put, watched } = setup(() => !rights.closed);
+    const name = "xdstp://a/test.Thing/p/x";
+    put(name);
+    const topic = watched(interest);
+    rights.closed = true;
+    policy.replace(() => !rights.closed);
+    const { head } = topic;
+    expect(namesOf(topic.removed())).toEqual([`-${name}`]);
+    put(name, "2");
+    cache.remove(TYPE, name);
+    expect(topic.head).toBe(head);
+  });
+
   it("gives the same topic of a forbidden name to everyone while it is watched", () => {
     const { watched, filter } = setup();
     expect(watched("secret")).toBe(filter.topic(TYPE, { name: "secret" }));
