@@ -140,7 +140,8 @@ export class TopicView {
     const held = this.#log.newest(name);
     const allowed = isOwn || this.#allows(name);
     // The cache takes its removal for superseded when the name comes back; here that counts only once it may be seen.
-    if (resource === undefined) { if (held !== undefined || this.#former?.delete(name) === true || (isFirst && allowed)) this.#log.add(absence(name, entry.revision, entry.error)); return; }
+    // Of what was hidden and is removed already nothing is said again.
+    if (resource === undefined) { if (held?.resource !== undefined || this.#former?.delete(name) === true || (allowed && (isFirst || held !== undefined))) this.#log.add(absence(name, entry.revision, entry.error)); return; }
     if (allowed) this.#log.add(shownSince(entry, entry.revision, held?.resource === undefined ? since : Math.max(since, held.since)));
     else if (held?.resource !== undefined) this.#log.add(absence(name, entry.revision));
   }
