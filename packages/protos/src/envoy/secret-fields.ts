@@ -1,11 +1,22 @@
 import { type DescField, getOption, hasOption, type Registry } from "@bufbuild/protobuf";
 
-/** Fields that hold secrets although Envoy's API does not mark them: credentials in the clear. */
+/** Fields that hold secrets although Envoy's API does not mark them: credentials in the clear, and key sets, in which a key may be symmetric. */
 const unmarked: ReadonlySet<string> = new Set([
   "envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.access_token",
   "envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.google_refresh_token",
-  "envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.service_account_jwt_access",
-  "envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.google_iam",
+  "envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.GoogleIAMCredentials.authorization_token",
+  "envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.ServiceAccountJWTAccessCredentials.json_key",
+  "envoy.config.trace.v3.LightstepConfig.access_token",
+  "envoy.extensions.filters.common.jwks.v3.JwtHandshakeValidator.local_jwks",
+  "envoy.extensions.filters.http.aws_lambda.v3.Credentials.secret_access_key",
+  "envoy.extensions.filters.http.aws_lambda.v3.Credentials.session_token",
+  "envoy.extensions.filters.http.gcp_authn.v3.Audience.IAMAccessToken.authorization",
+  "envoy.extensions.filters.http.jwt_authn.v3.JwtProvider.local_jwks",
+  "envoy.extensions.grpc_service.call_credentials.access_token.v3.AccessTokenCredentials.token",
+  "envoy.extensions.grpc_service.call_credentials.google_iam.v3.GoogleIamCredentials.authorization_token",
+  "envoy.extensions.grpc_service.call_credentials.google_refresh_token.v3.GoogleRefreshTokenCredentials.token",
+  "envoy.extensions.grpc_service.call_credentials.service_account_jwt_access.v3.ServiceAccountJwtAccessCredentials.json_key",
+  "envoy.service.redis_auth.v3.RedisProxyExternalAuthRequest.password",
 ]);
 
 /** Whether a field is one whose content nobody may see: marked by `udpa.annotations.sensitive`, or known to be one. @internal */

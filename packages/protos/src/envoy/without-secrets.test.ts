@@ -40,6 +40,28 @@ describe("withoutSecrets()", () => {
     expect(shown("envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials", { accessToken: "x" })).toEqual({ accessToken: "[redacted]" });
   });
 
+  it("hides credentials that the API does not mark: of AWS, of gRPC, of tracers, and keys that may be symmetric [B-CSDS-7]", () => {
+    const grpc = "envoy.extensions.grpc_service.call_credentials";
+    expect(shown("envoy.extensions.filters.http.aws_lambda.v3.Credentials", { accessKeyId: "id", secretAccessKey: "x", sessionToken: "x" })).toEqual({ accessKeyId: "id", secretAccessKey: "[redacted]", sessionToken: "[redacted]" });
+    expect(shown(`${grpc}.access_token.v3.AccessTokenCredentials`, { token: "x" })).toEqual({ token: "[redacted]" });
+    expect(shown(`${grpc}.google_refresh_token.v3.GoogleRefreshTokenCredentials`, { token: "x" })).toEqual({ token: "[redacted]" });
+    expect(shown(`${grpc}.google_iam.v3.GoogleIamCredentials`, { authorizationToken: "x", authoritySelector: "a" })).toEqual({ authorizationToken: "[redacted]", authoritySelector: "a" });
+    expect(shown(`${grpc}.service_account_jwt_access.v3.ServiceAccountJwtAccessCredentials`, { jsonKey: "x" })).toEqual({ jsonKey: "[redacted]" });
+    expect(shown("envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials", { googleIam: { authorizationToken: "x", authoritySelector: "a" } })).toEqual({ googleIam: { authorizationToken: "[redacted]", authoritySelector: "a" } });
+    expect(shown("envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials", { serviceAccountJwtAccess: { jsonKey: "x" } })).toEqual({ serviceAccountJwtAccess: { jsonKey: "[redacted]" } });
+    expect(shown("envoy.config.trace.v3.LightstepConfig", { collectorCluster: "c", accessToken: key })).toEqual({ collectorCluster: "c", accessToken: gone });
+    expect(shown("envoy.extensions.filters.http.jwt_authn.v3.JwtProvider", { issuer: "i", localJwks: key })).toEqual({ issuer: "i", localJwks: gone });
+  });
+
+  it("hides the values of headers that carry credentials, and no others [B-CSDS-7]", () => {
+    const headers = (value: string): JsonObject[] => ["Authorization", "proxy-authorization", "cookie", "x-api-key", "lightstep-access-token"].map((name) => ({ key: name, value }));
+    const plain = { key: "x-team", value: "a" };
+    const grpcService = (initialMetadata: JsonObject[]): JsonObject => ({ envoyGrpc: { clusterName: "c" }, initialMetadata });
+    expect(shown("envoy.config.core.v3.GrpcService", grpcService([...headers("x"), plain]))).toEqual(grpcService([...headers("[redacted]"), plain]));
+    const added = (header: JsonObject): JsonObject => ({ name: "r", requestHeadersToAdd: [{ header }] });
+    expect(shown("envoy.config.route.v3.RouteConfiguration", added({ key: "x-api-key", rawValue: "c2VjcmV0" }))).toEqual(added({ key: "x-api-key", rawValue: "W3JlZGFjdGVkXQ==" }));
+  });
+
   it("gives back the same object, byte for byte, where there is nothing to hide [B-CSDS-2]", () => {
     const any = anyFromJson({ "@type": url("envoy.config.cluster.v3.Cluster"), name: "c", connectTimeout: "1s", transportSocket: { name: "x", typedConfig: { "@type": url(`${tls}.UpstreamTlsContext`), sni: "a" } } }, registry);
     expect(withoutSecrets(any, registry)).toBe(any);

@@ -1,8 +1,9 @@
-import { fromBinary, fromJson, type JsonValue, type Registry, toBinary, toJson } from "@bufbuild/protobuf";
+import { type DescField, fromBinary, fromJson, type JsonValue, type Registry, toBinary, toJson } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { type Any, anyPack, AnySchema } from "@bufbuild/protobuf/wkt";
 import { typeNameFromUrl } from "../type-url.ts";
 import { blank, dropUnknown, messagesIn } from "./blank.ts";
+import { headerType, isSecretHeader } from "./is-secret-header.ts";
 import { isSecretField } from "./secret-fields.ts";
 
 /** A packed message as plain data. */
@@ -17,7 +18,7 @@ const jsonHolders: ReadonlySet<string> = new Set(["xds.type.v3.TypedStruct", "ud
 const nothing = new Uint8Array();
 
 /**
- * A resource as anybody may see it: private keys, passwords and all else that Envoy's API marks as sensitive read `[redacted]`, at any depth (B-CSDS-7).
+ * A resource as anybody may see it: private keys, passwords, the values of headers such as `authorization`, and all else that Envoy's API marks as sensitive or this package knows to be read `[redacted]`, at any depth (B-CSDS-7).
  *
  * The same object where there is nothing to hide. What cannot be searched is left out: the bytes of types that the registry does not know, fields that a type does not know, and what is nested more than 50 Anys deep.
  */
@@ -45,13 +46,20 @@ function hideIn(message: ReflectMessage, registry: Registry, depth: number): boo
   if (typeName === AnySchema.typeName) return hideInAny(message.message as Any, registry, depth);
   if (jsonHolders.has(typeName)) return hideInJson(message, registry, depth);
   let hidden = dropUnknown(message);
+  const isSecret = secretsOf(message, registry);
   for (const field of message.fields.filter((one) => message.isSet(one))) {
-    if (isSecretField(field, registry)) {
+    if (isSecret(field)) {
       blank(message, field);
       hidden = true;
     } else for (const part of messagesIn(message, field)) hidden = hideIn(part, registry, depth) || hidden;
   }
   return hidden;
+}
+
+/** Which fields of a message are secret. A header is whole, but for its name, where that is one of credentials. */
+function secretsOf({ desc, message }: ReflectMessage, registry: Registry): (field: DescField) => boolean {
+  if (desc.typeName === headerType && isSecretHeader(String((message as { readonly key?: unknown }).key))) return ({ name }) => name !== "key";
+  return (field) => isSecretField(field, registry);
 }
 
 function hideInAny(any: Any, registry: Registry, depth: number): boolean {
