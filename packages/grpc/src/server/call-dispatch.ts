@@ -121,7 +121,11 @@ class Dispatch implements CallDispatch, RawCallHost {
     const kind = this.#targets.routes.find(path);
     if (kind === undefined) refuse(call, unknownMethod, 404);
     else if (connection.calls >= this.context.limits.maxCallsPerConnection) this.#cut(call, connection, "too-many-calls", tooMany, 429);
-    else serveConnectCall({ ...call, path, kind, connection }, this.#targets.routes, this.context);
+    else if (!this.#tally.add(connection.principal)) this.#cut(call, connection, "too-many-streams", tooMany, 429);
+    else {
+      call.stream.once("close", () => { this.#tally.remove(connection.principal); });
+      serveConnectCall({ ...call, path, kind, connection }, this.#targets.routes, this.context);
+    }
   }
 
   #cut(call: IncomingCall, connection: Connection, reason: StreamCut, status: Status, httpCode = 400): void {

@@ -15,7 +15,7 @@ export interface ConnectCall extends Pick<ConnectRequest, "stream" | "headers" |
 
 /**
  * Serves one call through Connect, and bounds what Connect does not: the time in which the request must arrive and the response be read.
- * A client that sends many messages may be silent as long as it likes; its connection counts as one that has spoken.
+ * A client that sends many messages may be silent as long as it likes; its first message is the first of its connection.
  */
 export function serveConnectCall(call: ConnectCall, routes: ConnectRoutes, context: GrpcContext): void {
   const { stream, connection, kind } = call;
@@ -34,8 +34,8 @@ export function serveConnectCall(call: ConnectCall, routes: ConnectRoutes, conte
     timer?.cancel();
     connection.spoke();
   };
-  if (kind === "many-messages" || stream.endAfterHeaders) arrived();
-  else {
+  if (stream.endAfterHeaders) arrived();
+  else if (kind === "one-message") {
     limit(context.limits.messageMs, "slow-message");
     stream.once("end", arrived);
   }
@@ -43,6 +43,7 @@ export function serveConnectCall(call: ConnectCall, routes: ConnectRoutes, conte
   routes.serve({
     ...call,
     peer: { address: peer, ...(identity === undefined ? {} : { identity }) },
+    onMessage: () => { connection.spoke(); },
     onResponse: () => { if (kind === "one-message") limit(context.limits.stalledMs, "not-reading"); },
     onFault: () => { reset(stream, constants.NGHTTP2_INTERNAL_ERROR); },
   });

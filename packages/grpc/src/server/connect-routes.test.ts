@@ -202,6 +202,42 @@ describe("createConnectRoutes()", () => {
     expect(server.server.stats().cuts).toEqual({ "too-many-calls": 1 });
   });
 
+  test.for([["maxStreamsPerPeer"], ["maxStreams"]] as const)("counts calls of all connections of a peer, whoever serves them: %s [S-LIM-1]", async ([limit]) => {
+    const server = await useServer({ routes: routes((text) => text), limits: { [limit]: 2 } });
+    const raw = (await server.client()).call(echoPath);
+    raw.stream.write(enveloped("raw"));
+    await raw.next();
+    const chat = (await server.client()).call("/test.Unary/Chat");
+    chat.stream.write(enveloped(stringValue("x")));
+    await chat.next();
+    const say = async (): Promise<string | undefined> => {
+      const call = (await server.client()).call(sayPath);
+      call.stream.end(enveloped(stringValue("x")));
+      return (await call.result).trailers["grpc-status"] as string | undefined;
+    };
+    expect(await say()).toBe("8");
+    expect((await (await server.client()).call(echoPath).result).trailers["grpc-status"]).toBe("8");
+    expect(server.server.stats().cuts).toEqual({ "too-many-streams": 2 });
+    raw.stream.end();
+    await raw.result;
+    expect([await say(), await say()]).toEqual(["0", "0"]);
+    chat.stream.end();
+  });
+
+  test("does not take a call of many messages without one for the first message of a connection [S-LIM-1]", async () => {
+    const server = await useServer({ routes: routes((text) => text), limits: { pingMs: 1_000_000 } });
+    const [mute, speaking] = [await server.client(), await server.client()];
+    const [silent, chat] = [mute, speaking].map((client) => client.call("/test.Unary/Chat"));
+    silent?.stream.write(Buffer.of(0));
+    chat?.stream.write(enveloped(stringValue("x")));
+    await chat?.next();
+    await mute.roundTrip();
+    server.clock.advance(15_000);
+    await silent?.result;
+    expect(server.server.stats()).toMatchObject({ connections: 1, cuts: { silent: 1 } });
+    chat?.stream.end();
+  });
+
   test("counts a call through Connect as the first message of a connection [S-LIM-1]", async () => {
     const server = await useServer({ routes: routes((text) => text), limits: { pingMs: 1_000_000 } });
     const client = await server.client();

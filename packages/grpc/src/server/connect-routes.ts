@@ -25,6 +25,8 @@ export interface ConnectRequest {
   readonly flags: number;
   readonly rawHeaders: readonly string[];
   readonly peer: CallPeer;
+  /** Called with each message of a client that may send many. */
+  readonly onMessage: () => void;
   /** Called when the response begins. */
   onResponse(): void;
   /** Called when there can be no response. */
@@ -84,10 +86,22 @@ interface LooseRouter {
 }
 
 const peerKey = createContextKey<CallPeer>({ address: "" }, { description: "who calls" });
+const heardKey = createContextKey<() => void>(() => undefined, { description: "told of each message of many" });
 
 /** What a handler is to know of its call, of all that Connect tells. */
 function withPeer(handle: AnyHandler): ConnectHandler {
-  return (request, { signal, requestHeader, values }) => handle(request, { signal, requestHeader, peer: values.get(peerKey) });
+  return (request, { signal, requestHeader, values }) => handle(isMany(request) ? heard(request, values.get(heardKey)) : request, { signal, requestHeader, peer: values.get(peerKey) });
+}
+
+function isMany(request: unknown): request is AsyncIterable<unknown> {
+  return typeof request === "object" && request !== null && Symbol.asyncIterator in request;
+}
+
+async function* heard<T>(messages: AsyncIterable<T>, tell: () => void): AsyncGenerator<T> {
+  for await (const message of messages) {
+    tell();
+    yield message;
+  }
 }
 
 function pathOf(url: string): string {
@@ -95,7 +109,7 @@ function pathOf(url: string): string {
 }
 
 function answer(handler: UniversalHandler, request: Http2ServerRequest, response: Http2ServerResponse, of: ConnectRequest, context: GrpcContext): void {
-  const universal = read(request, response, of.peer);
+  const universal = read(request, response, of);
   if (universal === undefined) { refuseWithHttp(of.stream, 400); return; }
   const respond = async (): Promise<void> => {
     const result = await handler(universal);
@@ -111,9 +125,9 @@ function answer(handler: UniversalHandler, request: Http2ServerRequest, response
 }
 
 /** undefined: authority and path make no URL. */
-function read(request: Http2ServerRequest, response: Http2ServerResponse, peer: CallPeer): UniversalServerRequest | undefined {
+function read(request: Http2ServerRequest, response: Http2ServerResponse, { peer, onMessage }: Pick<ConnectRequest, "peer" | "onMessage">): UniversalServerRequest | undefined {
   try {
-    return universalRequestFromNodeRequest(request, response, undefined, createContextValues().set(peerKey, peer));
+    return universalRequestFromNodeRequest(request, response, undefined, createContextValues().set(peerKey, peer).set(heardKey, onMessage));
   } catch {
     return undefined;
   }

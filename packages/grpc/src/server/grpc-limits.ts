@@ -11,9 +11,9 @@ export interface GrpcLimits {
   readonly maxConnections: number;
   /** Open connections of one peer. Default 20,000: peers behind one proxy share an address; lower it where they do not. */
   readonly maxConnectionsPerPeer: number;
-  /** Open streaming calls. Default 200,000. */
+  /** Open calls, streaming or not. Default 200,000. */
   readonly maxStreams: number;
-  /** Open streaming calls of one peer. Default 100,000. */
+  /** Open calls of one peer. Default 100,000. */
   readonly maxStreamsPerPeer: number;
   /** Open calls of one connection, told to it in SETTINGS. Default 5,000: Envoy with streams per type opens one per cluster. */
   readonly maxStreamsPerConnection: number;
