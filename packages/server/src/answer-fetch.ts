@@ -3,6 +3,8 @@ import { StatusCode, type Status, type Topic } from "@xdstp/core";
 import { createScheduler, type ServerContext, type StreamEvent } from "@xdstp/core/server";
 import { DiscoveryRequestSchema, DiscoveryResponseSchema, type DiscoveryRequest, type DiscoveryResponse } from "@xdstp/protos/discovery";
 import { createSotwServer } from "@xdstp/transport-sotw/server";
+import type { AnswerLine } from "./answer-line.ts";
+import { BYTES_PER_TURN, nextLoopTurn } from "./next-loop-turn.ts";
 import { recordingSource } from "./recording-source.ts";
 import { whenSettled, type Settled } from "./when-settled.ts";
 
@@ -13,6 +15,8 @@ export interface FetchCall {
   readonly request: DiscoveryRequest;
   /** The client has gone, or the server is closing. */
   readonly signal: AbortSignal;
+  /** Where it waits until its answer may be made. */
+  readonly line: AnswerLine;
 }
 
 const notKnown: Status = { code: StatusCode.UNAVAILABLE, message: "not everything that was asked for is known yet" };
@@ -28,7 +32,7 @@ const EMPTY_VERSION = "0";
  * full-state type would take the rest for deleted, and gets UNAVAILABLE (S-STREAM-9).
  * @returns undefined: aborted
  */
-export async function answerFetch(context: ServerContext, { typeUrl, request, signal }: FetchCall): Promise<DiscoveryResponse | Status | undefined> {
+export async function answerFetch(context: ServerContext, { typeUrl, request, signal, line }: FetchCall): Promise<DiscoveryResponse | Status | undefined> {
   const stream = openOnce(context, typeUrl);
   try {
     stream.ask(request);
@@ -36,7 +40,12 @@ export async function answerFetch(context: ServerContext, { typeUrl, request, si
     if (settled === "aborted") return undefined;
     const full = context.source.descriptor(typeUrl)?.fullStateInSotw === true;
     if (settled === "late" && full && request.versionInfo !== "") return notKnown;
-    return responseOf(stream, settled, typeUrl, context);
+    const answer = await line.run(signal, async () => {
+      const response = responseOf(stream, settled, typeUrl, context);
+      if (stream.sentBytes() >= BYTES_PER_TURN) await nextLoopTurn();
+      return response;
+    });
+    return signal.aborted ? undefined : answer;
   } finally {
     stream.end();
   }
@@ -53,6 +62,8 @@ interface OneAnswer {
   answer(): readonly Uint8Array[];
   /** A state, or all of what there is to say, is too large for one message. */
   tooLarge(): boolean;
+  /** Bytes of what went out. */
+  sentBytes(): number;
   end(): void;
 }
 
@@ -87,6 +98,7 @@ function openOnce(context: ServerContext, typeUrl: string): OneAnswer {
       return sent;
     },
     tooLarge: () => sent.length > 1 || (sent.length === 0 && unsent > 0),
+    sentBytes: () => sent.reduce((sum, { length }) => sum + length, 0),
     end() { stream.onClosed(done); },
   };
 }

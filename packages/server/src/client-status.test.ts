@@ -324,3 +324,47 @@ describe("clientStatus() for some clients", () => {
     await expect(server.clientStatus({}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "CANCELLED" });
   });
 });
+
+describe("clientStatus() and fetch()", () => {
+  it("answer few callers at a time, whoever asks, and turn away who is too many [S-LIM-1]", async () => {
+    const { server, open, turn } = withLimits();
+    const call = open("delta/ads");
+    call.ask(types.cluster, ["*"]);
+    turn();
+    call.ack(call.next());
+    const asked = [0, 1, 2, 3].map(async () => server.clientStatus());
+    expect(server.stats().answers.status).toEqual({ answering: 2, waiting: 1, refused: 1 });
+    expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled", "rejected"]);
+    await expect(asked[3]).rejects.toMatchObject({ code: "RESOURCE_EXHAUSTED", text: "too many calls wait for an answer" });
+    const fetched = [0, 1, 2].map(async () => server.fetch(types.cluster, { node: { id: "n" } }));
+    expect((await Promise.allSettled(fetched)).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+    expect(server.stats().answers.fetch.refused).toBe(1);
+  });
+
+  it("give the event loop a turn after about 1 MiB [S-LIM-1]", async () => {
+    const { server, open, turn, cache } = withLimits();
+    cache.put({ typeUrl: types.cluster, name: "large", value: cluster("large", { altStatName: "x".repeat(1 << 20) }) });
+    const calls = [open("delta/ads"), open("sotw/ads")];
+    for (const call of calls) call.ask(types.cluster, ["large"]);
+    turn();
+    for (const call of calls) call.ack(call.next());
+    await server.clientStatus();
+    for (const ask of [async () => server.clientStatus(), async () => server.fetch(types.cluster, { node: { id: "n" } })]) {
+      let turns = 0;
+      const count = (): void => {
+        turns += 1;
+        pending = setImmediate(count);
+      };
+      let pending = setImmediate(count);
+      await ask();
+      clearImmediate(pending);
+      expect(turns).toBeGreaterThanOrEqual(1);
+    }
+  });
+
+  function withLimits(): Harness & { readonly cache: ReturnType<typeof readyCache> } {
+    const cache = readyCache();
+    cache.put({ typeUrl: types.cluster, name: "a", value: cluster("a") });
+    return { cache, ...serve(cache, { limits: { statusAnswers: 2, fetchAnswers: 1, waitingAnswers: 1 } }) };
+  }
+});

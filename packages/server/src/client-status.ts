@@ -4,6 +4,8 @@ import type { ServerStream } from "@xdstp/core/server";
 import { type ClientConfig, type ClientStatusRequest, type ClientStatusResponse, ClientStatusResponseSchema } from "@xdstp/protos/status";
 import { clientConfig, rowsByName, rowsByType, type RowsOf } from "./client-config.ts";
 import type { FormerStates, ShowPayload } from "./generic-configs.ts";
+import type { AnswerLine } from "./answer-line.ts";
+import { BYTES_PER_TURN, nextLoopTurn } from "./next-loop-turn.ts";
 import { BY_TYPE } from "./type-configs.ts";
 import { nodeTestOf } from "./node-matches.ts";
 import type { StatusView } from "./policy/status-view.ts";
@@ -20,6 +22,8 @@ export interface ClientStatusOptions {
   readonly registry: Registry | undefined;
   /** Bytes of one response. */
   readonly mostBytes: number;
+  /** Where a request waits until its answer may be made. */
+  readonly line: AnswerLine;
 }
 
 /** So many rows are made before others get a turn. */
@@ -29,25 +33,27 @@ class TooLarge extends Error {}
 
 /** Client status: what each client was sent, accepted and refused (B-CSDS-1). Secrets are hidden (B-CSDS-7). */
 export function createClientStatus(options: ClientStatusOptions): AnswerStatus {
+  return async (request, signal, view) => options.line.run(signal, async () => answerOf(options, request, signal, view));
+}
+
+async function answerOf(options: ClientStatusOptions, request: ClientStatusRequest, signal: AbortSignal, view: StatusView | undefined): Promise<ClientStatusResponse | Status> {
   const { streams, mostBytes } = options;
-  return async (request, signal, view) => {
-    const matches = nodeTestOf(request.nodeMatchers);
-    if (typeof matches !== "function") return matches;
-    const rowsOf = seenRows(await rowsFor(request, options), view);
-    const budget = createBudget(mostBytes);
-    try {
-      const config: ClientConfig[] = [];
-      for (const stream of [...streams()].filter((stream) => matches(stream.info.node) && view?.shows(stream) !== false)) {
-        config.push(clientConfig(stream, rowsOf, budget.spend));
-        if (budget.isTurnOver()) await nextTurn();
-        if (signal.aborted) return cancelled;
-      }
-      return create(ClientStatusResponseSchema, { config });
-    } catch (error) {
-      if (error instanceof TooLarge) return tooLarge(mostBytes);
-      throw error;
+  const matches = nodeTestOf(request.nodeMatchers);
+  if (typeof matches !== "function") return matches;
+  const rowsOf = seenRows(await rowsFor(request, options), view);
+  const budget = createBudget(mostBytes);
+  try {
+    const config: ClientConfig[] = [];
+    for (const stream of [...streams()].filter((stream) => matches(stream.info.node) && view?.shows(stream) !== false)) {
+      config.push(clientConfig(stream, rowsOf, budget.spend));
+      if (budget.isTurnOver()) await nextLoopTurn();
+      if (signal.aborted) return cancelled;
     }
-  };
+    return create(ClientStatusResponseSchema, { config });
+  } catch (error) {
+    if (error instanceof TooLarge) return tooLarge(mostBytes);
+    throw error;
+  }
 }
 
 async function rowsFor({ node, excludeResourceContents }: ClientStatusRequest, { registry, sourceOf }: ClientStatusOptions): Promise<RowsOf> {
@@ -90,6 +96,7 @@ interface Budget {
 function createBudget(mostBytes: number): Budget {
   let bytes = 0;
   let rows = 0;
+  let turnBegan = 0;
   return {
     spend({ typeUrl, name, xdsConfig, errorState }) {
       rows += 1;
@@ -97,13 +104,9 @@ function createBudget(mostBytes: number): Budget {
       if (bytes > mostBytes) throw new TooLarge();
     },
     isTurnOver() {
-      const isOver = rows >= rowsPerTurn;
-      if (isOver) rows = 0;
+      const isOver = rows >= rowsPerTurn || bytes - turnBegan >= BYTES_PER_TURN;
+      if (isOver) [rows, turnBegan] = [0, bytes];
       return isOver;
     },
   };
-}
-
-async function nextTurn(): Promise<void> {
-  await new Promise<void>((resolve) => { setImmediate(resolve); });
 }

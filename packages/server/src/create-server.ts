@@ -3,6 +3,7 @@ import { createScheduler } from "@xdstp/core/server";
 import { createGrpcServer } from "@xdstp/grpc/server";
 import { SERVICES } from "@xdstp/protos/services";
 import { createAdmission, defaultAdmissionLimits } from "./admission.ts";
+import { createAnswerLines } from "./answer-lines.ts";
 import { checkSource } from "./check-source.ts";
 import { createClientStatus } from "./client-status.ts";
 import { createEventHub } from "./event-hub.ts";
@@ -36,7 +37,7 @@ export function createServer(options: ServerOptions): XdsServer {
   checkSource(options);
   const { onEvent, services = SERVICES, limits, tls, connectionAge, clock = systemClock, clientStatus = true, registry, meter, tracer, authorize, sourceFor, nodeVersion = process.versions.node, ...shared } = options;
   const { streams: paths, fetches } = methodTable(services);
-  const { stream: streamLimits, admission: admissionLimits, access: accessLimits, wire: wireLimits } = splitLimits(limits);
+  const { stream: streamLimits, admission: admissionLimits, access: accessLimits, answers: answerLimits, wire: wireLimits } = splitLimits(limits);
   const hub = createEventHub();
   if (onEvent !== undefined) hub.listen(onEvent);
   const streams = createOpenStreams(hub.fault);
@@ -47,8 +48,9 @@ export function createServer(options: ServerOptions): XdsServer {
   const access = createAccess(context, hub, { authorize, sourceFor, limits: accessLimits });
   const { source, gate, book, viewOf } = access;
   const accept = createStreamAcceptor({ methods: paths, access, admission, streams, hub });
-  const answer = createFetchResponder({ context, access, hub });
-  const answerStatus = createClientStatus({ streams: () => streams.all(), sourceOf: (stream) => book.of(stream)?.root ?? source, registry, mostBytes: context.limits.fullStateBytes });
+  const lines = createAnswerLines(answerLimits);
+  const answer = createFetchResponder({ context, access, hub, line: lines.fetch });
+  const answerStatus = createClientStatus({ streams: () => streams.all(), sourceOf: (stream) => book.of(stream)?.root ?? source, registry, mostBytes: context.limits.fullStateBytes, line: lines.status });
   const wire = createGrpcServer({
     clock, limits: wireLimits, ...(tls === undefined ? {} : { tls }), ...(connectionAge === undefined ? {} : { connectionAge }),
     accept: ({ path, peer }, out) => accept(path, peer.address, out, peer.identity),
@@ -60,7 +62,7 @@ export function createServer(options: ServerOptions): XdsServer {
     onEvent: (event) => { hub.emit?.(event); },
   });
   const status = (): ReturnType<XdsServer["status"]> => streams.status();
-  const stats: XdsServer["stats"] = () => ({ wire: wire.stats(), frames: { ...context.frames.counters }, admission: admission.stats(), limits: { ...context.limited.counts } });
+  const stats: XdsServer["stats"] = () => ({ wire: wire.stats(), frames: { ...context.frames.counters }, admission: admission.stats(), answers: lines.stats(), limits: { ...context.limited.counts } });
   const measured = meter === undefined ? undefined : recordMetrics({ meter, hub, clock, source, status, stats });
   const traced = traces?.follow(hub, streamsOn(source, streams, book));
   const end = async (graceMs: number, spreadMs: number): Promise<void> => {
@@ -69,8 +71,7 @@ export function createServer(options: ServerOptions): XdsServer {
     for (const stream of book.waiting) stream.end(shuttingDown);
     if (spreadMs === 0) streams.end();
     await wire.close({ graceMs, spreadMs });
-    measured?.();
-    traced?.();
+    for (const stop of [measured, traced]) stop?.();
   };
   let closing: Promise<void> | undefined;
   const close: XdsServer["close"] = ({ graceMs = 5_000, spreadMs = 0 } = {}) => (closing ??= end(graceMs, spreadMs));

@@ -2,6 +2,7 @@ import { StatusCode, type Status } from "@xdstp/core";
 import { errorText, nodeInfoOf, type NackError, type ServerContext } from "@xdstp/core/server";
 import type { DiscoveryRequest, DiscoveryResponse } from "@xdstp/protos/discovery";
 import { answerFetch } from "./answer-fetch.ts";
+import type { AnswerLine } from "./answer-line.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { AnswerFetch } from "./fetch-routes.ts";
 import type { Access } from "./policy/access-desk.ts";
@@ -13,6 +14,7 @@ export interface ResponderOptions {
   readonly context: ServerContext;
   readonly access: ServerAccess;
   readonly hub: EventHub;
+  readonly line: AnswerLine;
 }
 
 const OK: Status = { code: StatusCode.OK, message: "" };
@@ -20,7 +22,7 @@ const cancelled: Status = { code: StatusCode.CANCELLED, message: "the call was c
 const broken: Status = { code: StatusCode.INTERNAL, message: "internal error" };
 
 /** Answers Fetches, tells of each, and survives its source. */
-export function createFetchResponder({ context, access: { contexts, desk, gate }, hub }: ResponderOptions): AnswerFetch {
+export function createFetchResponder({ context, access: { contexts, desk, gate }, hub, line }: ResponderOptions): AnswerFetch {
   return async ({ path, typeUrl }, request, { peer, signal }) => {
     const refuse = (status: Status, reason?: string): Status => {
       hub.emit?.({ kind: "refused", path, peer: peer.address, status, ...(reason === undefined ? {} : { reason }) });
@@ -35,7 +37,7 @@ export function createFetchResponder({ context, access: { contexts, desk, gate }
       if (decided !== undefined && "status" in decided) return refuse(decided.status, decided.reason);
       access = decided;
       const own = access === undefined ? context : contexts.of(access.source);
-      const answer = await answerFetch(own, { typeUrl, request, signal: AbortSignal.any([signal, gate.closed]) }) ?? gate.refusal() ?? cancelled;
+      const answer = await answerFetch(own, { typeUrl, request, signal: AbortSignal.any([signal, gate.closed]), line }) ?? gate.refusal() ?? cancelled;
       hub.emit?.(eventOf(typeUrl, request, answer, context.limits.errorText));
       return answer;
     } catch (error) {

@@ -24,6 +24,8 @@ export type { Authorize, Peer, Policy, SourceFor } from "./policy/policy.ts";
 export { createPolicy, type ChangeablePolicy, type PolicyOptions } from "./policy/create-policy.ts";
 export { filterSource, type FilteredSource, type FilterOptions } from "./policy/filter-source.ts";
 export type { AccessLimits } from "./policy/access-limits.ts";
+export type { AnswerLimits } from "./answer-limits.ts";
+export type { AnswerLineStats } from "./answer-line.ts";
 export type { AdmissionLimits, AdmissionStats } from "./admission.ts";
 export type { ServerLimits } from "./server-limits.ts";
 export { clientQuirks } from "./client-quirks.ts";

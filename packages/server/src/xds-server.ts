@@ -7,6 +7,7 @@ import type { ServiceRow } from "@xdstp/protos/services";
 import type { ClientStatusRequestSchema, ClientStatusResponse } from "@xdstp/protos/status";
 import type { AckReport } from "./ack-wait.ts";
 import type { AdmissionStats } from "./admission.ts";
+import type { AnswerLineStats } from "./answer-line.ts";
 import type { MetricsMeter } from "./record-metrics.ts";
 import type { Authorize, SourceFor } from "./policy/policy.ts";
 import type { ServerEvent } from "./server-event.ts";
@@ -82,6 +83,8 @@ export interface ServerStats {
   readonly frames: Readonly<FrameCounters>;
   /** Streams that begin, and that had to wait for it. */
   readonly admission: AdmissionStats;
+  /** Status requests and Fetches that are answered, that wait for it, and that were turned away. */
+  readonly answers: { readonly status: AnswerLineStats; readonly fetch: AnswerLineStats };
   /** How often a limit of the streams was met, by its name; one that never was is absent. */
   readonly limits: LimitCounts["counts"];
 }

@@ -1,0 +1,12 @@
+/** How many answers to single calls are made at once (S-LIM-1). Streams do not count here. */
+export interface AnswerLimits {
+  /** Answers to status requests that are made at the same time. Default: 2. */
+  readonly statusAnswers: number;
+  /** Answers to Fetches that are made at the same time, once what they ask for is settled. Default: 4. */
+  readonly fetchAnswers: number;
+  /** Calls of each of these two kinds that may wait for it. One more gets RESOURCE_EXHAUSTED. Default: 1,000. */
+  readonly waitingAnswers: number;
+}
+
+/** The defaults of {@link AnswerLimits}. */
+export const defaultAnswerLimits: AnswerLimits = { statusAnswers: 2, fetchAnswers: 4, waitingAnswers: 1_000 };
