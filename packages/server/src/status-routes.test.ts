@@ -17,7 +17,7 @@ afterEach(async () => {
   }
 });
 
-async function useServer(options: Partial<ServerOptions> = {}): Promise<{ readonly session: ClientHttp2Session }> {
+async function useServer(options: Partial<ServerOptions> = {}): Promise<{ readonly session: ClientHttp2Session; readonly server: XdsServer }> {
   const cache = readyCache();
   cache.put({ typeUrl: types.cluster, name: "a", value: Uint8Array.of(10, 1, 97) });
   const server = createServer({ source: cache, ...options });
@@ -25,7 +25,7 @@ async function useServer(options: Partial<ServerOptions> = {}): Promise<{ readon
   const { port } = await server.listen({ port: 0 });
   const session = await connectTo(port);
   open.unshift(session);
-  return { session };
+  return { session, server };
 }
 
 const service = "/envoy.service.status.v3.ClientStatusDiscoveryService";
@@ -58,6 +58,18 @@ describe("ClientStatusDiscoveryService", () => {
     expect(await next(fetched)).toEqual([["a", ConfigStatus.STALE]]);
     status.end();
     expect(await status.status).toMatchObject({ code: 0 });
+  });
+
+  it("ends a stream that waits for a request when the server closes, within no grace [S-STREAM-13]", async () => {
+    const { session, server } = await useServer();
+    const status = openCall(session, `${service}/StreamClientStatus`);
+    ask(status, {});
+    await next(status);
+    const closing = server.close({ graceMs: 60_000 });
+    expect(await status.status).toEqual({ code: 14, message: "the server is shutting down" });
+    session.close();
+    await closing;
+    expect(server.stats().wire).toMatchObject({ calls: 0, connections: 0, faults: 0, cuts: {} });
   });
 
   it("ends a call whose matchers it cannot apply with INVALID_ARGUMENT [B-CSDS-5]", async () => {

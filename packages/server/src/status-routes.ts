@@ -4,6 +4,7 @@ import { ClientStatusDiscoveryService, type ClientStatusRequest, type ClientStat
 import type { AnswerStatus } from "./client-status.ts";
 import type { StatusViewOf } from "./policy/status-view.ts";
 import { statusError } from "./status-error.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** The methods of client status. */
 export const FETCH_STATUS = "/envoy.service.status.v3.ClientStatusDiscoveryService/FetchClientStatus";
@@ -36,7 +37,7 @@ export function statusRoutes(answer: AnswerStatus, { mayRead = () => true, viewO
     router.service(ClientStatusDiscoveryService, {
       fetchClientStatus: (request, call) => respond(FETCH_STATUS, request, call),
       async *streamClientStatus(requests, context) {
-        for await (const request of requests) yield await respond(STREAM_STATUS, request, context);
+        for await (const request of untilAborted(requests, context.signal)) yield await respond(STREAM_STATUS, request, context);
       },
     });
   };
