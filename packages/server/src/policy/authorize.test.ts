@@ -306,6 +306,20 @@ describe("createServer({ authorize })", () => {
     expect((await server.clientStatus()).config).toHaveLength(2);
   });
 
+  it.each([true, false])("shows the status of clients only to those with the same source, with authorize or without: %s [B-CSDS-7] [S-LIM-8]", async (isAuthorized) => {
+    const sources = new Map(["a", "b"].map((id) => [id, clusters(id)]));
+    const { server, open, turn } = serve(clusters("all"), {
+      sourceFor: ({ identity, node }) => sources.get(identity?.uris[0] ?? node?.id ?? ""),
+      ...(isAuthorized && { authorize: () => everything }),
+    });
+    const calls = ["a", "b", "other"].map((id) => open("delta/ads", { id }));
+    for (const call of calls) call.ask(types.cluster, ["*"]);
+    await decided();
+    turn();
+    const seenBy = async (uri: string): Promise<unknown> => (await server.clientStatus({}, { peer: { address: peer, identity: identityOf(uri) } })).config.map(({ node }) => node?.id);
+    expect([await seenBy("a"), await seenBy("b"), await seenBy("none")]).toEqual([["a"], ["b"], ["other"]]);
+  });
+
   function multiTenant(tenants: ReadonlyMap<string, Policy>): Harness & { readonly asTenant: (key: string) => { address: string; identity: PeerIdentity } } {
     return {
       ...serve(clusters("x1", "y1", "y2"), {

@@ -17,7 +17,7 @@ export interface StatusView {
 /** What somebody who asks for client status may see, or why nothing. */
 export type StatusViewOf = (peer: CallPeer, path: string, signal: AbortSignal) => Promise<StatusView | Status>;
 
-/** Who has a policy sees the clients that have an equal one, and of them the names that it allows now. */
+/** Shows the clients that have the same source and an equal policy, or none where there are no policies, and of them the names that it allows now. */
 export function statusViewOf(desk: AccessDesk, book: AccessBook, hub: EventHub): StatusViewOf {
   return async (peer, path, signal) => {
     const access = await desk.decide({ ...peer, path }, signal);
@@ -26,11 +26,13 @@ export function statusViewOf(desk: AccessDesk, book: AccessBook, hub: EventHub):
       return access.status;
     }
     access.release();
-    const { policy } = access;
-    if (policy === undefined) return { shows: () => true, allows: () => true };
+    const { policy, root } = access;
     return {
-      shows: (stream) => book.of(stream)?.policy?.key === policy.key,
-      allows: (typeUrl, name) => name === "" || name === "*" || isGlob(name) || allowedBy(policy, typeUrl, name, (error) => { hub.fault("policy", error); }),
+      shows(stream) {
+        const theirs = book.of(stream);
+        return theirs?.root === root && theirs.policy?.key === policy?.key;
+      },
+      allows: (typeUrl, name) => policy === undefined || name === "" || name === "*" || isGlob(name) || allowedBy(policy, typeUrl, name, (error) => { hub.fault("policy", error); }),
     };
   };
 }
