@@ -4,7 +4,7 @@ import { changesFrom, createAckTracker, type AckTracker } from "./ack-tracker.ts
 import type { OpenStreams } from "./open-streams.ts";
 import type { ServerEvent } from "./server-event.ts";
 
-/** A client that has accepted. */
+/** A client that was concerned, and what of it. */
 export interface AckedClient {
   /** The node id, a claim of the client. */
   readonly node: string;
@@ -20,10 +20,12 @@ export interface AckedClient {
 export interface AckReport {
   /** The revision that was waited for. */
   readonly revision: number;
-  /** Nobody wanted anything of what the revision changed, so there was nothing to wait for. */
+  /** Nobody wanted anything of what the revision changed while it was waited for, so there was nothing to wait for. */
   readonly nobody: boolean;
   /** Those whom it concerned. An ACK says that a client has taken it, not that it is in force there. */
   readonly accepted: readonly AckedClient[];
+  /** Those whom it concerned and that left without an answer: nobody knows what they have. One that came back and accepted stands in `accepted` too, as another stream. */
+  readonly gone: readonly AckedClient[];
 }
 
 /** A client that has refused what is waited for. */
@@ -62,7 +64,8 @@ class Wait implements AckWait {
   readonly #matches: (node: NodeInfo) => boolean;
   readonly #changesOf: ReturnType<typeof changesFrom>;
   readonly #followed = new Map<number, Followed>();
-  readonly #gone: AckedClient[] = [];
+  /** Clients that were concerned and have left: with an ACK, and without. */
+  readonly #left: { readonly accepted: AckedClient[]; readonly gone: AckedClient[] } = { accepted: [], gone: [] };
   /** Named clients that have gone and were done. */
   readonly #satisfied = new Set<string>();
   /** Trackers that are not done. */
@@ -134,9 +137,10 @@ class Wait implements AckWait {
     this.#newcomers.delete(id);
     this.#followed.delete(id);
     for (const tracker of followed?.types.values() ?? []) this.#open.delete(tracker);
-    if (followed === undefined || !isDone(followed)) return;
-    this.#satisfied.add(followed.node.id);
-    if (isConcerned(followed)) this.#gone.push(ackedOf(followed));
+    if (followed === undefined) return;
+    const isAnswered = isDone(followed);
+    if (isAnswered) this.#satisfied.add(followed.node.id);
+    if (isConcerned(followed)) this.#left[isAnswered ? "accepted" : "gone"].push(ackedOf(followed));
   }
 
   #absent(): readonly string[] {
@@ -146,8 +150,9 @@ class Wait implements AckWait {
   }
 
   report(): AckReport {
-    const accepted = [...this.#gone, ...[...this.#followed.values()].filter((followed) => isConcerned(followed) && isDone(followed)).map(ackedOf)];
-    return { revision: this.#revision, nobody: accepted.length === 0, accepted };
+    const gone = [...this.#left.gone];
+    const accepted = [...this.#left.accepted, ...[...this.#followed.values()].filter((followed) => isConcerned(followed) && isDone(followed)).map(ackedOf)];
+    return { revision: this.#revision, nobody: accepted.length + gone.length === 0, accepted, gone };
   }
 
   missing(refusal?: Pick<Refusal, "stream" | "error">): readonly MissingAck[] {

@@ -62,7 +62,7 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     const revision = put("b", "second");
     const waiting = wait(revision);
     await settle();
-    expect(waiting.outcome).toEqual({ report: { revision, nobody: true, accepted: [] } });
+    expect(waiting.outcome).toEqual({ report: { revision, nobody: true, accepted: [], gone: [] } });
   });
 
   it(`counts a later state, and what was accepted before it was asked (${variant}) [S-ACK-9]`, async () => {
@@ -190,6 +190,18 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     await settle();
     expect(named.outcome).toMatchObject({ report: { accepted: [{ node: "fine" }, { node: "leaver" }] } });
     back.cancel();
+  });
+
+  it(`tells clients that have left without an answer from nobody (${variant}) [S-ACK-9]`, async () => {
+    const { client, put, wait, turn } = useServer("a", "b");
+    const [leaver, other] = [client(variant, "leaver", ["a"]), client(variant, "other", ["b"])];
+    const revision = put("a", "second");
+    const waiting = wait(revision);
+    turn();
+    other.cancel();
+    leaver.cancel();
+    await settle();
+    expect(waiting.outcome).toMatchObject({ report: { revision, nobody: false, accepted: [], gone: [{ node: "leaver", typeUrls: [types.cluster] }] } });
   });
 
   it(`takes those for whom a test holds (${variant}) [S-ACK-9]`, async () => {

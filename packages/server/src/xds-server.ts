@@ -33,10 +33,10 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits>;
   /**
    * Decides what each client may see. Absent: everyone sees everything. A node id is a claim and no identity: decide by `peer.identity`, which needs `tls.clientCa` (S-NODE-8).
-   * While it is asked the stream is not read. With it, client status shows each caller the clients that have an equal policy.
+   * While it is asked the stream is not read. With it, client status shows each caller the clients that have an equal policy and the same source.
    */
   readonly authorize?: Authorize;
-  /** Chooses the source of each client: a node's own view. Revisions of `waitForAck` are those of `source`, and clients of other sources do not count there. Absent: `source` for all. */
+  /** Chooses the source of each client: a node's own view. Revisions of `waitForAck` are those of `source`, and clients of other sources do not count there. Client status shows each caller the clients of the same source, so give those who belong together the same object. Absent: `source` for all. */
   readonly sourceFor?: SourceFor;
   /** What single clients need. Default: {@link clientQuirks}; rows of your own go behind them. */
   readonly quirks?: readonly Quirk[];
@@ -126,12 +126,12 @@ export interface XdsServer extends AsyncDisposable {
   fetch(typeUrl: string, request: FetchRequest, options?: { readonly signal?: AbortSignal; readonly peer?: CallPeer }): Promise<DiscoveryResponse>;
   /**
    * Answers one status request without I/O: a row for each resource of each client (B-CSDS-1). Rejects with an XdsError: INVALID_ARGUMENT for matchers that cannot be tested,
-   * RESOURCE_EXHAUSTED where the answer would be larger than `limits.fullStateBytes`, CANCELLED. With `authorize`, `peer` is shown what it may see; without `peer` the program itself asks, and sees all.
+   * RESOURCE_EXHAUSTED where the answer would be larger than `limits.fullStateBytes`, CANCELLED. With `authorize` or `sourceFor`, `peer` is shown what it may see; without `peer` the program itself asks, and sees all.
    */
   clientStatus(request?: StatusRequest, options?: { readonly signal?: AbortSignal; readonly peer?: CallPeer }): Promise<ClientStatusResponse>;
   /**
    * Waits until every connected client that wants something changed by a revision (that of the answer of `cache.put`, `transaction` or `commit`) has accepted it, or a later state.
-   * With nobody whom it concerns it resolves at once, and `nobody` says so. Clients that come meanwhile count too; one that goes counts only if it is named.
+   * With nobody whom it concerns it resolves at once, and `nobody` says so. Clients that come meanwhile count too; one that goes is waited for only if it is named, and else stands in `gone`.
    * An ACK says that a client has taken a change, not that it is in force there.
    *
    * Call it before the next change: what has been changed again since counts as changed by this revision.
