@@ -57,7 +57,8 @@ function parseText(text: string, place: Place, context: FolderContext): JsonValu
     const json = toJson(desc, fromText(desc, text, { registry }), { registry, useProtoFieldName: true });
     return isObject(json) && stated !== undefined ? { ...json, "@type": desc.typeName } : json;
   } catch (error) {
-    const reason = reasonOf(error);
+    // What was found may be a secret.
+    const reason = reasonOf(error).replace(/, got .*$/s, "");
     const [, word = "", name = ""] = /^unknown enum value "(.*)" for enum (\S+)$/.exec(reason) ?? [];
     const hint = enumHint(name, word, registry);
     throw new Fault({ message: `is no ${desc.typeName} in text format: ${reason}`, ...(hint !== undefined && { hint }) });

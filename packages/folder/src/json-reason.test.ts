@@ -46,6 +46,20 @@ describe("readFile() of a value that is wrong: place, field, what was found, wha
     expect(said("_opaque/clusters/x.yaml", "resources:\n- name: a\n- name: b\n  connect_timeout: abc")[0]).toMatch(/^4:3: resources\[1\]\.connect_timeout: "abc"/);
   });
 
+  it.each([
+    ["generic_secret: { secret: hunter2 }", "1:19: generic_secret.secret: a text is no envoy.config.core.v3.DataSource (write its fields as keys)"],
+    ["tls_certificate: { private_key: TOPSECRETKEY4 }", "1:20: tls_certificate.private_key: a text is no envoy.config.core.v3.DataSource (write its fields as keys)"],
+    ["generic_secret: { secret: { inline_string: 83927465 } }", "1:29: generic_secret.secret.inline_string: expected string, got a number (put it in quotes)"],
+    ["generic_secret: { secret: { inline_string: [hunter2] } }", "1:29: generic_secret.secret.inline_string: expected string, got a list"],
+    ["generic_secret: { secret: { hunter2 } }", "1:19: generic_secret.secret: a key is unknown; the fields of envoy.config.core.v3.DataSource are filename, inline_bytes, inline_string, environment_variable, watched_directory"],
+  ])("of a Secret names the kind, not the value: %j", (text, line) => {
+    expect(said("a/secrets/x.yaml", text)).toEqual([line]);
+  });
+
+  it("of text format does not show the value either", () => {
+    expect(said("a/secrets/x.txtpb", "generic_secret { secret { inline_string: hunter2 } }")[0]).toMatch(/in text format: expected a string$/);
+  });
+
   it("shortens a long path to its end", () => {
     const json = Array.from({ length: 20 }).reduce<string>((inner) => `{ not_match: ${inner} }`, "5");
     expect(said("a/envoy.config.common.matcher.v3.MatchPredicate/x.yaml", json)[0]).toMatch(/: \.\.\.(not_match\.){11}not_match: 5 is no envoy\.config\.common\.matcher\.v3\.MatchPredicate \(/);

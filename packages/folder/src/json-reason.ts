@@ -57,13 +57,14 @@ function field(name: string, rest: string): JsonReason {
   const message = value === undefined ? rest : `expected ${expected === "Array" ? "a list" : expected}, got ${value}`;
   if (got === "object" && name.startsWith("google.protobuf.")) return { message, hint: "write the value itself" };
   if (expected === "string" && /^(-?[\d.]+|true|false)$/.test(got)) return { message, hint: `put it in quotes: "${got}"` };
+  if (expected === "string" && /^a (number|boolean)$/.test(got)) return { message, hint: "put it in quotes" };
   if (expected === "boolean") return { message, hint: "write true or false" };
   return { message };
 }
 
-/** A value as the reader shows it, in words; undefined: the text is none. */
+/** A value as the reader shows it, in words, of a secret its kind only; undefined: the text is none. */
 function found(text: string): string | undefined {
   if (text === "object") return "an object";
   if (/^Array\(\d+\)$/.test(text)) return "a list";
-  return /^(".*"|-?[\d.e+]+|true|false|null)$/s.test(text) ? text : undefined;
+  return /^(".*"|-?[\d.e+]+|true|false|null|a text|a number|a boolean)$/s.test(text) ? text : undefined;
 }

@@ -38,6 +38,6 @@ describe("parseJson()", () => {
     expect(faultOf('[{"a":'.repeat(10_000))).toMatchObject({ line: 1, column: 301 });
   });
   it("refuses an integer that a number does not hold exactly", () => {
-    expect(faultOf('{\n "a": 18446744073709551615}')).toMatchObject({ line: 2, column: 7, hint: 'put it in quotes: "18446744073709551615"' });
+    expect(faultOf('{\n "a": 18446744073709551615}')).toMatchObject({ line: 2, column: 7, hint: 'put it in quotes' });
   });
 });

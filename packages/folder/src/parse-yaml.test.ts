@@ -25,7 +25,16 @@ describe("parseYaml()", () => {
     expect(faultOf("a: 1\nb: !foo 2\n")).toMatchObject({ line: 2, column: 4, message: expect.stringContaining("unknown scalar tag") as string });
   });
   it("refuses an integer that a number does not hold exactly, and says how to write it", () => {
-    expect(faultOf("a: 1\nb: 9007199254740993\n")).toMatchObject({ line: 2, column: 4, hint: 'put it in quotes: "9007199254740993"' });
+    expect(faultOf("a: 1\nb: 9007199254740993\n")).toMatchObject({ line: 2, column: 4, hint: "put it in quotes" });
+  });
+  it.each([
+    ["a: 1\nb: *hunter2\n", "is no YAML: an alias has no anchor; put a text that begins with * in quotes"],
+    ["a: 1\nb: !hunter2\n", "is no YAML: unknown scalar tag; put a text that begins with ! in quotes"],
+    ["a: 1\nb: !hunter2!x y\n", "is no YAML: Could not resolve tag; put a text that begins with ! in quotes"],
+    ["a: 1\nb: !hunter2{ y\n", "is no YAML: Tags and anchors must be separated from the next token by white space"],
+    ["a: 1\nb: 90071992547409931\n", "an integer is larger than a number of YAML and JSON holds exactly"],
+  ])("does not show what may be a password: %j", (text, message) => {
+    expect(faultOf(text)).toMatchObject({ line: 2, message });
   });
   it("finds such an integer behind a text with the same digits", () => {
     expect(faultOf("a: 'x 9007199254740993'\nb: 9007199254740993\n")).toMatchObject({ line: 2, column: 4 });
