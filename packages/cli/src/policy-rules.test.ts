@@ -16,7 +16,11 @@ describe("policyRules()", () => {
     expect(policyRules("rules: []\n", "p.yaml")).toEqual([]);
   });
 
-  it.each([
+  it.each(["*", "x*", "xdst*", "xdstp:*", "xdstp://*", "xdstp://a*", "xdstp://a/*", "xdstp://a/T*", "xdstp://a/T/*", "xdstp://a/T/b/*", "xdstp://a/T/%*", "xdstp://a/T/%2*", "xdstp://a/T/%20*", "xdstp://a/T/b?*", "xdstp://a/T/b?k*", "xdstp://a/T/b?k=*", "xdstp://a/T/b?k=v&*", "xdstp:///T/*", "xdstp://Example.com/T/*"])("takes the beginning %s, with which canonical names begin", (name) => {
+    expect(policyRules(rule(`  allow:\n    clusters: ['${name}']\n`), "p.yaml")[0]?.allow.get(cluster.typeUrl)).toEqual([name]);
+  });
+
+  it.each<readonly [string, string]>([
     ["", "p.yaml:1:1: give a list of rules"],
     ["- identity: a\n", "p.yaml:1:1: give a list of rules"],
     ["rules: x\n", "p.yaml:1:8: give a list of rules"],
@@ -31,6 +35,20 @@ describe("policyRules()", () => {
     [rule("  allow:\n    clusters: [1]\n"), "p.yaml:4:16: the name is no text; put it in quotes"],
     [rule("  allow:\n    clusters: ['']\n"), "p.yaml:4:16: the name is empty"],
     [rule("  allow:\n    clusters: ['a*b']\n"), "p.yaml:4:16: \"a*b\": a * stands at the end only"],
+    [rule("  allow:\n    clusters: [a]\n    envoy.config.cluster.v3.Cluster: [b]\n"), "p.yaml:5:5: there is a list for \"envoy.config.cluster.v3.Cluster\" already; put both into one"],
+    [rule("  allow:\n    acme..Flag: [a]\n"), "p.yaml:4:5: \"acme..Flag\" is no type"],
+    [rule("  allow:\n    .Flag: [a]\n"), "p.yaml:4:5: \".Flag\" is no type"],
+    [rule("  allow:\n    /acme.Flag: [a]\n"), "p.yaml:4:5: \"/acme.Flag\" is no type"],
+    [rule("  allow:\n    type.example/: [a]\n"), "p.yaml:4:5: \"type.example/\" is no type"],
+    [rule("  allow:\n    type example/acme.Flag: [a]\n"), "p.yaml:4:5: \"type example/acme.Flag\" is no type"],
+    ...[
+      ["xdstp://a/T/%c3%a4/*", "; write \"xdstp://a/T/%C3%A4/*\""],
+      ["xdstp://a/T/%41*", "; write \"xdstp://a/T/A*\""],
+      ["xdstp://a/T/x?b=1&a=*", ""],
+      ["xdstp:a/*", ""],
+      ["xdstp://a/T/x%zz", ""],
+      ["xdstp://a", ""],
+    ].map(([name = "", out = ""]): readonly [string, string] => [rule(`  allow:\n    clusters: ['${name}']\n`), `p.yaml:4:16: ${JSON.stringify(name)} fits no name in canonical spelling${out}`]),
     [rule("- identity: spiffe://td/a\n"), "p.yaml:3:3: there is a rule for \"spiffe://td/a\" already"],
     ["rules: [\n", "p.yaml:2:1: is no YAML:"],
     [rule("  allow: {}\n  allow: {}\n"), "p.yaml:4:3: is no YAML: Map keys must be unique"],

@@ -1,7 +1,7 @@
 import { shortTypes, typeUrlOf } from "@xdstp/resource-types";
-import { nameKey } from "@xdstp/uri";
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from "yaml";
 import { CliError } from "./cli-error.ts";
+import { namePattern } from "./name-pattern.ts";
 
 /** What clients of one kind may see. */
 export interface PolicyRule {
@@ -60,22 +60,38 @@ function ruleOf(item: unknown, fail: Fail): PolicyRule {
 
 function allowOf({ value, key }: Field, fail: Fail): ReadonlyMap<string, readonly string[]> {
   if (!isMap(value)) return fail(startOf(value) ?? startOf(key), "`allow` has names by type: `clusters: [shop/*]`, or `\"*\": [...]` for every type");
+  const known = new Set<string>();
   return new Map(value.items.map((pair) => {
     const names = pair.value;
     if (!isSeq(names)) return fail(startOf(names) ?? startOf(pair.key), "give a list of names, or of how they begin: [\"shop/*\"]");
-    return [typeOf(pair, fail), names.items.map((name) => canonical(patternOf(name, "name", fail)))] as const;
+    const typeUrl = typeOf(pair, fail);
+    if (known.has(typeUrl)) fail(startOf(pair.key), `there is a list for ${JSON.stringify(textOf(pair.key))} already; put both into one`);
+    known.add(typeUrl);
+    return [typeUrl, names.items.map((name) => canonical(name, fail))] as const;
   }));
 }
 
 function typeOf({ key }: Pair, fail: Fail): string {
-  const text = isScalar(key) ? String(key.value) : "";
+  const text = textOf(key);
   if (text === "*") return text;
   const typeUrl = shortTypes.get(text) ?? (text.includes("/") ? text : text.includes(".") ? typeUrlOf(text) : undefined);
-  return typeUrl ?? fail(startOf(key), `${JSON.stringify(text)} is no type: give ${[...shortTypes.keys()].join(", ")}, a full message name, or "*"`);
+  return typeUrl !== undefined && isTypeUrl(typeUrl) ? typeUrl : fail(startOf(key), `${JSON.stringify(text)} is no type: give ${[...shortTypes.keys()].join(", ")}, a full message name, or "*"`);
 }
 
-function canonical(pattern: string): string {
-  return pattern.endsWith("*") ? pattern : nameKey(pattern);
+function isTypeUrl(text: string): boolean {
+  const slash = text.lastIndexOf("/");
+  return /^[\w.-]+(?:\/[\w.-]+)*$/.test(text.slice(0, slash)) && /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(text.slice(slash + 1));
+}
+
+function textOf(key: unknown): string {
+  return isScalar(key) ? String(key.value) : "";
+}
+
+function canonical(node: unknown, fail: Fail): string {
+  const text = patternOf(node, "name", fail);
+  const found = namePattern(text);
+  if ("pattern" in found) return found.pattern;
+  return fail(startOf(node), `${JSON.stringify(text)} fits no name in canonical spelling${found.meant === undefined ? "" : `; write ${JSON.stringify(found.meant)}`}`);
 }
 
 function patternOf(node: unknown, what: string, fail: Fail): string {
