@@ -8,8 +8,9 @@ export interface AnswerLineOptions {
 
 /** What has been counted of a line. */
 export interface AnswerLineStats {
-  /** Answers that are made now, and calls that wait for theirs. */
+  /** Answers that are made now. */
   readonly answering: number;
+  /** Calls that wait for theirs. */
   readonly waiting: number;
   /** Calls that were turned away since too many waited. */
   readonly refused: number;
