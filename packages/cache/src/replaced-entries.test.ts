@@ -29,7 +29,7 @@ describe("cache.asOf()", () => {
   });
 
   it("keeps so many bytes of each type, the oldest go first, and always the newest [B-CSDS-2]", () => {
-    const cache = createCache({ replacedBytes: 3_000 });
+    const cache = createCache({ replacedBytes: 7_000 });
     for (let count = 0; count < 300; count++) cache.put({ typeUrl, name: "a", value: Buffer.from(String(count).padEnd(1_000)) });
     const kept = Array.from({ length: 300 }, (_, index) => index + 1).filter((revision) => valueOf(cache, "a", revision) !== undefined);
     expect(kept).toEqual([298, 299, 300]);

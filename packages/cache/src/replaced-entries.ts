@@ -1,7 +1,7 @@
 import type { StateEntry } from "./state-entry.ts";
 
-/** What an entry costs beside its bytes, roughly. */
-const OVERHEAD = 256;
+/** What a small resource and its entry take in memory beside its bytes, measured. */
+const OVERHEAD = 2_048;
 
 /** What newer entries of a type have replaced, until there is too much of it: by reference, so that somebody who is behind can be told what was before (B-CSDS-2). */
 export class ReplacedEntries {

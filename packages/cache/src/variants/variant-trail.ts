@@ -29,8 +29,9 @@ export class VariantTrail {
 
   /** What went after a revision, and the newest entry of the topic if it is newer; the same array for the same content. That nothing is left goes without saying where something went. */
   after(revision: number, newest: StateEntry): readonly StateEntry[] {
-    const removed = this.removedAfter(revision, newest);
-    const isNews = newest.revision > revision && (newest.resource !== undefined || newest.error !== undefined || removed.length === 0);
+    // It may be one of these itself: the resource without constraints went.
+    const removed = this.#removed.filter((entry) => entry.revision > revision);
+    const isNews = newest.revision > revision && !removed.includes(newest) && (newest.resource !== undefined || newest.error !== undefined || removed.length === 0);
     if (removed.length === 0) return isNews ? newest.alone() : NO_ENTRIES;
     if (newest !== this.#newest) this.#arrays = [];
     this.#newest = newest;

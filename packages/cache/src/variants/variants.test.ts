@@ -37,6 +37,18 @@ describe("a name with variants", () => {
     expect([cache.counters.resources, [...cache.held(T)].length]).toEqual([3, 3]);
   });
 
+  it("says that the one for everyone went, beside another that went before it [S-DYN-5]", () => {
+    const cache = createCache();
+    cache.commit({ put: [put("n", "1")] });
+    const topic = watched(cache, asked("n", { env: "prod" }));
+    cache.commit({ put: [put("n", "2", only(prod))], remove: [{ typeUrl: T, name: "n" }] });
+    cache.commit({ put: [put("n", "3")], remove: [{ typeUrl: T, name: "n", ...only(prod) }] });
+    cache.remove(T, "n");
+    expect(show(topic.changes(1))).toEqual(["n{env=prod}-", "n-"]);
+    expect(show(topic.changes(3))).toEqual(["n-"]);
+    expect(show(topic.changes(4))).toEqual([]);
+  });
+
   it.each([asked("n", { env: "prod" }), asked("*", { env: "prod" })])("says with the new one which one it replaces, to %j only if that concerns it [S-DYN-5]", (interest) => {
     const cache = createCache();
     cache.commit({ put: [put("n", "1", only(prod)), put("n", "2", only(test))] });

@@ -52,12 +52,13 @@ export function quirksOf(table: readonly Quirk[], userAgentName: string): Client
   const known = tables.get(table) ?? { byName: new Map<string, ClientQuirks>(), byRows: new Map<string, ClientQuirks>() };
   tables.set(table, known);
   const quirks = known.byName.get(userAgentName) ?? lookUp(table, userAgentName, known.byRows);
-  if (known.byName.size < MANY) known.byName.set(userAgentName, quirks);
+  if (known.byName.size < MANY && userAgentName.length <= LONGEST) known.byName.set(userAgentName, quirks);
   return quirks;
 }
 
-/** Clients may bear any name; more than these are not kept. */
+/** Clients may bear any name; more than these, and longer ones, are not kept. */
 const MANY = 1_000;
+const LONGEST = 64;
 /** What was folded, by name and by the rows that apply: there are few sets of rows. */
 const tables = new WeakMap<readonly Quirk[], Record<"byName" | "byRows", Map<string, ClientQuirks>>>();
 
