@@ -1,5 +1,5 @@
 import { createCache } from "@xdstp/cache";
-import { type ByteStream, type Put, type Removal, type ResourceType } from "@xdstp/core";
+import type { ByteStream } from "@xdstp/core";
 import { createScheduler, createServerContext } from "@xdstp/core/server";
 import { createPolicy, filterSource, type ChangeablePolicy, type FilteredSource } from "@xdstp/server";
 import { fromBinary } from "@bufbuild/protobuf";
@@ -12,23 +12,14 @@ import { describe, expect, it } from "vitest";
 import type { ModelClient, ModelClientOptions } from "./model-client.ts";
 import { createModelDeltaClient } from "./model-delta-client.ts";
 import { createModelSotwClient } from "./model-sotw-client.ts";
+import { isFullState, readPayload, types, typeUrls } from "./model-types.ts";
+import { createRandomChanges, type RandomChanges } from "./random-changes.ts";
+import { wanted } from "./random-names.ts";
 import { createRandom, type Random } from "./random.ts";
+import { settleAll } from "./settle-all.ts";
 
-const CLUSTERS = "type.googleapis.com/test.Cluster";
-const ENDPOINTS = "type.googleapis.com/test.Endpoints";
-const ROUTES = "type.googleapis.com/test.Route";
-const types: readonly ResourceType[] = [
-  { typeUrl: CLUSTERS, fullStateInSotw: true, refersTo: [ROUTES] },
-  { typeUrl: ENDPOINTS, follows: [{ typeUrl: CLUSTERS, when: "sent" }], refersTo: [CLUSTERS] },
-  { typeUrl: ROUTES, fullStateInSotw: true, follows: [{ typeUrl: CLUSTERS, when: "accepted" }] },
-];
-const typeUrls = types.map(({ typeUrl }) => typeUrl);
 const runs = Math.max(4, Math.round(1_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
 const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
-
-const bodyOf = (name: string, version: string): Uint8Array => new TextEncoder().encode(JSON.stringify({ name, version }));
-const isFullState = (typeUrl: string): boolean => types.some((type) => type.typeUrl === typeUrl && type.fullStateInSotw === true);
-const readPayload = (value: Uint8Array): { name: string; version: string } => JSON.parse(new TextDecoder().decode(value)) as { name: string; version: string };
 
 /** A role: some clients have it, and what it may see changes. */
 interface Role {
@@ -44,14 +35,11 @@ interface Client extends ModelClient {
   readonly leaks: readonly string[];
 }
 
-interface World {
+interface World extends RandomChanges {
   readonly turns: ManualScheduler;
   readonly random: Random;
   readonly roles: readonly Role[];
   readonly clients: readonly Client[];
-  readonly truth: ReadonlyMap<string, Map<string, string>>;
-  commit(): void;
-  mend(): void;
   settle(): void;
 }
 
@@ -63,10 +51,8 @@ function createWorld(seed: number, variant: Variant, options: ModelClientOptions
   const clock = createFakeClock();
   const cache = createCache({ types, clock });
   const context = createServerContext({ source: cache, clock, scheduler: createScheduler({ slice: 2, later: turns.later }) });
-  const truth = new Map(typeUrls.map((typeUrl) => [typeUrl, new Map<string, string>()]));
   const ends = { delta: createDeltaServer(context), sotw: createSotwServer(context) };
-  let version = 0;
-  cache.commit({});
+  const changes = createRandomChanges(cache, random);
   const roles = ["x", "y"].map((key): Role => createRole(key, random, (policy) => filterSource(cache, policy, { clock })));
   const connect = (role: Role): Client => {
     const leaks: string[] = [];
@@ -80,49 +66,7 @@ function createWorld(seed: number, variant: Variant, options: ModelClientOptions
     return Object.defineProperties(client, { role: { value: role }, leaks: { value: leaks } }) as Client;
   };
   const clients = [0, 0, 1, 1].flatMap((index) => roles[index] ?? []).map(connect);
-  const put = (typeUrl: string, name: string, next: string): Put => {
-    truth.get(typeUrl)?.set(name, next);
-    return { typeUrl, resource: { name, version: next, payload: { typeUrl, value: bodyOf(name, next) } } };
-  };
-  return {
-    turns, random, roles, clients, truth,
-    commit() {
-      const puts = new Map<string, Put>();
-      const removals = new Map<string, Removal>();
-      for (let n = 1 + random.below(4); n > 0; n--) {
-        const typeUrl = random.pick(typeUrls);
-        const name = stored(random, typeUrl);
-        const key = `${typeUrl} ${name}`;
-        if (puts.has(key) || removals.has(key)) continue;
-        if (random.below(3) > 0) puts.set(key, put(typeUrl, name, `v${++version}${random.below(8) === 0 ? "-bad" : ""}`));
-        else {
-          removals.set(key, { typeUrl, name });
-          truth.get(typeUrl)?.delete(name);
-        }
-      }
-      cache.commit({ put: [...puts.values()], remove: [...removals.values()] });
-    },
-    mend() {
-      const bad = [...truth].flatMap(([typeUrl, names]) => [...names].filter(([, held]) => held.endsWith("-bad")).map(([name]) => ({ typeUrl, name })));
-      for (const { typeUrl, name } of bad) cache.commit({ put: [put(typeUrl, name, `v${++version}`)] });
-    },
-    settle() {
-      let waited = false;
-      for (let round = 0; round < 2_000; round++) {
-        turns.run();
-        let busy = false;
-        for (const client of clients) {
-          while (client.receive()) busy = true;
-          busy = client.answer() || busy;
-        }
-        // What waits for a client goes at last.
-        if (!busy && waited) return;
-        if (!busy) clock.advance(15_000);
-        waited = !busy;
-      }
-      throw new Error(`seed ${seed}: no rest`);
-    },
-  };
+  return { ...changes, turns, random, roles, clients, settle() { settleAll(clients, turns, clock, seed); } };
 }
 
 /** A role that may see two names of three; which ones changes with each flip, and is the same for each of its clients. */
@@ -169,23 +113,6 @@ function watched(out: ByteStream, sees: (message: Uint8Array) => void): ByteStre
       return out.send(message);
     },
   };
-}
-
-const typeName = (typeUrl: string): string => typeUrl.slice(typeUrl.indexOf("/") + 1);
-
-function stored(random: Random, typeUrl: string): string {
-  return random.below(2) === 0 ? `c${random.below(8)}` : `xdstp://a/${typeName(typeUrl)}/${random.pick(["p", "q"])}/${random.below(6)}`;
-}
-
-/** A name as it is asked for: also in another spelling, a glob, the wildcard. */
-function wanted(random: Random, typeUrl: string): string {
-  switch (random.below(8)) {
-    case 0: return "*";
-    case 1: return `xdstp://a/${typeName(typeUrl)}/p/*`;
-    case 2: return `xdstp://a/${typeName(typeUrl)}/q/%2A`;
-    case 3: return `xdstp://a/${typeName(typeUrl)}/p/%3${random.below(6)}?`;
-    default: return stored(random, typeUrl);
-  }
 }
 
 function step(world: World, mayCross: boolean): void {
