@@ -22,8 +22,7 @@ const inputs: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Times parse, print and match beside `new URL()`, which understands less of a name and breaks some (xdstp-names.md section 13). */
-// eslint-disable-next-line @typescript-eslint/require-await -- the other benches are asynchronous
-export async function benchUri(options: { readonly quick: boolean }): Promise<readonly Row[]> {
+export function benchUri(options: { readonly quick: boolean }): readonly Row[] {
   const rounds = options.quick ? 100 : 1000;
   return Object.entries(inputs).flatMap(([label, names]) => rowsOf(label, names, rounds));
 }
@@ -67,7 +66,7 @@ function makeNames(idOf: (index: number) => string): readonly string[] {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  for (const { name, value, unit, ratio } of await benchUri({ quick: process.argv.includes("--quick") })) {
+  for (const { name, value, unit, ratio } of benchUri({ quick: process.argv.includes("--quick") })) {
     console.log(`${name.padEnd(50)} ${value.toFixed(0).padStart(6)} ${unit}${ratio === undefined ? "" : `  ${ratio.toFixed(2)} x`}`);
   }
 }

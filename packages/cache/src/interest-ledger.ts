@@ -8,7 +8,7 @@ export interface InterestChange {
   readonly dropped: readonly DroppedInterest[];
 }
 
-/** An interest that nobody has any more. */
+/** An interest that its last reader has given up. */
 export interface DroppedInterest {
   readonly interest: Interest;
   readonly key: string;

@@ -66,7 +66,7 @@ describe("KeptResource", () => {
     expect(fromBinary(ResourceSchema, new KeptResource({ name: "n", version: "1", payload, ttlMs: 0.25 }, "1").wire).ttl).toMatchObject({ seconds: 0n, nanos: 250_000 });
   });
 
-  it.each([250, 2000, 1250])("encodes a TTL of %d ms as any other encoder does, without what is zero [S-TTL-1]", (ttlMs) => {
+  it.each([250, 2000, 1250])("encodes a TTL of %d ms as other encoders do, without what is zero [S-TTL-1]", (ttlMs) => {
     const { wire } = new KeptResource({ name: "n", version: "1", payload, ttlMs }, "1");
     expect(toBinary(ResourceSchema, fromBinary(ResourceSchema, wire)).length).toBe(wire.length);
   });

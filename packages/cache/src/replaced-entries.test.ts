@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { is, only } from "../test/variants.ts";
+import { is, limitedTo } from "../test/variants.ts";
 import { createCache } from "./index.ts";
 
 const typeUrl = "type.googleapis.com/acme.v1.Flag";
@@ -47,7 +47,7 @@ describe("cache.asOf()", () => {
     cache.put({ typeUrl, name: "a", value: Buffer.from("one") });
     cache.remove(typeUrl, "a");
     expect(valueOf(cache, "a", 1)).toBe("one");
-    for (const text of ["prod", "next"]) cache.put({ typeUrl, name: "a", value: Buffer.from(text), ...only(is("env", "prod")) });
+    for (const text of ["prod", "next"]) cache.put({ typeUrl, name: "a", value: Buffer.from(text), ...limitedTo(is("env", "prod")) });
     expect([1, 2, 3, 4].map((revision) => valueOf(cache, "a", revision))).toEqual([undefined, undefined, undefined, undefined]);
   });
 

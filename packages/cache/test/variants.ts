@@ -9,7 +9,7 @@ export const both = (...of: readonly Constraints[]): Constraints => ({ kind: "an
 export const either = (...of: readonly Constraints[]): Constraints => ({ kind: "or", of });
 
 /** The constraints of a put or removal. */
-export function only(constraints: Constraints): { readonly constraints: Uint8Array } {
+export function limitedTo(constraints: Constraints): { readonly constraints: Uint8Array } {
   return { constraints: encodeConstraints(constraints) };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { chooseSeed, createRandom, scaled, type Random } from "../../test/random.ts";
 import { createDemandFeed, createWatcher, put, T } from "../../test/scene.ts";
-import { asked, both, either, has, is, not, only } from "../../test/variants.ts";
+import { asked, both, either, has, is, not, limitedTo } from "../../test/variants.ts";
 import { createCache, type Cache } from "../index.ts";
 
 const names = ["n", "xdstp://a/t.T/ns/x", "plain"];
@@ -49,7 +49,7 @@ function randomChange(random: Random): { readonly put: readonly Put[]; readonly 
   }
   const [puts, removals]: readonly [Put[], Removal[]] = [[], []];
   for (const [name, constraints] of chosen.values()) {
-    const variant = constraints === undefined ? {} : only(constraints);
+    const variant = constraints === undefined ? {} : limitedTo(constraints);
     if (random.chance(0.5)) removals.push({ typeUrl: T, name, ...variant });
     else puts.push(put(name, String(random.int(3)), variant));
   }

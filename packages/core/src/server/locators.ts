@@ -29,7 +29,7 @@ export function locatorsOf(locators: readonly LocatorLike[]): Locators {
   return { names, interests };
 }
 
-/** Why one of these is more than may be asked for, and by which limit: the name as any other, as many parameters as a name may have, and all of their text as long as a name; undefined: none is (S-LIM-4). */
+/** Why one of these is more than may be asked for, and by which limit: the name as every name, as many parameters as a name may have, and all of their text as long as a name; undefined: none is (S-LIM-4). */
 export function excessOfLocators(interests: readonly Interest[], limits: StreamLimits): readonly [message: string, limit: "nameLength" | "parameters"] | undefined {
   for (const { name, parameters = new Map<string, string>() } of interests) {
     const excess = excessOfNames([name], limits);

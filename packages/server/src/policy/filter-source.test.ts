@@ -405,7 +405,7 @@ function createReader(source: ResourceSource, name: string): Reader {
 }
 
 describe("a name with variants", () => {
-  const only = (value: string): { readonly constraints: Uint8Array } => ({ constraints: encodeConstraints({ kind: "equals", key: "env", value }) });
+  const limitedTo = (value: string): { readonly constraints: Uint8Array } => ({ constraints: encodeConstraints({ kind: "equals", key: "env", value }) });
   const member = "xdstp://a/test.Thing/p/x";
   const parameters = new Map([["env", "prod"]]);
   const show = (entries: readonly Entry[] | undefined): readonly string[] => (entries ?? []).map(({ name, resource, constraints }) => `${resource === undefined ? "-" : ""}${(resource?.constraints ?? constraints) === undefined ? "" : "variant of "}${name}`);
@@ -413,7 +413,7 @@ describe("a name with variants", () => {
   function variants(interest: string, allows?: (name: string) => boolean): Setup & { readonly topic: Topic; readonly replace: () => void } {
     const all = setup(allows);
     const { cache, filter } = all;
-    for (const value of ["prod", "test"]) cache.put({ typeUrl: TYPE, name: member, value: Buffer.from(value), ...only(value) });
+    for (const value of ["prod", "test"]) cache.put({ typeUrl: TYPE, name: member, value: Buffer.from(value), ...limitedTo(value) });
     const topic = filter.topic(TYPE, { name: interest, parameters });
     topic.watch(nobody);
     const next = { constraints: encodeConstraints({ kind: "and", of: [{ kind: "equals", key: "env", value: "prod" }] }) };
@@ -421,7 +421,7 @@ describe("a name with variants", () => {
       ...all, topic,
       replace() {
         cache.transaction((writer) => {
-          writer.remove(TYPE, member, only("prod"));
+          writer.remove(TYPE, member, limitedTo("prod"));
           writer.put({ typeUrl: TYPE, name: member, value: Buffer.from("next"), ...next });
         });
       },

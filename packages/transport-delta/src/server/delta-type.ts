@@ -261,13 +261,13 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   }
 }
 
-/** Why a list of what a client holds cannot be kept (S-LIM-4). */
 /** A list is no longer than what it can concern, also one of names that were never asked for, or of one name again and again. */
 function longListOf({ subscriptions }: StreamLimits, { subscribe: added, unsubscribe: dropped, locate: located, unlocate: unlocated }: DeltaRequest): readonly [message: string, limit: keyof StreamLimits] | undefined {
   if (added.length + located.length > subscriptions) return [`more than ${subscriptions} subscriptions of one type`, "subscriptions"];
   return dropped.length + unlocated.length > subscriptions ? [`more than ${subscriptions} names to unsubscribe in one request`, "subscriptions"] : undefined;
 }
 
+/** Why a list of what a client holds cannot be kept (S-LIM-4). */
 function excessOf({ heldVersions, nameLength }: StreamLimits, initial: ReadonlyMap<string, string>): readonly [message: string, limit: keyof StreamLimits] | undefined {
   if (initial.size > heldVersions) return [`more than ${heldVersions} initial_resource_versions`, "heldVersions"];
   return initial.keys().some((name) => name.length > nameLength) ? [`a name in initial_resource_versions is longer than ${nameLength}`, "nameLength"] : undefined;

@@ -103,4 +103,20 @@ describe("gather()", () => {
     used.machine.release(Infinity);
     expect(used.sent().flatMap(({ removedResources }) => [...removedResources].sort())).toEqual([glob, member("1")].sort());
   });
+
+  it("says that a collection is empty only to who asks for it still, while it is [S-GLOB-3]", () => {
+    for (const [what, change, removed] of [
+      ["still", () => undefined, [glob, member("1")]],
+      ["no more", (used: UsedMachine) => { used.request({ unsubscribe: [glob] }); }, [member("1")]],
+      ["not empty", (used: UsedMachine) => { used.put(member("2")); used.machine.drain(0); used.ack(); used.sent(); }, [member("1")]],
+    ] as const) {
+      const used = accepted([member("1")], [glob, "*"]);
+      const before = used.cache.revision;
+      used.remove(member("1"));
+      expect(used.drain(before), what).toEqual([]);
+      change(used);
+      used.machine.release(Infinity);
+      expect(used.sent().flatMap(({ removedResources }) => removedResources).sort(), what).toEqual([...removed].sort());
+    }
+  });
 });

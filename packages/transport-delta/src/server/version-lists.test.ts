@@ -17,6 +17,22 @@ describe("createVersionLists()", () => {
     expect(other?.rest).toEqual(encode({}, "other"));
   });
 
+  it("keeps a copy: the bytes of a message belong to who reads it", () => {
+    const lists = createVersionLists(() => 1);
+    const message = encode(versions(50));
+    const first = lists.split(message)?.versions;
+    message.fill(0x7f);
+    expect(lists.split(encode(versions(50)))?.versions).toBe(first);
+  });
+
+  it("counts a list that comes again once", () => {
+    const lists = createVersionLists();
+    const other = lists.split(encode(versions(50, "other")))?.versions;
+    const big = encode(versions(50_000));
+    for (let n = 0; n < 5; n++) lists.split(big);
+    expect(lists.split(encode(versions(50, "other")))?.versions).toBe(other);
+  });
+
   it("does not take a list for another of the same hash", () => {
     const lists = createVersionLists(() => 1);
     const first = encode(versions(50, "1"));
