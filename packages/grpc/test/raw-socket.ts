@@ -30,6 +30,28 @@ export function headerBlock(path: string): Buffer {
   return Buffer.from([0x83, 0x86, 0x04, path.length, ...Buffer.from(path), 0x01, 1, 0x61, 0x0f, 0x10, 16, ...Buffer.from("application/grpc")]);
 }
 
+/** A literal header, with name and value as they are. */
+export function literalHeader(name: string, value: string): Buffer {
+  return Buffer.concat([Buffer.from([0]), ...[name, value].flatMap((text) => [Buffer.from(lengthOf(text)), Buffer.from(text)])]);
+}
+
+/** A header block on a stream, in as many frames as it takes. */
+export function headerFrames(streamId: number, block: Buffer): Buffer {
+  const parts = Array.from({ length: Math.ceil(block.length / mostFrame) }, (_, i) => block.subarray(i * mostFrame, (i + 1) * mostFrame));
+  return Buffer.concat(parts.map((part, i) => frame(i === 0 ? 1 : 9, i === parts.length - 1 ? 4 : 0, streamId, part)));
+}
+
+const mostFrame = 16_384;
+
+/** An integer of HPACK with a prefix of 7 bits (RFC 7541 section 5.1). */
+function lengthOf({ length }: string): readonly number[] {
+  if (length < 127) return [length];
+  const bytes = [127];
+  let left = length - 127;
+  for (; left >= 128; left >>= 7) bytes.push(left % 128 | 128);
+  return [...bytes, left];
+}
+
 /** Resolves when these bytes have come. */
 export async function received(socket: Socket, bytes: Buffer | string): Promise<void> {
   let all = Buffer.alloc(0);

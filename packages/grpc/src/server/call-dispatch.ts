@@ -7,6 +7,7 @@ import type { Connections } from "./connections.ts";
 import type { GrpcContext } from "./grpc-context.ts";
 import type { StreamCut } from "./grpc-event.ts";
 import { parseGrpcTimeout } from "./grpc-timeout.ts";
+import { headerListSize } from "./header-list-size.ts";
 import { isCanonicalPath } from "./is-canonical-path.ts";
 import { isGrpcContentType, speaksGrpc } from "./is-grpc-content-type.ts";
 import { openRawCall, type AcceptCall, type RawCallHost } from "./raw-call.ts";
@@ -37,9 +38,11 @@ export interface CallTargets {
 
 /** How calls end that a server has no time for any more. */
 export const shuttingDown: Status = { code: StatusCode.UNAVAILABLE, message: "the server is shutting down" };
+const shownPath = 1024;
 const unknownMethod: Status = { code: StatusCode.UNIMPLEMENTED, message: "unknown method" };
 const notCanonical: Status = { code: StatusCode.UNIMPLEMENTED, message: "the path must be /package.Service/Method" };
 const tooMany: Status = { code: StatusCode.RESOURCE_EXHAUSTED, message: "too many calls are open" };
+const tooLarge: Status = { code: StatusCode.RESOURCE_EXHAUSTED, message: "the headers of the call are too large" };
 const badTimeout: Status = { code: StatusCode.INVALID_ARGUMENT, message: "grpc-timeout must be 1 to 8 digits and one of H M S m u n" };
 
 /** A dispatch for one server. */
@@ -80,6 +83,7 @@ class Dispatch implements CallDispatch, RawCallHost {
     const path = call.headers[":path"] ?? "";
     if (connection === undefined) call.stream.close(constants.NGHTTP2_REFUSED_STREAM);
     else if (this.#draining) refuse(call, shuttingDown, 503);
+    else if (headerListSize(call.rawHeaders) > this.context.limits.headerListBytes) this.#cut(call, connection, "headers-too-large", tooLarge, 431);
     else if (!isCanonicalPath(path, call.headers[":method"] === "GET")) this.#cut(call, connection, "not-canonical", notCanonical, 404);
     else if (this.#targets.isStreaming(path)) this.#openRaw(call, connection, path);
     else this.#openConnect(call, connection, path);
@@ -115,6 +119,7 @@ class Dispatch implements CallDispatch, RawCallHost {
     const raw = openRawCall({ stream, connection, host: this }, described, this.#targets.accept);
     this.#streams.add(raw);
     connection.streams.add(raw);
+    this.#countFull(connection);
   }
 
   #openConnect(call: IncomingCall, connection: Connection, path: string): void {
@@ -125,12 +130,18 @@ class Dispatch implements CallDispatch, RawCallHost {
     else {
       call.stream.once("close", () => { this.#tally.remove(connection.principal); });
       serveConnectCall({ ...call, path, kind, connection }, this.#targets.routes, this.context);
+      this.#countFull(connection);
     }
+  }
+
+  /** HTTP/2 refuses the next call before it comes here, so what can be counted is that the last one is open. */
+  #countFull({ streams, calls }: Connection): void {
+    if (streams.size + calls >= this.context.limits.maxStreamsPerConnection) this.context.counters.connectionsFilled += 1;
   }
 
   #cut(call: IncomingCall, connection: Connection, reason: StreamCut, status: Status, httpCode = 400): void {
     this.context.count(reason);
-    this.context.emit({ kind: "stream-cut", peer: connection.peer, path: call.headers[":path"] ?? "", reason, status });
+    this.context.emit({ kind: "stream-cut", peer: connection.peer, path: (call.headers[":path"] ?? "").slice(0, shownPath), reason, status });
     refuse(call, status, httpCode);
   }
 }

@@ -202,6 +202,20 @@ describe("createConnectRoutes()", () => {
     expect(server.server.stats().cuts).toEqual({ "too-many-calls": 1 });
   });
 
+  test("tells when calls and streams are all that one connection may have [S-LIM-1]", async () => {
+    const server = await useServer({ routes: routes((text) => text), limits: { maxStreamsPerConnection: 2 } });
+    const client = await server.client();
+    const stream = client.call(echoPath);
+    await client.roundTrip();
+    expect(server.server.stats().connectionsFilled).toBe(0);
+    const say = client.call(sayPath);
+    await client.roundTrip();
+    expect(server.server.stats().connectionsFilled).toBe(1);
+    say.stream.end(enveloped(stringValue("x")));
+    expect((await say.result).trailers["grpc-status"]).toBe("0");
+    stream.stream.close();
+  });
+
   test.for([["maxStreamsPerPeer"], ["maxStreams"]] as const)("counts calls of all connections of a peer, whoever serves them: %s [S-LIM-1]", async ([limit]) => {
     const server = await useServer({ routes: routes((text) => text), limits: { [limit]: 2 } });
     const raw = (await server.client()).call(echoPath);

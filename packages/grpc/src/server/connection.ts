@@ -102,7 +102,7 @@ class Watched implements Connection, KeptAlive {
     this.#age = ageTimer(this, host.context, host.age);
     host.keepalive.start(this);
     session[watchedBy] = this;
-    session.on("error", ignore);
+    session.on("error", onError);
     session.on("ping", onPing);
     session.on("goaway", onGoaway);
     session.on("close", onClose);
@@ -163,6 +163,14 @@ class Watched implements Connection, KeptAlive {
     this.session.close();
   }
 
+  /** HTTP/2 itself has ended it. What a socket, the client or `cut` ends with has another code. */
+  failed({ code, message }: NodeJS.ErrnoException): void {
+    if (code !== "ERR_HTTP2_ERROR" && code !== "ERR_HTTP2_TOO_MANY_INVALID_FRAMES") return;
+    this.cutBy = "protocol-error";
+    this.#host.context.count("protocol-error");
+    this.#host.context.emit({ kind: "connection-cut", peer: this.peer, reason: "protocol-error", detail: message });
+  }
+
   ping(): void {
     if (!this.#pings.ping()) this.cut("ping-flood");
   }
@@ -197,5 +205,5 @@ function onGoaway(this: WatchedSession): void { this[watchedBy]?.goaway(); }
 /** The listener stays: Node tells the end of a session once. */
 function onClose(this: WatchedSession): void { this[watchedBy]?.closed(); }
 
-/** The `close` that follows says all that matters; without a listener the process would end. Sockets have theirs from the server. */
-function ignore(): void { /* see above */ }
+/** Without a listener the process would end. Sockets have theirs from the server. */
+function onError(this: WatchedSession, error: NodeJS.ErrnoException): void { this[watchedBy]?.failed(error); }

@@ -1,11 +1,12 @@
 import type { Status } from "@xdstp/core";
 import type { PeerIdentity } from "@xdstp/core/server";
 
-/** Why the server ended a connection that its peer wanted to keep. */
+/** Why the server ended a connection that its peer wanted to keep. `protocol-error`: its client does not keep to HTTP/2, or goes on resetting calls (RFC 9113 section 5.4.1). */
 export type ConnectionCut =
   | "too-many-connections"
   | "tls-handshake"
   | "not-http2"
+  | "protocol-error"
   | "no-certificate"
   | "silent"
   | "ping-flood"
@@ -18,6 +19,7 @@ export type ConnectionCut =
 export type StreamCut =
   | "too-many-streams"
   | "too-many-calls"
+  | "headers-too-large"
   | "not-canonical"
   | "bad-timeout"
   | "deadline"
@@ -30,7 +32,7 @@ export type StreamCut =
   | "not-reading"
   | "fault";
 
-/** What happens on the wire, for logs and metrics. `peer` is address and port; `detail` is the code of an error of OpenSSL. */
+/** What happens on the wire, for logs and metrics. `peer` is address and port; `detail` is the code of an error of OpenSSL, or what HTTP/2 says of a `protocol-error`. */
 export type GrpcEvent =
   | { readonly kind: "connection-opened"; readonly peer: string; readonly identity?: PeerIdentity }
   | { readonly kind: "connection-closed"; readonly peer: string }

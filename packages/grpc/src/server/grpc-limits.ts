@@ -2,7 +2,7 @@ import { XdsError } from "@xdstp/core";
 
 /**
  * What one server takes from its peers (S-LIM-1, S-LIM-3). None can be switched off. Each has a counter in {@link GrpcStats.cuts},
- * but for `maxStreamsPerConnection` and `headerListBytes`: HTTP/2 itself keeps these, below what Node shows.
+ * but for `maxStreamsPerConnection`, which HTTP/2 itself keeps: {@link GrpcStats.connectionsFilled} counts how often it was reached.
  *
  * "Peer" is whom the verified certificate names, and an IP address where there is none; for connections it is always an IP address.
  */
@@ -15,7 +15,10 @@ export interface GrpcLimits {
   readonly maxStreams: number;
   /** Open calls of one peer. Default 100,000. */
   readonly maxStreamsPerPeer: number;
-  /** Open calls of one connection, told to it in SETTINGS. Default 5,000: Envoy with streams per type opens one per cluster. */
+  /**
+   * Open calls of one connection, told to it in SETTINGS, so that a client waits or opens another connection. HTTP/2 resets what comes before the client has
+   * acknowledged that with REFUSED_STREAM, and ends the connection of one that has (`protocol-error`). Default 5,000: Envoy with streams per type opens one per cluster.
+   */
   readonly maxStreamsPerConnection: number;
   /** Open calls of one connection that Connect serves. Default 100. */
   readonly maxCallsPerConnection: number;
@@ -27,7 +30,10 @@ export interface GrpcLimits {
   readonly maxPartialBytes: number;
   /** Bytes queued for one stream beyond the message in flight. Default 8 MiB. */
   readonly maxQueuedBytes: number;
-  /** Bytes of the request headers, told to the peer in SETTINGS. Default 16 KiB. */
+  /**
+   * Bytes of the headers of a call as HTTP/2 counts them: names and values, uncompressed, and 32 for each. Default 16 KiB. SETTINGS tell of 256 KiB more, so that
+   * who exceeds it is told why; HTTP/2 itself ends what exceeds that too.
+   */
   readonly headerListBytes: number;
   /** Milliseconds until the TLS handshake of a connection is done, and then until its first message. Default 15,000. A single silent stream has no deadline. */
   readonly firstMessageMs: number;

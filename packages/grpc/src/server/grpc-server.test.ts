@@ -91,7 +91,7 @@ describe("createGrpcServer()", () => {
     await server.event("stream-closed");
     expect(server.events.map((event) => event.kind)).toEqual(["connection-opened", "stream-opened", "stream-closed"]);
     expect(server.server.stats()).toEqual({
-      connections: 1, streams: 0, calls: 0, connectionsOpened: 1, connectionsRetired: 0, streamsOpened: 1, callsOpened: 0, messagesReceived: 1, messagesSent: 1, faults: 0, cuts: {},
+      connections: 1, streams: 0, calls: 0, connectionsOpened: 1, connectionsRetired: 0, connectionsFilled: 0, streamsOpened: 1, callsOpened: 0, messagesReceived: 1, messagesSent: 1, faults: 0, cuts: {},
     });
   });
 

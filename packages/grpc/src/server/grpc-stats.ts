@@ -12,6 +12,8 @@ export interface GrpcStats {
   readonly connectionsOpened: number;
   /** Connections told to go because of their age. */
   readonly connectionsRetired: number;
+  /** How often a connection had all the calls open that one may have (`maxStreamsPerConnection`). Its client waits with more; HTTP/2 refuses what others send all the same. */
+  readonly connectionsFilled: number;
   /** Streaming calls begun. */
   readonly streamsOpened: number;
   /** Calls given to Connect. */
@@ -33,6 +35,7 @@ export interface GrpcCounters {
   calls: number;
   connectionsOpened: number;
   connectionsRetired: number;
+  connectionsFilled: number;
   streamsOpened: number;
   callsOpened: number;
   messagesReceived: number;
@@ -44,7 +47,7 @@ export interface GrpcCounters {
 /** Counters at zero. */
 export function createCounters(): GrpcCounters {
   return {
-    connections: 0, streams: 0, calls: 0, connectionsOpened: 0, connectionsRetired: 0, streamsOpened: 0, callsOpened: 0,
+    connections: 0, streams: 0, calls: 0, connectionsOpened: 0, connectionsRetired: 0, connectionsFilled: 0, streamsOpened: 0, callsOpened: 0,
     messagesReceived: 0, messagesSent: 0, faults: 0, cuts: new Map(),
   };
 }

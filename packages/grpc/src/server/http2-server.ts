@@ -3,6 +3,7 @@ import type { AddressInfo, DropArgument, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { XdsError } from "@xdstp/core";
 import type { GrpcContext } from "./grpc-context.ts";
+import { headerOverhead } from "./header-list-size.ts";
 import { peerName } from "./peer-name.ts";
 import { secureContextOf, type TlsOptions } from "./tls-options.ts";
 
@@ -10,8 +11,10 @@ import { secureContextOf, type TlsOptions } from "./tls-options.ts";
 const sessionMegabytes = 1024;
 const streamWindowBytes = 1024 * 1024;
 const backlog = 4096;
+/** More than a header block that HTTP/2 takes can hold without the tricks of HPACK. */
+const headerSlackBytes = 256 * 1024;
 
-/** A server for HTTP/2 that tells its clients the limits; with `tls` for TLS 1.2 and newer with ALPN `h2`, and nothing else. */
+/** A server for HTTP/2 that tells its clients what it takes; with `tls` for TLS 1.2 and newer with ALPN `h2`, and nothing else. */
 export function createHttp2Server(context: GrpcContext, tls?: TlsOptions): Http2Server | Http2SecureServer {
   const server = tls === undefined ? createServer(settingsOf(context)) : createTlsServer(context, tls);
   // What is still in its handshake counts: it has no session yet that could be counted.
@@ -44,14 +47,17 @@ function createTlsServer(context: GrpcContext, tls: TlsOptions): Http2SecureServ
 }
 
 function settingsOf({ limits }: GrpcContext): ServerOptions {
+  // Beyond these Node resets a call without a word. What lies between is refused by `CallDispatch`, with a status and a counter.
+  const maxHeaderListSize = limits.headerListBytes + headerSlackBytes;
   return {
     maxSessionMemory: sessionMegabytes,
     // A client that gives up all its calls at once is no attack (grpc-node#2872); one that goes on is (CVE-2023-44487).
     streamResetBurst: Math.max(1000, limits.maxStreamsPerConnection),
     streamResetRate: 100,
+    maxHeaderListPairs: Math.ceil(maxHeaderListSize / headerOverhead),
     settings: {
       maxConcurrentStreams: limits.maxStreamsPerConnection,
-      maxHeaderListSize: limits.headerListBytes,
+      maxHeaderListSize,
       initialWindowSize: streamWindowBytes,
       enablePush: false,
     },

@@ -12,7 +12,7 @@ export function identityOf(certificate: Pick<X509Certificate, "subject" | "subje
   };
 }
 
-/** By which a peer is counted: its certified names, or where there are none its address. */
+/** By which a peer is counted: its certified names, or where there are none its address. The server counts open calls by it, and its callers what they bound per peer (S-LIM-1). */
 export function principalOf(identity: PeerIdentity | undefined, address: string): string {
   if (identity === undefined) return address;
   return [...identity.uris, ...identity.dnsNames].join(" ") || identity.subject || identity.fingerprint;

@@ -11,3 +11,4 @@ export type { CallPeer, MethodCall, MethodHandler, MethodRouter, ServiceHandlers
 export type { ConnectionAge } from "./connection-age.ts";
 export type { TlsOptions } from "./tls-options.ts";
 export type { GrpcStats } from "./grpc-stats.ts";
+export { principalOf } from "./identity-of.ts";

@@ -84,6 +84,7 @@ describe("known vulnerabilities", () => {
     await closed;
     await served();
     expect(server.server.stats().streamsOpened).toBeLessThan(5000);
+    expect(server.server.stats().cuts).toEqual({ "protocol-error": 1 });
     call.stream.close();
   });
 
