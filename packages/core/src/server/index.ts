@@ -11,6 +11,7 @@ export { defaultLimits, type StreamLimits } from "./limits.ts";
 export type { LimitCounts } from "./limit-counts.ts";
 export type { RequestWeight } from "./request-pacer.ts";
 export { excessOfNames } from "./excess-of-names.ts";
+export { isLongerThan } from "./is-longer-than.ts";
 export { excessOfLocators, locatorsOf, type LocatorLike, type Locators } from "./locators.ts";
 export { quirksOf, type ClientQuirks, type MissingForm, type Quirk, type QuirkEffect, type TtlByVariant } from "./quirks.ts";
 export { announcesTtl, nodeInfoOf, takesWrapped, type DynamicParameters, type NodeInfo, type NodeLike } from "./node-info.ts";

@@ -22,7 +22,7 @@ export interface StreamLimits {
   readonly globs: number;
   /** Names with a version that a delta client may list as held, of one type (S-LIM-4). Default: 200,000. */
   readonly heldVersions: number;
-  /** UTF-16 units of one name (S-LIM-4). Default: 2,048. */
+  /** Bytes of one name in UTF-8 (S-LIM-4). Default: 2,048. */
   readonly nameLength: number;
   /** Context parameters of one name (S-LIM-4). Default: 32. */
   readonly parameters: number;

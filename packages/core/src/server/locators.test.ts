@@ -14,6 +14,10 @@ describe("excessOfLocators()", () => {
   it.each([
     ["n", { a: "1", b: "2" }, undefined],
     ["n".repeat(11), { a: "1" }, "nameLength"],
+    ["n€€€", {}, undefined],
+    ["nn€€€", {}, "nameLength"],
+    ["n", { "€": "€€" }, undefined],
+    ["n", { "€": "€€", a: "a" }, "nameLength"],
     ["n", { a: "1", b: "2", c: "3" }, "parameters"],
     ["n", { a: "1234567890" }, "nameLength"],
     ["n", { a: "1234", b: "1234" }, undefined],

@@ -1,5 +1,6 @@
 import type { Interest } from "../resource.ts";
 import { excessOfNames } from "./excess-of-names.ts";
+import { isLongerThan } from "./is-longer-than.ts";
 import type { StreamLimits } from "./limits.ts";
 
 /** A `ResourceLocator` of a request, as decoded. */
@@ -35,7 +36,7 @@ export function excessOfLocators(interests: readonly Interest[], limits: StreamL
     const excess = excessOfNames([name], limits);
     if (excess !== undefined) return excess;
     if (parameters.size > limits.parameters) return [`a locator has more than ${limits.parameters} dynamic parameters`, "parameters"];
-    if (parameters.entries().reduce((length, [key, value]) => length + key.length + value.length, 0) > limits.nameLength) return [`the dynamic parameters of a locator are longer than ${limits.nameLength}`, "nameLength"];
+    if (isLongerThan([...parameters].flat().join(""), limits.nameLength)) return [`the dynamic parameters of a locator are longer than ${limits.nameLength} bytes`, "nameLength"];
   }
   return undefined;
 }

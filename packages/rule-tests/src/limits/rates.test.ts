@@ -190,6 +190,17 @@ runCases("what one stream may ask for", [
     },
   },
   {
+    rules: ["S-LIM-4"], title: "counts a name in bytes, not in characters",
+    run(world) {
+      const [within, beyond] = [world.connect(), world.connect()];
+      within.of(PART).subscribe(`${"€".repeat(682)}nn`);
+      beyond.of(PART).subscribe("€".repeat(683));
+      expect(within.streamOf(PART).stream.closed).toBeUndefined();
+      expect(beyond.streamOf(PART).stream.closed).toEqual({ code: 8, message: "a name is longer than 2048 bytes" });
+      expect(counts(world)).toEqual({ nameLength: 1 });
+    },
+  },
+  {
     rules: ["S-LIM-4"], title: "ends a stream with too many types, and counts it",
     variants: ["delta/ads", "sotw/ads"],
     world: { limits: { types: 1 } },

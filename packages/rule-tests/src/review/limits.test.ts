@@ -31,7 +31,7 @@ runCases("limits of what one stream makes the server keep", [
     run(world) {
       const { client, stream } = world.openDelta("abc");
       client.send({ typeUrl: "abc", initialResourceVersions: { abcd: "1" } });
-      expect(stream.closed).toEqual(exhausted("a name in initial_resource_versions is longer than 3"));
+      expect(stream.closed).toEqual(exhausted("a name in initial_resource_versions is longer than 3 bytes"));
     },
   },
   {

@@ -182,13 +182,14 @@ describe("createDeltaType()", () => {
     ["subscriptions", { subscribe: ["a", "b", "c"] }, "more than 2 subscriptions of one type"],
     ["subscriptions", { unsubscribe: ["a", "b", "c"] }, "more than 2 names to unsubscribe in one request"],
     ["heldVersions", { subscribe: ["a"], initialVersions: new Map([["a", ""], ["b", ""], ["c", ""]]) }, "more than 2 initial_resource_versions"],
-    ["nameLength", { subscribe: ["a"], initialVersions: new Map([["a", ""], ["abcde", ""]]) }, "a name in initial_resource_versions is longer than 4"],
+    ["nameLength", { subscribe: ["a"], initialVersions: new Map([["a", ""], ["abcde", ""]]) }, "a name in initial_resource_versions is longer than 4 bytes"],
+    ["nameLength", { subscribe: ["a"], initialVersions: new Map([["a", ""], ["€€", ""]]) }, "a name in initial_resource_versions is longer than 4 bytes"],
   ] as const)("ends a stream that exceeds %s [S-LIM-4]", (limit, request, message) => {
     const used = useMachine({ limits: { subscriptions: 2, heldVersions: 2, nameLength: 4 } });
     used.request(request);
     expect(used.asked).toEqual([`end 8 ${message} ${limit}`]);
     const within = useMachine({ limits: { subscriptions: 2, heldVersions: 2, nameLength: 4 } });
-    within.request({ subscribe: ["a", "b"], unsubscribe: ["a", "b"], initialVersions: new Map([["a", ""], ["abcd", ""]]) });
+    within.request({ subscribe: ["a", "b"], unsubscribe: ["a", "b"], initialVersions: new Map([["a€", ""], ["abcd", ""]]) });
     expect(within.asked.filter((call) => call.startsWith("end"))).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { StatusCode, type Interest, type Reference, type Topic, type Watcher } from "@xdstp/core";
-import { answeredUpTo, baseOf, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, holdBack, isColdSince, isServedBy, isRefusedAndNew, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, type FrameProfile, type NackError, type RequestScan, type ServerContext, type StreamInfo, type StreamLimits, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
+import { answeredUpTo, baseOf, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, holdBack, isColdSince, isLongerThan, isServedBy, isRefusedAndNew, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, type FrameProfile, type NackError, type RequestScan, type ServerContext, type StreamInfo, type StreamLimits, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
 import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { hasLeftovers } from "./first-answer.ts";
@@ -270,7 +270,7 @@ function longListOf({ subscriptions }: StreamLimits, { subscribe: added, unsubsc
 /** Why a list of what a client holds cannot be kept (S-LIM-4). */
 function excessOf({ heldVersions, nameLength }: StreamLimits, initial: ReadonlyMap<string, string>): readonly [message: string, limit: keyof StreamLimits] | undefined {
   if (initial.size > heldVersions) return [`more than ${heldVersions} initial_resource_versions`, "heldVersions"];
-  return initial.keys().some((name) => name.length > nameLength) ? [`a name in initial_resource_versions is longer than ${nameLength}`, "nameLength"] : undefined;
+  return initial.keys().some((name) => isLongerThan(name, nameLength)) ? [`a name in initial_resource_versions is longer than ${nameLength} bytes`, "nameLength"] : undefined;
 }
 
 function countOf({ subscribe: added, unsubscribe: dropped, locate: located, unlocate: unlocated }: DeltaRequest): number {
