@@ -15,8 +15,9 @@ export interface FetchCall {
   readonly request: DiscoveryRequest;
   /** The client has gone, or the server is closing. */
   readonly signal: AbortSignal;
-  /** Where it waits until its answer may be made. */
+  /** Where it waits until its answer may be made, and who waits. */
   readonly line: AnswerLine;
+  readonly who: string;
 }
 
 const notKnown: Status = { code: StatusCode.UNAVAILABLE, message: "not everything that was asked for is known yet" };
@@ -32,7 +33,7 @@ const EMPTY_VERSION = "0";
  * full-state type would take the rest for deleted, and gets UNAVAILABLE (S-STREAM-9).
  * @returns undefined: aborted
  */
-export async function answerFetch(context: ServerContext, { typeUrl, request, signal, line }: FetchCall): Promise<DiscoveryResponse | Status | undefined> {
+export async function answerFetch(context: ServerContext, { typeUrl, request, signal, line, who }: FetchCall): Promise<DiscoveryResponse | Status | undefined> {
   const stream = openOnce(context, typeUrl);
   try {
     stream.ask(request);
@@ -40,7 +41,7 @@ export async function answerFetch(context: ServerContext, { typeUrl, request, si
     if (settled === "aborted") return undefined;
     const full = context.source.descriptor(typeUrl)?.fullStateInSotw === true;
     if (settled === "late" && full && request.versionInfo !== "") return notKnown;
-    const answer = await line.run(signal, async () => {
+    const answer = await line.run(who, signal, async () => {
       const response = responseOf(stream, settled, typeUrl, context);
       if (stream.sentBytes() >= BYTES_PER_TURN) await nextLoopTurn();
       return response;

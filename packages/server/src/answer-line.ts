@@ -1,4 +1,5 @@
 import { StatusCode, type Status } from "@xdstp/core";
+import { createFairQueue } from "./fair-queue.ts";
 
 /** How many answers of one kind are made at the same time, and how many calls may wait for theirs (S-LIM-1). */
 export interface AnswerLineOptions {
@@ -16,45 +17,64 @@ export interface AnswerLineStats {
   readonly refused: number;
 }
 
-/** Answers that cost much, some at a time, in the order in which they were asked for. */
+/** Answers that cost much, some at a time: each principal's in the order in which it has asked, and one of every principal in turn. */
 export interface AnswerLine {
-  /** The answer; RESOURCE_EXHAUSTED where too many wait, CANCELLED where the signal aborts meanwhile. */
-  run<T>(signal: AbortSignal, answer: () => T | Promise<T>): Promise<T | Status>;
+  /**
+   * The answer; RESOURCE_EXHAUSTED where too many wait, CANCELLED where the signal aborts meanwhile. Of those who wait, who has most makes room for who has less.
+   * @param who - The principal; see {@link principalOf}
+   */
+  run<T>(who: string, signal: AbortSignal, answer: () => T | Promise<T>): Promise<T | Status>;
   stats(): AnswerLineStats;
 }
 
 const tooMany: Status = { code: StatusCode.RESOURCE_EXHAUSTED, message: "too many calls wait for an answer" };
 const cancelled: Status = { code: StatusCode.CANCELLED, message: "the call was cancelled" };
 
+/** Ends the wait of a call: undefined, its turn has come; a status, it never will. */
+type Settle = (refusal: Status | undefined) => void;
+
 /** A line with nobody in it. Its places are handed on in a later turn of the event loop, so that what was answered is on its way and others are served between two answers. */
 export function createAnswerLine({ atOnce, waiting: most }: AnswerLineOptions): AnswerLine {
-  const waiting = new Set<() => void>();
+  const waiting = createFairQueue<Settle>();
   let answering = 0;
   let refused = 0;
   const next = (): void => {
-    const [first] = waiting;
-    if (first === undefined) answering -= 1;
-    else first();
+    const settle = waiting.take();
+    if (settle === undefined) answering -= 1;
+    else settle(undefined);
   };
-  const itsTurn = async (signal: AbortSignal): Promise<boolean> => new Promise((resolve) => {
-    const settle = (isIn: boolean): void => {
-      waiting.delete(begin);
+  const turnAway = (settle?: Settle): Status => {
+    refused += 1;
+    settle?.(tooMany);
+    return tooMany;
+  };
+  const itsTurn = async (who: string, signal: AbortSignal): Promise<Status | undefined> => new Promise((resolve) => {
+    const settle: Settle = (refusal) => {
+      waiting.remove(who, settle);
       signal.removeEventListener("abort", leave);
-      resolve(isIn);
+      resolve(refusal);
     };
-    const begin = (): void => { settle(true); };
-    const leave = (): void => { settle(false); };
-    waiting.add(begin);
+    const leave = (): void => { settle(cancelled); };
+    waiting.add(who, settle);
     signal.addEventListener("abort", leave);
   });
+  const admitted = async (who: string, signal: AbortSignal): Promise<Status | undefined> => {
+    if (answering < atOnce) {
+      answering += 1;
+      return undefined;
+    }
+    if (waiting.size >= most) {
+      const other = waiting.makeRoom(who);
+      if (other === undefined) return turnAway();
+      turnAway(other);
+    }
+    return itsTurn(who, signal);
+  };
   return {
-    async run(signal, answer) {
+    async run(who, signal, answer) {
       if (signal.aborted) return cancelled;
-      if (answering < atOnce) answering += 1;
-      else if (waiting.size >= most) {
-        refused += 1;
-        return tooMany;
-      } else if (!await itsTurn(signal)) return cancelled;
+      const refusal = await admitted(who, signal);
+      if (refusal !== undefined) return refusal;
       try {
         return await answer();
       } finally {

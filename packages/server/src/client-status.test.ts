@@ -341,6 +341,14 @@ describe("clientStatus() and fetch()", () => {
     expect(server.stats().answers.fetch.refused).toBe(1);
   });
 
+  it("answer every address in turn, whatever its ports: who asks most makes room [S-LIM-1]", async () => {
+    const { server } = serve(readyCache(), { limits: { statusAnswers: 1, fetchAnswers: 1, waitingAnswers: 2 } });
+    const callers = ["192.0.2.1:1", "192.0.2.1:2", "192.0.2.1:3", "192.0.2.2:1"].map((address) => ({ peer: { address } }));
+    const outcomes = async (ask: (caller: (typeof callers)[number]) => Promise<unknown>): Promise<readonly string[]> => (await Promise.allSettled(callers.map(ask))).map(({ status }) => status);
+    expect(await outcomes(async (caller) => server.clientStatus({}, caller))).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+    expect(await outcomes(async (caller) => server.fetch(types.cluster, { node: { id: "n" } }, caller))).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+  });
+
   it("give the event loop a turn after about 1 MiB [S-LIM-1]", async () => {
     const { server, open, turn, cache } = withLimits();
     cache.put({ typeUrl: types.cluster, name: "large", value: cluster("large", { altStatName: "x".repeat(1 << 20) }) });

@@ -1,6 +1,7 @@
 import { create, type Registry } from "@bufbuild/protobuf";
 import { StatusCode, type AnyBytes, type Status } from "@xdstp/core";
 import type { ServerStream } from "@xdstp/core/server";
+import type { CallPeer } from "@xdstp/grpc/server";
 import { type ClientConfig, type ClientStatusRequest, type ClientStatusResponse, ClientStatusResponseSchema } from "@xdstp/protos/status";
 import { clientConfig, rowsByName, rowsByType, type RowsOf } from "./client-config.ts";
 import type { FormerStates, ShowPayload } from "./generic-configs.ts";
@@ -9,9 +10,19 @@ import { BYTES_PER_TURN, nextLoopTurn } from "./next-loop-turn.ts";
 import { BY_TYPE } from "./type-configs.ts";
 import { nodeTestOf } from "./node-matches.ts";
 import type { StatusView } from "./policy/status-view.ts";
+import { principalOf } from "./principal-of.ts";
 
-/** Answers one status request. `view`: as much as the caller may see; absent: everything. */
-export type AnswerStatus = (request: ClientStatusRequest, signal: AbortSignal, view?: StatusView) => Promise<ClientStatusResponse | Status>;
+/** Answers one status request. */
+export type AnswerStatus = (request: ClientStatusRequest, caller: StatusCaller) => Promise<ClientStatusResponse | Status>;
+
+/** Who asks for client status. */
+export interface StatusCaller {
+  /** Absent: the program itself. */
+  readonly peer: CallPeer | undefined;
+  readonly signal: AbortSignal;
+  /** As much as the caller may see; absent: everything. */
+  readonly view: StatusView | undefined;
+}
 
 /** What answering needs. */
 export interface ClientStatusOptions {
@@ -33,10 +44,10 @@ class TooLarge extends Error {}
 
 /** Client status: what each client was sent, accepted and refused (B-CSDS-1). Secrets are hidden (B-CSDS-7). */
 export function createClientStatus(options: ClientStatusOptions): AnswerStatus {
-  return async (request, signal, view) => options.line.run(signal, async () => answerOf(options, request, signal, view));
+  return async (request, caller) => options.line.run(principalOf(caller.peer), caller.signal, async () => answerOf(options, request, caller));
 }
 
-async function answerOf(options: ClientStatusOptions, request: ClientStatusRequest, signal: AbortSignal, view: StatusView | undefined): Promise<ClientStatusResponse | Status> {
+async function answerOf(options: ClientStatusOptions, request: ClientStatusRequest, { signal, view }: StatusCaller): Promise<ClientStatusResponse | Status> {
   const { streams, mostBytes } = options;
   const matches = nodeTestOf(request.nodeMatchers);
   if (typeof matches !== "function") return matches;

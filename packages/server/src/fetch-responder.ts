@@ -7,6 +7,7 @@ import type { EventHub } from "./event-hub.ts";
 import type { AnswerFetch } from "./fetch-routes.ts";
 import type { Access } from "./policy/access-desk.ts";
 import type { ServerAccess } from "./policy/create-access.ts";
+import { principalOf } from "./principal-of.ts";
 import type { FetchEvent } from "./server-event.ts";
 
 /** What answering needs. */
@@ -37,7 +38,7 @@ export function createFetchResponder({ context, access: { contexts, desk, gate }
       if (decided !== undefined && "status" in decided) return refuse(decided.status, decided.reason);
       access = decided;
       const own = access === undefined ? context : contexts.of(access.source);
-      const answer = await answerFetch(own, { typeUrl, request, signal: AbortSignal.any([signal, gate.closed]), line }) ?? gate.refusal() ?? cancelled;
+      const answer = await answerFetch(own, { typeUrl, request, signal: AbortSignal.any([signal, gate.closed]), line, who: principalOf(peer) }) ?? gate.refusal() ?? cancelled;
       hub.emit?.(eventOf(typeUrl, request, answer, context.limits.errorText));
       return answer;
     } catch (error) {

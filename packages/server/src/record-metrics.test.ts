@@ -91,6 +91,16 @@ describe("metrics of limits", () => {
     expect(call.closed).toMatchObject({ code: 8 });
     expect(observed()).toContain("xdstp_limits{nameLength} 1");
   });
+
+  it("count Fetches and status requests that were turned away, and tell which wait [S-LIM-1]", async () => {
+    const { meter, observed } = useMeter();
+    const { server } = serve(readyCache(), { meter, limits: { statusAnswers: 1, fetchAnswers: 1, waitingAnswers: 1 } });
+    const asked = [0, 1, 2].map(async () => server.clientStatus());
+    expect(observed()).toEqual(expect.arrayContaining(["xdstp_waiting_answers{status} 1", "xdstp_refused_answers{status} 1", "xdstp_waiting_answers{fetch} 0", "xdstp_refused_answers{fetch} 0", "xdstp_full_connections{} 0"]));
+    await Promise.allSettled(asked);
+    await Promise.allSettled([0, 1, 2].map(async () => server.fetch(types.cluster, { node: { id: "n" } })));
+    expect(observed()).toEqual(expect.arrayContaining(["xdstp_waiting_answers{status} 0", "xdstp_refused_answers{fetch} 1"]));
+  });
 });
 
 describe("labels of metrics", () => {

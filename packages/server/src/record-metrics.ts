@@ -101,6 +101,13 @@ function observe({ meter, source, status, stats }: MetricsHost): () => void {
   add(meter.createObservableCounter("xdstp_limits", { description: "How often a limit of the streams was met, by its name" }), (result) => {
     for (const [limit, count] of Object.entries(stats().limits)) result.observe(count, { limit });
   });
+  add(meter.createObservableCounter("xdstp_full_connections", { description: "How often a connection had all the calls open that one may have" }), (result) => { result.observe(stats().wire.connectionsFilled); });
+  add(meter.createObservableCounter("xdstp_refused_answers", { description: "Fetches and status requests turned away since too many waited, by kind" }), (result) => {
+    for (const [kind, { refused }] of Object.entries(stats().answers)) result.observe(refused, { kind });
+  });
+  add(meter.createObservableGauge("xdstp_waiting_answers", { description: "Fetches and status requests that wait for their answer, by kind" }), (result) => {
+    for (const [kind, { waiting }] of Object.entries(stats().answers)) result.observe(waiting, { kind });
+  });
   add(meter.createObservableGauge("xdstp_waiting_streams", { description: "Streams that wait until they may begin" }), (result) => { result.observe(stats().admission.waiting); });
   add(meter.createObservableCounter("xdstp_frames", { description: "Responses by how they were made: encoded, shared with others, stamped anew" }), (result) => {
     for (const [made, count] of Object.entries(stats().frames)) result.observe(count, { made });

@@ -11,7 +11,7 @@ import type { XdsServer } from "./xds-server.ts";
 export function statusCall(answer: AnswerStatus, viewOf: StatusViewOf | undefined): XdsServer["clientStatus"] {
   return async (request = {}, { signal = new AbortController().signal, peer } = {}) => {
     const view = peer === undefined ? undefined : await viewOf?.(peer, FETCH_STATUS, signal);
-    const response = view !== undefined && "code" in view ? view : await answer(create(ClientStatusRequestSchema, request), signal, view);
+    const response = view !== undefined && "code" in view ? view : await answer(create(ClientStatusRequestSchema, request), { peer, signal, view });
     if ("code" in response) throw new XdsError(nameOf(response), response.message);
     return response;
   };

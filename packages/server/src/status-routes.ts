@@ -29,7 +29,7 @@ export function statusRoutes(answer: AnswerStatus, { mayRead = () => true, viewO
     if (!request.excludeResourceContents && requestHeader.get("content-type")?.includes("json") === true) throw new XdsError("UNIMPLEMENTED", binaryOnly);
     const view = await viewOf?.(peer, path, signal);
     if (view !== undefined && "code" in view) throw statusError(view);
-    const response = await answer(request, signal, view);
+    const response = await answer(request, { peer, signal, view });
     if ("code" in response) throw statusError(response);
     return response;
   };
