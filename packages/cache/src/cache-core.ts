@@ -1,5 +1,5 @@
 import {
-  systemClock, XdsError, type Committed, type Held, type Entry, type Interest, type ResourceFeed, type ResourceSink, type ResourceType, type Scope, type Topic, type Transaction,
+  systemClock, XdsError, type Committed, type Held, type Entry, type Interest, type Refresh, type ResourceFeed, type ResourceSink, type ResourceType, type Scope, type Topic, type Transaction,
 } from "@xdstp/core";
 
 import { applyPlan, type ApplyHost } from "./apply-plan.ts";
@@ -22,6 +22,7 @@ import { readName } from "./read-name.ts";
 import { refusePut } from "./refuse-put.ts";
 import { planTransaction, type RefusePut, type TransactionPlan } from "./transaction-plan.ts";
 import { TypeIndex } from "./type-index.ts";
+import { variantOf } from "./variants/variant.ts";
 import { refuseVariants } from "./variants/refuse-variants.ts";
 import type { TypeStore } from "./type-store.ts";
 import { UnwantedNames } from "./unwanted-names.ts";
@@ -154,6 +155,7 @@ export class CacheCore implements Cache {
       for (const type of this.#types) type.expire();
       applyPlan(this.#applied, plan, transaction, slot);
       this.#expiries.note(plan);
+      for (const refresh of transaction.refresh ?? []) this.#refresh(refresh, slot);
       if (slot?.onDemand === true) this.#noteOnDemand(plan);
       if (slot !== undefined) slot.committed = true;
       if (!this.#ready && this.#feeds.complete) this.#beReady();
@@ -182,6 +184,13 @@ export class CacheCore implements Cache {
         type.remove({ name, text, owner: type.find(name)?.owner });
       }
     });
+  }
+
+  #refresh({ typeUrl, name: text, constraints, expireMs }: Refresh, slot: FeedSlot | undefined): void {
+    const home = homeType(typeUrl, text);
+    const name = variantOf(readName(text), constraints);
+    const record = this.#types.type(home).find(name);
+    if (record?.entry?.resource !== undefined && record.owner === slot) this.#expiries.refresh(home, name, record.entry.name, expireMs);
   }
 
   /** Within a revision: from now on what is not there does not exist, unless a feed has still to be asked. */

@@ -39,6 +39,13 @@ export class Expiries {
     if (this.#byName.size > 0) this.#arm();
   }
 
+  /** The time of one that is held begins anew, or is over (C-TTL-3). */
+  refresh(typeUrl: string, name: ReadName, text: string, expireMs: number | undefined): void {
+    this.#end(typeUrl, name);
+    if (expireMs !== undefined) this.#begin({ typeUrl, name, text, due: this.#clock.now() + expireMs, over: false }, expireMs);
+    this.#arm();
+  }
+
   close(): void {
     this.#timer?.cancel();
     this.#byName.clear();

@@ -13,6 +13,8 @@ export interface Message {
 export interface ByteStream {
   /** Queues a message. false: the wire is full, wait for `onDrained`; the message was taken all the same. After `close` it is ignored. */
   send(message: Message): boolean;
+  /** The peer is not reached yet: `onOpened` says when it is. Absent: it is reached as soon as there is a stream. */
+  readonly opening?: boolean;
   /** Reads no message until `resume`; the peer is slowed once the wire is full of what it sends. What has been handed over stays handed over. Absent: the wire cannot. */
   pause?(): void;
   /** Reads on. */
@@ -25,6 +27,8 @@ export interface ByteStream {
 export interface ByteStreamHandler {
   /** One whole message. The bytes belong to the wire: what is kept has to be copied. */
   onMessage(message: Uint8Array): void;
+  /** The peer is reached: what was sent is on its way. Called where `opening` was true, before any message. Absent: nobody waits for it. */
+  onOpened?(): void;
   /** The wire takes messages again. */
   onDrained(): void;
   /** The call is over, whoever ended it; exactly once. */

@@ -52,6 +52,17 @@ export interface Removal {
   readonly error?: XdsError;
 }
 
+/** A resource that is held goes on being so. */
+export interface Refresh {
+  readonly typeUrl: string;
+  /** In any spelling (N-40). */
+  readonly name: string;
+  /** Which variant (TP2). Absent: the one without constraints. */
+  readonly constraints?: Uint8Array;
+  /** Milliseconds from now after which it is removed, as {@link Resource.expireMs}. Absent: it stays. */
+  readonly expireMs?: number;
+}
+
 /** An interest of a type. */
 export interface TypedInterest {
   readonly typeUrl: string;
@@ -67,6 +78,8 @@ export interface Transaction {
   readonly put?: readonly Put[];
   /** What goes; removing what is not there does nothing. Absent: nothing. */
   readonly remove?: readonly Removal[];
+  /** Heartbeats (C-TTL-3): the time of these begins anew. No news to readers; what is not held is left out. Absent: none. */
+  readonly refresh?: readonly Refresh[];
   /** `put` is all there is of these; the rest of what they cover is removed. Settles them. */
   readonly complete?: readonly TypedInterest[];
   /** These are known completely now. Exact names are settled by `put` and `remove`. */

@@ -10,7 +10,7 @@ export { StatusCode, type Status, type StatusName } from "./status.ts";
 export { XdsError, type XdsErrorContext } from "./xds-error.ts";
 
 // For authors of feeds, resource types and byte streams.
-export type { Committed, Held, Put, Refusal, Removal, ResourceFeed, ResourceSink, Transaction, TypedInterest } from "./feed.ts";
+export type { Committed, Held, Put, Refresh, Refusal, Removal, ResourceFeed, ResourceSink, Transaction, TypedInterest } from "./feed.ts";
 export type { Follows, Reference, ResourceType, Warms } from "./resource-type.ts";
 export type { ByteStream, ByteStreamHandler, Message } from "./byte-stream.ts";
 

@@ -6,6 +6,9 @@
 export { createMemoryStream, type MemoryStream } from "./create-memory-stream.ts";
 export { createRawDeltaClient, type DeltaRequestInit, type RawDeltaClient, type RawDeltaClientOptions } from "./create-raw-delta-client.ts";
 export { createRawSotwClient, type RawSotwClient, type RawSotwClientOptions, type SotwRequestInit } from "./create-raw-sotw-client.ts";
+export type { RawServer, ServerCodec } from "./create-raw-server.ts";
+export { createRawDeltaServer, type DeltaResponseInit, type RawDeltaServer } from "./create-raw-delta-server.ts";
+export { createRawSotwServer, type RawSotwServer, type SotwResponseInit } from "./create-raw-sotw-server.ts";
 export { createFakeClock, type FakeClock, type FakeClockOptions } from "./create-fake-clock.ts";
 export { createManualScheduler, type ManualScheduler } from "./create-manual-scheduler.ts";
 export type { RawWire, Reader } from "./raw-wire.ts";

@@ -53,7 +53,7 @@ describe("createRawDeltaClient()", () => {
     expect(client.next().nonce).toBe("1");
     expect(client.rest().map(({ nonce }) => nonce)).toEqual(["2", "3"]);
     expect(client.rest()).toEqual([]);
-    expect(() => client.next()).toThrow("a response was expected, and none has come");
+    expect(() => client.next()).toThrow("a message was expected, and none has come");
   });
 });
 

@@ -12,11 +12,11 @@ export interface Reader<Response> {
 }
 
 /** Reads a wire message by message. */
-export function createReader<Response>(wire: RawWire, decode: (bytes: Uint8Array) => Response): Reader<Response> {
+export function createReader<Response>(wire: Pick<RawWire, "take">, decode: (bytes: Uint8Array) => Response): Reader<Response> {
   return {
     next() {
       const bytes = wire.take();
-      if (bytes === undefined) throw new Error("a response was expected, and none has come");
+      if (bytes === undefined) throw new Error("a message was expected, and none has come");
       return decode(bytes);
     },
     rest() {

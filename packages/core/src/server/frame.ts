@@ -1,10 +1,10 @@
 import type { Message } from "../byte-stream.ts";
 import { nextNonce } from "./nonce.ts";
+import { envelop } from "../wire/envelop.ts";
 import { lengthDelimited } from "../wire/length-delimited.ts";
 
 /** The nonce is field 5 of both discovery responses. */
 const NONCE_FIELD = 5;
-const ENVELOPE = 5;
 
 /** An encoded response: a body and, as its last field, the nonce. Shared by all streams in the same state, never written again. */
 export interface Frame extends Message {
@@ -18,15 +18,7 @@ export function createFrame(fields: readonly Uint8Array[]): Frame {
   const nonce = nextNonce();
   const tail = lengthDelimited(NONCE_FIELD, String(nonce));
   const bodyLength = fields.reduce((sum, field) => sum + field.length, 0);
-  const enveloped = Buffer.allocUnsafeSlow(ENVELOPE + bodyLength + tail.length);
-  enveloped[0] = 0;
-  enveloped.writeUInt32BE(bodyLength + tail.length, 1);
-  let at = ENVELOPE;
-  for (const field of [...fields, tail]) {
-    enveloped.set(field, at);
-    at += field.length;
-  }
-  return { bytes: enveloped.subarray(ENVELOPE), enveloped, nonce, bodyLength };
+  return { ...envelop([...fields, tail]), nonce, bodyLength };
 }
 
 /** The same response under a new nonce. */

@@ -1,0 +1,6 @@
+/**
+ * An xDS client: typed watches on names, with validation, ACK and NACK.
+ *
+ * @packageDocumentation
+ */
+export {};

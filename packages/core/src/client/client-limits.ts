@@ -1,0 +1,22 @@
+/** What a client takes from a server, which it does not trust (C-LIM-7). Beyond: the response or resource is refused, never the process. */
+export interface ClientLimits {
+  /** Resources, removals and errors in one response. Default: 1,000,000. */
+  readonly responseEntries: number;
+  /** UTF-16 units of a name that a server gives, and of a version. Default: 4,096. */
+  readonly nameLength: number;
+  /** Aliases of one resource. Default: 1,000. */
+  readonly aliases: number;
+  /** UTF-16 units of a refusal that is sent, and of an error that a server gives and that is kept. Default: 4,096. */
+  readonly errorText: number;
+  /** Refused members of a glob or wildcard that are remembered by name, for status. Default: 1,000. */
+  readonly refusedMembers: number;
+}
+
+/** The defaults of {@link ClientLimits}. */
+export const defaultClientLimits: ClientLimits = {
+  responseEntries: 1_000_000,
+  nameLength: 4_096,
+  aliases: 1_000,
+  errorText: 4_096,
+  refusedMembers: 1_000,
+};

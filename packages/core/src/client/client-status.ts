@@ -1,0 +1,55 @@
+import type { Status } from "../status.ts";
+import type { Interest } from "../resource.ts";
+import type { XdsError } from "../xds-error.ts";
+import type { RefusedState, WantState } from "./want.ts";
+
+/** What is known of one thing that is wanted (C-CSDS-3). */
+export interface WantStatus {
+  readonly interest: Interest;
+  readonly state: WantState;
+  /** Why there is none, or why what is held may be old. */
+  readonly error?: XdsError;
+  /** Refused last and not made good: the name itself, or members of a collection. */
+  readonly refused: readonly RefusedState[];
+}
+
+/** One type of a client end. */
+export interface ClientTypeStatus {
+  readonly typeUrl: string;
+  /** Of the last accepted response. Empty: none. */
+  readonly version: string;
+  /** Nonce of the last response on this stream. Empty: none. */
+  readonly nonce: string;
+  readonly wants: readonly WantStatus[];
+}
+
+/** A client end. */
+export interface ClientStatus {
+  readonly variant: "delta" | "sotw";
+  /** A stream is open. */
+  readonly connected: boolean;
+  /** A response has come on it (C-GRPC-4). */
+  readonly responded: boolean;
+  /** How the last stream ended. Absent: none has. */
+  readonly lastEnd?: Status;
+  /** `control_plane.identifier` of the last response (B-NODE-9). Empty: none was given. */
+  readonly controlPlane: string;
+  readonly types: readonly ClientTypeStatus[];
+  /** Since the client end was made. */
+  readonly counts: ClientCounts;
+}
+
+/** What a client end has counted. */
+export interface ClientCounts {
+  readonly streams: number;
+  readonly responses: number;
+  /** Of them, refused in part or whole. */
+  readonly refused: number;
+  /** Resources taken, and resources refused. */
+  readonly validResources: number;
+  readonly invalidResources: number;
+  /** Names and types that came and were not asked for. */
+  readonly ignored: number;
+  /** Streams that ended without a response, and attempts that failed (C-GRPC-14). */
+  readonly failures: number;
+}

@@ -1,0 +1,32 @@
+import type { ResourceSink } from "../feed.ts";
+import type { ClientContext } from "./client-context.ts";
+import type { ClientCounts } from "./client-status.ts";
+import type { Answer, ClientVariant, Subscriptions } from "./variant.ts";
+import type { Want } from "./want.ts";
+import type { Wants } from "./wants.ts";
+
+/** What a type asks of the client end it is part of. */
+export interface ClientTypeHost {
+  readonly context: ClientContext;
+  readonly variant: ClientVariant;
+  readonly sink: ResourceSink;
+  /** The type has something to say: it is asked for its request when the turn is over. */
+  schedule(): void;
+  count(what: keyof ClientCounts, by: number): void;
+}
+
+/** One type of a client end. */
+export interface ClientTypeState {
+  readonly host: ClientTypeHost;
+  readonly typeUrl: string;
+  readonly wants: Wants;
+  readonly subscriptions: Subscriptions;
+  /** Wanted and not yet in a request of this stream. */
+  readonly unasked: Set<Want>;
+  /** Of the response that was accepted last; it outlives a stream (C-VER-6). */
+  version: string;
+  /** Of the last response on this stream. */
+  nonce: string;
+  /** To the last response, until it is sent. */
+  answer: Answer | undefined;
+}

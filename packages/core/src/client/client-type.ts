@@ -1,0 +1,193 @@
+import type { Committed } from "../feed.ts";
+import type { Interest } from "../resource.ts";
+import { XdsError } from "../xds-error.ts";
+import type { ClientTypeStatus } from "./client-status.ts";
+import type { ClientTypeHost, ClientTypeState } from "./client-type-state.ts";
+import { conclude, refuse } from "./conclude.ts";
+import { askingFault } from "./asking-fault.ts";
+import { createFetchDeadlines, type FetchDeadlines } from "./fetch-deadlines.ts";
+import { giveUp } from "./give-up.ts";
+import { takeIn, type Intake } from "./intake.ts";
+import { noteError, statusOfWant } from "./note-want.ts";
+import { createQuiet, type Quiet } from "./quiet.ts";
+import type { ReceivedResponse } from "./received.ts";
+import { responseFault } from "./response-fault.ts";
+import { Wants } from "./wants.ts";
+
+/** One type of a client end, over all of its streams. */
+export interface ClientType {
+  readonly typeUrl: string;
+  want(added: readonly Interest[], dropped: readonly Interest[]): void;
+  /** Something of it is wanted. */
+  readonly wanted: boolean;
+  /** A stream has begun; nothing of the one before counts (C-DSUB-8, C-RECON-2). */
+  begin(): void;
+  /** The server is reached: what was asked for is on its way, so time counts (C-MISS-4). */
+  reached(): void;
+  /** The stream is over. */
+  end(): void;
+  /** It was asked for on this stream, so what comes is for it (C-TYPE-7). */
+  readonly asked: boolean;
+  /** It has something to say. */
+  readonly due: boolean;
+  /** The next request, without the node. */
+  request(): Uint8Array;
+  /** Takes a response in and notes its answer; then, at once or later, calls `done` with what has to happen before the next one is read (C-ACK-13). */
+  respond(message: Buffer, done: Done): void;
+  /** Says anew which names have errors of their own: an outage that is over ends what is said of parts of it. */
+  tellErrors(): void;
+  status(): ClientTypeStatus;
+}
+
+/** A response has been taken in. */
+export type Done = (response: ReceivedResponse, taken: Promise<void> | undefined) => void;
+
+/** Made when something of the type is wanted for the first time. */
+export function createClientType(host: ClientTypeHost, typeUrl: string): ClientType {
+  return new Type(host, typeUrl);
+}
+
+class Type implements ClientType {
+  readonly typeUrl: string;
+  readonly #state: ClientTypeState;
+  readonly #deadlines: FetchDeadlines;
+  readonly #quiet: Quiet;
+  #open = false;
+  #reached = false;
+  /** A response is being taken in: nothing else is said of the type before its answer (C-ACK-13). */
+  #busy = false;
+  asked = false;
+
+  constructor(host: ClientTypeHost, typeUrl: string) {
+    const { context: { clock, fetchMs, quietMs, descriptor }, variant } = host;
+    const wants = new Wants();
+    this.typeUrl = typeUrl;
+    this.#state = { host, typeUrl, wants, subscriptions: variant.createSubscriptions(typeUrl, wants, descriptor(typeUrl)), unasked: new Set(), version: "", nonce: "", answer: undefined };
+    this.#deadlines = createFetchDeadlines(clock, fetchMs, (overdue) => { giveUp(this.#state, overdue); });
+    this.#quiet = createQuiet(clock, quietMs, () => { this.#settle(); });
+  }
+
+  /** A type of which nothing is wanted says nothing at first: an empty list would be a wildcard (C-DSUB-11). */
+  get due(): boolean {
+    const { answer, subscriptions, wants } = this.#state;
+    if (this.#busy || !this.#open) return false;
+    return answer !== undefined || (subscriptions.due && (this.asked || wants.size > 0));
+  }
+
+  get wanted(): boolean { return this.#state.wants.size > 0; }
+
+  want(added: readonly Interest[], dropped: readonly Interest[]): void {
+    for (const interest of dropped) this.#drop(interest);
+    for (const interest of added) this.#add(interest);
+    if (this.#open) this.#state.host.schedule();
+  }
+
+  begin(): void {
+    const { wants, subscriptions, unasked, version } = this.#state;
+    this.#open = true;
+    for (const want of wants) {
+      Object.assign(want, { asked: false, askedFirst: false, awaited: false });
+      unasked.add(want);
+    }
+    subscriptions.begin(wants, version);
+  }
+
+  reached(): void {
+    this.#reached = true;
+    this.#deadlines.start([...this.#state.wants].filter(({ awaited }) => awaited));
+  }
+
+  end(): void {
+    this.#open = false;
+    this.#reached = false;
+    this.asked = false;
+    Object.assign(this.#state, { nonce: "", answer: undefined });
+    this.#state.unasked.clear();
+    this.#deadlines.stop();
+    this.#quiet.stop();
+  }
+
+  request(): Uint8Array {
+    const { host: { sink }, unasked, subscriptions, answer } = this.#state;
+    const bytes = subscriptions.request(answer, () => sink.held(this.typeUrl));
+    for (const want of unasked) Object.assign(want, { asked: true, askedFirst: !this.asked, awaited: true });
+    if (this.#reached) this.#deadlines.start([...unasked]);
+    unasked.clear();
+    this.#state.answer = undefined;
+    this.asked = true;
+    return bytes;
+  }
+
+  respond(message: Buffer, done: Done): void {
+    const state = this.#state;
+    const { host: { variant, context, sink }, wants } = state;
+    const response = variant.read(message, this.typeUrl, context);
+    state.nonce = response.nonce;
+    const fault = responseFault(response, context.limits);
+    if (fault !== undefined) {
+      refuse(state, response, [], fault);
+      done(response, undefined);
+      return;
+    }
+    const intake = takeIn({ context, typeUrl: this.typeUrl, wants, sink }, response, state.subscriptions.absence?.(response));
+    this.#busy = true;
+    this.#commit(intake, (committed) => {
+      this.#busy = false;
+      if (committed instanceof XdsError) refuse(state, response, [], committed.text);
+      else conclude(state, response, intake, committed.refused ?? []);
+      if ([...intake.answered].some((want) => want.kind !== "name" && want.awaited) || wants.of("*").some(({ awaited }) => awaited)) this.#quiet.touch();
+      done(response, committed instanceof XdsError ? undefined : committed.taken);
+    });
+  }
+
+  tellErrors(): void {
+    const { wants, host: { sink } } = this.#state;
+    for (const { interest, error } of wants) if (error !== undefined) sink.unavailable({ typeUrl: this.typeUrl, interest }, error);
+  }
+
+  status(): ClientTypeStatus {
+    const { version, nonce, wants } = this.#state;
+    return { typeUrl: this.typeUrl, version, nonce, wants: [...wants].map(statusOfWant) };
+  }
+
+  #add(interest: Interest): void {
+    const { host: { variant, context, sink }, wants, unasked, subscriptions } = this.#state;
+    const refusal = askingFault(interest, this.typeUrl) ?? variant.refusalOf?.(interest, context.descriptor(this.typeUrl));
+    if (refusal !== undefined) { sink.unavailable({ typeUrl: this.typeUrl, interest }, new XdsError("INVALID_ARGUMENT", refusal, { typeUrl: this.typeUrl, resource: interest.name })); return; }
+    const want = wants.add(interest);
+    if (want === undefined || !this.#open) return;
+    unasked.add(want);
+    subscriptions.add(want);
+  }
+
+  #drop(interest: Interest): void {
+    const { wants, unasked, subscriptions } = this.#state;
+    const want = wants.drop(interest);
+    if (want === undefined) { this.#state.host.sink.unavailable({ typeUrl: this.typeUrl, interest }, undefined); return; }
+    want.awaited = false;
+    unasked.delete(want);
+    if (want.error !== undefined) noteError(this.#state, want, undefined);
+    if (this.#open) subscriptions.drop(want);
+  }
+
+  #commit({ put, remove, refresh, complete, settled }: Intake, then: (committed: Committed | XdsError) => void): void {
+    const { typeUrl, host: { sink } } = this.#state;
+    const typed = (wants: Intake["complete"]) => wants.map(({ interest }) => ({ typeUrl, interest }));
+    if (put.length + remove.length + refresh.length + complete.length + settled.length === 0) { then({ revision: 0 }); return; }
+    try {
+      const committed = sink.commit({ put, remove, refresh, complete: typed(complete), settled: typed(settled) });
+      if (!(committed instanceof Promise)) then(committed);
+      else committed.then(then, (error: unknown) => { then(XdsError.from(error)); });
+    } catch (error) {
+      then(XdsError.from(error));
+    }
+  }
+
+  /** For some time nothing more has come of what has begun to come: that is all (C-GLOB-9). */
+  #settle(): void {
+    const { typeUrl, wants, host: { sink } } = this.#state;
+    const whole = [...wants].filter((want) => want.kind !== "name" && want.awaited && (want.kind === "wildcard" || want.state !== "requested"));
+    for (const want of whole) want.awaited = false;
+    if (whole.length > 0) void sink.commit({ settled: whole.map(({ interest }) => ({ typeUrl, interest })) });
+  }
+}

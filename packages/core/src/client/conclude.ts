@@ -1,0 +1,63 @@
+import { nameKey } from "@xdstp/uri";
+
+import type { Refusal } from "../feed.ts";
+import type { RefusedName } from "./client-event.ts";
+import type { ClientTypeState } from "./client-type-state.ts";
+import type { Intake } from "./intake.ts";
+import { noteError, noteGone, noteHeld, noteRefused } from "./note-want.ts";
+import type { ReceivedResponse } from "./received.ts";
+import { refusalText } from "./refusal-text.ts";
+
+/** A response has been taken in, or all of it that is good: notes what that means for what is wanted, and the answer. */
+export function conclude(state: ClientTypeState, response: ReceivedResponse, intake: Intake, refusals: readonly Refusal[]): void {
+  const { host } = state;
+  const refused = [...intake.refused, ...refusals];
+  noteWants(state, response, intake, refused);
+  host.count("validResources", intake.put.length - refusals.length);
+  host.count("ignored", intake.ignored);
+  if (intake.ignored > 0) host.context.emit?.({ kind: "ignored", typeUrl: state.typeUrl, names: intake.ignored });
+  if (refused.length > 0) refuse(state, response, refused, refusalText(refused, host.context.limits.errorText));
+  else accept(state, response, intake);
+}
+
+/** A NACK (C-ACK-3, C-ACK-4): the version stays that of the last accepted response. Without names the response as a whole was refused. */
+export function refuse(state: ClientTypeState, { typeUrl, nonce, version, resources }: ReceivedResponse, names: readonly RefusedName[], reason: string): void {
+  const { host } = state;
+  host.count("refused", 1);
+  host.count("invalidResources", names.length);
+  state.answer = { nonce, version: state.version, error: reason };
+  host.context.emit?.({ kind: "refused", typeUrl, nonce, version, resources: resources.length, names, reason });
+}
+
+function accept(state: ClientTypeState, { typeUrl, nonce, version }: ReceivedResponse, { put, remove }: Intake): void {
+  state.version = version;
+  state.answer = { nonce, version };
+  state.host.context.emit?.({ kind: "accepted", typeUrl, nonce, version, resources: put.length, removed: remove.length });
+}
+
+function noteWants(state: ClientTypeState, response: ReceivedResponse, intake: Intake, refused: readonly RefusedName[]): void {
+  const { wants, subscriptions } = state;
+  const bad = new Set(refused.map(({ name }) => nameKey(name)));
+  for (const want of intake.answered) if (want.kind === "name") want.awaited = false;
+  for (const want of [...intake.complete, ...intake.settled]) Object.assign(want, { awaited: false, state: "held" });
+  for (const { resource: { name, aliases } } of intake.put) {
+    const key = nameKey(name);
+    if (!bad.has(key)) for (const want of wants.covering(key, aliases)) noteHeld(state, want, key);
+  }
+  for (const { name } of intake.remove) for (const want of wants.covering(nameKey(name))) noteGone(state, want, nameKey(name));
+  for (const [want, error] of intake.errors) noteError(state, want, error);
+  for (const want of intake.lost) subscriptions.again(want);
+  if (refused.length > 0) noteRefusals(state, response, refused);
+}
+
+function noteRefusals(state: ClientTypeState, { resources, version }: ReceivedResponse, refused: readonly RefusedName[]): void {
+  const { wants, typeUrl, host: { context, sink } } = state;
+  const received = new Map(resources.map((resource) => [resource.name, resource]));
+  for (const name of refused) {
+    const key = nameKey(name.name);
+    const came = received.get(name.name);
+    const given = came?.version ?? "";
+    for (const want of wants.covering(key, came?.aliases)) noteRefused(state, want, key, name, given === "" ? version : given);
+  }
+  if (context.dropRefused) void sink.commit({ remove: [...new Map(refused.map(({ name, error }) => [nameKey(name), { typeUrl, name, error }])).values()] });
+}

@@ -1,0 +1,36 @@
+import type { Removal } from "../feed.ts";
+import { XdsError } from "../xds-error.ts";
+import type { ClientTypeState } from "./client-type-state.ts";
+import { noteError } from "./note-want.ts";
+import type { Want } from "./want.ts";
+
+/** These have not come in time (C-MISS-4): a name does not exist, or cannot be had for now (C-GRPC-10); a collection is what has come of it (C-GLOB-9). What is held is no concern of the timer. */
+export function giveUp(state: ClientTypeState, overdue: readonly Want[]): void {
+  const { typeUrl, host: { context, sink } } = state;
+  for (const want of overdue) want.awaited = false;
+  const names = overdue.filter(({ kind, interest }) => kind === "name" && !isHeld(state, interest.name));
+  const settled = overdue.filter(({ kind }) => kind !== "name").map(({ interest }) => ({ typeUrl, interest }));
+  const remove = context.timeoutIsTransient ? [] : names.map((want) => missing(state, want));
+  if (context.timeoutIsTransient) for (const want of names) noteError(state, want, lateError(state, want, "UNAVAILABLE"));
+  for (const want of names) want.state = "timeout";
+  if (remove.length + settled.length > 0) void sink.commit({ remove: unique(remove), settled });
+  context.emit?.({ kind: "timeout", typeUrl, names: overdue.map(({ interest }) => interest.name) });
+}
+
+function isHeld({ typeUrl, host: { sink } }: ClientTypeState, name: string): boolean {
+  for (const _ of sink.held(typeUrl, { name })) return true;
+  return false;
+}
+
+function missing(state: ClientTypeState, want: Want): Removal {
+  return { typeUrl: state.typeUrl, name: want.interest.name, error: lateError(state, want, "NOT_FOUND") };
+}
+
+function lateError({ typeUrl, host: { context } }: ClientTypeState, { interest }: Want, code: "NOT_FOUND" | "UNAVAILABLE"): XdsError {
+  return new XdsError(code, `the server has not sent ${JSON.stringify(interest.name)} within ${context.fetchMs / 1_000} s`, { typeUrl, resource: interest.name });
+}
+
+/** Several parameter sets of a name are one removal. */
+function unique(removals: readonly Removal[]): readonly Removal[] {
+  return [...new Map(removals.map((removal) => [removal.name, removal])).values()];
+}

@@ -1,0 +1,47 @@
+import type { XdsError } from "../xds-error.ts";
+import type { RefusedName } from "./client-event.ts";
+import type { ClientTypeState } from "./client-type-state.ts";
+import type { RefusedState, Want } from "./want.ts";
+import type { WantStatus } from "./client-status.ts";
+
+/** Something of it is held now: what was refused or wrong before is made good. */
+export function noteHeld(state: ClientTypeState, want: Want, key: string): void {
+  want.refused?.delete(key);
+  if (want.refused?.size === 0) want.refused = undefined;
+  if (want.error !== undefined && want.refused === undefined) noteError(state, want, undefined);
+  want.state = "held";
+}
+
+/** It does not exist, as far as it is a name; a collection without one of its members is still what it was. */
+export function noteGone(state: ClientTypeState, want: Want, key: string): void {
+  noteHeld(state, want, key);
+  if (want.kind === "name") want.state = "missing";
+}
+
+/** An error beside what is held of it, or instead of it for now; undefined: it is over. */
+export function noteError(state: ClientTypeState, want: Want, error: XdsError | undefined): void {
+  if (isSame(want.error, error)) return;
+  want.error = error;
+  if (error !== undefined) want.state = "error";
+  state.host.sink.unavailable({ typeUrl: state.typeUrl, interest: want.interest }, error);
+}
+
+/** A new state was refused; what was held stays (C-ACK-5). The same error for the same version is told once (C-ACK-18). */
+export function noteRefused(state: ClientTypeState, want: Want, key: string, { name, error }: RefusedName, version: string): void {
+  const { context: { clock, limits } } = state.host;
+  const known = want.refused?.get(key);
+  const refused: RefusedState = { name, version, error, at: clock.now() };
+  want.refused ??= new Map();
+  if (known !== undefined || want.refused.size < limits.refusedMembers) want.refused.set(key, refused);
+  if (known?.version !== version || !isSame(known.error, error)) noteError(state, want, error);
+  want.state = "refused";
+}
+
+/** What is known of it, for status. */
+export function statusOfWant({ interest, state, error, refused }: Want): WantStatus {
+  return { interest, state, refused: [...(refused?.values() ?? [])], ...(error === undefined ? {} : { error }) };
+}
+
+function isSame(one: XdsError | undefined, other: XdsError | undefined): boolean {
+  return one === other || (one !== undefined && one.code === other?.code && one.text === other.text);
+}

@@ -1,0 +1,29 @@
+import type { Clock, Timer } from "../clock.ts";
+
+/** Calls back once after a time in which nothing came: the only sign that a collection is complete (C-GLOB-9). */
+export interface Quiet {
+  /** Something has come: the time begins anew. */
+  touch(): void;
+  stop(): void;
+}
+
+/** Moves one timer along instead of making one for each response. */
+export function createQuiet(clock: Clock, ms: number, onQuiet: () => void): Quiet {
+  let timer: Timer | undefined;
+  let due = 0;
+  const run = (): void => {
+    const left = due - clock.now();
+    timer = left > 0 ? clock.after(left, run) : undefined;
+    if (timer === undefined) onQuiet();
+  };
+  return {
+    touch() {
+      due = clock.now() + ms;
+      timer ??= clock.after(ms, run);
+    },
+    stop() {
+      timer?.cancel();
+      timer = undefined;
+    },
+  };
+}

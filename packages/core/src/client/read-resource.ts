@@ -1,0 +1,102 @@
+import type { AnyBytes } from "../resource.ts";
+import { walkFields, WireType } from "../wire/walk-fields.ts";
+import { varintValue } from "../wire/varint.ts";
+import { readText } from "./read-text.ts";
+import type { ReceivedResource } from "./received.ts";
+
+/** Fields of `envoy.service.discovery.v3.Resource`. */
+const Field = { VERSION: 1, RESOURCE: 2, NAME: 3, ALIASES: 4, TTL: 6, CACHE_CONTROL: 7, RESOURCE_NAME: 8, METADATA: 9 } as const;
+
+type Draft = { -readonly [Key in keyof ReceivedResource]: ReceivedResource[Key] } & { aliases?: string[] };
+
+/** Reads an encoded `Resource` in `bytes[start, end)`. The payload is not decoded. Never throws: what cannot be read is the `fault`. */
+export function readResource(bytes: Buffer, start: number, end: number): ReceivedResource {
+  const draft: Draft = { name: "", version: "" };
+  const { outcome } = walkFields(bytes, (field, from, to, wireType) => {
+    if (wireType === WireType.LENGTH_DELIMITED) readField(draft, bytes, field, from, to);
+    return undefined;
+  }, { start, end });
+  if (outcome !== "complete") draft.fault = "it is no Resource message";
+  return draft;
+}
+
+function readField(draft: Draft, bytes: Buffer, field: number, start: number, end: number): void {
+  switch (field) {
+    case Field.VERSION: draft.version = bytes.toString("utf8", start, end); break;
+    case Field.RESOURCE: readBody(draft, bytes, start, end); break;
+    case Field.NAME: draft.name = textIn(draft, bytes, start, end, draft.name); break;
+    case Field.ALIASES: (draft.aliases ??= []).push(textIn(draft, bytes, start, end, "")); break;
+    case Field.TTL: readTtl(draft, bytes, start, end); break;
+    case Field.CACHE_CONTROL: draft.noStore = isSet(bytes, start, end); break;
+    case Field.RESOURCE_NAME: readName(draft, bytes, start, end); break;
+    case Field.METADATA: draft.metadata = bytes.subarray(start, end); break;
+    default:
+  }
+}
+
+function textIn(draft: Draft, bytes: Buffer, start: number, end: number, otherwise: string): string {
+  const text = readText(bytes, start, end);
+  if (text === undefined) draft.fault = "a name in it is not UTF-8";
+  return text ?? otherwise;
+}
+
+function readBody(draft: Draft, bytes: Buffer, start: number, end: number): void {
+  const body = readAny(bytes, start, end);
+  if (body === undefined) draft.fault = "its resource is no Any message";
+  else draft.payload = body;
+}
+
+/** Reads an encoded `google.protobuf.Any`; undefined: it is none. */
+export function readAny(bytes: Buffer, start: number, end: number): AnyBytes | undefined {
+  let typeUrl = "";
+  let value: Uint8Array = bytes.subarray(end, end);
+  const { outcome } = walkFields(bytes, (field, from, to) => {
+    if (field === 1) typeUrl = bytes.toString("utf8", from, to);
+    if (field === 2) value = bytes.subarray(from, to);
+    return undefined;
+  }, { start, end });
+  return outcome === "complete" ? { typeUrl, value } : undefined;
+}
+
+/** `resource_name` has the name and, with TP2, the constraints of the variant. */
+function readName(draft: Draft, bytes: Buffer, start: number, end: number): void {
+  const { name, constraints, fault } = readResourceName(bytes, start, end);
+  if (name !== "") draft.name = name;
+  if (constraints !== undefined) draft.constraints = constraints;
+  if (fault !== undefined) draft.fault = fault;
+}
+
+/** Reads an encoded `ResourceName`. */
+export function readResourceName(bytes: Buffer, start: number, end: number): { readonly name: string; readonly constraints?: Uint8Array; readonly fault?: string } {
+  const found: { name: string; constraints?: Uint8Array; fault?: string } = { name: "" };
+  const fault = "a resource_name in it cannot be read";
+  const { outcome } = walkFields(bytes, (field, from, to) => {
+    if (field === 1) found.name = readText(bytes, from, to) ?? (found.fault = fault, "");
+    if (field === 2 && to > from) found.constraints = bytes.subarray(from, to);
+    return undefined;
+  }, { start, end });
+  return outcome === "complete" ? found : { ...found, fault };
+}
+
+/** A `google.protobuf.Duration`, in milliseconds. */
+function readTtl(draft: Draft, bytes: Buffer, start: number, end: number): void {
+  let ms = 0;
+  const { outcome } = walkFields(bytes, (field, from, to, wireType) => {
+    if (wireType !== WireType.VARINT) return undefined;
+    if (field === 1) ms += varintValue(bytes, from, to) * 1_000;
+    if (field === 2) ms += varintValue(bytes, from, to) / 1_000_000;
+    return undefined;
+  }, { start, end });
+  if (outcome === "complete" && ms > 0 && ms <= Number.MAX_SAFE_INTEGER) draft.ttlMs = ms;
+  else draft.fault = "its ttl is no positive duration";
+}
+
+/** `CacheControl.do_not_cache`. */
+function isSet(bytes: Buffer, start: number, end: number): boolean {
+  let set = false;
+  walkFields(bytes, (field, from, to) => {
+    if (field === 1) set = varintValue(bytes, from, to) !== 0;
+    return undefined;
+  }, { start, end });
+  return set;
+}

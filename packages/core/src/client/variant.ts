@@ -1,0 +1,54 @@
+import type { Held } from "../feed.ts";
+import type { Interest } from "../resource.ts";
+import type { ResourceType } from "../resource-type.ts";
+import type { ClientContext } from "./client-context.ts";
+import type { ReceivedResponse } from "./received.ts";
+import type { Want } from "./want.ts";
+import type { Wants } from "./wants.ts";
+
+/** An ACK, or with an error a NACK. */
+export interface Answer {
+  readonly nonce: string;
+  /** Of the response that was accepted last. Empty: none (C-ACK-3). */
+  readonly version: string;
+  /** Why the response was refused. Absent: it was not. */
+  readonly error?: string;
+}
+
+/** What a response says by what it leaves out (C-FULL-3). */
+export interface Absence {
+  /** Globs and wildcards that it holds completely. */
+  readonly complete: readonly Want[];
+  /** Names that it would have, were they there. */
+  readonly gone: readonly Want[];
+}
+
+/** The part of one type on one stream that differs between the variants: what has to be said, and how. Nothing in it outlives the stream. */
+export interface Subscriptions {
+  /** A stream has begun: all of these have to be asked for. `version` is that of the last accepted response of the same server (C-VER-6). */
+  begin(wants: Wants, version: string): void;
+  add(want: Want): void;
+  drop(want: Want): void;
+  /** The client has lost track of it: it is asked for anew (C-TTL-3). */
+  again(want: Want): void;
+  /** There is something to say beside an answer. */
+  readonly due: boolean;
+  /** Encodes the next request of the type, without the node. `held` is what is held of the type. */
+  request(answer: Answer | undefined, held: () => Iterable<Held>): Uint8Array;
+  /** Absent: leaving out says nothing. */
+  absence?(response: ReceivedResponse): Absence;
+}
+
+/** What differs between SotW and delta on the side of the client. */
+export interface ClientVariant {
+  readonly name: "delta" | "sotw";
+  /** Field number of the node in a request. */
+  readonly nodeField: number;
+  /** The type URL of a response; undefined: the bytes are no response. */
+  typeUrlOf(message: Buffer): string | undefined;
+  /** Reads a whole response; what cannot be read is its `fault`. Never throws. */
+  read(message: Buffer, typeUrl: string, context: ClientContext): ReceivedResponse;
+  /** Why something cannot be asked for in this variant (C-GLOB-10). Absent, or undefined: it can. */
+  refusalOf?(interest: Interest, type: ResourceType | undefined): string | undefined;
+  createSubscriptions(typeUrl: string, wants: Wants, type: ResourceType | undefined): Subscriptions;
+}

@@ -1,0 +1,33 @@
+import type { Interest } from "../resource.ts";
+import type { XdsError } from "../xds-error.ts";
+
+/** What is known of something wanted (C-CSDS-3). */
+export type WantState = "requested" | "held" | "missing" | "refused" | "error" | "timeout";
+
+/** One thing that is wanted of a type. */
+export interface Want {
+  readonly interest: Interest;
+  /** Equal for names that are equal (N-40). */
+  readonly key: string;
+  readonly kind: "name" | "glob" | "wildcard";
+  /** It was in a request on this stream. */
+  asked: boolean;
+  /** That request was the first one of its type on this stream, so that every response has taken account of it (C-FULL-3). */
+  askedFirst: boolean;
+  /** Nothing has been concluded of it since it was asked for on this stream. */
+  awaited: boolean;
+  state: WantState;
+  /** What was refused of it last and is not made good: a name itself, or members of a glob or wildcard. */
+  refused: Map<string, RefusedState> | undefined;
+  /** Why there is none, or why what is held may be old. */
+  error: XdsError | undefined;
+}
+
+/** A state that was refused. */
+export interface RefusedState {
+  readonly name: string;
+  readonly version: string;
+  readonly error: XdsError;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}

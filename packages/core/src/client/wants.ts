@@ -1,0 +1,72 @@
+import { globOf, isGlob, nameKey } from "@xdstp/uri";
+
+import { interestKey } from "../interest-key.ts";
+import type { Interest } from "../resource.ts";
+import type { Want } from "./want.ts";
+
+/** What is wanted of one type: by name, by glob, or all of it. Finds what covers a name without looking at the others. */
+export class Wants implements Iterable<Want> {
+  readonly #byInterest = new Map<string, Want>();
+  /** Several parameter sets of one name (TP2) share a key. */
+  readonly #byKey = new Map<string, readonly Want[]>();
+
+  get size(): number {
+    return this.#byInterest.size;
+  }
+
+  [Symbol.iterator](): Iterator<Want> {
+    return this.#byInterest.values();
+  }
+
+  /** undefined: it is wanted already. */
+  add(interest: Interest): Want | undefined {
+    const key = nameKey(interest.name);
+    const id = interestKey(interest, key);
+    if (this.#byInterest.has(id)) return undefined;
+    const want: Want = { interest, key, kind: kindOf(interest.name), asked: false, askedFirst: false, awaited: false, state: "requested", refused: undefined, error: undefined };
+    this.#byInterest.set(id, want);
+    this.#byKey.set(key, [...this.of(key), want]);
+    return want;
+  }
+
+  /** undefined: it was not wanted. */
+  drop(interest: Interest): Want | undefined {
+    const key = nameKey(interest.name);
+    const id = interestKey(interest, key);
+    const want = this.#byInterest.get(id);
+    if (want === undefined) return undefined;
+    this.#byInterest.delete(id);
+    const left = this.of(key).filter((other) => other !== want);
+    if (left.length === 0) this.#byKey.delete(key);
+    else this.#byKey.set(key, left);
+    return want;
+  }
+
+  /** Those of a key, whatever their parameters. */
+  of(key: string): readonly Want[] {
+    return this.#byKey.get(key) ?? NONE;
+  }
+
+  /** Those that a resource of this name, with these aliases, answers (C-ALIAS-3). */
+  covering(key: string, aliases: readonly string[] = NONE): readonly Want[] {
+    const exact = this.of(key);
+    if (exact.length === this.#byInterest.size) return exact;
+    const others = this.#collections(key);
+    if (aliases.length === 0) return others.length === 0 ? exact : [...exact, ...others];
+    return [...new Set([...exact, ...aliases.flatMap((alias) => this.of(nameKey(alias)).filter(({ kind }) => kind === "name")), ...others])];
+  }
+
+  #collections(key: string): readonly Want[] {
+    const parent = key.startsWith("xdstp:") ? globOf(key) : undefined;
+    const globs = parent === undefined ? NONE : this.of(parent);
+    const wildcard = this.of("*");
+    return globs.length === 0 ? wildcard : [...globs, ...wildcard];
+  }
+}
+
+const NONE: readonly never[] = [];
+
+function kindOf(name: string): Want["kind"] {
+  if (name === "*") return "wildcard";
+  return isGlob(name) ? "glob" : "name";
+}

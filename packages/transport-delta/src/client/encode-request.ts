@@ -1,0 +1,41 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { StatusCode, type Interest } from "@xdstp/core";
+import type { Answer } from "@xdstp/core/client";
+import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
+
+/** What a request says. */
+export interface RequestParts {
+  readonly typeUrl: string;
+  readonly subscribe: readonly Interest[];
+  readonly unsubscribe: readonly Interest[];
+  /** Names and versions that are held; in the first request of a type only (C-RECON-3). */
+  readonly versions: ReadonlyMap<string, string>;
+  /** Absent: the request answers nothing, so it carries no nonce (C-NONCE-10). */
+  readonly answer: Answer | undefined;
+}
+
+/** Encodes a `DeltaDiscoveryRequest` without its node. What has parameters is a locator (C-DYN-1). */
+export function encodeRequest({ typeUrl, subscribe, unsubscribe, versions, answer }: RequestParts): Uint8Array {
+  return toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, {
+    typeUrl,
+    resourceNamesSubscribe: namesOf(subscribe),
+    resourceNamesUnsubscribe: namesOf(unsubscribe),
+    resourceLocatorsSubscribe: locatorsOf(subscribe),
+    resourceLocatorsUnsubscribe: locatorsOf(unsubscribe),
+    initialResourceVersions: Object.fromEntries(versions),
+    ...(answer === undefined ? {} : { responseNonce: answer.nonce }),
+    ...(answer?.error === undefined ? {} : { errorDetail: { code: StatusCode.INVALID_ARGUMENT, message: answer.error } }), // C-ACK-14
+  }));
+}
+
+function namesOf(interests: readonly Interest[]): string[] {
+  return interests.filter(isPlain).map(({ name }) => name);
+}
+
+function locatorsOf(interests: readonly Interest[]): { name: string; dynamicParameters: Record<string, string> }[] {
+  return interests.filter((interest) => !isPlain(interest)).map(({ name, parameters }) => ({ name, dynamicParameters: Object.fromEntries(parameters ?? []) }));
+}
+
+function isPlain({ parameters }: Interest): boolean {
+  return parameters === undefined || parameters.size === 0;
+}

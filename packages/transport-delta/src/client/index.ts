@@ -1,0 +1,6 @@
+/**
+ * The client end of the delta variant: a feed without I/O.
+ *
+ * @packageDocumentation
+ */
+export { createDeltaClient } from "./create-delta-client.ts";

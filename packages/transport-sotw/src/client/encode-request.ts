@@ -1,0 +1,32 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { StatusCode, type Interest } from "@xdstp/core";
+import { DiscoveryRequestSchema } from "@xdstp/protos/discovery";
+
+/** What a request says. */
+export interface RequestParts {
+  readonly typeUrl: string;
+  /** Of the response that was accepted last. */
+  readonly version: string;
+  /** Of the last response of the type on the stream. */
+  readonly nonce: string;
+  /** All that is wanted. */
+  readonly names: readonly Interest[];
+  /** Why the last response is refused. Absent: it is not. */
+  readonly error: string | undefined;
+}
+
+/** Encodes a `DiscoveryRequest` without its node. What has parameters is a locator (C-DYN-1). */
+export function encodeRequest({ typeUrl, version, nonce, names, error }: RequestParts): Uint8Array {
+  return toBinary(DiscoveryRequestSchema, create(DiscoveryRequestSchema, {
+    typeUrl,
+    versionInfo: version,
+    responseNonce: nonce,
+    resourceNames: names.filter(isPlain).map(({ name }) => name),
+    resourceLocators: names.filter((interest) => !isPlain(interest)).map(({ name, parameters }) => ({ name, dynamicParameters: Object.fromEntries(parameters ?? []) })),
+    ...(error === undefined ? {} : { errorDetail: { code: StatusCode.INVALID_ARGUMENT, message: error } }), // C-ACK-14
+  }));
+}
+
+function isPlain({ parameters }: Interest): boolean {
+  return parameters === undefined || parameters.size === 0;
+}

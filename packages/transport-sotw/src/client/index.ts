@@ -1,0 +1,6 @@
+/**
+ * The client end of the SotW variant: a feed without I/O.
+ *
+ * @packageDocumentation
+ */
+export { createSotwClient } from "./create-sotw-client.ts";
