@@ -1,4 +1,4 @@
-import { XdsError } from "@xdstp/core";
+import { resolveLimits } from "../wire/resolve-limits.ts";
 
 /**
  * What one server takes from its peers (S-LIM-1, S-LIM-3). None can be switched off. Each has a counter in {@link GrpcStats.cuts},
@@ -78,15 +78,5 @@ export const defaultGrpcLimits: GrpcLimits = {
 
 /** The limits of one server. Throws an XdsError that names a limit which is no whole number from 1 to 2,147,483,647. */
 export function resolveGrpcLimits(limits: Partial<GrpcLimits> = {}): GrpcLimits {
-  const given = Object.entries(limits).filter((entry) => (entry[1] as number | undefined) !== undefined);
-  for (const [name, value] of given) check(name, value);
-  return { ...defaultGrpcLimits, ...Object.fromEntries(given) };
-}
-
-function check(name: string, value: number): void {
-  if (!Object.hasOwn(defaultGrpcLimits, name)) {
-    throw new XdsError("INVALID_ARGUMENT", `limits.${name} does not exist; the limits are ${Object.keys(defaultGrpcLimits).join(", ")}`);
-  }
-  if (Number.isInteger(value) && value >= 1 && value <= 0x7fff_ffff) return;
-  throw new XdsError("INVALID_ARGUMENT", `limits.${name} is ${String(value)}; give a whole number from 1 to 2147483647`);
+  return resolveLimits(defaultGrpcLimits, limits);
 }

@@ -3,10 +3,13 @@ import { StatusCode, type Status, type Timer } from "@xdstp/core";
 import type { Connection } from "./connection.ts";
 import type { GrpcContext } from "./grpc-context.ts";
 import type { StreamCut } from "./grpc-event.ts";
-import { createMessageReader, type MessageReader, type MessageReaderHost } from "./message-reader.ts";
+import { createMessageReader, type MessageReader, type MessageReaderHost } from "../wire/message-reader.ts";
 
 /** Who gets what an inbox reads. */
-export type InboxHost = Pick<MessageReaderHost, "onMessage" | "admits" | "onBad">;
+export interface InboxHost extends Pick<MessageReaderHost, "onMessage" | "admits"> {
+  /** The call cannot go on. */
+  onBad(reason: StreamCut, status: Status): void;
+}
 
 /** The reading side of one call: messages, their deadline, and their turn if they are large. */
 export interface Inbox {

@@ -1,7 +1,7 @@
-import { X509Certificate } from "node:crypto";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { constants } from "node:crypto";
 import { XdsError } from "@xdstp/core";
+import { certificatesIn, reasonOf } from "../wire/certificates-in.ts";
 
 /** How a server proves who it is, and what it asks of its clients. All PEM, as text or bytes. */
 export interface TlsOptions {
@@ -42,24 +42,6 @@ export function secureContextOf(tls: TlsOptions, now: number): SecureContextOpti
   return options;
 }
 
-const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
-/** Node passes over what it cannot read in a list of authorities. */
-function certificatesIn(name: "cert" | "clientCa", pem: string | Uint8Array): readonly X509Certificate[] {
-  const blocks = Buffer.from(pem).toString("latin1").match(block) ?? [];
-  if (blocks.length === 0) throw broken(name, "holds no certificate in PEM");
-  try {
-    return blocks.map((text) => new X509Certificate(text));
-  } catch (cause) {
-    throw broken(name, `cannot be read (${reasonOf(cause)})`, cause);
-  }
-}
-
-function broken(name: "cert" | "key" | "clientCa", problem: string, cause?: unknown): XdsError {
+function broken(name: "cert" | "key", problem: string, cause?: unknown): XdsError {
   return new XdsError("INVALID_ARGUMENT", `tls.${name} ${problem}`, cause === undefined ? {} : { cause });
-}
-
-/** OpenSSL's own word for it; it never holds a part of the key. */
-function reasonOf(cause: unknown): string {
-  return (cause as { readonly code?: string }).code ?? "unknown error";
 }

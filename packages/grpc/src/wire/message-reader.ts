@@ -1,5 +1,7 @@
 import { StatusCode, type Status } from "@xdstp/core";
-import type { StreamCut } from "./grpc-event.ts";
+
+/** Why a stream of messages cannot go on. */
+export type BadMessage = "malformed" | "compressed" | "too-large" | "partial-bytes";
 
 /** Who feeds a reader: told what was read, asked what may be. */
 export interface MessageReaderHost {
@@ -17,7 +19,7 @@ export interface MessageReaderHost {
   /** Asks for memory of an unfinished message; negative gives back. false: there is none left. */
   reserve(bytes: number): boolean;
   /** The stream cannot go on. The reader reads no more. */
-  onBad(reason: StreamCut, status: Status): void;
+  onBad(reason: BadMessage, status: Status): void;
 }
 
 /** The sizes of {@link MessageReader}, in bytes. */
@@ -203,7 +205,7 @@ class Reader implements MessageReader {
     this.#bad("partial-bytes", StatusCode.RESOURCE_EXHAUSTED, "too many unfinished messages on this connection");
   }
 
-  #bad(reason: StreamCut, code: number, message: string): void {
+  #bad(reason: BadMessage, code: number, message: string): void {
     this.stop();
     this.#host.onBad(reason, { code, message });
   }

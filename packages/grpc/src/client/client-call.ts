@@ -1,0 +1,217 @@
+import { constants, type ClientHttp2Stream, type Http2Session, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http2";
+import { StatusCode, type ByteStream, type ByteStreamHandler, type Message, type Status, type Timer } from "@xdstp/core";
+import { createMessageReader, type BadMessage, type MessageReader, type MessageReaderHost } from "../wire/message-reader.ts";
+import { headProblem, statusIn, statusOfReset } from "./call-status.ts";
+import type { ChannelContext } from "./channel-context.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** Where a call lives. */
+export interface CallPlace {
+  readonly context: ChannelContext;
+  readonly sessions: Sessions;
+  /** Called once, when the call is over, before its handler is told. */
+  closed(): void;
+}
+
+/** A call, seen from its channel. */
+export interface ClientCall extends ByteStream {
+  /** Ends the call in order, whatever its handler is told. */
+  leave(status: Status): void;
+}
+
+/** Begins a streaming call. Nothing of the handler is called before this returns. */
+export function openClientCall(place: CallPlace, path: string, headers: OutgoingHttpHeaders, handler: ByteStreamHandler): ClientCall {
+  const call = new OpenCall(place, path, handler);
+  void place.sessions.request(path, headers).then((stream) => { call.begin(stream); }, (status: unknown) => { call.end(status as Status); });
+  return call;
+}
+
+class OpenCall implements ClientCall, MessageReaderHost {
+  readonly #place: CallPlace;
+  readonly #path: string;
+  readonly #handler: ByteStreamHandler;
+  readonly #reader: MessageReader;
+  #stream: ClientHttp2Stream | undefined;
+  #session: Http2Session | undefined;
+  /** Sent before there was a connection. */
+  #waiting: Uint8Array[] = [];
+  /** `send` has answered false, and `onDrained` is owed. */
+  #full = false;
+  #paused = false;
+  /** How this side ends the call, once it does. */
+  #status: Status | undefined;
+  #answer: Status | undefined;
+  #error: unknown;
+  #grace: Timer | undefined;
+  #over = false;
+
+  constructor(place: CallPlace, path: string, handler: ByteStreamHandler) {
+    const { maxMessageBytes } = place.context.limits;
+    this.#place = place;
+    this.#path = path;
+    this.#handler = handler;
+    this.#reader = createMessageReader({ maxMessageBytes, maxFirstMessageBytes: maxMessageBytes }, this);
+  }
+
+  send(message: Message): boolean {
+    if (this.#status !== undefined || this.#over) return false;
+    if (this.#stream === undefined) {
+      this.#waiting.push(message.enveloped);
+      this.#full = true;
+      return false;
+    }
+    return this.#write(this.#stream, message.enveloped);
+  }
+
+  pause(): void {
+    if (this.#status !== undefined || this.#over || this.#paused) return;
+    this.#paused = true;
+    this.#reader.pause();
+    this.#stream?.pause();
+  }
+
+  resume(): void {
+    if (this.#status !== undefined || this.#over || !this.#paused) return;
+    this.#paused = false;
+    this.#reader.resume();
+    this.#stream?.resume();
+  }
+
+  close(status: Status): void {
+    if (status.code === StatusCode.OK) this.leave(status);
+    else this.#stop(status, (stream) => { stream.end(() => { reset(stream); }); });
+  }
+
+  /** What the server still sends is thrown away. */
+  leave(status: Status): void {
+    this.#stop(status, (stream) => {
+      stream.end();
+      stream.resume();
+    });
+  }
+
+  /** The connection is there. */
+  begin(stream: ClientHttp2Stream): void {
+    stream.on("error", (error) => { this.#error = error; });
+    if (this.#over) { reset(stream); return; }
+    this.#stream = stream;
+    this.#session = stream.session;
+    stream.on("response", (headers: IncomingHttpHeaders) => { this.#onHead(headers); });
+    stream.on("trailers", (trailers: IncomingHttpHeaders) => { this.#answer = statusIn(trailers) ?? this.#answer; });
+    stream.on("end", () => { this.#onEnd(stream); });
+    stream.on("drain", () => { this.#onDrain(); });
+    stream.on("close", () => { this.#onClose(stream); });
+    if (this.#paused) stream.pause();
+    stream.on("data", (chunk: Buffer) => { this.#onData(stream, chunk); });
+    this.#flush(stream);
+  }
+
+  /** The call is over. */
+  end(status: Status): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#status ??= status;
+    this.#waiting = [];
+    this.#grace?.cancel();
+    this.#reader.stop();
+    this.#place.closed();
+    this.#ask("onClosed", () => { this.#handler.onClosed(this.#status ?? status); });
+  }
+
+  onMessage(message: Uint8Array): void { this.#ask("onMessage", () => { this.#handler.onMessage(message); }); }
+  /** There is one limit for all messages. */
+  admits(): boolean { return false; }
+  takeTurn(): boolean { return true; }
+  leaveTurn(): void { /* nobody waits */ }
+  reserve(bytes: number): boolean { return this.#place.context.reserve(bytes); }
+
+  onBad(reason: BadMessage, { code }: Status): void {
+    const { maxMessageBytes } = this.#place.context.limits;
+    const text = { "too-large": `it is larger than ${maxMessageBytes} bytes`, "partial-bytes": "too many unfinished messages of the server", compressed: "it is compressed, which was not offered", malformed: "it does not begin with the five bytes of gRPC" };
+    this.#fail({ code: reason === "malformed" || reason === "compressed" ? StatusCode.INTERNAL : code, message: `cannot read a message of the server: ${text[reason]}` });
+  }
+
+  #write(stream: ClientHttp2Stream, bytes: Uint8Array): boolean {
+    const roomy = !stream.destroyed && !stream.writableEnded && stream.write(bytes);
+    this.#full = !roomy;
+    return roomy;
+  }
+
+  #flush(stream: ClientHttp2Stream): void {
+    let roomy = true;
+    for (const bytes of this.#waiting) roomy = this.#write(stream, bytes);
+    if (this.#waiting.length > 0 && roomy) this.#drained();
+    this.#waiting = [];
+  }
+
+  #onDrain(): void {
+    if (this.#full) this.#drained();
+  }
+
+  #drained(): void {
+    this.#full = false;
+    this.#ask("onDrained", () => { this.#handler.onDrained(); });
+  }
+
+  #onHead(headers: IncomingHttpHeaders): void {
+    this.#answer = statusIn(headers);
+    const problem = this.#answer === undefined ? headProblem(headers) : undefined;
+    if (problem !== undefined) this.#fail(problem);
+  }
+
+  #onData(stream: ClientHttp2Stream, chunk: Buffer): void {
+    this.#place.sessions.received(stream);
+    if (this.#status !== undefined) return;
+    const taken = this.#reader.push(chunk);
+    if (!this.#paused) return;
+    stream.pause();
+    if (taken < chunk.length) stream.unshift(chunk.subarray(taken));
+  }
+
+  /** The server has said all, so the call is over, whatever this side still had to say. Node ends what is read of a broken call too; there `close` tells why. */
+  #onEnd(stream: ClientHttp2Stream): void {
+    if (stream.closed || stream.destroyed) return;
+    this.#answer ??= statusOfReset(constants.NGHTTP2_NO_ERROR);
+    if (!stream.writableEnded) reset(stream);
+  }
+
+  #onClose(stream: ClientHttp2Stream): void {
+    this.end(this.#answer ?? this.#place.sessions.lost(this.#session, this.#error) ?? statusOfReset(stream.rstCode));
+  }
+
+  /** What does not leave, or is not answered, ends all the same. */
+  #stop(status: Status, finish: (stream: ClientHttp2Stream) => void): void {
+    if (this.#status !== undefined || this.#over) return;
+    this.#status = status;
+    this.#reader.stop();
+    const stream = this.#stream;
+    if (stream === undefined) { queueMicrotask(() => { this.end(status); }); return; }
+    const { clock, limits } = this.#place.context;
+    this.#grace = clock.after(limits.closeGraceMs, () => { reset(stream); });
+    finish(stream);
+  }
+
+  /** The answer of the server cannot be used. */
+  #fail(status: Status): void {
+    if (this.#status !== undefined || this.#stream === undefined) return;
+    this.#status = status;
+    this.#reader.stop();
+    reset(this.#stream);
+  }
+
+  /** Asks the handler, which must not throw; if it does, nobody else suffers. */
+  #ask(where: string, call: () => void): void {
+    if (this.#status !== undefined && where !== "onClosed") return;
+    try {
+      call();
+    } catch (error) {
+      this.#place.context.emit({ kind: "fault", where: `${where} of ${this.#path}`, error });
+      this.#fail({ code: StatusCode.INTERNAL, message: `the handler of the call failed in ${where}` });
+    }
+  }
+}
+
+function reset(stream: ClientHttp2Stream): void {
+  stream.resume();
+  stream.close(constants.NGHTTP2_CANCEL);
+}

@@ -1,0 +1,440 @@
+import { once } from "node:events";
+import { createServer as createHttp2Server, constants, type ServerHttp2Stream } from "node:http2";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as grpc from "@grpc/grpc-js";
+import { StatusCode, type ByteStream } from "@xdstp/core";
+import { createFakeClock } from "@xdstp/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { useChannel, type ClientSeen, type TestChannel } from "../../test/use-channel.ts";
+import { echoPath, messageOf, useServer } from "../../test/use-server.ts";
+import { createGrpcChannel } from "./grpc-channel.ts";
+
+/** A TCP server that does what a test wants with each socket. */
+async function useTcp(onSocket: (socket: Socket) => void): Promise<number> {
+  const server: Server = createServer((socket) => {
+    socket.on("error", () => { /* so it should */ });
+    onTestFinished(() => { socket.destroy(); });
+    onSocket(socket);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => { server.close(); });
+  return (server.address() as AddressInfo).port;
+}
+
+/** An HTTP/2 server that does what a test wants with each call. */
+async function useHttp2(onStream: (stream: ServerHttp2Stream) => void, listenOn: string | number = 0): Promise<number> {
+  const server = createHttp2Server();
+  server.on("session", (session) => { onTestFinished(() => { session.destroy(); }); });
+  server.on("stream", (stream) => {
+    stream.on("error", () => { /* so it should */ });
+    onStream(stream);
+  });
+  if (typeof listenOn === "string") server.listen(listenOn);
+  else server.listen(listenOn, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => { server.close(); });
+  return typeof listenOn === "string" ? 0 : (server.address() as AddressInfo).port;
+}
+
+const answer = { ":status": 200, "content-type": "application/grpc" };
+
+async function echoed(call: ClientSeen, text: string): Promise<void> {
+  const before = call.messages.length;
+  call.stream.send(messageOf(text));
+  await call.has(before + 1);
+  expect(call.messages[before]?.toString()).toBe(text);
+}
+
+describe("createGrpcChannel()", () => {
+  test("carries messages both ways, with the headers of gRPC and those of the call", async () => {
+    const server = await useServer();
+    const wire = useChannel(server.port, { userAgent: "demo/1" });
+    const { channel, events } = wire;
+    const seen = wire.call({}, { path: echoPath, metadata: { authorization: "Bearer x" } });
+    expect(channel.connectivity()).toEqual({ state: "connecting" });
+    await echoed(seen, "hello");
+    await echoed(seen, "");
+    expect(server.calls[0]?.call).toMatchObject({
+      path: echoPath,
+      headers: { ":authority": `localhost:${server.port}`, "content-type": "application/grpc+proto", te: "trailers", authorization: "Bearer x", "user-agent": expect.stringMatching(/^demo\/1 grpc-node-xdstp\/\d/) as string },
+    });
+    expect(server.calls[0]?.call.headers).not.toHaveProperty("grpc-accept-encoding");
+    expect(events.map((event) => event.kind === "connectivity" && event.connectivity.state)).toEqual(["connecting", "ready"]);
+  });
+
+  test("sends what was sent before there was a connection, and says when there is room", async () => {
+    const server = await useServer();
+    const seen = useChannel(server.port).call();
+    const roomy = seen.roomy();
+    expect([seen.stream.send(messageOf("a")), seen.stream.send(messageOf("b"))]).toEqual([false, false]);
+    await roomy;
+    expect(seen.stream.send(messageOf("c"))).toBe(true);
+    await seen.has(3);
+    expect(seen.messages.map(String)).toEqual(["a", "b", "c"]);
+    expect(seen.drained).toBe(1);
+  });
+
+  test("says when the wire is full, and when it is not", async () => {
+    const server = await useServer({ handler: (seen) => ({ onMessage: (message) => { seen.messages.push(Buffer.from(message)); } }) });
+    const { call } = useChannel(server.port);
+    const seen = call();
+    const begun = seen.roomy();
+    seen.stream.send(messageOf("x"));
+    await begun;
+    await server.event("stream-opened");
+    server.calls[0]?.out.pause?.();
+    const big = messageOf(Buffer.alloc(1 << 20));
+    let sent = 0;
+    while (seen.stream.send(big)) sent += 1;
+    const roomy = seen.roomy();
+    server.calls[0]?.out.resume?.();
+    await roomy;
+    expect(sent).toBeLessThan(4);
+  });
+
+  test("ends in order: what was sent arrives, and the server ends the call", async () => {
+    const server = await useServer();
+    const { call } = useChannel(server.port);
+    const seen = call();
+    await echoed(seen, "x");
+    seen.stream.send(messageOf("last"));
+    seen.stream.close({ code: StatusCode.OK, message: "" });
+    expect(await seen.closed).toEqual({ code: StatusCode.OK, message: "" });
+    expect(await server.calls[0]?.closed).toEqual({ code: StatusCode.OK, message: "" });
+    expect(server.calls[0]?.messages.map(String)).toEqual(["x", "last"]);
+    expect(seen.messages.map(String)).toEqual(["x"]);
+    expect(seen.stream.send(messageOf("late"))).toBe(false);
+  });
+
+  test("ends a call with another status at once", async () => {
+    const server = await useServer();
+    const seen = useChannel(server.port).call();
+    await echoed(seen, "x");
+    seen.stream.close({ code: StatusCode.INTERNAL, message: "mine" });
+    expect(await seen.closed).toEqual({ code: StatusCode.INTERNAL, message: "mine" });
+    await server.calls[0]?.closed;
+  });
+
+  test("resets a call that the server does not end in time", async () => {
+    const clock = createFakeClock();
+    const resets: number[] = [];
+    const port = await useHttp2((stream) => {
+      stream.respond(answer);
+      stream.write(messageOf("hello").enveloped);
+      stream.on("close", () => { resets.push(stream.rstCode); });
+    });
+    const seen = useChannel(port, { clock }).call();
+    await seen.has(1);
+    seen.stream.close({ code: StatusCode.OK, message: "" });
+    clock.advance(5_000);
+    expect(await seen.closed).toEqual({ code: StatusCode.OK, message: "" });
+    expect(clock.pending).toBe(0);
+  });
+
+  test.each([
+    ["in trailers", StatusCode.PERMISSION_DENIED, "no: 100 % ä\u001b[2J", "no: 100 % ä [2J"],
+    ["without a text", StatusCode.UNAVAILABLE, "", ""],
+    ["OK", StatusCode.OK, "", ""],
+  ])("tells the status of the server: %s", async (_, code, message, told) => {
+    const server = await useServer({ handler: ({ out }) => ({ onMessage: () => { out.close({ code, message }); } }) });
+    const seen = useChannel(server.port).call();
+    seen.stream.send(messageOf("x"));
+    expect(await seen.closed).toEqual({ code, message: told });
+  });
+
+  test("tells the status of a call that was refused at once (trailers only)", async () => {
+    const server = await useServer({ accept: () => ({ code: StatusCode.UNAUTHENTICATED, message: "who are you?" }) });
+    expect(await useChannel(server.port).call().closed).toEqual({ code: StatusCode.UNAUTHENTICATED, message: "who are you?" });
+  });
+
+  test.each([
+    ["HTTP 503", { ":status": 503 }, StatusCode.UNAVAILABLE, "HTTP 503"],
+    ["HTTP 404", { ":status": 404 }, StatusCode.UNIMPLEMENTED, "is the service served at this address?"],
+    ["HTTP 401", { ":status": 401 }, StatusCode.UNAUTHENTICATED, "does it want credentials?"],
+    ["HTTP 502 with a status", { ":status": 502, "grpc-status": "5", "grpc-message": "gone" }, StatusCode.NOT_FOUND, "gone"],
+    ["another content type", { ":status": 200, "content-type": "text/html" }, StatusCode.UNKNOWN, "text/html"],
+    ["a status out of range", { ":status": 200, "content-type": "application/grpc", "grpc-status": "99" }, StatusCode.UNKNOWN, "unknown grpc-status 99"],
+    ["a broken percent sign", { ":status": 200, "content-type": "application/grpc", "grpc-status": "9", "grpc-message": "100%, %zz %E4" }, StatusCode.FAILED_PRECONDITION, "100%, %zz"],
+    ["details that say otherwise", { ":status": 200, "content-type": "application/grpc", "grpc-status": "9", "grpc-status-details-bin": "AAAA" }, StatusCode.FAILED_PRECONDITION, ""],
+  ])("maps %s", async (_, headers, code, text) => {
+    const port = await useHttp2((stream) => { stream.respond(headers, { endStream: true }); });
+    expect(await useChannel(port).call().closed).toMatchObject({ code, message: expect.stringContaining(text) as string });
+  });
+
+  test.each([
+    ["without a status", (stream: ServerHttp2Stream) => { stream.respond(answer, { endStream: true }); }, StatusCode.INTERNAL, "without a status"],
+    ["by a reset", (stream: ServerHttp2Stream) => { stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM); }, StatusCode.RESOURCE_EXHAUSTED, "ENHANCE_YOUR_CALM"],
+    ["by a refusal", (stream: ServerHttp2Stream) => { stream.close(constants.NGHTTP2_REFUSED_STREAM); }, StatusCode.UNAVAILABLE, "REFUSED_STREAM"],
+    ["inside a message", (stream: ServerHttp2Stream) => { stream.respond(answer); stream.end(Buffer.of(0, 0, 0, 0, 9, 1)); }, StatusCode.INTERNAL, "without a status"],
+    ["by a broken connection", (stream: ServerHttp2Stream) => { stream.session?.socket.destroy(); stream.session?.destroy(); }, StatusCode.UNAVAILABLE, "lost the connection to localhost:"],
+    ["by a GOAWAY with an error", (stream: ServerHttp2Stream) => { stream.session?.goaway(constants.NGHTTP2_INTERNAL_ERROR); }, StatusCode.UNAVAILABLE, "lost the connection to localhost:"],
+  ])("tells of a call that ended %s", async (_, onStream, code, text) => {
+    const port = await useHttp2(onStream);
+    expect(await useChannel(port).call().closed).toMatchObject({ code, message: expect.stringContaining(text) as string });
+  });
+});
+
+describe("what a server may not do to a client", () => {
+  test("send a message above the limit [C-LIM-7]", async () => {
+    const server = await useServer();
+    const { call } = useChannel(server.port, { limits: { maxMessageBytes: 1000 } });
+    const [seen, other] = [call(), call()];
+    seen.stream.send(messageOf(Buffer.alloc(1001)));
+    expect(await seen.closed).toEqual({ code: StatusCode.RESOURCE_EXHAUSTED, message: "cannot read a message of the server: it is larger than 1000 bytes" });
+    await server.calls[0]?.closed;
+    await echoed(other, "x".repeat(1000));
+  });
+
+  test("take memory by lengths alone, nor by many unfinished messages [C-LIM-7]", async () => {
+    const port = await useHttp2((stream) => {
+      stream.respond(answer);
+      stream.write(Buffer.concat([Buffer.of(0, 3, 0, 0, 0), Buffer.alloc(60_000)]));
+    });
+    const { call } = useChannel(port, { limits: { maxPartialBytes: 200_000 } });
+    const calls = Array.from({ length: 4 }, () => call());
+    const first = await Promise.race(calls.map(async ({ closed }) => closed));
+    expect(first).toEqual({ code: StatusCode.RESOURCE_EXHAUSTED, message: "cannot read a message of the server: too many unfinished messages of the server" });
+    expect(calls.filter(({ closedTimes }) => closedTimes > 0)).toHaveLength(1);
+  });
+
+  test.each([
+    ["compressed", Buffer.of(1, 0, 0, 0, 1, 0), "it is compressed, which was not offered"],
+    ["no message", Buffer.from("<html>"), "it does not begin with the five bytes of gRPC"],
+  ])("send what is %s [C-LIM-7]", async (_, bytes, text) => {
+    const port = await useHttp2((stream) => {
+      stream.respond(answer);
+      stream.write(bytes);
+    });
+    expect(await useChannel(port).call().closed).toEqual({ code: StatusCode.INTERNAL, message: `cannot read a message of the server: ${text}` });
+  });
+
+  test("send headers above the limit [C-LIM-7]", async () => {
+    const port = await useHttp2((stream) => { stream.respond({ ...answer, "x-large": "x".repeat(70_000) }); });
+    const { closed } = useChannel(port).call();
+    expect((await closed).code).not.toBe(StatusCode.OK);
+  });
+
+  test("send a message in pieces of one byte at the cost of all before them [C-LIM-7]", async () => {
+    const size = 20_000;
+    const port = await useHttp2((stream) => {
+      stream.respond(answer);
+      const bytes = messageOf(Buffer.alloc(size, 7)).enveloped;
+      let at = 0;
+      const next = (): void => { if (at < bytes.length) stream.write(bytes.subarray(at, ++at), next); };
+      next();
+    });
+    const seen = useChannel(port).call();
+    await seen.has(1);
+    expect(seen.messages[0]?.length).toBe(size);
+  });
+
+  test("fill the memory of a client that does not read: 200 MB wait at the server, and others go on [C-LIM-7]", async () => {
+    const [count, big] = [200, messageOf(Buffer.alloc(1 << 20))];
+    let sent = 0;
+    const pump = (out: ByteStream): void => { while (sent < count && ++sent <= count && out.send(big)); };
+    const server = await useServer({ handler: ({ out }) => ({ onMessage: (message) => { if (message.length > 1) pump(out); else out.send(messageOf("y")); }, onDrained: () => { pump(out); } }) });
+    const { call } = useChannel(server.port);
+    const [reader, other] = [call(), call()];
+    reader.stream.pause?.();
+    reader.stream.send(messageOf("go"));
+    for (let round = 0; round < 50; round++) {
+      other.stream.send(messageOf("x"));
+      await other.has(round + 1);
+    }
+    expect(sent).toBeGreaterThan(0);
+    expect(sent).toBeLessThanOrEqual(4);
+    expect(reader.messages).toHaveLength(0);
+    reader.stream.resume?.();
+    await reader.has(count);
+    expect(sent).toBe(count);
+  });
+
+  test("get the client to read on while it rests: messages of one packet come one by one", async () => {
+    const port = await useHttp2((stream) => {
+      stream.respond(answer, { waitForTrailers: true });
+      stream.on("wantTrailers", () => { stream.sendTrailers({ "grpc-status": "0" }); });
+      stream.end(Buffer.concat(["a", "b", "c"].map((text) => messageOf(text).enveloped)));
+    });
+    const { call } = useChannel(port);
+    const seen = call({ onMessage: () => { seen.stream.pause?.(); } });
+    for (const count of [1, 2, 3]) {
+      await seen.has(count);
+      expect(seen.messages).toHaveLength(count);
+      expect(seen.closedTimes).toBe(0);
+      seen.stream.resume?.();
+    }
+    expect(await seen.closed).toEqual({ code: StatusCode.OK, message: "" });
+  });
+
+  test.each(["onMessage", "onDrained", "onClosed"] as const)("make a fault in %s of one handler that of others", async (where) => {
+    const server = await useServer();
+    const { call, events } = useChannel(server.port);
+    const other = call();
+    const seen = call({ [where]: () => { throw new Error("mine"); } });
+    seen.stream.send(messageOf("x"));
+    if (where === "onClosed") seen.stream.close({ code: StatusCode.OK, message: "" });
+    else expect(await seen.closed).toEqual({ code: StatusCode.INTERNAL, message: `the handler of the call failed in ${where}` });
+    await echoed(other, "still here");
+    expect(events).toContainEqual({ kind: "fault", where: `${where} of ${echoPath}`, error: new Error("mine") });
+  });
+});
+
+describe("a channel and its connection", () => {
+  test("shares one connection between 1,000 calls", async () => {
+    const server = await useServer();
+    const { call } = useChannel(server.port);
+    const calls = Array.from({ length: 1000 }, () => call());
+    await Promise.all(calls.map(async (seen, index) => echoed(seen, String(index))));
+    expect(server.server.stats()).toMatchObject({ connectionsOpened: 1, streams: 1000 });
+  });
+
+  test("connects anew with the next call after the connection was lost, and tells of both", async () => {
+    const server = await useServer();
+    const { call, channel, events } = useChannel(server.port);
+    const seen = call();
+    await echoed(seen, "x");
+    const again = await useServer();
+    await server.server.close({ graceMs: 1 });
+    expect((await seen.closed).code).toBe(StatusCode.UNAVAILABLE);
+    const refused = await call().closed;
+    expect(refused).toEqual({ code: StatusCode.UNAVAILABLE, message: `cannot connect to ${channel.target}: nothing listens there (ECONNREFUSED); check the port, and that the server runs` });
+    expect(channel.connectivity()).toEqual({ state: "transient-failure", status: refused });
+    expect(again.port).not.toBe(server.port);
+    const told = events.map((event) => event.kind === "connectivity" && event.connectivity.state).filter((state) => state !== "idle");
+    expect(told).toEqual(["connecting", "ready", "connecting", "transient-failure"]);
+  });
+
+  test("leaves a connection that was told to go to its calls, and opens another one", async () => {
+    const sessions = new Set<unknown>();
+    const port = await useHttp2((stream) => {
+      sessions.add(stream.session);
+      stream.respond(answer);
+      stream.pipe(stream);
+      if (sessions.size === 1) stream.session?.goaway(constants.NGHTTP2_NO_ERROR);
+    });
+    const { call, channel } = useChannel(port);
+    const first = call();
+    await echoed(first, "x");
+    const second = call();
+    await echoed(second, "y");
+    await echoed(first, "still here");
+    expect(sessions.size).toBe(2);
+    expect(channel.connectivity()).toEqual({ state: "ready" });
+  });
+
+  test("gives up a server that takes the connection and never answers", async () => {
+    const clock = createFakeClock();
+    const taken: Socket[] = [];
+    const port = await useTcp((socket) => { taken.push(socket); socket.once("data", () => { clock.advance(20_000); }); });
+    const seen = useChannel(port, { clock }).call();
+    expect(await seen.closed).toEqual({ code: StatusCode.UNAVAILABLE, message: `cannot connect to localhost:${port}: no answer within 20 s (ETIMEDOUT); check the address and the firewall` });
+    expect(clock.pending).toBe(0);
+  });
+
+  test("gives up a server that goes silent, by a ping that nobody answers", async () => {
+    const port = await useTcp((socket) => {
+      // SETTINGS, and nothing more.
+      socket.write(Buffer.of(0, 0, 0, 4, 0, 0, 0, 0, 0));
+      socket.resume();
+    });
+    const { call, channel } = useChannel(port, { limits: { pingMs: 20, pingTimeoutMs: 20 } });
+    expect(await call().closed).toEqual({ code: StatusCode.UNAVAILABLE, message: `lost the connection to localhost:${port}: PING timed out` });
+    expect(channel.connectivity()).toMatchObject({ state: "transient-failure" });
+  });
+
+  test.each([
+    ["resets at once", (socket: Socket) => { socket.resetAndDestroy(); }],
+    ["closes at once", (socket: Socket) => { socket.end(); }],
+    ["speaks HTTP/1.1", (socket: Socket) => { socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"); }],
+    ["speaks garbage", (socket: Socket) => { socket.write(Buffer.alloc(100, 0xff)); }],
+    ["speaks TLS", (socket: Socket) => { socket.end(Buffer.of(0x15, 3, 1, 0, 2, 2, 70)); }],
+  ])("tells of a server that %s", async (_, onSocket) => {
+    const port = await useTcp(onSocket);
+    const { code, message } = await useChannel(port).call().closed;
+    expect(code).toBe(StatusCode.UNAVAILABLE);
+    expect(message).toMatch(/^cannot connect to localhost:\d+: no HTTP\/2 came of it \(.+\); does it speak gRPC, and want TLS\?$/);
+    expect(message.length).toBeLessThan(160);
+  });
+
+  test("tells of a name that nobody knows", async () => {
+    const { message } = await useChannel("no-such-host.invalid:1").call().closed;
+    expect(message).toMatch(/^cannot connect to no-such-host\.invalid:1: DNS does not know no-such-host\.invalid \(E\w+\); check the name$/);
+  });
+
+  test("goes over a socket in the file system", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "xdstp-"));
+    onTestFinished(() => { rmSync(folder, { recursive: true }); });
+    const path = join(folder, "s");
+    const authorities: unknown[] = [];
+    await useHttp2((stream) => { stream.respond(answer); stream.pipe(stream); stream.once("data", () => { authorities.push(stream.sentHeaders[":status"]); }); }, path);
+    for (const target of [`unix:${path}`, `unix://${path}`]) await echoed(useChannel(target).call(), "x");
+    expect(authorities).toEqual([200, 200]);
+    const { message } = await useChannel(`unix:${path}2`).call().closed;
+    expect(message).toBe(`cannot connect to unix:${path}2: there is no such socket (ENOENT); check the path, and that the server runs`);
+  });
+});
+
+describe("close()", () => {
+  test("ends calls in order, then the connection", async () => {
+    const server = await useServer();
+    const { call, channel } = useChannel(server.port);
+    const seen = call();
+    await echoed(seen, "x");
+    seen.stream.send(messageOf("last"));
+    await channel.close();
+    expect(await seen.closed).toEqual({ code: StatusCode.CANCELLED, message: "the channel was closed" });
+    expect(await server.calls[0]?.closed).toEqual({ code: StatusCode.OK, message: "" });
+    expect(server.calls[0]?.messages.map(String)).toEqual(["x", "last"]);
+    await server.event("connection-closed");
+    expect(channel.connectivity()).toEqual({ state: "shutdown" });
+    expect(() => channel.open({ path: echoPath }, { onMessage: fail, onDrained: fail, onClosed: fail })).toThrow(`[FAILED_PRECONDITION] the channel to ${channel.target} is closed`);
+  });
+
+  test("ends while connecting, of a call and of the channel", async () => {
+    const port = await useTcp(() => { /* never answers */ });
+    const { call, channel } = useChannel(port);
+    const [first, second] = [call(), call()];
+    first.stream.send(messageOf("x"));
+    first.stream.close({ code: StatusCode.OK, message: "" });
+    expect(first.closedTimes).toBe(0);
+    expect((await first.closed).code).toBe(StatusCode.OK);
+    expect(second.closedTimes).toBe(0);
+    await channel.close();
+    expect((await second.closed).code).toBe(StatusCode.CANCELLED);
+  });
+
+  test("closes a channel that nobody used", async () => {
+    await using channel = createGrpcChannel({ target: "localhost:1" });
+    expect(channel.connectivity()).toEqual({ state: "idle" });
+  });
+});
+
+describe("createGrpcChannel() with grpc-js as the server", () => {
+  async function useGrpcJs(handle: (call: grpc.ServerDuplexStream<Buffer, Buffer>) => void): Promise<TestChannel> {
+    const server = new grpc.Server();
+    const same = (bytes: Buffer): Buffer => bytes;
+    server.addService({ stream: { path: echoPath, requestStream: true, responseStream: true, requestSerialize: same, requestDeserialize: same, responseSerialize: same, responseDeserialize: same } }, { stream: handle });
+    const port = await new Promise<number>((resolve, reject) => { server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => { if (error === null) resolve(bound); else reject(error); }); });
+    onTestFinished(() => { server.forceShutdown(); });
+    return useChannel(port);
+  }
+
+  test("carries messages, and ends in order", async () => {
+    const { call } = await useGrpcJs((stream) => { stream.on("data", (bytes: Buffer) => { stream.write(bytes); }).on("end", () => { stream.end(); }); });
+    const seen = call();
+    for (const size of [0, 1, 16_384, 3_000_000]) await echoed(seen, "x".repeat(size));
+    seen.stream.close({ code: StatusCode.OK, message: "" });
+    expect((await seen.closed).code).toBe(StatusCode.OK);
+  });
+
+  test("tells its status", async () => {
+    const { call } = await useGrpcJs((stream) => { stream.emit("error", { code: grpc.status.RESOURCE_EXHAUSTED, details: "zu groß" }); });
+    expect(await call().closed).toEqual({ code: StatusCode.RESOURCE_EXHAUSTED, message: "zu groß" });
+  });
+});
+
+function fail(): never { throw new Error("must not be called"); }

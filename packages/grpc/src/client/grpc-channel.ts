@@ -1,0 +1,160 @@
+import type { OutgoingHttpHeaders } from "node:http2";
+import { isDeepStrictEqual } from "node:util";
+import { StatusCode, systemClock, XdsError, type ByteStream, type ByteStreamHandler, type Clock, type Status } from "@xdstp/core";
+import { createChannelContext, type ChannelContext } from "./channel-context.ts";
+import { resolveChannelLimits, type ChannelLimits } from "./channel-limits.ts";
+import { credentialsOf, type ChannelTls } from "./channel-tls.ts";
+import { checkedMetadata, sharedHeaders } from "./call-headers.ts";
+import { openClientCall, type ClientCall } from "./client-call.ts";
+import type { ChannelEvent, Connectivity } from "./connectivity.ts";
+import { parseTarget } from "./parse-target.ts";
+import { createSessions, type Sessions } from "./sessions.ts";
+
+/** What {@link createGrpcChannel} needs. */
+export interface GrpcChannelOptions {
+  /** The server, as gRPC names it: `host:port` (port 443 if absent), `[::1]:port`, `dns:///host:port`, `unix:path`, `unix:///path`. */
+  readonly target: string;
+  /** Absent: HTTP/2 without TLS. `{}`: TLS with the authorities that Node trusts. */
+  readonly tls?: ChannelTls;
+  /** What calls itself in front of `grpc-node-xdstp` in the header `user-agent`. Default: nothing. */
+  readonly userAgent?: string;
+  /** See {@link ChannelLimits} for the defaults. */
+  readonly limits?: Partial<ChannelLimits>;
+  /** For `connectMs` and `closeGraceMs`. Pings go by the clock of the machine. Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** Told what happens. What it throws goes no further. */
+  readonly onEvent?: (event: ChannelEvent) => void;
+}
+
+/** Which method to call. */
+export interface GrpcCall {
+  /** `/package.Service/Method`. */
+  readonly path: string;
+  /** Headers beside those of gRPC: names in lower case, values in printable ASCII. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** The way to one server. All its calls share a connection, which is made with the first and again with the first after it was lost. */
+export interface GrpcChannel {
+  /** As it was given. */
+  readonly target: string;
+  /**
+   * Begins a streaming call. While there is no connection, `send` takes messages and answers false; `onDrained` follows with the connection.
+   * If there can be none the call ends with UNAVAILABLE and the reason; nothing is tried again by itself (C-RECON-1 is the business of the caller).
+   * Throws an XdsError: INVALID_ARGUMENT for a path or metadata that cannot be sent, FAILED_PRECONDITION after `close`.
+   */
+  open(call: GrpcCall, handler: ByteStreamHandler): ByteStream;
+  /** How the channel stands to its server. Changes are told to `onEvent`. */
+  connectivity(): Connectivity;
+  /**
+   * Replaces certificates and name. Calls to come go over a new connection with the new files. Calls that are open stay on the old connection,
+   * which ends with the last of them; whoever wants it to end sooner closes them.
+   * Throws an XdsError and changes nothing: INVALID_ARGUMENT if something is broken, FAILED_PRECONDITION if this channel has no TLS or is closed.
+   */
+  replaceTls(tls: ChannelTls): void;
+  /** Ends all calls, with CANCELLED to their handlers and in order to the server, then the connection. Resolves when nothing is left; a second call gives the same promise. */
+  close(): Promise<void>;
+  /** The same as `close`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * A channel to a gRPC server over HTTP/2, with or without TLS. It knows nothing of what the bytes mean.
+ *
+ * Connect's session manager opens, shares and pings the connections. The server is not trusted: what it does wrong ends its call or its connection,
+ * never the process (C-LIM-7). No compression is offered. Throws an XdsError if the target, a limit or a certificate is broken.
+ */
+export function createGrpcChannel(options: GrpcChannelOptions): GrpcChannel {
+  return new Channel(options);
+}
+
+const closed: Status = { code: StatusCode.CANCELLED, message: "the channel was closed" };
+
+class Channel implements GrpcChannel {
+  readonly target: string;
+  readonly #context: ChannelContext;
+  readonly #headers: OutgoingHttpHeaders;
+  readonly #secure: boolean;
+  /** Each open call, and what waits for its end. */
+  readonly #calls = new Map<ClientCall, () => void>();
+  /** Connections with old certificates that still have calls. */
+  readonly #draining = new Set<Promise<void>>();
+  #sessions: Sessions;
+  #connectivity: Connectivity = { state: "idle" };
+  #closing: Promise<void> | undefined;
+
+  constructor({ target, tls, userAgent, limits, clock = systemClock, onEvent }: GrpcChannelOptions) {
+    this.target = target;
+    this.#context = createChannelContext({ target: parseTarget(target), limits: resolveChannelLimits(limits), clock }, onEvent);
+    this.#secure = tls !== undefined;
+    this.#headers = sharedHeaders(this.#context.target.authority, this.#secure, userAgent);
+    this.#sessions = this.#connectWith(tls);
+  }
+
+  connectivity(): Connectivity { return this.#connectivity; }
+
+  open({ path, metadata }: GrpcCall, handler: ByteStreamHandler): ByteStream {
+    this.#mustBeOpen();
+    const headers = { ...this.#headers, ...checkedMetadata(path, metadata) };
+    const place = { context: this.#context, sessions: this.#sessions, closed: () => { this.#left(call); } };
+    const call = openClientCall(place, path, headers, handler);
+    this.#calls.set(call, nobody);
+    return call;
+  }
+
+  replaceTls(tls: ChannelTls): void {
+    this.#mustBeOpen();
+    if (!this.#secure) throw new XdsError("FAILED_PRECONDITION", `the channel to ${this.target} has no TLS; create another one with the option tls`);
+    const old = this.#sessions;
+    this.#sessions = this.#connectWith(tls);
+    const drained = old.retire().then(() => { this.#draining.delete(drained); });
+    this.#draining.add(drained);
+    this.#become({ state: "idle" });
+  }
+
+  async close(): Promise<void> {
+    this.#become({ state: "shutdown" });
+    this.#closing ??= this.#end();
+    await this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> { await this.close(); }
+
+  async #end(): Promise<void> {
+    const ends = [...this.#calls.keys()].map(async (call) => {
+      const over = new Promise<void>((resolve) => { this.#calls.set(call, resolve); });
+      call.leave(closed);
+      await over;
+    });
+    await Promise.all(ends);
+    await Promise.all([...this.#draining, this.#sessions.abort()]);
+  }
+
+  #connectWith(tls: ChannelTls | undefined): Sessions {
+    const become = (next: Connectivity): void => { if (sessions === this.#sessions) this.#become(next); };
+    const sessions: Sessions = createSessions(this.#context, tls === undefined ? undefined : credentialsOf(tls), {
+      onConnecting: () => { become({ state: "connecting" }); },
+      onReady: () => { become({ state: "ready" }); },
+      onLost: (status) => { become(status === undefined ? { state: "idle" } : { state: "transient-failure", status }); },
+    });
+    return sessions;
+  }
+
+  #become(next: Connectivity): void {
+    if (this.#connectivity.state === "shutdown" || isDeepStrictEqual(this.#connectivity, next)) return;
+    this.#connectivity = next;
+    this.#context.emit({ kind: "connectivity", connectivity: next });
+  }
+
+  #left(call: ClientCall): void {
+    const waiting = this.#calls.get(call);
+    this.#calls.delete(call);
+    waiting?.();
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closing !== undefined) throw new XdsError("FAILED_PRECONDITION", `the channel to ${this.target} is closed; create another one`);
+  }
+}
+
+function nobody(): void { /* waits */ }

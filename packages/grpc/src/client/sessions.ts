@@ -1,0 +1,182 @@
+import type { ClientHttp2Stream, Http2Session, OutgoingHttpHeaders } from "node:http2";
+import type { Socket } from "node:net";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { Http2SessionManager } from "@connectrpc/connect-node";
+import { StatusCode, type Status, type Timer } from "@xdstp/core";
+import type { ChannelContext } from "./channel-context.ts";
+import type { ChannelCredentials } from "./channel-tls.ts";
+import { describeFailure } from "./describe-failure.ts";
+import { openSocket } from "./open-socket.ts";
+
+/** The connections of a channel with one set of certificates: usually one, and beside it those that were told to go and still have calls. */
+export interface Sessions {
+  /** Begins a call, connecting first if need be. Rejects with a {@link Status} of the connection that cannot be. */
+  request(path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream>;
+  /** Bytes have come on a call: its connection lives. */
+  received(stream: ClientHttp2Stream): void;
+  /** Why a call is over whose connection is; undefined: its connection lives. */
+  lost(session: Http2Session | undefined, error: unknown): Status | undefined;
+  /** Takes no new calls. Resolves when the last one that is open has ended, and the connection with it. */
+  retire(): Promise<void>;
+  /** Ends all connections at once. Resolves when their sockets are closed. */
+  abort(): Promise<void>;
+}
+
+/** Told how the connections stand. */
+export interface SessionsHost {
+  onConnecting(): void;
+  onReady(): void;
+  /** None is left, and none is being made. `status` absent: the last one ended in order. */
+  onLost(status?: Status): void;
+}
+
+/** Sessions that Connect's manager opens, shares and pings. */
+export function createSessions(context: ChannelContext, credentials: ChannelCredentials | undefined, host: SessionsHost): Sessions {
+  return new ManagedSessions(context, credentials, host);
+}
+
+/** Node counts what is queued for all calls of a connection; its default of 10 MB refuses calls long before. */
+const sessionMegabytes = 1024;
+const connectionWindowBytes = 4 * 1024 * 1024;
+
+interface SeenSession {
+  /** The server has spoken HTTP/2. */
+  ready: boolean;
+  /** It is over, and the host knows. */
+  over: boolean;
+}
+
+class ManagedSessions implements Sessions {
+  readonly #context: ChannelContext;
+  readonly #credentials: ChannelCredentials | undefined;
+  readonly #host: SessionsHost;
+  readonly #manager: Http2SessionManager;
+  readonly #sockets = new Set<Socket>();
+  /** Each session that has had a call. */
+  readonly #seen = new WeakMap<Http2Session, SeenSession>();
+  /** Those whose server has spoken. */
+  readonly #ready = new Set<SeenSession>();
+  #connecting = false;
+  #deadline: Timer | undefined;
+  #calls = 0;
+  #whenIdle: (() => void) | undefined;
+  #whenClosed: (() => void) | undefined;
+
+  constructor(context: ChannelContext, credentials: ChannelCredentials | undefined, host: SessionsHost) {
+    const { pingMs, pingTimeoutMs, windowBytes, headerListBytes } = context.limits;
+    this.#context = context;
+    this.#credentials = credentials;
+    this.#host = host;
+    // The sockets are ours, so the URL is never looked up; each call says its own authority.
+    this.#manager = new Http2SessionManager("http://channel.invalid", { pingIntervalMs: pingMs, pingTimeoutMs }, {
+      createConnection: () => this.#connect(),
+      maxSessionMemory: sessionMegabytes,
+      settings: { enablePush: false, initialWindowSize: windowBytes, maxHeaderListSize: headerListBytes },
+    });
+  }
+
+  async request(path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream> {
+    this.#calls += 1;
+    try {
+      const stream = await this.#manager.request("POST", path, headers, { endStream: false });
+      stream.once("close", () => { this.#left(); });
+      if (stream.session !== undefined) this.#watch(stream.session);
+      return stream;
+    } catch (error) {
+      this.#left();
+      const status = this.#failure(false, error);
+      this.#connecting = false;
+      this.#tellLost(status);
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- a status, as the interface says
+      throw status;
+    }
+  }
+
+  received(stream: ClientHttp2Stream): void { this.#manager.notifyResponseByteRead(stream); }
+
+  lost(session: Http2Session | undefined, error: unknown): Status | undefined {
+    if (session !== undefined && !session.destroyed && !session.socket.destroyed) return undefined;
+    const seen = session === undefined ? undefined : this.#seen.get(session);
+    const status = this.#failure(seen?.ready === true, error);
+    if (seen !== undefined) this.#gone(seen, status);
+    return status;
+  }
+
+  async retire(): Promise<void> {
+    if (this.#calls > 0) await new Promise<void>((resolve) => { this.#whenIdle = resolve; });
+    await this.abort();
+  }
+
+  async abort(): Promise<void> {
+    this.#manager.abort();
+    for (const socket of this.#sockets) socket.destroy();
+    if (this.#sockets.size > 0) await new Promise<void>((resolve) => { this.#whenClosed = resolve; });
+  }
+
+  #left(): void {
+    this.#calls -= 1;
+    if (this.#calls === 0) this.#whenIdle?.();
+  }
+
+  #connect(): Socket {
+    const { clock, limits, target } = this.#context;
+    const socket = openSocket(target, this.#credentials);
+    const deadline = clock.after(limits.connectMs, () => {
+      socket.destroy(Object.assign(new Error(`no answer within ${limits.connectMs / 1000} s`), { code: "ETIMEDOUT" }));
+    });
+    this.#deadline = deadline;
+    this.#connecting = true;
+    this.#host.onConnecting();
+    this.#sockets.add(socket);
+    socket.on("error", ignore);
+    socket.once("close", () => {
+      deadline.cancel();
+      this.#sockets.delete(socket);
+      if (this.#sockets.size === 0) this.#whenClosed?.();
+    });
+    return socket;
+  }
+
+  /** Begins with the first call of a session: Connect shows none before. */
+  #watch(session: Http2Session): void {
+    if (this.#seen.has(session)) return;
+    const seen: SeenSession = { ready: false, over: false };
+    const deadline = this.#deadline;
+    let failed: Error | undefined;
+    this.#seen.set(session, seen);
+    session.setLocalWindowSize(connectionWindowBytes);
+    session.once("remoteSettings", () => {
+      deadline?.cancel();
+      seen.ready = true;
+      this.#ready.add(seen);
+      this.#connecting = false;
+      this.#host.onReady();
+    });
+    session.on("error", (error) => { if (!isOrderly(error)) failed = error; });
+    session.once("close", () => { this.#gone(seen, failed === undefined && seen.ready ? undefined : this.#failure(seen.ready, failed)); });
+  }
+
+  #gone(seen: SeenSession, status: Status | undefined): void {
+    if (seen.over) return;
+    seen.over = true;
+    if (!seen.ready) this.#connecting = false;
+    this.#ready.delete(seen);
+    this.#tellLost(status);
+  }
+
+  #tellLost(status: Status | undefined): void {
+    if (!this.#connecting && this.#ready.size === 0) this.#host.onLost(status);
+  }
+
+  #failure(ready: boolean, error: unknown): Status {
+    const { target } = this.#context;
+    return { code: StatusCode.UNAVAILABLE, message: describeFailure({ target, ready, error, tls: this.#credentials !== undefined }) };
+  }
+}
+
+/** So the manager ends a connection that was told to go and has no calls. */
+function isOrderly(error: Error): boolean {
+  return error instanceof ConnectError && error.code === Code.Canceled;
+}
+
+function ignore(): void { /* the session tells */ }
