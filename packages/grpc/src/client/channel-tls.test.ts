@@ -1,6 +1,9 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:tls";
 import { StatusCode } from "@xdstp/core";
 import { createTestAuthority } from "@xdstp/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { useChannel, type ClientSeen } from "../../test/use-channel.ts";
 import { messageOf, useServer } from "../../test/use-server.ts";
 import { createGrpcChannel } from "./grpc-channel.ts";
@@ -50,6 +53,15 @@ describe("createGrpcChannel() with TLS", () => {
     // A server with a clock of its own takes it.
     const server = await useServer({ tls: ended });
     expect((await useChannel(server.port, { tls: { ca } }).call().closed).message).toMatch(/its certificate is not valid now \(CERT_HAS_EXPIRED\); renew it, or set the clock$/);
+  });
+
+  test.each([["nothing", []], ["another protocol", ["http/1.1"]]])("speaks to nobody that offers %s in ALPN", async (_, ALPNProtocols) => {
+    const server = createServer({ ...own, ALPNProtocols }, (socket) => { socket.on("error", () => { /* so it should */ }).end("HTTP/1.1 400 Bad Request\r\n\r\n"); });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => { server.close(); });
+    const { closed } = useChannel((server.address() as AddressInfo).port, { tls: { ca } }).call();
+    expect((await closed).message).toMatch(/^cannot connect to localhost:\d+: (?:no HTTP\/2 came of it \(the server does not offer h2 in ALPN\)|it refused the TLS of this client)/);
   });
 
   test("tells TLS from what is none, from both sides", async () => {

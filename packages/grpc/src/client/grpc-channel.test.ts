@@ -8,6 +8,8 @@ import * as grpc from "@grpc/grpc-js";
 import { StatusCode, type ByteStream } from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createRandom, scaled, seedOf } from "../../test/random.ts";
+import { frame } from "../../test/raw-socket.ts";
 import { useChannel, type ClientSeen, type TestChannel } from "../../test/use-channel.ts";
 import { echoPath, messageOf, useServer } from "../../test/use-server.ts";
 import { createGrpcChannel } from "./grpc-channel.ts";
@@ -358,6 +360,33 @@ describe("a channel and its connection", () => {
     expect(code).toBe(StatusCode.UNAVAILABLE);
     expect(message).toMatch(/^cannot connect to localhost:\d+: no HTTP\/2 came of it \(.+\); does it speak gRPC, and want TLS\?$/);
     expect(message.length).toBeLessThan(160);
+  });
+
+  test(`survives ${scaled(10_000)} servers that send garbage and break off [C-LIM-7]`, async () => {
+    const seed = seedOf();
+    const random = createRandom(seed);
+    const settings = frame(4, 0, 0);
+    const garbage = (): Buffer => Buffer.from(Array.from({ length: random(64) }, () => random(256)));
+    const port = await useTcp((socket) => {
+      if (random(4) > 0) socket.write(settings);
+      socket.on("data", () => {
+        const id = [0, 1, 1, 1, 2, 3][random(6)] ?? 1;
+        if (random(3) > 0) socket.write(frame(random(11), random(256), id, garbage()));
+        if (random(3) === 0) socket.write(frame(7, 0, 0, Buffer.alloc(8)));
+        if (random(3) === 0) socket.write(garbage());
+        if (random(2) === 0) socket.resetAndDestroy();
+        else socket.end();
+      });
+    });
+    const { call } = useChannel(port);
+    for (let round = 0; round < scaled(10_000); round++) {
+      const calls = Array.from({ length: 1 + random(3) }, () => call());
+      for (const one of calls) one.stream.send(messageOf("x"));
+      if (random(8) === 0) calls[0]?.stream.pause?.();
+      if (random(8) === 0) calls[0]?.stream.close({ code: random(2), message: "" });
+      const statuses = await Promise.all(calls.map(async ({ closed }) => closed));
+      expect({ seed, codes: statuses.filter(({ code }) => code < 0 || code > 16) }).toEqual({ seed, codes: [] });
+    }
   });
 
   test("tells of a name that nobody knows", async () => {

@@ -12,9 +12,9 @@ export function openSocket(target: Target, credentials: ChannelCredentials | und
     ...(servername !== undefined && { servername }),
   });
   socket.setNoDelay(true);
-  // Ahead of HTTP/2, which would speak to whoever is there.
-  socket.prependOnceListener("secureConnect", () => {
-    if (socket.alpnProtocol !== "h2") socket.destroy(new Error("the server does not offer h2 in ALPN"));
+  socket.once("secureConnect", () => {
+    // Not at once: Node ends the process if a socket is destroyed before its HTTP/2 session has taken it over, in this same event.
+    if (socket.alpnProtocol !== "h2") setImmediate(() => { socket.destroy(new Error("the server does not offer h2 in ALPN")); });
   });
   return socket;
 }
