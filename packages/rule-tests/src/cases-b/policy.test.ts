@@ -7,7 +7,9 @@ import { acceptAll, begin } from "../harness/accept-all.ts";
 import type { Answer } from "../harness/answer.ts";
 import { createWorld, type World, type WorldOptions } from "../harness/create-world.ts";
 import { routeTo } from "../harness/envoy-payloads.ts";
+import { inlineEntry, listOf, locatorEntry } from "../harness/list-payloads.ts";
 import { FULL, PART } from "../harness/made-up-types.ts";
+import { payloadOf } from "../harness/payload.ts";
 import { runCases } from "../harness/rule-case.ts";
 import { adsVariants, deltaVariants, isDelta, sotwVariants } from "../harness/variant.ts";
 
@@ -31,10 +33,30 @@ function allow(world: World, allows: (name: string) => boolean): void {
 }
 
 const told = (answers: readonly Answer[]): readonly (readonly string[])[] => answers.map(({ names, removed }) => [...names.toSorted(), ...removed.toSorted().map((name) => `-${name}`)]);
+/** A list of clusters with an inline entry, and a locator of a resource, both of which are forbidden by their names. */
+const secretList = listOf(inlineEntry("secret", cluster.typeUrl, payloadOf("inline")), locatorEntry("a", "envoy.config.cluster.v3.Cluster", "secret"));
+const listType = "type.googleapis.com/envoy.config.cluster.v3.ClusterCollection";
+const listName = (id: string): string => `xdstp://a/envoy.config.cluster.v3.ClusterCollection/${id}`;
+const locatedName = "xdstp://a/envoy.config.cluster.v3.Cluster/secret";
+
 const glob = (typeUrl: string): string => `xdstp://a/${typeUrl.slice(typeUrl.indexOf("/") + 1)}/p/*`;
 const inGlob = (typeUrl: string, id: string): string => glob(typeUrl).replace("*", id);
 
 runCases("access", [
+  {
+    rules: ["S-LIM-8", "S-LIST-10"],
+    title: "asks for a list by its name alone: who may see it sees its inline entries, like all that stands in a payload, and of those in a locator what it may see by their names",
+    world: guarded({ types: envoyTypes }),
+    run(world) {
+      for (const id of ["open", "secret"]) world.cache.put({ typeUrl: listType, name: listName(id), value: secretList });
+      world.put(cluster.typeUrl, locatedName);
+      const client = world.connect({ node: { id: "n", clientFeatures: ["xds.config.supports-resource-in-sotw"] } }).of(cluster.typeUrl);
+      const answers = begin(world, client, listName("open"), listName("secret"), locatedName);
+      expect(answers.flatMap(({ resources }) => resources.filter(({ hasBody }) => hasBody))).toMatchObject([{ name: listName("open"), payload: secretList }]);
+      allow(world, () => true);
+      expect(acceptAll(world, client).flatMap(({ names }) => names)).toEqual(expect.arrayContaining([listName("secret"), locatedName]));
+    },
+  },
   ...[FULL, PART].flatMap((typeUrl) => [
     {
       rules: ["S-LIM-8"], title: `answers a forbidden name of ${typeUrl} as one that does not exist, whether it does or not`,

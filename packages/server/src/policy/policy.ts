@@ -10,7 +10,8 @@ export interface Policy {
   readonly key: string;
   /**
    * Whether a resource may be seen; asked for each name that is subscribed, and for each member of a glob and of `*` (S-LIM-8). A name that may not be seen is
-   * answered as one that does not exist. It has to give the same answer until `watch` tells of a change. Only `true` allows; what throws forbids.
+   * answered as one that does not exist. What stands in a payload is not asked for: who may see a route sees its virtual hosts, and who may see a list its inline
+   * entries, whatever their names; a list whose members have rights of their own names them by locators. It has to give the same answer until `watch` tells of a change. Only `true` allows; what throws forbids.
    * @param name - In canonical spelling (N-40); an alias is asked for by itself, and its resource under its own name
    */
   allows(typeUrl: string, name: string): boolean;
