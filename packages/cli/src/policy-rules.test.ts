@@ -17,7 +17,17 @@ describe("policyRules()", () => {
   });
 
   it.each(["*", "x*", "xdst*", "xdstp:*", "xdstp://*", "xdstp://a*", "xdstp://a/*", "xdstp://a/T*", "xdstp://a/T/*", "xdstp://a/T/b/*", "xdstp://a/T/%*", "xdstp://a/T/%2*", "xdstp://a/T/%20*", "xdstp://a/T/b?*", "xdstp://a/T/b?k*", "xdstp://a/T/b?k=*", "xdstp://a/T/b?k=v&*", "xdstp:///T/*", "xdstp://Example.com/T/*"])("takes the beginning %s, with which canonical names begin", (name) => {
-    expect(policyRules(rule(`  allow:\n    clusters: ['${name}']\n`), "p.yaml")[0]?.allow.get(cluster.typeUrl)).toEqual([name]);
+    expect(policyRules(rule(`  allow:\n    '*': ['${name}']\n`), "p.yaml")[0]?.allow.get("*")).toEqual([name]);
+  });
+
+  it.each<readonly [string, fits: readonly string[], not: readonly string[]]>([
+    ["clusters", ["opaque", "envoy.config.listener.v3.Listener/*", "*", "xdstp:*", "xdstp://a*", "xdstp://a/*", "xdstp://a/envoy.config.c*", "xdstp://a/envoy.config.cluster.v3.Cluster*", "xdstp:///envoy.config.cluster.v3.Cluster/x", "xdstp://a/envoy.config.cluster.v3.Cluster/*", "xdstp://a/envoy.config.cluster.v3.ClusterCollection/all", "xdstp://a/envoy.config.cluster.v3.ClusterColl*"], ["xdstp://a/envoy.config.cluster.v3.Clusters*", "xdstp://a/envoy.config.l*", "xdstp://a/envoy.config.listener.v3.Listener/x", "xdstp:///envoy.config.listener.v3.ListenerCollection/*", "xdstp://a/envoy.config.cluster.v3.ClusterColl/*", "xdstp://a/envoy.config.cluster.v3.Cluste/x?k=v"]],
+    ["envoy.config.cluster.v3.ClusterCollection", ["xdstp://a/envoy.config.cluster.v3.ClusterCollection/all"], ["xdstp://a/envoy.config.cluster.v3.Cluster/x"]],
+    ["type.example/acme.Flag", ["f"], ["xdstp://a/acme.Flag/f"]],
+  ])("takes under %s what names of that type and its lists can begin with, and nothing else [B-TYPE-5] [B-TYPE-6]", (type, fits, not) => {
+    const read = (name: string) => (): unknown => policyRules(rule(`  allow:\n    ${type}: ['${name}']\n`), "p.yaml");
+    for (const name of fits) expect(read(name)).not.toThrow();
+    for (const name of not) expect(read(name)).toThrow(`p.yaml:4:${8 + type.length}: "${name}" fits no name of ${type.slice(type.indexOf("/") + 1).replace("clusters", "envoy.config.cluster.v3.Cluster")} (B-TYPE-5); put it under the type that it names, or under "*"`);
   });
 
   it.each<readonly [string, string]>([

@@ -2,6 +2,7 @@ import { shortTypes, typeUrlOf } from "@xdstp/resource-types";
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from "yaml";
 import { CliError } from "./cli-error.ts";
 import { namePattern } from "./name-pattern.ts";
+import { patternFitsType } from "./pattern-fits-type.ts";
 
 /** What clients of one kind may see. */
 export interface PolicyRule {
@@ -67,7 +68,7 @@ function allowOf({ value, key }: Field, fail: Fail): ReadonlyMap<string, readonl
     const typeUrl = typeOf(pair, fail);
     if (known.has(typeUrl)) fail(startOf(pair.key), `there is a list for ${JSON.stringify(textOf(pair.key))} already; put both into one`);
     known.add(typeUrl);
-    return [typeUrl, names.items.map((name) => canonical(name, fail))] as const;
+    return [typeUrl, names.items.map((name) => ofType(name, typeUrl, fail))] as const;
   }));
 }
 
@@ -85,6 +86,12 @@ function isTypeUrl(text: string): boolean {
 
 function textOf(key: unknown): string {
   return isScalar(key) ? String(key.value) : "";
+}
+
+function ofType(node: unknown, typeUrl: string, fail: Fail): string {
+  const pattern = canonical(node, fail);
+  if (typeUrl === "*" || patternFitsType(pattern, typeUrl)) return pattern;
+  return fail(startOf(node), `${JSON.stringify(pattern)} fits no name of ${typeUrl.slice(typeUrl.lastIndexOf("/") + 1)} (B-TYPE-5); put it under the type that it names, or under "*"`);
 }
 
 function canonical(node: unknown, fail: Fail): string {
