@@ -61,6 +61,18 @@ describe("remove()", () => {
     expect([cache.remove(T, "nothing"), cache.remove(T, "xdstp://a/t.T/%zz")]).toEqual([{ revision: 3 }, { revision: 4 }]);
     expect(cache.counters).toMatchObject({ resources: 0, tombstones: 1 });
   });
+
+  it("says that a name is of another type, and changes nothing; a list goes under the type of its members too [B-TYPE-5] [B-TYPE-6]", () => {
+    const cache = createCache();
+    const text = `"xdstp://a/t.U/x" of ${T}: the name has the type t.U (B-TYPE-5); remove it under that type`;
+    expect(errorOf(() => cache.remove(T, "xdstp://a/t.U/x"))).toMatchObject({ code: "INVALID_ARGUMENT", text, context: { typeUrl: T, resource: "xdstp://a/t.U/x" } });
+    expect(errorOf(() => cache.transaction(({ put: write, remove }) => {
+      write({ typeUrl: T, name: "x", value: new Uint8Array() });
+      remove(T, "xdstp://a/t.U/x");
+    }))).toMatchObject({ text });
+    expect([cache.revision, cache.counters.resources]).toEqual([0, 0]);
+    expect([cache.remove(T, "xdstp://a/t.T/x"), cache.remove(T, "xdstp://a/t.TCollection/x")]).toEqual([{ revision: 1 }, { revision: 2 }]);
+  });
 });
 
 describe("transaction()", () => {

@@ -2,6 +2,8 @@ import { XdsError, type Committed, type Interest, type Put, type Removal, type R
 
 import { describeValue } from "./describe-value.ts";
 import type { MessageType } from "./message-type.ts";
+import { readName } from "./read-name.ts";
+import { fitsType } from "./refuse-put.ts";
 
 /** A resource whose payload is encoded. */
 export interface RawResource extends PutOptions {
@@ -51,7 +53,7 @@ export interface TransactionOptions {
 /** Writing by program. Each call is all or nothing: it throws the error of the first resource that is refused, and then nothing has changed. */
 export interface Author {
   readonly put: PutCall<Committed>;
-  /** Removing what is not there does nothing. */
+  /** Removing what is not there does nothing. Throws INVALID_ARGUMENT for an xdstp name of another type: there is none under this one, so it was meant otherwise (B-TYPE-5). */
   readonly remove: (typeUrl: string, name: string, options?: RemoveOptions) => Committed;
   /** Several changes, visible at once as a whole. `write` must not wait for anything. */
   readonly transaction: (write: (writer: TransactionWriter) => void, options?: TransactionOptions) => Committed;
@@ -67,7 +69,7 @@ export function createAuthor(commit: (transaction: Transaction) => Committed): A
   };
   return {
     put: <M>(...args: PutArguments<M>) => commitWhole({ put: [putOf(args)], atomic: true }),
-    remove: (typeUrl, name, options) => commitWhole({ remove: [{ typeUrl, name, ...options }], atomic: true }),
+    remove: (typeUrl, name, options) => commitWhole({ remove: [removalOf(typeUrl, name, options)], atomic: true }),
     transaction: (write, { label } = {}) => {
       const draft = createDraft();
       write(draft.writer);
@@ -84,7 +86,7 @@ function createDraft(): { readonly writer: TransactionWriter; readonly transacti
   const complete: TypedInterest[] = [];
   const writer: TransactionWriter = {
     put: <M>(...args: PutArguments<M>) => { put.push(putOf(args)); },
-    remove: (typeUrl, name, options) => { remove.push({ typeUrl, name, ...options }); },
+    remove: (typeUrl, name, options) => { remove.push(removalOf(typeUrl, name, options)); },
     complete: (typeUrl, interest) => { complete.push({ typeUrl, interest }); },
   };
   return { writer, transaction: { put, remove, complete } };
@@ -96,6 +98,12 @@ function putOf<M>(args: PutArguments<M>): Put {
 
 function typedPut<M>(type: MessageType<M>, message: M, { name, ...options }: TypedPutOptions = {}): Put {
   return rawPut({ ...options, typeUrl: type.typeUrl, name: name ?? type.nameOf(message), value: type.encode(message) });
+}
+
+function removalOf(typeUrl: string, name: string, options: RemoveOptions | undefined): Removal {
+  const read = readName(name);
+  if (fitsType(read, typeUrl)) return { typeUrl, name, ...options };
+  throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} of ${typeUrl}: the name has the type ${read.type} (B-TYPE-5); remove it under that type`, { typeUrl, resource: name });
 }
 
 /** The cache reads the name before it checks anything. */
