@@ -18,17 +18,18 @@ async function connected(port: number, options: SecureClientSessionOptions): Pro
 }
 
 describe("createServer() with TLS", () => {
-  it.each(variants)("serves clients that prove who they are, with certificates replaced while it listens (%s)", async (variant) => {
+  it.each(variants)("serves clients that prove who they are, with certificates replaced while it listens, and tells who they are (%s) [S-NODE-8]", async (variant) => {
     const cache = readyCache();
     cache.put({ typeUrl: types.cluster, name: "a", value: payload("a") });
     const server = createServer({ source: cache, tls: mutual() });
     onTestFinished(async () => server.close({ graceMs: 1 }));
     const { port } = await server.listen({ port: 0 });
-    for (let round = 0; round < 2; round++) {
-      const session = await connected(port, { ca: authority.cert, ...authority.issue({ uris: ["spiffe://td/envoy"] }) });
+    for (const uri of ["spiffe://td/first", "spiffe://td/second"]) {
+      const session = await connected(port, { ca: authority.cert, ...authority.issue({ uris: [uri] }) });
       const call = openCall(session, paths[variant]);
       createClient(requestsOf(call), variant.startsWith("delta") ? "delta" : "sotw").ask(types.cluster, ["a"]);
       expect(readResponse(await call.next() ?? new Uint8Array(0), variant.startsWith("delta") ? "delta" : "sotw").names).toEqual(["a"]);
+      expect(server.status().at(-1)).toMatchObject({ node: { id: "n" }, identity: { uris: [uri] } });
       server.setTls(mutual());
     }
     expect(() => { server.setTls({ ...mutual(), key: "none" }); }).toThrow("tls.key");

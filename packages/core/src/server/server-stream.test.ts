@@ -10,7 +10,7 @@ import { lengthDelimited } from "../wire/length-delimited.ts";
 import { createFrame, type Frame } from "./frame.ts";
 import { nodeInfoOf } from "./node-info.ts";
 import { rankOf } from "./rank.ts";
-import { createServerStream, type ServerStream, type Variant } from "./server-stream.ts";
+import { createServerStream, type ServerCall, type ServerStream, type Variant } from "./server-stream.ts";
 import type { DecodedRequest, TypeHost, TypeMachine } from "./type-machine.ts";
 
 const types: readonly ResourceType[] = [
@@ -54,7 +54,7 @@ function decode(bytes: Uint8Array): DecodedRequest {
   return { node: given && nodeInfoOf(given), typeUrl, nonce: responseNonce, error: errorDetail };
 }
 
-function useStream(call: { readonly typeUrl?: string } = {}, limits: { readonly types?: number } = {}): Subject {
+function useStream(call: Pick<ServerCall, "typeUrl" | "identity"> = {}, limits: { readonly types?: number } = {}): Subject {
   const test = createTestContext({ source, limits });
   const log: string[] = [];
   const fakes = new Map<string, FakeType>();
@@ -167,6 +167,14 @@ describe("createServerStream()", () => {
     const { stream, closed } = useStream();
     stream.onMessage(Uint8Array.of(0x0a, 0xff));
     expect(closed).toEqual([{ code: 3, message: "the request cannot be decoded" }]);
+  });
+
+  it("tells who the peer is where its wire has verified that [S-NODE-8]", () => {
+    const identity = { uris: ["spiffe://td/x"], dnsNames: [], subject: "CN=x", fingerprint: "00" };
+    const { stream, events } = useStream({ identity });
+    expect(stream.status()).toMatchObject({ identity });
+    expect(events).toMatchObject([{ kind: "connect", stream: { identity } }]);
+    expect(useStream().stream.status()).not.toHaveProperty("identity");
   });
 
   it("ends for more types than the limit", () => {

@@ -62,6 +62,7 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
   readonly id: number = ++streams;
   readonly peer: string;
   readonly service?: string;
+  readonly identity?: PeerIdentity;
   node: NodeInfo | undefined;
   lastNonce = 0;
   queued = false;
@@ -90,6 +91,7 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
     this.#pacer = createRequestPacer(context, this);
     this.peer = call.peer;
     if (call.typeUrl !== undefined) this.service = call.typeUrl;
+    if (call.identity !== undefined) this.identity = call.identity;
   }
 
   get info(): StreamInfo { return this; }
@@ -145,6 +147,7 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
     return {
       id: this.id, variant: this.variant, peer: this.peer, node: this.node, connectedAt: this.#connectedAt,
       ...(this.service === undefined ? {} : { service: this.service }),
+      ...(this.identity === undefined ? {} : { identity: this.identity }),
       types: this.#types.map((machine) => machine.status()),
     };
   }

@@ -1,5 +1,6 @@
 import type { NotSent } from "./frame-cache.ts";
 import type { NodeInfo } from "./node-info.ts";
+import type { PeerIdentity } from "./peer-identity.ts";
 
 /** Which stream an event or a status row is about. */
 export interface StreamInfo {
@@ -10,6 +11,8 @@ export interface StreamInfo {
   readonly peer: string;
   /** The type of a per-type service; absent on ADS. */
   readonly service?: string;
+  /** Who the peer is, as the wire has verified it; absent: nobody knows (S-NODE-8). */
+  readonly identity?: PeerIdentity;
   /** As claimed in the first message; absent before it. A claim, not an identity (S-NODE-8). */
   readonly node: NodeInfo | undefined;
 }
