@@ -53,6 +53,9 @@ class OpenCall implements ClientCall, MessageReaderHost {
     this.#reader = createMessageReader({ maxMessageBytes, maxFirstMessageBytes: maxMessageBytes }, this);
   }
 
+  /** There is no connection yet. */
+  get opening(): boolean { return this.#stream === undefined && !this.#over; }
+
   send(message: Message): boolean {
     if (this.#status !== undefined || this.#over) return false;
     if (this.#stream === undefined) {
@@ -103,6 +106,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
     stream.on("close", () => { this.#onClose(stream); });
     if (this.#paused) stream.pause();
     stream.on("data", (chunk: Buffer) => { this.#onData(stream, chunk); });
+    this.#ask("onOpened", () => { this.#handler.onOpened?.(); });
     this.#flush(stream);
   }
 

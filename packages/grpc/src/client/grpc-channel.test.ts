@@ -407,6 +407,21 @@ describe("a channel and its connection", () => {
   });
 });
 
+describe("onOpened", () => {
+  test("is called once the server is reached, and never where it cannot be", async () => {
+    const server = await useServer();
+    const { call } = useChannel(server.port);
+    const told: string[] = [];
+    const seen = call({ onOpened: () => { told.push("opened"); }, onDrained: () => { told.push("drained"); } });
+    expect(seen.stream.opening).toBe(true);
+    await echoed(seen, "x");
+    expect([told, seen.stream.opening]).toEqual([["opened", "drained"], false]);
+    const lost = useChannel(1).call({ onOpened: () => { told.push("never"); } });
+    expect((await lost.closed).code).toBe(StatusCode.UNAVAILABLE);
+    expect([told.includes("never"), lost.stream.opening]).toEqual([false, false]);
+  });
+});
+
 describe("close()", () => {
   test("ends calls in order, then the connection", async () => {
     const server = await useServer();
