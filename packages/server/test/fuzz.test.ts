@@ -34,7 +34,7 @@ async function onConnections(connections: number, use: (target: FuzzTarget) => P
 
 describe(`servers under garbage, seed ${seed}`, () => {
   it(`lose a stream at most over each of ${n(share)} bad messages: their neighbours on the connection are served on [S-STREAM-7]`, async () => {
-    const ended = countEnded();
+    const [ended, connections, overTls] = [countEnded(), countOpened(servers.targets), countOpened([servers.targets[1]])];
     const before = { acks: servers.acks, received: servers.counted(received), lies: servers.counted(badEnvelopes) };
     const sent: SentMessages = { good: 0, bad: 0, lies: 0 };
     await servers.soak(share, async () => {
@@ -44,7 +44,7 @@ describe(`servers under garbage, seed ${seed}`, () => {
     });
     const others = sent.good + servers.acks - before.acks;
     const [bad, lies] = [servers.counted(received) - before.received - others, servers.counted(badEnvelopes) - before.lies];
-    console.log(`fuzz, seed ${seed}: ${n(bad)} bad messages reached a handler, and ${n(lies)} bad envelopes a reader, one per stream: ${n(ended())} ended their stream with an error, none a connection`);
+    console.log(`fuzz, seed ${seed}: ${n(bad)} bad messages reached a handler, and ${n(lies)} bad envelopes a reader, one per stream, on ${n(connections())} connections, ${n(overTls())} of them over TLS: ${n(ended())} ended their stream with an error, none a connection`);
     expect({ seed, bad, lies }).toEqual({ seed, bad: sent.bad, lies: sent.lies });
   });
 
@@ -63,6 +63,13 @@ describe(`servers under garbage, seed ${seed}`, () => {
 
 const received = (wire: ServerStats["wire"]): number => wire.messagesReceived;
 const badEnvelopes = ({ cuts }: ServerStats["wire"]): number => (cuts.malformed ?? 0) + (cuts.compressed ?? 0) + (cuts["too-large"] ?? 0);
+
+/** Counts the connections that servers take in from now on. */
+function countOpened(targets: readonly FuzzTarget[]): () => number {
+  const opened = (): number => targets.reduce((sum, { server }) => sum + server.stats().wire.connectionsOpened, 0);
+  const before = opened();
+  return () => opened() - before;
+}
 
 /** Counts the streams that servers end with an error from now on. */
 function countEnded(): () => number {
@@ -129,7 +136,7 @@ interface Ends {
 
 /** Fuzzes what has to stay within its connection; `next` gives what goes to a stream. */
 async function fuzzConnections(what: string, next: (stream: number) => FuzzFrame): Promise<void> {
-  const opened = servers.counted(({ connectionsOpened }) => connectionsOpened);
+  const [opened, overTls] = [countOpened(servers.targets), countOpened([servers.targets[1]])];
   const ends: Ends = { connections: 0, arrived: 0, ended: 0, streams: 0 };
   await servers.soak(share, async () => {
     const { arrived } = ends;
@@ -140,9 +147,9 @@ async function fuzzConnections(what: string, next: (stream: number) => FuzzFrame
     });
     return ends.arrived - arrived;
   });
-  console.log(`fuzz, seed ${seed}: ${n(ends.arrived)} bad ${what} reached a session, on ${n(ends.connections)} connections: ${n(ends.ended)} ended their connection, ${n(ends.streams)} streams were ended`);
+  console.log(`fuzz, seed ${seed}: ${n(ends.arrived)} bad ${what} reached a session, on ${n(ends.connections)} connections, ${n(overTls())} of them over TLS: ${n(ends.ended)} ended their connection, ${n(ends.streams)} streams were ended`);
   // Each had a session: whatever ended without an answer was ended by what the session had read.
-  expect({ seed, opened: servers.counted(({ connectionsOpened }) => connectionsOpened) - opened }).toEqual({ seed, opened: ends.connections });
+  expect({ seed, opened: opened() }).toEqual({ seed, opened: ends.connections });
 }
 
 const perConnection = 4;
