@@ -1,0 +1,81 @@
+/** What a client is told before it asks anybody: the bootstrap of gRPC, read and checked (C-GRPC-1). */
+export interface Bootstrap {
+  /** The servers in order of preference: the next one is asked when one above cannot be reached (C-GRPC-6). At least one. */
+  readonly servers: readonly BootstrapServer[];
+  /** Who the client says it is. */
+  readonly node: BootstrapNode;
+  /** By authority, exactly as written; `""` is one too. */
+  readonly authorities: ReadonlyMap<string, BootstrapAuthority>;
+  /** `client_default_listener_resource_name_template`: the name of the listener of a target without an authority. gRPC's default is `%s`. */
+  readonly clientListenerTemplate?: string;
+  /** `server_listener_resource_name_template`: the name of the listener of an xDS server by its address (C-GRPC-17). */
+  readonly serverListenerTemplate?: string;
+  /** Where certificates of the data plane come from, by the name that resources use. Kept as they are. */
+  readonly certificateProviders: ReadonlyMap<string, CertificateProvider>;
+}
+
+/** One management server. */
+export interface BootstrapServer {
+  /** `server_uri`: the target of the channel, as gRPC names it. */
+  readonly uri: string;
+  /** The first of `channel_creds` that is known here. */
+  readonly credentials: BootstrapCredentials;
+  /** `server_features`, those unknown here too. Known: `fail_on_data_errors` (C-GRPC-9), `resource_timer_is_transient_error` (C-GRPC-10), `trusted_xds_server`. */
+  readonly features: ReadonlySet<string>;
+}
+
+/** How to speak to a management server. */
+export type BootstrapCredentials =
+  | { readonly type: "insecure" }
+  | TlsCredentials;
+
+/** TLS, mutual if there is a certificate. Paths are as written. */
+export interface TlsCredentials {
+  readonly type: "tls";
+  /** Who may have signed the certificate of the server. Absent: whom Node trusts. */
+  readonly caCertificateFile?: string;
+  /** The certificate of this client; with `privateKeyFile`. */
+  readonly certificateFile?: string;
+  readonly privateKeyFile?: string;
+  /** Milliseconds until the files are read again. Default 600,000. */
+  readonly refreshIntervalMs: number;
+}
+
+/** `node` of the bootstrap. What the client says of its program is not part of it. */
+export interface BootstrapNode {
+  readonly id: string;
+  readonly cluster: string;
+  readonly locality?: BootstrapLocality;
+  /** Any JSON object, for the server. */
+  readonly metadata?: JsonObject;
+}
+
+/** Where a client runs. Absent parts are empty. */
+export interface BootstrapLocality {
+  readonly region: string;
+  readonly zone: string;
+  readonly subZone: string;
+}
+
+/** One of `authorities` (A47). */
+export interface BootstrapAuthority {
+  /** `client_listener_resource_name_template`; begins with `xdstp://AUTHORITY/` (N-91). Absent: `xdstp://AUTHORITY/envoy.config.listener.v3.Listener/%s`. */
+  readonly clientListenerTemplate?: string;
+  /** Its own servers. Empty: those of the bootstrap. */
+  readonly servers: readonly BootstrapServer[];
+  /** `fallback_on_reachability_only` (C-GRPC-7). */
+  readonly fallbackOnReachabilityOnly: boolean;
+}
+
+/** One of `certificate_providers`. */
+export interface CertificateProvider {
+  /** `plugin_name`, for example `file_watcher`. */
+  readonly plugin: string;
+  readonly config: JsonObject;
+}
+
+/** A JSON object. */
+export interface JsonObject { readonly [key: string]: JsonValue }
+
+/** Any JSON. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;

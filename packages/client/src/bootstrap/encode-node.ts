@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { create, toBinary, type JsonObject } from "@bufbuild/protobuf";
+import { NodeSchema } from "@xdstp/protos/discovery";
+import type { BootstrapNode } from "./bootstrap.ts";
+
+/** The features that a client lists (C-NODE-5): resources with a TTL, and SotW resources in a wrapper, in both spellings that servers know. */
+export const clientFeatures: readonly string[] = ["xds.config.supports-resource-ttl", "xds.config.supports-resource-in-sotw", "xds.config.resource-in-sotw"];
+
+/** What the client says beside its bootstrap. */
+export interface NodeOptions {
+  /** Default: {@link clientFeatures}. */
+  readonly features?: readonly string[];
+  /** Name and version of the program. Default: `xdstp` and the version of this package. */
+  readonly userAgent?: { readonly name: string; readonly version: string };
+}
+
+/** The bytes of `envoy.config.core.v3.Node` for the first request of each stream (C-NODE-1). */
+export function encodeNode({ id, cluster, locality, metadata }: BootstrapNode, { features = clientFeatures, userAgent }: NodeOptions = {}): Uint8Array<ArrayBuffer> {
+  const { name, version } = userAgent ?? { name: "xdstp", version: ownVersion() };
+  return toBinary(NodeSchema, create(NodeSchema, {
+    id, cluster, userAgentName: name, userAgentVersionType: { case: "userAgentVersion", value: version }, clientFeatures: [...features],
+    ...(locality !== undefined && { locality: { region: locality.region, zone: locality.zone, subZone: locality.subZone } }),
+    ...(metadata !== undefined && { metadata: metadata as JsonObject }),
+  }));
+}
+
+/** `unknown` where a bundler has left the manifest behind. */
+function ownVersion(): string {
+  try {
+    return (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { readonly version: string }).version;
+  } catch {
+    return "unknown";
+  }
+}

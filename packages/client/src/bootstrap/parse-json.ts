@@ -1,0 +1,40 @@
+import type { JsonObject, JsonValue } from "./bootstrap.ts";
+import { asObject, wrongAt, type Place, type Placed } from "./place.ts";
+
+const maxCharacters = 4 * 1024 * 1024;
+/** A server refuses messages that nest deeper than 100, and each level of the metadata of a node takes three. */
+const maxDepth = 32;
+
+/** The object in a text. Throws an XdsError that says where it is broken, but shows nothing of it: metadata may be secret. */
+export function parseJson(text: string, source: string): Placed<JsonObject> {
+  const place: Place = { source, path: "" };
+  if (text.length > maxCharacters) throw wrongAt(place, `has ${text.length} characters; at most ${maxCharacters} are read`);
+  return checkedDepth({ value: parse(text.replace(/^\uFEFF/, ""), place), place });
+}
+
+/** The same for what somebody else has parsed. */
+export function checkedDepth(json: Placed<JsonValue>): Placed<JsonObject> {
+  if (isDeeperThan(json.value, maxDepth)) throw wrongAt(json.place, `nests deeper than ${maxDepth} levels; no bootstrap needs more`);
+  return asObject(json);
+}
+
+function parse(text: string, place: Place): JsonValue {
+  if (text.trim() === "") throw wrongAt(place, "is empty; give a JSON object with xds_servers");
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    // V8 does not always say where, and else only by a piece of the text.
+    const where = /line \d+ column \d+/.exec(error instanceof Error ? error.message : "")?.[0];
+    throw wrongAt(place, `is not JSON${where === undefined ? "" : ` at ${where}`}; comments, and commas before a bracket, are not allowed in it`);
+  }
+}
+
+/** Level by level, so that no depth overflows the stack. */
+function isDeeperThan(value: JsonValue, levels: number): boolean {
+  let level: readonly JsonValue[] = [value];
+  for (let depth = 0; depth <= levels; depth++) {
+    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values<JsonValue>(one) : []));
+    if (level.length === 0) return false;
+  }
+  return true;
+}
