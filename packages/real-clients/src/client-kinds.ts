@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { startEnvoy } from "./envoy.ts";
-import { type StreamKind, wildcardBootstrap } from "./envoy-bootstrap.ts";
+import { type ClientTls, type StreamKind, wildcardBootstrap } from "./envoy-bootstrap.ts";
 import { useGrpcBackend } from "./grpc-backend.ts";
 import { grpcBootstrap } from "./grpc-bootstrap.ts";
 import { startGrpcClient } from "./grpc-client.ts";
@@ -27,7 +27,7 @@ export interface ClientKind {
   /** Starts a server that answers each call with `text`; resolves with its port. */
   useBackend(text: string): Promise<number>;
   /** Starts the client with a management server on this port of the loopback. */
-  start(command: string, port: number, tls?: { readonly ca: string }): Promise<RunningClient>;
+  start(command: string, port: number, tls?: ClientTls): Promise<RunningClient>;
 }
 
 /** A client that runs. */

@@ -1,7 +1,7 @@
 import { type Cache, createCache } from "@xdstp/cache";
 import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
 import { envoyTypes } from "@xdstp/resource-types";
-import { type ServerEvent, type XdsServer, createServer } from "@xdstp/server";
+import { type ServerEvent, type ServerOptions, type XdsServer, createServer } from "@xdstp/server";
 import { onTestFinished } from "vitest";
 import type { TestResource } from "./resources.ts";
 import { traceLine } from "./trace-line.ts";
@@ -19,6 +19,9 @@ export interface ControlPlane {
   /** The newest of what was sent, accepted and refused, a line each. */
   trace(): readonly string[];
   status(): ReturnType<XdsServer["status"]>;
+  stats(): ReturnType<XdsServer["stats"]>;
+  /** Replaces certificate and authorities, for connections to come. */
+  setTls: XdsServer["setTls"];
   /** The texts of the NACKs that the status shows now. */
   nacks(): readonly string[];
   /** Cuts every connection and closes the port. */
@@ -28,7 +31,12 @@ export interface ControlPlane {
 }
 
 /** Starts a management server on a free port of the loopback, for the time of the test. */
-export async function useControlPlane(...first: readonly TestResource[]): Promise<ControlPlane> {
+export function useControlPlane(...first: readonly TestResource[]): Promise<ControlPlane> {
+  return useControlPlaneWith({}, ...first);
+}
+
+/** The same with options of its server. */
+export async function useControlPlaneWith(options: Omit<ServerOptions, "source" | "onEvent">, ...first: readonly TestResource[]): Promise<ControlPlane> {
   const cache = createCache({ types: envoyTypes });
   const events: ServerEvent[] = [];
   const told: string[] = [];
@@ -37,7 +45,7 @@ export async function useControlPlane(...first: readonly TestResource[]): Promis
     told.push(traceLine(event));
   };
   const open = async (port: number): Promise<{ readonly server: XdsServer; readonly port: number }> => {
-    const server = createServer({ source: cache, onEvent });
+    const server = createServer({ ...options, source: cache, onEvent });
     return { server, port: (await server.listen({ port })).port };
   };
   publish(cache, first, []);
@@ -54,6 +62,8 @@ export async function useControlPlane(...first: readonly TestResource[]): Promis
     accepted: async (revision) => { await server.waitForAck(revision, { timeout: patienceMs }); },
     trace: () => told.slice(-60),
     status,
+    stats: () => server.stats(),
+    setTls: (tls) => { server.setTls(tls); },
     nacks: () => status().flatMap(({ types }) => types).flatMap(({ lastError, state }) => (state === "NACKED" && lastError !== undefined ? [lastError.message] : [])),
     down: () => server.close({ graceMs: 0 }),
     up: async () => { ({ server, port } = await open(port)); },

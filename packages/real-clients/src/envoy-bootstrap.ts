@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type Source, ads } from "./resources.ts";
 
@@ -14,15 +15,26 @@ export function sourceOf(kind: StreamKind): Source {
 
 /** How Envoy reaches its management server. */
 export interface ServerAccess {
-  /** The file with the authorities that the certificate of the server may be signed by; absent: no TLS. */
-  readonly tls?: ServerTls;
+  /** Absent: no TLS. */
+  readonly tls?: ClientTls;
   /** How long it waits at most before it tries again. Default: that of Envoy, 30,000. */
   readonly retryMs?: number;
 }
 
-/** How the management server proves who it is. */
-export interface ServerTls {
+/** How a client and its management server prove to each other who they are; all are files. */
+export interface ClientTls {
+  /** The authorities that the certificate of the server may be signed by. */
   readonly ca: string;
+  /** What the client shows; absent: nothing. */
+  readonly own?: ClientFiles;
+}
+
+/** A certificate of a client, in each of the forms that programs read. The files may be replaced while they run. */
+export interface ClientFiles {
+  readonly cert: string;
+  readonly key: string;
+  /** Both as a secret `client` of Envoy's API, in a response as Envoy reads it from a file. */
+  readonly secret: string;
 }
 
 /** A bootstrap that asks for all listeners and clusters. */
@@ -58,7 +70,7 @@ const identity = {
   admin: { address: { socket_address: { address: "127.0.0.1", port_value: 0 } } },
 };
 
-function common(port: number, tls?: ServerTls): JsonObject {
+function common(port: number, tls?: ClientTls): JsonObject {
   return { ...identity, static_resources: { clusters: [serverCluster("xds", port, tls)] } };
 }
 
@@ -67,7 +79,7 @@ function apiSource(kind: string, cluster = "xds", retryMs?: number): JsonObject 
   return { api_type: kind, transport_api_version: "V3", set_node_on_first_message_only: true, grpc_services: [{ envoy_grpc: { cluster_name: cluster, ...retry } }] };
 }
 
-function serverCluster(name: string, port: number, tls?: ServerTls): JsonObject {
+function serverCluster(name: string, port: number, tls?: ClientTls): JsonObject {
   const http = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
   return {
     name,
@@ -79,7 +91,13 @@ function serverCluster(name: string, port: number, tls?: ServerTls): JsonObject 
   };
 }
 
-function tlsSocket({ ca }: ServerTls): JsonObject {
+function tlsSocket({ ca, own }: ClientTls): JsonObject {
   const type = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
-  return { name: "tls", typed_config: { "@type": type, sni: "localhost", common_tls_context: { alpn_protocols: ["h2"], validation_context: { trusted_ca: { filename: ca } } } } };
+  const shown = own === undefined ? {} : { tls_certificate_sds_secret_configs: [{ name: "client", sds_config: followedFile(own.secret) }] };
+  return { name: "tls", typed_config: { "@type": type, sni: "localhost", common_tls_context: { alpn_protocols: ["h2"], validation_context: { trusted_ca: { filename: ca } }, ...shown } } };
+}
+
+/** Envoy sees renames only, of anything in the watched folder. */
+function followedFile(path: string): JsonObject {
+  return { resource_api_version: "V3", path_config_source: { path, watched_directory: { path: dirname(path) } } };
 }

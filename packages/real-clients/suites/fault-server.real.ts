@@ -1,4 +1,3 @@
-import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { routeConfiguration } from "@xdstp/resource-types";
@@ -6,6 +5,8 @@ import { type TestAuthority, createTestAuthority } from "@xdstp/testing";
 import { it, onTestFinished } from "vitest";
 import { type ClientKind, clientKinds } from "../src/client-kinds.ts";
 import { describeProgram } from "../src/describe-program.ts";
+import type { ClientTls } from "../src/envoy-bootstrap.ts";
+import { replaceFile } from "../src/replace-file.ts";
 import { endpoints, patientCluster as cluster, route } from "../src/resources.ts";
 import { until } from "../src/until.ts";
 import { type ServeProcess, fileOf, startServe } from "../src/use-cli.ts";
@@ -36,7 +37,7 @@ async function useSwaps(kind: ClientKind): Promise<Swaps> {
   return { dir, next, sweep };
 }
 
-async function useLoads(kinds: readonly ClientKind[], command: string, serve: ServeProcess, fault: string, tls?: { readonly ca: string }): Promise<readonly Load[]> {
+async function useLoads(kinds: readonly ClientKind[], command: string, serve: ServeProcess, fault: string, tls?: ClientTls): Promise<readonly Load[]> {
   return Promise.all(kinds.map(async (kind) => {
     const client = await kind.start(command, serve.port, tls);
     const load = useLoad(await client.caller("svc"), { name: `${kind.program} ${kind.title}, ${fault}`, trace: () => serve.lines.slice(-30) });
@@ -128,17 +129,13 @@ function useCertificates(): Certificates {
   const authorities: readonly TestAuthority[] = [createTestAuthority("one"), createTestAuthority("two")];
   const bundle = authorities.map(({ cert }) => cert).join("");
   const dir = useFolder({ "ca.pem": bundle });
-  const put = (file: string, text: string): void => {
-    writeFileSync(join(dir, `${file}.new`), text);
-    renameSync(join(dir, `${file}.new`), join(dir, file));
-  };
   return {
     ca: join(dir, "ca.pem"),
     flags: ["--tls-cert", join(dir, "cert.pem"), "--tls-key", join(dir, "key.pem")],
     rotate(name, authority) {
       const issued = authorities[authority]?.issue({ name, dnsNames: ["localhost"], addresses: ["127.0.0.1"] });
-      put("cert.pem", issued?.cert ?? "");
-      put("key.pem", issued?.key ?? "");
+      replaceFile(join(dir, "cert.pem"), issued?.cert ?? "");
+      replaceFile(join(dir, "key.pem"), issued?.key ?? "");
     },
     async shownBy(port) {
       const socket = connect({ port, host: "127.0.0.1", servername: "localhost", ca: bundle, ALPNProtocols: ["h2"] });
