@@ -39,6 +39,8 @@ class Feed implements ClientFeed {
   #sink: ResourceSink | undefined;
   #early: [typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]][] = [];
   #stream: ClientStream | undefined;
+  /** Those that may have something to say. */
+  readonly #due = new Set<ClientType>();
   #scheduled = false;
   #ended = false;
   #retry: Timer | undefined;
@@ -55,20 +57,26 @@ class Feed implements ClientFeed {
   }
 
   async run(sink: ResourceSink, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
+    const over = new Promise<void>((resolve) => {
+      signal.addEventListener("abort", () => {
+        this.#end();
+        resolve();
+      }, { once: true });
+    });
     this.#sink = sink;
     const early = this.#early;
     this.#early = [];
+    if (signal.aborted) { this.#end(); return; }
     for (const news of early) this.want(...news);
-    await new Promise<void>((resolve) => { signal.addEventListener("abort", () => { resolve(); }, { once: true }); });
-    this.#end();
+    await over;
   }
 
   want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void {
     if (this.#ended) return;
     if (this.#sink === undefined) { this.#early.push([typeUrl, added, dropped]); return; }
-    this.#type(typeUrl, this.#sink).want(added, dropped);
-    if (this.#stream === undefined && this.#retry === undefined && added.length > 0) this.#connect();
+    const type = this.#type(typeUrl, this.#sink);
+    type.want(added, dropped);
+    if (this.#stream === undefined && this.#retry === undefined && type.wanted) this.#connect();
   }
 
   nodeChanged(): void {
@@ -88,10 +96,13 @@ class Feed implements ClientFeed {
     if (known !== undefined) return known;
     const host: ClientTypeHost = {
       context: this.#context, variant: this.#variant, sink,
-      schedule: () => { this.#schedule(); },
+      schedule: () => {
+        this.#due.add(type);
+        this.#schedule();
+      },
       count: (what, by) => { this.#counts[what] += by; },
     };
-    const type = createClientType(host, typeUrl);
+    const type: ClientType = createClientType(host, typeUrl);
     this.#types.set(typeUrl, type);
     if (this.#stream !== undefined) type.begin();
     if (this.#stream?.reached === true) type.reached();
@@ -109,6 +120,7 @@ class Feed implements ClientFeed {
     this.#stream = stream;
     this.#context.emit?.({ kind: "opened", attempt: this.#counts.streams });
     for (const type of this.#types.values()) type.begin();
+    for (const type of this.#types.values()) this.#due.add(type);
     stream.open(this.#context.connect);
     this.#schedule();
   }
@@ -127,6 +139,7 @@ class Feed implements ClientFeed {
     if (!stream.responded) this.#onFirstResponse(stream);
     type.respond(message, ({ controlPlane }, taken) => {
       this.#controlPlane = controlPlane;
+      this.#due.add(type);
       this.#flush();
       if (taken === undefined) stream.release();
       else void taken.then(() => { stream.release(); }, () => { stream.release(); });
@@ -164,7 +177,9 @@ class Feed implements ClientFeed {
   }
 
   #end(): void {
+    if (this.#ended) return;
     this.#ended = true;
+    this.#early = [];
     this.#retry?.cancel();
     this.#rateTimer?.cancel();
     for (const type of this.#types.values()) type.end();
@@ -184,8 +199,9 @@ class Feed implements ClientFeed {
   #flush(): void {
     const stream = this.#stream;
     if (stream?.out === undefined) return;
-    for (const type of this.#types.values()) {
+    for (const type of this.#due) {
       while (type.due && stream.writable && this.#mayAsk()) this.#send(stream, type.request());
+      if (!type.due) this.#due.delete(type);
     }
   }
 

@@ -7,6 +7,8 @@ import type { RefusedState, WantState } from "./want.ts";
 export interface WantStatus {
   readonly interest: Interest;
   readonly state: WantState;
+  /** When something of it came last, in milliseconds since the epoch; 0: never. */
+  readonly at: number;
   /** Why there is none, or why what is held may be old. */
   readonly error?: XdsError;
   /** Refused last and not made good: the name itself, or members of a collection. */
@@ -20,6 +22,8 @@ export interface ClientTypeStatus {
   readonly version: string;
   /** Nonce of the last response on this stream. Empty: none. */
   readonly nonce: string;
+  /** The last response was said to be a trial, which changes nothing (B-VER-8). Delta cannot say so. */
+  readonly canary: boolean;
   readonly wants: readonly WantStatus[];
 }
 

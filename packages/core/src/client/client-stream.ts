@@ -40,8 +40,9 @@ class Stream implements ClientStream, ByteStreamHandler {
   /** What was handed over while a message was taken in; the wire reads no more then, so it is little. */
   readonly #inbox: Buffer[] = [];
   #holding = false;
+  #giving = false;
   #paused = false;
-  #closed = false;
+  #closed: Status | undefined;
   reached = false;
   writable = true;
   responded = false;
@@ -54,44 +55,45 @@ class Stream implements ClientStream, ByteStreamHandler {
 
   open(connect: Connect): void {
     const out = connect(this);
-    if (this.#isClosed()) return;
+    if (this.#closed !== undefined) { out.close(this.#closed); return; }
     this.out = out;
+    if (this.#paused) out.pause?.();
     if (out.opening !== true) this.onOpened();
   }
 
   close(status: Status): void {
     const { out } = this;
-    if (this.#closed) return;
+    if (this.#isClosed()) return;
     if (out === undefined) this.onClosed(status);
     else out.close(status);
   }
 
   release(): void {
     this.#holding = false;
-    this.#next();
+    this.#giveAll();
   }
 
+  /** Copied, since a sink may take it in later; the wire uses its bytes again. */
   onMessage(message: Uint8Array): void {
-    if (this.#closed) return;
-    if (this.#holding) { this.#inbox.push(Buffer.from(message)); return; }
-    this.#give(Buffer.from(message.buffer, message.byteOffset, message.length));
-    if (this.#isHolding()) this.#pause();
+    if (this.#isClosed()) return;
+    this.#inbox.push(Buffer.from(message));
+    this.#giveAll();
   }
 
   onOpened(): void {
-    if (this.#closed || this.reached) return;
+    if (this.#isClosed() || this.reached) return;
     this.reached = true;
     this.#host.onReached();
   }
 
   onDrained(): void {
     this.writable = true;
-    if (!this.#closed) this.#host.onWritable();
+    if (!this.#isClosed()) this.#host.onWritable();
   }
 
   onClosed(status: Status): void {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed()) return;
+    this.#closed = status;
     this.out = undefined;
     this.#inbox.length = 0;
     this.#host.onClosed(status);
@@ -102,35 +104,42 @@ class Stream implements ClientStream, ByteStreamHandler {
     this.close({ code: StatusCode.OK, message: "the server has ended the stream" });
   }
 
+  /** One at a time. A message that is taken in at once is followed by the next one here, however many there are; who takes longer makes the wire wait. */
+  #giveAll(): void {
+    if (this.#giving) return;
+    this.#giving = true;
+    while (!this.#holding && this.#inbox.length > 0) this.#give();
+    this.#giving = false;
+    if (this.#isClosed()) return;
+    if (this.#isHolding()) this.#pause();
+    else this.#resume();
+  }
+
+  #give(): void {
+    const message = this.#inbox.shift();
+    if (message === undefined) return;
+    this.#holding = true;
+    this.#host.onMessage(message);
+  }
+
   // Methods, since a call made in between may have changed it.
 
   #isClosed(): boolean {
-    return this.#closed;
+    return this.#closed !== undefined;
   }
 
   #isHolding(): boolean {
     return this.#holding;
   }
 
-  #give(message: Buffer): void {
-    this.#holding = true;
-    this.#host.onMessage(message);
-  }
-
-  #next(): void {
-    if (this.#isClosed() || this.#holding) return;
-    const message = this.#inbox.shift();
-    if (message !== undefined) this.#give(message);
-    else if (this.#paused) this.#resume();
-  }
-
   #pause(): void {
-    if (this.#paused || this.#closed) return;
+    if (this.#paused) return;
     this.#paused = true;
     this.out?.pause?.();
   }
 
   #resume(): void {
+    if (!this.#paused) return;
     this.#paused = false;
     this.out?.resume?.();
   }

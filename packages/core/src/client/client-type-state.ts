@@ -27,6 +27,8 @@ export interface ClientTypeState {
   version: string;
   /** Of the last response on this stream. */
   nonce: string;
+  /** The last response was a trial (B-VER-8). */
+  canary: boolean;
   /** To the last response, until it is sent. */
   answer: Answer | undefined;
 }

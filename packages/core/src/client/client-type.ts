@@ -1,10 +1,14 @@
+import { nameKey } from "@xdstp/uri";
+
 import type { Committed } from "../feed.ts";
 import type { Interest } from "../resource.ts";
+import { interestKey } from "../interest-key.ts";
 import { XdsError } from "../xds-error.ts";
 import type { ClientTypeStatus } from "./client-status.ts";
 import type { ClientTypeHost, ClientTypeState } from "./client-type-state.ts";
 import { conclude, refuse } from "./conclude.ts";
 import { askingFault } from "./asking-fault.ts";
+import { commitAside } from "./commit-aside.ts";
 import { createFetchDeadlines, type FetchDeadlines } from "./fetch-deadlines.ts";
 import { giveUp } from "./give-up.ts";
 import { takeIn, type Intake } from "./intake.ts";
@@ -12,6 +16,7 @@ import { noteError, statusOfWant } from "./note-want.ts";
 import { createQuiet, type Quiet } from "./quiet.ts";
 import type { ReceivedResponse } from "./received.ts";
 import { responseFault } from "./response-fault.ts";
+import type { Want } from "./want.ts";
 import { Wants } from "./wants.ts";
 
 /** One type of a client end, over all of its streams. */
@@ -52,6 +57,10 @@ class Type implements ClientType {
   readonly #state: ClientTypeState;
   readonly #deadlines: FetchDeadlines;
   readonly #quiet: Quiet;
+  /** What was asked of it and cannot be asked of the server (B-TYPE-5, C-GLOB-10), with why. */
+  readonly #refused = new Map<string, { readonly interest: Interest; readonly error: XdsError }>();
+  /** Number of streams so far: what comes of an earlier one is not answered. */
+  #streams = 0;
   #open = false;
   #reached = false;
   /** A response is being taken in: nothing else is said of the type before its answer (C-ACK-13). */
@@ -62,7 +71,7 @@ class Type implements ClientType {
     const { context: { clock, fetchMs, quietMs, descriptor }, variant } = host;
     const wants = new Wants();
     this.typeUrl = typeUrl;
-    this.#state = { host, typeUrl, wants, subscriptions: variant.createSubscriptions(typeUrl, wants, descriptor(typeUrl)), unasked: new Set(), version: "", nonce: "", answer: undefined };
+    this.#state = { host, typeUrl, wants, subscriptions: variant.createSubscriptions(typeUrl, wants, descriptor(typeUrl)), unasked: new Set(), version: "", nonce: "", canary: false, answer: undefined };
     this.#deadlines = createFetchDeadlines(clock, fetchMs, (overdue) => { giveUp(this.#state, overdue); });
     this.#quiet = createQuiet(clock, quietMs, () => { this.#settle(); });
   }
@@ -85,8 +94,9 @@ class Type implements ClientType {
   begin(): void {
     const { wants, subscriptions, unasked, version } = this.#state;
     this.#open = true;
+    this.#streams++;
     for (const want of wants) {
-      Object.assign(want, { asked: false, askedFirst: false, awaited: false });
+      Object.assign(want, { asked: false, askedFirst: false, awaited: false, begun: false });
       unasked.add(want);
     }
     subscriptions.begin(wants, version);
@@ -122,7 +132,7 @@ class Type implements ClientType {
     const state = this.#state;
     const { host: { variant, context, sink }, wants } = state;
     const response = variant.read(message, this.typeUrl, context);
-    state.nonce = response.nonce;
+    Object.assign(state, { nonce: response.nonce, canary: response.canary });
     const fault = responseFault(response, context.limits);
     if (fault !== undefined) {
       refuse(state, response, [], fault);
@@ -130,30 +140,32 @@ class Type implements ClientType {
       return;
     }
     const intake = takeIn({ context, typeUrl: this.typeUrl, wants, sink }, response, state.subscriptions.absence?.(response));
+    const stream = this.#streams;
     this.#busy = true;
     this.#commit(intake, (committed) => {
       this.#busy = false;
       if (committed instanceof XdsError) refuse(state, response, [], committed.text);
       else conclude(state, response, intake, committed.refused ?? []);
-      if ([...intake.answered].some((want) => want.kind !== "name" && want.awaited) || wants.of("*").some(({ awaited }) => awaited)) this.#quiet.touch();
+      if (!this.#open || stream !== this.#streams) this.#anew();
+      else if (isHalf(intake.answered)) this.#quiet.touch();
       done(response, committed instanceof XdsError ? undefined : committed.taken);
     });
   }
 
   tellErrors(): void {
     const { wants, host: { sink } } = this.#state;
-    for (const { interest, error } of wants) if (error !== undefined) sink.unavailable({ typeUrl: this.typeUrl, interest }, error);
+    for (const { interest, error } of [...wants, ...this.#refused.values()]) if (error !== undefined) sink.unavailable({ typeUrl: this.typeUrl, interest }, error);
   }
 
   status(): ClientTypeStatus {
-    const { version, nonce, wants } = this.#state;
-    return { typeUrl: this.typeUrl, version, nonce, wants: [...wants].map(statusOfWant) };
+    const { version, nonce, canary, wants } = this.#state;
+    return { typeUrl: this.typeUrl, version, nonce, canary, wants: [...wants].map((want) => statusOfWant(this.#state, want)) };
   }
 
   #add(interest: Interest): void {
-    const { host: { variant, context, sink }, wants, unasked, subscriptions } = this.#state;
+    const { host: { variant, context }, wants, unasked, subscriptions } = this.#state;
     const refusal = askingFault(interest, this.typeUrl) ?? variant.refusalOf?.(interest, context.descriptor(this.typeUrl));
-    if (refusal !== undefined) { sink.unavailable({ typeUrl: this.typeUrl, interest }, new XdsError("INVALID_ARGUMENT", refusal, { typeUrl: this.typeUrl, resource: interest.name })); return; }
+    if (refusal !== undefined) { this.#refuse(interest, refusal); return; }
     const want = wants.add(interest);
     if (want === undefined || !this.#open) return;
     unasked.add(want);
@@ -163,11 +175,30 @@ class Type implements ClientType {
   #drop(interest: Interest): void {
     const { wants, unasked, subscriptions } = this.#state;
     const want = wants.drop(interest);
-    if (want === undefined) { this.#state.host.sink.unavailable({ typeUrl: this.typeUrl, interest }, undefined); return; }
+    if (want === undefined) { this.#allow(interest); return; }
     want.awaited = false;
     unasked.delete(want);
     if (want.error !== undefined) noteError(this.#state, want, undefined);
     if (this.#open) subscriptions.drop(want);
+  }
+
+  /** Nothing comes of it, as long as it is wanted. */
+  #refuse(interest: Interest, reason: string): void {
+    const { typeUrl } = this;
+    const error = new XdsError("INVALID_ARGUMENT", reason, { typeUrl, resource: interest.name });
+    this.#refused.set(idOf(interest), { interest, error });
+    this.#state.host.sink.unavailable({ typeUrl, interest }, error);
+  }
+
+  #allow(interest: Interest): void {
+    if (this.#refused.delete(idOf(interest))) this.#state.host.sink.unavailable({ typeUrl: this.typeUrl, interest }, undefined);
+  }
+
+  /** What was taken in came on a stream that is over: a nonce of it means nothing on the next (B-NONCE-2), which begins with what is held now. */
+  #anew(): void {
+    this.#state.answer = undefined;
+    this.#state.nonce = "";
+    if (this.#open) this.begin();
   }
 
   #commit({ put, remove, refresh, complete, settled }: Intake, then: (committed: Committed | XdsError) => void): void {
@@ -186,8 +217,17 @@ class Type implements ClientType {
   /** For some time nothing more has come of what has begun to come: that is all (C-GLOB-9). */
   #settle(): void {
     const { typeUrl, wants, host: { sink } } = this.#state;
-    const whole = [...wants].filter((want) => want.kind !== "name" && want.awaited && (want.kind === "wildcard" || want.state !== "requested"));
+    const whole = [...wants].filter((want) => want.kind !== "name" && want.awaited && want.begun);
     for (const want of whole) want.awaited = false;
-    if (whole.length > 0) void sink.commit({ settled: whole.map(({ interest }) => ({ typeUrl, interest })) });
+    if (whole.length > 0) commitAside(sink, { settled: whole.map(({ interest }) => ({ typeUrl, interest })) });
   }
+}
+
+/** Something has come of a collection that is not known to be complete. */
+function isHalf(answered: ReadonlySet<Want>): boolean {
+  return answered.values().some(({ kind, awaited }) => kind !== "name" && awaited);
+}
+
+function idOf(interest: Interest): string {
+  return interestKey(interest, nameKey(interest.name));
 }

@@ -1,12 +1,16 @@
 import { nameKey } from "@xdstp/uri";
 
 import type { Refusal } from "../feed.ts";
+import { cutText } from "../server/cut-text.ts";
+import type { XdsError } from "../xds-error.ts";
 import type { RefusedName } from "./client-event.ts";
 import type { ClientTypeState } from "./client-type-state.ts";
+import { commitAside } from "./commit-aside.ts";
 import type { Intake } from "./intake.ts";
-import { noteError, noteGone, noteHeld, noteRefused } from "./note-want.ts";
+import { noteError, noteGone, noteHeld, noteRefused, noteWhole } from "./note-want.ts";
 import type { ReceivedResponse } from "./received.ts";
 import { refusalText } from "./refusal-text.ts";
+import type { Want } from "./want.ts";
 
 /** A response has been taken in, or all of it that is good: notes what that means for what is wanted, and the answer. */
 export function conclude(state: ClientTypeState, response: ReceivedResponse, intake: Intake, refusals: readonly Refusal[]): void {
@@ -21,8 +25,9 @@ export function conclude(state: ClientTypeState, response: ReceivedResponse, int
 }
 
 /** A NACK (C-ACK-3, C-ACK-4): the version stays that of the last accepted response. Without names the response as a whole was refused. */
-export function refuse(state: ClientTypeState, { typeUrl, nonce, version, resources }: ReceivedResponse, names: readonly RefusedName[], reason: string): void {
+export function refuse(state: ClientTypeState, { typeUrl, nonce, version, resources }: ReceivedResponse, names: readonly RefusedName[], why: string): void {
   const { host } = state;
+  const reason = cutText(why, host.context.limits.errorText);
   host.count("refused", 1);
   host.count("invalidResources", names.length);
   state.answer = { nonce, version: state.version, error: reason };
@@ -36,18 +41,32 @@ function accept(state: ClientTypeState, { typeUrl, nonce, version }: ReceivedRes
 }
 
 function noteWants(state: ClientTypeState, response: ReceivedResponse, intake: Intake, refused: readonly RefusedName[]): void {
-  const { wants, subscriptions } = state;
   const bad = new Set(refused.map(({ name }) => nameKey(name)));
   for (const want of intake.answered) if (want.kind === "name") want.awaited = false;
-  for (const want of [...intake.complete, ...intake.settled]) Object.assign(want, { awaited: false, state: "held" });
-  for (const { resource: { name, aliases } } of intake.put) {
-    const key = nameKey(name);
-    if (!bad.has(key)) for (const want of wants.covering(key, aliases)) noteHeld(state, want, key);
-  }
-  for (const { name } of intake.remove) for (const want of wants.covering(nameKey(name))) noteGone(state, want, nameKey(name));
-  for (const [want, error] of intake.errors) noteError(state, want, error);
-  for (const want of intake.lost) subscriptions.again(want);
+  for (const want of [...intake.complete, ...intake.settled]) noteWhole(state, want, bad);
+  for (const { key, wants } of intake.putFor) if (!bad.has(key)) for (const want of wants) noteCame(state, want, key);
+  for (const { key, wants } of intake.removeFor) for (const want of wants) noteGone(state, want, key);
+  for (const [want, error] of intake.errors) noteEnd(state, want, error);
+  for (const want of intake.lost) if (state.wants.has(want)) askAgain(state, want);
   if (refused.length > 0) noteRefusals(state, response, refused);
+}
+
+function noteCame(state: ClientTypeState, want: Want, key: string): void {
+  if (want.kind === "name" && want.key !== key) state.wants.link(want, key);
+  // Of a collection that had an error as a whole, it is the beginning.
+  if (want.kind !== "name" && want.error !== undefined && want.refused === undefined) want.awaited = true;
+  noteHeld(state, want, key);
+}
+
+/** An error stops the timer (C-ERR-4), and nothing is concluded by silence either. */
+function noteEnd(state: ClientTypeState, want: Want, error: XdsError): void {
+  want.awaited = false;
+  noteError(state, want, error);
+}
+
+function askAgain({ subscriptions, unasked }: ClientTypeState, want: Want): void {
+  subscriptions.again(want);
+  unasked.add(want);
 }
 
 function noteRefusals(state: ClientTypeState, { resources, version }: ReceivedResponse, refused: readonly RefusedName[]): void {
@@ -59,5 +78,5 @@ function noteRefusals(state: ClientTypeState, { resources, version }: ReceivedRe
     const given = came?.version ?? "";
     for (const want of wants.covering(key, came?.aliases)) noteRefused(state, want, key, name, given === "" ? version : given);
   }
-  if (context.dropRefused) void sink.commit({ remove: [...new Map(refused.map(({ name, error }) => [nameKey(name), { typeUrl, name, error }])).values()] });
+  if (context.dropRefused) commitAside(sink, { remove: [...new Map(refused.map(({ name, error }) => [nameKey(name), { typeUrl, name, error }])).values()] });
 }

@@ -1,6 +1,8 @@
 import type { Removal } from "../feed.ts";
 import { XdsError } from "../xds-error.ts";
 import type { ClientTypeState } from "./client-type-state.ts";
+import { commitAside } from "./commit-aside.ts";
+import { isHeld } from "./is-held.ts";
 import { noteError } from "./note-want.ts";
 import type { Want } from "./want.ts";
 
@@ -8,18 +10,13 @@ import type { Want } from "./want.ts";
 export function giveUp(state: ClientTypeState, overdue: readonly Want[]): void {
   const { typeUrl, host: { context, sink } } = state;
   for (const want of overdue) want.awaited = false;
-  const names = overdue.filter(({ kind, interest }) => kind === "name" && !isHeld(state, interest.name));
+  const names = overdue.filter(({ kind, interest }) => kind === "name" && !isHeld(sink, typeUrl, interest));
   const settled = overdue.filter(({ kind }) => kind !== "name").map(({ interest }) => ({ typeUrl, interest }));
   const remove = context.timeoutIsTransient ? [] : names.map((want) => missing(state, want));
   if (context.timeoutIsTransient) for (const want of names) noteError(state, want, lateError(state, want, "UNAVAILABLE"));
   for (const want of names) want.state = "timeout";
-  if (remove.length + settled.length > 0) void sink.commit({ remove: unique(remove), settled });
+  if (remove.length + settled.length > 0) commitAside(sink, { remove: unique(remove), settled });
   context.emit?.({ kind: "timeout", typeUrl, names: overdue.map(({ interest }) => interest.name) });
-}
-
-function isHeld({ typeUrl, host: { sink } }: ClientTypeState, name: string): boolean {
-  for (const _ of sink.held(typeUrl, { name })) return true;
-  return false;
 }
 
 function missing(state: ClientTypeState, want: Want): Removal {

@@ -1,10 +1,16 @@
+import { nameKey } from "@xdstp/uri";
+
+import { keysOfConstraints } from "../constraints/keys-of-constraints.ts";
+import { matchesConstraints } from "../constraints/matches-constraints.ts";
+import { readConstraints } from "../constraints/read-constraints.ts";
 import type { Put, Refresh, Removal, ResourceSink } from "../feed.ts";
 import { isDataError } from "../server/resource-error.ts";
 import { XdsError } from "../xds-error.ts";
-import { nameKey } from "@xdstp/uri";
 import type { ClientContext } from "./client-context.ts";
 import type { RefusedName } from "./client-event.ts";
+import { isHeld } from "./is-held.ts";
 import type { ReceivedName, ReceivedResource, ReceivedResponse } from "./received.ts";
+import { receivedKey } from "./received-key.ts";
 import { resourceFault } from "./resource-fault.ts";
 import type { Absence } from "./variant.ts";
 import type { Want } from "./want.ts";
@@ -15,21 +21,33 @@ export interface Intake {
   readonly put: Put[];
   readonly remove: Removal[];
   readonly refresh: Refresh[];
-  /** Refused before the sink was asked; each with what it is wanted by. */
+  /** What each of `put` answers. */
+  readonly putFor: Covered[];
+  /** The same of `remove`. */
+  readonly removeFor: Covered[];
+  /** Refused before the sink was asked. */
   readonly refused: RefusedName[];
   /** Collections that are known completely now. */
   readonly complete: Want[];
-  /** The same, but what was refused of them keeps its state, so the rest is removed by name. */
+  /** The same, but what came of them is not all that is put, so the rest is removed by name. */
   readonly settled: Want[];
   /** Beside what is held, or instead of it for now. */
   readonly errors: [Want, XdsError][];
   /** A heartbeat came for something that is not held. */
-  readonly lost: Want[];
+  readonly lost: Set<Want>;
   /** What is put or removed: in a transaction each name is once. */
   readonly named: Set<string>;
+  /** What the server says of names, beside what it gives. */
+  readonly reasons: ReadonlyMap<string, XdsError>;
   /** Something came for these. */
   readonly answered: Set<Want>;
   ignored: number;
+}
+
+/** A name, and what it is wanted by. */
+export interface Covered {
+  readonly key: string;
+  readonly wants: readonly Want[];
 }
 
 /** What {@link takeIn} looks at. */
@@ -44,35 +62,76 @@ const NO_ALIASES: readonly string[] = [];
 
 /** Sorts what came: what was not asked for is left out (C-SUB-8), and only then judged. */
 export function takeIn(source: IntakeSource, response: ReceivedResponse, absence: Absence | undefined): Intake {
-  const intake: Intake = { put: [], remove: [], refresh: [], refused: [], complete: [], settled: [], errors: [], lost: [], named: new Set(), answered: new Set(), ignored: 0 };
+  const intake: Intake = { put: [], remove: [], refresh: [], putFor: [], removeFor: [], refused: [], complete: [], settled: [], errors: [], lost: new Set(), named: new Set(), reasons: reasonsIn(response), answered: new Set(), ignored: 0 };
   for (const resource of response.resources) takeResource(source, intake, resource);
   for (const removed of response.removed) takeRemoved(source, intake, removed);
-  for (const { name, constraints, error } of response.errors) takeError(source, intake, name, constraints, error);
-  for (const want of absence?.complete ?? []) takeWhole(source, intake, want, response);
-  for (const want of absence?.gone ?? []) if (isHeld(source.sink, source.typeUrl, want.interest)) letGo(source, intake, want.interest, source.wants.covering(want.key));
+  for (const error of response.errors) takeError(source, intake, error);
+  if (absence !== undefined && !intake.refused.some(({ name }) => name === "")) takeAbsence(source, intake, absence, response);
   return intake;
 }
 
-function takeResource({ context, typeUrl, wants, sink }: IntakeSource, intake: Intake, resource: ReceivedResource): void {
-  const { name, version, payload, aliases = NO_ALIASES, ttlMs } = resource;
+function reasonsIn({ errors }: ReceivedResponse): ReadonlyMap<string, XdsError> {
+  return new Map(errors.flatMap((received) => (received.error === undefined ? [] : [[receivedKey(received), received.error] as const])));
+}
+
+function takeResource(source: IntakeSource, intake: Intake, resource: ReceivedResource): void {
+  const { context, typeUrl, sink } = source;
+  const { name, version, payload, ttlMs } = resource;
   const key = nameKey(name);
-  const covering = wants.covering(key, aliases);
+  const covering = coveringOf(source.wants, key, resource);
   if (covering.length === 0 && name !== "") { intake.ignored++; return; }
-  for (const want of covering) intake.answered.add(want);
+  noteAnswered(intake, covering);
   const fault = resourceFault(resource, key, typeUrl, context.limits);
+  const time = ttlMs === undefined ? {} : { expireMs: ttlMs };
   if (fault !== undefined) intake.refused.push({ name, error: new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: name }) });
-  else if (payload !== undefined && isFirst(intake, resource)) intake.put.push({ typeUrl, resource: { ...resource, payload, ...(ttlMs === undefined ? {} : { expireMs: ttlMs }) } });
-  else if (isHeld(sink, typeUrl, resource, version)) intake.refresh.push({ typeUrl, name, ...(ttlMs === undefined ? {} : { expireMs: ttlMs }), ...variantOf(resource) });
-  else if (ttlMs !== undefined) intake.lost.push(...covering);
-  else letGo({ context, typeUrl, wants, sink }, intake, resource, covering);
+  else if (payload !== undefined) {
+    intake.named.add(receivedKey(resource));
+    intake.put.push({ typeUrl, resource: { ...resource, payload, ...time } });
+    intake.putFor.push({ key, wants: covering });
+  } else if (isVersionHeld(sink, typeUrl, resource, version)) intake.refresh.push({ typeUrl, name, ...time, ...variantOf(resource) });
+  else if (ttlMs !== undefined) for (const want of covering) intake.lost.add(want);
+  else letGo(source, intake, resource, covering);
+}
+
+/** Those that it answers. A variant is for those whose parameters match it (C-DYN-7), as far as they say: the node may have more. One that cannot be read is for the sink to refuse. */
+function coveringOf(wants: Wants, key: string, { aliases = NO_ALIASES, constraints }: ReceivedResource): readonly Want[] {
+  const covering = wants.covering(key, aliases);
+  if (constraints === undefined || covering.length === 0) return covering;
+  const read = readConstraints(constraints);
+  if (read.fault !== undefined) return covering;
+  const keys = keysOfConstraints(read.constraints);
+  return covering.filter(({ interest: { parameters } }) => parameters === undefined || !keys.isSubsetOf(new Set(parameters.keys())) || matchesConstraints(read.constraints, parameters));
+}
+
+/** A name that is waited for may be all that was answered: then nothing has come of a collection that was asked for later. */
+function noteAnswered({ answered }: Intake, covering: readonly Want[]): void {
+  const isOwed = covering.some(({ kind, awaited }) => kind === "name" && awaited);
+  for (const want of covering) {
+    if (want.kind !== "name" && isOwed && !want.askedFirst) continue;
+    want.begun = true;
+    answered.add(want);
+  }
+}
+
+/** What a response says by what it leaves out. What it has an error for that will pass is not left out (C-ERR-4). */
+function takeAbsence(source: IntakeSource, intake: Intake, { complete, gone, missing }: Absence, response: ReceivedResponse): void {
+  const { sink, typeUrl, wants } = source;
+  const isSpokenOf = ({ key }: Want): boolean => intake.reasons.has(key);
+  for (const want of complete) if (!isSpokenOf(want)) takeWhole(source, intake, want, response);
+  for (const want of gone) if (!isSpokenOf(want) && isHeld(sink, typeUrl, want.interest)) letGo(source, intake, want.interest, wants.covering(want.key));
+  for (const want of missing) if (!isSpokenOf(want)) letGo(source, intake, want.interest, [want]);
 }
 
 /** The response is all there is of a collection. */
 function takeWhole({ typeUrl, sink }: IntakeSource, intake: Intake, want: Want, { resources }: ReceivedResponse): void {
+  want.begun = true;
   intake.answered.add(want);
-  if (intake.refused.length === 0) { intake.complete.push(want); return; }
-  const present = new Set(resources.map(({ name }) => nameKey(name)));
-  for (const { name } of sink.held(typeUrl, want.interest)) if (!present.has(nameKey(name)) && isFirst(intake, { name })) intake.remove.push({ typeUrl, name });
+  if (intake.refused.length + intake.refresh.length + intake.lost.size + intake.reasons.size === 0) { intake.complete.push(want); return; }
+  const present = new Set([...resources.map(receivedKey), ...intake.reasons.keys()]);
+  for (const held of sink.held(typeUrl, want.interest)) if (!present.has(receivedKey(held)) && isFirst(intake, held)) {
+    intake.remove.push({ typeUrl, name: held.name, ...variantOf(held) });
+    intake.removeFor.push({ key: nameKey(held.name), wants: [want] });
+  }
   intake.settled.push(want);
 }
 
@@ -80,44 +139,45 @@ function takeWhole({ typeUrl, sink }: IntakeSource, intake: Intake, want: Want, 
 function takeRemoved(source: IntakeSource, intake: Intake, removed: ReceivedName): void {
   const key = nameKey(removed.name);
   const covering = source.wants.covering(key);
-  const emptied = covering.find((want) => want.kind !== "name" && want.key === key);
+  const emptied = covering.filter((want) => want.kind !== "name" && want.key === key);
   if (covering.length === 0) intake.ignored++;
-  for (const want of covering) intake.answered.add(want);
-  if (emptied !== undefined) intake.complete.push(emptied);
+  noteAnswered(intake, covering);
+  if (emptied.length > 0) intake.complete.push(...emptied);
   else if (covering.length > 0) letGo(source, intake, removed, covering);
 }
 
 /** C-REM-2; or, as gRPC has it, what is held stays with the error beside it (C-GRPC-9). */
 function letGo({ context, typeUrl, sink }: IntakeSource, intake: Intake, gone: ReceivedName, covering: readonly Want[]): void {
+  const error = gone.error ?? intake.reasons.get(receivedKey(gone));
   const exact = covering.filter(({ kind }) => kind === "name");
-  if (context.keepRemoved && exact.length === covering.length && isHeld(sink, typeUrl, gone)) {
-    const error = gone.error ?? new XdsError("NOT_FOUND", "the server has removed it; what was held is kept", { typeUrl, resource: gone.name });
-    for (const want of exact) intake.errors.push([want, error]);
+  if (context.keepRemoved && exact.length === covering.length && isVersionHeld(sink, typeUrl, gone)) {
+    const kept = error ?? new XdsError("NOT_FOUND", "the server has removed it; what was held is kept", { typeUrl, resource: gone.name });
+    for (const want of exact) intake.errors.push([want, kept]);
     return;
   }
   if (!isFirst(intake, gone)) return;
-  intake.remove.push({ typeUrl, name: gone.name, ...variantOf(gone), ...(gone.error === undefined ? {} : { error: gone.error }) });
+  intake.remove.push({ typeUrl, name: gone.name, ...variantOf(gone), ...(error === undefined ? {} : { error }) });
+  intake.removeFor.push({ key: nameKey(gone.name), wants: covering });
 }
 
 /** Of a name or a collection (S-ERR-5). An error of the data ends it, another one stands beside what is held (C-ERR-4). */
-function takeError(source: IntakeSource, intake: Intake, name: string, constraints: Uint8Array | undefined, error: XdsError | undefined): void {
+function takeError(source: IntakeSource, intake: Intake, { name, constraints, error }: ReceivedName): void {
   const key = nameKey(name);
   const own = source.wants.of(key);
   const covering = own.length > 0 ? own : source.wants.covering(key);
   if (covering.length === 0 || error === undefined) { intake.ignored++; return; }
-  for (const want of covering) intake.answered.add(want);
+  noteAnswered(intake, covering);
   const collections = own.filter(({ kind }) => kind !== "name");
   if (isDataError(error) && collections.length === 0) { letGo(source, intake, { name, error, ...(constraints === undefined ? {} : { constraints }) }, covering); return; }
   if (isDataError(error)) intake.complete.push(...collections);
   for (const want of covering) intake.errors.push([want, error]);
 }
 
-function isFirst({ named }: Intake, { name, constraints }: ReceivedName): boolean {
-  const key = constraints === undefined ? nameKey(name) : `${nameKey(name)}\n${Buffer.from(constraints).toString("latin1")}`;
-  return named.size < named.add(key).size;
+function isFirst({ named }: Intake, name: ReceivedName): boolean {
+  return named.size < named.add(receivedKey(name)).size;
 }
 
-function isHeld(sink: ResourceSink, typeUrl: string, { name, constraints }: ReceivedName, version?: string): boolean {
+function isVersionHeld(sink: ResourceSink, typeUrl: string, { name, constraints }: ReceivedName, version?: string): boolean {
   for (const held of sink.held(typeUrl, { name })) {
     if ((version === undefined || held.version === version) && same(held.constraints, constraints)) return true;
   }

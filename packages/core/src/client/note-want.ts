@@ -1,6 +1,7 @@
 import type { XdsError } from "../xds-error.ts";
 import type { RefusedName } from "./client-event.ts";
 import type { ClientTypeState } from "./client-type-state.ts";
+import { isHeld } from "./is-held.ts";
 import type { RefusedState, Want } from "./want.ts";
 import type { WantStatus } from "./client-status.ts";
 
@@ -10,6 +11,16 @@ export function noteHeld(state: ClientTypeState, want: Want, key: string): void 
   if (want.refused?.size === 0) want.refused = undefined;
   if (want.error !== undefined && want.refused === undefined) noteError(state, want, undefined);
   want.state = "held";
+  want.at = state.host.context.clock.now();
+}
+
+/** All of a collection is known. Members that were refused and are no longer there are nothing to speak of; `refused` are those of this response. */
+export function noteWhole(state: ClientTypeState, want: Want, refused: ReadonlySet<string>): void {
+  for (const key of want.refused?.keys() ?? []) if (!refused.has(key)) want.refused?.delete(key);
+  if (want.refused?.size === 0) want.refused = undefined;
+  if (want.error !== undefined && want.refused === undefined) noteError(state, want, undefined);
+  want.awaited = false;
+  want.state = "held";
 }
 
 /** It does not exist, as far as it is a name; a collection without one of its members is still what it was. */
@@ -18,9 +29,9 @@ export function noteGone(state: ClientTypeState, want: Want, key: string): void 
   if (want.kind === "name") want.state = "missing";
 }
 
-/** An error beside what is held of it, or instead of it for now; undefined: it is over. */
-export function noteError(state: ClientTypeState, want: Want, error: XdsError | undefined): void {
-  if (isSame(want.error, error)) return;
+/** An error beside what is held of it, or instead of it for now; undefined: it is over. The same again is no news, nor is one of what nobody wants any more. */
+export function noteError(state: ClientTypeState, want: Want, error: XdsError | undefined, isNews = !isSame(want.error, error)): void {
+  if (!isNews || (error !== undefined && !state.wants.has(want))) return;
   want.error = error;
   if (error !== undefined) want.state = "error";
   state.host.sink.unavailable({ typeUrl: state.typeUrl, interest: want.interest }, error);
@@ -32,14 +43,15 @@ export function noteRefused(state: ClientTypeState, want: Want, key: string, { n
   const known = want.refused?.get(key);
   const refused: RefusedState = { name, version, error, at: clock.now() };
   want.refused ??= new Map();
-  if (known !== undefined || want.refused.size < limits.refusedMembers) want.refused.set(key, refused);
-  if (known?.version !== version || !isSame(known.error, error)) noteError(state, want, error);
+  if (key.length <= limits.nameLength && (known !== undefined || want.refused.size < limits.refusedMembers)) want.refused.set(key, refused);
+  noteError(state, want, error, known?.version !== version || !isSame(known.error, error));
   want.state = "refused";
 }
 
-/** What is known of it, for status. */
-export function statusOfWant({ interest, state, error, refused }: Want): WantStatus {
-  return { interest, state, refused: [...(refused?.values() ?? [])], ...(error === undefined ? {} : { error }) };
+/** What is known of it, for status. What was held may have expired (C-TTL-4). */
+export function statusOfWant({ typeUrl, host: { sink } }: ClientTypeState, { interest, kind, state: known, at, error, refused }: Want): WantStatus {
+  const state = known === "held" && kind === "name" && !isHeld(sink, typeUrl, interest) ? "missing" : known;
+  return { interest, state, at, refused: [...(refused?.values() ?? [])], ...(error === undefined ? {} : { error }) };
 }
 
 function isSame(one: XdsError | undefined, other: XdsError | undefined): boolean {

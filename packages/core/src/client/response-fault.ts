@@ -1,7 +1,6 @@
-import { nameKey } from "@xdstp/uri";
-
 import type { ClientLimits } from "./client-limits.ts";
 import type { ReceivedResponse } from "./received.ts";
+import { receivedKey } from "./received-key.ts";
 
 /** Why a response as a whole has to be refused (C-ACK-6, C-DUP-2, C-LIM-7); undefined: each of its resources is judged by itself. */
 export function responseFault(response: ReceivedResponse, { responseEntries }: ClientLimits): string | undefined {
@@ -12,20 +11,13 @@ export function responseFault(response: ReceivedResponse, { responseEntries }: C
   return duplicateIn(response);
 }
 
-/** One of several variants of a name (TP2) is told apart by its constraints. */
+/** What has no name that can be read is bad by itself, however often it comes. */
 function duplicateIn({ resources, removed }: ReceivedResponse): string | undefined {
   const added = new Set<string>();
-  for (const { name, constraints } of resources) {
-    const key = keyOf(name, constraints);
-    if (added.has(key)) return `it has ${JSON.stringify(name)} twice (C-DUP-2)`;
-    added.add(key);
+  for (const resource of resources) {
+    const before = added.size;
+    if (resource.name !== "" && added.add(receivedKey(resource)).size === before) return `it has ${JSON.stringify(resource.name)} twice (C-DUP-2)`;
   }
-  for (const { name, constraints } of removed) {
-    if (added.has(keyOf(name, constraints))) return `it both has and removes ${JSON.stringify(name)} (C-DUP-2)`;
-  }
-  return undefined;
-}
-
-function keyOf(name: string, constraints: Uint8Array | undefined): string {
-  return constraints === undefined ? nameKey(name) : `${nameKey(name)}\n${Buffer.from(constraints).toString("latin1")}`;
+  const both = removed.find((gone) => added.has(receivedKey(gone)));
+  return both === undefined ? undefined : `it both has and removes ${JSON.stringify(both.name)} (C-DUP-2)`;
 }

@@ -19,8 +19,10 @@ export interface Answer {
 export interface Absence {
   /** Globs and wildcards that it holds completely. */
   readonly complete: readonly Want[];
-  /** Names that it would have, were they there. */
+  /** Names that it would have, were they there; of those that are held. */
   readonly gone: readonly Want[];
+  /** Names of which that is certain, so that they are known not to exist even if they were never held (C-WILD-11). */
+  readonly missing: readonly Want[];
 }
 
 /** The part of one type on one stream that differs between the variants: what has to be said, and how. Nothing in it outlives the stream. */

@@ -16,7 +16,13 @@ export interface Want {
   askedFirst: boolean;
   /** Nothing has been concluded of it since it was asked for on this stream. */
   awaited: boolean;
+  /** Something has come of a collection since then: the first of what will be all of it (C-GLOB-9). */
+  begun: boolean;
+  /** Key of the name that its resource came under, where that is another: it is wanted by an alias (C-ALIAS-3). */
+  realName: string | undefined;
   state: WantState;
+  /** When something of it came last, in milliseconds since the epoch; 0: never (B-CSDS-2). */
+  at: number;
   /** What was refused of it last and is not made good: a name itself, or members of a glob or wildcard. */
   refused: Map<string, RefusedState> | undefined;
   /** Why there is none, or why what is held may be old. */

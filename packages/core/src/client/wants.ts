@@ -9,6 +9,8 @@ export class Wants implements Iterable<Want> {
   readonly #byInterest = new Map<string, Want>();
   /** Several parameter sets of one name (TP2) share a key. */
   readonly #byKey = new Map<string, readonly Want[]>();
+  /** Those wanted by an alias, by the name that their resource came under: it may come again, or go, without a word of the alias. */
+  readonly #byRealName = new Map<string, Set<Want>>();
 
   get size(): number {
     return this.#byInterest.size;
@@ -23,7 +25,7 @@ export class Wants implements Iterable<Want> {
     const key = nameKey(interest.name);
     const id = interestKey(interest, key);
     if (this.#byInterest.has(id)) return undefined;
-    const want: Want = { interest, key, kind: kindOf(interest.name), asked: false, askedFirst: false, awaited: false, state: "requested", refused: undefined, error: undefined };
+    const want: Want = { interest, key, kind: kindOf(interest.name), asked: false, askedFirst: false, awaited: false, begun: false, realName: undefined, state: "requested", at: 0, refused: undefined, error: undefined };
     this.#byInterest.set(id, want);
     this.#byKey.set(key, [...this.of(key), want]);
     return want;
@@ -39,7 +41,23 @@ export class Wants implements Iterable<Want> {
     const left = this.of(key).filter((other) => other !== want);
     if (left.length === 0) this.#byKey.delete(key);
     else this.#byKey.set(key, left);
+    this.#forget(want);
     return want;
+  }
+
+  /** It is still wanted. */
+  has(want: Want): boolean {
+    return this.of(want.key).includes(want);
+  }
+
+  /** What is wanted by an alias is the resource of this name (C-ALIAS-3). */
+  link(want: Want, realName: string): void {
+    if (want.realName === realName || !this.has(want)) return;
+    this.#forget(want);
+    want.realName = realName;
+    const linked = this.#byRealName.get(realName);
+    if (linked === undefined) this.#byRealName.set(realName, new Set([want]));
+    else linked.add(want);
   }
 
   /** Those of a key, whatever their parameters. */
@@ -52,8 +70,16 @@ export class Wants implements Iterable<Want> {
     const exact = this.of(key);
     if (exact.length === this.#byInterest.size) return exact;
     const others = this.#collections(key);
-    if (aliases.length === 0) return others.length === 0 ? exact : [...exact, ...others];
-    return [...new Set([...exact, ...aliases.flatMap((alias) => this.of(nameKey(alias)).filter(({ kind }) => kind === "name")), ...others])];
+    if (aliases.length + this.#byRealName.size === 0) return exact.length === 0 ? others : [...exact, ...others];
+    const byAlias = aliases.flatMap((alias) => this.of(nameKey(alias)).filter(({ kind }) => kind === "name"));
+    return [...new Set([...exact, ...byAlias, ...this.#byRealName.get(key) ?? NONE, ...others])];
+  }
+
+  #forget(want: Want): void {
+    if (want.realName === undefined) return;
+    const linked = this.#byRealName.get(want.realName);
+    linked?.delete(want);
+    if (linked?.size === 0) this.#byRealName.delete(want.realName);
   }
 
   #collections(key: string): readonly Want[] {

@@ -1,4 +1,4 @@
-import type { Held, ResourceType } from "@xdstp/core";
+import { interestKey, type Held, type ResourceType } from "@xdstp/core";
 import type { Answer, Subscriptions, Want, Wants } from "@xdstp/core/client";
 import { nameKey } from "@xdstp/uri";
 
@@ -74,7 +74,7 @@ class DeltaSubscriptions implements Subscriptions {
   }
 }
 
-/** A name with other parameters is another subscription (TP2). */
-function idOf({ interest: { name, parameters } }: Want): string {
-  return parameters === undefined ? name : `${name}\n${JSON.stringify([...parameters])}`;
+/** A name with other parameters is another subscription (TP2); another spelling of it is the same one (N-40). */
+function idOf({ interest, key }: Want): string {
+  return interestKey(interest, key);
 }

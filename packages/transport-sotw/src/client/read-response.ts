@@ -1,4 +1,4 @@
-import { walkFields } from "@xdstp/core";
+import { walkFields, WireType } from "@xdstp/core";
 import { readAny, readError, readIdentifier, readResource, readText, type ClientContext, type ReceivedName, type ReceivedResource, type ReceivedResponse } from "@xdstp/core/client";
 
 /** Fields of `DiscoveryResponse`. */
@@ -59,8 +59,8 @@ function readOne(message: Buffer, start: number, end: number, nameField: number)
 /** The name as the payload has it (B-WRAP-4); of a repeated field the last one counts. */
 function nameIn(message: Buffer, start: number, end: number, nameField: number): { readonly name: string; readonly fault?: string } {
   const found: { name: string; fault?: string } = { name: "" };
-  const { outcome } = walkFields(message, (field, from, to) => {
-    if (field === nameField) found.name = readText(message, from, to) ?? (found.fault = "its name is not UTF-8", "");
+  const { outcome } = walkFields(message, (field, from, to, wireType) => {
+    if (field === nameField && wireType === WireType.LENGTH_DELIMITED) found.name = readText(message, from, to) ?? (found.fault = "its name is not UTF-8", "");
     return undefined;
   }, { start, end });
   return outcome === "complete" ? found : { ...found, fault: "its payload cannot be read" };

@@ -9,7 +9,7 @@ export function createSotwSubscriptions(typeUrl: string, wants: Wants, type: Res
   return new SotwSubscriptions(typeUrl, wants, type);
 }
 
-const NOTHING: Absence = { complete: [], gone: [] };
+const NOTHING: Absence = { complete: [], gone: [], missing: [] };
 
 class SotwSubscriptions implements Subscriptions {
   readonly #typeUrl: string;
@@ -71,15 +71,15 @@ class SotwSubscriptions implements Subscriptions {
     return bytes;
   }
 
-  /** Each response of full state has all there is. What was asked for only after the server may have sent it, it says nothing of; and a name that has never come is left to the timer, since a server may send what it has so far (C-FULL-3, C-WILD-11). */
+  /** Each response of full state has all there is. What was asked for only after the server may have sent it, it says nothing of; a name that has never come is left to the timer, since a server may send what it has so far, unless it sends all (C-FULL-3, C-WILD-11). */
   absence({ resources }: ReceivedResponse): Absence {
     if (this.#type?.fullStateInSotw !== true) return NOTHING;
     const counted = [...this.#wants].filter(({ awaited, askedFirst }) => !awaited || askedFirst);
+    const complete = counted.filter(({ kind }) => kind !== "name");
     const present = new Set(resources.flatMap(({ name, aliases = [] }) => [name, ...aliases]).map(nameKey));
-    return {
-      complete: counted.filter(({ kind }) => kind !== "name"),
-      gone: counted.filter(({ kind, key, state }) => kind === "name" && state !== "missing" && state !== "timeout" && !present.has(key)),
-    };
+    const absent = counted.filter(({ kind, key, state }) => kind === "name" && state !== "missing" && state !== "timeout" && !present.has(key));
+    const isAll = complete.some(({ kind }) => kind === "wildcard");
+    return { complete, gone: absent, missing: isAll ? absent.filter(({ awaited }) => awaited) : [] };
   }
 
   /** The form that every server understands; it cannot be gone back to once there were names (C-WILD-9). */
