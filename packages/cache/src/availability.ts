@@ -16,32 +16,58 @@ interface ScopeKey {
   readonly authority: string | undefined;
 }
 
-/** Which parts of the supply are broken, by who said so. */
+/** Which parts of the supply are broken, by who said so. Of single interests there may be as many as are wanted, so these are found without looking at the others. */
 export class Availability {
-  #outages: readonly Outage[] = [];
+  #wide: readonly Outage[] = [];
+  readonly #exact = new Map<string, readonly Outage[]>();
 
   /** Notes an outage, or its end: that ends every narrower one of the same source too. */
   set(source: object, scope: Scope, error: XdsError | undefined): void {
     const key = keyOf(scope);
-    const rest = this.#outages.filter((outage) => outage.source !== source || !within(outage.scope, key));
-    this.#outages = error === undefined ? rest : [...rest, { source, scope: key, error }];
+    const isOther = (outage: Outage): boolean => outage.source !== source || !within(outage.scope, key);
+    const said = error === undefined ? NONE : [{ source, scope: key, error }];
+    if (key.typeUrl !== undefined && key.interest !== undefined) {
+      this.#put(idOf(key.typeUrl, key.interest), [...this.#of(key.typeUrl, key.interest).filter(isOther), ...said]);
+      return;
+    }
+    this.#wide = [...this.#wide.filter(isOther), ...said];
+    for (const [id, outages] of this.#exact) this.#put(id, outages.filter(isOther));
   }
 
   /** Forgets all that a source has said. */
   clear(source: object): void {
-    this.#outages = this.#outages.filter((outage) => outage.source !== source);
+    this.set(source, {}, undefined);
   }
 
-  /** Why the supply of a topic is broken, if it is. */
+  /** Why the supply of a topic is broken, if it is. The wider outage comes first: it is the reason of the others, or hides them. */
   of(typeUrl: string, topic: BaseTopic): XdsError | undefined {
-    if (this.#outages.length === 0) return undefined;
-    const own = { typeUrl, interest: interestKey(topic.interest, topic.key), authority: authorityOf(topic.interest.name) };
-    return this.#outages.find(({ scope }) => within(own, scope))?.error;
+    if (this.#wide.length + this.#exact.size === 0) return undefined;
+    const interest = interestKey(topic.interest, topic.key);
+    const scope = { typeUrl, interest, authority: authorityOf(topic.interest.name) };
+    const [own] = this.#of(typeUrl, interest);
+    return (this.#wide.find((outage) => within(scope, outage.scope)) ?? own)?.error;
+  }
+
+  #of(typeUrl: string, interest: string): readonly Outage[] {
+    return this.#exact.get(idOf(typeUrl, interest)) ?? NONE;
+  }
+
+  #put(id: string, outages: readonly Outage[]): void {
+    if (outages.length > 0) this.#exact.set(id, outages);
+    else this.#exact.delete(id);
   }
 }
 
+const NONE: readonly never[] = [];
+
+function idOf(typeUrl: string, interest: string): string {
+  return `${typeUrl}\n${interest}`;
+}
+
+/** An interest has the authority of its name. */
 function keyOf({ typeUrl, interest, authority }: Scope): ScopeKey {
-  return { typeUrl, authority, interest: interest === undefined ? undefined : interestKey(interest, readName(interest.name).key) };
+  if (interest === undefined) return { typeUrl, authority, interest };
+  return { typeUrl, authority: authority ?? authorityOf(interest.name), interest: interestKey(interest, readName(interest.name).key) };
 }
 
 /** Absent parts do not narrow. */

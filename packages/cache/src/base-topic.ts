@@ -105,6 +105,7 @@ export abstract class BaseTopic implements Topic {
 
   /** Looks whether the supply is broken, or whole again, and tells the watchers if that is news. */
   updateStale(): void {
+    this.host.state.work++;
     const stale = this.host.outage(this);
     if (outages.get(this) === stale) return;
     this.setStale(stale);

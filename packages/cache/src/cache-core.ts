@@ -113,7 +113,7 @@ export class CacheCore implements Cache {
 
   unavailable(scope: Scope, error: XdsError | undefined): void {
     this.#availability.set(this, scope, error);
-    this.#updateStale();
+    this.#updateStale(scope);
   }
 
   addFeed(feed: ResourceFeed): FeedHandle {
@@ -216,7 +216,7 @@ export class CacheCore implements Cache {
       held: (typeUrl, interest) => this.#held(typeUrl, interest, slot),
       unavailable: (scope, error) => {
         this.#availability.set(slot, scope, error);
-        this.#updateStale();
+        this.#updateStale(scope);
       },
     };
   }
@@ -224,7 +224,7 @@ export class CacheCore implements Cache {
   #onEnded(slot: FeedSlot, error: XdsError | undefined): void {
     if (error === undefined) this.#availability.clear(slot);
     else this.#availability.set(slot, {}, error);
-    this.#updateStale();
+    this.#updateStale({});
     if (error !== undefined) this.#report(error);
     else if (!this.#closed && this.#feeds.complete && (slot.committed || this.#feeds.size > 0)) this.#publish(undefined, () => { this.#beReady(); });
   }
@@ -234,8 +234,10 @@ export class CacheCore implements Cache {
     this.#events.flush();
   }
 
-  #updateStale(): void {
-    for (const [, topic] of this.#watched()) topic.updateStale();
+  /** Of one interest it costs the same however many topics there are. */
+  #updateStale({ typeUrl, interest }: Scope): void {
+    if (typeUrl === undefined || interest === undefined) for (const [, topic] of this.#watched()) topic.updateStale();
+    else for (const topic of this.#types.type(homeType(typeUrl, interest.name)).topicsOf(readName(interest.name).key)) topic.updateStale();
   }
 
   *#watched(): Generator<readonly [typeUrl: string, topic: BaseTopic]> {

@@ -80,10 +80,11 @@ export class TypeStore implements ExactHost, CollectionHost {
     return this.#topics;
   }
 
+  /** The watched topics of an interest, in every spelling. */
+  topicsOf(key: string): readonly BaseTopic[] { return [...this.#topics.exact(key), ...this.knownGroup(key)?.topics ?? []]; }
+
   /** Nothing was ever held, and nobody follows it. */
-  get blank(): boolean {
-    return !this.served && this.topics.size === 0 && this.records.size === 0;
-  }
+  get blank(): boolean { return !this.served && this.topics.size === 0 && this.records.size === 0; }
 
   watchedTopic(interest: Interest): BaseTopic | undefined {
     return this.#topics.find(interest);

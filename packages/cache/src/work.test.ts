@@ -1,3 +1,4 @@
+import { XdsError } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 
 import { createWatcher, put, T } from "../test/scene.ts";
@@ -45,6 +46,22 @@ describe("the work of a change", () => {
   it("grows by one for each watcher of a topic that it touches", () => {
     const [one, many] = [1, 1001].map((watchers) => stepsPerChange({ members: 1000, globs: 1, watchers }));
     expect((many ?? 0) - (one ?? 0)).toBe(1000);
+  });
+
+  it("is the same beside 10 and beside 10,000 names when one of them has an error of its own [S-LIM-6]", () => {
+    const [few, many] = [10, 10_000].map((names) => {
+      const cache = new CacheCore({});
+      const watcher = createWatcher();
+      for (let id = 0; id < names; id++) {
+        cache.topic(T, { name: ns(id) }).watch(watcher);
+        cache.unavailable({ typeUrl: T, interest: { name: ns(id) } }, new XdsError("UNAVAILABLE", "not now"));
+      }
+      const before = cache.state.work;
+      cache.unavailable({ typeUrl: T, interest: { name: ns(3) } }, undefined);
+      expect([cache.topic(T, { name: ns(3) }).stale, cache.topic(T, { name: ns(4) }).stale?.code]).toEqual([undefined, "UNAVAILABLE"]);
+      return cache.state.work - before;
+    });
+    expect([few, many]).toEqual([2, 2]);
   });
 
   it("is none for topics that are no longer watched", () => {

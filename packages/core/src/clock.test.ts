@@ -20,6 +20,18 @@ describe("systemClock", () => {
     expect(calls).toHaveBeenCalledOnce();
   });
 
+  it("waits for longer than a timer of the machine can, and takes a cancel meanwhile", () => {
+    const [calls, cancelled] = [vi.fn(), vi.fn()];
+    const days = 86_400_000;
+    systemClock.after(60 * days, calls);
+    const timer = systemClock.after(60 * days, cancelled);
+    vi.advanceTimersByTime(59 * days);
+    timer.cancel();
+    expect(calls).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(days);
+    expect([calls.mock.calls.length, cancelled.mock.calls.length]).toEqual([1, 0]);
+  });
+
   it("never calls back before it returns", () => {
     const calls = vi.fn();
     systemClock.after(0, calls);

@@ -16,8 +16,19 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, callback) {
-    const timer = setTimeout(callback, ms);
-    timer.unref();
+    let timer: NodeJS.Timeout;
+    const wait = (left: number): void => {
+      const now = Math.min(left, LONGEST);
+      timer = setTimeout(() => {
+        if (left > now) wait(left - now);
+        else callback();
+      }, now);
+      timer.unref();
+    };
+    wait(ms);
     return { cancel: () => { clearTimeout(timer); } };
   },
 };
+
+/** The longest time that a timer of the machine can wait; a longer one would be over at once. A TTL of a month is more. */
+const LONGEST = 2 ** 31 - 1;
