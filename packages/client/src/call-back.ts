@@ -1,0 +1,19 @@
+import type { Snapshot } from "./snapshot.ts";
+import type { Watch, WatchCalls } from "./watch.ts";
+
+/** Turns snapshots into the two calls of gRPC (C-GRPC-8): a late watcher gets what is held, then the ambient error. */
+export async function callBack<T>(watch: Watch<Snapshot<T>>, calls: WatchCalls<T>): Promise<void> {
+  let before: Snapshot<T> | undefined;
+  for await (const snapshot of watch) {
+    const last = before;
+    before = snapshot;
+    if (snapshot.value === undefined) { await calls.onChanged(snapshot); continue; }
+    const isNew = last?.value !== snapshot.value;
+    if (isNew) await calls.onChanged(withoutError(snapshot));
+    if (snapshot.error !== (last?.value === undefined ? undefined : last.error)) await calls.onAmbientError?.(snapshot.error);
+  }
+}
+
+function withoutError<T>({ name, value, version }: Snapshot<T>): Snapshot<T> {
+  return value === undefined ? { name, version } : { name, value, version };
+}

@@ -1,0 +1,62 @@
+import { createGrpcChannel, type GrpcChannel } from "@xdstp/grpc/client";
+import type { Clock } from "@xdstp/core";
+
+import type { BootstrapServer } from "./bootstrap/bootstrap.ts";
+import { loadCredentials } from "./credentials/channel-credentials.ts";
+import type { CredentialsEvent } from "./credentials/follow-tls-files.ts";
+
+/** A channel in use. */
+export interface SharedChannel extends Pick<GrpcChannel, "open"> {
+  /** This user needs it no more; the last one closes it. */
+  release(): void;
+}
+
+/** Channels to servers: equal servers share one, however many clients there are (C-GRPC-12). */
+export interface Channels {
+  /** Throws an XdsError where the target or the certificates are broken. */
+  acquire(server: BootstrapServer): SharedChannel;
+}
+
+/** Options of {@link createChannels}. */
+export interface ChannelsOptions {
+  readonly clock?: Clock;
+  /** Told what becomes of certificates. */
+  readonly onEvent?: (server: string, event: CredentialsEvent) => void;
+}
+
+interface Slot {
+  readonly channel: GrpcChannel;
+  readonly end: () => void;
+  users: number;
+}
+
+/** Channels that are shared by all who are given these. */
+export function createChannels({ clock, onEvent }: ChannelsOptions = {}): Channels {
+  const slots = new Map<string, Slot>();
+  const make = ({ uri, credentials }: BootstrapServer): Slot => {
+    const loaded = loadCredentials(credentials);
+    const channel = createGrpcChannel({ target: uri, ...(loaded.tls !== undefined && { tls: loaded.tls }), ...(clock !== undefined && { clock }) });
+    const following = loaded.follow(channel, { ...(clock !== undefined && { clock }), ...(onEvent !== undefined && { onEvent: (event) => { onEvent(uri, event); } }) });
+    return { channel, users: 0, end: () => { following.close(); void channel.close(); } };
+  };
+  return {
+    acquire(server) {
+      const key = JSON.stringify([server.uri, server.credentials]);
+      const slot = slots.get(key) ?? make(server);
+      slots.set(key, slot);
+      slot.users++;
+      let released = false;
+      return {
+        open: (call, handler) => slot.channel.open(call, handler),
+        release() {
+          if (released) return;
+          released = true;
+          slot.users--;
+          if (slot.users > 0) return;
+          slots.delete(key);
+          slot.end();
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { create } from "@bufbuild/protobuf";
+import { XdsError } from "@xdstp/core";
+import type { CallPeer, MethodRouter } from "@xdstp/grpc/server";
+import { ClientStatusDiscoveryService, ClientStatusResponseSchema, type ClientStatusRequest, type ClientStatusResponse } from "@xdstp/protos/status";
+
+import type { Client } from "./create-client.ts";
+
+/** Whether somebody may read the status of this process; decided for each request (B-CSDS-7). */
+export type MayReadStatus = (peer: CallPeer) => boolean | Promise<boolean>;
+
+/**
+ * Client status (CSDS) of the clients of this process, side by side by their scopes (C-CSDS-6), for `services` of a server: `createServer({ source, services: clientStatusRoutes(() => [client]) })`.
+ * Who asks with `node_matchers` gets INVALID_ARGUMENT, since there is one node (B-CSDS-5). Secrets are blanked.
+ */
+export function clientStatusRoutes(clients: () => Iterable<Pick<Client, "dump">>, mayRead: MayReadStatus = () => true): (router: MethodRouter) => void {
+  const answer = async ({ nodeMatchers, excludeResourceContents }: ClientStatusRequest, peer: CallPeer): Promise<ClientStatusResponse> => {
+    if (!await mayRead(peer)) throw new XdsError("PERMISSION_DENIED", "this caller may not read the status of the client");
+    if (nodeMatchers.length > 0) throw new XdsError("INVALID_ARGUMENT", "node_matchers are for control planes; a client tells of itself only (B-CSDS-5)");
+    const config = await Promise.all([...clients()].map((client) => client.dump({ contents: !excludeResourceContents })));
+    return create(ClientStatusResponseSchema, { config });
+  };
+  return (router) => {
+    router.service(ClientStatusDiscoveryService, {
+      fetchClientStatus: (request, { peer }) => answer(request, peer),
+      async *streamClientStatus(requests, { peer }) {
+        for await (const request of requests) yield await answer(request, peer);
+      },
+    });
+  };
+}

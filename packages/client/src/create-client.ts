@@ -1,0 +1,182 @@
+import { createCache, type CacheEvent } from "@xdstp/cache";
+import { systemClock, XdsError, type Clock, type ResourceType } from "@xdstp/core";
+import type { BackoffOptions, ClientLimits, ClientStatus, RequestRate } from "@xdstp/core/client";
+import type { ClientConfig } from "@xdstp/protos/status";
+import { envoyTypes } from "@xdstp/resource-types";
+import { isGlob, nodeContextParams } from "@xdstp/uri";
+
+import type { Bootstrap } from "./bootstrap/bootstrap.ts";
+import { encodeNode, type NodeOptions } from "./bootstrap/encode-node.ts";
+import { readBootstrap, type BootstrapSources } from "./bootstrap/read-bootstrap.ts";
+import { callBack } from "./call-back.ts";
+import { createChannels, type Channels } from "./channels.ts";
+import type { ClientNotice } from "./client-notice.ts";
+import { watchCollection, type CollectionOptions, type CollectionWatch } from "./collection-watch.ts";
+import { dump } from "./dump.ts";
+import { createHub, type Hub } from "./hub.ts";
+import { watchName } from "./name-watch.ts";
+import { createNaming } from "./naming.ts";
+import { openServer } from "./open-server.ts";
+import { readOnce } from "./read-once.ts";
+import { recordMetrics, type MetricsMeter } from "./record-metrics.ts";
+import { createServerChain, type ServerChain } from "./server-chain.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { createTaking } from "./taking.ts";
+import type { Watch, WatchCalls, WatchOptions } from "./watch.ts";
+import type { TypeSource, ValueOf } from "./watched-type.ts";
+
+/** Options of {@link createClient}: each has a default. */
+export interface ClientOptions extends NodeOptions {
+  /** Whom to ask, and who asks. Default: the bootstrap that the environment names (C-GRPC-1). */
+  readonly bootstrap?: Bootstrap | BootstrapSources;
+  /** The variant of xDS that the servers are spoken to in. SotW has no globs but of types of full state (C-GLOB-10). Default: `delta`. */
+  readonly variant?: "delta" | "sotw";
+  /** The data of types. Default: Envoy's. */
+  readonly types?: readonly ResourceType[];
+  /** `client_scope` of client status (C-CSDS-6). Default: none. */
+  readonly scope?: string;
+  /** Fields of the node that become context parameters of globs, such as `user_agent_name` (C-CTX-3). Default: none. */
+  readonly nodeContextParams?: readonly string[];
+  /** Dynamic parameters (C-DYN-1): of opaque names, and by authority of xdstp names. Default: none. */
+  readonly dynamicParameters?: { readonly opaque?: Readonly<Record<string, string>>; readonly authorities?: Readonly<Record<string, Readonly<Record<string, string>>>> };
+  /** How long to wait between streams. Default: as gRPC waits. */
+  readonly backoff?: BackoffOptions;
+  /** Overrides of what is taken from a server. */
+  readonly limits?: Partial<ClientLimits>;
+  /** `rate_limit_settings`. Default: no limit. */
+  readonly rate?: RequestRate;
+  /** Milliseconds after which what has not come does not exist (C-MISS-4). Default: 15,000; 30,000 with the server feature of C-GRPC-10. */
+  readonly fetchMs?: number;
+  /** Channels that this client shares with others (C-GRPC-12). Default: those of the process. */
+  readonly channels?: Channels;
+  /** Where to measure (C-GRPC-14): a `Meter` of the OpenTelemetry API. Default: nothing is measured. */
+  readonly meter?: MetricsMeter;
+  /** The target of the data plane, for metrics. Default: none. */
+  readonly target?: string;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** Told what happens. It must not throw. */
+  readonly onEvent?: (event: ClientNotice | CacheEvent) => void;
+}
+
+/** Options of {@link Client.read}. */
+export interface ReadOptions<T> extends WatchOptions<T> {
+  /** Milliseconds until DEADLINE_EXCEEDED. Default: 20,000. */
+  readonly timeoutMs?: number;
+}
+
+/** Reads typed configuration by name, and keeps it up to date. */
+export interface Client extends AsyncDisposable {
+  /**
+   * Watches a name: an opaque one, or an xdstp name. Watches of one name share a subscription.
+   * Throws an XdsError where nothing can be asked for: a broken name, a directive, an authority that has other servers.
+   */
+  watch<S extends TypeSource<unknown>>(type: S, name: string, options?: WatchOptions<ValueOf<S>>): Watch<Snapshot<ValueOf<S>>>;
+  /** The same with the two calls of gRPC (C-GRPC-8). */
+  watch<S extends TypeSource<unknown>>(type: S, name: string, options: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>>): Watch<Snapshot<ValueOf<S>>>;
+  /** Watches the members of a glob (`xdstp://authority/type/path/*`), or all of a type (`*`), as one changing set. */
+  watchAll<S extends TypeSource<unknown>>(type: S, name: string, options?: CollectionOptions<ValueOf<S>>): CollectionWatch<ValueOf<S>>;
+  /** The resource of a name, once. Rejects with an XdsError: NOT_FOUND, DEADLINE_EXCEEDED, or why it was refused. */
+  read<S extends TypeSource<unknown>>(type: S, name: string, options?: ReadOptions<ValueOf<S>>): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }>;
+  /** The state of this client in the form of CSDS; secrets are blanked. `contents`: with the resources. Default: true. */
+  dump(options?: { readonly contents?: boolean }): Promise<ClientConfig>;
+  /** The servers in order of preference, with what is known of each; undefined: not in use (C-GRPC-6). */
+  status(): readonly { readonly name: string; readonly status: ClientStatus | undefined }[];
+  /** Ends all watches and streams. */
+  close(): Promise<void>;
+}
+
+const processChannels = createChannels();
+
+/** Makes a client. It connects when something is watched for the first time. Throws an XdsError where there is no bootstrap, or a broken one. */
+export function createClient(options: ClientOptions = {}): Client {
+  return new XdsClient(options);
+}
+
+class XdsClient implements Client {
+  readonly #hub: Hub;
+  readonly #chain: ServerChain;
+  readonly #clock: Clock;
+  readonly #node: Uint8Array;
+  readonly #scope: string;
+  readonly #stopMetrics: () => void;
+
+  constructor(options: ClientOptions) {
+    const { types = envoyTypes, clock = systemClock, onEvent, scope = "", variant = "delta", channels = processChannels } = options;
+    const bootstrap = "servers" in (options.bootstrap ?? {}) ? options.bootstrap as Bootstrap : readBootstrap(options.bootstrap as BootstrapSources);
+    const cache = createCache({ types, clock, wildcard: () => true, ...(onEvent !== undefined && { onEvent }) });
+    const taking = createTaking();
+    this.#clock = clock;
+    this.#scope = scope;
+    this.#node = encodeNode(bootstrap.node, options);
+    this.#hub = createHub({ cache, taking, nodeId: bootstrap.node.id, interestOf: createNaming(namingOf(bootstrap, options)) });
+    const { backoff, limits, rate, fetchMs } = options;
+    const serverOptions = {
+      variant, channels, node: () => this.#node, clock, types: new Map(types.map((type) => [type.typeUrl, type])), onEvent,
+      ...(backoff !== undefined && { backoff }), ...(limits !== undefined && { limits }), ...(rate !== undefined && { rate }), ...(fetchMs !== undefined && { fetchMs }),
+    };
+    this.#chain = createServerChain(cache, bootstrap.servers.map((server) => ({ name: server.uri, open: () => openServer(server, serverOptions) })), taking);
+    this.#stopMetrics = options.meter === undefined ? () => undefined : recordMetrics({ meter: options.meter, cache, chain: this.#chain, target: options.target ?? "" });
+  }
+
+  watch<S extends TypeSource<unknown>>(type: S, name: string, options: WatchOptions<ValueOf<S>> & Partial<WatchCalls<ValueOf<S>>> = {}): Watch<Snapshot<ValueOf<S>>> {
+    if (name === "*" || (name.startsWith("xdstp:") && isGlob(name))) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is a collection; use watchAll()`, { resource: name });
+    const watch = watchName(this.#hub, type, name, options);
+    const { onChanged, onAmbientError } = options;
+    if (onChanged !== undefined) void callBack(watch, { onChanged: (snapshot) => onChanged.call(options, snapshot), onAmbientError: (error) => onAmbientError?.call(options, error) });
+    return watch;
+  }
+
+  watchAll<S extends TypeSource<unknown>>(type: S, name: string, options: CollectionOptions<ValueOf<S>> = {}): CollectionWatch<ValueOf<S>> {
+    if (name !== "*" && !(name.startsWith("xdstp:") && isGlob(name))) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is neither * nor an xdstp name that ends in /*; use watch() for a name`, { resource: name });
+    return watchCollection(this.#hub, type, name, options);
+  }
+
+  async read<S extends TypeSource<unknown>>(type: S, name: string, { timeoutMs = 20_000, ...options }: ReadOptions<ValueOf<S>> = {}): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }> {
+    return readOnce<ValueOf<S>>(this.watch(type, name, options), this.#clock, timeoutMs);
+  }
+
+  async dump({ contents = true }: { readonly contents?: boolean } = {}): Promise<ClientConfig> {
+    const { envoyRegistry, withoutSecrets } = await import("@xdstp/protos/envoy");
+    const registry = contents ? envoyRegistry() : undefined;
+    return dump({
+      cache: this.#hub.cache, chain: this.#chain, node: this.#node, scope: this.#scope,
+      show: registry === undefined ? undefined : (payload) => withoutSecrets(payload, registry),
+    });
+  }
+
+  status(): ReturnType<Client["status"]> {
+    return this.#chain.status();
+  }
+
+  async close(): Promise<void> {
+    this.#stopMetrics();
+    for (const watch of [...this.#hub.open]) watch.close();
+    await this.#hub.cache.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** Authorities whose servers are those of the bootstrap are this client's; with none configured it asks for all of them (C-AUTH-2). */
+function namingOf({ authorities, servers, node }: Bootstrap, { nodeContextParams: fields, dynamicParameters }: ClientOptions): Parameters<typeof createNaming>[0] {
+  const top = JSON.stringify(servers);
+  const isOwn = (own: Bootstrap["servers"]): boolean => own.length === 0 || JSON.stringify(own) === top;
+  const own = [...authorities].filter(([, authority]) => isOwn(authority.servers)).map(([name]) => name);
+  const foreign = [...authorities].filter(([, authority]) => !isOwn(authority.servers)).map(([name]) => name);
+  const byAuthority = new Map(Object.entries(dynamicParameters?.authorities ?? {}).map(([name, parameters]) => [name, new Map(Object.entries(parameters))]));
+  return {
+    foreign: new Set(foreign),
+    ...(authorities.size > 0 && { own: new Set(own) }),
+    ...(fields !== undefined && { node: nodeLayer(node, fields) }),
+    dynamic: { opaque: new Map(Object.entries(dynamicParameters?.opaque ?? {})), byAuthority },
+  };
+}
+
+function nodeLayer({ id, cluster, locality, metadata }: Bootstrap["node"], fields: readonly string[]): ReadonlyMap<string, string> {
+  const params = nodeContextParams({ id, cluster, ...(locality !== undefined && { locality }), ...(metadata !== undefined && { metadata }) }, fields);
+  if (params.ok) return params.value;
+  throw new XdsError("INVALID_ARGUMENT", `nodeContextParams: ${params.error.message}`);
+}

@@ -1,0 +1,53 @@
+import { XdsError, type Resource, type StoredResource } from "@xdstp/core";
+
+import type { WatchedType } from "./watched-type.ts";
+
+/** What a program says of a resource beside its being decoded: why it is refused, as a text or an error. undefined: it is taken. What it throws refuses too. */
+export type Validate<T> = (value: T, resource: Resource) => string | Error | undefined;
+
+/** Decodes resources of one type, each once, whoever reads it. */
+export interface Decoder<T> {
+  /** Decodes what is about to be taken, and keeps it for `read`. Gives why it cannot be taken (C-LIM-7). */
+  check(resource: Resource, name: string, validate: Validate<T> | undefined): XdsError | undefined;
+  /** The message of a resource that is held. Throws if it was never checked and cannot be decoded. */
+  read(resource: StoredResource): T;
+}
+
+/** A decoder that keeps messages as long as their resources. */
+export function createDecoder<T>(type: WatchedType<T>): Decoder<T> {
+  const messages = new WeakMap<StoredResource, { readonly value: T }>();
+  /** Decoded by a check, and not yet read: of the transaction at hand. */
+  const fresh = new Map<string, { readonly payload: Uint8Array; readonly value: T }>();
+  const keep = (name: string, payload: Uint8Array, value: T): void => {
+    if (fresh.size === 0) queueMicrotask(() => { fresh.clear(); });
+    fresh.set(name, { payload, value });
+  };
+  return {
+    check(resource, name, validate) {
+      try {
+        if (resource.payload.typeUrl !== type.typeUrl) return refusal(type, name, `it is a ${resource.payload.typeUrl.replace(/^.*\//, "")}, which this client does not follow`);
+        const known = fresh.get(name);
+        const value = known?.payload === resource.payload.value ? known.value : type.decode(resource.payload.value);
+        keep(name, resource.payload.value, value);
+        const fault = validate?.(value, resource);
+        return fault === undefined ? undefined : refusal(type, name, fault);
+      } catch (error) {
+        return refusal(type, name, error);
+      }
+    },
+    read(resource) {
+      const known = messages.get(resource);
+      if (known !== undefined) return known.value;
+      const decoded = fresh.get(resource.name);
+      const isSame = decoded !== undefined && Buffer.compare(decoded.payload, resource.payload.value) === 0;
+      const value = isSame ? decoded.value : type.decode(resource.payload.value);
+      messages.set(resource, { value });
+      return value;
+    },
+  };
+}
+
+function refusal({ typeUrl }: WatchedType<unknown>, name: string, fault: unknown): XdsError {
+  const text = fault instanceof XdsError ? fault.text : fault instanceof Error ? fault.message : String(fault);
+  return new XdsError("INVALID_ARGUMENT", text, { typeUrl, resource: name, cause: fault });
+}

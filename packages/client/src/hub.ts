@@ -1,0 +1,46 @@
+import type { Cache } from "@xdstp/cache";
+import { XdsError, type Interest } from "@xdstp/core";
+
+import { createDecoder, type Decoder } from "./decoder.ts";
+import type { NameOptions } from "./name-options.ts";
+import type { Taking } from "./taking.ts";
+import type { WatchedType } from "./watched-type.ts";
+
+/** What the watches of one client share. */
+export interface Hub {
+  readonly cache: Cache;
+  readonly taking: Taking;
+  /** What is asked for by a name that a program gives. Throws an XdsError that says why nothing can be. */
+  interestOf(typeUrl: string, name: string, options: NameOptions): Interest;
+  /** The decoder of a type; one for all watches of it that are made of the same schema. */
+  decoder<T>(source: object, type: WatchedType<T>): Decoder<T>;
+  /** The error as a program is told it: with the id of the node (C-GRPC-16). */
+  tell(error: XdsError): XdsError;
+  /** Watches that are open; a client that closes ends them. */
+  readonly open: Set<{ close(): void }>;
+}
+
+/** What has to be given to make a hub. */
+export type HubParts = Pick<Hub, "cache" | "taking" | "interestOf"> & { readonly nodeId: string };
+
+/** Makes the hub of a client. */
+export function createHub({ cache, taking, interestOf, nodeId }: HubParts): Hub {
+  const decoders = new WeakMap<object, Decoder<unknown>>();
+  const told = new WeakMap<XdsError, XdsError>();
+  return {
+    cache, taking, interestOf, open: new Set(),
+    decoder<T>(source: object, type: WatchedType<T>): Decoder<T> {
+      const known = decoders.get(source) as Decoder<T> | undefined;
+      const decoder = known ?? createDecoder(type);
+      if (known === undefined) decoders.set(source, decoder);
+      return decoder;
+    },
+    tell(error) {
+      const known = told.get(error);
+      if (known !== undefined) return known;
+      const named = new XdsError(error.code, `${error.text} (node ${JSON.stringify(nodeId)})`, { ...error.context, nodeId });
+      told.set(error, named);
+      return named;
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { XdsError, type StoredResource, type Topic, type Watcher } from "@xdstp/core";
+
+import type { Decoder } from "./decoder.ts";
+import type { Hub } from "./hub.ts";
+import { createLatest, type Latest } from "./latest.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { Watch, WatchOptions } from "./watch.ts";
+import { watchedType, type TypeSource, type ValueOf, type WatchedType } from "./watched-type.ts";
+
+/** Watches one name. */
+export function watchName<S extends TypeSource<unknown>>(hub: Hub, source: S, name: string, options: WatchOptions<ValueOf<S>>): Watch<Snapshot<ValueOf<S>>> {
+  return new NameWatch<ValueOf<S>>(hub, source as TypeSource<ValueOf<S>>, name, options);
+}
+
+/** What a consumer knows: a snapshot is news where this differs. */
+interface Known {
+  readonly resource: StoredResource | undefined;
+  readonly error: XdsError | undefined;
+}
+
+class NameWatch<T> implements Watch<Snapshot<T>>, Watcher {
+  readonly name: string;
+  readonly #hub: Hub;
+  readonly #decoder: Decoder<T>;
+  readonly #topic: Topic;
+  readonly #latest: Latest<Snapshot<T>>;
+  readonly #uncheck: () => void;
+  #known: Known | undefined;
+  #taken: (() => void) | undefined;
+  #closed = false;
+
+  constructor(hub: Hub, source: TypeSource<T>, name: string, { validate, signal, ...nameOptions }: WatchOptions<T>) {
+    const type = watchedType(source);
+    const interest = hub.interestOf(type.typeUrl, name, nameOptions);
+    this.name = interest.name;
+    this.#hub = hub;
+    this.#decoder = hub.decoder<T>(source, type as WatchedType<T>);
+    this.#latest = createLatest<Snapshot<T>>(() => { this.#onTaken(); }, () => { this.close(); });
+    this.#uncheck = hub.cache.check(type.typeUrl, interest, (resource, checked) => this.#decoder.check(resource, checked, validate));
+    this.#topic = hub.cache.topic(type.typeUrl, interest);
+    this.#topic.watch(this);
+    hub.open.add(this);
+    signal?.addEventListener("abort", () => { this.#abort(signal.reason); }, { once: true });
+    if (signal?.aborted === true) this.#abort(signal.reason);
+    else this.wake();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Snapshot<T>, undefined> {
+    return this.#latest;
+  }
+
+  wake(): void {
+    const now = this.#now();
+    if (now === undefined || (this.#known !== undefined && this.#known.resource === now.resource && this.#known.error === now.error)) return;
+    this.#known = now;
+    if (this.#latest.started) this.#taken ??= this.#hub.taking.begin();
+    this.#latest.mark(() => this.#snapshot());
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#topic.unwatch(this);
+    this.#uncheck();
+    this.#hub.open.delete(this);
+    this.#onTaken();
+    this.#latest.end();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+    return Promise.resolve();
+  }
+
+  #abort(reason: unknown): void {
+    this.#latest.fail(reason);
+    this.close();
+  }
+
+  #onTaken(): void {
+    this.#taken?.();
+    this.#taken = undefined;
+  }
+
+  /** undefined: nothing is known yet. */
+  #now(): Known | undefined {
+    const { settled, stale } = this.#topic;
+    const [entry] = this.#topic.members();
+    const resource = entry?.resource;
+    const error = stale ?? entry?.error;
+    if (resource !== undefined) return this.#readable(resource, error);
+    if (error !== undefined) return { resource, error };
+    return settled ? { resource, error: this.#missing() } : undefined;
+  }
+
+  /** What was taken before this watch began need not be what it wants. */
+  #readable(resource: StoredResource, error: XdsError | undefined): Known {
+    try {
+      this.#decoder.read(resource);
+      return { resource, error };
+    } catch (failure) {
+      return { resource: undefined, error: this.#known?.resource === undefined && this.#known?.error !== undefined ? this.#known.error : XdsError.from(failure) };
+    }
+  }
+
+  #missing(): XdsError {
+    return this.#known?.resource === undefined && this.#known?.error?.code === "NOT_FOUND" ? this.#known.error : new XdsError("NOT_FOUND", `${JSON.stringify(this.name)} does not exist`, { resource: this.name });
+  }
+
+  #snapshot(): Snapshot<T> | undefined {
+    const { resource, error } = this.#known ?? {};
+    const told = error === undefined ? {} : { error: this.#hub.tell(error) };
+    if (resource === undefined) return { name: this.name, version: "", ...told };
+    return { name: this.name, value: this.#decoder.read(resource), version: resource.version, ...told };
+  }
+}

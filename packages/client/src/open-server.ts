@@ -1,0 +1,41 @@
+import type { Clock, ResourceType } from "@xdstp/core";
+import { createClientContext, type ClientContextOptions, type ClientFeed, type Connect } from "@xdstp/core/client";
+import { createDeltaClient } from "@xdstp/transport-delta/client";
+import { createSotwClient } from "@xdstp/transport-sotw/client";
+
+import type { BootstrapServer } from "./bootstrap/bootstrap.ts";
+import type { Channels } from "./channels.ts";
+import type { ClientNotice } from "./client-notice.ts";
+
+/** How a client speaks to its servers. */
+export interface ServerOptions extends Pick<ClientContextOptions, "backoff" | "limits" | "random" | "rate" | "fetchMs"> {
+  readonly variant: "delta" | "sotw";
+  readonly channels: Channels;
+  readonly node: () => Uint8Array;
+  readonly clock: Clock;
+  readonly types: ReadonlyMap<string, ResourceType>;
+  readonly onEvent: ((event: ClientNotice) => void) | undefined;
+}
+
+/** The aggregated stream of each variant. */
+const paths = {
+  delta: "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources",
+  sotw: "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources",
+} as const;
+
+/** A client end towards one server, over a channel that clients of equal servers share. */
+export function openServer(server: BootstrapServer, options: ServerOptions): { readonly feed: ClientFeed; close(): void } {
+  const { variant, channels, node, clock, types, onEvent, ...rest } = options;
+  const channel = channels.acquire(server);
+  const connect: Connect = (handler) => channel.open({ path: paths[variant] }, handler);
+  const context = createClientContext({
+    ...rest, connect, node, clock,
+    descriptor: (typeUrl) => types.get(typeUrl),
+    timeoutIsTransient: server.features.has("resource_timer_is_transient_error"),
+    dropRefused: server.features.has("fail_on_data_errors"),
+    keepRemoved: !server.features.has("fail_on_data_errors"),
+    ...(onEvent !== undefined && { onEvent: (event) => { onEvent({ server: server.uri, ...event }); } }),
+  });
+  const feed = variant === "delta" ? createDeltaClient(context) : createSotwClient(context);
+  return { feed, close: () => { channel.release(); } };
+}

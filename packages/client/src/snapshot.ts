@@ -1,0 +1,13 @@
+import type { XdsError } from "@xdstp/core";
+
+/** What a name has, as far as it is known (C-GRPC-8). */
+export interface Snapshot<T> {
+  /** As it was asked for. */
+  readonly name: string;
+  /** The resource. Absent: there is none, `error` says why; stop using what came before. */
+  readonly value?: T;
+  /** Of the resource. Empty where there is none. */
+  readonly version: string;
+  /** Beside a value: ambient, the value stays valid (the server is away, a newer state was refused). Alone: why there is none. */
+  readonly error?: XdsError;
+}

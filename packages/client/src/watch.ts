@@ -1,0 +1,27 @@
+import type { Snapshot } from "./snapshot.ts";
+import type { Validate } from "./decoder.ts";
+import type { NameOptions } from "./name-options.ts";
+
+/** What is watched, as it changes: an async iterable of the newest state. What a slow reader has not taken when something newer comes, it never sees. */
+export interface Watch<Update> extends AsyncIterable<Update, undefined>, AsyncDisposable {
+  /** As it is asked for: with the context parameters of the client. */
+  readonly name: string;
+  /** Ends it; a loop over it ends. The last watch of a name ends its subscription (C-SUB-10). */
+  close(): void;
+}
+
+/** Options of a watch. */
+export interface WatchOptions<T> extends NameOptions {
+  /** Beside what the descriptor demands. What it refuses is NACKed with its text, and the state before stays (C-ACK-5). It should not take long: it runs where responses are read. */
+  readonly validate?: Validate<T>;
+  /** Ends the watch: a loop over it throws the reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** The two calls of gRPC (C-GRPC-8). The next one is made when the promise of the one before has settled; what a call throws surfaces as an unhandled rejection. */
+export interface WatchCalls<T> {
+  /** A value that is new; or, without a value, an error that says to stop using the one before. */
+  onChanged(snapshot: Snapshot<T>): void | Promise<void>;
+  /** What is held stays valid, and may be old. undefined: it is not any more. */
+  onAmbientError?(error: Snapshot<T>["error"]): void | Promise<void>;
+}
