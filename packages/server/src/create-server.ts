@@ -35,7 +35,7 @@ import type { ServerOptions, XdsServer } from "./xds-server.ts";
  */
 export function createServer(options: ServerOptions): XdsServer {
   checkSource(options);
-  const { onEvent, services = SERVICES, limits, tls, connectionAge, clock = systemClock, clientStatus = true, registry, meter, tracer, authorize, sourceFor, nodeVersion = process.versions.node, ...shared } = options;
+  const { onEvent, services = SERVICES, limits, tls, connectionAge, clock = systemClock, clientStatus = true, routes, registry, meter, tracer, authorize, sourceFor, nodeVersion = process.versions.node, ...shared } = options;
   const { streams: paths, fetches } = methodTable(services);
   const { stream: streamLimits, admission: admissionLimits, access: accessLimits, answers: answerLimits, wire: wireLimits } = splitLimits(limits);
   const hub = createEventHub();
@@ -58,6 +58,7 @@ export function createServer(options: ServerOptions): XdsServer {
     routes(router) {
       fetchRoutes(fetches, answer)(router);
       if (clientStatus !== false) statusRoutes(answerStatus, clientStatus === true ? { viewOf } : { mayRead: clientStatus })(router);
+      routes?.(router);
     },
     onEvent: (event) => { hub.emit?.(event); },
   });
@@ -76,14 +77,13 @@ export function createServer(options: ServerOptions): XdsServer {
   let closing: Promise<void> | undefined;
   const close: XdsServer["close"] = ({ graceMs = 5_000, spreadMs = 0 } = {}) => (closing ??= end(graceMs, spreadMs));
   return {
-    accept, close,
+    accept, close, status,
     async listen(where) {
       const { address, port } = await wire.listen(where);
       const warning = nodeWarning(nodeVersion);
       if (warning !== undefined) hub.emit?.({ kind: "warning", warning: "node-version", message: warning });
       return { host: address, port };
     },
-    status,
     setTls: (next) => { wire.setTls(next); },
     fetch: fetchByType(fetches, answer),
     clientStatus: statusCall(answerStatus, viewOf),

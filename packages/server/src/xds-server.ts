@@ -1,7 +1,7 @@
 import type { MessageInitShape, Registry } from "@bufbuild/protobuf";
 import type { ByteStream, ByteStreamHandler, Clock, ResourceSource, Status } from "@xdstp/core";
 import type { FrameCounters, LimitCounts, PeerIdentity, Quirk, Scheduler, StreamStatus } from "@xdstp/core/server";
-import type { CallPeer, ConnectionAge, GrpcStats, TlsOptions } from "@xdstp/grpc/server";
+import type { CallPeer, ConnectionAge, GrpcStats, MethodRouter, TlsOptions } from "@xdstp/grpc/server";
 import type { DiscoveryRequestSchema, DiscoveryResponse } from "@xdstp/protos/discovery";
 import type { ServiceRow } from "@xdstp/protos/services";
 import type { ClientStatusRequestSchema, ClientStatusResponse } from "@xdstp/protos/status";
@@ -47,6 +47,8 @@ export interface ServerOptions {
    * a function decides by address and verified identity who may read it. Secrets in resources are hidden (B-CSDS-7).
    */
   readonly clientStatus?: boolean | MayReadStatus;
+  /** Further methods, served through Connect beside Fetch and client status; client status of a program's own clients, for instance, instead of that of this server. Default: none. */
+  readonly routes?: (router: MethodRouter) => void;
   /** The types whose resources client status shows: what cannot be searched for secrets is left out. Default: Envoy's API. */
   readonly registry?: Registry;
   /** A meter of the OpenTelemetry API, or the part of one that is used: then the server is measured. Default: none. */
