@@ -2,6 +2,7 @@ import { constants, type IncomingHttpHeaders } from "node:http2";
 import { codeFromHttpStatus } from "@connectrpc/connect/protocol-grpc";
 import { StatusCode, type Status } from "@xdstp/core";
 import { isGrpcContentType } from "../server/is-grpc-content-type.ts";
+import { http2ErrorName } from "./http2-error-name.ts";
 
 const longestMessage = 2048;
 
@@ -39,15 +40,8 @@ function hintOf(http: number): string {
 /** How a call ended that was reset, or ended without a status. */
 export function statusOfReset(code: number): Status {
   if (code === constants.NGHTTP2_NO_ERROR) return { code: StatusCode.INTERNAL, message: "the server ended the call without a status" };
-  const name = resetNames[code] ?? `code ${code}`;
-  return { code: resetCodes.get(code) ?? StatusCode.INTERNAL, message: `the server reset the call (${name})` };
+  return { code: resetCodes.get(code) ?? StatusCode.INTERNAL, message: `the server reset the call (${http2ErrorName(code)})` };
 }
-
-/** By their numbers in RFC 9113. */
-const resetNames = [
-  "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED", "FRAME_SIZE_ERROR",
-  "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM", "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
-];
 
 /** As gRPC maps them; all others are INTERNAL. */
 const resetCodes = new Map<number, number>([

@@ -1,6 +1,9 @@
 import { resolveLimits } from "../wire/resolve-limits.ts";
 
-/** What one channel takes from its server, which it does not trust (C-LIM-7). None can be switched off; each is a whole number from 1 to 2,147,483,647. */
+/**
+ * What one channel takes from its server, which it does not trust (C-LIM-7). None can be switched off; each is a whole number from 1 to 2,147,483,647.
+ * Headers and trailers have no limit here: Node resets a call whose server sends more than 128.
+ */
 export interface ChannelLimits {
   /** Bytes of a message received. Beyond it the call ends with RESOURCE_EXHAUSTED before anything is allocated. Default 64 MiB. */
   readonly maxMessageBytes: number;
@@ -8,8 +11,6 @@ export interface ChannelLimits {
   readonly maxPartialBytes: number;
   /** Bytes that the server may send on a call that does not read, told to it in SETTINGS. Default 1 MiB. */
   readonly windowBytes: number;
-  /** Bytes of the headers or trailers of an answer, told to the server in SETTINGS; HTTP/2 resets a call that has more. Default 64 KiB. */
-  readonly headerListBytes: number;
   /** Milliseconds until a connection has to be there: name looked up, TLS done, the first SETTINGS of the server read. Default 20,000. */
   readonly connectMs: number;
   /** Milliseconds without a byte of the server until it is pinged, while calls are open. Default 30,000. */
@@ -20,15 +21,13 @@ export interface ChannelLimits {
   readonly closeGraceMs: number;
 }
 
-const KiB = 1024;
-const MiB = 1024 * KiB;
+const MiB = 1024 * 1024;
 
 /** The defaults of {@link ChannelLimits}. */
 export const defaultChannelLimits: ChannelLimits = {
   maxMessageBytes: 64 * MiB,
   maxPartialBytes: 256 * MiB,
   windowBytes: MiB,
-  headerListBytes: 64 * KiB,
   connectMs: 20_000,
   pingMs: 30_000,
   pingTimeoutMs: 10_000,

@@ -82,7 +82,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
 
   close(status: Status): void {
     if (status.code === StatusCode.OK) this.leave(status);
-    else this.#stop(status, (stream) => { stream.end(() => { reset(stream); }); });
+    else this.#stop(status, reset);
   }
 
   /** What the server still sends is thrown away. */
@@ -96,7 +96,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
   /** The connection is there. */
   begin(stream: ClientHttp2Stream): void {
     stream.on("error", (error) => { this.#error = error; });
-    if (this.#over) { reset(stream); return; }
+    if (this.#status !== undefined) { reset(stream); return; }
     this.#stream = stream;
     this.#session = stream.session;
     stream.on("response", (headers: IncomingHttpHeaders) => { this.#onHead(headers); });
@@ -167,9 +167,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
     this.#place.sessions.received(stream);
     if (this.#status !== undefined) return;
     const taken = this.#reader.push(chunk);
-    if (!this.#paused) return;
-    stream.pause();
-    if (taken < chunk.length) stream.unshift(chunk.subarray(taken));
+    if (this.#paused && taken < chunk.length) stream.unshift(chunk.subarray(taken));
   }
 
   /** The server has said all, so the call is over, whatever this side still had to say. Node ends what is read of a broken call too; there `close` tells why. */
@@ -205,7 +203,6 @@ class OpenCall implements ClientCall, MessageReaderHost {
 
   /** Asks the handler, which must not throw; if it does, nobody else suffers. */
   #ask(where: string, call: () => void): void {
-    if (this.#status !== undefined && where !== "onClosed") return;
     try {
       call();
     } catch (error) {

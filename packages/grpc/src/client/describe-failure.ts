@@ -1,3 +1,4 @@
+import { http2ErrorName } from "./http2-error-name.ts";
 import type { Target } from "./parse-target.ts";
 
 /** What failed, and how far it had come. */
@@ -6,6 +7,8 @@ export interface ConnectionFailure {
   readonly tls: boolean;
   /** HTTP/2 was spoken before. */
   readonly ready: boolean;
+  /** A call was answered before. */
+  readonly answered: boolean;
   /** What Node or Connect threw; absent: the server closed the connection without a word. */
   readonly error?: unknown;
 }
@@ -14,7 +17,7 @@ export interface ConnectionFailure {
 export function describeFailure(failure: ConnectionFailure): string {
   const { target, ready, error } = failure;
   const cause = rootOf(error);
-  const why = wordsFor(codeOf(cause), cause, failure) ?? (ready ? plainly(cause) : notHttp2(cause, failure));
+  const why = wordsFor(codeOf(cause), cause, failure) ?? (ready ? ended(cause, failure) : notHttp2(cause, failure));
   return `${ready ? "lost the connection to" : "cannot connect to"} ${target.text}: ${why}`.replace(/\s+/g, " ").slice(0, 400);
 }
 
@@ -57,7 +60,14 @@ function notHttp2(error: NodeError, { tls }: ConnectionFailure): string {
   return `no HTTP/2 came of it (${codeOf(error) || plainly(error)}); ${hint}`;
 }
 
+/** Over TLS 1.3 a server looks at the certificate of its client when that believes to be connected. */
+function ended(error: NodeError, { tls, answered }: ConnectionFailure): string {
+  return `${plainly(error)}${tls && !answered ? "; does it want a certificate of this client, or another one?" : ""}`;
+}
+
 function plainly(error: NodeError): string {
+  const goaway = /^Session closed with error code (\d+)$/.exec(error.message)?.[1];
+  if (goaway !== undefined) return `the server ended it (${http2ErrorName(Number(goaway))})`;
   const text = error.message.replace(/^\[\w+\] /, "");
   const code = codeOf(error);
   return code === "" || text.includes(code) ? text : `${text} (${code})`;

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer as createHttp2Server, constants, type ServerHttp2Stream } from "node:http2";
+import { createServer as createHttp2Server, constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -96,6 +96,22 @@ describe("createGrpcChannel()", () => {
     server.calls[0]?.out.resume?.();
     await roomy;
     expect(sent).toBeLessThan(4);
+  });
+
+  test("says nothing to a handler that has closed, though the wire becomes empty", async () => {
+    const server = await useServer({ handler: (seen) => ({ onMessage: (message) => { seen.messages.push(Buffer.from(message)); } }) });
+    const seen = useChannel(server.port).call();
+    const begun = seen.roomy();
+    seen.stream.send(messageOf("x"));
+    await begun;
+    await server.event("stream-opened");
+    server.calls[0]?.out.pause?.();
+    const big = messageOf(Buffer.alloc(1 << 20));
+    while (seen.stream.send(big));
+    seen.stream.close({ code: StatusCode.OK, message: "" });
+    server.calls[0]?.out.resume?.();
+    await seen.closed;
+    expect(seen.drained).toBe(1);
   });
 
   test("ends in order: what was sent arrives, and the server ends the call", async () => {
@@ -203,6 +219,12 @@ describe("what a server may not do to a client", () => {
     expect(calls.filter(({ closedTimes }) => closedTimes > 0)).toHaveLength(1);
   });
 
+  test("count against a client what it has long read", async () => {
+    const server = await useServer();
+    const seen = useChannel(server.port, { limits: { maxPartialBytes: 200_000 } }).call();
+    for (let count = 0; count < 5; count++) await echoed(seen, "x".repeat(100_000));
+  });
+
   test.each([
     ["compressed", Buffer.of(1, 0, 0, 0, 1, 0), "it is compressed, which was not offered"],
     ["no message", Buffer.from("<html>"), "it does not begin with the five bytes of gRPC"],
@@ -214,10 +236,16 @@ describe("what a server may not do to a client", () => {
     expect(await useChannel(port).call().closed).toEqual({ code: StatusCode.INTERNAL, message: `cannot read a message of the server: ${text}` });
   });
 
-  test("send headers above the limit [C-LIM-7]", async () => {
-    const port = await useHttp2((stream) => { stream.respond({ ...answer, "x-large": "x".repeat(70_000) }); });
-    const { closed } = useChannel(port).call();
-    expect((await closed).code).not.toBe(StatusCode.OK);
+  test("send headers without end [C-LIM-7]", async () => {
+    // Small by compression: :status 200, x with 3,000 bytes, and the same header again and again.
+    const large = [0x40, 1, 0x78, 0x7f, 0xb9, 0x16, ...Buffer.alloc(3000, 0x79)];
+    const headers = (again: number): Buffer => frame(1, 5, 1, Buffer.from([0x88, ...large, ...Array<number>(again).fill(0xbe)]));
+    const answers = async (again: number): Promise<unknown> => {
+      const port = await useTcp((socket) => { socket.once("data", () => { socket.write(Buffer.concat([frame(4, 0, 0), headers(again)])); }); });
+      return useChannel(port).call().closed;
+    };
+    expect(await answers(10)).toMatchObject({ message: "the server answered with the content type none, not application/grpc" });
+    expect(await answers(130)).toEqual({ code: StatusCode.RESOURCE_EXHAUSTED, message: "the server reset the call (ENHANCE_YOUR_CALM)" });
   });
 
   test("send a message in pieces of one byte at the cost of all before them [C-LIM-7]", async () => {
@@ -311,9 +339,9 @@ describe("a channel and its connection", () => {
   });
 
   test("leaves a connection that was told to go to its calls, and opens another one", async () => {
-    const sessions = new Set<unknown>();
+    const sessions = new Set<ServerHttp2Session>();
     const port = await useHttp2((stream) => {
-      sessions.add(stream.session);
+      if (stream.session !== undefined) sessions.add(stream.session as ServerHttp2Session);
       stream.respond(answer);
       stream.pipe(stream);
       if (sessions.size === 1) stream.session?.goaway(constants.NGHTTP2_NO_ERROR);
@@ -325,7 +353,48 @@ describe("a channel and its connection", () => {
     await echoed(second, "y");
     await echoed(first, "still here");
     expect(sessions.size).toBe(2);
+    first.stream.close({ code: StatusCode.OK, message: "" });
+    const [old] = sessions;
+    if (old?.destroyed === false) await once(old, "close");
+    await echoed(second, "z");
     expect(channel.connectivity()).toEqual({ state: "ready" });
+  });
+
+  test("is idle, and no failure, when a connection without calls is told to go", async () => {
+    const server = await useServer();
+    let wake: () => void = () => undefined;
+    const idle = new Promise<void>((resolve) => { wake = resolve; });
+    const { call, channel } = useChannel(server.port, { onEvent: (event) => { if (event.kind === "connectivity" && ["idle", "transient-failure"].includes(event.connectivity.state)) wake(); } });
+    const seen = call();
+    await echoed(seen, "x");
+    seen.stream.close({ code: StatusCode.OK, message: "" });
+    await seen.closed;
+    await server.server.close();
+    await idle;
+    expect(channel.connectivity()).toEqual({ state: "idle" });
+  });
+
+  test("lets a server send ahead on a connection as much as on four calls, and push nothing", async () => {
+    const told: unknown[] = [];
+    const port = await useHttp2((stream) => {
+      stream.respond(answer);
+      stream.pipe(stream);
+      stream.once("data", () => { told.push(stream.session?.state.remoteWindowSize, stream.session?.remoteSettings.enablePush); });
+    });
+    await echoed(useChannel(port).call(), "x");
+    expect(told).toEqual([4 << 20, false]);
+  });
+
+  test("goes on with other calls while one has 50 MB waiting for a server that does not read", async () => {
+    const server = await useServer();
+    const { call } = useChannel(server.port);
+    const seen = call();
+    await echoed(seen, "x");
+    server.calls[0]?.out.pause?.();
+    const big = messageOf(Buffer.alloc(1 << 20));
+    for (let count = 0; count < 50; count++) seen.stream.send(big);
+    for (const text of ["a", "b"]) await echoed(call(), text);
+    seen.stream.close({ code: StatusCode.CANCELLED, message: "" });
   });
 
   test("gives up a server that takes the connection and never answers", async () => {
@@ -438,6 +507,21 @@ describe("close()", () => {
     expect(() => channel.open({ path: echoPath }, { onMessage: fail, onDrained: fail, onClosed: fail })).toThrow(`[FAILED_PRECONDITION] the channel to ${channel.target} is closed`);
   });
 
+  test("resets no call that the server ends, however long it takes", async () => {
+    const resets: number[] = [];
+    const port = await useHttp2((stream) => {
+      stream.respond(answer, { waitForTrailers: true });
+      stream.write(messageOf("x").enveloped);
+      stream.on("wantTrailers", () => { stream.sendTrailers({ "grpc-status": "0" }); });
+      stream.on("end", () => { setImmediate(() => { stream.end(); }); }).resume();
+      stream.on("close", () => { resets.push(stream.rstCode); });
+    });
+    const { call, channel } = useChannel(port);
+    await call().has(1);
+    await channel.close();
+    expect(resets).toEqual([constants.NGHTTP2_NO_ERROR]);
+  });
+
   test("ends while connecting, of a call and of the channel", async () => {
     const port = await useTcp(() => { /* never answers */ });
     const { call, channel } = useChannel(port);
@@ -449,6 +533,22 @@ describe("close()", () => {
     expect(second.closedTimes).toBe(0);
     await channel.close();
     expect((await second.closed).code).toBe(StatusCode.CANCELLED);
+  });
+
+  test("leaves nothing open at the server of a call that ended before there was a connection", async () => {
+    const server = await useServer();
+    const { call } = useChannel(server.port);
+    call().stream.close({ code: StatusCode.OK, message: "" });
+    await server.event("stream-closed");
+  });
+
+  test("ends from within an event, at whatever moment", async () => {
+    const server = await useServer();
+    for (const state of ["connecting", "ready"]) {
+      const wire = useChannel(server.port, { onEvent: (event) => { if (event.kind === "connectivity" && event.connectivity.state === state) void wire.channel.close(); } });
+      expect(await wire.call().closed).toEqual({ code: StatusCode.CANCELLED, message: "the channel was closed" });
+      await wire.channel.close();
+    }
   });
 
   test("closes a channel that nobody used", async () => {

@@ -140,10 +140,11 @@ class Channel implements GrpcChannel {
     return sessions;
   }
 
+  /** Told a little later: who listens may close the channel, and not in the midst of connecting. */
   #become(next: Connectivity): void {
     if (this.#connectivity.state === "shutdown" || isDeepStrictEqual(this.#connectivity, next)) return;
     this.#connectivity = next;
-    this.#context.emit({ kind: "connectivity", connectivity: next });
+    queueMicrotask(() => { this.#context.emit({ kind: "connectivity", connectivity: next }); });
   }
 
   #left(call: ClientCall): void {

@@ -35,13 +35,13 @@ export function createSessions(context: ChannelContext, credentials: ChannelCred
   return new ManagedSessions(context, credentials, host);
 }
 
-/** Node counts what is queued for all calls of a connection; its default of 10 MB refuses calls long before. */
-const sessionMegabytes = 1024;
 const connectionWindowBytes = 4 * 1024 * 1024;
 
 interface SeenSession {
   /** The server has spoken HTTP/2. */
   ready: boolean;
+  /** It has answered a call. */
+  answered: boolean;
   /** It is over, and the host knows. */
   over: boolean;
 }
@@ -63,15 +63,14 @@ class ManagedSessions implements Sessions {
   #whenClosed: (() => void) | undefined;
 
   constructor(context: ChannelContext, credentials: ChannelCredentials | undefined, host: SessionsHost) {
-    const { pingMs, pingTimeoutMs, windowBytes, headerListBytes } = context.limits;
+    const { pingMs, pingTimeoutMs, windowBytes } = context.limits;
     this.#context = context;
     this.#credentials = credentials;
     this.#host = host;
     // The sockets are ours, so the URL is never looked up; each call says its own authority.
     this.#manager = new Http2SessionManager("http://channel.invalid", { pingIntervalMs: pingMs, pingTimeoutMs }, {
       createConnection: () => this.#connect(),
-      maxSessionMemory: sessionMegabytes,
-      settings: { enablePush: false, initialWindowSize: windowBytes, maxHeaderListSize: headerListBytes },
+      settings: { enablePush: false, initialWindowSize: windowBytes },
     });
   }
 
@@ -79,12 +78,15 @@ class ManagedSessions implements Sessions {
     this.#calls += 1;
     try {
       const stream = await this.#manager.request("POST", path, headers, { endStream: false });
+      stream.on("error", ignore);
       stream.once("close", () => { this.#left(); });
-      if (stream.session !== undefined) this.#watch(stream.session);
+      const { session } = stream;
+      const seen = session === undefined || session.destroyed ? undefined : this.#watch(session);
+      stream.once("response", () => { if (seen !== undefined) seen.answered = true; });
       return stream;
     } catch (error) {
       this.#left();
-      const status = this.#failure(false, error);
+      const status = this.#failure(undefined, error);
       this.#connecting = false;
       this.#tellLost(status);
       // eslint-disable-next-line @typescript-eslint/only-throw-error -- a status, as the interface says
@@ -97,7 +99,7 @@ class ManagedSessions implements Sessions {
   lost(session: Http2Session | undefined, error: unknown): Status | undefined {
     if (session !== undefined && !session.destroyed && !session.socket.destroyed) return undefined;
     const seen = session === undefined ? undefined : this.#seen.get(session);
-    const status = this.#failure(seen?.ready === true, error);
+    const status = this.#failure(seen, error);
     if (seen !== undefined) this.#gone(seen, status);
     return status;
   }
@@ -109,7 +111,6 @@ class ManagedSessions implements Sessions {
 
   async abort(): Promise<void> {
     this.#manager.abort();
-    for (const socket of this.#sockets) socket.destroy();
     if (this.#sockets.size > 0) await new Promise<void>((resolve) => { this.#whenClosed = resolve; });
   }
 
@@ -138,9 +139,10 @@ class ManagedSessions implements Sessions {
   }
 
   /** Begins with the first call of a session: Connect shows none before. */
-  #watch(session: Http2Session): void {
-    if (this.#seen.has(session)) return;
-    const seen: SeenSession = { ready: false, over: false };
+  #watch(session: Http2Session): SeenSession {
+    const known = this.#seen.get(session);
+    if (known !== undefined) return known;
+    const seen: SeenSession = { ready: false, answered: false, over: false };
     const deadline = this.#deadline;
     let failed: Error | undefined;
     this.#seen.set(session, seen);
@@ -153,7 +155,8 @@ class ManagedSessions implements Sessions {
       this.#host.onReady();
     });
     session.on("error", (error) => { if (!isOrderly(error)) failed = error; });
-    session.once("close", () => { this.#gone(seen, failed === undefined && seen.ready ? undefined : this.#failure(seen.ready, failed)); });
+    session.once("close", () => { this.#gone(seen, failed === undefined && seen.ready ? undefined : this.#failure(seen, failed)); });
+    return seen;
   }
 
   #gone(seen: SeenSession, status: Status | undefined): void {
@@ -168,9 +171,10 @@ class ManagedSessions implements Sessions {
     if (!this.#connecting && this.#ready.size === 0) this.#host.onLost(status);
   }
 
-  #failure(ready: boolean, error: unknown): Status {
+  #failure(seen: SeenSession | undefined, error: unknown): Status {
     const { target } = this.#context;
-    return { code: StatusCode.UNAVAILABLE, message: describeFailure({ target, ready, error, tls: this.#credentials !== undefined }) };
+    const { ready = false, answered = false } = seen ?? {};
+    return { code: StatusCode.UNAVAILABLE, message: describeFailure({ target, ready, answered, error, tls: this.#credentials !== undefined }) };
   }
 }
 
@@ -179,4 +183,5 @@ function isOrderly(error: Error): boolean {
   return error instanceof ConnectError && error.code === Code.Canceled;
 }
 
-function ignore(): void { /* the session tells */ }
+/** Whoever has to know listens beside this; without a listener the process would end. */
+function ignore(): void { /* see above */ }
