@@ -73,6 +73,7 @@ describe("parseBootstrap()", () => {
 
   it.each([
     ["the first that is known", [{ type: "google_default" }, { type: "new", config: 1 }, { type: "insecure" }, { type: "tls" }], { type: "insecure" }],
+    ["TLS, after Google's", [{ type: "google_default" }, { type: "tls" }], { type: "tls", refreshIntervalMs: 600_000 }],
     ["TLS with what Node trusts", [{ type: "tls" }, { type: "insecure" }], { type: "tls", refreshIntervalMs: 600_000 }],
     ["mutual TLS", [{ type: "tls", config: { ca_certificate_file: "ca", certificate_file: "c", private_key_file: "k", refresh_interval: "1.5s" } }], { type: "tls", caCertificateFile: "ca", certificateFile: "c", privateKeyFile: "k", refreshIntervalMs: 1500 }],
   ])("takes of the credentials %s [C-GRPC-1]", (_, channel_creds, credentials) => {

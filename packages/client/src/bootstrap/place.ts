@@ -22,7 +22,7 @@ export function wrongAt({ source, path }: Place, problem: string): XdsError {
 
 /** The value of a field; undefined where it is absent or null. */
 export function field({ value, place }: Placed<JsonObject>, name: string): Placed<JsonValue> | undefined {
-  const found = Object.hasOwn(value, name) ? value[name] : undefined;
+  const found = value[name];
   return found === undefined || found === null ? undefined : { value: found, place: { ...place, path: place.path === "" ? name : `${place.path}.${name}` } };
 }
 

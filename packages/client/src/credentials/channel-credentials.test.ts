@@ -118,6 +118,21 @@ describe("follow()", () => {
     ]);
   });
 
+  it("reads a broken pair again with each look, also where the times tell nothing", () => {
+    const { clock, write, at, kinds } = useFollowed();
+    const [next, time] = [authority.issue(), new Date(0)];
+    const put = (name: string, contents: string): void => {
+      write(name, contents);
+      utimesSync(at(name), time, time);
+    };
+    put("key", next.key);
+    put("cert", "half");
+    clock.advance(10_000);
+    put("cert", next.cert);
+    clock.advance(10_000);
+    expect(kinds()).toEqual(["tls.cert holds no certificate in PEM", "credentials-replaced"]);
+  });
+
   it("tells nothing of a broken pair that is put back", () => {
     const { clock, write, applied, events, loaded } = useFollowed();
     write("cert", "none");
