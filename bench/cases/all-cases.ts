@@ -1,4 +1,5 @@
 import type { BenchCase } from "../bench-case.ts";
+import { clientCase } from "./client.ts";
 import { churns } from "./churn.ts";
 import { collectionCase, largeCollectionCase } from "./collection.ts";
 import { fanOutCase, fanOuts } from "./fan-out.ts";
@@ -7,4 +8,4 @@ import { namesCase } from "./names.ts";
 import { storms } from "./storm.ts";
 
 /** Everything the bench can run, in the order of the table. */
-export const allCases: readonly BenchCase[] = [...fanOuts.map(fanOutCase), ...storms, ...churns, collectionCase, largeCollectionCase, interestCase, namesCase];
+export const allCases: readonly BenchCase[] = [...fanOuts.map(fanOutCase), ...storms, ...churns, collectionCase, largeCollectionCase, interestCase, clientCase, namesCase];
