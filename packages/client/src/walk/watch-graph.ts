@@ -1,0 +1,179 @@
+import { systemClock, XdsError, type Clock, type Interest, type Reference, type ResourceSource, type StoredResource, type Topic, type Watcher } from "@xdstp/core";
+
+import { compose, nothing, type Composition } from "./composition.ts";
+import { referenceKey, type Graph } from "./graph.ts";
+import { createInitialFetch, type InitialFetch } from "./initial-fetch.ts";
+import { knownReferences, type KeyedReference, type KnownReferences } from "./known-references.ts";
+import { lookUp, type Looked } from "./look-up.ts";
+import { referenceFault } from "./reference-fault.ts";
+import { walkGraph, type GraphReader } from "./walk-graph.ts";
+
+/** How a graph is watched. */
+export interface GraphWatchOptions {
+  /** Whether a reference is followed. Default: each is. */
+  readonly follow?: (reference: Reference) => boolean;
+  /** How many names there may be in the graph; with more nothing is put in force. Default: 100,000. */
+  readonly maxResources?: number;
+  /** Milliseconds after which the first graph goes without what has not come (C-WARM-3). Default: 0, for ever. */
+  readonly initialFetchMs?: number;
+  /** What is asked for by a name in a payload. Throws an XdsError that says why nothing can be. Default: the name. */
+  readonly interestOf?: (reference: Reference) => Interest;
+  /** Called when a name begins to be wanted; gives what ends it. Default: nothing. */
+  readonly onWanted?: (typeUrl: string, interest: Interest) => () => void;
+  /** Why a resource that is there cannot be used. Default: only where its payload has another type. */
+  readonly faultOf?: (typeUrl: string, resource: StoredResource) => XdsError | undefined;
+  /** Called when something has changed, before it is looked at as a whole. Default: nothing. */
+  readonly onWake?: (typeUrl: string, topic: Topic) => void;
+  /** Called after each walk. */
+  readonly onWalk: (composition: Composition) => void;
+  /** When to walk after a change. Default: in a microtask, so that what changes at once is walked once. */
+  readonly later?: (walk: () => void) => void;
+  /** Default: that of the machine. */
+  readonly clock?: Clock;
+}
+
+/** A graph that is being watched. */
+export interface GraphWatch {
+  /** As of the last walk. */
+  readonly composition: Composition;
+  close(): void;
+}
+
+/**
+ * Follows a root and all that it refers to through the types of a source (`references`): watches each name while something needs it, and walks anew when one has changed.
+ * A name is needed while the newest state refers to it, or the one that is in force (make before break, S-ORD-3).
+ */
+export function watchGraph(source: ResourceSource, root: Reference, options: GraphWatchOptions): GraphWatch {
+  return new Watching(source, root, options);
+}
+
+interface Slot extends Watcher {
+  readonly topic: Topic;
+  end(): void;
+}
+
+class Watching implements GraphWatch, GraphReader {
+  composition: Composition = nothing;
+  readonly references: KnownReferences;
+  readonly limit: number;
+  readonly #source: ResourceSource;
+  readonly #root: Reference;
+  readonly #options: GraphWatchOptions;
+  readonly #initialFetch: InitialFetch;
+  /** By type and the name that is asked for. */
+  readonly #slots = new Map<string, Slot>();
+  /** By type and the name in the payload; several of them may ask for one thing. */
+  readonly #known = new Map<string, Slot | XdsError>();
+  #isDue = false;
+  #closed = false;
+
+  constructor(source: ResourceSource, root: Reference, options: GraphWatchOptions) {
+    const { maxResources = 100_000, initialFetchMs = 0, clock = systemClock } = options;
+    this.#source = source;
+    this.#root = root;
+    this.#options = options;
+    this.limit = maxResources;
+    this.references = knownReferences(source);
+    this.#initialFetch = createInitialFetch(initialFetchMs, clock, () => { this.#touch(); });
+    this.#touch();
+  }
+
+  get revision(): number {
+    return this.#source.revision;
+  }
+
+  follow(reference: Reference): boolean {
+    return this.#options.follow?.(reference) ?? true;
+  }
+
+  look(reference: KeyedReference): Looked {
+    const known = this.#known.get(reference.key) ?? this.#open(reference);
+    if (known instanceof XdsError) return { error: known, answered: true };
+    const looked = lookUp(reference, known.topic);
+    const fault = looked.resource === undefined ? undefined : (this.#options.faultOf ?? typeFault)(reference.typeUrl, looked.resource);
+    return fault === undefined ? looked : { error: fault, answered: true };
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#initialFetch.stop();
+    for (const slot of this.#slots.values()) slot.end();
+    this.#slots.clear();
+    this.#known.clear();
+  }
+
+  #touch(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    (this.#options.later ?? queueMicrotask)(() => {
+      this.#isDue = false;
+      if (!this.#closed) this.#walk();
+    });
+  }
+
+  #walk(): void {
+    const graph = walkGraph(this.#root, this);
+    this.composition = compose(this.composition, this.#root, graph, (gap) => this.#initialFetch.mayLack(gap));
+    if (this.composition.graph !== undefined) this.#initialFetch.stop();
+    this.#prune(graph);
+    this.#options.onWalk(this.composition);
+  }
+
+  #open({ typeUrl, name, key }: KeyedReference): Slot | XdsError {
+    const opened = this.#slotOf({ typeUrl, name });
+    this.#known.set(key, opened);
+    return opened;
+  }
+
+  #slotOf(reference: Reference): Slot | XdsError {
+    try {
+      const fault = referenceFault(reference);
+      if (fault !== undefined) return fault;
+      const { typeUrl } = reference;
+      const interest = this.#options.interestOf?.(reference) ?? { name: reference.name };
+      const id = referenceKey({ typeUrl, name: interest.name });
+      const slot = this.#slots.get(id) ?? this.#watch(typeUrl, interest);
+      this.#slots.set(id, slot);
+      return slot;
+    } catch (error) {
+      return XdsError.from(error);
+    }
+  }
+
+  #watch(typeUrl: string, interest: Interest): Slot {
+    const unwanted = this.#options.onWanted?.(typeUrl, interest);
+    const topic = this.#source.topic(typeUrl, interest);
+    const slot: Slot = {
+      topic,
+      wake: () => {
+        this.#options.onWake?.(typeUrl, topic);
+        this.#touch();
+      },
+      end: () => {
+        topic.unwatch(slot);
+        unwanted?.();
+      },
+    };
+    topic.watch(slot);
+    return slot;
+  }
+
+  /** Lets go of what neither the newest graph nor the one in force refers to. */
+  #prune(now: Graph): void {
+    const inForce = this.composition.graph;
+    const isNeeded = (key: string): boolean => now.nodes.has(key) || now.gaps.has(key) || inForce?.nodes.has(key) === true;
+    const dropped = [...this.#known.keys()].filter((key) => !isNeeded(key));
+    if (dropped.length === 0) return;
+    for (const key of dropped) this.#known.delete(key);
+    const live = new Set(this.#known.values());
+    for (const [id, slot] of this.#slots) {
+      if (live.has(slot)) continue;
+      this.#slots.delete(id);
+      slot.end();
+    }
+  }
+}
+
+function typeFault(typeUrl: string, { name, payload }: StoredResource): XdsError | undefined {
+  return payload.typeUrl === typeUrl ? undefined : new XdsError("UNIMPLEMENTED", `${JSON.stringify(name)} is a ${payload.typeUrl.replace(/^.*\//, "")}, which a walk does not follow`, { typeUrl, resource: name });
+}

@@ -1,0 +1,48 @@
+import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
+import { typeUrlOf } from "@xdstp/resource-types";
+import type { RawResource } from "@xdstp/cache";
+
+export const listenerUrl = typeUrlOf("envoy.config.listener.v3.Listener");
+export const routesUrl = typeUrlOf("envoy.config.route.v3.RouteConfiguration");
+export const clusterUrl = typeUrlOf("envoy.config.cluster.v3.Cluster");
+export const endpointsUrl = typeUrlOf("envoy.config.endpoint.v3.ClusterLoadAssignment");
+export const secretUrl = typeUrlOf("envoy.extensions.transport_sockets.tls.v3.Secret");
+
+type Json = Readonly<Record<string, unknown>>;
+const ads = { ads: {}, resource_api_version: "V3" };
+
+function resource(typeUrl: string, name: string, json: Json): RawResource {
+  return { typeUrl, name, value: anyFromJson({ "@type": typeUrl, ...json }, envoyRegistry()).value };
+}
+
+/** A listener that takes its routes by name. */
+export function listener(name: string, routeConfiguration: string): RawResource {
+  const manager = { "@type": typeUrlOf("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"), stat_prefix: "x", rds: { config_source: ads, route_config_name: routeConfiguration } };
+  return resource(listenerUrl, name, { name, api_listener: { api_listener: manager } });
+}
+
+/** Routes to each of these clusters. */
+export function routes(name: string, ...clusters: readonly string[]): RawResource {
+  const all = clusters.map((cluster) => ({ match: { prefix: `/${cluster.slice(0, 20)}` }, route: { cluster } }));
+  return resource(routesUrl, name, { name, virtual_hosts: [{ name: "h", domains: ["*"], routes: all }] });
+}
+
+/** A cluster that takes its endpoints by name (its own, unless `service` says otherwise), and a secret if one is named. */
+export function cluster(name: string, { service, secret, seconds = 1 }: { readonly service?: string; readonly secret?: string; readonly seconds?: number } = {}): RawResource {
+  const tls = { "@type": typeUrlOf("envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext"), common_tls_context: { tls_certificate_sds_secret_configs: [{ name: secret, sds_config: ads }] } };
+  return resource(clusterUrl, name, {
+    name, type: "EDS", connect_timeout: `${seconds}s`, eds_cluster_config: { eds_config: ads, ...(service !== undefined && { service_name: service }) },
+    ...(secret !== undefined && { transport_socket: { name: "tls", typed_config: tls } }),
+  });
+}
+
+/** Endpoints on one port of loopback. */
+export function endpoints(name: string, port = 1): RawResource {
+  return resource(endpointsUrl, name, { cluster_name: name, endpoints: [{ lb_endpoints: [{ endpoint: { address: { socket_address: { address: "127.0.0.1", port_value: port } } } }] }] });
+}
+
+/** A cluster whose endpoints are those of other clusters. */
+export function aggregate(name: string, ...clusters: readonly string[]): RawResource {
+  const config = { "@type": typeUrlOf("envoy.extensions.clusters.aggregate.v3.ClusterConfig"), clusters };
+  return resource(clusterUrl, name, { name, connect_timeout: "1s", cluster_type: { name: "envoy.clusters.aggregate", typed_config: config } });
+}
