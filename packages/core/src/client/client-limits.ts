@@ -8,8 +8,10 @@ export interface ClientLimits {
   readonly aliases: number;
   /** UTF-16 units of a refusal that is sent, and of an error that a server gives and that is kept. Default: 4,096. */
   readonly errorText: number;
-  /** Refused members of a glob or wildcard that are remembered by name, for status. Default: 1,000. */
+  /** Refused members of a glob or wildcard that are remembered by name, for status, and told of one response. Default: 1,000. */
   readonly refusedMembers: number;
+  /** Answers of one type that wait for a full wire. Default: 1,000. */
+  readonly waitingAnswers: number;
 }
 
 /** The defaults of {@link ClientLimits}. */
@@ -19,4 +21,5 @@ export const defaultClientLimits: ClientLimits = {
   aliases: 1_000,
   errorText: 4_096,
   refusedMembers: 1_000,
+  waitingAnswers: 1_000,
 };

@@ -29,6 +29,6 @@ export interface ClientTypeState {
   nonce: string;
   /** The last response was a trial (B-VER-8). */
   canary: boolean;
-  /** To the last response, until it is sent. */
-  answer: Answer | undefined;
+  /** To responses, until they are sent; more than one only while the wire is full. */
+  answers: Answer[];
 }

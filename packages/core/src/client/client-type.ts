@@ -71,16 +71,16 @@ class Type implements ClientType {
     const { context: { clock, fetchMs, quietMs, descriptor }, variant } = host;
     const wants = new Wants();
     this.typeUrl = typeUrl;
-    this.#state = { host, typeUrl, wants, subscriptions: variant.createSubscriptions(typeUrl, wants, descriptor(typeUrl)), unasked: new Set(), version: "", nonce: "", canary: false, answer: undefined };
+    this.#state = { host, typeUrl, wants, subscriptions: variant.createSubscriptions(typeUrl, wants, descriptor(typeUrl)), unasked: new Set(), version: "", nonce: "", canary: false, answers: [] };
     this.#deadlines = createFetchDeadlines(clock, fetchMs, (overdue) => { giveUp(this.#state, overdue); });
     this.#quiet = createQuiet(clock, quietMs, () => { this.#settle(); });
   }
 
   /** A type of which nothing is wanted says nothing at first: an empty list would be a wildcard (C-DSUB-11). */
   get due(): boolean {
-    const { answer, subscriptions, wants } = this.#state;
+    const { answers, subscriptions, wants } = this.#state;
     if (this.#busy || !this.#open) return false;
-    return answer !== undefined || (subscriptions.due && (this.asked || wants.size > 0));
+    return answers.length > 0 || (subscriptions.due && (this.asked || wants.size > 0));
   }
 
   get wanted(): boolean { return this.#state.wants.size > 0; }
@@ -111,19 +111,18 @@ class Type implements ClientType {
     this.#open = false;
     this.#reached = false;
     this.asked = false;
-    Object.assign(this.#state, { nonce: "", answer: undefined });
+    Object.assign(this.#state, { nonce: "", answers: [] });
     this.#state.unasked.clear();
     this.#deadlines.stop();
     this.#quiet.stop();
   }
 
   request(): Uint8Array {
-    const { host: { sink }, unasked, subscriptions, answer } = this.#state;
-    const bytes = subscriptions.request(answer, () => sink.held(this.typeUrl));
+    const { host: { sink }, unasked, subscriptions, answers } = this.#state;
+    const bytes = subscriptions.request(answers.shift(), () => sink.held(this.typeUrl));
     for (const want of unasked) Object.assign(want, { asked: true, askedFirst: !this.asked, awaited: true });
     if (this.#reached) this.#deadlines.start([...unasked]);
     unasked.clear();
-    this.#state.answer = undefined;
     this.asked = true;
     return bytes;
   }
@@ -196,8 +195,7 @@ class Type implements ClientType {
 
   /** What was taken in came on a stream that is over: a nonce of it means nothing on the next (B-NONCE-2), which begins with what is held now. */
   #anew(): void {
-    this.#state.answer = undefined;
-    this.#state.nonce = "";
+    Object.assign(this.#state, { nonce: "", answers: [] });
     if (this.#open) this.begin();
   }
 

@@ -10,6 +10,7 @@ import type { Intake } from "./intake.ts";
 import { noteError, noteGone, noteHeld, noteRefused, noteWhole } from "./note-want.ts";
 import type { ReceivedResponse } from "./received.ts";
 import { refusalText } from "./refusal-text.ts";
+import type { Answer } from "./variant.ts";
 import type { Want } from "./want.ts";
 
 /** A response has been taken in, or all of it that is good: notes what that means for what is wanted, and the answer. */
@@ -18,8 +19,10 @@ export function conclude(state: ClientTypeState, response: ReceivedResponse, int
   const refused = [...intake.refused, ...refusals];
   noteWants(state, response, intake, refused);
   host.count("validResources", intake.put.length - refusals.length);
-  host.count("ignored", intake.ignored);
-  if (intake.ignored > 0) host.context.emit?.({ kind: "ignored", typeUrl: state.typeUrl, names: intake.ignored });
+  const { ignored } = intake.skipped;
+  host.count("ignored", ignored);
+  host.count("invalidResources", intake.skipped.refused);
+  if (ignored > 0) host.context.emit?.({ kind: "ignored", typeUrl: state.typeUrl, names: ignored });
   if (refused.length > 0) refuse(state, response, refused, refusalText(refused, host.context.limits.errorText));
   else accept(state, response, intake);
 }
@@ -30,14 +33,22 @@ export function refuse(state: ClientTypeState, { typeUrl, nonce, version, resour
   const reason = cutText(why, host.context.limits.errorText);
   host.count("refused", 1);
   host.count("invalidResources", names.length);
-  state.answer = { nonce, version: state.version, error: reason };
+  answer(state, { nonce, version: state.version, error: reason });
   host.context.emit?.({ kind: "refused", typeUrl, nonce, version, resources: resources.length, names, reason });
 }
 
 function accept(state: ClientTypeState, { typeUrl, nonce, version }: ReceivedResponse, { put, remove }: Intake): void {
   state.version = version;
-  state.answer = { nonce, version };
+  answer(state, { nonce, version });
   state.host.context.emit?.({ kind: "accepted", typeUrl, nonce, version, resources: put.length, removed: remove.length });
+}
+
+/** One for each response (C-ACK-1). Of a server that sends and does not read, the oldest ACKs are left out: a newer one says as much. */
+function answer({ answers, host: { context: { limits } } }: ClientTypeState, next: Answer): void {
+  answers.push(next);
+  if (answers.length <= limits.waitingAnswers) return;
+  const oldest = answers.findIndex(({ error }) => error === undefined);
+  answers.splice(Math.max(0, oldest), 1);
 }
 
 function noteWants(state: ClientTypeState, response: ReceivedResponse, intake: Intake, refused: readonly RefusedName[]): void {

@@ -41,7 +41,8 @@ export interface Intake {
   readonly reasons: ReadonlyMap<string, XdsError>;
   /** Something came for these. */
   readonly answered: Set<Want>;
-  ignored: number;
+  /** Only counted: what was not asked for, and what was refused beyond what is told. */
+  readonly skipped: { ignored: number; refused: number };
 }
 
 /** A name, and what it is wanted by. */
@@ -62,11 +63,13 @@ const NO_ALIASES: readonly string[] = [];
 
 /** Sorts what came: what was not asked for is left out (C-SUB-8), and only then judged. */
 export function takeIn(source: IntakeSource, response: ReceivedResponse, absence: Absence | undefined): Intake {
-  const intake: Intake = { put: [], remove: [], refresh: [], putFor: [], removeFor: [], refused: [], complete: [], settled: [], errors: [], lost: new Set(), named: new Set(), reasons: reasonsIn(response), answered: new Set(), ignored: 0 };
+  const intake: Intake = { put: [], remove: [], refresh: [], putFor: [], removeFor: [], refused: [], complete: [], settled: [], errors: [], lost: new Set(), named: new Set(), reasons: reasonsIn(response), answered: new Set(), skipped: { ignored: 0, refused: 0 } };
   for (const resource of response.resources) takeResource(source, intake, resource);
   for (const removed of response.removed) takeRemoved(source, intake, removed);
   for (const error of response.errors) takeError(source, intake, error);
-  if (absence !== undefined && !intake.refused.some(({ name }) => name === "")) takeAbsence(source, intake, absence, response);
+  if (isEmpty(response)) noteEmpty(source.wants, intake);
+  // Of what has no name that can be read nobody knows what it is, so nothing is known to be absent.
+  if (absence !== undefined && !response.resources.some(({ name }) => name === "")) takeAbsence(source, intake, absence, response);
   return intake;
 }
 
@@ -79,11 +82,11 @@ function takeResource(source: IntakeSource, intake: Intake, resource: ReceivedRe
   const { name, version, payload, ttlMs } = resource;
   const key = nameKey(name);
   const covering = coveringOf(source.wants, key, resource);
-  if (covering.length === 0 && name !== "") { intake.ignored++; return; }
+  if (covering.length === 0 && name !== "") { intake.skipped.ignored++; return; }
   noteAnswered(intake, covering);
   const fault = resourceFault(resource, key, typeUrl, context.limits);
   const time = ttlMs === undefined ? {} : { expireMs: ttlMs };
-  if (fault !== undefined) intake.refused.push({ name, error: new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: name }) });
+  if (fault !== undefined) refuse(source, intake, name, fault, covering);
   else if (payload !== undefined) {
     intake.named.add(receivedKey(resource));
     intake.put.push({ typeUrl, resource: { ...resource, payload, ...time } });
@@ -91,6 +94,12 @@ function takeResource(source: IntakeSource, intake: Intake, resource: ReceivedRe
   } else if (isVersionHeld(sink, typeUrl, resource, version)) intake.refresh.push({ typeUrl, name, ...time, ...variantOf(resource) });
   else if (ttlMs !== undefined) for (const want of covering) intake.lost.add(want);
   else letGo(source, intake, resource, covering);
+}
+
+/** What is wanted by name is always told; of the rest, which may be as much as the server likes, some. */
+function refuse({ context: { limits }, typeUrl }: IntakeSource, { refused, skipped }: Intake, name: string, fault: string, covering: readonly Want[]): void {
+  if (refused.length >= limits.refusedMembers && !covering.some(({ kind }) => kind === "name")) skipped.refused++;
+  else refused.push({ name, error: new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: name }) });
 }
 
 /** Those that it answers. A variant is for those whose parameters match it (C-DYN-7), as far as they say: the node may have more. One that cannot be read is for the sink to refuse. */
@@ -111,6 +120,18 @@ function noteAnswered({ answered }: Intake, covering: readonly Want[]): void {
     want.begun = true;
     answered.add(want);
   }
+}
+
+/** A wildcard of which there is nothing, or nothing new, is answered so (S-WILD-7, S-RECON-6). */
+function noteEmpty(wants: Wants, { answered }: Intake): void {
+  for (const want of wants.of("*")) {
+    want.begun = true;
+    answered.add(want);
+  }
+}
+
+function isEmpty({ resources, removed, errors }: ReceivedResponse): boolean {
+  return resources.length + removed.length + errors.length === 0;
 }
 
 /** What a response says by what it leaves out. What it has an error for that will pass is not left out (C-ERR-4). */
@@ -140,7 +161,7 @@ function takeRemoved(source: IntakeSource, intake: Intake, removed: ReceivedName
   const key = nameKey(removed.name);
   const covering = source.wants.covering(key);
   const emptied = covering.filter((want) => want.kind !== "name" && want.key === key);
-  if (covering.length === 0) intake.ignored++;
+  if (covering.length === 0) intake.skipped.ignored++;
   noteAnswered(intake, covering);
   if (emptied.length > 0) intake.complete.push(...emptied);
   else if (covering.length > 0) letGo(source, intake, removed, covering);
@@ -165,7 +186,7 @@ function takeError(source: IntakeSource, intake: Intake, { name, constraints, er
   const key = nameKey(name);
   const own = source.wants.of(key);
   const covering = own.length > 0 ? own : source.wants.covering(key);
-  if (covering.length === 0 || error === undefined) { intake.ignored++; return; }
+  if (covering.length === 0 || error === undefined) { intake.skipped.ignored++; return; }
   noteAnswered(intake, covering);
   const collections = own.filter(({ kind }) => kind !== "name");
   if (isDataError(error) && collections.length === 0) { letGo(source, intake, { name, error, ...(constraints === undefined ? {} : { constraints }) }, covering); return; }
