@@ -1,0 +1,133 @@
+import { StatusCode, type ByteStream, type ByteStreamHandler, type Status } from "@xdstp/core";
+
+import { describeRequest } from "./describe-message.ts";
+import { messageOf } from "./message-of.ts";
+import { readRequest, type ReadRequest } from "./read-message.ts";
+import type { Recording, Variant } from "./recording.ts";
+import { scriptsOf, type StreamScript, type TypeScript } from "./replay-script.ts";
+import { createFactReader, type FactReader } from "./request-facts.ts";
+
+/** What a {@link ReplayServer} tells of. `stream` counts those who came. */
+export type ReplayServerEvent = { readonly stream: number } & (
+  /** Somebody has come, and gets what this stream of the recording got. */
+  | { readonly kind: "opened"; readonly plays: number }
+  | { readonly kind: "request" | "response"; readonly type: string; readonly text: string }
+  /** It asks for what the recording has not. There is no answer. */
+  | { readonly kind: "unknown"; readonly type: string; readonly what: readonly string[] }
+  /** It answers otherwise than the recording; undefined: with an ACK. */
+  | { readonly kind: "verdict"; readonly type: string; readonly nonce: string; readonly recorded: string | undefined; readonly now: string | undefined }
+  /** It is over. `unplayed`: responses that it did not get, since it has not said what the recording says before them, `unsaid`. */
+  | { readonly kind: "closed"; readonly status: Status; readonly unplayed: number; readonly unsaid: readonly string[] }
+);
+
+/** Plays the server's side of a recording. */
+export interface ReplayServer {
+  /** Takes one stream, as a server of byte streams does. The streams that come get those of the recording in their order, and then from the first again. */
+  accept(out: ByteStream): ByteStreamHandler;
+}
+
+/**
+ * A server that answers as a recording did: each response goes out once the client has said of its type all that the recording says before it, in whatever number of requests and at whatever time.
+ *
+ * Nonces are those of the recording. @param onEvent - Told what happens; must not throw
+ */
+export function createReplayServer(recording: Recording, onEvent: (event: ReplayServerEvent) => void = () => undefined): ReplayServer {
+  const scripts = scriptsOf(recording);
+  let streams = 0;
+  return {
+    accept(out) {
+      const script = scripts[streams % Math.max(1, scripts.length)] ?? { stream: 0, types: new Map() };
+      const stream = ++streams;
+      onEvent({ stream, kind: "opened", plays: script.stream });
+      return playStream({ variant: recording.variant, script, out, tell: (event) => { onEvent({ stream, ...event }); } });
+    },
+  };
+}
+
+type Untold<T> = T extends unknown ? Omit<T, "stream"> : never;
+
+interface Play {
+  readonly variant: Variant;
+  readonly script: StreamScript;
+  readonly out: ByteStream;
+  readonly tell: (event: Untold<ReplayServerEvent>) => void;
+}
+
+function playStream(play: Play): ByteStreamHandler {
+  const { variant, script, out, tell } = play;
+  const types = new Map([...script.types].map(([type, own]) => [type, playType(play, type, own)]));
+  const isDone = (): boolean => types.values().every((type) => type.left().unplayed === 0 && type.left().unsaid.length === 0);
+  return {
+    onMessage(message) {
+      const { type, text } = describeRequest(variant, message);
+      tell({ kind: "request", type, text });
+      const request = readOrNot(variant, message);
+      if (request === undefined) { out.close({ code: StatusCode.INVALID_ARGUMENT, message: "bytes that are no discovery request" }); return; }
+      const known = types.get(type);
+      if (known === undefined) tell({ kind: "unknown", type, what: request.names.length === 0 ? ["*"] : request.names });
+      else known.take(request);
+      if (script.end !== undefined && isDone()) out.close(script.end);
+    },
+    onDrained: () => undefined,
+    onClosed(status) {
+      const left = [...types.values()].map((type) => type.left());
+      tell({ kind: "closed", status, unplayed: left.reduce((sum, { unplayed }) => sum + unplayed, 0), unsaid: left.flatMap(({ unsaid }) => unsaid) });
+    },
+  };
+}
+
+function readOrNot(variant: Variant, message: Uint8Array): ReadRequest | undefined {
+  try {
+    return readRequest(variant, message);
+  } catch {
+    return undefined;
+  }
+}
+
+interface PlayedType {
+  take(request: ReadRequest): void;
+  left(): { readonly unplayed: number; readonly unsaid: readonly string[] };
+}
+
+/** Facts are counted: what the recording says twice before a response has to be said twice. */
+function playType({ variant, out, tell }: Play, type: string, { steps, facts, verdicts }: TypeScript): PlayedType {
+  const factsOf: FactReader = createFactReader(variant);
+  const said = new Map<string, number>();
+  const needed = new Map<string, number>();
+  let at = 0;
+  const isSaid = (own: readonly string[]): boolean => own.every((fact) => (said.get(fact) ?? 0) > (needed.get(fact) ?? 0));
+  const go = (): void => {
+    for (let step = steps[at]; step !== undefined; step = steps[++at]) {
+      if (step.kind === "request") {
+        if (!isSaid(step.facts)) return;
+        for (const fact of step.facts) needed.set(fact, (needed.get(fact) ?? 0) + 1);
+      } else {
+        out.send(messageOf(step.message.bytes));
+        tell({ kind: "response", type, text: step.message.text });
+      }
+    }
+  };
+  return {
+    take(request) {
+      const own = factsOf(request);
+      for (const fact of own) said.set(fact, (said.get(fact) ?? 0) + 1);
+      const unknown = own.filter((fact) => !facts.has(fact) && !fact.startsWith("="));
+      if (unknown.length > 0) tell({ kind: "unknown", type, what: unknown.map(wordOf) });
+      const { nonce, error } = request;
+      const recorded = verdicts.get(nonce);
+      if (verdicts.has(nonce) && (recorded === undefined) !== (error === undefined)) tell({ kind: "verdict", type, nonce, recorded, now: error });
+      go();
+    },
+    left() {
+      const rest = steps.slice(at);
+      const unsaid = rest.flatMap((step) => (step.kind === "request" ? step.facts.filter((fact) => !said.has(fact)) : []));
+      return { unplayed: rest.filter(({ kind }) => kind === "response").length, unsaid: unsaid.map(wordOf) };
+    },
+  };
+}
+
+function wordOf(fact: string): string {
+  const rest = fact.slice(1);
+  if (fact.startsWith("-")) return `the end of ${rest}`;
+  return fact.startsWith("=") ? `an answer to nonce ${rest}` : rest;
+}

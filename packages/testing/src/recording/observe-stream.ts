@@ -1,0 +1,56 @@
+import type { ByteStream, ByteStreamHandler, Status } from "@xdstp/core";
+
+/** Sees what passes on one stream. Called before whoever it passes to; the bytes are lent. It must not throw. */
+export interface StreamObserver {
+  sent(message: Uint8Array): void;
+  received(message: Uint8Array): void;
+  /** `own`: this side has ended it. */
+  closed(status: Status, own: boolean): void;
+}
+
+/** Opens a stream: `connect` of a client end, or the `open` of a channel with its method. */
+export type OpenStream = (handler: ByteStreamHandler) => ByteStream;
+
+/** The same streams, with an observer for each. */
+export function observeStream(open: OpenStream, observe: () => StreamObserver): OpenStream {
+  return (handler) => {
+    const observer = observe();
+    const state = { own: false };
+    const out = open(observedHandler(handler, observer, () => state.own));
+    return observedStream(out, observer, () => { state.own = true; });
+  };
+}
+
+/** What a handler leaves out has a meaning, so it is left out here too. */
+function observedHandler(handler: ByteStreamHandler, observer: StreamObserver, isOwn: () => boolean): ByteStreamHandler {
+  return {
+    onMessage(message) {
+      observer.received(message);
+      handler.onMessage(message);
+    },
+    onDrained: () => { handler.onDrained(); },
+    onClosed(status) {
+      observer.closed(status, isOwn());
+      handler.onClosed(status);
+    },
+    ...(handler.onOpened !== undefined && { onOpened: () => { handler.onOpened?.(); } }),
+    ...(handler.onEnd !== undefined && { onEnd: () => { handler.onEnd?.(); } }),
+    ...(handler.admits !== undefined && { admits: (length: number, prefix: Uint8Array) => handler.admits?.(length, prefix) }),
+  };
+}
+
+function observedStream(out: ByteStream, observer: StreamObserver, ending: () => void): ByteStream {
+  return {
+    get opening() { return out.opening ?? false; },
+    send(message) {
+      observer.sent(message.bytes);
+      return out.send(message);
+    },
+    pause: () => { out.pause?.(); },
+    resume: () => { out.resume?.(); },
+    close(status) {
+      ending();
+      out.close(status);
+    },
+  };
+}

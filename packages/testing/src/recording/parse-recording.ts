@@ -1,0 +1,67 @@
+import { XdsError } from "@xdstp/core";
+
+import type { RecordedEvent, Recording, RecordingHeader } from "./recording.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads what `formatRecording` writes. A last line that was cut off is left out: whoever recorded it was stopped.
+ *
+ * Throws an XdsError, INVALID_ARGUMENT, that names `source` (default: `recording`), the line and what is wrong with it.
+ */
+export function parseRecording(text: string, source = "recording"): Recording {
+  const lines = text.split("\n");
+  const whole = lines.slice(0, -1).map((line, index) => ({ line, place: `${source}:${index + 1}` })).filter(({ line }) => line.trim() !== "");
+  const [first, ...rest] = whole;
+  if (first === undefined) throw wrong(source, "is empty; give what `xdstp record` has written");
+  return { ...header(fieldsOf(first.line, first.place), first.place), events: rest.map(({ line, place }) => eventOf(fieldsOf(line, place), place)) };
+}
+
+function wrong(place: string, problem: string): XdsError {
+  return new XdsError("INVALID_ARGUMENT", `${place}: ${problem}`);
+}
+
+function fieldsOf(line: string, place: string): Fields {
+  try {
+    const json: unknown = JSON.parse(line);
+    if (typeof json === "object" && json !== null) return json as Fields;
+  } catch { /* told below */ }
+  throw wrong(place, "is no JSON object");
+}
+
+function header(fields: Fields, place: string): RecordingHeader {
+  if (fields.xdstp !== "recording") throw wrong(place, 'is no first line of a recording, which has "xdstp":"recording"');
+  if (fields.format !== 1) throw wrong(place, `has the format ${JSON.stringify(fields.format)}; this version reads 1`);
+  const { variant } = fields;
+  if (variant !== "delta" && variant !== "sotw") throw wrong(place, 'needs "variant":"delta" or "sotw"');
+  const time = Date.parse(text(fields, "time", place));
+  return { variant, path: text(fields, "path", place), server: text(fields, "server", place), node: text(fields, "node", place), time: Number.isNaN(time) ? 0 : time };
+}
+
+function eventOf(fields: Fields, place: string): RecordedEvent {
+  const moment = { at: number(fields, "at", place), stream: number(fields, "stream", place) };
+  const { kind } = fields;
+  switch (kind) {
+    case "open": return { ...moment, kind, server: text(fields, "server", place) };
+    case "request": case "response": return { ...moment, kind, type: text(fields, "type", place), nonce: text(fields, "nonce", place), text: text(fields, "text", place), bytes: bytesOf(text(fields, "bytes", place), place) };
+    case "end": return { ...moment, kind, by: fields.by === "client" ? "client" : "server", status: { code: number(fields, "code", place), message: text(fields, "message", place) } };
+    default: throw wrong(place, `has the kind ${JSON.stringify(kind)}; there are open, request, response and end`);
+  }
+}
+
+function bytesOf(base64: string, place: string): Uint8Array {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) throw wrong(place, '"bytes" is no base64');
+  return Uint8Array.from(Buffer.from(base64, "base64"));
+}
+
+function text(fields: Fields, name: string, place: string): string {
+  const value = fields[name];
+  if (typeof value === "string") return value;
+  throw wrong(place, `needs a string "${name}"`);
+}
+
+function number(fields: Fields, name: string, place: string): number {
+  const value = fields[name];
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  throw wrong(place, `needs a number "${name}"`);
+}

@@ -1,0 +1,50 @@
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { AnyBytes } from "@xdstp/core";
+import { DeltaDiscoveryResponseSchema, DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
+
+import { wrapperType } from "./read-message.ts";
+import type { Variant } from "./recording.ts";
+
+/** What may be kept of a payload; the same object where that is all of it. */
+export type HidePayload = (payload: AnyBytes) => AnyBytes;
+
+/** A response without what `hide` takes out of its payloads: the same bytes where that is nothing. Versions and nonces stay. Bytes that are no response are left out. */
+export function redactResponse(variant: Variant, bytes: Uint8Array, hide: HidePayload): Uint8Array {
+  try {
+    return variant === "delta" ? redactDelta(bytes, hide) : redactSotw(bytes, hide);
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+interface Slot { typeUrl: string; value: Uint8Array }
+
+function redactDelta(bytes: Uint8Array, hide: HidePayload): Uint8Array {
+  const response = fromBinary(DeltaDiscoveryResponseSchema, bytes);
+  const slots = response.resources.flatMap(({ resource }) => (resource === undefined ? [] : [resource]));
+  return hideIn(slots, hide) ? toBinary(DeltaDiscoveryResponseSchema, response) : bytes;
+}
+
+function redactSotw(bytes: Uint8Array, hide: HidePayload): Uint8Array {
+  const response = fromBinary(DiscoveryResponseSchema, bytes);
+  const within = (payload: AnyBytes): AnyBytes => (payload.typeUrl === wrapperType ? hideInWrapper(payload, hide) : hide(payload));
+  return hideIn(response.resources, within) ? toBinary(DiscoveryResponseSchema, response) : bytes;
+}
+
+function hideInWrapper(payload: AnyBytes, hide: HidePayload): AnyBytes {
+  const wrapper = fromBinary(ResourceSchema, payload.value);
+  const hidden = wrapper.resource !== undefined && hideIn([wrapper.resource], hide);
+  return hidden ? { typeUrl: payload.typeUrl, value: toBinary(ResourceSchema, wrapper) } : payload;
+}
+
+/** Answers whether anything was hidden. */
+function hideIn(slots: readonly Slot[], hide: HidePayload): boolean {
+  let hidden = false;
+  for (const slot of slots) {
+    const shown = hide(slot);
+    if (shown === slot || shown.value === slot.value) continue;
+    slot.value = shown.value;
+    hidden = true;
+  }
+  return hidden;
+}

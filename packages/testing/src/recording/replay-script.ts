@@ -1,0 +1,59 @@
+import { createFactReader } from "./request-facts.ts";
+import { readRequest, readResponse } from "./read-message.ts";
+import type { RecordedEvent, RecordedMessage, Recording } from "./recording.ts";
+
+/** One step of a type: what the client says, or what the server answers once all before it has been said. */
+export type ScriptStep =
+  | { readonly kind: "request"; readonly facts: readonly string[] }
+  | { readonly kind: "response"; readonly message: RecordedMessage };
+
+/** What one stream says of one type. */
+export interface TypeScript {
+  readonly steps: readonly ScriptStep[];
+  /** All that the client says. */
+  readonly facts: ReadonlySet<string>;
+  /** How each response was answered: undefined with an ACK, else why not. */
+  readonly verdicts: ReadonlyMap<string, string | undefined>;
+}
+
+/** One recorded stream. */
+export interface StreamScript {
+  readonly stream: number;
+  readonly types: ReadonlyMap<string, TypeScript>;
+  /** How the server ended it. Absent: it did not. */
+  readonly end?: Extract<RecordedEvent, { kind: "end" }>["status"];
+}
+
+/** The streams of a recording in their order. Messages that cannot be read are left out. */
+export function scriptsOf({ variant, events }: Recording): readonly StreamScript[] {
+  const streams = [...new Set(events.map(({ stream }) => stream))];
+  return streams.map((stream) => {
+    const own = events.filter((event) => event.stream === stream);
+    const end = own.find((event) => event.kind === "end");
+    const messages = own.filter((event) => "bytes" in event);
+    const names = [...new Set(messages.map(({ type }) => type))].filter((type) => type !== "");
+    const types = new Map(names.map((type) => [type, typeScript(variant, messages.filter((message) => message.type === type))]));
+    return { stream, types, ...(end?.by === "server" && { end: end.status }) };
+  });
+}
+
+function typeScript(variant: Recording["variant"], messages: readonly RecordedMessage[]): TypeScript {
+  const factsOf = createFactReader(variant);
+  const verdicts = new Map<string, string | undefined>();
+  const steps = messages.map((message): ScriptStep => {
+    if (message.kind === "response") return { kind: "response", message };
+    const request = readRequest(variant, message.bytes);
+    if (request.nonce !== "") verdicts.set(request.nonce, request.error);
+    return { kind: "request", facts: factsOf(request) };
+  });
+  return { steps, verdicts, facts: new Set(steps.flatMap((step) => (step.kind === "request" ? step.facts : []))) };
+}
+
+/** Everything that a response of a recording holds, for whoever looks for something in it. */
+export function payloadsOf({ variant }: Pick<Recording, "variant">, { bytes }: RecordedMessage): ReturnType<typeof readResponse>["resources"] {
+  try {
+    return readResponse(variant, bytes).resources;
+  } catch {
+    return [];
+  }
+}
