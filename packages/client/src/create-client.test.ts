@@ -19,7 +19,7 @@ async function next(watch: AsyncIterator<Snapshot<Cluster>, undefined>): Promise
 const secondsOf = ({ value }: Snapshot<Cluster>): number => Number(value?.connectTimeout?.seconds ?? -1n);
 
 describe.each(["delta", "sotw"] as const)("a %s client", (variant) => {
-  it("gets what is, each change, and the end of it", async () => {
+  it("gets what is, each change, and the end of it [C-GRPC-2]", async () => {
     const origin = await useOrigin();
     putCluster(origin, "blue");
     const { client } = useClient([origin.uri], { variant });

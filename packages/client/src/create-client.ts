@@ -55,6 +55,8 @@ export interface ClientOptions extends NodeOptions {
   readonly target?: string;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
+  /** From 0 up to 1, for jitter. Default: `Math.random`. */
+  readonly random?: () => number;
   /** Told what happens. It must not throw. */
   readonly onEvent?: (event: ClientNotice | CacheEvent) => void;
 }
@@ -110,10 +112,10 @@ class XdsClient implements Client {
     this.#scope = scope;
     this.#node = encodeNode(bootstrap.node, options);
     this.#hub = createHub({ cache, taking, nodeId: bootstrap.node.id, interestOf: createNaming(namingOf(bootstrap, options)) });
-    const { backoff, limits, rate, fetchMs } = options;
+    const { backoff, limits, rate, fetchMs, random } = options;
     const serverOptions = {
       variant, channels, node: () => this.#node, clock, types: new Map(types.map((type) => [type.typeUrl, type])), onEvent,
-      ...(backoff !== undefined && { backoff }), ...(limits !== undefined && { limits }), ...(rate !== undefined && { rate }), ...(fetchMs !== undefined && { fetchMs }),
+      ...(backoff !== undefined && { backoff }), ...(limits !== undefined && { limits }), ...(rate !== undefined && { rate }), ...(fetchMs !== undefined && { fetchMs }), ...(random !== undefined && { random }),
     };
     this.#chain = createServerChain(cache, bootstrap.servers.map((server) => ({ name: server.uri, open: () => openServer(server, serverOptions) })), taking);
     this.#stopMetrics = options.meter === undefined ? () => undefined : recordMetrics({ meter: options.meter, cache, chain: this.#chain, target: options.target ?? "" });

@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+
+import { flag, flagUrl, turn, useDeltaScript } from "../test/use-script.ts";
+import type { CollectionWatch } from "./index.ts";
+
+const glob = "xdstp://a/acme.v1.Flag/ns/*";
+const inNs = (name: string): string => `xdstp://a/acme.v1.Flag/ns/${name}`;
+const resource = (name: string, text: string) => ({ name: inNs(name), version: text, resource: { typeUrl: flagUrl, value: Buffer.from(text) } });
+
+/** What a watch has said so far: `+` added, `~` updated, `-` removed, `.` complete. */
+function listen(watch: CollectionWatch<string>): string[] {
+  const said: string[] = [];
+  const short = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
+  void (async () => {
+    for await (const { added, updated, removed, complete, error } of watch) {
+      said.push([...added.map(({ name, value }) => `+${short(name)}=${value}`), ...updated.map(({ name, value }) => `~${short(name)}=${value}`), ...removed.map((name) => `-${short(name)}`), ...(complete ? ["."] : []), ...(error === undefined ? [] : [`!${error.code}`])].join(" "));
+    }
+  })();
+  return said;
+}
+
+describe("client.watchAll()", () => {
+  it("gives members as they come, and counts as complete after 200 ms without one [C-GLOB-9]", async () => {
+    const { client, server, clock } = useDeltaScript();
+    const said = listen(client.watchAll(flag, glob));
+    await turn();
+    server.send({ typeUrl: flagUrl, nonce: "1", resources: [resource("x", "1")] });
+    await turn();
+    clock.advance(150);
+    server.send({ typeUrl: flagUrl, nonce: "2", resources: [resource("y", "1")] });
+    await turn();
+    clock.advance(150);
+    await turn();
+    expect(said).toEqual(["+x=1", "+y=1"]);
+    clock.advance(50);
+    await turn();
+    expect(said.at(-1)).toBe(".");
+  });
+
+  it("is complete and empty when the glob itself is named as removed [C-GLOB-8]", async () => {
+    const { client, server } = useDeltaScript();
+    const said = listen(client.watchAll(flag, glob));
+    await turn();
+    server.send({ typeUrl: flagUrl, nonce: "1", removedResources: [glob] });
+    await turn();
+    server.send({ typeUrl: flagUrl, nonce: "2", resources: [resource("x", "1"), resource("y", "1")] });
+    await turn();
+    server.send({ typeUrl: flagUrl, nonce: "3", removedResources: [glob] });
+    await turn();
+    expect(said).toEqual([".", "+x=1 +y=1 .", "-x -y ."]);
+  });
+
+  it("keeps its members while the server is away, and notices what went meanwhile [C-GLOB-7, C-RECON-8]", async () => {
+    const { client, server, clock } = useDeltaScript();
+    const watch = client.watchAll(flag, glob);
+    const said = listen(watch);
+    await turn();
+    server.send({ typeUrl: flagUrl, nonce: "1", resources: [resource("x", "1"), resource("y", "1")] });
+    await turn();
+    server.close();
+    clock.advance(1_000);
+    await turn();
+    expect(server.rest().at(-1)?.initialResourceVersions).toEqual({ [inNs("x")]: "1", [inNs("y")]: "1" });
+    expect([...watch.members.keys()]).toEqual([inNs("x"), inNs("y")]);
+    server.send({ typeUrl: flagUrl, nonce: "1", resources: [resource("x", "2")], removedResources: [inNs("y")] });
+    await turn();
+    expect(said.at(-1)).toBe("~x=2 -y");
+  });
+
+  it("refuses one bad member and takes the others; the watch says what is wrong until it is made good [C-ACK-5]", async () => {
+    const { client, server } = useDeltaScript();
+    const said = listen(client.watchAll(flag, glob));
+    await turn();
+    server.rest();
+    server.send({ typeUrl: flagUrl, nonce: "1", resources: [resource("x", "broken"), resource("y", "1")] });
+    await turn();
+    expect([said, server.next().errorDetail?.message]).toEqual([["+y=1 !INVALID_ARGUMENT"], `"${inNs("x")}": flags are not broken`]);
+    server.send({ typeUrl: flagUrl, nonce: "2", resources: [resource("x", "2")] });
+    await turn();
+    expect(said.at(-1)).toBe("+x=2");
+  });
+
+  it("decodes on demand what is read and nothing else, and still refuses what is no message", async () => {
+    const { client, server } = useDeltaScript();
+    let decoded = 0;
+    const counting = { typeUrl: flagUrl, decode: (payload: Uint8Array) => { decoded++; return payload.length; } };
+    const watch = client.watchAll(counting, glob, { decode: "on-demand" });
+    const changes = watch[Symbol.asyncIterator]();
+    await turn();
+    const message = (name: string) => ({ name: inNs(name), version: "1", resource: { typeUrl: flagUrl, value: Buffer.from([10, 1, 65]) } });
+    server.send({ typeUrl: flagUrl, nonce: "1", resources: [...Array.from({ length: 1_000 }, (_, index) => message(String(index))), resource("bad", "\n")] });
+    await changes.next();
+    expect([watch.members.size, decoded]).toEqual([1_000, 0]);
+    const read = [...watch.members.values()].slice(0, 10).map(({ value }) => value);
+    expect([read.length, decoded, [...watch.members.values()][0]?.value, decoded]).toEqual([10, 10, 3, 10]);
+    expect(server.rest().at(-1)?.errorDetail?.message).toBe(`"${inNs("bad")}": its payload is no message`);
+  });
+
+  it("costs a change as little among many as among few", async () => {
+    const visits = async (members: number): Promise<number> => {
+      const { client, server } = useDeltaScript();
+      let decoded = 0;
+      const watch = client.watchAll({ typeUrl: flagUrl, decode: () => ++decoded }, glob);
+      const changes = watch[Symbol.asyncIterator]();
+      await turn();
+      server.send({ typeUrl: flagUrl, nonce: "1", resources: Array.from({ length: members }, (_, index) => resource(String(index), "1")) });
+      await changes.next();
+      decoded = 0;
+      server.send({ typeUrl: flagUrl, nonce: "2", resources: [resource("0", "2")] });
+      const { value } = await changes.next();
+      return decoded + (value?.added.length ?? 0) + (value?.updated.length ?? 0);
+    };
+    expect([await visits(10), await visits(10_000)]).toEqual([2, 2]);
+  });
+
+  it("takes only globs and *", () => {
+    const { client } = useDeltaScript();
+    expect(() => client.watchAll(flag, "a")).toThrow("use watch() for a name");
+    expect(() => client.watchAll(flag, "xdstp://a/acme.v1.Flag/x")).toThrow("use watch() for a name");
+  });
+});

@@ -1,0 +1,48 @@
+import type { Attributes, ObservableCallback } from "@opentelemetry/api";
+import { describe, expect, it } from "vitest";
+
+import { flag, flagUrl, turn, useDeltaScript } from "../test/use-script.ts";
+import type { MetricsMeter } from "./index.ts";
+
+/** A meter that is read by hand. */
+function useMeter() {
+  const callbacks = new Map<string, ObservableCallback>();
+  const instrument = (name: string) => ({
+    addCallback: (callback: ObservableCallback) => { callbacks.set(name, callback); },
+    removeCallback: () => { callbacks.delete(name); },
+  });
+  const meter: MetricsMeter = { createObservableCounter: instrument, createObservableGauge: instrument };
+  const read = (name: string): readonly (readonly [number, Attributes | undefined])[] => {
+    const seen: [number, Attributes | undefined][] = [];
+    void callbacks.get(`grpc.xds_client.${name}`)?.({ observe: (value: number, attributes?: Attributes) => { seen.push([value, attributes]); } });
+    return seen;
+  };
+  return { meter, read, callbacks };
+}
+
+const server0 = { "grpc.target": "shop", "grpc.xds.server": "s0" };
+
+describe("recordMetrics()", () => {
+  it("measures with the names and labels of gRPC along a life [C-GRPC-14]", async () => {
+    const { meter, read, callbacks } = useMeter();
+    const { client, server, clock } = useDeltaScript({ meter, target: "shop" });
+    for (const name of ["a", "b", "xdstp://acme/acme.v1.Flag/c"]) client.watch(flag, name);
+    await turn();
+    const states = (): readonly unknown[] => read("resources").map(([count, attributes]) => [count, attributes?.["grpc.xds.authority"], attributes?.["grpc.xds.cache_state"]]);
+    expect([read("connected"), states()]).toEqual([[[1, server0]], [[2, "#old", "requested"], [1, "acme", "requested"]]]);
+    server.send({ typeUrl: flagUrl, nonce: "1", resources: [["a", "on"] as const, ["b", "broken"] as const].map(([name, text]) => ({ name, version: "1", resource: { typeUrl: flagUrl, value: Buffer.from(text) } })), removedResources: ["xdstp://acme/acme.v1.Flag/c"] });
+    await turn();
+    expect(states()).toEqual([[1, "#old", "acked"], [1, "#old", "nacked"], [1, "acme", "does_not_exist"]]);
+    expect([read("resource_updates_valid"), read("resource_updates_invalid"), read("server_failure")]).toEqual([[[1, server0]], [[1, server0]], [[0, server0]]]);
+    expect(read("resources")[0]?.[1]?.["grpc.xds.resource_type"]).toBe("acme.v1.Flag");
+    server.send({ typeUrl: flagUrl, nonce: "2", resources: [{ name: "a", version: "2", resource: { typeUrl: flagUrl, value: Buffer.from("broken") } }], removedResources: ["b"] });
+    await turn();
+    expect(states()).toContainEqual([1, "#old", "nacked_but_cached"]);
+    server.close();
+    clock.advance(1_000);
+    server.close();
+    expect([read("connected"), read("server_failure")]).toEqual([[[0, server0]], [[1, server0]]]);
+    await client.close();
+    expect(callbacks.size).toBe(0);
+  });
+});

@@ -1,0 +1,209 @@
+import type { RawDeltaServer } from "@xdstp/testing";
+import { describe, expect, it } from "vitest";
+
+import { flag, flagUrl, turn, useDeltaScript, useSotwScript, type ScriptOptions } from "../test/use-script.ts";
+import type { Client, Snapshot, Watch } from "./index.ts";
+
+let nonce = 0;
+
+function give(server: RawDeltaServer, name: string, text: string, version = text): void {
+  server.send({ typeUrl: flagUrl, nonce: String(++nonce), resources: [{ name, version, resource: { typeUrl: flagUrl, value: Buffer.from(text) } }] });
+}
+
+/** TP3: why there is no "a". */
+function giveError(server: RawDeltaServer, code: number): void {
+  server.send({ typeUrl: flagUrl, nonce: String(++nonce), resourceErrors: [{ resourceName: { name: "a" }, errorDetail: { code, message: "not now" } }] });
+}
+
+/** What a watch has said so far, as `value`, `value!CODE` or `!CODE`. */
+function listen(watch: Watch<Snapshot<string>>): string[] {
+  const said: string[] = [];
+  void (async () => { for await (const { value = "", error } of watch) said.push(error === undefined ? value : `${value}!${error.code}`); })();
+  return said;
+}
+
+/** The two calls as they come. */
+function call(client: Client, name: string): string[] {
+  const calls: string[] = [];
+  client.watch(flag, name, {
+    onChanged: ({ value, error }) => { calls.push(`changed ${value ?? error?.code ?? ""}`); },
+    onAmbientError: (error) => { calls.push(`ambient ${error?.code ?? "over"}`); },
+  });
+  return calls;
+}
+
+describe("client.watch()", () => {
+  it("shares one subscription among the watches of a name, and ends it with the last of them [C-SUB-10]", async () => {
+    const { client, server } = useDeltaScript();
+    const watches = [client.watch(flag, "a"), client.watch(flag, "a")];
+    await turn();
+    expect(server.rest().map(({ resourceNamesSubscribe }) => resourceNamesSubscribe)).toEqual([["a"]]);
+    watches[0]?.close();
+    await turn();
+    expect(server.rest()).toEqual([]);
+    watches[1]?.close();
+    await turn();
+    expect(server.rest().map(({ resourceNamesUnsubscribe }) => resourceNamesUnsubscribe)).toEqual([["a"]]);
+  });
+
+  it("gives a late watcher what is held, then the ambient error [C-GRPC-8]", async () => {
+    const { client, server, clock } = useDeltaScript();
+    const early = call(client, "a");
+    await turn();
+    give(server, "a", "on");
+    await turn();
+    server.close();
+    clock.advance(1_000);
+    server.close();
+    await turn();
+    const late = call(client, "a");
+    await turn();
+    expect([early, late]).toEqual([["changed on", "ambient UNAVAILABLE"], ["changed on", "ambient UNAVAILABLE"]]);
+    clock.advance(2_000);
+    await turn();
+    give(server, "a", "on");
+    await turn();
+    expect(late).toEqual(["changed on", "ambient UNAVAILABLE", "ambient over"]);
+  });
+
+  it("says of connectivity errors that they are the server's, never what code an application should answer with, and who was asking [C-GRPC-4, C-GRPC-5, C-GRPC-16]", async () => {
+    const { client, server } = useDeltaScript();
+    const watch = client.watch(flag, "a")[Symbol.asyncIterator]();
+    await turn();
+    server.close({ code: 7, message: "go away" });
+    const { value } = await watch.next();
+    expect([value?.error?.code, value?.error?.text]).toEqual(["UNAVAILABLE", "the management server has answered nothing on this stream [PERMISSION_DENIED]: go away (node \"me\")"]);
+  });
+
+  it.each<[what: string, happen: (server: RawDeltaServer) => void, uncached: string[], cached: string[], failing: string[]]>([
+    ["a refusal", (server) => { give(server, "a", "broken"); }, ["!INVALID_ARGUMENT"], ["on", "on!INVALID_ARGUMENT"], ["on", "!INVALID_ARGUMENT"]],
+    ["a removal", (server) => { server.send({ typeUrl: flagUrl, nonce: "r", removedResources: ["a"] }); }, ["!NOT_FOUND"], ["on", "on!NOT_FOUND"], ["on", "!NOT_FOUND"]],
+    ["an error of the data", (server) => { giveError(server, 7); }, ["!PERMISSION_DENIED"], ["on", "on!PERMISSION_DENIED"], ["on", "!PERMISSION_DENIED"]],
+    ["a transient error", (server) => { giveError(server, 14); }, ["!UNAVAILABLE"], ["on", "on!UNAVAILABLE"], ["on", "on!UNAVAILABLE"]],
+  ])("after %s uses what is cached, and with fail_on_data_errors does not [C-GRPC-9, C-ERR-4]", async (_, happen, uncached, cached, failing) => {
+    const said = async (options: ScriptOptions, isCached: boolean): Promise<readonly string[]> => {
+      const { client, server } = useDeltaScript(options);
+      const all = listen(client.watch(flag, "a"));
+      await turn();
+      if (isCached) give(server, "a", "on");
+      await turn();
+      happen(server);
+      await turn();
+      return all;
+    };
+    expect([await said({}, false), await said({}, true), await said({ serverFeatures: ["fail_on_data_errors"] }, true)]).toEqual([uncached, cached, failing]);
+  });
+
+  it("takes what is not there in time as missing, or as unavailable for now where the server says so [C-MISS-4, C-GRPC-10]", async () => {
+    const [plain, transient] = [useDeltaScript(), useDeltaScript({ serverFeatures: ["resource_timer_is_transient_error"] })];
+    const [one, other] = [listen(plain.client.watch(flag, "a")), listen(transient.client.watch(flag, "a"))];
+    await turn();
+    for (const { clock } of [plain, transient]) clock.advance(15_000);
+    await turn();
+    expect([one, other]).toEqual([["!NOT_FOUND"], []]);
+    transient.clock.advance(15_000);
+    await turn();
+    expect(other).toEqual(["!UNAVAILABLE"]);
+    expect((await transient.client.dump({ contents: false })).genericXdsConfigs[0]?.clientStatus).toBe(6);
+  });
+
+  it("refuses what a program's decoder or check throws at, and takes the rest [C-LIM-7, C-ACK-5]", async () => {
+    const { client, server } = useDeltaScript();
+    const [a, b] = [listen(client.watch(flag, "a", { validate: () => { throw new Error("no flags today"); } })), listen(client.watch(flag, "b"))];
+    await turn();
+    server.rest();
+    server.send({ typeUrl: flagUrl, nonce: "n", resources: ["a", "b"].map((name) => ({ name, version: "1", resource: { typeUrl: flagUrl, value: Buffer.from("on") } })) });
+    await turn();
+    const { errorDetail, responseNonce } = server.next();
+    expect([a, b, responseNonce, errorDetail?.code, errorDetail?.message]).toEqual([["!INVALID_ARGUMENT"], ["on"], "n", 3, "\"a\": no flags today"]);
+  });
+
+  it("reads on only when who waits in a loop has the update, and is held up by nobody who does not [C-ACK-13, C-ACK-12]", async () => {
+    const { client, server } = useDeltaScript();
+    client.watch(flag, "a");
+    const watch = client.watch(flag, "a")[Symbol.asyncIterator]();
+    await turn();
+    give(server, "a", "one");
+    await watch.next();
+    give(server, "a", "two");
+    await turn();
+    expect(server.paused).toBe(true);
+    expect(server.rest().at(-1)?.responseNonce).toBe(String(nonce));
+    give(server, "a", "three");
+    expect((await watch.next()).value?.value).toBe("two");
+    await turn();
+    expect(server.paused).toBe(true);
+    expect((await watch.next()).value?.value).toBe("three");
+    await turn();
+    expect(server.paused).toBe(false);
+  });
+
+  it("gives what came last to who was slow, and nothing twice", async () => {
+    const { client, server } = useDeltaScript();
+    const watch = client.watch(flag, "a");
+    await turn();
+    for (const text of ["one", "two", "three"]) give(server, "a", text);
+    await turn();
+    const said = listen(watch);
+    await turn();
+    give(server, "a", "three");
+    await turn();
+    expect(said).toEqual(["three"]);
+  });
+
+  it("ends with its signal, its close, its client", async () => {
+    const { client } = useDeltaScript();
+    const abort = new AbortController();
+    const aborted = client.watch(flag, "a", { signal: abort.signal })[Symbol.asyncIterator]().next();
+    abort.abort(new Error("enough"));
+    await expect(aborted).rejects.toThrow("enough");
+    expect(() => client.watch(flag, "a", { signal: AbortSignal.abort() })).not.toThrow();
+    const left = client.watch(flag, "a")[Symbol.asyncIterator]().next();
+    await client.close();
+    expect(await left).toEqual({ done: true, value: undefined });
+  });
+
+  it.each([
+    ["", "[INVALID_ARGUMENT] a name is empty"],
+    ["*", "[INVALID_ARGUMENT] \"*\" is a collection; use watchAll()"],
+    ["xdstp://a/acme.v1.Flag/x#alt=xdstp://b/acme.v1.Flag/x", "[UNIMPLEMENTED]"],
+    ["xdstp://a/acme.v1.Flag/x?xds.node.id=1", "[INVALID_ARGUMENT]"],
+    ["xdstp://other/acme.v1.Flag/x", "[UNIMPLEMENTED] \"xdstp://other/acme.v1.Flag/x\": the authority \"other\" has servers of its own"],
+    ["xdstp://unknown/acme.v1.Flag/x", "the bootstrap has no authority \"unknown\", only \"a\""],
+  ])("says at once why %j cannot be asked for", (name, message) => {
+    const { client } = useDeltaScript({ bootstrapMore: { authorities: { a: {}, other: { xds_servers: [{ server_uri: "elsewhere", channel_creds: [{ type: "insecure" }] }] } } } });
+    expect(() => client.watch(flag, name)).toThrow(message);
+  });
+
+  it("asks for the name with the attributes of the look-up and, of globs, with fields of the node [C-CTX-1, C-CTX-2, C-CTX-3]", async () => {
+    const { client, server } = useDeltaScript({ nodeContextParams: ["cluster", "metadata"] });
+    client.watch(flag, "xdstp://a/acme.v1.Flag/x?zone=1", { attributes: { host: "h" } });
+    client.watchAll(flag, "xdstp://a/acme.v1.Flag/ns/*");
+    await turn();
+    expect(server.rest().flatMap(({ resourceNamesSubscribe }) => resourceNamesSubscribe)).toEqual([
+      "xdstp://a/acme.v1.Flag/x?xds.resource.host=h&zone=1", "xdstp://a/acme.v1.Flag/ns/*?xds.node.cluster=west&xds.node.metadata.stage=%22test%22",
+    ]);
+  });
+
+  it("sends the dynamic parameters of the client with each name [C-DYN-1]", async () => {
+    const { client, server } = useSotwScript({ dynamicParameters: { opaque: { env: "prod" }, authorities: { a: { env: "test" } } } });
+    for (const name of ["x", "xdstp://a/acme.v1.Flag/x", "xdstp://b/acme.v1.Flag/x"]) client.watch(flag, name);
+    await turn();
+    const { resourceNames, resourceLocators } = server.next();
+    expect([resourceNames, resourceLocators.map(({ name, dynamicParameters }) => [name, dynamicParameters])]).toEqual([
+      ["xdstp://b/acme.v1.Flag/x"], [["x", { env: "prod" }], ["xdstp://a/acme.v1.Flag/x", { env: "test" }]],
+    ]);
+  });
+
+  it("says who it is and what it can do in the first request only [C-NODE-1, C-NODE-5]", async () => {
+    const { client, server } = useDeltaScript();
+    client.watch(flag, "a");
+    await turn();
+    client.watch(flag, "b");
+    await turn();
+    const [first, second] = server.rest();
+    expect([first?.node?.id, first?.node?.cluster, first?.node?.userAgentName, first?.node?.clientFeatures, second?.node]).toEqual([
+      "me", "west", "xdstp", ["xds.config.supports-resource-ttl", "xds.config.supports-resource-in-sotw", "xds.config.resource-in-sotw"], undefined,
+    ]);
+  });
+});

@@ -1,0 +1,73 @@
+import { createFakeClock, createRawDeltaServer, createRawSotwServer, type FakeClock, type RawDeltaServer, type RawSotwServer } from "@xdstp/testing";
+import { onTestFinished } from "vitest";
+
+import { createClient, parseBootstrap, type Channels, type Client, type ClientNotice, type ClientOptions, type WatchedType } from "../src/index.ts";
+
+export const flagUrl = "type.googleapis.com/acme.v1.Flag";
+
+/** A type of one's own: text, of which `broken` is none. */
+export const flag: WatchedType<string> = {
+  typeUrl: flagUrl,
+  decode(payload) {
+    const text = Buffer.from(payload).toString();
+    if (text === "broken") throw new Error("flags are not broken");
+    return text;
+  },
+};
+
+/** A client whose servers are in the hands of the test, by URI `s0`, `s1`... */
+export interface Script<Server> {
+  readonly client: Client;
+  readonly clock: FakeClock;
+  readonly server: Server;
+  readonly servers: readonly Server[];
+  readonly events: ClientNotice[];
+  /** Channels that are in use, by URI. */
+  readonly channels: ReadonlyMap<string, number>;
+}
+
+/** What of a bootstrap a test may want otherwise. */
+export interface ScriptOptions extends ClientOptions {
+  readonly features?: readonly string[];
+  readonly bootstrapMore?: object;
+  readonly serverFeatures?: readonly string[];
+}
+
+/** A client in delta. */
+export function useDeltaScript(options: ScriptOptions = {}, count = 1): Script<RawDeltaServer> {
+  return useScript(createRawDeltaServer, { variant: "delta", ...options }, count);
+}
+
+/** A client in SotW. */
+export function useSotwScript(options: ScriptOptions = {}, count = 1): Script<RawSotwServer> {
+  return useScript(createRawSotwServer, { variant: "sotw", ...options }, count);
+}
+
+function useScript<Server extends Pick<RawDeltaServer, "connect">>(create: () => Server, { serverFeatures = [], bootstrapMore = {}, ...options }: ScriptOptions, count: number): Script<Server> {
+  const servers = Array.from({ length: count }, create);
+  const [server] = servers;
+  if (server === undefined) throw new Error("a script needs a server");
+  const clock = createFakeClock();
+  const events: ClientNotice[] = [];
+  const inUse = new Map<string, number>();
+  const channels: Channels = {
+    acquire({ uri }) {
+      inUse.set(uri, (inUse.get(uri) ?? 0) + 1);
+      return { open: (_, handler) => (servers[Number(uri.slice(1))] ?? server).connect(handler), release: () => { inUse.set(uri, (inUse.get(uri) ?? 0) - 1); } };
+    },
+  };
+  const client = createClient({
+    bootstrap: parseBootstrap({
+      xds_servers: servers.map((_, index) => ({ server_uri: `s${index}`, channel_creds: [{ type: "insecure" }], server_features: serverFeatures })),
+      node: { id: "me", cluster: "west", metadata: { stage: "test" } }, ...bootstrapMore,
+    }),
+    channels, clock, random: () => 0.5, onEvent: (event) => { if ("server" in event) events.push(event); }, ...options,
+  });
+  onTestFinished(() => client.close());
+  return { client, clock, server, servers, events, channels: inUse };
+}
+
+/** When what was begun in this turn is done. */
+export async function turn(): Promise<void> {
+  await new Promise((resolve) => { setImmediate(resolve); });
+}
