@@ -46,3 +46,8 @@ export function aggregate(name: string, ...clusters: readonly string[]): RawReso
   const config = { "@type": typeUrlOf("envoy.extensions.clusters.aggregate.v3.ClusterConfig"), clusters };
   return resource(clusterUrl, name, { name, connect_timeout: "1s", cluster_type: { name: "envoy.clusters.aggregate", typed_config: config } });
 }
+
+/** A secret with a name and nothing secret. */
+export function secret(name: string): RawResource {
+  return resource(secretUrl, name, { name, generic_secret: { secret: { inline_string: "x" } } });
+}

@@ -6,6 +6,7 @@ import { createInitialFetch, type InitialFetch } from "./initial-fetch.ts";
 import { knownReferences, type KeyedReference, type KnownReferences } from "./known-references.ts";
 import { lookUp, type Looked } from "./look-up.ts";
 import { referenceFault } from "./reference-fault.ts";
+import { typeFault } from "./type-fault.ts";
 import { walkGraph, type GraphReader } from "./walk-graph.ts";
 
 /** How a graph is watched. */
@@ -172,8 +173,4 @@ class Watching implements GraphWatch, GraphReader {
       slot.end();
     }
   }
-}
-
-function typeFault(typeUrl: string, { name, payload }: StoredResource): XdsError | undefined {
-  return payload.typeUrl === typeUrl ? undefined : new XdsError("UNIMPLEMENTED", `${JSON.stringify(name)} is a ${payload.typeUrl.replace(/^.*\//, "")}, which a walk does not follow`, { typeUrl, resource: name });
 }

@@ -1,0 +1,53 @@
+import { walkFields, XdsError, type Resource, type StoredResource } from "@xdstp/core";
+
+import { createDecoder, type Decoder } from "../decoder.ts";
+import type { Hub } from "../hub.ts";
+import { watchedType, type TypeSource } from "../watched-type.ts";
+import { typeFault } from "./type-fault.ts";
+
+/** How the payloads of a walk are read. */
+export interface PartDecoders {
+  /** Types without a schema are given as their payloads. */
+  of(typeUrl: string): Decoder<unknown>;
+  /** Why a resource that comes is refused (C-ACK-5); undefined: it is taken. */
+  check(typeUrl: string, resource: Resource, name: string): XdsError | undefined;
+  /** Why one that is held cannot be used: it came before anybody checked it. */
+  faultOf(typeUrl: string, resource: StoredResource): XdsError | undefined;
+}
+
+/** The decoders of the types that a program has schemas for; those of the hub, so that each resource is decoded once. */
+export function createPartDecoders(hub: Hub, sources: readonly TypeSource<unknown>[]): PartDecoders {
+  const decoders = new Map(sources.map((source) => {
+    const type = watchedType(source);
+    return [type.typeUrl, hub.decoder<unknown>(source, type)] as const;
+  }));
+  const of = (typeUrl: string): Decoder<unknown> => {
+    const known = decoders.get(typeUrl) ?? createPlainDecoder(typeUrl);
+    decoders.set(typeUrl, known);
+    return known;
+  };
+  return {
+    of,
+    check: (typeUrl, resource, name) => of(typeUrl).check(resource, name, undefined),
+    faultOf(typeUrl, resource) {
+      try {
+        const fault = typeFault(typeUrl, resource);
+        if (fault === undefined) of(typeUrl).read(resource);
+        return fault;
+      } catch (error) {
+        return new XdsError("INVALID_ARGUMENT", error instanceof Error ? error.message : String(error), { typeUrl, resource: resource.name, cause: error });
+      }
+    },
+  };
+}
+
+/** What refers to something has to be a message at least. */
+function createPlainDecoder(typeUrl: string): Decoder<Uint8Array> {
+  return createDecoder({
+    typeUrl,
+    decode(payload) {
+      if (walkFields(payload, () => undefined).outcome !== "complete") throw new Error("its payload is no message");
+      return payload;
+    },
+  });
+}

@@ -1,0 +1,134 @@
+import type { Clock, StoredResource, XdsError } from "@xdstp/core";
+
+import type { Hub } from "../hub.ts";
+import { createLatest, type Latest } from "../latest.ts";
+import { createMember, type Member } from "../member.ts";
+import { watchedType, type TypeSource, type ValueOf } from "../watched-type.ts";
+import { nothing, type Composition } from "./composition.ts";
+import type { Configuration, Parts, PartTypes } from "./configuration.ts";
+import type { Gap } from "./graph.ts";
+import { createPartDecoders, type PartDecoders } from "./part-decoders.ts";
+import type { Walk, WalkOptions } from "./walk.ts";
+import { watchGraph, type GraphWatch } from "./watch-graph.ts";
+
+/** Walks from a name. Throws an XdsError where the root cannot be asked for. */
+export function walkName<S extends TypeSource<unknown>, P extends PartTypes>(hub: Hub, clock: Clock, source: S, name: string, options: WalkOptions<P>): Walk<ValueOf<S>, P> {
+  return new NameWalk<ValueOf<S>, P>(hub, clock, source, name, options);
+}
+
+class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
+  readonly name: string;
+  readonly #hub: Hub;
+  readonly #typeUrl: string;
+  readonly #types: readonly (readonly [word: string, typeUrl: string])[];
+  readonly #decoders: PartDecoders;
+  readonly #latest: Latest<Configuration<R, P>>;
+  readonly #watch: GraphWatch;
+  #told: Composition = nothing;
+  #unread = false;
+  #taken: (() => void) | undefined;
+  #closed = false;
+
+  constructor(hub: Hub, clock: Clock, source: TypeSource<unknown>, name: string, { types, skip, signal, initialFetchMs, maxResources, ...nameOptions }: WalkOptions<P>) {
+    this.#typeUrl = watchedType(source).typeUrl;
+    this.name = hub.interestOf(this.#typeUrl, name, nameOptions).name;
+    this.#hub = hub;
+    this.#types = Object.entries(types ?? {}).map(([word, type]) => [word, watchedType(type).typeUrl] as const);
+    this.#decoders = createPartDecoders(hub, [...Object.values(types ?? {}), source]);
+    this.#latest = createLatest<Configuration<R, P>>(() => { this.#onTaken(); }, () => { this.close(); });
+    const followed = types === undefined ? undefined : new Set(this.#types.map(([, typeUrl]) => typeUrl));
+    this.#watch = watchGraph(hub.cache, { typeUrl: this.#typeUrl, name: this.name }, {
+      clock,
+      ...(initialFetchMs !== undefined && { initialFetchMs }),
+      ...(maxResources !== undefined && { maxResources }),
+      follow: (reference) => followed?.has(reference.typeUrl) !== false && skip?.(reference.typeUrl, reference.name) !== true,
+      interestOf: (reference) => hub.interestOf(reference.typeUrl, reference.name, {}),
+      onWanted: (typeUrl, interest) => hub.cache.check(typeUrl, interest, (resource, checked) => this.#decoders.check(typeUrl, resource, checked)),
+      faultOf: (typeUrl, resource) => this.#decoders.faultOf(typeUrl, resource),
+      onWake: (typeUrl, topic) => { this.#onWake(typeUrl, topic.members()[0]?.resource); },
+      onWalk: (composition) => { this.#onWalk(composition); },
+    });
+    hub.open.add(this);
+    signal?.addEventListener("abort", () => { this.#abort(signal.reason); }, { once: true });
+    if (signal?.aborted === true) this.#abort(signal.reason);
+  }
+
+  get pending(): readonly Gap[] {
+    return this.#tell(this.#watch.composition.pending);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Configuration<R, P>, undefined> {
+    return this.#latest;
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#watch.close();
+    this.#hub.open.delete(this);
+    this.#onTaken();
+    this.#latest.end();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+    return Promise.resolve();
+  }
+
+  #abort(reason: unknown): void {
+    this.#latest.fail(reason);
+    this.close();
+  }
+
+  /** The stream waits from here until it is known whether there is something to take (C-ACK-13). What was just decoded to check it is kept. */
+  #onWake(typeUrl: string, resource: StoredResource | undefined): void {
+    if (resource !== undefined) this.#decoders.faultOf(typeUrl, resource);
+    if (this.#latest.started) this.#taken ??= this.#hub.taking.begin();
+  }
+
+  #onWalk(now: Composition): void {
+    if (isNews(this.#told, now)) {
+      this.#told = now;
+      this.#unread = true;
+      this.#latest.mark(() => this.#configuration(now));
+    }
+    if (!this.#unread) this.#onTaken();
+  }
+
+  #onTaken(): void {
+    this.#unread = false;
+    this.#taken?.();
+    this.#taken = undefined;
+  }
+
+  #configuration({ graph, missing, pending, error }: Composition): Configuration<R, P> {
+    const resources = new Map<string, Map<string, Member<unknown>>>();
+    for (const { typeUrl, name, resource } of graph?.nodes.values() ?? []) {
+      const named = resources.get(typeUrl) ?? new Map<string, Member<unknown>>();
+      resources.set(typeUrl, named.set(name, createMember(this.#decoders.of(typeUrl), resource)));
+    }
+    const root = resources.get(this.#typeUrl)?.get(this.name) as Member<R> | undefined;
+    const parts = Object.fromEntries(this.#types.map(([word, typeUrl]) => [word, resources.get(typeUrl) ?? new Map<string, never>()])) as unknown as Parts<P>;
+    return { name: this.name, parts, resources, missing: this.#tell(missing), pending: this.#tell(pending), ...(root !== undefined && { root }), ...(error !== undefined && { error: this.#hub.tell(error) }) };
+  }
+
+  #tell(gaps: readonly Gap[]): readonly Gap[] {
+    return gaps.map((gap) => (gap.error === undefined ? gap : { ...gap, error: this.#hub.tell(gap.error) }));
+  }
+}
+
+/** What is merely on its way is no news; what goes wrong with it is. */
+function isNews(told: Composition, now: Composition): boolean {
+  if (told.graph !== now.graph || !isSameError(told.error, now.error)) return true;
+  const before = told.pending.filter(({ error }) => error !== undefined);
+  const after = now.pending.filter(({ error }) => error !== undefined);
+  return before.length !== after.length || after.some((gap, n) => !isSameGap(gap, before[n]));
+}
+
+function isSameGap({ typeUrl, name, error }: Gap, other: Gap | undefined): boolean {
+  return other?.name === name && other.typeUrl === typeUrl && isSameError(error, other.error);
+}
+
+function isSameError(one: XdsError | undefined, other: XdsError | undefined): boolean {
+  return one === other || (one !== undefined && one.code === other?.code && one.text === other.text);
+}
