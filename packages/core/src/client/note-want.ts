@@ -29,9 +29,19 @@ export function noteGone(state: ClientTypeState, want: Want, key: string): void 
   if (want.kind === "name") want.state = "missing";
 }
 
+/** The server knows what is held of it, and has sent nothing else in time: what was wrong on an earlier stream is over. */
+export function noteSilence(state: ClientTypeState, want: Want): void {
+  if (!state.host.variant.silenceConfirms) return;
+  for (const [key, { at }] of want.refused ?? []) if (at < state.begunAt) want.refused?.delete(key);
+  if (want.refused?.size === 0) want.refused = undefined;
+  if (want.error === undefined || want.refused !== undefined) return;
+  noteError(state, want, undefined);
+  want.state = "held";
+}
+
 /** An error beside what is held of it, or instead of it for now; undefined: it is over. The same again is no news, nor is one of what nobody wants any more. */
-export function noteError(state: ClientTypeState, want: Want, error: XdsError | undefined, isNews = !isSame(want.error, error)): void {
-  if (!isNews || (error !== undefined && !state.wants.has(want))) return;
+export function noteError(state: ClientTypeState, want: Want, error: XdsError | undefined, isNews?: boolean): void {
+  if (!(isNews ?? !isSame(want.error, error)) || (error !== undefined && !state.wants.has(want))) return;
   want.error = error;
   if (error !== undefined) want.state = "error";
   state.host.sink.unavailable({ typeUrl: state.typeUrl, interest: want.interest }, error);
