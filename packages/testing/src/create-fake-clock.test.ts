@@ -84,4 +84,33 @@ describe("createFakeClock()", () => {
   it.each([-1, NaN])("refuses to move by %d", (ms) => {
     expect(() => { createFakeClock().advance(ms); }).toThrow(`time cannot be moved by ${ms} ms: give 0 or more`);
   });
+
+  it("makes one call at a time by `step`, and says when the next one falls due", () => {
+    const clock = createFakeClock();
+    const { log, note } = noted(clock);
+    expect(clock.next).toBeUndefined();
+    clock.after(20, note("b"));
+    clock.after(10, note("a"));
+    expect(clock.next).toBe(10);
+    expect(clock.step()).toBe(true);
+    expect([log, clock.now(), clock.next]).toEqual([["a@10"], 10, 20]);
+    clock.step();
+    expect(clock.step()).toBe(false);
+    expect(clock.now()).toBe(20);
+  });
+
+  it("keeps the order with many calls, of which most are cancelled", () => {
+    const clock = createFakeClock();
+    const { log, note } = noted(clock);
+    const at = (n: number): number => (n * 7919) % 1000;
+    const timers = Array.from({ length: 1000 }, (_, n) => clock.after(at(n), note(String(n))));
+    for (const [n, timer] of timers.entries()) if (n % 10 !== 0) timer.cancel();
+    timers[1]?.cancel();
+    expect(clock.pending).toBe(100);
+    clock.advance(1000);
+    const left = Array.from({ length: 100 }, (_, n) => 10 * n).sort((a, b) => at(a) - at(b) || a - b);
+    expect(log).toEqual(left.map((n) => `${n}@${at(n)}`));
+    timers[0]?.cancel();
+    expect(clock.pending).toBe(0);
+  });
 });

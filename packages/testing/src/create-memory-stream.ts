@@ -1,5 +1,7 @@
 import { StatusCode, type ByteStream, type ByteStreamHandler, type Message, type Status } from "@xdstp/core";
 
+import { checkEnvelope, lend } from "./lend.ts";
+
 /** A call in memory, seen from the peer of the state machine. Nothing happens by itself: each step is a call of the test, and is over when the call returns. */
 export interface MemoryStream {
   /** Gives the state machine a message. Its bytes are overwritten afterwards, as a wire that reuses its buffers would. Ignored once the call is over. */
@@ -32,8 +34,6 @@ interface Call {
   handler?: ByteStreamHandler;
 }
 
-/** Bytes in front of the message in `Message.enveloped`. */
-const ENVELOPE = 5;
 const OK: Status = { code: StatusCode.OK, message: "" };
 const CANCELLED: Status = { code: StatusCode.CANCELLED, message: "cancelled by the peer" };
 
@@ -97,19 +97,4 @@ export function createMemoryStream(serve: (out: ByteStream) => ByteStreamHandler
 
 function isHalted({ paused, closed }: Call): boolean {
   return paused || closed !== undefined;
-}
-
-/** The bytes belong to the wire: who keeps them finds them changed. */
-function lend(message: Uint8Array, handler: ByteStreamHandler): void {
-  const bytes = Uint8Array.from(message);
-  handler.onMessage(bytes);
-  bytes.fill(0xff);
-}
-
-function checkEnvelope({ bytes, enveloped }: Message): void {
-  const head = new DataView(enveloped.buffer, enveloped.byteOffset, Math.min(enveloped.length, ENVELOPE));
-  const fits = enveloped.length === ENVELOPE + bytes.length && head.getUint8(0) === 0 && head.getUint32(1) === bytes.length;
-  if (!fits || Buffer.compare(enveloped.subarray(ENVELOPE), bytes) !== 0) {
-    throw new Error("enveloped is not the message behind a zero byte and its length in four bytes");
-  }
 }

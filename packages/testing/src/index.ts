@@ -26,3 +26,10 @@ export { createReplayServer, type ReplayServer, type ReplayServerEvent } from ".
 export { payloadsOf } from "./recording/replay-script.ts";
 export { replayClient, type ReplayClientEvent, type ReplayClientOptions } from "./recording/replay-client.ts";
 export type { HeldDifference } from "./recording/held-state.ts";
+
+// Programs in a network of memory, step by step.
+export { createNetwork } from "./simulation/create-network.ts";
+export type { Connection, Network, NetworkObserver, NetworkOptions, Serve, Side } from "./simulation/network.ts";
+export { createSeededRandom, type SeededRandom } from "./simulation/seeded-random.ts";
+export { createStepper, type Stepper, type StepperOptions } from "./simulation/create-stepper.ts";
+export { shrinkHistory, type ShrinkOptions } from "./simulation/shrink-history.ts";

@@ -1,0 +1,64 @@
+import type { ByteStream, ByteStreamHandler, Clock } from "@xdstp/core";
+
+import type { SeededRandom } from "./seeded-random.ts";
+
+/** Options of {@link createNetwork}. */
+export interface NetworkOptions {
+  /** Everything that happens is a call of it. */
+  readonly clock: Clock;
+  /** All delays come from it. */
+  readonly random: SeededRandom;
+  /** Milliseconds that a message is on its way, at least and at most. Default: 1 to 30. */
+  readonly delayMs?: readonly [least: number, most: number];
+  /** Messages on their way in one direction from which the sender is told to wait. Default: 16. */
+  readonly window?: number;
+  /** Milliseconds after which an end that was not told of a cut takes the connection for lost. Default: 20,000. */
+  readonly keepaliveMs?: number;
+  /** Sees all that travels. Default: nobody does. */
+  readonly observer?: NetworkObserver;
+}
+
+/** Which end. */
+export type Side = "client" | "server";
+
+/** Sees what travels, as bytes; must not keep or change them. */
+export interface NetworkObserver {
+  /** An end sends a message. */
+  onSent?(connection: Connection, from: Side, bytes: Uint8Array): void;
+  /** A message is about to be handed to the other end. */
+  onArrived?(connection: Connection, from: Side, bytes: Uint8Array): void;
+}
+
+/** Answers a call: gets the stream to write to, and gives the handler of what comes. */
+export type Serve = (out: ByteStream, connection: Connection) => ByteStreamHandler;
+
+/** Byte streams between the programs of one process. Within a stream nothing overtakes; streams overtake each other. */
+export interface Network {
+  /** Takes the calls to an address until it is closed. Streams that are open then go on. Throws where somebody listens there already. */
+  listen(address: string, serve: Serve): { close(): void };
+  /** Opens a stream; `opening` at first. Where nobody listens it is closed with UNAVAILABLE. */
+  connect(address: string, handler: ByteStreamHandler): ByteStream;
+  /** Those of which an end is open, oldest first. */
+  readonly connections: readonly Connection[];
+  /** The next call arrives twice, as if a proxy had tried again: the second one hears all that the client sends, and what it answers is lost. */
+  duplicateNext(): void;
+}
+
+/** One call, and what may befall it. */
+export interface Connection {
+  /** Counts up from 1. */
+  readonly id: number;
+  readonly address: string;
+  /** The other half of a duplicate call, whose answers nobody hears. */
+  readonly isDuplicate: boolean;
+  /** Whether this end takes it for open. */
+  isOpen(side: Side): boolean;
+  /**
+   * Nothing arrives any more. Those who are told see UNAVAILABLE at once; an end that is not told goes on, hears nothing, and sees it after the time of the keepalive: the connection is half-open.
+   */
+  cut(told: "both" | "neither" | Side): void;
+  /** For so many milliseconds nothing arrives, either way; then all of it. Nobody is told. */
+  stall(ms: number): void;
+  /** The client, or the server, takes so many milliseconds more for each message: a slow reader, which fills the window of the other end. 0: no more. */
+  slow(side: Side, ms: number): void;
+}

@@ -1,0 +1,123 @@
+import type { Clock, Message, Status, Timer } from "@xdstp/core";
+
+import type { SeededRandom } from "./seeded-random.ts";
+
+/** What travels: a message, or the end of the call behind all that was sent. */
+export type Cargo = { readonly bytes: Uint8Array; readonly status?: undefined } | { readonly bytes?: undefined; readonly status: Status };
+
+/** How a way delays what travels on it. */
+export interface PipeOptions {
+  readonly clock: Clock;
+  readonly random: SeededRandom;
+  /** Milliseconds, at least and at most. */
+  readonly delayMs: readonly [least: number, most: number];
+  /** Messages on the way from which the sender has to wait. */
+  readonly window: number;
+}
+
+/** The two ends of one way. */
+export interface PipeEnds {
+  onArrived(cargo: Cargo): void;
+  /** The sender may go on. */
+  onDrained(): void;
+}
+
+/** One way of a connection: what is sent arrives in its order, each message after a time of its own. */
+export interface Pipe {
+  /** false: wait for `onDrained`. */
+  send(message: Message): boolean;
+  finish(status: Status): void;
+  /** Nothing arrives before this time, in milliseconds since the epoch. */
+  holdUntil(time: number): void;
+  /** Each message takes so many milliseconds more. */
+  slow(ms: number): void;
+  /** The receiver reads no more, or reads on. */
+  read(on: boolean): void;
+  /** What is on the way, and what is sent from now on, is lost. */
+  lose(): void;
+  /** Messages on the way. */
+  readonly waiting: number;
+}
+
+/** An empty way, on which nothing arrives before {@link Pipe.read}. */
+export function createPipe(options: PipeOptions, ends: PipeEnds): Pipe {
+  return new OneWay(options, ends);
+}
+
+class OneWay implements Pipe {
+  readonly #options: PipeOptions;
+  readonly #ends: PipeEnds;
+  #queue: { readonly cargo: Cargo; readonly at: number }[] = [];
+  #timer: Timer | undefined;
+  #lastAt = 0;
+  #heldUntil = 0;
+  #slowMs = 0;
+  #reads = false;
+  #isLost = false;
+  #isFull = false;
+
+  constructor(options: PipeOptions, ends: PipeEnds) {
+    this.#options = options;
+    this.#ends = ends;
+  }
+
+  get waiting(): number { return this.#queue.length; }
+
+  send({ bytes }: Message): boolean {
+    this.#add({ bytes });
+    this.#isFull ||= this.#queue.length >= this.#options.window;
+    return !this.#isFull;
+  }
+
+  finish(status: Status): void { this.#add({ status }); }
+
+  holdUntil(time: number): void {
+    this.#heldUntil = time;
+    this.#arm();
+  }
+
+  slow(ms: number): void { this.#slowMs = ms; }
+
+  read(on: boolean): void {
+    this.#reads = on;
+    this.#arm();
+  }
+
+  lose(): void {
+    this.#isLost = true;
+    this.#queue = [];
+    this.#arm();
+  }
+
+  #add(cargo: Cargo): void {
+    if (this.#isLost) return;
+    const { clock, random, delayMs: [least, most] } = this.#options;
+    this.#lastAt = Math.max(this.#lastAt, clock.now() + random.between(least, most)) + this.#slowMs;
+    this.#queue.push({ cargo, at: this.#lastAt });
+    if (this.#queue.length === 1) this.#arm();
+  }
+
+  #arm(): void {
+    this.#timer?.cancel();
+    const next = this.#queue[0];
+    const { clock } = this.#options;
+    this.#timer = next === undefined || !this.#reads ? undefined : clock.after(Math.max(next.at, this.#heldUntil) - clock.now(), () => { this.#arrive(); });
+  }
+
+  /** One at a time: what it does may change everything. */
+  #arrive(): void {
+    const next = this.#queue.shift();
+    this.#timer = undefined;
+    if (next === undefined) return;
+    this.#arm();
+    if (this.#isFull && this.#queue.length <= this.#options.window / 2) this.#drain();
+    this.#ends.onArrived(next.cargo);
+  }
+
+  /** The sender hears of it as late as of anything else. */
+  #drain(): void {
+    const { clock, random, delayMs: [least, most] } = this.#options;
+    this.#isFull = false;
+    clock.after(random.between(least, most), () => { if (!this.#isFull && !this.#isLost) this.#ends.onDrained(); });
+  }
+}
