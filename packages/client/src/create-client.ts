@@ -24,6 +24,9 @@ import type { Snapshot } from "./snapshot.ts";
 import { createTaking } from "./taking.ts";
 import type { Watch, WatchCalls, WatchOptions } from "./watch.ts";
 import type { TypeSource, ValueOf } from "./watched-type.ts";
+import type { PartTypes } from "./walk/configuration.ts";
+import { walkName } from "./walk/walk-name.ts";
+import type { Walk, WalkOptions } from "./walk/walk.ts";
 
 /** Options of {@link createClient}: each has a default. */
 export interface ClientOptions extends NodeOptions {
@@ -80,6 +83,11 @@ export interface Client extends AsyncDisposable {
   watchAll<S extends TypeSource<unknown>>(type: S, name: string, options?: CollectionOptions<ValueOf<S>>): CollectionWatch<ValueOf<S>>;
   /** The resource of a name, once. Rejects with an XdsError: NOT_FOUND, DEADLINE_EXCEEDED, or why it was refused. */
   read<S extends TypeSource<unknown>>(type: S, name: string, options?: ReadOptions<ValueOf<S>>): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }>;
+  /**
+   * Follows a name and all that it refers to, and hands out complete configurations only (C-ORD-7): `walk(ListenerSchema, "public", { types: { routes: RouteConfigurationSchema, clusters: ClusterSchema } })`.
+   * While something is not there, the configuration before stays in force. What it names in another authority, or as a collection, stands in `pending` with the reason. Throws as `watch` does.
+   */
+  walk<S extends TypeSource<unknown>, P extends PartTypes = PartTypes>(type: S, name: string, options?: WalkOptions<P>): Walk<ValueOf<S>, P>;
   /** The state of this client in the form of CSDS; secrets are blanked. `contents`: with the resources. Default: true. */
   dump(options?: { readonly contents?: boolean }): Promise<ClientConfig>;
   /** The servers in order of preference, with what is known of each; undefined: not in use (C-GRPC-6). */
@@ -136,6 +144,10 @@ class XdsClient implements Client {
 
   async read<S extends TypeSource<unknown>>(type: S, name: string, { timeoutMs = 20_000, ...options }: ReadOptions<ValueOf<S>> = {}): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }> {
     return readOnce<ValueOf<S>>(this.watch(type, name, options), this.#clock, timeoutMs);
+  }
+
+  walk<S extends TypeSource<unknown>, P extends PartTypes = PartTypes>(type: S, name: string, options: WalkOptions<P> = {}): Walk<ValueOf<S>, P> {
+    return walkName<S, P>(this.#hub, this.#clock, type, name, options);
   }
 
   async dump({ contents = true }: { readonly contents?: boolean } = {}): Promise<ClientConfig> {

@@ -16,6 +16,9 @@ export type { Member } from "./member.ts";
 export type { NameOptions } from "./name-options.ts";
 export type { Validate } from "./decoder.ts";
 export type { TypeSource, ValueOf, WatchedType } from "./watched-type.ts";
+export type { Configuration, Parts, PartTypes } from "./walk/configuration.ts";
+export type { Gap } from "./walk/graph.ts";
+export type { Walk, WalkOptions } from "./walk/walk.ts";
 export type { ClientNotice } from "./client-notice.ts";
 
 // The bootstrap of gRPC.

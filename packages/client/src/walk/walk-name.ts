@@ -117,9 +117,9 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
   }
 }
 
-/** What is merely on its way is no news; what goes wrong with it is. */
+/** What is merely on its way is no news; what goes wrong with it is, and that nothing is waited for any more. */
 function isNews(told: Composition, now: Composition): boolean {
-  if (told.graph !== now.graph || !isSameError(told.error, now.error)) return true;
+  if (told.graph !== now.graph || !isSameError(told.error, now.error) || (told.pending.length > 0 && now.pending.length === 0)) return true;
   const before = told.pending.filter(({ error }) => error !== undefined);
   const after = now.pending.filter(({ error }) => error !== undefined);
   return before.length !== after.length || after.some((gap, n) => !isSameGap(gap, before[n]));

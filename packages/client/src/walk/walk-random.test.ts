@@ -108,7 +108,8 @@ function createSupply(cache: Cache, random: Random, truth: ReturnType<typeof cre
     for (const [name, resource] of resources) {
       if (wanted.get(typeUrl)?.has(name) !== true) continue;
       if (resource === undefined) remove.push({ typeUrl, name });
-      else put.push({ typeUrl, resource: { name, version: resource.version, payload: { typeUrl, value: isBad(name) ? garbage : resource.value } } });
+      else if (isBad(name)) put.push({ typeUrl, resource: { name, version: `${resource.version}-bad`, payload: { typeUrl, value: garbage } } });
+      else put.push({ typeUrl, resource: { name, version: resource.version, payload: { typeUrl, value: resource.value } } });
     }
     return { put, remove };
   };

@@ -1,0 +1,142 @@
+import type { RawResource } from "@xdstp/cache";
+import { describe, expect, it } from "vitest";
+
+import { cluster, clusterUrl, endpoints, endpointsUrl, listener, listenerUrl, routes, routesUrl } from "../../test/envoy-resources.ts";
+import { typeOver } from "../../test/named-in.ts";
+import { useClient, useOrigin, type Origin } from "../../test/use-origin.ts";
+import type { Configuration, PartTypes, Walk } from "../index.ts";
+
+const root = typeOver(listenerUrl);
+const types = { routes: typeOver(routesUrl), clusters: typeOver(clusterUrl), endpoints: typeOver(endpointsUrl) };
+type Given = Configuration<unknown, PartTypes>;
+
+function put({ cache }: Origin, ...resources: readonly RawResource[]): void {
+  cache.transaction((writer) => { for (const resource of resources) writer.put(resource); });
+}
+
+/** The next configuration of which this holds. */
+async function until<R, P extends PartTypes>(updates: AsyncIterator<Configuration<R, P>, undefined>, holds: (given: Configuration<R, P>) => boolean): Promise<Configuration<R, P>> {
+  for (;;) {
+    const { value } = await updates.next();
+    if (value === undefined) throw new Error("the walk has ended");
+    if (holds(value)) return value;
+  }
+}
+
+const namesOf = ({ resources }: Given): readonly string[] => [...resources.values()].flatMap((named) => [...named.keys()]);
+
+describe.each(["delta", "sotw"] as const)("a walk of a %s client", (variant) => {
+  it("gives a configuration when it is whole, and each newer one when that is [C-ORD-7] [C-GRPC-13]", async () => {
+    const origin = await useOrigin();
+    put(origin, listener("l", "r"), routes("r", "a"), cluster("a", { service: "s" }), endpoints("s"));
+    const { client } = useClient([origin.uri], { variant });
+    const walk = client.walk(root, "l", { types });
+    const updates = walk[Symbol.asyncIterator]();
+    const first = await until(updates, () => true);
+    expect([namesOf(first), first.root?.name, [...first.parts.clusters.keys()], first.missing, first.pending, first.error]).toEqual([["l", "r", "a", "s"], "l", ["a"], [], [], undefined]);
+    expect(first.parts.clusters.get("a")?.value).toMatchObject({ name: "a", $typeName: "envoy.config.cluster.v3.Cluster" });
+    put(origin, routes("r", "b"), cluster("b"), endpoints("b", 2));
+    expect(namesOf(await until(updates, () => true))).toEqual(["l", "r", "b", "b"]);
+    put(origin, endpoints("b", 3));
+    const third = await until(updates, () => true);
+    expect(JSON.stringify(third.parts.endpoints.get("b")?.value)).toContain("\"value\":3");
+  });
+
+  it("keeps what is in force while a part of the next is missing, and says what it waits for [C-ORD-7]", async () => {
+    const origin = await useOrigin();
+    put(origin, listener("l", "r"), routes("r", "a"), cluster("a"), endpoints("a"));
+    const { client } = useClient([origin.uri], { variant, fetchMs: 300 });
+    const walk = client.walk(root, "l", { types });
+    const updates = walk[Symbol.asyncIterator]();
+    await updates.next();
+    put(origin, routes("r", "a", "b"));
+    const held = await until(updates, ({ error }) => error !== undefined);
+    expect([namesOf(held), held.error?.code, held.pending.map(({ name, from }) => [name, from?.name])]).toEqual([["l", "r", "a", "a"], "NOT_FOUND", [["b", "r"]]]);
+    expect(held.error?.message).toContain("(node \"me\")");
+    put(origin, cluster("b"), endpoints("b"));
+    const whole = await until(updates, ({ pending }) => pending.length === 0);
+    expect([namesOf(whole), whole.error]).toEqual([["l", "r", "a", "b", "a", "b"], undefined]);
+  });
+
+  it("says that there is no root, and follows it when it appears [C-GRPC-17]", async () => {
+    const origin = await useOrigin();
+    const { client } = useClient([origin.uri], { variant, fetchMs: 300 });
+    const updates = client.walk(root, "l", { types })[Symbol.asyncIterator]();
+    const none = await until(updates, () => true);
+    expect([none.root, none.error?.code, none.pending.map(({ name }) => name)]).toEqual([undefined, "NOT_FOUND", ["l"]]);
+    put(origin, listener("l", "r"), routes("r", "a"), cluster("a"), endpoints("a"));
+    expect(namesOf(await until(updates, ({ root: found }) => found !== undefined))).toEqual(["l", "r", "a", "a"]);
+  });
+
+  it("refuses a part that cannot be decoded, and keeps the one before", async () => {
+    const origin = await useOrigin();
+    put(origin, listener("l", "r"), routes("r", "a"), cluster("a"), endpoints("a"));
+    const { client, events } = useClient([origin.uri], { variant });
+    const updates = client.walk(root, "l", { types })[Symbol.asyncIterator]();
+    await updates.next();
+    put(origin, { typeUrl: clusterUrl, name: "a", value: Uint8Array.of(0x0a, 1, 0x61, 0x1a, 2, 0x12, 9) });
+    const refused = await until(updates, ({ error }) => error !== undefined);
+    expect([namesOf(refused), refused.error?.code, refused.parts.clusters.get("a")?.value]).toMatchObject([["l", "r", "a", "a"], "INVALID_ARGUMENT", { name: "a" }]);
+    expect(events.some(({ kind }) => kind === "refused")).toBe(true);
+  });
+});
+
+describe("a walk", () => {
+  const start = async (options: Parameters<typeof useClient>[1] = {}) => {
+    const origin = await useOrigin();
+    put(origin, listener("l", "r"), routes("r", "a"), cluster("a"), endpoints("a"));
+    return { origin, ...useClient([origin.uri], options) };
+  };
+
+  it("follows all types that payloads refer to, where none are chosen, and gives their payloads", async () => {
+    const { client } = await start();
+    const given = await until(client.walk(root, "l")[Symbol.asyncIterator](), () => true);
+    expect([namesOf(given), given.parts, given.resources.get(clusterUrl)?.get("a")?.value]).toEqual([["l", "r", "a", "a"], {}, expect.any(Uint8Array)]);
+  });
+
+  it("leaves out what is to be skipped", async () => {
+    const { client } = await start();
+    const given = await until(client.walk(root, "l", { skip: (typeUrl, name) => typeUrl === clusterUrl && name === "a" })[Symbol.asyncIterator](), () => true);
+    expect(namesOf(given)).toEqual(["l", "r"]);
+  });
+
+  it("shows what it waits for before there is anything", async () => {
+    const { client, origin } = await start({ variant: "sotw" });
+    origin.cache.remove(endpointsUrl, "a");
+    const walk = client.walk(root, "l", { types });
+    await expect.poll(() => walk.pending).toEqual([{ typeUrl: endpointsUrl, name: "a", from: { typeUrl: clusterUrl, name: "a" }, answered: false }]);
+  });
+
+  it("goes on without what is late, where it may, and says what that is [C-WARM-3]", async () => {
+    const { client, origin } = await start();
+    origin.cache.remove(endpointsUrl, "a");
+    const given = await until(client.walk(root, "l", { types, initialFetchMs: 200 })[Symbol.asyncIterator](), () => true);
+    expect([namesOf(given), given.missing.map(({ name }) => name)]).toEqual([["l", "r", "a"], ["a"]]);
+  });
+
+  it("ends with its client, its signal, its loop and itself", async () => {
+    const { client } = await start();
+    const abort = new AbortController();
+    const ends = async (walk: Walk<unknown, PartTypes>, end: () => unknown): Promise<unknown> => {
+      const updates = walk[Symbol.asyncIterator]();
+      await updates.next();
+      const last = updates.next();
+      await end();
+      return last.then(({ done }) => done, (error: unknown) => String(error));
+    };
+    const aborted = client.walk(root, "l", { types, signal: abort.signal });
+    expect(await ends(aborted, () => { abort.abort("enough"); })).toBe("enough");
+    const closed = client.walk(root, "l", { types });
+    expect(await ends(closed, () => { closed.close(); })).toBe(true);
+    const disposed = client.walk(root, "l", { types });
+    expect(await ends(disposed, () => disposed[Symbol.asyncDispose]())).toBe(true);
+    const last = client.walk(root, "l", { types });
+    for await (const { root: found } of client.walk(root, "l")) if (found !== undefined) break;
+    expect(await ends(last, () => client.close())).toBe(true);
+  });
+
+  it("throws where its root cannot be asked for", async () => {
+    const { client } = await start();
+    expect(() => client.walk(root, "")).toThrow("a name is empty");
+  });
+});
