@@ -5,12 +5,13 @@ import type { CliIo } from "./cli-io.ts";
 import type { Command } from "./command.ts";
 import { failureText } from "./failure-text.ts";
 import { commandHelp, overallHelp } from "./help-text.ts";
+import { getCommand } from "./get-command.ts";
 import { parseCall } from "./parse-call.ts";
 import { processIo } from "./process-io.ts";
 import { serveCommand } from "./serve-command.ts";
 import { statusCommand } from "./status-command.ts";
 
-const commands: readonly Command[] = [serveCommand, statusCommand, bootstrapCommand];
+const commands: readonly Command[] = [serveCommand, statusCommand, getCommand, bootstrapCommand];
 const usage = `xdstp ${commands.map(({ name }) => name).join("|")} [ARGS]; xdstp --help says more`;
 
 /**

@@ -1,0 +1,33 @@
+import { StatusCode, XdsError, type Status } from "@xdstp/core";
+import { CliError } from "./cli-error.ts";
+
+/** An error of the client in the words of the command. Where no server can be had, `failures` say why. */
+export function askFailure(error: unknown, failures: readonly string[]): CliError {
+  if (error instanceof CliError) return error;
+  if (!(error instanceof XdsError)) throw error;
+  if (error.code === "UNAVAILABLE" && failures.length > 0) return new CliError(1, failures.join("; "), { cause: error });
+  return new CliError(1, inCommandWords(withoutNode(error.text)), { cause: error });
+}
+
+/** Why a stream has ended, and the way out. */
+export function streamFailure(server: string, { code, message }: Status, variant: "delta" | "sotw"): string {
+  const name = Object.entries(StatusCode).find(([, number]) => number === code)?.[0] ?? `code ${code}`;
+  if (/^(cannot connect|lost the connection) /.test(message)) return inCommandWords(message);
+  if (code === StatusCode.UNIMPLEMENTED) return `${server} does not serve the ${variant} variant (${message === "" ? name : message}); try --${variant === "delta" ? "sotw" : "delta"}`;
+  return `${server} has ended the stream: ${message === "" ? name : `${message} [${name}]`}`;
+}
+
+/** The client speaks of its options, people know those of the command. */
+function inCommandWords(text: string): string {
+  return text
+    .replace("give its authority as tls.ca", "give its authority with --tls-ca")
+    .replace(", or set tls.servername", ", and connect by one that it is for")
+    .replace("connect without tls,", "connect without --tls,")
+    .replace(/want TLS\?$/, "$& See --tls")
+    .replace(/want (a|another) certificate[^?]*\?$/, "$& See --tls-cert");
+}
+
+/** People know who they are. */
+export function withoutNode(text: string): string {
+  return text.replace(/ \(node "(?:[^"\\]|\\.)*"\)$/, "");
+}

@@ -1,0 +1,141 @@
+import { shortTypes, typeUrlOf } from "@xdstp/resource-types";
+import { parseLocator, typeUrlFromType } from "@xdstp/uri";
+import { CliError } from "./cli-error.ts";
+import { clientTlsFlags, clientTlsOptions, type ClientTlsFiles } from "./client-tls-flags.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { CommandCall, CommandOption } from "./command.ts";
+import { type Endpoint, parseEndpoint } from "./parse-endpoint.ts";
+import { pathFrom } from "./path-from.ts";
+
+/** Whom a command asks as a client, and as whom. */
+export interface AskFlags {
+  /** Absent: a bootstrap says. */
+  readonly server?: Endpoint;
+  /** The server has TLS; files. Absent: it has none, or the bootstrap says. */
+  readonly tls?: ClientTlsFiles;
+  /** The file of a bootstrap. Absent, and `server` too: the environment says. */
+  readonly bootstrap?: string;
+  /** Parts of the node that are said here. */
+  readonly node?: string;
+  readonly cluster?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly variant: "delta" | "sotw";
+  /** Everything is refused with this text. Absent: what can be read is accepted. */
+  readonly nack?: string;
+}
+
+/** One thing that is asked for. */
+export interface AskedName {
+  readonly name: string;
+  readonly typeUrl: string;
+  /** It has members: it is a glob or `*`. */
+  readonly isCollection: boolean;
+}
+
+/** The options of a command that asks a server as a client. */
+export const askOptions: Readonly<Record<string, CommandOption>> = {
+  server: { value: "HOST:PORT", help: "whom to ask; without it a bootstrap says" },
+  bootstrap: { value: "FILE", help: "a bootstrap of gRPC (default: the file in GRPC_XDS_BOOTSTRAP, or the JSON in GRPC_XDS_BOOTSTRAP_CONFIG)" },
+  type: { value: "TYPE", help: "of names that do not say theirs: clusters, listeners, ..., or a full message name" },
+  sotw: { help: "by the SotW variant of the protocol" },
+  delta: { help: "by the delta variant (the default)" },
+  node: { value: "ID", help: "who asks (default xdstp, or as the bootstrap says)" },
+  cluster: { value: "NAME", help: "the cluster of the node" },
+  "node-metadata": { value: "JSON", help: "the metadata of the node, a JSON object" },
+  ...clientTlsOptions,
+};
+
+/** The option of a command that may refuse what it gets. */
+export const nackOption: Readonly<Record<string, CommandOption>> = {
+  nack: { value: "REASON", help: "refuse everything that comes, with this text" },
+};
+
+/** How these options stand in a usage. */
+export const askUsage = "[--server HOST:PORT | --bootstrap FILE] [--type TYPE] [--sotw | --delta] [--node ID] [--cluster NAME] [--node-metadata JSON]";
+
+/** How those of TLS stand in a usage. */
+export const tlsUsage = "[--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]";
+
+/** Reads {@link askOptions}. Throws a CliError for what contradicts itself. */
+export function askFlags(call: CommandCall, { cwd }: CliIo): AskFlags {
+  const [server, bootstrap, node, cluster, nack] = ["server", "bootstrap", "node", "cluster", "nack"].map((name) => call.text(name));
+  if (server !== undefined && bootstrap !== undefined) throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
+  if (call.flag("sotw") && call.flag("delta")) throw new CliError(2, "--sotw and --delta are two variants; give one of them");
+  const tls = clientTlsFlags(call);
+  if (tls !== undefined && server === undefined) throw new CliError(2, "options of TLS go with --server; a bootstrap says by itself how to speak to its servers");
+  const metadata = metadataOf(call.text("node-metadata"));
+  return {
+    variant: call.flag("sotw") ? "sotw" : "delta",
+    ...(server !== undefined && { server: parseEndpoint("--server", server, 1) }),
+    ...(tls !== undefined && { tls: Object.fromEntries(Object.entries(tls).map(([part, file]: readonly [string, string]) => [part, pathFrom(cwd, file)])) }),
+    ...(bootstrap !== undefined && { bootstrap: pathFrom(cwd, bootstrap) }),
+    ...(node !== undefined && { node }),
+    ...(cluster !== undefined && { cluster }),
+    ...(metadata !== undefined && { metadata }),
+    ...(nack !== undefined && { nack }),
+  };
+}
+
+function metadataOf(text: string | undefined): AskFlags["metadata"] {
+  if (text === undefined) return undefined;
+  try {
+    const json: unknown = JSON.parse(text);
+    if (typeof json === "object" && json !== null && !Array.isArray(json)) return json as Readonly<Record<string, unknown>>;
+  } catch { /* told below */ }
+  throw new CliError(2, `--node-metadata ${JSON.stringify(text)}: give a JSON object, for instance {"env":"prod"}`);
+}
+
+/** What a name on the command line asks for. Throws a CliError where it is no name, or does not say its type. */
+export function askedName(call: CommandCall, name: string): AskedName {
+  if (name === "") throw new CliError(2, "a name is empty; nothing can have it");
+  const type = call.text("type");
+  const given = type === undefined ? undefined : typeUrlFor(type);
+  if (!name.startsWith("xdstp:")) {
+    if (given === undefined) throw new CliError(2, `${JSON.stringify(name)} does not say its type: give --type ${[...shortTypes.keys()].join("|")}, or a full message name`);
+    return { name, typeUrl: given, isCollection: name === "*" };
+  }
+  const own = ownType(name);
+  if (given !== undefined && given !== own) throw new CliError(2, `--type ${String(type)} is another type than that of ${JSON.stringify(name)}; leave it out`);
+  return { name, typeUrl: own, isCollection: /\/\*(?=$|\?)/.test(name) };
+}
+
+function ownType(name: string): string {
+  const parsed = parseLocator(name);
+  if (!parsed.ok) throw new CliError(2, `${JSON.stringify(name)} is no xdstp name: ${parsed.error.message}`);
+  if (parsed.value.scheme !== "xdstp") throw new CliError(2, `${JSON.stringify(name)} is no xdstp name`);
+  return typeUrlFromType(parsed.value.resourceType);
+}
+
+/** `clusters`, `cluster`, a full message name or a type URL. */
+function typeUrlFor(text: string): string {
+  const short = shortTypes.get(text) ?? shortTypes.get(`${text}s`);
+  if (short !== undefined) return short;
+  const name = text.startsWith("type.googleapis.com/") ? text.slice("type.googleapis.com/".length) : text;
+  if (/^\w+(\.\w+)+$/.test(name)) return typeUrlOf(name);
+  throw new CliError(2, `--type ${JSON.stringify(text)}: give ${[...shortTypes.keys()].join(", ")}, or a full message name`);
+}
+
+/** Seconds of an option, in milliseconds. Throws a CliError that names it. */
+export function secondsFlag(call: CommandCall, name: string): number | undefined {
+  const text = call.text(name);
+  if (text === undefined) return undefined;
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (seconds > 0 && seconds <= 86_400) return seconds * 1_000;
+  throw new CliError(2, `--${name} ${JSON.stringify(text)}: give seconds, up to 86400`);
+}
+
+/** A count from 1. Throws a CliError that names the option. */
+export function countFlag(call: CommandCall, name: string): number | undefined {
+  const text = call.text(name);
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new CliError(2, `--${name} ${JSON.stringify(text)}: give a number from 1`);
+}
+
+/** One of a few words. Throws a CliError that names the option. */
+export function wordFlag<const T extends string>(call: CommandCall, name: string, known: readonly T[]): T | undefined {
+  const text = call.text(name);
+  const found = known.find((one) => one === text);
+  if (text !== undefined && found === undefined) throw new CliError(2, `--${name} ${JSON.stringify(text)}: give ${known.join(", ").replace(/, (?=[^,]*$)/, " or ")}`);
+  return found;
+}

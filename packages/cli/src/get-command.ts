@@ -1,0 +1,50 @@
+import { askedName, askFlags, askOptions, askUsage, nackOption, secondsFlag, tlsUsage, wordFlag } from "./ask-flags.ts";
+import { CliError } from "./cli-error.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { Command, CommandCall } from "./command.ts";
+import { pathFrom } from "./path-from.ts";
+
+/** The options of a command that shows resources. */
+export const viewOptions = {
+  "show-secrets": { help: "show private keys, passwords and the like (default: [redacted])" },
+  descriptors: { value: "FILE", multiple: true, help: "your own message types, as `buf build -o FILE` writes them" },
+} as const;
+
+/** `xdstp get`: one resource, or the members of a collection, as a client of the server gets them. */
+export const getCommand: Command = {
+  name: "get",
+  summary: "Show a resource, or the members of a glob or type, as a client of a server gets them.",
+  usage: `xdstp get NAME ${askUsage} [--output yaml|json|table] [--json] [--show-secrets] [--descriptors FILE]... [--nack REASON] [--timeout SECONDS] ${tlsUsage}`,
+  notes: [
+    "NAME is an xdstp name, a glob of such names (xdstp://AUTHORITY/TYPE/PATH/*), or with --type an opaque name or * for all of the type.",
+    "YAML can be piped into a file of a folder that `xdstp serve` serves. Members are listed; with --output yaml or json they are shown.",
+    "What cannot be read as its type is refused, as by every client, and the server is told so. With --nack everything is.",
+  ],
+  options: {
+    ...askOptions,
+    output: { value: "yaml|json|table", help: "default yaml; of several, table" },
+    json: { help: "the same as --output json" },
+    ...viewOptions,
+    ...nackOption,
+    timeout: { value: "SECONDS", help: "how long to wait (default 10)" },
+  },
+  example: "xdstp get xdstp://example.com/envoy.config.cluster.v3.Cluster/web --server 127.0.0.1:18000",
+  run,
+};
+
+async function run(call: CommandCall, io: CliIo): Promise<number> {
+  const [text, ...more] = call.positionals;
+  if (text === undefined) throw new CliError(2, "which name?");
+  if (more.length > 0) throw new CliError(2, `${JSON.stringify(more[0])} is one argument too many; one name is asked for (put * into quotes)`);
+  const asked = askedName(call, text);
+  const output = call.flag("json") ? "json" : wordFlag(call, "output", ["yaml", "json", "table"]);
+  const ask = askFlags(call, io);
+  const timeoutMs = secondsFlag(call, "timeout") ?? 10_000;
+  const { get } = await import("./get.ts");
+  return get({
+    asked, ask, timeoutMs,
+    output: output ?? (asked.isCollection ? "table" : "yaml"),
+    showSecrets: call.flag("show-secrets"),
+    descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
+  }, io);
+}

@@ -1,0 +1,50 @@
+import type { ClientNotice } from "@xdstp/client";
+import { readRequest, type StreamObserver } from "@xdstp/testing";
+
+/** One resource that was refused. */
+export interface SeenRefusal {
+  /** Of a response that was refused whole: its nonce. */
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** What a client has refused, and that its server was told. */
+export interface Refusals {
+  /** For the events of the client. */
+  readonly event: (event: ClientNotice) => void;
+  /** For its streams. */
+  readonly observe: () => StreamObserver;
+  seen(): readonly SeenRefusal[];
+  /** The nonce of the response that was refused last; empty: none. */
+  nonce(): string;
+  /** Resolves when the first NACK is on the wire. */
+  readonly answered: Promise<void>;
+}
+
+/** Follows one client. */
+export function createRefusals(variant: "delta" | "sotw"): Refusals {
+  const seen: SeenRefusal[] = [];
+  let nonce = "";
+  let told: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => { told = resolve; });
+  return {
+    answered,
+    event(event) {
+      if (event.kind !== "refused") return;
+      const { names, reason } = event;
+      seen.push(...(names.length === 0 ? [{ name: `response ${event.nonce}`, reason }] : names.map(({ name, error }) => ({ name, reason: error.text }))));
+    },
+    observe: () => ({
+      received: () => undefined,
+      closed: () => undefined,
+      sent(message) {
+        const request = readRequest(variant, message);
+        if (request.error === undefined) return;
+        nonce = request.nonce;
+        told();
+      },
+    }),
+    seen: () => seen,
+    nonce: () => nonce,
+  };
+}

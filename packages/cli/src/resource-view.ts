@@ -1,0 +1,48 @@
+import { create, type JsonObject, type JsonValue, type Registry, toJson } from "@bufbuild/protobuf";
+import { AnySchema } from "@bufbuild/protobuf/wkt";
+import type { AnyBytes } from "@xdstp/core";
+import { withoutSecrets } from "@xdstp/protos/envoy";
+import { dump } from "js-yaml";
+import { escapeText } from "./escape-text.ts";
+
+/** A resource as people read it. */
+export interface ResourceView {
+  /** With `@type`, and fields as Envoy's documentation names them. Where it cannot be shown so: its type, and its bytes in base64 as `value`. */
+  readonly json: JsonValue;
+  /** The same as YAML. */
+  readonly yaml: string;
+  /** What has to be said of it; each one line. */
+  readonly notes: readonly string[];
+}
+
+/** How resources are shown. */
+export interface ViewOptions {
+  readonly registry: Registry;
+  readonly showSecrets: boolean;
+}
+
+/** A resource as JSON and YAML. Secrets are blanked unless they are to be seen; those in a type that is not known cannot be found. */
+export function viewResource(payload: AnyBytes, { registry, showSecrets }: ViewOptions): ResourceView {
+  const isKnown = registry.getMessage(payload.typeUrl.slice(payload.typeUrl.lastIndexOf("/") + 1)) !== undefined;
+  const shown = showSecrets || !isKnown ? payload : withoutSecrets(payload, registry);
+  const secrets = shown === payload ? [] : ["what is secret is [redacted]; --show-secrets shows it"];
+  const { json, notes } = jsonOf(shown, registry, isKnown);
+  return { json, yaml: dump(json, { lineWidth: -1, noRefs: true }), notes: [...secrets, ...notes] };
+}
+
+function jsonOf({ typeUrl, value }: AnyBytes, registry: Registry, isKnown: boolean): Pick<ResourceView, "json" | "notes"> {
+  const bytes = { "@type": typeUrl, value: Buffer.from(value).toString("base64") };
+  if (!isKnown) return { json: bytes, notes: [`${nameOf(typeUrl)} is not known here, so these are its bytes in base64; --descriptors FILE makes it known`] };
+  try {
+    const json = toJson(AnySchema, create(AnySchema, { typeUrl, value }), { registry, useProtoFieldName: true }) as JsonObject;
+    return { json: { "@type": typeUrl, ...json }, notes: [] };
+  } catch (error) {
+    const inner = /(\S+) is not in the type registry/.exec(error instanceof Error ? error.message : "")?.[1]?.replaceAll('"', "");
+    const why = inner === undefined ? "it cannot be shown as JSON" : `it holds ${nameOf(inner)}, which is not known here; --descriptors FILE makes it known`;
+    return { json: bytes, notes: [`these are its bytes in base64: ${why}`] };
+  }
+}
+
+function nameOf(typeUrl: string): string {
+  return escapeText(typeUrl.slice(typeUrl.lastIndexOf("/") + 1));
+}
