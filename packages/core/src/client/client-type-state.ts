@@ -25,10 +25,14 @@ export interface ClientTypeState {
   readonly unasked: Set<Want>;
   /** Of the response that was accepted last; it outlives a stream (C-VER-6). */
   version: string;
+  /** Something that came has a TTL, so what is held may be less than the version stands for (S-RECON-7). */
+  expires: boolean;
   /** Of the last response on this stream. */
   nonce: string;
   /** The last response was a trial (B-VER-8). */
   canary: boolean;
+  /** When the stream began, in milliseconds since the epoch. */
+  begunAt: number;
   /** To responses, until they are sent; more than one only while the wire is full. */
   answers: Answer[];
 }

@@ -12,7 +12,7 @@ import { commitAside } from "./commit-aside.ts";
 import { createFetchDeadlines, type FetchDeadlines } from "./fetch-deadlines.ts";
 import { giveUp } from "./give-up.ts";
 import { takeIn, type Intake } from "./intake.ts";
-import { noteError, statusOfWant } from "./note-want.ts";
+import { noteError, noteSilence, statusOfWant } from "./note-want.ts";
 import { createQuiet, type Quiet } from "./quiet.ts";
 import type { ReceivedResponse } from "./received.ts";
 import { responseFault } from "./response-fault.ts";
@@ -71,7 +71,7 @@ class Type implements ClientType {
     const { context: { clock, fetchMs, quietMs, descriptor }, variant } = host;
     const wants = new Wants();
     this.typeUrl = typeUrl;
-    this.#state = { host, typeUrl, wants, subscriptions: variant.createSubscriptions(typeUrl, wants, descriptor(typeUrl)), unasked: new Set(), version: "", nonce: "", canary: false, answers: [] };
+    this.#state = { host, typeUrl, wants, subscriptions: variant.createSubscriptions(typeUrl, wants, descriptor(typeUrl)), unasked: new Set(), version: "", expires: false, nonce: "", canary: false, begunAt: 0, answers: [] };
     this.#deadlines = createFetchDeadlines(clock, fetchMs, (overdue) => { giveUp(this.#state, overdue); });
     this.#quiet = createQuiet(clock, quietMs, () => { this.#settle(); });
   }
@@ -92,14 +92,15 @@ class Type implements ClientType {
   }
 
   begin(): void {
-    const { wants, subscriptions, unasked, version } = this.#state;
+    const { wants, subscriptions, unasked, version, expires } = this.#state;
     this.#open = true;
     this.#streams++;
+    this.#state.begunAt = this.#state.host.context.clock.now();
     for (const want of wants) {
       Object.assign(want, { asked: false, askedFirst: false, awaited: false, begun: false });
       unasked.add(want);
     }
-    subscriptions.begin(wants, version);
+    subscriptions.begin(wants, expires && [...wants].some(({ kind }) => kind !== "name") ? "" : version);
   }
 
   reached(): void {
@@ -216,7 +217,10 @@ class Type implements ClientType {
   #settle(): void {
     const { typeUrl, wants, host: { sink } } = this.#state;
     const whole = [...wants].filter((want) => want.kind !== "name" && want.awaited && want.begun);
-    for (const want of whole) want.awaited = false;
+    for (const want of whole) {
+      want.awaited = false;
+      noteSilence(this.#state, want);
+    }
     if (whole.length > 0) commitAside(sink, { settled: whole.map(({ interest }) => ({ typeUrl, interest })) });
   }
 }

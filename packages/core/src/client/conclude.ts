@@ -18,6 +18,7 @@ export function conclude(state: ClientTypeState, response: ReceivedResponse, int
   const { host } = state;
   const refused = [...intake.refused, ...refusals];
   noteWants(state, response, intake, refused);
+  state.expires ||= intake.put.some(({ resource }) => resource.expireMs !== undefined);
   host.count("validResources", intake.put.length - refusals.length);
   const { ignored } = intake.skipped;
   host.count("ignored", ignored);

@@ -3,20 +3,35 @@ import { XdsError } from "../xds-error.ts";
 import type { ClientTypeState } from "./client-type-state.ts";
 import { commitAside } from "./commit-aside.ts";
 import { isHeld } from "./is-held.ts";
-import { noteError } from "./note-want.ts";
+import { noteError, noteGone, noteSilence } from "./note-want.ts";
 import type { Want } from "./want.ts";
 
 /** These have not come in time (C-MISS-4): a name does not exist, or cannot be had for now (C-GRPC-10); a collection is what has come of it (C-GLOB-9). What is held is no concern of the timer. */
-export function giveUp(state: ClientTypeState, overdue: readonly Want[]): void {
+export function giveUp(state: ClientTypeState, due: readonly Want[]): void {
   const { typeUrl, host: { context, sink } } = state;
-  for (const want of overdue) want.awaited = false;
+  const overdue = due.filter((want) => !retries(state, want));
+  for (const want of overdue) {
+    want.awaited = false;
+    if (want.kind !== "name" || isHeld(sink, typeUrl, want.interest)) noteSilence(state, want);
+  }
   const names = overdue.filter(({ kind, interest }) => kind === "name" && !isHeld(sink, typeUrl, interest));
   const settled = overdue.filter(({ kind }) => kind !== "name").map(({ interest }) => ({ typeUrl, interest }));
   const remove = context.timeoutIsTransient ? [] : names.map((want) => missing(state, want));
-  if (context.timeoutIsTransient) for (const want of names) noteError(state, want, lateError(state, want, "UNAVAILABLE"));
-  for (const want of names) want.state = "timeout";
+  for (const want of names) {
+    if (context.timeoutIsTransient) noteError(state, want, lateError(state, want, "UNAVAILABLE"));
+    else noteGone(state, want, want.key);
+    want.state = "timeout";
+  }
   if (remove.length + settled.length > 0) commitAside(sink, { remove: unique(remove), settled });
-  context.emit?.({ kind: "timeout", typeUrl, names: overdue.map(({ interest }) => interest.name) });
+  const late = overdue.filter(({ state: now }) => now === "requested" || now === "timeout");
+  if (late.length > 0) context.emit?.({ kind: "timeout", typeUrl, names: late.map(({ interest }) => interest.name) });
+}
+
+function retries({ typeUrl, unasked, subscriptions, host }: ClientTypeState, want: Want): boolean {
+  if (isHeld(host.sink, typeUrl, want.interest) || subscriptions.retry?.(want) !== true) return false;
+  unasked.add(want);
+  host.schedule();
+  return true;
 }
 
 function missing(state: ClientTypeState, want: Want): Removal {

@@ -33,6 +33,8 @@ export interface Subscriptions {
   drop(want: Want): void;
   /** The client has lost track of it: it is asked for anew (C-TTL-3). */
   again(want: Want): void;
+  /** It has not come in time: true, if it was asked for before on this stream, so that the server may think it is held; it is asked for anew, and nothing is concluded yet. Absent: the server always knows. */
+  retry?(want: Want): boolean;
   /** There is something to say beside an answer. */
   readonly due: boolean;
   /** Encodes the next request of the type, without the node. `held` is what is held of the type. */
@@ -46,6 +48,8 @@ export interface ClientVariant {
   readonly name: "delta" | "sotw";
   /** Field number of the node in a request. */
   readonly nodeField: number;
+  /** A new stream is told what is held, and the server sends only what differs (C-RECON-3): what it is silent about is as it was. */
+  readonly silenceConfirms: boolean;
   /** The type URL of a response; undefined: the bytes are no response. */
   typeUrlOf(message: Buffer): string | undefined;
   /** Reads a whole response; what cannot be read is its `fault`. Never throws. */

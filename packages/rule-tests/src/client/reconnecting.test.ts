@@ -109,6 +109,23 @@ describe("reconnecting in delta", () => {
     expect(server.rest()).toMatchObject([{ names: ["later"], versions: {} }]);
   });
 
+  it("what was refused and is not sent again is as the map says: the error is over once the server is silent [C-RECON-3] [C-ACK-5]", async () => {
+    const { ask, server, clock, want } = createClientWorld("delta");
+    const [a, glob] = await ask(PART, "a", ns("*"));
+    const send = (version: string, payloadType = PART): void => { server.reply(PART, { version, resources: ["a", ns("x")].map((name) => ({ name, version, text: version, payloadType })) }); };
+    send("1");
+    send("2", FULL);
+    expect([a?.now, glob?.now]).toEqual(["a=1 ~INVALID_ARGUMENT", expect.stringContaining("~INVALID_ARGUMENT")]);
+    server.raw.close();
+    clock.advance(1_000);
+    await turn();
+    server.reply(PART, {});
+    clock.advance(14_999);
+    expect(a?.now).toBe("a=1 ~INVALID_ARGUMENT");
+    clock.advance(1);
+    expect([a?.now, glob?.now, want(PART, "a").refused, want(PART, ns("*")).refused]).toEqual(["a=1", `${ns("x")}=1`, [], []]);
+  });
+
   it("a server never gets what another one gave [C-RECON-3]", async () => {
     const one = createClientWorld("delta");
     const other = createClientWorld("delta", { runs: false });

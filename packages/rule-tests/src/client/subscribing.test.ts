@@ -121,6 +121,62 @@ describe("nonces and names in SotW", () => {
   });
 });
 
+describe("names that go and come back in SotW", () => {
+  it("a name dropped and wanted again before the next request is left out of one, since the server sends only what is new in the list [C-DSUB-4]", async () => {
+    const { feed, server } = createClientWorld("sotw");
+    await turn();
+    feed.want(PART, [{ name: "a" }, { name: "b" }], []);
+    await turn();
+    feed.want(PART, [], [{ name: "a" }]);
+    feed.want(PART, [{ name: "a" }], []);
+    await turn();
+    expect(server.rest().map(({ names }) => names)).toEqual([["a", "b"], ["b"], ["b", "a"]]);
+  });
+
+  it("one that comes back and gets no answer is asked for anew before it is taken for missing: its end may have crossed a response [C-MISS-4]", async () => {
+    const { ask, server, clock } = createClientWorld("sotw");
+    const [a] = await ask(PART, "a", "b");
+    server.reply(PART, { resources: [{ name: "a", text: "1" }, { name: "b", text: "1" }] });
+    a?.stop();
+    await turn();
+    const [again] = await ask(PART, "a");
+    server.rest();
+    clock.advance(15_000);
+    await turn();
+    expect([server.rest().map(({ names }) => names), again?.now]).toEqual([[["b"], ["b", "a"]], "pending"]);
+    clock.advance(15_000);
+    await turn();
+    expect([server.rest(), again?.now]).toEqual([[], "a!NOT_FOUND"]);
+  });
+
+  it("a wildcard that was an empty list is left by way of *, so that the empty list means nothing [C-WILD-9]", async () => {
+    const { ask, server } = createClientWorld("sotw");
+    const [all] = await ask(FULL, "*");
+    all?.stop();
+    await turn();
+    await ask(FULL, "*");
+    expect(server.rest().map(({ names }) => names)).toEqual([[], ["*"], [], ["*"]]);
+  });
+
+  it("a wildcard that nothing is held of gives no version, or the server would take it for known [C-VER-6]", async () => {
+    const { ask, server, clock } = createClientWorld("sotw");
+    const [all] = await ask(FULL, "*");
+    server.reply(FULL, { version: "v1", resources: [{ name: "a" }] });
+    all?.stop();
+    await turn();
+    server.raw.close();
+    await ask(FULL, "*");
+    clock.advance(1_000);
+    await turn();
+    expect(server.next()).toMatchObject({ names: [], version: "" });
+    server.reply(FULL, { version: "v1", resources: [{ name: "a" }] });
+    server.raw.close();
+    clock.advance(1_000);
+    await turn();
+    expect(server.next()).toMatchObject({ names: [], version: "v1" });
+  });
+});
+
 describe("nonces and names in delta", () => {
   it("a request that answers nothing has no nonce [C-NONCE-10]", async () => {
     const { ask, server } = createClientWorld("delta");

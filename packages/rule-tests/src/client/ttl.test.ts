@@ -76,6 +76,17 @@ describe.each(["delta", "sotw"] as const)("TTL (%s)", (variant) => {
 });
 
 describe("TTL of full state in SotW", () => {
+  it("what may have expired is asked for in full: the version of a wildcard would stand for it [C-TTL-6] [C-VER-6]", async () => {
+    const { ask, server, clock } = createClientWorld("sotw");
+    await ask(FULL, "*");
+    server.reply(FULL, { version: "v1", resources: [{ name: "a", ttlMs: 500 }, { name: "b" }] });
+    server.rest();
+    server.raw.close();
+    clock.advance(1_000);
+    await turn();
+    expect(server.next()).toMatchObject({ names: [], version: "", nonce: "" });
+  });
+
   it("a heartbeat counts as present [C-TTL-9]", async () => {
     const { ask, server, clock } = createClientWorld("sotw");
     const [all, a, b] = await ask(FULL, "*", "a", "b");

@@ -9,6 +9,7 @@ const NODE = 1;
 const delta: ClientVariant = {
   name: "delta",
   nodeField: NODE,
+  silenceConfirms: true,
   typeUrlOf: typeUrlIn,
   read: readResponse,
   createSubscriptions: createDeltaSubscriptions,

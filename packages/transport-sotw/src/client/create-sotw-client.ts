@@ -11,6 +11,7 @@ const NODE = 2;
 const sotw: ClientVariant = {
   name: "sotw",
   nodeField: NODE,
+  silenceConfirms: false,
   typeUrlOf: typeUrlIn,
   read: readResponse,
   refusalOf: ({ name }, type) => (isGlob(name) && type?.fullStateInSotw !== true ? `${JSON.stringify(name)}: SotW cannot say what leaves a glob of this type; ask by delta, or by name (C-GLOB-10)` : undefined),

@@ -1,4 +1,4 @@
-import type { ResourceType } from "@xdstp/core";
+import { interestKey, type Interest, type ResourceType } from "@xdstp/core";
 import type { Absence, Answer, ReceivedResponse, Subscriptions, Want, Wants } from "@xdstp/core/client";
 import { nameKey } from "@xdstp/uri";
 
@@ -11,12 +11,19 @@ export function createSotwSubscriptions(typeUrl: string, wants: Wants, type: Res
 
 const NOTHING: Absence = { complete: [], gone: [], missing: [] };
 
+/** A name that is gone already cannot go; one that has an error has none until the server says otherwise (S-ERR-1). */
+const CAN_GO: ReadonlySet<Want["state"]> = new Set<Want["state"]>(["requested", "held", "refused"]);
+
 class SotwSubscriptions implements Subscriptions {
   readonly #typeUrl: string;
   readonly #wants: Wants;
   readonly #type: ResourceType | undefined;
   /** Left out of the next request, so that the one after it asks anew (C-TTL-3). */
   readonly #without = new Set<Want>();
+  /** What the last request had. */
+  #sent = new Set<string>();
+  /** Dropped after it was asked for on this stream. A server that had a response on its way may not have seen that (S-NONCE-6). */
+  readonly #former = new Set<string>();
   #version = "";
   #nonce = "";
   #changed = false;
@@ -34,26 +41,38 @@ class SotwSubscriptions implements Subscriptions {
     return this.#changed;
   }
 
-  begin(_: Wants, version: string): void {
-    this.#without.clear();
-    this.#version = version;
+  /** The version stands for all that is wanted: with a collection that is not held yet, or not any more, the server would take it for known (S-RECON-7). */
+  begin(wants: Wants, version: string): void {
+    for (const set of [this.#without, this.#sent, this.#former]) set.clear();
+    this.#version = [...wants].some(({ kind, state }) => kind !== "name" && state === "requested") ? "" : version;
     this.#nonce = "";
     this.#first = true;
     this.#changed = true;
   }
 
-  add(): void {
+  /** What the server has not seen go, it would not send again. */
+  add(want: Want): void {
+    if (this.#sent.has(idOf(want))) this.#without.add(want);
     this.#changed = true;
   }
 
   drop(want: Want): void {
     this.#without.delete(want);
-    this.#changed ||= want.asked;
+    if (!want.asked) return;
+    this.#changed = true;
+    this.#former.add(idOf(want));
+    if (this.#former.size > FORMER) for (const oldest of this.#former) { this.#former.delete(oldest); break; }
   }
 
   again(want: Want): void {
     this.#without.add(want);
     this.#changed = true;
+  }
+
+  retry(want: Want): boolean {
+    if (!this.#former.delete(idOf(want))) return false;
+    this.again(want);
+    return true;
   }
 
   /** Every request has the newest nonce of the type, also one that only changes names (C-NONCE-3). */
@@ -62,13 +81,23 @@ class SotwSubscriptions implements Subscriptions {
       this.#nonce = answer.nonce;
       this.#version = answer.version;
     }
-    const names = [...this.#wants].filter((want) => !this.#without.has(want)).map(({ interest }) => interest);
-    this.#legacy = this.#isLegacyWildcard() && (this.#first || this.#legacy);
-    const bytes = encodeRequest({ typeUrl: this.#typeUrl, version: this.#version, nonce: this.#nonce, names: this.#legacy ? [] : names, error: answer?.error });
+    const wanted = [...this.#wants].filter((want) => !this.#without.has(want));
+    return encodeRequest({ typeUrl: this.#typeUrl, version: this.#version, nonce: this.#nonce, names: this.#list(wanted), error: answer?.error });
+  }
+
+  #list(wanted: readonly Want[]): readonly Interest[] {
+    const wasLegacy = this.#legacy;
+    this.#legacy = (this.#first || wasLegacy) && this.#isLegacyWildcard(wanted);
     this.#first = false;
+    this.#sent = new Set(wanted.map(idOf));
+    // The empty list would go on meaning everything: it is left by the newer form, and the next request is empty.
+    if (wasLegacy && wanted.length === 0) {
+      this.#changed = true;
+      return [{ name: "*" }];
+    }
     this.#changed = this.#without.size > 0;
     this.#without.clear();
-    return bytes;
+    return this.#legacy ? [] : wanted.map(({ interest }) => interest);
   }
 
   /** Each response of full state has all there is. What was asked for only after the server may have sent it, it says nothing of; a name that has never come is left to the timer, since a server may send what it has so far, unless it sends all (C-FULL-3, C-WILD-11). */
@@ -77,14 +106,21 @@ class SotwSubscriptions implements Subscriptions {
     const counted = [...this.#wants].filter(({ awaited, askedFirst }) => !awaited || askedFirst);
     const complete = counted.filter(({ kind }) => kind !== "name");
     const present = new Set(resources.flatMap(({ name, aliases = [] }) => [name, ...aliases]).map(nameKey));
-    const absent = counted.filter(({ kind, key, state }) => kind === "name" && state !== "missing" && state !== "timeout" && !present.has(key));
+    const absent = counted.filter(({ kind, key, state }) => kind === "name" && CAN_GO.has(state) && !present.has(key));
     const isAll = complete.some(({ kind }) => kind === "wildcard");
-    return { complete, gone: absent, missing: isAll ? absent.filter(({ awaited }) => awaited) : [] };
+    return { complete, gone: absent, missing: absent.filter(({ state }) => state === "refused" || isAll) };
   }
 
   /** The form that every server understands; it cannot be gone back to once there were names (C-WILD-9). */
-  #isLegacyWildcard(): boolean {
-    const [only] = this.#wants;
-    return (this.#type?.legacyWildcard ?? true) && this.#wants.size === 1 && only?.kind === "wildcard" && only.interest.parameters === undefined;
+  #isLegacyWildcard(wanted: readonly Want[]): boolean {
+    const [only] = wanted;
+    return (this.#type?.legacyWildcard ?? true) && wanted.length === 1 && only?.kind === "wildcard" && only.interest.parameters === undefined;
   }
+}
+
+/** So many names are remembered that are not wanted any more. */
+const FORMER = 10_000;
+
+function idOf({ interest, key }: Want): string {
+  return interestKey(interest, key);
 }
