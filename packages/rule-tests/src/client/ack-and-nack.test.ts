@@ -31,15 +31,20 @@ function createLateSink(): { readonly sink: (sink: ResourceSink) => ResourceSink
 }
 
 /** Of which the watchers take updates when the test says so. */
-function createSlowWatchers(): { readonly sink: (sink: ResourceSink) => ResourceSink; take(): void } {
+function createSlowWatchers(): { readonly sink: (sink: ResourceSink) => ResourceSink; take(): void; fail(): void } {
   const waiting: (() => void)[] = [];
+  const failing: ((error: Error) => void)[] = [];
   return {
     sink: (sink) => ({
-      commit: (transaction) => ({ ...sink.commit(transaction) as { revision: number }, taken: new Promise<void>((resolve) => { waiting.push(resolve); }) }),
+      commit: (transaction) => ({ ...sink.commit(transaction) as { revision: number }, taken: new Promise<void>((resolve, reject) => {
+        waiting.push(resolve);
+        failing.push(reject);
+      }) }),
       held: (...what) => sink.held(...what),
       unavailable: (...what) => { sink.unavailable(...what); },
     }),
     take() { waiting.shift()?.(); },
+    fail() { failing.shift()?.(new Error("a watcher failed")); },
   };
 }
 
@@ -107,6 +112,19 @@ describe.each(["delta", "sotw"] as const)("ACK and NACK (%s)", (variant) => {
     expect([a?.now, server.rest().length, server.raw.paused]).toEqual(["a=2", 1, true]);
     watchers.take();
     await turn();
+    expect(server.raw.paused).toBe(false);
+  });
+
+  it("watchers that fail do not hold up the stream, nor does what nobody has to take [C-ACK-13]", async () => {
+    const watchers = createSlowWatchers();
+    const { ask, server } = createClientWorld(variant, { sink: watchers.sink });
+    await ask(PART, "a");
+    server.reply(PART, { resources: [{ name: "a", text: "1" }] });
+    watchers.fail();
+    await turn();
+    expect(server.raw.paused).toBe(false);
+    server.reply(PART, { resources: [{ name: "nobody" }] });
+    server.reply(PART, { resources: [{ name: "a" }, { name: "a" }] });
     expect(server.raw.paused).toBe(false);
   });
 

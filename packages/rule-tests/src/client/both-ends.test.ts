@@ -15,7 +15,7 @@ const T = "type.googleapis.com/acme.v1.Flag";
 const turn = () => new Promise<void>((resolve) => { setImmediate(resolve); });
 
 describe.each(["delta", "sotw"] as const)("%s", (variant) => {
-  it("brings what is wanted", async () => {
+  it("brings what is wanted, also of a type that neither end knows [B-STREAM-4]", async () => {
     const clock = createFakeClock();
     const origin = createCache({ clock });
     origin.put({ typeUrl: T, name: "a", value: Buffer.from([10, 1, 97]) });

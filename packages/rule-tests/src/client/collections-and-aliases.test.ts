@@ -120,7 +120,7 @@ describe.each(["delta", "sotw"] as const)("dynamic parameters (%s)", (variant) =
     expect(server.rest()).toMatchObject([{ names: ["b"], locators: [["a", E]] }]);
   });
 
-  it("a name with two sets of parameters is two subscriptions [C-DYN-1]", async () => {
+  it("a name with two sets of parameters is two subscriptions, and each gets the variant that matches [C-DYN-1] [B-DYN-3]", async () => {
     const { watch, server } = createClientWorld(variant);
     const prod = watch(PART, "a", E);
     const test = watch(PART, "a", { env: "test" });
