@@ -7,7 +7,8 @@ import { delimiter, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 
 const root = join(import.meta.dirname, "..");
-const folders = ["packages/protos/src/gen", "packages/protos/src/envoy/gen"];
+const folders = ["packages/protos/src/gen", "packages/protos/src/envoy/gen", "packages/protos/src/resources/gen"];
+const templates = ["buf.gen.yaml", "buf.gen.envoy.yaml"];
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
 
 const fresh = mkdtempSync(join(tmpdir(), "generate-"));
@@ -23,7 +24,7 @@ function generate(out) {
   const bin = join(root, "node_modules/.bin");
   const buf = createRequire(import.meta.url).resolve("@bufbuild/buf/bin/buf");
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ""}` };
-  execFileSync(process.execPath, [buf, "generate", "-o", out], { cwd: root, env, stdio: "inherit" });
+  for (const template of templates) execFileSync(process.execPath, [buf, "generate", "--template", template, "-o", out], { cwd: root, env, stdio: "inherit" });
   mkdirSync(join(out, folders[1]), { recursive: true });
   writeFileSync(join(out, folders[1], "envoy-image.ts"), imageModule());
 }

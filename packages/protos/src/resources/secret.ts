@@ -1,0 +1,14 @@
+/**
+ * Envoy's secrets as TypeScript, and the TLS contexts of listeners and clusters that name them.
+ *
+ * ```ts
+ * import { create, toBinary } from "@bufbuild/protobuf";
+ * import { SecretSchema } from "@xdstp/protos/envoy/secret";
+ *
+ * const bytes = toBinary(SecretSchema, create(SecretSchema));
+ * ```
+ * @packageDocumentation
+ */
+export * from "./gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+export * from "./gen/envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
+export * from "./gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
