@@ -1,13 +1,12 @@
 import type { RawResource } from "@xdstp/cache";
+import { ListenerSchema } from "@xdstp/protos/envoy/listener";
 import { describe, expect, it } from "vitest";
 
-import { cluster, clusterUrl, endpoints, endpointsUrl, listener, listenerUrl, routes, routesUrl } from "../../test/envoy-resources.ts";
-import { typeOver } from "../../test/named-in.ts";
+import { cluster, clusterUrl, endpoints, endpointsUrl, listener, routes } from "../../test/envoy-resources.ts";
+import { parts as types } from "../../test/envoy-parts.ts";
 import { useClient, useOrigin, type Origin } from "../../test/use-origin.ts";
 import type { Configuration, PartTypes, Walk } from "../index.ts";
 
-const root = typeOver(listenerUrl);
-const types = { routes: typeOver(routesUrl), clusters: typeOver(clusterUrl), endpoints: typeOver(endpointsUrl) };
 type Given = Configuration<unknown, PartTypes>;
 
 function put({ cache }: Origin, ...resources: readonly RawResource[]): void {
@@ -30,23 +29,24 @@ describe.each(["delta", "sotw"] as const)("a walk of a %s client", (variant) => 
     const origin = await useOrigin();
     put(origin, listener("l", "r"), routes("r", "a"), cluster("a", { service: "s" }), endpoints("s"));
     const { client } = useClient([origin.uri], { variant });
-    const walk = client.walk(root, "l", { types });
+    const walk = client.walk(ListenerSchema, "l", { types });
     const updates = walk[Symbol.asyncIterator]();
     const first = await until(updates, () => true);
     expect([namesOf(first), first.root?.name, [...first.parts.clusters.keys()], first.missing, first.pending, first.error]).toEqual([["l", "r", "a", "s"], "l", ["a"], [], [], undefined]);
-    expect(first.parts.clusters.get("a")?.value).toMatchObject({ name: "a", $typeName: "envoy.config.cluster.v3.Cluster" });
+    expect(first.parts.clusters.get("a")?.value.connectTimeout?.seconds).toBe(1n);
     put(origin, routes("r", "b"), cluster("b"), endpoints("b", 2));
     expect(namesOf(await until(updates, () => true))).toEqual(["l", "r", "b", "b"]);
     put(origin, endpoints("b", 3));
     const third = await until(updates, () => true);
-    expect(JSON.stringify(third.parts.endpoints.get("b")?.value)).toContain("\"value\":3");
+    const [endpoint] = third.parts.endpoints.get("b")?.value.endpoints[0]?.lbEndpoints ?? [];
+    expect(endpoint?.hostIdentifier.value).toMatchObject({ address: { address: { value: { portSpecifier: { value: 3 } } } } });
   });
 
   it("keeps what is in force while a part of the next is missing, and says what it waits for [C-ORD-7]", async () => {
     const origin = await useOrigin();
     put(origin, listener("l", "r"), routes("r", "a"), cluster("a"), endpoints("a"));
     const { client } = useClient([origin.uri], { variant, fetchMs: 300 });
-    const walk = client.walk(root, "l", { types });
+    const walk = client.walk(ListenerSchema, "l", { types });
     const updates = walk[Symbol.asyncIterator]();
     await updates.next();
     put(origin, routes("r", "a", "b"));
@@ -61,7 +61,7 @@ describe.each(["delta", "sotw"] as const)("a walk of a %s client", (variant) => 
   it("says that there is no root, and follows it when it appears [C-GRPC-17]", async () => {
     const origin = await useOrigin();
     const { client } = useClient([origin.uri], { variant, fetchMs: 300 });
-    const updates = client.walk(root, "l", { types })[Symbol.asyncIterator]();
+    const updates = client.walk(ListenerSchema, "l", { types })[Symbol.asyncIterator]();
     const none = await until(updates, () => true);
     expect([none.root, none.error?.code, none.pending.map(({ name }) => name)]).toEqual([undefined, "NOT_FOUND", ["l"]]);
     put(origin, listener("l", "r"), routes("r", "a"), cluster("a"), endpoints("a"));
@@ -72,7 +72,7 @@ describe.each(["delta", "sotw"] as const)("a walk of a %s client", (variant) => 
     const origin = await useOrigin();
     put(origin, listener("l", "r"), routes("r", "a"), cluster("a"), endpoints("a"));
     const { client, events } = useClient([origin.uri], { variant });
-    const updates = client.walk(root, "l", { types })[Symbol.asyncIterator]();
+    const updates = client.walk(ListenerSchema, "l", { types })[Symbol.asyncIterator]();
     await updates.next();
     put(origin, { typeUrl: clusterUrl, name: "a", value: Uint8Array.of(0x0a, 1, 0x61, 0x1a, 2, 0x12, 9) });
     const refused = await until(updates, ({ error }) => error !== undefined);
@@ -90,27 +90,27 @@ describe("a walk", () => {
 
   it("follows all types that payloads refer to, where none are chosen, and gives their payloads", async () => {
     const { client } = await start();
-    const given = await until(client.walk(root, "l")[Symbol.asyncIterator](), () => true);
+    const given = await until(client.walk(ListenerSchema, "l")[Symbol.asyncIterator](), () => true);
     expect([namesOf(given), given.parts, given.resources.get(clusterUrl)?.get("a")?.value]).toEqual([["l", "r", "a", "a"], {}, expect.any(Uint8Array)]);
   });
 
   it("leaves out what is to be skipped", async () => {
     const { client } = await start();
-    const given = await until(client.walk(root, "l", { skip: (typeUrl, name) => typeUrl === clusterUrl && name === "a" })[Symbol.asyncIterator](), () => true);
+    const given = await until(client.walk(ListenerSchema, "l", { skip: (typeUrl, name) => typeUrl === clusterUrl && name === "a" })[Symbol.asyncIterator](), () => true);
     expect(namesOf(given)).toEqual(["l", "r"]);
   });
 
   it("shows what it waits for before there is anything", async () => {
     const { client, origin } = await start({ variant: "sotw" });
     origin.cache.remove(endpointsUrl, "a");
-    const walk = client.walk(root, "l", { types });
+    const walk = client.walk(ListenerSchema, "l", { types });
     await expect.poll(() => walk.pending).toEqual([{ typeUrl: endpointsUrl, name: "a", from: { typeUrl: clusterUrl, name: "a" }, answered: false }]);
   });
 
   it("goes on without what is late, where it may, and says what that is [C-WARM-3]", async () => {
     const { client, origin } = await start();
     origin.cache.remove(endpointsUrl, "a");
-    const given = await until(client.walk(root, "l", { types, initialFetchMs: 200 })[Symbol.asyncIterator](), () => true);
+    const given = await until(client.walk(ListenerSchema, "l", { types, initialFetchMs: 200 })[Symbol.asyncIterator](), () => true);
     expect([namesOf(given), given.missing.map(({ name }) => name)]).toEqual([["l", "r", "a"], ["a"]]);
   });
 
@@ -124,19 +124,19 @@ describe("a walk", () => {
       await end();
       return last.then(({ done }) => done, (error: unknown) => String(error));
     };
-    const aborted = client.walk(root, "l", { types, signal: abort.signal });
+    const aborted = client.walk(ListenerSchema, "l", { types, signal: abort.signal });
     expect(await ends(aborted, () => { abort.abort("enough"); })).toBe("enough");
-    const closed = client.walk(root, "l", { types });
+    const closed = client.walk(ListenerSchema, "l", { types });
     expect(await ends(closed, () => { closed.close(); })).toBe(true);
-    const disposed = client.walk(root, "l", { types });
+    const disposed = client.walk(ListenerSchema, "l", { types });
     expect(await ends(disposed, () => disposed[Symbol.asyncDispose]())).toBe(true);
-    const last = client.walk(root, "l", { types });
-    for await (const { root: found } of client.walk(root, "l")) if (found !== undefined) break;
+    const last = client.walk(ListenerSchema, "l", { types });
+    for await (const { root: found } of client.walk(ListenerSchema, "l")) if (found !== undefined) break;
     expect(await ends(last, () => client.close())).toBe(true);
   });
 
   it("throws where its root cannot be asked for", async () => {
     const { client } = await start();
-    expect(() => client.walk(root, "")).toThrow("a name is empty");
+    expect(() => client.walk(ListenerSchema, "")).toThrow("a name is empty");
   });
 });

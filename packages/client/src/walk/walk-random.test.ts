@@ -1,11 +1,14 @@
 import { createCache, type Cache, type RawResource } from "@xdstp/cache";
 import { XdsError, type Put, type Removal, type ResourceFeed } from "@xdstp/core";
+import { ListenerSchema } from "@xdstp/protos/envoy/listener";
+import { SecretSchema } from "@xdstp/protos/envoy/secret";
 import { envoyTypes } from "@xdstp/resource-types";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { cluster, clusterUrl, endpoints, endpointsUrl, listener, listenerUrl, routes, routesUrl, secret, secretUrl } from "../../test/envoy-resources.ts";
-import { namedIn, typeOver } from "../../test/named-in.ts";
+import { parts } from "../../test/envoy-parts.ts";
+import { namedIn } from "../../test/named-in.ts";
 import { createRandom, type Random } from "../../test/random.ts";
 import { createHub } from "../hub.ts";
 import { createTaking } from "../taking.ts";
@@ -17,8 +20,7 @@ const runs = Math.max(200, Math.round(100_000 * Number(process.env.XDSTP_SCALE ?
 const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 
 const typeUrls = [listenerUrl, routesUrl, clusterUrl, endpointsUrl, secretUrl] as const;
-const root = typeOver(listenerUrl);
-const types = { routes: typeOver(routesUrl), clusters: typeOver(clusterUrl), endpoints: typeOver(endpointsUrl), secrets: typeOver(secretUrl) };
+const types = { ...parts, secrets: SecretSchema };
 const garbage = Uint8Array.of(0x0a, 0x7f);
 
 type Given = Configuration<unknown, PartTypes>;
@@ -178,7 +180,7 @@ async function run(seed: number): Promise<number> {
   const supply = createSupply(cache, random, truth);
   cache.addFeed(supply.feed);
   const initialFetchMs = random.pick([0, 0, 0, 15_000]);
-  const walk = walkName(hub, clock, root, "l", { types, initialFetchMs });
+  const walk = walkName(hub, clock, ListenerSchema, "l", { types, initialFetchMs });
   const updates = walk[Symbol.asyncIterator]();
   const reader: { given?: Given; reading: boolean; failure?: unknown } = { reading: false };
   let count = 0;
