@@ -17,8 +17,8 @@ export interface AskClient {
   readonly servers: readonly string[];
   /** The server that has answered, else the first, and how it calls itself. */
   server(): { readonly server: string; readonly controlPlane: string };
-  /** What is known of the servers, in one line, for who has waited in vain. */
-  heard(): string;
+  /** What is known of the servers, in one line, for who has waited in vain. `some`: part of what was waited for has come. */
+  heard(some?: boolean): string;
   /** An error of the client in words of the command. */
   failure(error: unknown): CliError;
   close(): Promise<void>;
@@ -48,6 +48,9 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetch
     },
     ...(fetchMs !== undefined && { fetchMs }),
   });
+  // A certificate that a bootstrap names and that cannot be read shows when the first server comes into use.
+  await new Promise(setImmediate);
+  if (isBroken(broken)) throw askFailure(broken, []);
   // Nothing else keeps the process between two attempts: timers do not.
   const alive = setInterval(() => undefined, 0x7fff_ffff);
   const failures = (): readonly string[] => client.status().flatMap(({ name, status }) => (status?.lastEnd === undefined || status.connected ? [] : [streamFailure(name, status.lastEnd, flags.variant)]));
@@ -58,7 +61,7 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetch
       const row = rows.find(({ status }) => status?.responded) ?? rows[0];
       return { server: row?.name ?? "", controlPlane: row?.status?.controlPlane ?? "" };
     },
-    heard: () => client.status().flatMap(({ name, status }) => (status === undefined ? [] : [heardOf(name, status, flags.variant)])).join("; "),
+    heard: (some = false) => client.status().flatMap(({ name, status }) => (status === undefined ? [] : [heardOf(name, status, flags.variant, some)])).join("; "),
     failure: (error) => askFailure(broken ?? error, failures()),
     async close() {
       clearInterval(alive);
@@ -67,11 +70,16 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetch
   };
 }
 
+function isBroken(error: XdsError | undefined): error is XdsError {
+  return error !== undefined;
+}
+
 interface ServerState { readonly connected: boolean; readonly lastEnd?: Status; readonly counts: { readonly responses: number } }
 
-function heardOf(name: string, { connected, lastEnd, counts: { responses } }: ServerState, variant: AskFlags["variant"]): string {
+function heardOf(name: string, { connected, lastEnd, counts: { responses } }: ServerState, variant: AskFlags["variant"], some: boolean): string {
   if (!connected && lastEnd !== undefined && lastEnd.code !== StatusCode.OK) return streamFailure(name, lastEnd, variant);
   if (!connected) return `${name} has not been reached`;
+  if (some) return `${name} is connected`;
   if (responses === 0) return `${name} is connected and has not answered`;
   const silent = variant === "sotw" ? ", and by SotW a server is silent about what it does not have" : "";
   return `${name} has answered ${responses === 1 ? "once" : `${responses} times`}, but not of this${silent}`;

@@ -15,7 +15,7 @@ async function got(origin: Pick<Origin, "address">, ...args: readonly string[]):
   return runToEnd(["get", ...args, "--server", origin.address]);
 }
 
-const timeless = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME").replaceAll(/127\.0\.0\.1:\d+/g, "SERVER").replaceAll(/[0-9A-Za-z]{22}\b/g, "HASH");
+const timeless = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME").replaceAll(/127\.0\.0\.1:\d+/g, "SERVER").replaceAll(/(?<= )[\w-]{22}(?=[ ,\n]|$)/g, "HASH");
 
 describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
   it("shows a resource as YAML with version, time, authority and server in its head", async () => {
@@ -142,6 +142,8 @@ describe("xdstp get", () => {
     expect(foreign.err).toMatch(/^xdstp get: "xdstp:\/\/other\/.*": the authority "other" has servers of its own in the bootstrap.*\n$/);
     const none = await runToEnd(["get", blue]);
     expect({ code: none.code, line: none.err.split("\n")[0] }).toEqual({ code: 2, line: "xdstp get: which server? Give --server HOST:PORT or --bootstrap FILE; GRPC_XDS_BOOTSTRAP (a path) and GRPC_XDS_BOOTSTRAP_CONFIG (JSON) are not set" });
+    folder.write({ "tls.json": JSON.stringify({ xds_servers: [{ server_uri: origin.address, channel_creds: [{ type: "tls", config: { ca_certificate_file: "/no/ca.pem" } }] }] }) });
+    expect((await runToEnd(["get", blue, "--bootstrap", join(folder.dir, "tls.json")])).err).toBe("xdstp get: ca_certificate_file /no/ca.pem: there is no such file; give a PEM file\n");
     expect((await runToEnd(["get", blue, "--bootstrap", "/no/such"])).err).toBe("xdstp get: /no/such: there is no such file; give the path of a bootstrap in JSON\n");
   });
 

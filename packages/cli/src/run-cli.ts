@@ -10,14 +10,15 @@ import { parseCall } from "./parse-call.ts";
 import { processIo } from "./process-io.ts";
 import { serveCommand } from "./serve-command.ts";
 import { statusCommand } from "./status-command.ts";
+import { watchCommand } from "./watch-command.ts";
 
-const commands: readonly Command[] = [serveCommand, statusCommand, getCommand, bootstrapCommand];
+const commands: readonly Command[] = [serveCommand, statusCommand, getCommand, watchCommand, bootstrapCommand];
 const usage = `xdstp ${commands.map(({ name }) => name).join("|")} [ARGS]; xdstp --help says more`;
 
 /**
  * Runs the `xdstp` command: the answer is its exit code, 0 done, 1 failed, 2 called the wrong way. It does not end the process and does not reject.
  *
- * `serve` and `status --watch` run until `io.onSignal` tells of a wish to stop.
+ * `serve`, `watch`, `record`, `replay` and `status --watch` run until `io.onSignal` tells of a wish to stop.
  * @param argv - The arguments, without Node and the program
  * @param io - What is not given is that of this process
  */

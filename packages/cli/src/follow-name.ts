@@ -1,0 +1,89 @@
+import type { CollectionChange, Member, Snapshot } from "@xdstp/client";
+import type { Registry } from "@bufbuild/protobuf";
+import { XdsError } from "@xdstp/core";
+import type { AskClient } from "./ask-client.ts";
+import { shownType } from "./ask-client.ts";
+import { withoutNode } from "./ask-failure.ts";
+import type { AskedName } from "./ask-flags.ts";
+import { CliError } from "./cli-error.ts";
+import type { HeldResource, WatchEvent } from "./watch-event.ts";
+
+/** What {@link followName} needs. */
+export interface FollowNameOptions {
+  readonly asking: AskClient;
+  readonly registry: Registry;
+  /** Everything is refused with this text. Absent: what can be read is taken. */
+  readonly nack?: string;
+  readonly tell: (event: WatchEvent) => void;
+}
+
+/** A name that is watched. */
+export interface FollowedName {
+  close(): void;
+  /** Settles when it is closed. Rejects with what must not happen. */
+  readonly ended: Promise<void>;
+}
+
+/** Watches a name or a collection and tells what becomes of it. Throws a CliError where it cannot be asked for. */
+export function followName(asked: AskedName, { asking, registry, nack, tell }: FollowNameOptions): FollowedName {
+  const type = shownType(asked.typeUrl, registry);
+  const options = nack === undefined ? {} : { validate: () => nack };
+  try {
+    if (asked.isCollection) {
+      const watch = asking.client.watchAll(type, asked.name, options);
+      return { close: () => { watch.close(); }, ended: followAll(watch, asked, tell) };
+    }
+    const watch = asking.client.watch(type, asked.name, options);
+    return { close: () => { watch.close(); }, ended: followOne(watch, asked, tell) };
+  } catch (error) {
+    throw error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
+  }
+}
+
+async function followOne(watch: AsyncIterable<Snapshot<Uint8Array>>, { name, typeUrl }: AskedName, tell: FollowNameOptions["tell"]): Promise<void> {
+  let held: HeldResource | undefined;
+  for await (const { value, version, error } of watch) {
+    // gRPC keeps what is removed, with the error beside it (C-GRPC-9); people want to see that it is gone.
+    const now = value === undefined || error?.code === "NOT_FOUND" ? undefined : { version, payload: { typeUrl, value } };
+    for (const event of newsOf(name, held, now, error)) tell(event);
+    held = now ?? (error?.code === "UNAVAILABLE" ? held : undefined);
+  }
+}
+
+function newsOf(name: string, before: HeldResource | undefined, now: HeldResource | undefined, error: XdsError | undefined): readonly WatchEvent[] {
+  const ambient = error === undefined || error.code === "UNAVAILABLE" ? [] : [{ kind: "error", name, reason: withoutNode(error.text) } as const];
+  if (now !== undefined && before === undefined) return [{ kind: "state", name, now, isListed: false }, ...ambient];
+  if (now !== undefined && before !== undefined) return isSame(before, now) ? ambient : [{ kind: "changed", name, before, now }, ...ambient];
+  if (error?.code === "UNAVAILABLE") return [];
+  if (before !== undefined) return [{ kind: "removed", name, before }];
+  return error?.code === "NOT_FOUND" ? [{ kind: "missing", name, reason: withoutNode(error.text) }] : ambient;
+}
+
+function isSame(one: HeldResource, other: HeldResource): boolean {
+  return one.version === other.version && Buffer.compare(one.payload.value, other.payload.value) === 0;
+}
+
+async function followAll(watch: AsyncIterable<CollectionChange<Uint8Array>>, { name, typeUrl }: AskedName, tell: FollowNameOptions["tell"]): Promise<void> {
+  const members = new Map<string, HeldResource>();
+  const held = ({ version, value }: Member<Uint8Array>): HeldResource => ({ version, payload: { typeUrl, value } });
+  const put = (member: Member<Uint8Array>, isListed: boolean): void => {
+    const before = members.get(member.name);
+    const now = held(member);
+    members.set(member.name, now);
+    tell(before === undefined ? { kind: "state", name: member.name, now, isListed } : { kind: "changed", name: member.name, before, now });
+  };
+  let wasComplete = false;
+  let everComplete = false;
+  for await (const { added, updated, removed, complete, error } of watch) {
+    for (const member of [...added, ...updated]) put(member, !everComplete);
+    for (const gone of removed) {
+      const before = members.get(gone);
+      members.delete(gone);
+      if (before !== undefined) tell({ kind: "removed", name: gone, before });
+    }
+    if (complete !== wasComplete) tell({ kind: complete ? "complete" : "incomplete", name, members: members.size });
+    if (error !== undefined && error.code !== "UNAVAILABLE" && error.code !== "INVALID_ARGUMENT") tell({ kind: "error", name, reason: withoutNode(error.text) });
+    wasComplete = complete;
+    everComplete ||= complete;
+  }
+}

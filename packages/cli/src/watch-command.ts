@@ -1,0 +1,50 @@
+import { askedName, askFlags, askOptions, askUsage, countFlag, nackOption, secondsFlag, tlsUsage } from "./ask-flags.ts";
+import { CliError } from "./cli-error.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { Command, CommandCall } from "./command.ts";
+import { viewOptions } from "./get-command.ts";
+import { pathFrom } from "./path-from.ts";
+
+/** The options of a command that runs until it has seen enough. */
+export const untilOptions = {
+  count: { value: "N", help: "end after N of them" },
+  timeout: { value: "SECONDS", help: "end after this time" },
+} as const;
+
+/** `xdstp watch`: what becomes of resources, as a client of the server sees it. */
+export const watchCommand: Command = {
+  name: "watch",
+  summary: "Follow resources, globs or types as a client of a server, and show each change as a diff.",
+  usage: `xdstp watch NAME... ${askUsage} [--json] [--show-secrets] [--descriptors FILE]... [--nack REASON] [--count N] [--timeout SECONDS] ${tlsUsage}`,
+  notes: [
+    "NAME is an xdstp name, a glob of such names (xdstp://AUTHORITY/TYPE/PATH/*), or with --type an opaque name or * for all of the type.",
+    "It shows the first state, each change, what is removed, missing or refused, and whether the server answers; a server that goes is asked until it is back. Ctrl-C ends it.",
+    "With --count it ends with 0 after so many events of resources, and with 1 if these have not come within --timeout.",
+  ],
+  options: {
+    ...askOptions,
+    json: { help: "one JSON object per event and line" },
+    ...viewOptions,
+    ...nackOption,
+    count: { value: "N", help: "end after N events of resources" },
+    timeout: untilOptions.timeout,
+  },
+  example: "xdstp watch 'xdstp://example.com/envoy.config.cluster.v3.Cluster/*' --server 127.0.0.1:18000",
+  run,
+};
+
+async function run(call: CommandCall, io: CliIo): Promise<number> {
+  if (call.positionals.length === 0) throw new CliError(2, "which name?");
+  const asked = call.positionals.map((name) => askedName(call, name));
+  const ask = askFlags(call, io);
+  const [count, timeoutMs] = [countFlag(call, "count"), secondsFlag(call, "timeout")];
+  const { watch } = await import("./watch.ts");
+  return watch({
+    asked, ask,
+    json: call.flag("json"),
+    showSecrets: call.flag("show-secrets"),
+    descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
+    ...(count !== undefined && { count }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  }, io);
+}

@@ -1,0 +1,30 @@
+import type { AnyBytes } from "@xdstp/core";
+
+/** A resource as it was held at a time. */
+export interface HeldResource {
+  readonly version: string;
+  readonly payload: AnyBytes;
+}
+
+/** What `xdstp watch` shows. */
+export type WatchEvent =
+  /** It is there, for the first time or again. `isListed`: one of the many that a collection begins with. */
+  | { readonly kind: "state"; readonly name: string; readonly now: HeldResource; readonly isListed: boolean }
+  | { readonly kind: "changed"; readonly name: string; readonly before: HeldResource; readonly now: HeldResource }
+  | { readonly kind: "removed"; readonly name: string; readonly before: HeldResource }
+  /** There is none. */
+  | { readonly kind: "missing"; readonly name: string; readonly reason: string }
+  /** The server was told by a NACK that these cannot be used. Without names: the whole response. */
+  | { readonly kind: "refused"; readonly names: readonly string[]; readonly nonce: string; readonly reason: string }
+  /** All members are known; or not any more. */
+  | { readonly kind: "complete" | "incomplete"; readonly name: string; readonly members: number }
+  /** What is held may be old, or cannot be had. */
+  | { readonly kind: "error"; readonly name: string; readonly reason: string }
+  /** A server answers; or does not any more. */
+  | { readonly kind: "connected"; readonly server: string }
+  | { readonly kind: "disconnected"; readonly server: string; readonly reason: string; readonly retryMs: number };
+
+/** It concerns resources, and `--count` counts it. */
+export function isCounted({ kind }: WatchEvent): boolean {
+  return kind === "state" || kind === "changed" || kind === "removed" || kind === "missing" || kind === "refused";
+}

@@ -1,0 +1,81 @@
+import { structuredPatch } from "diff";
+import type { CliIo } from "./cli-io.ts";
+import { escapeJson, escapeText } from "./escape-text.ts";
+import { viewResource, type ViewOptions } from "./resource-view.ts";
+import { counted, shortVersion, someNames } from "./short-text.ts";
+import { resourceJson } from "./show-resources.ts";
+import { createPaint, type Paint, type Tone } from "./style.ts";
+import type { HeldResource, WatchEvent } from "./watch-event.ts";
+
+/** Shows one event after the other. */
+export type WatchShow = (event: WatchEvent) => void;
+
+/** One object of JSON per event and line. */
+export function jsonWatchShow({ stdout, clock }: CliIo, view: ViewOptions): WatchShow {
+  return (event) => { stdout.write(`${escapeJson(JSON.stringify({ time: new Date(clock.now()).toISOString(), ...jsonOf(event, view) }))}\n`); };
+}
+
+function jsonOf(event: WatchEvent, view: ViewOptions): object {
+  const { kind, ...rest } = event;
+  if (!("now" in rest)) return "before" in rest ? { event: kind, name: rest.name, before: rest.before.version } : { event: kind, ...rest };
+  const { name, now } = rest;
+  return { event: kind, ...("before" in rest && { before: rest.before.version }), ...resourceJson({ name, ...now }, viewResource(now.payload, view)) };
+}
+
+/** Lines for people: a head for each event, behind it the resource as YAML or what has changed in it. */
+export function textWatchShow(io: CliIo, view: ViewOptions): WatchShow {
+  const paint: Paint = io.terminal() === undefined ? (_, text) => text : createPaint(io.env);
+  return (event) => {
+    const head = `${paint("dim", new Date(io.clock.now()).toISOString())} ${paint(toneOf[event.kind], event.kind)} ${textOf(event)}`;
+    const body = bodyOf(event, view).map((line) => paint(lineTone(event, line), printable(line, io)));
+    io.stdout.write(`${[head, ...body].join("\n")}\n`);
+  };
+}
+
+/** What a stranger wrote can be no command to a terminal. */
+function printable(line: string, io: CliIo): string {
+  return io.terminal() === undefined ? line : line.replaceAll(/\p{C}/gu, (character) => escapeText(character));
+}
+
+const toneOf: Readonly<Record<WatchEvent["kind"], Tone>> = {
+  state: "good", changed: "good", complete: "good", connected: "good", removed: "warning", missing: "warning", incomplete: "warning", disconnected: "warning", refused: "error", error: "error",
+};
+
+function textOf(event: WatchEvent): string {
+  switch (event.kind) {
+    case "state": return `${escapeText(event.name)} version ${shortVersion(event.now.version)}, ${event.now.payload.value.length} bytes`;
+    case "changed": return `${escapeText(event.name)} version ${shortVersion(event.before.version)} > ${shortVersion(event.now.version)}`;
+    case "removed": return `${escapeText(event.name)}, version ${shortVersion(event.before.version)} was the last`;
+    case "missing": case "error": return `${escapeText(event.name)}: ${escapeText(event.reason)}`;
+    case "refused": return `${event.names.length === 0 ? "a whole response" : someNames(event.names)}, NACK of nonce ${escapeText(event.nonce)} sent: ${escapeText(event.reason)}`;
+    case "complete": return `${escapeText(event.name)}: ${counted(event.members, "member")}`;
+    case "incomplete": return `${escapeText(event.name)}: not all members are known`;
+    case "connected": return escapeText(event.server);
+    case "disconnected": return `${escapeText(event.reason)}; again in ${(event.retryMs / 1_000).toFixed(1)} s`;
+  }
+}
+
+function bodyOf(event: WatchEvent, view: ViewOptions): readonly string[] {
+  if (event.kind === "state") return event.isListed ? [] : linesOf(event.now, view);
+  return event.kind === "changed" ? diffLines(event.before, event.now, view) : [];
+}
+
+/** What differs between two states, as hunks of a unified diff of their YAML. */
+export function diffLines(before: HeldResource, now: HeldResource, view: ViewOptions): readonly string[] {
+  const [one, other] = [viewResource(before.payload, view), viewResource(now.payload, view)];
+  if (one.yaml === other.yaml) return [Buffer.compare(before.payload.value, now.payload.value) === 0 ? "  (the content is the same)" : "  (what differs is not shown)"];
+  const { hunks } = structuredPatch("", "", one.yaml, other.yaml, "", "", { context: 3 });
+  return hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`, ...lines]);
+}
+
+function linesOf(resource: HeldResource, view: ViewOptions): readonly string[] {
+  const { yaml, notes } = viewResource(resource.payload, view);
+  return [...notes.map((note) => `# note: ${note}`), ...yaml.trimEnd().split("\n")];
+}
+
+function lineTone(event: WatchEvent, line: string): Tone {
+  if (event.kind !== "changed") return "plain";
+  if (line.startsWith("@@")) return "dim";
+  if (line.startsWith("+")) return "good";
+  return line.startsWith("-") ? "error" : "plain";
+}

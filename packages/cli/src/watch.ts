@@ -1,0 +1,62 @@
+import { openAskClient, type AskClient } from "./ask-client.ts";
+import type { AskedName, AskFlags } from "./ask-flags.ts";
+import { CliError } from "./cli-error.ts";
+import type { CliIo } from "./cli-io.ts";
+import { followName, type FollowedName } from "./follow-name.ts";
+import { followStreams } from "./follow-streams.ts";
+import { loadRegistry } from "./load-registry.ts";
+import { untilEnough } from "./until-enough.ts";
+import { isCounted, type WatchEvent } from "./watch-event.ts";
+import { jsonWatchShow, textWatchShow } from "./watch-show.ts";
+
+/** What `xdstp watch` was asked to do. */
+export interface WatchOptions {
+  readonly asked: readonly AskedName[];
+  readonly ask: AskFlags;
+  readonly json: boolean;
+  readonly showSecrets: boolean;
+  /** Files with descriptor sets. */
+  readonly descriptors: readonly string[];
+  /** Ends after so many events of resources. */
+  readonly count?: number;
+  /** Ends after so many milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+/** Shows what becomes of names until it is told to stop or has shown enough; the answer is the exit code. Throws a CliError where it cannot begin, or where too little came in time. */
+export async function watch(options: WatchOptions, io: CliIo): Promise<number> {
+  const { asked, ask, json, showSecrets, count } = options;
+  const registry = await loadRegistry(options.descriptors);
+  const view = { registry, showSecrets };
+  const show = json ? jsonWatchShow(io, view) : textWatchShow(io, view);
+  const until = untilEnough(io, options);
+  const tell = (event: WatchEvent): void => {
+    if (count !== undefined && until.counted >= count) return;
+    show(event);
+    if (isCounted(event)) until.count();
+  };
+  const asking = await openAskClient(ask, io, followStreams(ask.variant, tell)).catch((error: unknown) => {
+    until.stop();
+    throw error;
+  });
+  try {
+    const followed = asked.map((name) => followName(name, { asking, registry, tell, ...(ask.nack !== undefined && { nack: ask.nack }) }));
+    const reason = await Promise.race([until.enough, failed(followed)]);
+    if (reason === "time" && (count !== undefined || until.counted === 0)) throw tooLittle(asking, until.counted, options);
+    return reason === "broken-pipe" ? 1 : 0;
+  } finally {
+    until.stop();
+    await asking.close();
+  }
+}
+
+function tooLittle(client: AskClient, seen: number, { asked: [first], count, timeoutMs = 0 }: WatchOptions): CliError {
+  const within = `within ${timeoutMs / 1_000} s: ${client.heard(seen > 0)}`;
+  return new CliError(1, seen === 0 ? `nothing has come of ${JSON.stringify(first?.name)} ${within}` : `only ${seen} of ${String(count)} events have come ${within}`);
+}
+
+/** Rejects where following fails, which must not happen. */
+async function failed(followed: readonly FollowedName[]): Promise<never> {
+  await Promise.all(followed.map(({ ended }) => ended));
+  return new Promise(() => undefined);
+}
