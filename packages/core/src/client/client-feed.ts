@@ -101,6 +101,7 @@ class Feed implements ClientFeed {
         this.#schedule();
       },
       count: (what, by) => { this.#counts[what] += by; },
+      waited: () => { if (this.#variant.silenceConfirms) this.#isThere(); },
     };
     const type: ClientType = createClientType(host, typeUrl);
     this.#types.set(typeUrl, type);
@@ -150,6 +151,11 @@ class Feed implements ClientFeed {
   #onFirstResponse(stream: ClientStream): void {
     stream.responded = true;
     this.#backoff.reset();
+    this.#isThere();
+  }
+
+  /** It has answered, or has nothing to say to who holds all of it (C-RECON-3). */
+  #isThere(): void {
     if (!this.#unavailable) return;
     this.#unavailable = false;
     this.#sink?.unavailable({}, undefined);

@@ -13,6 +13,8 @@ export interface ClientTypeHost {
   /** The type has something to say: it is asked for its request when the turn is over. */
   schedule(): void;
   count(what: keyof ClientCounts, by: number): void;
+  /** The stream has stood for as long as an answer may take (C-MISS-4). */
+  waited(): void;
 }
 
 /** One type of a client end. */

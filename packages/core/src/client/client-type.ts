@@ -72,7 +72,10 @@ class Type implements ClientType {
     const wants = new Wants();
     this.typeUrl = typeUrl;
     this.#state = { host, typeUrl, wants, subscriptions: variant.createSubscriptions(typeUrl, wants, descriptor(typeUrl)), unasked: new Set(), version: "", expires: false, nonce: "", canary: false, begunAt: 0, answers: [] };
-    this.#deadlines = createFetchDeadlines(clock, fetchMs, (overdue) => { giveUp(this.#state, overdue); });
+    this.#deadlines = createFetchDeadlines(clock, fetchMs, (overdue) => {
+      giveUp(this.#state, overdue);
+      host.waited();
+    });
     this.#quiet = createQuiet(clock, quietMs, () => { this.#settle(); });
   }
 

@@ -126,6 +126,21 @@ describe("reconnecting in delta", () => {
     expect([a?.now, glob?.now, want(PART, "a").refused, want(PART, ns("*")).refused]).toEqual(["a=1", `${ns("x")}=1`, [], []]);
   });
 
+  it("a server that is back and silent, since all that is held is still right, is not missed any more once its time is up [C-RECON-3] [C-GRPC-4]", async () => {
+    const { ask, server, clock } = createClientWorld("delta");
+    const [a] = await ask(PART, "a");
+    server.reply(PART, { resources: [{ name: "a", version: "1", text: "1" }] });
+    for (const wait of [1_000, 1_600]) {
+      server.raw.close();
+      clock.advance(wait);
+      await turn();
+    }
+    clock.advance(14_999);
+    expect(a?.now).toBe("a=1 ~UNAVAILABLE");
+    clock.advance(1);
+    expect(a?.now).toBe("a=1");
+  });
+
   it("a server never gets what another one gave [C-RECON-3]", async () => {
     const one = createClientWorld("delta");
     const other = createClientWorld("delta", { runs: false });
