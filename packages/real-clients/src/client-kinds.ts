@@ -6,7 +6,7 @@ import { grpcBootstrap } from "./grpc-bootstrap.ts";
 import { startGrpcClient } from "./grpc-client.ts";
 import { useHttpBackend } from "./http-backend.ts";
 import { useHttpCaller } from "./http-caller.ts";
-import type { ProgramName } from "./programs.ts";
+import type { GrpcProgram, ProgramName } from "./programs.ts";
 import { type TestResource, apiListener, listener } from "./resources.ts";
 import { until } from "./until.ts";
 
@@ -63,7 +63,7 @@ function envoyKind(kind: StreamKind): ClientKind {
   };
 }
 
-function grpcKind(program: Exclude<ProgramName, "envoy">): ClientKind {
+function grpcKind(program: GrpcProgram): ClientKind {
   return {
     title: "sotw/ads",
     program,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ProgramName } from "./programs.ts";
+import type { GrpcProgram } from "./programs.ts";
 import { type Process, startProcess } from "./start-process.ts";
 
 /** A gRPC client in a process of its own. */
@@ -24,13 +24,14 @@ interface Reply {
 }
 
 const seconds = 40;
-const args: Readonly<Record<Exclude<ProgramName, "envoy">, readonly string[]>> = {
+const args: Readonly<Record<GrpcProgram, readonly string[]>> = {
   grpcio: ["-u", join(import.meta.dirname, "grpcio-client.py")],
   "grpc-js-xds": [join(import.meta.dirname, "grpc-js-client.ts")],
+  "grpc-go": ["call"],
 };
 
 /** Starts a client of this library for the time of the test. */
-export function startGrpcClient(program: Exclude<ProgramName, "envoy">, command: string, bootstrap: string, target: string): GrpcClient {
+export function startGrpcClient(program: GrpcProgram, command: string, bootstrap: string, target: string): GrpcClient {
   const open = new Map<number, { resolve(answer: string): void; reject(error: Error): void }>();
   const said: string[] = [];
   let made = 0;

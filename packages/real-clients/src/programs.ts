@@ -1,18 +1,24 @@
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
+import { findGoPeer } from "./go-peer.ts";
 
 /** A foreign program that suites are about. */
-export type ProgramName = "envoy" | "grpcio" | "grpc-js-xds";
+export type ProgramName = "envoy" | "grpcio" | "grpc-js-xds" | "grpc-go" | "go-control-plane";
+
+/** Those that are gRPC clients. */
+export type GrpcProgram = Exclude<ProgramName, "envoy" | "go-control-plane">;
 
 /** Where it is and which it is, or why it cannot run. */
 export type Program =
   | { readonly found: true; readonly command: string; readonly version: string }
   | { readonly found: false; readonly reason: string };
 
-const finders: Readonly<Record<ProgramName, () => Program>> = { envoy: findEnvoy, grpcio: findGrpcio, "grpc-js-xds": findGrpcJs };
+const finders: Readonly<Record<ProgramName, () => Program>> = {
+  envoy: findEnvoy, grpcio: findGrpcio, "grpc-js-xds": findGrpcJs, "grpc-go": () => findGoPeer("grpc-go"), "go-control-plane": () => findGoPeer("go-control-plane"),
+};
 const known = new Map<ProgramName, Program>();
 
-/** Looks for a program, once: Envoy in ENVOY_BIN or on the PATH, grpcio in the Python of PYTHON or `python3`, grpc-js-xds among the installed packages. */
+/** Looks for a program, once: Envoy in ENVOY_BIN or on the PATH, grpcio in the Python of PYTHON or `python3`, grpc-js-xds among the installed packages, grpc-go and go-control-plane as {@link findGoPeer} does. */
 export function findProgram(name: ProgramName): Program {
   const program = known.get(name) ?? finders[name]();
   known.set(name, program);

@@ -7,7 +7,7 @@ import { describeProgram } from "../src/describe-program.ts";
 import { useGrpcBackend } from "../src/grpc-backend.ts";
 import { grpcBootstrap, grpcServerAt } from "../src/grpc-bootstrap.ts";
 import { startGrpcClient } from "../src/grpc-client.ts";
-import type { ProgramName } from "../src/programs.ts";
+import type { GrpcProgram } from "../src/programs.ts";
 import { type TestResource, apiListener, cluster, endpoints, route, xdstpName } from "../src/resources.ts";
 import { type Traffic, useTraffic } from "../src/traffic.ts";
 import { until } from "../src/until.ts";
@@ -45,7 +45,7 @@ interface World {
   readonly traffic: Traffic;
 }
 
-async function useWorld(program: Exclude<ProgramName, "envoy">, command: string): Promise<World> {
+async function useWorld(program: GrpcProgram, command: string): Promise<World> {
   const [blue, green] = [await useGrpcBackend("blue"), await useGrpcBackend("green")];
   const controlPlane = await useControlPlane(...chain(opaque, blue));
   const client = startGrpcClient(program, command, grpcBootstrap(controlPlane.port), "xds:///svc");
@@ -55,9 +55,9 @@ async function useWorld(program: Exclude<ProgramName, "envoy">, command: string)
 }
 
 /** What each library says of a cluster with a load balancer that it does not have. */
-const refusals = { grpcio: /MAGLEV|lb_policy|LbPolicy/, "grpc-js-xds": /unsupported lb_policy: MAGLEV/ };
+const refusals = { grpcio: /MAGLEV|lb_policy|LbPolicy/, "grpc-js-xds": /unsupported lb_policy: MAGLEV/, "grpc-go": /unexpected lbPolicy MAGLEV/ };
 
-for (const program of ["grpcio", "grpc-js-xds"] as const) {
+for (const program of ["grpcio", "grpc-js-xds", "grpc-go"] as const) {
   describeProgram(program, "services by opaque names (sotw/ads)", (command) => {
     it("finds its backend through listener, routes, cluster and endpoints, and acknowledges each", async () => {
       const { controlPlane, traffic } = await useWorld(program, command);

@@ -1,0 +1,57 @@
+import { expect, it } from "vitest";
+import { describeProgram } from "../src/describe-program.ts";
+import { until } from "../src/until.ts";
+import { useGoWorld } from "../src/use-go-world.ts";
+import { wordTypes } from "../src/xds-client.ts";
+
+const { clusters, endpoints } = wordTypes;
+
+describeProgram("go-control-plane", "what it does otherwise than the rules, and our client lives with", (command) => {
+  it("a snapshot cache in ADS mode is silent over SotW until every name it has is asked for; then all comes", async () => {
+    const { watch, server } = await useGoWorld(command, "snapshot-ads", endpoints, "sotw", [["a", "1"], ["b", "1"]]);
+    const a = watch("a");
+    await a.shows(undefined);
+    expect([a.now?.error?.code, server.responses(endpoints.watched.typeUrl)]).toEqual(["NOT_FOUND", []]);
+    const b = watch("b");
+    await Promise.all([a.shows("1"), b.shows("1")]);
+    expect(a.now?.error).toBeUndefined();
+  });
+
+  it("a snapshot cache in ADS mode forgets a watch when a name appears that it does not have; the next request brings what was missed", async () => {
+    const { watch, put } = await useGoWorld(command, "snapshot-ads", endpoints, "sotw", [["a", "1"]]);
+    const a = watch("a");
+    await a.shows("1");
+    await put(["b", "1"]);
+    await put(["a", "2"]);
+    expect(a.now?.value).toBe("1");
+    const b = watch("b");
+    await Promise.all([a.shows("2"), b.shows("1")]);
+  });
+
+  it.each(["delta", "sotw"] as const)("a linear cache ends the %s stream that asks for another type, again and again; what the client holds stays, and it waits in between", async (variant) => {
+    const { watch, client, events } = await useGoWorld(command, "linear", clusters, variant, [["a", "1"]]);
+    const a = watch("a");
+    await a.shows("1");
+    const other = client.watch(endpoints.watched, "a");
+    const ends = (): readonly { readonly retryMs: number }[] => events.filter((event) => event.kind === "closed");
+    await until("three streams have ended", () => ends().length >= 3, () => events);
+    expect(a.now?.value).toBe("1");
+    expect(Math.min(...ends().map(({ retryMs }) => retryMs))).toBeGreaterThanOrEqual(80);
+    other.close();
+    await until("it is over", () => a.now?.error === undefined && client.status()[0]?.status?.connected === true, () => a.now);
+  });
+
+  it.each(["linear", "snapshot", "mux"] as const)("a %s cache says nothing over delta when a client comes back with all that it holds; that is taken for what it is", async (kind) => {
+    const { watch, server, put } = await useGoWorld(command, kind, clusters, "delta", [["a", "1"]]);
+    const a = watch("a");
+    await a.shows("1");
+    const { updates } = a;
+    await server.cut();
+    await until("the client is back", () => server.events.filter(({ event }) => event === "opened").length === 2 && server.requests(clusters.watched.typeUrl).some(({ versions }) => versions?.a !== undefined), () => server.events);
+    await put(["b", "1"]);
+    await watch("b").shows("1");
+    expect(a.now).toMatchObject({ value: "1" });
+    expect(a.now?.error).toBeUndefined();
+    expect(a.updates - updates).toBeLessThanOrEqual(2);
+  });
+});
