@@ -93,6 +93,17 @@ describe("errors of resources in SotW", () => {
     server.reply(FULL, { resources: [], errors: [["a", StatusCode.UNAVAILABLE]] });
     expect([all?.now, a?.now, b?.now]).toEqual(["a=1", "a=1 ~UNAVAILABLE", "b!"]);
   });
+
+  it("of full state, a glob with an error that will pass keeps its members [C-ERR-4] [C-FULL-3]", async () => {
+    const { ask, server } = createClientWorld("sotw");
+    const name = "xdstp://a/test.Full/ns/x";
+    const [glob] = await ask(FULL, "xdstp://a/test.Full/ns/*");
+    server.reply(FULL, { resources: [{ name, text: "1" }] });
+    server.reply(FULL, { errors: [["xdstp://a/test.Full/ns/*", StatusCode.UNAVAILABLE]] });
+    expect(glob?.now).toBe(`${name}=1 ~UNAVAILABLE`);
+    server.reply(FULL, {});
+    expect(glob?.now).toBe("xdstp://a/test.Full/ns/*!");
+  });
 });
 
 describe.each(["delta", "sotw"] as const)("errors of the connection (%s)", (variant) => {

@@ -140,6 +140,18 @@ describe.each(["delta", "sotw"] as const)("missing (%s)", (variant) => {
     expect(events.filter(({ kind }) => kind === "timeout")).toMatchObject([{ typeUrl: PART }]);
   });
 
+  it("what was asked for while the stream was opened has 15 s from when the server is reached [C-MISS-4]", async () => {
+    const { ask, server, clock } = createClientWorld(variant);
+    server.raw.delay();
+    const [a] = await ask(PART, "a");
+    clock.advance(60_000);
+    server.raw.reach();
+    clock.advance(14_999);
+    expect(a?.now).toBe("pending");
+    clock.advance(1);
+    expect(a?.now).toBe("a!NOT_FOUND");
+  });
+
   it("no time runs for what waits for a full wire [C-MISS-4]", async () => {
     const { ask, server, clock } = createClientWorld(variant);
     await ask(FULL, "x");

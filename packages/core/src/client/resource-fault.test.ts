@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { defaultClientLimits } from "./client-limits.ts";
+import type { ReceivedResource } from "./received.ts";
+import { resourceFault } from "./resource-fault.ts";
+
+const T = "type.googleapis.com/t.T";
+const payload = { typeUrl: T, value: Buffer.of() };
+
+function fault(resource: Partial<ReceivedResource>): string | undefined {
+  const whole = { name: "a", version: "1", payload, ...resource };
+  return resourceFault(whole, whole.name, T, defaultClientLimits);
+}
+
+describe("resourceFault()", () => {
+  it.each<readonly [string, Partial<ReceivedResource>]>([
+    ["it is broken", { fault: "it is broken" }],
+    ["B-WRAP-4", { name: "" }],
+    ["C-LIM-7", { name: "a".repeat(4_097) }],
+    ["C-LIM-7", { version: "1".repeat(4_097) }],
+    ["C-LIM-7", { aliases: Array.from({ length: 1_001 }, () => "b") }],
+    ["no xdstp name", { name: "xdstp:what" }],
+    ["N-50", { name: "*" }],
+    ["N-50", { name: "xdstp://a/t.T/*" }],
+    ["B-TYPE-5", { name: "xdstp://a/t.Other/x" }],
+    ["C-TYPE-4", { payload: { typeUrl: "type.googleapis.com/t.Other", value: Buffer.of() } }],
+  ])("%s", (text, resource) => {
+    expect(fault(resource)).toContain(text);
+  });
+
+  it.each<readonly [string, Partial<ReceivedResource>]>([
+    ["an opaque name", {}],
+    ["an xdstp name of the type", { name: "xdstp://a/t.T/x" }],
+    ["a redirect [C-TYPE-4]", { payload: { typeUrl: "type.googleapis.com/xds.core.v3.ResourceLocator", value: Buffer.of() } }],
+    ["a list collection asked for by its name [C-TYPE-4]", { name: "xdstp://a/t.TCollection/x", payload: { typeUrl: `${T}Collection`, value: Buffer.of() } }],
+  ])("none: %s", (_, resource) => {
+    expect(fault(resource)).toBeUndefined();
+  });
+});
