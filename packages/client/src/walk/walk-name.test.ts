@@ -1,11 +1,18 @@
-import type { RawResource } from "@xdstp/cache";
+import { setImmediate } from "node:timers/promises";
+
+import { createCache, type RawResource } from "@xdstp/cache";
+import { systemClock } from "@xdstp/core";
 import { ListenerSchema } from "@xdstp/protos/envoy/listener";
+import { envoyTypes } from "@xdstp/resource-types";
 import { describe, expect, it } from "vitest";
 
-import { cluster, clusterUrl, endpoints, endpointsUrl, listener, routes } from "../../test/envoy-resources.ts";
+import { cluster, clusterUrl, endpoints, endpointsUrl, listener, listenerUrl, routes } from "../../test/envoy-resources.ts";
 import { parts as types } from "../../test/envoy-parts.ts";
 import { useClient, useOrigin, type Origin } from "../../test/use-origin.ts";
-import type { Configuration, PartTypes, Walk } from "../index.ts";
+import { parseBootstrap, type Configuration, type PartTypes, type Walk } from "../index.ts";
+import { createHub } from "../hub.ts";
+import { createTaking } from "../taking.ts";
+import { walkName } from "./walk-name.ts";
 
 type Given = Configuration<unknown, PartTypes>;
 
@@ -22,6 +29,7 @@ async function until<R, P extends PartTypes>(updates: AsyncIterator<Configuratio
   }
 }
 
+const plain = (server_uri: string) => ({ server_uri, channel_creds: [{ type: "insecure" }] });
 const namesOf = ({ resources }: Given): readonly string[] => [...resources.values()].flatMap((named) => [...named.keys()]);
 
 describe.each(["delta", "sotw"] as const)("a walk of a %s client", (variant) => {
@@ -81,6 +89,35 @@ describe.each(["delta", "sotw"] as const)("a walk of a %s client", (variant) => 
   });
 });
 
+describe("a reader of a walk", () => {
+  it("holds the streams while there is something new that it has not taken, and not while parts of it are on their way [C-ACK-13]", async () => {
+    const cache = createCache({ types: envoyTypes });
+    cache.addFeed({ run: () => new Promise(() => undefined), want: () => undefined });
+    const taking = createTaking();
+    const hub = createHub({ cache, taking, nodeId: "me", interestOf: (_, name) => ({ name }) });
+    const sink = taking.over(cache);
+    const walk = walkName(hub, systemClock, ListenerSchema, "l", { types });
+    const updates = walk[Symbol.asyncIterator]();
+    const commit = ({ typeUrl, name, value }: RawResource): Promise<void> | undefined => {
+      const committed = sink.commit({ put: [{ typeUrl, resource: { name, version: "", payload: { typeUrl, value } } }] });
+      return committed instanceof Promise ? undefined : committed.taken;
+    };
+    const first = updates.next();
+    for (const part of [listener("l", "r"), routes("r", "a"), cluster("a"), endpoints("a")]) await commit(part);
+    await first;
+    const newer = commit(endpoints("a", 2));
+    await Promise.race([newer, setImmediate()]);
+    const state = { taken: false };
+    void newer?.then(() => { state.taken = true; });
+    await setImmediate();
+    expect([newer !== undefined, state.taken]).toEqual([true, false]);
+    await updates.next();
+    await newer;
+    await commit(routes("r", "b"));
+    walk.close();
+  });
+});
+
 describe("a walk", () => {
   const start = async (options: Parameters<typeof useClient>[1] = {}) => {
     const origin = await useOrigin();
@@ -135,8 +172,40 @@ describe("a walk", () => {
     expect(await ends(last, () => client.close())).toBe(true);
   });
 
-  it("throws where its root cannot be asked for", async () => {
+  it.each([
+    ["", "a name is empty"],
+    ["*", "is no name, but all of a type"],
+    ["xdstp://a/envoy.config.listener.v3.Listener/*", "is a glob collection"],
+    ["xdstp://a/envoy.config.cluster.v3.Cluster/x", "has another type"],
+  ])("throws where its root, %s, cannot be asked for", async (name, message) => {
     const { client } = await start();
-    expect(() => client.walk(ListenerSchema, "")).toThrow("a name is empty");
+    expect(() => client.walk(ListenerSchema, name)).toThrow(message);
+  });
+
+  it("says of a name of another authority why it is not asked for", async () => {
+    const { client, origin } = await start();
+    const name = "xdstp://other/envoy.config.cluster.v3.Cluster/x";
+    const bootstrap = parseBootstrap({ xds_servers: [plain(origin.uri)], node: { id: "me" }, authorities: { other: { xds_servers: [plain("127.0.0.1:1")] } } });
+    const { client: federated } = useClient([origin.uri], { bootstrap });
+    put(origin, routes("r", "a", name));
+    const { pending, root } = await until(federated.walk(ListenerSchema, "l", { types })[Symbol.asyncIterator](), () => true);
+    const [foreign] = pending.filter((gap) => gap.name === name);
+    expect([root, foreign?.error?.code, foreign?.error?.text]).toEqual([undefined, "UNIMPLEMENTED", expect.stringContaining("the authority \"other\" has servers of its own in the bootstrap")]);
+    await client.close();
+  });
+
+  it.each([
+    { features: ["xds_v3"], what: "keeps the configuration of a root that is deleted", holds: "l" },
+    { features: ["xds_v3", "fail_on_data_errors"], what: "ends the configuration of a root that is deleted, where the server is to be believed", holds: undefined },
+  ])("$what [C-GRPC-9] [C-GRPC-17]", async ({ features, holds }) => {
+    const { origin } = await start();
+    const bootstrap = parseBootstrap({ xds_servers: [{ ...plain(origin.uri), server_features: features }], node: { id: "me" } });
+    const updates = useClient([origin.uri], { bootstrap }).client.walk(ListenerSchema, "l", { types })[Symbol.asyncIterator]();
+    await updates.next();
+    origin.cache.remove(listenerUrl, "l");
+    const { root, error, resources } = await until(updates, () => true);
+    expect([root?.name, error?.code, resources.size]).toEqual([holds, "NOT_FOUND", holds === undefined ? 0 : 4]);
+    put(origin, listener("l", "r"));
+    expect((await until(updates, ({ error: now }) => now === undefined)).root?.name).toBe("l");
   });
 });

@@ -8,6 +8,7 @@ import { nothing, type Composition } from "./composition.ts";
 import type { Configuration, Parts, PartTypes } from "./configuration.ts";
 import type { Gap } from "./graph.ts";
 import { createPartDecoders, type PartDecoders } from "./part-decoders.ts";
+import { referenceFault } from "./reference-fault.ts";
 import type { Walk, WalkOptions } from "./walk.ts";
 import { watchGraph, type GraphWatch } from "./watch-graph.ts";
 
@@ -32,6 +33,8 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
   constructor(hub: Hub, clock: Clock, source: TypeSource<unknown>, name: string, { types, skip, signal, initialFetchMs, maxResources, ...nameOptions }: WalkOptions<P>) {
     this.#typeUrl = watchedType(source).typeUrl;
     this.name = hub.interestOf(this.#typeUrl, name, nameOptions).name;
+    const fault = referenceFault({ typeUrl: this.#typeUrl, name: this.name });
+    if (fault !== undefined) throw fault;
     this.#hub = hub;
     this.#types = Object.entries(types ?? {}).map(([word, type]) => [word, watchedType(type).typeUrl] as const);
     this.#decoders = createPartDecoders(hub, [...Object.values(types ?? {}), source]);
@@ -117,8 +120,9 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
   }
 }
 
-/** What is merely on its way is no news; what goes wrong with it is, and that nothing is waited for any more. */
+/** What is merely on its way is no news; what goes wrong with it is, and that nothing is waited for any more. Nothing at all is never told. */
 function isNews(told: Composition, now: Composition): boolean {
+  if (now.graph === undefined && now.error === undefined) return false;
   if (told.graph !== now.graph || !isSameError(told.error, now.error) || (told.pending.length > 0 && now.pending.length === 0)) return true;
   const before = told.pending.filter(({ error }) => error !== undefined);
   const after = now.pending.filter(({ error }) => error !== undefined);
