@@ -2,6 +2,7 @@ import type { Cache } from "@xdstp/cache";
 import { interestKey, type Interest, type ResourceFeed, type ResourceSink, type Scope, type Transaction, type XdsError } from "@xdstp/core";
 import type { ClientFeed, ClientStatus } from "@xdstp/core/client";
 
+import { orphansOf } from "./orphans-of.ts";
 import type { Taking } from "./taking.ts";
 
 /** One server of a chain. */
@@ -32,12 +33,12 @@ export function createServerChain(cache: Cache, servers: readonly ChainServer[],
 class Chain implements ServerChain {
   readonly links: readonly Link[];
   readonly taking: Taking;
-  readonly #cache: Cache;
+  readonly cache: Cache;
   /** How many are in use, from the first on. */
   #used = 1;
 
   constructor(cache: Cache, servers: readonly ChainServer[], taking: Taking) {
-    this.#cache = cache;
+    this.cache = cache;
     this.taking = taking;
     this.links = servers.map((server, index) => new Link(this, server, index));
     this.links[0]?.use();
@@ -56,6 +57,16 @@ class Chain implements ServerChain {
     for (const link of this.links.slice(index + 1, this.#used)) link.leave();
     this.#used = index + 1;
     this.#tell();
+  }
+
+  /** A server has answered, whatever it is. */
+  onAnswer(): void {
+    this.#tell();
+  }
+
+  /** It is the one that is asked last, so that nobody else has to say anything. */
+  isInUse(index: number): boolean {
+    return index === this.#used - 1;
   }
 
   onFailure(): void {
@@ -80,7 +91,7 @@ class Chain implements ServerChain {
   /** Received, or known not to exist, counts as cached. */
   #lacks(): boolean {
     return this.links[0]?.wanted().some(([typeUrl, interest]) => {
-      const topic = this.#cache.topic(typeUrl, interest);
+      const topic = this.cache.topic(typeUrl, interest);
       return !topic.settled && topic.members().length === 0;
     }) ?? false;
   }
@@ -145,6 +156,7 @@ class Link implements ResourceFeed {
     this.#inUse = false;
     this.failure = undefined;
     this.#stop();
+    this.#sink?.unavailable({}, undefined); // what it has said of single names too
   }
 
   tell(error: XdsError | undefined): void {
@@ -168,23 +180,38 @@ class Link implements ResourceFeed {
     this.#end = undefined;
   }
 
-  /** Sees what comes, and that nothing comes. */
+  /** Sees what comes, and that nothing comes. The versions of a server are its own (C-RECON-3); that there is something of a name, whoever gave it. */
   #watched(sink: ResourceSink): ResourceSink {
+    const { cache } = this.#chain;
     return {
-      held: (typeUrl, interest) => sink.held(typeUrl, interest),
+      held: (typeUrl, interest) => (interest === undefined ? sink.held(typeUrl) : cache.held(typeUrl, interest)),
       commit: (transaction) => {
+        if (!this.#counts()) return { revision: cache.revision };
         const committed = sink.commit(transaction);
         if (isNews(transaction)) this.#chain.onNews(this.#index);
+        if (this.#chain.links.length > 1 && this.#chain.isInUse(this.#index)) this.#dropOrphans(sink, transaction);
         return committed;
       },
       unavailable: (scope, error) => { this.#unavailable(sink, scope, error); },
     };
   }
 
+  /** What is concluded from the silence of a server that has come back ends no other one's use. */
+  #counts(): boolean {
+    return this.#chain.isInUse(this.#index) || this.status?.responded === true;
+  }
+
+  #dropOrphans(sink: ResourceSink, { complete = [], settled = [] }: Transaction): void {
+    const remove = [...complete, ...settled].flatMap((collection) => orphansOf(collection, this.#chain.cache, sink));
+    if (remove.length > 0) void sink.commit({ remove });
+  }
+
   #unavailable(sink: ResourceSink, scope: Scope, error: XdsError | undefined): void {
     if (scope.typeUrl !== undefined || scope.interest !== undefined || scope.authority !== undefined) { sink.unavailable(scope, error); return; }
     this.failure = error;
-    if (error === undefined) { this.tell(undefined); sink.unavailable({}, undefined); } else this.#chain.onFailure();
+    if (error !== undefined) { this.#chain.onFailure(); return; }
+    sink.unavailable({}, undefined);
+    this.#chain.onAnswer();
   }
 }
 
