@@ -40,6 +40,12 @@ export function followName(asked: AskedName, { asking, registry, nack, tell }: F
   }
 }
 
+/** Rejects where following fails, which must not happen; else never settles. */
+export async function following(followed: readonly FollowedName[]): Promise<never> {
+  await Promise.all(followed.map(({ ended }) => ended));
+  return new Promise(() => undefined);
+}
+
 async function followOne(watch: AsyncIterable<Snapshot<Uint8Array>>, { name, typeUrl }: AskedName, tell: FollowNameOptions["tell"]): Promise<void> {
   let held: HeldResource | undefined;
   for await (const { value, version, error } of watch) {

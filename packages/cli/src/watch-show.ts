@@ -27,13 +27,13 @@ export function textWatchShow(io: CliIo, view: ViewOptions): WatchShow {
   const paint: Paint = io.terminal() === undefined ? (_, text) => text : createPaint(io.env);
   return (event) => {
     const head = `${paint("dim", new Date(io.clock.now()).toISOString())} ${paint(toneOf[event.kind], event.kind)} ${textOf(event)}`;
-    const body = bodyOf(event, view).map((line) => paint(lineTone(event, line), printable(line, io)));
+    const body = bodyOf(event, view).map((line) => paint(event.kind === "changed" ? lineTone(line) : "plain", printable(line, io)));
     io.stdout.write(`${[head, ...body].join("\n")}\n`);
   };
 }
 
 /** What a stranger wrote can be no command to a terminal. */
-function printable(line: string, io: CliIo): string {
+export function printable(line: string, io: CliIo): string {
   return io.terminal() === undefined ? line : line.replaceAll(/\p{C}/gu, (character) => escapeText(character));
 }
 
@@ -73,8 +73,8 @@ function linesOf(resource: HeldResource, view: ViewOptions): readonly string[] {
   return [...notes.map((note) => `# note: ${note}`), ...yaml.trimEnd().split("\n")];
 }
 
-function lineTone(event: WatchEvent, line: string): Tone {
-  if (event.kind !== "changed") return "plain";
+/** How a line of {@link diffLines} looks. */
+export function lineTone(line: string): Tone {
   if (line.startsWith("@@")) return "dim";
   if (line.startsWith("+")) return "good";
   return line.startsWith("-") ? "error" : "plain";

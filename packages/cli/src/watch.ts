@@ -2,7 +2,7 @@ import { openAskClient, type AskClient } from "./ask-client.ts";
 import type { AskedName, AskFlags } from "./ask-flags.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import { followName, type FollowedName } from "./follow-name.ts";
+import { followName, following } from "./follow-name.ts";
 import { followStreams } from "./follow-streams.ts";
 import { loadRegistry } from "./load-registry.ts";
 import { untilEnough } from "./until-enough.ts";
@@ -41,7 +41,7 @@ export async function watch(options: WatchOptions, io: CliIo): Promise<number> {
   });
   try {
     const followed = asked.map((name) => followName(name, { asking, registry, tell, ...(ask.nack !== undefined && { nack: ask.nack }) }));
-    const reason = await Promise.race([until.enough, failed(followed)]);
+    const reason = await Promise.race([until.enough, following(followed)]);
     if (reason === "time" && (count !== undefined || until.counted === 0)) throw tooLittle(asking, until.counted, options);
     return reason === "broken-pipe" ? 1 : 0;
   } finally {
@@ -53,10 +53,4 @@ export async function watch(options: WatchOptions, io: CliIo): Promise<number> {
 function tooLittle(client: AskClient, seen: number, { asked: [first], count, timeoutMs = 0 }: WatchOptions): CliError {
   const within = `within ${timeoutMs / 1_000} s: ${client.heard(seen > 0)}`;
   return new CliError(1, seen === 0 ? `nothing has come of ${JSON.stringify(first?.name)} ${within}` : `only ${seen} of ${String(count)} events have come ${within}`);
-}
-
-/** Rejects where following fails, which must not happen. */
-async function failed(followed: readonly FollowedName[]): Promise<never> {
-  await Promise.all(followed.map(({ ended }) => ended));
-  return new Promise(() => undefined);
 }

@@ -4,7 +4,7 @@ import type { ByteStream, ByteStreamHandler, Status } from "@xdstp/core";
 export interface StreamObserver {
   sent(message: Uint8Array): void;
   received(message: Uint8Array): void;
-  /** `own`: this side has ended it. */
+  /** Once. `own`: this side has ended it, just now. */
   closed(status: Status, own: boolean): void;
 }
 
@@ -15,14 +15,18 @@ export type OpenStream = (handler: ByteStreamHandler) => ByteStream;
 export function observeStream(open: OpenStream, observe: () => StreamObserver): OpenStream {
   return (handler) => {
     const observer = observe();
-    const state = { own: false };
-    const out = open(observedHandler(handler, observer, () => state.own));
-    return observedStream(out, observer, () => { state.own = true; });
+    let isOver = false;
+    const over = (status: Status, own: boolean): void => {
+      if (!isOver) observer.closed(status, own);
+      isOver = true;
+    };
+    const out = open(observedHandler(handler, observer, (status) => { over(status, false); }));
+    return observedStream(out, observer, (status) => { over(status, true); });
   };
 }
 
 /** What a handler leaves out has a meaning, so it is left out here too. */
-function observedHandler(handler: ByteStreamHandler, observer: StreamObserver, isOwn: () => boolean): ByteStreamHandler {
+function observedHandler(handler: ByteStreamHandler, observer: StreamObserver, over: (status: Status) => void): ByteStreamHandler {
   return {
     onMessage(message) {
       observer.received(message);
@@ -30,7 +34,7 @@ function observedHandler(handler: ByteStreamHandler, observer: StreamObserver, i
     },
     onDrained: () => { handler.onDrained(); },
     onClosed(status) {
-      observer.closed(status, isOwn());
+      over(status);
       handler.onClosed(status);
     },
     ...(handler.onOpened !== undefined && { onOpened: () => { handler.onOpened?.(); } }),
@@ -39,7 +43,7 @@ function observedHandler(handler: ByteStreamHandler, observer: StreamObserver, i
   };
 }
 
-function observedStream(out: ByteStream, observer: StreamObserver, ending: () => void): ByteStream {
+function observedStream(out: ByteStream, observer: StreamObserver, over: (status: Status) => void): ByteStream {
   return {
     get opening() { return out.opening ?? false; },
     send(message) {
@@ -49,7 +53,7 @@ function observedStream(out: ByteStream, observer: StreamObserver, ending: () =>
     pause: () => { out.pause?.(); },
     resume: () => { out.resume?.(); },
     close(status) {
-      ending();
+      over(status);
       out.close(status);
     },
   };

@@ -1,0 +1,46 @@
+import { askedName, askFlags, askOptions, askUsage, countFlag, nackOption, secondsFlag, tlsUsage } from "./ask-flags.ts";
+import { CliError } from "./cli-error.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { Command, CommandCall } from "./command.ts";
+import { pathFrom } from "./path-from.ts";
+import { untilOptions } from "./watch-command.ts";
+
+/** `xdstp record`: the streams of a client in a file. */
+export const recordCommand: Command = {
+  name: "record",
+  summary: "Follow resources as a client of a server, and write every message of both sides to a file.",
+  usage: `xdstp record FILE NAME... ${askUsage} [--redact] [--json] [--nack REASON] [--count N] [--timeout SECONDS] ${tlsUsage}`,
+  notes: [
+    "NAME is an xdstp name, a glob of such names (xdstp://AUTHORITY/TYPE/PATH/*), or with --type an opaque name or * for all of the type.",
+    "FILE holds a line of JSON for each message; `xdstp replay` plays either side of it. The README says what is in a line. FILE must not be there yet, and only you may read it.",
+    "A recording holds what the server sends, secrets too: it warns of those. With --redact they are left out, and so is what cannot be searched.",
+    "It goes on until Ctrl-C, --count or --timeout.",
+  ],
+  options: {
+    ...askOptions,
+    redact: { help: "leave out private keys, passwords and the like, and types that are not known" },
+    json: { help: "one JSON object per message and line" },
+    ...nackOption,
+    count: { value: "N", help: "end after N responses" },
+    timeout: untilOptions.timeout,
+  },
+  example: "xdstp record bug.jsonl xdstp://example.com/envoy.config.cluster.v3.Cluster/web --server 127.0.0.1:18000 --count 1",
+  run,
+};
+
+async function run(call: CommandCall, io: CliIo): Promise<number> {
+  const [file, ...names] = call.positionals;
+  if (file === undefined || file === "") throw new CliError(2, "which file?");
+  if (names.length === 0) throw new CliError(2, "which name? It stands behind the file");
+  const asked = names.map((name) => askedName(call, name));
+  const ask = askFlags(call, io);
+  const [count, timeoutMs] = [countFlag(call, "count"), secondsFlag(call, "timeout")];
+  const { record } = await import("./record.ts");
+  return record({
+    file: pathFrom(io.cwd, file), asked, ask,
+    redact: call.flag("redact"),
+    json: call.flag("json"),
+    ...(count !== undefined && { count }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  }, io);
+}

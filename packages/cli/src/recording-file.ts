@@ -1,0 +1,49 @@
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { XdsError } from "@xdstp/core";
+import { parseRecording, type Recording } from "@xdstp/testing";
+import { CliError } from "./cli-error.ts";
+
+/** A file that grows line by line. */
+export interface LineFile {
+  /** Written at once, so that a recording that is cut off lacks nothing but its end. Does nothing after `close`. */
+  line(text: string): void;
+  close(): void;
+}
+
+/** Makes a file that only this user may read. Throws a CliError where it is there already, or cannot be made. */
+export function createLineFile(path: string): LineFile {
+  const file = open(path);
+  let isOpen = true;
+  return {
+    line(text) { if (isOpen) writeSync(file, `${text}\n`); },
+    close() {
+      if (isOpen) closeSync(file);
+      isOpen = false;
+    },
+  };
+}
+
+function open(path: string): number {
+  try {
+    return openSync(path, "wx", 0o600);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new CliError(1, code === "EEXIST" ? `${path} is there already; remove it, or name another file` : `${path} cannot be made (${code ?? message})`, { cause: error });
+  }
+}
+
+/** Reads a recording. Throws a CliError that names the file, and the line that is broken. */
+export function readRecording(path: string): Recording {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new CliError(1, `${path}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? message})`}; give what \`xdstp record\` has written`, { cause: error });
+  }
+  try {
+    return parseRecording(text, path);
+  } catch (error) {
+    throw new CliError(1, XdsError.from(error).text, { cause: error });
+  }
+}

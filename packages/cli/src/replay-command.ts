@@ -1,0 +1,68 @@
+import { countFlag, secondsFlag, tlsUsage } from "./ask-flags.ts";
+import { CliError } from "./cli-error.ts";
+import { clientTlsFlags, clientTlsOptions } from "./client-tls-flags.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { Command, CommandCall } from "./command.ts";
+import { viewOptions } from "./get-command.ts";
+import { parseEndpoint } from "./parse-endpoint.ts";
+import { pathFrom } from "./path-from.ts";
+
+/** `xdstp replay`: either side of a recording, played again. */
+export const replayCommand: Command = {
+  name: "replay",
+  summary: "Play the server's side of a recording to clients, or the client's side to a server.",
+  usage: `xdstp replay FILE (--serve HOST:PORT | --server HOST:PORT) [--json] [--count N] [--timeout SECONDS] [--show-secrets] [--descriptors FILE]... ${tlsUsage}`,
+  notes: [
+    "With --serve whoever connects gets what the recorded client got: each response goes out once the client has said of its type what the recording says before it. What it asks for beyond that is told. It goes on until Ctrl-C; --count ends it after so many streams.",
+    "With --server the recorded requests are sent, and it is told where what the server gives differs from what was recorded. Versions and nonces are a server's own, and may differ.",
+    "Either way the exit code is 1 where something differed.",
+  ],
+  options: {
+    serve: { value: "HOST:PORT", help: "play the server, and listen here; port 0 takes a free one" },
+    server: { value: "HOST:PORT", help: "play the client of this server" },
+    json: { help: "one JSON object per event and line" },
+    count: { value: "N", help: "with --serve: end after N streams" },
+    timeout: { value: "SECONDS", help: "with --serve: end after this time; with --server: how long to wait for each response (default 5)" },
+    ...viewOptions,
+    ...clientTlsOptions,
+  },
+  example: "xdstp replay bug.jsonl --serve 127.0.0.1:18000",
+  run,
+};
+
+async function run(call: CommandCall, io: CliIo): Promise<number> {
+  const [name, ...more] = call.positionals;
+  if (name === undefined || name === "") throw new CliError(2, "which file?");
+  if (more.length > 0) throw new CliError(2, `${JSON.stringify(more[0])} is one argument too many; one recording is played`);
+  const [serve, server] = [call.text("serve"), call.text("server")];
+  if ((serve === undefined) === (server === undefined)) throw new CliError(2, "which side? Give --serve to play the server, or --server to play its client");
+  const file = pathFrom(io.cwd, name);
+  const timeoutMs = secondsFlag(call, "timeout");
+  const shared = { file, json: call.flag("json"), ...(timeoutMs !== undefined && { timeoutMs }) };
+  return serve === undefined ? runClient(call, io, shared, server ?? "") : runServer(call, io, shared, serve);
+}
+
+interface Shared {
+  readonly file: string;
+  readonly json: boolean;
+  readonly timeoutMs?: number;
+}
+
+async function runServer(call: CommandCall, io: CliIo, shared: Shared, listen: string): Promise<number> {
+  const count = countFlag(call, "count");
+  if (clientTlsFlags(call) !== undefined) throw new CliError(2, "options of TLS go with --server; a recording is served without TLS");
+  const { replayServe } = await import("./replay-serve.ts");
+  return replayServe({ ...shared, listen: parseEndpoint("--serve", listen, 0), ...(count !== undefined && { count }) }, io);
+}
+
+async function runClient(call: CommandCall, io: CliIo, shared: Shared, server: string): Promise<number> {
+  if (call.text("count") !== undefined) throw new CliError(2, "--count goes with --serve");
+  const tls = clientTlsFlags(call);
+  const { replayAsk } = await import("./replay-ask.ts");
+  return replayAsk({
+    ...shared, server: parseEndpoint("--server", server, 1),
+    showSecrets: call.flag("show-secrets"),
+    descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
+    ...(tls && { tls: Object.fromEntries(Object.entries(tls).map(([part, file]: readonly [string, string]) => [part, pathFrom(io.cwd, file)])) }),
+  }, io);
+}

@@ -1,0 +1,87 @@
+import { StatusCode, XdsError } from "@xdstp/core";
+import { createGrpcServer } from "@xdstp/grpc/server";
+import { createReplayServer, type ReplayServerEvent } from "@xdstp/testing";
+import { aggregatedPath } from "./aggregated-path.ts";
+import { CliError } from "./cli-error.ts";
+import type { CliIo } from "./cli-io.ts";
+import { escapeJson, escapeText } from "./escape-text.ts";
+import { exposureWarning } from "./exposure-warning.ts";
+import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
+import { readRecording } from "./recording-file.ts";
+import { messageText } from "./recording-show.ts";
+import { counted, shortType, someNames } from "./short-text.ts";
+import { untilEnough } from "./until-enough.ts";
+
+/** What `xdstp replay --serve` was asked to do. */
+export interface ReplayServeOptions {
+  readonly file: string;
+  readonly listen: Endpoint;
+  readonly json: boolean;
+  /** Ends after so many streams. */
+  readonly count?: number;
+  /** Ends after so many milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+type Shown = ReplayServerEvent | { readonly kind: "listening"; readonly address: Endpoint } | { readonly kind: "refused"; readonly text: string };
+
+/** Plays the server's side of a recording until it is told to stop; the answer is the exit code: 1 where a client did otherwise. Throws a CliError if it cannot begin. */
+export async function replayServe(options: ReplayServeOptions, io: CliIo): Promise<number> {
+  const recording = readRecording(options.file);
+  const other = aggregatedPath(recording.variant === "delta" ? "sotw" : "delta");
+  const until = untilEnough(io, options);
+  let differences = 0;
+  const tell = (event: Shown): void => {
+    show(event, options.json, io);
+    if (isDifference(event)) differences++;
+    if (event.kind === "closed") until.count();
+  };
+  const replay = createReplayServer(recording, tell);
+  const server = createGrpcServer({
+    clock: io.clock,
+    isStreaming: (path) => path === recording.path || path === other,
+    accept(call, out) {
+      if (call.path === recording.path) return replay.accept(out);
+      const text = `a client asks by ${call.path}, and the recording is of ${recording.path}`;
+      tell({ kind: "refused", text });
+      return { code: StatusCode.UNIMPLEMENTED, message: text };
+    },
+  });
+  try {
+    const exposed = exposureWarning(options.listen.host, "none");
+    if (exposed !== undefined) io.stderr.write(`xdstp replay: warning: ${exposed}\n`);
+    const { address: host, port } = await server.listen(options.listen).catch((error: unknown) => { throw new CliError(1, XdsError.from(error).text, { cause: error }); });
+    tell({ kind: "listening", address: { host, port } });
+    return (await until.enough) === "broken-pipe" || differences > 0 ? 1 : 0;
+  } finally {
+    until.stop();
+    await server.close({ graceMs: 500 });
+  }
+}
+
+function isDifference(event: Shown): boolean {
+  return event.kind === "unknown" || event.kind === "verdict" || event.kind === "refused" || (event.kind === "closed" && event.unplayed > 0);
+}
+
+function show(event: Shown, json: boolean, { stdout, clock }: CliIo): void {
+  const time = new Date(clock.now()).toISOString();
+  const { kind, ...rest } = event;
+  if (json) stdout.write(`${escapeJson(JSON.stringify({ time, event: kind, ...rest }))}\n`);
+  else stdout.write(`${time} ${"stream" in event ? `#${event.stream} ` : ""}${textOf(event)}\n`);
+}
+
+function textOf(event: Shown): string {
+  switch (event.kind) {
+    case "listening": return `listening on ${formatEndpoint(event.address)}`;
+    case "refused": return `refused: ${escapeText(event.text)}`;
+    case "opened": return `opened, plays stream ${event.plays}`;
+    case "request": case "response": return messageText(event);
+    case "unknown": return `unknown ${event.type === "" ? "?" : shortType(event.type)}: the recording has no answer to ${someNames(event.what)}`;
+    case "verdict": return `verdict ${shortType(event.type)}: nonce ${escapeText(event.nonce)} got ${verdict(event.now)}, the recording has ${verdict(event.recorded)}`;
+    case "closed": return `closed with code ${event.status.code}${event.unplayed === 0 ? "" : `, ${counted(event.unplayed, "response")} not sent`}${event.unsaid.length === 0 ? "" : `; the recording has also ${someNames(event.unsaid)}`}`;
+  }
+}
+
+function verdict(reason: string | undefined): string {
+  return reason === undefined ? "an ACK" : `a NACK (${escapeText(reason)})`;
+}
