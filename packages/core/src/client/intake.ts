@@ -164,7 +164,19 @@ function takeRemoved(source: IntakeSource, intake: Intake, removed: ReceivedName
   if (covering.length === 0) intake.skipped.ignored++;
   noteAnswered(intake, covering);
   if (emptied.length > 0) intake.complete.push(...emptied);
-  else if (covering.length > 0) letGo(source, intake, removed, covering);
+  else if (covering.length > 0 && !letGoOfReal(source, intake, covering.filter((want) => want.key === key))) letGo(source, intake, removed, covering);
+}
+
+/** An alias has gone: so has the resource that was held for it, unless it is wanted otherwise (C-ALIAS-3). true: that is all there is to do. */
+function letGoOfReal(source: IntakeSource, intake: Intake, gone: readonly Want[]): boolean {
+  const { context, wants } = source;
+  let isKept = false;
+  for (const { realName } of gone) {
+    if (realName === undefined || wants.covering(realName).some((want) => !gone.includes(want))) continue;
+    letGo(source, intake, { name: realName }, gone);
+    isKept = context.keepRemoved;
+  }
+  return isKept;
 }
 
 /** C-REM-2; or, as gRPC has it, what is held stays with the error beside it (C-GRPC-9). */

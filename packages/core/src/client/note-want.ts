@@ -25,6 +25,10 @@ export function noteWhole(state: ClientTypeState, want: Want, refused: ReadonlyS
 
 /** It does not exist, as far as it is a name; a collection without one of its members is still what it was. */
 export function noteGone(state: ClientTypeState, want: Want, key: string): void {
+  if (want.kind === "name" && key === want.key) {
+    want.refused = undefined; // also of what was refused under the name of which it was an alias
+    state.wants.unlink(want);
+  }
   noteHeld(state, want, key);
   if (want.kind === "name") want.state = "missing";
 }

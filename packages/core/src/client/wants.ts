@@ -60,6 +60,12 @@ export class Wants implements Iterable<Want> {
     else linked.add(want);
   }
 
+  /** It is an alias of nothing any more. */
+  unlink(want: Want): void {
+    this.#forget(want);
+    want.realName = undefined;
+  }
+
   /** Those of a key, whatever their parameters. */
   of(key: string): readonly Want[] {
     return this.#byKey.get(key) ?? NONE;

@@ -204,9 +204,9 @@ describe("createNetwork()", () => {
     other?.say("other");
     clock.advance(100);
     expect(client.heard).toEqual(["one"]);
-    client.out.close({ code: 1, message: "enough" });
+    first(network.connections).cut("client");
     clock.advance(100);
-    expect(network.connections).toEqual([]);
+    expect(network.connections.map(({ isDuplicate }) => isDuplicate)).toEqual([false]);
     call();
     clock.advance(100);
     expect(served).toHaveLength(3);

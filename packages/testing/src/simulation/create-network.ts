@@ -23,10 +23,9 @@ export function createNetwork({ clock, random, delayMs = [1, 30], window = 16, k
       return { close: () => { if (listeners.get(address) === serve) listeners.delete(address); } };
     },
     connect(address, handler) {
-      const { stream } = open(address, handler, false);
-      if (duplicates === 0) return stream;
+      if (duplicates === 0) return open(address, handler, false).stream;
       duplicates--;
-      return doubled(stream, open(address, deaf, true).stream);
+      return doubled((given, isDuplicate) => open(address, given, isDuplicate).stream, handler);
     },
     get connections() { return [...connections]; },
     duplicateNext() { duplicates++; },
@@ -36,18 +35,24 @@ export function createNetwork({ clock, random, delayMs = [1, 30], window = 16, k
 const deaf: ByteStreamHandler = { onMessage: () => undefined, onDrained: () => undefined, onClosed: () => undefined };
 
 /** Says everything twice. The second call ends with the first one. */
-function doubled(stream: OpenConnection["stream"], second: OpenConnection["stream"]): OpenConnection["stream"] {
+function doubled(open: (handler: ByteStreamHandler, isDuplicate: boolean) => OpenConnection["stream"], handler: ByteStreamHandler): OpenConnection["stream"] {
+  const second: { stream?: OpenConnection["stream"] } = {};
+  const stream = open({
+    onMessage: (message) => { handler.onMessage(message); },
+    onOpened: () => { handler.onOpened?.(); },
+    onDrained: () => { handler.onDrained(); },
+    onClosed: (status) => {
+      second.stream?.close({ code: StatusCode.CANCELLED, message: "the call was a duplicate" });
+      handler.onClosed(status);
+    },
+  }, false);
+  const other = second.stream = open(deaf, true);
   return {
+    ...stream,
     get opening() { return stream.opening; },
     send(message) {
-      second.send(message);
+      other.send(message);
       return stream.send(message);
-    },
-    pause() { stream.pause(); },
-    resume() { stream.resume(); },
-    close(status) {
-      second.close({ code: StatusCode.CANCELLED, message: "the call was a duplicate" });
-      stream.close(status);
     },
   };
 }

@@ -23,4 +23,11 @@ describe("shrinkHistory()", () => {
     expect(shortened.length).toBeLessThan(200);
     expect(await shrinkHistory(history, () => true)).toEqual([]);
   });
+
+  it("replaces what is left by what is simpler, as far as it still fails", async () => {
+    const texts = ["abc", "xay", "q"];
+    const simpler = (text: string): readonly string[] => [...text].map((_, at) => text.slice(0, at) + text.slice(at + 1));
+    const fails = (some: readonly string[]): boolean => some.join("").replaceAll(/[^a]/gu, "").length === 2;
+    expect(await shrinkHistory(texts, fails, { simpler })).toEqual(["a", "a"]);
+  });
 });

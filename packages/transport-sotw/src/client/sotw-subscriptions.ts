@@ -103,12 +103,25 @@ class SotwSubscriptions implements Subscriptions {
   /** Each response of full state has all there is. What was asked for only after the server may have sent it, it says nothing of; a name that has never come is left to the timer, since a server may send what it has so far, unless it sends all (C-FULL-3, C-WILD-11). */
   absence({ resources }: ReceivedResponse): Absence {
     if (this.#type?.fullStateInSotw !== true) return NOTHING;
-    const counted = [...this.#wants].filter(({ awaited, askedFirst }) => !awaited || askedFirst);
+    const answered = this.#answeredLate(resources);
+    const counted = [...this.#wants].filter((want) => !want.awaited || want.askedFirst || answered.has(want));
     const complete = counted.filter(({ kind }) => kind !== "name");
     const present = new Set(resources.flatMap(({ name, aliases = [] }) => [name, ...aliases]).map(nameKey));
     const absent = counted.filter(({ kind, key, state }) => kind === "name" && CAN_GO.has(state) && !present.has(key));
     const isAll = complete.some(({ kind }) => kind === "wildcard");
     return { complete, gone: absent, missing: absent.filter(({ state }) => state === "refused" || isAll) };
+  }
+
+  /** Collections that were asked for later and that a resource can only have come for: the server has seen them, the oldest first, so this response and each later one has all of them. */
+  #answeredLate(resources: ReceivedResponse["resources"]): ReadonlySet<Want> {
+    const late = [...this.#wants].filter(({ kind, asked, awaited, askedFirst }) => kind !== "name" && asked && awaited && !askedFirst);
+    const answered = new Set<Want>();
+    for (const { name, aliases } of late.length === 0 ? [] : resources) {
+      const covering = this.#wants.covering(nameKey(name), aliases);
+      const oldest = late.find((want) => covering.includes(want));
+      if (oldest !== undefined && covering.every((want) => late.includes(want))) answered.add(oldest);
+    }
+    return answered;
   }
 
   /** The form that every server understands; it cannot be gone back to once there were names (C-WILD-9). */

@@ -1,0 +1,54 @@
+import { XdsError } from "@xdstp/core";
+import { describe, expect, it } from "vitest";
+import { FULL, PART } from "../harness/made-up-types.ts";
+import { createClientWorld } from "./harness/client-world.ts";
+
+// Found by the simulation.
+
+describe("an alias that goes (delta)", () => {
+  it("takes what was held for it along, which has lost the alias and goes on under its own name [C-ALIAS-3]", async () => {
+    const { ask, server, cache } = createClientWorld("delta");
+    const [alias] = await ask(PART, "alias");
+    server.reply(PART, { resources: [{ name: "real", text: "1", aliases: ["alias"] }] });
+    expect(alias?.now).toBe("real=1");
+    server.reply(PART, { removed: ["alias"] });
+    expect(alias?.now).toBe("alias!");
+    expect([...cache.held(PART)]).toEqual([]);
+    server.reply(PART, { resources: [{ name: "real", text: "2" }] });
+    expect([alias?.now, [...cache.held(PART)]]).toEqual(["alias!", []]);
+    server.reply(PART, { resources: [{ name: "real", text: "3", aliases: ["alias"] }] });
+    expect(alias?.now).toBe("real=3");
+  });
+
+  it("leaves what is wanted by its own name as well [C-ALIAS-3]", async () => {
+    const { ask, server } = createClientWorld("delta");
+    const [, real] = await ask(PART, "alias", "real");
+    server.reply(PART, { resources: [{ name: "real", text: "1", aliases: ["alias"] }] });
+    server.reply(PART, { removed: ["alias"] });
+    expect(real?.now).toBe("real=1");
+  });
+
+  it("ends what was refused under the other name [C-ALIAS-3]", async () => {
+    const { ask, server } = createClientWorld("delta", { types: [{ typeUrl: PART, validate: ({ name }) => new XdsError("INVALID_ARGUMENT", `${name} is bad`) }] });
+    const [alias] = await ask(PART, "alias");
+    server.reply(PART, { resources: [{ name: "real", text: "1", aliases: ["alias"] }] });
+    expect(alias?.topic.stale?.text).toBe("real is bad");
+    server.reply(PART, { removed: ["alias"] });
+    expect([alias?.now, alias?.topic.stale]).toEqual(["alias!", undefined]);
+  });
+});
+
+describe("a wildcard that is asked for after names (sotw)", () => {
+  it("is complete with the first response that has something only it covers; what goes right after that is noticed [C-FULL-3]", async () => {
+    const { ask, server } = createClientWorld("sotw");
+    await ask(FULL, "a");
+    server.reply(FULL, { resources: [{ name: "a", text: "1" }] });
+    const [all] = await ask(FULL, "*");
+    server.reply(FULL, { resources: [{ name: "a", text: "2" }] });
+    expect(all?.topic.settled).toBe(false);
+    server.reply(FULL, { resources: [{ name: "a", text: "2" }, { name: "b", text: "1" }] });
+    expect([all?.topic.settled, all?.now]).toEqual([true, "a=2 b=1"]);
+    server.reply(FULL, { resources: [{ name: "a", text: "2" }] });
+    expect(all?.now).toBe("a=2");
+  });
+});
