@@ -28,6 +28,20 @@ describeProgram("go-control-plane", "what it does otherwise than the rules, and 
     await Promise.all([a.shows("2"), b.shows("1")]);
   });
 
+  it("a snapshot cache answers each NACK over SotW with what was refused; our client goes on refusing, ever more slowly, and takes the correction [C-ACK-20]", async () => {
+    const { watch, put, server } = await useGoWorld(command, "snapshot", clusters, "sotw", [["a", "1"]]);
+    const a = watch("a", { validate: (word) => (word === "bad" ? "bad is not wanted" : undefined) });
+    await a.shows("1");
+    await put(["a", "bad"]);
+    const nacks = (): number => server.requests(clusters.watched.typeUrl).filter(({ error }) => error !== undefined).length;
+    const start = Date.now();
+    await until("four NACKs", () => nacks() >= 4, nacks);
+    expect(Date.now() - start).toBeGreaterThan(2_000);
+    await put(["a", "2"]);
+    await a.shows("2");
+    expect(nacks()).toBeLessThanOrEqual(5);
+  });
+
   it.each(["delta", "sotw"] as const)("a linear cache ends the %s stream that asks for another type, again and again; what the client holds stays, and it waits in between", async (variant) => {
     const { watch, client, events } = await useGoWorld(command, "linear", clusters, variant, [["a", "1"]]);
     const a = watch("a");

@@ -1,6 +1,7 @@
 import type { ResourceSink } from "../feed.ts";
 import type { ClientContext } from "./client-context.ts";
 import type { ClientCounts } from "./client-status.ts";
+import type { RefusalPace } from "./refusal-pace.ts";
 import type { Answer, ClientVariant, Subscriptions } from "./variant.ts";
 import type { Want } from "./want.ts";
 import type { Wants } from "./wants.ts";
@@ -35,6 +36,7 @@ export interface ClientTypeState {
   canary: boolean;
   /** When the stream began, in milliseconds since the epoch. */
   begunAt: number;
-  /** To responses, until they are sent; more than one only while the wire is full. */
+  /** To responses, until they are sent; more than one only while they have to wait. */
   answers: Answer[];
+  readonly pace: RefusalPace;
 }

@@ -15,6 +15,7 @@ import { takeIn, type Intake } from "./intake.ts";
 import { noteError, noteSilence, statusOfWant } from "./note-want.ts";
 import { createQuiet, type Quiet } from "./quiet.ts";
 import type { ReceivedResponse } from "./received.ts";
+import { createRefusalPace } from "./refusal-pace.ts";
 import { responseFault } from "./response-fault.ts";
 import type { Want } from "./want.ts";
 import { Wants } from "./wants.ts";
@@ -68,10 +69,10 @@ class Type implements ClientType {
   asked = false;
 
   constructor(host: ClientTypeHost, typeUrl: string) {
-    const { context: { clock, fetchMs, quietMs, descriptor }, variant } = host;
+    const { context: { clock, random, fetchMs, quietMs, descriptor }, variant } = host;
     const wants = new Wants();
     this.typeUrl = typeUrl;
-    this.#state = { host, typeUrl, wants, subscriptions: variant.createSubscriptions(typeUrl, wants, descriptor(typeUrl)), unasked: new Set(), version: "", expires: false, nonce: "", canary: false, begunAt: 0, answers: [] };
+    this.#state = { host, typeUrl, wants, subscriptions: variant.createSubscriptions(typeUrl, wants, descriptor(typeUrl)), unasked: new Set(), version: "", expires: false, nonce: "", canary: false, begunAt: 0, answers: [], pace: createRefusalPace(clock, random, () => { host.schedule(); }) };
     this.#deadlines = createFetchDeadlines(clock, fetchMs, (overdue) => {
       giveUp(this.#state, overdue);
       host.waited();
@@ -81,8 +82,8 @@ class Type implements ClientType {
 
   /** A type of which nothing is wanted says nothing at first: an empty list would be a wildcard (C-DSUB-11). */
   get due(): boolean {
-    const { answers, subscriptions, wants } = this.#state;
-    if (this.#busy || !this.#open) return false;
+    const { answers, pace, subscriptions, wants } = this.#state;
+    if (this.#busy || !this.#open || pace.waits) return false;
     return answers.length > 0 || (subscriptions.due && (this.asked || wants.size > 0));
   }
 
@@ -91,6 +92,7 @@ class Type implements ClientType {
   want(added: readonly Interest[], dropped: readonly Interest[]): void {
     for (const interest of dropped) this.#drop(interest);
     for (const interest of added) this.#add(interest);
+    this.#state.pace.hurry();
     if (this.#open) this.#state.host.schedule();
   }
 
@@ -117,6 +119,7 @@ class Type implements ClientType {
     this.asked = false;
     Object.assign(this.#state, { nonce: "", answers: [] });
     this.#state.unasked.clear();
+    this.#state.pace.forget();
     this.#deadlines.stop();
     this.#quiet.stop();
   }
@@ -200,6 +203,7 @@ class Type implements ClientType {
   /** What was taken in came on a stream that is over: a nonce of it means nothing on the next (B-NONCE-2), which begins with what is held now. */
   #anew(): void {
     Object.assign(this.#state, { nonce: "", answers: [] });
+    this.#state.pace.forget();
     if (this.#open) this.begin();
   }
 

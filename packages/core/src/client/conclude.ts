@@ -35,12 +35,14 @@ export function refuse(state: ClientTypeState, { typeUrl, nonce, version, resour
   host.count("refused", 1);
   host.count("invalidResources", names.length);
   answer(state, { nonce, version: state.version, error: reason });
+  state.pace.refused(version, reason);
   host.context.emit?.({ kind: "refused", typeUrl, nonce, version, resources: resources.length, names, reason });
 }
 
 function accept(state: ClientTypeState, { typeUrl, nonce, version }: ReceivedResponse, { put, remove }: Intake): void {
   state.version = version;
   answer(state, { nonce, version });
+  state.pace.forget();
   state.host.context.emit?.({ kind: "accepted", typeUrl, nonce, version, resources: put.length, removed: remove.length });
 }
 

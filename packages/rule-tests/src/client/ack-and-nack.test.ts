@@ -85,6 +85,35 @@ describe.each(["delta", "sotw"] as const)("ACK and NACK (%s)", (variant) => {
     expect(server.next().error?.code).toBe(3);
   });
 
+  it("a server that answers each NACK with what was refused is answered later and later, and at once when anything else comes or is wanted [C-ACK-20]", async () => {
+    const { ask, server, clock } = createClientWorld(variant, { types: picky });
+    await ask(PART, "a");
+    const bad = (version = "v1"): string => server.reply(PART, { version, resources: [{ name: "a", text: "bad" }] });
+    const wait = async (): Promise<number> => {
+      server.rest();
+      bad();
+      const start = clock.now();
+      for (let asked = server.rest(); asked.length === 0; asked = server.rest()) {
+        clock.advance(100);
+        await turn();
+      }
+      return clock.now() - start;
+    };
+    const waits: number[] = [];
+    for (let n = 0; n < 8; n++) waits.push(await wait());
+    expect(waits).toEqual([0, 0, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
+    const waiting = [bad(), bad("v2")];
+    expect(server.rest().map(({ nonce }) => nonce)).toEqual(waiting);
+    bad("v2");
+    server.rest();
+    const nonce = bad("v2");
+    expect(server.rest()).toEqual([]);
+    await ask(FULL, "x");
+    expect(server.rest().map(({ typeUrl }) => typeUrl)).toEqual([FULL]);
+    await ask(PART, "b");
+    expect(server.rest()).toMatchObject([{ nonce, names: variant === "delta" ? ["b"] : ["a", "b"], error: { code: 3 } }]);
+  });
+
   it("the same error for the same version is told once [C-ACK-18]", async () => {
     const { ask, server } = createClientWorld(variant, { types: picky });
     const [a] = await ask(PART, "a");

@@ -1,0 +1,50 @@
+import type { Clock, Timer } from "../clock.ts";
+import { createBackoff } from "./backoff.ts";
+
+/** Slows the answers to a server that sends again and again what was refused (C-ACK-20). */
+export interface RefusalPace {
+  /** Answers wait for now. */
+  readonly waits: boolean;
+  /** A response was refused. */
+  refused(version: string, reason: string): void;
+  /** There is more to say than that: nothing waits any longer. */
+  hurry(): void;
+  /** Something was accepted, or the stream is over: what was refused is forgotten. */
+  forget(): void;
+}
+
+/** The second repetition in a row is the first one that waits: for one there may be a reason, such as a name that was asked for anew. */
+const FREE = 1;
+
+/** @param onOver - the wait is over */
+export function createRefusalPace(clock: Clock, random: () => number, onOver: () => void): RefusalPace {
+  const backoff = createBackoff({ initialMs: 1_000, factor: 2, maxMs: 10_000 }, random);
+  let last = "";
+  let repeated = 0;
+  let timer: Timer | undefined;
+  const hurry = (): void => {
+    timer?.cancel();
+    timer = undefined;
+  };
+  const forget = (): void => {
+    hurry();
+    backoff.reset();
+    last = "";
+    repeated = 0;
+  };
+  return {
+    get waits() { return timer !== undefined; },
+    refused(version, reason) {
+      const now = JSON.stringify([version, reason]);
+      if (now !== last) forget();
+      else repeated++;
+      last = now;
+      if (repeated <= FREE || timer !== undefined) return;
+      timer = clock.after(backoff.next(), () => {
+        timer = undefined;
+        onOver();
+      });
+    },
+    hurry, forget,
+  };
+}
