@@ -1,6 +1,6 @@
 import { createChannels, createClient, type Channels, type Client, type ClientNotice, type WatchedType } from "@xdstp/client";
 import { fromBinary, type Registry } from "@bufbuild/protobuf";
-import { type Status, StatusCode, XdsError } from "@xdstp/core";
+import { type Status, StatusCode } from "@xdstp/core";
 import { observeStream, type StreamObserver } from "@xdstp/testing";
 import type { AskFlags } from "./ask-flags.ts";
 import { askedBootstrap } from "./asked-bootstrap.ts";
@@ -37,20 +37,13 @@ export interface AskClientOptions {
 /** Opens a client. Throws a CliError where there is no server to ask. */
 export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetchMs, observe }: AskClientOptions = {}): Promise<AskClient> {
   const bootstrap = await askedBootstrap(flags, io.env);
-  let broken: XdsError | undefined;
   const channels = createChannels({ clock: io.clock });
   const client = createClient({
     bootstrap, variant: flags.variant, clock: io.clock,
     channels: observe === undefined ? channels : observed(channels, observe),
-    onEvent: (event) => {
-      if (event.kind === "feed-failed") broken = XdsError.from(event.error);
-      if ("server" in event) onEvent?.(event);
-    },
+    onEvent: (event) => { if ("server" in event) onEvent?.(event); },
     ...(fetchMs !== undefined && { fetchMs }),
   });
-  // A certificate that a bootstrap names and that cannot be read shows when the first server comes into use.
-  await new Promise(setImmediate);
-  if (isBroken(broken)) throw askFailure(broken, []);
   // Nothing else keeps the process between two attempts: timers do not.
   const alive = setInterval(() => undefined, 0x7fff_ffff);
   const failures = (): readonly string[] => client.status().flatMap(({ name, status }) => (status?.lastEnd === undefined || status.connected ? [] : [streamFailure(name, status.lastEnd, flags.variant)]));
@@ -62,16 +55,12 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetch
       return { server: row?.name ?? "", controlPlane: row?.status?.controlPlane ?? "" };
     },
     heard: (some = false) => client.status().flatMap(({ name, status }) => (status === undefined ? [] : [heardOf(name, status, flags.variant, some)])).join("; "),
-    failure: (error) => askFailure(broken ?? error, failures()),
+    failure: (error) => askFailure(error, failures()),
     async close() {
       clearInterval(alive);
       await client.close();
     },
   };
-}
-
-function isBroken(error: XdsError | undefined): error is XdsError {
-  return error !== undefined;
 }
 
 interface ServerState { readonly connected: boolean; readonly lastEnd?: Status; readonly counts: { readonly responses: number } }

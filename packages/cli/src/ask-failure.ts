@@ -12,10 +12,13 @@ export function askFailure(error: unknown, failures: readonly string[]): CliErro
 /** Why a stream has ended, and the way out. */
 export function streamFailure(server: string, { code, message }: Status, variant: "delta" | "sotw"): string {
   const name = Object.entries(StatusCode).find(([, number]) => number === code)?.[0] ?? `code ${code}`;
-  if (/^(cannot connect|lost the connection) /.test(message)) return inCommandWords(message);
+  if (ownFailure.test(message)) return inCommandWords(message);
   if (code === StatusCode.UNIMPLEMENTED) return `${server} does not serve the ${variant} variant (${message === "" ? name : message}); try --${variant === "delta" ? "sotw" : "delta"}`;
   return `${server} has ended the stream: ${message === "" ? name : `${message} [${name}]`}`;
 }
+
+/** What the channel says, and not the server: no connection, or files and targets that are no good. */
+const ownFailure = /^(cannot connect to|lost the connection to|(ca_|)certificate_file|private_key_file|the target|tls\.\w+) /;
 
 /** The client speaks of its options, people know those of the command. */
 function inCommandWords(text: string): string {
