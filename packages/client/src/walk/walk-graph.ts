@@ -34,7 +34,7 @@ export function walkGraph(root: Reference, reader: GraphReader): Graph {
       gaps.set(key, { typeUrl, name, answered, ...(referrer === undefined ? {} : { from: referrer }), ...(error === undefined ? {} : { error }) });
       continue;
     }
-    nodes.set(key, { typeUrl, name, resource, ...(error === undefined ? {} : { error }) });
+    nodes.set(key, error === undefined ? { typeUrl, name, resource } : { typeUrl, name, resource, error });
     for (const next of reader.references(typeUrl, resource)) {
       if (seen.has(next.key) || !reader.follow(next)) continue;
       if (seen.size >= reader.limit) return { revision, nodes, gaps, fault: tooLarge(root, reader.limit) };

@@ -161,6 +161,7 @@ class Watching implements GraphWatch, GraphReader {
 
   /** Lets go of what neither the newest graph nor the one in force refers to. */
   #prune(now: Graph): void {
+    if (this.#known.size === now.nodes.size + now.gaps.size) return;
     const inForce = this.composition.graph;
     const isNeeded = (key: string): boolean => now.nodes.has(key) || now.gaps.has(key) || inForce?.nodes.has(key) === true;
     const dropped = [...this.#known.keys()].filter((key) => !isNeeded(key));
