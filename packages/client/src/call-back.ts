@@ -1,8 +1,16 @@
 import type { Snapshot } from "./snapshot.ts";
 import type { Watch, WatchCalls } from "./watch.ts";
 
-/** Turns snapshots into the two calls of gRPC (C-GRPC-8): a late watcher gets what is held, then the ambient error. */
-export async function callBack<T>(watch: Watch<Snapshot<T>>, calls: WatchCalls<T>): Promise<void> {
+/** Turns snapshots into the two calls of gRPC (C-GRPC-8): a late watcher gets what is held, then the ambient error. Rejects with what a call throws; a signal that ends the watch is no error here. */
+export async function callBack<T>(watch: Watch<Snapshot<T>>, calls: WatchCalls<T>, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await callEach(watch, calls);
+  } catch (error) {
+    if (signal?.aborted !== true || error !== signal.reason) throw error;
+  }
+}
+
+async function callEach<T>(watch: Watch<Snapshot<T>>, calls: WatchCalls<T>): Promise<void> {
   let before: Snapshot<T> | undefined;
   for await (const snapshot of watch) {
     const last = before;

@@ -1,3 +1,4 @@
+import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
 
 import { flag, flagUrl, turn, useDeltaScript } from "../test/use-script.ts";
@@ -87,13 +88,41 @@ describe("client.watchAll()", () => {
     const watch = client.watchAll(counting, glob, { decode: "on-demand" });
     const changes = watch[Symbol.asyncIterator]();
     await turn();
-    const message = (name: string) => ({ name: inNs(name), version: "1", resource: { typeUrl: flagUrl, value: Buffer.from([10, 1, 65]) } });
-    server.send({ typeUrl: flagUrl, nonce: "1", resources: [...Array.from({ length: 1_000 }, (_, index) => message(String(index))), resource("bad", "\n")] });
+    const redirect = { name: inNs("elsewhere"), version: "1", resource: { typeUrl: "type.googleapis.com/xds.core.v3.ResourceLocator" } };
+    server.send({ typeUrl: flagUrl, nonce: "1", resources: [...Array.from({ length: 1_000 }, (_, index) => resource(String(index), "off")), redirect] });
     await changes.next();
     expect([watch.members.size, decoded]).toEqual([1_000, 0]);
     const read = [...watch.members.values()].slice(0, 10).map(({ value }) => value);
     expect([read.length, decoded, [...watch.members.values()][0]?.value, decoded]).toEqual([10, 10, 3, 10]);
-    expect(server.rest().at(-1)?.errorDetail?.message).toBe(`"${inNs("bad")}": its payload is no message`);
+    expect(server.rest().at(-1)?.errorDetail?.message).toBe(`"${inNs("elsewhere")}": it is a xds.core.v3.ResourceLocator, which this client does not follow`);
+  });
+
+  it("refuses on demand what is no message, where a schema says that it should be one", async () => {
+    const { client, server } = useDeltaScript();
+    const typeUrl = "type.googleapis.com/google.protobuf.Duration";
+    const watch = client.watchAll(DurationSchema, "xdstp://a/google.protobuf.Duration/*", { decode: "on-demand" });
+    const changes = watch[Symbol.asyncIterator]();
+    await turn();
+    const named = (name: string, bytes: readonly number[]) => ({ name: `xdstp://a/google.protobuf.Duration/${name}`, version: "1", resource: { typeUrl, value: Buffer.from(bytes) } });
+    server.send({ typeUrl, nonce: "1", resources: [named("good", [8, 7]), named("bad", [10])] });
+    const { value } = await changes.next();
+    expect(value?.added.map((member) => member.value.seconds)).toEqual([7n]);
+    expect(server.rest().at(-1)?.errorDetail?.message).toBe("\"xdstp://a/google.protobuf.Duration/bad\": its payload is no message");
+  });
+
+  it("leaves out members that were taken before it began and are not what it wants, and says so until they are", async () => {
+    const { client, server } = useDeltaScript();
+    client.watchAll(flag, glob);
+    await turn();
+    server.send({ typeUrl: flagUrl, nonce: "1", resources: [resource("x", "1"), resource("y", "2")] });
+    await turn();
+    const late = listen(client.watchAll(flag, glob, { validate: (value) => (value === "1" ? "not one" : undefined) }));
+    await turn();
+    server.send({ typeUrl: flagUrl, nonce: "2", resources: [resource("y", "3")] });
+    await turn();
+    server.send({ typeUrl: flagUrl, nonce: "3", resources: [resource("x", "4")] });
+    await turn();
+    expect(late).toEqual(["+y=2 !INVALID_ARGUMENT", "~y=3 !INVALID_ARGUMENT", "+x=4"]);
   });
 
   it("costs a change as little among many as among few", async () => {

@@ -1,6 +1,8 @@
-import { walkFields, XdsError, type Entry, type Resource, type Topic, type Watcher } from "@xdstp/core";
+import type { Entry, Resource, StoredResource, Topic, Watcher, XdsError } from "@xdstp/core";
 
 import type { Decoder } from "./decoder.ts";
+import { followSignal } from "./follow-signal.ts";
+import { glance } from "./glance.ts";
 import type { Hub } from "./hub.ts";
 import { createLatest, type Latest } from "./latest.ts";
 import { createMember, type Member } from "./member.ts";
@@ -31,7 +33,7 @@ export interface CollectionWatch<T> extends Watch<CollectionChange<T>> {
 export interface CollectionOptions<T> extends WatchOptions<T> {
   /**
    * `on-arrival`: every member is decoded and validated when it comes; a bad one is refused. `on-demand`: only what is read is decoded, so that ten of a hundred thousand cost ten;
-   * when it comes it is only looked at whether it is a message at all, and `validate` is not called. Default: `on-arrival`.
+   * when it comes it is only looked at whether it is of the type and, with a schema, a message at all; `validate` is not called. Default: `on-arrival`.
    */
   readonly decode?: "on-arrival" | "on-demand";
 }
@@ -48,7 +50,11 @@ class Collection<T> implements CollectionWatch<T>, Watcher {
   readonly #decoder: Decoder<T>;
   readonly #topic: Topic;
   readonly #latest: Latest<CollectionChange<T>>;
+  readonly #check: (resource: Resource, name: string) => XdsError | undefined;
   readonly #uncheck: () => void;
+  #unfollow: () => void = () => undefined;
+  /** By name. */
+  readonly #unfit = new Map<string, { readonly resource: StoredResource; readonly error: XdsError }>();
   #revision = -1;
   #complete = false;
   #error: XdsError | undefined;
@@ -62,13 +68,14 @@ class Collection<T> implements CollectionWatch<T>, Watcher {
     this.#hub = hub;
     this.#decoder = hub.decoder<T>(source, type as WatchedType<T>);
     this.#latest = createLatest<CollectionChange<T>>(() => { this.#onTaken(); }, () => { this.close(); });
-    this.#uncheck = hub.cache.check(type.typeUrl, interest, decode === "on-demand" ? isMessage : (resource, checked) => this.#decoder.check(resource, checked, validate));
+    this.#check = decode === "on-demand" ? glance(source) : (resource, checked) => this.#decoder.check(resource, checked, validate);
+    this.#uncheck = hub.cache.check(type.typeUrl, interest, this.#check);
     this.#topic = hub.cache.topic(type.typeUrl, interest);
     this.#topic.watch(this);
+    if (decode === "on-arrival") this.#judge();
     hub.open.add(this);
-    signal?.addEventListener("abort", () => { this.#abort(signal.reason); }, { once: true });
-    if (signal?.aborted === true) this.#abort(signal.reason);
-    else this.wake();
+    this.#unfollow = followSignal(signal, (reason) => { this.#abort(reason); });
+    if (!this.#closed) this.wake();
   }
 
   [Symbol.asyncIterator](): AsyncIterator<CollectionChange<T>, undefined> {
@@ -87,6 +94,7 @@ class Collection<T> implements CollectionWatch<T>, Watcher {
     this.#closed = true;
     this.#topic.unwatch(this);
     this.#uncheck();
+    this.#unfollow();
     this.#hub.open.delete(this);
     this.#onTaken();
     this.#latest.end();
@@ -107,11 +115,20 @@ class Collection<T> implements CollectionWatch<T>, Watcher {
     this.#taken = undefined;
   }
 
+  /** What was taken before this watch began need not be what it wants. */
+  #judge(): void {
+    for (const { name, resource } of this.#topic.members()) {
+      const error = resource === undefined ? undefined : this.#check(resource, name);
+      if (resource !== undefined && error !== undefined) this.#unfit.set(name, { resource, error });
+    }
+  }
+
   /** undefined: nothing a reader would notice. */
   #change(): CollectionChange<T> | undefined {
-    const { settled, stale } = this.#topic;
+    const { settled } = this.#topic;
     const change = { added: [] as Member<T>[], updated: [] as Member<T>[], removed: [] as string[] };
     for (const entry of this.#news(change.removed)) this.#take(entry, change);
+    const stale = this.#topic.stale ?? this.#unfit.values().next().value?.error;
     const isSame = settled === this.#complete && stale === this.#error;
     this.#complete = settled;
     this.#error = stale;
@@ -134,7 +151,9 @@ class Collection<T> implements CollectionWatch<T>, Watcher {
 
   #take({ name, resource }: Entry, { added, updated, removed }: { readonly added: Member<T>[]; readonly updated: Member<T>[]; readonly removed: string[] }): void {
     const known = this.members.get(name);
-    if (resource === undefined) {
+    const isUnfit = this.#unfit.get(name)?.resource === resource;
+    if (!isUnfit) this.#unfit.delete(name);
+    if (resource === undefined || isUnfit) {
       if (this.members.delete(name)) removed.push(name);
       return;
     }
@@ -143,9 +162,4 @@ class Collection<T> implements CollectionWatch<T>, Watcher {
     this.members.set(name, member);
     (known === undefined ? added : updated).push(member);
   }
-}
-
-/** That it is a message at all can be said without decoding it. */
-function isMessage({ payload: { typeUrl, value } }: Resource, name: string): XdsError | undefined {
-  return walkFields(value, () => undefined).outcome === "complete" ? undefined : new XdsError("INVALID_ARGUMENT", "its payload is no message", { typeUrl, resource: name });
 }

@@ -74,7 +74,7 @@ export interface ReadOptions<T> extends WatchOptions<T> {
 export interface Client extends AsyncDisposable {
   /**
    * Watches a name: an opaque one, or an xdstp name. Watches of one name share a subscription.
-   * Throws an XdsError where nothing can be asked for: a broken name, a directive, an authority that has other servers.
+   * Throws an XdsError where nothing can be asked for: a broken name, a directive, an authority that has other servers, a client that is closed.
    */
   watch<S extends TypeSource<unknown>>(type: S, name: string, options?: WatchOptions<ValueOf<S>>): Watch<Snapshot<ValueOf<S>>>;
   /** The same with the two calls of gRPC (C-GRPC-8). */
@@ -92,7 +92,7 @@ export interface Client extends AsyncDisposable {
   dump(options?: { readonly contents?: boolean }): Promise<ClientConfig>;
   /** The servers in order of preference, with what is known of each; undefined: not in use (C-GRPC-6). */
   status(): readonly { readonly name: string; readonly status: ClientStatus | undefined }[];
-  /** Ends all watches and streams. */
+  /** Ends all watches and streams: loops end, a `read` that waits rejects with CANCELLED. Calling it again does nothing. */
   close(): Promise<void>;
 }
 
@@ -110,16 +110,18 @@ class XdsClient implements Client {
   readonly #node: Uint8Array;
   readonly #scope: string;
   readonly #stopMetrics: () => void;
+  #closed = false;
 
   constructor(options: ClientOptions) {
     const { types = envoyTypes, clock = systemClock, onEvent, scope = "", variant = "delta", channels = processChannels } = options;
     const bootstrap = "servers" in (options.bootstrap ?? {}) ? options.bootstrap as Bootstrap : readBootstrap(options.bootstrap as BootstrapSources);
     const cache = createCache({ types, clock, wildcard: () => true, ...(onEvent !== undefined && { onEvent }) });
-    const taking = createTaking();
+    const taking = createTaking(clock);
+    const naming = createNaming(namingOf(bootstrap, options));
     this.#clock = clock;
     this.#scope = scope;
     this.#node = encodeNode(bootstrap.node, options);
-    this.#hub = createHub({ cache, taking, nodeId: bootstrap.node.id, interestOf: createNaming(namingOf(bootstrap, options)) });
+    this.#hub = createHub({ cache, taking, nodeId: bootstrap.node.id, interestOf: (...asked) => (this.#checkOpen(), naming(...asked)) });
     const { backoff, limits, rate, fetchMs, random } = options;
     const serverOptions = {
       variant, channels, node: () => this.#node, clock, types: new Map(types.map((type) => [type.typeUrl, type])), onEvent,
@@ -133,7 +135,7 @@ class XdsClient implements Client {
     if (name === "*" || (name.startsWith("xdstp:") && isGlob(name))) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is a collection; use watchAll()`, { resource: name });
     const watch = watchName(this.#hub, type, name, options);
     const { onChanged, onAmbientError } = options;
-    if (onChanged !== undefined) void callBack(watch, { onChanged: (snapshot) => onChanged.call(options, snapshot), onAmbientError: (error) => onAmbientError?.call(options, error) });
+    if (onChanged !== undefined) void callBack(watch, { onChanged: (snapshot) => onChanged.call(options, snapshot), onAmbientError: (error) => onAmbientError?.call(options, error) }, options.signal);
     return watch;
   }
 
@@ -164,6 +166,7 @@ class XdsClient implements Client {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.#stopMetrics();
     for (const watch of [...this.#hub.open]) watch.close();
     await this.#hub.cache.close();
@@ -171,6 +174,10 @@ class XdsClient implements Client {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new XdsError("FAILED_PRECONDITION", "the client is closed; make another one");
   }
 }
 

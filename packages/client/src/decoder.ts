@@ -1,5 +1,6 @@
 import { XdsError, type Resource, type StoredResource } from "@xdstp/core";
 
+import { otherType } from "./glance.ts";
 import type { WatchedType } from "./watched-type.ts";
 
 /** What a program says of a resource beside its being decoded: why it is refused, as a text or an error. undefined: it is taken. What it throws refuses too. */
@@ -25,7 +26,8 @@ export function createDecoder<T>(type: WatchedType<T>): Decoder<T> {
   return {
     check(resource, name, validate) {
       try {
-        if (resource.payload.typeUrl !== type.typeUrl) return refusal(type, name, `it is a ${resource.payload.typeUrl.replace(/^.*\//, "")}, which this client does not follow`);
+        const other = otherType(resource.payload.typeUrl, type.typeUrl);
+        if (other !== undefined) return refusal(type, name, other);
         const known = fresh.get(name);
         const value = known?.payload === resource.payload.value ? known.value : type.decode(resource.payload.value);
         keep(name, resource.payload.value, value);

@@ -4,7 +4,7 @@ import { deferred, type Deferred } from "./deferred.ts";
 export interface Latest<T> extends AsyncIterableIterator<T, undefined> {
   /** Something has come. `read` makes it when it is taken; undefined: it was nothing. */
   mark(read: () => T | undefined): void;
-  /** No more comes; what has come is still given. */
+  /** No more comes, and what has come and was not taken is dropped. */
   end(): void;
   /** The same, and the consumer is told why. */
   fail(error: unknown): void;
@@ -44,6 +44,7 @@ class Newest<T> implements Latest<T> {
 
   end(): void {
     this.#ended = true;
+    this.#read = undefined;
     this.#serve();
   }
 
@@ -61,7 +62,6 @@ class Newest<T> implements Latest<T> {
   }
 
   async return(): Promise<IteratorResult<T, undefined>> {
-    this.#read = undefined;
     this.end();
     this.#onTaken();
     this.#onReturn();
@@ -75,7 +75,7 @@ class Newest<T> implements Latest<T> {
       this.#read = undefined;
       this.#give(read);
     }
-    if (!this.#ended || this.#read !== undefined) return;
+    if (!this.#ended) return;
     for (const asked of this.#waiting.splice(0)) this.#finish(asked);
   }
 

@@ -1,6 +1,7 @@
 import { XdsError, type StoredResource, type Topic, type Watcher } from "@xdstp/core";
 
 import type { Decoder } from "./decoder.ts";
+import { followSignal } from "./follow-signal.ts";
 import type { Hub } from "./hub.ts";
 import { createLatest, type Latest } from "./latest.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -25,7 +26,9 @@ class NameWatch<T> implements Watch<Snapshot<T>>, Watcher {
   readonly #topic: Topic;
   readonly #latest: Latest<Snapshot<T>>;
   readonly #uncheck: () => void;
+  #unfollow: () => void = () => undefined;
   #known: Known | undefined;
+  #unfit: { readonly resource: StoredResource; readonly error: XdsError } | undefined;
   #taken: (() => void) | undefined;
   #closed = false;
 
@@ -39,10 +42,10 @@ class NameWatch<T> implements Watch<Snapshot<T>>, Watcher {
     this.#uncheck = hub.cache.check(type.typeUrl, interest, (resource, checked) => this.#decoder.check(resource, checked, validate));
     this.#topic = hub.cache.topic(type.typeUrl, interest);
     this.#topic.watch(this);
+    this.#judge(validate);
     hub.open.add(this);
-    signal?.addEventListener("abort", () => { this.#abort(signal.reason); }, { once: true });
-    if (signal?.aborted === true) this.#abort(signal.reason);
-    else this.wake();
+    this.#unfollow = followSignal(signal, (reason) => { this.#abort(reason); });
+    if (!this.#closed) this.wake();
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Snapshot<T>, undefined> {
@@ -62,6 +65,7 @@ class NameWatch<T> implements Watch<Snapshot<T>>, Watcher {
     this.#closed = true;
     this.#topic.unwatch(this);
     this.#uncheck();
+    this.#unfollow();
     this.#hub.open.delete(this);
     this.#onTaken();
     this.#latest.end();
@@ -94,12 +98,21 @@ class NameWatch<T> implements Watch<Snapshot<T>>, Watcher {
   }
 
   /** What was taken before this watch began need not be what it wants. */
+  #judge(validate: WatchOptions<T>["validate"]): void {
+    const resource = this.#topic.members()[0]?.resource;
+    const error = resource === undefined ? undefined : this.#decoder.check(resource, resource.name, validate);
+    if (resource !== undefined && error !== undefined) this.#unfit = { resource, error };
+  }
+
+  /** What came by an alias was checked under its own name. */
   #readable(resource: StoredResource, error: XdsError | undefined): Known {
+    if (resource === this.#unfit?.resource) return { resource: undefined, error: this.#unfit.error };
     try {
       this.#decoder.read(resource);
       return { resource, error };
     } catch (failure) {
-      return { resource: undefined, error: this.#known?.resource === undefined && this.#known?.error !== undefined ? this.#known.error : XdsError.from(failure) };
+      this.#unfit = { resource, error: XdsError.from(failure) };
+      return { resource: undefined, error: this.#unfit.error };
     }
   }
 

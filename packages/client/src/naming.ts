@@ -36,6 +36,7 @@ export function createNaming(options: NamingOptions): (typeUrl: string, name: st
 
 function opaque(typeUrl: string, name: string, { dynamic }: NamingOptions, attributes: NameOptions["attributes"]): Interest {
   if (name === "") throw new XdsError("INVALID_ARGUMENT", "a name is empty; nothing can have it (S-SUB-6)", { typeUrl, resource: name });
+  if (/\p{Surrogate}/u.test(name)) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} has half a character (a lone surrogate), which no server can read`, { typeUrl, resource: name });
   if (attributes !== undefined && Object.keys(attributes).length > 0) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is no xdstp name, so it has no attributes`, { typeUrl, resource: name });
   return withParameters(name, dynamic?.opaque);
 }

@@ -1,4 +1,4 @@
-import type { Committed, ResourceSink } from "@xdstp/core";
+import { systemClock, type Clock, type Committed, type ResourceSink, type Timer } from "@xdstp/core";
 
 import { deferred, type Deferred } from "./deferred.ts";
 
@@ -12,26 +12,30 @@ export interface Taking {
 
 const noop = (): void => undefined;
 
-/** One for all watches of a client. */
-export function createTaking(): Taking {
-  let open = 0;
+/** One for all watches of a client. Who has not taken an update `patienceMs` after somebody waits for it is not waited for any more: a loop that was left open must not stop all others. */
+export function createTaking(clock: Clock = systemClock, patienceMs = 30_000): Taking {
+  let open = new Set<object>();
   let waiting: Deferred<undefined> | undefined;
-  const end = (): void => {
-    open--;
-    if (open > 0) return;
+  let timer: Timer | undefined;
+  const readOn = (): void => {
+    timer?.cancel();
     waiting?.resolve(undefined);
     waiting = undefined;
   };
-  const withTaken = (committed: Committed): Committed => (open === 0 ? committed : { ...committed, taken: (waiting ??= deferred<undefined>()).promise.then(noop) });
+  const giveUp = (): void => {
+    open = new Set();
+    readOn();
+  };
+  const wait = (): Deferred<undefined> => {
+    timer = clock.after(patienceMs, giveUp);
+    return deferred<undefined>();
+  };
+  const withTaken = (committed: Committed): Committed => (open.size === 0 ? committed : { ...committed, taken: (waiting ??= wait()).promise.then(noop) });
   return {
     begin() {
-      open++;
-      let ended = false;
-      return () => {
-        if (ended) return;
-        ended = true;
-        end();
-      };
+      const one = {};
+      open.add(one);
+      return () => { if (open.delete(one) && open.size === 0) readOn(); };
     },
     over: (sink) => ({
       commit(transaction) {

@@ -1,7 +1,9 @@
 import type { RawDeltaServer } from "@xdstp/testing";
-import { describe, expect, it } from "vitest";
+import { getEventListeners } from "node:events";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { flag, flagUrl, turn, useDeltaScript, useSotwScript, type ScriptOptions } from "../test/use-script.ts";
+import { deferred } from "./deferred.ts";
 import type { Client, Snapshot, Watch } from "./index.ts";
 
 let nonce = 0;
@@ -151,6 +153,115 @@ describe("client.watch()", () => {
     expect(said).toEqual(["three"]);
   });
 
+  it("waits no more than 30 s for a loop that was left open, until it is gone on with [C-ACK-13]", async () => {
+    const { client, server, clock } = useDeltaScript();
+    const left = client.watch(flag, "a")[Symbol.asyncIterator]();
+    await turn();
+    give(server, "a", "one");
+    await left.next();
+    give(server, "a", "two");
+    await turn();
+    clock.advance(29_999);
+    await turn();
+    expect(server.paused).toBe(true);
+    clock.advance(1);
+    await turn();
+    give(server, "a", "three");
+    await turn();
+    expect([server.paused, (await left.next()).value?.value]).toEqual([false, "three"]);
+    give(server, "a", "four");
+    await turn();
+    expect(server.paused).toBe(true);
+  });
+
+  it("gives nothing after its close, not what had come either", async () => {
+    const { client, server } = useDeltaScript();
+    const calls: string[] = [];
+    const gate = deferred<undefined>();
+    const watch = client.watch(flag, "a", { onChanged: async ({ value = "" }) => { calls.push(value); await gate.promise; watch.close(); } });
+    await turn();
+    give(server, "a", "one");
+    await turn();
+    give(server, "a", "two");
+    await turn();
+    gate.resolve(undefined);
+    await turn();
+    expect(calls).toEqual(["one"]);
+  });
+
+  it("ends calls with their signal, without an error, and lets go of a signal that lives longer", async () => {
+    const { client } = useDeltaScript();
+    const rejected: unknown[] = [];
+    const onRejection = (error: unknown): void => { rejected.push(error); };
+    process.on("unhandledRejection", onRejection);
+    onTestFinished(() => { process.off("unhandledRejection", onRejection); });
+    const abort = new AbortController();
+    client.watch(flag, "a", { signal: abort.signal, onChanged: () => undefined });
+    const closed = [client.watch(flag, "b", { signal: abort.signal }), client.watchAll(flag, "*", { signal: abort.signal })];
+    expect(getEventListeners(abort.signal, "abort")).toHaveLength(3);
+    for (const watch of closed) watch.close();
+    expect(getEventListeners(abort.signal, "abort")).toHaveLength(1);
+    abort.abort(new Error("enough"));
+    await turn();
+    expect([rejected, getEventListeners(abort.signal, "abort")]).toEqual([[], []]);
+  });
+
+  it("lets what a call throws surface, and ends", async () => {
+    const { client, server } = useDeltaScript();
+    const rejected: unknown[] = [];
+    const onRejection = (error: unknown): void => { rejected.push(error); };
+    process.on("unhandledRejection", onRejection);
+    onTestFinished(() => { process.off("unhandledRejection", onRejection); });
+    client.watch(flag, "a", { onChanged: () => { throw new Error("mine"); } });
+    await turn();
+    give(server, "a", "one");
+    await turn();
+    expect([rejected.map(String), server.rest().at(-1)?.resourceNamesUnsubscribe]).toEqual([["Error: mine"], ["a"]]);
+  });
+
+  it("judges what was taken before it began, and waits for another state", async () => {
+    const { client, server } = useDeltaScript();
+    const early = listen(client.watch(flag, "a"));
+    await turn();
+    give(server, "a", "one");
+    await turn();
+    server.rest();
+    const late = listen(client.watch(flag, "a", { validate: (value) => (value === "one" ? "not one" : undefined) }));
+    await turn();
+    expect([late, server.rest()]).toEqual([["!INVALID_ARGUMENT"], []]);
+    give(server, "a", "two");
+    await turn();
+    expect([early, late]).toEqual([["one", "two"], ["!INVALID_ARGUMENT", "two"]]);
+  });
+
+  it("may be opened and closed by the thousand, from calls and checks too", async () => {
+    const { client, server } = useDeltaScript();
+    for (const name of ["a", "b"]) for (let i = 0; i < 5_000; i++) client.watch(flag, name).close();
+    await turn();
+    expect(server.streams).toBe(0);
+    const said: string[] = [];
+    const watch = client.watch(flag, "a", {
+      validate: () => { watch.close(); listen(client.watch(flag, "b")); return undefined; },
+      onChanged: ({ value = "" }) => { said.push(value); },
+    });
+    await turn();
+    server.rest();
+    give(server, "a", "one");
+    await turn();
+    const [answer, ...more] = server.rest();
+    expect([said, answer?.errorDetail, [answer, ...more].flatMap((request) => [request?.resourceNamesSubscribe, request?.resourceNamesUnsubscribe].flat())]).toEqual([[], undefined, ["b", "a"]]);
+  });
+
+  it("cannot be begun once the client is closed", async () => {
+    const { client } = useDeltaScript();
+    const waiting = client.read(flag, "a");
+    await client.close();
+    await expect(waiting).rejects.toThrow("[CANCELLED]");
+    for (const begin of [() => client.watch(flag, "a"), () => client.watchAll(flag, "*")]) expect(begin).toThrow("[FAILED_PRECONDITION] the client is closed");
+    await expect(client.read(flag, "a")).rejects.toThrow("[FAILED_PRECONDITION] the client is closed");
+    await client.close();
+  });
+
   it("ends with its signal, its close, its client", async () => {
     const { client } = useDeltaScript();
     const abort = new AbortController();
@@ -166,6 +277,7 @@ describe("client.watch()", () => {
   it.each([
     ["", "[INVALID_ARGUMENT] a name is empty"],
     ["*", "[INVALID_ARGUMENT] \"*\" is a collection; use watchAll()"],
+    ["a\ud800", "has half a character (a lone surrogate)"],
     ["xdstp://a/acme.v1.Flag/x#alt=xdstp://b/acme.v1.Flag/x", "[UNIMPLEMENTED]"],
     ["xdstp://a/acme.v1.Flag/x?xds.node.id=1", "[INVALID_ARGUMENT]"],
     ["xdstp://other/acme.v1.Flag/x", "[UNIMPLEMENTED] \"xdstp://other/acme.v1.Flag/x\": the authority \"other\" has servers of its own"],

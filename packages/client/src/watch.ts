@@ -2,23 +2,26 @@ import type { Snapshot } from "./snapshot.ts";
 import type { Validate } from "./decoder.ts";
 import type { NameOptions } from "./name-options.ts";
 
-/** What is watched, as it changes: an async iterable of the newest state. What a slow reader has not taken when something newer comes, it never sees. */
+/**
+ * What is watched, as it changes: an async iterable of the newest state. What a slow reader has not taken when something newer comes, it never sees.
+ * It is for one loop: two would share what comes, and the first to break ends both.
+ */
 export interface Watch<Update> extends AsyncIterable<Update, undefined>, AsyncDisposable {
   /** As it is asked for: with the context parameters of the client. */
   readonly name: string;
-  /** Ends it; a loop over it ends. The last watch of a name ends its subscription (C-SUB-10). */
+  /** Ends it: a loop over it ends, nothing more is given or called, also if it had come before. The last watch of a name ends its subscription (C-SUB-10). */
   close(): void;
 }
 
 /** Options of a watch. */
 export interface WatchOptions<T> extends NameOptions {
-  /** Beside what the descriptor demands. What it refuses is NACKed with its text, and the state before stays (C-ACK-5). It should not take long: it runs where responses are read. */
+  /** Beside what the descriptor demands. What it refuses is NACKed with its text, and the state before stays (C-ACK-5). What came before the watch began is judged too, and then it alone is told. It should not take long: it runs where responses are read. */
   readonly validate?: Validate<T>;
-  /** Ends the watch: a loop over it throws the reason. */
+  /** Ends the watch: a loop over it throws the reason; calls just end. */
   readonly signal?: AbortSignal;
 }
 
-/** The two calls of gRPC (C-GRPC-8). The next one is made when the promise of the one before has settled; what a call throws surfaces as an unhandled rejection. */
+/** The two calls of gRPC (C-GRPC-8). The next one is made when the promise of the one before has settled; what a call throws ends the watch and surfaces as an unhandled rejection. */
 export interface WatchCalls<T> {
   /** A value that is new; or, without a value, an error that says to stop using the one before. */
   onChanged(snapshot: Snapshot<T>): void | Promise<void>;

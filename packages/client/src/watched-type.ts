@@ -19,6 +19,7 @@ export function watchedType<S extends TypeSource<unknown>>(source: S): WatchedTy
   return { typeUrl: `type.googleapis.com/${source.typeName}`, decode: (payload) => fromBinary(source, payload) as ValueOf<S> };
 }
 
-function isSchema(source: TypeSource<unknown>): source is DescMessage {
+/** It is a schema of protobuf-es. */
+export function isSchema(source: TypeSource<unknown>): source is DescMessage {
   return "kind" in source;
 }
