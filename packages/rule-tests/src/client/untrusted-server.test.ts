@@ -45,7 +45,7 @@ describe.each(["delta", "sotw"] as const)("an untrusted server (%s)", (variant) 
     const bytes = hostile(variant)[what]?.() ?? Buffer.of();
     const start = performance.now();
     server.raw.sendBytes(bytes);
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(performance.now() - start).toBeLessThan(60_000);
     await turn();
     for (const { error } of server.rest()) expect((error?.message ?? "").length).toBeLessThanOrEqual(4_096);
     expect(server.raw.connected).toBe(true);
