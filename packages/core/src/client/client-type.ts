@@ -127,7 +127,7 @@ class Type implements ClientType {
   request(): Uint8Array {
     const { host: { sink }, unasked, subscriptions, answers } = this.#state;
     const bytes = subscriptions.request(answers.shift(), () => sink.held(this.typeUrl));
-    for (const want of unasked) Object.assign(want, { asked: true, askedFirst: !this.asked, awaited: true });
+    for (const want of unasked) if (!isKnown(want)) Object.assign(want, { asked: true, askedFirst: !this.asked, awaited: true });
     if (this.#reached) this.#deadlines.start([...unasked]);
     unasked.clear();
     this.asked = true;
@@ -230,6 +230,11 @@ class Type implements ClientType {
     }
     if (whole.length > 0) commitAside(sink, { settled: whole.map(({ interest }) => ({ typeUrl, interest })) });
   }
+}
+
+/** A collection that is asked for anew, because one of its members was lost, is still what it was: what a response leaves out of it is gone. */
+function isKnown({ kind, asked, awaited }: Want): boolean {
+  return kind !== "name" && asked && !awaited;
 }
 
 /** Something has come of a collection that is not known to be complete. */
