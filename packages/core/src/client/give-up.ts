@@ -2,7 +2,7 @@ import type { Removal } from "../feed.ts";
 import { XdsError } from "../xds-error.ts";
 import type { ClientTypeState } from "./client-type-state.ts";
 import { commitAside } from "./commit-aside.ts";
-import { isHeld } from "./is-held.ts";
+import { isWantHeld } from "./is-held.ts";
 import { noteError, noteGone, noteSilence } from "./note-want.ts";
 import type { Want } from "./want.ts";
 
@@ -12,9 +12,9 @@ export function giveUp(state: ClientTypeState, due: readonly Want[]): void {
   const overdue = due.filter((want) => !retries(state, want));
   for (const want of overdue) {
     want.awaited = false;
-    if (want.kind !== "name" || isHeld(sink, typeUrl, want.interest)) noteSilence(state, want);
+    if (want.kind !== "name" || isWantHeld(sink, typeUrl, want)) noteSilence(state, want);
   }
-  const names = overdue.filter(({ kind, interest }) => kind === "name" && !isHeld(sink, typeUrl, interest));
+  const names = overdue.filter((want) => want.kind === "name" && !isWantHeld(sink, typeUrl, want));
   const settled = overdue.filter(({ kind }) => kind !== "name").map(({ interest }) => ({ typeUrl, interest }));
   const remove = context.timeoutIsTransient ? [] : names.map((want) => missing(state, want));
   for (const want of names) {
@@ -28,7 +28,7 @@ export function giveUp(state: ClientTypeState, due: readonly Want[]): void {
 }
 
 function retries({ typeUrl, unasked, subscriptions, host }: ClientTypeState, want: Want): boolean {
-  if (isHeld(host.sink, typeUrl, want.interest) || subscriptions.retry?.(want) !== true) return false;
+  if (isWantHeld(host.sink, typeUrl, want) || subscriptions.retry?.(want) !== true) return false;
   unasked.add(want);
   host.schedule();
   return true;

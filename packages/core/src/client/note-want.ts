@@ -1,7 +1,7 @@
 import type { XdsError } from "../xds-error.ts";
 import type { RefusedName } from "./client-event.ts";
 import type { ClientTypeState } from "./client-type-state.ts";
-import { isHeld } from "./is-held.ts";
+import { isWantHeld } from "./is-held.ts";
 import type { RefusedState, Want } from "./want.ts";
 import type { WantStatus } from "./client-status.ts";
 
@@ -63,8 +63,9 @@ export function noteRefused(state: ClientTypeState, want: Want, key: string, { n
 }
 
 /** What is known of it, for status. What was held may have expired (C-TTL-4). */
-export function statusOfWant({ typeUrl, host: { sink } }: ClientTypeState, { interest, kind, state: known, at, error, refused }: Want): WantStatus {
-  const state = known === "held" && kind === "name" && !isHeld(sink, typeUrl, interest) ? "missing" : known;
+export function statusOfWant({ typeUrl, host: { sink } }: ClientTypeState, want: Want): WantStatus {
+  const { interest, kind, state: known, at, error, refused } = want;
+  const state = known === "held" && kind === "name" && !isWantHeld(sink, typeUrl, want) ? "missing" : known;
   return { interest, state, at, refused: [...(refused?.values() ?? [])], ...(error === undefined ? {} : { error }) };
 }
 

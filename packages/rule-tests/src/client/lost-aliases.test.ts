@@ -1,7 +1,7 @@
 import { XdsError } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import { FULL, PART } from "../harness/made-up-types.ts";
-import { createClientWorld } from "./harness/client-world.ts";
+import { createClientWorld, turn } from "./harness/client-world.ts";
 
 // Found by the simulation.
 
@@ -35,6 +35,23 @@ describe("an alias that goes (delta)", () => {
     expect(alias?.topic.stale?.text).toBe("real is bad");
     server.reply(PART, { removed: ["alias"] });
     expect([alias?.now, alias?.topic.stale]).toEqual(["alias!", undefined]);
+  });
+});
+
+describe("an alias of what is held (delta)", () => {
+  it("is there on a new stream too, of which the server says nothing since nothing has changed [C-ALIAS-3] [C-MISS-4]", async () => {
+    const { ask, server, clock, want } = createClientWorld("delta");
+    const [alias] = await ask(PART, "alias");
+    server.reply(PART, { resources: [{ name: "real", text: "1", aliases: ["alias"] }] });
+    expect(want(PART, "alias").state).toBe("held");
+    server.raw.close();
+    clock.advance(1_000);
+    await turn();
+    server.reply(PART, {});
+    clock.advance(40_000);
+    expect([alias?.now, want(PART, "alias").state]).toEqual(["real=1", "held"]);
+    server.reply(PART, { removed: ["real"] });
+    expect(alias?.now).toBe("alias!");
   });
 });
 
