@@ -5,6 +5,7 @@ import { referenceKey, type Graph } from "./graph.ts";
 import { createInitialFetch, type InitialFetch } from "./initial-fetch.ts";
 import { knownReferences, type KeyedReference, type KnownReferences } from "./known-references.ts";
 import { lookUp, type Looked } from "./look-up.ts";
+import { patchGraph } from "./patch-graph.ts";
 import { referenceFault } from "./reference-fault.ts";
 import { typeFault } from "./type-fault.ts";
 import { walkGraph, type GraphReader } from "./walk-graph.ts";
@@ -50,6 +51,8 @@ export function watchGraph(source: ResourceSource, root: Reference, options: Gra
 
 interface Slot extends Watcher {
   readonly topic: Topic;
+  /** As payloads spell it. */
+  readonly references: Map<string, KeyedReference>;
   end(): void;
 }
 
@@ -65,6 +68,10 @@ class Watching implements GraphWatch, GraphReader {
   readonly #slots = new Map<string, Slot>();
   /** By type and the name in the payload; several of them may ask for one thing. */
   readonly #known = new Map<string, Slot | XdsError>();
+  /** What has changed since the last walk. */
+  #woken = new Set<Slot>();
+  /** The last walk. */
+  #last: Graph | undefined;
   #isDue = false;
   #closed = false;
 
@@ -113,16 +120,20 @@ class Watching implements GraphWatch, GraphReader {
   }
 
   #walk(): void {
-    const graph = walkGraph(this.#root, this);
+    const changed = [...this.#woken].flatMap(({ references }) => [...references.values()]);
+    this.#woken = new Set();
+    const graph = patchGraph(this.#last, changed, this) ?? walkGraph(this.#root, this);
+    this.#last = graph;
     this.composition = compose(this.composition, this.#root, graph, (gap) => this.#initialFetch.mayLack(gap));
     if (this.composition.graph !== undefined) this.#initialFetch.stop();
     this.#prune(graph);
     this.#options.onWalk(this.composition);
   }
 
-  #open({ typeUrl, name, key }: KeyedReference): Slot | XdsError {
-    const opened = this.#slotOf({ typeUrl, name });
-    this.#known.set(key, opened);
+  #open(reference: KeyedReference): Slot | XdsError {
+    const opened = this.#slotOf(reference);
+    this.#known.set(reference.key, opened);
+    if (!(opened instanceof XdsError)) opened.references.set(reference.key, reference);
     return opened;
   }
 
@@ -146,7 +157,9 @@ class Watching implements GraphWatch, GraphReader {
     const topic = this.#source.topic(typeUrl, interest);
     const slot: Slot = {
       topic,
+      references: new Map(),
       wake: () => {
+        this.#woken.add(slot);
         this.#options.onWake?.(typeUrl, topic);
         this.#touch();
       },
