@@ -1,5 +1,6 @@
 import type { Clock, StoredResource, XdsError } from "@xdstp/core";
 
+import { followSignal } from "../follow-signal.ts";
 import type { Hub } from "../hub.ts";
 import { createLatest, type Latest } from "../latest.ts";
 import { createMember, type Member } from "../member.ts";
@@ -25,6 +26,7 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
   readonly #decoders: PartDecoders;
   readonly #latest: Latest<Configuration<R, P>>;
   readonly #watch: GraphWatch;
+  #unfollow: () => void = () => undefined;
   #told: Composition = nothing;
   #unread = false;
   #taken: (() => void) | undefined;
@@ -52,8 +54,7 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
       onWalk: (composition) => { this.#onWalk(composition); },
     });
     hub.open.add(this);
-    signal?.addEventListener("abort", () => { this.#abort(signal.reason); }, { once: true });
-    if (signal?.aborted === true) this.#abort(signal.reason);
+    this.#unfollow = followSignal(signal, (reason) => { this.#abort(reason); });
   }
 
   get pending(): readonly Gap[] {
@@ -68,6 +69,7 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
     if (this.#closed) return;
     this.#closed = true;
     this.#watch.close();
+    this.#unfollow();
     this.#hub.open.delete(this);
     this.#onTaken();
     this.#latest.end();

@@ -174,7 +174,7 @@ async function run(seed: number): Promise<number> {
   const random = createRandom(seed);
   const clock = createFakeClock();
   const cache = createCache({ types: envoyTypes, clock });
-  const taking = createTaking();
+  const taking = createTaking(clock);
   const hub = createHub({ cache, taking, nodeId: "me", interestOf: (_, name) => ({ name }) });
   const truth = createTruth(random);
   const supply = createSupply(cache, random, truth);
