@@ -2,14 +2,15 @@ import { setImmediate } from "node:timers/promises";
 
 import { createCache, type RawResource } from "@xdstp/cache";
 import { systemClock } from "@xdstp/core";
-import { ListenerSchema } from "@xdstp/protos/envoy/listener";
+import type { Cluster } from "@xdstp/protos/envoy/cluster";
+import { ListenerSchema, type Listener } from "@xdstp/protos/envoy/listener";
 import { envoyTypes } from "@xdstp/resource-types";
-import { describe, expect, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 
 import { cluster, clusterUrl, endpoints, endpointsUrl, listener, listenerUrl, routes } from "../../test/envoy-resources.ts";
 import { parts as types } from "../../test/envoy-parts.ts";
 import { useClient, useOrigin, type Origin } from "../../test/use-origin.ts";
-import { parseBootstrap, type Configuration, type PartTypes, type Walk } from "../index.ts";
+import { parseBootstrap, type Configuration, type Member, type PartTypes, type Walk } from "../index.ts";
 import { createHub } from "../hub.ts";
 import { createTaking } from "../taking.ts";
 import { walkName } from "./walk-name.ts";
@@ -41,6 +42,9 @@ describe.each(["delta", "sotw"] as const)("a walk of a %s client", (variant) => 
     const updates = walk[Symbol.asyncIterator]();
     const first = await until(updates, () => true);
     expect([namesOf(first), first.root?.name, [...first.parts.clusters.keys()], first.missing, first.pending, first.error]).toEqual([["l", "r", "a", "s"], "l", ["a"], [], [], undefined]);
+    expectTypeOf(first.root).toEqualTypeOf<Member<Listener> | undefined>();
+    expectTypeOf(first.parts.clusters).toEqualTypeOf<ReadonlyMap<string, Member<Cluster>>>();
+    expectTypeOf<keyof typeof first.parts>().toEqualTypeOf<"routes" | "clusters" | "endpoints">();
     expect(first.parts.clusters.get("a")?.value.connectTimeout?.seconds).toBe(1n);
     put(origin, routes("r", "b"), cluster("b"), endpoints("b", 2));
     expect(namesOf(await until(updates, () => true))).toEqual(["l", "r", "b", "b"]);
