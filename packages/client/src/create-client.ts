@@ -1,6 +1,6 @@
 import { createCache, type CacheEvent } from "@xdstp/cache";
 import { systemClock, XdsError, type Clock, type ResourceType } from "@xdstp/core";
-import type { BackoffOptions, ClientLimits, ClientStatus, RequestRate } from "@xdstp/core/client";
+import type { BackoffOptions, ClientLimits, RequestRate } from "@xdstp/core/client";
 import type { ClientConfig } from "@xdstp/protos/status";
 import { envoyTypes } from "@xdstp/resource-types";
 import { isGlob, nodeContextParams } from "@xdstp/uri";
@@ -18,8 +18,8 @@ import { watchName } from "./name-watch.ts";
 import { createNaming } from "./naming.ts";
 import { openServer } from "./open-server.ts";
 import { readOnce } from "./read-once.ts";
-import { recordMetrics, type MetricsMeter } from "./record-metrics.ts";
-import { createServerChain, type ServerChain } from "./server-chain.ts";
+import { recordMetrics, type Metrics, type MetricsMeter } from "./record-metrics.ts";
+import { createServerChain, type ServerChain, type ServerStatus } from "./server-chain.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { createTaking } from "./taking.ts";
 import type { Watch, WatchCalls, WatchOptions } from "./watch.ts";
@@ -90,8 +90,8 @@ export interface Client extends AsyncDisposable {
   walk<S extends TypeSource<unknown>, P extends PartTypes = PartTypes>(type: S, name: string, options?: WalkOptions<P>): Walk<ValueOf<S>, P>;
   /** The state of this client in the form of CSDS; secrets are blanked. `contents`: with the resources. Default: true. */
   dump(options?: { readonly contents?: boolean }): Promise<ClientConfig>;
-  /** The servers in order of preference, with what is known of each; undefined: not in use (C-GRPC-6). */
-  status(): readonly { readonly name: string; readonly status: ClientStatus | undefined }[];
+  /** The servers in order of preference, with what is known of each. */
+  status(): readonly ServerStatus[];
   /** Ends all watches and streams: loops end, a `read` that waits rejects with CANCELLED. Calling it again does nothing. */
   close(): Promise<void>;
 }
@@ -109,7 +109,7 @@ class XdsClient implements Client {
   readonly #clock: Clock;
   readonly #node: Uint8Array;
   readonly #scope: string;
-  readonly #stopMetrics: () => void;
+  readonly #metrics: Metrics | undefined;
   #closed = false;
 
   constructor(options: ClientOptions) {
@@ -124,11 +124,15 @@ class XdsClient implements Client {
     this.#hub = createHub({ cache, taking, nodeId: bootstrap.node.id, interestOf: (...asked) => (this.#checkOpen(), naming(...asked)) });
     const { backoff, limits, rate, fetchMs, random } = options;
     const serverOptions = {
-      variant, channels, node: () => this.#node, clock, types: new Map(types.map((type) => [type.typeUrl, type])), onEvent,
+      variant, channels, node: () => this.#node, clock, types: new Map(types.map((type) => [type.typeUrl, type])),
+      onEvent: (event: ClientNotice) => {
+        this.#metrics?.note(event);
+        onEvent?.(event);
+      },
       ...(backoff !== undefined && { backoff }), ...(limits !== undefined && { limits }), ...(rate !== undefined && { rate }), ...(fetchMs !== undefined && { fetchMs }), ...(random !== undefined && { random }),
     };
     this.#chain = createServerChain(cache, bootstrap.servers.map((server) => ({ name: server.uri, open: () => openServer(server, serverOptions) })), taking);
-    this.#stopMetrics = options.meter === undefined ? () => undefined : recordMetrics({ meter: options.meter, cache, chain: this.#chain, target: options.target ?? "" });
+    this.#metrics = options.meter && recordMetrics({ meter: options.meter, cache, chain: this.#chain, target: options.target ?? "" });
   }
 
   watch<S extends TypeSource<unknown>>(type: S, name: string, options: WatchOptions<ValueOf<S>> & Partial<WatchCalls<ValueOf<S>>> = {}): Watch<Snapshot<ValueOf<S>>> {
@@ -167,7 +171,7 @@ class XdsClient implements Client {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#stopMetrics();
+    this.#metrics?.end();
     for (const watch of [...this.#hub.open]) watch.close();
     await this.#hub.cache.close();
   }

@@ -1,12 +1,12 @@
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { Cache } from "@xdstp/cache";
-import type { AnyBytes, Entry } from "@xdstp/core";
-import type { RefusedState, WantState, WantStatus } from "@xdstp/core/client";
-import { ClientConfigSchema, ClientConfig_GenericXdsConfigSchema, ClientResourceStatus, type ClientConfig, type ClientConfig_GenericXdsConfig } from "@xdstp/protos/status";
+import type { AnyBytes } from "@xdstp/core";
+import { ClientConfigSchema, type ClientConfig_GenericXdsConfigSchema, ClientResourceStatus, type ClientConfig } from "@xdstp/protos/status";
 import { NodeSchema } from "@xdstp/protos/discovery";
-import { fromBinary } from "@bufbuild/protobuf";
+
 import type { ServerChain } from "./server-chain.ts";
+import { statusRows, type ResourceState, type StatusRow } from "./status-rows.ts";
 
 /** How a payload is shown. */
 export type ShowPayload = (payload: AnyBytes) => AnyBytes;
@@ -22,57 +22,30 @@ export interface DumpSource {
   readonly show: ShowPayload | undefined;
 }
 
-/** The state of a client, a row for each resource and for each name that has none (B-CSDS-2, C-CSDS-3). */
+/** The state of a client in the form of CSDS. */
 export function dump({ cache, chain, node, scope, show }: DumpSource): ClientConfig {
-  const rows = new Map<string, ClientConfig_GenericXdsConfig>();
-  for (const { status } of chain.status()) {
-    for (const { typeUrl, wants } of status?.types ?? []) {
-      for (const want of wants) for (const row of rowsOf(cache, typeUrl, want, show)) rows.set(`${typeUrl} ${row.name}`, row);
-    }
-  }
-  return create(ClientConfigSchema, { node: fromBinary(NodeSchema, node), clientScope: scope, genericXdsConfigs: [...rows.values()] });
+  const genericXdsConfigs = Array.from(statusRows(cache, chain), (row) => configOf(row, show));
+  return create(ClientConfigSchema, { node: fromBinary(NodeSchema, node), clientScope: scope, genericXdsConfigs });
 }
 
-function* rowsOf(cache: Cache, typeUrl: string, want: WantStatus, show: ShowPayload | undefined): Generator<ClientConfig_GenericXdsConfig> {
-  const members = cache.topic(typeUrl, want.interest).members();
-  const refused = new Map(want.refused.map((state) => [state.name, state]));
-  const held = members.filter(({ resource }) => resource !== undefined);
-  for (const entry of held) {
-    yield heldRow(typeUrl, entry, want, refused.get(entry.name), show);
-    refused.delete(entry.name);
-  }
-  for (const state of refused.values()) yield rowOf(typeUrl, state.name, { clientStatus: ClientResourceStatus.NACKED, ...errorOf(state) });
-  if (held.length === 0 && refused.size === 0) yield rowOf(typeUrl, want.interest.name, { clientStatus: statusOf[want.state], ...(want.error === undefined ? {} : { errorState: { details: want.error.message } }) });
-}
+type Config = Omit<MessageInitShape<typeof ClientConfig_GenericXdsConfigSchema>, "$typeName">;
 
-function heldRow(typeUrl: string, { name, resource }: Entry, { state, at, error }: WantStatus, refused: RefusedState | undefined, show: ShowPayload | undefined): ClientConfig_GenericXdsConfig {
-  const payload = resource === undefined || show === undefined ? undefined : show(resource.payload);
-  const ownError = state === "error" && error !== undefined;
-  return rowOf(typeUrl, name, {
-    versionInfo: resource?.version ?? "",
-    clientStatus: refused !== undefined ? ClientResourceStatus.NACKED : ownError ? ClientResourceStatus.RECEIVED_ERROR : ClientResourceStatus.ACKED,
+function configOf({ typeUrl, name, state, resource, at, refused, error }: StatusRow, show: ShowPayload | undefined): Config {
+  const payload = resource === undefined ? undefined : show?.(resource.payload);
+  return {
+    typeUrl, name, clientStatus: statusOf[state], versionInfo: resource?.version ?? "",
     ...(at > 0 && { lastUpdated: timestampFromMs(at) }),
     ...(payload !== undefined && { xdsConfig: { typeUrl: payload.typeUrl, value: payload.value } }),
-    ...(refused !== undefined ? errorOf(refused) : ownError ? { errorState: { details: error.message } } : {}),
-  });
+    ...(refused !== undefined && { errorState: { details: refused.error.message, versionInfo: refused.version, lastUpdateAttempt: timestampFromMs(refused.at) } }),
+    ...(error !== undefined && { errorState: { details: error.message } }),
+  };
 }
 
-function errorOf({ version, error, at }: RefusedState): Row {
-  return { errorState: { details: error.message, versionInfo: version, lastUpdateAttempt: timestampFromMs(at) } };
-}
-
-type Row = Omit<MessageInitShape<typeof ClientConfig_GenericXdsConfigSchema>, "$typeName">;
-
-function rowOf(typeUrl: string, name: string, row: Row): ClientConfig_GenericXdsConfig {
-  return create(ClientConfig_GenericXdsConfigSchema, { typeUrl, name, ...row });
-}
-
-/** Where nothing is held. What did not come in time is missing, unless the server asked for another conclusion (C-GRPC-10). */
-const statusOf: Readonly<Record<WantState, ClientResourceStatus>> = {
+const statusOf: Readonly<Record<ResourceState, ClientResourceStatus>> = {
   requested: ClientResourceStatus.REQUESTED,
-  held: ClientResourceStatus.ACKED,
-  missing: ClientResourceStatus.DOES_NOT_EXIST,
-  refused: ClientResourceStatus.NACKED,
-  error: ClientResourceStatus.RECEIVED_ERROR,
+  does_not_exist: ClientResourceStatus.DOES_NOT_EXIST,
+  acked: ClientResourceStatus.ACKED,
+  nacked: ClientResourceStatus.NACKED,
+  received_error: ClientResourceStatus.RECEIVED_ERROR,
   timeout: ClientResourceStatus.TIMEOUT,
 };

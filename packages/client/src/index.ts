@@ -32,3 +32,4 @@ export type { CredentialsEvent } from "./credentials/follow-tls-files.ts";
 export { clientStatusRoutes, type MayReadStatus } from "./client-status-routes.ts";
 export { createChannels, type Channels, type ChannelsOptions, type SharedChannel } from "./channels.ts";
 export type { MetricsMeter } from "./record-metrics.ts";
+export type { ServerStatus } from "./server-chain.ts";

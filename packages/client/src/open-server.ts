@@ -14,7 +14,7 @@ export interface ServerOptions extends Pick<ClientContextOptions, "backoff" | "l
   readonly node: () => Uint8Array;
   readonly clock: Clock;
   readonly types: ReadonlyMap<string, ResourceType>;
-  readonly onEvent: ((event: ClientNotice) => void) | undefined;
+  readonly onEvent: (event: ClientNotice) => void;
 }
 
 /** The aggregated stream of each variant. */
@@ -41,7 +41,7 @@ export function openServer(server: BootstrapServer, options: ServerOptions): { r
     timeoutIsTransient: server.features.has("resource_timer_is_transient_error"),
     dropRefused: server.features.has("fail_on_data_errors"),
     keepRemoved: !server.features.has("fail_on_data_errors"),
-    ...(onEvent !== undefined && { onEvent: (event) => { onEvent({ server: server.uri, ...event }); } }),
+    onEvent: (event) => { onEvent({ server: server.uri, ...event }); },
   });
   const feed = variant === "delta" ? createDeltaClient(context) : createSotwClient(context);
   return { feed, close: () => { channel?.release(); } };

@@ -13,10 +13,19 @@ export interface ChainServer {
   open(): { readonly feed: ClientFeed; close(): void };
 }
 
+/** One server, as the client knows it. */
+export interface ServerStatus {
+  /** Its URI. */
+  readonly name: string;
+  /** Absent: it is not in use (C-GRPC-6). */
+  readonly status?: ClientStatus;
+  /** Why it cannot be reached (C-GRPC-4). Absent: it can, as far as is known. */
+  readonly failure?: XdsError;
+}
+
 /** Servers in order of preference, of which the first that answers is used (C-GRPC-6). */
 export interface ServerChain {
-  /** What each server's client end says; undefined: it is not in use. */
-  status(): readonly { readonly name: string; readonly status: ClientStatus | undefined }[];
+  status(): readonly ServerStatus[];
   nodeChanged(): void;
 }
 
@@ -45,7 +54,7 @@ class Chain implements ServerChain {
   }
 
   status(): ReturnType<ServerChain["status"]> {
-    return this.links.map(({ name, status }) => ({ name, status }));
+    return this.links.map(({ name, status, failure }) => ({ name, ...(status !== undefined && { status }), ...(failure !== undefined && { failure }) }));
   }
 
   nodeChanged(): void {

@@ -1,0 +1,63 @@
+import type { Cache } from "@xdstp/cache";
+import type { StoredResource, XdsError } from "@xdstp/core";
+import type { RefusedState, WantState, WantStatus } from "@xdstp/core/client";
+
+import type { ServerChain } from "./server-chain.ts";
+
+/** The words of A88; beside a resource that is held, it is so of a newer state or in spite of it. */
+export type ResourceState = "requested" | "does_not_exist" | "acked" | "nacked" | "received_error" | "timeout";
+
+/** What is known of one resource, or of a name that has none. */
+export interface StatusRow {
+  readonly typeUrl: string;
+  readonly name: string;
+  readonly state: ResourceState;
+  /** What is held. */
+  readonly resource?: StoredResource;
+  /** When something of it came last, in milliseconds since the epoch; 0: never. */
+  readonly at: number;
+  /** The newer state that was refused. */
+  readonly refused?: RefusedState;
+  /** Why there is none, or why what is held may be old. */
+  readonly error?: XdsError;
+}
+
+/** A row for each resource and for each name that has none (B-CSDS-2, C-CSDS-3). Of what several servers were asked for, the last one in use counts. */
+export function statusRows(cache: Cache, chain: ServerChain): Iterable<StatusRow> {
+  const rows = new Map<string, StatusRow>();
+  for (const { status } of chain.status()) {
+    for (const { typeUrl, wants } of status?.types ?? []) {
+      for (const want of wants) for (const row of rowsOf(cache, typeUrl, want)) rows.set(`${typeUrl} ${row.name}`, row);
+    }
+  }
+  return rows.values();
+}
+
+function* rowsOf(cache: Cache, typeUrl: string, want: WantStatus): Generator<StatusRow> {
+  const { interest, at, state, error } = want;
+  const refused = new Map(want.refused.map((one) => [one.name, one]));
+  const entries = cache.topic(typeUrl, interest).members();
+  const held = entries.flatMap(({ name, resource }) => (resource === undefined ? [] : { name, resource }));
+  for (const { name, resource } of held) {
+    const row = { typeUrl, name, resource, at };
+    const bad = refused.get(name);
+    if (bad !== undefined) yield { ...row, state: "nacked", refused: bad };
+    else yield state === "error" && error !== undefined ? { ...row, state: failureOf(state, error), error } : { ...row, state: "acked" };
+    refused.delete(name);
+  }
+  for (const bad of refused.values()) yield { typeUrl, name: bad.name, at: 0, state: "nacked", refused: bad };
+  if (held.length + want.refused.length > 0) return;
+  const why = error ?? entries.find(({ name }) => name === interest.name)?.error;
+  yield { typeUrl, name: interest.name, at: 0, state: failureOf(state, why), ...(why !== undefined && { error: why }) };
+}
+
+/** What did not come in time is missing, unless the server asked for another conclusion (C-GRPC-10). */
+function failureOf(state: WantState, error: XdsError | undefined): ResourceState {
+  switch (state) {
+    case "requested": return "requested";
+    case "held": return "acked";
+    case "refused": return "nacked";
+    case "timeout": return error?.code === "UNAVAILABLE" ? "timeout" : "does_not_exist";
+    default: return error === undefined || error.code === "NOT_FOUND" ? "does_not_exist" : "received_error";
+  }
+}
