@@ -16,7 +16,7 @@ export interface WalkOptions<P extends PartTypes> extends NameOptions {
    * Default: all types that payloads refer to, undecoded. What a payload names of other types is no part of the configuration.
    */
   readonly types?: P;
-  /** Names that are not followed though their type is: clusters of a bootstrap, for one. Default: none. */
+  /** Names that are not followed though their type is: clusters of a bootstrap, for one. It must not throw. Default: none. */
   readonly skip?: (typeUrl: string, name: string) => boolean;
   /** Milliseconds after which the first configuration goes without what has not come, and says so in `missing` (C-WARM-3; Envoy's `initial_fetch_timeout` is 15,000). Default: 0, for ever: complete configurations only. */
   readonly initialFetchMs?: number;
