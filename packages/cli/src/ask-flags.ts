@@ -1,5 +1,3 @@
-import { shortTypes, typeUrlOf } from "@xdstp/resource-types";
-import { parseLocator, typeUrlFromType } from "@xdstp/uri";
 import { CliError } from "./cli-error.ts";
 import { clientTlsFlags, clientTlsOptions, type ClientTlsFiles } from "./client-tls-flags.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -22,14 +20,6 @@ export interface AskFlags {
   readonly variant: "delta" | "sotw";
   /** Everything is refused with this text. Absent: what can be read is accepted. */
   readonly nack?: string;
-}
-
-/** One thing that is asked for. */
-export interface AskedName {
-  readonly name: string;
-  readonly typeUrl: string;
-  /** It has members: it is a glob or `*`. */
-  readonly isCollection: boolean;
 }
 
 /** The options of a command that asks a server as a client. */
@@ -83,59 +73,4 @@ function metadataOf(text: string | undefined): AskFlags["metadata"] {
     if (typeof json === "object" && json !== null && !Array.isArray(json)) return json as Readonly<Record<string, unknown>>;
   } catch { /* told below */ }
   throw new CliError(2, `--node-metadata ${JSON.stringify(text)}: give a JSON object, for instance {"env":"prod"}`);
-}
-
-/** What a name on the command line asks for. Throws a CliError where it is no name, or does not say its type. */
-export function askedName(call: CommandCall, name: string): AskedName {
-  if (name === "") throw new CliError(2, "a name is empty; nothing can have it");
-  const type = call.text("type");
-  const given = type === undefined ? undefined : typeUrlFor(type);
-  if (!name.startsWith("xdstp:")) {
-    if (given === undefined) throw new CliError(2, `${JSON.stringify(name)} does not say its type: give --type ${[...shortTypes.keys()].join("|")}, or a full message name`);
-    return { name, typeUrl: given, isCollection: name === "*" };
-  }
-  const own = ownType(name);
-  if (given !== undefined && given !== own) throw new CliError(2, `--type ${String(type)} is another type than that of ${JSON.stringify(name)}; leave it out`);
-  return { name, typeUrl: own, isCollection: /\/\*(?=$|\?)/.test(name) };
-}
-
-function ownType(name: string): string {
-  const parsed = parseLocator(name);
-  if (!parsed.ok) throw new CliError(2, `${JSON.stringify(name)} is no xdstp name: ${parsed.error.message}`);
-  if (parsed.value.scheme !== "xdstp") throw new CliError(2, `${JSON.stringify(name)} is no xdstp name`);
-  return typeUrlFromType(parsed.value.resourceType);
-}
-
-/** `clusters`, `cluster`, a full message name or a type URL. */
-function typeUrlFor(text: string): string {
-  const short = shortTypes.get(text) ?? shortTypes.get(`${text}s`);
-  if (short !== undefined) return short;
-  const name = text.startsWith("type.googleapis.com/") ? text.slice("type.googleapis.com/".length) : text;
-  if (/^\w+(\.\w+)+$/.test(name)) return typeUrlOf(name);
-  throw new CliError(2, `--type ${JSON.stringify(text)}: give ${[...shortTypes.keys()].join(", ")}, or a full message name`);
-}
-
-/** Seconds of an option, in milliseconds. Throws a CliError that names it. */
-export function secondsFlag(call: CommandCall, name: string): number | undefined {
-  const text = call.text(name);
-  if (text === undefined) return undefined;
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
-  if (seconds > 0 && seconds <= 86_400) return seconds * 1_000;
-  throw new CliError(2, `--${name} ${JSON.stringify(text)}: give seconds, up to 86400`);
-}
-
-/** A count from 1. Throws a CliError that names the option. */
-export function countFlag(call: CommandCall, name: string): number | undefined {
-  const text = call.text(name);
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new CliError(2, `--${name} ${JSON.stringify(text)}: give a number from 1`);
-}
-
-/** One of a few words. Throws a CliError that names the option. */
-export function wordFlag<const T extends string>(call: CommandCall, name: string, known: readonly T[]): T | undefined {
-  const text = call.text(name);
-  const found = known.find((one) => one === text);
-  if (text !== undefined && found === undefined) throw new CliError(2, `--${name} ${JSON.stringify(text)}: give ${known.join(", ").replace(/, (?=[^,]*$)/, " or ")}`);
-  return found;
 }

@@ -1,17 +1,18 @@
 import type { CollectionChange, Member, Snapshot } from "@xdstp/client";
 import type { Registry } from "@bufbuild/protobuf";
 import { XdsError } from "@xdstp/core";
-import type { AskClient } from "./ask-client.ts";
-import { shownType } from "./ask-client.ts";
+import { envoyRegistry } from "@xdstp/protos/envoy";
+import { type AskClient, shownType } from "./ask-client.ts";
 import { withoutNode } from "./ask-failure.ts";
-import type { AskedName } from "./ask-flags.ts";
+import type { AskedName } from "./asked-name.ts";
 import { CliError } from "./cli-error.ts";
 import type { HeldResource, WatchEvent } from "./watch-event.ts";
 
 /** What {@link followName} needs. */
 export interface FollowNameOptions {
   readonly asking: AskClient;
-  readonly registry: Registry;
+  /** What can be checked. Absent: Envoy's API. */
+  readonly registry?: Registry;
   /** Everything is refused with this text. Absent: what can be read is taken. */
   readonly nack?: string;
   readonly tell: (event: WatchEvent) => void;
@@ -25,7 +26,7 @@ export interface FollowedName {
 }
 
 /** Watches a name or a collection and tells what becomes of it. Throws a CliError where it cannot be asked for. */
-export function followName(asked: AskedName, { asking, registry, nack, tell }: FollowNameOptions): FollowedName {
+export function followName(asked: AskedName, { asking, registry = envoyRegistry(), nack, tell }: FollowNameOptions): FollowedName {
   const type = shownType(asked.typeUrl, registry);
   const options = nack === undefined ? {} : { validate: () => nack };
   try {

@@ -1,7 +1,9 @@
-import { askedName, askFlags, askOptions, askUsage, nackOption, secondsFlag, tlsUsage, wordFlag } from "./ask-flags.ts";
+import { askFlags, askOptions, askUsage, nackOption, tlsUsage } from "./ask-flags.ts";
+import { askedName } from "./asked-name.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
+import { secondsFlag, wordFlag } from "./flag-values.ts";
 import { pathFrom } from "./path-from.ts";
 
 /** The options of a command that shows resources. */

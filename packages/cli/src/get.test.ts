@@ -1,6 +1,8 @@
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createTestAuthority } from "@xdstp/testing";
+import { readFolder } from "@xdstp/folder";
+import { envoyRegistry } from "@xdstp/protos/envoy";
 import { load } from "js-yaml";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createRawServer } from "../test/raw-server.ts";
@@ -94,6 +96,15 @@ describe("xdstp get", () => {
     ]);
   });
 
+  it("writes YAML that a folder takes as it is", async () => {
+    const origin = await useOrigin();
+    for (const name of [blue, "plain"]) origin.cluster(name, 3);
+    const folder = useFolder();
+    folder.write({ "acme/clusters/blue.yaml": (await got(origin, blue)).out, "_opaque/clusters/plain.yaml": (await got(origin, "plain", "--type", "clusters")).out });
+    const { resources, problems } = await readFolder({ dir: folder.dir, registry: envoyRegistry() });
+    expect({ problems, names: resources.map(({ resource }) => resource.name) }).toEqual({ problems: [], names: ["plain", blue] });
+  });
+
   it("says that there is no such name", async () => {
     const origin = await useOrigin();
     const [opaque, named] = await Promise.all([got(origin, "red", "--type", "clusters"), got(origin, "xdstp://acme/envoy.config.cluster.v3.Cluster/red")]);
@@ -102,11 +113,11 @@ describe("xdstp get", () => {
     expect([opaque.code, named.code]).toEqual([1, 1]);
   });
 
-  it("blanks secrets, unless they are to be seen [B-CSDS-7]", async () => {
+  it("blanks secrets, unless they are to be seen", async () => {
     const origin = await useOrigin();
     origin.cache.put({ typeUrl: secretUrl, name: "key", value: encode("envoy.extensions.transport_sockets.tls.v3.Secret", { name: "key", type: { case: "tlsCertificate", value: { privateKey: { specifier: { case: "inlineString", value: "PEM!" } } } } }) });
     const hidden = await got(origin, "key", "--type", "secret");
-    expect(hidden.out).toContain("# note: what is secret is [redacted]; --show-secrets shows it");
+    expect(hidden.out).toContain("# note: what may be secret is [redacted] or left out; --show-secrets shows it");
     expect(hidden.out).not.toContain("PEM!");
     expect((await got(origin, "key", "--type", "secret", "--show-secrets")).out).toContain("PEM!");
   });

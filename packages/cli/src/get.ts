@@ -1,5 +1,6 @@
 import { XdsError } from "@xdstp/core";
-import type { AskedName, AskFlags } from "./ask-flags.ts";
+import type { AskFlags } from "./ask-flags.ts";
+import type { AskedName } from "./asked-name.ts";
 import { openAskClient, shownType, type AskClient } from "./ask-client.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";

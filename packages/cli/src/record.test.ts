@@ -83,7 +83,7 @@ describe.each(["delta", "sotw"] as const)("xdstp record and replay (%s)", (varia
       return { err, bytes: parseRecording(text).events.map((event) => ("bytes" in event ? Buffer.from(event.bytes).toString("latin1") : "")).join("\n") };
     };
     const open = await record("open.jsonl");
-    expect(open.err).toMatch(/^xdstp record: warning: .*open\.jsonl holds secrets \(the first is in key\); --redact leaves them out\n$/);
+    expect(open.err).toMatch(/^xdstp record: warning: .*open\.jsonl holds what may be secret \(the first in key\); --redact leaves it out\n$/);
     expect(open.bytes).toContain("PEM!");
     const redacted = await record("redacted.jsonl", "--redact");
     expect([redacted.err, redacted.bytes.includes("PEM!"), redacted.bytes.includes("[redacted]")]).toEqual(["", false, true]);

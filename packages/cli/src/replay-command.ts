@@ -1,8 +1,9 @@
-import { countFlag, secondsFlag, tlsUsage } from "./ask-flags.ts";
+import { tlsUsage } from "./ask-flags.ts";
 import { CliError } from "./cli-error.ts";
 import { clientTlsFlags, clientTlsOptions } from "./client-tls-flags.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
+import { countFlag, secondsFlag } from "./flag-values.ts";
 import { viewOptions } from "./get-command.ts";
 import { parseEndpoint } from "./parse-endpoint.ts";
 import { pathFrom } from "./path-from.ts";

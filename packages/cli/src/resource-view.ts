@@ -25,7 +25,7 @@ export interface ViewOptions {
 export function viewResource(payload: AnyBytes, { registry, showSecrets }: ViewOptions): ResourceView {
   const isKnown = registry.getMessage(payload.typeUrl.slice(payload.typeUrl.lastIndexOf("/") + 1)) !== undefined;
   const shown = showSecrets || !isKnown ? payload : withoutSecrets(payload, registry);
-  const secrets = shown === payload ? [] : ["what is secret is [redacted]; --show-secrets shows it"];
+  const secrets = shown === payload ? [] : ["what may be secret is [redacted] or left out; --show-secrets shows it"];
   const { json, notes } = jsonOf(shown, registry, isKnown);
   return { json, yaml: dump(json, { lineWidth: -1, noRefs: true }), notes: [...secrets, ...notes] };
 }

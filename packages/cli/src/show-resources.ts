@@ -1,6 +1,6 @@
 import type { AnyBytes } from "@xdstp/core";
 import { authorityOf } from "@xdstp/uri";
-import type { AskedName } from "./ask-flags.ts";
+import type { AskedName } from "./asked-name.ts";
 import type { CliIo } from "./cli-io.ts";
 import { escapeJson, escapeText } from "./escape-text.ts";
 import { fitText, textWidth } from "./fit-text.ts";

@@ -1,7 +1,9 @@
-import { askedName, askFlags, askOptions, askUsage, countFlag, nackOption, secondsFlag, tlsUsage } from "./ask-flags.ts";
+import { askFlags, askOptions, askUsage, nackOption, tlsUsage } from "./ask-flags.ts";
+import { askedName } from "./asked-name.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
+import { countFlag, secondsFlag } from "./flag-values.ts";
 import { viewOptions } from "./get-command.ts";
 import { pathFrom } from "./path-from.ts";
 

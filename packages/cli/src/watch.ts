@@ -1,5 +1,6 @@
 import { openAskClient, type AskClient } from "./ask-client.ts";
-import type { AskedName, AskFlags } from "./ask-flags.ts";
+import type { AskFlags } from "./ask-flags.ts";
+import type { AskedName } from "./asked-name.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { followName, following } from "./follow-name.ts";

@@ -63,6 +63,31 @@ describe("the xdstp program", () => {
     expect(late.stderr.text).toBe(`xdstp status: 127.0.0.1:${port} refuses connections; is a server running there?\n`);
   });
 
+  it("gets a resource and is done, watches until Ctrl-C, records until there is enough, and replays", async () => {
+    const folder = useFolder({ "config/a.example/clusters/web.yaml": "type: EDS\n" });
+    const served = start(["serve", "config", "--listen", "127.0.0.1:0"], folder.dir);
+    const port = Number(/127\.0\.0\.1:(\d+), serving/.exec(await served.stdout.line(/listening/))?.[1]);
+    await served.stdout.line(/Z loaded /);
+    const name = "xdstp://a.example/envoy.config.cluster.v3.Cluster/web";
+    const asked = [name, "--server", `127.0.0.1:${port}`];
+    const got = start(["get", ...asked]);
+    expect(await got.exit).toBe(0);
+    expect(got.stdout.text).toContain("\ntype: EDS\n");
+    const watching = start(["watch", ...asked]);
+    await watching.stdout.line(/type: EDS/);
+    const recording = start(["record", "r.jsonl", ...asked, "--count", "1"], folder.dir);
+    expect([await recording.exit, recording.stderr.text]).toEqual([0, ""]);
+    watching.child.kill("SIGINT");
+    expect(await watching.exit).toBe(0);
+    const replaying = start(["replay", "r.jsonl", "--server", `127.0.0.1:${port}`], folder.dir);
+    expect([await replaying.exit, replaying.stdout.text.trimEnd().split("\n").at(-1)]).toEqual([0, "no difference"]);
+    served.child.kill("SIGINT");
+    await served.exit;
+    const late = start(["get", ...asked]);
+    expect(await late.exit).toBe(1);
+    expect(late.stderr.text).toMatch(/^xdstp get: cannot connect to .*nothing listens there .*\n$/);
+  });
+
   it("serves a folder, follows an edit, and on Ctrl-C ends its streams with OK and itself with 0 [S-STREAM-13]", async () => {
     const folder = useFolder({ "config/a.example/clusters/web.yaml": "type: EDS\n" });
     const { child, stdout, stderr, exit } = start(["serve", "config", "--listen", "127.0.0.1:0"], folder.dir);

@@ -1,7 +1,7 @@
 import { StatusCode, systemClock, type ByteStream, type Clock, type Status } from "@xdstp/core";
 
 import { ackAfter, withAnswer } from "./answer-request.ts";
-import { describeRequest } from "./describe-message.ts";
+import { describeRequest, describeResponse } from "./describe-message.ts";
 import { createHeldState, heldDifferences, type HeldDifference, type HeldState } from "./held-state.ts";
 import { createLiveInbox, type LiveInbox } from "./live-inbox.ts";
 import { messageOf } from "./message-of.ts";
@@ -157,7 +157,7 @@ class StreamReplay {
     type.now.apply(response);
     type.version = response.version;
     type.unanswered = response.nonce;
-    this.#tell({ kind: "response", type: response.type, text: `version ${response.version === "" ? "none" : response.version}; ${response.resources.length} resources` });
+    this.#tell({ kind: "response", type: response.type, text: describeResponse(this.#options.recording.variant, bytes).text });
     return type;
   }
 

@@ -1,0 +1,64 @@
+import type { Registry } from "@bufbuild/protobuf";
+import { envoyRegistry, withoutSecrets } from "@xdstp/protos/envoy";
+import { createRecorder, formatEvent, formatHeader, payloadsOf, type RecordedEvent, type Recorder } from "@xdstp/testing";
+import { aggregatedPath } from "./aggregated-path.ts";
+import type { AskClient } from "./ask-client.ts";
+import type { CliIo } from "./cli-io.ts";
+import { escapeText } from "./escape-text.ts";
+import type { RecordOptions } from "./record.ts";
+import { createLineFile, type LineFile } from "./recording-file.ts";
+import { createRecordingShow } from "./recording-show.ts";
+import { counted } from "./short-text.ts";
+
+/** The file of `xdstp record`, and what is shown while it grows. */
+export interface RecordLog extends Recorder {
+  /** Makes the file. Throws a CliError where it cannot. */
+  begin(asking: AskClient): void;
+  /** Says what is in it now. */
+  close(): void;
+}
+
+/** @param onResponse - called for each response that is in the file */
+export function createRecordLog(options: RecordOptions, io: CliIo, onResponse: () => void): RecordLog {
+  const { ask: { variant }, redact, json } = options;
+  const registry = envoyRegistry();
+  const time = io.clock.now();
+  const show = createRecordingShow(io, json);
+  const count = { open: 0, request: 0, response: 0, end: 0 };
+  let file: LineFile | undefined;
+  let warned = redact;
+  const write = (event: RecordedEvent): void => {
+    if (file === undefined) return;
+    file.line(formatEvent(event));
+    show(event);
+    count[event.kind]++;
+    if (event.kind !== "response") return;
+    if (!warned) warned = warn(secretIn(payloadsOf({ variant }, event), registry), options, io);
+    onResponse();
+  };
+  return {
+    ...createRecorder({ variant, clock: io.clock, write, ...(redact && { hide: (payload) => withoutSecrets(payload, registry) }) }),
+    begin({ servers: [server = ""], node }) {
+      file = createLineFile(options.file);
+      file.line(formatHeader({ variant, path: aggregatedPath(variant), server, node, time }));
+    },
+    close() {
+      if (file !== undefined && !json) io.stdout.write(`recorded ${counted(count.request + count.response, "message")} of ${counted(count.open, "stream")} in ${escapeText(options.file)}\n`);
+      file?.close();
+      file = undefined;
+    },
+  };
+}
+
+/** The name of the first resource with a secret, or with something that cannot be searched for one. Types that are not known are passed over. */
+function secretIn(resources: ReturnType<typeof payloadsOf>, registry: Registry): string | undefined {
+  return resources.find(({ type, payload }) => {
+    const any = { typeUrl: type, value: payload };
+    return registry.getMessage(type.slice(type.lastIndexOf("/") + 1)) !== undefined && withoutSecrets(any, registry) !== any;
+  })?.name;
+}
+
+function warn(name: string | undefined, { file }: RecordOptions, { stderr }: CliIo): boolean {
+  if (name !== undefined) stderr.write(`xdstp record: warning: ${escapeText(file)} holds what may be secret (the first in ${escapeText(name)}); --redact leaves it out\n`);
+  return name !== undefined;
+}
