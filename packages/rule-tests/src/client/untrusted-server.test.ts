@@ -38,7 +38,7 @@ function hostile(variant: ClientWorld["variant"]): Readonly<Record<string, () =>
 }
 
 describe.each(["delta", "sotw"] as const)("an untrusted server (%s)", (variant) => {
-  it.each(Object.keys(hostile(variant)))("%s: is taken or refused in time that grows with its bytes, and the client goes on [C-LIM-7]", { timeout: 10_000 }, async (what) => {
+  it.each(Object.keys(hostile(variant)))("%s: is taken or refused in time that grows with its bytes, and the client goes on [C-LIM-7]", { timeout: 120_000 }, async (what) => {
     const { ask, server } = createClientWorld(variant);
     const [a, glob] = await ask(PART, "a", ns("*"));
     server.rest();
