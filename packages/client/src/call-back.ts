@@ -15,9 +15,9 @@ async function callEach<T>(watch: Watch<Snapshot<T>>, calls: WatchCalls<T>): Pro
   for await (const snapshot of watch) {
     const last = before;
     before = snapshot;
-    if (snapshot.value === undefined) { await calls.onChanged(snapshot); continue; }
+    if (snapshot.value === undefined) { await calls.onChanged?.(snapshot); continue; }
     const isNew = last?.value !== snapshot.value;
-    if (isNew) await calls.onChanged(withoutError(snapshot));
+    if (isNew) await calls.onChanged?.(withoutError(snapshot));
     if (snapshot.error !== (last?.value === undefined ? undefined : last.error)) await calls.onAmbientError?.(snapshot.error);
   }
 }

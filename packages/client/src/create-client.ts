@@ -73,12 +73,10 @@ export interface ReadOptions<T> extends WatchOptions<T> {
 /** Reads typed configuration by name, and keeps it up to date. */
 export interface Client extends AsyncDisposable {
   /**
-   * Watches a name: an opaque one, or an xdstp name. Watches of one name share a subscription.
+   * Watches a name: an opaque one, or an xdstp name. Watches of one name share a subscription. With `onChanged` or `onAmbientError` it makes the two calls of gRPC instead of being read in a loop (C-GRPC-8).
    * Throws an XdsError where nothing can be asked for: a broken name, a directive, an authority that has other servers, a client that is closed.
    */
-  watch<S extends TypeSource<unknown>>(type: S, name: string, options?: WatchOptions<ValueOf<S>>): Watch<Snapshot<ValueOf<S>>>;
-  /** The same with the two calls of gRPC (C-GRPC-8). */
-  watch<S extends TypeSource<unknown>>(type: S, name: string, options: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>>): Watch<Snapshot<ValueOf<S>>>;
+  watch<S extends TypeSource<unknown>>(type: S, name: string, options?: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>>): Watch<Snapshot<ValueOf<S>>>;
   /** Watches the members of a glob (`xdstp://authority/type/path/*`), or all of a type (`*`), as one changing set. */
   watchAll<S extends TypeSource<unknown>>(type: S, name: string, options?: CollectionOptions<ValueOf<S>>): CollectionWatch<ValueOf<S>>;
   /** The resource of a name, once. Rejects with an XdsError: NOT_FOUND, DEADLINE_EXCEEDED, or why it was refused. */
@@ -135,11 +133,10 @@ class XdsClient implements Client {
     this.#metrics = options.meter && recordMetrics({ meter: options.meter, cache, chain: this.#chain, target: options.target ?? "" });
   }
 
-  watch<S extends TypeSource<unknown>>(type: S, name: string, options: WatchOptions<ValueOf<S>> & Partial<WatchCalls<ValueOf<S>>> = {}): Watch<Snapshot<ValueOf<S>>> {
+  watch<S extends TypeSource<unknown>>(type: S, name: string, options: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>> = {}): Watch<Snapshot<ValueOf<S>>> {
     if (name === "*" || (name.startsWith("xdstp:") && isGlob(name))) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is a collection; use watchAll()`, { resource: name });
     const watch = watchName(this.#hub, type, name, options);
-    const { onChanged, onAmbientError } = options;
-    if (onChanged !== undefined) void callBack(watch, { onChanged: (snapshot) => onChanged.call(options, snapshot), onAmbientError: (error) => onAmbientError?.call(options, error) }, options.signal);
+    if (options.onChanged !== undefined || options.onAmbientError !== undefined) void callBack(watch, options, options.signal);
     return watch;
   }
 

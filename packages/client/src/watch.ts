@@ -24,7 +24,7 @@ export interface WatchOptions<T> extends NameOptions {
 /** The two calls of gRPC (C-GRPC-8). The next one is made when the promise of the one before has settled; what a call throws ends the watch and surfaces as an unhandled rejection. */
 export interface WatchCalls<T> {
   /** A value that is new; or, without a value, an error that says to stop using the one before. */
-  onChanged(snapshot: Snapshot<T>): void | Promise<void>;
+  onChanged?(snapshot: Snapshot<T>): void | Promise<void>;
   /** What is held stays valid, and may be old. undefined: it is not any more. */
   onAmbientError?(error: Snapshot<T>["error"]): void | Promise<void>;
 }
