@@ -1,0 +1,16 @@
+import type { Cache } from "@xdstp/cache";
+import type { ByteStream, ByteStreamHandler, Clock, ResourceSource } from "@xdstp/core";
+
+/** Answers a call. */
+export type ServeCall = (out: ByteStream) => ByteStreamHandler;
+
+/** Something that is wrong with every server of a world, put around it from outside. Absent parts change nothing. */
+export interface Defect {
+  /** Around what is served. */
+  readonly source?: (cache: Cache, clock: Clock) => ResourceSource;
+  /** Around a call. */
+  readonly serve?: (serve: ServeCall, out: ByteStream, variant: "delta" | "sotw") => ByteStreamHandler;
+}
+
+/** Nothing is wrong. */
+export const NO_DEFECT: Defect = {};

@@ -1,0 +1,141 @@
+import { createCache, type Cache } from "@xdstp/cache";
+import type { ByteStream, ByteStreamHandler, Clock, Put, Removal, ResourceSource } from "@xdstp/core";
+import { createScheduler, createServerContext, type ServerStream } from "@xdstp/core/server";
+import type { Connection, Network } from "@xdstp/testing";
+import { createDeltaServer } from "@xdstp/transport-delta/server";
+import { createSotwServer } from "@xdstp/transport-sotw/server";
+
+import { payloadOf } from "../harness/payload.ts";
+import type { Change } from "./action.ts";
+import type { Defect } from "./defects/defect.ts";
+import { BAD, types } from "./types.ts";
+import type { WorldShape } from "./world-shape.ts";
+
+/** What a server is made of. */
+export interface SimServerOptions {
+  readonly clock: Clock;
+  readonly network: Network;
+  readonly shape: WorldShape;
+  readonly defect: Defect;
+  readonly onCommit: (server: string, typeUrls: ReadonlySet<string>) => void;
+}
+
+/** A process with a cache and the server ends of both variants, and a store that outlives it. */
+export interface SimServer {
+  readonly name: string;
+  /** Of the process that runs now, or ran last. */
+  readonly cache: Cache;
+  readonly running: boolean;
+  /** Open streams of the process that runs. */
+  readonly streams: ReadonlyMap<Connection, ServerStream>;
+  start(): void;
+  /** A crash tells nobody but the clients, whose machine sees it. */
+  stop(crash: boolean): void;
+  commit(changes: readonly Change[]): void;
+  /** Puts a good version of everything that is bad. */
+  mend(): void;
+}
+
+/** A server that runs, and has nothing yet. */
+export function createSimServer(name: string, options: SimServerOptions): SimServer {
+  return new Server(name, options);
+}
+
+/** Where the clients of a variant find a server. */
+export function addressOf(name: string, variant: "delta" | "sotw"): string {
+  return `${name}/${variant}`;
+}
+
+class Server implements SimServer {
+  readonly name: string;
+  readonly #options: SimServerOptions;
+  readonly #store = new Map<string, Change>();
+  #listeners: readonly { close(): void }[] = [];
+  #streams = new Map<Connection, ServerStream>();
+  cache: Cache;
+
+  constructor(name: string, options: SimServerOptions) {
+    this.name = name;
+    this.#options = options;
+    this.cache = this.#run();
+  }
+
+  get running(): boolean { return this.#listeners.length > 0; }
+  get streams(): ReadonlyMap<Connection, ServerStream> { return this.#streams; }
+
+  start(): void {
+    if (!this.running) this.cache = this.#run();
+  }
+
+  stop(crash: boolean): void {
+    for (const listener of this.#listeners) listener.close();
+    this.#listeners = [];
+    for (const [connection, stream] of [...this.#streams]) {
+      if (crash) connection.cut("both");
+      else stream.end(14, "the server stops");
+    }
+    void this.cache.close();
+  }
+
+  /** One that does not run takes them into its store. */
+  commit(changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (change.text === undefined) this.#store.delete(keyOf(change));
+      else this.#store.set(keyOf(change), change);
+    }
+    if (changes.length > 0) this.#options.onCommit(this.name, new Set(changes.map(({ typeUrl }) => typeUrl)));
+    if (this.running) this.cache.commit({ put: changes.flatMap(putOf), remove: changes.flatMap(removalOf) });
+  }
+
+  mend(): void {
+    const bad = this.#store.values().filter(({ text }) => text?.includes(BAD) === true).toArray();
+    this.commit(bad.map((change) => ({ ...change, text: change.text?.replace(BAD, "-mended") ?? "" })));
+  }
+
+  #run(): Cache {
+    const { clock, network, shape: { tombstoneMs, tombstoneCount, responseBytes }, defect } = this.#options;
+    const cache = createCache({ types, clock, tombstoneMs, tombstoneCount });
+    cache.commit({ put: [...this.#store.values()].flatMap(putOf) });
+    const source: ResourceSource = defect.source?.(cache, clock) ?? cache;
+    const later = (callback: () => void): void => { clock.after(1, callback); };
+    const context = createServerContext({ source, clock, scheduler: createScheduler({ slice: 4, later }), limits: { responseBytes } });
+    const streams = new Map<Connection, ServerStream>();
+    this.#streams = streams;
+    this.#listeners = [createDeltaServer(context), createSotwServer(context)].map((end, index) => {
+      const variant = index === 0 ? "delta" : "sotw";
+      return network.listen(addressOf(this.name, variant), (out, connection) => this.#serve(streams, connection, (given) => end.open({ peer: `connection ${connection.id}` }, given), out, variant));
+    });
+    return cache;
+  }
+
+  #serve(streams: Map<Connection, ServerStream>, connection: Connection, open: (out: ByteStream) => ServerStream, out: ByteStream, variant: "delta" | "sotw"): ByteStreamHandler {
+    const serve = (given: ByteStream): ByteStreamHandler => {
+      const stream = open(given);
+      streams.set(connection, stream);
+      return stream;
+    };
+    const handler = this.#options.defect.serve?.(serve, out, variant) ?? serve(out);
+    return {
+      onMessage: (message) => { handler.onMessage(message); },
+      onDrained: () => { handler.onDrained(); },
+      onClosed: (status) => {
+        streams.delete(connection);
+        handler.onClosed(status);
+      },
+    };
+  }
+}
+
+function keyOf({ typeUrl, name }: Change): string {
+  return `${typeUrl} ${name}`;
+}
+
+function putOf({ typeUrl, name, text, ttlMs, alias }: Change): readonly Put[] {
+  if (text === undefined) return [];
+  const more = { ...(ttlMs === undefined ? {} : { ttlMs }), ...(alias === undefined ? {} : { aliases: [alias] }) };
+  return [{ typeUrl, resource: { name, version: "", payload: { typeUrl, value: payloadOf(name, text) }, ...more } }];
+}
+
+function removalOf({ typeUrl, name, text }: Change): readonly Removal[] {
+  return text === undefined ? [{ typeUrl, name }] : [];
+}

@@ -1,0 +1,60 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { decodeText, walkFields } from "@xdstp/core";
+import { hashBytes, scanRequest } from "@xdstp/core/server";
+import { DeltaDiscoveryRequestSchema, DiscoveryRequestSchema } from "@xdstp/protos/discovery";
+
+/** What the invariants look at of a response. The fields have the same numbers in both variants. */
+export interface ResponseView {
+  readonly typeUrl: string;
+  readonly nonce: number;
+  /** Of everything but the nonce. */
+  readonly hash: number;
+}
+
+/** What they look at of a request. */
+export interface RequestView {
+  readonly typeUrl: string;
+  /** NaN: none. */
+  readonly nonce: number;
+  readonly refuses: boolean;
+  /** SotW: all that is wanted. Delta: what is subscribed to and unsubscribed from with it. */
+  readonly names: readonly string[];
+}
+
+const TYPE_URL = 4;
+const NONCE = 5;
+
+/** Reads a response; the nonce is its last field. */
+export function viewResponse(bytes: Uint8Array): ResponseView {
+  const view = { typeUrl: "", nonce: Number.NaN };
+  let end = bytes.length;
+  walkFields(bytes, (field, from, to) => {
+    if (field === TYPE_URL) view.typeUrl = decodeText(bytes, from, to);
+    if (field !== NONCE) return undefined;
+    view.nonce = Number(decodeText(bytes, from, to));
+    end = from;
+    return undefined;
+  });
+  return { ...view, hash: hashBytes(bytes, 0, end - 1) };
+}
+
+/** Reads a request. A plain ACK is not decoded. */
+export function viewRequest(bytes: Uint8Array, variant: "delta" | "sotw"): RequestView {
+  const scan = scanRequest(bytes, variant);
+  if (variant === "delta" && scan.plain) return { typeUrl: decodeText(bytes, scan.typeStart, scan.typeEnd), nonce: scan.nonce, refuses: false, names: [] };
+  if (variant === "delta") {
+    const { typeUrl, responseNonce, errorDetail, resourceNamesSubscribe, resourceNamesUnsubscribe } = fromBinary(DeltaDiscoveryRequestSchema, bytes);
+    return { typeUrl, nonce: numberOf(responseNonce), refuses: errorDetail !== undefined, names: [...resourceNamesSubscribe, ...resourceNamesUnsubscribe] };
+  }
+  const { typeUrl, responseNonce, errorDetail, resourceNames } = fromBinary(DiscoveryRequestSchema, bytes);
+  return { typeUrl, nonce: numberOf(responseNonce), refuses: errorDetail !== undefined, names: resourceNames };
+}
+
+/** The variant of a connection stands in its address. */
+export function variantOf({ address }: { readonly address: string }): "delta" | "sotw" {
+  return address.endsWith("delta") ? "delta" : "sotw";
+}
+
+function numberOf(nonce: string): number {
+  return nonce === "" ? Number.NaN : Number(nonce);
+}

@@ -1,0 +1,41 @@
+import type { SeededRandom } from "@xdstp/testing";
+
+/** One client of a world. */
+export interface ClientShape {
+  readonly origin: number;
+  readonly variant: "delta" | "sotw";
+  /** It refuses what is bad. */
+  readonly refuses: boolean;
+  /** What its node announces. */
+  readonly features: readonly string[];
+}
+
+/** What a world is made of; all of it is drawn from the seed. */
+export interface WorldShape {
+  readonly origins: number;
+  readonly clients: readonly ClientShape[];
+  /** How long, and how many, removals are remembered. */
+  readonly tombstoneMs: number;
+  readonly tombstoneCount: number;
+  /** Bytes of a response; a small number makes parts (S-SIZE-2). */
+  readonly responseBytes: number;
+}
+
+const WRAPPED = "xds.config.supports-resource-in-sotw";
+const TTL = "xds.config.supports-resource-ttl";
+
+export function createWorldShape(random: SeededRandom): WorldShape {
+  const client = (_: unknown, index: number): ClientShape => ({
+    origin: index % 2,
+    variant: index % 4 < 2 ? "delta" : "sotw",
+    refuses: random.once(3),
+    features: [...(random.once(2) ? [WRAPPED] : []), ...(random.once(2) ? [TTL] : [])],
+  });
+  return {
+    origins: 2,
+    clients: Array.from({ length: 8 }, client),
+    tombstoneMs: random.pick([600_000, 600_000, 20_000]),
+    tombstoneCount: random.pick([100_000, 20]),
+    responseBytes: random.pick([400, 2_000, 4 << 20]),
+  };
+}

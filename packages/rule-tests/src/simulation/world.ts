@@ -1,0 +1,196 @@
+import { createFakeClock, createNetwork, createSeededRandom, createStepper, type Connection, type FakeClock, type Network, type NetworkObserver, type Stepper } from "@xdstp/testing";
+
+import type { Action, Deed } from "./action.ts";
+import { NO_DEFECT, type Defect } from "./defects/defect.ts";
+import { differencesOf } from "./invariants/clients-hold-what-servers-have.ts";
+import type { Invariant } from "./invariants/invariant.ts";
+import { memoryFollowsInterest } from "./invariants/memory-follows-interest.ts";
+import { noncesAreNew } from "./invariants/nonces-are-new.ts";
+import { refusedIsNotRepeated } from "./invariants/refused-is-not-repeated.ts";
+import { createSimClient, type SimClient } from "./sim-client.ts";
+import { createSimServer, type SimServer } from "./sim-server.ts";
+import type { Report, Violation } from "./violation.ts";
+import { variantOf, viewRequest, viewResponse } from "./wire-view.ts";
+import { createWorldShape, type WorldShape } from "./world-shape.ts";
+
+/** Servers and clients in one network, and what has to hold of them. The same seed and deeds give the same world, whatever ran before in the process. */
+export interface World {
+  readonly clock: FakeClock;
+  readonly network: Network;
+  readonly shape: WorldShape;
+  readonly servers: readonly SimServer[];
+  /** undefined: it has left. */
+  readonly clients: readonly (SimClient | undefined)[];
+  /** Made so far. */
+  readonly steps: number;
+  /** What has not held; the world runs no further. */
+  readonly violation: Violation | undefined;
+  /** Does these one after the other, until an invariant does not hold. */
+  run(actions: readonly Action[]): Promise<void>;
+  close(): void;
+}
+
+export interface WorldOptions {
+  readonly seed: number;
+  /** Default: none. */
+  readonly defect?: Defect;
+  /** Sees what travels, beside the invariants. */
+  readonly observer?: NetworkObserver;
+}
+
+/** Steps between two looks at what the clients keep. */
+const LOOK = 500;
+/** Milliseconds of a rest: at least, at most, and between two looks. */
+const REST = { least: 25_000, most: 400_000, look: 5_000 };
+
+/** A world in which nothing has happened yet. */
+export function createWorld(options: WorldOptions): World {
+  return new SimWorld(options);
+}
+
+class SimWorld implements World {
+  readonly clock = createFakeClock({ start: 1_000_000 });
+  readonly network: Network;
+  readonly shape: WorldShape;
+  readonly servers: readonly SimServer[];
+  readonly clients: (SimClient | undefined)[];
+  readonly #stepper: Stepper;
+  readonly #invariants: readonly Invariant[];
+  readonly #seed: number;
+  #comings = 0;
+  violation: Violation | undefined;
+
+  constructor({ seed, defect = NO_DEFECT, observer }: WorldOptions) {
+    const random = createSeededRandom(seed);
+    this.#seed = seed;
+    this.shape = createWorldShape(random.fork(1));
+    this.network = createNetwork({ clock: this.clock, random: random.fork(2), observer: this.#observer(observer) });
+    this.servers = Array.from({ length: this.shape.origins }, (_, index) => createSimServer(`server ${index}`, {
+      clock: this.clock, network: this.network, shape: this.shape, defect,
+      onCommit: (server, typeUrls) => { for (const invariant of this.#invariants) invariant.onCommit?.(server, typeUrls); },
+    }));
+    this.clients = this.shape.clients.map((_, index) => this.#newClient(index));
+    this.#invariants = [noncesAreNew(this.#report), refusedIsNotRepeated(this.#report), memoryFollowsInterest(this, this.#report)];
+    this.#stepper = createStepper({ clock: this.clock, turn, onStep: () => { this.#onStep(); } });
+  }
+
+  get steps(): number { return this.#stepper.steps; }
+
+  async run(actions: readonly Action[]): Promise<void> {
+    try {
+      for (const { waitMs, deed } of actions) {
+        await this.#stepper.run(waitMs);
+        if (deed.kind === "rest") await this.#rest();
+        else await this.#stepper.act(() => { this.#do(deed); });
+      }
+    } catch (error) {
+      if (this.violation === undefined) this.#report("nothing throws", error instanceof Error ? error.stack ?? error.message : String(error));
+    }
+  }
+
+  close(): void {
+    for (const client of this.clients) client?.leave();
+    for (const server of this.servers) server.stop(true);
+  }
+
+  readonly #report: Report = (invariant, text) => { this.violation ??= { invariant, text }; };
+
+  #observer(other: NetworkObserver = {}): NetworkObserver {
+    return {
+      onSent: (connection, from, bytes) => {
+        if (from === "server") this.#tell(connection, bytes);
+        other.onSent?.(connection, from, bytes);
+      },
+      onArrived: (connection, from, bytes) => {
+        if (from === "client") this.#hear(connection, bytes);
+        other.onArrived?.(connection, from, bytes);
+      },
+    };
+  }
+
+  #tell(connection: Connection, bytes: Uint8Array): void {
+    const response = viewResponse(bytes);
+    for (const invariant of this.#invariants) invariant.onResponse?.(connection, response);
+  }
+
+  #hear(connection: Connection, bytes: Uint8Array): void {
+    const request = viewRequest(bytes, variantOf(connection));
+    for (const invariant of this.#invariants) invariant.onRequest?.(connection, request);
+  }
+
+  #onStep(): void {
+    if (this.steps % LOOK === 0) for (const invariant of this.#invariants) invariant.onLook?.();
+    if (this.violation !== undefined) throw new Error(this.violation.text);
+  }
+
+  /** Two of a name are never there at once, yet their numbers are their own. */
+  #newClient(index: number): SimClient | undefined {
+    const shape = this.shape.clients[index];
+    const random = createSeededRandom(this.#seed).fork(1_000 + 8 * this.#comings++ + index);
+    return shape === undefined ? undefined : createSimClient({ name: `client ${index}`, shape, clock: this.clock, random, network: this.network });
+  }
+
+  #do(deed: Exclude<Deed, { kind: "rest" }>): void {
+    switch (deed.kind) {
+      case "commit": this.servers[deed.origin]?.commit(deed.changes); break;
+      case "start": this.servers[deed.origin]?.start(); break;
+      case "stop": this.servers[deed.origin]?.stop(deed.crash); break;
+      default: this.#doTo(deed);
+    }
+  }
+
+  #doTo(deed: Extract<Deed, { client: number }>): void {
+    const client = this.clients[deed.client];
+    if (deed.kind === "come") { this.clients[deed.client] ??= this.#newClient(deed.client); return; }
+    if (client === undefined) return;
+    const { connection } = client;
+    switch (deed.kind) {
+      case "watch": client.watch(deed.typeUrl, deed.name); break;
+      case "unwatch": client.unwatch(deed.typeUrl, deed.name); break;
+      case "leave":
+        client.leave();
+        this.clients[deed.client] = undefined;
+        break;
+      case "cut": connection?.cut(deed.told); break;
+      case "stall": connection?.stall(deed.ms); break;
+      case "slow": connection?.slow(deed.side, deed.ms); break;
+      case "duplicate":
+        this.network.duplicateNext();
+        connection?.cut("both");
+    }
+  }
+
+  async #rest(): Promise<void> {
+    await this.#stepper.act(() => { this.#heal(); });
+    const end = this.clock.now() + REST.most;
+    await this.#stepper.run(REST.least);
+    for (;;) {
+      const differences = this.clients.flatMap((client) => (client === undefined ? [] : this.#differencesOf(client)));
+      if (differences.length === 0) break;
+      if (this.clock.now() >= end) { this.#report("when the faults end every client holds exactly what the server has", differences.join("\n")); break; }
+      await this.#stepper.run(REST.look);
+    }
+    await this.#stepper.act(() => { for (const invariant of this.#invariants) invariant.onRest?.(); });
+  }
+
+  #heal(): void {
+    for (const connection of this.network.connections) {
+      connection.stall(0);
+      for (const side of ["client", "server"] as const) connection.slow(side, 0);
+    }
+    for (const server of this.servers) {
+      server.start();
+      server.mend();
+    }
+  }
+
+  #differencesOf(client: SimClient): readonly string[] {
+    const server = this.servers[client.shape.origin];
+    return server === undefined ? [] : differencesOf(client, server);
+  }
+}
+
+/** As many as the longest chain of promises in it is long. */
+async function turn(): Promise<void> {
+  for (let n = 0; n < 4; n++) await Promise.resolve();
+}
