@@ -127,7 +127,7 @@ class Type implements ClientType {
   request(): Uint8Array {
     const { host: { sink }, unasked, subscriptions, answers } = this.#state;
     const bytes = subscriptions.request(answers.shift(), () => sink.held(this.typeUrl));
-    for (const want of unasked) if (!isKnown(want)) Object.assign(want, { asked: true, askedFirst: !this.asked, awaited: true });
+    for (const want of unasked) if (!isKnown(want)) Object.assign(want, { asked: true, askedFirst: !this.asked, awaited: true, leftOut: false });
     if (this.#reached) this.#deadlines.start([...unasked]);
     unasked.clear();
     this.asked = true;

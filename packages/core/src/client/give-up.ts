@@ -14,7 +14,7 @@ export function giveUp(state: ClientTypeState, due: readonly Want[]): void {
     want.awaited = false;
     if (want.kind !== "name" || isWantHeld(sink, typeUrl, want)) noteSilence(state, want);
   }
-  const names = overdue.filter((want) => want.kind === "name" && !isWantHeld(sink, typeUrl, want));
+  const names = overdue.filter((want) => want.kind === "name" && (want.leftOut || !isWantHeld(sink, typeUrl, want)));
   const settled = overdue.filter(({ kind }) => kind !== "name").map(({ interest }) => ({ typeUrl, interest }));
   const remove = context.timeoutIsTransient ? [] : names.map((want) => missing(state, want));
   for (const want of names) {

@@ -16,6 +16,8 @@ export interface Want {
   askedFirst: boolean;
   /** Nothing has been concluded of it since it was asked for on this stream. */
   awaited: boolean;
+  /** While it is awaited: a full state has come without it, which was perhaps sent before the server had read the request (C-FULL-3). */
+  leftOut: boolean;
   /** Something has come of a collection since then: the first of what will be all of it (C-GLOB-9). */
   begun: boolean;
   /** Key of the name that its resource came under, where that is another: it is wanted by an alias (C-ALIAS-3). */

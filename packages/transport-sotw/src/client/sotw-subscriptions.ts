@@ -108,6 +108,7 @@ class SotwSubscriptions implements Subscriptions {
     const complete = counted.filter(({ kind }) => kind !== "name");
     const present = new Set(resources.flatMap(({ name, aliases = [] }) => [name, ...aliases]).map(nameKey));
     const absent = counted.filter(({ kind, key, state }) => kind === "name" && CAN_GO.has(state) && !present.has(key));
+    for (const want of this.#wants) want.leftOut = want.awaited && want.asked && want.kind === "name" && !present.has(want.key);
     const isAll = complete.some(({ kind }) => kind === "wildcard");
     return { complete, gone: absent, missing: absent.filter(({ state }) => state === "refused" || isAll) };
   }
