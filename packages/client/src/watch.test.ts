@@ -277,6 +277,7 @@ describe("client.watch()", () => {
   it.each([
     ["", "[INVALID_ARGUMENT] a name is empty"],
     ["*", "[INVALID_ARGUMENT] \"*\" is a collection; use watchAll()"],
+    ["xdstp://a/acme.v1.Plan/x", "[INVALID_ARGUMENT] \"xdstp://a/acme.v1.Plan/x\" has the type acme.v1.Plan, but it is watched as acme.v1.Flag (B-TYPE-5)"],
     ["a\ud800", "has half a character (a lone surrogate)"],
     ["xdstp://a/acme.v1.Flag/x#alt=xdstp://b/acme.v1.Flag/x", "[UNIMPLEMENTED]"],
     ["xdstp://a/acme.v1.Flag/x?xds.node.id=1", "[INVALID_ARGUMENT]"],
@@ -287,7 +288,7 @@ describe("client.watch()", () => {
     expect(() => client.watch(flag, name)).toThrow(message);
   });
 
-  it("asks for the name with the attributes of the look-up and, of globs, with fields of the node [C-CTX-1, C-CTX-2, C-CTX-3]", async () => {
+  it("asks for the name with the attributes of the look-up and, of globs, with fields of the node [C-CTX-1, B-CTX-2, C-CTX-3]", async () => {
     const { client, server } = useDeltaScript({ nodeContextParams: ["cluster", "metadata"] });
     client.watch(flag, "xdstp://a/acme.v1.Flag/x?zone=1", { attributes: { host: "h" } });
     client.watchAll(flag, "xdstp://a/acme.v1.Flag/ns/*");
