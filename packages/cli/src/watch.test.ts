@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runToEnd, useCli } from "../test/use-cli.ts";
-import { clusterUrl, useOrigin } from "../test/use-origin.ts";
+import { clusterUrl, encode, secretUrl, useOrigin } from "../test/use-origin.ts";
 
 const timeless = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME").replaceAll(/127\.0\.0\.1:\d+/g, "SERVER").replaceAll(/(?<= )[\w-]{22}(?=[ ,\n]|$)/g, "HASH").replaceAll(/nonce \w+/g, "nonce N");
 
@@ -96,6 +96,29 @@ describe("xdstp watch", () => {
     origin.cluster("red");
     expect(await exit).toBe(0);
     expect(stdout.text).toMatch(/state red/);
+  });
+
+  it("says that a secret has changed, and not how", async () => {
+    const origin = await useOrigin();
+    const put = (value: string): void => { origin.cache.put({ typeUrl: secretUrl, name: "key", value: encode("envoy.extensions.transport_sockets.tls.v3.Secret", { name: "key", type: { case: "tlsCertificate", value: { privateKey: { specifier: { case: "inlineString", value } } } } }) }); };
+    put("one");
+    const { stdout, exit } = useCli(["watch", "key", "--type", "secrets", "--server", origin.address, "--count", "2"]);
+    await stdout.line(/redacted/);
+    put("two");
+    expect(await exit).toBe(0);
+    expect(stdout.text).toMatch(/ changed key version .*\n {2}\(what differs is not shown\)\n$/);
+    expect(stdout.text).not.toMatch(/one|two/);
+  });
+
+  it("shows nothing of a stranger to a terminal that it could take for a command", async () => {
+    const origin = await useOrigin();
+    origin.cluster("a\u202eb", 1);
+    const { stdout, exit } = useCli(["watch", "a\u202eb", "--type", "clusters", "--server", origin.address, "--count", "2"], { terminal: () => ({ columns: 80, rows: 24 }), env: { NO_COLOR: "1" } });
+    await stdout.line(/state/);
+    origin.cluster("a\u202eb", 2);
+    expect(await exit).toBe(0);
+    expect(stdout.text).toContain("name: a\\u{202e}b\n");
+    expect(stdout.text).not.toMatch(/[^\P{C}\n]/u);
   });
 
   it("follows the members of a glob, and colours what has changed on a terminal", async () => {

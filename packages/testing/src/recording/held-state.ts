@@ -13,7 +13,7 @@ export interface HeldDifference {
   readonly now?: ReadResource;
 }
 
-/** @param isFullState - A response is all there is: what it leaves out is gone */
+/** Begins with nothing. @param isFullState - A response is all there is: what it leaves out is gone */
 export function createHeldState(isFullState: boolean): HeldState {
   const resources = new Map<string, ReadResource>();
   return {

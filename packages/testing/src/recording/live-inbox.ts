@@ -13,6 +13,7 @@ export interface LiveInbox {
   whenClosed(ms: number): Promise<Status | undefined>;
 }
 
+/** An inbox for one stream. `signal` ends the waiting. */
 export function createLiveInbox(clock: Clock, signal?: AbortSignal): LiveInbox {
   const messages: Uint8Array[] = [];
   let closed: Status | undefined;
