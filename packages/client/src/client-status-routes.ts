@@ -9,7 +9,7 @@ import type { Client } from "./create-client.ts";
 export type MayReadStatus = (peer: CallPeer) => boolean | Promise<boolean>;
 
 /**
- * Client status (CSDS) of the clients of this process, side by side by their scopes (C-CSDS-6), for `services` of a server: `createServer({ source, services: clientStatusRoutes(() => [client]) })`.
+ * Client status (CSDS) of the clients of this process, side by side by their scopes (C-CSDS-6), for `routes` of a server whose own status is off: `createServer({ source, clientStatus: false, routes: clientStatusRoutes(() => [client]) })`.
  * Who asks with `node_matchers` gets INVALID_ARGUMENT, since there is one node (B-CSDS-5). Secrets are blanked.
  */
 export function clientStatusRoutes(clients: () => Iterable<Pick<Client, "dump">>, mayRead: MayReadStatus = () => true): (router: MethodRouter) => void {

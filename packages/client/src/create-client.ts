@@ -79,7 +79,7 @@ export interface Client extends AsyncDisposable {
   watch<S extends TypeSource<unknown>>(type: S, name: string, options?: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>>): Watch<Snapshot<ValueOf<S>>>;
   /** Watches the members of a glob (`xdstp://authority/type/path/*`), or all of a type (`*`), as one changing set. */
   watchAll<S extends TypeSource<unknown>>(type: S, name: string, options?: CollectionOptions<ValueOf<S>>): CollectionWatch<ValueOf<S>>;
-  /** The resource of a name, once. Rejects with an XdsError: NOT_FOUND, DEADLINE_EXCEEDED, or why it was refused. */
+  /** The resource of a name, once. Rejects with an XdsError: NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT with why it was refused, DEADLINE_EXCEEDED, CANCELLED where the client is closed; or with the reason of the signal. */
   read<S extends TypeSource<unknown>>(type: S, name: string, options?: ReadOptions<ValueOf<S>>): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }>;
   /**
    * Follows a name and all that it refers to, and hands out complete configurations only (C-ORD-7): `walk(ListenerSchema, "public", { types: { routes: RouteConfigurationSchema, clusters: ClusterSchema } })`.

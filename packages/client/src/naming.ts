@@ -1,5 +1,5 @@
 import { XdsError, type Interest } from "@xdstp/core";
-import { composeName, isGlob, parseLocator, printName } from "@xdstp/uri";
+import { collectionTypeOf, composeName, isGlob, parseLocator, printName, typeFromTypeUrl } from "@xdstp/uri";
 
 import type { NameOptions } from "./name-options.ts";
 
@@ -24,6 +24,7 @@ export function createNaming(options: NamingOptions): (typeUrl: string, name: st
     const locator = parsed.value;
     if (locator.scheme !== "xdstp") throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is not of the scheme xdstp`, { typeUrl, resource: name });
     if (locator.directives.length > 0) throw new XdsError("UNIMPLEMENTED", `${JSON.stringify(name)} has a directive, which this client does not follow; ask for the name before the #`, { typeUrl, resource: name });
+    checkType(typeUrl, name, locator.resourceType);
     checkAuthority(typeUrl, name, locator.authority, options);
     const composed = composeName(locator, {
       ...(options.node !== undefined && isGlob(name) ? { node: options.node } : {}),
@@ -43,6 +44,13 @@ function opaque(typeUrl: string, name: string, { dynamic }: NamingOptions, attri
 
 function withParameters(name: string, parameters: ReadonlyMap<string, string> | undefined): Interest {
   return parameters === undefined || parameters.size === 0 ? { name } : { name, parameters };
+}
+
+/** A list has a type of its own, which is asked for under that of its members (B-TYPE-5). */
+function checkType(typeUrl: string, name: string, type: string): void {
+  const own = typeFromTypeUrl(typeUrl);
+  if (own !== undefined && (type === own || type === collectionTypeOf(own))) return;
+  throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} has another type than ${own ?? JSON.stringify(typeUrl)}, as which it is asked for: ${type} (B-TYPE-5)`, { typeUrl, resource: name });
 }
 
 /** Until there is federation, the servers of the bootstrap are all there is. */

@@ -277,7 +277,7 @@ describe("client.watch()", () => {
   it.each([
     ["", "[INVALID_ARGUMENT] a name is empty"],
     ["*", "[INVALID_ARGUMENT] \"*\" is a collection; use watchAll()"],
-    ["xdstp://a/acme.v1.Plan/x", "[INVALID_ARGUMENT] \"xdstp://a/acme.v1.Plan/x\" has the type acme.v1.Plan, but it is watched as acme.v1.Flag (B-TYPE-5)"],
+    ["xdstp://a/acme.v1.Plan/x", "[INVALID_ARGUMENT] \"xdstp://a/acme.v1.Plan/x\" has another type than acme.v1.Flag, as which it is asked for: acme.v1.Plan (B-TYPE-5)"],
     ["a\ud800", "has half a character (a lone surrogate)"],
     ["xdstp://a/acme.v1.Flag/x#alt=xdstp://b/acme.v1.Flag/x", "[UNIMPLEMENTED]"],
     ["xdstp://a/acme.v1.Flag/x?xds.node.id=1", "[INVALID_ARGUMENT]"],
