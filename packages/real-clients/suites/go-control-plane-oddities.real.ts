@@ -6,7 +6,7 @@ import { wordTypes } from "../src/xds-client.ts";
 
 const { clusters, endpoints } = wordTypes;
 
-describeProgram("go-control-plane", "what it does otherwise than the rules, and our client lives with", (command) => {
+describeProgram("go-control-plane", "what its snapshot cache does otherwise than the rules, and our client lives with", (command) => {
   it("a snapshot cache in ADS mode is silent over SotW until every name it has is asked for; then all comes", async () => {
     const { watch, server } = await useGoWorld(command, "snapshot-ads", endpoints, "sotw", [["a", "1"], ["b", "1"]]);
     const a = watch("a");
@@ -42,6 +42,23 @@ describeProgram("go-control-plane", "what it does otherwise than the rules, and 
     expect(nacks()).toBeLessThanOrEqual(5);
   });
 
+  it("a snapshot cache does not know * beside names over SotW: it sends the names alone, and the client takes it at its word [C-WILD-11]", async () => {
+    const { client, watch, put } = await useGoWorld(command, "snapshot", clusters, "sotw", [["a", "1"], ["b", "1"]]);
+    const all = client.watchAll(clusters.watched, "*");
+    const members = async (): Promise<string> => {
+      await all[Symbol.asyncIterator]().next();
+      return [...all.members.keys()].sort().join();
+    };
+    expect(await members()).toBe("a,b");
+    const a = watch("a");
+    await a.shows("1");
+    await put(["a", "2"]);
+    await a.shows("2");
+    expect(await members()).toBe("a");
+  });
+});
+
+describeProgram("go-control-plane", "what its linear cache does otherwise, and what all of them do", (command) => {
   it.each(["delta", "sotw"] as const)("a linear cache ends the %s stream that asks for another type, again and again; what the client holds stays, and it waits in between", async (variant) => {
     const { watch, client, events } = await useGoWorld(command, "linear", clusters, variant, [["a", "1"]]);
     const a = watch("a");
