@@ -31,6 +31,19 @@ describe("clientStatusRoutes()", () => {
     expect(bare.config[0]?.genericXdsConfigs[0]?.xdsConfig).toBeUndefined();
   });
 
+  it("blanks the secrets in it [B-CSDS-7]", async () => {
+    const origin = await useOrigin();
+    const typeUrl = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
+    // name, and generic_secret.secret.inline_string
+    const value = Buffer.from([10, 3, ...Buffer.from("key"), 42, 12, 10, 10, 26, 8, ...Buffer.from("hush-hey")]);
+    origin.cache.put({ typeUrl, name: "key", value });
+    const { client } = useClient([origin.uri]);
+    const shown = await client.watch({ typeUrl, decode: (payload) => payload }, "key")[Symbol.asyncIterator]().next();
+    expect(Buffer.from(shown.value?.value ?? []).includes("hush-hey")).toBe(true);
+    const { config: [config] } = await (await useStatus([client])).fetchClientStatus({});
+    expect(config?.genericXdsConfigs.map(({ name, xdsConfig }) => [name, Buffer.from(xdsConfig?.value ?? []).includes("key"), Buffer.from(xdsConfig?.value ?? []).includes("hush-hey")])).toEqual([["key", true, false]]);
+  });
+
   it("refuses node matchers, and whoever may not read it [B-CSDS-5, B-CSDS-7]", async () => {
     const { client } = useClient(["127.0.0.1:1"]);
     const status = await useStatus([client]);

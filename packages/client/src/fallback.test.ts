@@ -1,9 +1,9 @@
-import type { FakeClock, RawDeltaServer } from "@xdstp/testing";
+import type { FakeClock, RawDeltaServer, RawSotwServer } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { clusterOf, clusterType, clusterUrl } from "../test/cluster.ts";
 import { useClient, useOrigin } from "../test/use-origin.ts";
-import { flag, flagUrl, turn, useDeltaScript, type Script } from "../test/use-script.ts";
+import { flag, flagUrl, turn, useDeltaScript, useSotwScript, type Script } from "../test/use-script.ts";
 import { parseBootstrap, type Snapshot, type Watch } from "./index.ts";
 
 let nonce = 0;
@@ -114,6 +114,32 @@ describe("a client of several servers", () => {
     expect(removed).toEqual([]);
     await pass(clock, 200);
     expect([removed, [...watch.members.values()].map(({ name, value }) => [name, value])]).toEqual([[y], [[x, "first"]]]);
+  });
+
+  it("drops in SotW what a full state of the first does not have, also if the second gave it [C-GRPC-11, C-FULL-3]", async () => {
+    const { client, clock, servers: [first, second] } = useSotwScript({}, 2);
+    const watch = client.watchAll(clusterType, "*");
+    void (async () => { for await (const { error } of watch) expect(error).toBeUndefined(); })();
+    const send = async (server: RawSotwServer | undefined, ...names: readonly string[]): Promise<void> => {
+      server?.send({ typeUrl: clusterUrl, nonce: String(++nonce), versionInfo: "1", resources: names.map((name) => ({ typeUrl: clusterUrl, value: clusterOf(name) })) });
+      await turn();
+    };
+    await turn();
+    first?.close();
+    await turn();
+    await send(second, "x", "y");
+    expect([...watch.members.keys()]).toEqual(["x", "y"]);
+    await pass(clock, 2_000);
+    await send(first, "x");
+    expect([...watch.members.keys()]).toEqual(["x"]);
+  });
+
+  it("ends all streams and timers when it is closed while it asks the second", async () => {
+    const script = await useSecond();
+    await pass(script.clock, 2_000);
+    expect(connected(script)).toEqual([true, true]);
+    await script.client.close();
+    expect([connected(script), script.clock.pending, [...script.channels.values()]]).toEqual([[false, false], 0, [0, 0]]);
   });
 
   it("takes a server whose certificates cannot be read for one that cannot be reached [C-GRPC-6]", async () => {
