@@ -136,7 +136,7 @@ class XdsClient implements Client {
   watch<S extends TypeSource<unknown>>(type: S, name: string, options: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>> = {}): Watch<Snapshot<ValueOf<S>>> {
     if (name === "*" || (name.startsWith("xdstp:") && isGlob(name))) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is a collection; use watchAll()`, { resource: name });
     const watch = watchName(this.#hub, type, name, options);
-    if (options.onChanged !== undefined || options.onAmbientError !== undefined) void callBack(watch, options, options.signal);
+    if (options.onChanged !== undefined || options.onAmbientError !== undefined) void callBack(watch, options, () => this.#hub.open.has(watch), options.signal);
     return watch;
   }
 

@@ -189,6 +189,19 @@ describe("client.watch()", () => {
     expect(calls).toEqual(["one"]);
   });
 
+  it("makes no second call after the first has closed it", async () => {
+    const { client, server } = useDeltaScript();
+    listen(client.watch(flag, "a"));
+    await turn();
+    give(server, "a", "one");
+    give(server, "a", "broken");
+    await turn();
+    const calls: string[] = [];
+    const watch = client.watch(flag, "a", { onChanged: () => { calls.push("changed"); watch.close(); }, onAmbientError: () => { calls.push("ambient"); } });
+    await turn();
+    expect(calls).toEqual(["changed"]);
+  });
+
   it("ends calls with their signal, without an error, and lets go of a signal that lives longer", async () => {
     const { client } = useDeltaScript();
     const rejected: unknown[] = [];
