@@ -51,6 +51,16 @@ describe("recordSent() and recordAnswer()", () => {
     expect(events.at(-1)).toMatchObject({ kind: "stale-nonce", nonce: nonce < 0 ? "" : String(nonce) });
   });
 
+  it.each([[true, undefined, 8], [false, { base: 0 }, 0]] as const)("take the ACK of a repair that is a full state (%s) for all of it, whatever was refused before [S-ACK-8, S-ACK-16]", (whole, refused, accepted) => {
+    const { owner, send } = useExchange();
+    const [first, repair] = [send(0, 7, { whole }), send(7, 8, { whole })];
+    recordAnswer(owner, first, bad, false);
+    expect(recordAnswer(owner, repair, undefined, false)).toBe(true);
+    expect(owner.exchange.accepted).toBe(accepted);
+    if (refused === undefined) expect([owner.exchange.refused, owner.exchange.lastError]).toEqual([undefined, undefined]);
+    else expect(owner.exchange.refused).toMatchObject(refused);
+  });
+
   it("take a second answer to one nonce as stale", () => {
     const { owner, send, kinds } = useExchange();
     const nonce = send(0, 7);

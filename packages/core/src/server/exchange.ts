@@ -34,6 +34,8 @@ export interface Batch {
   readonly repaired: boolean;
   /** Some of what it holds is not wanted any more. */
   readonly narrowed: boolean;
+  /** Its last part is all that the client is to have: who accepts that has nothing left of an earlier part that was refused. */
+  readonly whole: boolean;
 }
 
 /** Content that was refused. Nothing of it counts as delivered; it goes out again when the wanted state differs (S-ACK-8). */
@@ -77,6 +79,8 @@ export function createExchange(): Exchange {
 
 /** What goes out now. */
 export interface Outgoing extends Pick<Batch, "base" | "asked" | "upTo" | "origin" | "entries"> {
+  /** It is a full state. Absent: it is not. */
+  readonly whole?: boolean;
   readonly frames: Frames;
 }
 
@@ -93,12 +97,12 @@ export function recordSent(owner: ExchangeOwner, outgoing: Outgoing): void {
 const batches = new WeakMap<Frames, Batch>();
 
 /** Streams that get the same frames from the same state within one millisecond share one batch: a fan-out makes few. */
-function batchOf({ frames, base, asked, upTo, origin, entries }: Outgoing, since: number): Batch {
+function batchOf({ frames, base, asked, upTo, origin, entries, whole = false }: Outgoing, since: number): Batch {
   const known = batches.get(frames);
   if (known?.since === since && known.base === base && known.asked === asked && known.upTo === upTo && known.origin === origin && known.entries === entries) return known;
   const last = frames.list.at(-1)?.nonce ?? 0;
   const first = frames.list[0]?.nonce ?? last;
-  const batch: Batch = { first, last, newest: first, base, asked, upTo, version: frames.version, since, repairedAt: since, origin, entries, refusal: undefined, repaired: false, narrowed: false };
+  const batch: Batch = { first, last, newest: first, base, asked, upTo, version: frames.version, since, repairedAt: since, origin, entries, refusal: undefined, repaired: false, narrowed: false, whole };
   batches.set(frames, batch);
   return batch;
 }
@@ -135,7 +139,7 @@ export function recordAnswer(owner: ExchangeOwner, nonce: number, error: NackErr
   const open = error === undefined ? batch : refuse(owner, batch, nonce, error);
   if (nonce !== batch.last) { exchange.inFlight = open; return false; }
   exchange.inFlight = undefined;
-  if (open.refusal === undefined) accept(owner, open);
+  if (open.refusal === undefined || (error === undefined && open.whole)) accept(owner, open);
   else keepRefused(exchange, open, changedSince);
   return true;
 }

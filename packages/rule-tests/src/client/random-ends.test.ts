@@ -89,11 +89,10 @@ function createWorld(seed: number, variant: ClientVariantName): World {
   const watched: World["watched"] = new Map();
   const watcher = { wake: () => undefined };
   // Not in SotW: the server end sends no heartbeats any more when the refusal of one response crosses the repair of it (seed 3224).
-  const mayExpire = variant === "delta";
   const change = (): void => {
     const typeUrl = random.pick(typeUrls);
     const name = random.pick(namesOf(typeUrl));
-    if (random.below(3) > 0) origin.put({ typeUrl, name, value: payloadOf(name, `${random.below(6) === 0 ? "bad" : "good"}${random.below(5)}`), ...(mayExpire && random.below(5) === 0 ? { ttlMs: 5_000 } : {}) });
+    if (random.below(3) > 0) origin.put({ typeUrl, name, value: payloadOf(name, `${random.below(6) === 0 ? "bad" : "good"}${random.below(5)}`), ...(random.below(5) === 0 ? { ttlMs: 5_000 } : {}) });
     else if (variant === "delta" || typeUrl === FULL) origin.remove(typeUrl, name);
   };
   const turnInterest = (): void => {

@@ -11,7 +11,7 @@ export function send(state: SotwState, gathered: Gathered): void {
   if (frames.list.length === 0) { reportUnsendable(state, frames); return; }
   state.shown = entries;
   state.answered = true;
-  recordSent(state, { frames, entries, origin, base, asked, upTo: state.sent });
+  recordSent(state, { frames, entries, origin, base, asked, upTo: state.sent, whole: state.type?.fullStateInSotw === true });
   state.context.stuck?.watch(state);
   host.send(frames.list);
   warmChildren(state.type, host, fresh);
