@@ -88,7 +88,6 @@ function createWorld(seed: number, variant: ClientVariantName): World {
   cache.addFeed(feed);
   const watched: World["watched"] = new Map();
   const watcher = { wake: () => undefined };
-  // Not in SotW: the server end sends no heartbeats any more when the refusal of one response crosses the repair of it (seed 3224).
   const change = (): void => {
     const typeUrl = random.pick(typeUrls);
     const name = random.pick(namesOf(typeUrl));
