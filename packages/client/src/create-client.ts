@@ -70,7 +70,7 @@ export interface ReadOptions<T> extends WatchOptions<T> {
   readonly timeoutMs?: number;
 }
 
-/** Reads typed configuration by name, and keeps it up to date. */
+/** Reads typed configuration by name, and keeps it up to date. Open watches and connections keep the process alive until they are closed. */
 export interface Client extends AsyncDisposable {
   /**
    * Watches a name: an opaque one, or an xdstp name. Watches of one name share a subscription. With `onChanged` or `onAmbientError` it makes the two calls of gRPC instead of being read in a loop (C-GRPC-8).

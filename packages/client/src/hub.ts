@@ -3,6 +3,7 @@ import { XdsError, type Interest } from "@xdstp/core";
 
 import { createDecoder, type Decoder } from "./decoder.ts";
 import type { NameOptions } from "./name-options.ts";
+import { OpenWatches } from "./open-watches.ts";
 import type { Taking } from "./taking.ts";
 import type { WatchedType } from "./watched-type.ts";
 
@@ -28,7 +29,7 @@ export function createHub({ cache, taking, interestOf, nodeId }: HubParts): Hub 
   const decoders = new WeakMap<object, Decoder<unknown>>();
   const told = new WeakMap<XdsError, XdsError>();
   return {
-    cache, taking, interestOf, open: new Set(),
+    cache, taking, interestOf, open: new OpenWatches(),
     decoder<T>(source: object, type: WatchedType<T>): Decoder<T> {
       const known = decoders.get(source) as Decoder<T> | undefined;
       const decoder = known ?? createDecoder(type);

@@ -265,6 +265,18 @@ describe("client.watch()", () => {
     expect([said, answer?.errorDetail, [answer, ...more].flatMap((request) => [request?.resourceNamesSubscribe, request?.resourceNamesUnsubscribe].flat())]).toEqual([[], undefined, ["b", "a"]]);
   });
 
+  it("keeps the process alive while it is open, also between two attempts", async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+    const { client, server } = useDeltaScript();
+    const before = timers();
+    const watches = [client.watch(flag, "a"), client.watchAll(flag, "*")];
+    await turn();
+    server.close();
+    expect(timers()).toBe(before + 1);
+    for (const watch of watches) watch.close();
+    expect(timers()).toBe(before);
+  });
+
   it("cannot be begun once the client is closed", async () => {
     const { client } = useDeltaScript();
     const waiting = client.read(flag, "a");
