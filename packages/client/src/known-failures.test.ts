@@ -1,5 +1,6 @@
 import { toBinary, create } from "@bufbuild/protobuf";
 import { StructSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
+import { ResourceLocatorSchema } from "@xdstp/protos/xds";
 import type { RawDeltaServer } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
@@ -65,6 +66,21 @@ describe("known failures, seen from a program", () => {
     give(server, typeUrl, "a", nested(10));
     expect((await watch.next()).value).toMatchObject({ value: { kind: { case: "listValue" } } });
     await client.dump();
+  });
+
+  it("redirects that lead in a circle: none is followed yet, each is refused with that reason, and nothing more is asked for [C-LIM-7]", async () => {
+    const { client, server } = useDeltaScript();
+    const said = client.watch(flag, "a")[Symbol.asyncIterator]();
+    await turn();
+    server.rest();
+    for (const target of ["a", "b", "a"]) {
+      nonce++;
+      const value = toBinary(ResourceLocatorSchema, create(ResourceLocatorSchema, { id: target, resourceType: "acme.v1.Flag" }));
+      server.send({ typeUrl: flagUrl, nonce: String(nonce), resources: [{ name: "a", version: String(nonce), resource: { typeUrl: `type.googleapis.com/${ResourceLocatorSchema.typeName}`, value } }] });
+      expect((await said.next()).value?.error?.text).toMatch(/ResourceLocator, which this client does not follow/);
+      await turn();
+      expect(server.rest().map(({ resourceNamesSubscribe, errorDetail }) => [resourceNamesSubscribe, errorDetail?.code])).toEqual([[[], 3]]);
+    }
   });
 
   it("CVE-2023-36665: a key that is called __proto__ is a key like any other [C-LIM-7]", async () => {

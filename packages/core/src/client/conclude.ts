@@ -29,14 +29,21 @@ export function conclude(state: ClientTypeState, response: ReceivedResponse, int
 }
 
 /** A NACK (C-ACK-3, C-ACK-4): the version stays that of the last accepted response. Without names the response as a whole was refused. */
-export function refuse(state: ClientTypeState, { typeUrl, nonce, version, resources }: ReceivedResponse, names: readonly RefusedName[], why: string): void {
+export function refuse(state: ClientTypeState, response: ReceivedResponse, names: readonly RefusedName[], why: string): void {
   const { host } = state;
+  const { typeUrl, nonce, version, resources } = response;
   const reason = cutText(why, host.context.limits.errorText);
   host.count("refused", 1);
   host.count("invalidResources", names.length);
   answer(state, { nonce, version: state.version, error: reason });
-  state.pace.refused(version, reason);
+  state.pace.refused(fingerprint(response, names, reason));
   host.context.emit?.({ kind: "refused", typeUrl, nonce, version, resources: resources.length, names, reason });
+}
+
+/** Equal where a server repeats itself (C-ACK-20); cut, since it is kept. */
+function fingerprint({ version, resources }: ReceivedResponse, names: readonly RefusedName[], reason: string): string {
+  const bad = new Set(names.map(({ name }) => name));
+  return JSON.stringify([reason, version, ...resources.flatMap((resource) => (bad.has(resource.name) ? [resource.version] : []))]).slice(0, 10_000);
 }
 
 function accept(state: ClientTypeState, { typeUrl, nonce, version }: ReceivedResponse, { put, remove }: Intake): void {

@@ -5,8 +5,8 @@ import { createBackoff } from "./backoff.ts";
 export interface RefusalPace {
   /** Answers wait for now. */
   readonly waits: boolean;
-  /** A response was refused. */
-  refused(version: string, reason: string): void;
+  /** A response was refused. `what` is equal for those that are the same. */
+  refused(what: string): void;
   /** There is more to say than that: nothing waits any longer. */
   hurry(): void;
   /** Something was accepted, or the stream is over: what was refused is forgotten. */
@@ -34,11 +34,10 @@ export function createRefusalPace(clock: Clock, random: () => number, onOver: ()
   };
   return {
     get waits() { return timer !== undefined; },
-    refused(version, reason) {
-      const now = JSON.stringify([version, reason]);
-      if (now !== last) forget();
+    refused(what) {
+      if (what !== last) forget();
       else repeated++;
-      last = now;
+      last = what;
       if (repeated <= FREE || timer !== undefined) return;
       timer = clock.after(backoff.next(), () => {
         timer = undefined;

@@ -114,6 +114,16 @@ describe.each(["delta", "sotw"] as const)("ACK and NACK (%s)", (variant) => {
     expect(server.rest()).toMatchObject([{ nonce, names: variant === "delta" ? ["b"] : ["a", "b"], error: { code: 3 } }]);
   });
 
+  it("states of a resource that differ in their versions are refused at once, one after the other [C-ACK-20] [C-ACK-1]", async () => {
+    const { ask, server } = createClientWorld(variant, { types: picky });
+    await ask(PART, "a");
+    server.rest();
+    for (let n = 0; n < 5; n++) {
+      server.reply(PART, { version: "same", resources: [{ name: "a", version: String(n), text: "bad" }] });
+      expect(server.rest()).toHaveLength(1);
+    }
+  });
+
   it("the same error for the same version is told once [C-ACK-18]", async () => {
     const { ask, server } = createClientWorld(variant, { types: picky });
     const [a] = await ask(PART, "a");
