@@ -200,8 +200,8 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     const { exchange, lifetimes, host } = this.#state;
     const nonce = settledBy(lifetimes, exchange, given);
     if (nonce === 0) { if (error !== undefined) this.#sendAnew(given, error); return; }
-    if (error !== undefined) host.thaw();
     const { inFlight } = exchange;
+    if (error !== undefined || inFlight?.refusal !== undefined) host.thaw();
     if (!recordAnswer(this.#state, nonce, error, this.#hasMoved)) return;
     if (inFlight?.narrowed === true) oweLost(this.#state, inFlight.entries);
     noteAnswer(this.#state);

@@ -60,9 +60,9 @@ export function currentVersion(topics: readonly Topic[], members: readonly Entry
   return only?.label ?? versionOf(only?.hash ?? hashOf(members));
 }
 
-/** New names are answered, also when they change nothing; the first response goes out even if it is empty (S-WILD-7). */
-function isDue(state: SotwState): boolean {
-  return !state.answered || state.unanswered.size > 0 || state.owed.size > 0;
+/** New names are answered, also when they change nothing; the first response goes out even if it is empty (S-WILD-7). What is owed beside that is no reason to say again what was refused (S-ACK-8). */
+function isDue({ answered, unanswered, owed, exchange }: SotwState): boolean {
+  return !answered || unanswered.size > 0 || (owed.size > 0 && exchange.refused === undefined);
 }
 
 function membersOf(state: SotwState, topics: readonly Topic[]): readonly Entry[] {

@@ -260,7 +260,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     const { exchange, lifetimes } = state;
     const nonce = settledBy(lifetimes, exchange, given);
     if (nonce === 0) { if (error !== undefined) this.#sendAnew(given, error); return; }
-    if (error !== undefined) state.host.thaw();
+    if (error !== undefined || exchange.inFlight?.refusal !== undefined) state.host.thaw();
     const settled = recordAnswer(state, nonce, error, state.dirty.size > 0);
     if (!settled) return;
     if (exchange.refused === undefined) state.kept = state.shown;

@@ -1,0 +1,80 @@
+import type { ResourceType } from "@xdstp/core";
+import { describe, expect, it } from "vitest";
+import { createWorld, type World } from "../harness/create-world.ts";
+import { payloadOf, textIn } from "../harness/payload.ts";
+
+// Found by the simulation.
+
+const CLUSTERS = "type.googleapis.com/test.Cluster";
+const ROUTES = "type.googleapis.com/test.Route";
+const types = (fullStateInSotw: boolean): readonly ResourceType[] => [
+  { typeUrl: CLUSTERS, fullStateInSotw, refersTo: [ROUTES] },
+  { typeUrl: ROUTES, fullStateInSotw, follows: [{ typeUrl: CLUSTERS, when: "accepted" }], references: (payload) => [{ typeUrl: CLUSTERS, name: textIn(payload) }] },
+];
+
+function commit(world: World, clusters: Readonly<Record<string, string>>, routes: Readonly<Record<string, string>> = {}): void {
+  world.cache.transaction(({ put }) => {
+    for (const [typeUrl, all] of [[CLUSTERS, clusters], [ROUTES, routes]] as const) {
+      for (const [name, text] of Object.entries(all)) put({ typeUrl, name, value: payloadOf(name, text) });
+    }
+  });
+}
+
+function acceptAll<Response>(world: World, client: { rest(): readonly Response[]; ack(response: Response): void }): void {
+  for (let left = true; left;) {
+    world.run();
+    const responses = client.rest();
+    for (const response of responses) client.ack(response);
+    left = responses.length > 0;
+  }
+}
+
+describe("a response in parts (delta/ads)", () => {
+  it("that is refused in its first part comes again whole, though what has changed waited for the last answer; then what refers to it goes [S-ACK-8] [S-ORD-4]", () => {
+    const world = createWorld({ variant: "delta/ads", types: types(true), limits: { responseBytes: 400 } });
+    const { client } = world.openDelta(CLUSTERS);
+    client.send({ typeUrl: CLUSTERS, resourceNamesSubscribe: ["a", "b", "c"] });
+    client.send({ typeUrl: ROUTES, resourceNamesSubscribe: ["*"] });
+    acceptAll(world, client);
+    const pad = "x".repeat(60);
+    commit(world, { a: pad, b: `bad${pad}`, c: pad }, { r: "a" });
+    world.run();
+    const parts = client.rest();
+    expect(parts.map(({ resources }) => resources.map(({ name }) => name))).toEqual([["a", "b"], ["c"]]);
+    commit(world, { b: "good" });
+    world.run();
+    const [first, last] = parts;
+    if (first === undefined || last === undefined) throw new Error("two parts were expected");
+    client.nack(first, "b is bad");
+    world.run();
+    client.ack(last);
+    world.run();
+    const again = client.rest();
+    expect(again.flatMap(({ resources }) => resources.map(({ name }) => name)).sort()).toEqual(["a", "b", "c"]);
+    for (const response of again) client.ack(response);
+    world.run();
+    expect(client.rest().map(({ typeUrl, resources }) => [typeUrl, resources.map(({ name }) => name)])).toEqual([[ROUTES, ["r"]]]);
+  });
+});
+
+describe("a full state that was refused (sotw/ads)", () => {
+  it("does not come again when what waits for it is looked at anew, and is held back again [S-ACK-8] [S-ORD-4]", () => {
+    const world = createWorld({ variant: "sotw/ads", types: types(true) });
+    const { client } = world.openSotw(CLUSTERS);
+    client.send({ typeUrl: CLUSTERS, resourceNames: ["n"] });
+    client.send({ typeUrl: ROUTES, resourceNames: ["*"] });
+    commit(world, {}, { good: "n" });
+    acceptAll(world, client);
+    const take = (): readonly string[] => {
+      world.run();
+      return client.rest().map((response) => {
+        client.nack(response, "bad");
+        return response.typeUrl;
+      });
+    };
+    commit(world, { n: "bad 1" }, { bad: "m" });
+    expect([...take(), ...take(), ...take()]).toEqual([CLUSTERS, ROUTES]);
+    commit(world, { n: "bad 2" });
+    expect([...take(), ...take(), ...take()]).toEqual([CLUSTERS]);
+  });
+});
