@@ -5,7 +5,7 @@ const ENVELOPE = 5;
 
 /** Hands a message over. Its bytes belong to the wire: who keeps them finds them changed. */
 export function lend(message: Uint8Array, handler: ByteStreamHandler): void {
-  const bytes = Uint8Array.from(message);
+  const bytes = new Uint8Array(message);
   handler.onMessage(bytes);
   bytes.fill(0xff);
 }

@@ -1,0 +1,64 @@
+// node --conditions=@xdstp/source src/simulation/main.ts: the simulation at its whole size, two seeds at a time, for XDSTP_SIMULATION_MINUTES (10).
+// XDSTP_SIMULATION_SEED: the first of the new seeds, to run them again. XDSTP_SIMULATION_STEPS: steps of a seed (1,000,000).
+import { Worker } from "node:worker_threads";
+
+import { failedSeeds } from "./failed-seeds.ts";
+import type { SeedOutcome, SeedTask } from "./worker.ts";
+
+const minutes = Number(process.env.XDSTP_SIMULATION_MINUTES ?? "10");
+const steps = Number(process.env.XDSTP_SIMULATION_STEPS ?? "1000000");
+const firstSeed = Number(process.env.XDSTP_SIMULATION_SEED ?? Date.now() % 1_000_000_000);
+/** At least so many new seeds, if it takes longer. */
+const LEAST = 20;
+const WORKERS = 2;
+
+const started = performance.now();
+const tasks: SeedTask[] = failedSeeds.map(({ seed }) => ({ seed, steps: steps / 10 }));
+let next = firstSeed;
+let longest = 0;
+const outcomes: SeedOutcome[] = [];
+
+console.log(`simulation: new seeds from ${firstSeed} on, ${steps} steps each, for ${minutes} minutes; ${tasks.length} that once failed come first`);
+await Promise.all(Array.from({ length: WORKERS }, work));
+finish();
+
+/** No seed is begun that would not end in time, as far as those before it tell. */
+function nextTask(): SeedTask | undefined {
+  const isInTime = performance.now() - started + longest < minutes * 60_000;
+  return tasks.shift() ?? (isInTime || next - firstSeed < LEAST ? { seed: next++, steps } : undefined);
+}
+
+async function work(): Promise<void> {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url));
+  for (let task = nextTask(); task !== undefined; task = nextTask()) {
+    const outcome = await runIn(worker, task);
+    outcomes.push(outcome);
+    longest = Math.max(longest, outcome.ms);
+    console.log(lineOf(outcome));
+  }
+  await worker.terminate();
+}
+
+async function runIn(worker: Worker, task: SeedTask): Promise<SeedOutcome> {
+  return new Promise((resolve, reject) => {
+    worker.once("error", reject);
+    worker.once("message", (outcome: SeedOutcome) => {
+      worker.off("error", reject);
+      resolve(outcome);
+    });
+    worker.postMessage(task);
+  });
+}
+
+function lineOf({ seed, steps: made, ms, failure }: SeedOutcome): string {
+  const figures = `${made} steps in ${(ms / 1_000).toFixed(1)} s, ${Math.round((1_000 * made) / ms)} steps/s`;
+  return failure === undefined ? `seed ${seed}: ok, ${figures}` : `${failure}\n(${figures}; to see it again: XDSTP_SIMULATION_SEED=${seed})`;
+}
+
+function finish(): void {
+  const failed = outcomes.filter(({ failure }) => failure !== undefined);
+  const sum = outcomes.reduce((total, { steps: made }) => total + made, 0);
+  console.log(`simulation: ${outcomes.length - failed.length} seeds passed, ${failed.length} failed; ${next - firstSeed} of them new; ${sum} steps in ${Math.round((performance.now() - started) / 1_000)} s`);
+  if (failed.length > 0) console.log(`failed: ${failed.map(({ seed }) => seed).join(" ")}`);
+  process.exitCode = failed.length === 0 ? 0 : 1;
+}
