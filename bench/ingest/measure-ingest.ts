@@ -1,9 +1,8 @@
-import { fromBinary, type DescMessage } from "@bufbuild/protobuf";
-import { createClient, type Client, type CollectionWatch, type WatchedType } from "@xdstp/client";
+import { fromBinary } from "@bufbuild/protobuf";
+import { createClient, type Client, type CollectionWatch } from "@xdstp/client";
 import { DeltaDiscoveryResponseSchema } from "@xdstp/protos/discovery";
-import { envoyRegistry } from "@xdstp/protos/envoy";
+import { ClusterSchema, type Cluster } from "@xdstp/protos/envoy/cluster";
 
-import { clusterType } from "../clusters.ts";
 import { createMemoryServer, type MemoryServer } from "./memory-channels.ts";
 import { changeOf, globName, memberName, responsesOf } from "./responses.ts";
 
@@ -17,8 +16,6 @@ export interface IngestMeasurement {
   readonly change: number;
 }
 
-const schema = schemaOf("envoy.config.cluster.v3.Cluster");
-const cluster: WatchedType<unknown> = { typeUrl: clusterType, decode: (payload) => fromBinary(schema, payload) };
 const changes = 2_000;
 
 /** Takes `count` members of a glob in, then one change after another, beside a loop that only decodes the same bytes. */
@@ -40,15 +37,15 @@ export async function measureIngest(count: number, decode: Decode): Promise<Inge
 export async function measureNames(count: number): Promise<{ readonly requests: number; readonly bytes: number }> {
   const server = createMemoryServer();
   await using client = clientOf(server);
-  for (let index = 0; index < count; index++) client.watch(cluster, memberName(index));
+  for (let index = 0; index < count; index++) client.watch(ClusterSchema, memberName(index));
   await turn();
   return { requests: server.requests, bytes: server.bytes };
 }
 
-async function open(decode: Decode): Promise<{ readonly client: Client; readonly server: MemoryServer; readonly watch: CollectionWatch<unknown> }> {
+async function open(decode: Decode): Promise<{ readonly client: Client; readonly server: MemoryServer; readonly watch: CollectionWatch<Cluster> }> {
   const server = createMemoryServer();
   const client = clientOf(server);
-  const watch = client.watchAll(cluster, globName, { decode });
+  const watch = client.watchAll(ClusterSchema, globName, { decode });
   await turn();
   return { client, server, watch };
 }
@@ -58,14 +55,14 @@ function clientOf({ channels }: MemoryServer): Client {
 }
 
 /** Takes each change as it comes. Resolves when the client is closed. */
-async function readAll(watch: CollectionWatch<unknown>): Promise<void> {
+async function readAll(watch: CollectionWatch<Cluster>): Promise<void> {
   const changes = watch[Symbol.asyncIterator]();
   while ((await changes.next()).done !== true) { /* nothing is done with it */ }
 }
 
 function decodeOnly(response: Buffer, decode: Decode): void {
   const { resources } = fromBinary(DeltaDiscoveryResponseSchema, response);
-  if (decode === "on-arrival") for (const { resource } of resources) if (resource !== undefined) fromBinary(schema, resource.value);
+  if (decode === "on-arrival") for (const { resource } of resources) if (resource !== undefined) fromBinary(ClusterSchema, resource.value);
 }
 
 function cpuOf(work: () => void): number {
@@ -84,10 +81,4 @@ async function cpuOfAsync(work: () => Promise<void>): Promise<number> {
 
 async function turn(): Promise<void> {
   await new Promise((resolve) => { setImmediate(resolve); });
-}
-
-function schemaOf(name: string): DescMessage {
-  const found = envoyRegistry().getMessage(name);
-  if (found === undefined) throw new Error(`the registry has no ${name}`);
-  return found;
 }
