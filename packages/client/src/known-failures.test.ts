@@ -54,7 +54,7 @@ describe("known failures, seen from a program", () => {
     expect(client.status()[0]?.status?.types[0]?.wants).toHaveLength(1);
   });
 
-  it("CVE-2026-44289, CVE-2026-45740, CVE-2026-48712, GHSA-qcvw-82hh-gq38: a message that nests without end is refused, and the rest goes on [C-LIM-7]", async () => {
+  it("CVE-2026-44289, CVE-2026-45740, CVE-2026-48712, GHSA-qcvw-82hh-gq38: a message that nests without end is refused, and the rest goes on [C-LIM-7, B-LIM-5]", async () => {
     const { client, server } = useDeltaScript();
     const typeUrl = `type.googleapis.com/${ValueSchema.typeName}`;
     const watch = client.watch(ValueSchema, "a")[Symbol.asyncIterator]();

@@ -123,7 +123,7 @@ describe("parseBootstrap()", () => {
     expect(problemOf(json)).toBe(`INVALID_ARGUMENT b.json: ${problem}`);
   });
 
-  it("refuses what is huge or nests without end, and shows nothing of it [C-LIM-7]", () => {
+  it("refuses what is huge or nests without end, and shows nothing of it [C-LIM-7, B-LIM-5]", () => {
     const nested = (depth: number): string => `{"xds_servers": [{"server_uri": "a", "channel_creds": [{"type": "insecure"}]}], "node": {"metadata": ${'{"a":'.repeat(depth - 2)}1${"}".repeat(depth)}`;
     expect(problemOf(nested(32))).toBe("none");
     expect(problemOf(nested(33))).toBe("INVALID_ARGUMENT b.json: the bootstrap nests deeper than 32 levels; no bootstrap needs more");
