@@ -78,3 +78,20 @@ describe("a full state that was refused (sotw/ads)", () => {
     expect([...take(), ...take(), ...take()]).toEqual([CLUSTERS]);
   });
 });
+
+describe("a cluster that is gone and stays while its name is asked for (sotw/ads)", () => {
+  it("goes when the name leaves the list, though a wildcard covers it [S-ORD-3] [S-FULL-1]", () => {
+    const world = createWorld({ variant: "sotw/ads", types: types(true) });
+    const { client } = world.openSotw(CLUSTERS);
+    commit(world, { n: "1", o: "1" }, { r: "o" });
+    client.send({ typeUrl: CLUSTERS, resourceNames: ["n", "*"] });
+    client.send({ typeUrl: ROUTES, resourceNames: ["*"] });
+    acceptAll(world, client);
+    world.cache.remove(CLUSTERS, "n");
+    world.run();
+    const last = world.status()[0]?.types.find(({ typeUrl }) => typeUrl === CLUSTERS);
+    client.send({ typeUrl: CLUSTERS, versionInfo: last?.versionAccepted ?? "", responseNonce: last?.nonceSent ?? "", resourceNames: ["*"] });
+    world.run();
+    expect(client.next().resources).toHaveLength(1);
+  });
+});

@@ -13,7 +13,7 @@ const LEAST = 20;
 const WORKERS = 2;
 
 const started = performance.now();
-const tasks: SeedTask[] = failedSeeds.map(({ seed }) => ({ seed, steps: steps / 10 }));
+const tasks: SeedTask[] = [...failedSeeds];
 let next = firstSeed;
 let longest = 0;
 const outcomes: SeedOutcome[] = [];

@@ -23,7 +23,7 @@ describe("servers and clients in one simulated network", () => {
     expectGreen(await runSeed({ seed: firstSeed + n }, 10_000));
   });
 
-  it.each(failedSeeds)("no longer: $showed (seed $seed)", async ({ seed, steps }) => {
+  it.each(failedSeeds.filter(({ steps }) => steps <= 20_000))("no longer: $showed (seed $seed)", async ({ seed, steps }) => {
     expectGreen(await runSeed({ seed }, steps));
   });
 

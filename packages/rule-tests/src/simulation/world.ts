@@ -119,6 +119,7 @@ class SimWorld implements World {
   }
 
   #onStep(): void {
+    for (const invariant of this.#invariants) invariant.onStep?.();
     if (this.steps % LOOK === 0) for (const invariant of this.#invariants) invariant.onLook?.();
     if (this.violation !== undefined) throw new Error(this.violation.text);
   }

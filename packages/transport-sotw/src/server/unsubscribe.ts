@@ -1,7 +1,7 @@
 import { loseTopic } from "@xdstp/core/server";
 import { addHash } from "./version-of.ts";
 import { leave } from "./stay.ts";
-import { keyOf } from "./lookup.ts";
+import { coverOf, keyOf } from "./lookup.ts";
 import type { SotwState, Subscription } from "./sotw-state.ts";
 
 /** Drops what left the list: no more updates, its version is forgotten, and it goes out of what is being prepared (S-SUB-4). It needs no response (S-SUB-11). */
@@ -11,13 +11,16 @@ export function unsubscribe(state: SotwState, key: string): void {
   const { topic, hash } = subscription;
   state.subscriptions.delete(key);
   if (topic.interest.parameters !== undefined) unlocate(state, keyOf(topic.interest.name), subscription);
-  leave(state, keyOf(topic.interest.name));
+  const { name } = topic.interest;
+  const hasStayed = state.stay.has(keyOf(name));
+  leave(state, keyOf(name));
   loseTopic(state.exchange, topic);
   topic.unwatch(state.watcher);
   state.unsettled.delete(topic);
   state.unanswered.delete(topic);
   state.dirty.delete(topic);
-  state.owed.delete(topic.interest.name);
+  state.owed.delete(name);
+  if (hasStayed && coverOf(state, name) !== undefined) state.owed.add(name); // it goes now, which a wildcard or glob has to be told
   if (state.lifetimes !== undefined) state.lifetimes.narrowed = true;
   state.sum = addHash(state.sum, -hash);
 }

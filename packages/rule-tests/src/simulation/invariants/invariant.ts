@@ -10,6 +10,8 @@ export interface Invariant {
   onRequest?(connection: Connection, request: RequestView): void;
   /** Something of these types has been committed on a server. */
   onCommit?(server: string, typeUrls: ReadonlySet<string>): void;
+  /** A step is over. */
+  onStep?(): void;
   /** Between two steps; called now and then. */
   onLook?(): void;
   /** The faults have ended, and every client holds what its server has. */

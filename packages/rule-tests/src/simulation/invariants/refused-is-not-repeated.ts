@@ -30,14 +30,21 @@ export function refusedIsNotRepeated(report: Report): Invariant {
     types.set(typeUrl, last);
     return last;
   };
+  /** The first part of something larger may be the same as before. */
+  let suspect: { readonly connection: Connection; readonly typeUrl: string } | undefined;
   return {
+    onStep() {
+      if (suspect !== undefined) report("what was refused is not repeated unchanged [S-ACK-8]", `connection ${suspect.connection.id}: the same response of ${suspect.typeUrl} again`);
+      suspect = undefined;
+    },
     onCommit(server, typeUrls) {
       for (const typeUrl of typeUrls) commits.set(`${server} ${typeUrl}`, (commits.get(`${server} ${typeUrl}`) ?? 0) + 1);
     },
     onResponse(connection, { typeUrl, nonce, hash }) {
       const last = lastOf(connection, typeUrl);
       const count = commitsOf(connection, typeUrl);
-      if (last.isRefused && !last.asks && last.hash === hash && last.commits === count) report("what was refused is not repeated unchanged [S-ACK-8]", `connection ${connection.id}: the same response of ${typeUrl} again`);
+      if (suspect?.connection === connection && suspect.typeUrl === typeUrl) suspect = undefined;
+      else if (last.isRefused && !last.asks && last.hash === hash && last.commits === count) suspect = { connection, typeUrl };
       Object.assign(last, { nonce, hash, commits: count, isRefused: false, asks: false });
     },
     onRequest(connection, { typeUrl, nonce, refuses, names }) {
