@@ -14,7 +14,10 @@ export interface SeededRandom {
   fork(label: number): SeededRandom;
 }
 
-/** @param seed - A whole number; only its lowest 32 bits count */
+/**
+ * Random numbers that follow from a seed, the same ones on every machine.
+ * @param seed - A whole number; only its lowest 32 bits count
+ */
 export function createSeededRandom(seed: number): SeededRandom {
   const origin = mix(seed >>> 0);
   let state = origin;
