@@ -23,6 +23,7 @@ export type { ClientNotice } from "./client-notice.ts";
 
 // The bootstrap of gRPC.
 export { readBootstrap, type BootstrapSources } from "./bootstrap/read-bootstrap.ts";
+export { clientListenerName, serverListenerName } from "./bootstrap/listener-name.ts";
 export { parseBootstrap } from "./bootstrap/parse-bootstrap.ts";
 export type { Bootstrap, BootstrapAuthority, BootstrapCredentials, BootstrapLocality, BootstrapNode, BootstrapServer, CertificateProvider, JsonObject, JsonValue, TlsCredentials } from "./bootstrap/bootstrap.ts";
 export { clientFeatures, encodeNode, type NodeOptions } from "./bootstrap/encode-node.ts";
