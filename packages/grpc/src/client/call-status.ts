@@ -56,8 +56,8 @@ function decodeGrpcMessage(text: string): string {
   return text.slice(0, 3 * longestMessage).replace(/(?:%[0-9a-f]{2})+/gi, (escaped) => Buffer.from(escaped.replaceAll("%", ""), "hex").toString());
 }
 
-// eslint-disable-next-line no-control-regex -- a terminal must not be told what to do
-const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
+/** Nobody's terminal is to be told what to do. */
+const controls = /[\p{Cc}\u2028\u2029]+/gu;
 
 function oneLine(text: string): string {
   return text.replace(controls, " ").slice(0, longestMessage);

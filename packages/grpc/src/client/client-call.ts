@@ -22,7 +22,10 @@ export interface ClientCall extends ByteStream {
 /** Begins a streaming call. Nothing of the handler is called before this returns. */
 export function openClientCall(place: CallPlace, path: string, headers: OutgoingHttpHeaders, handler: ByteStreamHandler): ClientCall {
   const call = new OpenCall(place, path, handler);
-  void place.sessions.request(path, headers).then((stream) => { call.begin(stream); }, (status: unknown) => { call.end(status as Status); });
+  void place.sessions.request(path, headers).then((answer) => {
+    if ("failure" in answer) call.end(answer.failure);
+    else call.begin(answer);
+  });
   return call;
 }
 

@@ -10,8 +10,8 @@ import { openSocket } from "./open-socket.ts";
 
 /** The connections of a channel with one set of certificates: usually one, and beside it those that were told to go and still have calls. */
 export interface Sessions {
-  /** Begins a call, connecting first if need be. Rejects with a {@link Status} of the connection that cannot be. */
-  request(path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream>;
+  /** Begins a call, connecting first if need be; or says why there can be no connection. Never rejects. */
+  request(path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream | RequestFailure>;
   /** Bytes have come on a call: its connection lives. */
   received(stream: ClientHttp2Stream): void;
   /** Why a call is over whose connection is; undefined: its connection lives. */
@@ -20,6 +20,11 @@ export interface Sessions {
   retire(): Promise<void>;
   /** Ends all connections at once. Resolves when their sockets are closed. */
   abort(): Promise<void>;
+}
+
+/** There is no call, since there is no connection. */
+export interface RequestFailure {
+  readonly failure: Status;
 }
 
 /** Told how the connections stand. */
@@ -74,7 +79,7 @@ class ManagedSessions implements Sessions {
     });
   }
 
-  async request(path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream> {
+  async request(path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream | RequestFailure> {
     this.#calls += 1;
     try {
       const stream = await this.#manager.request("POST", path, headers, { endStream: false });
@@ -89,8 +94,7 @@ class ManagedSessions implements Sessions {
       const status = this.#failure(undefined, error);
       this.#connecting = false;
       this.#tellLost(status);
-      // eslint-disable-next-line @typescript-eslint/only-throw-error -- a status, as the interface says
-      throw status;
+      return { failure: status };
     }
   }
 

@@ -21,7 +21,7 @@ export function readCollectionEntries(bytes: Uint8Array): Read<readonly Collecti
     while (reader.pos < reader.len) {
       const [field, wireType] = reader.tag();
       if (field === 1) items.push(itemOf(entryBytes(reader, wireType, items.length), items.length));
-      else reader.skip(wireType, field);
+      else reader.skip(wireType, field); // passes over what is none of an entry
     }
     return items;
   });
@@ -59,7 +59,7 @@ function lastText(bytes: Uint8Array): LastText {
   let last: LastText = { text: undefined, end: 0 };
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
-    const value = reader.skip(wireType, field);
+    const value = reader.skip(wireType, field); // passes over the field and gives its bytes
     if (wireType !== WireType.LengthDelimited || field > 2) continue;
     const text = field === 1 ? locatorText(new BinaryReader(value).bytes()) : undefined;
     last = { text, end: text === undefined ? last.end : reader.pos };
