@@ -1,10 +1,9 @@
-import type { Entry, Resource, StoredResource, Topic, Watcher, XdsError } from "@xdstp/core";
+import type { Entry, StoredResource, XdsError } from "@xdstp/core";
 
+import { BaseWatch, type Watched } from "./base-watch.ts";
 import type { Decoder } from "./decoder.ts";
-import { followSignal } from "./follow-signal.ts";
 import { glance } from "./glance.ts";
 import type { Hub } from "./hub.ts";
-import { createLatest, type Latest } from "./latest.ts";
 import { createMember, type Member } from "./member.ts";
 import type { Watch, WatchOptions } from "./watch.ts";
 import { watchedType, type TypeSource, type ValueOf, type WatchedType } from "./watched-type.ts";
@@ -43,106 +42,59 @@ export function watchCollection<S extends TypeSource<unknown>>(hub: Hub, source:
   return new Collection<ValueOf<S>>(hub, source as TypeSource<ValueOf<S>>, name, options);
 }
 
-class Collection<T> implements CollectionWatch<T>, Watcher {
-  readonly name: string;
+class Collection<T> extends BaseWatch<CollectionChange<T>> implements CollectionWatch<T> {
   readonly members = new Map<string, Member<T>>();
-  readonly #hub: Hub;
   readonly #decoder: Decoder<T>;
-  readonly #topic: Topic;
-  readonly #latest: Latest<CollectionChange<T>>;
-  readonly #check: (resource: Resource, name: string) => XdsError | undefined;
-  readonly #uncheck: () => void;
-  #unfollow: () => void = () => undefined;
   /** By name. */
   readonly #unfit = new Map<string, { readonly resource: StoredResource; readonly error: XdsError }>();
   #revision = -1;
   #complete = false;
   #error: XdsError | undefined;
-  #taken: (() => void) | undefined;
-  #closed = false;
 
   constructor(hub: Hub, source: TypeSource<T>, name: string, { validate, signal, decode = "on-arrival", ...nameOptions }: CollectionOptions<T>) {
-    const type = watchedType(source);
-    const interest = hub.interestOf(type.typeUrl, name, nameOptions);
-    this.name = interest.name;
-    this.#hub = hub;
-    this.#decoder = hub.decoder<T>(source, type as WatchedType<T>);
-    this.#latest = createLatest<CollectionChange<T>>(() => { this.#onTaken(); }, () => { this.close(); });
-    this.#check = decode === "on-demand" ? glance(source) : (resource, checked) => this.#decoder.check(resource, checked, validate);
-    this.#uncheck = hub.cache.check(type.typeUrl, interest, this.#check);
-    this.#topic = hub.cache.topic(type.typeUrl, interest);
-    this.#topic.watch(this);
-    if (decode === "on-arrival") this.#judge();
-    hub.open.add(this);
-    this.#unfollow = followSignal(signal, (reason) => { this.#abort(reason); });
-    if (!this.#closed) this.wake();
-  }
-
-  [Symbol.asyncIterator](): AsyncIterator<CollectionChange<T>, undefined> {
-    return this.#latest;
+    const type = watchedType(source) as WatchedType<T>;
+    const decoder = hub.decoder<T>(source, type);
+    const check: Watched["check"] = decode === "on-demand" ? glance(source) : (resource, checked) => decoder.check(resource, checked, validate);
+    super(hub, { typeUrl: type.typeUrl, name, options: nameOptions, check });
+    this.#decoder = decoder;
+    if (decode === "on-arrival") this.#judge(check);
+    this.begin(signal);
   }
 
   wake(): void {
-    const { settled, stale, head } = this.#topic;
+    const { settled, stale, head } = this.topic;
     if (!settled && stale === undefined && head <= 0) return;
-    if (this.#latest.started) this.#taken ??= this.#hub.taking.begin();
-    this.#latest.mark(() => this.#change());
-  }
-
-  close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#topic.unwatch(this);
-    this.#uncheck();
-    this.#unfollow();
-    this.#hub.open.delete(this);
-    this.#onTaken();
-    this.#latest.end();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    this.close();
-    return Promise.resolve();
-  }
-
-  #abort(reason: unknown): void {
-    this.#latest.fail(reason);
-    this.close();
-  }
-
-  #onTaken(): void {
-    this.#taken?.();
-    this.#taken = undefined;
+    this.announce(() => this.#change());
   }
 
   /** What was taken before this watch began need not be what it wants. */
-  #judge(): void {
-    for (const { name, resource } of this.#topic.members()) {
-      const error = resource === undefined ? undefined : this.#check(resource, name);
+  #judge(check: Watched["check"]): void {
+    for (const { name, resource } of this.topic.members()) {
+      const error = resource === undefined ? undefined : check(resource, name);
       if (resource !== undefined && error !== undefined) this.#unfit.set(name, { resource, error });
     }
   }
 
   /** undefined: nothing a reader would notice. */
   #change(): CollectionChange<T> | undefined {
-    const { settled } = this.#topic;
+    const { settled } = this.topic;
     const change = { added: [] as Member<T>[], updated: [] as Member<T>[], removed: [] as string[] };
     for (const entry of this.#news(change.removed)) this.#take(entry, change);
-    const stale = this.#topic.stale ?? this.#unfit.values().next().value?.error;
+    const stale = this.topic.stale ?? this.#unfit.values().next().value?.error;
     const isSame = settled === this.#complete && stale === this.#error;
     this.#complete = settled;
     this.#error = stale;
     if (isSame && change.added.length + change.updated.length + change.removed.length === 0) return undefined;
-    return { ...change, complete: settled, ...(stale === undefined ? {} : { error: this.#hub.tell(stale) }) };
+    return { ...change, complete: settled, ...(stale === undefined ? {} : { error: this.hub.tell(stale) }) };
   }
 
   /** What is newer than what was read last. Where that history is gone, what is there now takes its place. */
   #news(removed: string[]): readonly Entry[] {
-    const { head } = this.#topic;
-    const changes = this.#revision < 0 ? undefined : this.#topic.changes(this.#revision);
+    const { head } = this.topic;
+    const changes = this.#revision < 0 ? undefined : this.topic.changes(this.#revision);
     this.#revision = head;
     if (changes !== undefined) return changes;
-    const there = this.#topic.members();
+    const there = this.topic.members();
     const names = new Set(there.flatMap(({ name, resource }) => (resource === undefined ? [] : [name])));
     for (const name of this.members.keys()) if (!names.has(name)) removed.push(name);
     for (const name of removed) this.members.delete(name);

@@ -1,9 +1,8 @@
-import { XdsError, type StoredResource, type Topic, type Watcher } from "@xdstp/core";
+import { XdsError, type StoredResource } from "@xdstp/core";
 
+import { BaseWatch } from "./base-watch.ts";
 import type { Decoder } from "./decoder.ts";
-import { followSignal } from "./follow-signal.ts";
 import type { Hub } from "./hub.ts";
-import { createLatest, type Latest } from "./latest.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Watch, WatchOptions } from "./watch.ts";
 import { watchedType, type TypeSource, type ValueOf, type WatchedType } from "./watched-type.ts";
@@ -19,77 +18,31 @@ interface Known {
   readonly error: XdsError | undefined;
 }
 
-class NameWatch<T> implements Watch<Snapshot<T>>, Watcher {
-  readonly name: string;
-  readonly #hub: Hub;
+class NameWatch<T> extends BaseWatch<Snapshot<T>> {
   readonly #decoder: Decoder<T>;
-  readonly #topic: Topic;
-  readonly #latest: Latest<Snapshot<T>>;
-  readonly #uncheck: () => void;
-  #unfollow: () => void = () => undefined;
   #known: Known | undefined;
   #unfit: { readonly resource: StoredResource; readonly error: XdsError } | undefined;
-  #taken: (() => void) | undefined;
-  #closed = false;
 
   constructor(hub: Hub, source: TypeSource<T>, name: string, { validate, signal, ...nameOptions }: WatchOptions<T>) {
-    const type = watchedType(source);
-    const interest = hub.interestOf(type.typeUrl, name, nameOptions);
-    this.name = interest.name;
-    this.#hub = hub;
-    this.#decoder = hub.decoder<T>(source, type as WatchedType<T>);
-    this.#latest = createLatest<Snapshot<T>>(() => { this.#onTaken(); }, () => { this.close(); });
-    this.#uncheck = hub.cache.check(type.typeUrl, interest, (resource, checked) => this.#decoder.check(resource, checked, validate));
-    this.#topic = hub.cache.topic(type.typeUrl, interest);
-    this.#topic.watch(this);
+    const type = watchedType(source) as WatchedType<T>;
+    const decoder = hub.decoder<T>(source, type);
+    super(hub, { typeUrl: type.typeUrl, name, options: nameOptions, check: (resource, checked) => decoder.check(resource, checked, validate) });
+    this.#decoder = decoder;
     this.#judge(validate);
-    hub.open.add(this);
-    this.#unfollow = followSignal(signal, (reason) => { this.#abort(reason); });
-    if (!this.#closed) this.wake();
-  }
-
-  [Symbol.asyncIterator](): AsyncIterator<Snapshot<T>, undefined> {
-    return this.#latest;
+    this.begin(signal);
   }
 
   wake(): void {
     const now = this.#now();
     if (now === undefined || (this.#known !== undefined && this.#known.resource === now.resource && this.#known.error === now.error)) return;
     this.#known = now;
-    if (this.#latest.started) this.#taken ??= this.#hub.taking.begin();
-    this.#latest.mark(() => this.#snapshot());
-  }
-
-  close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#topic.unwatch(this);
-    this.#uncheck();
-    this.#unfollow();
-    this.#hub.open.delete(this);
-    this.#onTaken();
-    this.#latest.end();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    this.close();
-    return Promise.resolve();
-  }
-
-  #abort(reason: unknown): void {
-    this.#latest.fail(reason);
-    this.close();
-  }
-
-  #onTaken(): void {
-    this.#taken?.();
-    this.#taken = undefined;
+    this.announce(() => this.#snapshot());
   }
 
   /** undefined: nothing is known yet. */
   #now(): Known | undefined {
-    const { settled, stale } = this.#topic;
-    const [entry] = this.#topic.members();
+    const { settled, stale } = this.topic;
+    const [entry] = this.topic.members();
     const resource = entry?.resource;
     const error = stale ?? entry?.error;
     if (resource !== undefined) return this.#readable(resource, error);
@@ -99,7 +52,7 @@ class NameWatch<T> implements Watch<Snapshot<T>>, Watcher {
 
   /** What was taken before this watch began need not be what it wants. */
   #judge(validate: WatchOptions<T>["validate"]): void {
-    const resource = this.#topic.members()[0]?.resource;
+    const resource = this.topic.members()[0]?.resource;
     const error = resource === undefined ? undefined : this.#decoder.check(resource, resource.name, validate);
     if (resource !== undefined && error !== undefined) this.#unfit = { resource, error };
   }
@@ -122,7 +75,7 @@ class NameWatch<T> implements Watch<Snapshot<T>>, Watcher {
 
   #snapshot(): Snapshot<T> | undefined {
     const { resource, error } = this.#known ?? {};
-    const told = error === undefined ? {} : { error: this.#hub.tell(error) };
+    const told = error === undefined ? {} : { error: this.hub.tell(error) };
     if (resource === undefined) return { name: this.name, version: "", ...told };
     return { name: this.name, value: this.#decoder.read(resource), version: resource.version, ...told };
   }
