@@ -1,9 +1,8 @@
 import { create } from "@bufbuild/protobuf";
-import { XdsError } from "@xdstp/core";
+import { statusNameOf, XdsError } from "@xdstp/core";
 import { DiscoveryRequestSchema, type DiscoveryResponse } from "@xdstp/protos/discovery";
 import type { AnswerFetch } from "./fetch-routes.ts";
 import type { FetchMethod } from "./method-table.ts";
-import { nameOf } from "./status-name.ts";
 import type { FetchRequest, XdsServer } from "./xds-server.ts";
 
 /** Fetch as a function, for whoever needs no wire. */
@@ -16,6 +15,6 @@ export function fetchByType(methods: readonly FetchMethod[], answer: AnswerFetch
 }
 
 function orThrow(typeUrl: string, answer: Awaited<ReturnType<AnswerFetch>>): DiscoveryResponse {
-  if ("code" in answer) throw new XdsError(nameOf(answer), answer.message, { typeUrl });
+  if ("code" in answer) throw new XdsError(statusNameOf(answer.code) ?? "UNKNOWN", answer.message, { typeUrl });
   return answer;
 }

@@ -1,9 +1,8 @@
 import { create } from "@bufbuild/protobuf";
-import { XdsError } from "@xdstp/core";
+import { statusNameOf, XdsError } from "@xdstp/core";
 import { ClientStatusRequestSchema } from "@xdstp/protos/status";
 import type { AnswerStatus } from "./client-status.ts";
 import type { StatusViewOf } from "./policy/status-view.ts";
-import { nameOf } from "./status-name.ts";
 import { FETCH_STATUS } from "./status-routes.ts";
 import type { XdsServer } from "./xds-server.ts";
 
@@ -12,7 +11,7 @@ export function statusCall(answer: AnswerStatus, viewOf: StatusViewOf | undefine
   return async (request = {}, { signal = new AbortController().signal, peer } = {}) => {
     const view = peer === undefined ? undefined : await viewOf?.(peer, FETCH_STATUS, signal);
     const response = view !== undefined && "code" in view ? view : await answer(create(ClientStatusRequestSchema, request), { peer, signal, view });
-    if ("code" in response) throw new XdsError(nameOf(response), response.message);
+    if ("code" in response) throw new XdsError(statusNameOf(response.code) ?? "UNKNOWN", response.message);
     return response;
   };
 }

@@ -1,6 +1,6 @@
 import type { ResourceFeed, ResourceSink } from "../feed.ts";
 import type { Interest } from "../resource.ts";
-import { createTokenBucket, type TokenBucket } from "../server/token-bucket.ts";
+import { createTokenBucket, type TokenBucket } from "../token-bucket.ts";
 import type { Timer } from "../clock.ts";
 import { StatusCode, type Status } from "../status.ts";
 import { envelop } from "../wire/envelop.ts";

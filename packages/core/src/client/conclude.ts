@@ -1,7 +1,7 @@
 import { nameKey } from "@xdstp/uri";
 
 import type { Refusal } from "../feed.ts";
-import { cutText } from "../server/cut-text.ts";
+import { cutText } from "../text/cut-text.ts";
 import type { XdsError } from "../xds-error.ts";
 import type { RefusedName } from "./client-event.ts";
 import type { ClientTypeState } from "./client-type-state.ts";

@@ -1,7 +1,7 @@
 import type { Status } from "../status.ts";
-import { errorText } from "../server/error-text.ts";
+import { errorText } from "../text/error-text.ts";
 import { XdsError } from "../xds-error.ts";
-import { statusNameOf } from "./status-name-of.ts";
+import { statusNameOf } from "../status-name-of.ts";
 
 /** Why nothing can be had from a server for now (C-GRPC-4). The code is always UNAVAILABLE: that of the control plane is never handed on as one of the application, it stands in the text (C-GRPC-5). */
 export function connectionError({ code, message }: Status, atMost: number): XdsError {

@@ -4,7 +4,7 @@ import { keysOfConstraints } from "../constraints/keys-of-constraints.ts";
 import { matchesConstraints } from "../constraints/matches-constraints.ts";
 import { readConstraints } from "../constraints/read-constraints.ts";
 import type { Put, Refresh, Removal, ResourceSink } from "../feed.ts";
-import { isDataError } from "../server/resource-error.ts";
+import { isDataError } from "../is-data-error.ts";
 import { XdsError } from "../xds-error.ts";
 import type { ClientContext } from "./client-context.ts";
 import type { RefusedName } from "./client-event.ts";

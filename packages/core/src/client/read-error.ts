@@ -1,11 +1,11 @@
 import type { StatusName } from "../status.ts";
-import { errorText } from "../server/error-text.ts";
+import { errorText } from "../text/error-text.ts";
 import { walkFields } from "../wire/walk-fields.ts";
 import { varintValue } from "../wire/varint.ts";
 import { XdsError } from "../xds-error.ts";
 import { readResourceName } from "./read-resource.ts";
 import type { ReceivedName } from "./received.ts";
-import { statusNameOf } from "./status-name-of.ts";
+import { statusNameOf } from "../status-name-of.ts";
 
 /** Reads an encoded `ResourceError` (TP3); undefined: it cannot be read. A code that is not listed is UNKNOWN, which is transient (C-ERR-4). */
 export function readError(bytes: Buffer, start: number, end: number, typeUrl: string, atMost: number): ReceivedName | undefined {

@@ -1,4 +1,4 @@
-import { cutText } from "../server/cut-text.ts";
+import { cutText } from "../text/cut-text.ts";
 import type { RefusedName } from "./client-event.ts";
 
 /** What a NACK says: every bad name with its reason (C-ACK-5), as far as there is room. */

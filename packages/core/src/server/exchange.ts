@@ -1,7 +1,7 @@
 import type { Entry } from "../resource.ts";
 import type { Topic } from "../source.ts";
 import { entryKey } from "./entry-key.ts";
-import { errorText } from "./error-text.ts";
+import { errorText } from "../text/error-text.ts";
 import type { Frames } from "./frame-cache.ts";
 import { joinOrigins, type Origin } from "./origin.ts";
 import type { ServerContext } from "./server-context.ts";

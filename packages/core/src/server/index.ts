@@ -28,7 +28,8 @@ export { createHeartbeats, type BeatOutcome, type Beating, type Heartbeats } fro
 export { createLifetimes, isNewestNonce, refuseHeartbeat, sendHeartbeat, settledBy, ttlsOf, type HeartbeatOwner, type Lifetimes } from "./lifetimes.ts";
 export type { Debtor, StuckWatch } from "./stuck-watch.ts";
 export { joinArrays } from "./join-arrays.ts";
-export { encodeResourceError, isDataError, tooLarge } from "./resource-error.ts";
+export { encodeResourceError, tooLarge } from "./resource-error.ts";
+export { isDataError } from "../is-data-error.ts";
 export { encodeHeartbeat } from "./encode-heartbeat.ts";
 export { nextNonce } from "./nonce.ts";
 export { relationsOf, type Relation } from "./relations.ts";
@@ -40,7 +41,7 @@ export { createExchange, giveBack, loseTopic, recordAnswer, recordSent, type Bat
 export { changedOrigin, joinOrigins, type Origin } from "./origin.ts";
 export { byName } from "./by-name.ts";
 export { entryKey } from "./entry-key.ts";
-export { errorText } from "./error-text.ts";
+export { errorText } from "../text/error-text.ts";
 export { parseNonce } from "./parse-nonce.ts";
 export { statusOf, type TypeProgress } from "./status-of.ts";
 export { warmChildren } from "./warm-children.ts";

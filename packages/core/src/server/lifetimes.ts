@@ -1,5 +1,5 @@
 import type { Entry } from "../resource.ts";
-import { errorText } from "./error-text.ts";
+import { errorText } from "../text/error-text.ts";
 import type { Exchange, ExchangeOwner } from "./exchange.ts";
 import type { FrameProfile } from "./frame-cache.ts";
 import type { BeatOutcome } from "./heartbeats.ts";

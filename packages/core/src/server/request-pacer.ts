@@ -3,7 +3,7 @@ import { decodeText } from "../wire/decode-text.ts";
 import type { VariantName } from "../wire/request-fields.ts";
 import { scanRequest } from "../wire/scan-request.ts";
 import type { ServerContext } from "./server-context.ts";
-import { createTokenBucket, type TokenBucket } from "./token-bucket.ts";
+import { createTokenBucket, type TokenBucket } from "../token-bucket.ts";
 
 /** What a request costs: what it changes of the subscriptions. */
 export interface RequestWeight {

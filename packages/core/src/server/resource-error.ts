@@ -2,7 +2,7 @@ import { StatusCode } from "../status.ts";
 import { concatBytes } from "../wire/concat-bytes.ts";
 import { lengthDelimited } from "../wire/length-delimited.ts";
 import type { XdsError } from "../xds-error.ts";
-import { cutText } from "./cut-text.ts";
+import { cutText } from "../text/cut-text.ts";
 
 /** Of `ResourceError`. */
 const RESOURCE_NAME = 1;
@@ -15,11 +15,6 @@ const MESSAGE = 2;
 
 /** Characters of a text that are sent. */
 const TEXT = 1_024;
-
-/** Whether an error says that the resource is not there for this client, so that a copy of it may go; any other is transient (S-ERR-3). No error: it does not exist. */
-export function isDataError(error: Pick<XdsError, "code"> | undefined): boolean {
-  return error === undefined || error.code === "NOT_FOUND" || error.code === "PERMISSION_DENIED";
-}
 
 /** A `ResourceError`: why the resource of a name, or a glob as a whole, cannot be given (S-ERR-1, S-ERR-5). */
 export function encodeResourceError(name: string, { code, text }: Pick<XdsError, "code" | "text">): Uint8Array {

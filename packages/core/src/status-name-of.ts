@@ -1,4 +1,4 @@
-import { StatusCode, type StatusName } from "../status.ts";
+import { StatusCode, type StatusName } from "./status.ts";
 
 const names: ReadonlyMap<number, StatusName> = new Map(Object.entries(StatusCode).map(([name, code]) => [code, name as StatusName]));
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../test/manual-clock.ts";
+import { createManualClock } from "../test/manual-clock.ts";
 import { createTokenBucket } from "./token-bucket.ts";
 
 describe("createTokenBucket()", () => {

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "./clock.ts";
 
 /** Tokens that come back with time. Paid afterwards: what has been done is taken, so that the balance may fall below zero. */
 export interface TokenBucket {
