@@ -11,7 +11,8 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
   { "@xdstp/resource-types": [], "@xdstp/testing": [] },
   { "@xdstp/cache": ["@xdstp/protos"], "@xdstp/grpc": ["@xdstp/resource-types"] },
   { "@xdstp/transport-delta": ["@xdstp/cache", "@xdstp/grpc"], "@xdstp/transport-sotw": ["@xdstp/cache", "@xdstp/grpc"], "@xdstp/folder": ["@xdstp/cache", "@xdstp/grpc"] },
-  { "@xdstp/server": ["@xdstp/cache", "@xdstp/folder"], "@xdstp/client": ["@xdstp/folder"] },
+  { "@xdstp/federation": ["@xdstp/cache", "@xdstp/folder"] },
+  { "@xdstp/server": ["@xdstp/cache", "@xdstp/folder", "@xdstp/federation"], "@xdstp/client": ["@xdstp/folder"] },
   { "@xdstp/cli": [] },
 ];
 

@@ -1,22 +1,17 @@
 import { createCache, type CacheEvent } from "@xdstp/cache";
 import { systemClock, XdsError, type Clock, type ResourceType } from "@xdstp/core";
 import type { BackoffOptions, ClientLimits, RequestRate } from "@xdstp/core/client";
+import { createChannels, encodeNode, openServer, readBootstrap, type Bootstrap, type BootstrapSources, type Channels, type ClientNotice, type NodeOptions } from "@xdstp/federation";
 import type { ClientConfig } from "@xdstp/protos/status";
 import { envoyTypes } from "@xdstp/resource-types";
 import { isGlob, nodeContextParams } from "@xdstp/uri";
 
-import type { Bootstrap } from "./bootstrap/bootstrap.ts";
-import { encodeNode, type NodeOptions } from "./bootstrap/encode-node.ts";
-import { readBootstrap, type BootstrapSources } from "./bootstrap/read-bootstrap.ts";
 import { callBack } from "./call-back.ts";
-import { createChannels, type Channels } from "./channels.ts";
-import type { ClientNotice } from "./client-notice.ts";
 import { watchCollection, type CollectionOptions, type CollectionWatch } from "./collection-watch.ts";
 import { dump } from "./dump.ts";
 import { createHub, type Hub } from "./hub.ts";
 import { watchName } from "./name-watch.ts";
 import { createNaming } from "./naming.ts";
-import { openServer } from "./open-server.ts";
 import { readOnce } from "./read-once.ts";
 import { recordMetrics, type Metrics, type MetricsMeter } from "./record-metrics.ts";
 import { createServerChain, type ServerChain, type ServerStatus } from "./server-chain.ts";

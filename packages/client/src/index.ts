@@ -19,18 +19,12 @@ export type { TypeSource, ValueOf, WatchedType } from "./watched-type.ts";
 export type { Configuration, Parts, PartTypes } from "./walk/configuration.ts";
 export type { Gap } from "./walk/graph.ts";
 export type { Walk, WalkOptions } from "./walk/walk.ts";
-export type { ClientNotice } from "./client-notice.ts";
 
-// The bootstrap of gRPC.
-export { readBootstrap, type BootstrapSources } from "./bootstrap/read-bootstrap.ts";
-export { clientListenerName, serverListenerName } from "./bootstrap/listener-name.ts";
-export { parseBootstrap } from "./bootstrap/parse-bootstrap.ts";
-export type { Bootstrap, BootstrapAuthority, BootstrapCredentials, BootstrapLocality, BootstrapNode, BootstrapServer, CertificateProvider, JsonObject, JsonValue, TlsCredentials } from "./bootstrap/bootstrap.ts";
-export { clientFeatures, encodeNode, type NodeOptions } from "./bootstrap/encode-node.ts";
-export type { CredentialsEvent } from "./credentials/follow-tls-files.ts";
+// Whom to ask: the bootstrap of gRPC, and connections that clients share.
+export { clientFeatures, clientListenerName, createChannels, encodeNode, parseBootstrap, readBootstrap, serverListenerName } from "@xdstp/federation";
+export type { Bootstrap, BootstrapAuthority, BootstrapCredentials, BootstrapLocality, BootstrapNode, BootstrapServer, BootstrapSources, CertificateProvider, Channels, ChannelsOptions, ClientNotice, CredentialsEvent, JsonObject, JsonValue, NodeOptions, SharedChannel, TlsCredentials } from "@xdstp/federation";
 
-// For whoever looks on, or shares connections.
+// For whoever looks on.
 export { clientStatusRoutes, type MayReadStatus } from "./client-status-routes.ts";
-export { createChannels, type Channels, type ChannelsOptions, type SharedChannel } from "./channels.ts";
 export type { MetricsMeter } from "./record-metrics.ts";
 export type { ServerStatus } from "./server-chain.ts";

@@ -1,8 +1,8 @@
 import type { Attributes, Meter, ObservableResult } from "@opentelemetry/api";
 import type { Cache } from "@xdstp/cache";
+import type { ClientNotice } from "@xdstp/federation";
 import { authorityOf } from "@xdstp/uri";
 
-import type { ClientNotice } from "./client-notice.ts";
 import type { ServerChain } from "./server-chain.ts";
 import { statusRows, type StatusRow } from "./status-rows.ts";
 

@@ -4,10 +4,10 @@ import { createServer, type XdsServer } from "@xdstp/server";
 import { createFakeClock, createTestAuthority, type TestAuthority } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { clusterOf, clusterType, clusterUrl } from "../../test/cluster.ts";
-import { useFolder } from "../../test/use-folder.ts";
-import { useClient } from "../../test/use-origin.ts";
-import { createChannels, parseBootstrap, type CredentialsEvent } from "../index.ts";
+import { clusterOf, clusterType, clusterUrl } from "../test/cluster.ts";
+import { useFolder } from "../test/use-folder.ts";
+import { useClient } from "../test/use-origin.ts";
+import { createChannels, parseBootstrap, type CredentialsEvent } from "./index.ts";
 
 /** A server that wants a certificate of this authority, and has one itself. */
 async function useServer(authority: TestAuthority, seconds: number, port = 0): Promise<{ readonly server: XdsServer; readonly port: number }> {

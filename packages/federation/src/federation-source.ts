@@ -1,0 +1,32 @@
+import type { ResourceFeed } from "@xdstp/core";
+import type { ClientStatus } from "@xdstp/core/client";
+
+/** Servers in order of preference, and for whom they are believed. Sources that list one authority are tried in order (C-AUTH-3). */
+export interface FederationSource {
+  /** The next one is asked when one above cannot be reached (C-GRPC-6). At least one. */
+  readonly servers: readonly FederationServer[];
+  /** Exactly as names write them; `""` is one too. Absent: it is the default, for all that no other source lists, opaque names included (C-AUTH-1). */
+  readonly authorities?: readonly string[];
+  /** Opaque names only, and no xdstp name whose authority nobody lists: with `authorities` in its bootstrap gRPC knows no others (C-AUTH-5). Only without `authorities`. Default: false. */
+  readonly opaque?: boolean;
+  /** The next server is asked as soon as one cannot be reached, also when nothing is missing (C-GRPC-7). Default: false. */
+  readonly reachabilityOnly?: boolean;
+}
+
+/** One server as a federation asks it. Servers with equal `id` share one stream (C-AGG-1). */
+export interface FederationServer {
+  /** Equal for equal configurations, however they are written. */
+  readonly id: string;
+  /** For people: its URI. */
+  readonly name: string;
+  /** A client end towards it; made anew each time the server comes into use. */
+  open(): OpenServer;
+}
+
+/** A server in use. */
+export interface OpenServer {
+  /** `status` and `nodeChanged` where it is a client end of ours. */
+  readonly feed: ResourceFeed & { status?(): ClientStatus; nodeChanged?(): void };
+  /** Lets go of its connection, once the feed has ended. */
+  close(): void;
+}

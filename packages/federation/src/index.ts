@@ -1,0 +1,21 @@
+/**
+ * A feed over feeds: what a program is told of its management servers (bootstraps, ConfigSources) becomes sources of resources, chosen by authority.
+ *
+ * @packageDocumentation
+ */
+
+// Who is asked for what.
+export type { FederationServer, FederationSource, OpenServer } from "./federation-source.ts";
+
+// The bootstrap of gRPC.
+export { readBootstrap, type BootstrapSources } from "./bootstrap/read-bootstrap.ts";
+export { clientListenerName, serverListenerName } from "./bootstrap/listener-name.ts";
+export { parseBootstrap } from "./bootstrap/parse-bootstrap.ts";
+export type { Bootstrap, BootstrapAuthority, BootstrapCredentials, BootstrapLocality, BootstrapNode, BootstrapServer, CertificateProvider, JsonObject, JsonValue, TlsCredentials } from "./bootstrap/bootstrap.ts";
+export { clientFeatures, encodeNode, type NodeOptions } from "./bootstrap/encode-node.ts";
+
+// One server.
+export { openServer, type ServerOptions } from "./open-server.ts";
+export { createChannels, type Channels, type ChannelsOptions, type SharedChannel } from "./channels.ts";
+export type { CredentialsEvent } from "./credentials/follow-tls-files.ts";
+export type { ClientNotice } from "./client-notice.ts";
