@@ -28,6 +28,7 @@ export interface ClientContext {
   readonly fetchMs: number;
   readonly timeoutIsTransient: boolean;
   readonly quietMs: number;
+  readonly idleMs: number;
   readonly dropRefused: boolean;
   readonly keepRemoved: boolean;
   readonly rate: RequestRate | undefined;
@@ -58,6 +59,8 @@ export interface ClientContextOptions {
   readonly timeoutIsTransient?: boolean;
   /** Milliseconds without a new member after which a glob or wildcard counts as complete (C-GLOB-9). Default: 200. */
   readonly quietMs?: number;
+  /** Milliseconds after which a stream of which nothing is wanted any more is ended (C-STREAM-14). 0: it stays. Default: 10,000. */
+  readonly idleMs?: number;
   /** A name whose new state is refused goes, instead of keeping the state before: server feature `fail_on_data_errors` (C-GRPC-9). Default: false. */
   readonly dropRefused?: boolean;
   /** A name that is removed, or has an error of the data, stays as it is, with the error beside it, as gRPC does without `fail_on_data_errors` (C-GRPC-9). Members of globs and wildcards go all the same. Default: false, as C-REM-2 says. */
@@ -83,6 +86,7 @@ export function createClientContext(options: ClientContextOptions): ClientContex
     fetchMs: options.fetchMs ?? (timeoutIsTransient ? 30_000 : 15_000),
     timeoutIsTransient,
     quietMs: options.quietMs ?? 200,
+    idleMs: options.idleMs ?? 10_000,
     dropRefused: options.dropRefused ?? false,
     keepRemoved: options.keepRemoved ?? false,
     rate: options.rate,

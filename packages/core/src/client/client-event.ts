@@ -13,6 +13,8 @@ export type ClientEvent =
   | { readonly kind: "opened"; readonly attempt: number }
   /** A stream is over. `responded`: a response had come on it, so it is no connectivity error (C-GRPC-4). The next one follows after `retryMs`. */
   | { readonly kind: "closed"; readonly status: Status; readonly responded: boolean; readonly retryMs: number }
+  /** Nothing has been wanted for some time, so the stream was ended (C-STREAM-14); the next one follows with what is wanted next. */
+  | { readonly kind: "idle" }
   /** A response was taken whole. */
   | { readonly kind: "accepted"; readonly typeUrl: string; readonly nonce: string; readonly version: string; readonly resources: number; readonly removed: number }
   /** A response was refused, in part or whole (no names). */

@@ -12,6 +12,7 @@ import { createClientStream, type ClientStream } from "./client-stream.ts";
 import { createClientType, type ClientType } from "./client-type.ts";
 import type { ClientTypeHost } from "./client-type-state.ts";
 import { connectionError } from "./connection-error.ts";
+import { createQuiet, type Quiet } from "./quiet.ts";
 import type { ClientVariant } from "./variant.ts";
 
 /** The client end of one variant towards one server: a feed for a cache, over one stream at a time. */
@@ -22,7 +23,7 @@ export interface ClientFeed extends ResourceFeed {
   status(): ClientStatus;
 }
 
-/** Runs until its signal aborts, however often the server goes: `run` never rejects. It opens a stream as soon as something is wanted. */
+/** Runs until its signal aborts, however often the server goes: `run` never rejects. It opens a stream as soon as something is wanted, and ends it when nothing has been for `idleMs` (C-STREAM-14). */
 export function createClientFeed(context: ClientContext, variant: ClientVariant): ClientFeed {
   return new Feed(context, variant);
 }
@@ -35,6 +36,8 @@ class Feed implements ClientFeed {
   readonly #types = new Map<string, ClientType>();
   readonly #backoff: Backoff;
   readonly #bucket: TokenBucket | undefined;
+  /** Begins when nothing is wanted any more. */
+  readonly #idle: Quiet;
   readonly #counts: Counts = { streams: 0, responses: 0, refused: 0, validResources: 0, invalidResources: 0, ignored: 0, failures: 0 };
   #sink: ResourceSink | undefined;
   #early: [typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]][] = [];
@@ -53,6 +56,7 @@ class Feed implements ClientFeed {
     this.#context = context;
     this.#variant = variant;
     this.#backoff = createBackoff(context.backoff, context.random);
+    this.#idle = createQuiet(context.clock, context.idleMs, () => { this.#leave(); });
     this.#bucket = context.rate === undefined ? undefined : createTokenBucket(context.clock, context.rate.burst, context.rate.perSecond);
   }
 
@@ -76,7 +80,8 @@ class Feed implements ClientFeed {
     if (this.#sink === undefined) { this.#early.push([typeUrl, added, dropped]); return; }
     const type = this.#type(typeUrl, this.#sink);
     type.want(added, dropped);
-    if (this.#stream === undefined && this.#retry === undefined && type.wanted) this.#connect();
+    if (this.#isWanted()) this.#keep();
+    else if (this.#stream !== undefined && this.#context.idleMs > 0) this.#idle.touch();
   }
 
   nodeChanged(): void {
@@ -126,6 +131,31 @@ class Feed implements ClientFeed {
     this.#schedule();
   }
 
+  #isWanted(): boolean {
+    return this.#types.values().some((type) => type.wanted);
+  }
+
+  /** Something is wanted. */
+  #keep(): void {
+    this.#idle.stop();
+    if (this.#stream === undefined && this.#retry === undefined) this.#connect();
+  }
+
+  /** Whoever wants nothing holds no server: no failure, and no wait before the next stream (C-STREAM-14). */
+  #leave(): void {
+    const [stream, status] = [this.#stream, { code: StatusCode.OK, message: "nothing is wanted any more" }];
+    this.#noteEnd(status);
+    this.#context.emit?.({ kind: "idle" });
+    stream?.close(status);
+  }
+
+  #noteEnd(status: Status): void {
+    this.#idle.stop();
+    this.#stream = undefined;
+    this.#lastEnd = status;
+    for (const type of this.#types.values()) type.end();
+  }
+
   #respond(stream: ClientStream, message: Buffer): void {
     const typeUrl = this.#variant.typeUrlOf(message);
     if (typeUrl === undefined) { stream.close({ code: StatusCode.INTERNAL, message: "the server has sent bytes that are no discovery response" }); return; }
@@ -163,16 +193,15 @@ class Feed implements ClientFeed {
   }
 
   #onClosed(stream: ClientStream, status: Status): void {
-    this.#stream = undefined;
-    this.#lastEnd = status;
-    for (const type of this.#types.values()) type.end();
+    if (stream !== this.#stream) return;
+    this.#noteEnd(status);
     if (this.#ended) return;
     if (!stream.responded) this.#fail(status);
     const retryMs = this.#backoff.next();
     this.#context.emit?.({ kind: "closed", status, responded: stream.responded, retryMs });
     this.#retry = this.#context.clock.after(retryMs, () => {
       this.#retry = undefined;
-      if (this.#types.values().some((type) => type.wanted)) this.#connect();
+      if (this.#isWanted()) this.#connect();
     });
   }
 
@@ -187,6 +216,7 @@ class Feed implements ClientFeed {
     this.#ended = true;
     this.#early = [];
     this.#retry?.cancel();
+    this.#idle.stop();
     this.#rateTimer?.cancel();
     for (const type of this.#types.values()) type.end();
     this.#stream?.close({ code: StatusCode.CANCELLED, message: "the client has no more use for the stream" });

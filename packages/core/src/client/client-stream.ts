@@ -27,6 +27,7 @@ export interface ClientStream {
   open(connect: Connect): void;
   /** Gives the next message. */
   release(): void;
+  /** Gives no further message. */
   close(status: Status): void;
 }
 
@@ -64,6 +65,7 @@ class Stream implements ClientStream, ByteStreamHandler {
   close(status: Status): void {
     const { out } = this;
     if (this.#isClosed()) return;
+    this.#inbox.length = 0;
     if (out === undefined) this.onClosed(status);
     else out.close(status);
   }
