@@ -13,7 +13,7 @@ interface Outage {
 interface ScopeKey {
   readonly typeUrl: string | undefined;
   readonly interest: string | undefined;
-  readonly authority: string | undefined;
+  readonly authority: string | null | undefined;
 }
 
 /** Which parts of the supply are broken, by who said so. Of single interests there may be as many as are wanted, so these are found without looking at the others. */
@@ -43,7 +43,7 @@ export class Availability {
   of(typeUrl: string, topic: BaseTopic): XdsError | undefined {
     if (this.#wide.length + this.#exact.size === 0) return undefined;
     const interest = interestKey(topic.interest, topic.key);
-    const scope = { typeUrl, interest, authority: authorityOf(topic.interest.name) };
+    const scope = { typeUrl, interest, authority: authorityIn(topic.interest.name) };
     const [own] = this.#of(typeUrl, interest);
     return (this.#wide.find((outage) => within(scope, outage.scope)) ?? own)?.error;
   }
@@ -67,7 +67,12 @@ function idOf(typeUrl: string, interest: string): string {
 /** An interest has the authority of its name. */
 function keyOf({ typeUrl, interest, authority }: Scope): ScopeKey {
   if (interest === undefined) return { typeUrl, authority, interest };
-  return { typeUrl, authority: authority ?? authorityOf(interest.name), interest: interestKey(interest, readName(interest.name).key) };
+  return { typeUrl, authority: authority ?? authorityIn(interest.name), interest: interestKey(interest, readName(interest.name).key) };
+}
+
+/** undefined: a name with directives, which leads to several. */
+function authorityIn(name: string): string | null | undefined {
+  return name.startsWith("xdstp:") ? authorityOf(name) : null;
 }
 
 /** Absent parts do not narrow. */

@@ -14,7 +14,7 @@ import { EventQueue } from "./event-queue.ts";
 import { Expiries, type Expiry } from "./expiries.ts";
 import type { FeedHandle } from "./feed-handle.ts";
 import { FeedPool } from "./feed-pool.ts";
-import type { FeedSlot } from "./feed-runner.ts";
+import { partOf, type FeedSlot } from "./feed-runner.ts";
 import { KeptRemovals } from "./kept-removals.ts";
 import { MissingTopic } from "./missing-topic.ts";
 import type { NameRecord } from "./name-record.ts";
@@ -206,7 +206,7 @@ export class CacheCore implements Cache {
   readonly #refuse: RefusePut = (put, name, text) => {
     const { typeUrl, resource } = put;
     if (!this.#types.answersFor(name)) return foreign(typeUrl, text, this.authorities ?? []);
-    const error = refusePut(put, name, text, this.#types.descriptor(typeUrl), this.#types.memberOf(resource.payload.typeUrl));
+    const error = refusePut(put, this.#types.admitted(name), text, this.#types.descriptor(typeUrl), this.#types.memberOf(resource.payload.typeUrl));
     return error ?? this.#checks.refuse(typeUrl, name, text, resource, () => this.#types.inWildcard(typeUrl, text, name));
   };
 
@@ -218,11 +218,12 @@ export class CacheCore implements Cache {
         this.#availability.set(slot, scope, error);
         this.#updateStale(scope);
       },
+      part: () => this.#sink(partOf(slot)),
     };
   }
 
   #onEnded(slot: FeedSlot, error: XdsError | undefined): void {
-    if (error === undefined) this.#availability.clear(slot);
+    if (error === undefined) for (const source of [slot, ...slot.parts]) this.#availability.clear(source);
     else this.#availability.set(slot, {}, error);
     this.#updateStale({});
     if (error !== undefined) this.#report(error);
@@ -264,7 +265,7 @@ export class CacheCore implements Cache {
 
 function nameAndVersion({ entry }: NameRecord): readonly Held[] {
   const resource = entry?.resource;
-  return entry === undefined || resource === undefined ? [] : [{ name: entry.name, version: resource.given === "" ? resource.version : resource.given, ...(resource.constraints === undefined ? {} : { constraints: resource.constraints }) }];
+  return entry === undefined || resource === undefined ? [] : [{ name: entry.name, version: resource.given === "" ? resource.version : resource.given, resource, ...(resource.constraints === undefined ? {} : { constraints: resource.constraints }) }];
 }
 
 function foreign(typeUrl: string, text: string, authorities: readonly string[]): XdsError {

@@ -247,7 +247,7 @@ describe("held()", () => {
     expect(held("xdstp://a/t.T/ns/*")).toEqual(["xdstp://a/t.T/ns/a"]);
     expect(held("xdstp://a/t.T/%62")).toEqual(["xdstp://a/t.T/b"]);
     expect(held("nothing")).toEqual([]);
-    expect([...cache.held(T, { name: "c" })]).toEqual([{ name: "c", version }]);
+    expect([...cache.held(T, { name: "c" })]).toEqual([{ name: "c", version, resource: cache.topic(T, { name: "c" }).get("c")?.resource }]);
     cache.commit({ remove: [{ typeUrl: T, name: "c" }] });
     expect(held("c")).toEqual([]);
   });

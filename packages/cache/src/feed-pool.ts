@@ -44,7 +44,7 @@ export class FeedPool {
   }
 
   add(feed: ResourceFeed, watched: () => Iterable<readonly [typeUrl: string, topic: BaseTopic]>): FeedHandle {
-    const slot: FeedSlot = { feed, onDemand: feed.want !== undefined, committed: false, informed: false };
+    const slot: FeedSlot = { feed, onDemand: feed.want !== undefined, committed: false, informed: false, parts: [] };
     this.#slots.add(slot);
     if (slot.onDemand) this.#demand(watched);
     const handle = runFeed(feed, {

@@ -10,6 +10,15 @@ export interface FeedSlot extends Owner {
   committed: boolean;
   /** It has been told of all that is wanted so far. */
   informed: boolean;
+  /** The places that it has what it gives from, if it keeps them apart. */
+  readonly parts: FeedSlot[];
+}
+
+/** A new part of a slot. */
+export function partOf(slot: FeedSlot): FeedSlot {
+  const part = { ...slot, parts: [] };
+  slot.parts.push(part);
+  return part;
 }
 
 /** What a cache does for a feed that runs. */

@@ -7,6 +7,7 @@ describe("keepResource()", () => {
   it("keeps a given version, and derives one from the content where none is given, as the cache does [S-VER-4]", () => {
     const [given, derived] = [put("x", "1", { version: "v" }).resource, put("x", "1").resource];
     expect([keepResource(given).version, keepResource(derived).version]).toEqual(["v", contentVersion(derived)]);
+    expect([keepResource(given).given, keepResource(derived).given]).toEqual(["v", contentVersion(derived)]);
     const cache = createCache();
     cache.commit({ put: [put("x")] });
     const { resource } = cache.topic(put("x").typeUrl, { name: "x" }).members()[0] ?? {};

@@ -9,7 +9,7 @@ export class KeptResource implements StoredResource {
   readonly name: string;
   readonly version: string;
   /** The version as it came; empty where the cache derived one. */
-  readonly given: string;
+  readonly stated: string;
   readonly wire: Uint8Array;
   readonly bare: number;
   readonly hash: number;
@@ -27,7 +27,7 @@ export class KeptResource implements StoredResource {
     const form = encode(resource, version);
     this.name = resource.name;
     this.version = version;
-    this.given = resource.version;
+    this.stated = resource.version;
     this.wire = form.wire;
     this.bare = form.bare;
     this.hash = resourceHash(resource.name, version);
@@ -40,6 +40,10 @@ export class KeptResource implements StoredResource {
     this.#anyStart = form.anyStart;
     this.#anyEnd = form.anyEnd;
     this.#valueLength = resource.payload.value.length;
+  }
+
+  get given(): string {
+    return this.stated === "" ? this.version : this.stated;
   }
 
   get any(): readonly [start: number, end: number] {

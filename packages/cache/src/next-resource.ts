@@ -19,7 +19,7 @@ export interface NextResource {
  */
 export function nextResource(held: KeptResource | undefined, last: LastVersion | undefined, resource: Resource): NextResource {
   const same = held?.hasContentOf(resource) === true;
-  if (held !== undefined && same && resource.version === held.given) return unlessEqual(held, resource, held.version);
+  if (held !== undefined && same && resource.version === held.stated) return unlessEqual(held, resource, held.version);
   if (resource.version === "") return { resource: new KeptResource(resource, contentVersion(resource)) };
   const reused = isReused(last, resource) || (held !== undefined && !same && (resource.version === held.given || resource.version === held.version));
   if (reused) return { resource: new KeptResource(resource, `${resource.version}~${contentVersion(resource)}`), reused };
@@ -28,7 +28,7 @@ export function nextResource(held: KeptResource | undefined, last: LastVersion |
 
 /** What has to be remembered of a resource that is removed; a version of ours needs nothing. */
 export function lastVersion(held: KeptResource): LastVersion | undefined {
-  return held.given === "" ? undefined : { given: held.given, digest: contentVersion(held) };
+  return held.stated === "" ? undefined : { given: held.stated, digest: contentVersion(held) };
 }
 
 function isReused(last: LastVersion | undefined, resource: Resource): boolean {

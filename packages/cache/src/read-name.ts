@@ -1,5 +1,6 @@
 import { authorityOf, globOf, nameKey, parseName, typeOf } from "@xdstp/uri";
 
+import { readDirected } from "./read-directed.ts";
 import type { Variant } from "./variants/variant.ts";
 
 /** What the cache has to know of a name. */
@@ -13,8 +14,10 @@ export interface ReadName {
   readonly authority?: string | undefined;
   /** The type in the name, without `type.googleapis.com/`. */
   readonly type?: string;
-  /** Why it is invalid. */
+  /** Why it is invalid; of a name with directives, why it is none where these are not admitted. */
   readonly fault?: string;
+  /** It has directives. */
+  readonly directed?: boolean;
   /** Present for one of several variants (TP2). */
   readonly variant?: Variant;
 }
@@ -24,7 +27,7 @@ export function readName(text: string): ReadName {
   const key = nameKey(text);
   if (!key.startsWith("xdstp:")) return { kind: "opaque", key };
   const type = typeOf(key);
-  if (type === undefined) return { kind: "invalid", key, fault: faultOf(text) };
+  if (type === undefined) return readDirected(text, faultOf(text));
   return { kind: isGlobKey(key) ? "glob" : "name", key, parent: globOf(key), authority: authorityOf(key), type };
 }
 

@@ -93,8 +93,14 @@ export class TypeIndex implements TypeHost {
   }
 
   /** Whether a name of this kind can exist here: it is one, of this type, and of an authority that is answered for. */
-  isReachable(typeUrl: string, name: ReadName): boolean {
+  isReachable(typeUrl: string, given: ReadName): boolean {
+    const name = this.admitted(given);
     return name.kind === "opaque" || (name.kind !== "invalid" && fitsType(name, typeUrl) && this.answersFor(name));
+  }
+
+  /** What has directives is no name, unless this cache is that of a client. */
+  admitted(name: ReadName): ReadName {
+    return name.directed === true && this.#options.directives !== true ? { ...name, kind: "invalid" } : name;
   }
 
   /** S-AUTH-8 */
@@ -104,7 +110,7 @@ export class TypeIndex implements TypeHost {
   }
 
   inWildcard(typeUrl: string, text: string, name: ReadName): boolean {
-    return this.#options.wildcard?.(typeUrl, text) ?? (name.kind === "opaque" || !hasParameters(name));
+    return name.directed !== true && (this.#options.wildcard?.(typeUrl, text) ?? (name.kind === "opaque" || !hasParameters(name)));
   }
 
   now(): number {

@@ -1,4 +1,4 @@
-import type { Interest, Resource, Scope } from "./resource.ts";
+import type { Interest, Resource, Scope, StoredResource } from "./resource.ts";
 import type { XdsError } from "./xds-error.ts";
 
 /** The write side: says what came from somewhere. Anyone may implement it. */
@@ -20,6 +20,11 @@ export interface ResourceSink {
   held(typeUrl: string, interest?: Interest): Iterable<Held>;
   /** Something in this scope cannot be had for now; what is held stays. undefined clears it. */
   unavailable(scope: Scope, error: XdsError | undefined): void;
+  /**
+   * A sink of its own for one of several places that a feed has what it gives from: `held`, `complete` and what is unavailable there concern that place alone.
+   * Absent: this sink keeps no such books.
+   */
+  part?(): ResourceSink;
 }
 
 /** One resource that is held. */
@@ -29,6 +34,8 @@ export interface Held {
   readonly version: string;
   /** Which variant of the name (TP2). Absent: it has no constraints. */
   readonly constraints?: Uint8Array;
+  /** What is held. Absent: this sink does not say. */
+  readonly resource?: StoredResource;
 }
 
 /** One resource to put. */

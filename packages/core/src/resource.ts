@@ -22,8 +22,8 @@ export interface Scope {
   readonly typeUrl?: string;
   /** Absent: every name. */
   readonly interest?: Interest;
-  /** Decoded, as `authorityOf` gives it. Absent: every authority, and opaque names. */
-  readonly authority?: string;
+  /** Decoded, as `authorityOf` gives it; null: opaque names. Absent: every authority, and opaque names. */
+  readonly authority?: string | null;
 }
 
 /**
@@ -55,6 +55,8 @@ export interface Resource {
 
 /** A resource as the cache keeps it and readers send it: encoded once, whoever reads it. */
 export interface StoredResource extends Resource {
+  /** The version that its feed gave it, or `version` where that gave none. It is another than `version` only where it was reused for other content, which is served as `version~hash` (B-VER-5). */
+  readonly given: string;
   /** The encoded `Resource` message of the delta variant. A TTL, if there is one, is its last field. */
   readonly wire: Uint8Array;
   /** Length of `wire` without the TTL: `wire.subarray(0, bare)` is what a client gets that takes no TTL (S-TTL-1). */

@@ -9,6 +9,8 @@ export interface XdsErrorContext {
   readonly nodeId?: string;
   /** Of the response. */
   readonly nonce?: string;
+  /** Nobody has said so: it has not come in time (C-MISS-4). */
+  readonly timedOut?: boolean;
   /** What was thrown first; also the `cause` of the error. */
   readonly cause?: unknown;
 }

@@ -39,7 +39,7 @@ function missing(state: ClientTypeState, want: Want): Removal {
 }
 
 function lateError({ typeUrl, host: { context } }: ClientTypeState, { interest }: Want, code: "NOT_FOUND" | "UNAVAILABLE"): XdsError {
-  return new XdsError(code, `the server has not sent ${JSON.stringify(interest.name)} within ${context.fetchMs / 1_000} s`, { typeUrl, resource: interest.name });
+  return new XdsError(code, `the server has not sent ${JSON.stringify(interest.name)} within ${context.fetchMs / 1_000} s`, { typeUrl, resource: interest.name, timedOut: true });
 }
 
 /** Several parameter sets of a name are one removal. */

@@ -1,0 +1,51 @@
+import { XdsError } from "@xdstp/core";
+import { expect, it } from "vitest";
+
+import { createDemandFeed, createWatcher, put, shown, T, turn } from "../test/scene.ts";
+import { createCache } from "./index.ts";
+
+const alt = "#alt=xdstp://b/t.T/other";
+const name = `xdstp://a/t.T/x${alt}`;
+const member = (id: string): string => `xdstp://a/t.T/ns/${id}#alt=xdstp://b/t.T/ns/${id}`;
+
+it("takes what has directives for no name [N-18, C-ALT-1]", () => {
+  const cache = createCache();
+  cache.commit({});
+  const committed = cache.commit({ put: [put(name)] });
+  expect(committed.refused?.[0]?.error.text).toContain("it is no xdstp name");
+  expect(cache.topic(T, { name }).members().map((entry) => entry.resource)).toEqual([undefined]);
+});
+
+it("keeps what has directives, for a client, beside the name without them [C-ALT-6]", async () => {
+  await using cache = createCache({ directives: true });
+  const feed = createDemandFeed();
+  cache.addFeed(feed);
+  const topics = [name, "xdstp://a/t.T/x", "*"].map((one) => cache.topic(T, { name: one }));
+  for (const topic of topics) topic.watch(createWatcher());
+  await turn();
+  void feed.sink.commit({ put: [{ ...put("xdstp://b/t.T/other", "2"), as: name }, put("xdstp://a/t.T/x", "1")] });
+  expect(topics.map((topic) => shown(topic.members()))).toEqual([[`${name}=2`], ["xdstp://a/t.T/x=1"], ["xdstp://a/t.T/x=1"]]);
+});
+
+it("has members of a glob with an alternative, each with its own [C-ALT-7]", async () => {
+  await using cache = createCache({ directives: true });
+  const feed = createDemandFeed();
+  cache.addFeed(feed);
+  const topics = [member("*"), "xdstp://a/t.T/ns/*"].map((one) => cache.topic(T, { name: one }));
+  for (const topic of topics) topic.watch(createWatcher());
+  await turn();
+  void feed.sink.commit({ put: [{ ...put("xdstp://a/t.T/ns/m"), as: member("m") }] });
+  expect(topics.map((topic) => shown(topic.members()))).toEqual([[`${member("m")}=1`], []]);
+});
+
+it("has entries of lists under the type of their members [C-LIST-7]", async () => {
+  await using cache = createCache({ directives: true });
+  const feed = createDemandFeed();
+  cache.addFeed(feed);
+  const topic = cache.topic(T, { name: "xdstp://a/t.TCollection/all#entry=one" });
+  topic.watch(createWatcher());
+  await turn();
+  expect(feed.told).toEqual(["T: +xdstp://a/t.TCollection/all#entry=one"]);
+  feed.sink.unavailable({ authority: "a" }, new XdsError("UNAVAILABLE", "a is gone"));
+  expect(topic.stale).toBeUndefined();
+});
