@@ -2,10 +2,13 @@ import { inAuthority, inId, inParam, inType, skip } from "./character-set.ts";
 import { parseName } from "./parse-name.ts";
 import { printName } from "./print-name.ts";
 
+/** The name that was found to be plain last: who asks for its key asks for its type and its glob too. */
+let known = "";
+
 /** The canonical string of a text that is an xdstp name; undefined for opaque names and texts that do not parse. */
 export function canonicalName(text: string): string | undefined {
   if (!text.startsWith("xdstp:")) return undefined;
-  if (isPlain(text)) return text;
+  if (text === known || isPlain(text)) return (known = text);
   const parsed = parseName(text);
   return parsed.ok ? printName(parsed.value) : undefined;
 }
