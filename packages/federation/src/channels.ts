@@ -2,6 +2,7 @@ import { createGrpcChannel, type GrpcChannel } from "@xdstp/grpc/client";
 import type { Clock } from "@xdstp/core";
 
 import type { BootstrapServer } from "./bootstrap/bootstrap.ts";
+import { credentialsKey } from "./credentials/credentials-key.ts";
 import { loadCredentials } from "./credentials/channel-credentials.ts";
 import type { CredentialsEvent } from "./credentials/follow-tls-files.ts";
 
@@ -41,7 +42,7 @@ export function createChannels({ clock, onEvent }: ChannelsOptions = {}): Channe
   };
   return {
     acquire(server) {
-      const key = JSON.stringify([server.uri, server.credentials]);
+      const key = JSON.stringify([server.uri, credentialsKey(server.credentials)]);
       const slot = slots.get(key) ?? make(server);
       slots.set(key, slot);
       slot.users++;

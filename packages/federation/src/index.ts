@@ -6,6 +6,9 @@
 
 // Who is asked for what.
 export type { FederationServer, FederationSource, OpenServer } from "./federation-source.ts";
+export { createFederationServer, createSources } from "./create-sources.ts";
+export type { ServerConfig, SourceConfig } from "./server-config.ts";
+export { sourcesOfBootstrap } from "./sources-of-bootstrap.ts";
 
 // The bootstrap of gRPC.
 export { readBootstrap, type BootstrapSources } from "./bootstrap/read-bootstrap.ts";

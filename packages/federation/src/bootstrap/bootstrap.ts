@@ -37,6 +37,8 @@ export interface TlsCredentials {
   /** The certificate of this client; with `privateKeyFile`. */
   readonly certificateFile?: string;
   readonly privateKeyFile?: string;
+  /** The name that the certificate of the server has to be for, also sent as SNI. A gRPC bootstrap cannot say it. Absent: the host of the target. */
+  readonly servername?: string;
   /** Milliseconds until the files are read again. Default 600,000. */
   readonly refreshIntervalMs: number;
 }

@@ -4,11 +4,12 @@ import type { ChannelTls } from "@xdstp/grpc/client";
 import type { TlsCredentials } from "../bootstrap/bootstrap.ts";
 
 /** The certificates that credentials name, for a channel. Throws an XdsError, NOT_FOUND, that names the file that cannot be read. */
-export function readTlsFiles({ caCertificateFile, certificateFile, privateKeyFile }: TlsCredentials): ChannelTls {
+export function readTlsFiles({ caCertificateFile, certificateFile, privateKeyFile, servername }: TlsCredentials): ChannelTls {
   return {
     ...(caCertificateFile !== undefined && { ca: pem("ca_certificate_file", caCertificateFile) }),
     ...(certificateFile !== undefined && { cert: pem("certificate_file", certificateFile) }),
     ...(privateKeyFile !== undefined && { key: pem("private_key_file", privateKeyFile) }),
+    ...(servername !== undefined && { servername }),
   };
 }
 

@@ -1,0 +1,130 @@
+import { XdsError, type Interest, type ResourceSink } from "@xdstp/core";
+import type { ClientCounts, ClientFeed, ClientStatus } from "@xdstp/core/client";
+
+/** One type of a server that has a stream for each. */
+interface Part {
+  /** Absent: the type cannot be asked for, `failure` says why. */
+  readonly feed?: ClientFeed;
+  /** How many interests it has. */
+  wanted: number;
+  failure?: XdsError | undefined;
+}
+
+/**
+ * A server that is asked over one stream for each type (C-AGG-2), as one feed.
+ * A stream that fails concerns its type; when those of all types that are wanted have failed, the server cannot be reached.
+ * @param open - Makes the client end of a type. Throws an XdsError where the server can have no stream for it
+ */
+export function createPerTypeFeed(variant: "delta" | "sotw", open: (typeUrl: string) => ClientFeed): ClientFeed {
+  return new PerTypeFeed(variant, open);
+}
+
+class PerTypeFeed implements ClientFeed {
+  readonly #variant: "delta" | "sotw";
+  readonly #open: (typeUrl: string) => ClientFeed;
+  readonly #parts = new Map<string, Part>();
+  #running: { readonly sink: ResourceSink; readonly signal: AbortSignal } | undefined;
+  /** All of it is said to be out of reach. */
+  #isOut = false;
+
+  constructor(variant: "delta" | "sotw", open: (typeUrl: string) => ClientFeed) {
+    this.#variant = variant;
+    this.#open = open;
+  }
+
+  async run(sink: ResourceSink, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    this.#running = { sink, signal };
+    for (const [typeUrl, part] of this.#parts) this.#start(typeUrl, part);
+    await new Promise<void>((resolve) => { signal.addEventListener("abort", () => { resolve(); }, { once: true }); });
+  }
+
+  want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void {
+    const part = this.#parts.get(typeUrl) ?? this.#add(typeUrl);
+    part.wanted += added.length - dropped.length;
+    part.feed?.want(typeUrl, added, dropped);
+  }
+
+  nodeChanged(): void {
+    for (const { feed } of this.#parts.values()) feed?.nodeChanged();
+  }
+
+  status(): ClientStatus {
+    const all = [...this.#parts.values()].flatMap(({ feed }) => feed?.status() ?? []);
+    const lastEnd = all.findLast((status) => status.lastEnd !== undefined)?.lastEnd;
+    return {
+      variant: this.#variant, connected: all.some(({ connected }) => connected), responded: all.some(({ responded }) => responded),
+      controlPlane: all.find(({ controlPlane }) => controlPlane !== "")?.controlPlane ?? "",
+      types: all.flatMap(({ types }) => types), counts: sumOf(all.map(({ counts }) => counts)), ...(lastEnd !== undefined && { lastEnd }),
+    };
+  }
+
+  #add(typeUrl: string): Part {
+    const part = this.#partOf(typeUrl);
+    this.#parts.set(typeUrl, part);
+    this.#start(typeUrl, part);
+    return part;
+  }
+
+  #partOf(typeUrl: string): Part {
+    try {
+      return { feed: this.#open(typeUrl), wanted: 0 };
+    } catch (error) {
+      return { failure: XdsError.from(error), wanted: 0 };
+    }
+  }
+
+  #start(typeUrl: string, part: Part): void {
+    if (this.#running === undefined) return;
+    const { feed, failure } = part;
+    const { sink, signal } = this.#running;
+    if (feed === undefined) sink.unavailable({ typeUrl }, failure);
+    else void feed.run(this.#sinkOf(typeUrl, part, sink), signal);
+  }
+
+  /** What is said of all of a stream concerns one type of the server. */
+  #sinkOf(typeUrl: string, part: Part, sink: ResourceSink): ResourceSink {
+    return {
+      commit: (transaction) => {
+        this.#comeBack(sink);
+        return sink.commit(transaction);
+      },
+      held: (type, interest) => sink.held(type, interest),
+      unavailable: (scope, error) => {
+        if (scope.typeUrl !== undefined || scope.interest !== undefined || scope.authority !== undefined) sink.unavailable(scope, error);
+        else this.#note(typeUrl, part, sink, error);
+      },
+    };
+  }
+
+  #note(typeUrl: string, part: Part, sink: ResourceSink, error: XdsError | undefined): void {
+    part.failure = error;
+    if (error !== undefined && part.wanted > 0 && this.#allFail()) {
+      this.#isOut = true;
+      sink.unavailable({}, error);
+      return;
+    }
+    if (error === undefined) this.#comeBack(sink);
+    sink.unavailable({ typeUrl }, error);
+  }
+
+  /** The end of an outage is the end of what was said of its parts: those that go on are said again. */
+  #comeBack(sink: ResourceSink): void {
+    if (!this.#isOut) return;
+    this.#isOut = false;
+    sink.unavailable({}, undefined);
+    for (const [typeUrl, { failure }] of this.#parts) if (failure !== undefined) sink.unavailable({ typeUrl }, failure);
+  }
+
+  #allFail(): boolean {
+    return this.#parts.values().every(({ feed, wanted, failure }) => feed === undefined || wanted === 0 || failure !== undefined);
+  }
+}
+
+function sumOf(all: readonly ClientCounts[]): ClientCounts {
+  const sum = (what: keyof ClientCounts): number => all.reduce((total, counts) => total + counts[what], 0);
+  return {
+    streams: sum("streams"), responses: sum("responses"), refused: sum("refused"), validResources: sum("validResources"),
+    invalidResources: sum("invalidResources"), ignored: sum("ignored"), failures: sum("failures"),
+  };
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+
+import { serverOptions } from "../test/server-options.ts";
+import { parseBootstrap, sourcesOfBootstrap, type ServerOptions } from "./index.ts";
+
+const insecure = [{ type: "insecure" }];
+const server = (uri: string, more: object = {}): object => ({ server_uri: uri, channel_creds: insecure, ...more });
+const sourcesOf = (json: object, options: Partial<ServerOptions> = {}) => sourcesOfBootstrap(parseBootstrap(json), serverOptions(options));
+
+/** As `a, b -> s0 s1 (how)`; `*` is the default. */
+function shown(json: object): readonly string[] {
+  return sourcesOf(json).map(({ servers, authorities, opaque, reachabilityOnly }) => {
+    const whose = authorities?.map((name) => JSON.stringify(name)).join(", ") ?? (opaque === true ? "opaque" : "*");
+    return `${whose} -> ${servers.map(({ name }) => name).join(" ")}${reachabilityOnly === true ? " (reachability only)" : ""}`;
+  });
+}
+
+describe("sourcesOfBootstrap()", () => {
+  const top = { xds_servers: [server("top")] };
+  it.each([
+    ["none, so that the servers are asked for all", {}, ["* -> top"]],
+    ["one without servers", { a: {} }, ['"a" -> top', "opaque -> top"]],
+    ["one with servers of its own", { a: { xds_servers: [server("a0"), server("a1")] } }, ['"a" -> a0 a1', "opaque -> top"]],
+    ["the empty one", { "": {} }, ['"" -> top', "opaque -> top"]],
+    ["some, case and port apart", { "A.b": {}, "a.b:1": { xds_servers: [server("x")] } }, ['"A.b" -> top', '"a.b:1" -> x', "opaque -> top"]],
+    ["the one of traffic director", { "traffic-director.googleapis.com": { xds_servers: [server("td:443")] }, "": { xds_servers: [] } }, ['"traffic-director.googleapis.com" -> td:443', '"" -> top', "opaque -> top"]],
+    ["one with fallback_on_reachability_only", { a: { fallback_on_reachability_only: true, xds_servers: [server("a0"), server("a1")] }, b: { fallback_on_reachability_only: true } }, ['"a" -> a0 a1 (reachability only)', '"b" -> top (reachability only)', "opaque -> top"]],
+  ])("makes sources of authorities: %s [C-GRPC-3, C-GRPC-7, C-AUTH-2]", (_, authorities, sources) => {
+    expect(shown({ ...top, authorities })).toEqual(sources);
+  });
+
+  it("keeps the order of servers [C-AUTH-3]", () => {
+    expect(shown({ xds_servers: [server("s0"), server("s1"), server("s2")] })).toEqual(["* -> s0 s1 s2"]);
+  });
+
+  const ids = (a: object, b: object): boolean => {
+    const [one, other] = sourcesOf({ xds_servers: [a, b] })[0]?.servers ?? [];
+    return one?.id === other?.id;
+  };
+  const tls = (config: object): object => server("s", { channel_creds: [{ type: "tls", config }] });
+  it.each([
+    ["written twice", server("s"), server("s"), true],
+    ["with features in another order", server("s", { server_features: ["a", "b"] }), server("s", { server_features: ["b", "a", "a"] }), true],
+    ["with credentials in another order, and those unknown here", server("s", { channel_creds: [{ type: "google_default" }, ...insecure] }), server("s"), true],
+    ["with the default written out", tls({ refresh_interval: "600s", ca_certificate_file: "ca" }), tls({ ca_certificate_file: "ca" }), true],
+    ["with another address", server("s"), server("t"), false],
+    ["with another feature", server("s"), server("s", { server_features: ["fail_on_data_errors"] }), false],
+    ["with TLS", server("s"), tls({}), false],
+    ["with another CA", tls({ ca_certificate_file: "a" }), tls({ ca_certificate_file: "b" }), false],
+  ])("takes servers %s for one server: %j, %j: %s [C-AGG-1]", (_, a, b, equal) => {
+    expect(ids(a, b)).toBe(equal);
+  });
+
+  it("gives equal servers of several authorities one id, so that they share a stream [C-AGG-1, C-GRPC-3]", () => {
+    const sources = sourcesOf({ ...top, authorities: { a: { xds_servers: [server("top")] }, b: {}, c: { xds_servers: [server("c")] } } });
+    expect(new Set(sources.flatMap(({ servers }) => servers.map(({ id }) => id))).size).toBe(2);
+  });
+
+  it("parts what is spoken to in another way", () => {
+    const of = (options: Partial<ServerOptions>): string => sourcesOf(top, options)[0]?.servers[0]?.id ?? "";
+    expect(new Set([of({}), of({ variant: "sotw" }), of({ rate: { burst: 1, perSecond: 1 } })]).size).toBe(3);
+  });
+});

@@ -1,0 +1,44 @@
+import { createRawDeltaServer, createRawSotwServer, type RawDeltaServer, type RawSotwServer } from "@xdstp/testing";
+
+import type { BootstrapServer, Channels } from "../src/index.ts";
+
+/** Channels that lead to servers in the hands of the test: one for each target and method. */
+export interface TestChannels extends Channels {
+  /** Methods called so far, in order: `target /package.Service/Method`, and its metadata if there is any. */
+  readonly calls: string[];
+  /** The server behind a method that was called. */
+  delta(call: string): RawDeltaServer;
+  sotw(call: string): RawSotwServer;
+  /** Channels that are in use, by target. */
+  readonly inUse: Map<string, number>;
+}
+
+/** Makes {@link TestChannels}. */
+export function createTestChannels(): TestChannels {
+  const [deltas, sotws] = [new Map<string, RawDeltaServer>(), new Map<string, RawSotwServer>()];
+  const calls: string[] = [];
+  const inUse = new Map<string, number>();
+  const serverOf = (call: string): RawDeltaServer | RawSotwServer => (call.includes("/Delta") ? upsert(deltas, call, createRawDeltaServer) : upsert(sotws, call, createRawSotwServer));
+  const count = (uri: string, by: number): void => { inUse.set(uri, (inUse.get(uri) ?? 0) + by); };
+  return {
+    calls, inUse,
+    delta: (call) => upsert(deltas, call, createRawDeltaServer),
+    sotw: (call) => upsert(sotws, call, createRawSotwServer),
+    acquire({ uri }: BootstrapServer) {
+      count(uri, 1);
+      return {
+        open({ path, metadata }, handler) {
+          calls.push(`${uri} ${path}${metadata === undefined ? "" : ` ${JSON.stringify(metadata)}`}`);
+          return serverOf(`${uri} ${path}`).connect(handler);
+        },
+        release: () => { count(uri, -1); },
+      };
+    },
+  };
+}
+
+function upsert<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const found = map.get(key) ?? make();
+  map.set(key, found);
+  return found;
+}
