@@ -68,6 +68,20 @@ describe("client.watchAll()", () => {
     expect(said.at(-1)).toBe("~x=2 -y");
   });
 
+  it("shows the version that the server gave, and a change although a version was used again for other content [B-VER-5]", async () => {
+    const { client, server } = useDeltaScript();
+    const watch = client.watchAll(flag, glob);
+    const said = listen(watch);
+    await turn();
+    for (const text of ["1", "2", "2", "3"]) {
+      server.send({ typeUrl: flagUrl, nonce: text, resources: [{ ...resource("x", text), version: "v" }] });
+      await turn();
+    }
+    expect([said, watch.members.get(inNs("x"))?.version]).toEqual([["+x=1", "~x=2", "~x=3"], "v"]);
+    const { genericXdsConfigs } = await client.dump();
+    expect(genericXdsConfigs).toMatchObject([{ name: inNs("x"), versionInfo: "v" }]);
+  });
+
   it("refuses one bad member and takes the others; the watch says what is wrong until it is made good [C-ACK-5]", async () => {
     const { client, server } = useDeltaScript();
     const said = listen(client.watchAll(flag, glob));

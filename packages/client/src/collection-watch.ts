@@ -4,7 +4,7 @@ import { BaseWatch, type Watched } from "./base-watch.ts";
 import type { Decoder } from "./decoder.ts";
 import { glance } from "./glance.ts";
 import type { Hub } from "./hub.ts";
-import { createMember, type Member } from "./member.ts";
+import { createMember, isOf, type Member } from "./member.ts";
 import type { Watch, WatchOptions } from "./watch.ts";
 import { watchedType, type TypeSource, type ValueOf, type WatchedType } from "./watched-type.ts";
 
@@ -109,7 +109,7 @@ class Collection<T> extends BaseWatch<CollectionChange<T>> implements Collection
       if (this.members.delete(name)) removed.push(name);
       return;
     }
-    if (known?.version === resource.version) return;
+    if (isOf(known, resource)) return;
     const member = createMember(this.#decoder, resource);
     this.members.set(name, member);
     (known === undefined ? added : updated).push(member);

@@ -33,7 +33,7 @@ type Config = Omit<MessageInitShape<typeof ClientConfig_GenericXdsConfigSchema>,
 function configOf({ typeUrl, name, state, resource, at, refused, error }: StatusRow, show: ShowPayload | undefined): Config {
   const payload = resource === undefined ? undefined : show?.(resource.payload);
   return {
-    typeUrl, name, clientStatus: statusOf[state], versionInfo: resource?.version ?? "",
+    typeUrl, name, clientStatus: statusOf[state], versionInfo: resource?.given ?? "",
     ...(at > 0 && { lastUpdated: timestampFromMs(at) }),
     ...(payload !== undefined && { xdsConfig: { typeUrl: payload.typeUrl, value: payload.value } }),
     ...(refused !== undefined && { errorState: { details: refused.error.message, versionInfo: refused.version, lastUpdateAttempt: timestampFromMs(refused.at) } }),

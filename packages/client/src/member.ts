@@ -5,6 +5,7 @@ import type { Decoder } from "./decoder.ts";
 /** One resource of a collection. */
 export interface Member<T> {
   readonly name: string;
+  /** As the server gave it; one of its content where that gave none (S-VER-4). */
   readonly version: string;
   /** The message, decoded when it is read for the first time. Throws where it cannot be, which only happens with `decode: "on-demand"`. */
   readonly value: T;
@@ -13,6 +14,11 @@ export interface Member<T> {
 /** A member over what the cache holds; costs two references until it is read. */
 export function createMember<T>(decoder: Decoder<T>, resource: StoredResource): Member<T> {
   return new CollectionMember(decoder, resource);
+}
+
+/** Whether a member is of this state: the content may be another although its version is not (B-VER-5). */
+export function isOf(member: Member<unknown> | undefined, resource: StoredResource): boolean {
+  return member instanceof CollectionMember && member.servedAs === resource.version;
 }
 
 class CollectionMember<T> implements Member<T> {
@@ -25,6 +31,8 @@ class CollectionMember<T> implements Member<T> {
   }
 
   get name(): string { return this.#resource.name; }
-  get version(): string { return this.#resource.version; }
+  get version(): string { return this.#resource.given; }
+  /** Unique for each content. */
+  get servedAs(): string { return this.#resource.version; }
   get value(): T { return this.#decoder.read(this.#resource); }
 }

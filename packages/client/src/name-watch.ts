@@ -77,6 +77,6 @@ class NameWatch<T> extends BaseWatch<Snapshot<T>> {
     const { resource, error } = this.#known ?? {};
     const told = error === undefined ? {} : { error: this.hub.tell(error) };
     if (resource === undefined) return { name: this.name, version: "", ...told };
-    return { name: this.name, value: this.#decoder.read(resource), version: resource.version, ...told };
+    return { name: this.name, value: this.#decoder.read(resource), version: resource.given, ...told };
   }
 }

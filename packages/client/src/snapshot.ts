@@ -6,7 +6,7 @@ export interface Snapshot<T> {
   readonly name: string;
   /** The resource. Absent: there is none, `error` says why; stop using what came before. */
   readonly value?: T;
-  /** Of the resource. Empty where there is none. */
+  /** Of the resource, as the server gave it; one of its content where that gave none (S-VER-4). Empty where there is none. */
   readonly version: string;
   /** Beside a value: ambient, the value stays valid (the server is away, a newer state was refused). Alone: why there is none. */
   readonly error?: XdsError;

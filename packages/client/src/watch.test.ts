@@ -140,6 +140,24 @@ describe("client.watch()", () => {
     expect(server.paused).toBe(false);
   });
 
+  it("shows the version that the server gave, also where it was used before for other content; the next stream is told that one too [B-VER-5, C-RECON-3]", async () => {
+    const { client, server, clock } = useDeltaScript();
+    const said: string[] = [];
+    client.watch(flag, "a", { onChanged: ({ value, version }) => { said.push(`${value ?? ""} ${version}`); } });
+    await turn();
+    for (const text of ["1", "2"]) {
+      server.send({ typeUrl: flagUrl, nonce: text, resources: [{ name: "a", version: "v", resource: { typeUrl: flagUrl, value: Buffer.from(text) } }] });
+      await turn();
+    }
+    expect(said).toEqual(["1 v", "2 v"]);
+    expect((await client.dump()).genericXdsConfigs).toMatchObject([{ name: "a", versionInfo: "v" }]);
+    server.close();
+    server.rest();
+    clock.advance(1_000);
+    await turn();
+    expect(server.next().initialResourceVersions).toEqual({ a: "v" });
+  });
+
   it("gives what came last to who was slow, and nothing twice", async () => {
     const { client, server } = useDeltaScript();
     const watch = client.watch(flag, "a");

@@ -10,7 +10,7 @@ function entry(name: string, constraints: Uint8Array | undefined, exists: boolea
   const base = { revision: 1, since: 0, superseded: false, name };
   const variant = constraints === undefined ? {} : { constraints };
   if (!exists) return { ...base, ...variant };
-  return { ...base, resource: { name, version: "1", payload: { typeUrl: "t", value: new Uint8Array() }, wire: new Uint8Array(), bare: 0, any: [0, 0], hash: 0, ...variant } };
+  return { ...base, resource: { name, version: "1", given: "1", payload: { typeUrl: "t", value: new Uint8Array() }, wire: new Uint8Array(), bare: 0, any: [0, 0], hash: 0, ...variant } };
 }
 
 describe("entryKey()", () => {

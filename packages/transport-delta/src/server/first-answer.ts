@@ -132,5 +132,5 @@ function emptyEntry(entry: Entry): Entry {
 
 function emptyResource(name: string): StoredResource {
   const wire = encodeEmptyResource(name);
-  return { name, version: "", payload: { typeUrl: "", value: new Uint8Array() }, wire, bare: wire.length, any: [0, 0], hash: 0 };
+  return { name, version: "", given: "", payload: { typeUrl: "", value: new Uint8Array() }, wire, bare: wire.length, any: [0, 0], hash: 0 };
 }
