@@ -7,9 +7,12 @@ export function shortType(typeUrl: string): string {
   return shortNameOf(typeUrl) ?? escapeText(typeUrl.slice(typeUrl.lastIndexOf("/") + 1));
 }
 
-/** The beginning of a version: versions are hashes of 128 bits, and eight digits tell them apart for people. Labels of authors stay longer. */
+/** 128 bits or more in hexadecimal, or, as our own versions are, 128 in base64url: capitals and small letters among 22. */
+const HASH = /^(?:[0-9a-f]{32,}|(?=.*[A-Z].*[A-Z])(?=.*[a-z].*[a-z])[\w-]{22})$/;
+
+/** The beginning of a version: of a hash, eight digits tell it apart for people. Labels of authors stay longer. */
 export function shortVersion(version: string): string {
-  return version === "" ? "none" : escapeText(version).slice(0, /^[0-9a-f]{32}/.test(version) ? 8 : 24);
+  return version === "" ? "none" : escapeText(version).slice(0, HASH.test(version) ? 8 : 24);
 }
 
 /** Who a client says it is, else where it comes from. */
