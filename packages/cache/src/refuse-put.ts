@@ -1,8 +1,7 @@
-import { readConstraints, XdsError, type Put, type ResourceType } from "@xdstp/core";
+import { readConstraints, walkList, XdsError, type Put, type ResourceType } from "@xdstp/core";
 import { collectionTypeOf, typeFromTypeUrl } from "@xdstp/uri";
 
 import { describeValue } from "./describe-value.ts";
-import { listFault } from "./list-fault.ts";
 import type { ReadName } from "./read-name.ts";
 import { textFault } from "./text-fault.ts";
 import { typeUrlFault } from "./type-url-fault.ts";
@@ -12,7 +11,7 @@ const REDIRECT = "type.googleapis.com/xds.core.v3.ResourceLocator";
 
 /** What every resource has to keep, whatever its type; a list collection, whose members have `memberTypeUrl`, also in its entries. undefined: nothing is wrong with it. */
 export function refusePut({ typeUrl, resource }: Put, name: ReadName, text: string, descriptor: ResourceType | undefined, memberTypeUrl: string | undefined): XdsError | undefined {
-  const fault = typeUrlFault(typeUrl) ?? nameFault(name, text, typeUrl) ?? payloadFault(resource.payload.typeUrl, typeUrl, name) ?? valueFault(resource.payload.value) ?? aliasFault(resource.aliases) ?? constraintsFault(resource.constraints) ?? ttlFault(resource.ttlMs, "TTL") ?? ttlFault(resource.expireMs, "time") ?? (memberTypeUrl === undefined ? undefined : listFault(resource.payload.value, memberTypeUrl));
+  const fault = typeUrlFault(typeUrl) ?? nameFault(name, text, typeUrl) ?? payloadFault(resource.payload.typeUrl, typeUrl, name) ?? valueFault(resource.payload.value) ?? aliasFault(resource.aliases) ?? constraintsFault(resource.constraints) ?? ttlFault(resource.ttlMs, "TTL") ?? ttlFault(resource.expireMs, "time") ?? (memberTypeUrl === undefined ? undefined : walkList(resource.payload.value, memberTypeUrl));
   if (fault !== undefined) return new XdsError("INVALID_ARGUMENT", `${JSON.stringify(text)} of ${typeUrl}: ${fault}`, { typeUrl, resource: text });
   return descriptor?.validate === undefined ? undefined : guarded(() => descriptor.validate?.(resource));
 }

@@ -20,6 +20,9 @@ export { walkFields, WireType, type FieldRange, type FieldVisitor, type FieldWal
 export { decodeText } from "./wire/decode-text.ts";
 export { varintValue } from "./wire/varint.ts";
 
+// For the cache, and for who follows list collections.
+export { walkList, type ListEntry, type ListVisitor } from "./wire/walk-list.ts";
+
 // Dynamic parameters (TP2): which variant of a resource is for whom, and whether two exclude each other.
 export type { Constraints } from "./constraints/constraints.ts";
 export { conflictOf } from "./constraints/conflict-of.ts";
