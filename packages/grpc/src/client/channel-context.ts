@@ -1,4 +1,5 @@
 import type { Clock } from "@xdstp/core";
+import { createDeadlines, type Deadlines } from "../wire/deadlines.ts";
 import type { ChannelLimits } from "./channel-limits.ts";
 import type { ChannelEvent } from "./connectivity.ts";
 import type { Target } from "./parse-target.ts";
@@ -10,6 +11,8 @@ export interface ChannelContext {
   readonly clock: Clock;
   /** Never throws. */
   emit(event: ChannelEvent): void;
+  /** Calls in the middle of a message, of which more has to come in time. */
+  readonly stalls: Deadlines<{ onStalled(): void }>;
   /** Memory of unfinished messages; negative gives back. false: the limit is reached. */
   reserve(bytes: number): boolean;
 }
@@ -19,6 +22,7 @@ export function createChannelContext(shared: Pick<ChannelContext, "target" | "li
   let partialBytes = 0;
   return {
     ...shared,
+    stalls: createDeadlines(shared.clock, shared.limits.stalledMs, (call) => { call.onStalled(); }),
     emit(event) {
       try {
         onEvent?.(event);

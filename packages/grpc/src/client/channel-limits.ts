@@ -11,6 +11,8 @@ export interface ChannelLimits {
   readonly maxPartialBytes: number;
   /** Bytes that the server may send on a call that does not read, told to it in SETTINGS. Default 1 MiB. */
   readonly windowBytes: number;
+  /** Milliseconds without a byte of a message that has begun, while it is read. Beyond it the call ends with DEADLINE_EXCEEDED; pings find only that a connection is dead. Default 60,000. */
+  readonly stalledMs: number;
   /** Milliseconds until a connection has to be there: name looked up, TLS done, the first SETTINGS of the server read. Default 20,000. */
   readonly connectMs: number;
   /** Milliseconds without a byte of the server until it is pinged, while calls are open. Default 30,000. */
@@ -28,6 +30,7 @@ export const defaultChannelLimits: ChannelLimits = {
   maxMessageBytes: 64 * MiB,
   maxPartialBytes: 256 * MiB,
   windowBytes: MiB,
+  stalledMs: 60_000,
   connectMs: 20_000,
   pingMs: 30_000,
   pingTimeoutMs: 10_000,

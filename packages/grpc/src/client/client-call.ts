@@ -74,12 +74,14 @@ class OpenCall implements ClientCall, MessageReaderHost {
     this.#paused = true;
     this.#reader.pause();
     this.#stream?.pause();
+    this.#watch();
   }
 
   resume(): void {
     if (this.#status !== undefined || this.#over || !this.#paused) return;
     this.#paused = false;
     this.#reader.resume();
+    this.#watch();
     this.#stream?.resume();
   }
 
@@ -121,6 +123,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
     this.#waiting = [];
     this.#grace?.cancel();
     this.#reader.stop();
+    this.#watch();
     this.#place.closed();
     this.#ask("onClosed", () => { this.#handler.onClosed(this.#status ?? status); });
   }
@@ -130,6 +133,12 @@ class OpenCall implements ClientCall, MessageReaderHost {
   admits(): boolean { return false; }
   takeTurn(): boolean { return true; }
   leaveTurn(): void { /* nobody waits */ }
+  /** Half a message, and no more. */
+  onStalled(): void {
+    const { stalledMs } = this.#place.context.limits;
+    this.#fail({ code: StatusCode.DEADLINE_EXCEEDED, message: `the server has begun a message and sent nothing more of it for ${stalledMs / 1_000} s` });
+  }
+
   reserve(bytes: number): boolean { return this.#place.context.reserve(bytes); }
 
   onBad(reason: BadMessage, { code }: Status): void {
@@ -171,6 +180,14 @@ class OpenCall implements ClientCall, MessageReaderHost {
     if (this.#status !== undefined) return;
     const taken = this.#reader.push(chunk);
     if (this.#paused && taken < chunk.length) stream.unshift(chunk.subarray(taken));
+    this.#watch();
+  }
+
+  /** A message that has begun has to go on, as long as it is this side's turn to read. */
+  #watch(): void {
+    const { stalls } = this.#place.context;
+    if (this.#reader.inside && !this.#paused) stalls.add(this);
+    else stalls.remove(this);
   }
 
   /** The server has said all, so the call is over, whatever this side still had to say. Node ends what is read of a broken call too; there `close` tells why. */

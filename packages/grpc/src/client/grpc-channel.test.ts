@@ -397,6 +397,65 @@ describe("a channel and its connection", () => {
     seen.stream.close({ code: StatusCode.CANCELLED, message: "" });
   });
 
+  test("gives up a message that stops half-way, 60 s after its last byte; one that comes whole has no timer [C-LIM-7]", async () => {
+    const clock = createFakeClock();
+    const streams: ServerHttp2Stream[] = [];
+    const port = await useHttp2((stream) => {
+      stream.respond(answer);
+      streams.push(stream);
+      stream.write(messageOf("hello").enveloped);
+    });
+    const { call } = useChannel(port, { clock });
+    const [stuck, other] = [call(), call()];
+    await stuck.has(1);
+    await other.has(1);
+    expect(clock.pending).toBe(0);
+    const half = messageOf("whole, and half of one").enveloped;
+    let known = 1;
+    const arrived = async (bytes: Uint8Array): Promise<void> => {
+      await new Promise((resolve) => { streams[0]?.write(bytes, resolve); });
+      streams[1]?.write(messageOf("behind it").enveloped);
+      await other.has(++known);
+    };
+    await arrived(half.subarray(0, 3));
+    clock.advance(59_999);
+    await arrived(half.subarray(3, 10));
+    clock.advance(59_999);
+    await arrived(Buffer.concat([half.subarray(10), half.subarray(0, 9)]));
+    expect([stuck.messages.length, clock.pending, stuck.closedTimes]).toEqual([2, 1, 0]);
+    clock.advance(59_999);
+    expect(stuck.closedTimes).toBe(0);
+    clock.advance(1);
+    expect(await stuck.closed).toEqual({ code: StatusCode.DEADLINE_EXCEEDED, message: "the server has begun a message and sent nothing more of it for 60 s" });
+    expect([clock.pending, other.closedTimes]).toEqual([0, 0]);
+    other.stream.close({ code: StatusCode.CANCELLED, message: "" });
+    await other.closed;
+  });
+
+  test("does not blame the server for half a message while it reads nothing itself", async () => {
+    const clock = createFakeClock();
+    const half = messageOf("world").enveloped;
+    const streams: ServerHttp2Stream[] = [];
+    const port = await useHttp2((stream) => {
+      streams.push(stream);
+      stream.respond(answer);
+      stream.write(Buffer.concat([messageOf("hello").enveloped, half.subarray(0, 7)]));
+    });
+    const seen = useChannel(port, { clock }).call();
+    await seen.has(1);
+    expect(clock.pending).toBe(1);
+    seen.stream.pause?.();
+    clock.advance(1_000_000);
+    expect(clock.pending).toBe(0);
+    seen.stream.resume?.();
+    expect(clock.pending).toBe(1);
+    streams[0]?.write(Buffer.concat([half.subarray(7), half.subarray(0, 7)]));
+    await seen.has(2);
+    clock.advance(60_000);
+    expect((await seen.closed).code).toBe(StatusCode.DEADLINE_EXCEEDED);
+    expect(clock.pending).toBe(0);
+  });
+
   test("gives up a server that takes the connection and never answers", async () => {
     const clock = createFakeClock();
     const taken: Socket[] = [];

@@ -1,6 +1,6 @@
 import type { ServerHttp2Session } from "node:http2";
 import type { Clock } from "@xdstp/core";
-import { createDeadlines } from "./deadlines.ts";
+import { createDeadlines } from "../wire/deadlines.ts";
 
 /** The times of {@link createKeepalive}, in milliseconds. */
 export interface KeepaliveTimes {
