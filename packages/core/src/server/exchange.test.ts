@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { added } from "../../test/entries.ts";
 import { createTestContext, type TestContext } from "../../test/server-context.ts";
 import type { Topic } from "../source.ts";
-import { createExchange, recordAnswer, recordSent, type ExchangeOwner, type Outgoing } from "./exchange.ts";
+import { createExchange, isRepetition, recordAnswer, recordSent, type ExchangeOwner, type Outgoing } from "./exchange.ts";
 import { createFrame } from "./frame.ts";
 import type { Origin } from "./origin.ts";
 import { statusOf, type TypeProgress } from "./status-of.ts";
@@ -88,6 +88,33 @@ describe("recordSent() and recordAnswer()", () => {
     expect(owner.exchange).toMatchObject({ accepted: 0, versionAccepted: "", nacks: 1, refused: { base: 3 } });
   });
 
+  it.each<readonly [what: string, expected: boolean, refusesFirst: boolean, again: readonly string[]]>([
+    ["what was refused", true, false, ["a", "b"]],
+    ["less", false, false, ["a"]],
+    ["more", false, false, ["a", "b", "c"]],
+    ["what was refused at first, of which something newer was accepted since", false, true, ["a", "b"]],
+  ])("know a repetition: %s [S-ACK-8, S-ACK-16]", (_, expected, refusesFirst, again) => {
+    const { owner, send } = useExchange();
+    const [first, newest] = [send(0, 1, { entries: [added("a")] }), send(0, 2, { entries: [added("b")] })];
+    if (refusesFirst) recordAnswer(owner, first, bad, false);
+    recordAnswer(owner, newest, refusesFirst ? undefined : bad, false);
+    const { refused } = owner.exchange;
+    owner.exchange.refused = undefined;
+    expect(isRepetition(owner.exchange, refused, again.map((name) => added(name)))).toBe(expected);
+    expect(owner.exchange.refused).toEqual(expected ? refused : undefined);
+  });
+
+  it.each(["before", "after"] as const)("send the rest again of a response that was refused in part %s it was repaired, whatever becomes of the repair [S-ACK-8, S-ACK-16]", (when) => {
+    const { owner, send, sendParts } = useExchange();
+    const [first = 0, second = 0] = sendParts(2, 3, 7);
+    if (when === "before") recordAnswer(owner, first, bad, false);
+    const repair = send(7, 8);
+    if (when === "after") recordAnswer(owner, first, bad, false);
+    recordAnswer(owner, second, undefined, false);
+    expect(recordAnswer(owner, repair, undefined, false)).toBe(true);
+    expect(owner.exchange.refused).toMatchObject({ base: 3, again: true });
+  });
+
   it("settle older responses with the answer to the newest", () => {
     const { owner, send } = useExchange();
     send(2, 5, { entries: [added("a")] });
@@ -120,7 +147,7 @@ describe("recordSent() and recordAnswer()", () => {
     const nonce = send(5, 9, { origin: originOf(["a"], changed) });
     recordAnswer(owner, nonce, bad, false);
     expect(owner.exchange).toMatchObject({ accepted: 5, versionAccepted: "v5", versionSent: "v9", nacks: 1 });
-    expect(owner.exchange.refused).toEqual({ answered: new Set(), changed: new Set([changed]), named: new Set(["a"]), base: 5, asked: false, again: false });
+    expect(owner.exchange.refused).toEqual({ answered: new Set(), changed: new Set([changed]), named: new Set(["a"]), base: 5, asked: false, entries: [], again: false });
     expect(owner.exchange.lastError).toEqual({ code: 3, message: "refused ", at: 100, since: 100, version: "v9" });
     expect(events.at(-1)).toMatchObject({ kind: "nack", version: "v9", accepted: "v5", nonce: String(nonce), error: { code: 3, message: "refused " } });
   });

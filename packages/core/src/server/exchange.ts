@@ -4,6 +4,7 @@ import { entryKey } from "./entry-key.ts";
 import { errorText } from "../text/error-text.ts";
 import type { Frames } from "./frame-cache.ts";
 import { joinOrigins, type Origin } from "./origin.ts";
+import { sayTheSame } from "./say-the-same.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { LastError } from "./type-status.ts";
 import type { NackError, StreamInfo } from "./stream-event.ts";
@@ -43,6 +44,8 @@ export interface Refused extends Origin {
   readonly base: number;
   /** Some of it answered a request: what the client has of that may be older than `base`. */
   readonly asked: boolean;
+  /** What was said: it is not said again unchanged. undefined: nobody knows, because a newer part was accepted in the place of a refused one. */
+  readonly entries: readonly Entry[] | undefined;
   /** Something has changed since. */
   again: boolean;
 }
@@ -108,9 +111,10 @@ function batchOf({ frames, base, asked, upTo, origin, entries, whole = false }: 
 }
 
 function joinBatches(open: Batch, next: Batch): Batch {
-  const { first, since, repaired, refusal, narrowed } = open;
+  const { first, since, refusal, narrowed } = open;
   return {
-    ...next, first, since, repaired, refusal, narrowed,
+    ...next, first, since, refusal, narrowed,
+    repaired: open.repaired || refusal !== undefined,
     base: Math.min(next.base, open.base),
     asked: next.asked || open.asked,
     origin: joinOrigins(open.origin, next.origin),
@@ -176,19 +180,36 @@ function accept({ exchange, context, stream, typeUrl }: ExchangeOwner, { upTo, v
   context.emit?.({ kind: "ack", stream, typeUrl, version, nonce: String(last) });
 }
 
-/** Kept as topics and names, not as content. If the wanted state differs already, it goes out at once (S-ACK-8). */
+/** Sent again from topics and names, as they are by then. If the wanted state differs already, it goes out at once (S-ACK-8). */
 function keepRefused(exchange: Exchange, { origin, base, asked, narrowed, repaired, entries }: Batch, changedSince: boolean): void {
   const { refused } = exchange;
   // What came from a topic that has been unsubscribed may be covered by another: only its names can tell.
   const named = narrowed ? new Set([...origin.named, ...entries.map(({ name }) => name)]) : origin.named;
   const all = joinOrigins(refused ?? { answered: new Set(), changed: new Set(), named: new Set() }, { ...origin, named });
-  exchange.refused = { ...all, base: Math.min(base, refused?.base ?? base), asked: asked || refused?.asked === true, again: changedSince || narrowed || repaired };
+  exchange.refused = { ...all, base: Math.min(base, refused?.base ?? base), asked: asked || refused?.asked === true, entries: repaired ? undefined : joinSaid(refused, entries), again: changedSince || narrowed || repaired };
+}
+
+function joinSaid(refused: Refused | undefined, entries: readonly Entry[]): readonly Entry[] | undefined {
+  if (refused === undefined) return entries;
+  return refused.entries === undefined ? undefined : newestOf(refused.entries, entries);
+}
+
+/** What was refused, to be started again; of what it said, that which nobody has asked for since: what is asked for is said in any case. */
+export function restartOf(refused: Refused, isAsked: boolean, owed: { has(name: string): boolean }): Refused {
+  return { ...refused, entries: isAsked ? undefined : refused.entries?.filter(({ name }) => !owed.has(name)) };
+}
+
+/** What has changed since a refusal cannot be said, or not yet, so that a new start would only repeat what was refused: that stays refused until there is more to say (S-ACK-8). */
+export function isRepetition(exchange: Exchange, consumed: Refused | undefined, entries: readonly Entry[]): boolean {
+  if (consumed?.entries === undefined || exchange.refused !== undefined || !sayTheSame(consumed.entries, entries)) return false;
+  exchange.refused = { ...consumed, again: false };
+  return true;
 }
 
 /** What was taken to be sent goes back among what is pending; nothing of it counts as sent. */
 export function giveBack(exchange: Exchange, consumed: Refused): void {
   const { refused } = exchange;
-  exchange.refused = { ...joinOrigins(refused ?? consumed, consumed), base: Math.min(consumed.base, refused?.base ?? consumed.base), asked: consumed.asked || refused?.asked === true, again: true };
+  exchange.refused = { ...joinOrigins(refused ?? consumed, consumed), base: Math.min(consumed.base, refused?.base ?? consumed.base), asked: consumed.asked || refused?.asked === true, entries: refused === undefined ? consumed.entries : undefined, again: true };
 }
 
 function reportPush({ context, stream, typeUrl }: ExchangeOwner, { list, resources, removed, notSent }: Frames, version: string): void {

@@ -95,3 +95,67 @@ describe("a cluster that is gone and stays while its name is asked for (sotw/ads
     expect(client.next().resources).toHaveLength(1);
   });
 });
+
+describe("a name that was refused (delta/ads)", () => {
+  const FLAGS = "type.googleapis.com/test.Flag";
+
+  it("is not said again for a removal that has to wait for those who refer to it: that goes alone, when they have let go [S-ACK-8] [S-ORD-3]", () => {
+    const world = createWorld({ variant: "delta/ads", types: types(true) });
+    const { client } = world.openDelta(CLUSTERS);
+    client.send({ typeUrl: CLUSTERS, resourceNamesSubscribe: ["a", "b"] });
+    client.send({ typeUrl: ROUTES, resourceNamesSubscribe: ["*"] });
+    commit(world, { a: "1", b: "1" }, { r: "b" });
+    acceptAll(world, client);
+    commit(world, { a: "bad" });
+    world.run();
+    for (const response of client.rest()) client.nack(response, "a is bad");
+    commit(world, {}, { r: "" });
+    world.run();
+    const [route] = client.rest();
+    if (route === undefined) throw new Error("the route was expected");
+    world.remove(CLUSTERS, "b");
+    world.run();
+    expect(client.rest()).toEqual([]);
+    client.ack(route);
+    world.run();
+    expect(client.rest().map(({ resources, removedResources }) => [resources, removedResources])).toEqual([[[], ["b"]]]);
+  });
+
+  it("is not said again when the name of an alias that was given up is put again, which is no news to a client that asks by the alias [S-ACK-8] [S-ALIAS-1]", () => {
+    const world = createWorld({ variant: "delta/ads", types: [{ typeUrl: FLAGS }] });
+    const { client } = world.openDelta(FLAGS);
+    client.send({ typeUrl: FLAGS, resourceNamesSubscribe: ["also-n", "a"] });
+    world.put(FLAGS, "n", "1", { aliases: ["also-n"] });
+    acceptAll(world, client);
+    world.remove(FLAGS, "n");
+    acceptAll(world, client);
+    world.put(FLAGS, "a", "bad");
+    world.run();
+    for (const response of client.rest()) client.nack(response, "a is bad");
+    world.put(FLAGS, "n", "2");
+    world.run();
+    expect(client.rest()).toEqual([]);
+    world.put(FLAGS, "a", "good");
+    world.run();
+    expect(client.rest().map(({ resources }) => resources.map(({ name }) => name))).toEqual([["a"]]);
+  });
+});
+
+describe("a name that was refused (sotw/ads)", () => {
+  it("is not said again when another goes, which cannot be said of a type without full state [S-ACK-8] [S-FULL-2]", () => {
+    const world = createWorld({ variant: "sotw/ads", types: types(false) });
+    const { client } = world.openSotw(CLUSTERS);
+    client.send({ typeUrl: CLUSTERS, resourceNames: ["a", "b"] });
+    commit(world, { a: "1", b: "1" });
+    acceptAll(world, client);
+    commit(world, { a: "bad" });
+    world.run();
+    for (const response of client.rest()) client.nack(response, "a is bad");
+    world.remove(CLUSTERS, "b");
+    world.run();
+    expect(client.rest()).toEqual([]);
+    commit(world, { a: "good" });
+    world.run();
+    expect(client.rest().map(({ resources }) => resources.length)).toEqual([1]);
+  });
+});

@@ -7,4 +7,7 @@ export const failedSeeds: readonly { readonly seed: number; readonly steps: numb
   { seed: 4, steps: 60_000, showed: "a delta server lost what was refused in the first of two parts, and held back for ever what refers to it" },
   { seed: 101, steps: 60_000, showed: "a SotW server said a refused full state again, since what waits for it was looked at anew" },
   { seed: 331_866_949, steps: 200_000, showed: "a SotW server did not tell a wildcard of a cluster that had stayed for as long as its name was asked for" },
+  { seed: 903, steps: 20_000, showed: "a delta server said a refused name again for a removal that had to wait" },
+  { seed: 907, steps: 60_000, showed: "a SotW server said a refused name again since another had gone, which it cannot say" },
+  { seed: 500_000_005, steps: 400_000, showed: "a delta server lost what was refused in a part of a response when that was repaired before its last part was answered" },
 ];

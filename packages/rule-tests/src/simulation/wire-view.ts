@@ -7,7 +7,7 @@ import { DeltaDiscoveryRequestSchema, DiscoveryRequestSchema } from "@xdstp/prot
 export interface ResponseView {
   readonly typeUrl: string;
   readonly nonce: number;
-  /** Of everything but the nonce. */
+  /** Of what it says: everything but the version of the whole and the nonce. */
   readonly hash: number;
 }
 
@@ -21,21 +21,23 @@ export interface RequestView {
   readonly names: readonly string[];
 }
 
+const VERSION = 1;
 const TYPE_URL = 4;
 const NONCE = 5;
 
-/** Reads a response; the nonce is its last field. */
+/** Reads a response. The version of the whole is its first field, the nonce its last. */
 export function viewResponse(bytes: Uint8Array): ResponseView {
   const view = { typeUrl: "", nonce: Number.NaN };
-  let end = bytes.length;
+  let [start, end] = [0, bytes.length];
   walkFields(bytes, (field, from, to) => {
+    if (field === VERSION) start = to;
     if (field === TYPE_URL) view.typeUrl = decodeText(bytes, from, to);
     if (field !== NONCE) return undefined;
     view.nonce = Number(decodeText(bytes, from, to));
     end = from;
     return undefined;
   });
-  return { ...view, hash: hashBytes(bytes, 0, end - 1) };
+  return { ...view, hash: hashBytes(bytes, start, end - 1) };
 }
 
 /** Reads a request. A plain ACK is not decoded. */

@@ -1,5 +1,5 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { changedOrigin, partition, type Origin } from "@xdstp/core/server";
+import { changedOrigin, partition, restartOf, type Origin, type Refused } from "@xdstp/core/server";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { answerOf, leftovers, removedSince } from "./first-answer.ts";
 import { goneOf, idOf, isCollection, isCovered, keyOf, lookUp, lookUpAll, topicsOf } from "./lookup.ts";
@@ -16,6 +16,8 @@ export interface Gathered {
   readonly asked: boolean;
   /** The only topic that contributed. */
   readonly topic: Topic | undefined;
+  /** What was refused and starts again in it. */
+  readonly refused?: Refused;
 }
 
 type Parts = (readonly Entry[])[];
@@ -28,7 +30,7 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
   const restart = takeRefused(state);
   const changed = takeChanges(state, restart, removeUpTo, parts);
   if (changed === undefined) return undefined;
-  const base = Math.min(restart?.from ?? state.exchange.accepted, heldSince(state));
+  const base = Math.min(restart?.base ?? state.exchange.accepted, heldSince(state));
   const answered = takeAnswers(state, removeUpTo, parts);
   const singles = takeHeld(state, removeUpTo);
   const named = new Set([...takeOwed(state, parts), ...singles.map(({ name }) => name)]);
@@ -43,6 +45,7 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
     base,
     asked: answered.size + named.size > 0,
     topic: single ? [...answered, ...changed][0] : undefined,
+    ...(restart === undefined ? {} : { refused: restart }),
   };
 }
 
@@ -88,16 +91,12 @@ function isEmpty(state: DeltaState, name: string): boolean {
   return topics.length > 0 && topics.every((topic) => !state.unsettled.has(topic) && topic.members().every(({ resource }) => resource === undefined));
 }
 
-interface Restart {
-  readonly from: number;
-  readonly changed: ReadonlySet<Topic>;
-}
-
 /** Puts refused content back among what is pending, if the wanted state differs by now (S-ACK-8). */
-function takeRefused(state: DeltaState): Restart | undefined {
+function takeRefused(state: DeltaState): Refused | undefined {
   const { refused } = state.exchange;
   if (refused?.again !== true) return undefined;
   state.exchange.refused = undefined;
+  const restart = restartOf(refused, state.unanswered.size > 0, state.owed);
   const subscribed = (topic: Topic): boolean => state.topics.get(idOf(topic.interest)) === topic;
   for (const topic of refused.answered) if (subscribed(topic)) state.unanswered.set(topic, refused.base);
   for (const topic of refused.changed) {
@@ -105,14 +104,14 @@ function takeRefused(state: DeltaState): Restart | undefined {
     else if (subscribed(topic)) state.dirty.add(topic);
   }
   for (const name of refused.named) if (!isCollection(name) && isCovered(state, name)) state.owed.add(name);
-  return { from: refused.base, changed: refused.changed };
+  return restart;
 }
 
-function takeChanges(state: DeltaState, restart: Restart | undefined, removeUpTo: number, parts: Parts): ReadonlySet<Topic> | undefined {
+function takeChanges(state: DeltaState, restart: Refused | undefined, removeUpTo: number, parts: Parts): ReadonlySet<Topic> | undefined {
   const changed = new Set<Topic>();
   for (const topic of state.dirty) {
     if (state.unanswered.has(topic)) continue;
-    const entries = topic.changes(restart?.changed.has(topic) === true ? restart.from : state.sent);
+    const entries = topic.changes(restart?.changed.has(topic) === true ? restart.base : state.sent);
     if (entries === undefined) return undefined;
     parts.push(hold(state, entries, removeUpTo));
     changed.add(topic);

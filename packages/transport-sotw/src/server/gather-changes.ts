@@ -1,5 +1,5 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { partition } from "@xdstp/core/server";
+import { partition, restartOf, type Refused } from "@xdstp/core/server";
 import type { Gathered } from "./gathered.ts";
 import { idOf, lookUpAll, subscriptionsOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
@@ -12,9 +12,9 @@ type Parts = (readonly Entry[])[];
 export function gatherChanges(state: SotwState): Gathered {
   const parts: Parts = [];
   const due = isDue(state);
-  const from = takeRefused(state);
+  const restart = takeRefused(state);
   const answered = takeAnswers(state, parts);
-  const changed = takeChanges(state, from, parts);
+  const changed = takeChanges(state, restart?.base, parts);
   const named = takeOwed(state, parts);
   for (const topic of [...answered, ...changed]) countTopic(state, topic);
   state.sent = state.context.source.revision;
@@ -24,10 +24,11 @@ export function gatherChanges(state: SotwState): Gathered {
     entries,
     fresh: entries,
     origin: { answered, changed, named },
-    base: from ?? state.exchange.accepted,
+    base: restart?.base ?? state.exchange.accepted,
     asked: answered.size + named.size > 0,
     version: labelOf([...answered, ...changed]) ?? versionOf(state.sum),
     due,
+    ...(restart === undefined ? {} : { refused: restart }),
   };
 }
 
@@ -46,15 +47,16 @@ function isDue(state: SotwState): boolean {
 }
 
 /** Puts refused content back among what is pending, if the wanted state differs by now (S-ACK-8). */
-function takeRefused(state: SotwState): number | undefined {
+function takeRefused(state: SotwState): Refused | undefined {
   const { refused } = state.exchange;
   if (refused?.again !== true) return undefined;
   state.exchange.refused = undefined;
+  const restart = restartOf(refused, state.unanswered.size > 0, state.owed);
   const subscribed = (topic: Topic): boolean => state.subscriptions.get(idOf(topic.interest))?.topic === topic;
   for (const topic of refused.answered) if (subscribed(topic)) state.unanswered.add(topic);
   for (const topic of refused.changed) if (subscribed(topic)) state.dirty.add(topic);
   for (const name of refused.named) state.owed.add(name);
-  return refused.base;
+  return restart;
 }
 
 function takeAnswers(state: SotwState, parts: Parts): ReadonlySet<Topic> {

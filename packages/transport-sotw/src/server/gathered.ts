@@ -1,5 +1,5 @@
 import type { Entry } from "@xdstp/core";
-import type { Origin } from "@xdstp/core/server";
+import type { Origin, Refused } from "@xdstp/core/server";
 
 /** What is pending on a type, taken as of now. */
 export interface Gathered {
@@ -16,4 +16,6 @@ export interface Gathered {
   readonly version: string;
   /** Something is new to this client, so that a response is due even if it holds the same version, or none at all. */
   readonly due: boolean;
+  /** What was refused and starts again in it. Of a full state the version tells. */
+  readonly refused?: Refused;
 }

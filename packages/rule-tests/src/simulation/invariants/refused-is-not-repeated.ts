@@ -7,8 +7,6 @@ import type { Invariant } from "./invariant.ts";
 interface Last {
   nonce: number;
   hash: number;
-  /** How often something had been committed of the type when it was sent. */
-  commits: number;
   isRefused: boolean;
   /** Something else was asked for since. */
   asks: boolean;
@@ -17,16 +15,14 @@ interface Last {
 }
 
 /**
- * A response that was refused does not come again unchanged (S-ACK-8), unless the client asks for something else, or something of the type is committed in between: then an alias that is given up again is news to our server, and none to the client.
+ * A response that was refused does not come again unchanged (S-ACK-8), whatever has changed meanwhile, unless the client asks for something else: then what is wanted differs.
  */
 export function refusedIsNotRepeated(report: Report): Invariant {
   const streams = new WeakMap<Connection, Map<string, Last>>();
-  const commits = new Map<string, number>();
-  const commitsOf = (connection: Connection, typeUrl: string): number => commits.get(`${serverOf(connection)} ${typeUrl}`) ?? 0;
   const lastOf = (connection: Connection, typeUrl: string): Last => {
     const types = streams.get(connection) ?? new Map<string, Last>();
     streams.set(connection, types);
-    const last = types.get(typeUrl) ?? { nonce: 0, hash: 0, commits: 0, isRefused: false, asks: false, names: "" };
+    const last = types.get(typeUrl) ?? { nonce: 0, hash: 0, isRefused: false, asks: false, names: "" };
     types.set(typeUrl, last);
     return last;
   };
@@ -37,15 +33,11 @@ export function refusedIsNotRepeated(report: Report): Invariant {
       if (suspect !== undefined) report("what was refused is not repeated unchanged [S-ACK-8]", `connection ${suspect.connection.id}: the same response of ${suspect.typeUrl} again`);
       suspect = undefined;
     },
-    onCommit(server, typeUrls) {
-      for (const typeUrl of typeUrls) commits.set(`${server} ${typeUrl}`, (commits.get(`${server} ${typeUrl}`) ?? 0) + 1);
-    },
     onResponse(connection, { typeUrl, nonce, hash }) {
       const last = lastOf(connection, typeUrl);
-      const count = commitsOf(connection, typeUrl);
       if (suspect?.connection === connection && suspect.typeUrl === typeUrl) suspect = undefined;
-      else if (last.isRefused && !last.asks && last.hash === hash && last.commits === count) suspect = { connection, typeUrl };
-      Object.assign(last, { nonce, hash, commits: count, isRefused: false, asks: false });
+      else if (last.isRefused && !last.asks && last.hash === hash) suspect = { connection, typeUrl };
+      Object.assign(last, { nonce, hash, isRefused: false, asks: false });
     },
     onRequest(connection, { typeUrl, nonce, refuses, names }) {
       const last = lastOf(connection, typeUrl);
@@ -55,8 +47,4 @@ export function refusedIsNotRepeated(report: Report): Invariant {
       last.isRefused ||= refuses && nonce === last.nonce;
     },
   };
-}
-
-function serverOf({ address }: Connection): string {
-  return address.slice(0, address.indexOf("/"));
 }
