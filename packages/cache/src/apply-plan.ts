@@ -57,8 +57,10 @@ function variantsOf(type: TypeStore, { key }: ReadName): readonly string[] {
 
 /** Constraints of no bytes say nothing, as if there were none. */
 function withoutEmpty(resource: Resource): Resource {
-  const { constraints, ...rest } = resource;
-  return constraints?.length === 0 ? rest : resource;
+  if (resource.constraints?.length !== 0) return resource;
+  const rest: { -readonly [Key in keyof Resource]: Resource[Key] } = { ...resource };
+  delete rest.constraints;
+  return rest;
 }
 
 /** Aliases are for opaque names (B-ALIAS-4). */

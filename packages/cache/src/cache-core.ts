@@ -255,11 +255,7 @@ export class CacheCore implements Cache {
 
   /** What a feed on demand gives and nobody asks for is not kept for ever. */
   #noteOnDemand({ puts }: TransactionPlan): void {
-    for (const { put: { typeUrl }, name } of puts) {
-      const type = this.#types.type(typeUrl);
-      const record = type.find(name);
-      if (record !== undefined) this.#unwanted.note(type, record);
-    }
+    for (const { put: { typeUrl }, name } of puts) this.#unwanted.note(this.#types.type(typeUrl), name);
   }
 }
 

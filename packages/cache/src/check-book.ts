@@ -24,13 +24,18 @@ export class CheckBook {
   refuse(typeUrl: string, name: ReadName, text: string, resource: Resource, inWildcard: () => boolean): XdsError | undefined {
     const keys = this.#checks.get(typeUrl);
     if (keys === undefined) return undefined;
-    const own = [name.key, ...(name.parent === undefined ? [] : [name.parent])];
-    for (const key of keys.has("*") && inWildcard() ? [...own, "*"] : own) {
-      for (const check of keys.get(key) ?? []) {
-        const error = guarded(() => check(resource, text));
-        if (error !== undefined) return error;
-      }
-    }
-    return undefined;
+    const { key, parent } = name;
+    return ask(keys.get(key), text, resource)
+      ?? (parent === undefined ? undefined : ask(keys.get(parent), text, resource))
+      ?? (keys.has("*") && inWildcard() ? ask(keys.get("*"), text, resource) : undefined);
   }
+}
+
+function ask(checks: ReadonlySet<Check> | undefined, text: string, resource: Resource): XdsError | undefined {
+  if (checks === undefined) return undefined;
+  for (const check of checks) {
+    const error = guarded(() => check(resource, text));
+    if (error !== undefined) return error;
+  }
+  return undefined;
 }

@@ -2,7 +2,8 @@ import { hash } from "node:crypto";
 
 import type { Resource } from "@xdstp/core";
 
-import { fieldLength, ProtobufWriter } from "./protobuf-writer.ts";
+import { fieldLength } from "./protobuf-writer.ts";
+import { scratchWriter } from "./scratch-writer.ts";
 
 /** Length of a content version: 128 bits in base64url. */
 const CONTENT_VERSION_LENGTH = 22;
@@ -32,7 +33,7 @@ function encodeContent({ payload, aliases = [], constraints, metadata }: Content
   for (const alias of aliases) length += fieldLength(Buffer.byteLength(alias));
   if (constraints !== undefined) length += fieldLength(fieldLength(constraints.length));
   if (metadata !== undefined) length += fieldLength(metadata.length);
-  const writer = new ProtobufWriter(scratch(length));
+  const writer = scratchWriter(length);
   writer.header(2, anyLength);
   writer.text(1, payload.typeUrl, typeLength);
   if (payload.value.length > 0) writer.block(2, payload.value);
@@ -42,14 +43,5 @@ function encodeContent({ payload, aliases = [], constraints, metadata }: Content
     writer.block(2, constraints);
   }
   if (metadata !== undefined) writer.block(9, metadata);
-  return writer.bytes;
-}
-
-let shared = Buffer.alloc(4096);
-
-/** Memory that is free again after the hash; a large content gets its own. */
-function scratch(length: number): Buffer {
-  if (length > 1 << 20) return Buffer.alloc(length);
-  if (length > shared.length) shared = Buffer.alloc(2 * length);
-  return shared.subarray(0, length);
+  return writer.written;
 }

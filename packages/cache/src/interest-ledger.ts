@@ -50,7 +50,7 @@ export class InterestLedger {
 
   /** Whether feeds have been, or are about to be, asked for this. Dynamic parameters do not narrow. */
   wants(typeUrl: string, key: string): boolean {
-    return this.#types.get(typeUrl)?.has(key) === true || this.#qualified.has(`${typeUrl}\n${key}`);
+    return this.#types.get(typeUrl)?.has(key) === true || (this.#qualified.size > 0 && this.#qualified.has(`${typeUrl}\n${key}`));
   }
 
   open(typeUrl: string, interest: Interest, key: string): void {

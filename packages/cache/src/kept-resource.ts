@@ -3,6 +3,7 @@ import type { AnyBytes, Resource, StoredResource } from "@xdstp/core";
 import { valueFieldLength } from "./content-version.ts";
 import { fieldLength, ProtobufWriter } from "./protobuf-writer.ts";
 import { resourceHash } from "./resource-hash.ts";
+import { scratchWriter } from "./scratch-writer.ts";
 
 /** A resource as the cache keeps it: one buffer, and where things lie in it. */
 export class KeptResource implements StoredResource {
@@ -13,11 +14,12 @@ export class KeptResource implements StoredResource {
   readonly wire: Uint8Array;
   readonly bare: number;
   readonly hash: number;
-  readonly aliases?: readonly string[];
-  readonly ttlMs?: number;
-  readonly noStore?: boolean;
-  readonly constraints?: Uint8Array;
-  readonly metadata?: Uint8Array;
+  // Of few, so the others have no fields for them.
+  declare readonly aliases?: readonly string[];
+  declare readonly ttlMs?: number;
+  declare readonly noStore?: boolean;
+  declare readonly constraints?: Uint8Array;
+  declare readonly metadata?: Uint8Array;
   readonly #typeUrl: string;
   readonly #anyStart: number;
   readonly #anyEnd: number;
@@ -78,8 +80,7 @@ function encode(resource: Resource, version: string): WireForm {
   const { name, payload, constraints, metadata } = resource;
   const sizes = measure(resource, version);
   const ttl = resource.ttlMs === undefined ? undefined : duration(resource.ttlMs);
-  // A buffer of its own: a slice of a pool would keep its neighbours alive as long as itself.
-  const writer = new ProtobufWriter(Buffer.allocUnsafeSlow(sizes.bare + (ttl === undefined ? 0 : fieldLength(ttl.length))));
+  const writer = scratchWriter(sizes.bare + (ttl === undefined ? 0 : fieldLength(ttl.length)));
   writer.text(1, version, sizes.version);
   const anyStart = writer.position;
   writer.header(2, sizes.any);
@@ -94,7 +95,8 @@ function encode(resource: Resource, version: string): WireForm {
   if (metadata !== undefined) writer.block(9, metadata);
   const metadataEnd = writer.position;
   if (ttl !== undefined) writer.block(6, ttl);
-  const wire = new Uint8Array(writer.bytes.buffer);
+  // A buffer of its own: a slice of a pool would keep its neighbours alive as long as itself.
+  const wire = writer.copy();
   return {
     wire,
     bare: sizes.bare,
@@ -141,10 +143,10 @@ function writeResourceName(writer: ProtobufWriter, name: string, nameLength: num
 function duration(ms: number): Uint8Array {
   const seconds = Math.floor(ms / 1000);
   const nanos = Math.floor((ms - seconds * 1000) * 1e6);
-  const writer = new ProtobufWriter(Buffer.alloc(20));
+  const writer = new ProtobufWriter(20);
   if (seconds > 0) writer.number(1, seconds);
   if (nanos > 0) writer.number(2, nanos);
-  return writer.bytes.subarray(0, writer.position);
+  return writer.written;
 }
 
 function equalBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {

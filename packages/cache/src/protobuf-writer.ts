@@ -10,14 +10,28 @@ export function fieldLength(payloadLength: number): number {
   return 1 + varintLength(payloadLength) + payloadLength;
 }
 
-/** Writes protobuf into a buffer whose length was counted before. Field numbers are below 16. */
+/** Writes protobuf into memory whose length was counted before. Field numbers are below 16. */
 export class ProtobufWriter {
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   /** Where the next byte goes. */
   position = 0;
+  /** The same memory: texts are written by methods of `Buffer`, but its `slice` would be no copy. */
+  readonly #buffer: Buffer;
 
-  constructor(bytes: Buffer) {
-    this.bytes = bytes;
+  /** @param length - Bytes that it has room for */
+  constructor(length: number) {
+    this.#buffer = Buffer.allocUnsafeSlow(length);
+    this.bytes = new Uint8Array(this.#buffer.buffer);
+  }
+
+  /** What has been written, until more is. */
+  get written(): Uint8Array {
+    return this.bytes.subarray(0, this.position);
+  }
+
+  /** What has been written, in a buffer of its own. */
+  copy(): Uint8Array {
+    return this.bytes.slice(0, this.position);
   }
 
   varint(value: number): void {
@@ -35,7 +49,7 @@ export class ProtobufWriter {
   /** A string field whose length in UTF-8 is known. */
   text(field: number, value: string, length: number): void {
     this.header(field, length);
-    this.position += this.bytes.write(value, this.position, length, "utf8");
+    this.position += this.#buffer.write(value, this.position, length, "utf8");
   }
 
   /** A bytes or message field. */

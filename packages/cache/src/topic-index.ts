@@ -66,6 +66,12 @@ export class TopicIndex implements Iterable<BaseTopic> {
     return own instanceof ExactTopic ? [own, ...others] : [...others];
   }
 
+  /** The same of the name of a record, which knows the one that matters. */
+  of(record: NameRecord): readonly ExactTopic[] {
+    if (record.variant !== undefined || this.#others.size > 0) return this.exact(record.key);
+    return record.topic === undefined ? NO_TOPICS : [record.topic];
+  }
+
   /** A record has been made. */
   adopt(record: NameRecord): void {
     const topic = this.#topics.get(record.key);
@@ -129,6 +135,7 @@ export class TopicIndex implements Iterable<BaseTopic> {
 }
 
 const NONE: ReadonlySet<ExactTopic> = new Set();
+const NO_TOPICS: readonly never[] = [];
 
 function spellingOf({ interest }: BaseTopic): string {
   return interestKey(interest, interest.name);

@@ -292,10 +292,7 @@ export class TypeStore implements ExactHost, CollectionHost {
   #create(name: ReadName, text: string): NameRecord {
     const group = name.parent === undefined ? undefined : this.group(name.parent);
     const record = new NameRecord(name.key, group, this.#host.inWildcard(this.typeUrl, text, name), name.variant);
-    if (group !== undefined) {
-      group.size++;
-      this.#groups.set(group.key, group);
-    }
+    if (group !== undefined && group.size++ === 0) this.#groups.set(group.key, group);
     if (name.variant === undefined) {
       this.records.set(name.key, record);
       this.#topics.adopt(record);
@@ -323,11 +320,16 @@ export class TypeStore implements ExactHost, CollectionHost {
     record.entry = entry;
     this.#count(old, entry);
     const variants = this.#variants.of(record.key);
-    if (variants === undefined) for (const group of groupsOf(record, this.wildcard)) group.note(record, old, entry);
+    if (variants === undefined) this.#note(record, old, entry);
     else this.#noteVariant(record, old, variants);
     if (record.variant === undefined) this.#enterAliases(record, old, entry);
-    this.#refresh(record.key);
+    for (const topic of this.#topics.of(record)) topic.refresh();
     if (record.variant === undefined && (entry.resource === undefined || old?.resource === undefined)) for (const topic of this.#former.get(record.key) ?? []) topic.refresh();
+  }
+
+  #note(record: NameRecord, old: StateEntry | undefined, entry: StateEntry): void {
+    record.group?.note(record, old, entry);
+    if (record.inWildcard) this.wildcard.note(record, old, entry);
   }
 
   /** What this is to a topic depends on its parameters (B-DYN-3). */

@@ -4,6 +4,7 @@ import { nameKey } from "@xdstp/uri";
 
 import type { InterestChange, InterestLedger } from "./interest-ledger.ts";
 import type { NameRecord } from "./name-record.ts";
+import type { ReadName } from "./read-name.ts";
 import type { TypeStore } from "./type-store.ts";
 
 /** What the forgetting of names asks of the cache. */
@@ -25,10 +26,12 @@ export class UnwantedNames {
   }
 
   /** A feed on demand has put this. */
-  note(type: TypeStore, record: NameRecord): void {
-    if (this.#isWanted(type, record)) return;
-    this.#records.set(record, type);
+  note(type: TypeStore, name: ReadName): void {
     const { clock, lingerMs, ledger } = this.#host;
+    if (ledger.wants(type.typeUrl, name.key) || (name.parent !== undefined && ledger.wants(type.typeUrl, name.parent))) return;
+    const record = type.find(name);
+    if (record === undefined || this.#isWanted(type, record)) return;
+    this.#records.set(record, type);
     if (lingerMs === 0) ledger.schedule();
     else this.#timer ??= clock.after(lingerMs, () => { this.#sweep(); });
   }
