@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
 
 import { createCache, type RawResource } from "@xdstp/cache";
@@ -174,6 +175,21 @@ describe("a walk", () => {
     const last = client.walk(ListenerSchema, "l", { types });
     for await (const { root: found } of client.walk(ListenerSchema, "l")) if (found !== undefined) break;
     expect(await ends(last, () => client.close())).toBe(true);
+  });
+
+  it("lets go of a signal that lives longer, whatever ends it", async () => {
+    const { client } = await start();
+    const { signal } = new AbortController();
+    const options = { types, signal };
+    const [closed, last] = [client.walk(ListenerSchema, "l", options), client.walk(ListenerSchema, "l", options)];
+    expect(getEventListeners(signal, "abort")).toHaveLength(2);
+    closed.close();
+    for await (const { root: found } of last) if (found !== undefined) break;
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    client.walk(ListenerSchema, "l", options);
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    await client.close();
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it.each([
