@@ -3,13 +3,12 @@ import { XdsError, type Put, type Removal, type ResourceFeed } from "@xdstp/core
 import { ListenerSchema } from "@xdstp/protos/envoy/listener";
 import { SecretSchema } from "@xdstp/protos/envoy/secret";
 import { envoyTypes } from "@xdstp/resource-types";
-import { createFakeClock } from "@xdstp/testing";
+import { createFakeClock, createSeededRandom, type SeededRandom } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { cluster, clusterUrl, endpoints, endpointsUrl, listener, listenerUrl, routes, routesUrl, secret, secretUrl } from "../../test/envoy-resources.ts";
 import { parts } from "../../test/envoy-parts.ts";
 import { namedIn } from "../../test/named-in.ts";
-import { createRandom, type Random } from "../../test/random.ts";
 import { createHub } from "../hub.ts";
 import { createTaking } from "../taking.ts";
 import type { Configuration, PartTypes } from "./configuration.ts";
@@ -39,7 +38,7 @@ function once(key: string, make: () => RawResource): RawResource {
 }
 
 /** What the server has: changes at random, and need not be whole. */
-function createTruth(random: Random) {
+function createTruth(random: SeededRandom) {
   const held = new Map<string, RawResource & { readonly version: string }>();
   let version = 0;
   const put = (resource: RawResource): void => { held.set(keyOf(resource.typeUrl, resource.name), { ...resource, version: `v${++version}` }); };
@@ -88,7 +87,7 @@ function createTruth(random: Random) {
 }
 
 /** A server and the way to it: responses of one type come in their order, those of different types in any; some are bad. */
-function createSupply(cache: Cache, random: Random, truth: ReturnType<typeof createTruth>) {
+function createSupply(cache: Cache, random: SeededRandom, truth: ReturnType<typeof createTruth>) {
   const wanted = new Map<string, Set<string>>(typeUrls.map((typeUrl) => [typeUrl, new Set()]));
   const feed: ResourceFeed = {
     run: (_, signal) => new Promise((resolve) => { signal.addEventListener("abort", () => { resolve(); }, { once: true }); }),
@@ -171,7 +170,7 @@ async function rest(): Promise<void> {
 
 /** One interleaving. Gives how many configurations came of it. */
 async function run(seed: number): Promise<number> {
-  const random = createRandom(seed);
+  const random = createSeededRandom(seed);
   const clock = createFakeClock();
   const cache = createCache({ types: envoyTypes, clock });
   const taking = createTaking(clock);
