@@ -4,6 +4,12 @@
  * @packageDocumentation
  */
 
+// The feed over feeds.
+export { createFederation, type Federation, type FederationEvent, type FederationOptions, type FederationServerStatus, type Trace } from "./federation.ts";
+export type { Hop } from "./links/outcome.ts";
+export type { ResolveAuthority } from "./routes/routes.ts";
+export { locatorFault } from "./links/locator-fault.ts";
+
 // Who is asked for what.
 export type { FederationServer, FederationSource, OpenServer } from "./federation-source.ts";
 export { createFederationServer, createSources } from "./create-sources.ts";

@@ -1,0 +1,45 @@
+import { XdsError, type ResourceSink } from "@xdstp/core";
+
+import { FederationRun, type Wanted } from "./federation-run.ts";
+import type { Federation, FederationOptions, FederationServerStatus, Trace } from "./federation.ts";
+
+/** The federation behind `createFederation`. What is wanted before it runs, waits. */
+export class FederationCore implements Federation {
+  readonly #options: FederationOptions;
+  #early: Wanted[] = [];
+  #run: FederationRun | undefined;
+
+  constructor(options: FederationOptions) {
+    this.#options = options;
+    const empty = options.sources.find(({ servers }) => servers.length === 0);
+    if (empty !== undefined) throw new XdsError("INVALID_ARGUMENT", `the source of ${JSON.stringify(empty.authorities ?? "everything else")} has no server; give one at least`);
+  }
+
+  async run(sink: ResourceSink, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const over = new Promise<void>((resolve) => { signal.addEventListener("abort", () => { resolve(); }, { once: true }); });
+    const run = this.#run = new FederationRun(this.#options, sink);
+    for (const wanted of this.#early) run.want(...wanted);
+    this.#early = [];
+    await over;
+    run.end();
+  }
+
+  want(...wanted: Wanted): void {
+    if (this.#run === undefined) this.#early.push(wanted);
+    else this.#run.want(...wanted);
+  }
+
+  status(): readonly FederationServerStatus[] {
+    const servers = new Map(this.#options.sources.flatMap(({ servers: own }) => own.map(({ id, name }) => [id, { name }] as const)));
+    return this.#run?.status(servers) ?? [...servers.values()];
+  }
+
+  traces(): readonly Trace[] {
+    return this.#run?.traces() ?? [];
+  }
+
+  nodeChanged(): void {
+    this.#run?.nodeChanged();
+  }
+}

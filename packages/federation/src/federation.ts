@@ -1,0 +1,79 @@
+import type { Clock, ResourceFeed } from "@xdstp/core";
+import type { ClientStatus } from "@xdstp/core/client";
+import type { XdsError } from "@xdstp/core";
+
+import { FederationCore } from "./federation-core.ts";
+import type { FederationSource } from "./federation-source.ts";
+import type { Hop } from "./links/outcome.ts";
+import type { ResolveAuthority } from "./routes/routes.ts";
+
+/** Options of {@link createFederation}. Only `sources` have to be given. */
+export interface FederationOptions {
+  /** Who is asked for what, in order (C-AUTH-1). */
+  readonly sources: readonly FederationSource[];
+  /** Whether redirects are followed and delivered under the name that was asked for; else they are handed on as they are, as by a relay (B-RELAY-14). Default: true. */
+  readonly follow?: boolean;
+  /** How many redirects are followed from one name (C-REDIR-4). Default: 5. */
+  readonly maxHops?: number;
+  /** When an alternative is asked: `unreachable`, when nobody can be reached who could say (C-ALT-2); `missing`, also when the primary says that there is none. Default: `unreachable`. */
+  readonly altOn?: "unreachable" | "missing";
+  /** Authorities of which the alternative takes the place also of what is held, as soon as they cannot be reached (C-ALT-3). Default: none. */
+  readonly altOnUnreachable?: (authority: string) => boolean;
+  /** Finds the source of an authority that nothing configures. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
+  readonly resolveAuthority?: ResolveAuthority;
+  /** Dynamic parameters of the names that redirects lead to, by authority (C-DYN-1). Default: none. */
+  readonly parametersOf?: (authority: string) => ReadonlyMap<string, string> | undefined;
+  /** Milliseconds that a server stays open of which nothing is wanted any more. Default: 10,000. */
+  readonly idleMs?: number;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** From 0 up to 1, for jitter. Default: `Math.random`. */
+  readonly random?: () => number;
+  /** Told what an operator should know. It must not throw. */
+  readonly onEvent?: (event: FederationEvent) => void;
+}
+
+/** What an operator should know. */
+export type FederationEvent =
+  /** A server has given resources of an authority that is not its own: they were ignored (C-AUTH-7). */
+  | { readonly kind: "foreign"; readonly server: string; readonly typeUrl: string; readonly names: number };
+
+/** One server, as a federation knows it. */
+export interface FederationServerStatus {
+  /** For people: its URI. */
+  readonly name: string;
+  /** Absent: it is not in use (C-GRPC-6). */
+  readonly status?: ClientStatus;
+  /** Why it cannot be reached (C-GRPC-4). Absent: it can, as far as is known. */
+  readonly failure?: XdsError;
+}
+
+/** How a name is delivered that leads elsewhere. */
+export interface Trace {
+  readonly typeUrl: string;
+  /** As it was asked for. */
+  readonly name: string;
+  readonly state: "pending" | "held" | "missing" | "unreachable" | "broken";
+  /** From the name to what is delivered. */
+  readonly hops: readonly Hop[];
+  readonly error?: XdsError;
+}
+
+/**
+ * A feed over feeds: asks for each name whom its authority says, follows redirects and directives, and is one feed to a cache.
+ * A cache that is to be asked for names with directives has to be made with `directives`.
+ */
+export interface Federation extends ResourceFeed {
+  want(...news: Parameters<NonNullable<ResourceFeed["want"]>>): void;
+  /** Every server that is configured or has been asked, in order. */
+  status(): readonly FederationServerStatus[];
+  /** All names that lead elsewhere, and where they lead now. */
+  traces(): readonly Trace[];
+  /** The node is another one than before (C-NODE-4). */
+  nodeChanged(): void;
+}
+
+/** Makes a federation; add it to a cache as a feed. It connects to a server when something is wanted of it. Throws an XdsError where a source has no server. */
+export function createFederation(options: FederationOptions): Federation {
+  return new FederationCore(options);
+}

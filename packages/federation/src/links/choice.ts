@@ -1,0 +1,18 @@
+/** Milliseconds that a choice stands at least, without jitter (C-ALT-4). */
+const HOLD_MS = 5_000;
+
+/** Whether an alternative is in use, and until when that stands. */
+export class Choice {
+  onAlt = false;
+  heldUntil = 0;
+
+  /**
+   * @param wanted - what the primary calls for; undefined: nothing new
+   * @param shows - something is delivered by the choice that stands, so that there is no hurry
+   */
+  decide(wanted: boolean | undefined, shows: boolean, now: number, random: () => number): void {
+    if (wanted === undefined || wanted === this.onAlt || (shows && now < this.heldUntil)) return;
+    this.onAlt = wanted;
+    this.heldUntil = now + HOLD_MS * (1 + random() / 5);
+  }
+}

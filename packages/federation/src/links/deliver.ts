@@ -1,0 +1,61 @@
+import type { Put, Removal, XdsError } from "@xdstp/core";
+
+import type { Follower } from "./follower.ts";
+import { variantId } from "./kept.ts";
+import type { LinkedResource } from "./outcome.ts";
+
+/** What readers are to be told of a name that leads elsewhere. */
+export interface Delivery {
+  readonly put: readonly Put[];
+  readonly remove: readonly Removal[];
+  /** What to stand beside what is held; null: what stands there stays. */
+  readonly ambient: XdsError | undefined | null;
+}
+
+const NOTHING: Delivery = { put: [], remove: [], ambient: null };
+
+/** What the newest outcome changes for readers. */
+export function deliver(follower: Follower): Delivery {
+  const { outcome } = follower;
+  switch (outcome.state) {
+    case "pending": return NOTHING;
+    case "held": return { ...changesOf(follower, outcome.resources), ambient: outcome.stale };
+    case "unreachable": return { ...NOTHING, ambient: outcome.error };
+    case "broken": return follower.shows ? { ...NOTHING, ambient: outcome.error } : removal(follower, outcome.error);
+    case "missing": return removal(follower, outcome.error);
+  }
+}
+
+/** What was delivered has been taken, but for those that a reader refused: of these what was held stays. */
+export function noteDelivered({ delivered, refused }: Follower, { put, remove }: Delivery, isRefused: boolean): void {
+  for (const { constraints } of remove) delivered.delete(variantId({ ...(constraints !== undefined && { constraints }) }));
+  for (const { resource } of put) {
+    const id = variantId(resource);
+    if (isRefused) {
+      refused.set(id, resource.version);
+    } else {
+      refused.delete(id);
+      delivered.set(id, { resource, version: resource.version });
+    }
+  }
+}
+
+function changesOf({ typeUrl, interest: { name }, delivered, refused }: Follower, resources: readonly LinkedResource[]): Pick<Delivery, "put" | "remove"> {
+  const now = new Map(resources.map((linked) => [variantId(linked.resource), linked]));
+  const fresh = [...now].filter(([id, linked]) => !isSame(delivered.get(id), linked) && refused.get(id) !== linked.version);
+  const gone = [...delivered].filter(([id]) => !now.has(id));
+  return {
+    put: fresh.map(([, { resource, version }]) => ({ typeUrl, as: name, resource: { ...resource, version, aliases: [] } })),
+    remove: gone.map(([, { resource: { constraints } }]) => ({ typeUrl, name, ...(constraints !== undefined && { constraints }) })),
+  };
+}
+
+/** The same version may come with other bytes (B-VER-5), or other times. */
+function isSame(one: LinkedResource | undefined, other: LinkedResource): boolean {
+  return one?.version === other.version && one.resource.payload === other.resource.payload && one.resource.ttlMs === other.resource.ttlMs && one.resource.expireMs === other.resource.expireMs;
+}
+
+function removal({ typeUrl, interest: { name }, delivered }: Follower, error: XdsError): Delivery {
+  const variants = [...delivered.values()].flatMap(({ resource: { constraints } }) => (constraints === undefined ? [] : [{ typeUrl, name, constraints, error }]));
+  return { put: [], remove: variants.length > 0 ? variants : [{ typeUrl, name, error }], ambient: undefined };
+}

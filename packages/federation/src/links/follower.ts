@@ -1,0 +1,52 @@
+import type { Interest, Timer } from "@xdstp/core";
+import type { XdstpLocator } from "@xdstp/uri";
+
+import type { Ask } from "../routes/ask.ts";
+import { Choice } from "./choice.ts";
+import type { LinkedResource, Outcome } from "./outcome.ts";
+
+/** What a follower follows. */
+export interface Followed {
+  readonly typeUrl: string;
+  /** As what it is delivered, and for whom. */
+  readonly interest: Interest;
+  readonly locator: XdstpLocator;
+  /** The first name need not be asked for: readers do. */
+  readonly covered: boolean;
+}
+
+/** One name that leads elsewhere, as long as somebody asks for it. */
+export class Follower implements Followed {
+  readonly typeUrl: string;
+  readonly interest: Interest;
+  readonly locator: XdstpLocator;
+  readonly covered: boolean;
+  /** What is asked for on the way. */
+  asks: ReadonlySet<Ask> = new Set();
+  outcome: Outcome = { state: "pending", hops: [] };
+  /** What has been delivered, by variant. */
+  readonly delivered = new Map<string, LinkedResource>();
+  /** What was refused last, by variant; it is not delivered again. */
+  readonly refused = new Map<string, string>();
+  timer: Timer | undefined;
+  readonly #choices = new Map<string, Choice>();
+
+  constructor({ typeUrl, interest, locator, covered }: Followed) {
+    this.typeUrl = typeUrl;
+    this.interest = interest;
+    this.locator = locator;
+    this.covered = covered;
+  }
+
+  /** Something is delivered. */
+  get shows(): boolean {
+    return this.delivered.size > 0;
+  }
+
+  /** Which of two locators is in use, at one place of the way. */
+  choice(id: string): Choice {
+    const choice = this.#choices.get(id) ?? new Choice();
+    this.#choices.set(id, choice);
+    return choice;
+  }
+}

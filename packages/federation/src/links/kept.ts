@@ -1,0 +1,74 @@
+import type { Clock, Resource, Timer } from "@xdstp/core";
+
+import type { ServerLink } from "../routes/server-link.ts";
+
+/** A resource that is not, or not only, handed on under its own name: kept as long as somebody follows it. */
+export interface Kept {
+  readonly link: ServerLink;
+  readonly resource: Resource;
+  /** When it ends (C-TTL-4). Absent: it stays. */
+  expiry?: Timer;
+}
+
+/** Resources by name and constraints, each until its time is over. */
+export class KeptResources {
+  readonly #kept = new Map<string, Kept>();
+  readonly #clock: Clock;
+  readonly #onExpired: () => void;
+
+  constructor(clock: Clock, onExpired: () => void) {
+    this.#clock = clock;
+    this.#onExpired = onExpired;
+  }
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  [Symbol.iterator](): Iterator<Kept> {
+    return this.#kept.values();
+  }
+
+  put(id: string, link: ServerLink, resource: Resource): void {
+    this.remove(id);
+    const kept: Kept = { link, resource };
+    this.#kept.set(id, kept);
+    this.#await(id, kept, resource.expireMs);
+  }
+
+  /** Its time begins anew. */
+  refresh(id: string, expireMs: number | undefined): void {
+    const kept = this.#kept.get(id);
+    if (kept === undefined) return;
+    kept.expiry?.cancel();
+    this.#await(id, kept, expireMs);
+  }
+
+  remove(id: string): void {
+    this.#kept.get(id)?.expiry?.cancel();
+    this.#kept.delete(id);
+  }
+
+  clear(): void {
+    for (const id of [...this.#kept.keys()]) this.remove(id);
+  }
+
+  #await(id: string, kept: Kept, expireMs: number | undefined): void {
+    if (expireMs === undefined) return;
+    kept.expiry = this.#clock.after(expireMs, () => {
+      this.#kept.delete(id);
+      this.#onExpired();
+    });
+  }
+}
+
+/** Which of the variants of a name it is (TP2). */
+export function variantId({ constraints }: { readonly constraints?: Uint8Array }): string {
+  return constraints === undefined || constraints.length === 0 ? "" : Buffer.from(constraints).toString("base64");
+}
+
+/** What is kept must not keep the whole response alive that it came in. */
+export function ownCopy(resource: Resource): Resource {
+  const { payload: { typeUrl, value } } = resource;
+  return value.buffer.byteLength === value.byteLength ? resource : { ...resource, payload: { typeUrl, value: value.slice() } };
+}

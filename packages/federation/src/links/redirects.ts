@@ -1,0 +1,90 @@
+import type { Clock, Interest } from "@xdstp/core";
+import { nameKey, parseLocator, type XdstpLocator } from "@xdstp/uri";
+
+import type { Route } from "../routes/route.ts";
+import type { FollowedRedirect } from "./followed-redirect.ts";
+import type { Followers } from "./followers.ts";
+
+/** The names that lead elsewhere, as servers say, and who follows them. */
+export class Redirects {
+  readonly #clock: Clock;
+  readonly #followers: Followers;
+  /** What readers do when the time of one is over. */
+  readonly #onExpired: (route: Route, redirect: FollowedRedirect) => void;
+
+  constructor(clock: Clock, followers: Followers, onExpired: (route: Route, redirect: FollowedRedirect) => void) {
+    this.#clock = clock;
+    this.#followers = followers;
+    this.#onExpired = onExpired;
+  }
+
+  /** A name leads elsewhere from now on, or to another place than before. */
+  set(route: Route, given: Omit<FollowedRedirect, "follower" | "expiry">, expireMs: number | undefined): void {
+    const { typeUrl, key } = given;
+    const byKey = route.redirects.get(typeUrl) ?? new Map<string, FollowedRedirect>();
+    route.redirects.set(typeUrl, byKey);
+    const before = byKey.get(key);
+    if (before !== undefined) this.#unfile(before);
+    const redirect: FollowedRedirect = { ...given, follower: before?.follower };
+    byKey.set(key, redirect);
+    redirect.link.redirects.add(redirect);
+    this.expire(route, redirect, expireMs);
+    this.serve(route, redirect);
+    this.#touch(route, redirect);
+  }
+
+  /** It leads nowhere else any more. false: it did not. */
+  drop(route: Route, typeUrl: string, key: string): boolean {
+    const byKey = route.redirects.get(typeUrl);
+    const redirect = byKey?.get(key);
+    if (byKey === undefined || redirect === undefined) return false;
+    byKey.delete(key);
+    if (byKey.size === 0) route.redirects.delete(typeUrl);
+    this.#unfile(redirect);
+    if (redirect.follower !== undefined) this.#followers.end(redirect.follower);
+    this.#touch(route, redirect);
+    return true;
+  }
+
+  /** Its time begins anew. */
+  expire(route: Route, redirect: FollowedRedirect, expireMs: number | undefined): void {
+    redirect.expiry?.cancel();
+    redirect.expiry = expireMs === undefined ? undefined : this.#clock.after(expireMs, () => { this.#onExpired(route, redirect); });
+  }
+
+  /** Follows it as long as readers ask for its name, or for a collection that it is in; keeps it as long as anybody does. */
+  serve(route: Route, redirect: FollowedRedirect): void {
+    const covering = route.covering(redirect.typeUrl, redirect.key);
+    const direct = covering.filter((ask) => ask.direct);
+    const interest = interestOf(redirect, direct.map((ask) => ask.interest));
+    if (direct.length > 0 && redirect.follower === undefined) {
+      redirect.follower = this.#followers.add({ typeUrl: redirect.typeUrl, interest, locator: locatorOf(redirect.name), covered: true });
+    }
+    if (direct.length === 0 && redirect.follower !== undefined) {
+      this.#followers.end(redirect.follower);
+      redirect.follower = undefined;
+    }
+    if (covering.length === 0) this.drop(route, redirect.typeUrl, redirect.key);
+  }
+
+  #touch(route: Route, { typeUrl, key, follower }: FollowedRedirect): void {
+    if (follower !== undefined) this.#followers.touch([follower]);
+    for (const { followers } of route.of(typeUrl, key)) this.#followers.touch(followers);
+  }
+
+  #unfile(redirect: FollowedRedirect): void {
+    redirect.expiry?.cancel();
+    redirect.link.redirects.delete(redirect);
+  }
+}
+
+/** As a reader asks for the name, else as it came. */
+function interestOf({ name, key }: FollowedRedirect, asked: readonly Interest[]): Interest {
+  return asked.find((interest) => nameKey(interest.name) === key) ?? { name };
+}
+
+function locatorOf(name: string): XdstpLocator {
+  const parsed = parseLocator(name);
+  if (parsed.ok && parsed.value.scheme === "xdstp") return parsed.value;
+  throw new TypeError(`${JSON.stringify(name)} leads elsewhere and is no xdstp name`);
+}

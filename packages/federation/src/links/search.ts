@@ -1,0 +1,157 @@
+import { XdsError, type Interest, type Resource } from "@xdstp/core";
+import { nameFromLocator, printLocator, printName, typeUrlFromType, type Locator, type XdstpLocator, type XdstpName } from "@xdstp/uri";
+
+import type { Ask } from "../routes/ask.ts";
+import type { Route } from "../routes/route.ts";
+import type { Follower } from "./follower.ts";
+import { linkVersion, type Step } from "./link-version.ts";
+import type { Hop, LinkedResource, Outcome } from "./outcome.ts";
+import { readEntry } from "./read-entry.ts";
+
+/** Where a search looks. */
+export interface SearchHost {
+  /** Who is asked for names of an authority. An error: nobody is known; undefined: that is being found out. */
+  routeOf(authority: string): Route | XdsError | undefined;
+  /** Dynamic parameters of an authority (C-DYN-1). */
+  parametersOf(authority: string): ReadonlyMap<string, string> | undefined;
+  readonly maxHops: number;
+  /** Whether what a live primary says not to exist is looked for at the alternative. */
+  readonly altOnMissing: boolean;
+  /** Whether an alternative takes the place of what is held as soon as its primary cannot be reached (C-ALT-3). */
+  altOnUnreachable(authority: string): boolean;
+  now(): number;
+  random(): number;
+}
+
+/** The way so far. */
+interface Way {
+  readonly steps: readonly Step[];
+  readonly hops: readonly Hop[];
+  readonly redirects: number;
+  readonly seen: readonly string[];
+}
+
+/** So many names are asked for on the way to one: a server must not make a client ask for more. */
+const MAX_ASKS = 32;
+
+/** Follows a locator as far as it leads, from what is known. What has to be asked for on the way is in `asks`. */
+export class Search {
+  readonly asks: Set<Ask> = new Set<Ask>();
+  /** When it has to be looked at again though nothing has changed. */
+  until = Infinity;
+  readonly #host: SearchHost;
+  readonly #follower: Follower;
+
+  constructor(host: SearchHost, follower: Follower) {
+    this.#host = host;
+    this.#follower = follower;
+  }
+
+  run(): Outcome {
+    const { typeUrl, locator } = this.#follower;
+    return this.#locator(typeUrl, locator, { steps: [], hops: [], redirects: 0, seen: [] });
+  }
+
+  #locator(typeUrl: string, locator: XdstpLocator, way: Way): Outcome {
+    const primary = this.#primary(typeUrl, locator, way);
+    const alt = locator.directives.find(({ kind }) => kind === "alt");
+    return alt?.kind === "alt" ? this.#either(typeUrl, locator, alt.locator, primary, way) : primary;
+  }
+
+  #primary(typeUrl: string, locator: XdstpLocator, way: Way): Outcome {
+    const entry = locator.directives.find(({ kind }) => kind === "entry");
+    const name = nameFromLocator(locator);
+    if (entry?.kind !== "entry") return this.#name(typeUrl, name, way);
+    const hops = [...way.hops, { kind: "entry" as const, to: printName(name) }];
+    const list = this.#name(typeUrlFromType(locator.resourceType), name, { ...way, steps: [...way.steps, { name: printLocator({ ...locator, directives: [entry] }), version: "" }], hops });
+    return list.state === "held" ? entryOf(list, entry.entry, locator, way) : list;
+  }
+
+  /** The alternative while the primary cannot be had (C-ALT-2), and for a while after (C-ALT-4). */
+  #either(typeUrl: string, locator: XdstpLocator, alt: Locator, primary: Outcome, way: Way): Outcome {
+    const to = printLocator(alt);
+    const choice = this.#follower.choice(`${way.hops.length} ${printLocator(locator)}`);
+    const shows = choice.onAlt ? this.#follower.shows : primary.state === "held";
+    choice.decide(this.#callsForAlt(primary, locator.authority), shows, this.#host.now(), () => this.#host.random());
+    if (choice.onAlt && primary.state === "held") this.until = Math.min(this.until, choice.heldUntil);
+    if (!choice.onAlt || alt.scheme !== "xdstp") return primary;
+    const found = this.#locator(typeUrl, alt, { ...way, steps: [...way.steps, { name: printName(nameFromLocator(locator)), version: "alt" }], hops: [...way.hops, { kind: "alt", to }] });
+    if (found.state === "held" || primary.state === "held") return found.state === "held" ? found : primary;
+    return found.state === "pending" ? found : unreachable(primary, found);
+  }
+
+  /** undefined: nothing is known yet. */
+  #callsForAlt(primary: Outcome, authority: string): boolean | undefined {
+    if (primary.state === "pending") return undefined;
+    if (primary.state === "held") return primary.stale !== undefined && this.#host.altOnUnreachable(authority);
+    return primary.state === "unreachable" || (primary.state === "missing" && this.#host.altOnMissing);
+  }
+
+  #name(typeUrl: string, name: XdstpName, way: Way): Outcome {
+    const text = printName(name);
+    const key = `${typeUrl}\n${text}`;
+    const { hops } = way;
+    if (way.seen.includes(key)) return broken(`${chain(way, text)}: the redirects go in a circle (C-REDIR-4)`, hops);
+    if (way.redirects > this.#host.maxHops) return broken(`${chain(way, text)}: more than ${this.#host.maxHops} redirects (C-REDIR-4)`, hops);
+    const route = this.#host.routeOf(name.authority);
+    if (route === undefined) return { state: "pending", hops };
+    if (route instanceof XdsError) return broken(way.hops.length === 0 ? route.text : `${chain(way, text)}: ${route.text}`, hops);
+    return this.#there(route, typeUrl, name, text, { ...way, seen: [...way.seen, key] });
+  }
+
+  #there(route: Route, typeUrl: string, name: XdstpName, text: string, way: Way): Outcome {
+    const { hops } = way;
+    const isRoot = this.#follower.covered && way.redirects === 0 && hops.length === 0;
+    const ask = isRoot ? undefined : this.#ask(route, typeUrl, name, text, hops);
+    if (this.asks.size > MAX_ASKS) return broken(`${chain(way, text)}: more than ${MAX_ASKS} names would have to be asked for`, hops);
+    const redirect = route.redirect(typeUrl, text);
+    if (redirect !== undefined) {
+      const to = printLocator(redirect.target);
+      return this.#locator(typeUrl, redirect.target, { ...way, redirects: way.redirects + 1, steps: [...way.steps, { name: text, version: redirect.version }], hops: [...hops, { kind: "redirect", to }] });
+    }
+    return ask === undefined ? { state: "pending", hops } : answerOf(ask, route, way, text);
+  }
+
+  #ask(route: Route, typeUrl: string, { authority }: XdstpName, text: string, hops: readonly Hop[]): Ask {
+    const parameters = hops.length === 0 ? this.#follower.interest.parameters : this.#host.parametersOf(authority);
+    const interest: Interest = { name: text, ...(parameters === undefined || parameters.size === 0 ? {} : { parameters }) };
+    const ask = route.ask(typeUrl, interest, authority);
+    route.follow(ask, this.#follower);
+    this.asks.add(ask);
+    return ask;
+  }
+}
+
+function answerOf({ kept, missing, unavailable }: Ask, route: Route, { steps, hops }: Way, text: string): Outcome {
+  const stale = unavailable?.error ?? route.failure;
+  if (kept.size > 0) return { state: "held", hops, stale, resources: Array.from(kept, ({ resource }) => linked(resource, steps, text)) };
+  if (missing !== undefined) return { state: missing.context.timedOut === true ? "unreachable" : "missing", error: missing, hops };
+  return stale === undefined ? { state: "pending", hops } : { state: "unreachable", error: stale, hops };
+}
+
+function linked(resource: Resource, steps: readonly Step[], text: string): LinkedResource {
+  return { resource, version: steps.length === 0 ? resource.version : linkVersion(steps, text, resource) };
+}
+
+function entryOf(list: Outcome & { readonly state: "held" }, entry: string, locator: XdstpLocator, { steps, hops }: Way): Outcome {
+  const name = printLocator({ ...locator, directives: [{ kind: "entry", entry }] });
+  const found = list.resources.flatMap(({ resource }) => readEntry(resource, entry) ?? []);
+  // Not over the version of the list, which changes with each of its entries (C-LIST-6).
+  const way = [...steps, ...list.hops.map(({ to }) => ({ name: to, version: "" }))];
+  const resources = found.map((resource) => ({ resource, version: linkVersion(way, name, resource) }));
+  if (resources.length > 0) return { ...list, resources };
+  return { state: "missing", hops, error: new XdsError("NOT_FOUND", `the list ${printName(nameFromLocator(locator))} has no inline entry ${JSON.stringify(entry)} (C-LIST-7)`, { resource: name }) };
+}
+
+function broken(text: string, hops: readonly Hop[]): Outcome {
+  return { state: "broken", error: new XdsError("FAILED_PRECONDITION", text), hops };
+}
+
+function unreachable(primary: Outcome, found: Outcome): Outcome {
+  const why = [primary, found].map((outcome) => ("error" in outcome ? outcome.error.text : ""));
+  return { state: "unreachable", error: new XdsError("UNAVAILABLE", `${why[0]}; its alternative: ${why[1]}`), hops: primary.hops };
+}
+
+function chain({ steps }: Way, text: string): string {
+  return [...steps.map(({ name }) => name), text].join(" -> ");
+}

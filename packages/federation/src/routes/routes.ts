@@ -1,0 +1,96 @@
+import { XdsError } from "@xdstp/core";
+
+import type { FederationServer, FederationSource } from "../federation-source.ts";
+import type { Route } from "./route.ts";
+
+/** Finds the source of an authority that nothing configures. undefined: there is none. */
+export type ResolveAuthority = (authority: string) => FederationSource | undefined | Promise<FederationSource | undefined>;
+
+/** What routes need of their federation. */
+export interface RoutesHost {
+  open(servers: readonly FederationServer[], reachabilityOnly: boolean): Route;
+  readonly resolve: ResolveAuthority | undefined;
+  /** It is known now who answers for this authority, or that nobody is found. */
+  resolved(authority: string): void;
+}
+
+/** Which servers are asked for which names (C-AUTH-1). */
+export class Routes {
+  readonly #host: RoutesHost;
+  readonly #sources: readonly FederationSource[];
+  readonly #known = new Map<string | null, Route | XdsError>();
+  readonly #byServers = new Map<string, Route>();
+  readonly #resolving = new Set<string>();
+
+  constructor(host: RoutesHost, sources: readonly FederationSource[]) {
+    this.#host = host;
+    this.#sources = sources;
+  }
+
+  [Symbol.iterator](): Iterator<Route> {
+    return this.#byServers.values();
+  }
+
+  /** Who is asked for names of an authority; null: for opaque names. An error: nobody is known (C-AUTH-5); undefined: that is being found out. */
+  of(authority: string | null): Route | XdsError | undefined {
+    const known = this.known(authority) ?? this.#known.get(authority);
+    if (known !== undefined) return known;
+    if (authority !== null && this.#host.resolve !== undefined) {
+      this.#resolve(authority, this.#host.resolve);
+      return this.#known.get(authority);
+    }
+    return this.#unknown(authority);
+  }
+
+  /** The same, without looking further than what is configured or found. */
+  known(authority: string | null): Route | undefined {
+    const known = this.#known.get(authority);
+    if (known !== undefined) return known instanceof XdsError ? undefined : known;
+    const sources = sourcesFor(this.#sources, authority);
+    return sources.length === 0 ? undefined : this.#open(authority, sources);
+  }
+
+  /** An authority that could not be found is looked for again. */
+  forget(authority: string): void {
+    if (this.#known.get(authority) instanceof XdsError) this.#known.delete(authority);
+  }
+
+  #open(authority: string | null, sources: readonly FederationSource[]): Route {
+    const servers = [...new Map(sources.flatMap(({ servers: own }) => own.map((server) => [server.id, server] as const))).values()];
+    const reachabilityOnly = sources.some((source) => source.reachabilityOnly === true);
+    const id = JSON.stringify([reachabilityOnly, ...servers.map((server) => server.id)]);
+    const route = this.#byServers.get(id) ?? this.#host.open(servers, reachabilityOnly);
+    this.#byServers.set(id, route);
+    this.#known.set(authority, route);
+    return route;
+  }
+
+  #resolve(authority: string, resolve: ResolveAuthority): void {
+    if (this.#resolving.has(authority)) return;
+    this.#resolving.add(authority);
+    void Promise.resolve().then(() => resolve(authority)).then(
+      (source) => { this.#resolved(authority, source, undefined); },
+      (error: unknown) => { this.#resolved(authority, undefined, XdsError.from(error)); },
+    );
+  }
+
+  #resolved(authority: string, source: FederationSource | undefined, error: XdsError | undefined): void {
+    this.#resolving.delete(authority);
+    if (source === undefined || source.servers.length === 0) this.#known.set(authority, this.#unknown(authority, error));
+    else this.#open(authority, [source]);
+    this.#host.resolved(authority);
+  }
+
+  #unknown(authority: string | null, cause?: XdsError): XdsError {
+    const known = this.#sources.flatMap(({ authorities = [] }) => authorities).map((one) => JSON.stringify(one));
+    const there = known.length === 0 ? "none is configured" : `known: ${[...new Set(known)].join(", ")}`;
+    const what = authority === null ? "no source is configured for opaque names" : `nobody is known to answer for the authority ${JSON.stringify(authority)} (C-AUTH-5); ${there}`;
+    return new XdsError("INVALID_ARGUMENT", cause === undefined ? `${what}; add a source for it` : `${what}; looking for it failed: ${cause.text}`);
+  }
+}
+
+/** Those that list the authority, in order; else the default (C-AUTH-1, C-AUTH-3). */
+export function sourcesFor(sources: readonly FederationSource[], authority: string | null): readonly FederationSource[] {
+  const listed = authority === null ? [] : sources.filter(({ authorities }) => authorities?.includes(authority) === true);
+  return listed.length > 0 ? listed : sources.filter((source) => source.authorities === undefined && (authority === null || source.opaque !== true));
+}

@@ -1,0 +1,145 @@
+import { interestKey, XdsError, type Clock, type Interest, type ResourceSink, type Timer } from "@xdstp/core";
+import type { ClientStatus } from "@xdstp/core/client";
+
+import type { FederationServer, OpenServer } from "../federation-source.ts";
+import type { FollowedRedirect } from "../links/followed-redirect.ts";
+import type { Route } from "./route.ts";
+
+/** What a server needs of its federation. */
+export interface LinkHost {
+  readonly clock: Clock;
+  /** Milliseconds that a server of which nothing is wanted any more stays open. */
+  readonly idleMs: number;
+  /** A sink for what comes from one server. */
+  part(): ResourceSink;
+  /** What a server is given in its place. */
+  sinkOf(link: ServerLink): ResourceSink;
+}
+
+interface News {
+  readonly added: Map<string, Interest>;
+  readonly dropped: Map<string, Interest>;
+}
+
+/** One server, whoever asks it for whatever: opened when something is wanted of it, closed when nothing has been for a while. One stream, or one of each type, for all of its authorities (C-AGG-1). */
+export class ServerLink {
+  readonly server: FederationServer;
+  /** Who has it in use. */
+  readonly routes = new Set<Route>();
+  /** Names that lead elsewhere and have come from it. */
+  readonly redirects = new Set<FollowedRedirect>();
+  /** Why it cannot be reached (C-GRPC-4). */
+  failure: XdsError | undefined;
+  readonly #host: LinkHost;
+  readonly #wanted = new Map<string, Map<string, Interest>>();
+  readonly #news = new Map<string, News>();
+  #count = 0;
+  #scheduled = false;
+  #ended = false;
+  #part: ResourceSink | undefined;
+  #open: OpenServer | undefined;
+  #abort = new AbortController();
+  #idle: Timer | undefined;
+
+  constructor(server: FederationServer, host: LinkHost) {
+    this.server = server;
+    this.#host = host;
+  }
+
+  /** What it has given is filed there. */
+  get part(): ResourceSink {
+    return this.#part ??= this.#host.part();
+  }
+
+  get status(): ClientStatus | undefined {
+    return this.#open?.feed.status?.();
+  }
+
+  /** It is asked for something, or has just been. */
+  get opened(): boolean {
+    return this.#open !== undefined;
+  }
+
+  /** What it says comes from a server that has answered. A feed that does not know is believed. */
+  get responded(): boolean {
+    return this.status?.responded ?? true;
+  }
+
+  nodeChanged(): void {
+    this.#open?.feed.nodeChanged?.();
+  }
+
+  want(typeUrl: string, interest: Interest, key: string): void {
+    const id = interestKey(interest, key);
+    const wanted = this.#wanted.get(typeUrl) ?? new Map<string, Interest>();
+    if (wanted.has(id)) return;
+    this.#wanted.set(typeUrl, wanted.set(id, interest));
+    this.#count++;
+    const news = this.#newsOf(typeUrl);
+    if (!news.dropped.delete(id)) news.added.set(id, interest);
+    this.#schedule();
+  }
+
+  unwant(typeUrl: string, interest: Interest, key: string): void {
+    const id = interestKey(interest, key);
+    if (this.#wanted.get(typeUrl)?.delete(id) !== true) return;
+    this.#count--;
+    const news = this.#newsOf(typeUrl);
+    if (!news.added.delete(id)) news.dropped.set(id, interest);
+    this.#schedule();
+  }
+
+  /** What it has said of single names of these authorities is over. */
+  forget(authorities: Iterable<string | null>): void {
+    for (const authority of authorities) this.part.unavailable({ authority }, undefined);
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#close();
+  }
+
+  #newsOf(typeUrl: string): News {
+    const news = this.#news.get(typeUrl) ?? { added: new Map<string, Interest>(), dropped: new Map<string, Interest>() };
+    this.#news.set(typeUrl, news);
+    return news;
+  }
+
+  /** What becomes of the interest in a turn is one request (C-SUB-10). */
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    queueMicrotask(() => {
+      this.#scheduled = false;
+      if (!this.#ended) this.#flush();
+    });
+  }
+
+  #flush(): void {
+    const news = [...this.#news];
+    this.#news.clear();
+    this.#idle?.cancel();
+    if (this.#count > 0 && this.#open === undefined) { this.#start(); return; }
+    for (const [typeUrl, { added, dropped }] of news) {
+      if (added.size + dropped.size > 0) this.#open?.feed.want?.(typeUrl, [...added.values()], [...dropped.values()]);
+    }
+    if (this.#count === 0 && this.#open !== undefined) this.#idle = this.#host.clock.after(this.#host.idleMs, () => { this.#close(); });
+  }
+
+  #start(): void {
+    const open = this.#open = this.server.open();
+    this.#abort = new AbortController();
+    const { signal } = this.#abort;
+    const sink = this.#host.sinkOf(this);
+    open.feed.run(sink, signal).catch((error: unknown) => { if (!signal.aborted) sink.unavailable({}, XdsError.from(error)); });
+    for (const [typeUrl, interests] of this.#wanted) if (interests.size > 0) open.feed.want?.(typeUrl, [...interests.values()], []);
+  }
+
+  #close(): void {
+    this.#idle?.cancel();
+    this.#abort.abort();
+    this.#open?.close();
+    this.#open = undefined;
+    this.failure = undefined;
+  }
+}

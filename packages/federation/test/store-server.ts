@@ -1,0 +1,97 @@
+import { interestKey, XdsError, type Committed, type Interest, type Resource, type ResourceSink } from "@xdstp/core";
+import { globMatches, nameKey } from "@xdstp/uri";
+
+import type { FederationServer } from "../src/index.ts";
+
+/** A management server in memory: answers what is wanted from what it has, at once. */
+export interface StoreServer extends FederationServer {
+  /** What is wanted of it now, by name. */
+  readonly wanted: readonly string[];
+  /** How often it has been opened, and whether it is open. */
+  readonly opened: number;
+  readonly isOpen: boolean;
+  /** What it was told last of a transaction. */
+  readonly answers: readonly Committed[];
+  readonly sink: ResourceSink;
+  put(typeUrl: string, resource: Resource): void;
+  remove(typeUrl: string, name: string): void;
+  /** It cannot be reached; undefined: it can again, and says all that it has. */
+  fail(error: string | undefined): void;
+  /** It is reached, and says nothing. */
+  silent: boolean;
+}
+
+interface Row {
+  readonly typeUrl: string;
+  readonly interest: Interest;
+}
+
+export function createStoreServer(id: string): StoreServer {
+  const store = new Map<string, { readonly typeUrl: string; readonly resource: Resource }>();
+  const wanted = new Map<string, Row>();
+  const answers: Committed[] = [];
+  let sink: ResourceSink | undefined;
+  let failure: XdsError | undefined;
+  let opened = 0;
+  const commit = (transaction: Parameters<ResourceSink["commit"]>[0]): void => {
+    if (sink === undefined || failure !== undefined || server.silent) return;
+    answers.push(sink.commit(transaction) as Committed);
+  };
+  const answer = (rows: readonly Row[]): void => {
+    const put = [...store.values()].filter(({ typeUrl, resource }) => rows.some((row) => covers(row, typeUrl, resource.name)));
+    const missing = rows.filter((row) => isExact(row) && !put.some(({ typeUrl, resource }) => covers(row, typeUrl, resource.name)));
+    const settled = rows.filter((row) => !isExact(row));
+    if (rows.length > 0) commit({ put, remove: missing.map(({ typeUrl, interest: { name } }) => ({ typeUrl, name })), complete: settled });
+  };
+  const server: StoreServer = {
+    id, name: id, silent: false,
+    get wanted() { return [...wanted.values()].map(({ interest: { name } }) => name).sort(); },
+    get opened() { return opened; },
+    get isOpen() { return sink !== undefined; },
+    get answers() { return answers; },
+    get sink() { if (sink === undefined) throw new Error("it is not open"); return sink; },
+    open() {
+      opened++;
+      return {
+        feed: {
+          async run(given, signal) {
+            sink = given;
+            if (failure !== undefined) given.unavailable({}, failure);
+            await new Promise<void>((resolve) => { signal.addEventListener("abort", () => { resolve(); }); });
+            sink = undefined;
+            wanted.clear();
+          },
+          want(typeUrl, added, dropped) {
+            for (const interest of dropped) wanted.delete(`${typeUrl}\n${interestKey(interest, interest.name)}`);
+            for (const interest of added) wanted.set(`${typeUrl}\n${interestKey(interest, interest.name)}`, { typeUrl, interest });
+            answer(added.map((interest) => ({ typeUrl, interest })));
+          },
+        },
+        close() { /* nothing to let go of */ },
+      };
+    },
+    put(typeUrl, resource) {
+      store.set(`${typeUrl}\n${nameKey(resource.name)}`, { typeUrl, resource });
+      if ([...wanted.values()].some((row) => covers(row, typeUrl, resource.name))) commit({ put: [{ typeUrl, resource }] });
+    },
+    remove(typeUrl, name) {
+      store.delete(`${typeUrl}\n${nameKey(name)}`);
+      if ([...wanted.values()].some((row) => covers(row, typeUrl, name))) commit({ remove: [{ typeUrl, name }] });
+    },
+    fail(error) {
+      failure = error === undefined ? undefined : new XdsError("UNAVAILABLE", error);
+      sink?.unavailable({}, failure);
+      if (failure === undefined) answer([...wanted.values()]);
+    },
+  };
+  return server;
+}
+
+function covers({ typeUrl, interest }: Row, type: string, name: string): boolean {
+  if (typeUrl !== type) return false;
+  return interest.name === "*" || nameKey(interest.name) === nameKey(name) || (interest.name.startsWith("xdstp:") && globMatches(interest.name, name));
+}
+
+function isExact({ interest: { name } }: Row): boolean {
+  return name !== "*" && !name.endsWith("/*");
+}
