@@ -1,7 +1,8 @@
+import { authorityOf } from "@xdstp/uri";
 import { describe, expect, it } from "vitest";
 
 import { serverOptions } from "../test/server-options.ts";
-import { parseBootstrap, sourcesOfBootstrap, type ServerOptions } from "./index.ts";
+import { clientListenerName, parseBootstrap, sourcesOfBootstrap, type ServerOptions } from "./index.ts";
 
 const insecure = [{ type: "insecure" }];
 const server = (uri: string, more: object = {}): object => ({ server_uri: uri, channel_creds: insecure, ...more });
@@ -27,6 +28,29 @@ describe("sourcesOfBootstrap()", () => {
     ["one with fallback_on_reachability_only", { a: { fallback_on_reachability_only: true, xds_servers: [server("a0"), server("a1")] }, b: { fallback_on_reachability_only: true } }, ['"a" -> a0 a1 (reachability only)', '"b" -> top (reachability only)', "opaque -> top"]],
   ])("makes sources of authorities: %s [C-GRPC-3, C-GRPC-7, C-AUTH-2]", (_, authorities, sources) => {
     expect(shown({ ...top, authorities })).toEqual(sources);
+  });
+
+  const one = { client_default_listener_resource_name_template: "xdstp://xds.authority.com/envoy.config.listener.v3.Listener/%s", authorities: { "xds.authority.com": {} } };
+  const several = {
+    client_default_listener_resource_name_template: "xdstp://xds.authority.com/envoy.config.listener.v3.Listener/grpc/client/%s?project_id=1234",
+    authorities: {
+      "xds.authority.com": { client_listener_resource_name_template: "xdstp://xds.authority.com/envoy.config.listener.v3.Listener/grpc/client/%s?project_id=1234" },
+      "xds.other.com": { xds_servers: [server("other")] },
+    },
+  };
+  it.each([
+    ["no new field", {}, "server.example.com", undefined, "server.example.com", "top"],
+    ["new names", one, "server.example.com", undefined, "xdstp://xds.authority.com/envoy.config.listener.v3.Listener/server.example.com", "top"],
+    ["new names", one, "server.example.com", "xds.authority.com", "xdstp://xds.authority.com/envoy.config.listener.v3.Listener/server.example.com", "top"],
+    ["several authorities", several, "server.example.com", undefined, "xdstp://xds.authority.com/envoy.config.listener.v3.Listener/grpc/client/server.example.com?project_id=1234", "top"],
+    ["several authorities", several, "server.example.com", "xds.authority.com", "xdstp://xds.authority.com/envoy.config.listener.v3.Listener/grpc/client/server.example.com?project_id=1234", "top"],
+    ["several authorities", several, "server.example.com", "xds.other.com", "xdstp://xds.other.com/envoy.config.listener.v3.Listener/server.example.com", "other"],
+  ])("does as the examples of A47 do: with %s %j the target %s of %s is %s, asked of %s [C-GRPC-3]", (_, more, target, authority, name, uri) => {
+    const bootstrap = parseBootstrap({ ...top, ...more });
+    expect(clientListenerName(bootstrap, target, authority)).toBe(name);
+    const whose = name.startsWith("xdstp:") ? authorityOf(name) ?? "" : undefined;
+    const source = sourcesOfBootstrap(bootstrap, serverOptions()).find(({ authorities }) => (whose === undefined ? authorities === undefined : authorities?.includes(whose)));
+    expect(source?.servers.map((one) => one.name)).toEqual([uri]);
   });
 
   it("keeps the order of servers [C-AUTH-3]", () => {

@@ -50,6 +50,8 @@ export interface BootstrapNode {
   readonly locality?: BootstrapLocality;
   /** Any JSON object, for the server. */
   readonly metadata?: JsonObject;
+  /** `dynamic_parameters`, by type URL: context parameters for the server, which are no part of names (N-65). A gRPC bootstrap has none. */
+  readonly dynamicParameters?: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
 /** Where a client runs. Absent parts are empty. */

@@ -15,12 +15,13 @@ export interface NodeOptions {
 }
 
 /** The bytes of `envoy.config.core.v3.Node` for the first request of each stream (C-NODE-1). */
-export function encodeNode({ id, cluster, locality, metadata }: BootstrapNode, { features = clientFeatures, userAgent }: NodeOptions = {}): Uint8Array<ArrayBuffer> {
+export function encodeNode({ id, cluster, locality, metadata, dynamicParameters = new Map() }: BootstrapNode, { features = clientFeatures, userAgent }: NodeOptions = {}): Uint8Array<ArrayBuffer> {
   const { name, version } = userAgent ?? { name: "xdstp", version: ownVersion() };
   return toBinary(NodeSchema, create(NodeSchema, {
     id, cluster, userAgentName: name, userAgentVersionType: { case: "userAgentVersion", value: version }, clientFeatures: [...features],
     ...(locality !== undefined && { locality: { region: locality.region, zone: locality.zone, subZone: locality.subZone } }),
     ...(metadata !== undefined && { metadata: metadata as JsonObject }),
+    dynamicParameters: Object.fromEntries([...dynamicParameters].map(([typeUrl, params]) => [typeUrl, { params: Object.fromEntries(params) }])),
   }));
 }
 

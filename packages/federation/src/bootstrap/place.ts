@@ -1,12 +1,14 @@
 import { XdsError } from "@xdstp/core";
 import type { JsonObject, JsonValue } from "./bootstrap.ts";
 
-/** A spot in a bootstrap: where the bootstrap is from, and the path to the value. */
+/** A spot in a configuration: where that is from, and the path to the value. */
 export interface Place {
   /** A file, a variable or an argument, for people. */
   readonly source: string;
   /** Like `xds_servers[0].server_uri`; empty: the whole. */
   readonly path: string;
+  /** What the whole is called. Default: the bootstrap. */
+  readonly whole?: string;
 }
 
 /** A value and where it stands. */
@@ -16,8 +18,8 @@ export interface Placed<T> {
 }
 
 /** An error that names the source, the path, and what is wrong and would be right. */
-export function wrongAt({ source, path }: Place, problem: string): XdsError {
-  return new XdsError("INVALID_ARGUMENT", `${source}: ${path === "" ? "the bootstrap" : path} ${problem}`);
+export function wrongAt({ source, path, whole = "the bootstrap" }: Place, problem: string): XdsError {
+  return new XdsError("INVALID_ARGUMENT", `${source}: ${path === "" ? whole : path} ${problem}`);
 }
 
 /** The value of a field; undefined where it is absent or null. */

@@ -1,0 +1,14 @@
+/**
+ * Envoy's way to say where configuration comes from: ConfigSource messages, and the bootstrap.
+ *
+ * ```ts
+ * import { readEnvoyBootstrap } from "@xdstp/federation/envoy";
+ *
+ * const { node, sources } = readEnvoyBootstrap(text);
+ * ```
+ * @packageDocumentation
+ */
+export { readConfigSource, type ReadConfigSourceOptions } from "./read-config-source.ts";
+export type { ConfigSourceFacts, EnvoyConfigSource, StaticClusters } from "./config-source.ts";
+export { readEnvoyBootstrap } from "./read-envoy-bootstrap.ts";
+export type { EnvoyBootstrap } from "./envoy-bootstrap.ts";

@@ -1,0 +1,67 @@
+import type { Message } from "@bufbuild/protobuf";
+import { ConfigSourceSchema, type ConfigSource } from "@xdstp/protos/envoy/core";
+
+import type { JsonValue } from "../bootstrap/bootstrap.ts";
+import { asObject, wrongAt, type Place } from "../bootstrap/place.ts";
+import { checkVersion } from "./api-version.ts";
+import type { ConfigSourceFacts, EnvoyConfigSource, StaticClusters } from "./config-source.ts";
+import { inside, unsupportedAt } from "./inside.ts";
+import { parseText } from "./parse-text.ts";
+import { readApiConfigSource } from "./read-api-config-source.ts";
+import { readDuration } from "./read-duration.ts";
+import { readMessage } from "./read-message.ts";
+
+/** Options of {@link readConfigSource}. */
+export interface ReadConfigSourceOptions {
+  /** Resolves `envoy_grpc.cluster_name`. Default: there are no clusters. */
+  readonly clusters?: StaticClusters;
+  /** What errors call it. Default: `ConfigSource`. */
+  readonly source?: string;
+}
+
+const initialFetchMs = 15_000;
+
+/**
+ * Reads an `envoy.config.core.v3.ConfigSource`: the generated message, its JSON, or a text in YAML or JSON (C-AUTH-1, C-AUTH-6, C-AGG-2).
+ * `resource_api_version` may be absent; what only tunes Envoy's own connections is passed over.
+ *
+ * Throws an XdsError that names the field: INVALID_ARGUMENT for what is broken or missing, UNIMPLEMENTED for what there is no feed for yet (paths, REST), and for checks and credentials that would be left out in silence.
+ */
+export function readConfigSource(config: ConfigSource | object | string, { clusters = () => undefined, source = "ConfigSource" }: ReadConfigSourceOptions = {}): EnvoyConfigSource {
+  const place: Place = { source, path: "", whole: "the ConfigSource" };
+  return sourceOf(messageOf(config, place), place, clusters);
+}
+
+/** The same at a place of something larger. @internal */
+export function readPlacedConfigSource(json: JsonValue, place: Place, clusters: StaticClusters): EnvoyConfigSource {
+  return sourceOf(readMessage(ConfigSourceSchema, asObject({ value: json, place })), place, clusters);
+}
+
+function messageOf(config: ConfigSource | object | string, place: Place): ConfigSource {
+  if (typeof config === "string") return readMessage(ConfigSourceSchema, parseText(config, place));
+  if ((config as Partial<Message>).$typeName === ConfigSourceSchema.typeName) return config as ConfigSource;
+  return readMessage(ConfigSourceSchema, asObject({ value: config as JsonValue, place }));
+}
+
+function sourceOf(config: ConfigSource, place: Place, clusters: StaticClusters): EnvoyConfigSource {
+  const { configSourceSpecifier: specifier } = config;
+  checkVersion(config.resourceApiVersion, inside(place, "resource_api_version"));
+  const facts = factsOf(config, place);
+  switch (specifier.case) {
+    case "ads": return { kind: "ads", ...facts };
+    case "self":
+      checkVersion(specifier.value.transportApiVersion, inside(place, "self", "transport_api_version"));
+      return { kind: "self", ...facts };
+    case "apiConfigSource": return { kind: "servers", servers: readApiConfigSource(specifier.value, inside(place, "api_config_source"), clusters), ...facts };
+    case "path": case "pathConfigSource":
+      throw unsupportedAt(inside(place, specifier.case === "path" ? "path" : "path_config_source"), "is a file: there is no feed for it yet; give api_config_source, ads or self");
+    case undefined: throw wrongAt(place, "says no source; give ads, self or api_config_source");
+  }
+}
+
+function factsOf({ authorities, initialFetchTimeout }: ConfigSource, place: Place): ConfigSourceFacts {
+  return {
+    authorities: [...new Set(authorities.map(({ name }) => name))],
+    initialFetchMs: initialFetchTimeout === undefined ? initialFetchMs : readDuration(initialFetchTimeout, inside(place, "initial_fetch_timeout")),
+  };
+}
