@@ -5,6 +5,7 @@ import { matchesConstraints } from "../constraints/matches-constraints.ts";
 import { readConstraints } from "../constraints/read-constraints.ts";
 import type { Put, Refresh, Removal, ResourceSink } from "../feed.ts";
 import { isDataError } from "../is-data-error.ts";
+import type { Resource } from "../resource.ts";
 import { XdsError } from "../xds-error.ts";
 import type { ClientContext } from "./client-context.ts";
 import type { RefusedName } from "./client-event.ts";
@@ -35,8 +36,8 @@ export interface Intake {
   readonly errors: [Want, XdsError][];
   /** A heartbeat came for something that is not held. */
   readonly lost: Set<Want>;
-  /** What is put or removed: in a transaction each name is once. */
-  readonly named: Set<string>;
+  /** What is put or removed: in a transaction each name is once. Only made where something is removed. */
+  named: Set<string> | undefined;
   /** What the server says of names, beside what it gives. */
   readonly reasons: ReadonlyMap<string, XdsError>;
   /** Something came for these. */
@@ -63,7 +64,7 @@ const NO_ALIASES: readonly string[] = [];
 
 /** Sorts what came: what was not asked for is left out (C-SUB-8), and only then judged. */
 export function takeIn(source: IntakeSource, response: ReceivedResponse, absence: Absence | undefined): Intake {
-  const intake: Intake = { put: [], remove: [], refresh: [], putFor: [], removeFor: [], refused: [], complete: [], settled: [], errors: [], lost: new Set(), named: new Set(), reasons: reasonsIn(response), answered: new Set(), skipped: { ignored: 0, refused: 0 } };
+  const intake: Intake = { put: [], remove: [], refresh: [], putFor: [], removeFor: [], refused: [], complete: [], settled: [], errors: [], lost: new Set(), named: undefined, reasons: reasonsIn(response), answered: new Set(), skipped: { ignored: 0, refused: 0 } };
   for (const resource of response.resources) takeResource(source, intake, resource);
   for (const removed of response.removed) takeRemoved(source, intake, removed);
   for (const error of response.errors) takeError(source, intake, error);
@@ -79,19 +80,17 @@ function reasonsIn({ errors }: ReceivedResponse): ReadonlyMap<string, XdsError> 
 
 function takeResource(source: IntakeSource, intake: Intake, resource: ReceivedResource): void {
   const { context, typeUrl, sink } = source;
-  const { name, version, payload, ttlMs } = resource;
-  const key = nameKey(name);
-  const covering = coveringOf(source.wants, key, resource);
+  const { name, key, version, ttlMs } = resource;
+  const covering = coveringOf(source.wants, resource);
   if (covering.length === 0 && name !== "") { intake.skipped.ignored++; return; }
   noteAnswered(intake, covering);
-  const fault = resourceFault(resource, key, typeUrl, context.limits);
-  const time = ttlMs === undefined ? {} : { expireMs: ttlMs };
+  const fault = resourceFault(resource, typeUrl, context.limits);
   if (fault !== undefined) refuse(source, intake, name, fault, covering);
-  else if (payload !== undefined) {
-    intake.named.add(receivedKey(resource));
-    intake.put.push({ typeUrl, resource: { ...resource, payload, ...time } });
+  else if (hasBody(resource)) {
+    intake.named?.add(receivedKey(resource));
+    intake.put.push({ typeUrl, resource: ttlMs === undefined ? resource : { ...resource, expireMs: ttlMs } });
     intake.putFor.push({ key, wants: covering });
-  } else if (isVersionHeld(sink, typeUrl, resource, version)) intake.refresh.push({ typeUrl, name, ...time, ...variantOf(resource) });
+  } else if (isVersionHeld(sink, typeUrl, resource, version)) intake.refresh.push({ typeUrl, name, ...(ttlMs === undefined ? {} : { expireMs: ttlMs }), ...variantOf(resource) });
   else if (ttlMs !== undefined) for (const want of covering) intake.lost.add(want);
   else letGo(source, intake, resource, covering);
 }
@@ -103,7 +102,7 @@ function refuse({ context: { limits }, typeUrl }: IntakeSource, { refused, skipp
 }
 
 /** Those that it answers. A variant is for those whose parameters match it (C-DYN-7), as far as they say: the node may have more. One that cannot be read is for the sink to refuse. */
-function coveringOf(wants: Wants, key: string, { aliases = NO_ALIASES, constraints }: ReceivedResource): readonly Want[] {
+function coveringOf(wants: Wants, { key, aliases = NO_ALIASES, constraints }: ReceivedResource): readonly Want[] {
   const covering = wants.covering(key, aliases);
   if (constraints === undefined || covering.length === 0) return covering;
   const read = readConstraints(constraints);
@@ -114,7 +113,7 @@ function coveringOf(wants: Wants, key: string, { aliases = NO_ALIASES, constrain
 
 /** A name that is waited for may be all that was answered: then nothing has come of a collection that was asked for later. */
 function noteAnswered({ answered }: Intake, covering: readonly Want[]): void {
-  const isOwed = covering.some(({ kind, awaited }) => kind === "name" && awaited);
+  const isOwed = covering.length > 1 && covering.some(({ kind, awaited }) => kind === "name" && awaited);
   for (const want of covering) {
     if (want.kind !== "name" && isOwed && !want.askedFirst) continue;
     want.begun = true;
@@ -206,8 +205,13 @@ function takeError(source: IntakeSource, intake: Intake, { name, constraints, er
   for (const want of covering) intake.errors.push([want, error]);
 }
 
-function isFirst({ named }: Intake, name: ReceivedName): boolean {
+function isFirst(intake: Intake, name: ReceivedName): boolean {
+  const named = (intake.named ??= new Set(intake.put.map(({ resource }) => receivedKey(resource))));
   return named.size < named.add(receivedKey(name)).size;
+}
+
+function hasBody(resource: ReceivedResource): resource is ReceivedResource & Resource {
+  return resource.payload !== undefined;
 }
 
 function isVersionHeld(sink: ResourceSink, typeUrl: string, { name, constraints }: ReceivedName, version?: string): boolean {

@@ -10,7 +10,7 @@ function encoded(init: Omit<MessageInitShape<typeof ResourceSchema>, "$typeName"
 }
 
 function read(bytes: Uint8Array): ReturnType<typeof readResource> {
-  return readResource(Buffer.from(bytes), 0, bytes.length);
+  return readResource(Buffer.from(bytes), 0, bytes.length, T);
 }
 
 describe("readResource()", () => {
@@ -19,14 +19,14 @@ describe("readResource()", () => {
       name: "old", version: "1", aliases: ["x", "y"], resource: { typeUrl: T, value: Buffer.from("payload") }, ttl: { seconds: 2n, nanos: 500_000_000 }, cacheControl: { doNotCache: true },
       resourceName: { name: "a", dynamicParameterConstraints: { type: { case: "constraint", value: { key: "k", constraintType: { case: "exists", value: {} } } } } }, metadata: { filterMetadata: { k: {} } },
     });
-    const { payload, constraints, metadata, ...rest } = readResource(bytes, 0, bytes.length);
-    expect(rest).toEqual({ name: "a", version: "1", aliases: ["x", "y"], ttlMs: 2_500, noStore: true });
+    const { payload, constraints, metadata, ...rest } = readResource(bytes, 0, bytes.length, T);
+    expect(rest).toEqual({ name: "a", key: "a", version: "1", aliases: ["x", "y"], ttlMs: 2_500, noStore: true });
     expect([payload?.typeUrl, String(payload?.value), payload?.value.buffer === bytes.buffer]).toEqual([T, "payload", true]);
     expect([constraints?.length, metadata?.length].every((length) => length !== undefined && length > 0)).toBe(true);
   });
 
   it("a resource without body has no payload, one with an empty body has", () => {
-    expect(read(encoded({ name: "a", version: "1" }))).toEqual({ name: "a", version: "1" });
+    expect(read(encoded({ name: "a", version: "1" }))).toEqual({ name: "a", key: "a", version: "1" });
     expect(read(encoded({ name: "a", resource: { typeUrl: T } })).payload).toMatchObject({ typeUrl: T });
   });
 
@@ -43,7 +43,7 @@ describe("readResource()", () => {
   });
 
   it("a name may hold U+FFFD itself", () => {
-    expect(read(encoded({ name: "\uFFFD" }))).toEqual({ name: "\uFFFD", version: "" });
+    expect(read(encoded({ name: "\uFFFD" }))).toEqual({ name: "\uFFFD", key: "\uFFFD", version: "" });
   });
 
   it("never throws, whatever the bytes", () => {

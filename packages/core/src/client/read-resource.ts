@@ -1,4 +1,7 @@
+import { nameKey } from "@xdstp/uri";
+
 import type { AnyBytes } from "../resource.ts";
+import { isText } from "../wire/is-text.ts";
 import { walkFields, WireType } from "../wire/walk-fields.ts";
 import { varintValue } from "../wire/varint.ts";
 import { readText } from "./read-text.ts";
@@ -9,21 +12,22 @@ const Field = { VERSION: 1, RESOURCE: 2, NAME: 3, ALIASES: 4, TTL: 6, CACHE_CONT
 
 type Draft = { -readonly [Key in keyof ReceivedResource]: ReceivedResource[Key] } & { aliases?: string[] };
 
-/** Reads an encoded `Resource` in `bytes[start, end)`. The payload is not decoded. Never throws: what cannot be read is the `fault`. */
-export function readResource(bytes: Buffer, start: number, end: number): ReceivedResource {
-  const draft: Draft = { name: "", version: "" };
+/** Reads an encoded `Resource` in `bytes[start, end)` of a response of this type. The payload is not decoded. Never throws: what cannot be read is the `fault`. */
+export function readResource(bytes: Buffer, start: number, end: number, typeUrl: string): ReceivedResource {
+  const draft: Draft = { name: "", key: "", version: "" };
   const { outcome } = walkFields(bytes, (field, from, to, wireType) => {
-    if (wireType === WireType.LENGTH_DELIMITED) readField(draft, bytes, field, from, to);
+    if (wireType === WireType.LENGTH_DELIMITED) readField(draft, bytes, field, from, to, typeUrl);
     return undefined;
   }, { start, end });
   if (outcome !== "complete") draft.fault = "it is no Resource message";
+  draft.key = nameKey(draft.name);
   return draft;
 }
 
-function readField(draft: Draft, bytes: Buffer, field: number, start: number, end: number): void {
+function readField(draft: Draft, bytes: Buffer, field: number, start: number, end: number, typeUrl: string): void {
   switch (field) {
     case Field.VERSION: draft.version = bytes.toString("utf8", start, end); break;
-    case Field.RESOURCE: readBody(draft, bytes, start, end); break;
+    case Field.RESOURCE: readBody(draft, readAny(bytes, start, end, typeUrl)); break;
     case Field.NAME: draft.name = textIn(draft, bytes, start, end, draft.name); break;
     case Field.ALIASES: (draft.aliases ??= []).push(textIn(draft, bytes, start, end, "")); break;
     case Field.TTL: readTtl(draft, bytes, start, end); break;
@@ -40,22 +44,21 @@ function textIn(draft: Draft, bytes: Buffer, start: number, end: number, otherwi
   return text ?? otherwise;
 }
 
-function readBody(draft: Draft, bytes: Buffer, start: number, end: number): void {
-  const body = readAny(bytes, start, end);
+function readBody(draft: Draft, body: AnyBytes | undefined): void {
   if (body === undefined) draft.fault = "its resource is no Any message";
   else draft.payload = body;
 }
 
-/** Reads an encoded `google.protobuf.Any`; undefined: it is none. */
-export function readAny(bytes: Buffer, start: number, end: number): AnyBytes | undefined {
+/** Reads an encoded `google.protobuf.Any`; undefined: it is none. One of the type that is expected, as nearly all, has the very string. */
+export function readAny(bytes: Buffer, start: number, end: number, expected: string): AnyBytes | undefined {
   let typeUrl = "";
-  let value: Uint8Array = bytes.subarray(end, end);
+  let [valueStart, valueEnd] = [end, end];
   const { outcome } = walkFields(bytes, (field, from, to) => {
-    if (field === 1) typeUrl = bytes.toString("utf8", from, to);
-    if (field === 2) value = bytes.subarray(from, to);
+    if (field === 1) typeUrl = isText(bytes, from, to, expected) ? expected : bytes.toString("utf8", from, to);
+    if (field === 2) [valueStart, valueEnd] = [from, to];
     return undefined;
   }, { start, end });
-  return outcome === "complete" ? { typeUrl, value } : undefined;
+  return outcome === "complete" ? { typeUrl, value: bytes.subarray(valueStart, valueEnd) } : undefined;
 }
 
 /** `resource_name` has the name and, with TP2, the constraints of the variant. */

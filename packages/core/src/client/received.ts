@@ -4,6 +4,8 @@ import type { XdsError } from "../xds-error.ts";
 /** A resource as it came: of a delta response, or a wrapped or unwrapped one of SotW. Bytes are views into the message. */
 export interface ReceivedResource {
   readonly name: string;
+  /** Equal for names that are equal (N-40). */
+  readonly key: string;
   /** Empty: the server gave none. */
   readonly version: string;
   /** Absent: it came without a body (C-MISS-3, C-TTL-3). */

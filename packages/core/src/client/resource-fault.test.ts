@@ -7,8 +7,8 @@ const T = "type.googleapis.com/t.T";
 const payload = { typeUrl: T, value: Buffer.of() };
 
 function fault(resource: Partial<ReceivedResource>): string | undefined {
-  const whole = { name: "a", version: "1", payload, ...resource };
-  return resourceFault(whole, whole.name, T, defaultClientLimits);
+  const whole = { name: "a", key: resource.name ?? "a", version: "1", payload, ...resource };
+  return resourceFault(whole, T, defaultClientLimits);
 }
 
 describe("resourceFault()", () => {

@@ -29,7 +29,7 @@ export function readResponse(message: Buffer, typeUrl: string, context: ClientCo
 function readField(draft: Draft, message: Buffer, field: number, start: number, end: number, typeUrl: string, { limits }: ClientContext): void {
   switch (field) {
     case Field.SYSTEM_VERSION_INFO: draft.version = message.toString("utf8", start, end); break;
-    case Field.RESOURCES: draft.resources.push(readResource(message, start, end)); break;
+    case Field.RESOURCES: draft.resources.push(readResource(message, start, end, typeUrl)); break;
     case Field.NONCE: draft.nonce = message.toString("utf8", start, end); break;
     case Field.REMOVED_RESOURCES: readRemoved(draft, readText(message, start, end)); break;
     case Field.CONTROL_PLANE: draft.controlPlane = readIdentifier(message, start, end); break;

@@ -1,5 +1,6 @@
 import { walkFields, WireType } from "@xdstp/core";
 import { readAny, readError, readIdentifier, readResource, readText, type ClientContext, type ReceivedName, type ReceivedResource, type ReceivedResponse } from "@xdstp/core/client";
+import { nameKey } from "@xdstp/uri";
 
 /** Fields of `DiscoveryResponse`. */
 const Field = { VERSION_INFO: 1, RESOURCES: 2, CANARY: 3, NONCE: 5, CONTROL_PLANE: 6, RESOURCE_ERRORS: 7 } as const;
@@ -22,7 +23,7 @@ export function readResponse(message: Buffer, typeUrl: string, context: ClientCo
   const draft: Draft = { version: "", nonce: "", controlPlane: "", canary: false, resources: [], errors: [], fault: undefined };
   const nameField = context.descriptor(typeUrl)?.nameField ?? 1;
   const { outcome } = walkFields(message, (field, start, end) => {
-    if (field === Field.RESOURCES) draft.resources.push(readOne(message, start, end, nameField));
+    if (field === Field.RESOURCES) draft.resources.push(readOne(message, start, end, typeUrl, nameField));
     else readField(draft, message, field, start, end, typeUrl, context);
     return undefined;
   });
@@ -47,13 +48,13 @@ function readResourceError(draft: Draft, error: ReceivedName | undefined): void 
   else draft.errors.push(error);
 }
 
-function readOne(message: Buffer, start: number, end: number, nameField: number): ReceivedResource {
-  const any = readAny(message, start, end);
-  if (any === undefined) return { name: "", version: "", fault: "one of its resources is no Any message" };
+function readOne(message: Buffer, start: number, end: number, typeUrl: string, nameField: number): ReceivedResource {
+  const any = readAny(message, start, end, typeUrl);
+  if (any === undefined) return { name: "", key: "", version: "", fault: "one of its resources is no Any message" };
   const at = any.value.byteOffset - message.byteOffset;
-  if (any.typeUrl === WRAPPER) return readResource(message, at, at + any.value.length);
+  if (any.typeUrl === WRAPPER) return readResource(message, at, at + any.value.length, typeUrl);
   const { name, fault } = nameIn(message, at, at + any.value.length, nameField);
-  return { name, version: "", payload: any, ...(fault === undefined ? {} : { fault }) };
+  return { name, key: nameKey(name), version: "", payload: any, ...(fault === undefined ? {} : { fault }) };
 }
 
 /** The name as the payload has it (B-WRAP-4); of a repeated field the last one counts. */

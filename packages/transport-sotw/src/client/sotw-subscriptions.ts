@@ -106,7 +106,7 @@ class SotwSubscriptions implements Subscriptions {
     const answered = this.#answeredLate(resources);
     const counted = [...this.#wants].filter((want) => !want.awaited || want.askedFirst || answered.has(want));
     const complete = counted.filter(({ kind }) => kind !== "name");
-    const present = new Set(resources.flatMap(({ name, aliases = [] }) => [name, ...aliases]).map(nameKey));
+    const present = new Set(resources.flatMap(({ key, aliases = [] }) => [key, ...aliases.map(nameKey)]));
     const absent = counted.filter(({ kind, key, state }) => kind === "name" && CAN_GO.has(state) && !present.has(key));
     for (const want of this.#wants) want.leftOut = want.awaited && want.asked && want.kind === "name" && !present.has(want.key);
     const isAll = complete.some(({ kind }) => kind === "wildcard");
@@ -117,8 +117,8 @@ class SotwSubscriptions implements Subscriptions {
   #answeredLate(resources: ReceivedResponse["resources"]): ReadonlySet<Want> {
     const late = [...this.#wants].filter(({ kind, asked, awaited, askedFirst }) => kind !== "name" && asked && awaited && !askedFirst);
     const answered = new Set<Want>();
-    for (const { name, aliases } of late.length === 0 ? [] : resources) {
-      const covering = this.#wants.covering(nameKey(name), aliases);
+    for (const { key, aliases } of late.length === 0 ? [] : resources) {
+      const covering = this.#wants.covering(key, aliases);
       const oldest = late.find((want) => covering.includes(want));
       if (oldest !== undefined && covering.every((want) => late.includes(want))) answered.add(oldest);
     }
