@@ -10,6 +10,13 @@ export type { Hop } from "./links/outcome.ts";
 export type { ResolveAuthority } from "./routes/routes.ts";
 export { locatorFault } from "./links/locator-fault.ts";
 
+// Lists and their members.
+export { followList } from "./list/follow-list.ts";
+export type { FollowedList, FollowListOptions, ListWatcher } from "./list/followed-list.ts";
+export type { HeldState, Holding, ListMember } from "./list/list-member.ts";
+export { memberName, type ListOfMembers } from "./list/member-name.ts";
+export { readList, type InlineEntry, type LocatedEntry, type ReadListOptions } from "./list/read-list.ts";
+
 // Who is asked for what.
 export type { FederationServer, FederationSource, OpenServer } from "./federation-source.ts";
 export { createFederationServer, createSources } from "./create-sources.ts";

@@ -1,0 +1,139 @@
+import { XdsError, type Interest, type Resource, type ResourceSource, type Topic, type Watcher } from "@xdstp/core";
+import { collectionTypeOf, nameKey, typeFromTypeUrl } from "@xdstp/uri";
+
+import type { FollowedList, FollowListOptions, ListWatcher } from "./followed-list.ts";
+import { failure, holdingOf, shown, type Holding, type ListMember } from "./list-member.ts";
+import { ListParts } from "./list-parts.ts";
+import { memberName, type ListOfMembers } from "./member-name.ts";
+import { readList, type InlineEntry, type LocatedEntry } from "./read-list.ts";
+
+/**
+ * Follows a list collection of a source, asked for under its own type (B-TYPE-6), and each of its members: what is inline is in the list, what is located is asked for by its locator while the list has it (C-LIST-5).
+ * The source is a cache with `directives`, where locators may have these. Never throws. Called by clients and relays.
+ */
+export function followList(source: ResourceSource, memberTypeUrl: string, interest: Interest, watcher: ListWatcher, options: FollowListOptions = {}): FollowedList {
+  return new Following(source, memberTypeUrl, interest, watcher, options);
+}
+
+class Following implements FollowedList, Watcher {
+  readonly #typeUrl: string;
+  readonly #list: ListOfMembers;
+  readonly #topic: Topic;
+  readonly #watcher: ListWatcher;
+  readonly #options: FollowListOptions;
+  readonly #parts: ListParts;
+  /** What the parts are of. */
+  #read: Resource | undefined;
+  /** A state of the list that cannot be used. */
+  #unfit: { readonly resource: Resource; readonly error: XdsError } | undefined;
+  #holding: Holding = { state: "pending", version: "" };
+  #members: readonly ListMember[] = [];
+  #settled = false;
+  #woken: "no" | "members" | "list" = "list";
+  #isDue = false;
+  #closed = false;
+
+  constructor(source: ResourceSource, memberTypeUrl: string, interest: Interest, watcher: ListWatcher, options: FollowListOptions) {
+    this.#typeUrl = memberTypeUrl;
+    this.#list = { name: nameKey(interest.name), memberType: typeFromTypeUrl(memberTypeUrl) ?? memberTypeUrl };
+    this.#watcher = watcher;
+    this.#options = options;
+    this.#parts = new ListParts({ ...options, source, memberTypeUrl, list: this.#list, onWake: () => { this.#touch("members"); } });
+    this.#topic = source.topic(collectionTypeOf(memberTypeUrl), interest);
+    this.#topic.watch(this);
+    this.#look(options.faultOf);
+  }
+
+  get holding(): Holding {
+    this.#look();
+    return this.#holding;
+  }
+
+  get settled(): boolean {
+    this.#look();
+    return this.#settled;
+  }
+
+  get members(): readonly ListMember[] {
+    this.#look();
+    return this.#members;
+  }
+
+  check(resource: Resource): XdsError | undefined {
+    const entries = this.#entriesOf(resource, this.#options.faultOf);
+    return entries instanceof XdsError ? entries : undefined;
+  }
+
+  wake(): void {
+    this.#touch("list");
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#topic.unwatch(this);
+    for (const part of this.#parts) part.end();
+  }
+
+  /** What is new in a list is asked for also if nobody reads. */
+  #touch(woken: "members" | "list"): void {
+    if (this.#woken !== "list") this.#woken = woken;
+    if (!this.#isDue) {
+      this.#isDue = true;
+      queueMicrotask(() => {
+        this.#isDue = false;
+        this.#look();
+      });
+    }
+    this.#watcher.wake();
+  }
+
+  /** `faultOf`: what is there has not been checked. */
+  #look(faultOf?: FollowListOptions["faultOf"]): void {
+    if (this.#woken === "no" || this.#closed) return;
+    if (this.#woken === "list") this.#holding = this.#lookAtList(faultOf);
+    this.#woken = "no";
+    const parts = [...this.#parts];
+    const members = parts.map(({ member }) => member);
+    if (members.length !== this.#members.length || members.some((member, index) => member !== this.#members[index])) this.#members = members;
+    this.#settled = this.#topic.settled && parts.every(({ settled }) => settled);
+  }
+
+  #lookAtList(faultOf: FollowListOptions["faultOf"]): Holding {
+    const now = holdingOf(this.#topic, collectionTypeOf(this.#typeUrl));
+    this.#take(now.resource, faultOf);
+    if (this.#unfit === undefined) return now;
+    // As one that was refused: the state before stays (C-ACK-5).
+    return this.#read === undefined ? failure(this.#unfit.error) : { ...this.#holding, error: this.#unfit.error };
+  }
+
+  #take(resource: Resource | undefined, faultOf: FollowListOptions["faultOf"]): void {
+    if (resource !== undefined && resource === this.#unfit?.resource) return;
+    this.#unfit = undefined;
+    if (resource === this.#read) return;
+    const entries = resource === undefined ? [] : this.#entriesOf(resource, faultOf);
+    if (resource !== undefined && entries instanceof XdsError) this.#unfit = { resource, error: entries };
+    if (entries instanceof XdsError) return;
+    this.#read = resource;
+    this.#parts.replace(entries);
+  }
+
+  #entriesOf({ payload }: Resource, faultOf: FollowListOptions["faultOf"]): readonly (InlineEntry | LocatedEntry)[] | XdsError {
+    const { maxEntries } = this.#options;
+    const read = readList(payload, this.#typeUrl, {
+      ...(maxEntries !== undefined && { maxEntries }),
+      ...(faultOf !== undefined && { faultOf: (entry: InlineEntry) => this.#faultIn(entry, faultOf) }),
+    });
+    return read.ok ? read.value : new XdsError("INVALID_ARGUMENT", read.reason, { typeUrl: collectionTypeOf(this.#typeUrl), resource: this.#topic.interest.name });
+  }
+
+  #faultIn(entry: InlineEntry, faultOf: NonNullable<FollowListOptions["faultOf"]>): string | undefined {
+    const name = memberName(entry, this.#list);
+    const { version, payload } = entry;
+    const resource: Resource = { name, version, payload };
+    const before = this.#parts.get(name)?.member;
+    if (before !== undefined && shown(before, name, { state: "held", version, resource }) === before) return undefined;
+    const error = faultOf(resource, name);
+    return error === undefined ? undefined : `is refused${name === "" ? "" : ` (${name})`}: ${error.text}`;
+  }
+}

@@ -1,0 +1,34 @@
+import type { Interest, Resource, XdsError } from "@xdstp/core";
+
+import type { Holding, ListMember } from "./list-member.ts";
+
+/** How a list is followed. */
+export interface FollowListOptions {
+  /** How many entries it may have (C-LIM-7). Default: 100,000. */
+  readonly maxEntries?: number;
+  /** What is asked for by a locator of the list, printed. Throws an XdsError that says why nothing can be. Default: the locator as a name. */
+  readonly interestOf?: (locator: string) => Interest;
+  /** Called when a member begins to be asked for; gives what ends it. Default: nothing. */
+  readonly onWanted?: (interest: Interest) => () => void;
+  /** Why a member cannot be used. Asked of what was there before it was asked for here, and by `check`; an inline entry makes the list unusable. Default: it can. */
+  readonly faultOf?: (resource: Resource, name: string) => XdsError | undefined;
+}
+
+/** A list collection and its members as one changing set, as it is now: level-triggered, like a topic. */
+export interface FollowedList {
+  /** The list itself: one that is `missing` is told apart from an empty one, which is `held` (S-LIST-11). */
+  readonly holding: Holding;
+  /** The list is known, and something is known of each of its members. */
+  readonly settled: boolean;
+  /** In the order of the list, each once (C-LIST-5); the same array until something of it changes, and the same object for each until something of that does. */
+  readonly members: readonly ListMember[];
+  /** Why a state of the list cannot be taken, with the number of the entry that is bad: a check for the cache (C-ACK-5). What has not changed in it is not looked at again. */
+  check(resource: Resource): XdsError | undefined;
+  /** Ends it: nothing is asked for any more, nobody is woken. */
+  close(): void;
+}
+
+/** Who is told that something of a list may have changed. Called once a transaction is visible as a whole, never before `followList` returns. */
+export interface ListWatcher {
+  wake(): void;
+}

@@ -1,0 +1,95 @@
+import type { Resource, Topic, Watcher, XdsError } from "@xdstp/core";
+
+import { failure, holdingOf, shown, type Holding, type ListMember } from "./list-member.ts";
+import type { ListPart } from "./list-part.ts";
+
+/** What a located member is made of. */
+export interface LocatedOptions {
+  readonly name: string;
+  readonly typeUrl: string;
+  /** The locator, printed. */
+  readonly locator: string;
+  readonly topic: Topic;
+  /** What was shown under its name while it came from elsewhere: that stays until something is known (C-LIST-8). */
+  readonly before: ListMember | undefined;
+  /** Called when something may have changed. */
+  readonly onWake: () => void;
+  /** Called when it is not asked for any more. */
+  readonly onEnd: (() => void) | undefined;
+  /** Why a resource cannot be used that was there before it was asked for here. */
+  readonly faultOf: ((resource: Resource, name: string) => XdsError | undefined) | undefined;
+}
+
+/** A member that is asked for by its locator (C-LIST-5), until `end`. */
+export function locatedPart(options: LocatedOptions): ListPart {
+  return new LocatedPart(options);
+}
+
+class LocatedPart implements ListPart, Watcher {
+  readonly locator: string;
+  readonly #options: LocatedOptions;
+  readonly #unfit: { readonly resource: Resource; readonly error: XdsError } | undefined;
+  #before: ListMember | undefined;
+  #member: ListMember | undefined;
+  #settled = false;
+  #woken = true;
+
+  constructor(options: LocatedOptions) {
+    const { topic, faultOf, name, locator, before } = options;
+    this.#options = options;
+    this.locator = locator;
+    this.#before = before?.state === "held" ? before : undefined;
+    this.#member = before;
+    topic.watch(this);
+    const resource = topic.members()[0]?.resource;
+    const error = resource === undefined ? undefined : faultOf?.(resource, name);
+    if (resource !== undefined && error !== undefined) this.#unfit = { resource, error };
+  }
+
+  get settled(): boolean {
+    this.#look();
+    return this.#settled;
+  }
+
+  get member(): ListMember {
+    return this.#look();
+  }
+
+  wake(): void {
+    this.#woken = true;
+    this.#options.onWake();
+  }
+
+  end(): void {
+    this.#options.topic.unwatch(this);
+    this.#options.onEnd?.();
+  }
+
+  #look(): ListMember {
+    const known = this.#member;
+    if (known !== undefined && !this.#woken) return known;
+    this.#woken = false;
+    const now = this.#now();
+    this.#settled = now.state !== "pending";
+    return (this.#member = shown(known, this.#options.name, this.#bridged(now)));
+  }
+
+  #now(): Holding {
+    const now = holdingOf(this.#options.topic, this.#options.typeUrl);
+    return now.resource !== undefined && now.resource === this.#unfit?.resource ? failure(this.#unfit.error) : now;
+  }
+
+  #bridged(now: Holding): Holding {
+    if (this.#before === undefined || !isPassing(now)) {
+      this.#before = undefined;
+      return now;
+    }
+    const { state, resource, version } = this.#before;
+    return { state, version, ...(resource !== undefined && { resource }), ...(now.error !== undefined && { error: now.error }) };
+  }
+}
+
+/** Says nothing of the resource itself (C-ERR-4). */
+function isPassing({ state, error }: Holding): boolean {
+  return state === "pending" || (state === "failed" && error?.code !== "PERMISSION_DENIED");
+}
