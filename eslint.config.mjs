@@ -9,7 +9,7 @@ const sizes = {
 };
 
 export default defineConfig(
-  globalIgnores(["**/dist/**", "**/gen/**", "**/reports/**", "**/.turbo/**"]),
+  globalIgnores(["**/dist/**", "**/gen/**", "**/reports/**", "**/.turbo/**", "**/.examples/**"]),
   eslint.configs.recommended,
   {
     files: ["**/*.ts"],

@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
+import { examplesOf } from "./examples.ts";
 
 /** The packages that the `ts` blocks of a README import, types included, without Node's own and the reader's own files. */
 export function importedPackages(readme: string): ReadonlySet<string> {
-  const blocks = readFileSync(readme, "utf8").matchAll(/^```ts\n(?<code>[\s\S]*?)^```$/gm);
-  const imports = [...blocks].flatMap((block) => [...(block.groups?.code ?? "").matchAll(/^(?:(?:import|export)\b[^"=]*\bfrom|import) "(?<from>[^"]+)"|\bimport\("(?<late>[^"]+)"\)/gm)]);
+  const imports = examplesOf(readme).flatMap((code) => [...code.matchAll(/^(?:(?:import|export)\b[^"=]*\bfrom|import) "(?<from>[^"]+)"|\bimport\("(?<late>[^"]+)"\)/gm)]);
   const specifiers = imports.map(({ groups }) => groups?.from ?? groups?.late ?? "");
   return new Set(specifiers.filter((specifier) => !/^(?:node:|\.)/.test(specifier)).map(packageOf));
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { root } from "@xdstp/tools/root";
 import { describe, expect, it } from "vitest";
-import { installLine } from "./first-example.ts";
+import { installLine } from "./examples.ts";
 import { importedPackages } from "./imported-packages.ts";
 import { publicPackages } from "./public-packages.ts";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { WorkspacePackage } from "@xdstp/tools/workspace";
 import { describe, expect, it } from "vitest";
 import { createEmptyProject } from "./empty-project.ts";
-import { firstExample, installLine } from "./first-example.ts";
+import { examplesOf, installLine } from "./examples.ts";
 import { usePack } from "./pack-package.ts";
 import { publicPackages, withDependencies } from "./public-packages.ts";
 
@@ -27,6 +27,6 @@ describe("a packed package", () => {
     const foreign = beside.filter((name) => !publicPackages.has(name)).map((name) => [name, "*"] as const);
     const own = beside.filter((name) => publicPackages.has(name));
     if (beside.length > 0) await project.install(new Map([...(await packAll(target.name, ...own)), ...foreign]));
-    await expect(project.checkAndRun(firstExample(readme))).resolves.toBeUndefined();
+    await expect(project.checkAndRun(examplesOf(readme)[0])).resolves.toBeUndefined();
   }, 240_000);
 });
