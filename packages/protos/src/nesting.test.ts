@@ -5,7 +5,7 @@ import { AnySchema, StructSchema } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
 import { DiscoveryRequestSchema, DynamicParameterConstraintsSchema, NodeSchema } from "./discovery/index.ts";
 import { anyFromJson, anyToJson, envoyRegistry } from "./envoy/index.ts";
-import { readCollectionEntries, readRedirect } from "./xds/index.ts";
+import { readRedirect } from "./xds/index.ts";
 
 const tooDeep = /maximum recursion depth of 100 reached/;
 
@@ -33,11 +33,8 @@ describe("deep nesting", () => {
     expect(() => anyFromJson(anys(1_000_000), envoyRegistry())).toThrow(tooDeep);
   });
 
-  it("of locators in a redirect or a collection is a reason, not an exception [B-LIM-5]", () => {
-    const locator = alternatives(5_000);
-    expect(readRedirect(locator)).toEqual({ ok: false, reason: expect.stringMatching(tooDeep) as string });
-    const collection = inField(1, inField(1, locator));
-    expect(readCollectionEntries(collection)).toEqual({ ok: false, reason: expect.stringMatching(tooDeep) as string });
+  it("of locators in a redirect is a reason, not an exception [B-LIM-5]", () => {
+    expect(readRedirect(alternatives(5_000))).toEqual({ ok: false, reason: expect.stringMatching(tooDeep) as string });
   });
 
   it("of Anys costs nothing until they are opened, and is then refused by name [B-LIM-5]", () => {

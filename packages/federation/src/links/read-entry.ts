@@ -1,12 +1,12 @@
 import type { Resource } from "@xdstp/core";
-import { readCollectionEntries } from "@xdstp/protos/xds";
+import { memberTypeOf } from "@xdstp/uri";
+
+import { readList } from "../list/read-list.ts";
 
 /** The inline entry of a list that a directive names (C-LIST-7), as a resource of its own; undefined: there is none. */
 export function readEntry({ payload, ...list }: Resource, entry: string): Resource | undefined {
-  const read = readCollectionEntries(payload.value);
-  if (!read.ok) return undefined;
-  const found = read.value.find((item) => item.form === "inline" && item.entry.name === entry);
-  if (found?.form !== "inline" || found.entry.resource === undefined) return undefined;
-  const { version, resource: { typeUrl, value } } = found.entry;
-  return { ...list, version, payload: { typeUrl, value } };
+  const memberTypeUrl = memberTypeOf(payload.typeUrl);
+  const read = memberTypeUrl === undefined ? undefined : readList(payload, memberTypeUrl);
+  const found = read?.ok === true ? read.value.find((one) => one.kind === "inline" && one.name === entry) : undefined;
+  return found?.kind === "inline" ? { ...list, version: found.version, payload: found.payload } : undefined;
 }

@@ -1,5 +1,7 @@
-import { printLocator } from "@xdstp/uri";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { lengthDelimited } from "@xdstp/core/server";
+import { envoyRegistry } from "@xdstp/protos/envoy";
+import { printLocator } from "@xdstp/uri";
 import { describe, expect, it } from "vitest";
 
 import { inline, listOf, listUrl, located, locatedByText, memberUrl } from "../../test/lists.ts";
@@ -24,6 +26,15 @@ describe("readList()", () => {
     "xdstp://a/acme.v1.FlagCollection/l#entry=n", "xdstp://a/acme.v1.Flag/b#alt=xdstp://b/acme.v1.FlagCollection/l%23entry=n",
   ])("reads %s as a text and as a message [N-82] [B-LIST-3]", (uri) => {
     expect([shown([located(uri)]), shown([locatedByText(uri)])]).toEqual([[uri], [uri]]);
+  });
+
+  it.each(["listener.v3.Listener", "cluster.v3.Cluster", "endpoint.v3.LbEndpoint"])("reads what Envoy's own message for collections of %s holds [B-LIST-1]", (name) => {
+    const typeUrl = `type.googleapis.com/envoy.config.${name}`;
+    const schema = envoyRegistry().getMessage(`envoy.config.${name}Collection`);
+    if (schema === undefined) throw new Error(`no collection of ${name}`);
+    const bytes = listOf(inline("a", "", "1", typeUrl));
+    const list = readList({ typeUrl: `${typeUrl}Collection`, value: toBinary(schema, fromBinary(schema, bytes)) }, typeUrl);
+    expect(list).toMatchObject({ ok: true, value: [{ name: "a", payload: { typeUrl } }] });
   });
 
   it.each([
