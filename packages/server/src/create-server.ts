@@ -1,6 +1,6 @@
 import { systemClock } from "@xdstp/core";
 import { createScheduler } from "@xdstp/core/server";
-import { createGrpcServer } from "@xdstp/grpc/server";
+import { createGrpcServer, nodeWarning } from "@xdstp/grpc/server";
 import { SERVICES } from "@xdstp/protos/services";
 import { createAdmission, defaultAdmissionLimits } from "./admission.ts";
 import { createAnswerLines } from "./answer-lines.ts";
@@ -16,7 +16,6 @@ import { createAccess } from "./policy/create-access.ts";
 import { recordMetrics } from "./record-metrics.ts";
 import { methodTable } from "./method-table.ts";
 import { nextTurn } from "./next-turn.ts";
-import { nodeWarning } from "./node-warning.ts";
 import { createOpenStreams } from "./open-streams.ts";
 import { splitLimits } from "./server-limits.ts";
 import { sharedContext } from "./shared-context.ts";

@@ -34,7 +34,7 @@ export interface FetchEvent {
 /** Something that an operator should mend and that keeps nobody from being served. Told once, when the server begins to listen. */
 export interface WarningEvent {
   readonly kind: "warning";
-  /** `node-version`: this Node lacks security fixes that a server needs. */
+  /** `node-version`: this Node lacks security fixes for HTTP/2. */
   readonly warning: "node-version";
   /** One line with the way out. */
   readonly message: string;

@@ -7,3 +7,4 @@ export { createGrpcChannel, type GrpcCall, type GrpcChannel, type GrpcChannelOpt
 export { defaultChannelLimits, type ChannelLimits } from "./channel-limits.ts";
 export type { ChannelEvent, Connectivity } from "./connectivity.ts";
 export type { ChannelTls } from "./channel-tls.ts";
+export { nodeWarning } from "../wire/node-warning.ts";

@@ -12,3 +12,4 @@ export type { ConnectionAge } from "./connection-age.ts";
 export type { TlsOptions } from "./tls-options.ts";
 export type { GrpcStats } from "./grpc-stats.ts";
 export { principalOf } from "./identity-of.ts";
+export { nodeWarning } from "../wire/node-warning.ts";

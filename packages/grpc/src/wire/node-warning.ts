@@ -5,7 +5,7 @@
 const fixed = [[26, 13, 1], [24, 22, 3], [22, 23, 5]] as const;
 
 /**
- * One line for people if this version of Node has known holes in what a server uses; undefined if not. Tell it once, at the start; it is no reason not to serve.
+ * One line for people if this version of Node has known holes in what both ends of HTTP/2 use; undefined if not. Tell it once, at the start; it is no reason not to go on.
  * @param version - As in `process.versions.node`
  */
 export function nodeWarning(version: string): string | undefined {
@@ -14,7 +14,7 @@ export function nodeWarning(version: string): string | undefined {
   const line = fixed.find(([major]) => major === own[0]);
   if (line !== undefined && !isBelow(own, line)) return undefined;
   const names = fixed.map((parts) => parts.join(".")).reverse();
-  return `Node ${version} lacks security fixes for HTTP/2 that a server needs; run this on Node ${names.slice(0, -1).join(", ")} or ${names.at(-1) ?? ""}, or newer`;
+  return `Node ${version} lacks security fixes for HTTP/2; run this on Node ${names.slice(0, -1).join(", ")} or ${names.at(-1) ?? ""}, or newer`;
 }
 
 function isBelow(own: readonly number[], other: readonly number[]): boolean {
