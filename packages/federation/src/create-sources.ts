@@ -11,6 +11,6 @@ export function createSources(configs: readonly SourceConfig[], options: ServerO
 /** A server to ask, of what configuration says. */
 export function createFederationServer(config: ServerConfig, options: ServerOptions): FederationServer {
   const rate = config.rate ?? options.rate;
-  const server = { ...config, variant: config.variant ?? options.variant, ...(rate !== undefined && { rate }) };
+  const server = { ...config, variant: config.variant ?? options.variant ?? "delta", ...(rate !== undefined && { rate }) };
   return { id: serverId(server), name: server.uri, open: () => openServer(server, options) };
 }

@@ -91,6 +91,13 @@ describe("a server with a stream per type", () => {
     expect(outages).toEqual([expect.stringMatching(/^all: \[UNAVAILABLE\]/)]);
   });
 
+  it("is not out of reach because a stream ends of which nothing is wanted any more", async () => {
+    const { channels, outages, feed } = await useServer({ aggregated: false }, [cluster]);
+    feed.want(cluster, [], [{ name: "x" }]);
+    channels.delta(clusters).close();
+    expect(outages).toEqual([expect.stringMatching(/^Cluster: \[UNAVAILABLE\]/)]);
+  });
+
   it("can be reached again when a type gives something that had not failed", async () => {
     const { channels, outages, feed } = await useServer({ aggregated: false }, [cluster]);
     channels.delta(clusters).close();

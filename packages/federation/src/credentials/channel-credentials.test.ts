@@ -43,6 +43,10 @@ describe("loadCredentials()", () => {
     expect(loadCredentials({ type: "tls", refreshIntervalMs: 1 }).tls).toEqual({});
   });
 
+  it("hands on the name that the certificate of the server has to be for", () => {
+    expect(loadCredentials({ type: "tls", servername: "other.example", refreshIntervalMs: 1 }).tls).toEqual({ servername: "other.example" });
+  });
+
   it("names the file that cannot be read", () => {
     const at = useFolder({ ca: authority.cert });
     expect(() => loadCredentials({ type: "tls", caCertificateFile: at("none"), refreshIntervalMs: 1 })).toThrow(`[NOT_FOUND] ca_certificate_file ${at("none")}: there is no such file; give a PEM file`);
