@@ -102,10 +102,8 @@ export class FederationRun implements LinkBooks, FollowersHost {
     return this.#wildcards.has(typeUrl) || route.covering(typeUrl, key, aliases).some(({ direct }) => direct);
   }
 
-  interestsOf({ typeUrl, interest, covered }: Follower): readonly TypedInterest[] {
-    if (!covered) return [{ typeUrl, interest }];
-    const route = this.routeOfName(interest.name);
-    return (route?.covering(typeUrl, interest.name) ?? []).filter(({ direct }) => direct);
+  interestsOf({ typeUrl, interest, start }: Follower): readonly TypedInterest[] {
+    return "route" in start ? start.route.covering(typeUrl, start.key).filter(({ direct }) => direct) : [{ typeUrl, interest }];
   }
 
   parametersOf(authority: string): ReadonlyMap<string, string> | undefined {
@@ -170,7 +168,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
 
   #beginDirected(typeUrl: string, interest: Interest, locator: XdstpLocator): void {
     const fault = locatorFault(typeUrl, locator);
-    if (fault === undefined) this.#directed.set(idOf(typeUrl, interest), this.followers.add({ typeUrl, interest, locator, covered: false }));
+    if (fault === undefined) this.#directed.set(idOf(typeUrl, interest), this.followers.add({ typeUrl, interest, start: locator }));
     else this.#linked.unavailable({ typeUrl, interest }, new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: interest.name }));
   }
 

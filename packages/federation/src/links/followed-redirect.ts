@@ -1,6 +1,7 @@
 import type { Timer } from "@xdstp/core";
 import type { XdstpLocator } from "@xdstp/uri";
 
+import type { Route } from "../routes/route.ts";
 import type { ServerLink } from "../routes/server-link.ts";
 import type { Follower } from "./follower.ts";
 
@@ -14,6 +15,8 @@ export interface FollowedRedirect {
   /** Of the redirect itself (S-REDIR-7). */
   readonly version: string;
   readonly link: ServerLink;
+  /** Where it stands, whatever it leads to. */
+  readonly place: { readonly route: Route; readonly key: string };
   /** Who follows it for those that ask for its name, or for a collection that it is a member of. Absent: it is a step of others only. */
   follower?: Follower | undefined;
   /** When it ends (C-TTL-4). */

@@ -2,6 +2,7 @@ import type { Interest, Timer } from "@xdstp/core";
 import type { XdstpLocator } from "@xdstp/uri";
 
 import type { Ask } from "../routes/ask.ts";
+import type { FollowedRedirect } from "./followed-redirect.ts";
 import { Choice } from "./choice.ts";
 import type { LinkedResource, Outcome } from "./outcome.ts";
 
@@ -10,17 +11,15 @@ export interface Followed {
   readonly typeUrl: string;
   /** As what it is delivered, and for whom. */
   readonly interest: Interest;
-  readonly locator: XdstpLocator;
-  /** The first name need not be asked for: readers do. */
-  readonly covered: boolean;
+  /** A locator with directives; or a name that leads elsewhere, which readers ask for. */
+  readonly start: XdstpLocator | FollowedRedirect["place"];
 }
 
 /** One name that leads elsewhere, as long as somebody asks for it. */
 export class Follower implements Followed {
   readonly typeUrl: string;
   readonly interest: Interest;
-  readonly locator: XdstpLocator;
-  readonly covered: boolean;
+  readonly start: Followed["start"];
   /** What is asked for on the way. */
   asks: ReadonlySet<Ask> = new Set();
   outcome: Outcome = { state: "pending", hops: [] };
@@ -31,11 +30,10 @@ export class Follower implements Followed {
   timer: Timer | undefined;
   readonly #choices = new Map<string, Choice>();
 
-  constructor({ typeUrl, interest, locator, covered }: Followed) {
+  constructor({ typeUrl, interest, start }: Followed) {
     this.typeUrl = typeUrl;
     this.interest = interest;
-    this.locator = locator;
-    this.covered = covered;
+    this.start = start;
   }
 
   /** Something is delivered. */

@@ -1,5 +1,5 @@
 import type { Clock, Interest } from "@xdstp/core";
-import { nameKey, parseLocator, type XdstpLocator } from "@xdstp/uri";
+import { nameKey } from "@xdstp/uri";
 
 import type { Route } from "../routes/route.ts";
 import type { FollowedRedirect } from "./followed-redirect.ts";
@@ -19,13 +19,13 @@ export class Redirects {
   }
 
   /** A name leads elsewhere from now on, or to another place than before. */
-  set(route: Route, given: Omit<FollowedRedirect, "follower" | "expiry">, expireMs: number | undefined): void {
+  set(route: Route, given: Omit<FollowedRedirect, "follower" | "expiry" | "place">, expireMs: number | undefined): void {
     const { typeUrl, key } = given;
     const byKey = route.redirects.get(typeUrl) ?? new Map<string, FollowedRedirect>();
     route.redirects.set(typeUrl, byKey);
     const before = byKey.get(key);
     if (before !== undefined) this.#unfile(before);
-    const redirect: FollowedRedirect = { ...given, follower: before?.follower };
+    const redirect: FollowedRedirect = { ...given, place: { route, key }, follower: before?.follower };
     byKey.set(key, redirect);
     redirect.link.redirects.add(redirect);
     this.expire(route, redirect, expireMs);
@@ -58,7 +58,7 @@ export class Redirects {
     const direct = covering.filter((ask) => ask.direct);
     const interest = interestOf(redirect, direct.map((ask) => ask.interest));
     if (direct.length > 0 && redirect.follower === undefined) {
-      redirect.follower = this.#followers.add({ typeUrl: redirect.typeUrl, interest, locator: locatorOf(redirect.name), covered: true });
+      redirect.follower = this.#followers.add({ typeUrl: redirect.typeUrl, interest, start: redirect.place });
     }
     if (direct.length === 0 && redirect.follower !== undefined) {
       this.#followers.end(redirect.follower);
@@ -81,10 +81,4 @@ export class Redirects {
 /** As a reader asks for the name, else as it came. */
 function interestOf({ name, key }: FollowedRedirect, asked: readonly Interest[]): Interest {
   return asked.find((interest) => nameKey(interest.name) === key) ?? { name };
-}
-
-function locatorOf(name: string): XdstpLocator {
-  const parsed = parseLocator(name);
-  if (parsed.ok && parsed.value.scheme === "xdstp") return parsed.value;
-  throw new TypeError(`${JSON.stringify(name)} leads elsewhere and is no xdstp name`);
 }

@@ -3,6 +3,7 @@ import { nameFromLocator, printLocator, printName, typeUrlFromType, type Locator
 
 import type { Ask } from "../routes/ask.ts";
 import type { Route } from "../routes/route.ts";
+import type { FollowedRedirect } from "./followed-redirect.ts";
 import type { Follower } from "./follower.ts";
 import { linkVersion, type Step } from "./link-version.ts";
 import type { Hop, LinkedResource, Outcome } from "./outcome.ts";
@@ -48,8 +49,17 @@ export class Search {
   }
 
   run(): Outcome {
-    const { typeUrl, locator } = this.#follower;
-    return this.#locator(typeUrl, locator, { steps: [], hops: [], redirects: 0, seen: [] });
+    const { typeUrl, start } = this.#follower;
+    const way: Way = { steps: [], hops: [], redirects: 0, seen: [] };
+    if (!("route" in start)) return this.#locator(typeUrl, start, way);
+    const redirect = start.route.redirect(typeUrl, start.key);
+    if (redirect === undefined) return { state: "pending", hops: [] };
+    return this.#redirected(redirect, { ...way, seen: [`${typeUrl}\n${start.key}`] });
+  }
+
+  #redirected({ typeUrl, key, version, target }: FollowedRedirect, way: Way): Outcome {
+    const { redirects, steps, hops } = way;
+    return this.#locator(typeUrl, target, { ...way, redirects: redirects + 1, steps: [...steps, { name: key, version }], hops: [...hops, { kind: "redirect", to: printLocator(target) }] });
   }
 
   #locator(typeUrl: string, locator: XdstpLocator, way: Way): Outcome {
@@ -101,15 +111,10 @@ export class Search {
 
   #there(route: Route, typeUrl: string, name: XdstpName, text: string, way: Way): Outcome {
     const { hops } = way;
-    const isRoot = this.#follower.covered && way.redirects === 0 && hops.length === 0;
-    const ask = isRoot ? undefined : this.#ask(route, typeUrl, name, text, hops);
+    const ask = this.#ask(route, typeUrl, name, text, hops);
     if (this.asks.size > MAX_ASKS) return broken(`${chain(way, text)}: more than ${MAX_ASKS} names would have to be asked for`, hops);
     const redirect = route.redirect(typeUrl, text);
-    if (redirect !== undefined) {
-      const to = printLocator(redirect.target);
-      return this.#locator(typeUrl, redirect.target, { ...way, redirects: way.redirects + 1, steps: [...way.steps, { name: text, version: redirect.version }], hops: [...hops, { kind: "redirect", to }] });
-    }
-    return ask === undefined ? { state: "pending", hops } : answerOf(ask, route, way, text);
+    return redirect === undefined ? answerOf(ask, route, way, text) : this.#redirected(redirect, way);
   }
 
   #ask(route: Route, typeUrl: string, { authority }: XdstpName, text: string, hops: readonly Hop[]): Ask {

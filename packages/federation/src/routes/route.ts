@@ -192,6 +192,7 @@ export class Route {
       for (const asks of this.#asks.values()) for (const same of asks.values()) for (const { typeUrl, interest, key } of same) link.unwant(typeUrl, interest, key);
       for (const ask of this.#troubled) if (ask.unavailable?.link === link) this.trouble(ask, link, undefined);
       link.forget(this.#authorities);
+      if (used > 0) link.retire();
     }
     this.#used = used;
     if (used === 0) this.#tell();

@@ -36,6 +36,7 @@ export class ServerLink {
   #count = 0;
   #scheduled = false;
   #ended = false;
+  #retired = false;
   #part: ResourceSink | undefined;
   #open: OpenServer | undefined;
   #abort = new AbortController();
@@ -94,6 +95,12 @@ export class ServerLink {
     for (const authority of authorities) this.part.unavailable({ authority }, undefined);
   }
 
+  /** Another one has taken its place: if nobody else has a use for it, it closes at once (C-GRPC-6). */
+  retire(): void {
+    this.#retired = true;
+    this.#schedule();
+  }
+
   end(): void {
     this.#ended = true;
     this.#close();
@@ -123,7 +130,9 @@ export class ServerLink {
     for (const [typeUrl, { added, dropped }] of news) {
       if (added.size + dropped.size > 0) this.#open?.feed.want?.(typeUrl, [...added.values()], [...dropped.values()]);
     }
-    if (this.#count === 0 && this.#open !== undefined) this.#idle = this.#host.clock.after(this.#host.idleMs, () => { this.#close(); });
+    if (this.#count > 0 || this.#open === undefined) this.#retired = false;
+    else if (this.#retired) this.#close();
+    else this.#idle = this.#host.clock.after(this.#host.idleMs, () => { this.#close(); });
   }
 
   #start(): void {
@@ -140,6 +149,7 @@ export class ServerLink {
     this.#abort.abort();
     this.#open?.close();
     this.#open = undefined;
+    this.#retired = false;
     this.failure = undefined;
   }
 }
