@@ -1,7 +1,10 @@
 import { createCache, type CacheEvent } from "@xdstp/cache";
-import { systemClock, XdsError, type Clock, type ResourceType } from "@xdstp/core";
+import { systemClock, XdsError, type Clock, type ResourceFeed, type ResourceType } from "@xdstp/core";
 import type { BackoffOptions, ClientLimits, RequestRate } from "@xdstp/core/client";
-import { createChannels, encodeNode, openServer, readBootstrap, type Bootstrap, type BootstrapSources, type Channels, type ClientNotice, type NodeOptions } from "@xdstp/federation";
+import {
+  createChannels, createFederation, encodeNode, readBootstrap, sourcesOfBootstrap,
+  type Bootstrap, type BootstrapSources, type Channels, type ClientNotice, type Federation, type FederationOptions, type FederationServerStatus, type NodeOptions, type ResolveAuthority, type Trace,
+} from "@xdstp/federation";
 import type { ClientConfig } from "@xdstp/protos/status";
 import { envoyTypes } from "@xdstp/resource-types";
 import { isGlob, nodeContextParams } from "@xdstp/uri";
@@ -14,9 +17,8 @@ import { watchName } from "./name-watch.ts";
 import { createNaming } from "./naming.ts";
 import { readOnce } from "./read-once.ts";
 import { recordMetrics, type Metrics, type MetricsMeter } from "./record-metrics.ts";
-import { createServerChain, type ServerChain, type ServerStatus } from "./server-chain.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { createTaking } from "./taking.ts";
+import { createTaking, type Taking } from "./taking.ts";
 import type { Watch, WatchCalls, WatchOptions } from "./watch.ts";
 import type { TypeSource, ValueOf } from "./watched-type.ts";
 import type { PartTypes } from "./walk/configuration.ts";
@@ -45,6 +47,14 @@ export interface ClientOptions extends NodeOptions {
   readonly rate?: RequestRate;
   /** Milliseconds after which what has not come does not exist (C-MISS-4). Default: 15,000; 30,000 with the server feature of C-GRPC-10. */
   readonly fetchMs?: number;
+  /** How many redirects are followed from one name (C-REDIR-4). Default: 5. */
+  readonly maxHops?: number;
+  /** When the alternative of a name is asked: `unreachable`, when nobody can be reached who could say (C-ALT-2); `missing`, also when the first says that there is none. Default: `unreachable`. */
+  readonly altOn?: "unreachable" | "missing";
+  /** Authorities of which the alternative takes the place also of what is held, as soon as they cannot be reached (C-ALT-3). Default: none. */
+  readonly altOnUnreachable?: (authority: string) => boolean;
+  /** Finds the servers of an authority that the bootstrap does not have. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
+  readonly resolveAuthority?: ResolveAuthority;
   /** Channels that this client shares with others (C-GRPC-12). Default: those of the process. */
   readonly channels?: Channels;
   /** Where to measure (C-GRPC-14): a `Meter` of the OpenTelemetry API. Default: nothing is measured. */
@@ -69,7 +79,8 @@ export interface ReadOptions<T> extends WatchOptions<T> {
 export interface Client extends AsyncDisposable {
   /**
    * Watches a name: an opaque one, or an xdstp name. Watches of one name share a subscription. With `onChanged` or `onAmbientError` it makes the two calls of gRPC instead of being read in a loop (C-GRPC-8).
-   * Throws an XdsError where nothing can be asked for: a broken name, a directive, an authority that has other servers, a client that is closed.
+   * The name may have directives: `#alt=` for where to look when nobody can be reached who could say, `#entry=` for an entry of a list. Redirects are followed (see {@link Client.traces}).
+   * Throws an XdsError where nothing can be asked for: a broken name, one of another type, a client that is closed. That nobody answers for its authority, the watch says.
    */
   watch<S extends TypeSource<unknown>>(type: S, name: string, options?: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>>): Watch<Snapshot<ValueOf<S>>>;
   /** Watches the members of a glob (`xdstp://authority/type/path/*`), or all of a type (`*`), as one changing set. */
@@ -78,13 +89,15 @@ export interface Client extends AsyncDisposable {
   read<S extends TypeSource<unknown>>(type: S, name: string, options?: ReadOptions<ValueOf<S>>): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }>;
   /**
    * Follows a name and all that it refers to, and hands out complete configurations only (C-ORD-7): `walk(ListenerSchema, "public", { types: { routes: RouteConfigurationSchema, clusters: ClusterSchema } })`.
-   * While something is not there, the configuration before stays in force. What it names in another authority, or as a collection, stands in `pending` with the reason. Throws as `watch` does.
+   * While something is not there, the configuration before stays in force. What it names as a collection stands in `pending` with the reason. Throws as `watch` does.
    */
   walk<S extends TypeSource<unknown>, P extends PartTypes = PartTypes>(type: S, name: string, options?: WalkOptions<P>): Walk<ValueOf<S>, P>;
   /** The state of this client in the form of CSDS; secrets are blanked. `contents`: with the resources. Default: true. */
   dump(options?: { readonly contents?: boolean }): Promise<ClientConfig>;
   /** The servers in order of preference, with what is known of each. */
-  status(): readonly ServerStatus[];
+  status(): readonly FederationServerStatus[];
+  /** The names that lead elsewhere, by redirects and directives, and where each leads now. */
+  traces(): readonly Trace[];
   /** Ends all watches and streams: loops end, a `read` that waits rejects with CANCELLED. Calling it again does nothing. */
   close(): Promise<void>;
 }
@@ -98,7 +111,7 @@ export function createClient(options: ClientOptions = {}): Client {
 
 class XdsClient implements Client {
   readonly #hub: Hub;
-  readonly #chain: ServerChain;
+  readonly #federation: Federation;
   readonly #clock: Clock;
   readonly #node: Uint8Array;
   readonly #scope: string;
@@ -108,7 +121,7 @@ class XdsClient implements Client {
   constructor(options: ClientOptions) {
     const { types = envoyTypes, clock = systemClock, onEvent, scope = "", variant = "delta", channels = processChannels } = options;
     const bootstrap = "servers" in (options.bootstrap ?? {}) ? options.bootstrap as Bootstrap : readBootstrap(options.bootstrap as BootstrapSources);
-    const cache = createCache({ types, clock, wildcard: () => true, ...(onEvent !== undefined && { onEvent }) });
+    const cache = createCache({ types, clock, directives: true, wildcard: () => true, ...(onEvent !== undefined && { onEvent }) });
     const taking = createTaking(clock);
     const naming = createNaming(namingOf(bootstrap, options));
     this.#clock = clock;
@@ -124,8 +137,9 @@ class XdsClient implements Client {
       },
       ...(backoff !== undefined && { backoff }), ...(limits !== undefined && { limits }), ...(rate !== undefined && { rate }), ...(fetchMs !== undefined && { fetchMs }), ...(random !== undefined && { random }),
     };
-    this.#chain = createServerChain(cache, bootstrap.servers.map((server) => ({ name: server.uri, open: () => openServer(server, serverOptions) })), taking);
-    this.#metrics = options.meter && recordMetrics({ meter: options.meter, cache, chain: this.#chain, target: options.target ?? "" });
+    this.#federation = createFederation({ sources: sourcesOfBootstrap(bootstrap, serverOptions), ...federationOptionsOf(options) });
+    cache.addFeed(takenBy(this.#federation, taking));
+    this.#metrics = options.meter && recordMetrics({ meter: options.meter, cache, federation: this.#federation, target: options.target ?? "" });
   }
 
   watch<S extends TypeSource<unknown>>(type: S, name: string, options: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>> = {}): Watch<Snapshot<ValueOf<S>>> {
@@ -152,13 +166,17 @@ class XdsClient implements Client {
     const { envoyRegistry, withoutSecrets } = await import("@xdstp/protos/envoy");
     const registry = contents ? envoyRegistry() : undefined;
     return dump({
-      cache: this.#hub.cache, chain: this.#chain, node: this.#node, scope: this.#scope,
+      cache: this.#hub.cache, federation: this.#federation, node: this.#node, scope: this.#scope,
       show: registry === undefined ? undefined : (payload) => withoutSecrets(payload, registry),
     });
   }
 
   status(): ReturnType<Client["status"]> {
-    return this.#chain.status();
+    return this.#federation.status();
+  }
+
+  traces(): ReturnType<Client["traces"]> {
+    return this.#federation.traces();
   }
 
   async close(): Promise<void> {
@@ -177,19 +195,32 @@ class XdsClient implements Client {
   }
 }
 
-/** Authorities whose servers are those of the bootstrap are this client's; with none configured it asks for all of them (C-AUTH-2). */
-function namingOf({ authorities, servers, node }: Bootstrap, { nodeContextParams: fields, dynamicParameters }: ClientOptions): Parameters<typeof createNaming>[0] {
-  const top = JSON.stringify(servers);
-  const isOwn = (own: Bootstrap["servers"]): boolean => own.length === 0 || JSON.stringify(own) === top;
-  const own = [...authorities].filter(([, authority]) => isOwn(authority.servers)).map(([name]) => name);
-  const foreign = [...authorities].filter(([, authority]) => !isOwn(authority.servers)).map(([name]) => name);
-  const byAuthority = new Map(Object.entries(dynamicParameters?.authorities ?? {}).map(([name, parameters]) => [name, new Map(Object.entries(parameters))]));
+/** A feed whose streams read on only when what came has been taken (C-ACK-13). */
+function takenBy(federation: Federation, taking: Taking): ResourceFeed {
   return {
-    foreign: new Set(foreign),
-    ...(authorities.size > 0 && { own: new Set(own) }),
-    ...(fields !== undefined && { node: nodeLayer(node, fields) }),
-    dynamic: { opaque: new Map(Object.entries(dynamicParameters?.opaque ?? {})), byAuthority },
+    run: (sink, signal) => federation.run(taking.over(sink), signal),
+    want: (...news) => { federation.want(...news); },
   };
+}
+
+function federationOptionsOf({ clock, random, maxHops, altOn, altOnUnreachable, resolveAuthority, dynamicParameters }: ClientOptions): Omit<FederationOptions, "sources"> {
+  const byAuthority = parametersByAuthority(dynamicParameters);
+  return {
+    parametersOf: (authority) => byAuthority.get(authority),
+    ...(clock !== undefined && { clock }), ...(random !== undefined && { random }), ...(maxHops !== undefined && { maxHops }),
+    ...(altOn !== undefined && { altOn }), ...(altOnUnreachable !== undefined && { altOnUnreachable }), ...(resolveAuthority !== undefined && { resolveAuthority }),
+  };
+}
+
+function namingOf({ node }: Bootstrap, { nodeContextParams: fields, dynamicParameters }: ClientOptions): Parameters<typeof createNaming>[0] {
+  return {
+    ...(fields !== undefined && { node: nodeLayer(node, fields) }),
+    dynamic: { opaque: new Map(Object.entries(dynamicParameters?.opaque ?? {})), byAuthority: parametersByAuthority(dynamicParameters) },
+  };
+}
+
+function parametersByAuthority(dynamic: ClientOptions["dynamicParameters"]): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  return new Map(Object.entries(dynamic?.authorities ?? {}).map(([name, parameters]) => [name, new Map(Object.entries(parameters))]));
 }
 
 function nodeLayer({ id, cluster, locality, metadata }: Bootstrap["node"], fields: readonly string[]): ReadonlyMap<string, string> {

@@ -27,4 +27,3 @@ export type { Bootstrap, BootstrapAuthority, BootstrapCredentials, BootstrapLoca
 // For whoever looks on.
 export { clientStatusRoutes, type MayReadStatus } from "./client-status-routes.ts";
 export type { MetricsMeter } from "./record-metrics.ts";
-export type { ServerStatus } from "./server-chain.ts";

@@ -1,9 +1,8 @@
 import type { Attributes, Meter, ObservableResult } from "@opentelemetry/api";
 import type { Cache } from "@xdstp/cache";
-import type { ClientNotice } from "@xdstp/federation";
+import type { ClientNotice, Federation } from "@xdstp/federation";
 import { authorityOf } from "@xdstp/uri";
 
-import type { ServerChain } from "./server-chain.ts";
 import { statusRows, type StatusRow } from "./status-rows.ts";
 
 /** As much of a `Meter` of the OpenTelemetry API as is used. */
@@ -13,7 +12,7 @@ export type MetricsMeter = Pick<Meter, "createObservableCounter" | "createObserv
 export interface MetricsHost {
   readonly meter: MetricsMeter;
   readonly cache: Cache;
-  readonly chain: ServerChain;
+  readonly federation: Federation;
   readonly target: string;
 }
 
@@ -27,15 +26,15 @@ export interface Metrics {
 const label = (name: string): string => `grpc.${name}`;
 
 /** Measures a client with the names and labels of gRPC (C-GRPC-14). */
-export function recordMetrics({ meter, cache, chain, target }: MetricsHost): Metrics {
+export function recordMetrics({ meter, cache, federation, target }: MetricsHost): Metrics {
   const targeted = { [label("target")]: target };
   const [failures, valid, invalid] = [createCounter(targeted), createCounter(targeted), createCounter(targeted)];
   const connected = (result: ObservableResult): void => {
-    for (const { name, status, failure } of chain.status()) if (status !== undefined && status.counts.streams > 0) result.observe(Number(failure === undefined), { ...targeted, [label("xds.server")]: name });
+    for (const { name, status, failure } of federation.status()) if (status !== undefined && status.counts.streams > 0) result.observe(Number(failure === undefined), { ...targeted, [label("xds.server")]: name });
   };
   const resources = (result: ObservableResult): void => {
     const counts = createCounter(targeted);
-    for (const row of statusRows(cache, chain)) counts.add(1, { [label("xds.authority")]: authorityOf(row.name) ?? "#old", [label("xds.cache_state")]: cacheState(row), [label("xds.resource_type")]: typeName(row.typeUrl) });
+    for (const row of statusRows(cache, federation)) counts.add(1, { [label("xds.authority")]: authorityOf(row.name) ?? "#old", [label("xds.cache_state")]: cacheState(row), [label("xds.resource_type")]: typeName(row.typeUrl) });
     counts.observe(result);
   };
   const instruments = [

@@ -1,8 +1,8 @@
 import type { Cache } from "@xdstp/cache";
 import type { StoredResource, XdsError } from "@xdstp/core";
 import type { RefusedState, WantState, WantStatus } from "@xdstp/core/client";
+import type { Federation } from "@xdstp/federation";
 
-import type { ServerChain } from "./server-chain.ts";
 
 /** The words of A88; beside a resource that is held, it is so of a newer state or in spite of it. */
 export type ResourceState = "requested" | "does_not_exist" | "acked" | "nacked" | "received_error" | "timeout";
@@ -23,9 +23,9 @@ export interface StatusRow {
 }
 
 /** A row for each resource and for each name that has none (B-CSDS-2, C-CSDS-3). Of what several servers were asked for, the last one in use counts. */
-export function statusRows(cache: Cache, chain: ServerChain): Iterable<StatusRow> {
+export function statusRows(cache: Cache, federation: Federation): Iterable<StatusRow> {
   const rows = new Map<string, StatusRow>();
-  for (const { status } of chain.status()) {
+  for (const { status } of federation.status()) {
     for (const { typeUrl, wants } of status?.types ?? []) {
       for (const want of wants) for (const row of rowsOf(cache, typeUrl, want)) rows.set(`${typeUrl} ${row.name}`, row);
     }

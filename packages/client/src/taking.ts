@@ -31,19 +31,21 @@ export function createTaking(clock: Clock = systemClock, patienceMs = 30_000): T
     return deferred<undefined>();
   };
   const withTaken = (committed: Committed): Committed => (open.size === 0 ? committed : { ...committed, taken: (waiting ??= wait()).promise.then(noop) });
+  const over = (sink: ResourceSink): ResourceSink => ({
+    commit(transaction) {
+      const committed = sink.commit(transaction);
+      return committed instanceof Promise ? committed.then(withTaken) : withTaken(committed);
+    },
+    held: (typeUrl, interest) => sink.held(typeUrl, interest),
+    unavailable: (scope, error) => { sink.unavailable(scope, error); },
+    part: () => over(sink.part?.() ?? sink),
+  });
   return {
     begin() {
       const one = {};
       open.add(one);
       return () => { if (open.delete(one) && open.size === 0) readOn(); };
     },
-    over: (sink) => ({
-      commit(transaction) {
-        const committed = sink.commit(transaction);
-        return committed instanceof Promise ? committed.then(withTaken) : withTaken(committed);
-      },
-      held: (typeUrl, interest) => sink.held(typeUrl, interest),
-      unavailable: (scope, error) => { sink.unavailable(scope, error); },
-    }),
+    over,
   };
 }

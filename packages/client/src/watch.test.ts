@@ -322,13 +322,21 @@ describe("client.watch()", () => {
     ["*", "[INVALID_ARGUMENT] \"*\" is a collection; use watchAll()"],
     ["xdstp://a/acme.v1.Plan/x", "[INVALID_ARGUMENT] \"xdstp://a/acme.v1.Plan/x\" has another type than acme.v1.Flag, as which it is asked for: acme.v1.Plan (B-TYPE-5)"],
     ["a\ud800", "has half a character (a lone surrogate)"],
-    ["xdstp://a/acme.v1.Flag/x#alt=xdstp://b/acme.v1.Flag/x", "[UNIMPLEMENTED]"],
+    ["xdstp://a/acme.v1.Flag/x#alt=xdstp://b/acme.v1.Plan/x", "its alternative xdstp://b/acme.v1.Plan/x has the type acme.v1.Plan; it has to be acme.v1.Flag"],
+    ["xdstp://a/acme.v1.Flag/x#alt=xdstp://b/acme.v1.Flag/*", "its alternative xdstp://b/acme.v1.Flag/* is a glob (C-ALT-7)"],
+    ["xdstp://a/acme.v1.Flag/x#alt=http://b/acme.v1.Flag/x", "is of the scheme http"],
+    ["xdstp://a/acme.v1.Flag/x#entry=n", "has the type acme.v1.Flag; it has to be acme.v1.FlagCollection"],
     ["xdstp://a/acme.v1.Flag/x?xds.node.id=1", "[INVALID_ARGUMENT]"],
-    ["xdstp://other/acme.v1.Flag/x", "[UNIMPLEMENTED] \"xdstp://other/acme.v1.Flag/x\": the authority \"other\" has servers of its own"],
-    ["xdstp://unknown/acme.v1.Flag/x", "the bootstrap has no authority \"unknown\", only \"a\""],
   ])("says at once why %j cannot be asked for", (name, message) => {
-    const { client } = useDeltaScript({ bootstrapMore: { authorities: { a: {}, other: { xds_servers: [{ server_uri: "elsewhere", channel_creds: [{ type: "insecure" }] }] } } } });
+    const { client } = useDeltaScript();
     expect(() => client.watch(flag, name)).toThrow(message);
+  });
+
+  it("says of a name of an authority that nobody answers for which are known, and asks for nothing [C-AUTH-5]", async () => {
+    const { client, server } = useDeltaScript({ bootstrapMore: { authorities: { a: {} } } });
+    const { value } = await client.watch(flag, "xdstp://unknown/acme.v1.Flag/x")[Symbol.asyncIterator]().next();
+    expect(value).toMatchObject({ version: "", error: { code: "INVALID_ARGUMENT", text: expect.stringContaining('nobody is known to answer for the authority "unknown" (C-AUTH-5); known: "a"') as string } });
+    expect(server.streams).toBe(0);
   });
 
   it("asks for the name with the attributes of the look-up and, of globs, with fields of the node [C-CTX-1, B-CTX-2, C-CTX-3]", async () => {
