@@ -14,7 +14,6 @@ export { locatorFault } from "./links/locator-fault.ts";
 export { followList } from "./list/follow-list.ts";
 export type { FollowedList, FollowListOptions, ListWatcher } from "./list/followed-list.ts";
 export type { HeldState, Holding, ListMember } from "./list/list-member.ts";
-export { memberName, type ListOfMembers } from "./list/member-name.ts";
 export { readList, type InlineEntry, type LocatedEntry, type ReadListOptions } from "./list/read-list.ts";
 
 // Who is asked for what.

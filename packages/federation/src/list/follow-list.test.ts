@@ -56,6 +56,22 @@ describe("followList()", () => {
     expect(list.members).toBe(after);
   });
 
+  it("notices a version that changed, also where the content did not [C-LIST-6]", async () => {
+    const scene = await useScene();
+    const list = useList(scene, L);
+    scene.putList(L, inline("a", "1", "v1"));
+    const before = list.members;
+    scene.putList(L, inline("a", "1", "v2"));
+    expect([list.members.map(show), list.members[0] === before[0]]).toEqual([["a=1@v2"], false]);
+  });
+
+  it("keeps no state of a list alive for the members that came with it", async () => {
+    const scene = await useScene();
+    const list = useList(scene, L);
+    scene.putList(L, inline("a", "1"), inline("b", "long".repeat(20)));
+    expect(list.members.map(({ resource }) => resource?.payload.value.buffer.byteLength)).toEqual([1, 80]);
+  });
+
   it("notices other content under a version that was used before [B-VER-5]", async () => {
     const scene = await useScene();
     const list = useList(scene, L);
@@ -261,8 +277,10 @@ describe("followList()", () => {
     });
     scene.putList(L, located(bar), located(baz));
     expect([list.members.map(show), wanted]).toEqual([["bar pending", "baz failed !UNIMPLEMENTED"], [`+${bar}`]]);
-    scene.putList(L, located(baz));
-    expect([list.members.map(show), wanted]).toEqual([["baz failed !UNIMPLEMENTED"], [`+${bar}`, `-${bar}`]]);
+    scene.putList(L, located(baz), located(bar), located(burp));
+    expect([list.members.map(show), wanted]).toEqual([["baz failed !UNIMPLEMENTED", "bar pending", "burp pending"], [`+${bar}`, `+${burp}`]]);
+    scene.putList(L, located(baz), located(burp));
+    expect([list.members.map(show), wanted]).toEqual([["baz failed !UNIMPLEMENTED", "burp pending"], [`+${bar}`, `+${burp}`, `-${bar}`]]);
   });
 
   it("asks of what was there before whether it can be used, and of the entries of a list that is to be checked, but not of what it has", async () => {

@@ -1,10 +1,10 @@
 import { XdsError, type Interest, type Resource, type ResourceSource, type Topic, type Watcher } from "@xdstp/core";
-import { collectionTypeOf, nameKey, typeFromTypeUrl } from "@xdstp/uri";
+import { collectionTypeOf } from "@xdstp/uri";
 
 import type { FollowedList, FollowListOptions, ListWatcher } from "./followed-list.ts";
 import { failure, holdingOf, shown, type Holding, type ListMember } from "./list-member.ts";
 import { ListParts } from "./list-parts.ts";
-import { memberName, type ListOfMembers } from "./member-name.ts";
+import { memberName, namingList, type NamingList } from "./member-name.ts";
 import { readList, type InlineEntry, type LocatedEntry } from "./read-list.ts";
 
 /**
@@ -17,7 +17,7 @@ export function followList(source: ResourceSource, memberTypeUrl: string, intere
 
 class Following implements FollowedList, Watcher {
   readonly #typeUrl: string;
-  readonly #list: ListOfMembers;
+  readonly #list: NamingList;
   readonly #topic: Topic;
   readonly #watcher: ListWatcher;
   readonly #options: FollowListOptions;
@@ -35,7 +35,7 @@ class Following implements FollowedList, Watcher {
 
   constructor(source: ResourceSource, memberTypeUrl: string, interest: Interest, watcher: ListWatcher, options: FollowListOptions) {
     this.#typeUrl = memberTypeUrl;
-    this.#list = { name: nameKey(interest.name), memberType: typeFromTypeUrl(memberTypeUrl) ?? memberTypeUrl };
+    this.#list = namingList(interest.name, memberTypeUrl);
     this.#watcher = watcher;
     this.#options = options;
     this.#parts = new ListParts({ ...options, source, memberTypeUrl, list: this.#list, onWake: () => { this.#touch("members"); } });

@@ -8,14 +8,14 @@ import type { ListMember } from "./list-member.ts";
 import type { ListPart } from "./list-part.ts";
 import { locatedPart } from "./located-part.ts";
 import { memberFault } from "./member-fault.ts";
-import { memberName, type ListOfMembers } from "./member-name.ts";
+import { memberName, type NamingList } from "./member-name.ts";
 import type { InlineEntry, LocatedEntry } from "./read-list.ts";
 
 /** Where the members of a list come from. */
 export interface ListPartsHost extends Pick<FollowListOptions, "interestOf" | "onWanted" | "faultOf"> {
   readonly source: ResourceSource;
   readonly memberTypeUrl: string;
-  readonly list: ListOfMembers;
+  readonly list: NamingList;
   /** Called when a located member may have changed. */
   readonly onWake: () => void;
 }
