@@ -5,7 +5,7 @@ import type { ClientStatus } from "@xdstp/core/client";
 export interface FederationSource {
   /** The next one is asked when one above cannot be reached (C-GRPC-6). At least one. */
   readonly servers: readonly FederationServer[];
-  /** Exactly as names write them; `""` is one too. Absent: it is the default, for all that no other source lists, opaque names included (C-AUTH-1). */
+  /** Exactly as names write them; `""` is one too. Absent: it is the default, for all that no other source is for, opaque names included (C-AUTH-1). */
   readonly authorities?: readonly string[];
   /** Opaque names only, and no xdstp name whose authority nobody lists: with `authorities` in its bootstrap gRPC knows no others (C-AUTH-5). Only without `authorities`. Default: false. */
   readonly opaque?: boolean;
