@@ -15,6 +15,7 @@ import { dump } from "./dump.ts";
 import { createHub, type Hub } from "./hub.ts";
 import { watchName } from "./name-watch.ts";
 import { createNaming } from "./naming.ts";
+import { createNodeWarner, type ClientWarning } from "./node-warner.ts";
 import { readOnce } from "./read-once.ts";
 import { recordMetrics, type Metrics, type MetricsMeter } from "./record-metrics.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -47,6 +48,8 @@ export interface ClientOptions extends NodeOptions {
   readonly rate?: RequestRate;
   /** Milliseconds after which what has not come does not exist (C-MISS-4). Default: 15,000; 30,000 with the server feature of C-GRPC-10. */
   readonly fetchMs?: number;
+  /** Milliseconds after which a server of which nothing is watched any more is let go (C-STREAM-14); what is watched next asks it again at once. `Infinity`: never. Default: 10,000. */
+  readonly idleMs?: number;
   /** How many redirects are followed from one name (C-REDIR-4). Default: 5. */
   readonly maxHops?: number;
   /** When the alternative of a name is asked: `unreachable`, when nobody can be reached who could say (C-ALT-2); `missing`, also when the first says that there is none. Default: `unreachable`. */
@@ -65,8 +68,10 @@ export interface ClientOptions extends NodeOptions {
   readonly clock?: Clock;
   /** From 0 up to 1, for jitter. Default: `Math.random`. */
   readonly random?: () => number;
+  /** Default: that of this process. Below the versions with known security fixes the event `warning` says so, and all works. */
+  readonly nodeVersion?: string;
   /** Told what happens. It must not throw. */
-  readonly onEvent?: (event: ClientNotice | CacheEvent) => void;
+  readonly onEvent?: (event: ClientNotice | CacheEvent | ClientWarning) => void;
 }
 
 /** Options of {@link Client.read}. */
@@ -119,7 +124,7 @@ class XdsClient implements Client {
   #closed = false;
 
   constructor(options: ClientOptions) {
-    const { types = envoyTypes, clock = systemClock, onEvent, scope = "", variant = "delta", channels = processChannels } = options;
+    const { types = envoyTypes, clock = systemClock, onEvent, scope = "", variant = "delta", channels = processChannels, nodeVersion = process.versions.node } = options;
     const bootstrap = "servers" in (options.bootstrap ?? {}) ? options.bootstrap as Bootstrap : readBootstrap(options.bootstrap as BootstrapSources);
     const cache = createCache({ types, clock, directives: true, wildcard: () => true, ...(onEvent !== undefined && { onEvent }) });
     const taking = createTaking(clock);
@@ -128,14 +133,16 @@ class XdsClient implements Client {
     this.#scope = scope;
     this.#node = encodeNode(bootstrap.node, options);
     this.#hub = createHub({ cache, taking, nodeId: bootstrap.node.id, interestOf: (...asked) => (this.#checkOpen(), naming(...asked)) });
-    const { backoff, limits, rate, fetchMs, random } = options;
+    const { backoff, limits, rate, fetchMs, idleMs, random } = options;
+    const warn = createNodeWarner(nodeVersion, (event) => { onEvent?.(event); });
     const serverOptions = {
       variant, channels, node: () => this.#node, clock, types: new Map(types.map((type) => [type.typeUrl, type])),
       onEvent: (event: ClientNotice) => {
+        warn();
         this.#metrics?.note(event);
         onEvent?.(event);
       },
-      ...(backoff !== undefined && { backoff }), ...(limits !== undefined && { limits }), ...(rate !== undefined && { rate }), ...(fetchMs !== undefined && { fetchMs }), ...(random !== undefined && { random }),
+      ...(backoff !== undefined && { backoff }), ...(limits !== undefined && { limits }), ...(rate !== undefined && { rate }), ...(fetchMs !== undefined && { fetchMs }), ...(idleMs !== undefined && { idleMs }), ...(random !== undefined && { random }),
     };
     this.#federation = createFederation({ sources: sourcesOfBootstrap(bootstrap, serverOptions), ...federationOptionsOf(options) });
     cache.addFeed(takenBy(this.#federation, taking));
@@ -203,11 +210,11 @@ function takenBy(federation: Federation, taking: Taking): ResourceFeed {
   };
 }
 
-function federationOptionsOf({ clock, random, maxHops, altOn, altOnUnreachable, resolveAuthority, dynamicParameters }: ClientOptions): Omit<FederationOptions, "sources"> {
+function federationOptionsOf({ clock, random, idleMs, maxHops, altOn, altOnUnreachable, resolveAuthority, dynamicParameters }: ClientOptions): Omit<FederationOptions, "sources"> {
   const byAuthority = parametersByAuthority(dynamicParameters);
   return {
     parametersOf: (authority) => byAuthority.get(authority),
-    ...(clock !== undefined && { clock }), ...(random !== undefined && { random }), ...(maxHops !== undefined && { maxHops }),
+    ...(clock !== undefined && { clock }), ...(random !== undefined && { random }), ...(idleMs !== undefined && { idleMs }), ...(maxHops !== undefined && { maxHops }),
     ...(altOn !== undefined && { altOn }), ...(altOnUnreachable !== undefined && { altOnUnreachable }), ...(resolveAuthority !== undefined && { resolveAuthority }),
   };
 }

@@ -18,6 +18,7 @@ export type { Validate } from "./decoder.ts";
 export type { TypeSource, ValueOf, WatchedType } from "./watched-type.ts";
 export type { Configuration, Parts, PartTypes } from "./walk/configuration.ts";
 export type { Gap } from "./walk/graph.ts";
+export type { ClientWarning } from "./node-warner.ts";
 export type { Walk, WalkOptions } from "./walk/walk.ts";
 
 // Whom to ask: the bootstrap of gRPC, and connections that clients share.

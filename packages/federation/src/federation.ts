@@ -23,7 +23,7 @@ export interface FederationOptions {
   readonly resolveAuthority?: ResolveAuthority;
   /** Dynamic parameters of the names that redirects lead to, by authority (C-DYN-1). Default: none. */
   readonly parametersOf?: (authority: string) => ReadonlyMap<string, string> | undefined;
-  /** Milliseconds that a server stays open of which nothing is wanted any more. Default: 10,000. */
+  /** Milliseconds that a server stays open of which nothing is wanted any more (C-STREAM-14). `Infinity`: it stays. Default: 10,000. */
   readonly idleMs?: number;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;

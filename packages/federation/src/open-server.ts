@@ -12,7 +12,7 @@ import type { ServerConfig } from "./server-config.ts";
 import { streamPath } from "./stream-path.ts";
 
 /** How a client speaks to its servers. Only `node` and `channels` have to be given. */
-export interface ServerOptions extends Pick<ClientContextOptions, "node" | "clock" | "backoff" | "limits" | "random" | "rate" | "fetchMs"> {
+export interface ServerOptions extends Pick<ClientContextOptions, "node" | "clock" | "backoff" | "limits" | "random" | "rate" | "fetchMs" | "idleMs"> {
   readonly channels: Channels;
   /** Of servers that do not say it themselves. Default: `delta`. */
   readonly variant?: "delta" | "sotw";

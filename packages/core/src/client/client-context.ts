@@ -59,7 +59,7 @@ export interface ClientContextOptions {
   readonly timeoutIsTransient?: boolean;
   /** Milliseconds without a new member after which a glob or wildcard counts as complete (C-GLOB-9). Default: 200. */
   readonly quietMs?: number;
-  /** Milliseconds after which a stream of which nothing is wanted any more is ended (C-STREAM-14). 0: it stays. Default: 10,000. */
+  /** Milliseconds after which a stream of which nothing is wanted any more is ended (C-STREAM-14). `Infinity`: it stays. Default: 10,000. */
   readonly idleMs?: number;
   /** A name whose new state is refused goes, instead of keeping the state before: server feature `fail_on_data_errors` (C-GRPC-9). Default: false. */
   readonly dropRefused?: boolean;

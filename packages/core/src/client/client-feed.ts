@@ -81,7 +81,7 @@ class Feed implements ClientFeed {
     const type = this.#type(typeUrl, this.#sink);
     type.want(added, dropped);
     if (this.#isWanted()) this.#keep();
-    else if (this.#stream !== undefined && this.#context.idleMs > 0) this.#idle.touch();
+    else if (this.#stream !== undefined) this.#idle.touch();
   }
 
   nodeChanged(): void {
@@ -143,13 +143,13 @@ class Feed implements ClientFeed {
 
   /** Whoever wants nothing holds no server: no failure, and no wait before the next stream (C-STREAM-14). */
   #leave(): void {
-    const [stream, status] = [this.#stream, { code: StatusCode.OK, message: "nothing is wanted any more" }];
-    this.#noteEnd(status);
+    const stream = this.#stream;
+    this.#noteEnd(undefined);
     this.#context.emit?.({ kind: "idle" });
-    stream?.close(status);
+    stream?.close({ code: StatusCode.OK, message: "nothing is wanted any more" });
   }
 
-  #noteEnd(status: Status): void {
+  #noteEnd(status: Status | undefined): void {
     this.#idle.stop();
     this.#stream = undefined;
     this.#lastEnd = status;

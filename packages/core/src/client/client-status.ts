@@ -34,7 +34,7 @@ export interface ClientStatus {
   readonly connected: boolean;
   /** A response has come on it (C-GRPC-4). */
   readonly responded: boolean;
-  /** How the last stream ended. Absent: none has. */
+  /** How the last stream ended. Absent: none has, or it was ended since nothing was wanted (C-STREAM-14). */
   readonly lastEnd?: Status;
   /** `control_plane.identifier` of the last response (B-NODE-9). Empty: none was given. */
   readonly controlPlane: string;

@@ -24,7 +24,7 @@ describe.each(["delta", "sotw"] as const)("a stream of which nothing is wanted a
     clock.advance(9_999);
     expect(server.raw.connected).toBe(true);
     clock.advance(1);
-    expect([server.raw.closed?.code, feed.status().connected, feed.status().counts.failures, feed.status().lastEnd?.message]).toEqual([0, false, 0, "nothing is wanted any more"]);
+    expect([server.raw.closed?.code, feed.status().connected, feed.status().counts.failures, feed.status().lastEnd]).toEqual([0, false, 0, undefined]);
     expect([kinds(world), clock.pending]).toEqual([["opened", "idle"], 0]);
   });
 
@@ -113,12 +113,12 @@ describe.each(["delta", "sotw"] as const)("a stream of which nothing is wanted a
     await run;
   });
 
-  it("stays with idleMs 0", async () => {
-    const { ask, server, clock } = createClientWorld(variant, { client: { idleMs: 0 } });
+  it("stays where it is told to", async () => {
+    const { ask, server, clock } = createClientWorld(variant, { client: { idleMs: Infinity } });
     const [a] = await ask(PART, "a");
     a?.stop();
     await turn();
     clock.advance(1_000_000);
-    expect([server.raw.connected, clock.pending]).toEqual([true, 0]);
+    expect(server.raw.connected).toBe(true);
   });
 });
