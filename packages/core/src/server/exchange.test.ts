@@ -88,20 +88,22 @@ describe("recordSent() and recordAnswer()", () => {
     expect(owner.exchange).toMatchObject({ accepted: 0, versionAccepted: "", nacks: 1, refused: { base: 3 } });
   });
 
-  it.each<readonly [what: string, expected: boolean, refusesFirst: boolean, again: readonly string[]]>([
-    ["what was refused", true, false, ["a", "b"]],
-    ["less", false, false, ["a"]],
-    ["more", false, false, ["a", "b", "c"]],
-    ["what was refused at first, of which something newer was accepted since", false, true, ["a", "b"]],
-  ])("know a repetition: %s [S-ACK-8, S-ACK-16]", (_, expected, refusesFirst, again) => {
+  it.each<readonly [what: string, expected: boolean, refuses: "first" | "last" | "both", again: readonly string[]]>([
+    ["what was refused", true, "last", ["a", "b"]],
+    ["less", false, "last", ["a"]],
+    ["more", false, "last", ["a", "b", "c"]],
+    ["what was refused at first, of which something newer was accepted since", false, "first", ["a", "b"]],
+    ["what was refused last, where what was refused at first cannot be said any more", true, "both", ["b"]],
+    ["what was refused at first and last", false, "both", ["a", "b"]],
+  ])("know a repetition: %s [S-ACK-8, S-ACK-16]", (_, expected, refuses, again) => {
     const { owner, send } = useExchange();
     const [first, newest] = [send(0, 1, { entries: [added("a")] }), send(0, 2, { entries: [added("b")] })];
-    if (refusesFirst) recordAnswer(owner, first, bad, false);
-    recordAnswer(owner, newest, refusesFirst ? undefined : bad, false);
+    if (refuses !== "last") recordAnswer(owner, first, bad, false);
+    recordAnswer(owner, newest, refuses === "first" ? undefined : bad, false);
     const { refused } = owner.exchange;
     owner.exchange.refused = undefined;
     expect(isRepetition(owner.exchange, refused, again.map((name) => added(name)))).toBe(expected);
-    expect(owner.exchange.refused).toEqual(expected ? refused : undefined);
+    expect(owner.exchange.refused).toEqual(expected ? { ...refused, again: false } : undefined);
   });
 
   it.each(["before", "after"] as const)("send the rest again of a response that was refused in part %s it was repaired, whatever becomes of the repair [S-ACK-8, S-ACK-16]", (when) => {

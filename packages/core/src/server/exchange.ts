@@ -29,6 +29,8 @@ export interface Batch {
   readonly repairedAt: number;
   readonly origin: Origin;
   readonly entries: readonly Entry[];
+  /** What of it was sent last, if it was repaired; else all of it. */
+  readonly newestEntries: readonly Entry[];
   /** Set when a part was refused; the batch ends with the answer to its last part. */
   readonly refusal: NackError | undefined;
   /** What was refused of it was repaired already: the wanted state differs from it. */
@@ -44,7 +46,7 @@ export interface Refused extends Origin {
   readonly base: number;
   /** Some of it answered a request: what the client has of that may be older than `base`. */
   readonly asked: boolean;
-  /** What was said: it is not said again unchanged. undefined: nobody knows, because a newer part was accepted in the place of a refused one. */
+  /** What was said: it is not said again unchanged. undefined: something newer was accepted in the place of what was refused. */
   readonly entries: readonly Entry[] | undefined;
   /** Something has changed since. */
   again: boolean;
@@ -105,7 +107,7 @@ function batchOf({ frames, base, asked, upTo, origin, entries, whole = false }: 
   if (known?.since === since && known.base === base && known.asked === asked && known.upTo === upTo && known.origin === origin && known.entries === entries) return known;
   const last = frames.list.at(-1)?.nonce ?? 0;
   const first = frames.list[0]?.nonce ?? last;
-  const batch: Batch = { first, last, newest: first, base, asked, upTo, version: frames.version, since, repairedAt: since, origin, entries, refusal: undefined, repaired: false, narrowed: false, whole };
+  const batch: Batch = { first, last, newest: first, base, asked, upTo, version: frames.version, since, repairedAt: since, origin, entries, newestEntries: entries, refusal: undefined, repaired: false, narrowed: false, whole };
   batches.set(frames, batch);
   return batch;
 }
@@ -144,7 +146,7 @@ export function recordAnswer(owner: ExchangeOwner, nonce: number, error: NackErr
   if (nonce !== batch.last) { exchange.inFlight = open; return false; }
   exchange.inFlight = undefined;
   if (open.refusal === undefined || (error === undefined && open.whole)) accept(owner, open);
-  else keepRefused(exchange, open, changedSince);
+  else keepRefused(exchange, open, changedSince, error !== undefined);
   return true;
 }
 
@@ -181,12 +183,13 @@ function accept({ exchange, context, stream, typeUrl }: ExchangeOwner, { upTo, v
 }
 
 /** Sent again from topics and names, as they are by then. If the wanted state differs already, it goes out at once (S-ACK-8). */
-function keepRefused(exchange: Exchange, { origin, base, asked, narrowed, repaired, entries }: Batch, changedSince: boolean): void {
+function keepRefused(exchange: Exchange, { origin, base, asked, narrowed, repaired, entries, newestEntries }: Batch, changedSince: boolean, isNewestRefused: boolean): void {
   const { refused } = exchange;
   // What came from a topic that has been unsubscribed may be covered by another: only its names can tell.
   const named = narrowed ? new Set([...origin.named, ...entries.map(({ name }) => name)]) : origin.named;
   const all = joinOrigins(refused ?? { answered: new Set(), changed: new Set(), named: new Set() }, { ...origin, named });
-  exchange.refused = { ...all, base: Math.min(base, refused?.base ?? base), asked: asked || refused?.asked === true, entries: repaired ? undefined : joinSaid(refused, entries), again: changedSince || narrowed || repaired };
+  const said = isNewestRefused ? newestEntries : undefined;
+  exchange.refused = { ...all, base: Math.min(base, refused?.base ?? base), asked: asked || refused?.asked === true, entries: repaired ? said : joinSaid(refused, entries), again: changedSince || narrowed || repaired };
 }
 
 function joinSaid(refused: Refused | undefined, entries: readonly Entry[]): readonly Entry[] | undefined {

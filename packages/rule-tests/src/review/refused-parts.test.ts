@@ -159,3 +159,21 @@ describe("a name that was refused (sotw/ads)", () => {
     expect(client.rest().map(({ resources }) => resources.length)).toEqual([1]);
   });
 });
+
+describe("a response in parts (sotw/ads)", () => {
+  it("is sent anew to a client that was cut off after a part of it and comes back with the version of that, and not to one that has all parts [S-SIZE-3] [S-RECON-7]", () => {
+    const world = createWorld({ variant: "sotw/ads", types: types(false), limits: { responseBytes: 400 } });
+    commit(world, { a: "x".repeat(100), b: "x".repeat(100), c: "x".repeat(100) });
+    const comeWith = (versionInfo: string): readonly { readonly versionInfo: string }[] => {
+      const { client } = world.openSotw(CLUSTERS);
+      client.send({ typeUrl: CLUSTERS, versionInfo });
+      world.run();
+      return client.rest();
+    };
+    const [first, last, ...more] = comeWith("");
+    if (first === undefined || last === undefined) throw new Error("two parts were expected");
+    expect(more).toEqual([]);
+    expect(comeWith(first.versionInfo)).toHaveLength(2);
+    expect(comeWith(last.versionInfo)).toEqual([]);
+  });
+});

@@ -10,4 +10,6 @@ export const failedSeeds: readonly { readonly seed: number; readonly steps: numb
   { seed: 903, steps: 20_000, showed: "a delta server said a refused name again for a removal that had to wait" },
   { seed: 907, steps: 60_000, showed: "a SotW server said a refused name again since another had gone, which it cannot say" },
   { seed: 500_000_005, steps: 400_000, showed: "a delta server lost what was refused in a part of a response when that was repaired before its last part was answered" },
+  { seed: 600_000_002, steps: 300_000, showed: "a SotW server took a client that had been cut off between two parts of a response for one that holds all of it" },
+  { seed: 600_000_005, steps: 200_000, showed: "a delta server said a refused repair again, since what was refused before it cannot be said any more" },
 ];

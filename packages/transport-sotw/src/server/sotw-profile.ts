@@ -70,7 +70,8 @@ function profileWith(options: SotwProfileOptions, choose: Choose, errorOf: (entr
   const controlPlane = options.controlPlane === "" ? [] : [lengthDelimited(CONTROL_PLANE, lengthDelimited(IDENTIFIER, options.controlPlane))];
   return {
     encode(entries, version) {
-      const common = [lengthDelimited(VERSION_INFO, version), typeUrl, ...controlPlane];
+      const headOf = (versionInfo: string): readonly Uint8Array[] => [lengthDelimited(VERSION_INFO, versionInfo), typeUrl, ...controlPlane];
+      const common = headOf(version);
       const room = options.responseBytes - sizeOf(common) - 32;
       const all = entries.filter(({ resource }) => resource !== undefined).flatMap((entry) => choose({ entry, field: encodeEntry(entry, options) }, room) ?? []);
       const fields = all.flatMap(({ field }) => (field === undefined || field.length > room ? [] : [field]));
@@ -79,13 +80,18 @@ function profileWith(options: SotwProfileOptions, choose: Choose, errorOf: (entr
       const parts = isUnsaid ? [] : partsOf([...fields, ...errors], room, options.mayBeSplit);
       return {
         version,
-        list: parts.map((part) => createFrame([...common, ...part])),
+        list: parts.map((part, index) => createFrame([...(index === parts.length - 1 ? common : headOf(partVersion(version, index))), ...part])),
         resources: fields.length,
         removed: 0,
         notSent: all.flatMap((one) => notSent(one, parts.length === 0 ? 0 : room)),
       } satisfies Frames;
     },
   };
+}
+
+/** A client that was cut off after a part must not come back with the version of the whole: it would count as holding that (S-SIZE-3, S-RECON-7). */
+function partVersion(version: string, index: number): string {
+  return `${version}/${index + 1}`;
 }
 
 /** Nothing is left of what there is. Where absence deletes, what cannot be said to this client counts as missing, but not what is too large (S-SIZE-4, S-WRAP-3). */
