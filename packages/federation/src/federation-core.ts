@@ -1,16 +1,19 @@
 import { XdsError, type ResourceSink } from "@xdstp/core";
 
 import { FederationRun, type Wanted } from "./federation-run.ts";
+import { createWildcard } from "./routes/wildcard.ts";
 import type { Federation, FederationOptions, FederationServerStatus, Trace } from "./federation.ts";
 
 /** The federation behind `createFederation`. What is wanted before it runs, waits. */
 export class FederationCore implements Federation {
+  readonly inWildcard: (name: string) => boolean;
   readonly #options: FederationOptions;
   #early: Wanted[] = [];
   #run: FederationRun | undefined;
 
   constructor(options: FederationOptions) {
     this.#options = options;
+    this.inWildcard = createWildcard(options.sources);
     const empty = options.sources.find(({ servers }) => servers.length === 0);
     if (empty !== undefined) throw new XdsError("INVALID_ARGUMENT", `the source of ${JSON.stringify(empty.authorities ?? "everything else")} has no server; give one at least`);
   }

@@ -39,8 +39,6 @@ export class FederationRun implements LinkBooks, FollowersHost {
   readonly #authorityOf = createAuthorityReader();
   /** Names with directives. */
   readonly #directed = new Map<string, Follower>();
-  /** All of a type, wherever it is from. */
-  readonly #wildcards = new Map<string, number>();
   /** What waits for somebody to be found who answers for its authority. */
   readonly #homeless = new Map<string, Map<string, TypedInterest>>();
 
@@ -99,7 +97,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
   }
 
   isCovered(route: Route, typeUrl: string, key: string, aliases?: readonly string[]): boolean {
-    return this.#wildcards.has(typeUrl) || route.covering(typeUrl, key, aliases).some(({ direct }) => direct);
+    return route.covering(typeUrl, key, aliases).some(({ direct }) => direct);
   }
 
   interestsOf({ typeUrl, interest, start }: Follower): readonly TypedInterest[] {
@@ -154,7 +152,6 @@ export class FederationRun implements LinkBooks, FollowersHost {
     const ask = route.ask(typeUrl, interest, authority);
     if (ask.direct) return;
     ask.direct = true;
-    if (ask.kind === "wildcard") this.#countWildcard(typeUrl, 1);
     for (const followed of route.followed) if (followed.typeUrl === typeUrl && covers(ask, followed.key)) showKept(followed);
     this.#serve(route, ask);
   }
@@ -189,16 +186,9 @@ export class FederationRun implements LinkBooks, FollowersHost {
 
   #endDirect(route: Route, ask: Ask): void {
     ask.direct = false;
-    if (ask.kind === "wildcard") this.#countWildcard(ask.typeUrl, -1);
     if (ask.unavailable !== undefined) ask.unavailable.link.part.unavailable({ typeUrl: ask.typeUrl, interest: ask.interest }, undefined);
     route.release(ask);
     this.#serve(route, ask);
-  }
-
-  #countWildcard(typeUrl: string, step: 1 | -1): void {
-    const count = (this.#wildcards.get(typeUrl) ?? 0) + step;
-    if (count > 0) this.#wildcards.set(typeUrl, count);
-    else this.#wildcards.delete(typeUrl);
   }
 
   /** What leads elsewhere is followed for as long as readers ask for it. */

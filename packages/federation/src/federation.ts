@@ -65,6 +65,8 @@ export interface Trace {
  */
 export interface Federation extends ResourceFeed {
   want(...news: Parameters<NonNullable<ResourceFeed["want"]>>): void;
+  /** Whether `*` covers a name: the default source is asked for it, so it has what that answers for. The option `wildcard` of a cache over this federation: `wildcard: (_, name) => federation.inWildcard(name)`. */
+  inWildcard(name: string): boolean;
   /** Every server that is configured or has been asked, in order. */
   status(): readonly FederationServerStatus[];
   /** All names that lead elsewhere, and where they lead now. */

@@ -66,7 +66,7 @@ export async function scene(authorities: readonly string[], options: Partial<Fed
   const servers = Object.fromEntries(authorities.map((authority) => [authority, createStoreServer(authority)]));
   const sources = Object.entries(servers).map(([authority, server]) => ({ servers: [server], ...(authority !== "default" && { authorities: [authority] }) }));
   const federation = createFederation({ sources, clock, random: () => 0, ...options });
-  const cache = createCache({ clock, directives: true, wildcard: () => true });
+  const cache = createCache({ clock, directives: true, wildcard: (_, name) => federation.inWildcard(name) });
   cache.addFeed(federation);
   onTestFinished(() => cache.close());
   await turn();

@@ -64,6 +64,8 @@ export class Redirects {
       this.#followers.end(redirect.follower);
       redirect.follower = undefined;
     }
+    // An error of it stands beside other interests now.
+    if (redirect.follower !== undefined) this.#followers.touch([redirect.follower]);
     if (covering.length === 0) this.drop(route, redirect.typeUrl, redirect.key);
   }
 

@@ -82,12 +82,13 @@ export class Search {
     const to = printLocator(alt);
     const choice = this.#follower.choice(`${way.hops.length} ${printLocator(locator)}`);
     const shows = choice.onAlt ? this.#follower.shows : primary.state === "held";
-    choice.decide(this.#callsForAlt(primary, locator.authority), shows, this.#host.now(), () => this.#host.random());
-    if (choice.onAlt && primary.state === "held") this.until = Math.min(this.until, choice.heldUntil);
+    const wanted = this.#callsForAlt(primary, locator.authority);
+    choice.decide(wanted, shows, this.#host.now(), () => this.#host.random());
+    if (wanted !== undefined && wanted !== choice.onAlt) this.until = Math.min(this.until, choice.heldUntil);
     if (!choice.onAlt || alt.scheme !== "xdstp") return primary;
     const found = this.#locator(typeUrl, alt, { ...way, steps: [...way.steps, { name: printName(nameFromLocator(locator)), version: "alt" }], hops: [...way.hops, { kind: "alt", to }] });
     if (found.state === "held" || primary.state === "held") return found.state === "held" ? found : primary;
-    return found.state === "pending" ? found : unreachable(primary, found);
+    return found.state === "pending" ? found : neither(primary, found);
   }
 
   /** undefined: nothing is known yet. */
@@ -152,9 +153,11 @@ function broken(text: string, hops: readonly Hop[]): Outcome {
   return { state: "broken", error: new XdsError("FAILED_PRECONDITION", text), hops };
 }
 
-function unreachable(primary: Outcome, found: Outcome): Outcome {
+/** There is none where both servers say so; else nobody can be reached who could say. */
+function neither(primary: Outcome, found: Outcome): Outcome {
   const why = [primary, found].map((outcome) => ("error" in outcome ? outcome.error.text : ""));
-  return { state: "unreachable", error: new XdsError("UNAVAILABLE", `${why[0]}; its alternative: ${why[1]}`), hops: primary.hops };
+  const state = primary.state === "missing" && found.state !== "unreachable" ? "missing" : "unreachable";
+  return { state, error: new XdsError(state === "missing" ? "NOT_FOUND" : "UNAVAILABLE", `${why[0]}; its alternative: ${why[1]}`), hops: primary.hops };
 }
 
 function chain({ steps }: Way, text: string): string {

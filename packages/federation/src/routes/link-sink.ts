@@ -14,7 +14,7 @@ import { takeTransaction, type Taken } from "./take-transaction.ts";
 export function createLinkSink(link: ServerLink, books: LinkBooks): ResourceSink {
   return {
     commit: (transaction) => commit(link, books, transaction),
-    held: (typeUrl, interest) => (interest === undefined ? heldFrom(link, typeUrl, undefined) : heldOf(link, books, typeUrl, interest.name, { typeUrl, interest })),
+    held: (typeUrl, interest) => (interest === undefined ? presented(link, books, typeUrl) : heldOf(link, books, typeUrl, interest.name, { typeUrl, interest })),
     unavailable: (scope, error) => { unavailable(link, books, scope, error); },
   };
 }
@@ -48,6 +48,13 @@ function dropOrphans(link: ServerLink, books: LinkBooks, collection: TypedIntere
   const others = route.links.filter((other) => other !== link).flatMap((other) => orphansOf({ typeUrl, interest }, other.part, link.part));
   const remove = [...others.filter(({ name }) => route.redirect(typeUrl, nameKey(name)) === undefined), ...stale.map(({ name }) => ({ typeUrl, name }))];
   if (remove.length > 0) void link.part.commit({ remove });
+}
+
+/** What a server is told to be held from it. Not where another one stands in for it, or may: what that gives in its place it would not give again. */
+function presented(link: ServerLink, books: LinkBooks, typeUrl: string): Iterable<Held> {
+  const held = heldFrom(link, typeUrl, undefined);
+  if (![...link.routes].some((route) => route.isContested(link))) return held;
+  return [...held].filter(({ name }) => books.routeOfName(name)?.isContested(link) === false);
 }
 
 /** The versions of a server are its own (C-RECON-3); that there is something of a name, whoever gave it. */

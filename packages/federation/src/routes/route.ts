@@ -159,6 +159,11 @@ export class Route {
     return this.links[this.#used - 1] === link;
   }
 
+  /** Another server is asked beside it for the same names, or may be before it answers. */
+  isContested(link: ServerLink): boolean {
+    return this.links.length > 1 && (link.failure !== undefined || !this.isLast(link));
+  }
+
   /** What is concluded from the silence of a server that has come back ends no other one's use. */
   counts(link: ServerLink): boolean {
     return this.isLast(link) || link.responded;

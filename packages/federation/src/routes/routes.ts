@@ -39,7 +39,7 @@ export class Routes {
       this.#resolve(authority, this.#host.resolve);
       return this.#known.get(authority);
     }
-    return this.#unknown(authority);
+    return unknownAuthority(this.#sources, authority);
   }
 
   /** The same, without looking further than what is configured or found. */
@@ -56,9 +56,9 @@ export class Routes {
   }
 
   #open(authority: string | null, sources: readonly FederationSource[]): Route {
-    const servers = [...new Map(sources.flatMap(({ servers: own }) => own.map((server) => [server.id, server] as const))).values()];
-    const reachabilityOnly = sources.some((source) => source.reachabilityOnly === true);
-    const id = JSON.stringify([reachabilityOnly, ...servers.map((server) => server.id)]);
+    const servers = serversOf(sources);
+    const reachabilityOnly = isHasty(sources);
+    const id = routeId(sources);
     const route = this.#byServers.get(id) ?? this.#host.open(servers, reachabilityOnly);
     this.#byServers.set(id, route);
     this.#known.set(authority, route);
@@ -76,21 +76,39 @@ export class Routes {
 
   #resolved(authority: string, source: FederationSource | undefined, error: XdsError | undefined): void {
     this.#resolving.delete(authority);
-    if (source === undefined || source.servers.length === 0) this.#known.set(authority, this.#unknown(authority, error));
+    if (source === undefined || source.servers.length === 0) this.#known.set(authority, unknownAuthority(this.#sources, authority, error));
     else this.#open(authority, [source]);
     this.#host.resolved(authority);
   }
 
-  #unknown(authority: string | null, cause?: XdsError): XdsError {
-    const known = this.#sources.flatMap(({ authorities = [] }) => authorities).map((one) => JSON.stringify(one));
-    const there = known.length === 0 ? "none is configured" : `known: ${[...new Set(known)].join(", ")}`;
-    const what = authority === null ? "no source is configured for opaque names" : `nobody is known to answer for the authority ${JSON.stringify(authority)} (C-AUTH-5); ${there}`;
-    return new XdsError("INVALID_ARGUMENT", cause === undefined ? `${what}; add a source for it` : `${what}; looking for it failed: ${cause.text}`);
-  }
 }
 
-/** Those that list the authority, in order; else the default (C-AUTH-1, C-AUTH-3). */
-export function sourcesFor(sources: readonly FederationSource[], authority: string | null): readonly FederationSource[] {
+/** Why nobody is asked for names of an authority (C-AUTH-5); null: for opaque names. */
+export function unknownAuthority(sources: readonly FederationSource[], authority: string | null, cause?: XdsError): XdsError {
+  const known = sources.flatMap(({ authorities = [] }) => authorities).map((one) => JSON.stringify(one));
+  const there = known.length === 0 ? "none is configured" : `known: ${[...new Set(known)].join(", ")}`;
+  const what = authority === null ? "no source is configured for opaque names" : `nobody is known to answer for the authority ${JSON.stringify(authority)} (C-AUTH-5); ${there}`;
+  return new XdsError("INVALID_ARGUMENT", cause === undefined ? `${what}; add a source for it` : `${what}; looking for it failed: ${cause.text}`);
+}
+
+/** Sources that ask the same servers in the same way are one route. */
+export function routeId(sources: readonly FederationSource[]): string {
+  return JSON.stringify([isHasty(sources), ...serversOf(sources).map((server) => server.id)]);
+}
+
+/** In order of preference, each once. */
+export function serversOf(sources: readonly FederationSource[]): readonly FederationServer[] {
+  return [...new Map(sources.flatMap(({ servers }) => servers.map((server) => [server.id, server] as const))).values()];
+}
+
+/** The next one is asked as soon as one cannot be reached (C-GRPC-7). */
+export function isHasty(sources: readonly FederationSource[]): boolean {
+  return sources.some(({ reachabilityOnly }) => reachabilityOnly === true);
+}
+
+/** The one beside the reference, if it is for such names; else those that list the authority, in order; else the default (C-AUTH-1, C-AUTH-3). */
+export function sourcesFor(sources: readonly FederationSource[], authority: string | null, beside?: FederationSource): readonly FederationSource[] {
+  if (beside !== undefined && (authority === null || beside.authorities?.includes(authority) === true)) return [beside];
   const listed = authority === null ? [] : sources.filter(({ authorities }) => authorities?.includes(authority) === true);
   return listed.length > 0 ? listed : sources.filter((source) => source.authorities === undefined && (authority === null || source.opaque !== true));
 }
