@@ -110,7 +110,7 @@ class Collection<T> extends BaseWatch<CollectionChange<T>> implements Collection
       return;
     }
     if (isOf(known, resource)) return;
-    const member = createMember(this.#decoder, resource);
+    const member = createMember(this.#decoder, name, resource);
     this.members.set(name, member);
     (known === undefined ? added : updated).push(member);
   }

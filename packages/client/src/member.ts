@@ -11,9 +11,9 @@ export interface Member<T> {
   readonly value: T;
 }
 
-/** A member over what the cache holds; costs two references until it is read. */
-export function createMember<T>(decoder: Decoder<T>, resource: StoredResource): Member<T> {
-  return new CollectionMember(decoder, resource);
+/** A member over what the cache holds; costs three references until it is read. Its name is that of the entry: the resource may be reached by a link and have another. */
+export function createMember<T>(decoder: Decoder<T>, name: string, resource: StoredResource): Member<T> {
+  return new CollectionMember(decoder, name, resource);
 }
 
 /** Whether a member is of this state: the content may be another although its version is not (B-VER-5). */
@@ -22,15 +22,16 @@ export function isOf(member: Member<unknown> | undefined, resource: StoredResour
 }
 
 class CollectionMember<T> implements Member<T> {
+  readonly name: string;
   readonly #decoder: Decoder<T>;
   readonly #resource: StoredResource;
 
-  constructor(decoder: Decoder<T>, resource: StoredResource) {
+  constructor(decoder: Decoder<T>, name: string, resource: StoredResource) {
+    this.name = name;
     this.#decoder = decoder;
     this.#resource = resource;
   }
 
-  get name(): string { return this.#resource.name; }
   get version(): string { return this.#resource.given; }
   /** Unique for each content. */
   get servedAs(): string { return this.#resource.version; }

@@ -110,7 +110,7 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
     const resources = new Map<string, Map<string, Member<unknown>>>();
     for (const { typeUrl, name, resource } of graph?.nodes.values() ?? []) {
       const named = resources.get(typeUrl) ?? new Map<string, Member<unknown>>();
-      resources.set(typeUrl, named.set(name, createMember(this.#decoders.of(typeUrl), resource)));
+      resources.set(typeUrl, named.set(name, createMember(this.#decoders.of(typeUrl), name, resource)));
     }
     const root = resources.get(this.#typeUrl)?.get(this.name) as Member<R> | undefined;
     const parts = Object.fromEntries(this.#types.map(([word, typeUrl]) => [word, resources.get(typeUrl) ?? new Map<string, never>()])) as unknown as Parts<P>;
