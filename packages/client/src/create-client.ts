@@ -7,12 +7,14 @@ import {
 } from "@xdstp/federation";
 import type { ClientConfig } from "@xdstp/protos/status";
 import { envoyTypes } from "@xdstp/resource-types";
-import { isGlob, nodeContextParams } from "@xdstp/uri";
+import { nodeContextParams } from "@xdstp/uri";
 
 import { callBack } from "./call-back.ts";
+import { checkMethod } from "./check-method.ts";
 import { watchCollection, type CollectionOptions, type CollectionWatch } from "./collection-watch.ts";
 import { dump } from "./dump.ts";
 import { createHub, type Hub } from "./hub.ts";
+import { watchList, type ListOptions, type ListWatch } from "./list-watch.ts";
 import { watchName } from "./name-watch.ts";
 import { createNaming } from "./naming.ts";
 import { createNodeWarner, type ClientWarning } from "./node-warner.ts";
@@ -21,7 +23,7 @@ import { recordMetrics, type Metrics, type MetricsMeter } from "./record-metrics
 import type { Snapshot } from "./snapshot.ts";
 import { createTaking, type Taking } from "./taking.ts";
 import type { Watch, WatchCalls, WatchOptions } from "./watch.ts";
-import type { TypeSource, ValueOf } from "./watched-type.ts";
+import { watchedType, type TypeSource, type ValueOf } from "./watched-type.ts";
 import type { PartTypes } from "./walk/configuration.ts";
 import { walkName } from "./walk/walk-name.ts";
 import type { Walk, WalkOptions } from "./walk/walk.ts";
@@ -90,6 +92,11 @@ export interface Client extends AsyncDisposable {
   watch<S extends TypeSource<unknown>>(type: S, name: string, options?: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>>): Watch<Snapshot<ValueOf<S>>>;
   /** Watches the members of a glob (`xdstp://authority/type/path/*`), or all of a type (`*`), as one changing set. */
   watchAll<S extends TypeSource<unknown>>(type: S, name: string, options?: CollectionOptions<ValueOf<S>>): CollectionWatch<ValueOf<S>>;
+  /**
+   * Watches a list collection (`xdstp://authority/typeCollection/id`) and its members, inline and located, as one changing set in the order of the list. `type` is that of the members.
+   * A list with an entry that cannot be taken is refused as a whole; a located member is refused, fails or is missing by itself (C-LIST-9).
+   */
+  watchList<S extends TypeSource<unknown>>(type: S, name: string, options?: ListOptions<ValueOf<S>>): ListWatch<ValueOf<S>>;
   /** The resource of a name, once. Rejects with an XdsError: NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT with why it was refused, DEADLINE_EXCEEDED, CANCELLED where the client is closed; or with the reason of the signal. */
   read<S extends TypeSource<unknown>>(type: S, name: string, options?: ReadOptions<ValueOf<S>>): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }>;
   /**
@@ -126,7 +133,7 @@ class XdsClient implements Client {
   constructor(options: ClientOptions) {
     const { types = envoyTypes, clock = systemClock, onEvent, scope = "", variant = "delta", channels = processChannels, nodeVersion = process.versions.node } = options;
     const bootstrap = "servers" in (options.bootstrap ?? {}) ? options.bootstrap as Bootstrap : readBootstrap(options.bootstrap as BootstrapSources);
-    const cache = createCache({ types, clock, directives: true, wildcard: () => true, ...(onEvent !== undefined && { onEvent }) });
+    const cache = createCache({ types, clock, directives: true, wildcard: (_, name) => this.#federation.inWildcard(name), ...(onEvent !== undefined && { onEvent }) });
     const taking = createTaking(clock);
     const naming = createNaming(namingOf(bootstrap, options));
     this.#clock = clock;
@@ -150,15 +157,20 @@ class XdsClient implements Client {
   }
 
   watch<S extends TypeSource<unknown>>(type: S, name: string, options: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>> = {}): Watch<Snapshot<ValueOf<S>>> {
-    if (name === "*" || (name.startsWith("xdstp:") && isGlob(name))) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is a collection; use watchAll()`, { resource: name });
+    checkMethod("watch", watchedType(type).typeUrl, name);
     const watch = watchName(this.#hub, type, name, options);
     if (options.onChanged !== undefined || options.onAmbientError !== undefined) void callBack(watch, options, () => this.#hub.open.has(watch), options.signal);
     return watch;
   }
 
   watchAll<S extends TypeSource<unknown>>(type: S, name: string, options: CollectionOptions<ValueOf<S>> = {}): CollectionWatch<ValueOf<S>> {
-    if (name !== "*" && !(name.startsWith("xdstp:") && isGlob(name))) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is neither * nor an xdstp name that ends in /*; use watch() for a name`, { resource: name });
+    checkMethod("watchAll", watchedType(type).typeUrl, name);
     return watchCollection(this.#hub, type, name, options);
+  }
+
+  watchList<S extends TypeSource<unknown>>(type: S, name: string, options: ListOptions<ValueOf<S>> = {}): ListWatch<ValueOf<S>> {
+    checkMethod("watchList", watchedType(type).typeUrl, name);
+    return watchList(this.#hub, type, name, options);
   }
 
   async read<S extends TypeSource<unknown>>(type: S, name: string, { timeoutMs = 20_000, ...options }: ReadOptions<ValueOf<S>> = {}): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }> {

@@ -1,4 +1,4 @@
-import { XdsError, type Resource, type StoredResource } from "@xdstp/core";
+import { XdsError, type Resource } from "@xdstp/core";
 
 import { otherType } from "./glance.ts";
 import type { WatchedType } from "./watched-type.ts";
@@ -11,16 +11,16 @@ export interface Decoder<T> {
   /** Decodes what is about to be taken, and keeps it for `read`. Gives why it cannot be taken (C-LIM-7). */
   check(resource: Resource, name: string, validate: Validate<T> | undefined): XdsError | undefined;
   /** The message of a resource that is held. Throws if it was never checked and cannot be decoded. */
-  read(resource: StoredResource): T;
+  read(resource: Resource): T;
 }
 
 /** A decoder that keeps messages as long as their resources. */
 export function createDecoder<T>(type: WatchedType<T>): Decoder<T> {
-  const messages = new WeakMap<StoredResource, { readonly value: T }>();
-  /** Decoded by a check, and not yet read: of the transaction at hand. */
+  const messages = new WeakMap<Resource, { readonly value: T }>();
+  /** Decoded by a check, and not yet read: of the transactions of this turn. */
   const fresh = new Map<string, { readonly payload: Uint8Array; readonly value: T }>();
   const keep = (name: string, payload: Uint8Array, value: T): void => {
-    if (fresh.size === 0) queueMicrotask(() => { fresh.clear(); });
+    if (fresh.size === 0) setImmediate(() => { fresh.clear(); });
     fresh.set(name, { payload, value });
   };
   return {

@@ -12,6 +12,8 @@ export { createClient, type Client, type ClientOptions, type ReadOptions } from 
 export type { Watch, WatchCalls, WatchOptions } from "./watch.ts";
 export type { Snapshot } from "./snapshot.ts";
 export type { CollectionChange, CollectionOptions, CollectionWatch } from "./collection-watch.ts";
+export type { ListChange, ListOptions, ListWatch } from "./list-watch.ts";
+export type { ListMember } from "./list-member.ts";
 export type { Member } from "./member.ts";
 export type { NameOptions } from "./name-options.ts";
 export type { Validate } from "./decoder.ts";

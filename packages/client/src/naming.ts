@@ -1,6 +1,6 @@
 import { XdsError, type Interest } from "@xdstp/core";
 import { locatorFault } from "@xdstp/federation";
-import { collectionTypeOf, composeName, isGlob, parseLocator, printLocator, typeFromTypeUrl, type ContextLayers, type Directive, type ParseResult, type XdstpLocator } from "@xdstp/uri";
+import { composeName, isGlob, parseLocator, printLocator, typeFromTypeUrl, type ContextLayers, type Directive, type ParseResult, type XdstpLocator } from "@xdstp/uri";
 
 import type { NameOptions } from "./name-options.ts";
 
@@ -54,12 +54,12 @@ function compose(locator: XdstpLocator, layers: ContextLayers): ParseResult<Xdst
   return { ok: true, value: { ...composed.value, directives } };
 }
 
-/** A list has a type of its own, which is asked for under that of its members (B-TYPE-5). */
+/** A list has a type of its own, and is asked for under that (B-TYPE-6). */
 function checkType(typeUrl: string, name: string, locator: XdstpLocator): void {
   const own = typeFromTypeUrl(typeUrl);
   const { resourceType: type, directives } = locator;
   const fault = directives.length > 0 ? locatorFault(typeUrl, locator) : undefined;
   if (fault !== undefined) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)}: ${fault}`, { typeUrl, resource: name });
-  if (directives.length > 0 || (own !== undefined && (type === own || type === collectionTypeOf(own)))) return;
+  if (directives.length > 0 || type === own) return;
   throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} has another type than ${own ?? JSON.stringify(typeUrl)}, as which it is asked for: ${type} (B-TYPE-5)`, { typeUrl, resource: name });
 }

@@ -1,0 +1,134 @@
+import type { XdsError } from "@xdstp/core";
+import { followList, type FollowedList, type ListMember as FollowedMember, type ListWatcher } from "@xdstp/federation";
+import { collectionTypeOf } from "@xdstp/uri";
+
+import type { Decoder } from "./decoder.ts";
+import type { Hub } from "./hub.ts";
+import { listMember, type ListMember } from "./list-member.ts";
+import { ReadWatch } from "./read-watch.ts";
+import type { Watch, WatchOptions } from "./watch.ts";
+import { watchedType, type TypeSource, type ValueOf, type WatchedType } from "./watched-type.ts";
+
+/** What has changed in a list since the change before. */
+export interface ListChange<T> {
+  /** All of them, in the order of the list; the same object for one that has not changed. A change may be in the order alone. */
+  readonly members: readonly ListMember<T>[];
+  /** Members that were not in the list. */
+  readonly added: readonly ListMember<T>[];
+  /** Members that were in another state. */
+  readonly updated: readonly ListMember<T>[];
+  /** Members that are not in the list any more, as they were. */
+  readonly removed: readonly ListMember<T>[];
+  /** There is a list, if only an empty one (S-LIST-11). */
+  readonly exists: boolean;
+  /** Of the list itself. Empty where there is none. */
+  readonly version: string;
+  /** The list is known, and something is known of each of its members. */
+  readonly complete: boolean;
+  /** Of the list itself: why it may be old, or why there is none. */
+  readonly error?: XdsError;
+}
+
+/** A watch on a list collection. */
+export interface ListWatch<T> extends Watch<ListChange<T>> {
+  /** The members as of the change that was read last, in the order of the list. */
+  readonly members: readonly ListMember<T>[];
+}
+
+/** Options of a watch on a list. */
+export interface ListOptions<T> extends WatchOptions<T> {
+  /** How many entries the list may have; one with more is refused (C-LIM-7). Default: 100,000. */
+  readonly maxEntries?: number;
+}
+
+/** Watches a list collection and its members. */
+export function watchList<S extends TypeSource<unknown>>(hub: Hub, source: S, name: string, options: ListOptions<ValueOf<S>>): ListWatch<ValueOf<S>> {
+  return new MembersWatch<ValueOf<S>>(hub, source as TypeSource<ValueOf<S>>, name, options);
+}
+
+class MembersWatch<T> extends ReadWatch<ListChange<T>> implements ListWatch<T>, ListWatcher {
+  readonly name: string;
+  readonly #decoder: Decoder<T>;
+  readonly #list: FollowedList;
+  readonly #uncheck: () => void;
+  #followed: readonly FollowedMember[] = [];
+  #shown: ReadonlyMap<FollowedMember, ListMember<T>> = new Map();
+  #told: Pick<ListChange<T>, "members" | "exists" | "version" | "complete" | "error"> | undefined;
+
+  constructor(hub: Hub, source: TypeSource<T>, name: string, { validate, signal, maxEntries, ...nameOptions }: ListOptions<T>) {
+    super(hub);
+    const type = watchedType(source) as WatchedType<T>;
+    const { typeUrl } = type;
+    const listUrl = collectionTypeOf(typeUrl);
+    const interest = hub.interestOf(listUrl, name, nameOptions);
+    const decoder = hub.decoder<T>(source, type);
+    this.name = interest.name;
+    this.#decoder = decoder;
+    this.#list = followList(hub.cache, typeUrl, interest, this, {
+      ...(maxEntries !== undefined && { maxEntries }),
+      interestOf: (locator) => hub.interestOf(typeUrl, locator, {}),
+      faultOf: (resource, checked) => decoder.check(resource, checked, validate),
+      onWanted: (wanted) => hub.cache.check(typeUrl, wanted, (resource, checked) => decoder.check(resource, checked, validate)),
+    });
+    this.#uncheck = hub.cache.check(listUrl, interest, (resource) => this.#list.check(resource));
+    this.begin(signal);
+  }
+
+  get members(): readonly ListMember<T>[] {
+    return this.#told?.members ?? [];
+  }
+
+  /** There may be many wakes of one transaction, so nothing is looked at yet. */
+  wake(): void {
+    this.announce(() => this.#change());
+  }
+
+  protected end(): void {
+    this.#list.close();
+    this.#uncheck();
+  }
+
+  /** undefined: nothing a reader would notice. */
+  #change(): ListChange<T> | undefined {
+    const { holding: { state, version, error }, settled, members: followed } = this.#list;
+    const before = this.#told;
+    if (before === undefined && state === "pending") return undefined;
+    const changes = this.#compare(followed);
+    const now = { members: changes?.members ?? this.members, exists: state === "held", version, complete: settled, ...(error !== undefined && { error }) };
+    if (changes === undefined && before !== undefined && isSame(before, now)) return undefined;
+    this.#told = now;
+    const { added = [], updated = [], removed = [] } = changes ?? {};
+    return { ...now, added, updated, removed, ...(error !== undefined && { error: this.hub.tell(error) }) };
+  }
+
+  /** undefined: none of them has changed, nor has their order. */
+  #compare(followed: readonly FollowedMember[]): Pick<ListChange<T>, "members" | "added" | "updated" | "removed"> | undefined {
+    const before = this.#shown;
+    if (followed === this.#followed) return undefined;
+    const now = new Map(followed.map((one) => [one, before.get(one) ?? listMember(this.hub, this.#decoder, one)]));
+    this.#followed = followed;
+    this.#shown = now;
+    const fresh = without(now, before);
+    const gone = without(before, now);
+    const [freshNames, goneNames] = [namesOf(fresh), namesOf(gone)];
+    return {
+      members: [...now.values()],
+      added: fresh.filter(({ name }) => !goneNames.has(name)),
+      updated: fresh.filter(({ name }) => goneNames.has(name)),
+      removed: gone.filter(({ name }) => !freshNames.has(name)),
+    };
+  }
+}
+
+function without<T>(members: ReadonlyMap<FollowedMember, ListMember<T>>, others: ReadonlyMap<FollowedMember, unknown>): readonly ListMember<T>[] {
+  return [...members].flatMap(([one, member]) => (others.has(one) ? [] : [member]));
+}
+
+/** Nothing says which of those without a name is which. */
+function namesOf(members: readonly ListMember<unknown>[]): ReadonlySet<string> {
+  return new Set(members.flatMap(({ name }) => (name === "" ? [] : [name])));
+}
+
+function isSame(one: Pick<ListChange<unknown>, "exists" | "version" | "complete" | "error">, other: typeof one): boolean {
+  return one.exists === other.exists && one.version === other.version && one.complete === other.complete && one.error?.message === other.error?.message;
+}

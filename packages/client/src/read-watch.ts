@@ -1,0 +1,67 @@
+import { followSignal } from "./follow-signal.ts";
+import type { Hub } from "./hub.ts";
+import { createLatest, type Latest } from "./latest.ts";
+import type { Watch } from "./watch.ts";
+
+/** What all watches have in common: one reader who may be slow, and an end. */
+export abstract class ReadWatch<Update> implements Watch<Update> {
+  abstract readonly name: string;
+  protected readonly hub: Hub;
+  readonly #latest: Latest<Update>;
+  #unfollow: () => void = () => undefined;
+  #taken: (() => void) | undefined;
+  #closed = false;
+
+  constructor(hub: Hub) {
+    this.hub = hub;
+    this.#latest = createLatest<Update>(() => { this.#onTaken(); }, () => { this.close(); });
+  }
+
+  /** Looks whether there is news, and if so announces it. */
+  abstract wake(): void;
+
+  /** Lets go of what is watched. */
+  protected abstract end(): void;
+
+  [Symbol.asyncIterator](): AsyncIterator<Update, undefined> {
+    return this.#latest;
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.end();
+    this.#unfollow();
+    this.hub.open.delete(this);
+    this.#onTaken();
+    this.#latest.end();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+    return Promise.resolve();
+  }
+
+  /** What was held before has been judged: from now on the watch is open. */
+  protected begin(signal: AbortSignal | undefined): void {
+    this.hub.open.add(this);
+    this.#unfollow = followSignal(signal, (reason) => { this.#abort(reason); });
+    if (!this.#closed) this.wake();
+  }
+
+  /** There is news; it is made when it is read. */
+  protected announce(read: () => Update | undefined): void {
+    if (this.#latest.started) this.#taken ??= this.hub.taking.begin();
+    this.#latest.mark(read);
+  }
+
+  #abort(reason: unknown): void {
+    this.#latest.fail(reason);
+    this.close();
+  }
+
+  #onTaken(): void {
+    this.#taken?.();
+    this.#taken = undefined;
+  }
+}
