@@ -3,6 +3,7 @@ export const verbs = {
   start: { file: "examples/mesh/main.ts" },
   test: { file: "tools/gates/test.ts" },
   "example:client": { file: "examples/client/main.ts" },
+  "example:federation": { file: "examples/federation/main.ts" },
   xdstp: { file: "packages/cli/src/bin.ts", fromCaller: true },
   rules: { file: "tools/rules/main.ts" },
   bench: { file: "bench/main.ts" },
