@@ -12,5 +12,5 @@ export function createSources(configs: readonly SourceConfig[], options: ServerO
 export function createFederationServer(config: ServerConfig, options: ServerOptions): FederationServer {
   const rate = config.rate ?? options.rate;
   const server = { ...config, variant: config.variant ?? options.variant ?? "delta", ...(rate !== undefined && { rate }) };
-  return { id: serverId(server), name: server.uri, open: () => openServer(server, options) };
+  return { id: serverId(server), name: server.uri, config: server, open: () => openServer(server, options) };
 }

@@ -1,6 +1,7 @@
 import { XdsError, type ResourceSink } from "@xdstp/core";
 
 import { FederationRun, type Wanted } from "./federation-run.ts";
+import { serversOf, sourcesFor } from "./routes/routes.ts";
 import { createWildcard } from "./routes/wildcard.ts";
 import type { Federation, FederationOptions, FederationServerStatus, Trace } from "./federation.ts";
 
@@ -33,7 +34,8 @@ export class FederationCore implements Federation {
     else this.#run.want(...wanted);
   }
 
-  status(): readonly FederationServerStatus[] {
+  status(authority?: string | null): readonly FederationServerStatus[] {
+    if (authority !== undefined) return this.#run?.statusOf(authority) ?? serversOf(sourcesFor(this.#options.sources, authority)).map(({ name }) => ({ name }));
     const servers = new Map(this.#options.sources.flatMap(({ servers: own }) => own.map(({ id, name }) => [id, { name }] as const)));
     return this.#run?.status(servers) ?? [...servers.values()];
   }

@@ -67,10 +67,11 @@ export class FederationRun implements LinkBooks, FollowersHost {
 
   status(configured: ReadonlyMap<string, { readonly name: string }>): readonly FederationServerStatus[] {
     const names = new Map([...configured, ...[...this.#links].map(([id, { server: { name } }]) => [id, { name }] as const)]);
-    return [...names].map(([id, { name }]) => {
-      const { status, failure } = this.#links.get(id) ?? {};
-      return { name, ...(status !== undefined && { status }), ...(failure !== undefined && { failure }) };
-    });
+    return [...names].map(([id, { name }]) => this.#statusOf(id, name));
+  }
+
+  statusOf(authority: string | null): readonly FederationServerStatus[] {
+    return (this.#routes.known(authority)?.links ?? []).map(({ server: { id, name } }) => this.#statusOf(id, name));
   }
 
   traces(): readonly Trace[] {
@@ -212,6 +213,11 @@ export class FederationRun implements LinkBooks, FollowersHost {
     this.redirects.drop(route, typeUrl, key);
     void link.part.commit({ remove: [{ typeUrl, name }] });
     this.followers.settle();
+  }
+
+  #statusOf(id: string, name: string): FederationServerStatus {
+    const { status, failure } = this.#links.get(id) ?? {};
+    return { name, ...(status !== undefined && { status }), ...(failure !== undefined && { failure }) };
   }
 
   #openRoute(servers: readonly FederationServer[], reachabilityOnly: boolean): Route {

@@ -1,6 +1,8 @@
 import type { ResourceFeed } from "@xdstp/core";
 import type { ClientStatus } from "@xdstp/core/client";
 
+import type { ServerConfig } from "./server-config.ts";
+
 /** Servers in order of preference, and for whom they are believed. Sources that list one authority are tried in order (C-AUTH-3). */
 export interface FederationSource {
   /** The next one is asked when one above cannot be reached (C-GRPC-6). At least one. */
@@ -11,6 +13,8 @@ export interface FederationSource {
   readonly opaque?: boolean;
   /** The next server is asked as soon as one cannot be reached, also when nothing is missing (C-GRPC-7). Default: false. */
   readonly reachabilityOnly?: boolean;
+  /** Where it is configured, for people, such as `config_sources[0]`. Default: nobody knows. */
+  readonly place?: string;
 }
 
 /** One server as a federation asks it. Servers with equal `id` share one stream (C-AGG-1). */
@@ -19,6 +23,8 @@ export interface FederationServer {
   readonly id: string;
   /** For people: its URI. */
   readonly name: string;
+  /** How it is spoken to, for who shows it. Absent: it is no server of configuration. */
+  readonly config?: ServerConfig;
   /** A client end towards it; made anew each time the server comes into use. */
   open(): OpenServer;
 }

@@ -67,8 +67,8 @@ export interface Federation extends ResourceFeed {
   want(...news: Parameters<NonNullable<ResourceFeed["want"]>>): void;
   /** Whether `*` covers a name: the default source is asked for it, so it has what that answers for. The option `wildcard` of a cache over this federation: `wildcard: (_, name) => federation.inWildcard(name)`. */
   inWildcard(name: string): boolean;
-  /** Every server that is configured or has been asked, in order. */
-  status(): readonly FederationServerStatus[];
+  /** Every server that is configured or has been asked, in order; with an authority (null: of opaque names) those that are asked for its names. */
+  status(authority?: string | null): readonly FederationServerStatus[];
   /** All names that lead elsewhere, and where they lead now. */
   traces(): readonly Trace[];
   /** The node is another one than before (C-NODE-4). */

@@ -21,6 +21,8 @@ export type { FederationServer, FederationSource, OpenServer } from "./federatio
 export { createFederationServer, createSources } from "./create-sources.ts";
 export type { ServerConfig, SourceConfig } from "./server-config.ts";
 export { sourcesOfBootstrap } from "./sources-of-bootstrap.ts";
+export { explain, type ExplainedPlace, type ExplainOptions } from "./explain/explain.ts";
+export { composeLocator } from "./explain/compose-locator.ts";
 
 // The bootstrap of gRPC.
 export { readBootstrap, type BootstrapSources } from "./bootstrap/read-bootstrap.ts";
@@ -28,6 +30,7 @@ export { clientListenerName, serverListenerName } from "./bootstrap/listener-nam
 export { parseBootstrap } from "./bootstrap/parse-bootstrap.ts";
 export type { Bootstrap, BootstrapAuthority, BootstrapCredentials, BootstrapLocality, BootstrapNode, BootstrapServer, CertificateProvider, JsonObject, JsonValue, TlsCredentials } from "./bootstrap/bootstrap.ts";
 export { clientFeatures, encodeNode, type NodeOptions } from "./bootstrap/encode-node.ts";
+export { nodeParams } from "./bootstrap/node-params.ts";
 
 // One server.
 export { openServer, type ServerOptions } from "./open-server.ts";

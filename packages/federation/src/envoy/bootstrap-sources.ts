@@ -21,6 +21,8 @@ export interface BootstrapConfigSources {
   readonly place: Place;
 }
 
+const adsPlace = "dynamic_resources.ads_config";
+
 /** Sources in the order of C-AUTH-1. The last of `config_sources` may be without authorities: then it is the default. */
 export function bootstrapSources({ listed, fallback, beside, ads, place }: BootstrapConfigSources): readonly SourceConfig[] {
   for (const one of beside) serversOf(one, ads);
@@ -28,11 +30,11 @@ export function bootstrapSources({ listed, fallback, beside, ads, place }: Boots
   const own = last?.source.authorities.length === 0 ? last : undefined;
   if (own !== undefined && fallback !== undefined) throw wrongAt(own.place, "has no authorities, so it is the default, and there is default_config_source; leave one out");
   const standard = own ?? fallback;
-  const named = (own === undefined ? listed : listed.slice(0, -1)).map((one) => ({ servers: serversOf(one, ads), authorities: authoritiesOf(one) }));
-  const others = [...named, ...(standard === undefined ? [] : [{ servers: serversOf(standard, ads) }])];
+  const named = (own === undefined ? listed : listed.slice(0, -1)).map((one) => ({ servers: serversOf(one, ads), authorities: authoritiesOf(one), place: one.place.path }));
+  const others = [...named, ...(standard === undefined ? [] : [{ servers: serversOf(standard, ads), place: standard.place.path }])];
   if (ads === undefined && others.length + beside.length === 0) throw wrongAt(place, "names no management server; give dynamic_resources.ads_config, config_sources or default_config_source");
   if (ads === undefined) return others;
-  return others.length === 0 ? [{ servers: ads }] : [...named, { servers: ads, opaque: true }, ...others.slice(named.length)];
+  return others.length === 0 ? [{ servers: ads, place: adsPlace }] : [...named, { servers: ads, opaque: true, place: adsPlace }, ...others.slice(named.length)];
 }
 
 function authoritiesOf({ source: { authorities }, place }: PlacedSource): readonly string[] {

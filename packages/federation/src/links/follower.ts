@@ -24,9 +24,9 @@ export class Follower implements Followed {
   asks: ReadonlySet<Ask> = new Set();
   outcome: Outcome = { state: "pending", hops: [] };
   /** What has been delivered, by variant. */
-  readonly delivered = new Map<string, LinkedResource>();
+  readonly delivered: Map<string, LinkedResource> = new Map<string, LinkedResource>();
   /** What was refused last, by variant; it is not delivered again. */
-  readonly refused = new Map<string, string>();
+  readonly refused: Map<string, string> = new Map<string, string>();
   timer: Timer | undefined;
   readonly #choices = new Map<string, Choice>();
 

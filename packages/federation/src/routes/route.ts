@@ -33,7 +33,7 @@ const NONE: readonly never[] = [];
 export class Route {
   readonly links: readonly ServerLink[];
   /** Names that lead elsewhere, by type and key. */
-  readonly redirects = new Map<string, Map<string, FollowedRedirect>>();
+  readonly redirects: Map<string, Map<string, FollowedRedirect>> = new Map<string, Map<string, FollowedRedirect>>();
   /** Why none of its servers can be reached. */
   failure: XdsError | undefined;
   readonly #host: RouteHost;
