@@ -207,7 +207,7 @@ export class CacheCore implements Cache {
     const { typeUrl, resource } = put;
     if (!this.#types.answersFor(name)) return foreign(typeUrl, text, this.authorities ?? []);
     const error = refusePut(put, this.#types.admitted(name), text, this.#types.descriptor(typeUrl), this.#types.memberOf(resource.payload.typeUrl));
-    return error ?? this.#checks.refuse(typeUrl, name, text, resource, () => this.#types.inWildcard(typeUrl, text, name));
+    return error ?? this.#checks.refuse(typeUrl, name, text, resource, this.#types);
   };
 
   #sink(slot: FeedSlot): ResourceSink {

@@ -28,7 +28,7 @@ export class ChangeLog {
 
   append(entry: StateEntry): void {
     this.#entries.push(entry);
-    this.#arrays.clear();
+    if (this.#arrays.size > 0) this.#arrays.clear();
     if (this.#dead > 64 + this.length) this.#compact();
   }
 

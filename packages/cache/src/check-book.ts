@@ -1,8 +1,8 @@
-import type { Resource, XdsError } from "@xdstp/core";
+import { XdsError, type Resource } from "@xdstp/core";
 
 import type { Check } from "./create-cache.ts";
 import type { ReadName } from "./read-name.ts";
-import { guarded } from "./refuse-put.ts";
+import type { TypeHost } from "./type-store.ts";
 
 /** The checks of readers, by type and by key of what they concern. */
 export class CheckBook {
@@ -21,21 +21,26 @@ export class CheckBook {
   }
 
   /** What the first check that refuses says. */
-  refuse(typeUrl: string, name: ReadName, text: string, resource: Resource, inWildcard: () => boolean): XdsError | undefined {
+  refuse(typeUrl: string, name: ReadName, text: string, resource: Resource, types: Pick<TypeHost, "inWildcard">): XdsError | undefined {
     const keys = this.#checks.get(typeUrl);
     if (keys === undefined) return undefined;
     const { key, parent } = name;
     return ask(keys.get(key), text, resource)
       ?? (parent === undefined ? undefined : ask(keys.get(parent), text, resource))
-      ?? (keys.has("*") && inWildcard() ? ask(keys.get("*"), text, resource) : undefined);
+      ?? (keys.has("*") && types.inWildcard(typeUrl, text, name) ? ask(keys.get("*"), text, resource) : undefined);
   }
 }
 
+/** Others wrote these: one that throws refuses. */
 function ask(checks: ReadonlySet<Check> | undefined, text: string, resource: Resource): XdsError | undefined {
   if (checks === undefined) return undefined;
-  for (const check of checks) {
-    const error = guarded(() => check(resource, text));
-    if (error !== undefined) return error;
+  try {
+    for (const check of checks) {
+      const error = check(resource, text);
+      if (error !== undefined) return error;
+    }
+    return undefined;
+  } catch (error) {
+    return XdsError.from(error);
   }
-  return undefined;
 }

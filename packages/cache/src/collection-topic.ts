@@ -11,6 +11,8 @@ import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
 export interface CollectionHost extends TopicHost {
   /** The group of a key as it is kept now. */
   group(key: string): Group;
+  /** Records of a group that exist or have a tombstone. */
+  recordsIn(group: Group): Iterable<NameRecord>;
   /** Lets go of removals that are too old. */
   expire(): void;
   /** The newest entry of a name in any spelling, if this group holds it, for readers with these parameters. */
@@ -131,7 +133,7 @@ export class CollectionTopic extends BaseTopic {
     if (this.#read === state.revision) return;
     this.#read = state.revision;
     this.#settled = state.answersAll || this.group.settled;
-    const alive = [...this.group.records].flatMap((record) => this.host.entryOf(record, parameters) ?? []).sort((a, b) => a.revision - b.revision);
+    const alive = [...this.host.recordsIn(this.group)].flatMap((record) => this.host.entryOf(record, parameters) ?? []).sort((a, b) => a.revision - b.revision);
     state.work += alive.length;
     const view = `${alive.at(-1)?.revision} ${alive.length} ${this.group.floor} ${this.#settled}`;
     if (view === this.#view) return;

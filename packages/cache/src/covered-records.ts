@@ -17,7 +17,7 @@ export function coveredRecords(type: TypeStore, interest: Interest | undefined, 
 
 function covered(type: TypeStore, { name: text }: Interest): Iterable<NameRecord> {
   const { kind, key } = readName(text);
-  return text === "*" || kind === "glob" ? type.group(key).records : type.recordsOf(key);
+  return text === "*" || kind === "glob" ? type.recordsIn(type.group(key)) : type.recordsOf(key);
 }
 
 /** An interest with parameters covers the variants that match them; one without covers all. */

@@ -8,8 +8,6 @@ import type { Step } from "./variants/variant-set.ts";
 /** The names that one glob covers, or the wildcard, and the topics that follow them. */
 export class Group {
   readonly key: string;
-  /** Records of it that exist or have a tombstone. */
-  readonly records: Set<NameRecord> = new Set<NameRecord>();
   /** The watched topics: one for each spelling. */
   readonly topics: Set<CollectionTopic> = new Set<CollectionTopic>();
   /** The history up to this revision has lost something. */
@@ -18,27 +16,43 @@ export class Group {
   size = 0;
   /** A feed has said that it is known completely. */
   settled = false;
+  /** Those that exist or have a tombstone. Each knows its place. */
+  readonly #records: NameRecord[] = [];
 
   constructor(key: string, floor: number) {
     this.key = key;
     this.floor = floor;
   }
 
+  get records(): readonly NameRecord[] {
+    return this.#records;
+  }
+
+  /** A record of it exists. */
+  add(record: NameRecord): void {
+    record.place = this.#records.push(record) - 1;
+  }
+
+  /** A record of it is over: the last one takes its place. */
+  delete(record: NameRecord): void {
+    const last = this.#records.pop();
+    if (last === undefined || last === record) return;
+    this.#records[record.place] = last;
+    last.place = record.place;
+  }
+
   /** A record has a new entry. */
-  note(record: NameRecord, old: StateEntry | undefined, entry: StateEntry): void {
-    if (entry.resource !== undefined && old?.resource === undefined) this.records.add(record);
-    for (const topic of this.topics) topic.note(old, entry);
+  note(old: StateEntry | undefined, entry: StateEntry): void {
+    if (this.topics.size > 0) for (const topic of this.topics) topic.note(old, entry);
   }
 
   /** A name with variants has changed: what that is to a topic depends on its parameters. */
-  noteVariant(record: NameRecord, stepsFor: (parameters: Interest["parameters"]) => readonly Step[]): void {
-    if (record.entry?.resource !== undefined) this.records.add(record);
+  noteVariant(stepsFor: (parameters: Interest["parameters"]) => readonly Step[]): void {
     for (const topic of this.topics) for (const [old, entry] of stepsFor(topic.interest.parameters)) topic.note(old, entry);
   }
 
-  /** A tombstone has left the window, or a name has been forgotten: who has not seen that yet has lost it. */
-  drop(record: NameRecord, revision: number): void {
-    if (!this.records.delete(record)) return;
+  /** Its history up to a revision has lost something. */
+  drop(revision: number): void {
     this.floor = Math.max(this.floor, revision);
     for (const topic of this.topics) topic.drop(this.floor);
   }

@@ -22,6 +22,8 @@ export class NameRecord {
   /** Whether `*` covers it. */
   readonly inWildcard: boolean;
   entry: StateEntry | undefined;
+  /** Where its group lists it, while it exists or has a tombstone; else -1. */
+  place: number;
   /** Who put it last; undefined: the program itself. */
   owner: Owner | undefined;
   /** What was last removed. */
@@ -36,6 +38,7 @@ export class NameRecord {
     this.group = group;
     this.inWildcard = inWildcard;
     this.entry = undefined;
+    this.place = -1;
     this.owner = undefined;
     this.last = undefined;
     this.topic = undefined;

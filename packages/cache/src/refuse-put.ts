@@ -17,7 +17,7 @@ export function refusePut({ typeUrl, resource }: Put, name: ReadName, text: stri
 }
 
 /** Runs a check that others wrote; one that throws refuses. */
-export function guarded(check: () => XdsError | undefined): XdsError | undefined {
+function guarded(check: () => XdsError | undefined): XdsError | undefined {
   try {
     return check();
   } catch (error) {

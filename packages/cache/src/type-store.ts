@@ -6,6 +6,7 @@ import type { CacheState } from "./cache-state.ts";
 import { CollectionTopic, type CollectionHost } from "./collection-topic.ts";
 import { ExactTopic, type ExactHost } from "./exact-topic.ts";
 import { Group } from "./group.ts";
+import { enlist, forGroups, noteIn, unlist } from "./listing.ts";
 import { NameRecord, type LastVersion, type Owner } from "./name-record.ts";
 import { lastVersion, nextResource } from "./next-resource.ts";
 import { readName, type ReadName } from "./read-name.ts";
@@ -107,6 +108,11 @@ export class TypeStore implements ExactHost, CollectionHost {
     return key === "*" ? this.wildcard : this.#groups.get(key);
   }
 
+  /** Records of a group that exist or have a tombstone. */
+  recordsIn(group: Group): Iterable<NameRecord> {
+    return group === this.wildcard ? this.all().filter(({ inWildcard, place }) => inWildcard && place >= 0) : group.records;
+  }
+
   record(key: string): NameRecord | undefined {
     return this.records.get(key);
   }
@@ -148,7 +154,7 @@ export class TypeStore implements ExactHost, CollectionHost {
   /** All that is known of an interest: the members of a collection, or a name and those that have it as an alias. */
   related(key: string): readonly NameRecord[] {
     const group = this.knownGroup(key);
-    if (group !== undefined) return [...group.records];
+    if (group !== undefined) return [...this.recordsIn(group)];
     return [...this.recordsOf(key), ...this.#aliases.all(key)];
   }
 
@@ -264,7 +270,7 @@ export class TypeStore implements ExactHost, CollectionHost {
       if (entry.resource === undefined) this.window.supersede();
       entry.gone = true;
     }
-    for (const group of groupsOf(record, this.wildcard)) group.drop(record, this.state.revision);
+    unlist(record, this.wildcard, this.state.revision);
     if (record.variant === undefined) this.#aliases.replace(record, entry?.resource?.aliases, undefined);
     this.#count(entry, undefined);
     this.#delete(record);
@@ -320,22 +326,18 @@ export class TypeStore implements ExactHost, CollectionHost {
     record.entry = entry;
     this.#count(old, entry);
     const variants = this.#variants.of(record.key);
-    if (variants === undefined) this.#note(record, old, entry);
+    if (entry.resource !== undefined) enlist(record);
+    if (variants === undefined) noteIn(record, this.wildcard, old, entry);
     else this.#noteVariant(record, old, variants);
     if (record.variant === undefined) this.#enterAliases(record, old, entry);
     for (const topic of this.#topics.of(record)) topic.refresh();
-    if (record.variant === undefined && (entry.resource === undefined || old?.resource === undefined)) for (const topic of this.#former.get(record.key) ?? []) topic.refresh();
-  }
-
-  #note(record: NameRecord, old: StateEntry | undefined, entry: StateEntry): void {
-    record.group?.note(record, old, entry);
-    if (record.inWildcard) this.wildcard.note(record, old, entry);
+    if (this.#former.size > 0 && record.variant === undefined && (entry.resource === undefined || old?.resource === undefined)) for (const topic of this.#former.get(record.key) ?? []) topic.refresh();
   }
 
   /** What this is to a topic depends on its parameters (B-DYN-3). */
   #noteVariant(record: NameRecord, old: StateEntry | undefined, variants: VariantSet): void {
     const stepsFor = variants.changed(record, old, this.state);
-    for (const group of groupsOf(record, this.wildcard)) group.noteVariant(record, stepsFor);
+    forGroups(record, this.wildcard, (group) => { group.noteVariant(stepsFor); });
   }
 
   /** Variants are not found by their aliases. */
@@ -377,12 +379,7 @@ export class TypeStore implements ExactHost, CollectionHost {
   /** A removal has left the window. It is remembered further only for those who ask for the very name. */
   #dropTombstone(record: NameRecord, entry: StateEntry): void {
     entry.gone = true;
-    for (const group of groupsOf(record, this.wildcard)) group.drop(record, entry.revision);
+    unlist(record, this.wildcard, entry.revision);
     if (record.variant !== undefined || !this.#host.wants(this.typeUrl, record.key)) this.#delete(record);
   }
-}
-
-function groupsOf({ group, inWildcard }: NameRecord, wildcard: Group): readonly Group[] {
-  if (group === undefined) return inWildcard ? [wildcard] : [];
-  return inWildcard ? [group, wildcard] : [group];
 }

@@ -1,5 +1,8 @@
 import { canonicalName } from "./canonical-name.ts";
-import { lastSegment } from "./last-segment.ts";
+import { isStar, lastSegment } from "./last-segment.ts";
+
+/** The glob that was found last, and what its members begin and end with: of names that come together nearly all have the same one, whose string is then made and hashed once. */
+let known = { start: "", end: "", glob: "" };
 
 /**
  * The canonical string of the one glob that covers a name (N-51, N-52), so that membership is one look-up (N-54).
@@ -9,7 +12,9 @@ import { lastSegment } from "./last-segment.ts";
 export function globOf(name: string): string | undefined {
   const key = canonicalName(name);
   const segment = key === undefined ? undefined : lastSegment(key);
-  if (key === undefined || segment === undefined) return undefined;
-  const { start, end } = segment;
-  return key.slice(start, end) === "*" ? undefined : `${key.slice(0, start)}*${key.slice(end)}`;
+  if (key === undefined || segment === undefined || isStar(key, segment)) return undefined;
+  const start = key.slice(0, segment.start);
+  const end = key.slice(segment.end);
+  if (start !== known.start || end !== known.end) known = { start, end, glob: `${start}*${end}` };
+  return known.glob;
 }

@@ -1,5 +1,5 @@
 import { canonicalName } from "./canonical-name.ts";
-import { lastSegment } from "./last-segment.ts";
+import { isStar, lastSegment } from "./last-segment.ts";
 import type { Locator } from "./locator.ts";
 import type { XdstpName } from "./xdstp-name.ts";
 
@@ -13,5 +13,5 @@ export function isGlob(name: string | XdstpName | Locator): boolean {
   if (typeof name !== "string") return name.scheme !== "http" && (name.id === "*" || name.id.endsWith("/*"));
   const key = canonicalName(name);
   const segment = key === undefined ? undefined : lastSegment(key);
-  return segment !== undefined && key?.slice(segment.start, segment.end) === "*";
+  return key !== undefined && segment !== undefined && isStar(key, segment);
 }

@@ -2,7 +2,7 @@ import { nameKey } from "@xdstp/uri";
 
 import type { AnyBytes } from "../resource.ts";
 import { isText } from "../wire/is-text.ts";
-import { walkFields, WireType } from "../wire/walk-fields.ts";
+import { field, nextField, walkFields, WireType } from "../wire/walk-fields.ts";
 import { varintValue } from "../wire/varint.ts";
 import { readText } from "./read-text.ts";
 import type { ReceivedResource } from "./received.ts";
@@ -14,18 +14,18 @@ type Draft = { -readonly [Key in keyof ReceivedResource]: ReceivedResource[Key] 
 
 /** Reads an encoded `Resource` in `bytes[start, end)` of a response of this type. The payload is not decoded. Never throws: what cannot be read is the `fault`. */
 export function readResource(bytes: Buffer, start: number, end: number, typeUrl: string): ReceivedResource {
-  const draft: Draft = { name: "", key: "", version: "" };
-  const { outcome } = walkFields(bytes, (field, from, to, wireType) => {
-    if (wireType === WireType.LENGTH_DELIMITED) readField(draft, bytes, field, from, to, typeUrl);
-    return undefined;
-  }, { start, end });
-  if (outcome !== "complete") draft.fault = "it is no Resource message";
+  const draft: Draft = { name: "", key: "", version: "", payload: undefined };
+  for (let at = start, next; at < end; at = next) {
+    next = nextField(bytes, at, end);
+    if (next < 0 || next > end) { draft.fault = "it is no Resource message"; break; }
+    if (field.wireType === WireType.LENGTH_DELIMITED) readField(draft, bytes, field.number, field.start, next, typeUrl);
+  }
   draft.key = nameKey(draft.name);
   return draft;
 }
 
-function readField(draft: Draft, bytes: Buffer, field: number, start: number, end: number, typeUrl: string): void {
-  switch (field) {
+function readField(draft: Draft, bytes: Buffer, number: number, start: number, end: number, typeUrl: string): void {
+  switch (number) {
     case Field.VERSION: draft.version = bytes.toString("utf8", start, end); break;
     case Field.RESOURCE: readBody(draft, readAny(bytes, start, end, typeUrl)); break;
     case Field.NAME: draft.name = textIn(draft, bytes, start, end, draft.name); break;
@@ -52,13 +52,15 @@ function readBody(draft: Draft, body: AnyBytes | undefined): void {
 /** Reads an encoded `google.protobuf.Any`; undefined: it is none. One of the type that is expected, as nearly all, has the very string. */
 export function readAny(bytes: Buffer, start: number, end: number, expected: string): AnyBytes | undefined {
   let typeUrl = "";
-  let [valueStart, valueEnd] = [end, end];
-  const { outcome } = walkFields(bytes, (field, from, to) => {
-    if (field === 1) typeUrl = isText(bytes, from, to, expected) ? expected : bytes.toString("utf8", from, to);
-    if (field === 2) [valueStart, valueEnd] = [from, to];
-    return undefined;
-  }, { start, end });
-  return outcome === "complete" ? { typeUrl, value: bytes.subarray(valueStart, valueEnd) } : undefined;
+  let valueStart = end;
+  let valueEnd = end;
+  for (let at = start, next; at < end; at = next) {
+    next = nextField(bytes, at, end);
+    if (next < 0 || next > end) return undefined;
+    if (field.number === 1) typeUrl = isText(bytes, field.start, next, expected) ? expected : bytes.toString("utf8", field.start, next);
+    if (field.number === 2) [valueStart, valueEnd] = [field.start, next];
+  }
+  return { typeUrl, value: bytes.subarray(valueStart, valueEnd) };
 }
 
 /** `resource_name` has the name and, with TP2, the constraints of the variant. */

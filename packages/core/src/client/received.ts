@@ -9,7 +9,7 @@ export interface ReceivedResource {
   /** Empty: the server gave none. */
   readonly version: string;
   /** Absent: it came without a body (C-MISS-3, C-TTL-3). */
-  readonly payload?: AnyBytes;
+  readonly payload?: AnyBytes | undefined;
   readonly aliases?: readonly string[];
   readonly ttlMs?: number;
   readonly noStore?: boolean;

@@ -22,8 +22,8 @@ export interface FieldWalk {
   readonly at: number;
 }
 
-/** The field read last, so that reading allocates nothing. */
-const field = { number: 0, wireType: 0, start: 0 };
+/** The field that {@link nextField} read last, so that reading allocates nothing. */
+export const field = { number: 0, wireType: 0, start: 0 };
 
 /**
  * Visits the fields of an encoded message in their order, one level deep; a nested message is walked in its own range. Never throws, costs one pass.
@@ -35,7 +35,7 @@ export function walkFields(bytes: Uint8Array, visit: FieldVisitor, range: FieldR
   const end = Math.min(range.end ?? bytes.length, bytes.length);
   let at = range.start ?? 0;
   while (at < end) {
-    const next = readField(bytes, at, end);
+    const next = nextField(bytes, at, end);
     if (next < 0) return { outcome: "malformed", at };
     if (next > end) return { outcome: "truncated", at };
     if (visit(field.number, field.start, next, field.wireType) === false) return { outcome: "ended", at };
@@ -44,8 +44,8 @@ export function walkFields(bytes: Uint8Array, visit: FieldVisitor, range: FieldR
   return { outcome: "complete", at };
 }
 
-/** Where the field at `at` ends: -1 if malformed, beyond `end` if truncated. */
-function readField(bytes: Uint8Array, at: number, end: number): number {
+/** Reads the field at `at` into {@link field}, and gives where it ends: -1 if malformed, beyond `end` if truncated. For loops that run for each resource; others walk. */
+export function nextField(bytes: Uint8Array, at: number, end: number): number {
   const afterTag = endOfVarint(bytes, at, end);
   if (afterTag < 0 || afterTag > end) return afterTag;
   const tag = varintValue(bytes, at, afterTag);
