@@ -2,12 +2,11 @@ import { createCache, type CacheEvent } from "@xdstp/cache";
 import { systemClock, XdsError, type Clock, type ResourceFeed, type ResourceType } from "@xdstp/core";
 import type { BackoffOptions, ClientLimits, RequestRate } from "@xdstp/core/client";
 import {
-  createChannels, createFederation, encodeNode, readBootstrap, sourcesOfBootstrap,
+  createChannels, createFederation, encodeNode, nodeParams, readBootstrap, sourcesOfBootstrap,
   type Bootstrap, type BootstrapSources, type Channels, type ClientNotice, type Federation, type FederationOptions, type FederationServerStatus, type NodeOptions, type ResolveAuthority, type Trace,
 } from "@xdstp/federation";
 import type { ClientConfig } from "@xdstp/protos/status";
 import { envoyTypes } from "@xdstp/resource-types";
-import { nodeContextParams } from "@xdstp/uri";
 
 import { callBack } from "./call-back.ts";
 import { checkMethod } from "./check-method.ts";
@@ -106,8 +105,8 @@ export interface Client extends AsyncDisposable {
   walk<S extends TypeSource<unknown>, P extends PartTypes = PartTypes>(type: S, name: string, options?: WalkOptions<P>): Walk<ValueOf<S>, P>;
   /** The state of this client in the form of CSDS; secrets are blanked. `contents`: with the resources. Default: true. */
   dump(options?: { readonly contents?: boolean }): Promise<ClientConfig>;
-  /** The servers in order of preference, with what is known of each. */
-  status(): readonly FederationServerStatus[];
+  /** The servers in order of preference, with what is known of each; with an authority (null: of opaque names) those that are asked for its names. */
+  status(authority?: string | null): readonly FederationServerStatus[];
   /** The names that lead elsewhere, by redirects and directives, and where each leads now. */
   traces(): readonly Trace[];
   /** Ends all watches and streams: loops end, a `read` that waits rejects with CANCELLED. Calling it again does nothing. */
@@ -190,8 +189,8 @@ class XdsClient implements Client {
     });
   }
 
-  status(): ReturnType<Client["status"]> {
-    return this.#federation.status();
+  status(authority?: string | null): ReturnType<Client["status"]> {
+    return this.#federation.status(authority);
   }
 
   traces(): ReturnType<Client["traces"]> {
@@ -233,17 +232,11 @@ function federationOptionsOf({ clock, random, idleMs, maxHops, altOn, altOnUnrea
 
 function namingOf({ node }: Bootstrap, { nodeContextParams: fields, dynamicParameters }: ClientOptions): Parameters<typeof createNaming>[0] {
   return {
-    ...(fields !== undefined && { node: nodeLayer(node, fields) }),
+    ...(fields !== undefined && { node: nodeParams(node, fields) }),
     dynamic: { opaque: new Map(Object.entries(dynamicParameters?.opaque ?? {})), byAuthority: parametersByAuthority(dynamicParameters) },
   };
 }
 
 function parametersByAuthority(dynamic: ClientOptions["dynamicParameters"]): ReadonlyMap<string, ReadonlyMap<string, string>> {
   return new Map(Object.entries(dynamic?.authorities ?? {}).map(([name, parameters]) => [name, new Map(Object.entries(parameters))]));
-}
-
-function nodeLayer({ id, cluster, locality, metadata }: Bootstrap["node"], fields: readonly string[]): ReadonlyMap<string, string> {
-  const params = nodeContextParams({ id, cluster, ...(locality !== undefined && { locality }), ...(metadata !== undefined && { metadata }) }, fields);
-  if (params.ok) return params.value;
-  throw new XdsError("INVALID_ARGUMENT", `nodeContextParams: ${params.error.message}`);
 }

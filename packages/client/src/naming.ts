@@ -1,12 +1,12 @@
 import { XdsError, type Interest } from "@xdstp/core";
-import { locatorFault } from "@xdstp/federation";
-import { composeName, isGlob, parseLocator, printLocator, typeFromTypeUrl, type ContextLayers, type Directive, type ParseResult, type XdstpLocator } from "@xdstp/uri";
+import { composeLocator, locatorFault } from "@xdstp/federation";
+import { parseLocator, printLocator, typeFromTypeUrl, type XdstpLocator } from "@xdstp/uri";
 
 import type { NameOptions } from "./name-options.ts";
 
 /** How a client makes the names that it asks for. */
 export interface NamingOptions {
-  /** Layer 1: parameters of the node (C-CTX-3), added to globs and, if `everywhere`, to every xdstp name. */
+  /** Layer 1: parameters of the node (C-CTX-3), added to globs. */
   readonly node?: ReadonlyMap<string, string>;
   /** Dynamic parameters (C-DYN-1): of opaque names, and of xdstp names by authority. */
   readonly dynamic?: { readonly opaque?: ReadonlyMap<string, string>; readonly byAuthority?: ReadonlyMap<string, ReadonlyMap<string, string>> };
@@ -21,8 +21,8 @@ export function createNaming(options: NamingOptions): (typeUrl: string, name: st
     const locator = parsed.value;
     if (locator.scheme !== "xdstp") throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is not of the scheme xdstp`, { typeUrl, resource: name });
     checkType(typeUrl, name, locator);
-    const composed = compose(locator, {
-      ...(options.node !== undefined && isGlob(locator) ? { node: options.node } : {}),
+    const composed = composeLocator(locator, {
+      ...(options.node === undefined ? {} : { node: options.node }),
       ...(attributes === undefined ? {} : { attributes: new Map(Object.entries(attributes)) }),
     });
     if (!composed.ok) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)}: ${composed.error.message}`, { typeUrl, resource: name });
@@ -39,19 +39,6 @@ function opaque(typeUrl: string, name: string, { dynamic }: NamingOptions, attri
 
 function withParameters(name: string, parameters: ReadonlyMap<string, string> | undefined): Interest {
   return parameters === undefined || parameters.size === 0 ? { name } : { name, parameters };
-}
-
-/** The same layers for its alternatives: they stand for the same. */
-function compose(locator: XdstpLocator, layers: ContextLayers): ParseResult<XdstpLocator> {
-  const composed = composeName(locator, layers);
-  if (!composed.ok) return composed;
-  const directives: Directive[] = [];
-  for (const directive of locator.directives) {
-    const alt = directive.kind === "alt" && directive.locator.scheme === "xdstp" ? compose(directive.locator, layers) : undefined;
-    if (alt?.ok === false) return alt;
-    directives.push(alt === undefined ? directive : { kind: "alt", locator: alt.value });
-  }
-  return { ok: true, value: { ...composed.value, directives } };
 }
 
 /** A list has a type of its own, and is asked for under that (B-TYPE-6). */
