@@ -1,12 +1,17 @@
-import type { RawDeltaServer } from "@xdstp/testing";
 import { create, toBinary } from "@bufbuild/protobuf";
+import { createCache } from "@xdstp/cache";
+import { XdsError } from "@xdstp/core";
 import { ResourceSchema } from "@xdstp/protos/discovery";
-import { describe, expect, it } from "vitest";
+import type { RawDeltaServer } from "@xdstp/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { inline, list, listBytes, listen, listUrl, located, redirect, show, type Entry, type SentResource } from "../test/lists.ts";
 import { useClient, useOrigin } from "../test/use-origin.ts";
 import { flag, flagUrl, turn, useDeltaScript, useSotwScript, type ScriptOptions } from "../test/use-script.ts";
+import { createHub } from "./hub.ts";
 import type { ListOptions } from "./index.ts";
+import { watchList } from "./list-watch.ts";
+import { createTaking } from "./taking.ts";
 
 const L = "xdstp://a/acme.v1.FlagCollection/l";
 const at = (id: string): string => `xdstp://a/acme.v1.Flag/${id}`;
@@ -186,13 +191,17 @@ describe("client.watchList()", () => {
     await send(listUrl, list(L, "1", located(bar), inline("x", "on")));
     await send(flagUrl, flagOf(bar, "1"));
     server.rest();
-    const strict = listen(client.watchList(flag, L, { validate: (value) => (value === "1" ? "not one" : undefined) }));
-    const stricter = listen(client.watchList(flag, L, { validate: (value) => (value === "on" ? "not on" : undefined) }));
+    const watches = ["1", "on"].map((not) => client.watchList(flag, L, { validate: (value) => (value === not ? `not ${not}` : undefined) }));
+    const [strict, stricter] = watches.map((watch) => listen(watch)) as [string[], string[]];
     await turn();
     expect([strict, stricter, server.rest()]).toEqual([["bar:failed!INVALID_ARGUMENT x=on +bar +x ."], [". 0 !INVALID_ARGUMENT"], []]);
     await send(flagUrl, flagOf(bar, "2"));
     await send(listUrl, list(L, "2", located(bar), inline("x", "off")));
     expect([strict.at(-1), stricter.at(-1)]).toEqual(["bar=2 x=off ~x .", "bar=2 x=off +bar +x ."]);
+    for (const watch of watches) watch.close();
+    await send(listUrl, list(L, "3", located(bar), inline("x", "on")));
+    await send(flagUrl, flagOf(bar, "1"));
+    expect(server.rest().map(({ errorDetail }) => errorDetail)).not.toContainEqual(expect.anything());
   });
 
   it("has entries of other lists as members, and follows a list that has moved [C-LIST-7, C-REDIR-6]", async () => {
@@ -204,6 +213,33 @@ describe("client.watchList()", () => {
     expect(asked(server, listUrl)).toContain(`+${other}`);
     await send(listUrl, list(other, "1", inline("n", "far"), inline("m", "off")));
     expect(said).toEqual(["other#entry=n:pending x=on +other#entry=n +x", "other#entry=n=far x=on ~other#entry=n ."]);
+  });
+
+  it("is asked for where an entry of it is watched by its name, and nothing else is; one that is not in it, or has no name, does not exist [C-LIST-7, N-71]", async () => {
+    const { client, server } = useDeltaScript();
+    const watch = client.watch(flag, `${L}#entry=n`)[Symbol.asyncIterator]();
+    const absent = client.watch(flag, `${L}#entry=m`)[Symbol.asyncIterator]();
+    await turn();
+    expect(server.rest().map(({ typeUrl, resourceNamesSubscribe }) => [typeUrl, resourceNamesSubscribe])).toEqual([[listUrl, [L]]]);
+    give(server, listUrl, list(L, "1", inline("", "nobody's"), inline("n", "on"), located(at("m"))));
+    expect([(await watch.next()).value, (await absent.next()).value]).toMatchObject([{ value: "on", name: `${L}#entry=n` }, { error: { code: "NOT_FOUND" } }]);
+    give(server, listUrl, list(L, "2", inline("", "on")));
+    expect((await watch.next()).value?.error?.code).toBe("NOT_FOUND");
+    expect(asked(server, flagUrl)).toBe("");
+  });
+
+  it("says nothing twice", async () => {
+    const cache = createCache({ wildcard: () => true });
+    const watch = watchList(createHub({ cache, taking: createTaking(), nodeId: "me", interestOf: (_, name) => ({ name }) }), flag, L, {});
+    onTestFinished(() => { watch.close(); });
+    const said = listen(watch);
+    cache.put({ typeUrl: listUrl, name: L, value: listBytes(located(bar)) });
+    for (const text of ["away", "away", "still away"]) {
+      cache.unavailable({ typeUrl: flagUrl, interest: { name: bar } }, new XdsError("UNAVAILABLE", text));
+      cache.unavailable({ typeUrl: listUrl, interest: { name: L } }, new XdsError("UNAVAILABLE", text));
+      await turn();
+    }
+    expect(said).toEqual(["bar:failed!UNAVAILABLE +bar . !UNAVAILABLE", "bar:failed!UNAVAILABLE ~bar . !UNAVAILABLE"]);
   });
 
   it("reads the stream on when its change has been taken [C-ACK-13]", async () => {
