@@ -1,5 +1,5 @@
 import { interestKey, systemClock, XdsError, type Clock, type Interest, type ResourceSink, type TypedInterest } from "@xdstp/core";
-import { parseLocator, type XdstpLocator } from "@xdstp/uri";
+import { isGlob, parseLocator, type XdstpLocator } from "@xdstp/uri";
 
 import type { FederationServer } from "./federation-source.ts";
 import type { FederationOptions, FederationServerStatus, Trace } from "./federation.ts";
@@ -14,6 +14,8 @@ import { createLinkSink } from "./routes/link-sink.ts";
 import { Owing } from "./routes/owing.ts";
 import { createAuthorityReader } from "./routes/read-authority.ts";
 import { recall, showKept } from "./routes/recall.ts";
+import type { DirectedGlob } from "./globs/directed-glob.ts";
+import type { Globs } from "./globs/globs.ts";
 import { Route } from "./routes/route.ts";
 import { Routes } from "./routes/routes.ts";
 import { ServerLink } from "./routes/server-link.ts";
@@ -39,6 +41,8 @@ export class FederationRun implements LinkBooks, FollowersHost {
   readonly #authorityOf = createAuthorityReader();
   /** Names with directives. */
   readonly #directed = new Map<string, Follower>();
+  /** Globs with directives. */
+  readonly #globs = new Map<string, DirectedGlob>();
   /** What waits for somebody to be found who answers for its authority. */
   readonly #homeless = new Map<string, Map<string, TypedInterest>>();
 
@@ -85,8 +89,14 @@ export class FederationRun implements LinkBooks, FollowersHost {
   }
 
   end(): void {
+    for (const glob of [...this.globs]) this.globs.end(glob);
     for (const follower of [...this.followers]) this.followers.end(follower);
+    for (const route of this.#routes) this.redirects.end(route);
     for (const link of this.#links.values()) link.end();
+  }
+
+  get globs(): Globs {
+    return this.followers.globs;
   }
 
   routeOf(authority: string): Route | XdsError | undefined {
@@ -98,11 +108,16 @@ export class FederationRun implements LinkBooks, FollowersHost {
   }
 
   isCovered(route: Route, typeUrl: string, key: string, aliases?: readonly string[]): boolean {
-    return route.covering(typeUrl, key, aliases).some(({ direct }) => direct);
+    return route.asks.covering(typeUrl, key, aliases).some(({ direct }) => direct);
   }
 
   interestsOf({ typeUrl, interest, start }: Follower): readonly TypedInterest[] {
-    return "route" in start ? start.route.covering(typeUrl, start.key).filter(({ direct }) => direct) : [{ typeUrl, interest }];
+    if ("side" in start) return [start.side.glob];
+    return "route" in start ? start.route.asks.covering(typeUrl, start.key).filter(({ direct }) => direct) : [{ typeUrl, interest }];
+  }
+
+  isNamed({ typeUrl, interest, member }: Follower): boolean {
+    return member !== undefined && this.#directed.has(idOf(typeUrl, interest));
   }
 
   parametersOf(authority: string): ReadonlyMap<string, string> | undefined {
@@ -135,8 +150,16 @@ export class FederationRun implements LinkBooks, FollowersHost {
 
   reachable(link: ServerLink, error: XdsError | undefined): void {
     link.failure = error;
+    if (error === undefined) link.typeFailures.clear();
     if (error === undefined) link.part.unavailable({}, undefined);
     for (const route of link.routes) route.onReachable(link);
+  }
+
+  typeReachable(link: ServerLink, typeUrl: string, error: XdsError | undefined): void {
+    if (error === undefined) link.typeFailures.delete(typeUrl);
+    else link.typeFailures.set(typeUrl, error);
+    for (const route of link.routes) route.onTypeReachable(typeUrl);
+    link.part.unavailable({ typeUrl }, error);
   }
 
   #begin(typeUrl: string, interest: Interest): void {
@@ -152,9 +175,9 @@ export class FederationRun implements LinkBooks, FollowersHost {
   #beginDirect(route: Route, typeUrl: string, interest: Interest, authority: string | null): void {
     const ask = route.ask(typeUrl, interest, authority);
     if (ask.direct) return;
-    ask.direct = true;
-    for (const followed of route.followed) if (followed.typeUrl === typeUrl && covers(ask, followed.key)) showKept(followed);
-    this.#serve(route, ask);
+    route.direct(ask, true);
+    showKept(ask);
+    if (ask.settled && route.last !== undefined) this.owe([ask], route.last);
   }
 
   /** Nobody is known who could be asked, or not yet. */
@@ -166,46 +189,73 @@ export class FederationRun implements LinkBooks, FollowersHost {
 
   #beginDirected(typeUrl: string, interest: Interest, locator: XdstpLocator): void {
     const fault = locatorFault(typeUrl, locator);
-    if (fault === undefined) this.#directed.set(idOf(typeUrl, interest), this.followers.add({ typeUrl, interest, start: locator }));
-    else this.#linked.unavailable({ typeUrl, interest }, new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: interest.name }));
+    this.#routes.forget(locator.authority);
+    if (fault !== undefined) this.#linked.unavailable({ typeUrl, interest }, new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: interest.name }));
+    else if (isGlob(locator)) this.#globs.set(idOf(typeUrl, interest), this.globs.add({ typeUrl, interest }, locator));
+    else this.#directed.set(idOf(typeUrl, interest), this.followers.add({ typeUrl, interest, start: locator }));
   }
 
   #end(typeUrl: string, interest: Interest): void {
-    const id = idOf(typeUrl, interest);
-    const follower = this.#directed.get(id);
-    if (follower !== undefined) {
-      this.#directed.delete(id);
-      this.followers.end(follower);
-      return;
-    }
+    if (directedLocator(interest.name) !== undefined) { this.#endDirected(typeUrl, interest); return; }
     const authority = this.#authorityOf(interest.name);
-    const route = this.#routes.known(authority);
-    const ask = route?.find(typeUrl, interest);
-    if (route !== undefined && ask !== undefined) this.#endDirect(route, ask);
-    if (this.#homeless.get(authority ?? "")?.delete(id) === true || directedLocator(interest.name) !== undefined) this.#linked.unavailable({ typeUrl, interest }, undefined);
+    const ask = this.#routes.known(authority)?.find(typeUrl, interest);
+    if (ask !== undefined) this.#endDirect(ask);
+    this.#endHomeless(authority ?? "", typeUrl, interest);
   }
 
-  #endDirect(route: Route, ask: Ask): void {
-    ask.direct = false;
-    if (ask.unavailable !== undefined) ask.unavailable.link.part.unavailable({ typeUrl: ask.typeUrl, interest: ask.interest }, undefined);
-    route.release(ask);
-    this.#serve(route, ask);
+  #endDirect(ask: Ask): void {
+    const { typeUrl, interest, unavailable } = ask;
+    if (unavailable !== undefined) unavailable.link.part.unavailable({ typeUrl, interest }, undefined);
+    ask.route.direct(ask, false);
+  }
+
+  #endHomeless(authority: string, typeUrl: string, interest: Interest): void {
+    const waiting = this.#homeless.get(authority);
+    if (waiting?.delete(idOf(typeUrl, interest)) !== true) return;
+    if (waiting.size === 0) this.#homeless.delete(authority);
+    this.#linked.unavailable({ typeUrl, interest }, undefined);
+  }
+
+  #endDirected(typeUrl: string, interest: Interest): void {
+    const id = idOf(typeUrl, interest);
+    const [follower, glob] = [this.#directed.get(id), this.#globs.get(id)];
+    this.#directed.delete(id);
+    this.#globs.delete(id);
+    if (follower !== undefined) this.#endNamed(follower);
+    else if (glob !== undefined) this.globs.end(glob);
+    else this.#linked.unavailable({ typeUrl, interest }, undefined);
+  }
+
+  /** From now on it is a member of globs only: what these have is told. */
+  #endNamed(follower: Follower): void {
+    this.followers.end(follower);
+    if (this.#globs.size === 0) return;
+    const { typeUrl, interest: { name } } = follower;
+    const members = [...this.followers].filter((other) => other.member?.side.isInUse === true && other.typeUrl === typeUrl && other.interest.name === name);
+    for (const member of members) member.delivered.clear();
+    this.followers.touch(members);
   }
 
   /** What leads elsewhere is followed for as long as readers ask for it. */
-  #serve(route: Route, ask: Ask): void {
-    for (const redirect of [...route.redirects.get(ask.typeUrl)?.values() ?? []]) if (covers(ask, redirect.key)) this.redirects.serve(route, redirect);
+  #serve({ route, typeUrl, kind, key }: Ask): void {
+    const redirects = route.redirects.get(typeUrl);
+    if (redirects === undefined) return;
+    const own = redirects.get(key);
+    const served = kind === "name" ? own === undefined ? [] : [own] : [...redirects.values()].filter((redirect) => covers({ kind, key }, redirect.key));
+    for (const redirect of served) this.redirects.serve(route, redirect);
   }
 
   #onResolved(authority: string): void {
     const waiting = [...this.#homeless.get(authority)?.values() ?? []];
-    this.#homeless.delete(authority);
     const route = this.#routes.of(authority);
+    if (route instanceof Route) this.#homeless.delete(authority);
     for (const { typeUrl, interest } of waiting) {
+      if (route instanceof Route) this.#linked.unavailable({ typeUrl, interest }, undefined);
       if (route instanceof Route) this.#beginDirect(route, typeUrl, interest, authority);
       else this.#beginHomeless(authority, typeUrl, interest, route);
     }
     this.followers.touch(this.followers);
+    for (const glob of this.globs) glob.touch();
     this.followers.settle();
   }
 
@@ -224,6 +274,8 @@ export class FederationRun implements LinkBooks, FollowersHost {
     return new Route({
       clock: this.clock, part: this.#part(), recall,
       touch: (followers) => { this.followers.touch(followers); },
+      touchSides: (sides) => { this.globs.touch(sides); },
+      changed: (ask) => { this.#serve(ask); },
     }, { links: servers.map((server) => this.#linkTo(server)), reachabilityOnly });
   }
 

@@ -16,13 +16,14 @@ const NOTHING: Delivery = { put: [], remove: [], ambient: null };
 
 /** What the newest outcome changes for readers. */
 export function deliver(follower: Follower): Delivery {
-  const { outcome } = follower;
+  const { outcome, member, shows } = follower;
+  if (member !== undefined && !member.side.isInUse) return { ...NOTHING, remove: variantsOf(follower), ambient: undefined };
   switch (outcome.state) {
     case "pending": return NOTHING;
     case "held": return { ...changesOf(follower, outcome.resources), ambient: outcome.stale };
     case "unreachable": return { ...NOTHING, ambient: outcome.error };
-    case "broken": return follower.shows ? { ...NOTHING, ambient: outcome.error } : removal(follower, outcome.error);
-    case "missing": return removal(follower, outcome.error);
+    case "broken": return shows || member !== undefined ? { ...NOTHING, ambient: outcome.error } : removal(follower, outcome.error);
+    case "missing": return shows || member === undefined ? removal(follower, outcome.error) : { ...NOTHING, ambient: undefined };
   }
 }
 
@@ -40,22 +41,28 @@ export function noteDelivered({ delivered, refused }: Follower, { put, remove }:
   }
 }
 
+/** When it ends is what those know that keep it for the way (C-TTL-4). */
 function changesOf({ typeUrl, interest: { name }, delivered, refused }: Follower, resources: readonly LinkedResource[]): Pick<Delivery, "put" | "remove"> {
   const now = new Map(resources.map((linked) => [variantId(linked.resource), linked]));
   const fresh = [...now].filter(([id, linked]) => !isSame(delivered.get(id), linked) && refused.get(id) !== linked.version);
   const gone = [...delivered].filter(([id]) => !now.has(id));
   return {
-    put: fresh.map(([, { resource, version }]) => ({ typeUrl, as: name, resource: { ...resource, version, aliases: [] } })),
+    put: fresh.map(([, { resource: { expireMs: _, ...resource }, version }]) => ({ typeUrl, as: name, resource: { ...resource, version, aliases: [] } })),
     remove: gone.map(([, { resource: { constraints } }]) => ({ typeUrl, name, ...(constraints !== undefined && { constraints }) })),
   };
 }
 
-/** The same version may come with other bytes (B-VER-5), or other times. */
+/** The same version may come with other bytes (B-VER-5), or another TTL. */
 function isSame(one: LinkedResource | undefined, other: LinkedResource): boolean {
-  return one?.version === other.version && one.resource.payload === other.resource.payload && one.resource.ttlMs === other.resource.ttlMs && one.resource.expireMs === other.resource.expireMs;
+  return one?.version === other.version && one.resource.payload === other.resource.payload && one.resource.ttlMs === other.resource.ttlMs;
 }
 
-function removal({ typeUrl, interest: { name }, delivered }: Follower, error: XdsError): Delivery {
-  const variants = [...delivered.values()].flatMap(({ resource: { constraints } }) => (constraints === undefined ? [] : [{ typeUrl, name, constraints, error }]));
-  return { put: [], remove: variants.length > 0 ? variants : [{ typeUrl, name, error }], ambient: undefined };
+function removal(follower: Follower, error: XdsError): Delivery {
+  const { typeUrl, interest: { name } } = follower;
+  const variants = variantsOf(follower).filter(({ constraints }) => constraints !== undefined);
+  return { put: [], remove: variants.length > 0 ? variants.map((variant) => ({ ...variant, error })) : [{ typeUrl, name, error }], ambient: undefined };
+}
+
+function variantsOf({ typeUrl, interest: { name }, delivered }: Follower): readonly Removal[] {
+  return Array.from(delivered.values(), ({ resource: { constraints } }) => ({ typeUrl, name, ...(constraints !== undefined && { constraints }) }));
 }

@@ -1,6 +1,7 @@
 import type { Interest, Timer } from "@xdstp/core";
 import type { XdstpLocator } from "@xdstp/uri";
 
+import type { GlobMember } from "../globs/glob-member.ts";
 import type { Ask } from "../routes/ask.ts";
 import type { FollowedRedirect } from "./followed-redirect.ts";
 import { Choice } from "./choice.ts";
@@ -11,8 +12,8 @@ export interface Followed {
   readonly typeUrl: string;
   /** As what it is delivered, and for whom. */
   readonly interest: Interest;
-  /** A locator with directives; or a name that leads elsewhere, which readers ask for. */
-  readonly start: XdstpLocator | FollowedRedirect["place"];
+  /** A locator with directives; a name that leads elsewhere, which readers ask for; a member of a glob with alternatives. */
+  readonly start: XdstpLocator | FollowedRedirect["place"] | GlobMember;
 }
 
 /** One name that leads elsewhere, as long as somebody asks for it. */
@@ -36,6 +37,11 @@ export class Follower implements Followed {
     this.start = start;
   }
 
+  /** Of a glob with alternatives. */
+  get member(): GlobMember | undefined {
+    return "side" in this.start ? this.start : undefined;
+  }
+
   /** Something is delivered. */
   get shows(): boolean {
     return this.delivered.size > 0;
@@ -46,5 +52,11 @@ export class Follower implements Followed {
     const choice = this.#choices.get(id) ?? new Choice();
     this.#choices.set(id, choice);
     return choice;
+  }
+
+  /** What another one has delivered under the same name is its own from now on. */
+  takeOver({ delivered }: Follower): void {
+    for (const [id, linked] of delivered) this.delivered.set(id, linked);
+    delivered.clear();
   }
 }

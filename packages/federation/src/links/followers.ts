@@ -1,9 +1,11 @@
-import type { Clock, Committed, ResourceSink, Transaction, TypedInterest, XdsError } from "@xdstp/core";
+import type { Clock, Committed, Put, Removal, ResourceSink, TypedInterest, XdsError } from "@xdstp/core";
 
+import { Globs } from "../globs/globs.ts";
 import type { Ask } from "../routes/ask.ts";
 import { Ambient } from "./ambient.ts";
 import { deliver, noteDelivered, type Delivery } from "./deliver.ts";
 import { Follower, type Followed } from "./follower.ts";
+import { variantId } from "./kept.ts";
 import { Search, type SearchHost } from "./search.ts";
 
 /** What followers need of their federation. */
@@ -11,6 +13,8 @@ export interface FollowersHost extends SearchHost {
   readonly clock: Clock;
   /** By what readers ask for what is delivered. */
   interestsOf(follower: Follower): readonly TypedInterest[];
+  /** Somebody follows a name by itself, so that nobody else speaks for it. */
+  isNamed(follower: Follower): boolean;
   /** Everybody has been looked at. */
   settled(): void;
 }
@@ -23,6 +27,8 @@ export interface RefusedLink {
 
 /** All that lead elsewhere. What they follow is looked at anew when something of it has changed; the result is one transaction. */
 export class Followers implements Iterable<Follower> {
+  /** The globs of which some are members. */
+  readonly globs: Globs;
   readonly #host: FollowersHost;
   readonly #sink: ResourceSink;
   readonly #ambient: Ambient;
@@ -34,6 +40,7 @@ export class Followers implements Iterable<Follower> {
     this.#host = host;
     this.#sink = sink;
     this.#ambient = new Ambient(sink);
+    this.globs = new Globs(host, this, this.#ambient);
   }
 
   [Symbol.iterator](): Iterator<Follower> {
@@ -53,14 +60,24 @@ export class Followers implements Iterable<Follower> {
     this.#dirty.delete(follower);
     follower.timer?.cancel();
     this.#ambient.set(follower, undefined, []);
-    this.#release(follower, new Set(), follower.asks);
+    release(follower, new Set(), follower.asks);
     follower.asks = new Set();
   }
 
   /** Something on the way has changed. */
   touch(followers: Iterable<Follower>): void {
-    for (const follower of followers) this.#dirty.add(follower);
-    if (this.#scheduled || this.#dirty.size === 0) return;
+    for (const follower of followers) if (this.#all.has(follower)) this.#dirty.add(follower);
+    if (this.#dirty.size > 0) this.schedule();
+  }
+
+  /** Others ask for it than before. */
+  readersChanged(follower: Follower): void {
+    this.#ambient.again(follower, this.#host.interestsOf(follower));
+  }
+
+  /** Looks at all that may have changed, when this turn is over. */
+  schedule(): void {
+    if (this.#scheduled) return;
     this.#scheduled = true;
     queueMicrotask(() => {
       this.#scheduled = false;
@@ -68,21 +85,20 @@ export class Followers implements Iterable<Follower> {
     });
   }
 
-  /** What goes on being delivered has its time begin anew. */
-  refresh(refresh: Transaction["refresh"]): void {
-    if (refresh !== undefined && refresh.length > 0) void this.#sink.commit({ refresh });
-  }
-
   /** Looks at all that may have changed, and delivers it. */
   settle(): readonly RefusedLink[] {
     const asked = new Map<Follower, Set<Ask>>();
-    // While it is walked, more may be added.
-    for (const follower of this.#dirty) {
-      this.#dirty.delete(follower);
-      if (this.#all.has(follower)) this.#look(follower, asked);
+    while (this.#dirty.size > 0 || this.globs.isDirty) {
+      // While it is walked, more may be added.
+      for (const follower of this.#dirty) {
+        this.#dirty.delete(follower);
+        this.#look(follower, asked);
+      }
+      this.globs.look();
     }
-    for (const [follower, asks] of asked) this.#release(follower, follower.asks, asks);
+    for (const [follower, asks] of asked) release(follower, follower.asks, asks);
     const refused = this.#deliver([...asked.keys()].filter((follower) => this.#all.has(follower)));
+    this.globs.tell();
     this.#host.settled();
     return refused;
   }
@@ -97,27 +113,40 @@ export class Followers implements Iterable<Follower> {
     asked.set(follower, asks);
     follower.timer?.cancel();
     follower.timer = search.until === Infinity ? undefined : this.#host.clock.after(Math.max(0, search.until - this.#host.now()), () => { this.touch([follower]); });
-  }
-
-  #release(follower: Follower, now: ReadonlySet<Ask>, before: ReadonlySet<Ask>): void {
-    for (const ask of before) if (!now.has(ask)) ask.route.unfollow(ask, follower);
+    follower.member?.side.note(follower, follower.member.ask);
   }
 
   #deliver(followers: readonly Follower[]): readonly RefusedLink[] {
-    const deliveries = followers.map((follower) => [follower, deliver(follower)] as const);
-    const put = deliveries.flatMap(([, delivery]) => delivery.put);
-    const remove = deliveries.flatMap(([, delivery]) => delivery.remove);
-    const committed = put.length + remove.length > 0 ? this.#sink.commit({ put, remove }) : undefined;
+    const deliveries = followers.filter((follower) => !this.#host.isNamed(follower)).map((follower) => [follower, deliver(follower)] as const);
+    const committed = this.#commit(deliveries.map(([, delivery]) => delivery), this.globs.takeSettled());
     const refused = refusedIn(committed);
     for (const [follower, delivery] of deliveries) this.#note(follower, delivery, refused);
     return followers.flatMap((follower) => refusal(follower, refused));
+  }
+
+  #commit(deliveries: readonly Delivery[], settled: readonly TypedInterest[]): Committed | Promise<Committed> | undefined {
+    const put = once(deliveries.flatMap((delivery) => delivery.put), ({ typeUrl, as, resource }) => `${typeUrl}\n${as}\n${variantId(resource)}`);
+    const remove = once(deliveries.flatMap((delivery) => delivery.remove), ({ typeUrl, name, constraints }) => `${typeUrl}\n${name}\n${variantId({ ...(constraints !== undefined && { constraints }) })}`);
+    return put.size + remove.size + settled.length === 0 ? undefined : this.#sink.commit({
+      put: [...put.values()], remove: [...remove].flatMap(([id, removal]) => (put.has(id) ? [] : [removal])), settled,
+    });
   }
 
   #note(follower: Follower, delivery: Delivery, refused: ReadonlyMap<string, XdsError>): void {
     noteDelivered(follower, delivery, refused.has(idOf(follower)));
     const error = refused.get(idOf(follower)) ?? delivery.ambient;
     if (error !== null) this.#ambient.set(follower, error, this.#host.interestsOf(follower));
+    if (follower.member?.side.has(follower, follower.member.ask) === false) this.end(follower);
   }
+}
+
+function release(follower: Follower, now: ReadonlySet<Ask>, before: ReadonlySet<Ask>): void {
+  for (const ask of before) if (!now.has(ask)) ask.route.unfollow(ask, follower);
+}
+
+/** A name that is asked for with several parameter sets (TP2) is one in a transaction. */
+function once<What extends Put | Removal>(all: readonly What[], id: (what: What) => string): ReadonlyMap<string, What> {
+  return new Map(all.map((what) => [id(what), what]));
 }
 
 /** Of a sink that answers later nothing is known yet. */

@@ -46,6 +46,11 @@ export class Redirects {
     return true;
   }
 
+  /** Follows them no more; nobody reads what becomes of them. */
+  end(route: Route): void {
+    for (const byKey of route.redirects.values()) for (const redirect of byKey.values()) redirect.expiry?.cancel();
+  }
+
   /** Its time begins anew. */
   expire(route: Route, redirect: FollowedRedirect, expireMs: number | undefined): void {
     redirect.expiry?.cancel();
@@ -54,7 +59,7 @@ export class Redirects {
 
   /** Follows it as long as readers ask for its name, or for a collection that it is in; keeps it as long as anybody does. */
   serve(route: Route, redirect: FollowedRedirect): void {
-    const covering = route.covering(redirect.typeUrl, redirect.key);
+    const covering = route.asks.covering(redirect.typeUrl, redirect.key);
     const direct = covering.filter((ask) => ask.direct);
     const interest = interestOf(redirect, direct.map((ask) => ask.interest));
     if (direct.length > 0 && redirect.follower === undefined) {
@@ -64,14 +69,13 @@ export class Redirects {
       this.#followers.end(redirect.follower);
       redirect.follower = undefined;
     }
-    // An error of it stands beside other interests now.
-    if (redirect.follower !== undefined) this.#followers.touch([redirect.follower]);
+    if (redirect.follower !== undefined) this.#followers.readersChanged(redirect.follower);
     if (covering.length === 0) this.drop(route, redirect.typeUrl, redirect.key);
   }
 
   #touch(route: Route, { typeUrl, key, follower }: FollowedRedirect): void {
     if (follower !== undefined) this.#followers.touch([follower]);
-    for (const { followers } of route.of(typeUrl, key)) this.#followers.touch(followers);
+    for (const { followers } of route.asks.of(typeUrl, key)) this.#followers.touch(followers);
   }
 
   #unfile(redirect: FollowedRedirect): void {

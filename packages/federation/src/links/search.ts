@@ -1,6 +1,7 @@
 import { XdsError, type Interest, type Resource } from "@xdstp/core";
 import { nameFromLocator, printLocator, printName, typeUrlFromType, type Locator, type XdstpLocator, type XdstpName } from "@xdstp/uri";
 
+import type { GlobMember } from "../globs/glob-member.ts";
 import type { Ask } from "../routes/ask.ts";
 import type { Route } from "../routes/route.ts";
 import type { FollowedRedirect } from "./followed-redirect.ts";
@@ -39,22 +40,32 @@ const MAX_ASKS = 32;
 export class Search {
   readonly asks: Set<Ask> = new Set<Ask>();
   /** When it has to be looked at again though nothing has changed. */
-  until = Infinity;
+  until: number;
   readonly #host: SearchHost;
   readonly #follower: Follower;
 
   constructor(host: SearchHost, follower: Follower) {
     this.#host = host;
     this.#follower = follower;
+    this.until = Infinity;
   }
 
   run(): Outcome {
     const { typeUrl, start } = this.#follower;
     const way: Way = { steps: [], hops: [], redirects: 0, seen: [] };
+    if ("side" in start) return this.#member(start);
     if (!("route" in start)) return this.#locator(typeUrl, start, way);
     const redirect = start.route.redirect(typeUrl, start.key);
     if (redirect === undefined) return { state: "pending", hops: [] };
     return this.#redirected(redirect, { ...way, seen: [`${typeUrl}\n${start.key}`] });
+  }
+
+  /** Its glob is asked for, so it need not be. */
+  #member({ ask, steps, hops }: GlobMember): Outcome {
+    const { route, typeUrl, key } = ask;
+    this.asks.add(ask);
+    route.follow(ask, this.#follower);
+    return this.#at(route, typeUrl, ask, key, { steps, hops, redirects: 0, seen: [`${typeUrl}\n${key}`] });
   }
 
   #redirected({ typeUrl, key, version, target }: FollowedRedirect, way: Way): Outcome {
@@ -82,12 +93,11 @@ export class Search {
     const to = printLocator(alt);
     const choice = this.#follower.choice(`${way.hops.length} ${printLocator(locator)}`);
     const shows = choice.onAlt ? this.#follower.shows : primary.state === "held";
-    const wanted = this.#callsForAlt(primary, locator.authority);
-    choice.decide(wanted, shows, this.#host.now(), () => this.#host.random());
-    if (wanted !== undefined && wanted !== choice.onAlt) this.until = Math.min(this.until, choice.heldUntil);
+    this.until = Math.min(this.until, choice.decide(this.#callsForAlt(primary, locator.authority), shows, this.#host.now(), () => this.#host.random()));
     if (!choice.onAlt || alt.scheme !== "xdstp") return primary;
     const found = this.#locator(typeUrl, alt, { ...way, steps: [...way.steps, { name: printName(nameFromLocator(locator)), version: "alt" }], hops: [...way.hops, { kind: "alt", to }] });
     if (found.state === "held" || primary.state === "held") return found.state === "held" ? found : primary;
+    if (primary.state === "pending") return primary;
     return found.state === "pending" ? found : neither(primary, found);
   }
 
@@ -114,6 +124,10 @@ export class Search {
     const { hops } = way;
     const ask = this.#ask(route, typeUrl, name, text, hops);
     if (this.asks.size > MAX_ASKS) return broken(`${chain(way, text)}: more than ${MAX_ASKS} names would have to be asked for`, hops);
+    return this.#at(route, typeUrl, ask, text, way);
+  }
+
+  #at(route: Route, typeUrl: string, ask: Ask, text: string, way: Way): Outcome {
     const redirect = route.redirect(typeUrl, text);
     return redirect === undefined ? answerOf(ask, route, way, text) : this.#redirected(redirect, way);
   }
@@ -128,8 +142,8 @@ export class Search {
   }
 }
 
-function answerOf({ kept, missing, unavailable }: Ask, route: Route, { steps, hops }: Way, text: string): Outcome {
-  const stale = unavailable?.error ?? route.failure;
+function answerOf({ typeUrl, kept, missing, unavailable }: Ask, route: Route, { steps, hops }: Way, text: string): Outcome {
+  const stale = unavailable?.error ?? route.failureOf(typeUrl);
   if (kept.size > 0) return { state: "held", hops, stale, resources: Array.from(kept, ({ resource }) => linked(resource, steps, text)) };
   if (missing !== undefined) return { state: missing.context.timedOut === true ? "unreachable" : "missing", error: missing, hops };
   return stale === undefined ? { state: "pending", hops } : { state: "unreachable", error: stale, hops };

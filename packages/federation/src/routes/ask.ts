@@ -1,25 +1,36 @@
 import { XdsError, type Clock, type Interest } from "@xdstp/core";
 import { globMatches, isGlob } from "@xdstp/uri";
 
+import type { GlobSide } from "../globs/glob-side.ts";
 import type { Follower } from "../links/follower.ts";
 import { KeptResources } from "../links/kept.ts";
 import type { Route } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
 
-/** What a route asks its servers for: one interest of a type, and what is known of it. */
-export interface Ask {
+/** What is to be found out, and from whom. */
+export interface Asked {
   readonly route: Route;
   readonly typeUrl: string;
   readonly interest: Interest;
   /** Of its name; equal for equal names (N-40). */
   readonly key: string;
+  /** null: of an opaque name. */
+  readonly authority: string | null;
+}
+
+/** One interest of a type in what a route has, and what is known of it. */
+export interface Ask extends Asked {
   readonly kind: "name" | "glob" | "wildcard";
   /** Readers ask for it by this very name: what comes of it is handed on as it is. */
   direct: boolean;
   /** Those to whom it is a step on the way, or the end of it. */
   readonly followers: Set<Follower>;
-  /** Something has come of it, or it is known not to exist (C-GRPC-6). */
-  answered: boolean;
+  /** Of a glob: those that gather its members under other names (C-ALT-7). */
+  readonly sides: Set<GlobSide>;
+  /** Servers are asked for it; not for what comes as a member of a glob that is gathered. */
+  wanted: boolean;
+  /** A collection: all of it is known. */
+  settled: boolean;
   /** What has come of it, while it has followers. */
   readonly kept: KeptResources;
   /** Of a name: it does not exist, and why. */
@@ -28,11 +39,12 @@ export interface Ask {
   unavailable: { readonly link: ServerLink; readonly error: XdsError } | undefined;
 }
 
-export function createAsk(route: Route, typeUrl: string, interest: Interest, key: string, clock: Clock, onExpired: (ask: Ask) => void): Ask {
+export function createAsk(asked: Asked, clock: Clock, onExpired: (ask: Ask) => void): Ask {
+  const { typeUrl, interest: { name } } = asked;
   const ask: Ask = {
-    route, typeUrl, interest, key, kind: kindOf(interest.name), direct: false, followers: new Set(), answered: false,
+    ...asked, kind: kindOf(name), direct: false, followers: new Set(), sides: new Set(), wanted: false, settled: false,
     kept: new KeptResources(clock, () => {
-      ask.missing = new XdsError("NOT_FOUND", `${JSON.stringify(interest.name)} has not been refreshed within its TTL (C-TTL-4)`, { typeUrl, resource: interest.name });
+      if (ask.kept.size === 0) ask.missing = new XdsError("NOT_FOUND", `${JSON.stringify(name)} has not been refreshed within its TTL (C-TTL-4)`, { typeUrl, resource: name });
       onExpired(ask);
     }), missing: undefined, unavailable: undefined,
   };
@@ -42,6 +54,16 @@ export function createAsk(route: Route, typeUrl: string, interest: Interest, key
 /** Whether what is asked for has in it, or is, a name. */
 export function covers({ kind, key }: Pick<Ask, "kind" | "key">, name: string): boolean {
   return kind === "wildcard" || (kind === "glob" ? globMatches(key, name) : key === name);
+}
+
+/** Whether anybody has a use for it. */
+export function isUsed({ direct, followers, sides }: Ask): boolean {
+  return direct || followers.size + sides.size > 0;
+}
+
+/** Whether servers have to be asked for it. */
+export function isWanted(ask: Ask): boolean {
+  return ask.direct || ask.sides.size > 0 || ask.followers.values().some(({ member }) => member?.ask !== ask);
 }
 
 function kindOf(name: string): Ask["kind"] {

@@ -1,5 +1,6 @@
 import type { XdsError } from "@xdstp/core";
 
+import type { Globs } from "../globs/globs.ts";
 import type { Followers } from "../links/followers.ts";
 import type { Redirects } from "../links/redirects.ts";
 import type { Ask } from "./ask.ts";
@@ -12,6 +13,7 @@ export interface LinkBooks {
   readonly follow: boolean;
   readonly followers: Followers;
   readonly redirects: Redirects;
+  readonly globs: Globs;
   /** Who is asked for a name; undefined: nobody. */
   routeOfName(name: string): Route | undefined;
   /** Whether readers ask for a name as it is, or for a collection that it is in. */
@@ -22,4 +24,6 @@ export interface LinkBooks {
   foreign(link: ServerLink, typeUrl: string, names: number): void;
   /** A server cannot be reached, or can again. */
   reachable(link: ServerLink, error: XdsError | undefined): void;
+  /** The same of the stream of one type, at a server that has one for each. */
+  typeReachable(link: ServerLink, typeUrl: string, error: XdsError | undefined): void;
 }

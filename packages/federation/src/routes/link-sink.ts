@@ -1,10 +1,12 @@
-import type { Committed, Held, Refusal, ResourceSink, Scope, Transaction, TypedInterest, XdsError } from "@xdstp/core";
-import { globMatches, nameKey } from "@xdstp/uri";
+import type { Committed, Held, Interest, Refusal, ResourceSink, Scope, Transaction, TypedInterest, XdsError } from "@xdstp/core";
+import { globMatches, isGlob, nameKey } from "@xdstp/uri";
 
-import { variantId } from "../links/kept.ts";
+import type { FollowedRedirect } from "../links/followed-redirect.ts";
 import type { RefusedLink } from "../links/followers.ts";
+import { variantId } from "../links/kept.ts";
 import type { Ask } from "./ask.ts";
 import type { LinkBooks } from "./link-books.ts";
+import { notFound } from "./not-found.ts";
 import { orphansOf } from "./orphans-of.ts";
 import type { Route } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
@@ -14,7 +16,7 @@ import { takeTransaction, type Taken } from "./take-transaction.ts";
 export function createLinkSink(link: ServerLink, books: LinkBooks): ResourceSink {
   return {
     commit: (transaction) => commit(link, books, transaction),
-    held: (typeUrl, interest) => (interest === undefined ? presented(link, books, typeUrl) : heldOf(link, books, typeUrl, interest.name, { typeUrl, interest })),
+    held: (typeUrl, interest) => (interest === undefined ? presented(link, books, typeUrl) : heldOf(link, books, { typeUrl, interest })),
     unavailable: (scope, error) => { unavailable(link, books, scope, error); },
   };
 }
@@ -39,58 +41,85 @@ function refusedLinks(refused: readonly RefusedLink[], touched: ReadonlySet<Ask>
 }
 
 /** Members that only servers have given which are not asked any more. */
-function dropOrphans(link: ServerLink, books: LinkBooks, collection: TypedInterest): void {
-  const route = books.routeOfName(collection.interest.name);
-  if (route === undefined || route.links.length < 2 || !route.isLast(link)) return;
-  const { typeUrl, interest } = collection;
-  const stale = [...route.redirects.get(typeUrl)?.values() ?? []].filter((redirect) => redirect.link !== link && isAsked(collection, redirect.key));
-  for (const { key } of stale) books.redirects.drop(route, typeUrl, key);
-  const others = route.links.filter((other) => other !== link).flatMap((other) => orphansOf({ typeUrl, interest }, other.part, link.part));
-  const remove = [...others.filter(({ name }) => route.redirect(typeUrl, nameKey(name)) === undefined), ...stale.map(({ name }) => ({ typeUrl, name }))];
+function dropOrphans(link: ServerLink, books: LinkBooks, { typeUrl, interest }: TypedInterest): void {
+  const route = books.routeOfName(interest.name);
+  if (route === undefined || route.links.length < 2 || route.last !== link) return;
+  const others = route.links.filter((other) => other !== link);
+  const isIn = ({ typeUrl: type, key }: { readonly typeUrl: string; readonly key: string }): boolean => type === typeUrl && isAsked(interest, key);
+  const redirects = others.flatMap((other) => [...other.redirects].filter((redirect) => isIn(redirect) && route.redirect(typeUrl, redirect.key) === redirect));
+  for (const { key } of redirects) books.redirects.drop(route, typeUrl, key);
+  for (const ask of route.followed) if (ask.kind === "name" && isIn(ask)) dropKept(books, ask, link);
+  const held = others.flatMap((other) => orphansOf({ typeUrl, interest }, other.part, link.part));
+  const remove = [...held.filter(({ name }) => route.redirect(typeUrl, nameKey(name)) === undefined), ...redirects.map(({ name }) => ({ typeUrl, name }))];
   if (remove.length > 0) void link.part.commit({ remove });
 }
 
-/** What a server is told to be held from it. Not where another one stands in for it, or may: what that gives in its place it would not give again. */
+/** What others have given of a name that is followed. */
+function dropKept(books: LinkBooks, ask: Ask, link: ServerLink): void {
+  const { kept, typeUrl, interest: { name }, followers } = ask;
+  const others = [...kept].filter(({ link: giver }) => giver !== link);
+  for (const { resource } of others) kept.remove(variantId(resource));
+  if (others.length === 0) return;
+  if (kept.size === 0) ask.missing = notFound(typeUrl, name);
+  books.followers.touch(followers);
+}
+
+/** No server has this version. */
+const UNSURE = "may have been replaced";
+
+/** What a server is told to be held from it. Where another one stands in for it, or may, it has to say everything again: what that gives in its place it would not repeat. */
 function presented(link: ServerLink, books: LinkBooks, typeUrl: string): Iterable<Held> {
   const held = heldFrom(link, typeUrl, undefined);
   if (![...link.routes].some((route) => route.isContested(link))) return held;
-  return [...held].filter(({ name }) => books.routeOfName(name)?.isContested(link) === false);
+  return Array.from(held, (one) => (books.routeOfName(one.name)?.isContested(link) === true ? { ...one, version: UNSURE } : one));
 }
 
 /** The versions of a server are its own (C-RECON-3); that there is something of a name, whoever gave it. */
-function heldOf(link: ServerLink, books: LinkBooks, typeUrl: string, name: string, asked: TypedInterest): Iterable<Held> {
-  const route = books.routeOfName(name);
-  if (route === undefined || (route.links.length === 1 && route.plain)) return heldFrom(link, typeUrl, asked);
-  return route.links.flatMap((one) => [...heldFrom(one, typeUrl, asked)]);
+function heldOf(link: ServerLink, books: LinkBooks, asked: TypedInterest): Iterable<Held> {
+  const { typeUrl, interest } = asked;
+  const route = books.routeOfName(interest.name);
+  if (route === undefined || (route.links.length === 1 && route.plain)) return link.part.held(typeUrl, interest);
+  return route.links.flatMap((one) => [...heldFrom(one, typeUrl, interest)]);
 }
 
 /** What one server has given: handed on, or kept for those that follow it, or leading elsewhere. */
-function heldFrom(link: ServerLink, typeUrl: string, asked: TypedInterest | undefined): Iterable<Held> {
-  const direct = link.part.held(typeUrl, asked?.interest);
-  const others = [...link.routes].flatMap((route) => keptOf(route, link, typeUrl, asked));
+function heldFrom(link: ServerLink, typeUrl: string, interest: Interest | undefined): Iterable<Held> {
+  const direct = link.part.held(typeUrl, interest);
+  const others = [...link.routes].flatMap((route) => keptOf(route, link, typeUrl, interest));
   if (others.length === 0 && link.redirects.size === 0) return direct;
-  const redirects: readonly Held[] = [...link.redirects].filter((one) => one.typeUrl === typeUrl && isAsked(asked, one.key)).map(({ name, version }) => ({ name, version }));
+  const redirects: readonly Held[] = redirectsOf(link, typeUrl, interest).map(({ name, version }) => ({ name, version }));
   const held = new Map<string, Held>();
   for (const one of [...direct, ...others, ...redirects]) held.set(`${nameKey(one.name)}\n${variantId(one)}`, one);
   return held.values();
 }
 
-function keptOf(route: Route, link: ServerLink, typeUrl: string, asked: TypedInterest | undefined): readonly Held[] {
+/** Of one name nothing else is looked at. */
+function redirectsOf(link: ServerLink, typeUrl: string, interest: Interest | undefined): readonly FollowedRedirect[] {
+  if (!isOne(interest)) return [...link.redirects].filter((one) => one.typeUrl === typeUrl && isAsked(interest, one.key));
+  return [...link.routes].flatMap((route) => route.redirect(typeUrl, nameKey(interest.name)) ?? []).filter((redirect) => redirect.link === link);
+}
+
+function keptOf(route: Route, link: ServerLink, typeUrl: string, interest: Interest | undefined): readonly Held[] {
   if (route.plain) return [];
-  return [...route.followed].filter((ask) => ask.typeUrl === typeUrl && isAsked(asked, ask.key))
-    .flatMap(({ kept }) => [...kept].filter((one) => one.link === link))
+  const asks = isOne(interest) ? route.asks.of(typeUrl, nameKey(interest.name)) : [...route.followed].filter((ask) => ask.typeUrl === typeUrl && isAsked(interest, ask.key));
+  return asks.flatMap(({ kept }) => [...kept].filter((one) => one.link === link))
     .map(({ resource: { name, version, constraints } }) => ({ name, version, ...(constraints !== undefined && { constraints }) }));
 }
 
-function isAsked(asked: TypedInterest | undefined, key: string): boolean {
-  if (asked === undefined || asked.interest.name === "*") return true;
-  return nameKey(asked.interest.name) === key || globMatches(asked.interest.name, key);
+function isOne(interest: Interest | undefined): interest is Interest {
+  return interest !== undefined && interest.name !== "*" && !(interest.name.startsWith("xdstp:") && isGlob(interest.name));
+}
+
+function isAsked(interest: Interest | undefined, key: string): boolean {
+  if (interest === undefined || interest.name === "*") return true;
+  return nameKey(interest.name) === key || globMatches(interest.name, key);
 }
 
 function unavailable(link: ServerLink, books: LinkBooks, scope: Scope, error: XdsError | undefined): void {
   const { typeUrl, interest } = scope;
   if (typeUrl !== undefined && interest !== undefined) unavailableOne(link, books, scope, { typeUrl, interest }, error);
-  else if (typeUrl !== undefined || scope.authority !== undefined) link.part.unavailable(scope, error);
+  else if (scope.authority !== undefined) link.part.unavailable(scope, error);
+  else if (typeUrl !== undefined) books.typeReachable(link, typeUrl, error);
   else books.reachable(link, error);
   books.followers.settle();
 }

@@ -20,7 +20,11 @@ export class Owing {
   }
 }
 
+/** Whether members of a collection lead elsewhere. */
+export function isLeadingElsewhere({ route, typeUrl, kind, key }: Ask): boolean {
+  return kind !== "name" && (route.redirects.get(typeUrl)?.values() ?? []).some((redirect) => covers({ kind, key }, redirect.key));
+}
+
 function isPending(ask: Ask): boolean {
-  const redirects = [...ask.route.redirects.get(ask.typeUrl)?.values() ?? []];
-  return redirects.some((redirect) => redirect.follower?.outcome.state === "pending" && covers(ask, redirect.key));
+  return (ask.route.redirects.get(ask.typeUrl)?.values() ?? []).some((redirect) => redirect.follower?.outcome.state === "pending" && covers(ask, redirect.key));
 }

@@ -1,22 +1,39 @@
-import { XdsError, type Held, type Resource } from "@xdstp/core";
+import type { Held, Resource } from "@xdstp/core";
+import { globMatches, nameKey } from "@xdstp/uri";
 
 import { ownCopy, variantId } from "../links/kept.ts";
-import type { Ask } from "./ask.ts";
+import { covers, type Ask } from "./ask.ts";
+import { notFound } from "./not-found.ts";
 
 /** Somebody follows what readers had under its own name until now, or as a member of a collection: what is held of it is kept for them too. */
 export function recall(ask: Ask): void {
-  const { route, typeUrl, interest, kept, answered } = ask;
+  const { route, typeUrl, interest, key, kept } = ask;
   for (const link of route.links) for (const held of link.part.held(typeUrl, interest)) {
     if (held.resource !== undefined) kept.put(variantId(held), link, asGiven(held, held.resource));
   }
-  if (answered && kept.size === 0 && ask.direct && ask.unavailable === undefined) ask.missing = new XdsError("NOT_FOUND", `${JSON.stringify(interest.name)} does not exist`, { typeUrl, resource: interest.name });
+  if (route.redirect(typeUrl, key) !== undefined) return;
+  const isMissing = kept.size === 0 && ask.direct && route.isAnswered(ask) && ask.unavailable === undefined;
+  if (isMissing) ask.missing = notFound(typeUrl, interest.name);
 }
 
-/** Readers ask for what others follow, by its own name: what is known of it is told. */
-export function showKept({ route, typeUrl, interest, kept, missing, unavailable }: Ask): void {
+/** Members of a glob that are known, by key, with their names. */
+export function gatheredIn({ route, typeUrl, interest, key }: Ask): ReadonlyMap<string, string> {
+  const held = route.links.flatMap((link) => Array.from(link.part.held(typeUrl, interest), ({ name }) => name));
+  const redirects = Array.from(route.redirects.get(typeUrl)?.values() ?? [], ({ name }) => name);
+  const followed = [...route.followed].filter((ask) => ask.typeUrl === typeUrl && ask.kept.size > 0).map((ask) => ask.interest.name);
+  return new Map([...held, ...redirects, ...followed].filter((name) => globMatches(key, name)).map((name) => [nameKey(name), name]));
+}
+
+/** Readers ask for what others follow, by its own name or as a member: what is known of it is told. */
+export function showKept(ask: Ask): void {
+  const { route, typeUrl } = ask;
+  for (const followed of ask.kind === "name" ? [ask] : [...route.followed].filter((other) => other.typeUrl === typeUrl && covers(ask, other.key))) show(followed, ask.kind === "name");
+}
+
+function show({ route, typeUrl, interest, kept, missing, unavailable }: Ask, isName: boolean): void {
   for (const { link, resource } of kept) void link.part.commit({ put: [{ typeUrl, resource }] });
-  const [first] = route.links;
-  if (missing !== undefined) void first?.part.commit({ remove: [{ typeUrl, name: interest.name, error: missing }] });
+  if (!isName) return;
+  if (missing !== undefined) void route.links[0]?.part.commit({ remove: [{ typeUrl, name: interest.name, error: missing }] });
   if (unavailable !== undefined) unavailable.link.part.unavailable({ typeUrl, interest }, unavailable.error);
 }
 

@@ -1,9 +1,11 @@
-import { interestKey, type Clock, type Interest, type ResourceSink, type XdsError } from "@xdstp/core";
-import { globOf, nameKey } from "@xdstp/uri";
+import type { Clock, Interest, ResourceSink, XdsError } from "@xdstp/core";
+import { nameKey } from "@xdstp/uri";
 
+import type { GlobSide } from "../globs/glob-side.ts";
 import type { Follower } from "../links/follower.ts";
 import type { FollowedRedirect } from "../links/followed-redirect.ts";
-import { createAsk, type Ask } from "./ask.ts";
+import { createAsk, isUsed, isWanted, type Ask } from "./ask.ts";
+import { AskIndex } from "./ask-index.ts";
 import type { ServerLink } from "./server-link.ts";
 
 /** What a route needs of its federation. */
@@ -13,8 +15,12 @@ export interface RouteHost {
   readonly part: ResourceSink;
   /** Something that these follow has changed. */
   touch(followers: Iterable<Follower>): void;
+  /** Something of a collection that is gathered has changed. */
+  touchSides(sides: Iterable<GlobSide>): void;
   /** What came of an ask that was answered under its own name until now. */
   recall(ask: Ask): void;
+  /** Others have a use for it than before, or nobody any more. */
+  changed(ask: Ask): void;
 }
 
 /** How a route chooses among its servers. */
@@ -24,27 +30,27 @@ export interface RouteOptions {
   readonly reachabilityOnly: boolean;
 }
 
-const NONE: readonly never[] = [];
-
 /**
  * Servers in order of preference, for one or more authorities, and what is asked of them. A connectivity error while something that is wanted is not cached brings the next server into use, beside those before it;
  * the first that comes from one of these ends the use of the later ones (C-GRPC-6).
  */
 export class Route {
   readonly links: readonly ServerLink[];
+  readonly asks: AskIndex = new AskIndex();
   /** Names that lead elsewhere, by type and key. */
   readonly redirects: Map<string, Map<string, FollowedRedirect>> = new Map<string, Map<string, FollowedRedirect>>();
   /** Why none of its servers can be reached. */
   failure: XdsError | undefined;
   readonly #host: RouteHost;
   readonly #reachabilityOnly: boolean;
-  /** Those whose names it has been asked for; null: opaque names. */
-  readonly #authorities = new Set<string | null>();
-  readonly #asks = new Map<string, Map<string, readonly Ask[]>>();
+  /** Those whose names are wanted, with how many; null: opaque names. */
+  readonly #authorities = new Map<string | null, number>();
   readonly #followed = new Set<Ask>();
   readonly #unanswered = new Set<Ask>();
   readonly #troubled = new Set<Ask>();
-  #size = 0;
+  /** Those that somebody has let go of in this turn. */
+  readonly #loose = new Set<Ask>();
+  #wanted = 0;
   #used = 0;
 
   constructor(host: RouteHost, { links, reachabilityOnly }: RouteOptions) {
@@ -58,60 +64,44 @@ export class Route {
     return this.#followed.size + this.redirects.size === 0;
   }
 
-  /** Asks for something, unless it is asked for already. */
+  /** The ask of an interest, or a new one, which nobody has a use for yet. */
   ask(typeUrl: string, interest: Interest, authority: string | null): Ask {
     const key = nameKey(interest.name);
-    const known = this.find(typeUrl, interest, key);
+    const known = this.asks.find(typeUrl, interest, key);
     if (known !== undefined) return known;
-    const ask = createAsk(this, typeUrl, interest, key, this.#host.clock, ({ followers }) => { this.#host.touch(followers); });
-    const asks = this.#asks.get(typeUrl) ?? new Map<string, readonly Ask[]>();
-    this.#asks.set(typeUrl, asks.set(key, [...asks.get(key) ?? NONE, ask]));
-    this.#unanswered.add(ask);
-    this.#speakFor(authority);
-    if (this.#size++ === 0) this.#use();
-    else for (const link of this.links.slice(0, this.#used)) link.want(typeUrl, interest, key);
-    this.#fallBack();
+    const ask = createAsk({ route: this, typeUrl, interest, key, authority }, this.#host.clock, ({ followers }) => { this.#host.touch(followers); });
+    this.asks.add(ask);
     return ask;
   }
 
-  /** Ends an ask that nobody has a use for any more. */
-  release(ask: Ask): void {
-    if (ask.direct || ask.followers.size > 0) return;
-    const asks = this.#asks.get(ask.typeUrl);
-    const left = (asks?.get(ask.key) ?? NONE).filter((other) => other !== ask);
-    if (left.length > 0) asks?.set(ask.key, left);
-    else asks?.delete(ask.key);
-    if (asks?.size === 0) this.#asks.delete(ask.typeUrl);
-    ask.kept.clear();
-    for (const asked of [this.#unanswered, this.#troubled, this.#followed]) asked.delete(ask);
-    for (const link of this.links.slice(0, this.#used)) link.unwant(ask.typeUrl, ask.interest, ask.key);
-    if (--this.#size === 0) this.#leave(0);
+  /** Readers ask for it by its own name, or do not any more. */
+  direct(ask: Ask, isDirect: boolean): void {
+    ask.direct = isDirect;
+    this.#update(ask);
   }
 
   follow(ask: Ask, follower: Follower): void {
+    if (ask.followers.has(follower)) return;
     if (ask.followers.size === 0) this.#host.recall(ask);
     ask.followers.add(follower);
-    this.#followed.add(ask);
+    this.#update(ask);
   }
 
   unfollow(ask: Ask, follower: Follower): void {
-    ask.followers.delete(follower);
-    if (ask.followers.size > 0) return;
-    this.#followed.delete(ask);
-    ask.kept.clear();
-    this.release(ask);
+    if (ask.followers.delete(follower)) this.#loosen(ask);
   }
 
-  find(typeUrl: string, interest: Interest, key: string = nameKey(interest.name)): Ask | undefined {
-    const asks = this.of(typeUrl, key);
-    if (asks.length === 1 && interest.parameters === undefined && asks[0]?.interest.parameters === undefined) return asks[0];
-    const id = interestKey(interest, key);
-    return asks.find((ask) => interestKey(ask.interest, key) === id);
+  gather(ask: Ask, side: GlobSide): void {
+    ask.sides.add(side);
+    this.#update(ask);
   }
 
-  /** What is asked of one name, whatever the parameters. */
-  of(typeUrl: string, key: string): readonly Ask[] {
-    return this.#asks.get(typeUrl)?.get(key) ?? NONE;
+  ungather(ask: Ask, side: GlobSide): void {
+    if (ask.sides.delete(side)) this.#loosen(ask);
+  }
+
+  find(typeUrl: string, interest: Interest): Ask | undefined {
+    return this.asks.find(typeUrl, interest, nameKey(interest.name));
   }
 
   /** What is a step on the way to something else. */
@@ -119,22 +109,17 @@ export class Route {
     return this.#followed;
   }
 
-  /** What covers a name: itself, its aliases, its glob, the wildcard. */
-  covering(typeUrl: string, key: string, aliases: readonly string[] = NONE): readonly Ask[] {
-    const glob = key.startsWith("xdstp:") ? globOf(key) : undefined;
-    return [...this.of(typeUrl, key), ...aliases.flatMap((alias) => this.of(typeUrl, nameKey(alias))), ...glob === undefined ? NONE : this.of(typeUrl, glob), ...this.of(typeUrl, "*")];
-  }
-
   redirect(typeUrl: string, key: string): FollowedRedirect | undefined {
     return this.redirects.get(typeUrl)?.get(key);
   }
 
-  /** Something of these is known. */
+  /** Something has come of these, or they are known not to exist. */
   answered(asks: Iterable<Ask>): void {
-    for (const ask of asks) {
-      ask.answered = true;
-      this.#unanswered.delete(ask);
-    }
+    for (const ask of asks) this.#unanswered.delete(ask);
+  }
+
+  isAnswered(ask: Ask): boolean {
+    return ask.wanted && !this.#unanswered.has(ask);
   }
 
   /** Whether it matters that something is known. */
@@ -142,31 +127,36 @@ export class Route {
     return this.#unanswered.size > 0;
   }
 
-  /** Asks of which one server has said that they cannot be had for now; without an error, that they can. */
+  /** One server has said that it cannot be had for now; without an error, that it can. */
   trouble(ask: Ask, link: ServerLink, error: XdsError | undefined): void {
     ask.unavailable = error === undefined ? undefined : { link, error };
     if (error === undefined) this.#troubled.delete(ask);
     else this.#troubled.add(ask);
-    this.#host.touch(ask.followers);
+    this.#touch(ask);
+  }
+
+  /** Why something of a type cannot be had for now, whatever it is. */
+  failureOf(typeUrl: string): XdsError | undefined {
+    return this.failure ?? this.last?.typeFailures.get(typeUrl);
   }
 
   uses(link: ServerLink): boolean {
-    return this.links.indexOf(link) < this.#used && this.links.includes(link);
+    return this.links.slice(0, this.#used).includes(link);
   }
 
-  /** It is the one that is asked last, so that nobody else has to say anything. */
-  isLast(link: ServerLink): boolean {
-    return this.links[this.#used - 1] === link;
+  /** The one that is asked last, so that nobody else has to say anything. */
+  get last(): ServerLink | undefined {
+    return this.links[this.#used - 1];
   }
 
   /** Another server is asked beside it for the same names, or may be before it answers. */
   isContested(link: ServerLink): boolean {
-    return this.links.length > 1 && (link.failure !== undefined || !this.isLast(link));
+    return this.links.length > 1 && (link.failure !== undefined || this.last !== link);
   }
 
   /** What is concluded from the silence of a server that has come back ends no other one's use. */
   counts(link: ServerLink): boolean {
-    return this.isLast(link) || link.responded;
+    return this.last === link || link.responded;
   }
 
   /** Something has come from a server: later ones have had their time. */
@@ -178,25 +168,76 @@ export class Route {
 
   /** A server has failed, or has answered, whatever it is. */
   onReachable(link: ServerLink): void {
-    if (link.failure === undefined) for (const ask of this.#troubled) if (ask.unavailable?.link === link) this.trouble(ask, link, undefined);
+    if (link.failure === undefined) for (const ask of [...this.#troubled]) if (ask.unavailable?.link === link) this.trouble(ask, link, undefined);
     this.#fallBack();
     this.#tell();
+  }
+
+  /** The stream of one type has failed, or goes on, at a server that has one for each. */
+  onTypeReachable(typeUrl: string): void {
+    this.#fallBack();
+    for (const ask of this.#followed) if (ask.typeUrl === typeUrl) this.#touch(ask);
+  }
+
+  /** What is asked for again before the turn is over was never given up: a server would not say it again. */
+  #loosen(ask: Ask): void {
+    this.#loose.add(ask);
+    if (this.#loose.size === 1) queueMicrotask(() => { this.#sweep(); });
+  }
+
+  #sweep(): void {
+    const loose = [...this.#loose];
+    this.#loose.clear();
+    for (const ask of loose) {
+      if (ask.followers.size === 0) forgetKept(ask);
+      this.#update(ask);
+    }
+  }
+
+  #update(ask: Ask): void {
+    const wanted = isWanted(ask);
+    if (ask.followers.size + ask.sides.size > 0) this.#followed.add(ask);
+    else this.#followed.delete(ask);
+    if (wanted !== ask.wanted) {
+      ask.wanted = wanted;
+      if (wanted) this.#begin(ask);
+      else this.#cease(ask);
+    }
+    if (!isUsed(ask)) this.asks.delete(ask);
+    this.#host.changed(ask);
+  }
+
+  #begin(ask: Ask): void {
+    if (ask.kept.size === 0 && ask.missing === undefined) this.#unanswered.add(ask);
+    this.#speakFor(ask.authority);
+    if (this.#wanted++ === 0) this.#use();
+    else for (const link of this.links.slice(0, this.#used)) link.want(ask);
+    this.#fallBack();
+    this.#tell();
+  }
+
+  #cease(ask: Ask): void {
+    if (ask.unavailable !== undefined) this.trouble(ask, ask.unavailable.link, undefined);
+    this.#unanswered.delete(ask);
+    for (const link of this.links.slice(0, this.#used)) link.unwant(ask);
+    if (--this.#wanted === 0) this.#leave(0);
+    this.#beSilentOf(ask.authority);
   }
 
   #use(): void {
     const link = this.links[this.#used++];
     if (link === undefined) return;
     link.routes.add(this);
-    for (const asks of this.#asks.values()) for (const same of asks.values()) for (const { typeUrl, interest, key } of same) link.want(typeUrl, interest, key);
+    for (const ask of this.asks) if (ask.wanted) link.want(ask);
   }
 
   /** Only so many are used from now on. */
   #leave(used: number): void {
     for (const link of this.links.slice(used, this.#used)) {
       link.routes.delete(this);
-      for (const asks of this.#asks.values()) for (const same of asks.values()) for (const { typeUrl, interest, key } of same) link.unwant(typeUrl, interest, key);
-      for (const ask of this.#troubled) if (ask.unavailable?.link === link) this.trouble(ask, link, undefined);
-      link.forget(this.#authorities);
+      for (const ask of this.asks) link.unwant(ask);
+      for (const ask of [...this.#troubled]) if (ask.unavailable?.link === link) this.trouble(ask, link, undefined);
+      link.forget(this.#authorities.keys());
       if (used > 0) link.retire();
     }
     this.#used = used;
@@ -205,22 +246,44 @@ export class Route {
 
   /** Asks the next server, if the last one in use has failed and something is missing. */
   #fallBack(): void {
-    while (this.#used > 0 && this.#used < this.links.length && this.links[this.#used - 1]?.failure !== undefined && (this.#reachabilityOnly || this.waits)) this.#use();
+    while (this.#used > 0 && this.#used < this.links.length && this.#isWanting()) this.#use();
+  }
+
+  #isWanting(): boolean {
+    const { last } = this;
+    if (last?.failure !== undefined) return this.#reachabilityOnly || this.waits;
+    return last !== undefined && last.typeFailures.size > 0 && this.#unanswered.values().some(({ typeUrl }) => last.typeFailures.has(typeUrl));
   }
 
   /** A reader hears of failures only when there is nobody left to ask. */
   #tell(): void {
-    const failures = this.links.map(({ failure }) => failure);
-    const failure = this.#used === 0 || failures.includes(undefined) ? undefined : failures.at(-1);
+    const failure = this.#used > 0 && this.links.every((link) => link.failure !== undefined) ? this.links.at(-1)?.failure : undefined;
     if (failure === this.failure) return;
     this.failure = failure;
-    for (const authority of this.#authorities) this.#host.part.unavailable({ authority }, failure);
-    for (const { followers } of this.#followed) this.#host.touch(followers);
+    for (const authority of this.#authorities.keys()) this.#host.part.unavailable({ authority }, failure);
+    for (const ask of this.#followed) this.#touch(ask);
+  }
+
+  #touch({ followers, sides }: Ask): void {
+    this.#host.touch(followers);
+    this.#host.touchSides(sides);
   }
 
   #speakFor(authority: string | null): void {
-    if (this.#authorities.has(authority)) return;
-    this.#authorities.add(authority);
-    if (this.failure !== undefined) this.#host.part.unavailable({ authority }, this.failure);
+    const count = this.#authorities.get(authority) ?? 0;
+    this.#authorities.set(authority, count + 1);
+    if (count === 0 && this.failure !== undefined) this.#host.part.unavailable({ authority }, this.failure);
   }
+
+  #beSilentOf(authority: string | null): void {
+    const count = this.#authorities.get(authority) ?? 0;
+    if (count > 1) { this.#authorities.set(authority, count - 1); return; }
+    this.#authorities.delete(authority);
+    if (this.failure !== undefined) this.#host.part.unavailable({ authority }, undefined);
+  }
+}
+
+function forgetKept(ask: Ask): void {
+  ask.kept.clear();
+  ask.missing = undefined;
 }

@@ -18,13 +18,18 @@ export interface RoutesHost {
 export class Routes {
   readonly #host: RoutesHost;
   readonly #sources: readonly FederationSource[];
-  readonly #known = new Map<string | null, Route | XdsError>();
+  /** What is known of authorities that are configured or have been looked for. Of others, which servers may name as they like, nothing is kept. */
+  readonly #known = new Map<string, Route | XdsError>();
+  readonly #configured: ReadonlySet<string>;
   readonly #byServers = new Map<string, Route>();
   readonly #resolving = new Set<string>();
+  #opaque: Route | undefined;
+  #default: Route | undefined;
 
   constructor(host: RoutesHost, sources: readonly FederationSource[]) {
     this.#host = host;
     this.#sources = sources;
+    this.#configured = new Set(sources.flatMap(({ authorities = [] }) => authorities));
   }
 
   [Symbol.iterator](): Iterator<Route> {
@@ -33,21 +38,22 @@ export class Routes {
 
   /** Who is asked for names of an authority; null: for opaque names. An error: nobody is known (C-AUTH-5); undefined: that is being found out. */
   of(authority: string | null): Route | XdsError | undefined {
-    const known = this.known(authority) ?? this.#known.get(authority);
-    if (known !== undefined) return known;
-    if (authority !== null && this.#host.resolve !== undefined) {
-      this.#resolve(authority, this.#host.resolve);
-      return this.#known.get(authority);
-    }
-    return unknownAuthority(this.#sources, authority);
+    const known = this.known(authority);
+    if (known !== undefined || authority === null) return known ?? unknownAuthority(this.#sources, null);
+    const failed = this.#known.get(authority);
+    if (failed === undefined && this.#host.resolve !== undefined) this.#resolve(authority, this.#host.resolve);
+    return this.#host.resolve === undefined ? unknownAuthority(this.#sources, authority) : failed;
   }
 
   /** The same, without looking further than what is configured or found. */
   known(authority: string | null): Route | undefined {
+    if (authority === null) return this.#opaque ??= this.#open(sourcesFor(this.#sources, null));
     const known = this.#known.get(authority);
     if (known !== undefined) return known instanceof XdsError ? undefined : known;
-    const sources = sourcesFor(this.#sources, authority);
-    return sources.length === 0 ? undefined : this.#open(authority, sources);
+    if (!this.#configured.has(authority)) return this.#default ??= this.#open(sourcesFor(this.#sources, authority));
+    const route = this.#open(sourcesFor(this.#sources, authority));
+    if (route !== undefined) this.#known.set(authority, route);
+    return route;
   }
 
   /** An authority that could not be found is looked for again. */
@@ -55,13 +61,11 @@ export class Routes {
     if (this.#known.get(authority) instanceof XdsError) this.#known.delete(authority);
   }
 
-  #open(authority: string | null, sources: readonly FederationSource[]): Route {
-    const servers = serversOf(sources);
-    const reachabilityOnly = isHasty(sources);
+  #open(sources: readonly FederationSource[]): Route | undefined {
+    if (sources.length === 0) return undefined;
     const id = routeId(sources);
-    const route = this.#byServers.get(id) ?? this.#host.open(servers, reachabilityOnly);
+    const route = this.#byServers.get(id) ?? this.#host.open(serversOf(sources), isHasty(sources));
     this.#byServers.set(id, route);
-    this.#known.set(authority, route);
     return route;
   }
 
@@ -76,11 +80,10 @@ export class Routes {
 
   #resolved(authority: string, source: FederationSource | undefined, error: XdsError | undefined): void {
     this.#resolving.delete(authority);
-    if (source === undefined || source.servers.length === 0) this.#known.set(authority, unknownAuthority(this.#sources, authority, error));
-    else this.#open(authority, [source]);
+    const route = source === undefined || source.servers.length === 0 ? undefined : this.#open([source]);
+    this.#known.set(authority, route ?? unknownAuthority(this.#sources, authority, error));
     this.#host.resolved(authority);
   }
-
 }
 
 /** Why nobody is asked for names of an authority (C-AUTH-5); null: for opaque names. */
@@ -106,9 +109,16 @@ export function isHasty(sources: readonly FederationSource[]): boolean {
   return sources.some(({ reachabilityOnly }) => reachabilityOnly === true);
 }
 
-/** The one beside the reference, if it is for such names; else those that list the authority, in order; else the default (C-AUTH-1, C-AUTH-3). */
+/** The one beside the reference, if it is for such names; else those that list the authority, in order, or are for opaque names only; else the default (C-AUTH-1, C-AUTH-3). */
 export function sourcesFor(sources: readonly FederationSource[], authority: string | null, beside?: FederationSource): readonly FederationSource[] {
   if (beside !== undefined && (authority === null || beside.authorities?.includes(authority) === true)) return [beside];
   const listed = authority === null ? [] : sources.filter(({ authorities }) => authorities?.includes(authority) === true);
-  return listed.length > 0 ? listed : sources.filter((source) => source.authorities === undefined && (authority === null || source.opaque !== true));
+  if (listed.length > 0) return listed;
+  const own = authority === null ? sources.filter(({ opaque }) => opaque === true) : [];
+  return own.length > 0 ? own : defaultOf(sources);
+}
+
+/** Those that are for all that no other is for. */
+export function defaultOf(sources: readonly FederationSource[]): readonly FederationSource[] {
+  return sources.filter(({ authorities, opaque }) => authorities === undefined && opaque !== true);
 }

@@ -3,6 +3,7 @@ import type { ClientStatus } from "@xdstp/core/client";
 
 import type { FederationServer, OpenServer } from "../federation-source.ts";
 import type { FollowedRedirect } from "../links/followed-redirect.ts";
+import type { Asked } from "./ask.ts";
 import type { Route } from "./route.ts";
 
 /** What a server needs of its federation. */
@@ -25,11 +26,13 @@ interface News {
 export class ServerLink {
   readonly server: FederationServer;
   /** Who has it in use. */
-  readonly routes = new Set<Route>();
+  readonly routes: Set<Route> = new Set<Route>();
   /** Names that lead elsewhere and have come from it. */
-  readonly redirects = new Set<FollowedRedirect>();
+  readonly redirects: Set<FollowedRedirect> = new Set<FollowedRedirect>();
   /** Why it cannot be reached (C-GRPC-4). */
   failure: XdsError | undefined;
+  /** Types whose stream has failed, at a server that has one for each (C-AGG-2). */
+  readonly typeFailures: Map<string, XdsError> = new Map<string, XdsError>();
   readonly #host: LinkHost;
   readonly #wanted = new Map<string, Map<string, Interest>>();
   readonly #news = new Map<string, News>();
@@ -56,11 +59,6 @@ export class ServerLink {
     return this.#open?.feed.status?.();
   }
 
-  /** It is asked for something, or has just been. */
-  get opened(): boolean {
-    return this.#open !== undefined;
-  }
-
   /** What it says comes from a server that has answered. A feed that does not know is believed. */
   get responded(): boolean {
     return this.status?.responded ?? true;
@@ -70,20 +68,23 @@ export class ServerLink {
     this.#open?.feed.nodeChanged?.();
   }
 
-  want(typeUrl: string, interest: Interest, key: string): void {
+  want({ typeUrl, interest, key }: Asked): void {
     const id = interestKey(interest, key);
     const wanted = this.#wanted.get(typeUrl) ?? new Map<string, Interest>();
     if (wanted.has(id)) return;
     this.#wanted.set(typeUrl, wanted.set(id, interest));
     this.#count++;
     const news = this.#newsOf(typeUrl);
-    if (!news.dropped.delete(id)) news.added.set(id, interest);
+    // What was known of it has gone with it, so what has just been given up is asked for anew (C-DSUB-4).
+    news.added.set(id, interest);
     this.#schedule();
   }
 
-  unwant(typeUrl: string, interest: Interest, key: string): void {
+  unwant({ typeUrl, interest, key }: Asked): void {
     const id = interestKey(interest, key);
-    if (this.#wanted.get(typeUrl)?.delete(id) !== true) return;
+    const wanted = this.#wanted.get(typeUrl);
+    if (wanted?.delete(id) !== true) return;
+    if (wanted.size === 0) this.#wanted.delete(typeUrl);
     this.#count--;
     const news = this.#newsOf(typeUrl);
     if (!news.added.delete(id)) news.dropped.set(id, interest);
@@ -141,7 +142,7 @@ export class ServerLink {
     const { signal } = this.#abort;
     const sink = this.#host.sinkOf(this);
     open.feed.run(sink, signal).catch((error: unknown) => { if (!signal.aborted) sink.unavailable({}, XdsError.from(error)); });
-    for (const [typeUrl, interests] of this.#wanted) if (interests.size > 0) open.feed.want?.(typeUrl, [...interests.values()], []);
+    for (const [typeUrl, interests] of this.#wanted) open.feed.want?.(typeUrl, [...interests.values()], []);
   }
 
   #close(): void {
@@ -151,5 +152,6 @@ export class ServerLink {
     this.#open = undefined;
     this.#retired = false;
     this.failure = undefined;
+    this.typeFailures.clear();
   }
 }

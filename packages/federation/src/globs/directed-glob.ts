@@ -1,0 +1,118 @@
+import { XdsError, type Interest, type Timer, type TypedInterest } from "@xdstp/core";
+import type { XdstpLocator } from "@xdstp/uri";
+
+import { Choice } from "../links/choice.ts";
+import type { Followers, FollowersHost } from "../links/followers.ts";
+import { GlobSide } from "./glob-side.ts";
+
+/** What a glob with alternatives needs. */
+export interface GlobHost {
+  readonly host: FollowersHost;
+  readonly followers: Followers;
+  touch(glob: DirectedGlob): void;
+}
+
+/** A glob with alternatives (C-ALT-7): the members of one of them are delivered under its names, never of two. */
+export class DirectedGlob {
+  readonly typeUrl: string;
+  readonly interest: Interest;
+  readonly locator: XdstpLocator;
+  /** The one whose members are delivered. */
+  inUse: GlobSide;
+  readonly #of: GlobHost;
+  readonly #sides: readonly GlobSide[];
+  /** Whether the one after is asked in the place of each. */
+  readonly #choices: readonly Choice[];
+  #timer: Timer | undefined;
+  #isSettled = false;
+
+  constructor({ typeUrl, interest }: TypedInterest, locator: XdstpLocator, of: GlobHost) {
+    this.typeUrl = typeUrl;
+    this.interest = interest;
+    this.locator = locator;
+    this.#of = of;
+    const locators = withAlternatives(locator);
+    this.#sides = locators.map((one, index) => new GlobSide(this, one, locators.slice(0, index), of.host, of.followers));
+    this.#choices = locators.map(() => new Choice());
+    this.inUse = this.#sides[0] as GlobSide;
+  }
+
+  touch(): void {
+    this.#of.touch(this);
+  }
+
+  /** Something has changed: asks those that are to be asked, and changes over. It costs the same however many members there are, unless it does. */
+  look(): void {
+    const target = this.#target();
+    if (target !== this.inUse && (target.isWhole || !this.inUse.shows)) this.#use(target);
+    const needed = Math.max(this.#sides.indexOf(target), this.#sides.indexOf(this.inUse));
+    for (const side of this.#sides.slice(needed + 1)) side.close();
+  }
+
+  /** It has just come to be known completely. */
+  takeSettled(): boolean {
+    if (this.#isSettled || !this.inUse.isWhole) return false;
+    return this.#isSettled = true;
+  }
+
+  /** What stands beside what is delivered; null: what stands there stays. */
+  get trouble(): XdsError | undefined | null {
+    const { inUse } = this;
+    if (inUse.isHeld) return inUse.failure;
+    const asked = this.#sides.slice(0, this.#sides.indexOf(inUse) + 1);
+    const errors = asked.map((side) => side.broken ?? (side.isHeld ? undefined : side.failure));
+    if (errors.includes(undefined)) return null;
+    return errors.length === 1 ? errors[0] : new XdsError("UNAVAILABLE", errors.map((error) => error?.text).join("; its alternative: "));
+  }
+
+  end(): void {
+    this.#timer?.cancel();
+    for (const side of this.#sides) side.close();
+  }
+
+  /** Which one the choices lead to. */
+  #target(): GlobSide {
+    const now = this.#of.host.now();
+    let until = Infinity;
+    const target = this.#sides.find((side, index) => {
+      side.open();
+      const choice = this.#choices[index];
+      if (choice === undefined || index === this.#sides.length - 1) return true;
+      const shows = choice.onAlt ? this.inUse.shows : side.isHeld;
+      until = Math.min(until, choice.decide(this.#callsForAlt(side, choice.onAlt), shows, now, () => this.#of.host.random()));
+      return !choice.onAlt;
+    });
+    this.#timer?.cancel();
+    this.#timer = until === Infinity ? undefined : this.#of.host.clock.after(until - now, () => { this.touch(); });
+    return target as GlobSide;
+  }
+
+  /** undefined: nothing is known yet; of one that has come back, unless all of it is. */
+  #callsForAlt(side: GlobSide, onAlt: boolean): boolean | undefined {
+    const { host } = this.#of;
+    if (side.broken !== undefined) return false;
+    if (!side.isHeld) return side.failure === undefined ? undefined : true;
+    if (side.failure !== undefined && host.altOnUnreachable(side.locator.authority)) return true;
+    if (onAlt && !side.isWhole) return undefined;
+    return host.altOnMissing && side.isEmpty;
+  }
+
+  /** All members change over at once. */
+  #use(side: GlobSide): void {
+    const { followers } = this.#of;
+    const before = new Map(Array.from(this.inUse.members.values(), (follower) => [follower.interest.name, follower]));
+    this.inUse = side;
+    for (const follower of side.members.values()) {
+      const known = before.get(follower.interest.name);
+      if (known !== undefined) follower.takeOver(known);
+    }
+    followers.touch(before.values());
+    followers.touch(side.members.values());
+  }
+}
+
+/** Itself and its alternatives, in order of preference (C-ALT-5). */
+function withAlternatives(locator: XdstpLocator): readonly XdstpLocator[] {
+  const alt = locator.directives.find(({ kind }) => kind === "alt");
+  return alt?.kind === "alt" && alt.locator.scheme === "xdstp" ? [locator, ...withAlternatives(alt.locator)] : [locator];
+}

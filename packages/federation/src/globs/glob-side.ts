@@ -1,0 +1,122 @@
+import { XdsError } from "@xdstp/core";
+import { nameFromLocator, parseName, printLocator, printName, type XdstpLocator } from "@xdstp/uri";
+
+import type { Follower } from "../links/follower.ts";
+import type { Followers, FollowersHost } from "../links/followers.ts";
+import type { Ask } from "../routes/ask.ts";
+import { gatheredIn } from "../routes/recall.ts";
+import type { DirectedGlob } from "./directed-glob.ts";
+import { memberOf, segmentOf, wayTo } from "./glob-member.ts";
+
+/** A glob, or one of its alternatives, and what it has for members. */
+export class GlobSide {
+  readonly glob: DirectedGlob;
+  /** With its own alternatives. */
+  readonly locator: XdstpLocator;
+  /** By key of their own names. */
+  readonly members: Map<string, Follower> = new Map<string, Follower>();
+  /** Those of which it is not known what they lead to. */
+  readonly pending: Set<Follower> = new Set<Follower>();
+  readonly #host: FollowersHost;
+  readonly #followers: Followers;
+  readonly #before: readonly XdstpLocator[];
+  #ask: Ask | undefined;
+  #error: XdsError | undefined;
+
+  /** @param before - the locators that it is the alternative of */
+  constructor(glob: DirectedGlob, locator: XdstpLocator, before: readonly XdstpLocator[], host: FollowersHost, followers: Followers) {
+    this.glob = glob;
+    this.locator = locator;
+    this.#before = before;
+    this.#host = host;
+    this.#followers = followers;
+  }
+
+  /** Its members are those that are delivered. */
+  get isInUse(): boolean {
+    return this.glob.inUse === this;
+  }
+
+  /** Something of it is delivered. */
+  get shows(): boolean {
+    return this.members.values().some(({ shows }) => shows);
+  }
+
+  /** All of it is known, and what its members lead to. */
+  get isWhole(): boolean {
+    return this.#ask?.settled === true && this.pending.size === 0;
+  }
+
+  /** Something of it is known. */
+  get isHeld(): boolean {
+    return this.#ask?.settled === true || this.members.size > 0;
+  }
+
+  get isEmpty(): boolean {
+    return this.isWhole && this.members.size === 0;
+  }
+
+  /** Nobody is known who could be asked. */
+  get broken(): XdsError | undefined {
+    return this.#error;
+  }
+
+  /** Why it cannot be had for now, or may be old. */
+  get failure(): XdsError | undefined {
+    return this.#ask?.unavailable?.error ?? this.#ask?.route.failureOf(this.glob.typeUrl);
+  }
+
+  /** Asks for it, if that is not done yet. */
+  open(): void {
+    if (this.#ask !== undefined) return;
+    const { authority } = this.locator;
+    const route = this.#host.routeOf(authority);
+    this.#error = route instanceof XdsError ? route : undefined;
+    if (route === undefined || route instanceof XdsError) return;
+    const { typeUrl, interest } = this.glob;
+    const parameters = this.#before.length === 0 ? interest.parameters : this.#host.parametersOf(authority);
+    const ask = this.#ask = route.ask(typeUrl, { name: printName(nameFromLocator(this.locator)), ...(parameters !== undefined && parameters.size > 0 && { parameters }) }, authority);
+    route.gather(ask, this);
+    for (const [key, name] of gatheredIn(ask)) this.add(name, key);
+  }
+
+  close(): void {
+    const ask = this.#ask;
+    this.#ask = undefined;
+    for (const follower of this.members.values()) this.#followers.end(follower);
+    this.members.clear();
+    this.pending.clear();
+    ask?.route.ungather(ask, this);
+  }
+
+  /** It has a member of this name. */
+  add(name: string, key: string): void {
+    const parsed = parseName(key);
+    if (this.members.has(key) || this.#ask === undefined || !parsed.ok) return;
+    const { route, typeUrl, authority, interest: { parameters } } = this.#ask;
+    const segment = segmentOf(parsed.value);
+    const ask = route.ask(typeUrl, { name, ...(parameters !== undefined && { parameters }) }, authority);
+    const follower = this.#followers.add({
+      typeUrl: this.glob.typeUrl, interest: { name: printLocator(memberOf(this.glob.locator, segment)) },
+      start: { side: this, ask, ...wayTo([...this.#before, this.locator], segment) },
+    });
+    this.members.set(key, follower);
+    this.pending.add(follower);
+    follower.asks = new Set([ask]);
+    route.follow(ask, follower);
+  }
+
+  /** Whether a follower is still that of a member. */
+  has(follower: Follower, { key }: Ask): boolean {
+    return this.members.get(key) === follower;
+  }
+
+  /** What is found of a member is known. */
+  note(follower: Follower, ask: Ask): void {
+    const { outcome } = follower;
+    if (outcome.state === "pending") this.pending.add(follower);
+    else this.pending.delete(follower);
+    if (outcome.state === "missing" && ask.route.redirect(ask.typeUrl, ask.key) === undefined && this.has(follower, ask)) this.members.delete(ask.key);
+    this.glob.touch();
+  }
+}

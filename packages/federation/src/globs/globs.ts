@@ -1,0 +1,79 @@
+import type { TypedInterest } from "@xdstp/core";
+import type { XdstpLocator } from "@xdstp/uri";
+
+import type { Ambient } from "../links/ambient.ts";
+import type { Followers, FollowersHost } from "../links/followers.ts";
+import { DirectedGlob } from "./directed-glob.ts";
+import type { GlobSide } from "./glob-side.ts";
+
+/** All globs with alternatives. */
+export class Globs implements Iterable<DirectedGlob> {
+  readonly #host: FollowersHost;
+  readonly #followers: Followers;
+  readonly #ambient: Ambient;
+  readonly #all = new Set<DirectedGlob>();
+  readonly #dirty = new Set<DirectedGlob>();
+  readonly #looked = new Set<DirectedGlob>();
+
+  constructor(host: FollowersHost, followers: Followers, ambient: Ambient) {
+    this.#host = host;
+    this.#followers = followers;
+    this.#ambient = ambient;
+  }
+
+  [Symbol.iterator](): Iterator<DirectedGlob> {
+    return this.#all.values();
+  }
+
+  /** One of them is to be looked at. */
+  get isDirty(): boolean {
+    return this.#dirty.size > 0;
+  }
+
+  add(asked: TypedInterest, locator: XdstpLocator): DirectedGlob {
+    const glob = new DirectedGlob(asked, locator, { host: this.#host, followers: this.#followers, touch: (one) => { this.#touch(one); } });
+    this.#all.add(glob);
+    this.#touch(glob);
+    return glob;
+  }
+
+  end(glob: DirectedGlob): void {
+    this.#all.delete(glob);
+    for (const some of [this.#dirty, this.#looked]) some.delete(glob);
+    this.#ambient.set(glob, undefined, []);
+    glob.end();
+  }
+
+  touch(sides: Iterable<GlobSide>): void {
+    for (const { glob } of sides) this.#touch(glob);
+  }
+
+  /** Looks at those of which something has changed. */
+  look(): void {
+    for (const glob of this.#dirty) {
+      this.#dirty.delete(glob);
+      this.#looked.add(glob);
+      glob.look();
+    }
+  }
+
+  /** Those that have come to be known completely. */
+  takeSettled(): readonly TypedInterest[] {
+    return [...this.#looked].filter((glob) => glob.takeSettled()).map(({ typeUrl, interest }) => ({ typeUrl, interest }));
+  }
+
+  /** Says of those that were looked at what stands beside them. */
+  tell(): void {
+    for (const glob of this.#looked) {
+      const { typeUrl, interest, trouble } = glob;
+      if (trouble !== null) this.#ambient.set(glob, trouble, [{ typeUrl, interest }]);
+    }
+    this.#looked.clear();
+  }
+
+  #touch(glob: DirectedGlob): void {
+    if (!this.#all.has(glob)) return;
+    this.#dirty.add(glob);
+    this.#followers.schedule();
+  }
+}

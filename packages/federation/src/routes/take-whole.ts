@@ -1,0 +1,65 @@
+import type { TypedInterest } from "@xdstp/core";
+import { nameKey } from "@xdstp/uri";
+
+import { covers, type Ask } from "./ask.ts";
+import { isLeadingElsewhere } from "./owing.ts";
+import type { Route } from "./route.ts";
+import { takeGone } from "./take-removal.ts";
+import { isNamed, routeIn, type Taking } from "./taking.ts";
+
+/** What was put is all there is of an interest. */
+export function takeComplete(taking: Taking, complete: TypedInterest): void {
+  const { route, ask } = asked(taking, complete);
+  if (route === undefined) return;
+  taking.news.add(route);
+  if (!route.plain) for (const name of unnamed(taking, route, ask, complete)) takeAbsent(taking, route, complete.typeUrl, name);
+  if (ask !== undefined) noteWhole(taking, route, ask);
+  if (ask?.direct === false) return;
+  if (ask !== undefined && isLeadingElsewhere(ask)) completeInParts(taking, ask, complete);
+  else taking.pass.complete.push(complete);
+}
+
+/** All of an interest is known now. */
+export function takeSettled(taking: Taking, settled: TypedInterest): void {
+  const { route, ask } = asked(taking, settled);
+  if (route === undefined) return;
+  if (ask !== undefined) noteWhole(taking, route, ask);
+  if (ask?.direct === false) return;
+  if (ask !== undefined && isLeadingElsewhere(ask)) taking.owed.push(ask);
+  else taking.pass.settled.push(settled);
+}
+
+function asked(taking: Taking, { typeUrl, interest }: TypedInterest): { readonly route?: Route; readonly ask?: Ask | undefined } {
+  const route = routeIn(taking, interest.name);
+  return route === undefined ? {} : { route, ask: route.find(typeUrl, interest) };
+}
+
+function noteWhole({ books }: Taking, route: Route, ask: Ask): void {
+  route.answered([ask]);
+  if (ask.kind === "name") return;
+  ask.settled = true;
+  books.globs.touch(ask.sides);
+}
+
+/** A member that leads elsewhere is held under its name by nobody that the server is known as: it goes by name. */
+function takeAbsent(taking: Taking, route: Route, typeUrl: string, name: string): void {
+  const isLink = route.redirect(typeUrl, nameKey(name)) !== undefined;
+  takeGone(taking, route, { typeUrl, name });
+  if (isLink) taking.pass.remove.push({ typeUrl, name });
+}
+
+/** Members that lead elsewhere are not in it, and not gone either. */
+function completeInParts(taking: Taking, ask: Ask, { typeUrl, interest }: TypedInterest): void {
+  for (const { name, constraints } of taking.link.part.held(typeUrl, interest)) {
+    if (!isNamed(taking, typeUrl, name)) taking.pass.remove.push({ typeUrl, name, ...(constraints !== undefined && { constraints }) });
+  }
+  taking.owed.push(ask);
+}
+
+/** What this server gave of an interest that readers do not hold under its own name, and that is not in the transaction. */
+function unnamed(taking: Taking, route: Route, ask: Ask | undefined, { typeUrl, interest }: TypedInterest): readonly string[] {
+  const isIn = (key: string): boolean => (ask === undefined ? key === nameKey(interest.name) : covers(ask, key));
+  const redirects = [...taking.link.redirects].filter((redirect) => redirect.typeUrl === typeUrl && isIn(redirect.key)).map(({ name }) => name);
+  const followed = [...route.followed].filter((other) => other.typeUrl === typeUrl && other.kind === "name" && isIn(other.key)).map((other) => other.interest.name);
+  return [...new Set([...redirects, ...followed])].filter((name) => !isNamed(taking, typeUrl, name));
+}

@@ -1,0 +1,60 @@
+import type { Put, Refresh, Refusal, Removal, Transaction, TypedInterest } from "@xdstp/core";
+import { nameKey } from "@xdstp/uri";
+
+import type { Ask } from "./ask.ts";
+import type { LinkBooks } from "./link-books.ts";
+import type { Route } from "./route.ts";
+import type { ServerLink } from "./server-link.ts";
+
+/** A transaction of a server while it is sorted. */
+export interface Taking {
+  readonly books: LinkBooks;
+  readonly link: ServerLink;
+  readonly given: Transaction;
+  /** As readers get it. */
+  readonly pass: { readonly put: Put[]; readonly remove: Removal[]; readonly refresh: Refresh[]; readonly complete: TypedInterest[]; readonly settled: TypedInterest[] };
+  readonly refused: Refusal[];
+  /** What has changed of what others follow. */
+  readonly touched: Set<Ask>;
+  /** Those that have something new. */
+  readonly news: Set<Route>;
+  /** Collections that are known but for members that lead elsewhere. */
+  readonly owed: Ask[];
+  /** How many names were none of its business (C-AUTH-7), by type. */
+  readonly foreign: Map<string, number>;
+  /** What it puts and removes; made when somebody needs it. */
+  names?: ReadonlySet<string>;
+}
+
+export function createTaking(books: LinkBooks, link: ServerLink, given: Transaction): Taking {
+  return { books, link, given, pass: { put: [], remove: [], refresh: [], complete: [], settled: [] }, refused: [], touched: new Set(), news: new Set(), owed: [], foreign: new Map() };
+}
+
+/** Who asks this server for a name, and believes it. */
+export function routeIn({ books, link }: Taking, name: string): Route | undefined {
+  const route = books.routeOfName(name);
+  return route?.uses(link) === true && route.counts(link) ? route : undefined;
+}
+
+/** Whether a transaction says something of a name. */
+export function isNamed(taking: Taking, typeUrl: string, name: string): boolean {
+  taking.names ??= namesIn(taking.given);
+  return taking.names.has(idOf(typeUrl, name));
+}
+
+/** What others follow has changed. */
+export function change({ books, touched }: Taking, ask: Ask, how: () => void): void {
+  if (ask.followers.size === 0) return;
+  ask.missing = undefined;
+  how();
+  touched.add(ask);
+  books.followers.touch(ask.followers);
+}
+
+function namesIn({ put = [], remove = [] }: Transaction): ReadonlySet<string> {
+  return new Set([...put.map(({ typeUrl, resource, as }) => idOf(typeUrl, as ?? resource.name)), ...remove.map(({ typeUrl, name }) => idOf(typeUrl, name))]);
+}
+
+function idOf(typeUrl: string, name: string): string {
+  return `${typeUrl}\n${nameKey(name)}`;
+}
