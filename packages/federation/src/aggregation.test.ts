@@ -10,9 +10,10 @@ import { createFederation, createSources, parseBootstrap, sourcesOfBootstrap, ty
 
 const ads = (uri: string, variant: "Delta" | "Stream"): string => `${uri} /envoy.service.discovery.v3.AggregatedDiscoveryService/${variant}AggregatedResources`;
 
+type Options = ReturnType<typeof serverOptions>;
+
 /** The streams that are opened when these names are wanted, each of its type. */
-async function callsFor(sourcesFor: (options: ReturnType<typeof serverOptions>) => readonly FederationSource[], names: readonly string[]): Promise<readonly string[]> {
-  const options = serverOptions();
+async function callsFor(sourcesFor: (options: Options) => readonly FederationSource[], names: readonly string[], options = serverOptions()): Promise<readonly string[]> {
   const cache = createCache();
   onTestFinished(() => cache.close());
   cache.addFeed(createFederation({ sources: sourcesFor(options), clock: options.clock }));
@@ -51,6 +52,15 @@ describe("a federation of what configuration says", () => {
   it("asks the same server over one stream when two ConfigSources and ADS name it [C-AGG-1]", async () => {
     const bootstrap = { dynamic_resources: { ads_config: api([google("s:1")], { api_type: "DELTA_GRPC" }) }, config_sources: [from("s:1", ["a"]), from("s:1", ["b"])], default_config_source: { ads: {} } };
     expect(await callsFor((options) => createSources(readEnvoyBootstrap(bootstrap).sources, options), [...names("a"), ...names("b"), ...names("c"), "opaque"])).toEqual([ads("s:1", "Delta")]);
+  });
+
+  it("asks for opaque names of ADS alone, also when that cannot be reached and there is a default [C-AUTH-6]", async () => {
+    const bootstrap = { dynamic_resources: { ads_config: api([google("ads:1")], { api_type: "DELTA_GRPC" }) }, default_config_source: from("rest:1") };
+    const options = serverOptions();
+    const calls = await callsFor((given) => createSources(readEnvoyBootstrap(bootstrap).sources, given), ["opaque"], options);
+    options.channels.delta(ads("ads:1", "Delta")).close();
+    await turn();
+    expect(calls).toEqual([ads("ads:1", "Delta")]);
   });
 
   it("uses streams of all kinds side by side, as a mixed bootstrap has them [C-AGG-2]", async () => {

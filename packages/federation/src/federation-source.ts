@@ -9,7 +9,7 @@ export interface FederationSource {
   readonly servers: readonly FederationServer[];
   /** Exactly as names write them; `""` is one too. Absent: it is the default, for all that no other source is for, opaque names included (C-AUTH-1). */
   readonly authorities?: readonly string[];
-  /** Opaque names only, and no xdstp name whose authority nobody lists: with `authorities` in its bootstrap gRPC knows no others (C-AUTH-5). Only without `authorities`. Default: false. */
+  /** Opaque names only, and no xdstp name whose authority nobody lists: with `authorities` in its bootstrap gRPC knows no others (C-AUTH-5). The default is not asked for opaque names then. Only without `authorities`. Default: false. */
   readonly opaque?: boolean;
   /** The next server is asked as soon as one cannot be reached, also when nothing is missing (C-GRPC-7). Default: false. */
   readonly reachabilityOnly?: boolean;

@@ -24,6 +24,12 @@ it("lets a wildcard cover what its source answers for, and nothing that others a
   expect(all.members().map(({ name }) => name).sort()).toEqual(["o", of("a", "x")]);
 });
 
+it("covers no names of unlisted authorities where opaque names have a source of their own, unless it is the default too [C-AUTH-6]", () => {
+  const [own, other] = [createStoreServer("own"), createStoreServer("other")];
+  const coversUnlisted = (standard: typeof own): boolean => createFederation({ sources: [{ servers: [own], opaque: true }, { servers: [standard] }] }).inWildcard(of("unlisted", "x"));
+  expect([coversUnlisted(other), coversUnlisted(own)]).toEqual([false, true]);
+});
+
 it("says what is wrong with a name that leads nowhere to those also who ask for it later [C-REDIR-4]", async () => {
   const { servers: { a }, watch } = await scene(["a"]);
   const glob = watch(of("a", "*"));
