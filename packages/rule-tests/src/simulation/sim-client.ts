@@ -40,6 +40,8 @@ export interface Watched {
   readonly typeUrl: string;
   readonly name: string;
   readonly topic: Topic;
+  /** When it began, in milliseconds since the epoch. */
+  readonly since: number;
 }
 
 const watcher = { wake: (): void => undefined };
@@ -69,7 +71,7 @@ export function createSimClient({ name, shape, clock, random, network }: SimClie
       if (watched.has(key)) return;
       const topic = cache.topic(typeUrl, { name: wanted });
       topic.watch(watcher);
-      watched.set(key, { typeUrl, name: wanted, topic });
+      watched.set(key, { typeUrl, name: wanted, topic, since: clock.now() });
     },
     unwatch(typeUrl, wanted) {
       const key = `${typeUrl} ${wanted}`;

@@ -17,8 +17,13 @@ export interface SimServerOptions {
   readonly network: Network;
   readonly shape: WorldShape;
   readonly defect: Defect;
-  readonly onCommit: (server: string, typeUrls: ReadonlySet<string>) => void;
+  readonly onCommit: (server: string, values: readonly Value[]) => void;
+  /** A call has arrived. */
+  readonly onOpen: (connection: Connection) => void;
 }
+
+/** What a server has from now on under a name or an alias. Without a text: nothing. */
+export type Value = Pick<Change, "typeUrl" | "name" | "text">;
 
 /** A process with a cache and the server ends of both variants, and a store that outlives it. */
 export interface SimServer {
@@ -79,11 +84,12 @@ class Server implements SimServer {
 
   /** One that does not run takes them into its store. */
   commit(changes: readonly Change[]): void {
+    const values = changes.flatMap((change) => valuesOf(change, this.#store.get(keyOf(change))));
     for (const change of changes) {
       if (change.text === undefined) this.#store.delete(keyOf(change));
       else this.#store.set(keyOf(change), change);
     }
-    if (changes.length > 0) this.#options.onCommit(this.name, new Set(changes.map(({ typeUrl }) => typeUrl)));
+    this.#options.onCommit(this.name, values);
     if (this.running) this.cache.commit({ put: changes.flatMap(putOf), remove: changes.flatMap(removalOf) });
   }
 
@@ -114,6 +120,7 @@ class Server implements SimServer {
       streams.set(connection, stream);
       return stream;
     };
+    this.#options.onOpen(connection);
     const handler = this.#options.defect.serve?.(serve, out, variant) ?? serve(out);
     return {
       onMessage: (message) => { handler.onMessage(message); },
@@ -128,6 +135,14 @@ class Server implements SimServer {
 
 function keyOf({ typeUrl, name }: Change): string {
   return `${typeUrl} ${name}`;
+}
+
+/** Under its name, its alias, and the alias that it has given up. */
+function valuesOf({ typeUrl, name, text, alias }: Change, before: Change | undefined): readonly Value[] {
+  const value = text === undefined ? {} : { text };
+  const given = alias === undefined ? [] : [{ typeUrl, name: alias, ...value }];
+  const up = before?.alias === undefined || before.alias === alias ? [] : [{ typeUrl, name: before.alias }];
+  return [{ typeUrl, name, ...value }, ...given, ...up];
 }
 
 function putOf({ typeUrl, name, text, ttlMs, alias }: Change): readonly Put[] {

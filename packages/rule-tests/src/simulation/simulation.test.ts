@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 
 import type { Defect } from "./defects/defect.ts";
 import { dropTombstonesEarly } from "./defects/drop-tombstones-early.ts";
+import { keepTopics } from "./defects/keep-topics.ts";
 import { loseNamesBehindStaleNonces } from "./defects/lose-names-behind-stale-nonces.ts";
 import { repeatNonces } from "./defects/repeat-nonces.ts";
+import { repeatRefused } from "./defects/repeat-refused.ts";
 import { failedSeeds } from "./failed-seeds.ts";
 import { createRandomActions } from "./random-actions.ts";
 import { describeFailure, runSeed, type SeedResult } from "./run-seed.ts";
@@ -47,7 +49,9 @@ describe("defects that are turned on", () => {
   const defects: readonly (readonly [what: string, defect: Defect, invariant: string])[] = [
     ["a name lost behind a stale nonce", loseNamesBehindStaleNonces, "when the faults end every client holds exactly what the server has"],
     ["a repeated nonce", repeatNonces, "a nonce is not repeated [S-NONCE-1]"],
-    ["a tombstone that is dropped too early", dropTombstonesEarly, "when the faults end every client holds exactly what the server has"],
+    ["a tombstone that is dropped too early", dropTombstonesEarly, "no name is lost on a stream that stands"],
+    ["a refused response that is repeated", repeatRefused, "what was refused is not repeated unchanged [S-ACK-8]"],
+    ["a topic that is kept without anybody who wants it", keepTopics, "memory is bounded by interest [B-RELAY-10] [S-STREAM-10]"],
   ];
   it.each(defects)("%s makes a seed red, and the shortest history is short", async (_, defect, invariant) => {
     for (let seed = 1; seed <= 20; seed++) {

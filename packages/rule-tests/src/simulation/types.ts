@@ -30,6 +30,11 @@ export function isFullState(typeUrl: string): boolean {
   return fullState.has(typeUrl);
 }
 
+/** Types of which none waits for one of another group. */
+export function groupOf(typeUrl: string): string {
+  return typeUrl === FLAGS || typeUrl === GATES ? typeUrl : CLUSTERS;
+}
+
 /** In a text that some clients refuse. */
 export const BAD = "-bad";
 

@@ -5,8 +5,10 @@ import { NO_DEFECT, type Defect } from "./defects/defect.ts";
 import { differencesOf } from "./invariants/clients-hold-what-servers-have.ts";
 import type { Invariant } from "./invariants/invariant.ts";
 import { memoryFollowsInterest } from "./invariants/memory-follows-interest.ts";
+import { noNameIsLost } from "./invariants/no-name-is-lost.ts";
 import { noncesAreNew } from "./invariants/nonces-are-new.ts";
 import { refusedIsNotRepeated } from "./invariants/refused-is-not-repeated.ts";
+import type { Fault } from "./invariants/standing.ts";
 import { createSimClient, type SimClient } from "./sim-client.ts";
 import { createSimServer, type SimServer } from "./sim-server.ts";
 import type { Report, Violation } from "./violation.ts";
@@ -38,8 +40,8 @@ export interface WorldOptions {
   readonly observer?: NetworkObserver;
 }
 
-/** Steps between two looks at what the clients keep. */
-const LOOK = 500;
+/** Steps between two looks at what the clients have and keep: about ten seconds. */
+const LOOK = 100;
 /** Milliseconds of a rest: at least, at most, and between two looks. */
 const REST = { least: 25_000, most: 400_000, look: 5_000 };
 
@@ -67,10 +69,11 @@ class SimWorld implements World {
     this.network = createNetwork({ clock: this.clock, random: random.fork(2), observer: this.#observer(observer) });
     this.servers = Array.from({ length: this.shape.origins }, (_, index) => createSimServer(`server ${index}`, {
       clock: this.clock, network: this.network, shape: this.shape, defect,
-      onCommit: (server, typeUrls) => { for (const invariant of this.#invariants) invariant.onCommit?.(server, typeUrls); },
+      onCommit: (server, values) => { for (const invariant of this.#invariants) invariant.onCommit?.(server, values); },
+      onOpen: (connection) => { for (const invariant of this.#invariants) invariant.onOpen?.(connection); },
     }));
     this.clients = this.shape.clients.map((_, index) => this.#newClient(index));
-    this.#invariants = [noncesAreNew(this.#report), refusedIsNotRepeated(this.#report), memoryFollowsInterest(this, this.#report)];
+    this.#invariants = [noncesAreNew(this.#report), refusedIsNotRepeated(this.#report), memoryFollowsInterest(this, this.#report), noNameIsLost(this, this.#report)];
     this.#stepper = createStepper({ clock: this.clock, turn, onStep: () => { this.#onStep(); } });
   }
 
@@ -152,13 +155,26 @@ class SimWorld implements World {
         client.leave();
         this.clients[deed.client] = undefined;
         break;
-      case "cut": connection?.cut(deed.told); break;
-      case "stall": connection?.stall(deed.ms); break;
-      case "slow": connection?.slow(deed.side, deed.ms); break;
+      case "cut":
+        this.#disturb(connection, { kind: "cut" });
+        connection?.cut(deed.told);
+        break;
+      case "stall":
+        this.#disturb(connection, deed);
+        connection?.stall(deed.ms);
+        break;
+      case "slow":
+        this.#disturb(connection, deed);
+        connection?.slow(deed.side, deed.ms);
+        break;
       case "duplicate":
         this.network.duplicateNext();
         connection?.cut("both");
     }
+  }
+
+  #disturb(connection: Connection | undefined, fault: Fault): void {
+    if (connection !== undefined) for (const invariant of this.#invariants) invariant.onFault?.(connection, fault);
   }
 
   async #rest(): Promise<void> {
@@ -176,8 +192,12 @@ class SimWorld implements World {
 
   #heal(): void {
     for (const connection of this.network.connections) {
+      this.#disturb(connection, { kind: "stall", ms: 0 });
       connection.stall(0);
-      for (const side of ["client", "server"] as const) connection.slow(side, 0);
+      for (const side of ["client", "server"] as const) {
+        this.#disturb(connection, { kind: "slow", side, ms: 0 });
+        connection.slow(side, 0);
+      }
     }
     for (const server of this.servers) {
       server.start();

@@ -1,5 +1,6 @@
 import type { Clock, Entry, ResourceSource, Topic, Watcher } from "@xdstp/core";
 
+import { around } from "./around.ts";
 import type { Defect } from "./defect.ts";
 
 /** Milliseconds after which a removal is forgotten. */
@@ -37,15 +38,4 @@ function forgetful(topic: Topic, clock: Clock): Topic {
     unwatch: (watcher: Watcher) => { topic.unwatch(watcherOf(watcher)); },
   });
   return other;
-}
-
-/** The same object, some of whose methods are others. */
-function around<T extends object>(inner: T, others: Partial<T>): T {
-  return new Proxy(inner, {
-    get(_, property) {
-      if (Object.hasOwn(others, property)) return Reflect.get(others, property) as unknown;
-      const value: unknown = Reflect.get(inner, property, inner);
-      return typeof value === "function" ? value.bind(inner) as unknown : value;
-    },
-  });
 }

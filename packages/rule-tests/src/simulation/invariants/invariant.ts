@@ -1,5 +1,7 @@
 import type { Connection } from "@xdstp/testing";
 
+import type { Value } from "../sim-server.ts";
+import type { Fault } from "./standing.ts";
 import type { RequestView, ResponseView } from "../wire-view.ts";
 
 /** Looks on while a world runs. Each part is optional. */
@@ -8,11 +10,15 @@ export interface Invariant {
   onResponse?(connection: Connection, response: ResponseView): void;
   /** A server is about to read this. */
   onRequest?(connection: Connection, request: RequestView): void;
-  /** Something of these types has been committed on a server. */
-  onCommit?(server: string, typeUrls: ReadonlySet<string>): void;
+  /** A server has something else of these names. */
+  onCommit?(server: string, values: readonly Value[]): void;
+  /** A call has reached its server. */
+  onOpen?(connection: Connection): void;
+  /** Something befalls a connection, or ends that has befallen it. */
+  onFault?(connection: Connection, fault: Fault): void;
   /** A step is over. */
   onStep?(): void;
-  /** Between two steps; called now and then. */
+  /** Between two steps; called after each so many. */
   onLook?(): void;
   /** The faults have ended, and every client holds what its server has. */
   onRest?(): void;

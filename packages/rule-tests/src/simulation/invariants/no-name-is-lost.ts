@@ -1,0 +1,78 @@
+import type { Entry, Topic } from "@xdstp/core";
+import type { Connection } from "@xdstp/testing";
+import { isGlob, nameKey } from "@xdstp/uri";
+
+import { textIn } from "../../harness/payload.ts";
+import type { SimClient, Watched } from "../sim-client.ts";
+import { CLUSTERS, groupOf, isFullState } from "../types.ts";
+import type { Report } from "../violation.ts";
+import type { World } from "../world.ts";
+import type { Invariant } from "./invariant.ts";
+import { createPastValues, type PastValues } from "./past-values.ts";
+import { createStanding } from "./standing.ts";
+
+/** Milliseconds after which a client has what its server has. Types that refer to each other wait for each other, up to 15 s at a time (S-ORD-3, S-ORD-4). */
+const BOUND = { alone: 500, related: 60_000 };
+
+/**
+ * While a stream stands undisturbed, and nothing of a group of types has been refused on it since the last rest, the client holds of each name that it watches
+ * something that the server has had within the bound. Whoever is told late, or never, holds something older.
+ */
+export function noNameIsLost(world: World, report: Report): Invariant {
+  const now = (): number => world.clock.now();
+  const standing = createStanding(now);
+  const past = createPastValues(now, BOUND.related);
+  let refusing = new WeakMap<Connection, Set<string>>();
+  const fail = (text: string): void => { report("no name is lost on a stream that stands", text); };
+  return {
+    onOpen: (connection) => { standing.open(connection); },
+    onFault: (connection, fault) => { standing.disturb(connection, fault); },
+    onCommit: (server, values) => { past.note(server, values); },
+    onRequest(connection, { typeUrl, refuses }) {
+      if (refuses) refusing.set(connection, (refusing.get(connection) ?? new Set()).add(groupOf(typeUrl)));
+    },
+    onRest() { refusing = new WeakMap(); },
+    onLook() {
+      for (const client of world.clients) {
+        const { connection } = client ?? {};
+        if (client === undefined || connection === undefined) continue;
+        const since = standing.since(connection);
+        for (const watched of client.watched.values()) {
+          const group = groupOf(watched.typeUrl);
+          const from = now() - (group === CLUSTERS ? BOUND.related : BOUND.alone);
+          const isDue = Math.max(since, watched.since) <= from && refusing.get(connection)?.has(group) !== true;
+          if (isDue) lostOf(world, past, client, watched, from).forEach(fail);
+        }
+      }
+    },
+  };
+}
+
+/** Names of which something is held that the server has not had since then. */
+function lostOf({ servers }: World, past: PastValues, { name: who, shape }: SimClient, { typeUrl, name: wanted, topic }: Watched, from: number): readonly string[] {
+  const server = servers[shape.origin];
+  if (server === undefined) return [];
+  // SotW does not say what has gone of a type that is not of full state.
+  const tellsRemovals = shape.variant === "delta" || isFullState(typeUrl);
+  return heldOf(topic, server.cache.topic(typeUrl, { name: wanted })).flatMap(([name, held]) => {
+    const had = past.since(server.name, typeUrl, name, from);
+    if (had.includes(held) || (!tellsRemovals && had.includes(undefined))) return [];
+    return [`${who}, ${wanted} of ${typeUrl}: ${name} = ${held ?? "nothing"} is held; ${server.name} has ${had.map((text) => text ?? "nothing").join(", then ")}`];
+  });
+}
+
+/** What is held of a name or an alias, or of each name that a collection has here or there. */
+function heldOf(here: Topic, there: Topic): readonly (readonly [name: string, text: string | undefined])[] {
+  const { name } = here.interest;
+  if (!isCollection(name)) return [[name, textOf(here.members()[0])]];
+  const names = new Map([...there.members(), ...here.members()].map((entry) => [nameKey(entry.name), entry.name]));
+  return [...names.values()].map((one) => [one, textOf(here.get(one))]);
+}
+
+function isCollection(name: string): boolean {
+  return name === "*" || isGlob(name);
+}
+
+function textOf(entry: Entry | undefined): string | undefined {
+  return entry?.resource === undefined ? undefined : textIn(entry.resource.payload.value);
+}

@@ -1,0 +1,43 @@
+import type { Connection } from "@xdstp/testing";
+import { describe, expect, it } from "vitest";
+
+import { refusedIsNotRepeated } from "./refused-is-not-repeated.ts";
+
+const typeUrl = "t";
+
+/** One line for each message: a response of this content, an answer to the newest, a request for names, the end of a step. */
+type Event = { readonly says: number } | { readonly answers: "ACK" | "NACK" } | { readonly asks: readonly string[] } | "step";
+
+function reportsOf(variant: "delta" | "sotw", events: readonly Event[]): readonly string[] {
+  const connection = { id: 1, address: `server 0/${variant}` } as Connection;
+  const reports: string[] = [];
+  const invariant = refusedIsNotRepeated((_, text) => { reports.push(text); });
+  let nonce = 0;
+  let names: readonly string[] = variant === "sotw" ? ["a"] : [];
+  invariant.onRequest?.(connection, { typeUrl, nonce: Number.NaN, refuses: false, names: ["a"] });
+  for (const event of events) {
+    if (event === "step") { invariant.onStep?.(); continue; }
+    if ("says" in event) invariant.onResponse?.(connection, { typeUrl, nonce: ++nonce, hash: event.says });
+    else if ("answers" in event) invariant.onRequest?.(connection, { typeUrl, nonce, refuses: event.answers === "NACK", names });
+    else {
+      invariant.onRequest?.(connection, { typeUrl, nonce, refuses: false, names: event.asks });
+      if (variant === "sotw") names = event.asks;
+    }
+  }
+  invariant.onStep?.();
+  return reports;
+}
+
+describe.each(["delta", "sotw"] as const)("refusedIsNotRepeated() (%s)", (variant) => {
+  it.each<readonly [what: string, isRed: boolean, events: readonly Event[]]>([
+    ["the same again after a refusal", true, [{ says: 1 }, { answers: "NACK" }, { says: 1 }]],
+    ["the same again some steps later", true, [{ says: 1 }, "step", { answers: "NACK" }, "step", "step", { says: 1 }]],
+    ["the same again after something else, refused again", true, [{ says: 2 }, { answers: "ACK" }, { says: 1 }, { answers: "NACK" }, { says: 1 }]],
+    ["the same again, accepted before", false, [{ says: 1 }, { answers: "ACK" }, { says: 1 }]],
+    ["other content", false, [{ says: 1 }, { answers: "NACK" }, { says: 2 }]],
+    ["a first part that was the whole before", false, [{ says: 1 }, { answers: "NACK" }, { says: 1 }, { says: 2 }]],
+    ["the same to a client that has asked for something else", false, [{ says: 1 }, { answers: "NACK" }, { asks: ["b"] }, { says: 1 }]],
+  ])("%s: red is %s", (_, isRed, events) => {
+    expect(reportsOf(variant, events)).toHaveLength(isRed ? 1 : 0);
+  });
+});
