@@ -40,8 +40,8 @@ export interface WorldOptions {
   readonly observer?: NetworkObserver;
 }
 
-/** Steps between two looks at what the clients have and keep: about ten seconds. */
-const LOOK = 100;
+/** Milliseconds between two looks at what the clients have and keep, about 100 steps. At times of their own, so that what is left out of a history moves none of them. */
+const LOOK = 10_000;
 /** Milliseconds of a rest: at least, at most, and between two looks. */
 const REST = { least: 25_000, most: 400_000, look: 5_000 };
 
@@ -60,6 +60,7 @@ class SimWorld implements World {
   readonly #invariants: readonly Invariant[];
   readonly #seed: number;
   #comings = 0;
+  #looks = 0;
   violation: Violation | undefined;
 
   constructor({ seed, defect = NO_DEFECT, observer }: WorldOptions) {
@@ -123,7 +124,9 @@ class SimWorld implements World {
 
   #onStep(): void {
     for (const invariant of this.#invariants) invariant.onStep?.();
-    if (this.steps % LOOK === 0) for (const invariant of this.#invariants) invariant.onLook?.();
+    const looks = Math.floor(this.clock.now() / LOOK);
+    if (looks !== this.#looks) for (const invariant of this.#invariants) invariant.onLook?.();
+    this.#looks = looks;
     if (this.violation !== undefined) throw new Error(this.violation.text);
   }
 

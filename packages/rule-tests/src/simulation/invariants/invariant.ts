@@ -18,7 +18,7 @@ export interface Invariant {
   onFault?(connection: Connection, fault: Fault): void;
   /** A step is over. */
   onStep?(): void;
-  /** Between two steps; called after each so many. */
+  /** Between two steps; called every some seconds. */
   onLook?(): void;
   /** The faults have ended, and every client holds what its server has. */
   onRest?(): void;
