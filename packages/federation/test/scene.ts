@@ -6,7 +6,8 @@ import { createFakeClock, type FakeClock } from "@xdstp/testing";
 import { messageFromLocator, parseLocator, type ResourceLocatorMessage } from "@xdstp/uri";
 import { onTestFinished } from "vitest";
 
-import { createFederation, type Federation, type FederationOptions } from "../src/index.ts";
+import { createFederation, type Federation, type FederationEvent, type FederationOptions } from "../src/index.ts";
+import { inline, listOf } from "./lists.ts";
 import { createStoreServer, type StoreServer } from "./store-server.ts";
 import { turn } from "./turn.ts";
 
@@ -25,6 +26,11 @@ export function resource(name: string, text: string, version = text): Resource {
 /** A resource that leads to a locator. */
 export function redirect(name: string, to: string, version = to): Resource {
   return { name, version, payload: { typeUrl: REDIRECT, value: toBinary(ResourceLocatorSchema, create(ResourceLocatorSchema, locatorInit(to))) } };
+}
+
+/** A list with these inline entries. */
+export function listNamed(name: string, entries: Readonly<Record<string, string>>, version = JSON.stringify(entries)): Resource {
+  return { name, version, payload: { typeUrl: LIST, value: listOf(...Object.entries(entries).map(([entry, text]) => inline(entry, text, text, T))) } };
 }
 
 function locatorInit(to: string): Parameters<typeof create<typeof ResourceLocatorSchema>>[1] {
@@ -47,30 +53,48 @@ export interface Scene {
   readonly federation: Federation;
   readonly clock: FakeClock;
   readonly servers: Readonly<Record<string, StoreServer>>;
+  /** A server by its id. */
+  readonly at: (id: string) => StoreServer;
   /** Asks for a name as a reader does. */
   readonly watch: (name: string, typeUrl?: string) => Watched;
+  /** Lets so many milliseconds go by. */
+  readonly pass: (ms: number) => Promise<void>;
+  /** Operators are told. */
+  readonly events: readonly FederationEvent[];
 }
 
 export interface Watched {
   readonly topic: Topic;
   /** `text`, `text (why it may be old)`, `- why there is none`, `?` for not known yet. */
   readonly now: string;
+  readonly version: string | undefined;
   /** Texts of all members, by last part of the name. */
   readonly members: string;
   close(): void;
 }
 
-/** A federation of one server for each authority, which has its name; `default` is for all others. */
-export async function scene(authorities: readonly string[], options: Partial<FederationOptions> = {}): Promise<Scene> {
+/** Who answers for each authority, in order; without an order each has one server, which has its name. `default` is for all others. */
+export type Answering = readonly string[] | Readonly<Record<string, readonly string[]>>;
+
+/** A federation over servers in memory, below a cache. */
+export async function scene(answering: Answering, options: Partial<FederationOptions> = {}): Promise<Scene> {
   const clock = createFakeClock();
-  const servers = Object.fromEntries(authorities.map((authority) => [authority, createStoreServer(authority)]));
-  const sources = Object.entries(servers).map(([authority, server]) => ({ servers: [server], ...(authority !== "default" && { authorities: [authority] }) }));
-  const federation = createFederation({ sources, clock, random: () => 0, ...options });
+  const orders = Array.isArray(answering) ? (answering as readonly string[]).map((id) => [id, [id]] as const) : Object.entries(answering as Readonly<Record<string, readonly string[]>>);
+  const servers = Object.fromEntries([...new Set(orders.flatMap(([, ids]) => ids))].map((id) => [id, createStoreServer(id)]));
+  const at = (id: string): StoreServer => servers[id] ?? fail(`there is no server ${id}`);
+  const sources = orders.map(([authority, ids]) => ({ servers: ids.map(at), ...(authority !== "default" && { authorities: [authority] }) }));
+  const events: FederationEvent[] = [];
+  const federation = createFederation({ sources, clock, random: () => 0, onEvent: (event) => { events.push(event); }, ...options });
   const cache = createCache({ clock, directives: true, wildcard: (_, name) => federation.inWildcard(name) });
   cache.addFeed(federation);
   onTestFinished(() => cache.close());
   await turn();
-  return { cache, federation, clock, servers, watch: (name, typeUrl = T) => watched(cache, typeUrl, name) };
+  const pass = async (ms: number): Promise<void> => { clock.advance(ms); await turn(); };
+  return { cache, federation, clock, servers, at, watch: (name, typeUrl = T) => watched(cache, typeUrl, name), pass, events };
+}
+
+function fail(text: string): never {
+  throw new Error(text);
 }
 
 function watched(cache: Cache, typeUrl: string, name: string): Watched {
@@ -80,6 +104,7 @@ function watched(cache: Cache, typeUrl: string, name: string): Watched {
   return {
     topic,
     get now() { return shown(topic); },
+    get version() { return topic.members()[0]?.resource?.version; },
     get members() { return topic.members().flatMap((entry) => (entry.resource === undefined ? [] : `${entry.name.replace(/^.*\//, "")}=${text(entry.resource)}`)).sort().join(" "); },
     close: () => { topic.unwatch(watcher); },
   };

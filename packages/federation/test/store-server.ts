@@ -1,4 +1,5 @@
 import { interestKey, XdsError, type Committed, type Interest, type Resource, type ResourceSink } from "@xdstp/core";
+import type { ClientStatus } from "@xdstp/core/client";
 import { globMatches, nameKey } from "@xdstp/uri";
 
 import type { FederationServer } from "../src/index.ts";
@@ -19,6 +20,12 @@ export interface StoreServer extends FederationServer {
   fail(error: string | undefined): void;
   /** It is reached, and says nothing. */
   silent: boolean;
+  /** Whether it has answered on this stream, as a client end of ours says. */
+  responded: boolean;
+  /** Nothing has come of a name in time (C-MISS-4). */
+  late(typeUrl: string, name: string): void;
+  /** What it is told to be held from it: names and versions (C-RECON-3). */
+  held(typeUrl: string): readonly string[];
 }
 
 interface Row {
@@ -44,7 +51,7 @@ export function createStoreServer(id: string): StoreServer {
     if (rows.length > 0) commit({ put, remove: missing.map(({ typeUrl, interest: { name } }) => ({ typeUrl, name })), complete: settled });
   };
   const server: StoreServer = {
-    id, name: id, silent: false,
+    id, name: id, silent: false, responded: true,
     get wanted() { return [...wanted.values()].map(({ interest: { name } }) => name).sort(); },
     get opened() { return opened; },
     get isOpen() { return sink !== undefined; },
@@ -61,6 +68,7 @@ export function createStoreServer(id: string): StoreServer {
             sink = undefined;
             wanted.clear();
           },
+          status: () => ({ responded: server.responded }) as ClientStatus,
           want(typeUrl, added, dropped) {
             for (const interest of dropped) wanted.delete(`${typeUrl}\n${interestKey(interest, interest.name)}`);
             for (const interest of added) wanted.set(`${typeUrl}\n${interestKey(interest, interest.name)}`, { typeUrl, interest });
@@ -74,6 +82,10 @@ export function createStoreServer(id: string): StoreServer {
       store.set(`${typeUrl}\n${nameKey(resource.name)}`, { typeUrl, resource });
       if ([...wanted.values()].some((row) => covers(row, typeUrl, resource.name))) commit({ put: [{ typeUrl, resource }] });
     },
+    late(typeUrl, name) {
+      commit({ remove: [{ typeUrl, name, error: new XdsError("NOT_FOUND", "nothing has come in time", { timedOut: true }) }] });
+    },
+    held: (typeUrl) => Array.from(server.sink.held(typeUrl), ({ name, version }) => `${name} ${version}`),
     remove(typeUrl, name) {
       store.delete(`${typeUrl}\n${nameKey(name)}`);
       if ([...wanted.values()].some((row) => covers(row, typeUrl, name))) commit({ remove: [{ typeUrl, name }] });
