@@ -1,3 +1,4 @@
+import { XdsError } from "@xdstp/core";
 import { expect, it } from "vitest";
 
 import { of, redirect, resource, scene, T } from "../../test/scene.ts";
@@ -45,4 +46,16 @@ it("does not take a name that leads elsewhere for one that does not exist, when 
   const glob = watch(of("a", "*"));
   await turn();
   expect([x.now, glob.members]).toEqual(["Z", "x=Z"]);
+});
+
+it("knows that a name does not exist of which that came while it could not be had [C-ERR-4]", async () => {
+  const { servers: { a }, watch } = await scene(["a"]);
+  const [x, y] = [watch(of("a", "x")), watch(of("a", "y"))];
+  await turn();
+  a?.sink.unavailable({ typeUrl: T, interest: { name: of("a", "y") } }, new XdsError("UNAVAILABLE", "it is late"));
+  await a?.sink.commit({ put: [{ typeUrl: T, resource: redirect(of("a", "x"), of("a", "y")) }], remove: [{ typeUrl: T, name: of("a", "y") }] });
+  await turn();
+  a?.sink.unavailable({ typeUrl: T, interest: { name: of("a", "y") } }, undefined);
+  await turn();
+  expect([x.topic.settled, x.topic.stale, y.topic.stale]).toEqual([true, undefined, undefined]);
 });

@@ -132,6 +132,8 @@ export class Route {
     ask.unavailable = error === undefined ? undefined : { link, error };
     if (error === undefined) this.#troubled.delete(ask);
     else this.#troubled.add(ask);
+    // What was not told while that stood is known now.
+    if (error === undefined && this.#followed.has(ask) && ask.kept.size === 0 && ask.missing === undefined) this.#host.recall(ask);
     this.#touch(ask);
   }
 
