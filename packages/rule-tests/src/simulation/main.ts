@@ -1,5 +1,6 @@
-// node --conditions=@xdstp/source src/simulation/main.ts: the simulation at its whole size, two seeds at a time, for XDSTP_SIMULATION_MINUTES (10).
+// node --conditions=@xdstp/source src/simulation/main.ts: the simulation at its whole size, a seed for each core at a time, for XDSTP_SIMULATION_MINUTES (10), and for at least 20 new seeds.
 // XDSTP_SIMULATION_SEED: the first of the new seeds, to run them again. XDSTP_SIMULATION_STEPS: steps of a seed (1,000,000).
+import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 
 import { failedSeeds } from "./failed-seeds.ts";
@@ -10,7 +11,6 @@ const steps = Number(process.env.XDSTP_SIMULATION_STEPS ?? "1000000");
 const firstSeed = Number(process.env.XDSTP_SIMULATION_SEED ?? Date.now() % 1_000_000_000);
 /** At least so many new seeds, if it takes longer. */
 const LEAST = 20;
-const WORKERS = 2;
 
 const started = performance.now();
 const tasks: SeedTask[] = [...failedSeeds];
@@ -19,7 +19,7 @@ let longest = 0;
 const outcomes: SeedOutcome[] = [];
 
 console.log(`simulation: new seeds from ${firstSeed} on, ${steps} steps each, for ${minutes} minutes; ${tasks.length} that once failed come first`);
-await Promise.all(Array.from({ length: WORKERS }, work));
+await Promise.all(Array.from({ length: availableParallelism() }, work));
 finish();
 
 /** No seed is begun that would not end in time, as far as those before it tell. */
@@ -41,9 +41,10 @@ async function work(): Promise<void> {
 
 async function runIn(worker: Worker, task: SeedTask): Promise<SeedOutcome> {
   return new Promise((resolve, reject) => {
-    worker.once("error", reject);
+    const fail = (error: unknown): void => { reject(new Error(`seed ${task.seed}: the worker has ended`, { cause: error })); };
+    worker.once("error", fail);
     worker.once("message", (outcome: SeedOutcome) => {
-      worker.off("error", reject);
+      worker.off("error", fail);
       resolve(outcome);
     });
     worker.postMessage(task);

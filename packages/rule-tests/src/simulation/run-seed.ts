@@ -20,6 +20,9 @@ export interface SeedFailure {
   readonly history: readonly Action[];
 }
 
+/** Milliseconds after which a failure is shown by the shortest history that was found so far. */
+const SHORTEN = 120_000;
+
 /** Lets one world live for so many steps. A failure is shown by the shortest history that has it. */
 export async function runSeed(options: WorldOptions, steps: number): Promise<SeedResult> {
   const { seed } = options;
@@ -42,7 +45,9 @@ export async function runSeed(options: WorldOptions, steps: number): Promise<See
 /** The last rounds first, then more of them: most failures do not need what was long ago. */
 async function shorten(options: WorldOptions, rounds: readonly (readonly Action[])[], violation: Violation): Promise<SeedFailure> {
   const found = { violation };
+  const end = performance.now() + SHORTEN;
   const fails = async (history: readonly Action[]): Promise<boolean> => {
+    if (performance.now() > end) return false;
     const result = await runHistory(options, history);
     if (result.violation?.invariant !== violation.invariant) return false;
     found.violation = result.violation;
@@ -54,7 +59,7 @@ async function shorten(options: WorldOptions, rounds: readonly (readonly Action[
       const shortest = await shrinkHistory(timed(history), async (some) => fails(untimed(some)), { simpler });
       return { ...found, history: untimed(shortest) };
     }
-    if (count >= rounds.length) return { violation, history: history.slice(-20) };
+    if (count >= rounds.length || performance.now() > end) return { violation, history: history.slice(-20) };
   }
 }
 
