@@ -150,16 +150,22 @@ export class FederationRun implements LinkBooks, FollowersHost {
 
   reachable(link: ServerLink, error: XdsError | undefined): void {
     link.failure = error;
-    if (error === undefined) link.typeFailures.clear();
-    if (error === undefined) link.part.unavailable({}, undefined);
-    for (const route of link.routes) route.onReachable(link);
+    if (error === undefined) this.#isWell(link);
+    for (const route of link.routes) route.onReachable();
   }
 
   typeReachable(link: ServerLink, typeUrl: string, error: XdsError | undefined): void {
-    if (error === undefined) link.typeFailures.delete(typeUrl);
+    if (error === undefined) this.#isWell(link, typeUrl);
     else link.typeFailures.set(typeUrl, error);
-    for (const route of link.routes) route.onTypeReachable(typeUrl);
-    link.part.unavailable({ typeUrl }, error);
+    for (const route of link.routes) route.onReachable();
+  }
+
+  /** What has been said of parts of it is over. */
+  #isWell(link: ServerLink, typeUrl?: string): void {
+    if (typeUrl === undefined) link.typeFailures.clear();
+    else link.typeFailures.delete(typeUrl);
+    link.part.unavailable(typeUrl === undefined ? {} : { typeUrl }, undefined);
+    for (const route of link.routes) route.forgetTrouble(link, typeUrl);
   }
 
   #begin(typeUrl: string, interest: Interest): void {

@@ -39,8 +39,6 @@ export class Route {
   readonly asks: AskIndex = new AskIndex();
   /** Names that lead elsewhere, by type and key. */
   readonly redirects: Map<string, Map<string, FollowedRedirect>> = new Map<string, Map<string, FollowedRedirect>>();
-  /** Why none of its servers can be reached. */
-  failure: XdsError | undefined;
   readonly #host: RouteHost;
   readonly #reachabilityOnly: boolean;
   /** Those whose names are wanted, with how many; null: opaque names. */
@@ -50,6 +48,8 @@ export class Route {
   readonly #troubled = new Set<Ask>();
   /** Those that somebody has let go of in this turn. */
   readonly #loose = new Set<Ask>();
+  /** Why none of its servers can be reached; by type, where it is the streams of that which fail. */
+  readonly #failures = new Map<string | undefined, XdsError>();
   #wanted = 0;
   #used = 0;
 
@@ -139,7 +139,7 @@ export class Route {
 
   /** Why something of a type cannot be had for now, whatever it is. */
   failureOf(typeUrl: string): XdsError | undefined {
-    return this.failure ?? this.last?.typeFailures.get(typeUrl);
+    return this.#failures.get(undefined) ?? this.#failures.get(typeUrl);
   }
 
   uses(link: ServerLink): boolean {
@@ -168,17 +168,15 @@ export class Route {
     this.#tell();
   }
 
-  /** A server has failed, or has answered, whatever it is. */
-  onReachable(link: ServerLink): void {
-    if (link.failure === undefined) for (const ask of [...this.#troubled]) if (ask.unavailable?.link === link) this.trouble(ask, link, undefined);
-    this.#fallBack();
-    this.#tell();
+  /** What a server has said of single names, or of those of a type, is over. */
+  forgetTrouble(link: ServerLink, typeUrl?: string): void {
+    for (const ask of [...this.#troubled]) if (ask.unavailable?.link === link && (typeUrl === undefined || ask.typeUrl === typeUrl)) this.trouble(ask, link, undefined);
   }
 
-  /** The stream of one type has failed, or goes on, at a server that has one for each. */
-  onTypeReachable(typeUrl: string): void {
+  /** A server has failed, or has answered, whatever it is; or the stream of one type. */
+  onReachable(): void {
     this.#fallBack();
-    for (const ask of this.#followed) if (ask.typeUrl === typeUrl) this.#touch(ask);
+    this.#tell();
   }
 
   /** What is asked for again before the turn is over was never given up: a server would not say it again. */
@@ -238,7 +236,7 @@ export class Route {
     for (const link of this.links.slice(used, this.#used)) {
       link.routes.delete(this);
       for (const ask of this.asks) link.unwant(ask);
-      for (const ask of [...this.#troubled]) if (ask.unavailable?.link === link) this.trouble(ask, link, undefined);
+      this.forgetTrouble(link);
       link.forget(this.#authorities.keys());
       if (used > 0) link.retire();
     }
@@ -253,17 +251,30 @@ export class Route {
 
   #isWanting(): boolean {
     const { last } = this;
-    if (last?.failure !== undefined) return this.#reachabilityOnly || this.waits;
-    return last !== undefined && last.typeFailures.size > 0 && this.#unanswered.values().some(({ typeUrl }) => last.typeFailures.has(typeUrl));
+    if (last?.failure !== undefined && this.#reachabilityOnly) return true;
+    return this.#unanswered.values().some(({ typeUrl }) => last?.failureOf(typeUrl) !== undefined);
   }
 
   /** A reader hears of failures only when there is nobody left to ask. */
   #tell(): void {
-    const failure = this.#used > 0 && this.links.every((link) => link.failure !== undefined) ? this.links.at(-1)?.failure : undefined;
-    if (failure === this.failure) return;
-    this.failure = failure;
-    for (const authority of this.#authorities.keys()) this.#host.part.unavailable({ authority }, failure);
-    for (const ask of this.#followed) this.#touch(ask);
+    const told = this.#failures.get(undefined);
+    this.#tellOf(undefined);
+    // The end of a failure as a whole is the end of what was said of its parts.
+    if (told !== undefined && !this.#failures.has(undefined)) this.#failures.clear();
+    for (const typeUrl of new Set([...this.#failures.keys(), ...this.last?.typeFailures.keys() ?? []])) if (typeUrl !== undefined) this.#tellOf(typeUrl);
+  }
+
+  #tellOf(typeUrl: string | undefined): void {
+    const failure = this.#used > 0 && this.links.every((link) => link.failureOf(typeUrl) !== undefined) ? this.links.at(-1)?.failureOf(typeUrl) : undefined;
+    if (failure === this.#failures.get(typeUrl)) return;
+    if (failure === undefined) this.#failures.delete(typeUrl);
+    else this.#failures.set(typeUrl, failure);
+    for (const authority of this.#authorities.keys()) this.#say(authority, typeUrl, failure);
+    for (const ask of this.#followed) if (typeUrl === undefined || ask.typeUrl === typeUrl) this.#touch(ask);
+  }
+
+  #say(authority: string | null, typeUrl: string | undefined, failure: XdsError | undefined): void {
+    this.#host.part.unavailable({ authority, ...(typeUrl !== undefined && { typeUrl }) }, failure);
   }
 
   #touch({ followers, sides }: Ask): void {
@@ -274,14 +285,14 @@ export class Route {
   #speakFor(authority: string | null): void {
     const count = this.#authorities.get(authority) ?? 0;
     this.#authorities.set(authority, count + 1);
-    if (count === 0 && this.failure !== undefined) this.#host.part.unavailable({ authority }, this.failure);
+    if (count === 0) for (const [typeUrl, failure] of this.#failures) this.#say(authority, typeUrl, failure);
   }
 
   #beSilentOf(authority: string | null): void {
     const count = this.#authorities.get(authority) ?? 0;
     if (count > 1) { this.#authorities.set(authority, count - 1); return; }
     this.#authorities.delete(authority);
-    if (this.failure !== undefined) this.#host.part.unavailable({ authority }, undefined);
+    if (this.#failures.size > 0) this.#say(authority, undefined, undefined);
   }
 }
 

@@ -1,4 +1,4 @@
-import { interestKey, XdsError, type Clock, type Interest, type ResourceSink, type Timer } from "@xdstp/core";
+import { interestKey, XdsError, type Clock, type Interest, type ResourceSink, type Timer, type TypedInterest } from "@xdstp/core";
 import type { ClientStatus } from "@xdstp/core/client";
 
 import type { FederationServer, OpenServer } from "../federation-source.ts";
@@ -33,6 +33,8 @@ export class ServerLink {
   failure: XdsError | undefined;
   /** Types whose stream has failed, at a server that has one for each (C-AGG-2). */
   readonly typeFailures: Map<string, XdsError> = new Map<string, XdsError>();
+  /** Collections that it was silent of while another was believed in its place. */
+  readonly unheard: Set<TypedInterest> = new Set<TypedInterest>();
   readonly #host: LinkHost;
   readonly #wanted = new Map<string, Map<string, Interest>>();
   readonly #news = new Map<string, News>();
@@ -62,6 +64,11 @@ export class ServerLink {
   /** What it says comes from a server that has answered. A feed that does not know is believed. */
   get responded(): boolean {
     return this.status?.responded ?? true;
+  }
+
+  /** Why nothing of a type, or nothing at all, can be had of it for now. */
+  failureOf(typeUrl: string | undefined): XdsError | undefined {
+    return this.failure ?? (typeUrl === undefined ? undefined : this.typeFailures.get(typeUrl));
   }
 
   nodeChanged(): void {
