@@ -30,10 +30,18 @@ function commit(link: ServerLink, books: LinkBooks, transaction: Transaction): C
 /** What follows from it for others, and what readers refuse of it under other names. */
 function conclude(link: ServerLink, books: LinkBooks, taken: Taken, committed: Committed, { complete = [], settled = [] }: Transaction): Committed {
   for (const route of taken.news) route.onNews(link);
+  if (taken.news.size > 0 && link.unheard.size > 0) hear(link, books);
   for (const collection of [...complete, ...settled]) dropOrphans(link, books, collection);
   books.owe(taken.owed, link);
   const refused = [...committed.refused ?? [], ...taken.refused, ...refusedLinks(books.followers.settle(), taken.touched)];
   return refused.length === 0 ? committed : { ...committed, refused };
+}
+
+/** It is believed now, for some of what it was silent of at least. */
+function hear(link: ServerLink, books: LinkBooks): void {
+  const settled = [...link.unheard];
+  link.unheard.clear();
+  void commit(link, books, { settled });
 }
 
 function refusedLinks(refused: readonly RefusedLink[], touched: ReadonlySet<Ask>): readonly Refusal[] {

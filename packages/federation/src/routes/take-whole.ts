@@ -19,10 +19,13 @@ export function takeComplete(taking: Taking, complete: TypedInterest): void {
   else taking.pass.complete.push(complete);
 }
 
-/** All of an interest is known now. */
+/** All of an interest is known now. What a server is silent of counts once it is believed. */
 export function takeSettled(taking: Taking, settled: TypedInterest): void {
   const { route, ask } = asked(taking, settled);
-  if (route === undefined) return;
+  if (route === undefined) {
+    if (taking.books.routeOfName(settled.interest.name)?.uses(taking.link) === true) taking.link.unheard.add(settled);
+    return;
+  }
   if (ask !== undefined) noteWhole(taking, route, ask);
   if (ask?.direct === false) return;
   if (ask !== undefined && isLeadingElsewhere(ask)) taking.owed.push(ask);

@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+
+import { failedSeeds } from "../test/model/failed-seeds.ts";
+import { runModel } from "../test/model/run-model.ts";
+
+const count = Math.max(4, Math.round(2_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
+const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000_000);
+const DEEDS = 300;
+
+it(`ends each watch on what a direct walk over the stores finds, shows nothing else meanwhile, and leaves nothing behind (${count} new seeds) [C-REDIR-2, C-REDIR-3, C-REDIR-4, C-ALT-2, C-ALT-4, C-LIST-7, C-GRPC-6]`, async () => {
+  console.log(`model of federation: seeds from ${firstSeed} on`);
+  for (let seed = firstSeed; seed < firstSeed + count; seed++) expect(await runModel(seed, DEEDS)).toBeUndefined();
+}, 600_000);
+
+it.each(failedSeeds)("no longer: $showed (seed $seed)", async ({ seed, deeds }) => {
+  expect(await runModel(seed, deeds)).toBeUndefined();
+});

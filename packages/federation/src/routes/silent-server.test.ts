@@ -1,0 +1,33 @@
+import { createCache } from "@xdstp/cache";
+import type { ClientStatus } from "@xdstp/core/client";
+import { createFakeClock } from "@xdstp/testing";
+import { expect, it, onTestFinished } from "vitest";
+
+import { of, resource, T } from "../../test/scene.ts";
+import { createStoreServer } from "../../test/store-server.ts";
+import { turn } from "../../test/turn.ts";
+import { createFederation, type FederationServer } from "../index.ts";
+
+it("takes a collection for settled that a server was silent of while another stood in for it, once it is believed [C-GLOB-9, C-GRPC-6]", async () => {
+  const clock = createFakeClock();
+  const [store, second] = [createStoreServer("first"), createStoreServer("second")];
+  let responded = false;
+  const first: FederationServer = { id: "first", name: "first", open() {
+    const { feed, close } = store.open();
+    return { feed: Object.assign(feed, { status: () => ({ responded }) as ClientStatus }), close };
+  } };
+  const cache = createCache({ clock, directives: true });
+  onTestFinished(() => cache.close());
+  cache.addFeed(createFederation({ sources: [{ servers: [first, second], authorities: ["a"] }], clock }));
+  store.fail("down");
+  second.silent = true;
+  const glob = cache.topic(T, { name: of("a", "*") });
+  glob.watch({ wake: () => undefined });
+  await turn();
+  expect(second.isOpen).toBe(true);
+  await store.sink.commit({ settled: [{ typeUrl: T, interest: { name: of("a", "*") } }] });
+  expect(glob.settled).toBe(false);
+  responded = true;
+  await store.sink.commit({ put: [{ typeUrl: T, resource: resource(of("a", "x"), "X") }] });
+  expect([glob.settled, glob.members().length]).toEqual([true, 1]);
+});

@@ -1,0 +1,12 @@
+/** Seeds that failed once, with what they showed. */
+export const failedSeeds: readonly { readonly seed: number; readonly deeds: number; readonly showed: string }[] = [
+  { seed: 13, deeds: 150, showed: "an alternative stayed in use after its primary had said that there is nothing" },
+  { seed: 15, deeds: 150, showed: "a server did not repeat what a stand-in had replaced after its versions were presented" },
+  { seed: 1023, deeds: 300, showed: "who asked for a name later did not hear that it leads nowhere" },
+  { seed: 1012, deeds: 300, showed: "a wildcard kept what nobody was asked for any more" },
+  { seed: 1036, deeds: 300, showed: "a name that was given up and taken up again in one turn was never asked for" },
+  { seed: 1057, deeds: 300, showed: "a name that leads elsewhere was taken for missing when a collection with it was asked for" },
+  { seed: 1081, deeds: 300, showed: "what a member led to stayed when the collection came without it" },
+  { seed: 1353, deeds: 300, showed: "a name that came to be missing while it was late stayed unknown to who followed it" },
+  { seed: 2067, deeds: 300, showed: "a collection never settled of which a server was silent while another stood in for it" },
+];

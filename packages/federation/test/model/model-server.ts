@@ -1,0 +1,287 @@
+import { XdsError, type Clock, type Interest, type Put, type Removal, type ResourceSink, type Timer } from "@xdstp/core";
+import type { ClientStatus } from "@xdstp/core/client";
+import type { SeededRandom } from "@xdstp/testing";
+
+import type { FederationServer, OpenServer } from "../../src/index.ts";
+import { payloadOf, type Content } from "./names.ts";
+
+/** What a server is made of. */
+export interface ModelServerOptions {
+  readonly clock: Clock;
+  readonly random: SeededRandom;
+  /** All that is asked for is in every response; else only what is new, by the versions that the client holds. */
+  readonly whole: boolean;
+  /** What does not come in time is unavailable; else it is missing, with `timedOut`. */
+  readonly lateIsTransient: boolean;
+  /** Called before the client hears of it. undefined: nothing is there. */
+  readonly onTold: (server: ModelServer, typeUrl: string, name: string, content: Content | undefined) => void;
+}
+
+interface Row {
+  readonly typeUrl: string;
+  readonly interest: Interest;
+  awaited: boolean;
+  late: boolean;
+  deadline: Timer | undefined;
+}
+
+interface Stored {
+  readonly typeUrl: string;
+  readonly name: string;
+  readonly content: Content;
+  readonly version: string;
+}
+
+/** A server and the client end towards it, as one: what is wanted is answered after some milliseconds from what is stored then. */
+export class ModelServer implements FederationServer {
+  readonly id: string;
+  readonly name: string;
+  readonly store = new Map<string, Stored>();
+  readonly rows = new Map<string, Row>();
+  state: "up" | "down" | "silent" = "up";
+  readonly #options: ModelServerOptions;
+  readonly #versions = new Map<string, number>();
+  /** What the client has been told on this stream, by version; "" that there is nothing. */
+  #told = new Map<string, string>();
+  /** Globs that are known to have no members. */
+  readonly #empty = new Set<string>();
+  #sink: ResourceSink | undefined;
+  #streaming = false;
+  #responded = false;
+  #failed = false;
+  #timers = new Set<Timer>();
+  #due: Timer | undefined;
+
+  constructor(id: string, options: ModelServerOptions) {
+    this.id = this.name = id;
+    this.#options = options;
+  }
+
+  get isOpen(): boolean { return this.#sink !== undefined; }
+  get wanted(): readonly string[] { return [...this.rows.values()].map(({ typeUrl, interest: { name } }) => `${typeUrl} ${name}`).sort(); }
+
+  open(): OpenServer {
+    return {
+      feed: {
+        run: async (sink, signal) => {
+          this.#sink = sink;
+          this.#connect();
+          await new Promise<void>((resolve) => { signal.addEventListener("abort", () => { resolve(); }); });
+          this.#end();
+        },
+        want: (typeUrl, added, dropped) => { this.#want(typeUrl, added, dropped); },
+        status: () => ({ responded: this.#responded }) as ClientStatus,
+      },
+      close() { /* nothing to let go of */ },
+    };
+  }
+
+  put(changes: readonly { readonly typeUrl: string; readonly name: string; readonly content: Content | undefined }[]): void {
+    for (const { typeUrl, name, content } of changes) {
+      const key = `${typeUrl} ${name}`;
+      const version = (this.#versions.get(key) ?? 0) + 1;
+      this.#versions.set(key, version);
+      if (content === undefined) this.store.delete(key);
+      else this.store.set(key, { typeUrl, name, content, version: String(version) });
+    }
+    this.#schedule();
+  }
+
+  turn(state: "up" | "down" | "silent"): void {
+    if (state === this.state) return;
+    const was = this.state;
+    this.state = state;
+    if (state === "down") this.#lose();
+    else if (was === "down") this.#connect();
+    else this.#schedule();
+  }
+
+  /** The stream ends, and the next one begins. */
+  cut(): void {
+    if (this.state === "down") return;
+    this.#hush();
+    this.#connect();
+  }
+
+  #want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void {
+    for (const { name } of dropped) this.#drop(`${typeUrl} ${name}`);
+    for (const interest of added) {
+      const row: Row = { typeUrl, interest, awaited: false, late: false, deadline: undefined };
+      this.rows.set(`${typeUrl} ${interest.name}`, row);
+      for (const key of [...this.#told.keys()]) if (covers(row, key)) this.#told.set(key, AGAIN);
+      this.#empty.delete(`${typeUrl} ${interest.name}`);
+      if (this.#streaming) this.#await(row);
+    }
+    this.#schedule();
+  }
+
+  #drop(id: string): void {
+    const row = this.rows.get(id);
+    this.rows.delete(id);
+    row?.deadline?.cancel();
+    if (row?.late === true) this.#sink?.unavailable({ typeUrl: row.typeUrl, interest: row.interest }, undefined);
+    for (const key of [...this.#told.keys()]) if (![...this.rows.values()].some((other) => covers(other, key))) this.#told.delete(key);
+  }
+
+  #connect(): void {
+    if (this.#sink === undefined) return;
+    this.#later(this.#options.random.below(30), () => {
+      if (this.state === "down") { this.#fail(); return; }
+      this.#streaming = true;
+      this.#empty.clear();
+      this.#told = new Map(this.#options.whole ? [] : this.#held());
+      for (const row of this.rows.values()) this.#await(row);
+      this.#schedule();
+    });
+  }
+
+  #held(): readonly (readonly [string, string])[] {
+    const types = new Set([...this.rows.values()].map(({ typeUrl }) => typeUrl));
+    return [...types].flatMap((typeUrl) => Array.from(this.#sink?.held(typeUrl) ?? [], ({ name, version }) => [`${typeUrl} ${name}`, version] as const))
+      .filter(([key]) => [...this.rows.values()].some((row) => covers(row, key)));
+  }
+
+  #lose(): void {
+    this.#hush();
+    this.#later(this.#options.random.below(1_500), () => { if (this.state === "down") this.#fail(); });
+  }
+
+  #fail(): void {
+    this.#failed = true;
+    this.#sink?.unavailable({}, new XdsError("UNAVAILABLE", `${this.name} is down`));
+  }
+
+  #hush(): void {
+    this.#streaming = this.#responded = false;
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
+    this.#due?.cancel();
+    this.#due = undefined;
+    for (const row of this.rows.values()) row.deadline?.cancel();
+  }
+
+  #end(): void {
+    this.#hush();
+    this.#sink = undefined;
+    this.#failed = false;
+    this.rows.clear();
+  }
+
+  #await(row: Row): void {
+    row.awaited = true;
+    row.deadline?.cancel();
+    row.deadline = this.#options.clock.after(15_000, () => { this.#giveUp(row); });
+  }
+
+  #giveUp(row: Row): void {
+    const { typeUrl, interest } = row;
+    const sink = this.#sink;
+    if (!row.awaited || sink === undefined) return;
+    row.awaited = false;
+    const isHeld = !sink.held(typeUrl, interest)[Symbol.iterator]().next().done;
+    const late = (code: "NOT_FOUND" | "UNAVAILABLE"): XdsError => new XdsError(code, `${this.name} has not sent ${interest.name} in time`, { timedOut: true });
+    if (isCollection(interest.name)) {
+      void sink.commit({ settled: [{ typeUrl, interest }] });
+    } else if (!isHeld && this.#options.lateIsTransient) {
+      row.late = true;
+      sink.unavailable({ typeUrl, interest }, late("UNAVAILABLE"));
+    } else if (!isHeld) {
+      this.#options.onTold(this, typeUrl, interest.name, undefined);
+      void sink.commit({ remove: [{ typeUrl, name: interest.name, error: late("NOT_FOUND") }] });
+    }
+    if (!this.#options.whole) this.#isThere();
+  }
+
+  #isThere(): void {
+    if (!this.#failed) return;
+    this.#failed = false;
+    this.#sink?.unavailable({}, undefined);
+    for (const { late, typeUrl, interest } of this.rows.values()) if (late) this.#sink?.unavailable({ typeUrl, interest }, new XdsError("UNAVAILABLE", `${interest.name} is late`));
+  }
+
+  #schedule(): void {
+    if (this.#due !== undefined || !this.#streaming) return;
+    this.#due = this.#options.clock.after(this.#options.random.below(this.#options.random.once(4) ? 300 : 20), () => {
+      this.#due = undefined;
+      if (this.state === "up" && this.#streaming) for (const typeUrl of new Set([...this.rows.values()].map((row) => row.typeUrl))) this.#respond(typeUrl);
+    });
+  }
+
+  #respond(typeUrl: string): void {
+    const rows = [...this.rows.values()].filter((row) => row.typeUrl === typeUrl);
+    const covered = [...this.store].filter(([key]) => rows.some((row) => covers(row, key)));
+    const fresh = covered.filter(([key, { version }]) => this.#options.whole || this.#told.get(key) !== version);
+    const gone = [...this.#told].filter(([key, version]) => key.startsWith(`${typeUrl} `) && version !== "" && !this.store.has(key)).map(([key]) => key);
+    const absent = rows.filter(({ interest: { name } }) => !isCollection(name) && !this.store.has(`${typeUrl} ${name}`) && this.#told.get(`${typeUrl} ${name}`) !== "").map(({ interest: { name } }) => `${typeUrl} ${name}`);
+    const removed = [...new Set([...gone, ...absent])];
+    const complete = rows.filter((row) => isCollection(row.interest.name) && (this.#options.whole || this.#isNewlyEmpty(row, covered.some(([key]) => covers(row, key)))));
+    if (fresh.length + removed.length + complete.length === 0) return;
+    this.#tell(typeUrl, rows, {
+      put: fresh.map(([, { name, content, version }]) => ({ typeUrl, resource: { name, version, payload: payloadOf(typeUrl, content) } })),
+      remove: removed.map((key) => ({ typeUrl, name: key.slice(typeUrl.length + 1) })),
+    }, complete);
+  }
+
+  /** A glob that has no members is told so each time (S-GLOB-3). */
+  #isNewlyEmpty({ typeUrl, interest: { name } }: Row, hasMembers: boolean): boolean {
+    if (name === "*") return false;
+    const key = `${typeUrl} ${name}`;
+    const isTold = this.#empty.has(key);
+    if (hasMembers) this.#empty.delete(key);
+    else this.#empty.add(key);
+    return !hasMembers && !isTold;
+  }
+
+  #tell(typeUrl: string, rows: readonly Row[], { put, remove }: { readonly put: readonly Put[]; readonly remove: readonly Removal[] }, complete: readonly Row[]): void {
+    if (!this.#responded) { this.#responded = true; this.#isThere(); }
+    for (const { resource: { name, version } } of put) this.#note(typeUrl, name, version);
+    for (const { name } of remove) this.#note(typeUrl, name, "");
+    void this.#sink?.commit({ put, remove, complete: complete.map(({ interest }) => ({ typeUrl, interest })) });
+    for (const row of complete) row.awaited = false;
+    for (const name of [...put.map(({ resource }) => resource.name), ...remove.map((one) => one.name)]) {
+      const row = rows.find(({ interest }) => interest.name === name);
+      if (row !== undefined) this.#answered(row);
+    }
+    this.#later(200, () => { this.#settle(typeUrl); });
+  }
+
+  #note(typeUrl: string, name: string, version: string): void {
+    const key = `${typeUrl} ${name}`;
+    this.#told.set(key, version);
+    this.#options.onTold(this, typeUrl, name, version === "" ? undefined : this.store.get(key)?.content);
+  }
+
+  #answered(row: Row): void {
+    row.awaited = false;
+    if (row.late) this.#sink?.unavailable({ typeUrl: row.typeUrl, interest: row.interest }, undefined);
+    row.late = false;
+  }
+
+  #settle(typeUrl: string): void {
+    const rows = [...this.rows.values()].filter((row) => row.typeUrl === typeUrl && row.awaited && isCollection(row.interest.name) && [...this.#told.keys()].some((key) => covers(row, key)));
+    for (const row of rows) row.awaited = false;
+    if (rows.length > 0) void this.#sink?.commit({ settled: rows.map(({ interest }) => ({ typeUrl, interest })) });
+  }
+
+  #later(ms: number, callback: () => void): void {
+    const timer = this.#options.clock.after(ms, () => {
+      this.#timers.delete(timer);
+      callback();
+    });
+    this.#timers.add(timer);
+  }
+}
+
+/** No version: what has it is to be said again. */
+const AGAIN = "again";
+
+/** Of resources as `type name`. */
+function covers({ typeUrl, interest: { name } }: Pick<Row, "typeUrl" | "interest">, key: string): boolean {
+  if (!key.startsWith(`${typeUrl} `)) return false;
+  const other = key.slice(typeUrl.length + 1);
+  return name === "*" || name === other || (name.endsWith("/*") && other.startsWith(name.slice(0, -1)) && !other.slice(name.length - 1).includes("/"));
+}
+
+function isCollection(name: string): boolean {
+  return name === "*" || name.endsWith("/*");
+}

@@ -1,0 +1,286 @@
+import { createCache, type Cache } from "@xdstp/cache";
+import type { Entry, Topic } from "@xdstp/core";
+import { createFakeClock, createSeededRandom, createStepper, type FakeClock, type SeededRandom, type Stepper } from "@xdstp/testing";
+import { parseName } from "@xdstp/uri";
+
+import { createFederation, type Federation, type FederationSource } from "../../src/index.ts";
+import { AUTHORITIES, SERVERS, type Deed, type TimedDeed } from "./deeds.ts";
+import { directWalk, everyWalk, type Look } from "./direct-walk.ts";
+import { ModelServer } from "./model-server.ts";
+import { payloadOf, type Content, type Place } from "./names.ts";
+
+/** Something that has to hold and does not. */
+export interface Violation {
+  readonly rule: string;
+  readonly text: string;
+}
+
+interface Watched {
+  readonly typeUrl: string;
+  readonly name: string;
+  readonly place: Place | undefined;
+  readonly topic: Topic;
+  readonly watcher: { wake(): void };
+}
+
+/** Who answers for each authority, in order; drawn from the seed. */
+const SHAPES: readonly (readonly (readonly number[])[])[] = [
+  [[0], [1, 2], [3]], [[0], [1, 2], [0]], [[0, 1], [1], [2, 3]], [[0], [0], [1, 2]], [[0, 1, 2], [2], [3]], [[0], [1], [2]],
+];
+
+/** A federation over servers with stores, and what has to hold of it. The same seed and deeds give the same world. */
+export class ModelWorld {
+  readonly clock: FakeClock = createFakeClock();
+  readonly servers: readonly ModelServer[];
+  readonly cache: Cache;
+  readonly federation: Federation;
+  violation: Violation | undefined;
+  readonly #watched = new Map<string, Watched>();
+  /** What each server has said last, by `type name`. */
+  readonly #told = new Map<ModelServer, Map<string, Content>>();
+  /** All that a name may have shown, by `type name`. */
+  readonly #led = new Map<string, Set<string>>();
+  readonly #sources: readonly (readonly ModelServer[])[];
+  readonly #default: ModelServer;
+  readonly #altOnMissing: boolean;
+  readonly #stepper: Stepper;
+
+  constructor(seed: number) {
+    const random = createSeededRandom(seed).fork(1);
+    this.servers = Array.from({ length: SERVERS }, (_, index) => this.#newServer(index, random.fork(index + 10)));
+    this.#sources = random.pick(SHAPES).map((order) => order.map((index) => this.#server(index)));
+    this.#default = this.#server(random.pick([0, 3]));
+    this.#altOnMissing = random.once(4);
+    const sources: FederationSource[] = AUTHORITIES.map((authority, index) => ({ authorities: [authority], servers: this.#sources[index] ?? [], reachabilityOnly: random.once(4) }));
+    const impatient = random.once(4) ? random.pick(AUTHORITIES) : undefined;
+    this.federation = createFederation({
+      sources: [...sources, { servers: [this.#default], opaque: true }], clock: this.clock, random: () => random.next(),
+      altOn: this.#altOnMissing ? "missing" : "unreachable", altOnUnreachable: (authority) => authority === impatient,
+    });
+    this.cache = createCache({ clock: this.clock, directives: true, wildcard: (_, name) => this.federation.inWildcard(name) });
+    this.cache.addFeed(this.federation);
+    this.#stepper = createStepper({ clock: this.clock, turn, onStep: () => { for (const watched of this.#watched.values()) this.#look(watched); this.#stop(); } });
+  }
+
+  async run(deeds: readonly TimedDeed[]): Promise<void> {
+    try {
+      const begun = this.clock.now();
+      for (const { at, deed } of deeds) {
+        await this.#stepper.run(Math.max(0, begun + at - this.clock.now()));
+        if (deed.kind === "rest") await this.#rest();
+        else await this.#stepper.act(() => { this.#do(deed); });
+      }
+      await this.#rest();
+      await this.#leave();
+    } catch (error) {
+      this.#report("nothing throws", error instanceof Error ? error.stack ?? error.message : String(error));
+    }
+    await this.cache.close();
+  }
+
+  #report(rule: string, text: string): void {
+    this.violation ??= { rule, text };
+  }
+
+  #stop(): void {
+    if (this.violation !== undefined) throw new Error(this.violation.text);
+  }
+
+  #server(index: number): ModelServer {
+    const server = this.servers[index];
+    if (server === undefined) throw new RangeError(`there is no server ${index}`);
+    return server;
+  }
+
+  #newServer(index: number, random: SeededRandom): ModelServer {
+    const told = new Map<string, Content>();
+    const server = new ModelServer(`s${index}`, {
+      clock: this.clock, random, whole: random.once(3), lateIsTransient: random.once(2),
+      onTold: (_, typeUrl, name, content) => {
+        if (content === undefined) told.delete(`${typeUrl} ${name}`);
+        else told.set(`${typeUrl} ${name}`, content);
+        this.#note();
+      },
+    });
+    this.#told.set(server, told);
+    return server;
+  }
+
+  #do(deed: Exclude<Deed, { kind: "rest" }>): void {
+    switch (deed.kind) {
+      case "put": this.servers[deed.server]?.put(deed.changes); break;
+      case "turn": this.servers[deed.server]?.turn(deed.state); break;
+      case "cut": this.servers[deed.server]?.cut(); break;
+      case "watch": this.#watch(deed); break;
+      case "unwatch": this.#unwatch(`${deed.typeUrl} ${deed.name}`);
+    }
+  }
+
+  #watch({ typeUrl, name, place }: Extract<Deed, { kind: "watch" | "unwatch" }>): void {
+    const key = `${typeUrl} ${name}`;
+    if (this.#watched.has(key)) return;
+    const topic = this.cache.topic(typeUrl, { name });
+    const watched: Watched = { typeUrl, name, place, topic, watcher: { wake: () => { this.#look(watched); } } };
+    this.#watched.set(key, watched);
+    topic.watch(watched.watcher);
+    this.#note();
+  }
+
+  #unwatch(key: string): void {
+    const watched = this.#watched.get(key);
+    this.#watched.delete(key);
+    watched?.topic.unwatch(watched.watcher);
+  }
+
+  /** Before readers hear of something: what all names may show from now on. */
+  #note(): void {
+    const look = this.#lookIn((server) => this.#told.get(server) ?? new Map<string, Content>());
+    const names = new Set([...this.#told.values()].flatMap((told) => [...told.keys()]));
+    for (const key of names) {
+      const [typeUrl = "", name = ""] = key.split(" ");
+      const place = placeOf(name);
+      if (place !== undefined) this.#allow(key, everyWalk(look, typeUrl, place), typeUrl);
+      else this.#allow(key, [...this.#told.values()].flatMap((told) => told.get(key) ?? []), typeUrl);
+    }
+    for (const [key, { typeUrl, place }] of this.#watched) if (place !== undefined) this.#allow(key, everyWalk(look, typeUrl, place), typeUrl);
+  }
+
+  #allow(key: string, contents: readonly Content[], typeUrl: string): void {
+    const led = this.#led.get(key) ?? new Set<string>();
+    this.#led.set(key, led);
+    for (const content of contents) led.add(textOf(payloadOf(typeUrl, content).value));
+  }
+
+  #lookIn(storeOf: (server: ModelServer) => ReadonlyMap<string, Content>): Look {
+    return (typeUrl, { authority, id }) => {
+      const index = AUTHORITIES.indexOf(authority as typeof AUTHORITIES[number]);
+      const name = `xdstp://${authority}/${typeUrl.slice(typeUrl.indexOf("/") + 1)}/${id}`;
+      return this.#sources[index]?.map((server) => storeOf(server).get(`${typeUrl} ${name}`));
+    };
+  }
+
+  /** At any time. */
+  #look({ typeUrl, name, topic }: Watched): void {
+    for (const entry of topic.members()) {
+      const text = shownOf(entry);
+      if (text !== undefined && this.#led.get(`${typeUrl} ${entry.name}`)?.has(text) !== true) this.#report("a name shows what it has led to", `${name}: ${entry.name} = ${text}; it has led to ${[...this.#led.get(`${typeUrl} ${entry.name}`) ?? ["nothing"]].join(", ")}`);
+    }
+    if (!name.endsWith("/pair/*")) return;
+    const texts = new Set(topic.members().flatMap((entry) => shownOf(entry) ?? []));
+    if (texts.size > 1) this.#report("what changes together is seen together", `${name} shows ${[...texts].join(" beside ")}`);
+  }
+
+  async #rest(): Promise<void> {
+    await this.#stepper.act(() => { for (const server of this.servers) server.turn("up"); });
+    for (let waited = 0; ; waited += 10_000) {
+      await this.#stepper.run(10_000);
+      const differences = this.#differences();
+      if (differences.length === 0) return;
+      if (waited < 60_000) continue;
+      this.#report(differences[0]?.startsWith("wanted") === true ? "no subscription is left behind" : "every watch ends on what a direct walk finds", differences.join("\n"));
+      this.#stop();
+    }
+  }
+
+  #differences(): readonly string[] {
+    const look = this.#lookIn((server) => new Map([...server.store].map(([key, { content }]) => [key, content])));
+    const wanted = new Map<ModelServer | undefined, Set<string>>(this.servers.map((server) => [server, new Set<string>()]));
+    const ask = (typeUrl: string, authority: string, name: string): void => { wanted.get(this.#serverOf(authority))?.add(`${typeUrl} ${name}`); };
+    const walked = (typeUrl: string, place: Place, isMember = false): ReturnType<typeof directWalk> => {
+      const walk = directWalk(look, typeUrl, place, this.#altOnMissing);
+      for (const [type, at] of isMember ? walk.asked.slice(1) : walk.asked) ask(type, at.authority, `xdstp://${at.authority}/${type.slice(type.indexOf("/") + 1)}/${at.id}`);
+      return walk;
+    };
+    const wrong = [...this.#watched.values()].flatMap((watched) => {
+      const { typeUrl, name, place, topic } = watched;
+      if (place !== undefined) return differenceOf(watched, topic, walked(typeUrl, place).found, typeUrl);
+      if (!name.endsWith("*")) { wanted.get(this.#default)?.add(`${typeUrl} ${name}`); return differenceOf(watched, topic, plainOf(this.#default, `${typeUrl} ${name}`), typeUrl); }
+      const server = name === "*" ? this.#default : this.#serverOf(placeOf(name)?.authority ?? "");
+      wanted.get(server)?.add(`${typeUrl} ${name}`);
+      return this.#differencesIn(watched, server, (member) => walked(typeUrl, member, true).found);
+    });
+    const hasWildcard = [...this.#watched.values()].some(({ name }) => name === "*");
+    const left = hasWildcard || wrong.length > 0 ? [] : this.servers.flatMap((server) => wantedOf(server, wanted.get(server) ?? new Set()));
+    return [...wrong, ...left];
+  }
+
+  #differencesIn(watched: Watched, server: ModelServer | undefined, walk: (member: Place) => ReturnType<typeof directWalk>["found"]): readonly string[] {
+    const { name, topic, typeUrl } = watched;
+    if (server === undefined) return [`${name}: nobody answers`];
+    const members = [...server.store.values()].filter((stored) => stored.typeUrl === typeUrl && isIn(name, stored.name));
+    const held = new Map(topic.members().flatMap((entry) => { const text = shownOf(entry); return text === undefined ? [] : [[entry.name, text] as const]; }));
+    const wrong = members.flatMap((stored) => {
+      const place = placeOf(stored.name);
+      if (name === "*" && place !== undefined) return [];
+      const found = place === undefined ? plainOf(server, `${typeUrl} ${stored.name}`) : walk(place);
+      const text = held.get(stored.name);
+      held.delete(stored.name);
+      if (found.state === "broken") return [];
+      const expected = found.state === "held" ? textOf(payloadOf(typeUrl, found.content).value) : undefined;
+      return text === expected ? [] : [`${name}: ${stored.name} is ${text ?? "nothing"}, and should be ${expected ?? "nothing"}`];
+    });
+    const surplus = name === "*" ? [] : [...held.keys()].map((one) => `${name}: ${one} is held, and has gone`);
+    return [...wrong, ...surplus, ...(topic.settled ? [] : [`${name} is not settled`])];
+  }
+
+  #serverOf(authority: string): ModelServer | undefined {
+    return this.#sources[AUTHORITIES.indexOf(authority as typeof AUTHORITIES[number])]?.[0];
+  }
+
+  async #leave(): Promise<void> {
+    await this.#stepper.act(() => { for (const key of [...this.#watched.keys()]) this.#unwatch(key); });
+    await this.#stepper.run(30_000);
+    const left = [
+      ...this.servers.flatMap((server) => [...server.wanted.map((name) => `${server.name}: ${name} is wanted`), ...(server.isOpen ? [`${server.name} is open`] : [])]),
+      ...this.federation.traces().map(({ name }) => `${name} is followed`),
+      ...(this.cache.counters.resources > 0 ? [`${this.cache.counters.resources} resources are held`] : []),
+      ...(this.clock.pending > 0 ? [`${this.clock.pending} timers wait`] : []),
+    ];
+    if (left.length > 0) this.#report("nothing is left after the last reader", left.join("\n"));
+  }
+}
+
+function wantedOf(server: ModelServer, names: ReadonlySet<string>): readonly string[] {
+  const now = new Set(server.wanted);
+  const more = [...now.difference(names)].map((name) => `wanted of ${server.name}, for nobody: ${name}`);
+  return [...more, ...[...names.difference(now)].map((name) => `wanted of ${server.name}, and it is not asked: ${name}`)];
+}
+
+function differenceOf({ name }: Watched, topic: Topic, found: ReturnType<typeof directWalk>["found"], typeUrl: string): readonly string[] {
+  const [entry] = topic.members();
+  const text = entry === undefined ? undefined : shownOf(entry);
+  const error = topic.stale ?? entry?.error;
+  if (found.state === "broken") return error === undefined ? [`${name} is broken, and shows ${text ?? "nothing"} without an error`] : [];
+  const expected = found.state === "held" ? textOf(payloadOf(typeUrl, found.content).value) : undefined;
+  if (text !== expected) return [`${name} is ${text ?? "nothing"}, and should be ${expected ?? "nothing"}${error === undefined ? "" : ` (${error.text})`}`];
+  if (!topic.settled) return [`${name} is not settled`];
+  return topic.stale === undefined ? [] : [`${name} is ${text ?? "nothing"}, as it should be, and is called stale: ${topic.stale.text}`];
+}
+
+function plainOf(server: ModelServer, key: string): ReturnType<typeof directWalk>["found"] {
+  const content = server.store.get(key)?.content;
+  return content === undefined ? { state: "missing" } : { state: "held", content };
+}
+
+function isIn(collection: string, name: string): boolean {
+  return collection === "*" || (name.startsWith(collection.slice(0, -1)) && !name.slice(collection.length - 1).includes("/"));
+}
+
+function placeOf(name: string): Place | undefined {
+  const parsed = name.startsWith("xdstp:") ? parseName(name) : undefined;
+  return parsed?.ok === true ? { authority: parsed.value.authority, id: parsed.value.id } : undefined;
+}
+
+function shownOf({ resource }: Entry): string | undefined {
+  return resource === undefined ? undefined : textOf(resource.payload.value);
+}
+
+/** Bytes of lists too, as far as they can be told apart. */
+function textOf(value: Uint8Array): string {
+  return Buffer.from(value).toString("latin1").replace(/[^ -~]+/g, "|");
+}
+
+/** As many as the longest chain of promises in it is long. */
+async function turn(): Promise<void> {
+  for (let n = 0; n < 12; n++) await Promise.resolve();
+}

@@ -1,0 +1,31 @@
+import { createSeededRandom, shrinkHistory } from "@xdstp/testing";
+
+import { describeDeed, randomDeeds, type TimedDeed } from "./deeds.ts";
+import { ModelWorld, type Violation } from "./model-world.ts";
+
+/** Lets a world of this seed live through so many deeds. What fails is told by the shortest history that shows it; undefined: all has held. */
+export async function runModel(seed: number, count: number): Promise<string | undefined> {
+  const deeds = randomDeeds(createSeededRandom(seed).fork(2), count);
+  const first = await violationOf(seed, deeds);
+  if (first === undefined) return undefined;
+  let found = first;
+  const shortest = await shrinkHistory(deeds, async (some) => {
+    const violation = await violationOf(seed, some);
+    if (violation?.rule !== first.rule) return false;
+    found = violation;
+    return true;
+  }, { simpler });
+  return [`seed ${seed}: it does not hold that ${found.rule}`, ...found.text.split("\n").map((line) => `  ${line}`), `  after ${shortest.length} deeds:`, ...shortest.map(describeDeed)].join("\n");
+}
+
+async function violationOf(seed: number, deeds: readonly TimedDeed[]): Promise<Violation | undefined> {
+  const world = new ModelWorld(seed);
+  await world.run(deeds);
+  return world.violation;
+}
+
+/** Transactions of fewer changes. */
+function simpler({ at, deed }: TimedDeed): readonly TimedDeed[] {
+  if (deed.kind !== "put" || deed.changes.length < 2) return [];
+  return deed.changes.map((_, index) => ({ at, deed: { ...deed, changes: deed.changes.toSpliced(index, 1) } }));
+}
