@@ -14,24 +14,42 @@ export interface Decoder<T> {
   read(resource: Resource): T;
 }
 
-/** A decoder that keeps messages as long as their resources. */
+/** A message, and the bytes that it was made of. */
+interface Decoded<T> {
+  readonly payload: Uint8Array;
+  readonly value: T;
+}
+
+/** A decoder that keeps messages that are read as long as their resources. */
 export function createDecoder<T>(type: WatchedType<T>): Decoder<T> {
   const messages = new WeakMap<Resource, { readonly value: T }>();
   /** Decoded by a check, and not yet read: of the transactions of this turn. */
-  const fresh = new Map<string, { readonly payload: Uint8Array; readonly value: T }>();
-  const keep = (name: string, payload: Uint8Array, value: T): void => {
-    if (fresh.size === 0) setImmediate(() => { fresh.clear(); });
-    fresh.set(name, { payload, value });
+  const fresh = new Map<string, Decoded<T>>();
+  /** By the check before. Another one of the same resource would be next. */
+  let last: Decoded<T> | undefined;
+  // To keep a thousand messages for a turn costs as much as to decode them again, so it is done where they are read in it.
+  let isRead = true;
+  let wasRead = false;
+  const endTurn = (): void => {
+    fresh.clear();
+    last = undefined;
+    isRead = wasRead;
+    wasRead = false;
+  };
+  const decode = (payload: Uint8Array): Decoded<T> => {
+    const decoded = { payload, value: type.decode(payload) };
+    if (last === undefined) setImmediate(endTurn);
+    return (last = decoded);
   };
   return {
     check(resource, name, validate) {
       try {
         const other = otherType(resource.payload.typeUrl, type.typeUrl);
         if (other !== undefined) return refusal(type, name, other);
-        const known = fresh.get(name);
-        const value = known?.payload === resource.payload.value ? known.value : type.decode(resource.payload.value);
-        keep(name, resource.payload.value, value);
-        const fault = validate?.(value, resource);
+        const payload = resource.payload.value;
+        const decoded = last?.payload === payload ? last : decode(payload);
+        if (isRead) fresh.set(name, decoded);
+        const fault = validate?.(decoded.value, resource);
         return fault === undefined ? undefined : refusal(type, name, fault);
       } catch (error) {
         return refusal(type, name, error);
@@ -40,6 +58,7 @@ export function createDecoder<T>(type: WatchedType<T>): Decoder<T> {
     read(resource) {
       const known = messages.get(resource);
       if (known !== undefined) return known.value;
+      if (last !== undefined) wasRead = true;
       const decoded = fresh.get(resource.name);
       const isSame = decoded !== undefined && Buffer.compare(decoded.payload, resource.payload.value) === 0;
       const value = isSame ? decoded.value : type.decode(resource.payload.value);
