@@ -19,6 +19,8 @@ export class DirectedGlob {
   readonly locator: XdstpLocator;
   /** The one whose members are delivered. */
   inUse: GlobSide;
+  /** The one that is to be, as far as is known. */
+  #target: GlobSide;
   readonly #of: GlobHost;
   readonly #sides: readonly GlobSide[];
   /** Whether the one after is asked in the place of each. */
@@ -34,7 +36,7 @@ export class DirectedGlob {
     const locators = withAlternatives(locator);
     this.#sides = locators.map((one, index) => new GlobSide(this, one, locators.slice(0, index), of.host, of.followers));
     this.#choices = locators.map(() => new Choice());
-    this.inUse = this.#sides[0] as GlobSide;
+    this.inUse = this.#target = this.#sides[0] as GlobSide;
   }
 
   touch(): void {
@@ -43,9 +45,13 @@ export class DirectedGlob {
 
   /** Something has changed: asks those that are to be asked, and changes over. It costs the same however many members there are, unless it does. */
   look(): void {
-    const target = this.#target();
+    const target = this.#target = this.#choose();
     if (target !== this.inUse && (target.isWhole || !this.inUse.shows)) this.#use(target);
-    const needed = Math.max(this.#sides.indexOf(target), this.#sides.indexOf(this.inUse));
+  }
+
+  /** What has changed is delivered: those that nobody has a use for are not asked any more. */
+  rest(): void {
+    const needed = Math.max(this.#sides.indexOf(this.#target), this.#sides.indexOf(this.inUse));
     for (const side of this.#sides.slice(needed + 1)) side.close();
   }
 
@@ -71,7 +77,7 @@ export class DirectedGlob {
   }
 
   /** Which one the choices lead to. */
-  #target(): GlobSide {
+  #choose(): GlobSide {
     const now = this.#of.host.now();
     let until = Infinity;
     const target = this.#sides.find((side, index) => {

@@ -62,9 +62,10 @@ export class Globs implements Iterable<DirectedGlob> {
     return [...this.#looked].filter((glob) => glob.takeSettled()).map(({ typeUrl, interest }) => ({ typeUrl, interest }));
   }
 
-  /** Says of those that were looked at what stands beside them. */
-  tell(): void {
+  /** What has changed is delivered: says what stands beside it, and asks for no more than that. */
+  conclude(): void {
     for (const glob of this.#looked) {
+      glob.rest();
       const { typeUrl, interest, trouble } = glob;
       if (trouble !== null) this.#ambient.set(glob, trouble, [{ typeUrl, interest }]);
     }

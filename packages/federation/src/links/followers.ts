@@ -98,7 +98,7 @@ export class Followers implements Iterable<Follower> {
     }
     for (const [follower, asks] of asked) release(follower, follower.asks, asks);
     const refused = this.#deliver([...asked.keys()].filter((follower) => this.#all.has(follower)));
-    this.globs.tell();
+    this.globs.conclude();
     this.#host.settled();
     return refused;
   }
