@@ -13,8 +13,8 @@ it("takes a collection for settled that a server was silent of while another sto
   const [store, second] = [createStoreServer("first"), createStoreServer("second")];
   let responded = false;
   const first: FederationServer = { id: "first", name: "first", open() {
-    const { feed, close } = store.open();
-    return { feed: Object.assign(feed, { status: () => ({ responded }) as ClientStatus }), close };
+    const opened = store.open();
+    return { feed: Object.assign(opened.feed, { status: () => ({ responded }) as ClientStatus }), close() { opened.close(); } };
   } };
   const cache = createCache({ clock, directives: true });
   onTestFinished(() => cache.close());
