@@ -1,7 +1,8 @@
 import type { XdsError } from "@xdstp/core";
-import { followList, type FollowedList, type ListMember as FollowedMember, type ListWatcher } from "@xdstp/federation";
+import { followList, type FollowedList, type ListWatcher } from "@xdstp/federation";
 import { collectionTypeOf } from "@xdstp/uri";
 
+import { compareMembers, type ShownMembers } from "./compare-members.ts";
 import type { Decoder } from "./decoder.ts";
 import type { Hub } from "./hub.ts";
 import { listMember, type ListMember } from "./list-member.ts";
@@ -51,8 +52,7 @@ class MembersWatch<T> extends ReadWatch<ListChange<T>> implements ListWatch<T>, 
   readonly #decoder: Decoder<T>;
   readonly #list: FollowedList;
   readonly #uncheck: () => void;
-  #followed: readonly FollowedMember[] = [];
-  #shown: ReadonlyMap<FollowedMember, ListMember<T>> = new Map();
+  #shown: ShownMembers<T> = { followed: [], members: [] };
   #told: Pick<ListChange<T>, "members" | "exists" | "version" | "complete" | "error"> | undefined;
 
   constructor(hub: Hub, source: TypeSource<T>, name: string, { validate, signal, maxEntries, ...nameOptions }: ListOptions<T>) {
@@ -93,40 +93,14 @@ class MembersWatch<T> extends ReadWatch<ListChange<T>> implements ListWatch<T>, 
     const { holding: { state, version, error }, settled, members: followed } = this.#list;
     const before = this.#told;
     if (before === undefined && state === "pending") return undefined;
-    const changes = this.#compare(followed);
-    const now = { members: changes?.members ?? this.members, exists: state === "held", version, complete: settled, ...(error !== undefined && { error }) };
+    const changes = compareMembers(this.#shown, followed, (one) => listMember(this.hub, this.#decoder, one));
+    const { members } = (this.#shown = { followed, members: changes?.members ?? this.members });
+    const now = { members, exists: state === "held", version, complete: settled, ...(error !== undefined && { error }) };
     if (changes === undefined && before !== undefined && isSame(before, now)) return undefined;
     this.#told = now;
     const { added = [], updated = [], removed = [] } = changes ?? {};
     return { ...now, added, updated, removed, ...(error !== undefined && { error: this.hub.tell(error) }) };
   }
-
-  /** undefined: none of them has changed, nor has their order. */
-  #compare(followed: readonly FollowedMember[]): Pick<ListChange<T>, "members" | "added" | "updated" | "removed"> | undefined {
-    const before = this.#shown;
-    if (followed === this.#followed) return undefined;
-    const now = new Map(followed.map((one) => [one, before.get(one) ?? listMember(this.hub, this.#decoder, one)]));
-    this.#followed = followed;
-    this.#shown = now;
-    const fresh = without(now, before);
-    const gone = without(before, now);
-    const [freshNames, goneNames] = [namesOf(fresh), namesOf(gone)];
-    return {
-      members: [...now.values()],
-      added: fresh.filter(({ name }) => !goneNames.has(name)),
-      updated: fresh.filter(({ name }) => goneNames.has(name)),
-      removed: gone.filter(({ name }) => !freshNames.has(name)),
-    };
-  }
-}
-
-function without<T>(members: ReadonlyMap<FollowedMember, ListMember<T>>, others: ReadonlyMap<FollowedMember, unknown>): readonly ListMember<T>[] {
-  return [...members].flatMap(([one, member]) => (others.has(one) ? [] : [member]));
-}
-
-/** Nothing says which of those without a name is which. */
-function namesOf(members: readonly ListMember<unknown>[]): ReadonlySet<string> {
-  return new Set(members.flatMap(({ name }) => (name === "" ? [] : [name])));
 }
 
 function isSame(one: Pick<ListChange<unknown>, "exists" | "version" | "complete" | "error">, other: typeof one): boolean {

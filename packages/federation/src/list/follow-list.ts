@@ -72,7 +72,7 @@ class Following implements FollowedList, Watcher {
     if (this.#closed) return;
     this.#closed = true;
     this.#topic.unwatch(this);
-    for (const part of this.#parts) part.end();
+    for (const part of this.#parts.order) part.end();
   }
 
   /** What is new in a list is asked for also if nobody reads. */
@@ -93,10 +93,10 @@ class Following implements FollowedList, Watcher {
     if (this.#woken === "no" || this.#closed) return;
     if (this.#woken === "list") this.#holding = this.#lookAtList(faultOf);
     this.#woken = "no";
-    const parts = [...this.#parts];
-    const members = parts.map(({ member }) => member);
+    const { order } = this.#parts;
+    const members = order.map(({ member }) => member);
     if (members.length !== this.#members.length || members.some((member, index) => member !== this.#members[index])) this.#members = members;
-    this.#settled = this.#topic.settled && parts.every(({ settled }) => settled);
+    this.#settled = this.#topic.settled && order.every(({ settled }) => settled);
   }
 
   #lookAtList(faultOf: FollowListOptions["faultOf"]): Holding {

@@ -21,17 +21,15 @@ export interface ListPartsHost extends Pick<FollowListOptions, "interestOf" | "o
 }
 
 /** The members of a list in their order, from one state of it to the next. */
-export class ListParts implements Iterable<ListPart> {
+export class ListParts {
+  /** In the order of the list. */
+  order: readonly ListPart[] = [];
   readonly #host: ListPartsHost;
   /** By name; those without one by version. */
   #parts: ReadonlyMap<string, ListPart> = new Map();
 
   constructor(host: ListPartsHost) {
     this.#host = host;
-  }
-
-  [Symbol.iterator](): Iterator<ListPart> {
-    return this.#parts.values();
   }
 
   get(name: string): ListPart | undefined {
@@ -49,6 +47,7 @@ export class ListParts implements Iterable<ListPart> {
       if (!parts.has(key)) parts.set(key, this.#part(entry, name, before.get(key)));
     }
     this.#parts = parts;
+    this.order = [...parts.values()];
     for (const [key, part] of before) if (parts.get(key) !== part) part.end();
   }
 
