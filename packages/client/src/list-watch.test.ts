@@ -242,6 +242,18 @@ describe("client.watchList()", () => {
     expect(said).toEqual(["bar:failed!UNAVAILABLE +bar . !UNAVAILABLE", "bar:failed!UNAVAILABLE ~bar . !UNAVAILABLE"]);
   });
 
+  it("refuses a bad entry also of a list that has moved, by the name that it has there [C-ACK-5, C-REDIR-6]", async () => {
+    const moved = "xdstp://a/acme.v1.FlagCollection/moved";
+    const { said, send, server } = await useList();
+    await send(listUrl, redirect(L, moved));
+    await send(listUrl, list(moved, "1", inline("x", "on")));
+    server.rest();
+    await send(listUrl, list(moved, "2", inline("x", "broken")));
+    expect([said.at(-1), server.rest().at(-1)?.errorDetail?.message]).toEqual(["x=on . !INVALID_ARGUMENT", `"${moved}": entry 1 of the list is refused (${at("x")}): flags are not broken`]);
+    await send(listUrl, list(moved, "3", inline("x", "off")));
+    expect(said.at(-1)).toBe("x=off ~x .");
+  });
+
   it("reads the stream on when its change has been taken [C-ACK-13]", async () => {
     const { client, server } = useDeltaScript();
     const changes = client.watchList(flag, L)[Symbol.asyncIterator]();
