@@ -2,14 +2,15 @@ import { createCache, type CacheEvent } from "@xdstp/cache";
 import { systemClock, XdsError, type Clock, type ResourceFeed, type ResourceType } from "@xdstp/core";
 import type { BackoffOptions, ClientLimits, RequestRate } from "@xdstp/core/client";
 import {
-  createChannels, createFederation, encodeNode, nodeParams, readBootstrap, sourcesOfBootstrap,
-  type Bootstrap, type BootstrapSources, type Channels, type ClientNotice, type Federation, type FederationOptions, type FederationServerStatus, type NodeOptions, type ResolveAuthority, type Trace,
+  createChannels, createFederation, encodeNode, nodeParams,
+  type Channels, type ClientNotice, type Federation, type FederationOptions, type FederationServerStatus, type NodeOptions, type ResolveAuthority, type Trace,
 } from "@xdstp/federation";
 import type { ClientConfig } from "@xdstp/protos/status";
 import { envoyTypes } from "@xdstp/resource-types";
 
 import { callBack } from "./call-back.ts";
 import { checkMethod } from "./check-method.ts";
+import { bootstrapFacts, type BootstrapFacts, type ClientBootstrap } from "./client-bootstrap.ts";
 import { watchCollection, type CollectionOptions, type CollectionWatch } from "./collection-watch.ts";
 import { dump } from "./dump.ts";
 import { createHub, type Hub } from "./hub.ts";
@@ -29,15 +30,15 @@ import type { Walk, WalkOptions } from "./walk/walk.ts";
 
 /** Options of {@link createClient}: each has a default. */
 export interface ClientOptions extends NodeOptions {
-  /** Whom to ask, and who asks. Default: the bootstrap that the environment names (C-GRPC-1). */
-  readonly bootstrap?: Bootstrap | BootstrapSources;
+  /** Whom to ask, and who asks: the bootstrap of gRPC, or what `readEnvoyBootstrap` of `@xdstp/federation/envoy` gives. Default: the bootstrap that the environment names (C-GRPC-1). */
+  readonly bootstrap?: ClientBootstrap;
   /** The variant of xDS that the servers are spoken to in. SotW has no globs but of types of full state (C-GLOB-10). Default: `delta`. */
   readonly variant?: "delta" | "sotw";
   /** The data of types. Default: Envoy's. */
   readonly types?: readonly ResourceType[];
   /** `client_scope` of client status (C-CSDS-6). Default: none. */
   readonly scope?: string;
-  /** Fields of the node that become context parameters of globs, such as `user_agent_name` (C-CTX-3). Default: none. */
+  /** Fields of the node that become context parameters of globs, such as `user_agent_name` (C-CTX-3). Default: those of the bootstrap (Envoy's `node_context_params`), else none. */
   readonly nodeContextParams?: readonly string[];
   /** Dynamic parameters (C-DYN-1): of opaque names, and by authority of xdstp names. Default: none. */
   readonly dynamicParameters?: { readonly opaque?: Readonly<Record<string, string>>; readonly authorities?: Readonly<Record<string, Readonly<Record<string, string>>>> };
@@ -131,7 +132,7 @@ class XdsClient implements Client {
 
   constructor(options: ClientOptions) {
     const { types = envoyTypes, clock = systemClock, onEvent, scope = "", variant = "delta", channels = processChannels, nodeVersion = process.versions.node } = options;
-    const bootstrap = "servers" in (options.bootstrap ?? {}) ? options.bootstrap as Bootstrap : readBootstrap(options.bootstrap as BootstrapSources);
+    const bootstrap = bootstrapFacts(options.bootstrap);
     const cache = createCache({ types, clock, directives: true, wildcard: (_, name) => this.#federation.inWildcard(name), ...(onEvent !== undefined && { onEvent }) });
     const taking = createTaking(clock);
     const naming = createNaming(namingOf(bootstrap, options));
@@ -150,7 +151,7 @@ class XdsClient implements Client {
       },
       ...(backoff !== undefined && { backoff }), ...(limits !== undefined && { limits }), ...(rate !== undefined && { rate }), ...(fetchMs !== undefined && { fetchMs }), ...(idleMs !== undefined && { idleMs }), ...(random !== undefined && { random }),
     };
-    this.#federation = createFederation({ sources: sourcesOfBootstrap(bootstrap, serverOptions), ...federationOptionsOf(options) });
+    this.#federation = createFederation({ sources: bootstrap.sources(serverOptions), ...federationOptionsOf(options) });
     cache.addFeed(takenBy(this.#federation, taking));
     this.#metrics = options.meter && recordMetrics({ meter: options.meter, cache, federation: this.#federation, target: options.target ?? "" });
   }
@@ -230,9 +231,9 @@ function federationOptionsOf({ clock, random, idleMs, maxHops, altOn, altOnUnrea
   };
 }
 
-function namingOf({ node }: Bootstrap, { nodeContextParams: fields, dynamicParameters }: ClientOptions): Parameters<typeof createNaming>[0] {
+function namingOf({ node, nodeContextParams }: BootstrapFacts, { nodeContextParams: fields = nodeContextParams, dynamicParameters }: ClientOptions): Parameters<typeof createNaming>[0] {
   return {
-    ...(fields !== undefined && { node: nodeParams(node, fields) }),
+    node: nodeParams(node, fields),
     dynamic: { opaque: new Map(Object.entries(dynamicParameters?.opaque ?? {})), byAuthority: parametersByAuthority(dynamicParameters) },
   };
 }

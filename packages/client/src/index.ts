@@ -9,6 +9,7 @@
  * @packageDocumentation
  */
 export { createClient, type Client, type ClientOptions, type ReadOptions } from "./create-client.ts";
+export type { ClientBootstrap, SourcesBootstrap } from "./client-bootstrap.ts";
 export type { Watch, WatchCalls, WatchOptions } from "./watch.ts";
 export type { Snapshot } from "./snapshot.ts";
 export type { CollectionChange, CollectionOptions, CollectionWatch } from "./collection-watch.ts";
