@@ -7,6 +7,7 @@ import { askedBootstrap } from "./asked-bootstrap.ts";
 import { askFailure, streamFailure } from "./ask-failure.ts";
 import type { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
+import { answering, authorityIn, shownHops, type ShownHop } from "./shown-hop.ts";
 
 /** A client of the command, open. */
 export interface AskClient {
@@ -15,8 +16,12 @@ export interface AskClient {
   readonly node: string;
   /** The servers, in the order in which they are asked. */
   readonly servers: readonly string[];
-  /** The server that has answered, else the first, and how it calls itself. */
-  server(): { readonly server: string; readonly controlPlane: string };
+  /** The server that has answered for a name, else one that is asked for it, and how it calls itself. */
+  server(name: string): { readonly server: string; readonly controlPlane: string };
+  /** The way from each name of a type to what is had of it, as it is now; empty: it leads nowhere else. */
+  hops(typeUrl: string): (name: string) => readonly ShownHop[];
+  /** Nobody is known to answer for a name. */
+  isUnknown(name: string): boolean;
   /** What is known of the servers, in one line, for who has waited in vain. `some`: part of what was waited for has come. */
   heard(some?: boolean): string;
   /** An error of the client in words of the command. */
@@ -41,19 +46,23 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetch
   const client = createClient({
     bootstrap, variant: flags.variant, clock: io.clock,
     channels: observe === undefined ? channels : observed(channels, observe),
+    nodeContextParams: flags.nodeContextParams ?? [],
+    ...(flags.altOn !== undefined && { altOn: flags.altOn }),
+    ...(flags.maxHops !== undefined && { maxHops: flags.maxHops }),
     onEvent: (event) => { if ("server" in event) onEvent?.(event); },
     ...(fetchMs !== undefined && { fetchMs }),
   });
   // Nothing else keeps the process between two attempts: timers do not.
   const alive = setInterval(() => undefined, 0x7fff_ffff);
-  const failures = (): readonly string[] => client.status().flatMap(({ name, status }) => (status?.lastEnd === undefined || status.connected ? [] : [streamFailure(name, status.lastEnd, flags.variant)]));
+  const failures = (authority?: string | null): readonly string[] => client.status(authority).flatMap(({ name, status }) => (status?.lastEnd === undefined || status.connected ? [] : [streamFailure(name, status.lastEnd, flags.variant)]));
   return {
     client, node: bootstrap.node.id, servers: bootstrap.servers.map(({ uri }) => uri),
-    server() {
-      const rows = client.status();
-      const row = rows.find(({ status }) => status?.responded) ?? rows[0];
+    server(name) {
+      const row = answering(client.status(authorityIn(name))) ?? answering(client.status());
       return { server: row?.name ?? "", controlPlane: row?.status?.controlPlane ?? "" };
     },
+    hops: (typeUrl) => shownHops({ client, failures }, typeUrl),
+    isUnknown: (name) => client.status(authorityIn(name)).length === 0,
     heard: (some = false) => client.status().flatMap(({ name, status }) => (status === undefined ? [] : [heardOf(name, status, flags.variant, some)])).join("; "),
     failure: (error) => askFailure(error, failures()),
     async close() {

@@ -23,6 +23,7 @@ const ownFailure = /^(cannot connect to|lost the connection to|(ca_|)certificate
 /** The client speaks of its options, people know those of the command. */
 function inCommandWords(text: string): string {
   return text
+    .replace(/more than \d+ redirects \(C-REDIR-4\)$/, "$&; --max-hops allows more")
     .replace("give its authority as tls.ca", "give its authority with --tls-ca")
     .replace(", or set tls.servername", ", and connect by one that it is for")
     .replace("connect without tls,", "connect without --tls,")

@@ -2,6 +2,7 @@ import { CliError } from "./cli-error.ts";
 import { clientTlsFlags, clientTlsOptions, type ClientTlsFiles } from "./client-tls-flags.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { CommandCall, CommandOption } from "./command.ts";
+import { countFlag, wordFlag } from "./flag-values.ts";
 import { type Endpoint, parseEndpoint } from "./parse-endpoint.ts";
 import { pathFrom } from "./path-from.ts";
 
@@ -18,6 +19,12 @@ export interface AskFlags {
   readonly cluster?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly variant: "delta" | "sotw";
+  /** When an alternative is asked. Absent: as every client. */
+  readonly altOn?: "unreachable" | "missing";
+  /** How many redirects are followed. Absent: as every client. */
+  readonly maxHops?: number;
+  /** Fields of the node that become context parameters of globs. Absent: none. */
+  readonly nodeContextParams?: readonly string[];
   /** Everything is refused with this text. Absent: what can be read is accepted. */
   readonly nack?: string;
 }
@@ -32,6 +39,9 @@ export const askOptions: Readonly<Record<string, CommandOption>> = {
   node: { value: "ID", help: "who asks (default xdstp, or as the bootstrap says)" },
   cluster: { value: "NAME", help: "the cluster of the node" },
   "node-metadata": { value: "JSON", help: "the metadata of the node, a JSON object" },
+  "node-context-params": { value: "FIELD", multiple: true, help: "a field of the node that becomes a context parameter of globs: id, cluster, locality.zone, metadata, ..." },
+  "alt-on": { value: "unreachable|missing", help: "when an alternative (#alt=) is asked: when nobody can be reached who could say (the default), or also when there is none" },
+  "max-hops": { value: "N", help: "how many redirects are followed (default 5)" },
   ...clientTlsOptions,
 };
 
@@ -41,7 +51,7 @@ export const nackOption: Readonly<Record<string, CommandOption>> = {
 };
 
 /** How these options stand in a usage. */
-export const askUsage = "[--server HOST:PORT | --bootstrap FILE] [--type TYPE] [--sotw | --delta] [--node ID] [--cluster NAME] [--node-metadata JSON]";
+export const askUsage = "[--server HOST:PORT | --bootstrap FILE] [--type TYPE] [--sotw | --delta] [--node ID] [--cluster NAME] [--node-metadata JSON] [--node-context-params FIELD]... [--alt-on unreachable|missing] [--max-hops N]";
 
 /** How those of TLS stand in a usage. */
 export const tlsUsage = "[--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]";
@@ -54,8 +64,12 @@ export function askFlags(call: CommandCall, { cwd }: CliIo): AskFlags {
   const tls = clientTlsFlags(call);
   if (tls !== undefined && server === undefined) throw new CliError(2, "options of TLS go with --server; a bootstrap says by itself how to speak to its servers");
   const metadata = metadataOf(call.text("node-metadata"));
+  const [altOn, maxHops] = [wordFlag(call, "alt-on", ["unreachable", "missing"]), countFlag(call, "max-hops")];
   return {
     variant: call.flag("sotw") ? "sotw" : "delta",
+    nodeContextParams: call.texts("node-context-params"),
+    ...(altOn !== undefined && { altOn }),
+    ...(maxHops !== undefined && { maxHops }),
     ...(server !== undefined && { server: parseEndpoint("--server", server, 1) }),
     ...(tls !== undefined && { tls: Object.fromEntries(Object.entries(tls).map(([part, file]: readonly [string, string]) => [part, pathFrom(cwd, file)])) }),
     ...(bootstrap !== undefined && { bootstrap: pathFrom(cwd, bootstrap) }),

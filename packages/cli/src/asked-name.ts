@@ -1,14 +1,17 @@
 import { shortTypes, typeUrlOf } from "@xdstp/resource-types";
-import { isGlob, parseLocator, typeUrlFromType } from "@xdstp/uri";
+import { isGlob, memberTypeOf, parseLocator, typeUrlFromType, type XdstpLocator } from "@xdstp/uri";
 import { CliError } from "./cli-error.ts";
 import type { CommandCall } from "./command.ts";
 
 /** One thing that is asked for. */
 export interface AskedName {
   readonly name: string;
+  /** Of what is shown: of a list that of its members. */
   readonly typeUrl: string;
-  /** It has members: it is a glob or `*`. */
-  readonly isCollection: boolean;
+  /** What it is: one name, also an entry of a list; a glob or `*`; a list, which says its members and their order. */
+  readonly kind: "name" | "glob" | "list";
+  /** How many places may be asked for it, one after the other: itself and its alternatives. */
+  readonly places: number;
 }
 
 /** What a name on the command line asks for. Throws a CliError where it is no name, or does not say its type. */
@@ -18,18 +21,33 @@ export function askedName(call: CommandCall, name: string): AskedName {
   const given = type === undefined ? undefined : typeUrlFor(type);
   if (!name.startsWith("xdstp:")) {
     if (given === undefined) throw new CliError(2, `${JSON.stringify(name)} does not say its type: give --type ${[...shortTypes.keys()].join("|")}, or a full message name`);
-    return { name, typeUrl: given, isCollection: name === "*" };
+    return { name, typeUrl: given, kind: name === "*" ? "glob" : "name", places: 1 };
   }
-  const own = ownType(name);
-  if (given !== undefined && given !== own) throw new CliError(2, `--type ${String(type)} is another type than that of ${JSON.stringify(name)}; leave it out`);
-  return { name, typeUrl: own, isCollection: isGlob(name) };
+  const locator = locatorOf(name);
+  const asked = { name, places: placesOf(locator), ...kindOf(locator, given) };
+  if (given !== undefined && given !== asked.typeUrl) throw new CliError(2, `--type ${String(type)} is another type than that of ${JSON.stringify(name)}; leave it out`);
+  return asked;
 }
 
-function ownType(name: string): string {
+/** With its own type a list is one resource like others. */
+function kindOf(locator: XdstpLocator, given: string | undefined): Pick<AskedName, "kind" | "typeUrl"> {
+  const typeUrl = typeUrlFromType(locator.resourceType);
+  const memberUrl = memberTypeOf(typeUrl);
+  if (isGlob(locator)) return { kind: "glob", typeUrl };
+  if (memberUrl === undefined || given === typeUrl) return { kind: "name", typeUrl };
+  return { kind: locator.directives.some(({ kind }) => kind === "entry") ? "name" : "list", typeUrl: memberUrl };
+}
+
+function placesOf({ directives }: XdstpLocator): number {
+  const alt = directives.find(({ kind }) => kind === "alt");
+  return alt?.kind === "alt" && alt.locator.scheme === "xdstp" ? 1 + placesOf(alt.locator) : 1;
+}
+
+function locatorOf(name: string): XdstpLocator {
   const parsed = parseLocator(name);
   if (!parsed.ok) throw new CliError(2, `${JSON.stringify(name)} is no xdstp name: ${parsed.error.message}`);
   if (parsed.value.scheme !== "xdstp") throw new CliError(2, `${JSON.stringify(name)} is no xdstp name`);
-  return typeUrlFromType(parsed.value.resourceType);
+  return parsed.value;
 }
 
 /** `clusters`, `cluster`, a full message name or a type URL. */

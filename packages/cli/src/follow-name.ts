@@ -1,4 +1,4 @@
-import type { CollectionChange, Member, Snapshot } from "@xdstp/client";
+import type { CollectionChange, Member, Snapshot, Watch } from "@xdstp/client";
 import type { Registry } from "@bufbuild/protobuf";
 import { XdsError } from "@xdstp/core";
 import { envoyRegistry } from "@xdstp/protos/envoy";
@@ -6,7 +6,9 @@ import { type AskClient, shownType } from "./ask-client.ts";
 import { withoutNode } from "./ask-failure.ts";
 import type { AskedName } from "./asked-name.ts";
 import { CliError } from "./cli-error.ts";
+import { followList } from "./follow-list.ts";
 import type { HeldResource, WatchEvent } from "./watch-event.ts";
+import { createWayTeller, type WayTeller } from "./way-teller.ts";
 
 /** What {@link followName} needs. */
 export interface FollowNameOptions {
@@ -25,20 +27,32 @@ export interface FollowedName {
   readonly ended: Promise<void>;
 }
 
-/** Watches a name or a collection and tells what becomes of it. Throws a CliError where it cannot be asked for. */
+/** Watches a name, a collection or a list and tells what becomes of it. Throws a CliError where it cannot be asked for. */
 export function followName(asked: AskedName, { asking, registry = envoyRegistry(), nack, tell }: FollowNameOptions): FollowedName {
   const type = shownType(asked.typeUrl, registry);
   const options = nack === undefined ? {} : { validate: () => nack };
+  const { client } = asking;
+  const telling: Telling = { asked, asking, tell, tellWay: createWayTeller(asking, asked.typeUrl, tell) };
   try {
-    if (asked.isCollection) {
-      const watch = asking.client.watchAll(type, asked.name, options);
-      return { close: () => { watch.close(); }, ended: followAll(watch, asked, tell) };
+    switch (asked.kind) {
+      case "name": return followed(client.watch(type, asked.name, options), telling, followOne);
+      case "glob": return followed(client.watchAll(type, asked.name, options), telling, followAll);
+      case "list": return followed(client.watchList(type, asked.name, options), telling, followList);
     }
-    const watch = asking.client.watch(type, asked.name, options);
-    return { close: () => { watch.close(); }, ended: followOne(watch, asked, tell) };
   } catch (error) {
     throw error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
   }
+}
+
+/** What who follows has to tell with. */
+export interface Telling extends Pick<FollowNameOptions, "asking" | "tell"> {
+  readonly asked: AskedName;
+  /** Tells where names lead now, as far as that is new. */
+  readonly tellWay: WayTeller;
+}
+
+function followed<Update, W extends Watch<Update>>(watch: W, telling: Telling, follow: (watch: W, telling: Telling) => Promise<void>): FollowedName {
+  return { close: () => { watch.close(); }, ended: follow(watch, telling) };
 }
 
 /** Rejects where following fails, which must not happen; else never settles. */
@@ -47,11 +61,12 @@ export async function following(followed: readonly FollowedName[]): Promise<neve
   return new Promise(() => undefined);
 }
 
-async function followOne(watch: AsyncIterable<Snapshot<Uint8Array>>, { name, typeUrl }: AskedName, tell: FollowNameOptions["tell"]): Promise<void> {
+async function followOne(watch: Watch<Snapshot<Uint8Array>>, { asked: { name, typeUrl }, tell, tellWay }: Telling): Promise<void> {
   let held: HeldResource | undefined;
   for await (const { value, version, error } of watch) {
     // gRPC keeps what is removed, with the error beside it (C-GRPC-9); people want to see that it is gone.
     const now = value === undefined || error?.code === "NOT_FOUND" ? undefined : { version, payload: { typeUrl, value } };
+    tellWay([[name, watch.name]]);
     for (const event of newsOf(name, held, now, error)) tell(event);
     held = now ?? (error?.code === "UNAVAILABLE" ? held : undefined);
   }
@@ -70,7 +85,7 @@ function isSame(one: HeldResource, other: HeldResource): boolean {
   return one.version === other.version && Buffer.compare(one.payload.value, other.payload.value) === 0;
 }
 
-async function followAll(watch: AsyncIterable<CollectionChange<Uint8Array>>, { name, typeUrl }: AskedName, tell: FollowNameOptions["tell"]): Promise<void> {
+async function followAll(watch: Watch<CollectionChange<Uint8Array>>, { asked: { name, typeUrl }, asking, tell, tellWay }: Telling): Promise<void> {
   const members = new Map<string, HeldResource>();
   const held = ({ version, value }: Member<Uint8Array>): HeldResource => ({ version, payload: { typeUrl, value } });
   const put = (member: Member<Uint8Array>, isListed: boolean): void => {
@@ -82,6 +97,7 @@ async function followAll(watch: AsyncIterable<CollectionChange<Uint8Array>>, { n
   let wasComplete = false;
   let everComplete = false;
   for await (const { added, updated, removed, complete, error } of watch) {
+    tellWay([...added, ...updated].map((member) => [member.name, member.name]));
     for (const member of [...added, ...updated]) put(member, !everComplete);
     for (const gone of removed) {
       const before = members.get(gone);
@@ -89,7 +105,7 @@ async function followAll(watch: AsyncIterable<CollectionChange<Uint8Array>>, { n
       if (before !== undefined) tell({ kind: "removed", name: gone, before });
     }
     if (complete !== wasComplete) tell({ kind: complete ? "complete" : "incomplete", name, members: members.size });
-    if (error !== undefined && error.code !== "UNAVAILABLE" && error.code !== "INVALID_ARGUMENT") tell({ kind: "error", name, reason: withoutNode(error.text) });
+    if (error !== undefined && error.code !== "UNAVAILABLE" && (error.code !== "INVALID_ARGUMENT" || asking.isUnknown(name))) tell({ kind: "error", name, reason: withoutNode(error.text) });
     wasComplete = complete;
     everComplete ||= complete;
   }

@@ -45,7 +45,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   const { get } = await import("./get.ts");
   return get({
     asked, ask, timeoutMs,
-    output: output ?? (asked.isCollection ? "table" : "yaml"),
+    output: output ?? (asked.kind === "name" ? "yaml" : "table"),
     showSecrets: call.flag("show-secrets"),
     descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
   }, io);

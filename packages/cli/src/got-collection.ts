@@ -1,21 +1,29 @@
+import type { ListMember } from "@xdstp/client";
 import { XdsError } from "@xdstp/core";
+import { withoutNode } from "./ask-failure.ts";
 import type { Way } from "./get.ts";
-import type { ShownResource } from "./show-resources.ts";
+import type { LackingMember, ShownResource } from "./show-resources.ts";
+import type { ShownHop } from "./shown-hop.ts";
+import { whyNothing } from "./why-nothing.ts";
 
 /** What came. */
 export interface Got {
-  readonly resources: readonly ShownResource[];
+  readonly resources: readonly (ShownResource | LackingMember)[];
   /** These are all. */
   readonly complete: boolean;
 }
 
-/** The members of a collection: all, or what had come when the time was over. Throws an XdsError where nothing came. */
-export async function gotCollection({ asking, type, options: { asked: { name, typeUrl } }, signal }: Way): Promise<Got> {
+/** The members of a glob or of a type: all, or what had come when the time was over. Throws an XdsError where nothing came. */
+export async function gotCollection(way: Way): Promise<Got> {
+  const { asking, type, options: { asked: { name, typeUrl } }, signal } = way;
   const watch = asking.client.watchAll(type, name, { signal });
-  const resources = (): readonly ShownResource[] => [...watch.members.values()].map(({ name: own, version, value }) => ({ name: own, version, payload: { typeUrl, value } }));
+  const resources = (): readonly ShownResource[] => {
+    const hops = asking.hops(typeUrl);
+    return Array.from(watch.members.values(), ({ name: own, version, value }) => ({ name: own, version, payload: { typeUrl, value }, hops: hops(own) }));
+  };
   try {
     for await (const { complete, error } of watch) {
-      if (error !== undefined && error.code !== "INVALID_ARGUMENT" && watch.members.size === 0) throw error;
+      if (error !== undefined && (error.code !== "INVALID_ARGUMENT" || asking.isUnknown(name)) && watch.members.size === 0) throw whyNothing(way, watch.name, error);
       if (complete) return { resources: resources(), complete };
     }
   } catch (error) {
@@ -23,4 +31,31 @@ export async function gotCollection({ asking, type, options: { asked: { name, ty
     return { resources: resources(), complete: false };
   }
   throw new XdsError("CANCELLED", "the client was closed");
+}
+
+/** The members of a list in its order, also those that there is nothing of, or what was known when the time was over. Throws an XdsError where there is no list. */
+export async function gotList(way: Way): Promise<Got> {
+  const { asking, type, options: { asked: { name, typeUrl } }, signal } = way;
+  const watch = asking.client.watchList(type, name, { signal });
+  const resources = (): Got["resources"] => {
+    const hops = asking.hops(typeUrl);
+    return watch.members.map((member) => shownMember(member, typeUrl, hops(member.name)));
+  };
+  let held = false;
+  try {
+    for await (const { complete, exists, error } of watch) {
+      held = exists;
+      if (!exists && error !== undefined) throw whyNothing(way, watch.name, error);
+      if (complete) return { resources: resources(), complete };
+    }
+  } catch (error) {
+    if (!signal.aborted || !held) throw error;
+    return { resources: resources(), complete: false };
+  }
+  throw new XdsError("CANCELLED", "the client was closed");
+}
+
+function shownMember({ name, state, version, value, error }: ListMember<Uint8Array>, typeUrl: string, hops: readonly ShownHop[]): ShownResource | LackingMember {
+  if (value !== undefined) return { name, version, payload: { typeUrl, value }, hops };
+  return { name, state: state === "held" ? "failed" : state, reason: error === undefined ? "" : withoutNode(error.text), hops };
 }

@@ -1,19 +1,27 @@
 import type { AnyBytes } from "@xdstp/core";
-import { authorityOf } from "@xdstp/uri";
 import type { AskedName } from "./asked-name.ts";
 import type { CliIo } from "./cli-io.ts";
 import { escapeJson, escapeText } from "./escape-text.ts";
-import { fitText, textWidth } from "./fit-text.ts";
-import { type Piece, paintLine } from "./paint-line.ts";
 import { type ResourceView, viewResource, type ViewOptions } from "./resource-view.ts";
 import { shortType, shortVersion } from "./short-text.ts";
-import { createPaint } from "./style.ts";
+import { showRows } from "./show-rows.ts";
+import { authorityIn, hopLines, type ShownHop } from "./shown-hop.ts";
 
 /** One resource that was got. */
 export interface ShownResource {
   readonly name: string;
   readonly version: string;
   readonly payload: AnyBytes;
+  /** The way to it. Empty: it leads nowhere else. */
+  readonly hops: readonly ShownHop[];
+}
+
+/** One member of a list that has nothing to show. */
+export interface LackingMember {
+  readonly name: string;
+  readonly state: "pending" | "missing" | "failed";
+  readonly reason: string;
+  readonly hops: readonly ShownHop[];
 }
 
 /** Where it is from. */
@@ -32,7 +40,8 @@ export interface Showing {
   readonly output: "yaml" | "json" | "table";
   readonly server: ShownServer;
   readonly complete: boolean;
-  readonly resources: readonly ShownResource[];
+  /** Those without a payload only of a list. */
+  readonly resources: readonly (ShownResource | LackingMember)[];
   readonly view: ViewOptions;
 }
 
@@ -51,13 +60,14 @@ export function forTerminal(text: string, io: CliIo): string {
 }
 
 /** The head of a resource as comments of YAML: with it, it is still a file that `xdstp serve` takes. */
-export function headOf({ name, version }: Pick<ShownResource, "name" | "version">, { server, controlPlane, variant, received }: ShownServer, notes: readonly string[]): string {
+export function headOf({ name, version, hops = [] }: Pick<ShownResource, "name" | "version"> & Partial<Pick<ShownResource, "hops">>, { server, controlPlane, variant, received }: ShownServer, notes: readonly string[]): string {
   const lines = [
     `name: ${escapeText(name)}`,
     `version: ${escapeText(version) || "none"}`,
     `received: ${new Date(received).toISOString()} (xDS does not say how old it is)`,
-    `authority: ${escapeText(authorityOf(name) ?? "none, the name is opaque")}`,
+    `authority: ${escapeText(authorityIn(name) ?? "none, the name is opaque")}`,
     `server: ${escapeText(server)}${controlPlane === "" ? "" : ` (${escapeText(controlPlane)})`}, ${variant}`,
+    ...hopLines(hops),
     ...notes.map((note) => `note: ${note}`),
   ];
   return lines.map((line) => `# ${line}\n`).join("");
@@ -65,7 +75,8 @@ export function headOf({ name, version }: Pick<ShownResource, "name" | "version"
 
 function yamlOf({ resources, server, view }: Showing): string {
   if (resources.length === 0) return "# no members\n";
-  return resources.map((resource) => {
+  const lacking = resources.filter((resource) => "state" in resource).map(({ name, state, reason }) => `# ${escapeText(name)} is ${state}${reason === "" ? "" : `: ${escapeText(reason)}`}\n`);
+  return lacking.join("") + resources.filter((resource) => "payload" in resource).map((resource) => {
     const { yaml, notes } = viewResource(resource.payload, view);
     return `${headOf(resource, server, notes)}${yaml}`;
   }).join("---\n");
@@ -74,29 +85,44 @@ function yamlOf({ resources, server, view }: Showing): string {
 function jsonOf({ asked, server, complete, resources, view }: Showing): object {
   const { received, ...from } = server;
   const head = { ...from, received: new Date(received).toISOString() };
-  const [first] = resources;
-  if (!asked.isCollection && first !== undefined) return { ...head, ...resourceJson(first, viewResource(first.payload, view)) };
-  return { ...head, name: asked.name, type: asked.typeUrl, complete, resources: resources.map((resource) => resourceJson(resource, viewResource(resource.payload, view))) };
+  const shown = resources.map((resource) => ("payload" in resource ? { ...resourceJson(resource, viewResource(resource.payload, view)), ...(asked.kind === "list" && { state: "held" }) } : lackingJson(resource)));
+  if (asked.kind === "name" && shown[0] !== undefined) return { ...head, ...shown[0] };
+  return { ...head, name: asked.name, type: asked.typeUrl, complete, resources: shown };
 }
 
 /** One resource for programs. */
-export function resourceJson({ name, version, payload }: ShownResource, { json, notes }: ResourceView): object {
-  return { name, type: payload.typeUrl, version, authority: authorityOf(name) ?? null, bytes: payload.value.length, ...(notes.length > 0 && { notes }), resource: json };
+export function resourceJson({ name, version, payload, hops = [] }: Omit<ShownResource, "hops"> & Partial<Pick<ShownResource, "hops">>, { json, notes }: ResourceView): object {
+  return { name, type: payload.typeUrl, version, authority: authorityIn(name), bytes: payload.value.length, ...(hops.length > 0 && { hops }), ...(notes.length > 0 && { notes }), resource: json };
+}
+
+function lackingJson({ name, state, reason, hops }: LackingMember): object {
+  return { name, authority: authorityIn(name), state, ...(reason !== "" && { reason }), ...(hops.length > 0 && { hops }) };
 }
 
 function showTable({ asked, resources }: Showing, io: CliIo): void {
-  const columns = io.terminal()?.columns ?? 100_000;
-  const paint = io.terminal() === undefined ? (_tone: unknown, text: string) => text : createPaint(io.env);
   if (resources.length === 0) {
-    io.stdout.write(`${escapeText(asked.name)} has no members among the ${shortType(asked.typeUrl)}\n`);
+    io.stdout.write(`${escapeText(asked.name)} has no members${asked.kind === "list" ? "" : ` among the ${shortType(asked.typeUrl)}`}\n`);
     return;
   }
-  const rows = resources.map(({ name, version, payload }) => [escapeText(name), shortVersion(version), String(payload.value.length)] as const);
-  const all = [["NAME", "VERSION", "BYTES"] as const, ...rows];
-  const [version, bytes] = [1, 2].map((column) => Math.max(...all.map((row) => textWidth(row[column] ?? "")))) as [number, number];
-  const name = Math.max(8, Math.min(columns - version - bytes - 4, Math.max(...all.map(([own]) => textWidth(own)))));
-  for (const [index, row] of all.entries()) {
-    const line: Piece = [index === 0 ? "bold" : "plain", `${fitText(row[0], name)}  ${fitText(row[1], version)}  ${row[2].padStart(bytes)}`];
-    io.stdout.write(`${paintLine([line], columns, paint)}\n`);
-  }
+  const isList = asked.kind === "list";
+  const head = isList ? ["NAME", "STATE", "VERSION", "AUTHORITY", "BYTES"] : ["NAME", "VERSION", "BYTES"];
+  showRows(head, resources.map((resource) => ({ cells: isList ? memberCells(resource, asked) : cellsOf(resource), below: below(resource) })), io);
+}
+
+type Cells = readonly [name: string, ...others: readonly string[]];
+
+function cellsOf(resource: ShownResource | LackingMember): Cells {
+  const name = escapeText(resource.name);
+  return "payload" in resource ? [name, shortVersion(resource.version), String(resource.payload.value.length)] : [name, "", ""];
+}
+
+/** An entry without a name is of the authority of its list. */
+function memberCells(resource: ShownResource | LackingMember, list: AskedName): Cells {
+  const [name, version = "", bytes = ""] = cellsOf(resource);
+  const authority = escapeText(authorityIn(resource.name) ?? authorityIn(list.name) ?? "");
+  return [name === "" ? "(no name)" : name, "state" in resource ? resource.state : "held", version, authority === "" ? "(empty)" : authority, bytes];
+}
+
+function below(resource: ShownResource | LackingMember): readonly string[] {
+  return [...hopLines(resource.hops), ...("reason" in resource && resource.reason !== "" ? [escapeText(resource.reason)] : [])];
 }

@@ -1,4 +1,5 @@
 import type { AnyBytes } from "@xdstp/core";
+import type { ShownHop } from "./shown-hop.ts";
 
 /** A resource as it was held at a time. */
 export interface HeldResource {
@@ -12,6 +13,10 @@ export type WatchEvent =
   | { readonly kind: "state"; readonly name: string; readonly now: HeldResource; readonly isListed: boolean }
   | { readonly kind: "changed"; readonly name: string; readonly before: HeldResource; readonly now: HeldResource }
   | { readonly kind: "removed"; readonly name: string; readonly before: HeldResource }
+  /** It leads elsewhere from now on, or to another place than before. Without hops: nowhere else any more. */
+  | { readonly kind: "leads"; readonly name: string; readonly hops: readonly ShownHop[] }
+  /** What a list has now, in its order. An entry may be without a name. */
+  | { readonly kind: "list"; readonly name: string; readonly version: string; readonly members: readonly string[] }
   /** There is none. */
   | { readonly kind: "missing"; readonly name: string; readonly reason: string }
   /** The server was told by a NACK that these cannot be used. Without names: the whole response. */

@@ -4,6 +4,7 @@ import { escapeJson, escapeText } from "./escape-text.ts";
 import { viewResource, type ViewOptions } from "./resource-view.ts";
 import { counted, shortVersion, someNames } from "./short-text.ts";
 import { resourceJson } from "./show-resources.ts";
+import { hopLines } from "./shown-hop.ts";
 import { createPaint, type Paint, type Tone } from "./style.ts";
 import type { HeldResource, WatchEvent } from "./watch-event.ts";
 
@@ -38,7 +39,7 @@ export function printable(line: string, io: CliIo): string {
 }
 
 const toneOf: Readonly<Record<WatchEvent["kind"], Tone>> = {
-  state: "good", changed: "good", complete: "good", connected: "good", removed: "warning", missing: "warning", incomplete: "warning", disconnected: "warning", refused: "error", error: "error",
+  state: "good", changed: "good", complete: "good", leads: "plain", list: "plain", connected: "good", removed: "warning", missing: "warning", incomplete: "warning", disconnected: "warning", refused: "error", error: "error",
 };
 
 function textOf(event: WatchEvent): string {
@@ -46,6 +47,8 @@ function textOf(event: WatchEvent): string {
     case "state": return `${escapeText(event.name)} version ${shortVersion(event.now.version)}, ${event.now.payload.value.length} bytes`;
     case "changed": return `${escapeText(event.name)} version ${shortVersion(event.before.version)} > ${shortVersion(event.now.version)}`;
     case "removed": return `${escapeText(event.name)}, version ${shortVersion(event.before.version)} was the last`;
+    case "leads": return `${escapeText(event.name)}${event.hops.length === 0 ? ": nowhere else any more" : ""}`;
+    case "list": return `${escapeText(event.name)} version ${shortVersion(event.version)}: ${event.members.length === 0 ? "no members" : counted(event.members.length, "member")}`;
     case "missing": case "error": return `${escapeText(event.name)}: ${escapeText(event.reason)}`;
     case "refused": return `${event.names.length === 0 ? "a whole response" : someNames(event.names)}, NACK of nonce ${escapeText(event.nonce)} sent: ${escapeText(event.reason)}`;
     case "complete": return `${escapeText(event.name)}: ${counted(event.members, "member")}`;
@@ -56,6 +59,8 @@ function textOf(event: WatchEvent): string {
 }
 
 function bodyOf(event: WatchEvent, view: ViewOptions): readonly string[] {
+  if (event.kind === "leads") return hopLines(event.hops).map((line) => `  ${line}`);
+  if (event.kind === "list") return event.members.map((name) => `  ${name === "" ? "(no name)" : escapeText(name)}`);
   if (event.kind === "state") return event.isListed ? [] : linesOf(event.now, view);
   return event.kind === "changed" ? diffLines(event.before, event.now, view) : [];
 }

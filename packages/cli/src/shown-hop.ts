@@ -1,0 +1,76 @@
+import type { Client, Hop } from "@xdstp/client";
+import { parseLocator, printLocator, type XdstpLocator } from "@xdstp/uri";
+import { escapeText } from "./escape-text.ts";
+
+/** One step on the way from a name to what is shown under it. */
+export interface ShownHop {
+  readonly kind: Hop["kind"];
+  /** What is asked for next, as a locator. */
+  readonly to: string;
+  readonly authority: string;
+  /** Who is asked for that; empty: nobody. */
+  readonly server: string;
+  /** Of an alternative: why it is in use, as far as is known. */
+  readonly reason?: string;
+}
+
+/** What is asked of a client to know the way of a name. */
+export interface HopsOf {
+  readonly client: Pick<Client, "traces" | "status">;
+  /** Why servers cannot be reached, each in a line. */
+  readonly failures: (authority?: string | null) => readonly string[];
+}
+
+/** The ways of all names of a type, as they are now. Of a name that leads nowhere else it is empty; a member of a list is named without its alternative. */
+export function shownHops(of: HopsOf, typeUrl: string): (name: string) => readonly ShownHop[] {
+  const traces = of.client.traces().filter((trace) => trace.typeUrl === typeUrl);
+  const ways = new Map([...traces.map((trace) => [withoutAlt(trace.name), trace] as const), ...traces.map((trace) => [trace.name, trace] as const)]);
+  return (name) => hopsOf(of, name, ways.get(name)?.hops ?? []);
+}
+
+function hopsOf({ client, failures }: HopsOf, name: string, hops: readonly Hop[]): readonly ShownHop[] {
+  let from = authorityIn(name);
+  return hops.map(({ kind, to }) => {
+    const authority = authorityIn(to) ?? "";
+    const why = kind === "alt" ? reasonOf(failures(from), failures()) : undefined;
+    from = authority;
+    return { kind, to, authority, server: answering(client.status(authority))?.name ?? "", ...(why !== undefined && { reason: why }) };
+  });
+}
+
+function reasonOf(own: readonly string[], all: readonly string[]): string | undefined {
+  const failures = own.length > 0 ? own : all;
+  return failures.length === 0 ? undefined : failures.join("; ");
+}
+
+/** The authority of a name or locator; null: it is opaque. */
+export function authorityIn(name: string): string | null {
+  return locatorIn(name)?.authority ?? null;
+}
+
+/** The server that has answered, of those that are asked in order; else one that is asked. */
+export function answering<Row extends ReturnType<Client["status"]>[number]>(rows: readonly Row[]): Row | undefined {
+  return rows.findLast(({ status, failure }) => status?.responded === true && failure === undefined) ?? rows.findLast(({ status }) => status !== undefined) ?? rows[0];
+}
+
+const verbs = { redirect: "redirected to", alt: "alternative", entry: "entry of" } as const;
+
+/** Hops for people, two lines each: what is asked for, and where. */
+export function hopLines(hops: readonly ShownHop[]): readonly string[] {
+  return hops.flatMap(({ kind, to, authority, server, reason }) => [
+    `${verbs[kind]} ${escapeText(withoutAlt(to))}`,
+    `  authority ${authority === "" ? "(empty)" : escapeText(authority)}, server ${server === "" ? "none" : escapeText(server)}`,
+    ...(reason === undefined ? [] : [`  since ${escapeText(reason)}`]),
+  ]);
+}
+
+/** What comes after it has a line of its own, if it is asked for. */
+export function withoutAlt(text: string): string {
+  const locator = locatorIn(text);
+  return locator === undefined ? text : printLocator({ ...locator, directives: locator.directives.filter(({ kind }) => kind === "entry") });
+}
+
+function locatorIn(name: string): XdstpLocator | undefined {
+  const parsed = name.startsWith("xdstp:") ? parseLocator(name) : undefined;
+  return parsed?.ok === true && parsed.value.scheme === "xdstp" ? parsed.value : undefined;
+}

@@ -1,0 +1,50 @@
+import { lengthDelimited } from "@xdstp/core/server";
+import { encode, useOrigin, type Origin } from "./use-origin.ts";
+import { useFolder } from "./use-folder.ts";
+
+export const typeName = "envoy.config.cluster.v3.Cluster";
+const typeUrl = `type.googleapis.com/${typeName}`;
+
+/** The name of a cluster. */
+export const of = (authority: string, id: string): string => `xdstp://${authority}/${typeName}/${id}`;
+/** The name of a list of clusters. */
+export const listOf = (authority: string, id: string): string => `xdstp://${authority}/${typeName}Collection/${id}`;
+/** With an alternative. */
+export const alt = (locator: string): string => `#alt=${locator.replaceAll("%", "%25").replaceAll("#", "%23").replaceAll(",", "%2C")}`;
+
+/** A server that leads elsewhere. */
+export interface Lead extends Origin {
+  redirect(name: string, to: string): void;
+  /** Entries are `=name` for an inline one, else a locator. */
+  list(name: string, ...entries: readonly string[]): void;
+  /** The names that it has been asked for. */
+  readonly asked: readonly string[];
+}
+
+/** A server for each authority, and a bootstrap that says so. `boot.json` is in `dir`. */
+export async function useFederation<A extends string>(authorities: readonly A[], more: Readonly<Record<string, string>> = {}): Promise<Readonly<Record<A, Lead>> & { readonly dir: string }> {
+  const leads = await Promise.all(authorities.map(async (authority) => [authority, lead(await useOrigin())] as const));
+  const server = (uri: string): object => ({ server_uri: uri, channel_creds: [{ type: "insecure" }] });
+  const all = [...leads.map(([authority, { address }]) => [authority, address] as const), ...Object.entries(more)];
+  const bootstrap = { xds_servers: [server("127.0.0.1:1")], node: { id: "n1" }, authorities: Object.fromEntries(all.map(([authority, address]) => [authority, { xds_servers: [server(address)] }])) };
+  const { dir } = useFolder({ "boot.json": JSON.stringify(bootstrap) });
+  return { dir, ...Object.fromEntries(leads) as Record<A, Lead> };
+}
+
+/** What a server serves may lead elsewhere. */
+export function lead(origin: Origin): Lead {
+  const asked: string[] = [];
+  origin.server.events((event) => { if (event.kind === "subscribe") asked.push(...event.added); });
+  const put = (url: string, name: string, payloadUrl: string, value: Uint8Array): void => { origin.cache.commit({ put: [{ typeUrl: url, resource: { name, version: "", payload: { typeUrl: payloadUrl, value } } }] }); };
+  return {
+    ...origin, asked,
+    redirect(name, to) { put(typeUrl, name, "type.googleapis.com/xds.core.v3.ResourceLocator", lengthDelimited(1, to)); },
+    list(name, ...entries) { put(`${typeUrl}Collection`, name, `${typeUrl}Collection`, Buffer.concat(entries.map(entryOf))); },
+  };
+}
+
+function entryOf(entry: string): Uint8Array {
+  if (!entry.startsWith("=")) return lengthDelimited(1, lengthDelimited(1, entry));
+  const any = Buffer.concat([lengthDelimited(1, typeUrl), lengthDelimited(2, encode(typeName, { name: entry.slice(1) }))]);
+  return lengthDelimited(1, lengthDelimited(2, Buffer.concat([lengthDelimited(1, entry.slice(1)), lengthDelimited(2, "1"), lengthDelimited(3, any)])));
+}
