@@ -1,3 +1,4 @@
+import { XdsError } from "@xdstp/core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { of, redirect, resource, scene, T, type Scene, type Watched } from "../../test/scene.ts";
@@ -253,7 +254,7 @@ describe("a glob with an alternative", () => {
   it("tells the server that gave it what a reader refuses of a member [C-ACK-3]", async () => {
     const { at, watch, cache } = await useTwo();
     const glob = watch(GLOB);
-    cache.check(T, { name: GLOB }, ({ payload }) => (new TextDecoder().decode(payload.value) === "bad" ? Object.assign(new Error("bad")) as never : undefined));
+    cache.check(T, { name: GLOB }, ({ payload }) => (new TextDecoder().decode(payload.value) === "bad" ? new XdsError("INVALID_ARGUMENT", "bad") : undefined));
     await settle();
     at("a").put(T, resource(of("a", "ns/m"), "bad"));
     expect([at("a").answers.at(-1)?.refused?.map(({ name }) => name), members(glob)]).toEqual([[of("a", "ns/m")], "m=m of a, n=n of a"]);

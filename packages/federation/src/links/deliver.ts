@@ -21,7 +21,8 @@ export function deliver(follower: Follower): Delivery {
   switch (outcome.state) {
     case "pending": return NOTHING;
     case "held": return { ...changesOf(follower, outcome.resources), ambient: outcome.stale };
-    case "unreachable": return { ...NOTHING, ambient: outcome.error };
+    // As for who asks for such a name itself (C-MISS-4).
+    case "unreachable": return outcome.error.context.timedOut === true && !shows && member === undefined ? removal(follower, outcome.error) : { ...NOTHING, ambient: outcome.error };
     case "broken": return shows || member !== undefined ? { ...NOTHING, ambient: outcome.error } : removal(follower, outcome.error);
     case "missing": return shows || member === undefined ? removal(follower, outcome.error) : { ...NOTHING, ambient: undefined };
   }

@@ -19,9 +19,9 @@ export interface FollowersHost extends SearchHost {
   settled(): void;
 }
 
-/** A follower whose content a reader has refused. */
+/** What came of these is refused, by a reader or since it cannot be read. */
 export interface RefusedLink {
-  readonly follower: Follower;
+  readonly asks: readonly Ask[];
   readonly error: XdsError;
 }
 
@@ -155,9 +155,12 @@ function refusedIn(committed: Committed | Promise<Committed> | undefined): Reado
   return new Map(refused.map(({ typeUrl, name, error }) => [`${typeUrl}\n${name}`, error]));
 }
 
+/** What a reader refuses, of whatever has come on the way; what cannot be read, of what was to be read. */
 function refusal(follower: Follower, refused: ReadonlyMap<string, XdsError>): readonly RefusedLink[] {
+  const { outcome, asks } = follower;
+  if (outcome.state === "broken" && outcome.blame !== undefined) return [{ asks: [outcome.blame], error: outcome.error }];
   const error = refused.get(idOf(follower));
-  return error === undefined ? [] : [{ follower, error }];
+  return error === undefined ? [] : [{ asks: [...asks], error }];
 }
 
 function idOf({ typeUrl, interest: { name } }: Follower): string {

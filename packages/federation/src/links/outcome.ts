@@ -1,5 +1,7 @@
 import type { Resource, XdsError } from "@xdstp/core";
 
+import type { Ask } from "../routes/ask.ts";
+
 /** One step from a name to what is delivered under it. */
 export interface Hop {
   /** Why it was taken. */
@@ -12,10 +14,12 @@ export interface Hop {
 export type Outcome = (
   /** Not known yet. */
   | { readonly state: "pending" }
-  /** `stale`: why it may be old. `version`: that of each under the name that was asked for. */
-  | { readonly state: "held"; readonly resources: readonly LinkedResource[]; readonly stale?: XdsError | undefined }
-  /** A server says that there is none (`missing`); nobody can be reached who could say (`unreachable`); the way is broken, whoever says what. */
-  | { readonly state: "missing" | "unreachable" | "broken"; readonly error: XdsError }
+  /** `stale`: why it may be old. `ask`: where it was found. */
+  | { readonly state: "held"; readonly resources: readonly LinkedResource[]; readonly stale?: XdsError | undefined; readonly ask: Ask }
+  /** A server says that there is none (`missing`); nobody can be reached who could say (`unreachable`). */
+  | { readonly state: "missing" | "unreachable"; readonly error: XdsError }
+  /** The way is broken. `blame`: by what one server has given there; absent: none of them could know. */
+  | { readonly state: "broken"; readonly error: XdsError; readonly blame?: Ask }
 ) & { readonly hops: readonly Hop[] };
 
 /** A resource with the version that it has under the name that was asked for. */

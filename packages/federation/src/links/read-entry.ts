@@ -1,12 +1,26 @@
-import type { Resource } from "@xdstp/core";
+import type { AnyBytes, Resource } from "@xdstp/core";
 import { memberTypeOf } from "@xdstp/uri";
 
-import { readList } from "../list/read-list.ts";
+import { readList, type InlineEntry } from "../list/read-list.ts";
 
-/** The inline entry of a list that a directive names (C-LIST-7), as a resource of its own; undefined: there is none. */
-export function readEntry({ payload, ...list }: Resource, entry: string): Resource | undefined {
+/** Inline entries by name, or what is wrong with the list. */
+type Read = ReadonlyMap<string, InlineEntry> | string;
+
+/** A list is read once, however many of its entries are asked for. */
+const known = new WeakMap<AnyBytes, Read>();
+
+/** The inline entry of a list that a directive names (C-LIST-7), as a resource of its own; undefined: there is none. A text: what is wrong with the list. */
+export function readEntry({ payload, ...list }: Resource, entry: string): Resource | string | undefined {
+  const read = known.get(payload) ?? entriesOf(payload);
+  known.set(payload, read);
+  if (typeof read === "string") return read;
+  const found = entry === "" ? undefined : read.get(entry);
+  return found === undefined ? undefined : { ...list, version: found.version, payload: found.payload };
+}
+
+function entriesOf(payload: AnyBytes): Read {
   const memberTypeUrl = memberTypeOf(payload.typeUrl);
-  const read = memberTypeUrl === undefined ? undefined : readList(payload, memberTypeUrl);
-  const found = read?.ok === true ? read.value.find((one) => one.kind === "inline" && one.name === entry) : undefined;
-  return found?.kind === "inline" ? { ...list, version: found.version, payload: found.payload } : undefined;
+  if (memberTypeUrl === undefined) return `it is a ${JSON.stringify(payload.typeUrl)}, and no list (B-LIST-1)`;
+  const read = readList(payload, memberTypeUrl);
+  return read.ok ? new Map(read.value.flatMap((one) => (one.kind === "inline" ? [[one.name, one] as const] : []))) : read.reason;
 }

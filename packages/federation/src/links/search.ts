@@ -65,7 +65,7 @@ export class Search {
     const { route, typeUrl, key } = ask;
     this.asks.add(ask);
     route.follow(ask, this.#follower);
-    return this.#at(route, typeUrl, ask, key, { steps, hops, redirects: 0, seen: [`${typeUrl}\n${key}`] });
+    return this.#at(ask, key, { steps, hops, redirects: 0, seen: [`${typeUrl}\n${key}`] });
   }
 
   #redirected({ typeUrl, key, version, target }: FollowedRedirect, way: Way): Outcome {
@@ -124,12 +124,12 @@ export class Search {
     const { hops } = way;
     const ask = this.#ask(route, typeUrl, name, text, hops);
     if (this.asks.size > MAX_ASKS) return broken(`${chain(way, text)}: more than ${MAX_ASKS} names would have to be asked for`, hops);
-    return this.#at(route, typeUrl, ask, text, way);
+    return this.#at(ask, text, way);
   }
 
-  #at(route: Route, typeUrl: string, ask: Ask, text: string, way: Way): Outcome {
-    const redirect = route.redirect(typeUrl, text);
-    return redirect === undefined ? answerOf(ask, route, way, text) : this.#redirected(redirect, way);
+  #at(ask: Ask, text: string, way: Way): Outcome {
+    const redirect = ask.route.redirect(ask.typeUrl, ask.key);
+    return redirect === undefined ? answerOf(ask, way, text) : this.#redirected(redirect, way);
   }
 
   #ask(route: Route, typeUrl: string, { authority }: XdstpName, text: string, hops: readonly Hop[]): Ask {
@@ -142,10 +142,11 @@ export class Search {
   }
 }
 
-function answerOf({ typeUrl, kept, missing, unavailable }: Ask, route: Route, { steps, hops }: Way, text: string): Outcome {
+function answerOf(ask: Ask, { steps, hops }: Way, text: string): Outcome {
+  const { route, typeUrl, kept, missing, unavailable } = ask;
   const stale = unavailable?.error ?? route.failureOf(typeUrl);
-  if (kept.size > 0) return { state: "held", hops, stale, resources: Array.from(kept, ({ resource }) => linked(resource, steps, text)) };
-  if (missing !== undefined) return { state: missing.context.timedOut === true ? "unreachable" : "missing", error: missing, hops };
+  if (kept.size > 0) return { state: "held", hops, stale, ask, resources: Array.from(kept, ({ resource }) => linked(resource, steps, text)) };
+  if (missing !== undefined && (stale === undefined || !ask.expired)) return { state: missing.context.timedOut === true ? "unreachable" : "missing", error: missing, hops };
   return stale === undefined ? { state: "pending", hops } : { state: "unreachable", error: stale, hops };
 }
 
@@ -155,12 +156,15 @@ function linked(resource: Resource, steps: readonly Step[], text: string): Linke
 
 function entryOf(list: Outcome & { readonly state: "held" }, entry: string, locator: XdstpLocator, { steps, hops }: Way): Outcome {
   const name = printLocator({ ...locator, directives: [{ kind: "entry", entry }] });
+  const listName = printName(nameFromLocator(locator));
   const found = list.resources.flatMap(({ resource }) => readEntry(resource, entry) ?? []);
+  const fault = found.find((one) => typeof one === "string");
+  if (fault !== undefined) return { state: "broken", hops, blame: list.ask, error: new XdsError("INVALID_ARGUMENT", `the list ${listName} cannot be read: ${fault}`, { resource: listName }) };
   // Not over the version of the list, which changes with each of its entries (C-LIST-6).
   const way = [...steps, ...list.hops.map(({ to }) => ({ name: to, version: "" }))];
-  const resources = found.map((resource) => ({ resource, version: linkVersion(way, name, resource) }));
+  const resources = found.filter((one) => typeof one !== "string").map((resource) => ({ resource, version: linkVersion(way, name, resource) }));
   if (resources.length > 0) return { ...list, resources };
-  return { state: "missing", hops, error: new XdsError("NOT_FOUND", `the list ${printName(nameFromLocator(locator))} has no inline entry ${JSON.stringify(entry)} (C-LIST-7)`, { resource: name }) };
+  return { state: "missing", hops, error: new XdsError("NOT_FOUND", `the list ${listName} has no inline entry ${JSON.stringify(entry)} (C-LIST-7)`, { resource: name }) };
 }
 
 function broken(text: string, hops: readonly Hop[]): Outcome {
@@ -169,9 +173,11 @@ function broken(text: string, hops: readonly Hop[]): Outcome {
 
 /** There is none where both servers say so; else nobody can be reached who could say. */
 function neither(primary: Outcome, found: Outcome): Outcome {
-  const why = [primary, found].map((outcome) => ("error" in outcome ? outcome.error.text : ""));
+  const both = [primary, found];
+  const why = both.map((outcome) => ("error" in outcome ? outcome.error.text : ""));
   const state = primary.state === "missing" && found.state !== "unreachable" ? "missing" : "unreachable";
-  return { state, error: new XdsError(state === "missing" ? "NOT_FOUND" : "UNAVAILABLE", `${why[0]}; its alternative: ${why[1]}`), hops: primary.hops };
+  const timedOut = both.every((outcome) => outcome.state !== "unreachable" || outcome.error.context.timedOut === true);
+  return { state, error: new XdsError(state === "missing" ? "NOT_FOUND" : "UNAVAILABLE", `${why[0]}; its alternative: ${why[1]}`, { timedOut }), hops: primary.hops };
 }
 
 function chain({ steps }: Way, text: string): string {

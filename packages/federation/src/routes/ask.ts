@@ -35,6 +35,8 @@ export interface Ask extends Asked {
   readonly kept: KeptResources;
   /** Of a name: it does not exist, and why. */
   missing: XdsError | undefined;
+  /** It is missing since its time is over: no server has said so. */
+  expired: boolean;
   /** Why it cannot be had for now, as one of the servers says. */
   unavailable: { readonly link: ServerLink; readonly error: XdsError } | undefined;
 }
@@ -44,9 +46,10 @@ export function createAsk(asked: Asked, clock: Clock, onExpired: (ask: Ask) => v
   const ask: Ask = {
     ...asked, kind: kindOf(name), direct: false, followers: new Set(), sides: new Set(), wanted: false, settled: false,
     kept: new KeptResources(clock, () => {
-      if (ask.kept.size === 0) ask.missing = new XdsError("NOT_FOUND", `${JSON.stringify(name)} has not been refreshed within its TTL (C-TTL-4)`, { typeUrl, resource: name });
+      ask.expired = ask.kept.size === 0;
+      if (ask.expired) ask.missing = new XdsError("NOT_FOUND", `${JSON.stringify(name)} has not been refreshed within its TTL (C-TTL-4)`, { typeUrl, resource: name });
       onExpired(ask);
-    }), missing: undefined, unavailable: undefined,
+    }), missing: undefined, expired: false, unavailable: undefined,
   };
   return ask;
 }

@@ -44,8 +44,10 @@ function hear(link: ServerLink, books: LinkBooks): void {
   void commit(link, books, { settled });
 }
 
-function refusedLinks(refused: readonly RefusedLink[], touched: ReadonlySet<Ask>): readonly Refusal[] {
-  return refused.flatMap(({ follower, error }) => [...follower.asks].filter((ask) => touched.has(ask)).map((ask) => ({ typeUrl: ask.typeUrl, name: ask.interest.name, error })));
+/** Each once, however many names it is refused under. */
+function refusedLinks(links: readonly RefusedLink[], touched: ReadonlySet<Ask>): readonly Refusal[] {
+  const refused = links.flatMap(({ asks, error }) => asks.filter((ask) => touched.has(ask)).map((ask) => [ask, { typeUrl: ask.typeUrl, name: ask.interest.name, error }] as const));
+  return [...new Map(refused).values()];
 }
 
 /** Members that only servers have given which are not asked any more. */

@@ -46,6 +46,7 @@ export function isNamed(taking: Taking, typeUrl: string, name: string): boolean 
 export function change({ books, touched }: Taking, ask: Ask, how: () => void): void {
   if (ask.followers.size === 0) return;
   ask.missing = undefined;
+  ask.expired = false;
   how();
   touched.add(ask);
   books.followers.touch(ask.followers);
