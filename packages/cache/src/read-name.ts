@@ -28,7 +28,8 @@ export function readName(text: string): ReadName {
   if (!key.startsWith("xdstp:")) return { kind: "opaque", key };
   const type = typeOf(key);
   if (type === undefined) return readDirected(text, faultOf(text));
-  return { kind: isGlobKey(key) ? "glob" : "name", key, parent: globOf(key), authority: authorityOf(key), type };
+  const parent = globOf(key);
+  return { kind: parent === undefined && isGlobKey(key) ? "glob" : "name", key, parent, authority: authorityOf(key), type };
 }
 
 /** Whether a name has context parameters. */

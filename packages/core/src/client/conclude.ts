@@ -62,21 +62,22 @@ function answer({ answers, host: { context: { limits } } }: ClientTypeState, nex
 }
 
 function noteWants(state: ClientTypeState, response: ReceivedResponse, intake: Intake, refused: readonly RefusedName[]): void {
+  const now = state.host.context.clock.now();
   const bad = new Set(refused.map(({ name }) => nameKey(name)));
   for (const want of intake.answered) if (want.kind === "name") want.awaited = false;
   for (const want of [...intake.complete, ...intake.settled]) noteWhole(state, want, bad);
-  for (const { key, wants } of intake.putFor) if (!bad.has(key)) for (const want of wants) noteCame(state, want, key);
+  for (const { key, wants } of intake.putFor) if (!bad.has(key)) for (const want of wants) noteCame(state, want, key, now);
   for (const { key, wants } of intake.removeFor) for (const want of wants) noteGone(state, want, key);
   for (const [want, error] of intake.errors) noteEnd(state, want, error);
   for (const want of intake.lost) if (state.wants.has(want)) askAgain(state, want);
   if (refused.length > 0) noteRefusals(state, response, refused);
 }
 
-function noteCame(state: ClientTypeState, want: Want, key: string): void {
+function noteCame(state: ClientTypeState, want: Want, key: string, now: number): void {
   if (want.kind === "name" && want.key !== key) state.wants.link(want, key);
   // Of a collection that had an error as a whole, it is the beginning.
   if (want.kind !== "name" && want.error !== undefined && want.refused === undefined) want.awaited = true;
-  noteHeld(state, want, key);
+  noteHeld(state, want, key, now);
 }
 
 /** An error stops the timer (C-ERR-4), and nothing is concluded by silence either. */

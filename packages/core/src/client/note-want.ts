@@ -6,12 +6,12 @@ import type { RefusedState, Want } from "./want.ts";
 import type { WantStatus } from "./client-status.ts";
 
 /** Something of it is held now: what was refused or wrong before is made good. */
-export function noteHeld(state: ClientTypeState, want: Want, key: string): void {
+export function noteHeld(state: ClientTypeState, want: Want, key: string, now: number): void {
   want.refused?.delete(key);
   if (want.refused?.size === 0) want.refused = undefined;
   if (want.error !== undefined && want.refused === undefined) noteError(state, want, undefined);
   want.state = "held";
-  want.at = state.host.context.clock.now();
+  want.at = now;
 }
 
 /** All of a collection is known. Members that were refused and are no longer there are nothing to speak of; `refused` are those of this response. */
@@ -29,7 +29,7 @@ export function noteGone(state: ClientTypeState, want: Want, key: string): void 
     want.refused = undefined; // also of what was refused under the name of which it was an alias
     state.wants.unlink(want);
   }
-  noteHeld(state, want, key);
+  noteHeld(state, want, key, state.host.context.clock.now());
   if (want.kind === "name") want.state = "missing";
 }
 
