@@ -2,8 +2,8 @@ import { createCache, type CacheEvent } from "@xdstp/cache";
 import { systemClock, XdsError, type Clock, type ResourceFeed, type ResourceType } from "@xdstp/core";
 import type { BackoffOptions, ClientLimits, RequestRate } from "@xdstp/core/client";
 import {
-  createChannels, createFederation, encodeNode, nodeParams,
-  type Channels, type ClientNotice, type Federation, type FederationOptions, type FederationServerStatus, type NodeOptions, type ResolveAuthority, type Trace,
+  createChannels, createFederation, createFederationServer, encodeNode, nodeParams,
+  type Channels, type ClientNotice, type Federation, type FederationOptions, type FederationServerStatus, type FederationSource, type NodeOptions, type ResolveAuthority, type ServerOptions, type SourceConfig, type Trace,
 } from "@xdstp/federation";
 import type { ClientConfig } from "@xdstp/protos/status";
 import { envoyTypes } from "@xdstp/resource-types";
@@ -13,8 +13,10 @@ import { checkMethod } from "./check-method.ts";
 import { bootstrapFacts, type BootstrapFacts, type ClientBootstrap } from "./client-bootstrap.ts";
 import { watchCollection, type CollectionOptions, type CollectionWatch } from "./collection-watch.ts";
 import { dump } from "./dump.ts";
-import { createHub, type Hub } from "./hub.ts";
+import { createHub } from "./hub.ts";
+import { Hubs, type FedHub } from "./hubs.ts";
 import { watchList, type ListOptions, type ListWatch } from "./list-watch.ts";
+import type { NameOptions } from "./name-options.ts";
 import { watchName } from "./name-watch.ts";
 import { createNaming } from "./naming.ts";
 import { createNodeWarner, type ClientWarning } from "./node-warner.ts";
@@ -104,9 +106,9 @@ export interface Client extends AsyncDisposable {
    * While something is not there, the configuration before stays in force. What it names as a collection stands in `pending` with the reason. Throws as `watch` does.
    */
   walk<S extends TypeSource<unknown>, P extends PartTypes = PartTypes>(type: S, name: string, options?: WalkOptions<P>): Walk<ValueOf<S>, P>;
-  /** The state of this client in the form of CSDS; secrets are blanked. `contents`: with the resources. Default: true. */
+  /** The state of this client in the form of CSDS; secrets are blanked. A name that is watched at several ConfigSources is there once for each. `contents`: with the resources. Default: true. */
   dump(options?: { readonly contents?: boolean }): Promise<ClientConfig>;
-  /** The servers in order of preference, with what is known of each; with an authority (null: of opaque names) those that are asked for its names. */
+  /** The servers of the bootstrap in order of preference, with what is known of each, and those of ConfigSources beside names while they are in use; with an authority (null: of opaque names) those that the bootstrap has for its names. */
   status(authority?: string | null): readonly FederationServerStatus[];
   /** The names that lead elsewhere, by redirects and directives, and where each leads now. */
   traces(): readonly Trace[];
@@ -122,8 +124,7 @@ export function createClient(options: ClientOptions = {}): Client {
 }
 
 class XdsClient implements Client {
-  readonly #hub: Hub;
-  readonly #federation: Federation;
+  readonly #hubs: Hubs;
   readonly #clock: Clock;
   readonly #node: Uint8Array;
   readonly #scope: string;
@@ -133,13 +134,11 @@ class XdsClient implements Client {
   constructor(options: ClientOptions) {
     const { types = envoyTypes, clock = systemClock, onEvent, scope = "", variant = "delta", channels = processChannels, nodeVersion = process.versions.node } = options;
     const bootstrap = bootstrapFacts(options.bootstrap);
-    const cache = createCache({ types, clock, directives: true, wildcard: (_, name) => this.#federation.inWildcard(name), ...(onEvent !== undefined && { onEvent }) });
     const taking = createTaking(clock);
     const naming = createNaming(namingOf(bootstrap, options));
     this.#clock = clock;
     this.#scope = scope;
     this.#node = encodeNode(bootstrap.node, options);
-    this.#hub = createHub({ cache, taking, nodeId: bootstrap.node.id, interestOf: (...asked) => (this.#checkOpen(), naming(...asked)) });
     const { backoff, limits, rate, fetchMs, idleMs, random } = options;
     const warn = createNodeWarner(nodeVersion, (event) => { onEvent?.(event); });
     const serverOptions = {
@@ -151,26 +150,35 @@ class XdsClient implements Client {
       },
       ...(backoff !== undefined && { backoff }), ...(limits !== undefined && { limits }), ...(rate !== undefined && { rate }), ...(fetchMs !== undefined && { fetchMs }), ...(idleMs !== undefined && { idleMs }), ...(random !== undefined && { random }),
     };
-    this.#federation = createFederation({ sources: bootstrap.sources(serverOptions), ...federationOptionsOf(options) });
-    cache.addFeed(takenBy(this.#federation, taking));
-    this.#metrics = options.meter && recordMetrics({ meter: options.meter, cache, federation: this.#federation, target: options.target ?? "" });
+    this.#hubs = new Hubs({
+      sources: bootstrap.sources(serverOptions), ads: bootstrap.ads, clock, idleMs: idleMs ?? 10_000,
+      sourceOf: (config) => sourceOf(config, serverOptions),
+      make: (sources, onIdle) => {
+        const federation = createFederation({ sources, ...federationOptionsOf(options) });
+        const cache = createCache({ types, clock, directives: true, wildcard: (_, name) => federation.inWildcard(name), ...(onEvent !== undefined && { onEvent }) });
+        cache.addFeed(takenBy(federation, taking));
+        return { ...createHub({ cache, taking, nodeId: bootstrap.node.id, onIdle, interestOf: (...asked) => (this.#checkOpen(), naming(...asked)) }), federation };
+      },
+    });
+    this.#metrics = options.meter && recordMetrics({ meter: options.meter, caches: this.#hubs, target: options.target ?? "" });
   }
 
   watch<S extends TypeSource<unknown>>(type: S, name: string, options: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>> = {}): Watch<Snapshot<ValueOf<S>>> {
     checkMethod("watch", watchedType(type).typeUrl, name);
-    const watch = watchName(this.#hub, type, name, options);
-    if (options.onChanged !== undefined || options.onAmbientError !== undefined) void callBack(watch, options, () => this.#hub.open.has(watch), options.signal);
+    const hub = this.#hubOf(name, options);
+    const watch = watchName(hub, type, name, options);
+    if (options.onChanged !== undefined || options.onAmbientError !== undefined) void callBack(watch, options, () => hub.open.has(watch), options.signal);
     return watch;
   }
 
   watchAll<S extends TypeSource<unknown>>(type: S, name: string, options: CollectionOptions<ValueOf<S>> = {}): CollectionWatch<ValueOf<S>> {
     checkMethod("watchAll", watchedType(type).typeUrl, name);
-    return watchCollection(this.#hub, type, name, options);
+    return watchCollection(this.#hubOf(name, options), type, name, options);
   }
 
   watchList<S extends TypeSource<unknown>>(type: S, name: string, options: ListOptions<ValueOf<S>> = {}): ListWatch<ValueOf<S>> {
     checkMethod("watchList", watchedType(type).typeUrl, name);
-    return watchList(this.#hub, type, name, options);
+    return watchList(this.#hubOf(name, options), type, name, options);
   }
 
   async read<S extends TypeSource<unknown>>(type: S, name: string, { timeoutMs = 20_000, ...options }: ReadOptions<ValueOf<S>> = {}): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }> {
@@ -178,31 +186,32 @@ class XdsClient implements Client {
   }
 
   walk<S extends TypeSource<unknown>, P extends PartTypes = PartTypes>(type: S, name: string, options: WalkOptions<P> = {}): Walk<ValueOf<S>, P> {
-    return walkName<S, P>(this.#hub, this.#clock, type, name, options);
+    return walkName<S, P>(this.#hubOf(name, options), this.#clock, type, name, options);
   }
 
   async dump({ contents = true }: { readonly contents?: boolean } = {}): Promise<ClientConfig> {
     const { envoyRegistry, withoutSecrets } = await import("@xdstp/protos/envoy");
     const registry = contents ? envoyRegistry() : undefined;
     return dump({
-      cache: this.#hub.cache, federation: this.#federation, node: this.#node, scope: this.#scope,
+      caches: this.#hubs, node: this.#node, scope: this.#scope,
       show: registry === undefined ? undefined : (payload) => withoutSecrets(payload, registry),
     });
   }
 
   status(authority?: string | null): ReturnType<Client["status"]> {
-    return this.#federation.status(authority);
+    const own = this.#hubs.ordinary.federation.status(authority);
+    if (authority !== undefined) return own;
+    return [...own, ...[...this.#hubs.others].flatMap(({ federation }) => federation.status().filter(({ status, failure }) => (status ?? failure) !== undefined))];
   }
 
   traces(): ReturnType<Client["traces"]> {
-    return this.#federation.traces();
+    return [...this.#hubs].flatMap(({ federation }) => federation.traces());
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#metrics?.end();
-    for (const watch of [...this.#hub.open]) watch.close();
-    await this.#hub.cache.close();
+    await this.#hubs.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -212,6 +221,19 @@ class XdsClient implements Client {
   #checkOpen(): void {
     if (this.#closed) throw new XdsError("FAILED_PRECONDITION", "the client is closed; make another one");
   }
+
+  #hubOf(name: string, { source }: NameOptions): FedHub {
+    this.#checkOpen();
+    return this.#hubs.of(name, source);
+  }
+}
+
+/** What a ConfigSource says besides is of no concern here. */
+function sourceOf({ servers, authorities, reachabilityOnly, place }: SourceConfig, options: ServerOptions): FederationSource {
+  return {
+    servers: servers.map((server) => createFederationServer(server, options)),
+    ...(authorities !== undefined && { authorities }), ...(reachabilityOnly !== undefined && { reachabilityOnly }), ...(place !== undefined && { place }),
+  };
 }
 
 /** A feed whose streams read on only when what came has been taken (C-ACK-13). */

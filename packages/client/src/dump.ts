@@ -1,20 +1,17 @@
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { Cache } from "@xdstp/cache";
 import type { AnyBytes } from "@xdstp/core";
-import type { Federation } from "@xdstp/federation";
 import { ClientConfigSchema, type ClientConfig_GenericXdsConfigSchema, ClientResourceStatus, type ClientConfig } from "@xdstp/protos/status";
 import { NodeSchema } from "@xdstp/protos/discovery";
 
-import { statusRows, type ResourceState, type StatusRow } from "./status-rows.ts";
+import { allRows, type Fed, type ResourceState, type StatusRow } from "./status-rows.ts";
 
 /** How a payload is shown. */
 export type ShowPayload = (payload: AnyBytes) => AnyBytes;
 
 /** What is dumped. */
 export interface DumpSource {
-  readonly cache: Cache;
-  readonly federation: Federation;
+  readonly caches: Iterable<Fed>;
   /** The encoded node. */
   readonly node: Uint8Array;
   readonly scope: string;
@@ -23,8 +20,8 @@ export interface DumpSource {
 }
 
 /** The state of a client in the form of CSDS. */
-export function dump({ cache, federation, node, scope, show }: DumpSource): ClientConfig {
-  const genericXdsConfigs = Array.from(statusRows(cache, federation), (row) => configOf(row, show));
+export function dump({ caches, node, scope, show }: DumpSource): ClientConfig {
+  const genericXdsConfigs = Array.from(allRows(caches), (row) => configOf(row, show));
   return create(ClientConfigSchema, { node: fromBinary(NodeSchema, node), clientScope: scope, genericXdsConfigs });
 }
 

@@ -22,14 +22,14 @@ export interface Hub {
 }
 
 /** What has to be given to make a hub. */
-export type HubParts = Pick<Hub, "cache" | "taking" | "interestOf"> & { readonly nodeId: string };
+export type HubParts = Pick<Hub, "cache" | "taking" | "interestOf"> & { readonly nodeId: string; /** Called each time the last watch has ended. Default: nothing. */ readonly onIdle?: () => void };
 
 /** Makes the hub of a client. */
-export function createHub({ cache, taking, interestOf, nodeId }: HubParts): Hub {
+export function createHub({ cache, taking, interestOf, nodeId, onIdle }: HubParts): Hub {
   const decoders = new WeakMap<object, Decoder<unknown>>();
   const told = new WeakMap<XdsError, XdsError>();
   return {
-    cache, taking, interestOf, open: new OpenWatches(),
+    cache, taking, interestOf, open: new OpenWatches(onIdle),
     decoder<T>(source: object, type: WatchedType<T>): Decoder<T> {
       const known = decoders.get(source) as Decoder<T> | undefined;
       const decoder = known ?? createDecoder(type);

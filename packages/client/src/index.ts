@@ -16,7 +16,7 @@ export type { CollectionChange, CollectionOptions, CollectionWatch } from "./col
 export type { ListChange, ListOptions, ListWatch } from "./list-watch.ts";
 export type { ListMember } from "./list-member.ts";
 export type { Member } from "./member.ts";
-export type { NameOptions } from "./name-options.ts";
+export type { NameOptions, NameSource } from "./name-options.ts";
 export type { Validate } from "./decoder.ts";
 export type { TypeSource, ValueOf, WatchedType } from "./watched-type.ts";
 export type { Configuration, Parts, PartTypes } from "./walk/configuration.ts";

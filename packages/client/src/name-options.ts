@@ -1,5 +1,15 @@
-/** How the name that is asked for is made of the one that a program gives (C-CTX-1). */
+import type { SourceConfig } from "@xdstp/federation";
+
+/** Where a name is asked for: the servers of a ConfigSource (what `readConfigSource` of `@xdstp/federation/envoy` gives for `servers`), the ADS source of the bootstrap, or the source that has delivered the reference. */
+export type NameSource = SourceConfig | "ads" | "self";
+
+/** How the name that is asked for is made of the one that a program gives (C-CTX-1), and where it is asked for. */
 export interface NameOptions {
   /** Attributes of this one look-up, such as `xds.resource.host` (C-CTX-5): context parameters that override those of the name and of the client. */
   readonly attributes?: Readonly<Record<string, string>>;
+  /**
+   * The ConfigSource beside the name. An opaque name is asked for there; an xdstp name, if its authority is one of `authorities`, else as the bootstrap says (C-AUTH-1, C-AUTH-6). What several sources have under one name is kept apart.
+   * `ads`: as without it where the bootstrap has no ADS source. `self`: in a payload; for a name of the program as without it. Default: as the bootstrap says.
+   */
+  readonly source?: NameSource;
 }

@@ -3,7 +3,14 @@ const LONGEST = 2 ** 31 - 1;
 
 /** Watches that are open. They keep the process alive as a connection does: between two attempts there is none, and the timers of a clock do not. */
 export class OpenWatches extends Set<{ close(): void }> {
+  readonly #onNone: () => void;
   #alive: NodeJS.Timeout | undefined;
+
+  /** @param onNone - Called each time the last one is gone */
+  constructor(onNone: () => void = () => undefined) {
+    super();
+    this.#onNone = onNone;
+  }
 
   override add(watch: { close(): void }): this {
     this.#alive ??= setInterval(() => undefined, LONGEST);
@@ -12,9 +19,10 @@ export class OpenWatches extends Set<{ close(): void }> {
 
   override delete(watch: { close(): void }): boolean {
     const was = super.delete(watch);
-    if (this.size > 0) return was;
+    if (this.size > 0 || !was) return was;
     clearInterval(this.#alive);
     this.#alive = undefined;
+    this.#onNone();
     return was;
   }
 }

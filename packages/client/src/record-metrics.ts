@@ -1,9 +1,8 @@
 import type { Attributes, Meter, ObservableResult } from "@opentelemetry/api";
-import type { Cache } from "@xdstp/cache";
-import type { ClientNotice, Federation } from "@xdstp/federation";
+import type { ClientNotice } from "@xdstp/federation";
 import { authorityOf } from "@xdstp/uri";
 
-import { statusRows, type StatusRow } from "./status-rows.ts";
+import { allRows, type Fed, type StatusRow } from "./status-rows.ts";
 
 /** As much of a `Meter` of the OpenTelemetry API as is used. */
 export type MetricsMeter = Pick<Meter, "createObservableCounter" | "createObservableGauge">;
@@ -11,8 +10,7 @@ export type MetricsMeter = Pick<Meter, "createObservableCounter" | "createObserv
 /** What is measured. */
 export interface MetricsHost {
   readonly meter: MetricsMeter;
-  readonly cache: Cache;
-  readonly federation: Federation;
+  readonly caches: Iterable<Fed>;
   readonly target: string;
 }
 
@@ -26,15 +24,15 @@ export interface Metrics {
 const label = (name: string): string => `grpc.${name}`;
 
 /** Measures a client with the names and labels of gRPC (C-GRPC-14). */
-export function recordMetrics({ meter, cache, federation, target }: MetricsHost): Metrics {
+export function recordMetrics({ meter, caches, target }: MetricsHost): Metrics {
   const targeted = { [label("target")]: target };
   const [failures, valid, invalid] = [createCounter(targeted), createCounter(targeted), createCounter(targeted)];
   const connected = (result: ObservableResult): void => {
-    for (const { name, status, failure } of federation.status()) if (status !== undefined && status.counts.streams > 0) result.observe(Number(failure === undefined), { ...targeted, [label("xds.server")]: name });
+    for (const { federation } of caches) for (const { name, status, failure } of federation.status()) if (status !== undefined && status.counts.streams > 0) result.observe(Number(failure === undefined), { ...targeted, [label("xds.server")]: name });
   };
   const resources = (result: ObservableResult): void => {
     const counts = createCounter(targeted);
-    for (const row of statusRows(cache, federation)) counts.add(1, { [label("xds.authority")]: authorityOf(row.name) ?? "#old", [label("xds.cache_state")]: cacheState(row), [label("xds.resource_type")]: typeName(row.typeUrl) });
+    for (const row of allRows(caches)) counts.add(1, { [label("xds.authority")]: authorityOf(row.name) ?? "#old", [label("xds.cache_state")]: cacheState(row), [label("xds.resource_type")]: typeName(row.typeUrl) });
     counts.observe(result);
   };
   const instruments = [

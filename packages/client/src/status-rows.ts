@@ -3,7 +3,6 @@ import type { StoredResource, XdsError } from "@xdstp/core";
 import type { RefusedState, WantState, WantStatus } from "@xdstp/core/client";
 import type { Federation } from "@xdstp/federation";
 
-
 /** The words of A88; beside a resource that is held, it is so of a newer state or in spite of it. */
 export type ResourceState = "requested" | "does_not_exist" | "acked" | "nacked" | "received_error" | "timeout";
 
@@ -22,8 +21,19 @@ export interface StatusRow {
   readonly error?: XdsError;
 }
 
+/** A cache, and what feeds it. */
+export interface Fed {
+  readonly cache: Cache;
+  readonly federation: Federation;
+}
+
+/** The rows of several caches: a name that is asked for at several sources has one of each. */
+export function* allRows(caches: Iterable<Fed>): Iterable<StatusRow> {
+  for (const fed of caches) yield* statusRows(fed);
+}
+
 /** A row for each resource and for each name that has none (B-CSDS-2, C-CSDS-3). Of what several servers were asked for, the last one in use counts. */
-export function statusRows(cache: Cache, federation: Federation): Iterable<StatusRow> {
+function statusRows({ cache, federation }: Fed): Iterable<StatusRow> {
   const rows = new Map<string, StatusRow>();
   for (const { status } of federation.status()) {
     for (const { typeUrl, wants } of status?.types ?? []) {

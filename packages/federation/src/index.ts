@@ -21,6 +21,7 @@ export type { FederationServer, FederationSource, OpenServer } from "./federatio
 export { createFederationServer, createSources } from "./create-sources.ts";
 export type { ServerConfig, SourceConfig } from "./server-config.ts";
 export { sourcesOfBootstrap } from "./sources-of-bootstrap.ts";
+export { sourcesBeside, type SourcesBeside } from "./routes/sources-beside.ts";
 export { explain, type ExplainedPlace, type ExplainOptions } from "./explain/explain.ts";
 export { composeLocator } from "./explain/compose-locator.ts";
 

@@ -1,0 +1,143 @@
+import { readConfigSource } from "@xdstp/federation/envoy";
+import type { SourceConfig } from "@xdstp/federation";
+import type { RawDeltaServer } from "@xdstp/testing";
+import { describe, expect, it } from "vitest";
+
+import { inline, list, listen, listUrl, redirect, type SentResource } from "../test/lists.ts";
+import { flag, flagUrl, turn, useDeltaScript, type Script, type ScriptOptions } from "../test/use-script.ts";
+import type { NameSource, Snapshot, Watch } from "./index.ts";
+
+const plain = (uri: string): object => ({ server_uri: uri, channel_creds: [{ type: "insecure" }] });
+const server = (uri: string): SourceConfig["servers"][number] => ({ uri, credentials: { type: "insecure" }, features: new Set() });
+/** The ConfigSource of one server, as it stands in a resource. */
+const from = (uri: string, ...authorities: readonly string[]): NameSource => {
+  const read = readConfigSource({ authorities: authorities.map((name) => ({ name })), api_config_source: { api_type: "AGGREGATED_DELTA_GRPC", transport_api_version: "V3", grpc_services: [{ google_grpc: { target_uri: uri, stat_prefix: "x" } }] } });
+  if (read.kind !== "servers") throw new Error("it is one of servers");
+  return read;
+};
+const named = (authority: string, id = "x"): string => `xdstp://${authority}/acme.v1.Flag/${id}`;
+
+/** The bootstrap has `s0`, for everything unless `more` says otherwise; the other servers are only in ConfigSources. */
+function useSources(more: object = {}, options: ScriptOptions = {}): Script<RawDeltaServer> {
+  return useDeltaScript({ ...options, bootstrapMore: { xds_servers: [plain("s0")], ...more } }, 3);
+}
+
+/** Names that each server was asked for since it was looked at last. */
+async function asked({ servers }: Script<RawDeltaServer>): Promise<readonly string[]> {
+  await turn();
+  return servers.map((one) => one.rest().flatMap(({ resourceNamesSubscribe }) => resourceNamesSubscribe).join(" "));
+}
+
+let nonce = 0;
+async function give(to: RawDeltaServer | undefined, name: string, text: string): Promise<void> {
+  to?.send({ typeUrl: flagUrl, nonce: String(++nonce), resources: [flagOf(name, text)] });
+  await turn();
+}
+
+function flagOf(name: string, text: string): SentResource {
+  return { name, version: text, resource: { typeUrl: flagUrl, value: Buffer.from(text) } };
+}
+
+/** Values that a watch has given so far. */
+function valuesOf(watch: Watch<Snapshot<string>>): (string | undefined)[] {
+  const seen: (string | undefined)[] = [];
+  void (async () => { for await (const { value, error } of watch) seen.push(value ?? error?.code); })();
+  return seen;
+}
+
+describe("the ConfigSource beside a name", () => {
+  it("is asked for opaque names, and what it has is not mixed with what others have under that name [C-AUTH-6]", async () => {
+    const script = useSources();
+    const { client, servers: [own, first, second] } = script;
+    const seen = [undefined, from("s1"), from("s2")].map((source) => valuesOf(client.watch(flag, "x", source === undefined ? {} : { source })));
+    expect(await asked(script)).toEqual(["x", "x", "x"]);
+    for (const [to, text] of [[own, "of s0"], [first, "of s1"], [second, "of s2"]] as const) await give(to, "x", text);
+    expect(seen).toEqual([["of s0"], ["of s1"], ["of s2"]]);
+    await give(first, "x", "newer");
+    expect(seen).toEqual([["of s0"], ["of s1", "newer"], ["of s2"]]);
+    const { genericXdsConfigs } = await client.dump();
+    expect(genericXdsConfigs.map(({ name, versionInfo }) => [name, versionInfo])).toEqual([["x", "of s0"], ["x", "newer"], ["x", "of s2"]]);
+    expect(client.status().map(({ name, status }) => [name, status?.connected])).toEqual([["s0", true], ["s1", true], ["s2", true]]);
+  });
+
+  it("is asked for names of the authorities that it lists, before the bootstrap, and for no others [C-AUTH-1, C-AUTH-4]", async () => {
+    const script = useSources({ authorities: { a: { xds_servers: [plain("s0")] }, b: { xds_servers: [plain("s2")] } } });
+    for (const authority of ["a", "b", "c"]) script.client.watch(flag, named(authority), { source: from("s1", "a", "c") });
+    expect(await asked(script)).toEqual(["", `${named("a")} ${named("c")}`, named("b")]);
+    expect(script.client.status("a").map(({ name }) => name)).toEqual(["s0"]);
+  });
+
+  it.each([
+    ["ads", { ads: { servers: [server("s1")] } }, ["", "x", ""]],
+    ["ads", {}, ["x", "", ""]],
+    ["self", { ads: { servers: [server("s1")] } }, ["x", "", ""]],
+  ] as const)("is the ADS source of the bootstrap, its default, or none: %s with %j [C-AUTH-6]", async (source, more, expected) => {
+    const script = useSources({}, { bootstrap: { node: { id: "me", cluster: "" }, sources: [{ servers: [server("s0")] }], ...more } });
+    script.client.watch(flag, "x", { source });
+    script.client.watch(flag, named("a"), { source });
+    expect(await asked(script)).toEqual(expected.map((names, index) => [names, index === 0 ? named("a") : ""].filter(Boolean).join(" ")));
+  });
+
+  it("has one stream, also where the bootstrap has the same servers for the name [C-AGG-1]", async () => {
+    const script = useSources({ authorities: { a: { xds_servers: [plain("s1")] } } });
+    const { client, servers } = script;
+    const beside = (uri: string): NameSource => ({ servers: [server(uri)], authorities: ["a"] });
+    client.watch(flag, "x");
+    client.watch(flag, named("a"));
+    for (const id of ["x", "y"]) {
+      client.watch(flag, id, { source: beside("s0") });
+      client.watch(flag, named("a", id), { source: beside("s1") });
+      client.watch(flag, id, { source: beside("s2") });
+    }
+    expect(await asked(script)).toEqual(["x y", `${named("a", "x")} ${named("a", "y")}`, "x y"]);
+    expect(servers.map(({ streams }) => streams)).toEqual([1, 1, 1]);
+  });
+
+  it("is asked for collections, lists and single reads [C-AUTH-6]", async () => {
+    const script = useSources();
+    const { client, servers: [, first] } = script;
+    const source = from("s1", "a");
+    const members = listen(client.watchList(flag, "xdstp://a/acme.v1.FlagCollection/l", { source }));
+    client.watchAll(flag, named("a", "shop/*"), { source });
+    const read = client.read(flag, "x", { source });
+    expect(await asked(script)).toEqual(["", `xdstp://a/acme.v1.FlagCollection/l ${named("a", "shop/*")} x`, ""]);
+    first?.send({ typeUrl: listUrl, nonce: "l", resources: [list("xdstp://a/acme.v1.FlagCollection/l", "1", inline("i", "on"))] });
+    await give(first, "x", "on");
+    expect([members, (await read).value]).toEqual([["i=on +i ."], "on"]);
+  });
+
+  it("leads to names of other authorities, which the bootstrap answers for [C-AUTH-1, C-REDIR-3]", async () => {
+    const script = useSources({ authorities: { b: { xds_servers: [plain("s2")] } } });
+    const { client, servers: [, first, second] } = script;
+    const seen = valuesOf(client.watch(flag, named("a"), { source: from("s1", "a") }));
+    await asked(script);
+    first?.send({ typeUrl: flagUrl, nonce: "r", resources: [redirect(named("a"), named("b"))] });
+    expect(await asked(script)).toEqual(["", "", named("b")]);
+    await give(second, named("b"), "there");
+    expect([seen, client.traces().map(({ name, state }) => [name, state])]).toEqual([["there"], [[named("a"), "held"]]]);
+  });
+
+  it("is let go of when nothing has been watched there for a while, and asked again for what is watched next [C-STREAM-14]", async () => {
+    const script = useSources();
+    const { client, clock, servers: [, first] } = script;
+    client.watch(flag, "x", { source: from("s1") }).close();
+    client.watch(flag, "y", { source: from("s1") }).close();
+    await turn();
+    clock.advance(10_000);
+    await turn();
+    expect([first?.connected, client.status().map(({ name }) => name), (await client.dump()).genericXdsConfigs]).toEqual([false, ["s0"], []]);
+    const watch = client.watch(flag, "x", { source: from("s1") });
+    expect(await asked(script)).toEqual(["", "x", ""]);
+    clock.advance(20_000);
+    expect(first?.connected).toBe(true);
+    await client.close();
+    expect([first?.connected, await watch[Symbol.asyncIterator]().next()]).toEqual([false, { done: true, value: undefined }]);
+    expect(() => client.watch(flag, "x", { source: from("s1") })).toThrow("the client is closed");
+  });
+
+  it("says that it has no server, or that a name is broken", () => {
+    const { client } = useSources();
+    expect(() => client.watch(flag, "x", { source: { servers: [] } })).toThrow("has no server");
+    expect(() => client.watch(flag, "xdstp:broken", { source: from("s1") })).toThrow("is no xdstp name");
+  });
+});

@@ -1,0 +1,80 @@
+import type { Clock } from "@xdstp/core";
+import { sourcesBeside, type Federation, type FederationSource, type SourceConfig } from "@xdstp/federation";
+
+import type { Hub } from "./hub.ts";
+import type { NameSource } from "./name-options.ts";
+
+/** A hub, and the federation that feeds its cache. */
+export interface FedHub extends Hub {
+  readonly federation: Federation;
+}
+
+/** What has to be given to make hubs. */
+export interface HubsParts {
+  /** Those of the bootstrap. */
+  readonly sources: readonly FederationSource[];
+  /** The ADS source of the bootstrap, if it has one. */
+  readonly ads: SourceConfig | undefined;
+  readonly clock: Clock;
+  /** Milliseconds that a hub stays of which nothing is watched any more. */
+  readonly idleMs: number;
+  /** The servers of a ConfigSource as they are asked. */
+  sourceOf(config: SourceConfig): FederationSource;
+  /** `onIdle`: called each time the last watch has ended. */
+  make(sources: readonly FederationSource[], onIdle: () => void): FedHub;
+}
+
+/**
+ * The hubs of a client: the one for all that is asked for as the bootstrap says, and one for each ConfigSource beside names that is none of these,
+ * since contents of different sources under one opaque name are not one (C-AUTH-6).
+ */
+export class Hubs implements Iterable<FedHub> {
+  readonly ordinary: FedHub;
+  readonly #parts: HubsParts;
+  readonly #others = new Map<string, FedHub>();
+
+  constructor(parts: HubsParts) {
+    this.#parts = parts;
+    this.ordinary = parts.make(parts.sources, () => undefined);
+  }
+
+  *[Symbol.iterator](): Iterator<FedHub> {
+    yield this.ordinary;
+    yield* this.#others.values();
+  }
+
+  /** The hub of a name that stands beside this source. */
+  of(name: string, source: NameSource | undefined): FedHub {
+    const config = source === "ads" ? this.#parts.ads : source;
+    if (config === undefined || config === "self") return this.ordinary;
+    const beside = sourcesBeside(this.#parts.sources, name, this.#parts.sourceOf(config));
+    return beside === undefined ? this.ordinary : this.#others.get(beside.id) ?? this.#open(beside.id, beside.sources);
+  }
+
+  /** Those beside the ordinary one. */
+  get others(): Iterable<FedHub> {
+    return this.#others.values();
+  }
+
+  /** A hub is there from its first use until nothing has been watched through it for a while. */
+  #open(id: string, sources: readonly FederationSource[]): FedHub {
+    const { clock, idleMs } = this.#parts;
+    const letGo = (): void => {
+      if (hub.open.size > 0 || this.#others.get(id) !== hub) return;
+      this.#others.delete(id);
+      void hub.cache.close();
+    };
+    let timer = clock.after(idleMs, letGo);
+    const hub = this.#parts.make(sources, () => {
+      timer.cancel();
+      timer = clock.after(idleMs, letGo);
+    });
+    this.#others.set(id, hub);
+    return hub;
+  }
+
+  async close(): Promise<void> {
+    for (const { open } of this) for (const watch of [...open]) watch.close();
+    await Promise.all([...this].map(({ cache }) => cache.close()));
+  }
+}
