@@ -1,4 +1,4 @@
-import { interestKey, XdsError, type Committed, type Interest, type Resource, type ResourceSink } from "@xdstp/core";
+import { interestKey, XdsError, type Committed, type Interest, type Resource, type ResourceSink, type Transaction } from "@xdstp/core";
 import type { ClientStatus } from "@xdstp/core/client";
 import { globMatches, nameKey } from "@xdstp/uri";
 
@@ -28,27 +28,29 @@ export interface StoreServer extends FederationServer {
   held(typeUrl: string): readonly string[];
 }
 
+interface Stored {
+  readonly typeUrl: string;
+  readonly resource: Resource;
+}
+
 interface Row {
   readonly typeUrl: string;
   readonly interest: Interest;
 }
 
 export function createStoreServer(id: string): StoreServer {
-  const store = new Map<string, { readonly typeUrl: string; readonly resource: Resource }>();
+  const store = new Map<string, Stored>();
   const wanted = new Map<string, Row>();
   const answers: Committed[] = [];
   let sink: ResourceSink | undefined;
   let failure: XdsError | undefined;
   let opened = 0;
-  const commit = (transaction: Parameters<ResourceSink["commit"]>[0]): void => {
+  const commit = (transaction: Transaction): void => {
     if (sink === undefined || failure !== undefined || server.silent) return;
     answers.push(sink.commit(transaction) as Committed);
   };
   const answer = (rows: readonly Row[]): void => {
-    const put = [...store.values()].filter(({ typeUrl, resource }) => rows.some((row) => covers(row, typeUrl, resource.name)));
-    const missing = rows.filter((row) => isExact(row) && !put.some(({ typeUrl, resource }) => covers(row, typeUrl, resource.name)));
-    const settled = rows.filter((row) => !isExact(row));
-    if (rows.length > 0) commit({ put, remove: missing.map(({ typeUrl, interest: { name } }) => ({ typeUrl, name })), complete: settled });
+    if (rows.length > 0) commit(answerTo(rows, [...store.values()]));
   };
   const server: StoreServer = {
     id, name: id, silent: false, responded: true,
@@ -60,7 +62,7 @@ export function createStoreServer(id: string): StoreServer {
     open() {
       opened++;
       return {
-        feed: {
+        close() { /* nothing to let go of */ }, feed: {
           async run(given, signal) {
             sink = given;
             if (failure !== undefined) given.unavailable({}, failure);
@@ -70,12 +72,11 @@ export function createStoreServer(id: string): StoreServer {
           },
           status: () => ({ responded: server.responded }) as ClientStatus,
           want(typeUrl, added, dropped) {
-            for (const interest of dropped) wanted.delete(`${typeUrl}\n${interestKey(interest, interest.name)}`);
-            for (const interest of added) wanted.set(`${typeUrl}\n${interestKey(interest, interest.name)}`, { typeUrl, interest });
+            for (const interest of dropped) wanted.delete(idOf(typeUrl, interest));
+            for (const interest of added) wanted.set(idOf(typeUrl, interest), { typeUrl, interest });
             answer(added.map((interest) => ({ typeUrl, interest })));
           },
         },
-        close() { /* nothing to let go of */ },
       };
     },
     put(typeUrl, resource) {
@@ -91,12 +92,22 @@ export function createStoreServer(id: string): StoreServer {
       if ([...wanted.values()].some((row) => covers(row, typeUrl, name))) commit({ remove: [{ typeUrl, name }] });
     },
     fail(error) {
-      failure = error === undefined ? undefined : new XdsError("UNAVAILABLE", error);
-      sink?.unavailable({}, failure);
+      sink?.unavailable({}, failure = error === undefined ? undefined : new XdsError("UNAVAILABLE", error));
       if (failure === undefined) answer([...wanted.values()]);
     },
   };
   return server;
+}
+
+function idOf(typeUrl: string, interest: Interest): string {
+  return `${typeUrl}\n${interestKey(interest, interest.name)}`;
+}
+
+/** All that there is of what is wanted. */
+function answerTo(rows: readonly Row[], stored: readonly Stored[]): Transaction {
+  const put = stored.filter(({ typeUrl, resource }) => rows.some((row) => covers(row, typeUrl, resource.name)));
+  const missing = rows.filter((row) => isExact(row) && !put.some(({ typeUrl, resource }) => covers(row, typeUrl, resource.name)));
+  return { put, remove: missing.map(({ typeUrl, interest: { name } }) => ({ typeUrl, name })), complete: rows.filter((row) => !isExact(row)) };
 }
 
 function covers({ typeUrl, interest }: Row, type: string, name: string): boolean {

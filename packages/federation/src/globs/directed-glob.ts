@@ -34,9 +34,11 @@ export class DirectedGlob {
     this.locator = locator;
     this.#of = of;
     const locators = withAlternatives(locator);
-    this.#sides = locators.map((one, index) => new GlobSide(this, one, locators.slice(0, index), of.host, of.followers));
-    this.#choices = locators.map(() => new Choice());
-    this.inUse = this.#target = this.#sides[0] as GlobSide;
+    const sides = locators.map((one, index) => new GlobSide(this, one, locators.slice(0, index), of.host, of.followers));
+    const [first = new GlobSide(this, locator, [], of.host, of.followers)] = sides;
+    this.#sides = sides;
+    this.#choices = locators.slice(1).map(() => new Choice());
+    this.inUse = this.#target = first;
   }
 
   touch(): void {
@@ -79,18 +81,19 @@ export class DirectedGlob {
   /** Which one the choices lead to. */
   #choose(): GlobSide {
     const now = this.#of.host.now();
+    let target = this.inUse;
     let until = Infinity;
-    const target = this.#sides.find((side, index) => {
+    for (const [index, side] of this.#sides.entries()) {
+      target = side;
       side.open();
       const choice = this.#choices[index];
-      if (choice === undefined || index === this.#sides.length - 1) return true;
-      const shows = choice.onAlt ? this.inUse.shows : side.isHeld;
-      until = Math.min(until, choice.decide(this.#callsForAlt(side, choice.onAlt), shows, now, () => this.#of.host.random()));
-      return !choice.onAlt;
-    });
+      if (choice === undefined) break;
+      until = Math.min(until, choice.decide(this.#callsForAlt(side, choice.onAlt), choice.onAlt ? this.inUse.shows : side.isHeld, now, () => this.#of.host.random()));
+      if (!choice.onAlt) break;
+    }
     this.#timer?.cancel();
     this.#timer = until === Infinity ? undefined : this.#of.host.clock.after(until - now, () => { this.touch(); });
-    return target as GlobSide;
+    return target;
   }
 
   /** undefined: nothing is known yet; of one that has come back, unless all of it is. */

@@ -1,4 +1,4 @@
-import type { Put, Removal, XdsError } from "@xdstp/core";
+import type { Put, Removal, Resource, XdsError } from "@xdstp/core";
 
 import type { Follower } from "./follower.ts";
 import { variantId } from "./kept.ts";
@@ -29,7 +29,9 @@ export function deliver(follower: Follower): Delivery {
 }
 
 /** What was delivered has been taken, but for those that a reader refused: of these what was held stays. */
-export function noteDelivered({ delivered, refused }: Follower, { put, remove }: Delivery, isRefused: boolean): void {
+export function noteDelivered(follower: Follower, { put, remove }: Delivery, isRefused: boolean): void {
+  const { delivered, refused } = follower;
+  if (remove.length > 0 || (put.length > 0 && !isRefused)) follower.stands = false;
   for (const { constraints } of remove) delivered.delete(variantId({ ...(constraints !== undefined && { constraints }) }));
   for (const { resource } of put) {
     const id = variantId(resource);
@@ -42,15 +44,21 @@ export function noteDelivered({ delivered, refused }: Follower, { put, remove }:
   }
 }
 
-/** When it ends is what those know that keep it for the way (C-TTL-4). */
 function changesOf({ typeUrl, interest: { name }, delivered, refused }: Follower, resources: readonly LinkedResource[]): Pick<Delivery, "put" | "remove"> {
   const now = new Map(resources.map((linked) => [variantId(linked.resource), linked]));
   const fresh = [...now].filter(([id, linked]) => !isSame(delivered.get(id), linked) && refused.get(id) !== linked.version);
   const gone = [...delivered].filter(([id]) => !now.has(id));
   return {
-    put: fresh.map(([, { resource: { expireMs: _, ...resource }, version }]) => ({ typeUrl, as: name, resource: { ...resource, version, aliases: [] } })),
+    put: fresh.map(([, { resource, version }]) => ({ typeUrl, as: name, resource: asLinked(resource, version) })),
     remove: gone.map(([, { resource: { constraints } }]) => ({ typeUrl, name, ...(constraints !== undefined && { constraints }) })),
   };
+}
+
+/** When it ends is known to those that keep it on the way (C-TTL-4). */
+function asLinked(given: Resource, version: string): Resource {
+  const resource: { -readonly [Key in keyof Resource]: Resource[Key] } = { ...given, version, aliases: [] };
+  delete resource.expireMs;
+  return resource;
 }
 
 /** The same version may come with other bytes (B-VER-5), or another TTL. */

@@ -28,6 +28,8 @@ export class Follower implements Followed {
   readonly delivered: Map<string, LinkedResource> = new Map<string, LinkedResource>();
   /** What was refused last, by variant; it is not delivered again. */
   readonly refused: Map<string, string> = new Map<string, string>();
+  /** What came before it stands under its name. */
+  stands = false;
   timer: Timer | undefined;
   readonly #choices = new Map<string, Choice>();
 
@@ -42,9 +44,9 @@ export class Follower implements Followed {
     return "side" in this.start ? this.start : undefined;
   }
 
-  /** Something is delivered. */
+  /** Something is held under its name. */
   get shows(): boolean {
-    return this.delivered.size > 0;
+    return this.stands || this.delivered.size > 0;
   }
 
   /** Which of two locators is in use, at one place of the way. */

@@ -81,6 +81,12 @@ it("keeps what it showed when a redirect comes to lead nowhere, with the error b
   expect(x.now).toBe(`Y (${of("a", "x")} -> ${of("b", "y")} -> ${of("a", "x")}: the redirects go in a circle (C-REDIR-4))`);
   at("b").put(T, resource(of("b", "y"), "Y2"));
   expect(x.now).toBe("Y2");
+  at("a").put(T, resource(of("a", "x"), "real"));
+  at("a").put(T, redirect(of("a", "x"), of("nobody", "y")));
+  expect(x.now).toContain("real (");
+  at("a").put(T, redirect(of("a", "x"), of("b", "y")));
+  await turn();
+  expect(x.now).toBe("Y2");
 });
 
 it.each([

@@ -64,6 +64,7 @@ export class Redirects {
     const interest = interestOf(redirect, direct.map((ask) => ask.interest));
     if (direct.length > 0 && redirect.follower === undefined) {
       redirect.follower = this.#followers.add({ typeUrl: redirect.typeUrl, interest, start: redirect.place });
+      redirect.follower.stands = isHeld(route, redirect);
     }
     if (direct.length === 0 && redirect.follower !== undefined) {
       this.#followers.end(redirect.follower);
@@ -87,4 +88,9 @@ export class Redirects {
 /** As a reader asks for the name, else as it came. */
 function interestOf({ name, key }: FollowedRedirect, asked: readonly Interest[]): Interest {
   return asked.find((interest) => nameKey(interest.name) === key) ?? { name };
+}
+
+/** Something that leads nowhere else has been delivered under its name. */
+function isHeld({ links }: Route, { typeUrl, name }: FollowedRedirect): boolean {
+  return links.some((link) => { for (const _ of link.part.held(typeUrl, { name })) return true; return false; });
 }

@@ -109,6 +109,11 @@ export class Route {
     return this.#followed;
   }
 
+  /** Until the end of the turn also what nobody follows any more: it may be taken up again. */
+  isFollowed(ask: Ask): boolean {
+    return this.#followed.has(ask);
+  }
+
   redirect(typeUrl: string, key: string): FollowedRedirect | undefined {
     return this.redirects.get(typeUrl)?.get(key);
   }

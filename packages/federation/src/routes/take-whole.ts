@@ -5,7 +5,7 @@ import { covers, type Ask } from "./ask.ts";
 import { isLeadingElsewhere } from "./owing.ts";
 import type { Route } from "./route.ts";
 import { takeGone } from "./take-removal.ts";
-import { isNamed, routeIn, type Taking } from "./taking.ts";
+import { isNamed, leaveOut, routeIn, type Taking } from "./taking.ts";
 
 /** What was put is all there is of an interest. */
 export function takeComplete(taking: Taking, complete: TypedInterest): void {
@@ -48,13 +48,13 @@ function noteWhole({ books }: Taking, route: Route, ask: Ask): void {
 function takeAbsent(taking: Taking, route: Route, typeUrl: string, name: string): void {
   const isLink = route.redirect(typeUrl, nameKey(name)) !== undefined;
   takeGone(taking, route, { typeUrl, name });
-  if (isLink) taking.pass.remove.push({ typeUrl, name });
+  if (isLink) leaveOut(taking, { typeUrl, name });
 }
 
 /** Members that lead elsewhere are not in it, and not gone either. */
 function completeInParts(taking: Taking, ask: Ask, { typeUrl, interest }: TypedInterest): void {
   for (const { name, constraints } of taking.link.part.held(typeUrl, interest)) {
-    if (!isNamed(taking, typeUrl, name)) taking.pass.remove.push({ typeUrl, name, ...(constraints !== undefined && { constraints }) });
+    if (!isNamed(taking, typeUrl, name)) leaveOut(taking, { typeUrl, name, ...(constraints !== undefined && { constraints }) });
   }
   taking.owed.push(ask);
 }

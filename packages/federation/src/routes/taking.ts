@@ -1,6 +1,7 @@
 import type { Put, Refresh, Refusal, Removal, Transaction, TypedInterest } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
+import { variantId } from "../links/kept.ts";
 import type { Ask } from "./ask.ts";
 import type { LinkBooks } from "./link-books.ts";
 import type { Route } from "./route.ts";
@@ -22,12 +23,14 @@ export interface Taking {
   readonly owed: Ask[];
   /** How many names were none of its business (C-AUTH-7), by type. */
   readonly foreign: Map<string, number>;
+  /** What is left out of collections and was removed: these may cover each other. */
+  readonly leftOut: Set<string>;
   /** What it puts and removes; made when somebody needs it. */
   names?: ReadonlySet<string>;
 }
 
 export function createTaking(books: LinkBooks, link: ServerLink, given: Transaction): Taking {
-  return { books, link, given, pass: { put: [], remove: [], refresh: [], complete: [], settled: [] }, refused: [], touched: new Set(), news: new Set(), owed: [], foreign: new Map() };
+  return { books, link, given, pass: { put: [], remove: [], refresh: [], complete: [], settled: [] }, refused: [], touched: new Set(), news: new Set(), owed: [], foreign: new Map(), leftOut: new Set() };
 }
 
 /** Who asks this server for a name, and believes it. */
@@ -42,9 +45,17 @@ export function isNamed(taking: Taking, typeUrl: string, name: string): boolean 
   return taking.names.has(idOf(typeUrl, name));
 }
 
+/** It is not among what its collection has now. */
+export function leaveOut({ pass, leftOut }: Taking, removal: Removal): void {
+  const id = `${idOf(removal.typeUrl, removal.name)}\n${variantId(removal)}`;
+  if (leftOut.has(id)) return;
+  leftOut.add(id);
+  pass.remove.push(removal);
+}
+
 /** What others follow has changed. */
 export function change({ books, touched }: Taking, ask: Ask, how: () => void): void {
-  if (ask.followers.size === 0) return;
+  if (!ask.route.isFollowed(ask)) return;
   ask.missing = undefined;
   ask.expired = false;
   how();

@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+
+import { of, redirect, resource, scene, T } from "../../test/scene.ts";
+import { turn } from "../../test/turn.ts";
+
+it("removes once what two collections come without that both cover it [C-GLOB-7]", async () => {
+  const { servers, watch } = await scene(["default"]);
+  const server = servers.default;
+  for (const id of ["d/x", "d/y"]) server?.put(T, resource(of("a", id), id));
+  server?.put(T, redirect(of("a", "d/z"), of("a", "w")));
+  const [glob, all] = [watch(of("a", "d/*")), watch("*")];
+  await turn();
+  await turn();
+  expect(glob.members).toBe("x=d/x y=d/y");
+  await server?.sink.commit({ put: [{ typeUrl: T, resource: redirect(of("a", "d/z"), of("a", "w")) }], complete: ["*", of("a", "d/*")].map((name) => ({ typeUrl: T, interest: { name } })) });
+  expect([glob.members, all.members]).toEqual(["", ""]);
+});
+
+it("takes in what comes of a name in the turn in which it is given up by one and taken up by another [C-REDIR-2]", async () => {
+  const { servers: { a, b }, watch, federation } = await scene(["a", "b"]);
+  const [late, end] = [of("a", "late"), of("b", "end")];
+  if (b !== undefined) b.silent = true;
+  watch(of("a", "x"));
+  const first = watch(late);
+  a?.put(T, redirect(late, end));
+  await turn();
+  b?.sink.unavailable({}, undefined);
+  a?.put(T, resource(late, "here"));
+  await b?.sink.commit({ remove: [{ typeUrl: T, name: end }] });
+  a?.put(T, redirect(of("a", "x"), end));
+  await turn();
+  expect([first.now, federation.traces().map(({ name, state }) => `${name} ${state}`)]).toEqual(["here", [`${of("a", "x")} missing`]]);
+});
