@@ -53,11 +53,10 @@ export function createStoreServer(id: string): StoreServer {
     if (rows.length > 0) commit(answerTo(rows, [...store.values()]));
   };
   const server: StoreServer = {
-    id, name: id, silent: false, responded: true,
+    id, name: id, silent: false, responded: true, answers,
     get wanted() { return [...wanted.values()].map(({ interest: { name } }) => name).sort(); },
     get opened() { return opened; },
     get isOpen() { return sink !== undefined; },
-    get answers() { return answers; },
     get sink() { if (sink === undefined) throw new Error("it is not open"); return sink; },
     open() {
       opened++;
@@ -73,8 +72,9 @@ export function createStoreServer(id: string): StoreServer {
           status: () => ({ responded: server.responded }) as ClientStatus,
           want(typeUrl, added, dropped) {
             for (const interest of dropped) wanted.delete(idOf(typeUrl, interest));
-            for (const interest of added) wanted.set(idOf(typeUrl, interest), { typeUrl, interest });
-            answer(added.map((interest) => ({ typeUrl, interest })));
+            const rows = added.map((interest) => ({ typeUrl, interest }));
+            for (const row of rows) wanted.set(idOf(typeUrl, row.interest), row);
+            answer(rows);
           },
         },
       };
@@ -92,7 +92,8 @@ export function createStoreServer(id: string): StoreServer {
       if ([...wanted.values()].some((row) => covers(row, typeUrl, name))) commit({ remove: [{ typeUrl, name }] });
     },
     fail(error) {
-      sink?.unavailable({}, failure = error === undefined ? undefined : new XdsError("UNAVAILABLE", error));
+      failure = error === undefined ? undefined : new XdsError("UNAVAILABLE", error);
+      sink?.unavailable({}, failure);
       if (failure === undefined) answer([...wanted.values()]);
     },
   };
