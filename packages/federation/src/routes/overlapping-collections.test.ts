@@ -26,7 +26,7 @@ it("takes in what comes of a name in the turn in which it is given up by one and
   await turn();
   b?.sink.unavailable({}, undefined);
   a?.put(T, resource(late, "here"));
-  await b?.sink.commit({ remove: [{ typeUrl: T, name: end }] });
+  void b?.sink.commit({ remove: [{ typeUrl: T, name: end }] });
   a?.put(T, redirect(of("a", "x"), end));
   await turn();
   expect([first.now, federation.traces().map(({ name, state }) => `${name} ${state}`)]).toEqual(["here", [`${of("a", "x")} missing`]]);

@@ -1,21 +1,10 @@
-import { XdsError, type Clock, type Interest, type Put, type Removal, type ResourceSink, type Timer } from "@xdstp/core";
+import { XdsError, type Interest, type Put, type Removal, type ResourceSink, type Timer } from "@xdstp/core";
 import type { ClientStatus } from "@xdstp/core/client";
-import type { SeededRandom } from "@xdstp/testing";
 
-import type { FederationServer, OpenServer } from "../../src/index.ts";
-import { payloadOf, type Content } from "./names.ts";
-
-/** What a server is made of. */
-export interface ModelServerOptions {
-  readonly clock: Clock;
-  readonly random: SeededRandom;
-  /** All that is asked for is in every response; else only what is new, by the versions that the client holds. */
-  readonly whole: boolean;
-  /** What does not come in time is unavailable; else it is missing, with `timedOut`. */
-  readonly lateIsTransient: boolean;
-  /** Called before the client hears of it. undefined: nothing is there. */
-  readonly onTold: (server: ModelServer, typeUrl: string, name: string, content: Content | undefined) => void;
-}
+import type { OpenServer } from "../../src/index.ts";
+import type { Change } from "./deeds.ts";
+import { payloadOf } from "./names.ts";
+import type { Stored, Supply, SupplyHost } from "./supply.ts";
 
 interface Row {
   readonly typeUrl: string;
@@ -25,20 +14,27 @@ interface Row {
   deadline: Timer | undefined;
 }
 
-interface Stored {
-  readonly typeUrl: string;
-  readonly name: string;
-  readonly content: Content;
-  readonly version: string;
+/** A server without wire: how it answers is drawn from its random numbers. */
+export function createModelServer(index: number, host: SupplyHost): Supply {
+  const whole = host.random.once(3);
+  return new ModelServer(`s${index}`, { ...host, whole, lateIsTransient: host.random.once(2) });
+}
+
+interface ModelServerOptions extends SupplyHost {
+  /** All that is asked for is in every response; else only what is new, by the versions that the client holds. */
+  readonly whole: boolean;
+  /** What does not come in time is unavailable; else it is missing, with `timedOut`. */
+  readonly lateIsTransient: boolean;
 }
 
 /** A server and the client end towards it, as one: what is wanted is answered after some milliseconds from what is stored then. */
-export class ModelServer implements FederationServer {
+class ModelServer implements Supply {
+  readonly isSilentOfMissing = false;
   readonly id: string;
   readonly name: string;
   readonly store = new Map<string, Stored>();
-  readonly rows = new Map<string, Row>();
-  state: "up" | "down" | "silent" = "up";
+  readonly #rows = new Map<string, Row>();
+  #state: "up" | "down" | "silent" = "up";
   readonly #options: ModelServerOptions;
   readonly #versions = new Map<string, number>();
   /** What the client has been told on this stream, by version; "" that there is nothing. */
@@ -58,7 +54,7 @@ export class ModelServer implements FederationServer {
   }
 
   get isOpen(): boolean { return this.#sink !== undefined; }
-  get wanted(): readonly string[] { return [...this.rows.values()].map(({ typeUrl, interest: { name } }) => `${typeUrl} ${name}`).sort(); }
+  get wanted(): readonly string[] { return [...this.#rows.values()].map(({ typeUrl, interest: { name } }) => `${typeUrl} ${name}`).sort(); }
 
   open(): OpenServer {
     return {
@@ -67,7 +63,7 @@ export class ModelServer implements FederationServer {
           this.#sink = sink;
           this.#connect();
           await new Promise<void>((resolve) => { signal.addEventListener("abort", () => { resolve(); }); });
-          this.#end();
+          this.#close();
         },
         want: (typeUrl, added, dropped) => { this.#want(typeUrl, added, dropped); },
         status: () => ({ responded: this.#responded }) as ClientStatus,
@@ -76,7 +72,7 @@ export class ModelServer implements FederationServer {
     };
   }
 
-  put(changes: readonly { readonly typeUrl: string; readonly name: string; readonly content: Content | undefined }[]): void {
+  put(changes: readonly Change[]): void {
     for (const { typeUrl, name, content } of changes) {
       const key = `${typeUrl} ${name}`;
       const version = (this.#versions.get(key) ?? 0) + 1;
@@ -88,9 +84,9 @@ export class ModelServer implements FederationServer {
   }
 
   turn(state: "up" | "down" | "silent"): void {
-    if (state === this.state) return;
-    const was = this.state;
-    this.state = state;
+    if (state === this.#state) return;
+    const was = this.#state;
+    this.#state = state;
     if (state === "down") this.#lose();
     else if (was === "down") this.#connect();
     else this.#schedule();
@@ -98,16 +94,20 @@ export class ModelServer implements FederationServer {
 
   /** The stream ends, and the next one begins. */
   cut(): void {
-    if (this.state === "down") return;
+    if (this.#state === "down") return;
     this.#hush();
     this.#connect();
+  }
+
+  end(): void {
+    this.#hush();
   }
 
   #want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void {
     for (const { name } of dropped) this.#drop(`${typeUrl} ${name}`);
     for (const interest of added) {
       const row: Row = { typeUrl, interest, awaited: false, late: false, deadline: undefined };
-      this.rows.set(`${typeUrl} ${interest.name}`, row);
+      this.#rows.set(`${typeUrl} ${interest.name}`, row);
       for (const key of [...this.#told.keys()]) if (covers(row, key)) this.#told.set(key, AGAIN);
       this.#empty.delete(`${typeUrl} ${interest.name}`);
       if (this.#streaming) this.#await(row);
@@ -116,34 +116,34 @@ export class ModelServer implements FederationServer {
   }
 
   #drop(id: string): void {
-    const row = this.rows.get(id);
-    this.rows.delete(id);
+    const row = this.#rows.get(id);
+    this.#rows.delete(id);
     row?.deadline?.cancel();
     if (row?.late === true) this.#sink?.unavailable({ typeUrl: row.typeUrl, interest: row.interest }, undefined);
-    for (const key of [...this.#told.keys()]) if (![...this.rows.values()].some((other) => covers(other, key))) this.#told.delete(key);
+    for (const key of [...this.#told.keys()]) if (![...this.#rows.values()].some((other) => covers(other, key))) this.#told.delete(key);
   }
 
   #connect(): void {
     if (this.#sink === undefined) return;
     this.#later(this.#options.random.below(30), () => {
-      if (this.state === "down") { this.#fail(); return; }
+      if (this.#state === "down") { this.#fail(); return; }
       this.#streaming = true;
       this.#empty.clear();
       this.#told = new Map(this.#options.whole ? [] : this.#held());
-      for (const row of this.rows.values()) this.#await(row);
+      for (const row of this.#rows.values()) this.#await(row);
       this.#schedule();
     });
   }
 
   #held(): readonly (readonly [string, string])[] {
-    const types = new Set([...this.rows.values()].map(({ typeUrl }) => typeUrl));
+    const types = new Set([...this.#rows.values()].map(({ typeUrl }) => typeUrl));
     return [...types].flatMap((typeUrl) => Array.from(this.#sink?.held(typeUrl) ?? [], ({ name, version }) => [`${typeUrl} ${name}`, version] as const))
-      .filter(([key]) => [...this.rows.values()].some((row) => covers(row, key)));
+      .filter(([key]) => [...this.#rows.values()].some((row) => covers(row, key)));
   }
 
   #lose(): void {
     this.#hush();
-    this.#later(this.#options.random.below(1_500), () => { if (this.state === "down") this.#fail(); });
+    this.#later(this.#options.random.below(1_500), () => { if (this.#state === "down") this.#fail(); });
   }
 
   #fail(): void {
@@ -157,14 +157,14 @@ export class ModelServer implements FederationServer {
     this.#timers.clear();
     this.#due?.cancel();
     this.#due = undefined;
-    for (const row of this.rows.values()) row.deadline?.cancel();
+    for (const row of this.#rows.values()) row.deadline?.cancel();
   }
 
-  #end(): void {
+  #close(): void {
     this.#hush();
     this.#sink = undefined;
     this.#failed = false;
-    this.rows.clear();
+    this.#rows.clear();
   }
 
   #await(row: Row): void {
@@ -186,7 +186,7 @@ export class ModelServer implements FederationServer {
       row.late = true;
       sink.unavailable({ typeUrl, interest }, late("UNAVAILABLE"));
     } else if (!isHeld) {
-      this.#options.onTold(this, typeUrl, interest.name, undefined);
+      this.#options.onTold(typeUrl, interest.name, undefined);
       void sink.commit({ remove: [{ typeUrl, name: interest.name, error: late("NOT_FOUND") }] });
     }
     if (!this.#options.whole) this.#isThere();
@@ -196,19 +196,19 @@ export class ModelServer implements FederationServer {
     if (!this.#failed) return;
     this.#failed = false;
     this.#sink?.unavailable({}, undefined);
-    for (const { late, typeUrl, interest } of this.rows.values()) if (late) this.#sink?.unavailable({ typeUrl, interest }, new XdsError("UNAVAILABLE", `${interest.name} is late`));
+    for (const { late, typeUrl, interest } of this.#rows.values()) if (late) this.#sink?.unavailable({ typeUrl, interest }, new XdsError("UNAVAILABLE", `${interest.name} is late`));
   }
 
   #schedule(): void {
     if (this.#due !== undefined || !this.#streaming) return;
     this.#due = this.#options.clock.after(this.#options.random.below(this.#options.random.once(4) ? 300 : 20), () => {
       this.#due = undefined;
-      if (this.state === "up" && this.#streaming) for (const typeUrl of new Set([...this.rows.values()].map((row) => row.typeUrl))) this.#respond(typeUrl);
+      if (this.#state === "up" && this.#streaming) for (const typeUrl of new Set([...this.#rows.values()].map((row) => row.typeUrl))) this.#respond(typeUrl);
     });
   }
 
   #respond(typeUrl: string): void {
-    const rows = [...this.rows.values()].filter((row) => row.typeUrl === typeUrl);
+    const rows = [...this.#rows.values()].filter((row) => row.typeUrl === typeUrl);
     const covered = [...this.store].filter(([key]) => rows.some((row) => covers(row, key)));
     const fresh = covered.filter(([key, { version }]) => this.#options.whole || this.#told.get(key) !== version);
     const gone = [...this.#told].filter(([key, version]) => key.startsWith(`${typeUrl} `) && version !== "" && !this.store.has(key)).map(([key]) => key);
@@ -248,7 +248,7 @@ export class ModelServer implements FederationServer {
   #note(typeUrl: string, name: string, version: string): void {
     const key = `${typeUrl} ${name}`;
     this.#told.set(key, version);
-    this.#options.onTold(this, typeUrl, name, version === "" ? undefined : this.store.get(key)?.content);
+    this.#options.onTold(typeUrl, name, version === "" ? undefined : this.store.get(key)?.content);
   }
 
   #answered(row: Row): void {
@@ -258,7 +258,7 @@ export class ModelServer implements FederationServer {
   }
 
   #settle(typeUrl: string): void {
-    const rows = [...this.rows.values()].filter((row) => row.typeUrl === typeUrl && row.awaited && isCollection(row.interest.name) && [...this.#told.keys()].some((key) => covers(row, key)));
+    const rows = [...this.#rows.values()].filter((row) => row.typeUrl === typeUrl && row.awaited && isCollection(row.interest.name) && [...this.#told.keys()].some((key) => covers(row, key)));
     for (const row of rows) row.awaited = false;
     if (rows.length > 0) void this.#sink?.commit({ settled: rows.map(({ interest }) => ({ typeUrl, interest })) });
   }

@@ -5,9 +5,9 @@ import { parseName } from "@xdstp/uri";
 
 import { createFederation, type Federation, type FederationSource } from "../../src/index.ts";
 import { AUTHORITIES, SERVERS, type Deed, type TimedDeed } from "./deeds.ts";
-import { directWalk, everyWalk, type Look } from "./direct-walk.ts";
-import { ModelServer } from "./model-server.ts";
+import { directWalk, everyWalk, type Found, type Look } from "./direct-walk.ts";
 import { payloadOf, type Content, type Place } from "./names.ts";
+import type { CreateSupply, Supply } from "./supply.ts";
 
 /** Something that has to hold and does not. */
 export interface Violation {
@@ -23,6 +23,9 @@ interface Watched {
   readonly watcher: { wake(): void };
 }
 
+/** What a walk finds, first; more where it depends on what has been before whether an alternative is in use. */
+type Expected = readonly Found[];
+
 /** Who answers for each authority, in order; drawn from the seed. */
 const SHAPES: readonly (readonly (readonly number[])[])[] = [
   [[0], [1, 2], [3]], [[0], [1, 2], [0]], [[0, 1], [1], [2, 3]], [[0], [0], [1, 2]], [[0, 1, 2], [2], [3]], [[0], [1], [2]],
@@ -31,23 +34,23 @@ const SHAPES: readonly (readonly (readonly number[])[])[] = [
 /** A federation over servers with stores, and what has to hold of it. The same seed and deeds give the same world. */
 export class ModelWorld {
   readonly clock: FakeClock = createFakeClock();
-  readonly servers: readonly ModelServer[];
+  readonly servers: readonly Supply[];
   readonly cache: Cache;
   readonly federation: Federation;
   violation: Violation | undefined;
   readonly #watched = new Map<string, Watched>();
   /** What each server has said last, by `type name`. */
-  readonly #told = new Map<ModelServer, Map<string, Content>>();
+  readonly #told = new Map<Supply, Map<string, Content>>();
   /** All that a name may have shown, by `type name`. */
   readonly #led = new Map<string, Set<string>>();
-  readonly #sources: readonly (readonly ModelServer[])[];
-  readonly #default: ModelServer;
+  readonly #sources: readonly (readonly Supply[])[];
+  readonly #default: Supply;
   readonly #altOnMissing: boolean;
   readonly #stepper: Stepper;
 
-  constructor(seed: number) {
+  constructor(seed: number, create: CreateSupply) {
     const random = createSeededRandom(seed).fork(1);
-    this.servers = Array.from({ length: SERVERS }, (_, index) => this.#newServer(index, random.fork(index + 10)));
+    this.servers = Array.from({ length: SERVERS }, (_, index) => this.#newServer(index, random.fork(index + 10), create));
     this.#sources = random.pick(SHAPES).map((order) => order.map((index) => this.#server(index)));
     this.#default = this.#server(random.pick([0, 3]));
     this.#altOnMissing = random.once(4);
@@ -76,6 +79,7 @@ export class ModelWorld {
       this.#report("nothing throws", error instanceof Error ? error.stack ?? error.message : String(error));
     }
     await this.cache.close();
+    for (const server of this.servers) server.end();
   }
 
   #report(rule: string, text: string): void {
@@ -86,17 +90,17 @@ export class ModelWorld {
     if (this.violation !== undefined) throw new Error(this.violation.text);
   }
 
-  #server(index: number): ModelServer {
+  #server(index: number): Supply {
     const server = this.servers[index];
     if (server === undefined) throw new RangeError(`there is no server ${index}`);
     return server;
   }
 
-  #newServer(index: number, random: SeededRandom): ModelServer {
+  #newServer(index: number, random: SeededRandom, create: CreateSupply): Supply {
     const told = new Map<string, Content>();
-    const server = new ModelServer(`s${index}`, {
-      clock: this.clock, random, whole: random.once(3), lateIsTransient: random.once(2),
-      onTold: (_, typeUrl, name, content) => {
+    const server = create(index, {
+      clock: this.clock, random,
+      onTold: (typeUrl, name, content) => {
         if (content === undefined) told.delete(`${typeUrl} ${name}`);
         else told.set(`${typeUrl} ${name}`, content);
         this.#note();
@@ -151,7 +155,7 @@ export class ModelWorld {
     for (const content of contents) led.add(textOf(payloadOf(typeUrl, content).value));
   }
 
-  #lookIn(storeOf: (server: ModelServer) => ReadonlyMap<string, Content>): Look {
+  #lookIn(storeOf: (server: Supply) => ReadonlyMap<string, Content>): Look {
     return (typeUrl, { authority, id }) => {
       const index = AUTHORITIES.indexOf(authority as typeof AUTHORITIES[number]);
       const name = `xdstp://${authority}/${typeUrl.slice(typeUrl.indexOf("/") + 1)}/${id}`;
@@ -176,7 +180,7 @@ export class ModelWorld {
       await this.#stepper.run(10_000);
       const differences = this.#differences();
       if (differences.length === 0) return;
-      if (waited < 60_000) continue;
+      if (waited < 120_000) continue;
       this.#report(differences[0]?.startsWith("wanted") === true ? "no subscription is left behind" : "every watch ends on what a direct walk finds", differences.join("\n"));
       this.#stop();
     }
@@ -184,27 +188,34 @@ export class ModelWorld {
 
   #differences(): readonly string[] {
     const look = this.#lookIn((server) => new Map([...server.store].map(([key, { content }]) => [key, content])));
-    const wanted = new Map<ModelServer | undefined, Set<string>>(this.servers.map((server) => [server, new Set<string>()]));
+    const wanted = new Map<Supply | undefined, Set<string>>(this.servers.map((server) => [server, new Set<string>()]));
     const ask = (typeUrl: string, authority: string, name: string): void => { wanted.get(this.#serverOf(authority))?.add(`${typeUrl} ${name}`); };
-    const walked = (typeUrl: string, place: Place, isMember = false): ReturnType<typeof directWalk> => {
+    const isSilent = this.servers.some(({ isSilentOfMissing }) => isSilentOfMissing);
+    const seen = { isUnsure: false };
+    const walked = (typeUrl: string, place: Place, isMember = false): Expected => {
       const walk = directWalk(look, typeUrl, place, this.#altOnMissing);
+      const other = isSilent ? directWalk(look, typeUrl, place, true).found : walk.found;
+      const differs = other.state !== walk.found.state;
+      seen.isUnsure ||= isSilent && (differs || walk.found.state === "missing");
       for (const [type, at] of isMember ? walk.asked.slice(1) : walk.asked) ask(type, at.authority, `xdstp://${at.authority}/${type.slice(type.indexOf("/") + 1)}/${at.id}`);
-      return walk;
+      if (!isSilent || (walk.found.state !== "missing" && !differs)) return [walk.found];
+      // Silence lets an alternative be asked, and ends nothing that is held, but says so.
+      return [{ state: "missing" }, { state: "broken" }, ...everyWalk(look, typeUrl, place).map((content) => ({ state: "held", content }) as const)];
     };
     const wrong = [...this.#watched.values()].flatMap((watched) => {
       const { typeUrl, name, place, topic } = watched;
-      if (place !== undefined) return differenceOf(watched, topic, walked(typeUrl, place).found, typeUrl);
-      if (!name.endsWith("*")) { wanted.get(this.#default)?.add(`${typeUrl} ${name}`); return differenceOf(watched, topic, plainOf(this.#default, `${typeUrl} ${name}`), typeUrl); }
+      if (place !== undefined) return differenceOf(watched, topic, walked(typeUrl, place), typeUrl);
+      if (!name.endsWith("*")) { wanted.get(this.#default)?.add(`${typeUrl} ${name}`); return differenceOf(watched, topic, [plainOf(this.#default, `${typeUrl} ${name}`)], typeUrl); }
       const server = name === "*" ? this.#default : this.#serverOf(placeOf(name)?.authority ?? "");
       wanted.get(server)?.add(`${typeUrl} ${name}`);
-      return this.#differencesIn(watched, server, (member) => walked(typeUrl, member, true).found);
+      return this.#differencesIn(watched, server, (member) => walked(typeUrl, member, true));
     });
     const hasWildcard = [...this.#watched.values()].some(({ name }) => name === "*");
-    const left = hasWildcard || wrong.length > 0 ? [] : this.servers.flatMap((server) => wantedOf(server, wanted.get(server) ?? new Set()));
+    const left = hasWildcard || seen.isUnsure || wrong.length > 0 ? [] : this.servers.flatMap((server) => wantedOf(server, wanted.get(server) ?? new Set()));
     return [...wrong, ...left];
   }
 
-  #differencesIn(watched: Watched, server: ModelServer | undefined, walk: (member: Place) => ReturnType<typeof directWalk>["found"]): readonly string[] {
+  #differencesIn(watched: Watched, server: Supply | undefined, walk: (member: Place) => Expected): readonly string[] {
     const { name, topic, typeUrl } = watched;
     if (server === undefined) return [`${name}: nobody answers`];
     const members = [...server.store.values()].filter((stored) => stored.typeUrl === typeUrl && isIn(name, stored.name));
@@ -212,18 +223,17 @@ export class ModelWorld {
     const wrong = members.flatMap((stored) => {
       const place = placeOf(stored.name);
       if (name === "*" && place !== undefined) return [];
-      const found = place === undefined ? plainOf(server, `${typeUrl} ${stored.name}`) : walk(place);
+      const expected = place === undefined ? [plainOf(server, `${typeUrl} ${stored.name}`)] : walk(place);
       const text = held.get(stored.name);
       held.delete(stored.name);
-      if (found.state === "broken") return [];
-      const expected = found.state === "held" ? textOf(payloadOf(typeUrl, found.content).value) : undefined;
-      return text === expected ? [] : [`${name}: ${stored.name} is ${text ?? "nothing"}, and should be ${expected ?? "nothing"}`];
+      const texts = textsOf(typeUrl, expected);
+      return isBroken(expected) || texts.includes(text) ? [] : [`${name}: ${stored.name} is ${text ?? "nothing"}, and should be ${texts[0] ?? "nothing"}`];
     });
     const surplus = name === "*" ? [] : [...held.keys()].map((one) => `${name}: ${one} is held, and has gone`);
     return [...wrong, ...surplus, ...(topic.settled ? [] : [`${name} is not settled`])];
   }
 
-  #serverOf(authority: string): ModelServer | undefined {
+  #serverOf(authority: string): Supply | undefined {
     return this.#sources[AUTHORITIES.indexOf(authority as typeof AUTHORITIES[number])]?.[0];
   }
 
@@ -240,24 +250,32 @@ export class ModelWorld {
   }
 }
 
-function wantedOf(server: ModelServer, names: ReadonlySet<string>): readonly string[] {
+function wantedOf(server: Supply, names: ReadonlySet<string>): readonly string[] {
   const now = new Set(server.wanted);
   const more = [...now.difference(names)].map((name) => `wanted of ${server.name}, for nobody: ${name}`);
   return [...more, ...[...names.difference(now)].map((name) => `wanted of ${server.name}, and it is not asked: ${name}`)];
 }
 
-function differenceOf({ name }: Watched, topic: Topic, found: ReturnType<typeof directWalk>["found"], typeUrl: string): readonly string[] {
+function differenceOf({ name }: Watched, topic: Topic, expected: Expected, typeUrl: string): readonly string[] {
   const [entry] = topic.members();
   const text = entry === undefined ? undefined : shownOf(entry);
   const error = topic.stale ?? entry?.error;
-  if (found.state === "broken") return error === undefined ? [`${name} is broken, and shows ${text ?? "nothing"} without an error`] : [];
-  const expected = found.state === "held" ? textOf(payloadOf(typeUrl, found.content).value) : undefined;
-  if (text !== expected) return [`${name} is ${text ?? "nothing"}, and should be ${expected ?? "nothing"}${error === undefined ? "" : ` (${error.text})`}`];
+  const texts = textsOf(typeUrl, expected);
+  if (isBroken(expected)) return error !== undefined || texts.includes(text) ? [] : [`${name} is broken, and shows ${text ?? "nothing"} without an error`];
+  if (!texts.includes(text)) return [`${name} is ${text ?? "nothing"}, and should be ${texts[0] ?? "nothing"}${error === undefined ? "" : ` (${error.text})`}`];
   if (!topic.settled) return [`${name} is not settled`];
   return topic.stale === undefined ? [] : [`${name} is ${text ?? "nothing"}, as it should be, and is called stale: ${topic.stale.text}`];
 }
 
-function plainOf(server: ModelServer, key: string): ReturnType<typeof directWalk>["found"] {
+function isBroken(expected: Expected): boolean {
+  return expected.some(({ state }) => state === "broken");
+}
+
+function textsOf(typeUrl: string, expected: Expected): readonly (string | undefined)[] {
+  return expected.map((found) => (found.state === "held" ? textOf(payloadOf(typeUrl, found.content).value) : undefined));
+}
+
+function plainOf(server: Supply, key: string): Found {
   const content = server.store.get(key)?.content;
   return content === undefined ? { state: "missing" } : { state: "held", content };
 }

@@ -1,16 +1,21 @@
 import { createSeededRandom, shrinkHistory } from "@xdstp/testing";
 
 import { describeDeed, randomDeeds, type TimedDeed } from "./deeds.ts";
+import { createModelServer } from "./model-server.ts";
 import { ModelWorld, type Violation } from "./model-world.ts";
+import type { CreateSupply } from "./supply.ts";
 
-/** Lets a world of this seed live through so many deeds. What fails is told by the shortest history that shows it; undefined: all has held. */
-export async function runModel(seed: number, count: number): Promise<string | undefined> {
+/**
+ * Lets a world of this seed live through so many deeds. What fails is told by the shortest history that shows it; undefined: all has held.
+ * @param supply - makes what makes the servers, once for each world
+ */
+export async function runModel(seed: number, count: number, supply: () => CreateSupply = () => createModelServer): Promise<string | undefined> {
   const deeds = randomDeeds(createSeededRandom(seed).fork(2), count);
-  const first = await violationOf(seed, deeds);
+  const first = await violationOf(seed, deeds, supply);
   if (first === undefined) return undefined;
   let found = first;
   const shortest = await shrinkHistory(deeds, async (some) => {
-    const violation = await violationOf(seed, some);
+    const violation = await violationOf(seed, some, supply);
     if (violation?.rule !== first.rule) return false;
     found = violation;
     return true;
@@ -18,8 +23,8 @@ export async function runModel(seed: number, count: number): Promise<string | un
   return [`seed ${seed}: it does not hold that ${found.rule}`, ...found.text.split("\n").map((line) => `  ${line}`), `  after ${shortest.length} deeds:`, ...shortest.map(describeDeed)].join("\n");
 }
 
-async function violationOf(seed: number, deeds: readonly TimedDeed[]): Promise<Violation | undefined> {
-  const world = new ModelWorld(seed);
+async function violationOf(seed: number, deeds: readonly TimedDeed[], supply: () => CreateSupply): Promise<Violation | undefined> {
+  const world = new ModelWorld(seed, supply());
   await world.run(deeds);
   return world.violation;
 }

@@ -1,0 +1,22 @@
+import { createNetwork, createSeededRandom, type Network } from "@xdstp/testing";
+
+import { runModel } from "../../../../federation/test/model/run-model.ts";
+import type { CreateSupply } from "../../../../federation/test/model/supply.ts";
+import type { FederationDefect } from "./defects.ts";
+import { WireServer } from "./wire-server.ts";
+
+/** Deeds of a seed. */
+export const DEEDS = 300;
+
+/** Lets a federation live over real ends in a network of memory. What fails is told by the shortest history that shows it; undefined: all has held. */
+export async function runFederation(seed: number, defect: () => FederationDefect = () => ({}), deeds = DEEDS): Promise<string | undefined> {
+  return runModel(seed, deeds, () => createWire(seed, defect()));
+}
+
+function createWire(seed: number, defect: FederationDefect): CreateSupply {
+  let network: Network | undefined;
+  return (index, host) => {
+    network ??= createNetwork({ clock: host.clock, random: createSeededRandom(seed).fork(7) });
+    return new WireServer(`s${index}`, { ...host, network, defect });
+  };
+}
