@@ -1,19 +1,28 @@
-const ads = { ads: {}, resource_api_version: "V3" };
+/** Everything over the one stream. */
+export const ads = { ads: {}, resource_api_version: "V3" };
+
+/** A bootstrap for Envoy with listeners and clusters by glob, so that new files need no new bootstrap. */
+export function envoyBootstrap(port: number): unknown {
+  return deltaBootstrap("mesh", port, {
+    lds_resources_locator: "xdstp://mesh.example/envoy.config.listener.v3.Listener/envoy/*",
+    lds_config: ads,
+    cds_resources_locator: "xdstp://mesh.example/envoy.config.cluster.v3.Cluster/*",
+    cds_config: ads,
+  });
+}
 
 /**
- * A bootstrap for Envoy: delta over one stream; listeners and clusters by glob, so that new files need no new bootstrap.
+ * A bootstrap for Envoy: delta over one stream.
  * @param port - Where the control plane listens
+ * @param asked - What is asked for: `lds_config` and its like
  */
-export function envoyBootstrap(port: number): unknown {
+export function deltaBootstrap(cluster: string, port: number, asked: object): object {
   return {
-    node: { id: "mesh-envoy", cluster: "mesh" },
+    node: { id: `${cluster}-envoy`, cluster },
     admin: { address: loopback(0) },
     dynamic_resources: {
       ads_config: { api_type: "DELTA_GRPC", transport_api_version: "V3", set_node_on_first_message_only: true, grpc_services: [{ envoy_grpc: { cluster_name: "xds" } }] },
-      lds_resources_locator: "xdstp://mesh.example/envoy.config.listener.v3.Listener/envoy/*",
-      lds_config: ads,
-      cds_resources_locator: "xdstp://mesh.example/envoy.config.cluster.v3.Cluster/*",
-      cds_config: ads,
+      ...asked,
     },
     static_resources: { clusters: [controlPlaneCluster(port)] },
   };
