@@ -39,7 +39,8 @@ async function credentialsOf(tls: AskFlags["tls"]): Promise<BootstrapCredentials
   };
 }
 
-function nodeOf(own: BootstrapNode, { node, cluster, metadata }: AskFlags): BootstrapNode {
+/** The node as it was typed, else as the bootstrap has it. */
+export function nodeOf(own: BootstrapNode, { node, cluster, metadata }: AskFlags): BootstrapNode {
   return {
     ...own,
     ...(node !== undefined && { id: node }),

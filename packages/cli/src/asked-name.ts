@@ -17,16 +17,21 @@ export interface AskedName {
 /** What a name on the command line asks for. Throws a CliError where it is no name, or does not say its type. */
 export function askedName(call: CommandCall, name: string): AskedName {
   if (name === "") throw new CliError(2, "a name is empty; nothing can have it");
-  const type = call.text("type");
-  const given = type === undefined ? undefined : typeUrlFor(type);
+  const given = typeFlag(call);
   if (!name.startsWith("xdstp:")) {
     if (given === undefined) throw new CliError(2, `${JSON.stringify(name)} does not say its type: give --type ${[...shortTypes.keys()].join("|")}, or a full message name`);
     return { name, typeUrl: given, kind: name === "*" ? "glob" : "name", places: 1 };
   }
   const locator = locatorOf(name);
   const asked = { name, places: placesOf(locator), ...kindOf(locator, given) };
-  if (given !== undefined && given !== asked.typeUrl) throw new CliError(2, `--type ${String(type)} is another type than that of ${JSON.stringify(name)}; leave it out`);
+  if (given !== undefined && given !== asked.typeUrl) throw new CliError(2, `--type ${call.text("type") ?? ""} is another type than that of ${JSON.stringify(name)}; leave it out`);
   return asked;
+}
+
+/** The type URL of `--type`. Throws a CliError where it is none. */
+export function typeFlag(call: CommandCall): string | undefined {
+  const type = call.text("type");
+  return type === undefined ? undefined : typeUrlFor(type);
 }
 
 /** With its own type a list is one resource like others. */

@@ -10,11 +10,12 @@ import { parseCall } from "./parse-call.ts";
 import { processIo } from "./process-io.ts";
 import { recordCommand } from "./record-command.ts";
 import { replayCommand } from "./replay-command.ts";
+import { resolveCommand } from "./resolve-command.ts";
 import { serveCommand } from "./serve-command.ts";
 import { statusCommand } from "./status-command.ts";
 import { watchCommand } from "./watch-command.ts";
 
-const commands: readonly Command[] = [serveCommand, statusCommand, getCommand, watchCommand, recordCommand, replayCommand, bootstrapCommand];
+const commands: readonly Command[] = [serveCommand, statusCommand, getCommand, watchCommand, resolveCommand, recordCommand, replayCommand, bootstrapCommand];
 const usage = `xdstp ${commands.map(({ name }) => name).join("|")} [ARGS]; xdstp --help says more`;
 
 /**

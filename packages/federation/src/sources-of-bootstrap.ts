@@ -16,7 +16,7 @@ function configsOf({ servers, authorities }: Bootstrap): readonly SourceConfig[]
   if (authorities.size === 0) return [{ servers, place: "xds_servers" }];
   const listed = [...authorities].map(([name, authority]) => ({
     authorities: [name], servers: authority.servers.length > 0 ? authority.servers : servers,
-    place: `authorities[${JSON.stringify(name)}]${authority.servers.length > 0 ? "" : ", with xds_servers"}`,
+    place: `authorities[${JSON.stringify(name)}]${authority.servers.length > 0 ? "" : " (with xds_servers)"}`,
     ...(authority.fallbackOnReachabilityOnly && { reachabilityOnly: true }),
   }));
   return [...listed, { servers, opaque: true, place: "xds_servers" }];

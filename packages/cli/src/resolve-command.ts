@@ -1,0 +1,33 @@
+import { askFlags, askOptions, askUsage, tlsUsage } from "./ask-flags.ts";
+import { CliError } from "./cli-error.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { Command, CommandCall } from "./command.ts";
+import { typeFlag } from "./asked-name.ts";
+
+/** `xdstp resolve`: who would be asked for a name. */
+export const resolveCommand: Command = {
+  name: "resolve",
+  summary: "Show who would be asked for a name, why and in which order, without asking.",
+  usage: `xdstp resolve NAME ${askUsage.replace(" [--max-hops N]", "")} [--json] ${tlsUsage}`,
+  notes: [
+    "NAME is an xdstp name with its directives, a glob or list of such names, or an opaque name. The bootstrap may be one of gRPC or of Envoy.",
+    "It shows the name as it is sent, its authority, what lists that, the servers in order, and then the same of each alternative. Where a name is redirected only servers know; `xdstp get` shows it.",
+    "The exit code is 1 where nobody would be asked.",
+  ],
+  options: {
+    ...Object.fromEntries(Object.entries(askOptions).filter(([name]) => name !== "max-hops")),
+    bootstrap: { value: "FILE", help: "a bootstrap of gRPC or of Envoy (default: that of gRPC in GRPC_XDS_BOOTSTRAP or GRPC_XDS_BOOTSTRAP_CONFIG)" },
+    json: { help: "one JSON object" },
+  },
+  example: "xdstp resolve xdstp://example.com/envoy.config.cluster.v3.Cluster/web --server 127.0.0.1:18000",
+  run,
+};
+
+async function run(call: CommandCall, io: CliIo): Promise<number> {
+  const [name, ...more] = call.positionals;
+  if (name === undefined || name === "") throw new CliError(2, name === "" ? "a name is empty; nothing can have it" : "which name?");
+  if (more.length > 0) throw new CliError(2, `${JSON.stringify(more[0])} is one argument too many; one name is resolved (put # and * into quotes)`);
+  const typeUrl = typeFlag(call);
+  const { resolve } = await import("./resolve.ts");
+  return resolve({ name, ask: askFlags(call, io), json: call.flag("json"), ...(typeUrl !== undefined && { typeUrl }) }, io);
+}

@@ -1,0 +1,55 @@
+import { XdsError } from "@xdstp/core";
+import { explain, nodeParams, type ExplainedPlace } from "@xdstp/federation";
+import { lintLocator, parseLocator, typeUrlFromType, type LocatorWarning } from "@xdstp/uri";
+import type { AskFlags } from "./ask-flags.ts";
+import { CliError } from "./cli-error.ts";
+import type { CliIo } from "./cli-io.ts";
+import { configuredSources, type ConfiguredSources } from "./configured-sources.ts";
+import { escapeJson } from "./escape-text.ts";
+import { resolvedJson, resolvedLines } from "./show-resolved.ts";
+
+/** What `xdstp resolve` was asked to do. */
+export interface ResolveOptions {
+  readonly name: string;
+  /** Of an opaque name, where it matters. */
+  readonly typeUrl?: string;
+  readonly ask: AskFlags;
+  readonly json: boolean;
+}
+
+/** Who would be asked for a name. */
+export interface Resolved {
+  readonly name: string;
+  /** The file or option that says whom to ask. */
+  readonly from: string;
+  readonly altOn: "unreachable" | "missing";
+  readonly places: readonly ExplainedPlace[];
+  readonly warnings: readonly LocatorWarning[];
+}
+
+/** Shows who would be asked for a name; the answer is the exit code, 1 where it is nobody. Throws a CliError where nothing can be asked for by this name. */
+export async function resolve(options: ResolveOptions, io: CliIo): Promise<number> {
+  const { name, ask, json } = options;
+  const configured = await configuredSources(ask, io.env);
+  const parsed = name.startsWith("xdstp:") ? parseLocator(name) : undefined;
+  const resolved: Resolved = {
+    name, from: configured.from, altOn: ask.altOn ?? "unreachable", places: placesOf(options, configured),
+    warnings: parsed?.ok === true ? lintLocator(parsed.value) : [],
+  };
+  io.stdout.write(json ? `${escapeJson(JSON.stringify(resolvedJson(resolved), undefined, 2))}\n` : `${resolvedLines(resolved, io.terminal()?.columns).join("\n")}\n`);
+  return resolved.places[0]?.error === undefined ? 0 : 1;
+}
+
+function placesOf({ name, typeUrl, ask }: ResolveOptions, { sources, beside, node, nodeContextParams }: ConfiguredSources): readonly ExplainedPlace[] {
+  try {
+    const next = beside(typeUrl ?? typeUrlOf(name));
+    return explain(sources, name, { layers: { node: nodeParams(node, [...nodeContextParams, ...ask.nodeContextParams ?? []]) }, ...(next !== undefined && { beside: next }) });
+  } catch (error) {
+    throw error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
+  }
+}
+
+function typeUrlOf(name: string): string | undefined {
+  const parsed = name.startsWith("xdstp:") ? parseLocator(name) : undefined;
+  return parsed?.ok === true && parsed.value.scheme === "xdstp" ? typeUrlFromType(parsed.value.resourceType) : undefined;
+}
