@@ -49,9 +49,8 @@ export function createStoreServer(id: string): StoreServer {
     if (sink === undefined || failure !== undefined || server.silent) return;
     answers.push(sink.commit(transaction) as Committed);
   };
-  const answer = (rows: readonly Row[]): void => {
-    if (rows.length > 0) commit(answerTo(rows, [...store.values()]));
-  };
+  const isWanted = (typeUrl: string, name: string): boolean => wanted.values().some((row) => covers(row, typeUrl, name));
+  const answer = (rows: readonly Row[]): void => { if (rows.length > 0) commit(answerTo(rows, [...store.values()])); };
   const server: StoreServer = {
     id, name: id, silent: false, responded: true, answers,
     get wanted() { return [...wanted.values()].map(({ interest: { name } }) => name).sort(); },
@@ -81,7 +80,7 @@ export function createStoreServer(id: string): StoreServer {
     },
     put(typeUrl, resource) {
       store.set(`${typeUrl}\n${nameKey(resource.name)}`, { typeUrl, resource });
-      if ([...wanted.values()].some((row) => covers(row, typeUrl, resource.name))) commit({ put: [{ typeUrl, resource }] });
+      if (isWanted(typeUrl, resource.name)) commit({ put: [{ typeUrl, resource }] });
     },
     late(typeUrl, name) {
       commit({ remove: [{ typeUrl, name, error: new XdsError("NOT_FOUND", "nothing has come in time", { timedOut: true }) }] });
@@ -89,7 +88,7 @@ export function createStoreServer(id: string): StoreServer {
     held: (typeUrl) => Array.from(server.sink.held(typeUrl), ({ name, version }) => `${name} ${version}`),
     remove(typeUrl, name) {
       store.delete(`${typeUrl}\n${nameKey(name)}`);
-      if ([...wanted.values()].some((row) => covers(row, typeUrl, name))) commit({ remove: [{ typeUrl, name }] });
+      if (isWanted(typeUrl, name)) commit({ remove: [{ typeUrl, name }] });
     },
     fail(error) {
       failure = error === undefined ? undefined : new XdsError("UNAVAILABLE", error);
