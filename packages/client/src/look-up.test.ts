@@ -125,6 +125,18 @@ describe("a look-up on demand", () => {
     expect((await Promise.all(found)).map(({ value }) => value)).toEqual(["one.example", "two.example"]);
   });
 
+  it("asks nobody where the same name is watched and held [C-CTX-5]", async () => {
+    const { client, server } = useDeltaScript();
+    const watch = client.watch(flag, edge, { attributes: { host: "one.example" } });
+    await asked(server);
+    give(server, ofHost("one.example"), "on");
+    await turn();
+    expect(await client.read(flag, edge, { attributes: { host: "one.example" } })).toMatchObject({ value: "on" });
+    expect(await asked(server)).toEqual([]);
+    watch.close();
+    expect(await asked(server)).toEqual([`-${ofHost("one.example")}`]);
+  });
+
   it("waits no longer than its deadline, and asks no longer then; another for the same name is not released by it [C-CTX-5]", async () => {
     const { client, server, clock } = useDeltaScript();
     const released: string[] = [];
