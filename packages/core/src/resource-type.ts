@@ -14,6 +14,8 @@ export interface Reference {
   readonly typeUrl: string;
   /** As it stands in the payload. */
   readonly name: string;
+  /** The encoded `envoy.config.core.v3.ConfigSource` beside it (C-AUTH-4, C-AUTH-6). Absent: there is none, or it says `ads` and no more. */
+  readonly source?: Uint8Array;
 }
 
 /** All that may differ between resource types, as data: there is no `if` on a type URL anywhere else. */

@@ -1,6 +1,6 @@
 import { decodeText, varintValue, walkFields, WireType } from "@xdstp/core";
-import { isFileSource } from "./is-file-source.ts";
 import type { Range } from "./range.ts";
+import { sourceKind } from "./source-kind.ts";
 
 /** Fields of `envoy.config.cluster.v3.Cluster`. */
 const NAME = 1;
@@ -14,14 +14,25 @@ const EDS = 3;
 const EDS_CONFIG = 1;
 const SERVICE_NAME = 2;
 
+/** Where a cluster takes its endpoints from. */
+export interface Assignment {
+  /** `service_name`, else the name of the cluster. */
+  readonly name: string;
+  /** It is the `service_name`. */
+  readonly isService: boolean;
+  /** Its ConfigSource: a place in the bytes, and what kind it is. undefined: there is none. */
+  readonly source: Range | undefined;
+  readonly kind: ReturnType<typeof sourceKind>;
+}
+
 /**
- * The ClusterLoadAssignment of a cluster: its `service_name`, else its own name; none where it is not of type EDS, or takes its endpoints from a file.
+ * The ClusterLoadAssignment of a cluster: its `service_name`, else its own name; none where it is not of type EDS, or has no name.
  * Reads what it can: of malformed bytes, the part in front of the fault.
  */
-export function assignmentOf(bytes: Uint8Array, cluster: Range): string | undefined {
+export function assignmentOf(bytes: Uint8Array, cluster: Range): Assignment | undefined {
   let type = STATIC;
   let name = "";
-  const eds: Eds = { serviceName: "", fromFile: false };
+  const eds: Eds = { serviceName: "", kind: "ads", source: undefined };
   walkFields(bytes, (field, start, end, wireType) => {
     if (field === TYPE && wireType === WireType.VARINT) type = varintValue(bytes, start, end);
     if (wireType !== WireType.LENGTH_DELIMITED) return true;
@@ -30,20 +41,26 @@ export function assignmentOf(bytes: Uint8Array, cluster: Range): string | undefi
     if (field === EDS_CLUSTER_CONFIG) readEds(bytes, { start, end }, eds);
     return true;
   }, cluster);
-  const assignment = eds.serviceName === "" ? name : eds.serviceName;
-  return type === EDS && !eds.fromFile && assignment !== "" ? assignment : undefined;
+  const { serviceName, kind, source } = eds;
+  const isService = serviceName !== "";
+  if (type !== EDS || (!isService && name === "")) return undefined;
+  return { name: isService ? serviceName : name, isService, kind, source };
 }
 
 interface Eds {
   serviceName: string;
-  fromFile: boolean;
+  source: Range | undefined;
+  kind: Assignment["kind"];
 }
 
 /** A field that occurs again replaces what was there, as in every decoder. */
 function readEds(bytes: Uint8Array, config: Range, into: Eds): void {
   walkFields(bytes, (field, start, end, wireType) => {
     if (wireType !== WireType.LENGTH_DELIMITED) return true;
-    if (field === EDS_CONFIG) into.fromFile = isFileSource(bytes, { start, end });
+    if (field === EDS_CONFIG) {
+      into.source = { start, end };
+      into.kind = sourceKind(bytes, into.source);
+    }
     if (field === SERVICE_NAME) into.serviceName = decodeText(bytes, start, end);
     return true;
   }, config);

@@ -1,8 +1,8 @@
 import { decodeText, walkFields, WireType, type Reference } from "@xdstp/core";
 import { assignmentOf } from "./assignment-of.ts";
-import { isFileSource } from "./is-file-source.ts";
 import { messageNode, type MessageNode, type Naming } from "./message-node.ts";
 import { lastField, type Range } from "./range.ts";
+import { sourceKind } from "./source-kind.ts";
 import { typeUrls } from "./type-urls.ts";
 
 /** Messages within messages, an Any counted as two; decoders of protobuf give up at the same depth. What lies deeper is not read. */
@@ -15,34 +15,45 @@ interface Walk {
   readonly bytes: Uint8Array;
   /** By type, the names found. */
   readonly found: Map<string, Set<string>>;
+  /** Those beside ConfigSources of their own, by all of that; few payloads have any. */
+  beside: Map<string, Reference> | undefined;
+  readonly files: boolean;
+}
+
+/** Options of {@link referencesOf}. */
+export interface ReferencesOptions {
+  /** Also what comes from files; `source` says so. For whoever judges ConfigSources. Default: false. */
+  readonly files?: boolean;
 }
 
 /**
  * What a message of the Envoy API refers to, however deep in it, extensions in an Any included: each once, names as they are spelled in the payload.
  *
  * Clusters, assignments, route configurations, scoped routes, secrets, extension configs, endpoint collections (a name may be a glob); also where they are named in one of the known extensions.
+ * A name beside a ConfigSource that says something else than plain `ads` has that ConfigSource as its `source`; so a name beside several is there once for each.
  * Not among them: what comes from a file, a secret without `sds_config` (it is static), what the client finds only when it runs (headers, plugins, VHDS, on-demand discovery), the clusters behind a config source (static by rule), and extensions that are no message of the API, such as a TypedStruct.
  *
  * Never throws, costs one pass; of malformed bytes, the part in front of the fault counts. None for a type that it does not know.
  */
-export function referencesOf(typeUrl: string, payload: Uint8Array): readonly Reference[] {
-  const walk: Walk = { bytes: payload, found: new Map() };
+export function referencesOf(typeUrl: string, payload: Uint8Array, { files = false }: ReferencesOptions = {}): readonly Reference[] {
+  const walk: Walk = { bytes: payload, found: new Map(), beside: undefined, files };
   const node = messageNode(fullNameIn(typeUrl));
   if (node !== undefined) visit(walk, node, { start: 0, end: payload.length }, 0);
-  return [...walk.found].flatMap(([type, names]) => [...names].map((name) => ({ typeUrl: type, name })));
+  const found = [...walk.found].flatMap(([type, names]) => [...names].map((name) => ({ typeUrl: type, name })));
+  return walk.beside === undefined ? found : [...found, ...walk.beside.values()];
 }
 
 function visit(walk: Walk, node: MessageNode, range: Range, depth: number): void {
   if (depth > MAX_DEPTH) return;
   if (node.packed) { unpack(walk, range, depth); return; }
-  if (node.cluster) note(walk, typeUrls.clusterLoadAssignment, assignmentOf(walk.bytes, range));
+  if (node.cluster) noteAssignment(walk, range);
   const { inner, naming } = node;
-  let named: boolean | undefined;
+  let beside: Beside | undefined;
   walkFields(walk.bytes, (field, start, end, wireType) => {
     if (wireType !== WireType.LENGTH_DELIMITED) return true;
     const next = inner.get(field);
     if (next !== undefined) visit(walk, next, { start, end }, depth + 1);
-    if (field === naming?.field && (named ??= comesOverXds(walk.bytes, range, naming))) note(walk, naming.typeUrl, decodeText(walk.bytes, start, end));
+    if (field === naming?.field && (beside ??= besideOf(walk, range, naming)) !== "elsewhere") note(walk, naming.typeUrl, decodeText(walk.bytes, start, end), beside);
     return true;
   }, range);
 }
@@ -55,18 +66,40 @@ function unpack(walk: Walk, any: Range, depth: number): void {
   if (value !== undefined) visit(walk, node, value, depth + 1);
 }
 
-function comesOverXds(bytes: Uint8Array, message: Range, { source, sourceRequired }: Naming): boolean {
+/** What stands beside a name: nothing or plain `ads`, a ConfigSource of its own, or what makes it no reference. */
+type Beside = "plain" | "elsewhere" | Range;
+
+function besideOf({ bytes, files }: Walk, message: Range, { source, sourceRequired }: Naming): Beside {
+  if (source.length === 0) return "plain";
   let at: Range | undefined = message;
   for (const field of source) at = at === undefined ? undefined : lastField(bytes, at, field);
-  if (at === undefined) return !sourceRequired;
-  return source.length === 0 || !isFileSource(bytes, at);
+  if (at === undefined) return sourceRequired ? "elsewhere" : "plain";
+  return besideSource(sourceKind(bytes, at), at, files);
 }
 
-function note({ found }: Walk, typeUrl: string, name: string | undefined): void {
+function besideSource(kind: ReturnType<typeof sourceKind>, source: Range | undefined, files: boolean): Beside {
+  if (kind === "ads" || source === undefined) return "plain";
+  return kind === "file" && !files ? "elsewhere" : source;
+}
+
+function noteAssignment(walk: Walk, cluster: Range): void {
+  const found = assignmentOf(walk.bytes, cluster);
+  const beside = found === undefined ? "elsewhere" : besideSource(found.kind, found.source, walk.files);
+  if (beside !== "elsewhere") note(walk, typeUrls.clusterLoadAssignment, found?.name, beside);
+}
+
+function note(walk: Walk, typeUrl: string, name: string | undefined, beside: Exclude<Beside, "elsewhere">): void {
   if (name === undefined || name === "") return;
-  const names = found.get(typeUrl);
-  if (names === undefined) found.set(typeUrl, new Set([name]));
+  if (beside !== "plain") { noteBeside(walk, typeUrl, name, beside); return; }
+  const names = walk.found.get(typeUrl);
+  if (names === undefined) walk.found.set(typeUrl, new Set([name]));
   else names.add(name);
+}
+
+function noteBeside(walk: Walk, typeUrl: string, name: string, { start, end }: Range): void {
+  const source = walk.bytes.subarray(start, end);
+  walk.beside ??= new Map();
+  walk.beside.set(`${typeUrl}\n${name}\n${source.join()}`, { typeUrl, name, source });
 }
 
 /** The message that a type URL names, whatever its prefix. */

@@ -1,0 +1,43 @@
+import { fromBinary, toJson } from "@bufbuild/protobuf";
+import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
+import { ConfigSourceSchema } from "@xdstp/protos/envoy/core";
+import { describe, expect, it } from "vitest";
+import { referencesOf } from "./references-of.ts";
+import { typeUrlOf } from "./type-url-of.ts";
+import { typeUrls } from "./type-urls.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+const registry = envoyRegistry();
+const encode = (typeUrl: string, json: Json): Uint8Array => anyFromJson({ "@type": typeUrl, ...json }, registry).value;
+const api = (uri: string): Json => ({ apiConfigSource: { apiType: "AGGREGATED_DELTA_GRPC", transportApiVersion: "V3", grpcServices: [{ googleGrpc: { targetUri: uri, statPrefix: "x" } }] } });
+
+/** Names, each with its ConfigSource. */
+const of = (typeUrl: string, json: Json, files = false): readonly unknown[] => referencesOf(typeUrl, encode(typeUrl, json), { files })
+  .map(({ name, source }) => (source === undefined ? name : [name, toJson(ConfigSourceSchema, fromBinary(ConfigSourceSchema, source), { registry })]));
+const eds = (config: Json | undefined): Json => ({ name: "c", type: "EDS", edsClusterConfig: { ...(config !== undefined && { edsConfig: config }), serviceName: "s" } });
+const sds = (name: string, sdsConfig: Json): Json => ({ name, sdsConfig });
+const tls = (...secrets: readonly Json[]): Json => ({ name: "c", transportSocket: { name: "tls", typedConfig: { "@type": typeUrlOf("envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext"), commonTlsContext: { tlsCertificateSdsSecretConfigs: secrets } } } });
+const rds = (configSource: Json): Json => ({ apiListener: { apiListener: { "@type": typeUrlOf("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"), statPrefix: "x", rds: { configSource, routeConfigName: "r" } } } });
+
+describe("the ConfigSource beside a reference", () => {
+  it.each([
+    ["nothing", undefined, "s"],
+    ["ads", { ads: {}, resourceApiVersion: "V3", initialFetchTimeout: "3s" }, "s"],
+    ["ads for authorities", { ads: {}, authorities: [{ name: "a" }] }, ["s", { ads: {}, authorities: [{ name: "a" }] }]],
+    ["self", { self: {} }, ["s", { self: {} }]],
+    ["servers", { ...api("s:1"), authorities: [{ name: "a" }] }, ["s", { ...api("s:1"), authorities: [{ name: "a" }] }]],
+  ])("is there unless it is plain ads: %s [C-AUTH-6]", (_, config, expected) => {
+    expect(of(typeUrls.cluster, eds(config))).toEqual([expected]);
+  });
+
+  it("stands beside routes and secrets too, and a name beside several is there once for each [C-AUTH-4]", () => {
+    expect(of(typeUrls.listener, rds(api("s:1")))).toEqual([["r", api("s:1")]]);
+    expect(of(typeUrls.cluster, tls(sds("x", api("s:1")), sds("x", api("s:2")), sds("x", api("s:1")), sds("x", { ads: {} })))).toEqual(["x", ["x", api("s:1")], ["x", api("s:2")]]);
+  });
+
+  it("is a file only for who asks for these", () => {
+    const path: Json = { pathConfigSource: { path: "/eds.yaml" } };
+    expect([of(typeUrls.cluster, eds(path)), of(typeUrls.cluster, eds(path), true)]).toEqual([[], [["s", path]]]);
+    expect([of(typeUrls.listener, rds(path)), of(typeUrls.listener, rds(path), true)]).toEqual([[], [["r", path]]]);
+  });
+});
