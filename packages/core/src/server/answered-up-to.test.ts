@@ -24,7 +24,7 @@ describe("answeredUpTo()", () => {
 });
 
 describe("isRefusedAndNew()", () => {
-  const refused: Refused = { answered: new Set(), changed: new Set(), named: new Set(), base: 5, asked: false, entries: [], again: false };
+  const refused: Refused = { answered: new Set(), changed: new Set(), named: new Set(), base: 5, asked: false, entries: [], newestEntries: [], again: false };
 
   it("holds for what exists since after the last state before a refusal [S-ORD-4]", () => {
     expect(isRefusedAndNew(exchangeWith({ refused }), added("a", 6))).toBe(true);
@@ -38,7 +38,7 @@ describe("isRefusedAndNew()", () => {
 });
 
 describe("refusedFrom()", () => {
-  const refused: Refused = { answered: new Set(), changed: new Set(), named: new Set(), base: 5, asked: false, entries: [], again: false };
+  const refused: Refused = { answered: new Set(), changed: new Set(), named: new Set(), base: 5, asked: false, entries: [], newestEntries: [], again: false };
 
   it("is the base of what was refused, or since when something is held back, whichever is less [S-ORD-4]", () => {
     expect(refusedFrom(exchangeWith({}), Infinity)).toBe(Infinity);

@@ -16,7 +16,7 @@ function deliver(entry: Entry, exchange: Partial<Exchange>, isPending = false, r
 }
 
 const batch = (more: Partial<Batch>): Batch => ({ ...none, origin: none, entries: [], upTo: 9, base: 5, ...more }) as unknown as Batch;
-const refusal = (more: Partial<Refused>): Refused => ({ ...none, base: 5, asked: false, entries: [], again: false, ...more });
+const refusal = (more: Partial<Refused>): Refused => ({ ...none, base: 5, asked: false, entries: [], newestEntries: [], again: false, ...more });
 
 describe("deliveryOf()", () => {
   it.each<readonly [what: string, expected: string, entry: Entry, exchange: Partial<Exchange>]>([

@@ -90,6 +90,7 @@ describe("recordSent() and recordAnswer()", () => {
 
   it.each<readonly [what: string, expected: boolean, refuses: "first" | "last" | "both", again: readonly string[]]>([
     ["what was refused", true, "last", ["a", "b"]],
+    ["the part of it that was said last, where the rest cannot be said any more", true, "last", ["b"]],
     ["less", false, "last", ["a"]],
     ["more", false, "last", ["a", "b", "c"]],
     ["what was refused at first, of which something newer was accepted since", false, "first", ["a", "b"]],
@@ -149,7 +150,7 @@ describe("recordSent() and recordAnswer()", () => {
     const nonce = send(5, 9, { origin: originOf(["a"], changed) });
     recordAnswer(owner, nonce, bad, false);
     expect(owner.exchange).toMatchObject({ accepted: 5, versionAccepted: "v5", versionSent: "v9", nacks: 1 });
-    expect(owner.exchange.refused).toEqual({ answered: new Set(), changed: new Set([changed]), named: new Set(["a"]), base: 5, asked: false, entries: [], again: false });
+    expect(owner.exchange.refused).toEqual({ answered: new Set(), changed: new Set([changed]), named: new Set(["a"]), base: 5, asked: false, entries: [], newestEntries: [], again: false });
     expect(owner.exchange.lastError).toEqual({ code: 3, message: "refused ", at: 100, since: 100, version: "v9" });
     expect(events.at(-1)).toMatchObject({ kind: "nack", version: "v9", accepted: "v5", nonce: String(nonce), error: { code: 3, message: "refused " } });
   });

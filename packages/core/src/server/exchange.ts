@@ -48,6 +48,8 @@ export interface Refused extends Origin {
   readonly asked: boolean;
   /** What was said: it is not said again unchanged. undefined: something newer was accepted in the place of what was refused. */
   readonly entries: readonly Entry[] | undefined;
+  /** The same of what was said last of it. */
+  readonly newestEntries: readonly Entry[] | undefined;
   /** Something has changed since. */
   again: boolean;
 }
@@ -188,8 +190,7 @@ function keepRefused(exchange: Exchange, { origin, base, asked, narrowed, repair
   // What came from a topic that has been unsubscribed may be covered by another: only its names can tell.
   const named = narrowed ? new Set([...origin.named, ...entries.map(({ name }) => name)]) : origin.named;
   const all = joinOrigins(refused ?? { answered: new Set(), changed: new Set(), named: new Set() }, { ...origin, named });
-  const said = isNewestRefused ? newestEntries : undefined;
-  exchange.refused = { ...all, base: Math.min(base, refused?.base ?? base), asked: asked || refused?.asked === true, entries: repaired ? said : joinSaid(refused, entries), again: changedSince || narrowed || repaired };
+  exchange.refused = { ...all, base: Math.min(base, refused?.base ?? base), asked: asked || refused?.asked === true, entries: repaired ? undefined : joinSaid(refused, entries), newestEntries: repaired && !isNewestRefused ? undefined : newestEntries, again: changedSince || narrowed || repaired };
 }
 
 function joinSaid(refused: Refused | undefined, entries: readonly Entry[]): readonly Entry[] | undefined {
@@ -199,12 +200,14 @@ function joinSaid(refused: Refused | undefined, entries: readonly Entry[]): read
 
 /** What was refused, to be started again; of what it said, that which nobody has asked for since: what is asked for is said in any case. */
 export function restartOf(refused: Refused, isAsked: boolean, owed: { has(name: string): boolean }): Refused {
-  return { ...refused, entries: isAsked ? undefined : refused.entries?.filter(({ name }) => !owed.has(name)) };
+  const unasked = (entries: readonly Entry[] | undefined): readonly Entry[] | undefined => (isAsked ? undefined : entries?.filter(({ name }) => !owed.has(name)));
+  return { ...refused, entries: unasked(refused.entries), newestEntries: unasked(refused.newestEntries) };
 }
 
 /** What has changed since a refusal cannot be said, or not yet, so that a new start would only repeat what was refused: that stays refused until there is more to say (S-ACK-8). */
 export function isRepetition(exchange: Exchange, consumed: Refused | undefined, entries: readonly Entry[]): boolean {
-  if (consumed?.entries === undefined || exchange.refused !== undefined || !sayTheSame(consumed.entries, entries)) return false;
+  if (consumed === undefined || exchange.refused !== undefined) return false;
+  if (![consumed.entries, consumed.newestEntries].some((said) => said !== undefined && sayTheSame(said, entries))) return false;
   exchange.refused = { ...consumed, again: false };
   return true;
 }
@@ -212,7 +215,7 @@ export function isRepetition(exchange: Exchange, consumed: Refused | undefined, 
 /** What was taken to be sent goes back among what is pending; nothing of it counts as sent. */
 export function giveBack(exchange: Exchange, consumed: Refused): void {
   const { refused } = exchange;
-  exchange.refused = { ...joinOrigins(refused ?? consumed, consumed), base: Math.min(consumed.base, refused?.base ?? consumed.base), asked: consumed.asked || refused?.asked === true, entries: refused === undefined ? consumed.entries : undefined, again: true };
+  exchange.refused = { ...joinOrigins(refused ?? consumed, consumed), base: Math.min(consumed.base, refused?.base ?? consumed.base), asked: consumed.asked || refused?.asked === true, entries: refused === undefined ? consumed.entries : undefined, newestEntries: (refused ?? consumed).newestEntries, again: true };
 }
 
 function reportPush({ context, stream, typeUrl }: ExchangeOwner, { list, resources, removed, notSent }: Frames, version: string): void {

@@ -160,6 +160,28 @@ describe("a name that was refused (sotw/ads)", () => {
   });
 });
 
+describe("a name that was refused, and asked for again (sotw/ads)", () => {
+  it("is not said a third time when what was refused with it at first goes [S-ACK-8] [S-FULL-2]", () => {
+    const world = createWorld({ variant: "sotw/ads", types: types(false) });
+    const { client } = world.openSotw(CLUSTERS);
+    const refuse = (): string => {
+      world.run();
+      const [response, ...more] = client.rest();
+      if (response === undefined || more.length > 0) throw new Error("one response was expected");
+      client.nack(response, "a is bad");
+      return response.nonce;
+    };
+    client.send({ typeUrl: CLUSTERS });
+    acceptAll(world, client);
+    commit(world, { a: "bad", b: "1" });
+    client.send({ typeUrl: CLUSTERS, resourceNames: ["*", "a"], responseNonce: refuse() });
+    refuse();
+    world.remove(CLUSTERS, "b");
+    world.run();
+    expect(client.rest()).toEqual([]);
+  });
+});
+
 describe("a response in parts (sotw/ads)", () => {
   it("is sent anew to a client that was cut off after a part of it and comes back with the version of that, and not to one that has all parts [S-SIZE-3] [S-RECON-7]", () => {
     const world = createWorld({ variant: "sotw/ads", types: types(false), limits: { responseBytes: 400 } });

@@ -12,4 +12,6 @@ export const failedSeeds: readonly { readonly seed: number; readonly steps: numb
   { seed: 500_000_005, steps: 400_000, showed: "a delta server lost what was refused in a part of a response when that was repaired before its last part was answered" },
   { seed: 600_000_002, steps: 300_000, showed: "a SotW server took a client that had been cut off between two parts of a response for one that holds all of it" },
   { seed: 600_000_005, steps: 200_000, showed: "a delta server said a refused repair again, since what was refused before it cannot be said any more" },
+  { seed: 620_000_003, steps: 800_000, showed: "a SotW server said again what was refused last, since what it had sent before that has gone" },
+  { seed: 620_000_004, steps: 800_000, showed: "the same of a name that was asked for anew" },
 ];

@@ -1,4 +1,4 @@
-import type { Entry, Topic } from "@xdstp/core";
+import type { Topic } from "@xdstp/core";
 import type { Connection } from "@xdstp/testing";
 import { isGlob, nameKey } from "@xdstp/uri";
 
@@ -54,25 +54,29 @@ function lostOf({ servers }: World, past: PastValues, { name: who, shape }: SimC
   if (server === undefined) return [];
   // SotW does not say what has gone of a type that is not of full state.
   const tellsRemovals = shape.variant === "delta" || isFullState(typeUrl);
-  return heldOf(topic, server.cache.topic(typeUrl, { name: wanted })).flatMap(([name, held]) => {
+  return differencesOf(topic, server.cache.topic(typeUrl, { name: wanted })).flatMap(([name, held]) => {
     const had = past.since(server.name, typeUrl, name, from);
     if (had.includes(held) || (!tellsRemovals && had.includes(undefined))) return [];
     return [`${who}, ${wanted} of ${typeUrl}: ${name} = ${held ?? "nothing"} is held; ${server.name} has ${had.map((text) => text ?? "nothing").join(", then ")}`];
   });
 }
 
-/** What is held of a name or an alias, or of each name that a collection has here or there. */
-function heldOf(here: Topic, there: Topic): readonly (readonly [name: string, text: string | undefined])[] {
+/** What is held of a name, an alias, or each name of a collection of which there is something else now: little, at most times. */
+function differencesOf(here: Topic, there: Topic): readonly (readonly [name: string, held: string | undefined])[] {
   const { name } = here.interest;
-  if (!isCollection(name)) return [[name, textOf(here.members()[0])]];
-  const names = new Map([...there.members(), ...here.members()].map((entry) => [nameKey(entry.name), entry.name]));
-  return [...names.values()].map((one) => [one, textOf(here.get(one))]);
+  const names = name === "*" || isGlob(name) ? namesIn(here, there) : [name];
+  return names.flatMap((one) => {
+    const [mine, theirs] = [payloadIn(here, one), payloadIn(there, one)];
+    const isEqual = mine === undefined || theirs === undefined ? mine === theirs : Buffer.compare(mine, theirs) === 0;
+    return isEqual ? [] : [[one, mine && textIn(mine)] as const];
+  });
 }
 
-function isCollection(name: string): boolean {
-  return name === "*" || isGlob(name);
+function namesIn(...topics: readonly Topic[]): readonly string[] {
+  return [...new Map(topics.flatMap((topic) => topic.members()).map(({ name }) => [nameKey(name), name])).values()];
 }
 
-function textOf(entry: Entry | undefined): string | undefined {
-  return entry?.resource === undefined ? undefined : textIn(entry.resource.payload.value);
+/** An alias is looked up like a name. */
+function payloadIn(topic: Topic, name: string): Uint8Array | undefined {
+  return topic.get(name)?.resource?.payload.value;
 }
