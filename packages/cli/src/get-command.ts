@@ -15,10 +15,11 @@ export const viewOptions = {
 /** `xdstp get`: one resource, or the members of a collection, as a client of the server gets them. */
 export const getCommand: Command = {
   name: "get",
-  summary: "Show a resource, or the members of a glob or type, as a client of a server gets them.",
+  summary: "Show a resource, or the members of a glob, list or type, as a client of a server gets them.",
   usage: `xdstp get NAME ${askUsage} [--output yaml|json|table] [--json] [--show-secrets] [--descriptors FILE]... [--nack REASON] [--timeout SECONDS] ${tlsUsage}`,
   notes: [
-    "NAME is an xdstp name, a glob of such names (xdstp://AUTHORITY/TYPE/PATH/*), or with --type an opaque name or * for all of the type.",
+    "NAME is an xdstp name, a glob (xdstp://AUTHORITY/TYPE/PATH/*) or a list (xdstp://AUTHORITY/TYPECollection/ID) of such names, or with --type an opaque name or * for all of the type.",
+    "Each is asked for where its authority is. Redirects and directives (#alt=LOCATOR, #entry=NAME) are followed, and the steps are shown with the server of each.",
     "YAML can be piped into a file of a folder that `xdstp serve` serves. Members are listed; with --output yaml or json they are shown.",
     "What cannot be read as its type is refused, as by every client, and the server is told so. With --nack everything is.",
   ],

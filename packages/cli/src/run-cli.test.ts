@@ -51,8 +51,8 @@ describe("runCli()", () => {
   });
 
   it.each([
-    [[], "xdstp: which command?\nUsage: xdstp serve|status|get|watch|record|replay|bootstrap [ARGS]; xdstp --help says more\n"],
-    [["srve"], "xdstp: there is no command \"srve\"\nUsage: xdstp serve|status|get|watch|record|replay|bootstrap [ARGS]; xdstp --help says more\n"],
+    [[], "xdstp: which command?\nUsage: xdstp serve|status|get|watch|resolve|record|replay|bootstrap [ARGS]; see xdstp --help\n"],
+    [["srve"], "xdstp: there is no command \"srve\"\nUsage: xdstp serve|status|get|watch|resolve|record|replay|bootstrap [ARGS]; see xdstp --help\n"],
   ])("answers %j with the usage and exit code 2", async (argv, err) => {
     expect(await runToEnd(argv)).toEqual({ code: 2, out: "", err });
   });

@@ -21,7 +21,7 @@ export function showRows(head: readonly string[], rows: readonly ShownRow[], io:
   widths[0] = Math.max(8, Math.min(columns - others, widths[0] ?? 0));
   const write = (tone: "bold" | "plain", text: string): void => { io.stdout.write(`${paintLine([[tone, text]], columns, paint)}\n`); };
   for (const [index, { cells, below }] of all.entries()) {
-    write(index === 0 ? "bold" : "plain", widths.map((width, column) => cell(cells[column] ?? "", width, column === widths.length - 1)).join("  "));
+    write(index === 0 ? "bold" : "plain", widths.map((width, column) => cell(cells[column] ?? "", width, column === widths.length - 1)).join("  ").trimEnd());
     for (const line of below.flatMap((text) => wrapText(text, columns - 4, 3))) write("plain", `    ${line}`);
   }
 }

@@ -16,10 +16,11 @@ export const untilOptions = {
 /** `xdstp watch`: what becomes of resources, as a client of the server sees it. */
 export const watchCommand: Command = {
   name: "watch",
-  summary: "Follow resources, globs or types as a client of a server, and show each change as a diff.",
+  summary: "Follow resources, globs, lists or types as a client of a server, and show each change as a diff.",
   usage: `xdstp watch NAME... ${askUsage} [--json] [--show-secrets] [--descriptors FILE]... [--nack REASON] [--count N] [--timeout SECONDS] ${tlsUsage}`,
   notes: [
-    "NAME is an xdstp name, a glob of such names (xdstp://AUTHORITY/TYPE/PATH/*), or with --type an opaque name or * for all of the type.",
+    "NAME is an xdstp name, a glob (xdstp://AUTHORITY/TYPE/PATH/*) or a list (xdstp://AUTHORITY/TYPECollection/ID) of such names, or with --type an opaque name or * for all of the type.",
+    "Each is asked for where its authority is. Redirects and directives (#alt=LOCATOR, #entry=NAME) are followed, and where a name leads is shown before what it has.",
     "It shows the first state, each change, what is removed, missing or refused, and whether the server answers; a server that goes is asked until it is back. Ctrl-C ends it.",
     "With --count it ends with 0 after so many events of resources, and with 1 if these have not come within --timeout.",
   ],
