@@ -195,7 +195,12 @@ describe("a glob with an alternative", () => {
     const glob = watch(GLOB);
     await settle();
     expect(members(glob)).toBe("m=m of a2, n=n of a2");
+    at("a1").silent = true;
     at("a1").fail(undefined);
+    at("a1").silent = false;
+    void at("a1").sink.commit({ put: [{ typeUrl: T, resource: resource(of("a", "ns/m"), "m of a1") }] });
+    expect(members(glob)).toBe("m=m of a1, n=n of a2");
+    void at("a1").sink.commit({ settled: complete });
     await settle();
     expect([members(glob), at("a2").wanted]).toEqual(["m=m of a1", []]);
   });
@@ -236,6 +241,44 @@ describe("a glob with an alternative", () => {
     await settle();
     at("a").put(T, resource(of("a", "ns/m"), "m3 of a"));
     expect([members(glob), at("a").wanted]).toEqual(["m=m3 of a, n=n of a", [of("a", "ns/*")]]);
+  });
+
+  it("lets the one that is asked for by its own name choose for itself", async () => {
+    const { at, watch, pass } = await useTwo();
+    at("a").fail("a is down");
+    const [glob, one] = [watch(GLOB), watch(directed("n"))];
+    await settle();
+    await pass(6_000);
+    at("a").silent = true;
+    at("a").fail(undefined);
+    at("a").silent = false;
+    at("a").put(T, resource(of("a", "ns/n"), "n of a"));
+    expect([one.now, members(glob)]).toEqual(["n of a", "n=n of a, o=o of b"]);
+    at("b").put(T, resource(of("b", "ns/n"), "n2 of b"));
+    expect(one.now).toBe("n of a");
+    one.close();
+    await settle();
+    expect(members(glob)).toBe("n=n2 of b, o=o of b");
+  });
+
+  it("leaves nothing of the other side when a member of the one changed over to cannot be had, or is refused [C-ALT-7]", async () => {
+    const { at, watch, pass, cache } = await useTwo();
+    for (const id of ["p", "q"]) at("b").put(T, resource(of("b", `ns/${id}`), `${id} of b`));
+    at("a").put(T, redirect(of("a", "ns/n"), of("c", "none")));
+    at("a").put(T, redirect(of("a", "ns/o"), of("nobody", "o")));
+    at("a").put(T, redirect(of("a", "ns/p"), of("c", "p")));
+    at("a").put(T, resource(of("a", "ns/q"), "bad"));
+    cache.check(T, { name: GLOB }, ({ payload }) => (new TextDecoder().decode(payload.value) === "bad" ? new XdsError("INVALID_ARGUMENT", "bad") : undefined));
+    at("a").fail("a is down");
+    const glob = watch(GLOB);
+    await settle();
+    at("a").fail(undefined);
+    await settle();
+    at("c").fail("c is down");
+    await pass(6_000);
+    expect(members(glob)).toBe("m=m of a, q=q of b");
+    at("a").remove(T, of("a", "ns/q"));
+    expect(members(glob)).toBe("m=m of a");
   });
 
   it("ends a member whose time is over [C-TTL-4]", async () => {

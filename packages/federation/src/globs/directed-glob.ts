@@ -88,7 +88,7 @@ export class DirectedGlob {
       side.open();
       const choice = this.#choices[index];
       if (choice === undefined) break;
-      until = Math.min(until, choice.decide(this.#callsForAlt(side, choice.onAlt), choice.onAlt ? this.inUse.shows : side.isHeld, now, () => this.#of.host.random()));
+      until = Math.min(until, choice.decide(this.#callsForAlt(side), choice.onAlt ? this.inUse.shows : side.isHeld, now, () => this.#of.host.random()));
       if (!choice.onAlt) break;
     }
     this.#timer?.cancel();
@@ -96,13 +96,12 @@ export class DirectedGlob {
     return target;
   }
 
-  /** undefined: nothing is known yet; of one that has come back, unless all of it is. */
-  #callsForAlt(side: GlobSide, onAlt: boolean): boolean | undefined {
+  /** undefined: nothing is known yet. */
+  #callsForAlt(side: GlobSide): boolean | undefined {
     const { host } = this.#of;
     if (side.broken !== undefined) return false;
     if (!side.isHeld) return side.failure === undefined ? undefined : true;
     if (side.failure !== undefined && host.altOnUnreachable(side.locator.authority)) return true;
-    if (onAlt && !side.isWhole) return undefined;
     return host.altOnMissing && side.isEmpty;
   }
 

@@ -209,9 +209,10 @@ describe("what a reader refuses", () => {
     await turn();
     at("b").put(T, resource(Y, "bad", "7"));
     expect(at("b").answers.at(-1)?.refused?.length).toBe(1);
-    at("b").put(T, resource(of("b", "other"), "O"));
+    const before = cache.counters.refused;
     at("b").fail("down");
-    at("b").fail(undefined);
-    expect(at("a").answers.flatMap(({ refused = [] }) => refused)).toEqual([]);
+    at("a").put(T, redirect(of("a", "x2"), Y));
+    await turn();
+    expect([cache.counters.refused, at("a").answers.flatMap(({ refused = [] }) => refused)]).toEqual([before, []]);
   });
 });

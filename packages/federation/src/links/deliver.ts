@@ -16,22 +16,38 @@ const NOTHING: Delivery = { put: [], remove: [], ambient: null };
 
 /** What the newest outcome changes for readers. */
 export function deliver(follower: Follower): Delivery {
-  const { outcome, member, shows } = follower;
-  if (member !== undefined && !member.side.isInUse) return { ...NOTHING, remove: variantsOf(follower), ambient: undefined };
+  return follower.member === undefined ? deliverName(follower) : deliverMember(follower, follower.member.side.isInUse);
+}
+
+function deliverName(follower: Follower): Delivery {
+  const { outcome, shows } = follower;
   switch (outcome.state) {
     case "pending": return NOTHING;
     case "held": return { ...changesOf(follower, outcome.resources), ambient: outcome.stale };
     // As for who asks for such a name itself (C-MISS-4).
-    case "unreachable": return outcome.error.context.timedOut === true && !shows && member === undefined ? removal(follower, outcome.error) : { ...NOTHING, ambient: outcome.error };
-    case "broken": return shows || member !== undefined ? { ...NOTHING, ambient: outcome.error } : removal(follower, outcome.error);
-    case "missing": return shows || member === undefined ? removal(follower, outcome.error) : { ...NOTHING, ambient: undefined };
+    case "unreachable": return outcome.error.context.timedOut === true && !shows ? removal(follower, outcome.error) : { ...NOTHING, ambient: outcome.error };
+    case "broken": return shows ? { ...NOTHING, ambient: outcome.error } : removal(follower, outcome.error);
+    case "missing": return removal(follower, outcome.error);
+  }
+}
+
+/** What cannot be found is no member; what another side has delivered does not stay in its place (C-ALT-7). */
+function deliverMember(follower: Follower, isInUse: boolean): Delivery {
+  const { outcome, shows, hasTakenOver } = follower;
+  if (!isInUse) return { ...NOTHING, remove: variantsOf(follower), ambient: undefined };
+  switch (outcome.state) {
+    case "pending": return NOTHING;
+    case "held": return { ...changesOf(follower, outcome.resources), ambient: outcome.stale };
+    case "unreachable":
+    case "broken": return { ...NOTHING, remove: hasTakenOver ? variantsOf(follower) : [], ambient: outcome.error };
+    case "missing": return shows ? removal(follower, outcome.error) : { ...NOTHING, ambient: undefined };
   }
 }
 
 /** What was delivered has been taken, but for those that a reader refused: of these what was held stays. */
 export function noteDelivered(follower: Follower, { put, remove }: Delivery, isRefused: boolean): void {
   const { delivered, refused } = follower;
-  if (remove.length > 0 || (put.length > 0 && !isRefused)) follower.stands = false;
+  if (remove.length > 0 || (put.length > 0 && !isRefused)) follower.stands = follower.hasTakenOver = false;
   for (const { constraints } of remove) delivered.delete(variantId({ ...(constraints !== undefined && { constraints }) }));
   for (const { resource } of put) {
     const id = variantId(resource);

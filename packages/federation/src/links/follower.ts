@@ -30,6 +30,8 @@ export class Follower implements Followed {
   readonly refused: Map<string, string> = new Map<string, string>();
   /** What came before it stands under its name. */
   stands = false;
+  /** What is delivered is not what it has found itself. */
+  hasTakenOver = false;
   timer: Timer | undefined;
   readonly #choices = new Map<string, Choice>();
 
@@ -56,9 +58,10 @@ export class Follower implements Followed {
     return choice;
   }
 
-  /** What another one has delivered under the same name is its own from now on. */
+  /** What another one has delivered under the same name is its own to replace. */
   takeOver({ delivered }: Follower): void {
     for (const [id, linked] of delivered) this.delivered.set(id, linked);
     delivered.clear();
+    this.hasTakenOver = true;
   }
 }

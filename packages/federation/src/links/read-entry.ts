@@ -14,7 +14,7 @@ export function readEntry({ payload, ...list }: Resource, entry: string): Resour
   const read = known.get(payload) ?? entriesOf(payload);
   known.set(payload, read);
   if (typeof read === "string") return read;
-  const found = entry === "" ? undefined : read.get(entry);
+  const found = read.get(entry);
   return found === undefined ? undefined : { ...list, version: found.version, payload: found.payload };
 }
 

@@ -1,7 +1,7 @@
 import { XdsError } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 
-import { LIST, of, resource, scene, T, type Scene } from "../../test/scene.ts";
+import { LIST, of, redirect, resource, scene, T, type Scene } from "../../test/scene.ts";
 import { createStoreServer } from "../../test/store-server.ts";
 import { turn } from "../../test/turn.ts";
 import type { FederationSource } from "../index.ts";
@@ -167,6 +167,20 @@ describe("the servers of an authority", () => {
     expect(x.now).toBe("x of 1");
     at("1").remove(T, X);
     expect(x.now).toBe("-");
+  });
+
+  it("presents to none of them what another gave, also of what is followed [C-RECON-3]", async () => {
+    const { at, watch } = await scene({ a: ["a"], b: ["1", "2"] });
+    at("a").put(T, redirect(X, of("b", "y")));
+    at("2").put(T, resource(of("b", "y"), "Y", "7"));
+    at("1").fail("1 is down");
+    const x = watch(X);
+    await turn();
+    await turn();
+    expect([x.now, at("1").held(T), at("2").held(T)]).toEqual(["Y", [], [`${of("b", "y")} 7`]]);
+    at("1").silent = true;
+    at("1").fail(undefined);
+    expect(at("1").held(T)).toEqual([]);
   });
 
   it("asks the next server on unreachability alone, where that is configured [C-GRPC-7]", async () => {

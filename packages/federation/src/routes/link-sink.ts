@@ -37,11 +37,19 @@ function conclude(link: ServerLink, books: LinkBooks, taken: Taken, committed: C
   return refused.length === 0 ? committed : { ...committed, refused };
 }
 
-/** It is believed now, for some of what it was silent of at least. */
+/** It is believed now, for some of what it was silent of at least. Names are asked for once more: it may be about to say them. */
 function hear(link: ServerLink, books: LinkBooks): void {
-  const settled = [...link.unheard];
+  const silent = [...link.unheard];
   link.unheard.clear();
-  void commit(link, books, { settled });
+  for (const { typeUrl, interest: { name } } of silent) if (!isCollection(name)) {
+    for (const ask of books.routeOfName(name)?.asks.of(typeUrl, nameKey(name)) ?? []) if (ask.wanted && ask.route.uses(link)) link.again(ask);
+  }
+  const settled = silent.filter(({ interest: { name } }) => isCollection(name));
+  if (settled.length > 0) void commit(link, books, { settled });
+}
+
+function isCollection(name: string): boolean {
+  return name === "*" || isGlob(name);
 }
 
 /** Each once, however many names it is refused under. */
@@ -60,7 +68,8 @@ function dropOrphans(link: ServerLink, books: LinkBooks, { typeUrl, interest }: 
   for (const { key } of redirects) books.redirects.drop(route, typeUrl, key);
   for (const ask of route.followed) if (ask.kind === "name" && isIn(ask)) dropKept(books, ask, link);
   const held = others.flatMap((other) => orphansOf({ typeUrl, interest }, other.part, link.part));
-  const remove = [...held.filter(({ name }) => route.redirect(typeUrl, nameKey(name)) === undefined), ...redirects.map(({ name }) => ({ typeUrl, name }))];
+  const gone = [...held.filter(({ name }) => route.redirect(typeUrl, nameKey(name)) === undefined), ...redirects.map(({ name }) => ({ typeUrl, name }))];
+  const remove = [...new Map(gone.map((removal) => [`${nameKey(removal.name)}\n${variantId(removal)}`, removal])).values()];
   if (remove.length > 0) void link.part.commit({ remove });
 }
 
@@ -131,6 +140,7 @@ function unavailable(link: ServerLink, books: LinkBooks, scope: Scope, error: Xd
   else if (scope.authority !== undefined) link.part.unavailable(scope, error);
   else if (typeUrl !== undefined) books.typeReachable(link, typeUrl, error);
   else books.reachable(link, error);
+  if (error === undefined && typeUrl === undefined && link.responded && link.unheard.size > 0) hear(link, books);
   books.followers.settle();
 }
 

@@ -1,7 +1,11 @@
-import { expect, it } from "vitest";
+import { createCache } from "@xdstp/cache";
+import { createFakeClock } from "@xdstp/testing";
+import { expect, it, onTestFinished } from "vitest";
 
 import { of, redirect, resource, scene, T } from "../../test/scene.ts";
+import { createStoreServer } from "../../test/store-server.ts";
 import { turn } from "../../test/turn.ts";
+import { createFederation } from "../index.ts";
 
 it("removes once what two collections come without that both cover it [C-GLOB-7]", async () => {
   const { servers, watch } = await scene(["default"]);
@@ -30,4 +34,22 @@ it("takes in what comes of a name in the turn in which it is given up by one and
   a?.put(T, redirect(of("a", "x"), end));
   await turn();
   expect([first.now, federation.traces().map(({ name, state }) => `${name} ${state}`)]).toEqual(["here", [`${of("a", "x")} missing`]]);
+});
+
+it("drops once what a stand-in gave as it is first, and then as leading elsewhere [C-GRPC-6, C-GRPC-11]", async () => {
+  const clock = createFakeClock();
+  const [first, second] = [createStoreServer("first"), createStoreServer("second")];
+  const cache = createCache({ clock, directives: true });
+  onTestFinished(() => cache.close());
+  cache.addFeed(createFederation({ sources: [{ servers: [first, second], authorities: ["a"] }], clock }));
+  first.fail("down");
+  second.put(T, resource(of("a", "x"), "X"));
+  const glob = cache.topic(T, { name: of("a", "*") });
+  glob.watch({ wake: () => undefined });
+  await turn();
+  second.put(T, redirect(of("a", "x"), of("a", "d/y")));
+  await turn();
+  first.fail(undefined);
+  await turn();
+  expect([glob.members().map(({ resource: held }) => held), second.isOpen]).toEqual([[undefined], false]);
 });

@@ -27,16 +27,16 @@ describe("a resolver of authorities", () => {
 
   it("may take its time: until then nothing is known, also of names that lead there", async () => {
     const found = createStoreServer("found");
-    found.put(T, resource(of("b", "x"), "x of b"));
+    for (const id of ["x", "ns/x"]) found.put(T, resource(of("b", id), "x of b"));
     const { promise, resolve } = deferred<{ servers: readonly [typeof found] }>();
     const { at, watch } = await scene(["a"], { resolveAuthority: () => promise });
     at("a").put(T, redirect(of("a", "x"), of("b", "x")));
-    const all = [watch(of("b", "x")), watch(of("a", "x")), watch(`${of("b", "x")}#alt=${of("a", "z")}`)];
+    const all = [watch(of("b", "x")), watch(of("a", "x")), watch(`${of("b", "x")}#alt=${of("a", "z")}`), watch(`${of("b", "ns/*")}#alt=${of("a", "ns/*")}`)];
     await settle();
-    expect(all.map(({ now }) => now)).toEqual(["?", "?", "?"]);
+    expect(all.map(({ now }) => now)).toEqual(["?", "?", "?", "?"]);
     resolve({ servers: [found] });
     await settle();
-    expect(all.map(({ now }) => now)).toEqual(["x of b", "x of b", "x of b"]);
+    expect(all.map(({ now }) => now)).toEqual(["x of b", "x of b", "x of b", "x of b"]);
   });
 
   it("says with its error why there is none, and is asked again with the next that is wanted; who waits is served too [C-AUTH-5]", async () => {

@@ -33,7 +33,7 @@ export class ServerLink {
   failure: XdsError | undefined;
   /** Types whose stream has failed, at a server that has one for each (C-AGG-2). */
   readonly typeFailures: Map<string, XdsError> = new Map<string, XdsError>();
-  /** Collections that it was silent of while another was believed in its place. */
+  /** What it was silent of while another was believed in its place. */
   readonly unheard: Set<TypedInterest> = new Set<TypedInterest>();
   readonly #host: LinkHost;
   readonly #wanted = new Map<string, Map<string, Interest>>();
@@ -96,6 +96,12 @@ export class ServerLink {
     const news = this.#newsOf(typeUrl);
     if (!news.added.delete(id)) news.dropped.set(id, interest);
     this.#schedule();
+  }
+
+  /** Asks for something once more. */
+  again(asked: Asked): void {
+    this.unwant(asked);
+    this.want(asked);
   }
 
   /** What it has said of single names of these authorities is over. */

@@ -4,13 +4,16 @@ import { nameKey } from "@xdstp/uri";
 import { variantId } from "../links/kept.ts";
 import { notFound } from "./not-found.ts";
 import type { Route } from "./route.ts";
-import { change, routeIn, type Taking } from "./taking.ts";
+import { change, noteUnheard, routeIn, type Taking } from "./taking.ts";
 
 /** A name that a server says does not exist. */
 export function takeRemoval(taking: Taking, removal: Removal): void {
   const { typeUrl, name } = removal;
   const route = routeIn(taking, name);
-  if (route === undefined) return;
+  if (route === undefined) {
+    noteUnheard(taking, { typeUrl, interest: { name } });
+    return;
+  }
   taking.news.add(route);
   const key = nameKey(name);
   // An opaque name may be that of what is held under an alias.

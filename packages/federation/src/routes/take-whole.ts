@@ -5,7 +5,7 @@ import { covers, type Ask } from "./ask.ts";
 import { isLeadingElsewhere } from "./owing.ts";
 import type { Route } from "./route.ts";
 import { takeGone } from "./take-removal.ts";
-import { isNamed, leaveOut, routeIn, type Taking } from "./taking.ts";
+import { isNamed, leaveOut, noteUnheard, routeIn, type Taking } from "./taking.ts";
 
 /** What was put is all there is of an interest. */
 export function takeComplete(taking: Taking, complete: TypedInterest): void {
@@ -23,7 +23,7 @@ export function takeComplete(taking: Taking, complete: TypedInterest): void {
 export function takeSettled(taking: Taking, settled: TypedInterest): void {
   const { route, ask } = asked(taking, settled);
   if (route === undefined) {
-    if (taking.books.routeOfName(settled.interest.name)?.uses(taking.link) === true) taking.link.unheard.add(settled);
+    noteUnheard(taking, settled);
     return;
   }
   if (ask !== undefined) noteWhole(taking, route, ask);

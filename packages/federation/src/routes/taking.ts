@@ -39,6 +39,11 @@ export function routeIn({ books, link }: Taking, name: string): Route | undefine
   return route?.uses(link) === true && route.counts(link) ? route : undefined;
 }
 
+/** It is asked, and not believed while it has not answered and another stands in for it: what it is silent of counts once it is believed. */
+export function noteUnheard({ books, link }: Taking, silent: TypedInterest): void {
+  if (books.routeOfName(silent.interest.name)?.uses(link) === true) link.unheard.add(silent);
+}
+
 /** Whether a transaction says something of a name. */
 export function isNamed(taking: Taking, typeUrl: string, name: string): boolean {
   taking.names ??= namesIn(taking.given);
