@@ -151,7 +151,11 @@ export class FederationRun implements LinkBooks, FollowersHost {
   reachable(link: ServerLink, error: XdsError | undefined): void {
     link.failure = error;
     if (error === undefined) this.#isWell(link);
-    for (const route of link.routes) route.onReachable();
+    for (const route of [...link.routes]) {
+      // Also an answer without anything in it ends the use of others.
+      if (error === undefined && link.responded) route.onNews(link);
+      route.onReachable();
+    }
   }
 
   typeReachable(link: ServerLink, typeUrl: string, error: XdsError | undefined): void {

@@ -1,4 +1,4 @@
-import type { Committed, Held, Interest, Refusal, ResourceSink, Scope, Transaction, TypedInterest, XdsError } from "@xdstp/core";
+import type { Committed, Held, Interest, Refusal, Removal, ResourceSink, Scope, Transaction, TypedInterest, XdsError } from "@xdstp/core";
 import { globMatches, isGlob, nameKey } from "@xdstp/uri";
 
 import type { FollowedRedirect } from "../links/followed-redirect.ts";
@@ -68,7 +68,7 @@ function dropOrphans(link: ServerLink, books: LinkBooks, { typeUrl, interest }: 
   for (const { key } of redirects) books.redirects.drop(route, typeUrl, key);
   for (const ask of route.followed) if (ask.kind === "name" && isIn(ask)) dropKept(books, ask, link);
   const held = others.flatMap((other) => orphansOf({ typeUrl, interest }, other.part, link.part));
-  const gone = [...held.filter(({ name }) => route.redirect(typeUrl, nameKey(name)) === undefined), ...redirects.map(({ name }) => ({ typeUrl, name }))];
+  const gone: readonly Removal[] = [...held.filter(({ name }) => route.redirect(typeUrl, nameKey(name)) === undefined), ...redirects.map(({ name }) => ({ typeUrl, name }))];
   const remove = [...new Map(gone.map((removal) => [`${nameKey(removal.name)}\n${variantId(removal)}`, removal])).values()];
   if (remove.length > 0) void link.part.commit({ remove });
 }
