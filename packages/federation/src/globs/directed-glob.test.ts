@@ -81,6 +81,22 @@ describe("a glob with an alternative", () => {
     expect([at("b").wanted, at("a").wanted]).toEqual([[], [of("a", "ns/*")]]);
   });
 
+  it("has versions of its own on each side, though those of the servers are equal [S-VER-4, C-ALT-6]", async () => {
+    const { at, watch, pass } = await useTwo();
+    at("a").fail("a is down");
+    const glob = watch(GLOB);
+    await settle();
+    const version = (): string | undefined => glob.topic.get(directed("n"))?.resource?.version;
+    const before = version();
+    const one = watch(directed("n"));
+    await settle();
+    expect([before === "1", one.version]).toEqual([false, before]);
+    one.close();
+    at("a").fail(undefined);
+    await pass(6_000);
+    expect(version()).toBe("1");
+  });
+
   it("holds what it has chosen for 5 s [C-ALT-4, C-ALT-7]", async () => {
     const { at, watch, pass } = await useTwo();
     at("a").fail("a is down");
@@ -254,9 +270,15 @@ describe("a glob with an alternative", () => {
     at("a").silent = false;
     at("a").put(T, resource(of("a", "ns/n"), "n of a"));
     expect([one.now, members(glob)]).toEqual(["n of a", "n=n of a, o=o of b"]);
-    at("b").put(T, resource(of("b", "ns/n"), "n2 of b"));
-    expect(one.now).toBe("n of a");
     one.close();
+    await settle();
+    expect(members(glob)).toBe("n=n of b, o=o of b");
+    const again = watch(directed("n"));
+    await settle();
+    expect(again.now).toBe("n of a");
+    at("b").put(T, resource(of("b", "ns/n"), "n2 of b"));
+    expect(again.now).toBe("n of a");
+    again.close();
     await settle();
     expect(members(glob)).toBe("n=n2 of b, o=o of b");
   });

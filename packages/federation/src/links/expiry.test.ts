@@ -66,6 +66,18 @@ it("runs on while the server cannot be reached; then the alternative is asked [C
   expect(x.now).toBe("Y");
 });
 
+it("takes what the server has said since then for known [C-ALT-2, C-TTL-4]", async () => {
+  const { at, watch, pass } = await scene(["a", "b"]);
+  at("a").put(T, { ...resource(X, "X"), expireMs: 1_000 });
+  const x = watch(`${X}#alt=${Y}`);
+  await turn();
+  await pass(1_000);
+  at("a").remove(T, X);
+  at("a").fail("a is down");
+  await turn();
+  expect([x.now, at("b").opened]).toEqual([expect.stringContaining("does not exist"), 0]);
+});
+
 it("does not begin anew the time of what is delivered with the heartbeat of something else on the way [C-TTL-4]", async () => {
   const { at, watch, pass } = await scene(["a", "b"]);
   at("a").put(T, redirect(X, Y));

@@ -140,6 +140,52 @@ describe("the servers of an authority", () => {
     expect(x.now).toBe("x of 1");
   });
 
+  it("ends with it also what that has said of names that are followed [C-GRPC-6]", async () => {
+    const { at, watch } = await scene({ a: ["a"], b: ["1", "2"] });
+    at("a").put(T, redirect(X, of("b", "y")));
+    at("2").put(T, resource(of("b", "y"), "Y of 2"));
+    at("1").fail("1 is down");
+    const x = watch(X);
+    await turn();
+    await turn();
+    at("2").sink.unavailable({ typeUrl: T, interest: { name: of("b", "y") } }, new XdsError("UNAVAILABLE", "not now"));
+    expect(x.now).toBe("Y of 2 (not now)");
+    at("1").silent = true;
+    at("1").fail(undefined);
+    at("1").silent = false;
+    at("1").put(T, resource(of("b", "y"), "Y of 1"));
+    expect(x.now).toBe("Y of 1");
+  });
+
+  it("takes a member of a glob that comes to be asked for by its name for cached [C-GRPC-6]", async () => {
+    const { at, watch } = await useServers("1", "2");
+    at("1").put(T, resource(of("a", "ns/m"), "m of 1"));
+    watch(`${of("a", "ns/*")}#alt=${of("b", "ns/*")}`);
+    await turn();
+    at("1").silent = true;
+    const m = watch(of("a", "ns/m"));
+    await turn();
+    at("1").fail("1 is down");
+    await turn();
+    expect([m.now, at("1").wanted, at("2").opened]).toEqual(["m of 1", [of("a", "ns/*"), of("a", "ns/m")], 0]);
+  });
+
+  it("says nothing of an authority any more of which nothing is wanted [C-GRPC-4]", async () => {
+    const { at, watch } = await scene({ a: ["1"], b: ["1"] });
+    at("1").fail("1 is down");
+    const a = watch(X);
+    watch(of("b", "x"));
+    await turn();
+    expect(a.now).toBe("- 1 is down");
+    a.close();
+    await turn();
+    at("1").fail(undefined);
+    at("1").silent = true;
+    const again = watch(X);
+    await turn();
+    expect(again.now).toBe("?");
+  });
+
   it("drops members that only a later server had, once one before it has given all, and not sooner [C-GRPC-11]", async () => {
     const { at, watch } = await useServers("1", "2");
     for (const id of ["m", "n"]) at("2").put(T, resource(of("a", `ns/${id}`), `${id} of 2`));
@@ -154,6 +200,25 @@ describe("the servers of an authority", () => {
     expect(glob.members).toBe("m=m of 1 n=n of 2");
     void at("1").sink.commit({ settled: [{ typeUrl: T, interest: { name: of("a", "ns/*") } }] });
     expect(glob.members).toBe("m=m of 1");
+  });
+
+  it("drops members too that only a later server has led elsewhere [C-GRPC-11, B-GLOB-11]", async () => {
+    const { at, watch } = await scene({ a: ["1", "2"], b: ["b"] });
+    at("2").put(T, redirect(of("a", "ns/m"), of("b", "m")));
+    at("b").put(T, resource(of("b", "m"), "m of b"));
+    at("1").fail("1 is down");
+    const glob = watch(of("a", "ns/*"));
+    await turn();
+    await turn();
+    expect(glob.members).toBe("m=m of b");
+    at("1").silent = true;
+    at("1").fail(undefined);
+    at("1").silent = false;
+    at("1").put(T, resource(of("a", "ns/n"), "n of 1"));
+    expect(glob.members).toBe("m=m of b n=n of 1");
+    void at("1").sink.commit({ settled: [{ typeUrl: T, interest: { name: of("a", "ns/*") } }] });
+    await turn();
+    expect([glob.members, at("b").wanted]).toEqual(["n=n of 1", []]);
   });
 
   it("counts deletion only by a server that is asked [C-GRPC-11]", async () => {

@@ -262,10 +262,7 @@ export class Route {
 
   /** A reader hears of failures only when there is nobody left to ask. */
   #tell(): void {
-    const told = this.#failures.get(undefined);
     this.#tellOf(undefined);
-    // The end of a failure as a whole is the end of what was said of its parts.
-    if (told !== undefined && !this.#failures.has(undefined)) this.#failures.clear();
     for (const typeUrl of new Set([...this.#failures.keys(), ...this.last?.typeFailures.keys() ?? []])) if (typeUrl !== undefined) this.#tellOf(typeUrl);
   }
 
