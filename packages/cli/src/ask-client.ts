@@ -55,15 +55,16 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetch
   // Nothing else keeps the process between two attempts: timers do not.
   const alive = setInterval(() => undefined, 0x7fff_ffff);
   const failures = (authority?: string | null): readonly string[] => client.status(authority).flatMap(({ name, status }) => (status?.lastEnd === undefined || status.connected ? [] : [streamFailure(name, status.lastEnd, flags.variant)]));
+  const heard = (rows: ReturnType<Client["status"]>, some: boolean): string => rows.flatMap(({ name, status }) => (status === undefined ? [] : [heardOf(name, status, flags.variant, some)])).join("; ");
   return {
     client, node: bootstrap.node.id, servers: bootstrap.servers.map(({ uri }) => uri),
     server(name) {
       const row = answering(client.status(authorityIn(name))) ?? answering(client.status());
       return { server: row?.name ?? "", controlPlane: row?.status?.controlPlane ?? "" };
     },
-    hops: (typeUrl) => shownHops({ client, failures }, typeUrl),
+    hops: (typeUrl) => shownHops({ client, failures, heard: (authority) => heard(client.status(authority), false) }, typeUrl),
     isUnknown: (name) => client.status(authorityIn(name)).length === 0,
-    heard: (some = false) => client.status().flatMap(({ name, status }) => (status === undefined ? [] : [heardOf(name, status, flags.variant, some)])).join("; "),
+    heard: (some = false) => heard(client.status(), some),
     failure: (error) => askFailure(error, failures()),
     async close() {
       clearInterval(alive);

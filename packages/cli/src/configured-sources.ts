@@ -1,12 +1,11 @@
-import { readFileSync } from "node:fs";
 import { createChannels, createSources, encodeNode, sourcesOfBootstrap, type BootstrapNode, type FederationSource, type ServerOptions, type SourceConfig } from "@xdstp/federation";
 import { XdsError } from "@xdstp/core";
 import type { EnvoyBootstrap, EnvoyConfigSource } from "@xdstp/federation/envoy";
 import { cluster, listener } from "@xdstp/resource-types";
-import { load } from "js-yaml";
 import type { AskFlags } from "./ask-flags.ts";
 import { askedBootstrap, nodeOf } from "./asked-bootstrap.ts";
 import { CliError } from "./cli-error.ts";
+import { envoyBootstrapText } from "./envoy-bootstrap-text.ts";
 
 /** Who is configured to be asked; nobody is. */
 export interface ConfiguredSources {
@@ -22,8 +21,8 @@ export interface ConfiguredSources {
 
 /** Reads a bootstrap of gRPC or Envoy, or what was typed. Throws a CliError that says what is wrong in it. */
 export async function configuredSources(flags: AskFlags, env: Readonly<Record<string, string | undefined>>): Promise<ConfiguredSources> {
-  const text = flags.bootstrap === undefined ? undefined : textOf(flags.bootstrap);
-  if (flags.bootstrap !== undefined && text !== undefined && isEnvoys(text)) return envoySources(text, flags.bootstrap, flags);
+  const text = flags.bootstrap === undefined ? undefined : envoyBootstrapText(flags.bootstrap);
+  if (flags.bootstrap !== undefined && text !== undefined) return envoySources(text, flags.bootstrap, flags);
   const bootstrap = await askedBootstrap(flags, env);
   const sources = sourcesOfBootstrap(bootstrap, optionsOf(bootstrap.node, flags));
   const given = { node: bootstrap.node, nodeContextParams: [], beside: () => undefined };
@@ -68,26 +67,5 @@ function readBy<T>(read: () => T): T {
     return read();
   } catch (error) {
     throw error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
-  }
-}
-
-/** undefined: who reads bootstraps of gRPC says why it cannot be read. */
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-const envoysKeys = ["dynamic_resources", "dynamicResources", "static_resources", "staticResources", "config_sources", "configSources", "default_config_source", "defaultConfigSource", "admin"];
-
-/** A bootstrap of gRPC is JSON with `xds_servers`. */
-function isEnvoys(text: string): boolean {
-  try {
-    const whole = load(text);
-    return typeof whole === "object" && whole !== null && envoysKeys.some((key) => key in whole);
-  } catch {
-    return false;
   }
 }

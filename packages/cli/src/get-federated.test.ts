@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { alt, lead, listOf, of, typeName, useFederation } from "../test/use-federation.ts";
+import { createRawServer } from "../test/raw-server.ts";
 import { runToEnd } from "../test/use-cli.ts";
 import { useOrigin } from "../test/use-origin.ts";
 
@@ -56,12 +57,21 @@ describe("xdstp get, over several authorities", () => {
     expect((await get(dir, name, "--alt-on", "missing")).err).toMatch(/^xdstp get: .*does not exist; its alternative: .*does not exist.*\n$/);
   });
 
-  it("asks a silent server for part of the time only where there is an alternative", async () => {
-    const silent = await useOrigin();
+  it("waits for a silent server only a part of the time, so that its alternative has the rest [C-ALT-2]", async () => {
+    const silent = await createRawServer(() => undefined);
     const { b, dir } = await useFederation(["b"], { a: silent.address });
-    silent.cache.commit({});
     b.cluster(of("b", "x"));
-    expect(await get(dir, `${of("a", "x")}${alt(of("b", "x"))}`, "--alt-on", "missing", "--timeout", "3")).toMatchObject({ code: 0, err: "" });
+    const { code, err, out } = await get(dir, `${of("a", "x")}${alt(of("b", "x"))}`, "--timeout", "3");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toContain(`# alternative ${of("b", "x")}\n#   authority b, server ${b.address}\n#   since ${silent.address} is connected and has not answered\n`);
+  });
+
+  it("says of each alternative of an alternative why it is asked [C-ALT-5]", async () => {
+    const { c, dir } = await useFederation(["c"], { a: "127.0.0.1:1", b: "127.0.0.1:2" });
+    c.cluster(of("c", "x"));
+    const { out } = await get(dir, `${of("a", "x")}${alt(`${of("b", "x")}${alt(of("c", "x"))}`)}`, "--json");
+    const cannot = (port: number): unknown => expect.stringMatching(`^cannot connect to 127\\.0\\.0\\.1:${port}: [^;]+; [^;]+$`);
+    expect(JSON.parse(out)).toMatchObject({ hops: [{ kind: "alt", authority: "b", server: "127.0.0.1:2", reason: cannot(1) }, { kind: "alt", to: of("c", "x"), authority: "c", server: c.address, reason: cannot(2) }] });
   });
 
   it("says of an authority that nobody answers for which are known, and where it was met [C-AUTH-5, C-REDIR-3]", async () => {

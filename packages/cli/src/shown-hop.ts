@@ -19,6 +19,8 @@ export interface HopsOf {
   readonly client: Pick<Client, "traces" | "status">;
   /** Why servers cannot be reached, each in a line. */
   readonly failures: (authority?: string | null) => readonly string[];
+  /** What else is known of the servers of an authority. */
+  readonly heard: (authority: string | null) => string;
 }
 
 /** The ways of all names of a type, as they are now. Of a name that leads nowhere else it is empty; a member of a list is named without its alternative. */
@@ -28,19 +30,19 @@ export function shownHops(of: HopsOf, typeUrl: string): (name: string) => readon
   return (name) => hopsOf(of, name, ways.get(name)?.hops ?? []);
 }
 
-function hopsOf({ client, failures }: HopsOf, name: string, hops: readonly Hop[]): readonly ShownHop[] {
+function hopsOf(of: HopsOf, name: string, hops: readonly Hop[]): readonly ShownHop[] {
   let from = authorityIn(name);
   return hops.map(({ kind, to }) => {
     const authority = authorityIn(to) ?? "";
-    const why = kind === "alt" ? reasonOf(failures(from), failures()) : undefined;
+    const why = kind === "alt" ? reasonOf(of, from) : "";
     from = authority;
-    return { kind, to, authority, server: answering(client.status(authority))?.name ?? "", ...(why !== undefined && { reason: why }) };
+    return { kind, to, authority, server: answering(of.client.status(authority))?.name ?? "", ...(why !== "" && { reason: why }) };
   });
 }
 
-function reasonOf(own: readonly string[], all: readonly string[]): string | undefined {
-  const failures = own.length > 0 ? own : all;
-  return failures.length === 0 ? undefined : failures.join("; ");
+/** Its own servers, else those that it leads to, else what was not heard. */
+function reasonOf({ failures, heard }: HopsOf, authority: string | null): string {
+  return [failures(authority), failures()].find((some) => some.length > 0)?.join("; ") ?? heard(authority);
 }
 
 /** The authority of a name or locator; null: it is opaque. */
