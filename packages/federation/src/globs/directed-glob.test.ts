@@ -175,6 +175,12 @@ describe("a glob with an alternative", () => {
     await settle();
     await settle();
     expect([glob.topic.stale?.text, glob.topic.settled]).toEqual(["a is down; its alternative: b is down; its alternative: c is down", false]);
+    const other = watch(GLOB);
+    await settle();
+    expect(other.topic.stale?.text).toBe("a is down; its alternative: b is down");
+    other.close();
+    await settle();
+    expect(other.topic.stale).toBeUndefined();
     at("c").fail(undefined);
     await settle();
     expect([glob.topic.stale, glob.topic.members().map(({ name }) => name)]).toEqual([undefined, [`${of("a", "ns/m")}#alt=${of("b", "ns/m")}%23alt=${of("c", "other/m")}`]]);
@@ -190,6 +196,8 @@ describe("a glob with an alternative", () => {
       const glob = watch(GLOB);
       await settle();
       expect([members(glob), glob.topic.settled]).toEqual([expected, true]);
+      at("a").fail("a is down");
+      expect(glob.topic.stale?.text).toBe(altOn === "missing" ? undefined : "a is down");
     }
   });
 
@@ -276,9 +284,14 @@ describe("a glob with an alternative", () => {
     const again = watch(directed("n"));
     await settle();
     expect(again.now).toBe("n of a");
-    at("b").put(T, resource(of("b", "ns/n"), "n2 of b"));
-    expect(again.now).toBe("n of a");
     again.close();
+    await settle();
+    expect(members(glob)).toBe("n=n of b, o=o of b");
+    const last = watch(directed("n"));
+    await settle();
+    at("b").put(T, resource(of("b", "ns/n"), "n2 of b"));
+    expect(last.now).toBe("n of a");
+    last.close();
     await settle();
     expect(members(glob)).toBe("n=n2 of b, o=o of b");
   });

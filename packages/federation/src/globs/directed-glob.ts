@@ -99,7 +99,6 @@ export class DirectedGlob {
   /** undefined: nothing is known yet. */
   #callsForAlt(side: GlobSide): boolean | undefined {
     const { host } = this.#of;
-    if (side.broken !== undefined) return false;
     if (!side.isHeld) return side.failure === undefined ? undefined : true;
     if (side.failure !== undefined && host.altOnUnreachable(side.locator.authority)) return true;
     return host.altOnMissing && side.isEmpty;

@@ -122,6 +122,16 @@ describe("a name that others come to follow while it is asked for", () => {
   });
 });
 
+it("is one name in a transaction, whatever the parameters that it is asked for with (TP2)", async () => {
+  const { at, watch, cache } = await useLink();
+  for (const env of ["prod", "test"]) cache.topic(T, { name: `${X}#alt=${Y}`, parameters: new Map([["env", env]]) }).watch({ wake: () => undefined });
+  await turn();
+  await turn();
+  expect(cache.topic(T, { name: `${X}#alt=${Y}`, parameters: new Map([["env", "prod"]]) }).members()[0]?.resource?.name).toBe(Y);
+  at("a").remove(T, X);
+  expect(watch(`${X}#alt=${Y}`).now).toContain("does not exist");
+});
+
 describe("what is let go of and taken up again in one turn", () => {
   it("is as it was: a server would not say it again", async () => {
     const { at, watch } = await useLink();
