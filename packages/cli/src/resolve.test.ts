@@ -84,6 +84,12 @@ describe("xdstp resolve", () => {
     ] });
   });
 
+  it("says of a list that its members may be elsewhere [C-LIST-5]", async () => {
+    const lines = (await resolved("grpc.json", listOf("a", "all"))).lines.filter((line) => line.startsWith("members"));
+    expect(lines).toEqual(["members    the list says where, each is asked for by its own authority"]);
+    expect((await resolved("grpc.json", of("a", "x"))).lines.join("\n")).not.toContain("members");
+  });
+
   it("warns of what configuration should not say [B-CTX-2]", async () => {
     const { out } = await runToEnd(["resolve", `${of("a", "x")}?k=%24v`, "--server", "127.0.0.1:1"]);
     expect(out.trimEnd().split("\n").slice(-2)).toEqual(['warning    the value of "k" is reserved: begin it with a letter or digit, and not with', "           constraint: (N-64)"]);

@@ -1,4 +1,5 @@
 import type { ExplainedPlace, FederationServer, FederationSource } from "@xdstp/federation";
+import { isGlob, memberTypeOf, typeOf } from "@xdstp/uri";
 import { escapeText } from "./escape-text.ts";
 import type { Resolved } from "./resolve.ts";
 import { wrapWords } from "./wrap-words.ts";
@@ -45,12 +46,17 @@ function rowsOf(place: ExplainedPlace, from: string, columns: number): readonly 
     ["sent as", name === locator ? "the same" : escapeText(name)],
     ...Array.from(added, ([key, value]) => ["added", escapeText(`${key}=${value}`)] as const),
     ...(entry === undefined ? [] : [["entry", `${escapeText(JSON.stringify(entry))} is taken out of the list that comes`] as const]),
+    ...(entry === undefined && isList(name) ? [["members", "the list says where, each is asked for by its own authority"] as const] : []),
     ["authority", authority === null ? "none, the name is opaque" : authority === "" ? "(empty)" : escapeText(authority)],
     ["source", escapeText(error === undefined ? sourceText(place, from) : error.text)],
     ...servers.map((server, index) => [index === 0 ? "servers" : "", `${index + 1}. ${escapeText(server.name)}  ${serverText(server)}`] as const),
     ...(servers.length < 2 ? [] : [["", place.reachabilityOnly ? "each when those above cannot be reached" : "each when those above cannot be reached and something is missing"] as const]),
   ];
   return rows.map(([key, text]) => row(key, text, columns));
+}
+
+function isList(name: string): boolean {
+  return memberTypeOf(typeOf(name) ?? "") !== undefined && !isGlob(name);
 }
 
 function row(key: string, text: string, columns: number): string {
