@@ -9,4 +9,7 @@ export const failedSeeds: readonly { readonly seed: number; readonly deeds: numb
   { seed: 1081, deeds: 300, showed: "what a member led to stayed when the collection came without it" },
   { seed: 1353, deeds: 300, showed: "a name that came to be missing while it was late stayed unknown to who followed it" },
   { seed: 2067, deeds: 300, showed: "a collection never settled of which a server was silent while another stood in for it" },
+  { seed: 3_458_044, deeds: 300, showed: "what two collections came without was removed twice in one transaction" },
+  { seed: 3_457_981, deeds: 300, showed: "what came in the turn in which one gave up a name and another took it up was lost" },
+  { seed: 19_342_926, deeds: 300, showed: "what a stand-in gave in two forms was dropped twice in one transaction" },
 ];

@@ -5,6 +5,9 @@ import { createModelServer } from "./model-server.ts";
 import { ModelWorld, type Violation } from "./model-world.ts";
 import type { CreateSupply } from "./supply.ts";
 
+/** How often a part of a history is looked at, at most. */
+const TRIES = 600;
+
 /**
  * Lets a world of this seed live through so many deeds. What fails is told by the shortest history that shows it; undefined: all has held.
  * @param supply - makes what makes the servers, once for each world
@@ -19,7 +22,7 @@ export async function runModel(seed: number, count: number, supply: () => Create
     if (violation?.rule !== first.rule) return false;
     found = violation;
     return true;
-  }, { simpler });
+  }, { simpler, tries: TRIES });
   return [`seed ${seed}: it does not hold that ${found.rule}`, ...found.text.split("\n").map((line) => `  ${line}`), `  after ${shortest.length} deeds:`, ...shortest.map(describeDeed)].join("\n");
 }
 

@@ -1,5 +1,5 @@
 // node --conditions=@xdstp/source src/simulation/main.ts: the simulation at its whole size, a seed for each core at a time, for XDSTP_SIMULATION_MINUTES (10), and for at least 20 new seeds.
-// XDSTP_SIMULATION_SEED: the first of the new seeds, to run them again. XDSTP_SIMULATION_STEPS: steps of a seed (1,000,000).
+// XDSTP_SIMULATION_SEED: the first of the new seeds, to run them again. XDSTP_SIMULATION_STEPS: steps of a seed (1,000,000); the federations of a seed have a hundredth of that in deeds.
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 
@@ -22,10 +22,11 @@ console.log(`simulation: new seeds from ${firstSeed} on, ${steps} steps each, fo
 await Promise.all(Array.from({ length: availableParallelism() }, work));
 finish();
 
-/** No seed is begun that would not end in time, as far as those before it tell. */
+/** No seed is begun that would not end in time, as far as those before it tell. Its federations follow. */
 function nextTask(): SeedTask | undefined {
   const isInTime = performance.now() - started + longest < minutes * 60_000;
-  return tasks.shift() ?? (isInTime || next - firstSeed < LEAST ? { seed: next++, steps } : undefined);
+  if (tasks.length === 0 && (isInTime || next - firstSeed < LEAST)) tasks.push({ seed: next, steps }, { seed: next++, steps: steps / 100, isOfFederation: true });
+  return tasks.shift();
 }
 
 async function work(): Promise<void> {
@@ -51,8 +52,8 @@ async function runIn(worker: Worker, task: SeedTask): Promise<SeedOutcome> {
   });
 }
 
-function lineOf({ seed, steps: made, ms, failure }: SeedOutcome): string {
-  const figures = `${made} steps in ${(ms / 1_000).toFixed(1)} s, ${Math.round((1_000 * made) / ms)} steps/s`;
+function lineOf({ seed, steps: made, ms, failure, isOfFederation = false }: SeedOutcome): string {
+  const figures = `${made} ${isOfFederation ? "deeds of federations" : "steps"} in ${(ms / 1_000).toFixed(1)} s, ${Math.round((1_000 * made) / ms)}/s`;
   return failure === undefined ? `seed ${seed}: ok, ${figures}` : `${failure}\n(${figures}; to see it again: XDSTP_SIMULATION_SEED=${seed})`;
 }
 
