@@ -62,6 +62,8 @@ export interface ClientOptions extends NodeOptions {
   readonly altOnUnreachable?: (authority: string) => boolean;
   /** Finds the servers of an authority that the bootstrap does not have. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
   readonly resolveAuthority?: ResolveAuthority;
+  /** Reads the ConfigSources in payloads, which a walk follows (C-AUTH-4): `configSourceReader()` of `@xdstp/federation/envoy`. It may throw an XdsError. Default: what stands beside one that says neither `ads` nor `self` is not asked for, and `pending` says so. */
+  readonly sourceOf?: (configSource: Uint8Array) => SourceConfig;
   /** Channels that this client shares with others (C-GRPC-12). Default: those of the process. */
   readonly channels?: Channels;
   /** Where to measure (C-GRPC-14): a `Meter` of the OpenTelemetry API. Default: nothing is measured. */
@@ -151,7 +153,7 @@ class XdsClient implements Client {
       ...(backoff !== undefined && { backoff }), ...(limits !== undefined && { limits }), ...(rate !== undefined && { rate }), ...(fetchMs !== undefined && { fetchMs }), ...(idleMs !== undefined && { idleMs }), ...(random !== undefined && { random }),
     };
     this.#hubs = new Hubs({
-      sources: bootstrap.sources(serverOptions), ads: bootstrap.ads, clock, idleMs: idleMs ?? 10_000,
+      sources: bootstrap.sources(serverOptions), ads: bootstrap.ads, readSource: options.sourceOf, clock, idleMs: idleMs ?? 10_000,
       sourceOf: (config) => sourceOf(config, serverOptions),
       make: (sources, onIdle) => {
         const federation = createFederation({ sources, ...federationOptionsOf(options) });
@@ -186,7 +188,7 @@ class XdsClient implements Client {
   }
 
   walk<S extends TypeSource<unknown>, P extends PartTypes = PartTypes>(type: S, name: string, options: WalkOptions<P> = {}): Walk<ValueOf<S>, P> {
-    return walkName<S, P>(this.#hubOf(name, options), this.#clock, type, name, options);
+    return walkName<S, P>(this.#hubOf(name, options), this.#clock, type, name, options, this.#hubs);
   }
 
   async dump({ contents = true }: { readonly contents?: boolean } = {}): Promise<ClientConfig> {

@@ -1,8 +1,10 @@
-import type { Clock } from "@xdstp/core";
+import { XdsError, type Clock, type Reference } from "@xdstp/core";
 import { sourcesBeside, type Federation, type FederationSource, type SourceConfig } from "@xdstp/federation";
+import { parseLocator } from "@xdstp/uri";
 
 import type { Hub } from "./hub.ts";
 import type { NameSource } from "./name-options.ts";
+import { readBeside } from "./walk/read-beside.ts";
 
 /** A hub, and the federation that feeds its cache. */
 export interface FedHub extends Hub {
@@ -18,6 +20,8 @@ export interface HubsParts {
   readonly clock: Clock;
   /** Milliseconds that a hub stays of which nothing is watched any more. */
   readonly idleMs: number;
+  /** Reads ConfigSources of payloads; throws an XdsError. */
+  readonly readSource: ((configSource: Uint8Array) => SourceConfig) | undefined;
   /** The servers of a ConfigSource as they are asked. */
   sourceOf(config: SourceConfig): FederationSource;
   /** `onIdle`: called each time the last watch has ended. */
@@ -32,6 +36,8 @@ export class Hubs implements Iterable<FedHub> {
   readonly ordinary: FedHub;
   readonly #parts: HubsParts;
   readonly #others = new Map<string, FedHub>();
+  /** ConfigSources of payloads, as long as these are held. */
+  readonly #known = new WeakMap<Uint8Array, SourceConfig>();
 
   constructor(parts: HubsParts) {
     this.#parts = parts;
@@ -51,9 +57,28 @@ export class Hubs implements Iterable<FedHub> {
     return beside === undefined ? this.ordinary : this.#others.get(beside.id) ?? this.#open(beside.id, beside.sources);
   }
 
+  /** The hub of a name in a payload that `from` has delivered. Throws an XdsError where its ConfigSource cannot be read. */
+  ofReference({ typeUrl, name, source }: Reference, from: Hub): Hub {
+    if (source === undefined) return this.ordinary;
+    const { ads } = this.#parts;
+    const { kind, authorities } = readBeside(source);
+    if (!isFor(authorities, name)) return this.ordinary;
+    if (kind === "self") return from;
+    if (kind === "ads") return ads === undefined ? this.ordinary : this.of(name, { ...ads, authorities });
+    return this.of(name, this.#read(source, { typeUrl, name }));
+  }
+
   /** Those beside the ordinary one. */
   get others(): Iterable<FedHub> {
     return this.#others.values();
+  }
+
+  #read(source: Uint8Array, { typeUrl, name }: Reference): SourceConfig {
+    const { readSource } = this.#parts;
+    if (readSource === undefined) throw new XdsError("UNIMPLEMENTED", `${JSON.stringify(name)} comes from a ConfigSource of its own; give the client sourceOf: configSourceReader() of @xdstp/federation/envoy`, { typeUrl, resource: name });
+    const known = this.#known.get(source) ?? readSource(source);
+    this.#known.set(source, known);
+    return known;
   }
 
   /** A hub is there from its first use until nothing has been watched through it for a while. */
@@ -77,4 +102,11 @@ export class Hubs implements Iterable<FedHub> {
     for (const { open } of this) for (const watch of [...open]) watch.close();
     await Promise.all([...this].map(({ cache }) => cache.close()));
   }
+}
+
+/** Whether a ConfigSource counts for a name: for opaque ones always (C-AUTH-1, C-AUTH-6). */
+function isFor(authorities: readonly string[], name: string): boolean {
+  if (!name.startsWith("xdstp:")) return true;
+  const parsed = parseLocator(name);
+  return parsed.ok && parsed.value.scheme === "xdstp" && authorities.includes(parsed.value.authority);
 }

@@ -8,16 +8,17 @@ export const clusterUrl = typeUrlOf("envoy.config.cluster.v3.Cluster");
 export const endpointsUrl = typeUrlOf("envoy.config.endpoint.v3.ClusterLoadAssignment");
 export const secretUrl = typeUrlOf("envoy.extensions.transport_sockets.tls.v3.Secret");
 
-type Json = Readonly<Record<string, unknown>>;
+/** JSON of Envoy's configuration. */
+export type Json = Readonly<Record<string, unknown>>;
 const ads = { ads: {}, resource_api_version: "V3" };
 
 function resource(typeUrl: string, name: string, json: Json): RawResource {
   return { typeUrl, name, value: anyFromJson({ "@type": typeUrl, ...json }, envoyRegistry()).value };
 }
 
-/** A listener that takes its routes by name. */
-export function listener(name: string, routeConfiguration: string): RawResource {
-  const manager = { "@type": typeUrlOf("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"), stat_prefix: "x", rds: { config_source: ads, route_config_name: routeConfiguration } };
+/** A listener that takes its routes by name, from this ConfigSource. */
+export function listener(name: string, routeConfiguration: string, from: Json = ads): RawResource {
+  const manager = { "@type": typeUrlOf("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"), stat_prefix: "x", rds: { config_source: from, route_config_name: routeConfiguration } };
   return resource(listenerUrl, name, { name, api_listener: { api_listener: manager } });
 }
 
@@ -27,11 +28,11 @@ export function routes(name: string, ...clusters: readonly string[]): RawResourc
   return resource(routesUrl, name, { name, virtual_hosts: [{ name: "h", domains: ["*"], routes: all }] });
 }
 
-/** A cluster that takes its endpoints by name (its own, unless `service` says otherwise), and a secret if one is named. */
-export function cluster(name: string, { service, secret, seconds = 1 }: { readonly service?: string; readonly secret?: string; readonly seconds?: number } = {}): RawResource {
+/** A cluster that takes its endpoints by name (its own, unless `service` says otherwise) from this ConfigSource, and a secret if one is named. */
+export function cluster(name: string, { service, secret, seconds = 1, from = ads }: { readonly service?: string; readonly from?: Json; readonly secret?: string; readonly seconds?: number } = {}): RawResource {
   const tls = { "@type": typeUrlOf("envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext"), common_tls_context: { tls_certificate_sds_secret_configs: [{ name: secret, sds_config: ads }] } };
   return resource(clusterUrl, name, {
-    name, type: "EDS", connect_timeout: `${seconds}s`, eds_cluster_config: { eds_config: ads, ...(service !== undefined && { service_name: service }) },
+    name, type: "EDS", connect_timeout: `${seconds}s`, eds_cluster_config: { eds_config: from, ...(service !== undefined && { service_name: service }) },
     ...(secret !== undefined && { transport_socket: { name: "tls", typed_config: tls } }),
   });
 }

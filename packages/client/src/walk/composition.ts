@@ -1,6 +1,7 @@
-import type { Reference, XdsError } from "@xdstp/core";
+import type { XdsError } from "@xdstp/core";
 
 import { referenceKey, type Gap, type Graph } from "./graph.ts";
+import type { KeyedReference } from "./known-references.ts";
 
 /** What is in force, and what a newer state waits for. */
 export interface Composition {
@@ -21,11 +22,11 @@ export const nothing: Composition = { missing: [], pending: [] };
  * Puts a graph in force if it is complete (C-ORD-7), else keeps the one before; without its root there is nothing to keep (C-GRPC-17).
  * @param mayLack - of a first graph, whether it may go without this name; what it went without, the next may lack too
  */
-export function compose(before: Composition, root: Reference, now: Graph, mayLack: (gap: Gap) => boolean): Composition {
+export function compose(before: Composition, root: KeyedReference, now: Graph, mayLack: (gap: Gap) => boolean): Composition {
   const lacked = new Set(before.missing.map(referenceKey));
   const may = before.graph === undefined ? mayLack : (gap: Gap): boolean => lacked.has(referenceKey(gap));
   const gaps = [...now.gaps.values()];
-  const rootKey = referenceKey(root);
+  const rootKey = root.key;
   const blocking = gaps.filter((gap) => !may(gap));
   if (now.fault === undefined && now.nodes.has(rootKey) && blocking.length === 0) {
     const graph = before.graph !== undefined && isSame(before.graph, now) ? before.graph : now;

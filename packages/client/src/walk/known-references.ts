@@ -1,10 +1,15 @@
-import type { Reference, ResourceSource, StoredResource } from "@xdstp/core";
+import type { Reference, ResourceSource, StoredResource, XdsError } from "@xdstp/core";
 
 import { referenceKey } from "./graph.ts";
+import type { Place } from "./place.ts";
 
 /** A reference, and its key. */
 export interface KeyedReference extends Reference {
   readonly key: string;
+  /** Absent: it is looked up in the source of the graph. */
+  readonly at?: Place;
+  /** Why nobody can be asked. */
+  readonly fault?: XdsError;
 }
 
 /** What resources refer to; each payload is read once, as long as its resource is kept. */
@@ -22,8 +27,14 @@ export function knownReferences(source: ResourceSource): KnownReferences {
 function createReader(source: ResourceSource): KnownReferences {
   const known = new WeakMap<StoredResource, readonly KeyedReference[]>();
   return (typeUrl, resource) => {
-    const found = known.get(resource) ?? (source.descriptor(typeUrl)?.references?.(resource.payload.value) ?? []).map((reference) => ({ ...reference, key: referenceKey(reference) }));
+    const found = known.get(resource) ?? (source.descriptor(typeUrl)?.references?.(resource.payload.value) ?? []).map((reference) => ({ ...reference, key: keyOf(reference) }));
     known.set(resource, found);
     return found;
   };
+}
+
+/** With its ConfigSource, so that another one is another reference. */
+function keyOf(reference: Reference): string {
+  const key = referenceKey(reference);
+  return reference.source === undefined ? key : `${key}\n${reference.source.join()}`;
 }

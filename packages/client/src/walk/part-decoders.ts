@@ -3,6 +3,7 @@ import { walkFields, XdsError, type Resource, type StoredResource } from "@xdstp
 import { createDecoder, type Decoder } from "../decoder.ts";
 import type { Hub } from "../hub.ts";
 import { watchedType, type TypeSource } from "../watched-type.ts";
+import type { ResourceFault } from "./resource-fault.ts";
 import { typeFault } from "./type-fault.ts";
 
 /** How the payloads of a walk are read. */
@@ -16,7 +17,7 @@ export interface PartDecoders {
 }
 
 /** The decoders of the types that a program has schemas for; those of the hub, so that each resource is decoded once. */
-export function createPartDecoders(hub: Hub, sources: readonly TypeSource<unknown>[]): PartDecoders {
+export function createPartDecoders(hub: Hub, sources: readonly TypeSource<unknown>[], resourceFault: ResourceFault): PartDecoders {
   const decoders = new Map(sources.map((source) => {
     const type = watchedType(source);
     return [type.typeUrl, hub.decoder<unknown>(source, type)] as const;
@@ -26,12 +27,23 @@ export function createPartDecoders(hub: Hub, sources: readonly TypeSource<unknow
     decoders.set(typeUrl, known);
     return known;
   };
+  /** Of what is held; each is judged once. */
+  const judged = new WeakMap<Resource, { readonly fault: XdsError | undefined }>();
+  const judge = (typeUrl: string, resource: Resource, name: string): XdsError | undefined => {
+    const text = resourceFault(typeUrl, name, resource.payload.value);
+    return text === undefined ? undefined : new XdsError("INVALID_ARGUMENT", text, { typeUrl, resource: name });
+  };
+  const judgeHeld = (typeUrl: string, resource: StoredResource): XdsError | undefined => {
+    const known = judged.get(resource) ?? { fault: judge(typeUrl, resource, resource.name) };
+    judged.set(resource, known);
+    return known.fault;
+  };
   return {
     of,
-    check: (typeUrl, resource, name) => of(typeUrl).check(resource, name, undefined),
+    check: (typeUrl, resource, name) => of(typeUrl).check(resource, name, undefined) ?? judge(typeUrl, resource, name),
     faultOf(typeUrl, resource) {
       try {
-        const fault = typeFault(typeUrl, resource);
+        const fault = typeFault(typeUrl, resource) ?? judgeHeld(typeUrl, resource);
         if (fault === undefined) of(typeUrl).read(resource);
         return fault;
       } catch (error) {

@@ -3,6 +3,7 @@ import { XdsError, type Reference } from "@xdstp/core";
 import { referenceKey, type Gap, type Graph, type GraphNode } from "./graph.ts";
 import type { KeyedReference, KnownReferences } from "./known-references.ts";
 import type { Looked } from "./look-up.ts";
+import type { Place } from "./place.ts";
 
 /** What a walk reads. */
 export interface GraphReader {
@@ -12,6 +13,8 @@ export interface GraphReader {
   look(reference: KeyedReference): Looked;
   /** What a resource refers to. */
   readonly references: KnownReferences;
+  /** A reference beside which a ConfigSource stands, with its place, by that of the resource that refers to it. */
+  place(reference: Reference, from: Place | undefined): KeyedReference;
   /** Whether a reference is part of the graph. */
   follow(reference: Reference): boolean;
   /** How many names there may be in a graph. */
@@ -19,13 +22,14 @@ export interface GraphReader {
 }
 
 /** One pass through the graph, from the root outward; a cycle ends where it began. Never throws. */
-export function walkGraph(root: Reference, reader: GraphReader): Graph {
+export function walkGraph(root: KeyedReference, reader: GraphReader): Graph {
   const nodes = new Map<string, GraphNode>();
   const gaps = new Map<string, Gap>();
   const { revision } = reader;
   const from = new Map<KeyedReference, Reference>();
-  const queue: KeyedReference[] = [{ ...root, key: referenceKey(root) }];
-  const seen = new Set(queue.map(({ key }) => key));
+  const queue: KeyedReference[] = [root];
+  /** By name, where it was looked up first. */
+  const seen = new Map([[referenceKey(root), root.key]]);
   for (const reference of queue) {
     const { key, typeUrl, name } = reference;
     const { resource, error, answered } = reader.look(reference);
@@ -35,15 +39,26 @@ export function walkGraph(root: Reference, reader: GraphReader): Graph {
       continue;
     }
     nodes.set(key, error === undefined ? { typeUrl, name, resource } : { typeUrl, name, resource, error });
-    for (const next of reader.references(typeUrl, resource)) {
-      if (seen.has(next.key) || !reader.follow(next)) continue;
+    for (const said of reader.references(typeUrl, resource)) {
+      const id = said.source === undefined ? said.key : referenceKey(said);
+      const known = seen.get(id);
+      if (known === said.key || !reader.follow(said)) continue;
+      const next = said.source === undefined ? said : reader.place(said, reference.at);
+      if (known === next.key) continue;
+      if (known !== undefined) { gaps.set(next.key, inTwoPlaces(said, { typeUrl, name })); continue; }
       if (seen.size >= reader.limit) return { revision, nodes, gaps, fault: tooLarge(root, reader.limit) };
-      seen.add(next.key);
+      seen.set(id, next.key);
       from.set(next, { typeUrl, name });
       queue.push(next);
     }
   }
   return { revision, nodes, gaps };
+}
+
+/** Which of the two would be meant by the name, who reads the configuration could not tell. */
+function inTwoPlaces({ typeUrl, name }: Reference, from: Reference): Gap {
+  const error = new XdsError("UNIMPLEMENTED", `${JSON.stringify(name)} is referred to at two sources; a walk follows a name at one of them`, { typeUrl, resource: name });
+  return { typeUrl, name, from, answered: true, error };
 }
 
 function tooLarge({ typeUrl, name }: Reference, limit: number): XdsError {

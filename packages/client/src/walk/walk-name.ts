@@ -1,4 +1,4 @@
-import type { Clock, StoredResource, XdsError } from "@xdstp/core";
+import type { Clock, Interest, StoredResource, XdsError } from "@xdstp/core";
 
 import { followSignal } from "../follow-signal.ts";
 import type { Hub } from "../hub.ts";
@@ -9,13 +9,15 @@ import { nothing, type Composition } from "./composition.ts";
 import type { Configuration, Parts, PartTypes } from "./configuration.ts";
 import type { Gap } from "./graph.ts";
 import { createPartDecoders, type PartDecoders } from "./part-decoders.ts";
+import { createPlaces, type WalkHubs } from "./places.ts";
 import { referenceFault } from "./reference-fault.ts";
+import { createResourceFault } from "./resource-fault.ts";
 import type { Walk, WalkOptions } from "./walk.ts";
 import { watchGraph, type GraphWatch } from "./watch-graph.ts";
 
 /** Walks from a name. Throws an XdsError where the root cannot be asked for. */
-export function walkName<S extends TypeSource<unknown>, P extends PartTypes>(hub: Hub, clock: Clock, source: S, name: string, options: WalkOptions<P>): Walk<ValueOf<S>, P> {
-  return new NameWalk<ValueOf<S>, P>(hub, clock, source, name, options);
+export function walkName<S extends TypeSource<unknown>, P extends PartTypes>(hub: Hub, clock: Clock, source: S, name: string, options: WalkOptions<P>, hubs: WalkHubs = { ordinary: hub, ofReference: () => hub }): Walk<ValueOf<S>, P> {
+  return new NameWalk<ValueOf<S>, P>({ hub, hubs, clock }, source, name, options);
 }
 
 class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
@@ -32,23 +34,26 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
   #taken: (() => void) | undefined;
   #closed = false;
 
-  constructor(hub: Hub, clock: Clock, source: TypeSource<unknown>, name: string, { types, skip, signal, initialFetchMs, maxResources, ...nameOptions }: WalkOptions<P>) {
+  constructor({ hub, hubs, clock }: { readonly hub: Hub; readonly hubs: WalkHubs; readonly clock: Clock }, source: TypeSource<unknown>, name: string, { types, skip, signal, initialFetchMs, maxResources, onlyAds = false, ...nameOptions }: WalkOptions<P>) {
     this.#typeUrl = watchedType(source).typeUrl;
     this.name = hub.interestOf(this.#typeUrl, name, nameOptions).name;
     const fault = referenceFault({ typeUrl: this.#typeUrl, name: this.name });
     if (fault !== undefined) throw fault;
     this.#hub = hub;
     this.#types = Object.entries(types ?? {}).map(([word, type]) => [word, watchedType(type).typeUrl] as const);
-    this.#decoders = createPartDecoders(hub, [...Object.values(types ?? {}), source]);
+    this.#decoders = createPartDecoders(hub, [...Object.values(types ?? {}), source], createResourceFault(onlyAds));
     this.#latest = createLatest<Configuration<R, P>>(() => { this.#onTaken(); }, () => { this.close(); });
     const followed = types === undefined ? undefined : new Set(this.#types.map(([, typeUrl]) => typeUrl));
-    this.#watch = watchGraph(hub.cache, { typeUrl: this.#typeUrl, name: this.name }, {
+    const places = createPlaces(hubs, (at, typeUrl, interest) => this.#check(at, typeUrl, interest));
+    this.#watch = watchGraph(hubs.ordinary.cache, { typeUrl: this.#typeUrl, name: this.name }, {
       clock,
       ...(initialFetchMs !== undefined && { initialFetchMs }),
       ...(maxResources !== undefined && { maxResources }),
       follow: (reference) => followed?.has(reference.typeUrl) !== false && skip?.(reference.typeUrl, reference.name) !== true,
       interestOf: (reference) => hub.interestOf(reference.typeUrl, reference.name, {}),
-      onWanted: (typeUrl, interest) => hub.cache.check(typeUrl, interest, (resource, checked) => this.#decoders.check(typeUrl, resource, checked)),
+      placeOf: places.of,
+      rootAt: places.at(hub),
+      onWanted: (typeUrl, interest) => this.#check(hubs.ordinary, typeUrl, interest),
       faultOf: (typeUrl, resource) => this.#decoders.faultOf(typeUrl, resource),
       onWake: (typeUrl, topic) => { this.#onWake(typeUrl, topic.members()[0]?.resource); },
       onWalk: (composition) => { this.#onWalk(composition); },
@@ -78,6 +83,10 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
   [Symbol.asyncDispose](): Promise<void> {
     this.close();
     return Promise.resolve();
+  }
+
+  #check({ cache }: Hub, typeUrl: string, interest: Interest): () => void {
+    return cache.check(typeUrl, interest, (resource, checked) => this.#decoders.check(typeUrl, resource, checked));
   }
 
   #abort(reason: unknown): void {

@@ -20,6 +20,11 @@ export interface WalkOptions<P extends PartTypes> extends NameOptions {
   readonly skip?: (typeUrl: string, name: string) => boolean;
   /** Milliseconds after which the first configuration goes without what has not come, and says so in `missing` (C-WARM-3; Envoy's `initial_fetch_timeout` is 15,000). Default: 0, for ever: complete configurations only. */
   readonly initialFetchMs?: number;
+  /**
+   * A resource with a ConfigSource that says neither `ads` nor `self` is refused, as by gRPC (C-GRPC-18).
+   * Default: false. What such a ConfigSource has is asked for there, if the client has `sourceOf`; else the name stands in `pending`.
+   */
+  readonly onlyAds?: boolean;
   /** How many names there may be in it; with more the last one stays in force. Default: 100,000. */
   readonly maxResources?: number;
   /** Ends it: a loop over it throws the reason. */

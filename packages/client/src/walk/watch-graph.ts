@@ -1,11 +1,12 @@
 import { systemClock, XdsError, type Clock, type Interest, type Reference, type ResourceSource, type StoredResource, type Topic, type Watcher } from "@xdstp/core";
 
 import { compose, nothing, type Composition } from "./composition.ts";
-import { referenceKey, type Graph } from "./graph.ts";
+import type { Graph } from "./graph.ts";
 import { createInitialFetch, type InitialFetch } from "./initial-fetch.ts";
 import { knownReferences, type KeyedReference, type KnownReferences } from "./known-references.ts";
 import { lookUp, type Looked } from "./look-up.ts";
 import { patchGraph } from "./patch-graph.ts";
+import { placed, unplaced, type Place, type PlaceOf } from "./place.ts";
 import { referenceFault } from "./reference-fault.ts";
 import { typeFault } from "./type-fault.ts";
 import { walkGraph, type GraphReader } from "./walk-graph.ts";
@@ -18,6 +19,10 @@ export interface GraphWatchOptions {
   readonly maxResources?: number;
   /** Milliseconds after which the first graph goes without what has not come (C-WARM-3). Default: 0, for ever. */
   readonly initialFetchMs?: number;
+  /** Where what stands beside a ConfigSource is looked up. Default: in the source, as all else. */
+  readonly placeOf?: PlaceOf;
+  /** Where the root is looked up. Default: in the source. */
+  readonly rootAt?: Place | undefined;
   /** What is asked for by a name in a payload. Throws an XdsError that says why nothing can be. Default: the name. */
   readonly interestOf?: (reference: Reference) => Interest;
   /** Called when a name begins to be wanted; gives what ends it. Default: nothing. */
@@ -61,7 +66,7 @@ class Watching implements GraphWatch, GraphReader {
   readonly references: KnownReferences;
   readonly limit: number;
   readonly #source: ResourceSource;
-  readonly #root: Reference;
+  readonly #root: KeyedReference;
   readonly #options: GraphWatchOptions;
   readonly #initialFetch: InitialFetch;
   /** By type and the name that is asked for. */
@@ -78,7 +83,7 @@ class Watching implements GraphWatch, GraphReader {
   constructor(source: ResourceSource, root: Reference, options: GraphWatchOptions) {
     const { maxResources = 100_000, initialFetchMs = 0, clock = systemClock } = options;
     this.#source = source;
-    this.#root = root;
+    this.#root = placed(root, options.rootAt);
     this.#options = options;
     this.limit = maxResources;
     this.references = knownReferences(source);
@@ -94,7 +99,16 @@ class Watching implements GraphWatch, GraphReader {
     return this.#options.follow?.(reference) ?? true;
   }
 
+  place(reference: Reference, from: Place | undefined): KeyedReference {
+    try {
+      return placed(reference, this.#options.placeOf?.(reference, from));
+    } catch (error) {
+      return unplaced(reference, XdsError.from(error));
+    }
+  }
+
   look(reference: KeyedReference): Looked {
+    if (reference.fault !== undefined) return { error: reference.fault, answered: true };
     const known = this.#known.get(reference.key) ?? this.#open(reference);
     if (known instanceof XdsError) return { error: known, answered: true };
     const looked = lookUp(reference, known.topic);
@@ -137,14 +151,14 @@ class Watching implements GraphWatch, GraphReader {
     return opened;
   }
 
-  #slotOf(reference: Reference): Slot | XdsError {
+  #slotOf(reference: KeyedReference): Slot | XdsError {
     try {
       const fault = referenceFault(reference);
       if (fault !== undefined) return fault;
-      const { typeUrl } = reference;
+      const { typeUrl, at } = reference;
       const interest = this.#options.interestOf?.(reference) ?? { name: reference.name };
-      const id = referenceKey({ typeUrl, name: interest.name });
-      const slot = this.#slots.get(id) ?? this.#watch(typeUrl, interest);
+      const id = placed({ typeUrl, name: interest.name }, at).key;
+      const slot = this.#slots.get(id) ?? this.#watch(typeUrl, interest, at);
       this.#slots.set(id, slot);
       return slot;
     } catch (error) {
@@ -152,9 +166,9 @@ class Watching implements GraphWatch, GraphReader {
     }
   }
 
-  #watch(typeUrl: string, interest: Interest): Slot {
-    const unwanted = this.#options.onWanted?.(typeUrl, interest);
-    const topic = this.#source.topic(typeUrl, interest);
+  #watch(typeUrl: string, interest: Interest, at: Place | undefined): Slot {
+    const unwanted = (at ?? this.#options).onWanted?.(typeUrl, interest);
+    const topic = (at?.source ?? this.#source).topic(typeUrl, interest);
     const slot: Slot = {
       topic,
       references: new Map(),

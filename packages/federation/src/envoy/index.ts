@@ -8,6 +8,7 @@
  * ```
  * @packageDocumentation
  */
+export { configSourceReader } from "./config-source-reader.ts";
 export { readConfigSource, type ReadConfigSourceOptions } from "./read-config-source.ts";
 export type { ConfigSourceFacts, EnvoyConfigSource, StaticClusters } from "./config-source.ts";
 export { readEnvoyBootstrap } from "./read-envoy-bootstrap.ts";

@@ -1,0 +1,27 @@
+import type { Interest, Reference, ResourceSource, XdsError } from "@xdstp/core";
+
+import { referenceKey } from "./graph.ts";
+import type { KeyedReference } from "./known-references.ts";
+
+/** Where what a reference names is looked up, if not in the source of the graph: a ConfigSource stands beside it. */
+export interface Place {
+  /** Tells it from other places. */
+  readonly id: string;
+  readonly source: ResourceSource;
+  /** Called when a name begins to be wanted there; gives what ends it. */
+  onWanted(typeUrl: string, interest: Interest): () => void;
+}
+
+/** Finds the place of a reference with a ConfigSource, by where the referring resource has come from; undefined: the source of the graph. Throws an XdsError where it cannot be asked. */
+export type PlaceOf = (reference: Reference, from: Place | undefined) => Place | undefined;
+
+/** A reference, keyed by its name and its place. */
+export function placed({ typeUrl, name }: Reference, at: Place | undefined): KeyedReference {
+  const key = referenceKey({ typeUrl, name });
+  return at === undefined ? { typeUrl, name, key } : { typeUrl, name, key: `${key}\n@${at.id}`, at };
+}
+
+/** One that cannot be looked up. */
+export function unplaced({ typeUrl, name }: Reference, fault: XdsError): KeyedReference {
+  return { typeUrl, name, key: `${referenceKey({ typeUrl, name })}\n@`, fault };
+}

@@ -1,0 +1,37 @@
+import { decodeText, walkFields } from "@xdstp/core";
+
+/** Of `envoy.config.core.v3.ConfigSource`. */
+const ADS = 3;
+const SELF = 5;
+const AUTHORITIES = 7;
+const specifiers: ReadonlyMap<number, Beside["kind"]> = new Map([[1, "other"], [2, "other"], [ADS, "ads"], [SELF, "self"], [8, "other"]]);
+/** Of `xds.core.v3.Authority`. */
+const NAME = 1;
+
+/** What can be told of an encoded ConfigSource without the API of Envoy. */
+export interface Beside {
+  readonly kind: "ads" | "self" | "other";
+  /** For whom it is believed (C-AUTH-1). */
+  readonly authorities: readonly string[];
+}
+
+/** Reads as much of a ConfigSource as decides whether it counts for a name. Never throws. */
+export function readBeside(source: Uint8Array): Beside {
+  let kind: Beside["kind"] = "ads";
+  const authorities: string[] = [];
+  walkFields(source, (field, start, end) => {
+    kind = specifiers.get(field) ?? kind;
+    if (field === AUTHORITIES) authorities.push(nameIn(source, start, end));
+    return true;
+  });
+  return { kind, authorities };
+}
+
+function nameIn(bytes: Uint8Array, start: number, end: number): string {
+  let name = "";
+  walkFields(bytes, (field, from, to) => {
+    if (field === NAME) name = decodeText(bytes, from, to);
+    return true;
+  }, { start, end });
+  return name;
+}
