@@ -6,6 +6,7 @@ import type { Follower } from "../links/follower.ts";
 import type { FollowedRedirect } from "../links/followed-redirect.ts";
 import { createAsk, isUsed, isWanted, type Ask } from "./ask.ts";
 import { AskIndex } from "./ask-index.ts";
+import { RouteFailures } from "./route-failures.ts";
 import type { ServerLink } from "./server-link.ts";
 
 /** What a route needs of its federation. */
@@ -41,15 +42,12 @@ export class Route {
   readonly redirects: Map<string, Map<string, FollowedRedirect>> = new Map<string, Map<string, FollowedRedirect>>();
   readonly #host: RouteHost;
   readonly #reachabilityOnly: boolean;
-  /** Those whose names are wanted, with how many; null: opaque names. */
-  readonly #authorities = new Map<string | null, number>();
   readonly #followed = new Set<Ask>();
   readonly #unanswered = new Set<Ask>();
   readonly #troubled = new Set<Ask>();
   /** Those that somebody has let go of in this turn. */
   readonly #loose = new Set<Ask>();
-  /** Why none of its servers can be reached; by type, where it is the streams of that which fail. */
-  readonly #failures = new Map<string | undefined, XdsError>();
+  readonly #failures: RouteFailures;
   #wanted = 0;
   #used = 0;
 
@@ -57,6 +55,7 @@ export class Route {
     this.#host = host;
     this.links = links;
     this.#reachabilityOnly = reachabilityOnly;
+    this.#failures = new RouteFailures(host.part);
   }
 
   /** Nothing leads elsewhere, and all that is asked for is handed on as it comes. */
@@ -144,7 +143,7 @@ export class Route {
 
   /** Why something of a type cannot be had for now, whatever it is. */
   failureOf(typeUrl: string): XdsError | undefined {
-    return this.#failures.get(undefined) ?? this.#failures.get(typeUrl);
+    return this.#failures.of(typeUrl);
   }
 
   uses(link: ServerLink): boolean {
@@ -214,7 +213,7 @@ export class Route {
 
   #begin(ask: Ask): void {
     if (ask.kept.size === 0 && ask.missing === undefined) this.#unanswered.add(ask);
-    this.#speakFor(ask.authority);
+    this.#failures.speakFor(ask.authority);
     if (this.#wanted++ === 0) this.#use();
     else for (const link of this.links.slice(0, this.#used)) link.want(ask);
     this.#fallBack();
@@ -226,7 +225,7 @@ export class Route {
     this.#unanswered.delete(ask);
     for (const link of this.links.slice(0, this.#used)) link.unwant(ask);
     if (--this.#wanted === 0) this.#leave(0);
-    this.#beSilentOf(ask.authority);
+    this.#failures.beSilentOf(ask.authority);
   }
 
   #use(): void {
@@ -242,7 +241,7 @@ export class Route {
       link.routes.delete(this);
       for (const ask of this.asks) link.unwant(ask);
       this.forgetTrouble(link);
-      link.forget(this.#authorities.keys());
+      link.forget(this.#failures.authorities);
       if (used > 0) link.retire();
     }
     this.#used = used;
@@ -263,38 +262,18 @@ export class Route {
   /** A reader hears of failures only when there is nobody left to ask. */
   #tell(): void {
     this.#tellOf(undefined);
-    for (const typeUrl of new Set([...this.#failures.keys(), ...this.last?.typeFailures.keys() ?? []])) if (typeUrl !== undefined) this.#tellOf(typeUrl);
+    for (const typeUrl of new Set([...this.#failures.types, ...this.last?.typeFailures.keys() ?? []])) this.#tellOf(typeUrl);
   }
 
   #tellOf(typeUrl: string | undefined): void {
     const failure = this.#used > 0 && this.links.every((link) => link.failureOf(typeUrl) !== undefined) ? this.links.at(-1)?.failureOf(typeUrl) : undefined;
-    if (failure === this.#failures.get(typeUrl)) return;
-    if (failure === undefined) this.#failures.delete(typeUrl);
-    else this.#failures.set(typeUrl, failure);
-    for (const authority of this.#authorities.keys()) this.#say(authority, typeUrl, failure);
+    if (!this.#failures.set(typeUrl, failure)) return;
     for (const ask of this.#followed) if (typeUrl === undefined || ask.typeUrl === typeUrl) this.#touch(ask);
-  }
-
-  #say(authority: string | null, typeUrl: string | undefined, failure: XdsError | undefined): void {
-    this.#host.part.unavailable({ authority, ...(typeUrl !== undefined && { typeUrl }) }, failure);
   }
 
   #touch({ followers, sides }: Ask): void {
     this.#host.touch(followers);
     this.#host.touchSides(sides);
-  }
-
-  #speakFor(authority: string | null): void {
-    const count = this.#authorities.get(authority) ?? 0;
-    this.#authorities.set(authority, count + 1);
-    if (count === 0) for (const [typeUrl, failure] of this.#failures) this.#say(authority, typeUrl, failure);
-  }
-
-  #beSilentOf(authority: string | null): void {
-    const count = this.#authorities.get(authority) ?? 0;
-    if (count > 1) { this.#authorities.set(authority, count - 1); return; }
-    this.#authorities.delete(authority);
-    if (this.#failures.size > 0) this.#say(authority, undefined, undefined);
   }
 }
 
