@@ -38,6 +38,18 @@ it("has members of a glob with an alternative, each with its own [C-ALT-7]", asy
   expect(topics.map((topic) => shown(topic.members()))).toEqual([[`${member("m")}=1`], []]);
 });
 
+it("takes for a member only what has its alternatives under its own last segment [C-ALT-7]", async () => {
+  await using cache = createCache({ directives: true });
+  const feed = createDemandFeed();
+  cache.addFeed(feed);
+  const others = ["xdstp://a/t.T/ns/m#alt=xdstp://b/t.T/ns/n", member("m")];
+  const topics = [member("*"), ...others].map((one) => cache.topic(T, { name: one }));
+  for (const topic of topics) topic.watch(createWatcher());
+  await turn();
+  void feed.sink.commit({ put: others.map((one) => ({ ...put("xdstp://a/t.T/ns/m"), as: one })) });
+  expect(shown(topics[0]?.members() ?? [])).toEqual([`${member("m")}=1`]);
+});
+
 it("has entries of lists under the type of their members [C-LIST-7]", async () => {
   await using cache = createCache({ directives: true });
   const feed = createDemandFeed();

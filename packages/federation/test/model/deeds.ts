@@ -18,7 +18,7 @@ export interface Change {
 /** What is done to a world. It means something in every state of it, so that any part of a history is one. */
 export type Deed =
   | { readonly kind: "put"; readonly server: number; readonly changes: readonly Change[] }
-  | { readonly kind: "watch" | "unwatch"; readonly typeUrl: string; readonly name: string; readonly place: Place | undefined }
+  | { readonly kind: "watch" | "unwatch"; readonly typeUrl: string; readonly name: string; readonly place: Place | undefined; readonly sides?: readonly Place[] }
   | { readonly kind: "turn"; readonly server: number; readonly state: "up" | "down" | "silent" }
   | { readonly kind: "cut"; readonly server: number }
   /** The faults end; then every watch shows what a walk finds. */
@@ -30,14 +30,17 @@ export interface TimedDeed {
   readonly deed: Deed;
 }
 
-/** Deeds drawn from a seed, with a rest now and then and at the end. */
-export function randomDeeds(random: SeededRandom, count: number): readonly TimedDeed[] {
+/**
+ * Deeds drawn from a seed, with a rest now and then and at the end.
+ * @param globs - some globs have alternatives
+ */
+export function randomDeeds(random: SeededRandom, count: number, globs: boolean): readonly TimedDeed[] {
   let at = 0;
   let texts = 0;
   const nextText = (): string => `v${++texts}`;
   return Array.from({ length: count }, (_, index): TimedDeed => {
     at += random.once(12) ? random.between(1_000, 20_000) : random.below(random.once(3) ? 1_000 : 40);
-    return { at, deed: index === count - 1 || random.once(40) ? { kind: "rest" } : deedOf(random, nextText) };
+    return { at, deed: index === count - 1 || random.once(40) ? { kind: "rest" } : withSides(deedOf(random, nextText), random.fork(index), globs) };
   });
 }
 
@@ -48,6 +51,17 @@ function deedOf(random: SeededRandom, nextText: () => string): Deed {
   if (lot < 82) return { kind: lot < 70 ? "watch" : "unwatch", ...interestOf(random) };
   if (lot < 85) return { kind: "cut", server };
   return { kind: "turn", server, state: random.pick(["up", "up", "down", "silent"] as const) };
+}
+
+/** Its numbers are of their own, so that all else stays as it was before there were such globs. */
+function withSides(deed: Deed, random: SeededRandom, globs: boolean): Deed {
+  // A member by its own name goes its own way among alternatives, and is a member all the same.
+  if (globs && deed.kind === "watch" && deed.place?.id.startsWith("g/") === true && deed.place.alt !== undefined) return { ...deed, kind: "unwatch" };
+  if (!globs || !("name" in deed) || !deed.name.endsWith("/*") || random.once(2)) return deed;
+  const id = random.pick(["g/*", "pair/*"]);
+  const sides = [...new Set([random.pick(AUTHORITIES), random.pick(AUTHORITIES), random.pick(AUTHORITIES)])].map((authority) => ({ authority, id }));
+  const [place] = sides.toReversed().reduce<readonly Place[]>(([alt], side) => [alt === undefined ? side : { ...side, alt }], []);
+  return place?.alt === undefined ? deed : { ...deed, name: uriOf(place), sides };
 }
 
 function changesOf(random: SeededRandom, nextText: () => string): readonly Change[] {

@@ -6,7 +6,7 @@ import { parseName } from "@xdstp/uri";
 import { createFederation, type Federation, type FederationSource } from "../../src/index.ts";
 import { AUTHORITIES, SERVERS, type Deed, type TimedDeed } from "./deeds.ts";
 import { directWalk, everyWalk, type Found, type Look } from "./direct-walk.ts";
-import { payloadOf, type Content, type Place } from "./names.ts";
+import { nameOf, payloadOf, uriOf, type Content, type Place } from "./names.ts";
 import type { CreateSupply, Supply } from "./supply.ts";
 
 /** Something that has to hold and does not. */
@@ -19,12 +19,13 @@ interface Watched {
   readonly typeUrl: string;
   readonly name: string;
   readonly place: Place | undefined;
+  readonly sides: readonly Place[];
   readonly topic: Topic;
   readonly watcher: { wake(): void };
 }
 
 /** What a walk finds, first; more where it depends on what has been before whether an alternative is in use. */
-type Expected = readonly Found[];
+type Expected = readonly (Found | { readonly state: "any" })[];
 
 /** Who answers for each authority, in order; drawn from the seed. */
 const SHAPES: readonly (readonly (readonly number[])[])[] = [
@@ -120,11 +121,11 @@ export class ModelWorld {
     }
   }
 
-  #watch({ typeUrl, name, place }: Extract<Deed, { kind: "watch" | "unwatch" }>): void {
+  #watch({ typeUrl, name, place, sides = [] }: Extract<Deed, { kind: "watch" | "unwatch" }>): void {
     const key = `${typeUrl} ${name}`;
     if (this.#watched.has(key)) return;
     const topic = this.cache.topic(typeUrl, { name });
-    const watched: Watched = { typeUrl, name, place, topic, watcher: { wake: () => { this.#look(watched); } } };
+    const watched: Watched = { typeUrl, name, place, sides, topic, watcher: { wake: () => { this.#look(watched); } } };
     this.#watched.set(key, watched);
     topic.watch(watched.watcher);
     this.#note();
@@ -146,7 +147,10 @@ export class ModelWorld {
       if (place !== undefined) this.#allow(key, everyWalk(look, typeUrl, place), typeUrl);
       else this.#allow(key, [...this.#told.values()].flatMap((told) => told.get(key) ?? []), typeUrl);
     }
-    for (const [key, { typeUrl, place }] of this.#watched) if (place !== undefined) this.#allow(key, everyWalk(look, typeUrl, place), typeUrl);
+    for (const [key, { typeUrl, place, sides }] of this.#watched) {
+      if (place !== undefined) this.#allow(key, everyWalk(look, typeUrl, place), typeUrl);
+      for (const id of sides.length > 0 ? MEMBERS : []) this.#allow(`${typeUrl} ${memberName(sides, id)}`, sides.flatMap((side) => everyWalk(look, typeUrl, { ...side, id: memberId(side, id) })), typeUrl);
+    }
   }
 
   #allow(key: string, contents: readonly Content[], typeUrl: string): void {
@@ -169,7 +173,7 @@ export class ModelWorld {
       const text = shownOf(entry);
       if (text !== undefined && this.#led.get(`${typeUrl} ${entry.name}`)?.has(text) !== true) this.#report("a name shows what it has led to", `${name}: ${entry.name} = ${text}; it has led to ${[...this.#led.get(`${typeUrl} ${entry.name}`) ?? ["nothing"]].join(", ")}`);
     }
-    if (!name.endsWith("/pair/*")) return;
+    if (!name.includes("/pair/*")) return;
     const texts = new Set(topic.members().flatMap((entry) => shownOf(entry) ?? []));
     if (texts.size > 1) this.#report("what changes together is seen together", `${name} shows ${[...texts].join(" beside ")}`);
   }
@@ -190,21 +194,24 @@ export class ModelWorld {
     const look = this.#lookIn((server) => new Map([...server.store].map(([key, { content }]) => [key, content])));
     const wanted = new Map<Supply | undefined, Set<string>>(this.servers.map((server) => [server, new Set<string>()]));
     const ask = (typeUrl: string, authority: string, name: string): void => { wanted.get(this.#serverOf(authority))?.add(`${typeUrl} ${name}`); };
-    const isSilent = this.servers.some(({ isSilentOfMissing }) => isSilentOfMissing);
     const seen = { isUnsure: false };
     const walked = (typeUrl: string, place: Place, isMember = false): Expected => {
       const walk = directWalk(look, typeUrl, place, this.#altOnMissing);
-      const other = isSilent ? directWalk(look, typeUrl, place, true).found : walk.found;
-      const differs = other.state !== walk.found.state;
+      const other = directWalk(look, typeUrl, place, true);
+      const isSilent = other.asked.some(([, { authority }]) => this.#serversOf(authority).some(({ isSilentOfMissing }) => isSilentOfMissing));
+      const differs = other.found.state !== walk.found.state;
       seen.isUnsure ||= isSilent && (differs || walk.found.state === "missing");
       for (const [type, at] of isMember ? walk.asked.slice(1) : walk.asked) ask(type, at.authority, `xdstp://${at.authority}/${type.slice(type.indexOf("/") + 1)}/${at.id}`);
       if (!isSilent || (walk.found.state !== "missing" && !differs)) return [walk.found];
+      // Of a name that it never had a server that is silent of such says nothing, also if another one gave it in its place.
+      if (walk.asked.some(([, { authority }]) => this.#serversOf(authority).length > 1)) return [{ state: "any" }];
       // Silence lets an alternative be asked, and ends nothing that is held, but says so.
       return [{ state: "missing" }, { state: "broken" }, ...everyWalk(look, typeUrl, place).map((content) => ({ state: "held", content }) as const)];
     };
     const wrong = [...this.#watched.values()].flatMap((watched) => {
-      const { typeUrl, name, place, topic } = watched;
+      const { typeUrl, name, place, topic, sides } = watched;
       if (place !== undefined) return differenceOf(watched, topic, walked(typeUrl, place), typeUrl);
+      if (sides.length > 0) return this.#differencesInSides(watched, look, (member) => walked(typeUrl, member, true), (authority) => { ask(typeUrl, authority, nameOf(typeUrl, { authority, id: sides[0]?.id ?? "" })); });
       if (!name.endsWith("*")) { wanted.get(this.#default)?.add(`${typeUrl} ${name}`); return differenceOf(watched, topic, [plainOf(this.#default, `${typeUrl} ${name}`)], typeUrl); }
       const server = name === "*" ? this.#default : this.#serverOf(placeOf(name)?.authority ?? "");
       wanted.get(server)?.add(`${typeUrl} ${name}`);
@@ -233,8 +240,31 @@ export class ModelWorld {
     return [...wrong, ...surplus, ...(topic.settled ? [] : [`${name} is not settled`])];
   }
 
+  /** The members of the first side, or of the first that has any where that counts, under the names of the first with all others. */
+  #differencesInSides({ name, topic, typeUrl, sides }: Watched, look: Look, walk: (member: Place) => Expected, ask: (authority: string) => void): readonly string[] {
+    const idsOf = (side: Place): readonly string[] => MEMBERS.filter((id) => look(typeUrl, { ...side, id: memberId(side, id) })?.[0] !== undefined);
+    const filled = this.#altOnMissing ? sides.findIndex((side) => idsOf(side).length > 0) : 0;
+    const inUse = sides.slice(0, filled < 0 ? sides.length : filled + 1);
+    for (const { authority } of inUse) ask(authority);
+    const side = inUse.at(-1);
+    const held = new Map(topic.members().flatMap((entry) => { const text = shownOf(entry); return text === undefined ? [] : [[entry.name, text] as const]; }));
+    const wrong = (side === undefined ? [] : idsOf(side)).flatMap((id) => {
+      const member = memberName(sides, id);
+      const expected = side === undefined ? [] : walk({ ...side, id: memberId(side, id) });
+      const text = held.get(member);
+      held.delete(member);
+      const texts = textsOf(typeUrl, expected);
+      return isBroken(expected) || texts.includes(text) ? [] : [`${name}: ${member} is ${text ?? "nothing"}, and should be ${texts[0] ?? "nothing"}`];
+    });
+    return [...wrong, ...[...held.keys()].map((one) => `${name}: ${one} is held, and has gone`), ...(topic.settled ? [] : [`${name} is not settled`])];
+  }
+
   #serverOf(authority: string): Supply | undefined {
-    return this.#sources[AUTHORITIES.indexOf(authority as typeof AUTHORITIES[number])]?.[0];
+    return this.#serversOf(authority)[0];
+  }
+
+  #serversOf(authority: string): readonly Supply[] {
+    return this.#sources[AUTHORITIES.indexOf(authority as typeof AUTHORITIES[number])] ?? [];
   }
 
   async #leave(): Promise<void> {
@@ -261,14 +291,27 @@ function differenceOf({ name }: Watched, topic: Topic, expected: Expected, typeU
   const text = entry === undefined ? undefined : shownOf(entry);
   const error = topic.stale ?? entry?.error;
   const texts = textsOf(typeUrl, expected);
+  if (expected.some(({ state }) => state === "any")) return [];
   if (isBroken(expected)) return error !== undefined || texts.includes(text) ? [] : [`${name} is broken, and shows ${text ?? "nothing"} without an error`];
   if (!texts.includes(text)) return [`${name} is ${text ?? "nothing"}, and should be ${texts[0] ?? "nothing"}${error === undefined ? "" : ` (${error.text})`}`];
   if (!topic.settled) return [`${name} is not settled`];
   return topic.stale === undefined ? [] : [`${name} is ${text ?? "nothing"}, as it should be, and is called stale: ${topic.stale.text}`];
 }
 
+/** Last parts of all members that globs with alternatives may have. */
+const MEMBERS = ["m", "n", "p", "q"];
+
+function memberId({ id }: Place, member: string): string {
+  return id.replace("*", member);
+}
+
+function memberName(sides: readonly Place[], member: string): string {
+  const [place] = sides.map((side) => ({ authority: side.authority, id: memberId(side, member) })).reverse().reduce<readonly Place[]>(([alt], side) => [alt === undefined ? side : { ...side, alt }], []);
+  return place === undefined ? "" : uriOf(place);
+}
+
 function isBroken(expected: Expected): boolean {
-  return expected.some(({ state }) => state === "broken");
+  return expected.some(({ state }) => state === "broken" || state === "any");
 }
 
 function textsOf(typeUrl: string, expected: Expected): readonly (string | undefined)[] {

@@ -5,15 +5,22 @@ import { createModelServer } from "./model-server.ts";
 import { ModelWorld, type Violation } from "./model-world.ts";
 import type { CreateSupply } from "./supply.ts";
 
+/** What a model is made of. */
+export interface ModelOptions {
+  /** Makes what makes the servers, once for each world. Default: servers without wire. */
+  readonly supply?: () => CreateSupply;
+  /** Some globs have alternatives. Default: true. */
+  readonly globs?: boolean;
+}
+
 /** How often a part of a history is looked at, at most. */
 const TRIES = 600;
 
 /**
  * Lets a world of this seed live through so many deeds. What fails is told by the shortest history that shows it; undefined: all has held.
- * @param supply - makes what makes the servers, once for each world
  */
-export async function runModel(seed: number, count: number, supply: () => CreateSupply = () => createModelServer): Promise<string | undefined> {
-  const deeds = randomDeeds(createSeededRandom(seed).fork(2), count);
+export async function runModel(seed: number, count: number, { supply = () => createModelServer, globs = true }: ModelOptions = {}): Promise<string | undefined> {
+  const deeds = randomDeeds(createSeededRandom(seed).fork(2), count, globs);
   const first = await violationOf(seed, deeds, supply);
   if (first === undefined) return undefined;
   let found = first;

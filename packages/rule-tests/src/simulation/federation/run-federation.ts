@@ -9,8 +9,8 @@ import { WireServer } from "./wire-server.ts";
 export const DEEDS = 300;
 
 /** Lets a federation live over real ends in a network of memory. What fails is told by the shortest history that shows it; undefined: all has held. */
-export async function runFederation(seed: number, defect: () => FederationDefect = () => ({}), deeds = DEEDS): Promise<string | undefined> {
-  return runModel(seed, deeds, () => createWire(seed, defect()));
+export async function runFederation(seed: number, defect: () => FederationDefect = () => ({})): Promise<string | undefined> {
+  return runModel(seed, DEEDS, { supply: () => createWire(seed, defect()) });
 }
 
 function createWire(seed: number, defect: FederationDefect): CreateSupply {
