@@ -66,19 +66,23 @@ function dropOrphans(link: ServerLink, books: LinkBooks, { typeUrl, interest }: 
   const isIn = ({ typeUrl: type, key }: { readonly typeUrl: string; readonly key: string }): boolean => type === typeUrl && isAsked(interest, key);
   const redirects = others.flatMap((other) => [...other.redirects].filter((redirect) => isIn(redirect) && route.redirect(typeUrl, redirect.key) === redirect));
   for (const { key } of redirects) books.redirects.drop(route, typeUrl, key);
-  for (const ask of route.followed) if (ask.kind === "name" && isIn(ask)) dropKept(books, ask, link);
+  const led = new Set(redirects.map(({ key }) => key));
+  for (const ask of route.followed) if (ask.kind === "name" && isIn(ask)) dropKept(books, ask, link, led.has(ask.key));
   const held = others.flatMap((other) => orphansOf({ typeUrl, interest }, other.part, link.part));
   const gone: readonly Removal[] = [...held.filter(({ name }) => route.redirect(typeUrl, nameKey(name)) === undefined), ...redirects.map(({ name }) => ({ typeUrl, name }))];
   const remove = [...new Map(gone.map((removal) => [`${nameKey(removal.name)}\n${variantId(removal)}`, removal])).values()];
   if (remove.length > 0) void link.part.commit({ remove });
 }
 
-/** What others have given of a name that is followed. */
-function dropKept(books: LinkBooks, ask: Ask, link: ServerLink): void {
+/**
+ * What others have given of a name that is followed.
+ * @param led - it led elsewhere by what they gave
+ */
+function dropKept(books: LinkBooks, ask: Ask, link: ServerLink, led: boolean): void {
   const { kept, typeUrl, interest: { name }, followers } = ask;
   const others = [...kept].filter(({ link: giver }) => giver !== link);
   for (const { resource } of others) kept.remove(variantId(resource));
-  if (others.length === 0) return;
+  if (others.length === 0 && !led) return;
   if (kept.size === 0) ask.missing = notFound(typeUrl, name);
   books.followers.touch(followers);
 }

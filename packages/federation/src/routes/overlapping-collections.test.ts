@@ -53,3 +53,23 @@ it("drops once what a stand-in gave as it is first, and then as leading elsewher
   await turn();
   expect([glob.members().map(({ resource: held }) => held), second.isOpen]).toEqual([[undefined], false]);
 });
+
+it("drops members of a glob with an alternative that led elsewhere by what a stand-in gave [C-ALT-7, C-GRPC-11]", async () => {
+  const clock = createFakeClock();
+  const [first, second, other] = [createStoreServer("first"), createStoreServer("second"), createStoreServer("other")];
+  const cache = createCache({ clock, directives: true });
+  onTestFinished(() => cache.close());
+  cache.addFeed(createFederation({ sources: [{ servers: [first, second], authorities: ["a"] }, { servers: [other], authorities: ["b"] }], clock }));
+  first.fail("down");
+  second.put(T, redirect(of("a", "ns/x"), of("b", "y")));
+  other.put(T, resource(of("b", "y"), "Y"));
+  const glob = cache.topic(T, { name: `${of("a", "ns/*")}#alt=${of("b", "ns/*")}` });
+  glob.watch({ wake: () => undefined });
+  await turn();
+  await turn();
+  expect(glob.members().map(({ resource: held }) => held?.payload.value.length)).toEqual([1]);
+  first.fail(undefined);
+  await turn();
+  await turn();
+  expect([glob.members().map(({ resource: held }) => held), other.wanted]).toEqual([[undefined], []]);
+});

@@ -12,4 +12,5 @@ export const failedSeeds: readonly { readonly seed: number; readonly deeds: numb
   { seed: 3_458_044, deeds: 300, showed: "what two collections came without was removed twice in one transaction" },
   { seed: 3_457_981, deeds: 300, showed: "what came in the turn in which one gave up a name and another took it up was lost" },
   { seed: 19_342_926, deeds: 300, showed: "what a stand-in gave in two forms was dropped twice in one transaction" },
+  { seed: 11_580_115, deeds: 300, globs: true, showed: "a member of a glob with an alternative stayed that led elsewhere by what a stand-in gave" },
 ];
