@@ -50,7 +50,7 @@ async function outcomeOf(bootstrap: object): Promise<string | undefined> {
 }
 
 describe("a program with a bootstrap of Envoy", () => {
-  it.each(["AGGREGATED_DELTA_GRPC", "AGGREGATED_GRPC", "DELTA_GRPC", "GRPC"])("takes configuration over %s with mutual TLS, from a static cluster by its SNI [C-AGG-2, B-STREAM-2]", async (apiType) => {
+  it.each(["AGGREGATED_DELTA_GRPC", "AGGREGATED_GRPC", "DELTA_GRPC", "GRPC"])("takes configuration over %s with mutual TLS, from a static cluster by its SNI [C-AGG-2, C-AGG-3, B-AUTH-9, B-STREAM-2]", async (apiType) => {
     const { server, port } = await useControlPlane();
     expect(await outcomeOf(bootstrapFor(port, apiType, "xds.internal"))).toBe("it came");
     expect(server.status().map(({ node, identity }) => [node?.id, identity?.uris])).toEqual([["web-1", ["spiffe://td/web"]]]);

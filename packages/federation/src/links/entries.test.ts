@@ -7,7 +7,7 @@ import { turn } from "../../test/turn.ts";
 const ALL = "xdstp://a/t.TCollection/all";
 
 describe("an entry of a list", () => {
-  it("is delivered by its name; the list is asked for by its own, once [C-LIST-7, C-ALT-1]", async () => {
+  it("is delivered by its name; the list is asked for by its own, once [C-LIST-7, C-ALT-1, N-71]", async () => {
     const { at, watch } = await scene(["a"]);
     at("a").put(LIST, listNamed(ALL, { one: "1", two: "2" }));
     const [one, two] = [watch(`${ALL}#entry=one`), watch(`${ALL}#entry=two`)];
