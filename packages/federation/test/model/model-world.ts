@@ -1,12 +1,13 @@
 import { createCache, type Cache } from "@xdstp/cache";
-import type { Entry, Topic } from "@xdstp/core";
+import type { Topic } from "@xdstp/core";
 import { createFakeClock, createSeededRandom, createStepper, type FakeClock, type SeededRandom, type Stepper } from "@xdstp/testing";
-import { parseName } from "@xdstp/uri";
 
 import { createFederation, type Federation, type FederationSource } from "../../src/index.ts";
 import { AUTHORITIES, SERVERS, type Deed, type TimedDeed } from "./deeds.ts";
-import { directWalk, everyWalk, type Found, type Look } from "./direct-walk.ts";
-import { nameOf, payloadOf, uriOf, type Content, type Place } from "./names.ts";
+import { directWalk, everyWalk, type Look } from "./direct-walk.ts";
+import { differenceOf, isBroken, plainOf, textsOf, type Expected } from "./expected.ts";
+import { nameOf, payloadOf, type Content, type Place } from "./names.ts";
+import { isIn, memberId, memberName, MEMBERS, placeOf, shownOf, textOf } from "./shown.ts";
 import type { CreateSupply, Supply } from "./supply.ts";
 
 /** Something that has to hold and does not. */
@@ -23,9 +24,6 @@ interface Watched {
   readonly topic: Topic;
   readonly watcher: { wake(): void };
 }
-
-/** What a walk finds, first; more where it depends on what has been before whether an alternative is in use. */
-type Expected = readonly (Found | { readonly state: "any" })[];
 
 /** Who answers for each authority, in order; drawn from the seed. */
 const SHAPES: readonly (readonly (readonly number[])[])[] = [
@@ -284,61 +282,6 @@ function wantedOf(server: Supply, names: ReadonlySet<string>): readonly string[]
   const now = new Set(server.wanted);
   const more = [...now.difference(names)].map((name) => `wanted of ${server.name}, for nobody: ${name}`);
   return [...more, ...[...names.difference(now)].map((name) => `wanted of ${server.name}, and it is not asked: ${name}`)];
-}
-
-function differenceOf({ name }: Watched, topic: Topic, expected: Expected, typeUrl: string): readonly string[] {
-  const [entry] = topic.members();
-  const text = entry === undefined ? undefined : shownOf(entry);
-  const error = topic.stale ?? entry?.error;
-  const texts = textsOf(typeUrl, expected);
-  if (expected.some(({ state }) => state === "any")) return [];
-  if (isBroken(expected)) return error !== undefined || texts.includes(text) ? [] : [`${name} is broken, and shows ${text ?? "nothing"} without an error`];
-  if (!texts.includes(text)) return [`${name} is ${text ?? "nothing"}, and should be ${texts[0] ?? "nothing"}${error === undefined ? "" : ` (${error.text})`}`];
-  if (!topic.settled) return [`${name} is not settled`];
-  return topic.stale === undefined ? [] : [`${name} is ${text ?? "nothing"}, as it should be, and is called stale: ${topic.stale.text}`];
-}
-
-/** Last parts of all members that globs with alternatives may have. */
-const MEMBERS = ["m", "n", "p", "q"];
-
-function memberId({ id }: Place, member: string): string {
-  return id.replace("*", member);
-}
-
-function memberName(sides: readonly Place[], member: string): string {
-  const [place] = sides.map((side) => ({ authority: side.authority, id: memberId(side, member) })).reverse().reduce<readonly Place[]>(([alt], side) => [alt === undefined ? side : { ...side, alt }], []);
-  return place === undefined ? "" : uriOf(place);
-}
-
-function isBroken(expected: Expected): boolean {
-  return expected.some(({ state }) => state === "broken" || state === "any");
-}
-
-function textsOf(typeUrl: string, expected: Expected): readonly (string | undefined)[] {
-  return expected.map((found) => (found.state === "held" ? textOf(payloadOf(typeUrl, found.content).value) : undefined));
-}
-
-function plainOf(server: Supply, key: string): Found {
-  const content = server.store.get(key)?.content;
-  return content === undefined ? { state: "missing" } : { state: "held", content };
-}
-
-function isIn(collection: string, name: string): boolean {
-  return collection === "*" || (name.startsWith(collection.slice(0, -1)) && !name.slice(collection.length - 1).includes("/"));
-}
-
-function placeOf(name: string): Place | undefined {
-  const parsed = name.startsWith("xdstp:") ? parseName(name) : undefined;
-  return parsed?.ok === true ? { authority: parsed.value.authority, id: parsed.value.id } : undefined;
-}
-
-function shownOf({ resource }: Entry): string | undefined {
-  return resource === undefined ? undefined : textOf(resource.payload.value);
-}
-
-/** Bytes of lists too, as far as they can be told apart. */
-function textOf(value: Uint8Array): string {
-  return Buffer.from(value).toString("latin1").replace(/[^ -~]+/g, "|");
 }
 
 /** As many as the longest chain of promises in it is long. */
