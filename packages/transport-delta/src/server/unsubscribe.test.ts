@@ -97,3 +97,17 @@ describe("a subscription by alias", () => {
     expect(used.machine.pending).toBe(false);
   });
 });
+
+it.each(["*", glob])("tells anew what %s has, though it was listed as held, when that is left and asked for again before the answer [S-DSUB-3] [S-DSUB-5]", (collection) => {
+  const used = useMachine();
+  for (const id of ["1", "2"]) used.put(member(id));
+  used.request({ subscribe: [collection] });
+  const initialVersions = new Map(used.drain().flatMap(({ resources }) => resources.map(({ name, version }) => [name, version] as const)));
+  expect(initialVersions.size).toBe(2);
+  const again = useMachine();
+  for (const id of ["1", "2"]) again.put(member(id));
+  again.request({ subscribe: [collection], initialVersions });
+  again.request({ unsubscribe: [collection] });
+  again.request({ subscribe: [collection] });
+  expect(told(again)).toEqual([member("1"), member("2")]);
+});

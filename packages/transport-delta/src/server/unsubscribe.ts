@@ -3,6 +3,7 @@ import { loseTopic } from "@xdstp/core/server";
 import { isGlob } from "@xdstp/uri";
 import { forgetAlias, keysBehind } from "./alias.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
+import { unlist } from "./held-by-client.ts";
 import { idOf, isCollection, isCovered, keyOf } from "./lookup.ts";
 
 /** Drops a name, or what was asked for by an alias of it or is an alias of it (S-ALIAS-2). It needs no response, unless another subscription still covers what the client now takes as unknown (S-DSUB-5, S-DSUB-6). */
@@ -33,6 +34,7 @@ function drop(state: DeltaState, key: string, name: string): void {
   topic.unwatch(state.watcher);
   const unsent = undelivered(state, topic);
   forget(state, topic);
+  forgetListed(state, key, name);
   if (state.lifetimes !== undefined) state.lifetimes.narrowed = true;
   loseTopic(state.exchange, topic);
   if (isCollection(name)) leaveCollection(state, unsent.map((entry) => entry.name));
@@ -55,6 +57,13 @@ function forget(state: DeltaState, topic: Topic): void {
   state.unanswered.delete(topic);
   state.dirty.delete(topic);
   state.owed.delete(topic.interest.name);
+}
+
+/** The client does not hold any more what it listed (S-DSUB-5): if it asks again, it is told anew. */
+function forgetListed(state: DeltaState, key: string, name: string): void {
+  if (state.initial === undefined) return;
+  const listed = isCollection(name) ? [...state.initial.keys()] : [key];
+  for (const one of listed) if (!isCovered(state, one)) unlist(state, one);
 }
 
 /** News that this collection has not told yet is owed where another subscription covers it. That it was empty concerns nobody any more. */
