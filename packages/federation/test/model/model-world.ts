@@ -197,7 +197,7 @@ export class ModelWorld {
       const walk = directWalk(look, typeUrl, place, this.#altOnMissing);
       const other = directWalk(look, typeUrl, place, true);
       const isSilent = other.asked.some(([, { authority }]) => this.#serversOf(authority).some(({ isSilentOfMissing }) => isSilentOfMissing));
-      const differs = other.found.state !== walk.found.state;
+      const differs = directWalk(look, typeUrl, place, false).found.state !== other.found.state;
       seen.isUnsure ||= isSilent && (differs || walk.found.state === "missing");
       for (const [type, at] of isMember ? walk.asked.slice(1) : walk.asked) ask(type, at.authority, `xdstp://${at.authority}/${type.slice(type.indexOf("/") + 1)}/${at.id}`);
       if (!isSilent || (walk.found.state !== "missing" && !differs)) return [walk.found];
