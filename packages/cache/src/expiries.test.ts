@@ -1,6 +1,8 @@
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
+import { Expiries } from "./expiries.ts";
 import { createCache, type Cache } from "./index.ts";
+import { readName } from "./read-name.ts";
 
 const TYPE = "type.googleapis.com/test.Type";
 
@@ -12,6 +14,14 @@ function useCache(): { readonly clock: ReturnType<typeof createFakeClock>; reado
     put(name, expireMs) { cache.put({ typeUrl: TYPE, name, value: new Uint8Array(), ...(expireMs === undefined ? {} : { expireMs }) }); },
     held: () => [...cache.held(TYPE)].map(({ name }) => name).sort(),
   };
+}
+
+function useExpiries(): { readonly clock: ReturnType<typeof createFakeClock>; readonly expiries: Expiries; readonly expired: string[]; readonly refresh: (name: string, expireMs: number) => void } {
+  const clock = createFakeClock();
+  const expired: string[] = [];
+  const expiries = new Expiries(clock, (due) => { for (const { text } of due) expired.push(text); });
+  const refresh = (name: string, expireMs: number): void => { expiries.refresh(TYPE, readName(name), name, expireMs); };
+  return { clock, expiries, expired, refresh };
 }
 
 describe("a resource that expires", () => {
@@ -68,6 +78,41 @@ describe("a resource that expires", () => {
     expect(held()).toEqual(["later"]);
     clock.advance(100);
     expect(held()).toEqual([]);
+  });
+
+  it("goes with all others of its time, be they more than a call has arguments [S-TTL-11]", () => {
+    const { clock, cache, held } = useCache();
+    const names = Array.from({ length: 200_000 }, (_, n) => `n${n}`);
+    void cache.commit({ put: names.map((name) => ({ typeUrl: TYPE, resource: { name, version: "1", expireMs: 1_000, payload: { typeUrl: TYPE, value: new Uint8Array() } } })) });
+    clock.advance(1_000);
+    expect(held()).toEqual([]);
+  });
+
+  it("is refreshed at once, whatever times a server gives [C-TTL-3]", () => {
+    const { clock, expiries, refresh } = useExpiries();
+    const names = Array.from({ length: 50_000 }, (_, n) => n + 1);
+    for (const n of names) refresh(`n${n}`, 10_000 + n);
+    for (const n of names) refresh(`n${n}`, 100_000 + n);
+    expect([clock.pending, expiries.size <= 3 * names.length]).toEqual([1, true]);
+  });
+
+  it("does not grow by being refreshed, with one time or another [C-LIM-7]", () => {
+    const { expiries, refresh } = useExpiries();
+    for (let n = 1; n <= 10_000; n++) refresh("a", 1e9);
+    expect(expiries.size).toBeLessThan(1_100);
+    for (let n = 1; n <= 10_000; n++) refresh("a", 1e9 + n);
+    expect(expiries.size).toBeLessThan(1_100);
+  });
+
+  it("goes at the time that it was given last, also where many were given [C-TTL-3]", () => {
+    const { clock, expired, refresh } = useExpiries();
+    for (let n = 1; n <= 5_000; n++) refresh("a", 10_000 - n);
+    refresh("b", 20_000);
+    for (let n = 1; n <= 5_000; n++) refresh("a", 30_000 - n);
+    clock.advance(20_000);
+    expect(expired).toEqual(["b"]);
+    clock.advance(5_000);
+    expect(expired).toEqual(["b", "a"]);
   });
 
   it.each([0, -1, Number.NaN])("is refused with a time of %s ms [S-TTL-11]", (expireMs) => {

@@ -22,6 +22,8 @@ export class Expiries {
   readonly #queues = new Map<number, Expiry[]>();
   #timer: Timer | undefined;
   #armed = Infinity;
+  /** How many are in queues, those that are over too. */
+  #queued = 0;
 
   /** `onDue` is told of those whose time is over, all at once. */
   constructor(clock: Clock, onDue: (expired: readonly Expiry[]) => void) {
@@ -42,8 +44,15 @@ export class Expiries {
   /** The time of one that is held begins anew, or is over (C-TTL-3). */
   refresh(typeUrl: string, name: ReadName, text: string, expireMs: number | undefined): void {
     this.#end(typeUrl, name);
-    if (expireMs !== undefined) this.#begin({ typeUrl, name, text, due: this.#clock.now() + expireMs, over: false }, expireMs);
-    this.#arm();
+    if (expireMs === undefined) return;
+    const due = this.#clock.now() + expireMs;
+    this.#begin({ typeUrl, name, text, due, over: false }, expireMs);
+    this.#armFor(due); // without a look at each queue: a server may give each name another time
+  }
+
+  /** How many are kept: never many more than there are that expire, however often these are put again. */
+  get size(): number {
+    return this.#queued;
   }
 
   close(): void {
@@ -57,6 +66,18 @@ export class Expiries {
     const queue = this.#queues.get(ms);
     if (queue === undefined) this.#queues.set(ms, [expiry]);
     else queue.push(expiry);
+    if (++this.#queued > 2 * this.#byName.size + 1_000) this.#tidy();
+  }
+
+  /** Lets go of what is over. */
+  #tidy(): void {
+    this.#queued = 0;
+    for (const [ms, queue] of this.#queues) {
+      const left = queue.filter(({ over }) => !over);
+      this.#queued += left.length;
+      if (left.length === 0) this.#queues.delete(ms);
+      else this.#queues.set(ms, left);
+    }
   }
 
   #end(typeUrl: string, name: ReadName): void {
@@ -68,7 +89,10 @@ export class Expiries {
   }
 
   #arm(): void {
-    const due = this.#queues.values().reduce((least, [oldest]) => Math.min(least, oldest?.due ?? Infinity), Infinity);
+    this.#armFor(this.#queues.values().reduce((least, [oldest]) => Math.min(least, oldest?.due ?? Infinity), Infinity));
+  }
+
+  #armFor(due: number): void {
     if (due >= this.#armed) return;
     this.#timer?.cancel();
     this.#armed = due;
@@ -79,7 +103,9 @@ export class Expiries {
     this.#armed = Infinity;
     const expired: Expiry[] = [];
     for (const [ms, queue] of this.#queues) {
-      expired.push(...takeDue(queue, this.#clock.now()));
+      this.#queued -= queue.length;
+      for (const expiry of takeDue(queue, this.#clock.now())) expired.push(expiry); // may be more than a call has arguments
+      this.#queued += queue.length;
       if (queue.length === 0) this.#queues.delete(ms);
     }
     for (const { typeUrl, name } of expired) this.#end(typeUrl, name);

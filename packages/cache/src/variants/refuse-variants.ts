@@ -20,7 +20,7 @@ export function refuseVariants(plan: TransactionPlan, transaction: Transaction, 
     const error = faultOf(puts, plan, transaction, types, owner);
     if (error === undefined) continue;
     frozen.add(id);
-    refused.push(...puts.map(({ put: { typeUrl }, text }) => ({ typeUrl, name: text, error })));
+    for (const { put: { typeUrl }, text } of puts) refused.push({ typeUrl, name: text, error }); // may be more than a call has arguments
   }
   if (frozen.size === 0) return plan;
   return {
