@@ -89,6 +89,8 @@ export class FederationRun implements LinkBooks, FollowersHost {
   }
 
   end(): void {
+    // Who is found for them from now on is not asked.
+    this.#homeless.clear();
     for (const glob of [...this.globs]) this.globs.end(glob);
     for (const follower of [...this.followers]) this.followers.end(follower);
     for (const route of this.#routes) this.redirects.end(route);

@@ -16,6 +16,9 @@ export interface Followed {
   readonly start: XdstpLocator | FollowedRedirect["place"] | GlobMember;
 }
 
+/** So many places of the way are remembered: twice what one search looks at. Where the way leads, servers say. */
+const MAX_CHOICES = 64;
+
 /** One name that leads elsewhere, as long as somebody asks for it. */
 export class Follower implements Followed {
   readonly typeUrl: string;
@@ -54,7 +57,10 @@ export class Follower implements Followed {
   /** Which of two locators is in use, at one place of the way. */
   choice(id: string): Choice {
     const choice = this.#choices.get(id) ?? new Choice();
+    this.#choices.delete(id);
     this.#choices.set(id, choice);
+    const [oldest] = this.#choices.keys();
+    if (this.#choices.size > MAX_CHOICES && oldest !== undefined) this.#choices.delete(oldest);
     return choice;
   }
 

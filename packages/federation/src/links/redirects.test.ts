@@ -200,6 +200,20 @@ it("hands redirects on as they are where they are not followed [C-REDIR-1]", asy
   expect([x.topic.members()[0]?.resource?.payload.typeUrl, at("b").opened]).toEqual(["type.googleapis.com/xds.core.v3.ResourceLocator", 0]);
 });
 
+it("looks at 32 names on the way to one, however often alternatives lead to the same ones [C-LIM-7]", async () => {
+  const { at, watch } = await scene(["a"]);
+  const level = (depth: number): readonly string[] => Array.from({ length: 6 }, (_, n) => of("a", `${depth}-${n}`));
+  const either = (names: readonly string[]): string => names.reduceRight((inner, name) => `${name}#alt=${encodeURIComponent(inner)}`);
+  for (let depth = 0; depth < 5; depth++) for (const name of level(depth)) at("a").put(T, redirect(name, either(level(depth + 1))));
+  const x = watch(of("a", "0-0"));
+  await turn();
+  for (let round = 0; round < 8; round++) {
+    for (const name of at("a").wanted.filter((one) => level(5).includes(one))) at("a").late(T, name);
+    await turn();
+  }
+  expect([x.now.includes("more than 32 names would have to be asked for"), x.now.length < 4_000]).toEqual([true, true]);
+});
+
 it("shows where each name leads [C-ALT-6]", async () => {
   const { at, watch, federation } = await scene(["a", "b"]);
   at("a").put(T, redirect(of("a", "x"), of("b", "y")));

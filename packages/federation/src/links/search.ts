@@ -33,7 +33,7 @@ interface Way {
   readonly seen: readonly string[];
 }
 
-/** So many names are asked for on the way to one: a server must not make a client ask for more. */
+/** So many names are asked for on the way to one, or looked at again: a server must not make a client do more. */
 const MAX_ASKS = 32;
 
 /** Follows a locator as far as it leads, from what is known. What has to be asked for on the way is in `asks`. */
@@ -43,6 +43,8 @@ export class Search {
   until: number;
   readonly #host: SearchHost;
   readonly #follower: Follower;
+  /** How many names have been looked at: alternatives that each lead on to the same ones would multiply. */
+  #looks = 0;
 
   constructor(host: SearchHost, follower: Follower) {
     this.#host = host;
@@ -123,7 +125,7 @@ export class Search {
   #there(route: Route, typeUrl: string, name: XdstpName, text: string, way: Way): Outcome {
     const { hops } = way;
     const ask = this.#ask(route, typeUrl, name, text, hops);
-    if (this.asks.size > MAX_ASKS) return broken(`${chain(way, text)}: more than ${MAX_ASKS} names would have to be asked for`, hops);
+    if (++this.#looks > MAX_ASKS) return broken(`${chain(way, text)}: more than ${MAX_ASKS} names would have to be asked for`, hops);
     return this.#at(ask, text, way);
   }
 

@@ -39,6 +39,18 @@ describe("a resolver of authorities", () => {
     expect(all.map(({ now }) => now)).toEqual(["x of b", "x of b", "x of b", "x of b"]);
   });
 
+  it("opens nobody that is found when all is closed", async () => {
+    const found = createStoreServer("found");
+    const { promise, resolve } = deferred<{ servers: readonly [typeof found] }>();
+    const { cache, watch } = await scene(["a"], { resolveAuthority: () => promise });
+    for (const name of [of("b", "x"), `${of("b", "y")}#alt=${of("a", "y")}`, `${of("b", "ns/*")}#alt=${of("a", "ns/*")}`]) watch(name);
+    await settle();
+    await cache.close();
+    resolve({ servers: [found] });
+    await settle();
+    expect(found.opened).toBe(0);
+  });
+
   it("says with its error why there is none, and is asked again with the next that is wanted; who waits is served too [C-AUTH-5]", async () => {
     const found = createStoreServer("found");
     found.put(T, resource(of("b", "x"), "x of b"));

@@ -255,8 +255,9 @@ export class Route {
 
   #isWanting(): boolean {
     const { last } = this;
-    if (last?.failure !== undefined && this.#reachabilityOnly) return true;
-    return this.#unanswered.values().some(({ typeUrl }) => last?.failureOf(typeUrl) !== undefined);
+    if (last?.failure !== undefined) return this.#reachabilityOnly || this.waits;
+    // It is looked at with each name that is begun, so not at all of them.
+    return last !== undefined && last.typeFailures.size > 0 && this.#unanswered.values().some(({ typeUrl }) => last.typeFailures.has(typeUrl));
   }
 
   /** A reader hears of failures only when there is nobody left to ask. */
