@@ -266,7 +266,8 @@ export class FederationRun implements LinkBooks, FollowersHost {
       if (route instanceof Route) this.#beginDirect(route, typeUrl, interest, authority);
       else this.#beginHomeless(authority, typeUrl, interest, route);
     }
-    this.followers.touch(this.followers);
+    // There may be many, as servers lead to more authorities.
+    this.followers.touch([...this.followers].filter(({ unknown }) => unknown.includes(authority)));
     for (const glob of this.globs) glob.touch();
     this.followers.settle();
   }

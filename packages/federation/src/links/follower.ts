@@ -26,6 +26,8 @@ export class Follower implements Followed {
   readonly start: Followed["start"];
   /** What is asked for on the way. */
   asks: ReadonlySet<Ask> = new Set();
+  /** Authorities on the way for which nobody is known, or not yet. */
+  unknown: readonly string[] = [];
   outcome: Outcome = { state: "pending", hops: [] };
   /** What has been delivered, by variant. */
   readonly delivered: Map<string, LinkedResource> = new Map<string, LinkedResource>();

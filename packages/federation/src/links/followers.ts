@@ -109,6 +109,7 @@ export class Followers implements Iterable<Follower> {
     const asks = asked.get(follower) ?? new Set(follower.asks);
     follower.outcome = search.run();
     follower.asks = search.asks;
+    follower.unknown = search.unknown;
     for (const ask of search.asks) asks.add(ask);
     asked.set(follower, asks);
     follower.timer?.cancel();

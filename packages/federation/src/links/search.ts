@@ -36,11 +36,15 @@ interface Way {
 /** So many names are asked for on the way to one, or looked at again: a server must not make a client do more. */
 const MAX_ASKS = 32;
 
+const NONE: readonly never[] = [];
+
 /** Follows a locator as far as it leads, from what is known. What has to be asked for on the way is in `asks`. */
 export class Search {
   readonly asks: Set<Ask> = new Set<Ask>();
   /** When it has to be looked at again though nothing has changed. */
   until: number;
+  /** Authorities on the way for which nobody is known, or not yet. */
+  unknown: readonly string[] = NONE;
   readonly #host: SearchHost;
   readonly #follower: Follower;
   /** How many names have been looked at: alternatives that each lead on to the same ones would multiply. */
@@ -117,6 +121,7 @@ export class Search {
     if (way.seen.includes(key)) return broken(`${chain(way, text)}: the redirects go in a circle (C-REDIR-4)`, hops);
     if (way.redirects > this.#host.maxHops) return broken(`${chain(way, text)}: more than ${this.#host.maxHops} redirects (C-REDIR-4)`, hops);
     const route = this.#host.routeOf(name.authority);
+    if (route === undefined || route instanceof XdsError) this.unknown = [...this.unknown, name.authority];
     if (route === undefined) return { state: "pending", hops };
     if (route instanceof XdsError) return broken(way.hops.length === 0 ? route.text : `${chain(way, text)}: ${route.text}`, hops);
     return this.#there(route, typeUrl, name, text, { ...way, seen: [...way.seen, key] });

@@ -39,6 +39,16 @@ describe("a resolver of authorities", () => {
     expect(all.map(({ now }) => now)).toEqual(["x of b", "x of b", "x of b", "x of b"]);
   });
 
+  it("finds out about each of many authorities that a server leads to without a look at all the others [C-LIM-7]", async () => {
+    const names = Array.from({ length: 2_000 }, (_, n) => `ns/${n}`);
+    const asked = new Set<string>();
+    const { at, watch } = await scene(["a"], { resolveAuthority: (authority) => { asked.add(authority); return undefined; } });
+    for (const [n, name] of names.entries()) at("a").put(T, redirect(of("a", name), of(`b${n}`, "x")));
+    const all = watch(of("a", "ns/*"));
+    await settle();
+    expect([asked.size, all.topic.settled]).toEqual([2_000, true]);
+  }, 15_000); // with a look at all the others it takes twice as long
+
   it("opens nobody that is found when all is closed", async () => {
     const found = createStoreServer("found");
     const { promise, resolve } = deferred<{ servers: readonly [typeof found] }>();
