@@ -8,10 +8,11 @@ import { notFound } from "./not-found.ts";
 /** Somebody follows what readers had under its own name until now, or as a member of a collection: what is held of it is kept for them too. */
 export function recall(ask: Ask): void {
   const { route, typeUrl, interest, key, kept } = ask;
+  // What readers still hold under a name that leads elsewhere by now is of the past.
+  if (route.redirect(typeUrl, key) !== undefined) return;
   for (const link of route.links) for (const held of link.part.held(typeUrl, interest)) {
     if (held.resource !== undefined) kept.put(variantId(held), link, asGiven(held, held.resource));
   }
-  if (route.redirect(typeUrl, key) !== undefined) return;
   const isMissing = kept.size === 0 && ask.direct && route.isAnswered(ask) && ask.unavailable === undefined;
   if (isMissing) ask.missing = notFound(typeUrl, interest.name);
 }
