@@ -6,7 +6,7 @@ import { createCache } from "./index.ts";
 
 const alt = "#alt=xdstp://b/t.T/other";
 const name = `xdstp://a/t.T/x${alt}`;
-const member = (id: string): string => `xdstp://a/t.T/ns/${id}#alt=xdstp://b/t.T/ns/${id}`;
+const member = (id: string): string => `xdstp://a/t.T/ns/${id}#alt=xdstp://b/t.T/ns/*`;
 
 it("takes what has directives for no name [N-18, C-ALT-1]", () => {
   const cache = createCache();
@@ -27,7 +27,7 @@ it("keeps what has directives, for a client, beside the name without them [C-ALT
   expect(topics.map((topic) => shown(topic.members()))).toEqual([[`${name}=2`], ["xdstp://a/t.T/x=1"], ["xdstp://a/t.T/x=1"]]);
 });
 
-it("has members of a glob with an alternative, each with its own [C-ALT-7]", async () => {
+it("has members of a glob with an alternative, each with that of the glob [C-ALT-7]", async () => {
   await using cache = createCache({ directives: true });
   const feed = createDemandFeed();
   cache.addFeed(feed);
@@ -38,11 +38,12 @@ it("has members of a glob with an alternative, each with its own [C-ALT-7]", asy
   expect(topics.map((topic) => shown(topic.members()))).toEqual([[`${member("m")}=1`], []]);
 });
 
-it("takes for a member only what has its alternatives under its own last segment [C-ALT-7]", async () => {
+it("takes for a member only what has the alternatives of the glob, and no name with one of its own [C-ALT-7]", async () => {
   await using cache = createCache({ directives: true });
   const feed = createDemandFeed();
   cache.addFeed(feed);
-  const others = ["xdstp://a/t.T/ns/m#alt=xdstp://b/t.T/ns/n", member("m")];
+  const entry = "xdstp://a/t.TCollection/ns/m#entry=one,alt=xdstp://b/t.T/ns/*";
+  const others = ["xdstp://a/t.T/ns/m#alt=xdstp://b/t.T/ns/n", "xdstp://a/t.T/ns/m#alt=xdstp://b/t.T/ns/m", "xdstp://a/t.T/ns/m#alt=xdstp://c/t.T/ns/*", entry, member("m")];
   const topics = [member("*"), ...others].map((one) => cache.topic(T, { name: one }));
   for (const topic of topics) topic.watch(createWatcher());
   await turn();

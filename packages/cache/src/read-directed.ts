@@ -1,4 +1,4 @@
-import { globOf, isGlob, memberTypeOf, nameFromLocator, parseLocator, printLocator, printName, type Directive, type Locator, type XdstpLocator } from "@xdstp/uri";
+import { globOf, isGlob, memberTypeOf, nameFromLocator, parseLocator, printLocator, printName, type Directive, type XdstpLocator } from "@xdstp/uri";
 
 import type { ReadName } from "./read-name.ts";
 
@@ -15,26 +15,14 @@ function typeIn({ resourceType, directives }: XdstpLocator): string {
   return (directives.some(({ kind }) => kind === "entry") ? memberTypeOf(resourceType) : undefined) ?? resourceType;
 }
 
-/** The glob with the same alternatives, so that a member of the one has the member of the other as its alternative: all of them have the same last segment. */
+/** A member has the directives of its glob, as it has its parameters: it is none by itself, but what the glob has chosen (C-ALT-7). A name whose alternative is a name has no glob. */
 function parentOf(locator: XdstpLocator): string | undefined {
-  const glob = globOfLocator(locator, segmentOf(locator));
-  return glob === undefined ? undefined : printLocator(glob);
-}
-
-function globOfLocator(locator: Locator, segment: string): XdstpLocator | undefined {
-  if (locator.scheme !== "xdstp" || segmentOf(locator) !== segment) return undefined;
+  if (isGlob(locator) || !locator.directives.every(leadsToGlob)) return undefined;
   const glob = globOf(printName(nameFromLocator(locator)));
   const parsed = glob === undefined ? undefined : parseLocator(glob);
-  if (parsed?.ok !== true || parsed.value.scheme !== "xdstp") return undefined;
-  const directives = locator.directives.map((directive) => globDirective(directive, segment));
-  return directives.includes(undefined) ? undefined : { ...parsed.value, directives: directives as Directive[] };
+  return parsed?.ok === true ? printLocator({ ...parsed.value, directives: locator.directives }) : undefined;
 }
 
-function globDirective(directive: Directive, segment: string): Directive | undefined {
-  const locator = directive.kind === "alt" ? globOfLocator(directive.locator, segment) : undefined;
-  return locator === undefined ? undefined : { kind: "alt", locator };
-}
-
-function segmentOf({ id }: XdstpLocator): string {
-  return id.slice(id.lastIndexOf("/") + 1);
+function leadsToGlob(directive: Directive): boolean {
+  return directive.kind === "alt" && isGlob(directive.locator);
 }

@@ -118,10 +118,6 @@ export class FederationRun implements LinkBooks, FollowersHost {
     return "route" in start ? start.route.asks.covering(typeUrl, start.key).filter(({ direct }) => direct) : [{ typeUrl, interest }];
   }
 
-  isNamed({ typeUrl, interest, member }: Follower): boolean {
-    return member !== undefined && this.#directed.has(idOf(typeUrl, interest));
-  }
-
   parametersOf(authority: string): ReadonlyMap<string, string> | undefined {
     return this.#options.parametersOf?.(authority);
   }
@@ -233,19 +229,9 @@ export class FederationRun implements LinkBooks, FollowersHost {
     const [follower, glob] = [this.#directed.get(id), this.#globs.get(id)];
     this.#directed.delete(id);
     this.#globs.delete(id);
-    if (follower !== undefined) this.#endNamed(follower);
+    if (follower !== undefined) this.followers.end(follower);
     else if (glob !== undefined) this.globs.end(glob);
     else this.#linked.unavailable({ typeUrl, interest }, undefined);
-  }
-
-  /** From now on it is a member of globs only: what these have is told. */
-  #endNamed(follower: Follower): void {
-    this.followers.end(follower);
-    if (this.#globs.size === 0) return;
-    const { typeUrl, interest: { name } } = follower;
-    const members = [...this.followers].filter((other) => other.member?.side.isInUse === true && other.typeUrl === typeUrl && other.interest.name === name);
-    for (const member of members) member.delivered.clear();
-    this.followers.touch(members);
   }
 
   /** What leads elsewhere is followed for as long as readers ask for it. */

@@ -105,7 +105,7 @@ function watched(cache: Cache, typeUrl: string, name: string): Watched {
     topic,
     get now() { return shown(topic); },
     get version() { return topic.members()[0]?.resource?.version; },
-    get members() { return topic.members().flatMap((entry) => (entry.resource === undefined ? [] : `${entry.name.replace(/^.*\//, "")}=${text(entry.resource)}`)).sort().join(" "); },
+    get members() { return topic.members().flatMap((entry) => (entry.resource === undefined ? [] : `${entry.name.replace(/#.*/, "").replace(/^.*\//, "")}=${text(entry.resource)}`)).sort().join(" "); },
     close: () => { topic.unwatch(watcher); },
   };
 }

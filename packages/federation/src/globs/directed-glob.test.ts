@@ -7,6 +7,7 @@ import type { FederationOptions } from "../index.ts";
 import { Search } from "../links/search.ts";
 
 const GLOB = `${of("a", "ns/*")}#alt=${of("b", "ns/*")}`;
+const memberName = (id: string): string => `${of("a", `ns/${id}`)}#alt=${of("b", "ns/*")}`;
 const directed = (id: string): string => `${of("a", `ns/${id}`)}#alt=${of("b", `ns/${id}`)}`;
 const complete = [{ typeUrl: T, interest: { name: of("a", "ns/*") } }];
 
@@ -22,10 +23,10 @@ async function useTwo(options: Partial<FederationOptions> = {}): Promise<Scene> 
   return two;
 }
 
-/** Members by the last part of their own name, each under the name of the primary's. */
+/** Members by the last part of their own name, each under the name of the primary's, with the alternative of the glob. */
 function members({ topic }: Watched): string {
   return topic.members().flatMap(({ name, resource: held }) => {
-    const id = /^xdstp:\/\/a\/t\.T\/ns\/([^/#]+)#alt=xdstp:\/\/b\/t\.T\/ns\/\1$/.exec(name)?.[1];
+    const id = /^xdstp:\/\/a\/t\.T\/ns\/([^/#]+)#alt=xdstp:\/\/b\/t\.T\/ns\/\*$/.exec(name)?.[1];
     return held === undefined ? [] : [`${id ?? name}=${new TextDecoder().decode(held.payload.value)}`];
   }).sort().join(", ");
 }
@@ -59,7 +60,7 @@ describe("a glob with an alternative", () => {
     at("b").put(T, resource(of("b", "ns/n"), "n2 of b"));
     at("b").remove(T, of("b", "ns/o"));
     expect(members(glob)).toBe("n=n2 of b");
-    expect(federation.traces().map(({ name, hops }) => [name, hops])).toEqual([[directed("n"), [{ kind: "alt", to: of("b", "ns/n") }]]]);
+    expect(federation.traces().map(({ name, hops }) => [name, hops])).toEqual([[memberName("n"), [{ kind: "alt", to: of("b", "ns/n") }]]]);
   });
 
   it("changes over in one transaction when the primary has settled again, after the hold [C-ALT-4, C-ALT-7]", async () => {
@@ -86,7 +87,7 @@ describe("a glob with an alternative", () => {
     at("a").fail("a is down");
     const glob = watch(GLOB);
     await settle();
-    const version = (): string | undefined => glob.topic.get(directed("n"))?.resource?.version;
+    const version = (): string | undefined => glob.topic.get(memberName("n"))?.resource?.version;
     const before = version();
     const one = watch(directed("n"));
     await settle();
@@ -183,7 +184,7 @@ describe("a glob with an alternative", () => {
     expect(other.topic.stale).toBeUndefined();
     at("c").fail(undefined);
     await settle();
-    expect([glob.topic.stale, glob.topic.members().map(({ name }) => name)]).toEqual([undefined, [`${of("a", "ns/m")}#alt=${of("b", "ns/m")}%23alt=${of("c", "other/m")}`]]);
+    expect([glob.topic.stale, glob.topic.members().map(({ name }) => name)]).toEqual([undefined, [`${of("a", "ns/m")}#alt=${of("b", "ns/*")}%23alt=${of("c", "other/*")}`]]);
     at("a").fail(undefined);
     await settle();
     expect([glob.topic.settled]).toEqual([true]);
@@ -267,7 +268,7 @@ describe("a glob with an alternative", () => {
     expect([members(glob), at("a").wanted]).toEqual(["m=m3 of a, n=n of a", [of("a", "ns/*")]]);
   });
 
-  it("lets the one that is asked for by its own name choose for itself", async () => {
+  it("stays on one side, whatever a name with the same alternative has chosen for itself, and leaves that alone [C-ALT-4, C-ALT-7]", async () => {
     const { at, watch, pass } = await useTwo();
     at("a").fail("a is down");
     const [glob, one] = [watch(GLOB), watch(directed("n"))];
@@ -277,23 +278,28 @@ describe("a glob with an alternative", () => {
     at("a").fail(undefined);
     at("a").silent = false;
     at("a").put(T, resource(of("a", "ns/n"), "n of a"));
-    expect([one.now, members(glob)]).toEqual(["n of a", "n=n of a, o=o of b"]);
+    expect([one.now, members(glob)]).toEqual(["n of a", "n=n of b, o=o of b"]);
+    at("b").put(T, resource(of("b", "ns/n"), "n2 of b"));
+    expect([one.now, members(glob)]).toEqual(["n of a", "n=n2 of b, o=o of b"]);
     one.close();
     await settle();
-    expect(members(glob)).toBe("n=n of b, o=o of b");
+    expect(members(glob)).toBe("n=n2 of b, o=o of b");
     const again = watch(directed("n"));
     await settle();
+    expect([again.now, members(glob)]).toEqual(["n of a", "n=n2 of b, o=o of b"]);
+    glob.close();
+    await settle();
     expect(again.now).toBe("n of a");
-    again.close();
+  });
+
+  it("has members that nobody can ask for by themselves: the alternative of a name is no glob [C-ALT-7]", async () => {
+    const { watch } = await useTwo();
+    const [glob, one] = [watch(GLOB), watch(memberName("n"))];
     await settle();
-    expect(members(glob)).toBe("n=n of b, o=o of b");
-    const last = watch(directed("n"));
+    expect([members(glob), one.topic.stale?.text]).toEqual(["m=m of a, n=n of a", `its alternative ${of("b", "ns/*")} is a glob (C-ALT-7)`]);
+    one.close();
     await settle();
-    at("b").put(T, resource(of("b", "ns/n"), "n2 of b"));
-    expect(last.now).toBe("n of a");
-    last.close();
-    await settle();
-    expect(members(glob)).toBe("n=n2 of b, o=o of b");
+    expect(members(glob)).toBe("m=m of a, n=n of a");
   });
 
   it("leaves nothing of the other side when a member of the one changed over to cannot be had, or is refused [C-ALT-7]", async () => {

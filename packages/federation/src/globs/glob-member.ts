@@ -1,4 +1,4 @@
-import { nameFromLocator, printLocator, printName, type Directive, type XdstpLocator } from "@xdstp/uri";
+import { nameFromLocator, printLocator, printName, type XdstpLocator } from "@xdstp/uri";
 
 import type { Step } from "../links/link-version.ts";
 import type { Hop } from "../links/outcome.ts";
@@ -13,9 +13,9 @@ export interface GlobMember {
   readonly hops: readonly Hop[];
 }
 
-/** The locator of a member, with those of its alternatives (C-ALT-7). */
+/** The locator of a member. It has the alternatives of the glob, not of its own, so that it is no name that is asked for by itself and chooses by itself (C-ALT-7). */
 export function memberOf(glob: XdstpLocator, segment: string): XdstpLocator {
-  return { ...glob, id: `${glob.id.slice(0, -1)}${segment}`, directives: glob.directives.map((directive) => directiveOf(directive, segment)) };
+  return { ...glob, id: `${glob.id.slice(0, -1)}${segment}` };
 }
 
 /** The last part of the id of a name: what `*` stands for in its glob. */
@@ -23,15 +23,11 @@ export function segmentOf({ id }: { readonly id: string }): string {
   return id.slice(id.lastIndexOf("/") + 1);
 }
 
-/** As if the member had been asked for by its own name, with its alternatives. */
+/** From one side to the next. */
 export function wayTo(sides: readonly XdstpLocator[], segment: string): Pick<GlobMember, "steps" | "hops"> {
   const members = sides.map((side) => memberOf(side, segment));
   return {
     steps: members.slice(0, -1).map((member) => ({ name: printName(nameFromLocator(member)), version: "alt" })),
     hops: members.slice(1).map((member) => ({ kind: "alt", to: printLocator(member) })),
   };
-}
-
-function directiveOf(directive: Directive, segment: string): Directive {
-  return directive.kind === "alt" && directive.locator.scheme === "xdstp" ? { kind: "alt", locator: memberOf(directive.locator, segment) } : directive;
 }

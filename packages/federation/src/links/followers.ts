@@ -13,8 +13,6 @@ export interface FollowersHost extends SearchHost {
   readonly clock: Clock;
   /** By what readers ask for what is delivered. */
   interestsOf(follower: Follower): readonly TypedInterest[];
-  /** Somebody follows a name by itself, so that nobody else speaks for it. */
-  isNamed(follower: Follower): boolean;
   /** Everybody has been looked at. */
   settled(): void;
 }
@@ -118,7 +116,7 @@ export class Followers implements Iterable<Follower> {
   }
 
   #deliver(followers: readonly Follower[]): readonly RefusedLink[] {
-    const deliveries = followers.filter((follower) => !this.#host.isNamed(follower)).map((follower) => [follower, deliver(follower)] as const);
+    const deliveries = followers.map((follower) => [follower, deliver(follower)] as const);
     const committed = this.#commit(deliveries.map(([, delivery]) => delivery), this.globs.takeSettled());
     const refused = refusedIn(committed);
     for (const [follower, delivery] of deliveries) this.#note(follower, delivery, refused);

@@ -1,6 +1,6 @@
 import type { SeededRandom } from "@xdstp/testing";
 
-import { LIST, nameOf, THING, uriOf, type Content, type Place } from "./names.ts";
+import { chained, LIST, nameOf, THING, uriOf, type Content, type Place } from "./names.ts";
 
 export const AUTHORITIES = ["a", "b", "c"] as const;
 const IDS = ["x", "y", "z", "g/m", "g/n"] as const;
@@ -55,13 +55,23 @@ function deedOf(random: SeededRandom, nextText: () => string): Deed {
 
 /** Its numbers are of their own, so that all else stays as it was before there were such globs. */
 function withSides(deed: Deed, random: SeededRandom, globs: boolean): Deed {
-  // A member by its own name goes its own way among alternatives, and is a member all the same.
-  if (globs && deed.kind === "watch" && deed.place?.id.startsWith("g/") === true && deed.place.alt !== undefined) return { ...deed, kind: "unwatch" };
-  if (!globs || !("name" in deed) || !deed.name.endsWith("/*") || random.once(2)) return deed;
+  if (!globs || !("name" in deed)) return deed;
+  if (deed.place?.id.startsWith("g/") === true && random.once(2)) return memberOf(deed, random);
+  if (!deed.name.endsWith("/*") || random.once(2)) return deed;
   const id = random.pick(["g/*", "pair/*"]);
-  const sides = [...new Set([random.pick(AUTHORITIES), random.pick(AUTHORITIES), random.pick(AUTHORITIES)])].map((authority) => ({ authority, id }));
-  const [place] = sides.toReversed().reduce<readonly Place[]>(([alt], side) => [alt === undefined ? side : { ...side, alt }], []);
-  return place?.alt === undefined ? deed : { ...deed, name: uriOf(place), sides };
+  const sides = sidesOf(id, random);
+  return sides.length < 2 ? deed : { ...deed, name: uriOf(chained(sides)), sides };
+}
+
+/** What such a glob may have as a member too, by itself: it goes its own way among the alternatives, and takes no member with it. */
+function memberOf(deed: Extract<Deed, { name: string }>, random: SeededRandom): Deed {
+  const place = chained(sidesOf(random.pick(["g/m", "g/n", "pair/p", "pair/q"]), random));
+  return { ...deed, typeUrl: THING, name: uriOf(place), place };
+}
+
+/** The same id at some authorities, each once. */
+function sidesOf(id: string, random: SeededRandom): readonly Place[] {
+  return [...new Set([random.pick(AUTHORITIES), random.pick(AUTHORITIES), random.pick(AUTHORITIES)])].map((authority) => ({ authority, id }));
 }
 
 function changesOf(random: SeededRandom, nextText: () => string): readonly Change[] {

@@ -28,6 +28,11 @@ export function uriOf(place: Place): string {
   return printLocator(locatorOf(place, "t.T"));
 }
 
+/** Each with those after it as its alternatives. */
+export function chained(places: readonly Place[]): Place {
+  return places.reduceRight((alt, place) => ({ ...place, alt }));
+}
+
 /** The name that a place without directives has. */
 export function nameOf(typeUrl: string, { authority, id }: Place): string {
   return `xdstp://${authority}/${typeUrl.slice(typeUrl.indexOf("/") + 1)}/${id}`;

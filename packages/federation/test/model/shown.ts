@@ -1,7 +1,7 @@
 import type { Entry } from "@xdstp/core";
 import { parseName } from "@xdstp/uri";
 
-import { uriOf, type Place } from "./names.ts";
+import { chained, uriOf, type Place } from "./names.ts";
 
 export function shownOf({ resource }: Entry): string | undefined {
   return resource === undefined ? undefined : textOf(resource.payload.value);
@@ -31,8 +31,7 @@ export function memberId({ id }: Place, member: string): string {
   return id.replace("*", member);
 }
 
-/** As what it is delivered by a glob with these sides. */
-export function memberName(sides: readonly Place[], member: string): string {
-  const [place] = sides.map((side) => ({ authority: side.authority, id: memberId(side, member) })).reverse().reduce<readonly Place[]>(([alt], side) => [alt === undefined ? side : { ...side, alt }], []);
-  return place === undefined ? "" : uriOf(place);
+/** As what it is delivered by a glob with these sides: with the alternatives of the glob. */
+export function memberName([first, ...others]: readonly Place[], member: string): string {
+  return first === undefined ? "" : uriOf(chained([{ ...first, id: memberId(first, member) }, ...others]));
 }
