@@ -1,27 +1,28 @@
-import { createChannels, createClient, type Channels, type Client, type ClientNotice, type WatchedType } from "@xdstp/client";
+import { createChannels, createClient, type Channels, type Client, type ClientNotice, type NameOptions, type WatchedType } from "@xdstp/client";
 import { fromBinary, type Registry } from "@bufbuild/protobuf";
 import { type Status, StatusCode } from "@xdstp/core";
 import { observeStream, type StreamObserver } from "@xdstp/testing";
 import type { AskFlags } from "./ask-flags.ts";
-import { askedBootstrap } from "./asked-bootstrap.ts";
-import { askFailure, streamFailure } from "./ask-failure.ts";
+import type { TypedName } from "./asked-name.ts";
+import { askFailure, streamFailure, type Spoken } from "./ask-failure.ts";
 import type { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import { answering, authorityIn, shownHops, type ShownHop } from "./shown-hop.ts";
+import { configuredSources, serversAsked, type ConfiguredSources } from "./configured-sources.ts";
+import { answering, shownHops, type ShownHop } from "./shown-hop.ts";
 
 /** A client of the command, open. */
 export interface AskClient {
   readonly client: Client;
   /** The id of the node. */
   readonly node: string;
-  /** The servers, in the order in which they are asked. */
-  readonly servers: readonly string[];
-  /** The server that has answered for a name, else one that is asked for it, and how it calls itself. */
-  server(name: string): { readonly server: string; readonly controlPlane: string };
+  /** The server that has answered for a name, else one that is asked for it, how it calls itself and is spoken to. */
+  server(asked: TypedName): { readonly server: string; readonly controlPlane: string; readonly variant: Spoken["variant"] };
+  /** Where names of a type are asked for by a bootstrap of Envoy, for a watch. */
+  beside(typeUrl: string): Pick<NameOptions, "source">;
   /** The way from each name of a type to what is had of it, as it is now; empty: it leads nowhere else. */
   hops(typeUrl: string): (name: string) => readonly ShownHop[];
   /** Nobody is known to answer for a name. */
-  isUnknown(name: string): boolean;
+  isUnknown(asked: TypedName): boolean;
   /** What is known of the servers, in one line, for who has waited in vain. `some`: part of what was waited for has come. */
   heard(some?: boolean): string;
   /** An error of the client in words of the command. */
@@ -32,38 +33,45 @@ export interface AskClient {
 /** What a command wants of its client. */
 export interface AskClientOptions {
   /** Told what happens on the streams. */
-  readonly onEvent?: (event: ClientNotice) => void;
+  readonly onEvent?: (event: ClientNotice, spoken: Spoken) => void;
   /** Milliseconds after which what has not come does not exist. Default: as every client. 0: never. */
   readonly fetchMs?: number;
   /** Sees each stream. */
-  readonly observe?: (server: string) => StreamObserver;
+  readonly observe?: (server: string, variant: Spoken["variant"]) => StreamObserver;
 }
 
 /** Opens a client. Throws a CliError where there is no server to ask. */
 export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetchMs, observe }: AskClientOptions = {}): Promise<AskClient> {
-  const bootstrap = await askedBootstrap(flags, io.env);
+  const configured = await configuredSources(flags, io.env);
+  const { spoken } = configured;
   const channels = createChannels({ clock: io.clock });
   const client = createClient({
-    bootstrap, variant: flags.variant, clock: io.clock,
+    bootstrap: configured.bootstrap, variant: flags.variant, clock: io.clock,
     channels: observe === undefined ? channels : observed(channels, observe),
-    nodeContextParams: flags.nodeContextParams ?? [],
+    nodeContextParams: [...configured.nodeContextParams, ...flags.nodeContextParams ?? []],
     ...(flags.altOn !== undefined && { altOn: flags.altOn }),
     ...(flags.maxHops !== undefined && { maxHops: flags.maxHops }),
-    onEvent: (event) => { if ("server" in event) onEvent?.(event); },
+    onEvent: (event) => { if ("server" in event) onEvent?.(event, spoken(event.server)); },
     ...(fetchMs !== undefined && { fetchMs }),
   });
   // Nothing else keeps the process between two attempts: timers do not.
   const alive = setInterval(() => undefined, 0x7fff_ffff);
-  const failures = (authority?: string | null): readonly string[] => client.status(authority).flatMap(({ name, status }) => (status?.lastEnd === undefined || status.connected ? [] : [streamFailure(name, status.lastEnd, flags.variant)]));
-  const heard = (rows: ReturnType<Client["status"]>, some: boolean): string => rows.flatMap(({ name, status }) => (status === undefined ? [] : [heardOf(name, status, flags.variant, some)])).join("; ");
+  const rowsOf = (asked?: TypedName): Rows => (asked === undefined ? client.status() : rowsAsked(client.status(), configured, asked));
+  const failures = (asked?: TypedName): readonly string[] => rowsOf(asked).flatMap(({ name, status }) => (status?.lastEnd === undefined || status.connected ? [] : [streamFailure(name, status.lastEnd, spoken(name))]));
+  const heard = (rows: Rows, some: boolean): string => rows.flatMap(({ name, status }) => (status === undefined ? [] : [heardOf(name, status, spoken(name), some)])).join("; ");
+  const server = (asked: TypedName): Rows[number] | undefined => answering(rowsOf(asked)) ?? answering(client.status());
   return {
-    client, node: bootstrap.node.id, servers: bootstrap.servers.map(({ uri }) => uri),
-    server(name) {
-      const row = answering(client.status(authorityIn(name))) ?? answering(client.status());
-      return { server: row?.name ?? "", controlPlane: row?.status?.controlPlane ?? "" };
+    client, node: configured.node.id,
+    server(asked) {
+      const row = server(asked);
+      return { server: row?.name ?? "", controlPlane: row?.status?.controlPlane ?? "", variant: spoken(row?.name ?? "").variant };
     },
-    hops: (typeUrl) => shownHops({ client, failures, heard: (authority) => heard(client.status(authority), false) }, typeUrl),
-    isUnknown: (name) => client.status(authorityIn(name)).length === 0,
+    beside(typeUrl) {
+      const source = configured.beside(typeUrl)?.config;
+      return source === undefined ? {} : { source };
+    },
+    hops: (typeUrl) => shownHops({ client, failures, server: (asked) => answering(rowsOf(asked))?.name ?? "", heard: (asked) => heard(rowsOf(asked), false) }, typeUrl),
+    isUnknown: (asked) => rowsOf(asked).length === 0,
     heard: (some = false) => heard(client.status(), some),
     failure: (error) => askFailure(error, failures()),
     async close() {
@@ -73,24 +81,36 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetch
   };
 }
 
+type Rows = ReturnType<Client["status"]>;
+
+/** What is known of the servers that are asked for a name, in order. */
+function rowsAsked(rows: Rows, configured: ConfiguredSources, { name, typeUrl }: TypedName): Rows {
+  return serversAsked(configured, name, typeUrl).map((server) => answering(rows.filter((row) => row.name === server.name)) ?? { name: server.name });
+}
+
 interface ServerState { readonly connected: boolean; readonly lastEnd?: Status; readonly counts: { readonly responses: number } }
 
-function heardOf(name: string, { connected, lastEnd, counts: { responses } }: ServerState, variant: AskFlags["variant"], some: boolean): string {
-  if (!connected && lastEnd !== undefined && lastEnd.code !== StatusCode.OK) return streamFailure(name, lastEnd, variant);
+function heardOf(name: string, { connected, lastEnd, counts: { responses } }: ServerState, spoken: Spoken, some: boolean): string {
+  if (!connected && lastEnd !== undefined && lastEnd.code !== StatusCode.OK) return streamFailure(name, lastEnd, spoken);
   if (!connected) return `${name} has not been reached`;
   if (some) return `${name} is connected`;
   if (responses === 0) return `${name} is connected and has not answered`;
-  const silent = variant === "sotw" ? ", and by SotW a server is silent about what it does not have" : "";
+  const silent = spoken.variant === "sotw" ? ", and by SotW a server is silent about what it does not have" : "";
   return `${name} has answered ${responses === 1 ? "once" : `${responses} times`}, but not of this${silent}`;
 }
 
-function observed(channels: Channels, observe: (server: string) => StreamObserver): Channels {
+function observed(channels: Channels, observe: NonNullable<AskClientOptions["observe"]>): Channels {
   return {
     acquire(server) {
       const channel = channels.acquire(server);
-      return { open: (call, handler) => observeStream((own) => channel.open(call, own), () => observe(server.uri))(handler), release: () => { channel.release(); } };
+      return { open: (call, handler) => observeStream((own) => channel.open(call, own), () => observe(server.uri, variantIn(call.path)))(handler), release: () => { channel.release(); } };
     },
   };
+}
+
+/** The names of methods say it, those of streams per type too (B-STREAM-2). */
+function variantIn(path: string): Spoken["variant"] {
+  return path.slice(path.lastIndexOf("/") + 1).startsWith("Delta") ? "delta" : "sotw";
 }
 
 /** A type as it is shown: its bytes. Where the registry knows it they must be such a message. */

@@ -12,7 +12,7 @@ describe("streamFailure()", () => {
     [{ code: 99, message: "" }, "a:1 has ended the stream: code 99"],
     [{ code: StatusCode.UNIMPLEMENTED, message: "" }, "a:1 does not serve the delta variant (UNIMPLEMENTED); try --sotw"],
   ])("says why a stream has ended, and the way out: %j", (status, said) => {
-    expect(streamFailure("a:1", status, "delta")).toBe(said);
+    expect(streamFailure("a:1", status, { variant: "delta" })).toBe(said);
   });
 });
 

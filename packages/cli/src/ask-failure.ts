@@ -9,11 +9,18 @@ export function askFailure(error: unknown, failures: readonly string[]): CliErro
   return new CliError(1, inCommandWords(withoutNode(error.text)), { cause: error });
 }
 
+/** How a server is spoken to. */
+export interface Spoken {
+  readonly variant: "delta" | "sotw";
+  /** The file that says so. Absent: an option does. */
+  readonly by?: string;
+}
+
 /** Why a stream has ended, and the way out. */
-export function streamFailure(server: string, { code, message }: Status, variant: "delta" | "sotw"): string {
+export function streamFailure(server: string, { code, message }: Status, { variant, by }: Spoken): string {
   const name = Object.entries(StatusCode).find(([, number]) => number === code)?.[0] ?? `code ${code}`;
   if (ownFailure.test(message)) return inCommandWords(message);
-  if (code === StatusCode.UNIMPLEMENTED) return `${server} does not serve the ${variant} variant (${message === "" ? name : message}); try --${variant === "delta" ? "sotw" : "delta"}`;
+  if (code === StatusCode.UNIMPLEMENTED) return `${server} does not serve the ${variant} variant (${message === "" ? name : message}); ${by === undefined ? `try --${variant === "delta" ? "sotw" : "delta"}` : `its api_type in ${by} says so`}`;
   return `${server} has ended the stream: ${message === "" ? name : `${message} [${name}]`}`;
 }
 

@@ -32,9 +32,9 @@ export interface AskFlags {
 /** The options of a command that asks a server as a client. */
 export const askOptions: Readonly<Record<string, CommandOption>> = {
   server: { value: "HOST:PORT", help: "whom to ask; without it a bootstrap says" },
-  bootstrap: { value: "FILE", help: "a bootstrap of gRPC (default: the file in GRPC_XDS_BOOTSTRAP, or the JSON in GRPC_XDS_BOOTSTRAP_CONFIG)" },
+  bootstrap: { value: "FILE", help: "a bootstrap of gRPC (JSON) or of Envoy (YAML or JSON); default: that of gRPC in the file in GRPC_XDS_BOOTSTRAP, or the JSON in GRPC_XDS_BOOTSTRAP_CONFIG" },
   type: { value: "TYPE", help: "of names that do not say theirs: clusters, listeners, ..., or a full message name" },
-  sotw: { help: "by the SotW variant of the protocol" },
+  sotw: { help: "by the SotW variant of the protocol, where a bootstrap of Envoy does not say it" },
   delta: { help: "by the delta variant (the default)" },
   node: { value: "ID", help: "who asks (default xdstp, or as the bootstrap says)" },
   cluster: { value: "NAME", help: "the cluster of the node" },

@@ -2,7 +2,7 @@ import { readBootstrap, type Bootstrap, type BootstrapCredentials, type Bootstra
 import { XdsError } from "@xdstp/core";
 import type { AskFlags } from "./ask-flags.ts";
 import { CliError } from "./cli-error.ts";
-import { envoyBootstrapText } from "./envoy-bootstrap-text.ts";
+import { whyNotOfEnvoy } from "./envoy-bootstrap-text.ts";
 import { formatEndpoint } from "./parse-endpoint.ts";
 import { readPem } from "./read-pem.ts";
 
@@ -18,8 +18,8 @@ function givenBootstrap({ bootstrap: file }: AskFlags, env: Readonly<Record<stri
   } catch (error) {
     const { code, text } = XdsError.from(error);
     if (code === "FAILED_PRECONDITION") throw new CliError(2, "which server? Give --server HOST:PORT or --bootstrap FILE; GRPC_XDS_BOOTSTRAP (a path) and GRPC_XDS_BOOTSTRAP_CONFIG (JSON) are not set", { cause: error });
-    if (file !== undefined && envoyBootstrapText(file) !== undefined) throw new CliError(1, `${file} is a bootstrap of Envoy, with which only \`xdstp resolve\` can do something; give one of gRPC, or --server HOST:PORT`, { cause: error });
-    throw new CliError(1, text, { cause: error });
+    const tried = file === undefined || code !== "INVALID_ARGUMENT" ? undefined : whyNotOfEnvoy(file);
+    throw new CliError(1, tried === undefined ? text : `${text} (read as a bootstrap of gRPC; ${tried})`, { cause: error });
   }
 }
 

@@ -3,11 +3,15 @@ import { isGlob, memberTypeOf, parseLocator, typeUrlFromType, type XdstpLocator 
 import { CliError } from "./cli-error.ts";
 import type { CommandCall } from "./command.ts";
 
-/** One thing that is asked for. */
-export interface AskedName {
+/** A name of a type. */
+export interface TypedName {
   readonly name: string;
   /** Of what is shown: of a list that of its members. */
   readonly typeUrl: string;
+}
+
+/** One thing that is asked for. */
+export interface AskedName extends TypedName {
   /** What it is: one name, also an entry of a list; a glob or `*`; a list, which says its members and their order. */
   readonly kind: "name" | "glob" | "list";
   /** How many places may be asked for it, one after the other: itself and its alternatives. */

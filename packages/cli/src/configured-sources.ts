@@ -1,7 +1,10 @@
-import { createChannels, createSources, encodeNode, sourcesOfBootstrap, type BootstrapNode, type FederationSource, type ServerOptions, type SourceConfig } from "@xdstp/federation";
+import type { ClientBootstrap } from "@xdstp/client";
+import { createChannels, createSources, encodeNode, explain, sourcesOfBootstrap, type BootstrapNode, type FederationServer, type FederationSource, type ServerOptions, type SourceConfig } from "@xdstp/federation";
 import { XdsError } from "@xdstp/core";
 import type { EnvoyBootstrap, EnvoyConfigSource } from "@xdstp/federation/envoy";
 import { cluster, listener } from "@xdstp/resource-types";
+import { memberTypeOf, parseLocator, printLocator } from "@xdstp/uri";
+import type { Spoken } from "./ask-failure.ts";
 import type { AskFlags } from "./ask-flags.ts";
 import { askedBootstrap, nodeOf } from "./asked-bootstrap.ts";
 import { CliError } from "./cli-error.ts";
@@ -11,12 +14,22 @@ import { envoyBootstrapText } from "./envoy-bootstrap-text.ts";
 export interface ConfiguredSources {
   /** The file, variable or option that says so. */
   readonly from: string;
+  /** For a client that asks them. */
+  readonly bootstrap: ClientBootstrap;
   readonly sources: readonly FederationSource[];
   readonly node: BootstrapNode;
   /** `node_context_params` of Envoy. */
   readonly nodeContextParams: readonly string[];
-  /** The ConfigSource that stands beside references to a type. */
-  readonly beside: (typeUrl: string | undefined) => FederationSource | undefined;
+  /** The ConfigSource that stands beside references to a type, also where it is a list of them. */
+  readonly beside: (typeUrl: string | undefined) => BesideSource | undefined;
+  /** How a server is spoken to, by its URI. */
+  readonly spoken: (server: string) => Spoken;
+}
+
+/** A ConfigSource beside references: as it is configured, and as it is asked. */
+export interface BesideSource {
+  readonly config: SourceConfig;
+  readonly source: FederationSource;
 }
 
 /** Reads a bootstrap of gRPC or Envoy, or what was typed. Throws a CliError that says what is wrong in it. */
@@ -25,9 +38,17 @@ export async function configuredSources(flags: AskFlags, env: Readonly<Record<st
   if (flags.bootstrap !== undefined && text !== undefined) return envoySources(text, flags.bootstrap, flags);
   const bootstrap = await askedBootstrap(flags, env);
   const sources = sourcesOfBootstrap(bootstrap, optionsOf(bootstrap.node, flags));
-  const given = { node: bootstrap.node, nodeContextParams: [], beside: () => undefined };
+  const given = { bootstrap, node: bootstrap.node, nodeContextParams: [], beside: () => undefined, spoken: () => ({ variant: flags.variant }) };
   if (flags.server !== undefined) return { ...given, from: "--server", sources: sources.map((source) => ({ ...source, place: "--server" })) };
   return { ...given, from: flags.bootstrap ?? nameOf(env), sources };
+}
+
+/** The servers that are asked for a name of a type, in order; with a locator, those of its authority. */
+export function serversAsked({ sources, beside }: ConfiguredSources, name: string, typeUrl: string): readonly FederationServer[] {
+  const parsed = name.startsWith("xdstp:") ? parseLocator(name) : undefined;
+  const bare = parsed?.ok === true && parsed.value.scheme === "xdstp" ? printLocator({ ...parsed.value, contextParams: new Map(), directives: [] }) : name;
+  const source = beside(typeUrl)?.source;
+  return explain(sources, bare, source === undefined ? {} : { beside: source })[0]?.servers ?? [];
 }
 
 function nameOf({ GRPC_XDS_BOOTSTRAP: path = "" }: Readonly<Record<string, string | undefined>>): string {
@@ -41,17 +62,21 @@ function optionsOf(node: BootstrapNode, { variant }: AskFlags): ServerOptions {
 
 async function envoySources(text: string, file: string, flags: AskFlags): Promise<ConfiguredSources> {
   const { readEnvoyBootstrap } = await import("@xdstp/federation/envoy");
-  const bootstrap = readBy(() => readEnvoyBootstrap(text, file));
-  const { nodeContextParams, configSources: { listeners, clusters } } = bootstrap;
-  const node = nodeOf(bootstrap.node, flags);
+  const read = readBy(() => readEnvoyBootstrap(text, file));
+  const { nodeContextParams, configSources: { listeners, clusters } } = read;
+  const node = nodeOf(read.node, flags);
   const options = optionsOf(node, flags);
-  const besides = new Map([[listener.typeUrl, besideOf("lds_config", listeners, bootstrap)], [cluster.typeUrl, besideOf("cds_config", clusters, bootstrap)]]);
+  const besides = new Map<string, SourceConfig | undefined>([[listener.typeUrl, besideOf("lds_config", listeners, read)], [cluster.typeUrl, besideOf("cds_config", clusters, read)]]);
+  const servers = [...read.sources, ...besides.values()].flatMap((source) => source?.servers ?? []);
+  const variants = new Map(servers.map(({ uri, variant = flags.variant }) => [uri, variant]));
   return {
-    from: file, node, nodeContextParams,
-    sources: createSources(bootstrap.sources, options),
+    from: file, bootstrap: { ...read, node }, node, nodeContextParams,
+    sources: createSources(read.sources, options),
+    spoken: (server) => ({ variant: variants.get(server) ?? flags.variant, by: file }),
     beside(typeUrl = "") {
-      const source = besides.get(typeUrl);
-      return source === undefined ? undefined : createSources([source], options)[0];
+      const config = besides.get(memberTypeOf(typeUrl) ?? typeUrl);
+      const source = config === undefined ? undefined : createSources([config], options)[0];
+      return config === undefined || source === undefined ? undefined : { config, source };
     },
   };
 }

@@ -1,15 +1,30 @@
 import { readFileSync } from "node:fs";
-import { load } from "js-yaml";
+import { load, YAMLException } from "js-yaml";
 
 /** The text of a file that is a bootstrap of Envoy. undefined: it is none, or cannot be read; then who reads bootstraps of gRPC says why. */
 export function envoyBootstrapText(file: string): string | undefined {
   try {
     const text = readFileSync(file, "utf8");
-    const whole = load(text);
-    return typeof whole === "object" && whole !== null && keys.some((key) => key in whole) ? text : undefined;
+    return isOfEnvoy(load(text)) ? text : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Why a file that can be read is no bootstrap of Envoy; it shows nothing of what is in it. undefined: it is one of gRPC, by its fields. */
+export function whyNotOfEnvoy(file: string): string | undefined {
+  try {
+    const whole = load(readFileSync(file, "utf8"));
+    if (typeof whole === "object" && whole !== null && "xds_servers" in whole) return undefined;
+    return `as one of Envoy it lacks ${keys.filter((key) => key.includes("_")).join(", ")}`;
+  } catch (error) {
+    const mark = error instanceof YAMLException ? error.mark : undefined;
+    return `as one of Envoy it is no YAML${mark === undefined ? "" : ` at line ${mark.line + 1} column ${mark.column + 1}`}`;
+  }
+}
+
+function isOfEnvoy(whole: unknown): boolean {
+  return typeof whole === "object" && whole !== null && keys.some((key) => key in whole);
 }
 
 /** One of gRPC has none of these. */

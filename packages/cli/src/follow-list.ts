@@ -5,7 +5,8 @@ import type { HeldResource } from "./watch-event.ts";
 
 /** Tells of a list: its order whenever that changes, and of each member what becomes of it. Settles when the watch is closed. */
 export async function followList(watch: Watch<ListChange<Uint8Array>>, telling: Telling): Promise<void> {
-  const { asked: { name }, asking, tell, tellWay } = telling;
+  const { asked, asking, tell, tellWay } = telling;
+  const { name } = asked;
   const held = new Map<string, HeldResource>();
   let [told, failure, wasComplete] = ["", "", false];
   for await (const { members, added, updated, removed, exists, version, complete, error } of watch) {
@@ -17,7 +18,7 @@ export async function followList(watch: Watch<ListChange<Uint8Array>>, telling: 
     tellWay([...added, ...updated].map((member) => [member.name, member.name]));
     for (const member of [...added, ...updated]) tellMember(member, held, telling);
     for (const member of removed) tellRemoved(member, held, telling);
-    const reason = error === undefined || error.code === "NOT_FOUND" || (error.code === "INVALID_ARGUMENT" && !asking.isUnknown(name)) ? "" : withoutNode(error.text);
+    const reason = error === undefined || error.code === "NOT_FOUND" || (error.code === "INVALID_ARGUMENT" && !asking.isUnknown(asked)) ? "" : withoutNode(error.text);
     if (reason !== "" && reason !== failure) tell({ kind: "error", name, reason });
     if (complete !== wasComplete) tell({ kind: complete ? "complete" : "incomplete", name, members: members.length });
     [told, failure, wasComplete] = [now, reason, complete];

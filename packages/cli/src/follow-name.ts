@@ -30,7 +30,7 @@ export interface FollowedName {
 /** Watches a name, a collection or a list and tells what becomes of it. Throws a CliError where it cannot be asked for. */
 export function followName(asked: AskedName, { asking, registry = envoyRegistry(), nack, tell }: FollowNameOptions): FollowedName {
   const type = shownType(asked.typeUrl, registry);
-  const options = nack === undefined ? {} : { validate: () => nack };
+  const options = { ...asking.beside(asked.typeUrl), ...(nack !== undefined && { validate: () => nack }) };
   const { client } = asking;
   const telling: Telling = { asked, asking, tell, tellWay: createWayTeller(asking, asked.typeUrl, tell) };
   try {
@@ -85,7 +85,8 @@ function isSame(one: HeldResource, other: HeldResource): boolean {
   return one.version === other.version && Buffer.compare(one.payload.value, other.payload.value) === 0;
 }
 
-async function followAll(watch: Watch<CollectionChange<Uint8Array>>, { asked: { name, typeUrl }, asking, tell, tellWay }: Telling): Promise<void> {
+async function followAll(watch: Watch<CollectionChange<Uint8Array>>, { asked, asking, tell, tellWay }: Telling): Promise<void> {
+  const { name, typeUrl } = asked;
   const members = new Map<string, HeldResource>();
   const held = ({ version, value }: Member<Uint8Array>): HeldResource => ({ version, payload: { typeUrl, value } });
   const put = (member: Member<Uint8Array>, isListed: boolean): void => {
@@ -105,7 +106,7 @@ async function followAll(watch: Watch<CollectionChange<Uint8Array>>, { asked: { 
       if (before !== undefined) tell({ kind: "removed", name: gone, before });
     }
     if (complete !== wasComplete) tell({ kind: complete ? "complete" : "incomplete", name, members: members.size });
-    if (error !== undefined && error.code !== "UNAVAILABLE" && (error.code !== "INVALID_ARGUMENT" || asking.isUnknown(name))) tell({ kind: "error", name, reason: withoutNode(error.text) });
+    if (error !== undefined && error.code !== "UNAVAILABLE" && (error.code !== "INVALID_ARGUMENT" || asking.isUnknown(asked))) tell({ kind: "error", name, reason: withoutNode(error.text) });
     wasComplete = complete;
     everComplete ||= complete;
   }

@@ -1,18 +1,18 @@
 import type { ClientNotice } from "@xdstp/client";
 import { readRequest, type StreamObserver } from "@xdstp/testing";
-import { streamFailure } from "./ask-failure.ts";
+import { streamFailure, type Spoken } from "./ask-failure.ts";
 import type { WatchEvent } from "./watch-event.ts";
 
 /** Tells what happens on the streams of a client: whether servers answer, and what they were told that it refuses. */
 export interface StreamFollower {
   /** For the events of the client. */
-  readonly onEvent: (event: ClientNotice) => void;
+  readonly onEvent: (event: ClientNotice, spoken: Spoken) => void;
   /** For its streams: a refusal is told when it is on the wire. */
-  readonly observe: () => StreamObserver;
+  readonly observe: (server: string, variant: Spoken["variant"]) => StreamObserver;
 }
 
 /** Follows the streams of one client. */
-export function followStreams(variant: "delta" | "sotw", tell: (event: WatchEvent) => void): StreamFollower {
+export function followStreams(tell: (event: WatchEvent) => void): StreamFollower {
   const answering = new Set<string>();
   const refused = new Map<string, readonly string[]>();
   const answers = (server: string): void => {
@@ -21,15 +21,15 @@ export function followStreams(variant: "delta" | "sotw", tell: (event: WatchEven
     tell({ kind: "connected", server });
   };
   return {
-    onEvent(event) {
+    onEvent(event, spoken) {
       const { server } = event;
       if (event.kind === "accepted" || event.kind === "refused") answers(server);
       if (event.kind === "refused") refused.set(event.nonce, event.names.map(({ name }) => name));
       if (event.kind !== "closed") return;
       answering.delete(server);
-      tell({ kind: "disconnected", server, reason: streamFailure(server, event.status, variant), retryMs: event.retryMs });
+      tell({ kind: "disconnected", server, reason: streamFailure(server, event.status, spoken), retryMs: event.retryMs });
     },
-    observe: () => ({
+    observe: (_, variant) => ({
       received: () => undefined,
       closed: () => undefined,
       sent(message) {

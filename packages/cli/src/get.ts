@@ -27,7 +27,7 @@ export interface GetOptions {
 export async function get(options: GetOptions, io: CliIo): Promise<number> {
   const { asked, ask, output, showSecrets, timeoutMs } = options;
   const registry = await loadRegistry(options.descriptors);
-  const refusals = createRefusals(ask.variant);
+  const refusals = createRefusals();
   const asking = await openAskClient(ask, io, { fetchMs: asked.places === 1 ? 0 : timeoutMs / (asked.places + 1), onEvent: refusals.event, observe: refusals.observe });
   const late = new AbortController();
   const stop = io.onSignal(() => { late.abort(new CliError(1, "stopped before there was an answer")); });
@@ -38,7 +38,7 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
     const got = await gotBy[asked.kind](way);
     for (const { name, reason } of refusals.seen()) io.stderr.write(`xdstp get: refused ${escapeText(name)}: ${escapeText(reason)}\n`);
     if (!got.complete) io.stderr.write(`xdstp get: ${asked.kind === "list" ? "of some of these nothing has come yet" : "the server has not said that these are all"}\n`);
-    const server: ShownServer = { ...asking.server(asked.name), variant: ask.variant, received: io.clock.now() };
+    const server: ShownServer = { ...asking.server(asked), received: io.clock.now() };
     showResources({ asked, output, server, complete: got.complete, resources: got.resources, view: { registry, showSecrets } }, io);
     return 0;
   } catch (error) {
@@ -68,7 +68,7 @@ const gotBy = { name: gotName, glob: gotCollection, list: gotList } as const;
 
 async function gotName(way: Way): Promise<Got> {
   const { asking, type, options: { asked: { name, typeUrl } }, signal } = way;
-  const watch = asking.client.watch(type, name, { signal });
+  const watch = asking.client.watch(type, name, { ...asking.beside(typeUrl), signal });
   for await (const { value, version, error } of watch) {
     if (value === undefined) throw whyNothing(way, watch.name, error);
     const resource: ShownResource = { name, version, payload: { typeUrl, value }, hops: asking.hops(typeUrl)(watch.name) };
@@ -78,9 +78,9 @@ async function gotName(way: Way): Promise<Got> {
 }
 
 /** With --nack nothing is taken, so that there is nothing to show but what was refused. */
-async function refuseAll({ asking, type, options: { asked: { name, kind } }, signal }: Way, reason: string, refusals: Refusals, { stdout }: CliIo): Promise<number> {
-  const watching = { validate: () => reason, signal };
-  const watch = watchBy[kind](asking.client, type, name, watching);
+async function refuseAll({ asking, type, options: { asked }, signal }: Way, reason: string, refusals: Refusals, { stdout }: CliIo): Promise<number> {
+  const watching = { ...asking.beside(asked.typeUrl), validate: () => reason, signal };
+  const watch = watchBy[asked.kind](asking.client, type, asked.name, watching);
   const failed = (async () => {
     for await (const { error } of watch) if (error?.code === "NOT_FOUND" || error?.code === "UNAVAILABLE" || error?.code === "PERMISSION_DENIED") throw error;
     throw new XdsError("CANCELLED", "the client was closed");
@@ -88,7 +88,7 @@ async function refuseAll({ asking, type, options: { asked: { name, kind } }, sig
   await Promise.race([refusals.answered, failed]);
   failed.catch(() => undefined);
   for (const { name: refused } of refusals.seen()) stdout.write(`refused ${escapeText(refused)}\n`);
-  stdout.write(`${asking.server(name).server} was sent a NACK of nonce ${escapeText(refusals.nonce())}: ${escapeText(reason)}\n`);
+  stdout.write(`${asking.server(asked).server} was sent a NACK of nonce ${escapeText(refusals.nonce())}: ${escapeText(reason)}\n`);
   return 0;
 }
 
@@ -96,5 +96,5 @@ function failure(error: unknown, asking: AskClient, { asked, timeoutMs }: GetOpt
   if (error instanceof CliError) return error;
   if (signal.aborted) return new CliError(1, `${JSON.stringify(asked.name)} has not come within ${timeoutMs / 1_000} s: ${asking.heard()}`, { cause: error });
   const refused = refusals.seen().at(-1);
-  return refused === undefined ? asking.failure(error) : new CliError(1, `${JSON.stringify(refused.name)} of ${asking.server(asked.name).server} was refused: ${refused.reason}`, { cause: error });
+  return refused === undefined ? asking.failure(error) : new CliError(1, `${JSON.stringify(refused.name)} of ${asking.server(asked).server} was refused: ${refused.reason}`, { cause: error });
 }

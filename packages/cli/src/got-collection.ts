@@ -15,15 +15,16 @@ export interface Got {
 
 /** The members of a glob or of a type: all, or what had come when the time was over. Throws an XdsError where nothing came. */
 export async function gotCollection(way: Way): Promise<Got> {
-  const { asking, type, options: { asked: { name, typeUrl } }, signal } = way;
-  const watch = asking.client.watchAll(type, name, { signal });
+  const { asking, type, options: { asked }, signal } = way;
+  const { name, typeUrl } = asked;
+  const watch = asking.client.watchAll(type, name, { ...asking.beside(typeUrl), signal });
   const resources = (): readonly ShownResource[] => {
     const hops = asking.hops(typeUrl);
     return Array.from(watch.members.values(), ({ name: own, version, value }) => ({ name: own, version, payload: { typeUrl, value }, hops: hops(own) }));
   };
   try {
     for await (const { complete, error } of watch) {
-      if (error !== undefined && (error.code !== "INVALID_ARGUMENT" || asking.isUnknown(name)) && watch.members.size === 0) throw whyNothing(way, watch.name, error);
+      if (error !== undefined && (error.code !== "INVALID_ARGUMENT" || asking.isUnknown(asked)) && watch.members.size === 0) throw whyNothing(way, watch.name, error);
       if (complete) return { resources: resources(), complete };
     }
   } catch (error) {
@@ -35,8 +36,9 @@ export async function gotCollection(way: Way): Promise<Got> {
 
 /** The members of a list in its order, also those that there is nothing of, or what was known when the time was over. Throws an XdsError where there is no list. */
 export async function gotList(way: Way): Promise<Got> {
-  const { asking, type, options: { asked: { name, typeUrl } }, signal } = way;
-  const watch = asking.client.watchList(type, name, { signal });
+  const { asking, type, options: { asked }, signal } = way;
+  const { name, typeUrl } = asked;
+  const watch = asking.client.watchList(type, name, { ...asking.beside(typeUrl), signal });
   const resources = (): Got["resources"] => {
     const hops = asking.hops(typeUrl);
     return watch.members.map((member) => shownMember(member, typeUrl, hops(member.name)));

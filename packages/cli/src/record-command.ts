@@ -20,6 +20,7 @@ export const recordCommand: Command = {
   ],
   options: {
     ...askOptions,
+    bootstrap: { value: "FILE", help: "a bootstrap of gRPC (default: that in GRPC_XDS_BOOTSTRAP or GRPC_XDS_BOOTSTRAP_CONFIG)" },
     redact: { help: "leave out private keys, passwords and the like, and types that are not known" },
     json: { help: "one JSON object per message and line" },
     ...nackOption,

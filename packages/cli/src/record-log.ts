@@ -38,9 +38,11 @@ export function createRecordLog(options: RecordOptions, io: CliIo, onResponse: (
   };
   return {
     ...createRecorder({ variant, clock: io.clock, write, ...(redact && { hide: (payload) => withoutSecrets(payload, registry) }) }),
-    begin({ servers: [server = ""], node }) {
+    begin(asking) {
+      const [first] = options.asked;
+      const server = first === undefined ? "" : asking.server(first).server;
       file = createLineFile(options.file);
-      file.line(formatHeader({ variant, path: aggregatedPath(variant), server, node, time }));
+      file.line(formatHeader({ variant, path: aggregatedPath(variant), server, node: asking.node, time }));
     },
     close() {
       if (file !== undefined && !json) io.stdout.write(`recorded ${counted(count.request + count.response, "message")} of ${counted(count.open, "stream")} in ${escapeText(options.file)}\n`);

@@ -3,6 +3,7 @@ import type { AskFlags } from "./ask-flags.ts";
 import type { AskedName } from "./asked-name.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
+import { envoyBootstrapText } from "./envoy-bootstrap-text.ts";
 import { followName, following } from "./follow-name.ts";
 import { createRecordLog } from "./record-log.ts";
 import { counted } from "./short-text.ts";
@@ -25,6 +26,7 @@ export interface RecordOptions {
 /** Records until it is told to stop or has enough; the answer is the exit code. Throws a CliError where it cannot begin, or too few responses came in time. */
 export async function record(options: RecordOptions, io: CliIo): Promise<number> {
   const { ask } = options;
+  if (ask.bootstrap !== undefined && envoyBootstrapText(ask.bootstrap) !== undefined) throw new CliError(1, `${ask.bootstrap} is a bootstrap of Envoy, whose servers may be spoken to in both variants, and a recording is of one; give a bootstrap of gRPC, or --server HOST:PORT`);
   const until = untilEnough(io, options);
   const log = createRecordLog(options, io, () => { until.count(); });
   try {

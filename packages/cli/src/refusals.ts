@@ -13,7 +13,7 @@ export interface Refusals {
   /** For the events of the client. */
   readonly event: (event: ClientNotice) => void;
   /** For its streams. */
-  readonly observe: () => StreamObserver;
+  readonly observe: (server: string, variant: "delta" | "sotw") => StreamObserver;
   seen(): readonly SeenRefusal[];
   /** The nonce of the response that was refused last; empty: none. */
   nonce(): string;
@@ -22,7 +22,7 @@ export interface Refusals {
 }
 
 /** Follows one client. */
-export function createRefusals(variant: "delta" | "sotw"): Refusals {
+export function createRefusals(): Refusals {
   const seen: SeenRefusal[] = [];
   let nonce = "";
   let told: () => void = () => undefined;
@@ -34,7 +34,7 @@ export function createRefusals(variant: "delta" | "sotw"): Refusals {
       const { names, reason } = event;
       seen.push(...(names.length === 0 ? [{ name: `response ${event.nonce}`, reason }] : names.map(({ name, error }) => ({ name, reason: error.text }))));
     },
-    observe: () => ({
+    observe: (_, variant) => ({
       received: () => undefined,
       closed: () => undefined,
       sent(message) {

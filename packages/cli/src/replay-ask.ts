@@ -50,7 +50,7 @@ export async function replayAsk(options: ReplayAskOptions, io: CliIo): Promise<n
       ...(options.timeoutMs !== undefined && { answerMs: options.timeoutMs }),
       onEvent(event) {
         if (event.kind === "response") heard.responses++;
-        if (event.kind === "ended" && event.now?.code === StatusCode.UNAVAILABLE && heard.responses === 0) heard.failure = streamFailure(formatEndpoint(options.server), event.now, variant);
+        if (event.kind === "ended" && event.now?.code === StatusCode.UNAVAILABLE && heard.responses === 0) heard.failure = streamFailure(formatEndpoint(options.server), event.now, { variant });
         show(event, { options, view, io });
       },
     }).finally(() => { channel.release(); });

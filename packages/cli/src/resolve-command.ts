@@ -16,7 +16,6 @@ export const resolveCommand: Command = {
   ],
   options: {
     ...Object.fromEntries(Object.entries(askOptions).filter(([name]) => name !== "max-hops")),
-    bootstrap: { value: "FILE", help: "a bootstrap of gRPC or of Envoy (default: that of gRPC in GRPC_XDS_BOOTSTRAP or GRPC_XDS_BOOTSTRAP_CONFIG)" },
     json: { help: "one JSON object" },
   },
   example: "xdstp resolve xdstp://example.com/envoy.config.cluster.v3.Cluster/web --server 127.0.0.1:18000",

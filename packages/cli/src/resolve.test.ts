@@ -95,11 +95,6 @@ describe("xdstp resolve", () => {
     expect(out.trimEnd().split("\n").slice(-2)).toEqual(['warning    the value of "k" is reserved: begin it with a letter or digit, and not with', "           constraint: (N-64)"]);
   });
 
-  it("is the only one that takes a bootstrap of Envoy, and others say so", async () => {
-    const { dir } = useFolder({ "envoy.yaml": envoy });
-    expect((await runToEnd(["get", of("a", "x"), "--bootstrap", "envoy.yaml"], { cwd: dir })).err).toBe(`xdstp get: ${dir}/envoy.yaml is a bootstrap of Envoy, with which only \`xdstp resolve\` can do something; give one of gRPC, or --server HOST:PORT\n`);
-  });
-
   it("knows what the environment says", async () => {
     const { dir } = useFolder({ "grpc.json": JSON.stringify(grpc) });
     expect((await runToEnd(["resolve", of("b", "x")], { env: { GRPC_XDS_BOOTSTRAP: `${dir}/grpc.json` } })).out).toContain(`authorities["b"] of ${dir}/grpc.json`);

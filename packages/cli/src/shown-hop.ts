@@ -1,5 +1,6 @@
 import type { Client, Hop } from "@xdstp/client";
 import { parseLocator, printLocator, type XdstpLocator } from "@xdstp/uri";
+import type { TypedName } from "./asked-name.ts";
 import { escapeText } from "./escape-text.ts";
 
 /** One step on the way from a name to what is shown under it. */
@@ -16,33 +17,34 @@ export interface ShownHop {
 
 /** What is asked of a client to know the way of a name. */
 export interface HopsOf {
-  readonly client: Pick<Client, "traces" | "status">;
-  /** Why servers cannot be reached, each in a line. */
-  readonly failures: (authority?: string | null) => readonly string[];
-  /** What else is known of the servers of an authority. */
-  readonly heard: (authority: string | null) => string;
+  readonly client: Pick<Client, "traces">;
+  /** Who is asked for a name of a type. */
+  readonly server: (asked: TypedName) => string;
+  /** Why servers cannot be reached, those of a name or all, each in a line. */
+  readonly failures: (asked?: TypedName) => readonly string[];
+  /** What else is known of the servers of a name. */
+  readonly heard: (asked: TypedName) => string;
 }
 
 /** The ways of all names of a type, as they are now. Of a name that leads nowhere else it is empty; a member of a list is named without its alternative. */
 export function shownHops(of: HopsOf, typeUrl: string): (name: string) => readonly ShownHop[] {
   const traces = of.client.traces().filter((trace) => trace.typeUrl === typeUrl);
   const ways = new Map([...traces.map((trace) => [withoutAlt(trace.name), trace] as const), ...traces.map((trace) => [trace.name, trace] as const)]);
-  return (name) => hopsOf(of, name, ways.get(name)?.hops ?? []);
+  return (name) => hopsOf(of, { name, typeUrl }, ways.get(name)?.hops ?? []);
 }
 
-function hopsOf(of: HopsOf, name: string, hops: readonly Hop[]): readonly ShownHop[] {
-  let from = authorityIn(name);
+function hopsOf(of: HopsOf, asked: TypedName, hops: readonly Hop[]): readonly ShownHop[] {
+  let from = asked;
   return hops.map(({ kind, to }) => {
-    const authority = authorityIn(to) ?? "";
     const why = kind === "alt" ? reasonOf(of, from) : "";
-    from = authority;
-    return { kind, to, authority, server: answering(of.client.status(authority))?.name ?? "", ...(why !== "" && { reason: why }) };
+    from = { ...asked, name: to };
+    return { kind, to, authority: authorityIn(to) ?? "", server: of.server(from), ...(why !== "" && { reason: why }) };
   });
 }
 
 /** Its own servers, else those that it leads to, else what was not heard. */
-function reasonOf({ failures, heard }: HopsOf, authority: string | null): string {
-  return [failures(authority), failures()].find((some) => some.length > 0)?.join("; ") ?? heard(authority);
+function reasonOf({ failures, heard }: HopsOf, from: TypedName): string {
+  return [failures(from), failures()].find((some) => some.length > 0)?.join("; ") ?? heard(from);
 }
 
 /** The authority of a name or locator; null: it is opaque. */

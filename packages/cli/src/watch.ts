@@ -36,7 +36,7 @@ export async function watch(options: WatchOptions, io: CliIo): Promise<number> {
     show(event);
     if (isCounted(event)) until.count();
   };
-  const asking = await openAskClient(ask, io, followStreams(ask.variant, tell)).catch((error: unknown) => {
+  const asking = await openAskClient(ask, io, followStreams(tell)).catch((error: unknown) => {
     until.stop();
     throw error;
   });

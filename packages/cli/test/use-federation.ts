@@ -48,3 +48,19 @@ function entryOf(entry: string): Uint8Array {
   const any = Buffer.concat([lengthDelimited(1, typeUrl), lengthDelimited(2, encode(typeName, { name: entry.slice(1) }))]);
   return lengthDelimited(1, lengthDelimited(2, Buffer.concat([lengthDelimited(1, entry.slice(1)), lengthDelimited(2, "1"), lengthDelimited(3, any)])));
 }
+
+/** How a server is asked, and where. */
+type Asked = readonly [apiType: "AGGREGATED_DELTA_GRPC" | "AGGREGATED_GRPC" | "DELTA_GRPC" | "GRPC", address: string];
+
+/** A bootstrap of Envoy: who is for which authority, and for clusters. */
+export function envoyBootstrapOf({ listed = {}, clusters, params = [] }: { readonly listed?: Readonly<Record<string, Asked>>; readonly clusters?: Asked; readonly params?: readonly string[] }): object {
+  const source = ([apiType, address]: Asked): object => ({
+    resource_api_version: "V3",
+    api_config_source: { api_type: apiType, transport_api_version: "V3", grpc_services: [{ google_grpc: { target_uri: address, stat_prefix: "x" } }] },
+  });
+  return {
+    node: { id: "n2", cluster: "web" }, node_context_params: params,
+    config_sources: Object.entries(listed).map(([name, asked]) => ({ authorities: [{ name }], ...source(asked) })),
+    ...(clusters !== undefined && { dynamic_resources: { cds_config: source(clusters) } }),
+  };
+}
