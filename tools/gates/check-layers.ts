@@ -12,7 +12,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
   { "@xdstp/cache": ["@xdstp/protos"], "@xdstp/grpc": ["@xdstp/resource-types"] },
   { "@xdstp/transport-delta": ["@xdstp/cache", "@xdstp/grpc"], "@xdstp/transport-sotw": ["@xdstp/cache", "@xdstp/grpc"], "@xdstp/folder": ["@xdstp/cache", "@xdstp/grpc"] },
   { "@xdstp/federation": ["@xdstp/cache", "@xdstp/folder"] },
-  { "@xdstp/server": ["@xdstp/cache", "@xdstp/folder", "@xdstp/federation"], "@xdstp/client": ["@xdstp/folder"] },
+  { "@xdstp/server": ["@xdstp/cache", "@xdstp/folder", "@xdstp/federation"], "@xdstp/client": ["@xdstp/folder"], "@xdstp/relay": ["@xdstp/folder"] },
   { "@xdstp/cli": [] },
 ];
 

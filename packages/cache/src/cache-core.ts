@@ -9,7 +9,7 @@ import type { BaseTopic } from "./base-topic.ts";
 import { createCacheState, type CacheState } from "./cache-state.ts";
 import { CheckBook } from "./check-book.ts";
 import { coveredRecords } from "./covered-records.ts";
-import type { Cache, CacheCounters, CacheOptions, Check } from "./create-cache.ts";
+import type { Cache, CacheCounters, CacheOptions, Check, Revisions } from "./create-cache.ts";
 import { EventQueue } from "./event-queue.ts";
 import { Expiries, type Expiry } from "./expiries.ts";
 import type { FeedHandle } from "./feed-handle.ts";
@@ -42,12 +42,14 @@ export class CacheCore implements Cache {
   readonly #events: EventQueue;
   readonly #expiries: Expiries;
   readonly #unwanted: UnwantedNames;
+  readonly #revisions: Revisions;
   readonly #applied: ApplyHost;
   #ready = false;
   #closed = false;
 
   constructor(options: CacheOptions) {
-    const { clock = systemClock, lingerMs = 0 } = options;
+    const { clock = systemClock, lingerMs = 0, revisions = { last: 0 } } = options;
+    this.#revisions = revisions;
     this.#events = new EventQueue(options.onEvent);
     if (options.authorities !== undefined) this.authorities = [...options.authorities];
     this.#feeds = new FeedPool(clock, lingerMs, {
@@ -166,7 +168,7 @@ export class CacheCore implements Cache {
   /** Makes one revision of what `apply` does, then wakes who watches what it touched. */
   #publish(label: string | undefined, apply: () => void): void {
     const { state } = this;
-    state.revision++;
+    state.revision = ++this.#revisions.last;
     state.label = label;
     apply();
     state.label = undefined;

@@ -2,7 +2,7 @@ import type { BaseTopic } from "./base-topic.ts";
 
 /** What all types of one cache share. Written by the cache alone. */
 export interface CacheState {
-  /** Revision of the newest transaction; while one is applied, its own. */
+  /** Revision of the newest transaction; while one is applied, its own. Counted up in what caches may share. */
   revision: number;
   /** What is not there does not exist: the cache is ready and none of its feeds is filled on demand. */
   answersAll: boolean;

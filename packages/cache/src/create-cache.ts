@@ -25,10 +25,18 @@ export interface CacheOptions {
   readonly tombstoneCount?: number;
   /** How many bytes of a type are kept of what newer states have replaced, for who is behind: client status shows it (B-CSDS-2). By reference, the newest however large. Absent: 1 MiB, which costs a put a few per cent. 0: none, and nothing. */
   readonly replacedBytes?: number;
+  /** A counter that several caches share, so that a reader may follow topics of all of them as if they were of one. Absent: its own. */
+  readonly revisions?: Revisions;
   /** Absent: the clock of the machine. */
   readonly clock?: Clock;
   /** Told what an operator should know. It must not throw. */
   readonly onEvent?: (event: CacheEvent) => void;
+}
+
+/** The revisions of caches that are read as one. */
+export interface Revisions {
+  /** That of the newest transaction of them all; 0 before the first. Written by the caches alone. */
+  last: number;
 }
 
 /** What the cache has counted since it was made, and holds now. */

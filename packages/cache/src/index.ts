@@ -8,7 +8,7 @@
  *
  * @packageDocumentation
  */
-export { createCache, type Cache, type CacheCounters, type CacheOptions, type Check } from "./create-cache.ts";
+export { createCache, type Cache, type CacheCounters, type CacheOptions, type Check, type Revisions } from "./create-cache.ts";
 export { messageType, type MessageField, type MessageSchema, type MessageType, type MessageTypeOptions } from "./message-type.ts";
 export type { Author, PutCall, PutOptions, RawResource, RemoveOptions, TransactionOptions, TransactionWriter, TypedPutOptions } from "./author.ts";
 export type { CacheEvent } from "./cache-event.ts";

@@ -2,15 +2,14 @@ import { createCache, type CacheEvent } from "@xdstp/cache";
 import { systemClock, XdsError, type Clock, type ResourceFeed, type ResourceType } from "@xdstp/core";
 import type { BackoffOptions, ClientLimits, RequestRate } from "@xdstp/core/client";
 import {
-  createChannels, createFederation, createFederationServer, encodeNode, nodeParams,
-  type Channels, type ClientNotice, type Federation, type FederationOptions, type FederationServerStatus, type FederationSource, type NodeOptions, type ResolveAuthority, type ServerOptions, type SourceConfig, type Trace,
+  bootstrapFacts, createChannels, createFederation, createFederationServer, encodeNode, nodeParams,
+  type AnyBootstrap, type BootstrapFacts, type Channels, type ClientNotice, type Federation, type FederationOptions, type FederationServerStatus, type FederationSource, type NodeOptions, type ResolveAuthority, type ServerOptions, type SourceConfig, type Trace,
 } from "@xdstp/federation";
 import type { ClientConfig } from "@xdstp/protos/status";
 import { envoyTypes } from "@xdstp/resource-types";
 
 import { callBack } from "./call-back.ts";
 import { checkMethod } from "./check-method.ts";
-import { bootstrapFacts, type BootstrapFacts, type ClientBootstrap } from "./client-bootstrap.ts";
 import { watchCollection, type CollectionOptions, type CollectionWatch } from "./collection-watch.ts";
 import { dump } from "./dump.ts";
 import { createHub } from "./hub.ts";
@@ -33,7 +32,7 @@ import type { Walk, WalkOptions } from "./walk/walk.ts";
 /** Options of {@link createClient}: each has a default. */
 export interface ClientOptions extends NodeOptions {
   /** Whom to ask, and who asks: the bootstrap of gRPC, or what `readEnvoyBootstrap` of `@xdstp/federation/envoy` gives. Default: the bootstrap that the environment names (C-GRPC-1). */
-  readonly bootstrap?: ClientBootstrap;
+  readonly bootstrap?: AnyBootstrap;
   /** The variant of xDS that the servers are spoken to in. SotW has no globs but of types of full state (C-GLOB-10). Default: `delta`. */
   readonly variant?: "delta" | "sotw";
   /** The data of types. Default: Envoy's. */

@@ -9,7 +9,7 @@
  * @packageDocumentation
  */
 export { createClient, type Client, type ClientOptions, type ReadOptions } from "./create-client.ts";
-export type { ClientBootstrap, SourcesBootstrap } from "./client-bootstrap.ts";
+export type { AnyBootstrap as ClientBootstrap, SourcesBootstrap } from "@xdstp/federation";
 export type { Watch, WatchCalls, WatchOptions } from "./watch.ts";
 export type { Snapshot } from "./snapshot.ts";
 export type { CollectionChange, CollectionOptions, CollectionWatch } from "./collection-watch.ts";

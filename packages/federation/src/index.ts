@@ -20,6 +20,7 @@ export { readList, type InlineEntry, type LocatedEntry, type ReadListOptions } f
 export type { FederationServer, FederationSource, OpenServer } from "./federation-source.ts";
 export { createFederationServer, createSources } from "./create-sources.ts";
 export type { ServerConfig, SourceConfig } from "./server-config.ts";
+export { bootstrapFacts, type AnyBootstrap, type BootstrapFacts, type SourcesBootstrap } from "./bootstrap/bootstrap-facts.ts";
 export { sourcesOfBootstrap } from "./sources-of-bootstrap.ts";
 export { sourcesBeside, type SourcesBeside } from "./routes/sources-beside.ts";
 export { explain, type ExplainedPlace, type ExplainOptions } from "./explain/explain.ts";

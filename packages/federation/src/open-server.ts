@@ -16,6 +16,8 @@ export interface ServerOptions extends Pick<ClientContextOptions, "node" | "cloc
   readonly channels: Channels;
   /** Of servers that do not say it themselves. Default: `delta`. */
   readonly variant?: "delta" | "sotw";
+  /** Of servers that do not say it themselves, whether what they remove stays with the error beside it. Default: as {@link ServerConfig.keepRemoved} says. */
+  readonly keepRemoved?: boolean;
   /** The data of types. Default: Envoy's. */
   readonly types?: ReadonlyMap<string, ResourceType>;
   /** Services of types, before those of Envoy's API. Default: none. */
@@ -46,14 +48,14 @@ export function openServer(server: ServerConfig, options: ServerOptions): { read
   return { feed: aggregated ? open() : createPerTypeFeed(variant, open), close: () => { channel?.release(); } };
 }
 
-function clientEnd(server: ServerConfig, variant: "delta" | "sotw", connect: Connect, { types = envoys, onEvent, ...options }: ServerOptions): ClientFeed {
+function clientEnd(server: ServerConfig, variant: "delta" | "sotw", connect: Connect, { types = envoys, keepRemoved, onEvent, ...options }: ServerOptions): ClientFeed {
   const failsOnData = server.features.has("fail_on_data_errors");
   const context = createClientContext({
     ...options, connect,
     descriptor: (typeUrl) => types.get(typeUrl),
     timeoutIsTransient: server.features.has("resource_timer_is_transient_error"),
     dropRefused: failsOnData,
-    keepRemoved: server.keepRemoved ?? !failsOnData,
+    keepRemoved: server.keepRemoved ?? keepRemoved ?? !failsOnData,
     ...(server.rate !== undefined && { rate: server.rate }),
     ...(onEvent !== undefined && { onEvent: (event) => { onEvent({ server: server.uri, ...event }); } }),
   });

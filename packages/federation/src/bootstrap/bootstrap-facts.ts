@@ -1,0 +1,43 @@
+import { createSources } from "../create-sources.ts";
+import type { FederationSource } from "../federation-source.ts";
+import type { ServerOptions } from "../open-server.ts";
+import type { SourceConfig } from "../server-config.ts";
+import { sourcesOfBootstrap } from "../sources-of-bootstrap.ts";
+import type { Bootstrap, BootstrapNode } from "./bootstrap.ts";
+import { readBootstrap, type BootstrapSources } from "./read-bootstrap.ts";
+
+/** Whom to ask, and who asks: as `readEnvoyBootstrap` of `@xdstp/federation/envoy` reads it, or as a program configures it by itself. */
+export interface SourcesBootstrap {
+  readonly node: BootstrapNode;
+  /** In order (C-AUTH-1). */
+  readonly sources: readonly SourceConfig[];
+  /** The one ADS source. Default: opaque names are asked where the sources say. */
+  readonly ads?: SourceConfig;
+  /** Fields of the node that become context parameters (C-CTX-3). Default: none. */
+  readonly nodeContextParams?: readonly string[];
+}
+
+/** What a client or a relay may be given: a bootstrap of gRPC, parsed or where it is; or sources. */
+export type AnyBootstrap = Bootstrap | BootstrapSources | SourcesBootstrap;
+
+/** What every bootstrap says. */
+export interface BootstrapFacts {
+  /** Who asks. */
+  readonly node: BootstrapNode;
+  /** Fields of the node that become context parameters (C-CTX-3). */
+  readonly nodeContextParams: readonly string[];
+  /** The one ADS source. Absent: opaque names are asked where the sources say. */
+  readonly ads?: SourceConfig;
+  /** Who is asked for what, in order (C-AUTH-1). */
+  sources(options: ServerOptions): readonly FederationSource[];
+}
+
+/** What programs take out of a bootstrap, whoever wrote it; without one, out of that of the environment (C-GRPC-1). Throws an XdsError where there is none, or a broken one. */
+export function bootstrapFacts(given: AnyBootstrap | undefined): BootstrapFacts {
+  if (given !== undefined && "sources" in given) {
+    const { node, sources, ads, nodeContextParams = [] } = given;
+    return { node, nodeContextParams, ...(ads !== undefined && { ads }), sources: (options) => createSources(sources, options) };
+  }
+  const bootstrap = given !== undefined && "servers" in given ? given : readBootstrap(given);
+  return { node: bootstrap.node, nodeContextParams: [], sources: (options) => sourcesOfBootstrap(bootstrap, options) };
+}

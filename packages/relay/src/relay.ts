@@ -1,0 +1,46 @@
+import type { Cache } from "@xdstp/cache";
+import type { Clock, ResourceSource, ResourceType } from "@xdstp/core";
+import type { BackoffOptions, ClientLimits } from "@xdstp/core/client";
+import type { AnyBootstrap, Channels, ClientNotice, Federation, NodeOptions } from "@xdstp/federation";
+
+import type { RelayEvent } from "./relay-event.ts";
+
+/** Options of {@link createRelay}: each has a default. */
+export interface RelayOptions extends NodeOptions {
+  /** Whom to ask, and as whom: the node of the relay is its own (B-RELAY-4). Default: the bootstrap that the environment names (C-GRPC-1). */
+  readonly bootstrap?: AnyBootstrap;
+  /** The variant of xDS that upstream servers are spoken to in, where their configuration does not say it. Default: `delta`. */
+  readonly variant?: "delta" | "sotw";
+  /** Whether redirects and directives are followed; else they are handed on as they are (B-RELAY-14). Default: false. */
+  readonly follow?: boolean;
+  /** Milliseconds that upstream is still asked for what no client wants any more (B-RELAY-8). Default: 60,000. */
+  readonly lingerMs?: number;
+  /** The data of types. Default: Envoy's. */
+  readonly types?: readonly ResourceType[];
+  /** How long to wait between streams. Default: as gRPC waits. */
+  readonly backoff?: BackoffOptions;
+  /** Overrides of what is taken from a server. */
+  readonly limits?: Partial<ClientLimits>;
+  /** Milliseconds after which what has not come from upstream does not exist (C-MISS-4). Default: 15,000. */
+  readonly fetchMs?: number;
+  /** Channels that this relay shares with others. Default: its own. */
+  readonly channels?: Channels;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** From 0 up to 1, for jitter. Default: `Math.random`. */
+  readonly random?: () => number;
+  /** Told what happens. It must not throw. */
+  readonly onEvent?: (event: RelayEvent | ClientNotice) => void;
+}
+
+/** A relay without its server: `createServer({ source: relay.source })` serves what it has. */
+export interface Relay extends AsyncDisposable {
+  /** What is served: all that upstream has, asked for as clients ask. */
+  readonly source: ResourceSource;
+  /** What is held, for whoever looks on. */
+  readonly cache: Cache;
+  /** Whom is asked upstream. */
+  readonly federation: Pick<Federation, "status" | "traces">;
+  /** Ends the streams upstream. What is held can still be read, so close the server first. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,57 @@
+import { createCache, type Cache } from "@xdstp/cache";
+import { createChannels, parseBootstrap, type Bootstrap } from "@xdstp/federation";
+import { createClient, type Client, type ClientOptions } from "@xdstp/client";
+import { createServer, type ServerEvent, type XdsServer } from "@xdstp/server";
+import { onTestFinished } from "vitest";
+
+import { createRelay, type Relay, type RelayOptions } from "../src/index.ts";
+
+/** A management server on loopback and what it serves. */
+export interface Origin {
+  readonly cache: Cache;
+  readonly server: XdsServer;
+  readonly uri: string;
+  readonly events: ServerEvent[];
+  readonly close: () => Promise<void>;
+}
+
+/** A relay behind its server. */
+export interface ServedRelay extends Origin {
+  readonly relay: Relay;
+}
+
+/** Serves an empty cache; closed after the test. `port`: the one of an origin that was closed before. */
+export async function useOrigin(port = 0): Promise<Origin> {
+  const cache = createCache();
+  cache.commit({});
+  return serve(cache, port, () => cache.close());
+}
+
+/** A relay of these servers, which waits little between streams; closed after the test. */
+export async function useRelay(uris: readonly string[], options: RelayOptions = {}): Promise<ServedRelay> {
+  const relay = createRelay({ bootstrap: bootstrapOf(uris, "relay"), backoff: { initialMs: 20, maxMs: 100 }, ...options });
+  return { relay, ...await serve(relay.cache, 0, () => relay.close(), relay.source) };
+}
+
+/** A client of these servers; closed after the test. */
+export function useClient(uris: readonly string[], options: ClientOptions = {}): Client {
+  const client = createClient({ bootstrap: bootstrapOf(uris, "me"), channels: createChannels(), backoff: { initialMs: 20, maxMs: 100 }, ...options });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+function bootstrapOf(uris: readonly string[], id: string): Bootstrap {
+  return parseBootstrap({ xds_servers: uris.map((server_uri) => ({ server_uri, channel_creds: [{ type: "insecure" }] })), node: { id } });
+}
+
+async function serve(cache: Cache, port: number, end: () => Promise<void>, source: Relay["source"] = cache): Promise<Origin> {
+  const events: ServerEvent[] = [];
+  const server = createServer({ source, onEvent: (event) => { events.push(event); } });
+  const listening = await server.listen({ host: "127.0.0.1", port });
+  const close = async (): Promise<void> => {
+    await server.close({ graceMs: 0 });
+    await end();
+  };
+  onTestFinished(close);
+  return { cache, server, events, uri: `127.0.0.1:${listening.port}`, close };
+}
