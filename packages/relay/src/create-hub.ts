@@ -1,0 +1,53 @@
+import { createCache, type Cache, type Revisions } from "@xdstp/cache";
+import { systemClock, type Clock, type ResourceFeed } from "@xdstp/core";
+import { createFederation, encodeNode, type BootstrapFacts, type BootstrapNode, type Channels, type Federation, type FederationSource } from "@xdstp/federation";
+import { envoyTypes } from "@xdstp/resource-types";
+
+import type { RelayOptions } from "./relay.ts";
+
+/** What all hubs of a relay have in common. */
+export interface HubOptions extends Omit<RelayOptions, "bootstrap"> {
+  /** Whom is asked. */
+  readonly facts: BootstrapFacts;
+  /** One connection to each server, whoever asks. */
+  readonly channels: Channels;
+  /** One counter, so that a stream may follow topics of several hubs. */
+  readonly revisions: Revisions;
+}
+
+/** A cache over a federation that asks as one node: the shared one of a relay, or that of a tenant. */
+export interface Hub {
+  readonly cache: Cache;
+  readonly federation: Federation;
+  /** Ends its streams upstream. What is held can still be read. */
+  close(): Promise<void>;
+}
+
+/** Makes a hub that asks as this node (B-RELAY-4). It connects when something is wanted. */
+export function createHub(node: BootstrapNode, options: HubOptions): Hub {
+  const { types = envoyTypes, clock = systemClock, lingerMs = 60_000, revisions, onEvent } = options;
+  const federation = federationOf(node, options, clock);
+  const cache = createCache({ types, clock, lingerMs, revisions, wildcard: (_, name) => federation.inWildcard(name), ...(onEvent !== undefined && { onEvent }) });
+  cache.addFeed(feedOf(federation));
+  return { cache, federation, close: () => cache.close() };
+}
+
+/** What stands between upstream and the cache, from the outside in. */
+function feedOf(federation: Federation): ResourceFeed {
+  return federation;
+}
+
+function federationOf(node: BootstrapNode, options: HubOptions, clock: Clock): Federation {
+  const { follow = false, random, onEvent } = options;
+  return createFederation({ sources: upstreams(node, options, clock), follow, clock, ...(random !== undefined && { random }), ...(onEvent !== undefined && { onEvent }) });
+}
+
+/** A removal upstream is one downstream (B-RELAY-13): what stays beside an error is the choice of each client. */
+function upstreams(node: BootstrapNode, options: HubOptions, clock: Clock): readonly FederationSource[] {
+  const { facts, channels, types = envoyTypes, variant = "delta", backoff, limits, fetchMs, random, onEvent, features, userAgent } = options;
+  return facts.sources({
+    variant, channels, clock, keepRemoved: false, types: new Map(types.map((type) => [type.typeUrl, type])),
+    node: encodeNode(node, { ...(features !== undefined && { features }), ...(userAgent !== undefined && { userAgent }) }),
+    ...(backoff !== undefined && { backoff }), ...(limits !== undefined && { limits }), ...(fetchMs !== undefined && { fetchMs }), ...(random !== undefined && { random }), ...(onEvent !== undefined && { onEvent }),
+  });
+}
