@@ -20,7 +20,7 @@ export interface Hub {
   readonly cache: Cache;
   readonly federation: Federation;
   /** Ends its streams upstream. What is held can still be read. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Makes a hub that asks as this node (B-RELAY-4). It connects when something is wanted. */
