@@ -59,8 +59,10 @@ export interface ClientOptions extends NodeOptions {
   readonly altOn?: "unreachable" | "missing";
   /** Authorities of which the alternative takes the place also of what is held, as soon as they cannot be reached (C-ALT-3). Default: none. */
   readonly altOnUnreachable?: (authority: string) => boolean;
-  /** Finds the servers of an authority that the bootstrap does not have. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
+  /** Finds the servers of an authority that the bootstrap does not have; while one is not found and somebody waits for it, it is asked again, after 1 s and then longer, up to 120 s. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
   readonly resolveAuthority?: ResolveAuthority;
+  /** Milliseconds in which `resolveAuthority` has to answer; then its names have an error that says so. A late answer is still taken. Default: 15,000. */
+  readonly resolveMs?: number;
   /** Reads the ConfigSources in payloads, which a walk follows (C-AUTH-4): `configSourceReader()` of `@xdstp/federation/envoy`. It may throw an XdsError. Default: what stands beside one that says neither `ads` nor `self` is not asked for, and `pending` says so. */
   readonly sourceOf?: (configSource: Uint8Array) => SourceConfig;
   /** Channels that this client shares with others (C-GRPC-12). Default: those of the process. */
@@ -245,12 +247,12 @@ function takenBy(federation: Federation, taking: Taking): ResourceFeed {
   };
 }
 
-function federationOptionsOf({ clock, random, idleMs, maxHops, altOn, altOnUnreachable, resolveAuthority, dynamicParameters }: ClientOptions): Omit<FederationOptions, "sources"> {
+function federationOptionsOf({ clock, random, idleMs, maxHops, altOn, altOnUnreachable, resolveAuthority, resolveMs, dynamicParameters }: ClientOptions): Omit<FederationOptions, "sources"> {
   const byAuthority = parametersByAuthority(dynamicParameters);
   return {
     parametersOf: (authority) => byAuthority.get(authority),
     ...(clock !== undefined && { clock }), ...(random !== undefined && { random }), ...(idleMs !== undefined && { idleMs }), ...(maxHops !== undefined && { maxHops }),
-    ...(altOn !== undefined && { altOn }), ...(altOnUnreachable !== undefined && { altOnUnreachable }), ...(resolveAuthority !== undefined && { resolveAuthority }),
+    ...(altOn !== undefined && { altOn }), ...(altOnUnreachable !== undefined && { altOnUnreachable }), ...(resolveAuthority !== undefined && { resolveAuthority }), ...(resolveMs !== undefined && { resolveMs }),
   };
 }
 

@@ -58,8 +58,11 @@ export class FederationRun implements LinkBooks, FollowersHost {
     this.redirects = new Redirects(this.clock, this.followers, (route, redirect) => { this.#onExpired(route, redirect); });
     this.#routes = new Routes({
       open: (servers, reachabilityOnly) => this.#openRoute(servers, reachabilityOnly),
-      resolve: options.resolveAuthority,
-      resolved: (authority) => { this.#onResolved(authority); },
+      finding: options.resolveAuthority && {
+        clock: this.clock, resolve: options.resolveAuthority, resolveMs: options.resolveMs ?? 15_000, random: () => this.random(),
+        isWanted: (authority) => this.#isWanted(authority),
+        changed: (authority) => { this.#onResolved(authority); },
+      },
     }, options.sources);
   }
 
@@ -90,6 +93,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
 
   end(): void {
     // Who is found for them from now on is not asked.
+    this.#routes.end();
     this.#homeless.clear();
     for (const glob of [...this.globs]) this.globs.end(glob);
     for (const follower of [...this.followers]) this.followers.end(follower);
@@ -174,7 +178,6 @@ export class FederationRun implements LinkBooks, FollowersHost {
     const locator = directedLocator(interest.name);
     if (locator !== undefined) { this.#beginDirected(typeUrl, interest, locator); return; }
     const authority = this.#authorityOf(interest.name);
-    if (authority !== null) this.#routes.forget(authority);
     const route = this.#routes.of(authority);
     if (route instanceof Route) this.#beginDirect(route, typeUrl, interest, authority);
     else this.#beginHomeless(authority ?? "", typeUrl, interest, route);
@@ -197,7 +200,6 @@ export class FederationRun implements LinkBooks, FollowersHost {
 
   #beginDirected(typeUrl: string, interest: Interest, locator: XdstpLocator): void {
     const fault = locatorFault(typeUrl, locator);
-    this.#routes.forget(locator.authority);
     if (fault !== undefined) this.#linked.unavailable({ typeUrl, interest }, new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: interest.name }));
     else if (isGlob(locator)) this.#globs.set(idOf(typeUrl, interest), this.globs.add({ typeUrl, interest }, locator));
     else this.#directed.set(idOf(typeUrl, interest), this.followers.add({ typeUrl, interest, start: locator }));
@@ -241,6 +243,14 @@ export class FederationRun implements LinkBooks, FollowersHost {
     const own = redirects.get(key);
     const served = kind === "name" ? own === undefined ? [] : [own] : [...redirects.values()].filter((redirect) => covers({ kind, key }, redirect.key));
     for (const redirect of served) this.redirects.serve(route, redirect);
+  }
+
+  /** Somebody waits for it to be known who answers for it. */
+  #isWanted(authority: string): boolean {
+    if (this.#homeless.has(authority)) return true;
+    for (const { unknown } of this.followers) if (unknown.includes(authority)) return true;
+    for (const glob of this.globs) if (glob.lacks(authority)) return true;
+    return false;
   }
 
   #onResolved(authority: string): void {

@@ -5,7 +5,7 @@ import type { XdsError } from "@xdstp/core";
 import { FederationCore } from "./federation-core.ts";
 import type { FederationSource } from "./federation-source.ts";
 import type { Hop } from "./links/outcome.ts";
-import type { ResolveAuthority } from "./routes/routes.ts";
+import type { ResolveAuthority } from "./routes/authority-finder.ts";
 
 /** Options of {@link createFederation}. Only `sources` have to be given. */
 export interface FederationOptions {
@@ -19,8 +19,10 @@ export interface FederationOptions {
   readonly altOn?: "unreachable" | "missing";
   /** Authorities of which the alternative takes the place also of what is held, as soon as they cannot be reached (C-ALT-3). Default: none. */
   readonly altOnUnreachable?: (authority: string) => boolean;
-  /** Finds the source of an authority that nothing configures. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
+  /** Finds the source of an authority that nothing configures. While one is not found and somebody waits for it, it is asked again, after 1 s, then 1.6 times as long each time up to 120 s, 20 % more or less. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
   readonly resolveAuthority?: ResolveAuthority;
+  /** Milliseconds in which `resolveAuthority` has to answer; then its names have an error that says so. A late answer is still taken. Default: 15,000. */
+  readonly resolveMs?: number;
   /** Dynamic parameters of the names that redirects lead to, by authority (C-DYN-1). Default: none. */
   readonly parametersOf?: (authority: string) => ReadonlyMap<string, string> | undefined;
   /** Milliseconds that a server stays open of which nothing is wanted any more (C-STREAM-14). `Infinity`: it stays. Default: 10,000. */

@@ -7,7 +7,7 @@
 // The feed over feeds.
 export { createFederation, type Federation, type FederationEvent, type FederationOptions, type FederationServerStatus, type Trace } from "./federation.ts";
 export type { Hop } from "./links/outcome.ts";
-export type { ResolveAuthority } from "./routes/routes.ts";
+export type { ResolveAuthority } from "./routes/authority-finder.ts";
 export { locatorFault } from "./links/locator-fault.ts";
 
 // Lists and their members.

@@ -73,6 +73,11 @@ export class DirectedGlob {
     return errors.length === 1 ? errors[0] : new XdsError("UNAVAILABLE", errors.map((error) => error?.text).join("; its alternative: "));
   }
 
+  /** Nobody is known who could be asked for one of them that is to be asked. */
+  lacks(authority: string): boolean {
+    return this.#sides.some((side) => side.broken !== undefined && side.locator.authority === authority);
+  }
+
   end(): void {
     this.#timer?.cancel();
     for (const side of this.#sides) side.close();

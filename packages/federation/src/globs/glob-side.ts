@@ -82,7 +82,7 @@ export class GlobSide {
 
   close(): void {
     const ask = this.#ask;
-    this.#ask = undefined;
+    this.#ask = this.#error = undefined;
     for (const follower of this.members.values()) this.#followers.end(follower);
     this.members.clear();
     this.pending.clear();

@@ -61,38 +61,100 @@ describe("a resolver of authorities", () => {
     expect(found.opened).toBe(0);
   });
 
-  it("says with its error why there is none, and is asked again with the next that is wanted; who waits is served too [C-AUTH-5]", async () => {
+  it("says with its error why there is none, and is asked again while somebody waits; who waits is served too [C-AUTH-5]", async () => {
     const found = createStoreServer("found");
     found.put(T, resource(of("b", "x"), "x of b"));
     let is: "missing" | "broken" | "there" = "missing";
-    const { watch, at } = await scene(["a"], { resolveAuthority: () => { if (is === "broken") throw new Error("no directory"); return is === "there" ? { servers: [found] } : undefined; } });
+    const { watch, at, pass } = await scene(["a"], { resolveAuthority: () => { if (is === "broken") throw new Error("no directory"); return is === "there" ? { servers: [found] } : undefined; } });
     at("a").put(T, redirect(of("a", "x"), of("b", "x")));
-    const [x, linked] = [watch(of("b", "x")), watch(of("a", "x"))];
+    const all = [watch(of("b", "x")), watch(of("a", "x")), watch(`${of("b", "x")}#alt=${of("a", "1")}`), watch(`${of("b", "*")}#alt=${of("a", "ns/*")}`)];
     await settle();
-    expect([x.now, linked.now]).toEqual([expect.stringContaining("nobody is known to answer for the authority \"b\" (C-AUTH-5)"), expect.stringContaining("nobody is known")]);
+    expect(all.map(({ now }) => now)).toEqual(all.map(() => expect.stringContaining("nobody is known to answer for the authority \"b\" (C-AUTH-5)") as string));
     is = "broken";
+    await pass(800);
+    await settle();
     const again = watch(of("b", "y"));
     await settle();
-    expect(again.now).toContain("looking for it failed: no directory");
+    expect([...all, again].map(({ now }) => now)).toEqual([...all, again].map(() => expect.stringContaining("looking for it failed: no directory") as string));
     is = "there";
-    watch(of("b", "z"));
+    await pass(1_280);
     await settle();
-    expect([x.now, again.now, linked.now]).toEqual(["x of b", "-", "x of b"]);
+    expect([...all, again].map(({ now }) => now)).toEqual(["x of b", "x of b", "x of b", "x of b", "-"]);
   });
 
-  it("is asked again by a name with directives too", async () => {
+  it.each([["names that readers ask for", of("b", "x")], ["names with directives", `${of("b", "x")}#alt=${of("a", "z")}`], ["globs with directives", `${of("b", "*")}#alt=${of("a", "ns/*")}`], ["names that servers lead to", of("a", "x")]])("is asked again after waits that grow to two minutes, for %s [C-RECON-1]", async (_, name) => {
+    const asked: number[] = [];
+    const { at, watch, pass, clock } = await scene(["a"], { resolveAuthority: () => { asked.push(clock.now()); throw new Error("no directory"); } });
+    at("a").put(T, redirect(of("a", "x"), of("b", "x")));
+    const one = watch(name);
+    await settle();
+    for (let tenths = 0; tenths < 6_000; tenths++) {
+      await pass(100);
+    }
+    const waits = asked.slice(1).map((time, index) => (time - (asked[index] ?? 0)) / 100);
+    expect(waits.slice(0, 4)).toEqual([8, 13, 21, 33]);
+    expect(waits.slice(-2)).toEqual([960, 960]);
+    one.close();
+    await settle();
+    const { length } = asked;
+    await pass(96_000);
+    expect([asked.length, clock.pending]).toEqual([length, 0]);
+  }, 30_000);
+
+  it("is asked at once for who comes when the wait is over, and within it who comes has the reason", async () => {
+    let asked = 0;
+    const { watch, pass } = await scene(["a"], { resolveAuthority: () => { asked++; return undefined; } });
+    watch(of("b", "x")).close();
+    await settle();
+    const within = watch(of("b", "y"));
+    await settle();
+    expect([asked, within.now]).toEqual([1, expect.stringContaining("nobody is known")]);
+    within.close();
+    await settle();
+    await pass(800);
+    expect(asked).toBe(1);
+    watch(of("b", "z"));
+    await settle();
+    expect(asked).toBe(2);
+  });
+
+  it("has 15 s to answer; then its names have an error that says so, and what comes late is taken", async () => {
+    const found = createStoreServer("found");
+    for (const id of ["x", "ns/x"]) found.put(T, resource(of("b", id), "x of b"));
+    const { promise, resolve } = deferred<{ servers: readonly [typeof found] }>();
+    const { at, watch, pass } = await scene(["a"], { resolveAuthority: () => promise });
+    at("a").put(T, redirect(of("a", "x"), of("b", "x")));
+    const all = [watch(of("b", "x")), watch(of("a", "x")), watch(`${of("b", "x")}#alt=${of("a", "z")}`), watch(`${of("b", "ns/*")}#alt=${of("a", "ns/*")}`)];
+    await settle();
+    await pass(14_999);
+    expect(all.map(({ now }) => now)).toEqual(["?", "?", "?", "?"]);
+    await pass(1);
+    await settle();
+    const why = 'nobody is known to answer for the authority "b" (C-AUTH-5); known: "a"; looking for it failed: resolveAuthority has not answered in 15 s';
+    expect(all.map(({ now }) => now)).toEqual([`- ${why}`, `- ${of("a", "x")} -> ${of("b", "x")}: ${why}`, `- ${why}`, `- ${why}`]);
+    resolve({ servers: [found] });
+    await settle();
+    expect(all.map(({ now }) => now)).toEqual(["x of b", "x of b", "x of b", "x of b"]);
+  });
+
+  it("that never answers is asked again, and any of its answers is taken", async () => {
     const found = createStoreServer("found");
     found.put(T, resource(of("b", "x"), "x of b"));
-    let isThere = false;
-    const { watch } = await scene(["a"], { resolveAuthority: () => (isThere ? { servers: [found] } : undefined) });
-    const directed = (id: string): string => `${of("b", "x")}#alt=${of("a", id)}`;
-    const first = watch(directed("1"));
+    const calls: ReturnType<typeof deferred<{ servers: readonly [typeof found] }>>[] = [];
+    const { watch, pass, clock } = await scene(["a"], { resolveMs: 2_000, resolveAuthority: () => { const call = deferred<{ servers: readonly [typeof found] }>(); calls.push(call); return call.promise; } });
+    const one = watch(of("b", "x"));
     await settle();
-    expect(first.now).toContain("nobody is known");
-    isThere = true;
-    const second = watch(directed("2"));
+    await pass(2_000);
+    expect([calls.length, one.now]).toEqual([1, expect.stringContaining("has not answered in 2 s")]);
+    await pass(800);
+    expect(calls).toHaveLength(2);
+    calls[0]?.resolve({ servers: [found] });
     await settle();
-    expect([first.now, second.now]).toEqual(["x of b", "x of b"]);
+    expect([one.now, found.opened]).toEqual(["x of b", 1]);
+    calls[1]?.resolve({ servers: [createStoreServer("other")] });
+    await settle();
+    await pass(200_000);
+    expect([one.now, calls.length, clock.pending]).toEqual(["x of b", 2, 0]);
   });
 
   it("leaves nothing behind of who has gone in the meantime", async () => {

@@ -1,28 +1,25 @@
 import { XdsError } from "@xdstp/core";
 
 import type { FederationServer, FederationSource } from "../federation-source.ts";
+import { AuthorityFinder, type FinderHost } from "./authority-finder.ts";
 import type { Route } from "./route.ts";
-
-/** Finds the source of an authority that nothing configures. undefined: there is none. */
-export type ResolveAuthority = (authority: string) => FederationSource | undefined | Promise<FederationSource | undefined>;
 
 /** What routes need of their federation. */
 export interface RoutesHost {
   open(servers: readonly FederationServer[], reachabilityOnly: boolean): Route;
-  readonly resolve: ResolveAuthority | undefined;
-  /** It is known now who answers for this authority, or that nobody is found. */
-  resolved(authority: string): void;
+  /** How others than those that are configured are looked for. Absent: they are not. */
+  readonly finding: Omit<FinderHost, "found" | "failed"> | undefined;
 }
 
 /** Which servers are asked for which names (C-AUTH-1). */
 export class Routes {
   readonly #host: RoutesHost;
   readonly #sources: readonly FederationSource[];
-  /** What is known of authorities that are configured or have been looked for. Of others, which servers may name as they like, nothing is kept. */
-  readonly #known = new Map<string, Route | XdsError>();
+  /** Of authorities that are configured or have been found. Of others, which servers may name as they like, nothing is kept. */
+  readonly #known = new Map<string, Route>();
   readonly #configured: ReadonlySet<string>;
   readonly #byServers = new Map<string, Route>();
-  readonly #resolving = new Set<string>();
+  readonly #finder: AuthorityFinder | undefined;
   #opaque: Route | undefined;
   #default: Route | undefined;
 
@@ -30,6 +27,11 @@ export class Routes {
     this.#host = host;
     this.#sources = sources;
     this.#configured = new Set(sources.flatMap(({ authorities = [] }) => authorities));
+    this.#finder = host.finding && new AuthorityFinder({
+      ...host.finding,
+      found: (authority, source) => { this.#found(authority, source); },
+      failed: (authority, cause) => unknownAuthority(sources, authority, cause),
+    });
   }
 
   [Symbol.iterator](): Iterator<Route> {
@@ -40,25 +42,28 @@ export class Routes {
   of(authority: string | null): Route | XdsError | undefined {
     const known = this.known(authority);
     if (known !== undefined || authority === null) return known ?? unknownAuthority(this.#sources, null);
-    const failed = this.#known.get(authority);
-    if (failed === undefined && this.#host.resolve !== undefined) this.#resolve(authority, this.#host.resolve);
-    return this.#host.resolve === undefined ? unknownAuthority(this.#sources, authority) : failed;
+    return this.#finder === undefined ? unknownAuthority(this.#sources, authority) : this.#finder.find(authority);
   }
 
   /** The same, without looking further than what is configured or found. */
   known(authority: string | null): Route | undefined {
     if (authority === null) return this.#opaque ??= this.#open(sourcesFor(this.#sources, null));
     const known = this.#known.get(authority);
-    if (known !== undefined) return known instanceof XdsError ? undefined : known;
+    if (known !== undefined) return known;
     if (!this.#configured.has(authority)) return this.#default ??= this.#open(sourcesFor(this.#sources, authority));
     const route = this.#open(sourcesFor(this.#sources, authority));
     if (route !== undefined) this.#known.set(authority, route);
     return route;
   }
 
-  /** An authority that could not be found is looked for again. */
-  forget(authority: string): void {
-    if (this.#known.get(authority) instanceof XdsError) this.#known.delete(authority);
+  /** Nobody is looked for any more. */
+  end(): void {
+    this.#finder?.end();
+  }
+
+  #found(authority: string, source: FederationSource): void {
+    const route = this.#known.has(authority) ? undefined : this.#open([source]);
+    if (route !== undefined) this.#known.set(authority, route);
   }
 
   #open(sources: readonly FederationSource[]): Route | undefined {
@@ -67,22 +72,6 @@ export class Routes {
     const route = this.#byServers.get(id) ?? this.#host.open(serversOf(sources), isHasty(sources));
     this.#byServers.set(id, route);
     return route;
-  }
-
-  #resolve(authority: string, resolve: ResolveAuthority): void {
-    if (this.#resolving.has(authority)) return;
-    this.#resolving.add(authority);
-    void Promise.resolve().then(() => resolve(authority)).then(
-      (source) => { this.#resolved(authority, source, undefined); },
-      (error: unknown) => { this.#resolved(authority, undefined, XdsError.from(error)); },
-    );
-  }
-
-  #resolved(authority: string, source: FederationSource | undefined, error: XdsError | undefined): void {
-    this.#resolving.delete(authority);
-    const route = source === undefined || source.servers.length === 0 ? undefined : this.#open([source]);
-    this.#known.set(authority, route ?? unknownAuthority(this.#sources, authority, error));
-    this.#host.resolved(authority);
   }
 }
 

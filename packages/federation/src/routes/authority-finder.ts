@@ -1,0 +1,107 @@
+import { XdsError, type Clock, type Timer } from "@xdstp/core";
+import { createBackoff, type Backoff } from "@xdstp/core/client";
+
+import type { FederationSource } from "../federation-source.ts";
+
+/** Finds the source of an authority that nothing configures. undefined: there is none. */
+export type ResolveAuthority = (authority: string) => FederationSource | undefined | Promise<FederationSource | undefined>;
+
+/** What looking for authorities needs. */
+export interface FinderHost {
+  readonly clock: Clock;
+  random(): number;
+  readonly resolve: ResolveAuthority;
+  /** Milliseconds in which it has to answer. */
+  readonly resolveMs: number;
+  /** Somebody waits for it still. */
+  isWanted(authority: string): boolean;
+  found(authority: string, source: FederationSource): void;
+  /** Nobody is found, for this reason: it says so, or has failed. The answer is what those who wait are told. */
+  failed(authority: string, cause: XdsError | undefined): XdsError;
+  /** Those who wait are to be told something else than before. */
+  changed(authority: string): void;
+}
+
+interface LookedFor {
+  readonly authority: string;
+  readonly backoff: Backoff;
+  /** Why nobody is found. Absent: nothing is known yet. */
+  error?: XdsError;
+  /** The newest one counts, but for what is found. */
+  calls: number;
+  deadline: Timer | undefined;
+  retry: Timer | undefined;
+}
+
+/** Looks for the sources of authorities, and again while somebody waits for one that was not found, after waits that grow (as those of C-RECON-1). Of those that nobody waits for it keeps nothing beyond the next wait. */
+export class AuthorityFinder {
+  readonly #host: FinderHost;
+  readonly #looked = new Map<string, LookedFor>();
+  #isOver = false;
+
+  constructor(host: FinderHost) {
+    this.#host = host;
+  }
+
+  /** Begins to look where nothing is known. An error: why nobody was found up to now; undefined: nothing is known yet. */
+  find(authority: string): XdsError | undefined {
+    return (this.#looked.get(authority) ?? this.#begin(authority)).error;
+  }
+
+  /** What comes from now on is nothing to anybody. */
+  end(): void {
+    this.#isOver = true;
+    for (const looked of this.#looked.values()) stop(looked);
+    this.#looked.clear();
+  }
+
+  #begin(authority: string): LookedFor {
+    const looked: LookedFor = { authority, backoff: createBackoff({}, () => this.#host.random()), calls: 0, deadline: undefined, retry: undefined };
+    this.#looked.set(authority, looked);
+    this.#look(looked);
+    return looked;
+  }
+
+  #look(looked: LookedFor): void {
+    const { authority } = looked;
+    const { clock, resolve, resolveMs } = this.#host;
+    const call = ++looked.calls;
+    const fail = (cause?: XdsError): void => { if (looked.calls === call) this.#failed(looked, cause); };
+    looked.deadline = clock.after(resolveMs, () => { fail(new XdsError("DEADLINE_EXCEEDED", `resolveAuthority has not answered in ${resolveMs / 1_000} s`)); });
+    void Promise.resolve().then(() => resolve(authority)).then((source) => {
+      if (source === undefined || source.servers.length === 0) fail();
+      else this.#found(authority, source);
+    }, (error: unknown) => { fail(XdsError.from(error)); });
+  }
+
+  /** Also what comes late is taken. */
+  #found(authority: string, source: FederationSource): void {
+    if (this.#isOver) return;
+    const looked = this.#looked.get(authority);
+    if (looked !== undefined) stop(looked);
+    this.#looked.delete(authority);
+    this.#host.found(authority, source);
+    this.#host.changed(authority);
+  }
+
+  #failed(looked: LookedFor, cause: XdsError | undefined): void {
+    if (this.#looked.get(looked.authority) !== looked) return;
+    looked.deadline?.cancel();
+    looked.retry ??= this.#host.clock.after(looked.backoff.next(), () => { this.#again(looked); });
+    const error = this.#host.failed(looked.authority, cause);
+    const isNews = error.text !== looked.error?.text;
+    looked.error = error;
+    if (isNews) this.#host.changed(looked.authority);
+  }
+
+  #again(looked: LookedFor): void {
+    looked.retry = undefined;
+    if (this.#host.isWanted(looked.authority)) this.#look(looked);
+    else this.#looked.delete(looked.authority);
+  }
+}
+
+function stop({ deadline, retry }: LookedFor): void {
+  deadline?.cancel();
+  retry?.cancel();
+}
