@@ -19,6 +19,8 @@ export interface HubOptions extends Omit<RelayOptions, "bootstrap"> {
 export interface Hub {
   readonly cache: Cache;
   readonly federation: Federation;
+  /** Who is asked for what. */
+  readonly sources: readonly FederationSource[];
   /** Ends its streams upstream. What is held can still be read. */
   readonly close: () => Promise<void>;
 }
@@ -26,10 +28,11 @@ export interface Hub {
 /** Makes a hub that asks as this node (B-RELAY-4). It connects when something is wanted. */
 export function createHub(node: BootstrapNode, options: HubOptions): Hub {
   const { types = envoyTypes, clock = systemClock, lingerMs = 60_000, revisions, onEvent } = options;
-  const federation = federationOf(node, options, clock);
+  const sources = upstreams(node, options, clock);
+  const federation = federationOf(sources, options, clock);
   const cache = createCache({ types, clock, lingerMs, revisions, wildcard: (_, name) => federation.inWildcard(name), ...(onEvent !== undefined && { onEvent }) });
   cache.addFeed(feedOf(federation));
-  return { cache, federation, close: () => cache.close() };
+  return { cache, federation, sources, close: () => cache.close() };
 }
 
 /** What stands between upstream and the cache, from the outside in. */
@@ -37,9 +40,9 @@ function feedOf(federation: Federation): ResourceFeed {
   return federation;
 }
 
-function federationOf(node: BootstrapNode, options: HubOptions, clock: Clock): Federation {
+function federationOf(sources: readonly FederationSource[], options: HubOptions, clock: Clock): Federation {
   const { follow = false, random, onEvent } = options;
-  return createFederation({ sources: upstreams(node, options, clock), follow, clock, ...(random !== undefined && { random }), ...(onEvent !== undefined && { onEvent }) });
+  return createFederation({ sources, follow, clock, ...(random !== undefined && { random }), ...(onEvent !== undefined && { onEvent }) });
 }
 
 /** A removal upstream is one downstream (B-RELAY-13): what stays beside an error is the choice of each client. */

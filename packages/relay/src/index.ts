@@ -11,3 +11,4 @@
 export { createRelay } from "./create-relay.ts";
 export type { Relay, RelayOptions } from "./relay.ts";
 export type { RelayEvent } from "./relay-event.ts";
+export type { LookUps, RelayStatus, UpstreamStatus } from "./status/relay-status.ts";

@@ -4,6 +4,7 @@ import type { BackoffOptions, ClientLimits } from "@xdstp/core/client";
 import type { AnyBootstrap, Channels, ClientNotice, Federation, NodeOptions } from "@xdstp/federation";
 
 import type { RelayEvent } from "./relay-event.ts";
+import type { RelayStatus } from "./status/relay-status.ts";
 
 /** Options of {@link createRelay}: each has a default. */
 export interface RelayOptions extends NodeOptions {
@@ -41,6 +42,8 @@ export interface Relay extends AsyncDisposable {
   readonly cache: Cache;
   /** Whom is asked upstream. */
   readonly federation: Pick<Federation, "status" | "traces">;
+  /** Who is asked upstream, and how far that is from being answered here. At the cost of the names that are asked. */
+  status(): RelayStatus;
   /** Ends the streams upstream. What is held can still be read, so close the server first. */
   close(): Promise<void>;
 }

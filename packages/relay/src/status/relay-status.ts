@@ -1,0 +1,37 @@
+import type { XdsError } from "@xdstp/core";
+
+/** What a relay has of whom, for whoever looks on. */
+export interface RelayStatus {
+  /** Every server that is configured or has been asked, in order. */
+  readonly upstreams: readonly UpstreamStatus[];
+}
+
+/** One server upstream. Times are milliseconds since the epoch. */
+export interface UpstreamStatus {
+  /** Equal for equal configurations. */
+  readonly id: string;
+  /** Its URI. */
+  readonly name: string;
+  /** Those that it is configured for, as names write them. */
+  readonly authorities: readonly string[];
+  /** It is asked for opaque names, or for all that no other server is for. */
+  readonly isDefault: boolean;
+  /** `idle`: nothing is asked of it. `connecting`: nothing has come on its stream yet. */
+  readonly state: "idle" | "connecting" | "answering" | "unreachable";
+  /** When a response of it came last. Absent: none has. */
+  readonly lastWordAt?: number;
+  /** Since when what is held of it may be old: its stream has ended, and nothing has come since. Absent: it is not. */
+  readonly staleSince?: number;
+  /** Why it cannot be reached. */
+  readonly failure?: XdsError;
+  /** Of names that it is for; it shares the count with the other servers of its authorities. */
+  readonly lookUps: LookUps;
+}
+
+/** How often clients began to ask for something, since the relay was made. */
+export interface LookUps {
+  /** Answered at once by what was held. */
+  readonly held: number;
+  /** Those that had to wait for upstream. */
+  readonly asked: number;
+}
