@@ -75,6 +75,17 @@ describe("heartbeats of a SotW type", () => {
     for (let beat = 0; beat < 6; beat++) expect(beats(used)).toHaveLength(1);
   });
 
+  it("of a full state go on with a longer TTL when what had the shortest is not wanted any more [S-TTL-2] [S-TTL-8]", () => {
+    const used = useMachine(FULL);
+    used.put("a", { ttlMs: 900, version: "1" });
+    used.put("b", { ttlMs: 1_800, version: "1" });
+    used.request({ names: ["a", "b"] });
+    used.settle();
+    used.request({ names: ["b"] });
+    const beaten = Array.from({ length: 6 }, () => beats(used)).flat();
+    expect(beaten).toEqual(["b 1", "b 1"]);
+  });
+
   it("are of nothing before the first response, and cease with the subscription [S-TTL-2]", () => {
     const used = useMachine();
     used.put("a", { ttlMs: 900, version: "1" });

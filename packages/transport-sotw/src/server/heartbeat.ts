@@ -6,11 +6,15 @@ import type { SotwState } from "./sotw-state.ts";
 
 /** Keeps alive what the client holds with this TTL: as it was sent last, or, where that was refused, as it was accepted (S-TTL-2). In a full state the shortest TTL does it for all (S-TTL-8). */
 export function beat(state: SotwState, ttlMs: number): BeatOutcome {
-  const { lifetimes, exchange, type } = state;
+  const { lifetimes, exchange, type, context, watcher } = state;
   if (lifetimes === undefined) return "none";
   if (lifetimes.narrowed) narrow(state, lifetimes);
   const entries = exchange.refused === undefined ? lifetimes.sent : lifetimes.accepted;
-  return type?.fullStateInSotw === true && ttlsOf(entries)[0] !== ttlMs ? "none" : sendHeartbeat(state, entries, ttlMs);
+  const [shortest] = ttlsOf(entries);
+  if (type?.fullStateInSotw !== true || shortest === ttlMs) return sendHeartbeat(state, entries, ttlMs);
+  // What was shorter is not wanted any more: the next one takes over.
+  if (shortest !== undefined) context.heartbeats.add(shortest, watcher);
+  return "none";
 }
 
 /** What was pending has been sent, or could not be: from now on this is what the client holds. */
