@@ -1,6 +1,7 @@
 import type { Entry, StoredResource, Topic } from "@xdstp/core";
 import { isDataError } from "@xdstp/core/server";
 import { globOf } from "@xdstp/uri";
+import { noteAliases } from "./alias.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { encodeEmptyResource } from "./encode-empty-resource.ts";
 import { compareHeld, unlist, type HeldList } from "./held-by-client.ts";
@@ -74,6 +75,7 @@ function variantsIn(entries: readonly Entry[]): readonly Entry[] {
 function withoutHeld(state: DeltaState, members: readonly Entry[]): readonly Entry[] {
   const { initial } = state;
   if (initial === undefined) return members;
+  noteAliases(state, members);
   const replaced = replacedOf(state, initial, members);
   const rest = withoutEqual(state, initial, members);
   return replaced.length === 0 ? rest : [...replaced, ...rest];

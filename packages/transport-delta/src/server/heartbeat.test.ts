@@ -77,6 +77,16 @@ describe("heartbeats of a delta type", () => {
     expect(beats(used)).toEqual(["a 1"]);
   });
 
+  it("keep alive what is asked for by an alias and was held before, whatever else is let go [S-TTL-2] [S-ALIAS-1] [S-RECON-4]", () => {
+    const used = useMachine();
+    used.put("a", { ttlMs: 900, version: "1", aliases: ["also-a"] });
+    used.put("b");
+    used.request({ subscribe: ["also-a", "b"], initialVersions: new Map([["a", "1"]]) });
+    used.settle();
+    used.request({ unsubscribe: ["b"] });
+    expect(beats(used)).toEqual(["a 1"]);
+  });
+
   it("that are refused bring whole what they stand for, if it is still wanted [S-TTL-2]", () => {
     const used = holding(["a", "b"]);
     used.put("c");
