@@ -14,4 +14,7 @@ export const failedSeeds: readonly { readonly seed: number; readonly steps: numb
   { seed: 600_000_005, steps: 200_000, showed: "a delta server said a refused repair again, since what was refused before it cannot be said any more" },
   { seed: 620_000_003, steps: 800_000, showed: "a SotW server said again what was refused last, since what it had sent before that has gone" },
   { seed: 620_000_004, steps: 800_000, showed: "the same of a name that was asked for anew" },
+  { seed: 177_601_835, steps: 20_000, showed: "the checker of lost names took no notice of a stall that befell a call on its way" },
+  { seed: 177_601_830, steps: 650_000, showed: "a SotW server let a full state expire when what had the shortest TTL of it was wanted no more" },
+  { seed: 177_601_802, steps: 800_000, showed: "a delta server let expire what was asked for by an alias and had been held before the stream" },
 ];

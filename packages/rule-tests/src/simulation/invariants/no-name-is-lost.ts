@@ -11,8 +11,8 @@ import type { Invariant } from "./invariant.ts";
 import { createPastValues, type PastValues } from "./past-values.ts";
 import { createStanding } from "./standing.ts";
 
-/** Milliseconds after which a client has what its server has. Types that refer to each other wait for each other, up to 15 s at a time (S-ORD-3, S-ORD-4). */
-const BOUND = { alone: 60_000, related: 60_000 };
+/** Milliseconds after which a client has what its server has. A message is on its way for 30 at most, and news waits for one answer: 500 are sixteen ways. Types that refer to each other wait for each other, up to 15 s at a time (S-ORD-3, S-ORD-4). */
+const BOUND = { alone: 500, related: 60_000 };
 
 /**
  * While a stream stands undisturbed, and nothing of a group of types has been refused on it since the last rest, the client holds of each name that it watches

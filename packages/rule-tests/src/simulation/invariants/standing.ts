@@ -12,7 +12,12 @@ export interface Standing {
 }
 
 interface State {
-  since: number;
+  /** When the call has reached its server. Infinity: it is on its way, and what befalls it then goes on. */
+  openedAt: number;
+  /** When the newest stall ends: the network forgets those before it. */
+  heldUntil: number;
+  /** When what slow readers have left has arrived. */
+  caughtUpAt: number;
   isCut: boolean;
   /** Sides that read slowly. */
   readonly slow: Set<Side>;
@@ -23,28 +28,32 @@ const BACKLOG = 20_000;
 
 export function createStanding(now: () => number): Standing {
   const states = new WeakMap<Connection, State>();
+  const stateOf = (connection: Connection): State => {
+    const state = states.get(connection) ?? { openedAt: Infinity, heldUntil: 0, caughtUpAt: 0, isCut: false, slow: new Set() };
+    states.set(connection, state);
+    return state;
+  };
   return {
-    open(connection) { states.set(connection, { since: now(), isCut: false, slow: new Set() }); },
+    open(connection) { stateOf(connection).openedAt = now(); },
     disturb(connection, fault) {
-      const state = states.get(connection);
-      if (state === undefined) return;
+      const state = stateOf(connection);
       if (fault.kind === "cut") state.isCut = true;
       else if (fault.kind === "stall") stall(state, now(), fault.ms);
       else slow(state, now(), fault);
     },
     since(connection) {
-      const state = connection.isOpen("client") && connection.isOpen("server") ? states.get(connection) : undefined;
-      return state === undefined || state.isCut || state.slow.size > 0 ? Infinity : state.since;
+      const { openedAt, heldUntil, caughtUpAt, isCut, slow: { size } } = stateOf(connection);
+      const stands = connection.isOpen("client") && connection.isOpen("server") && !isCut && size === 0;
+      return stands ? Math.max(openedAt, heldUntil, caughtUpAt) : Infinity;
     },
   };
 }
 
 function stall(state: State, now: number, ms: number): void {
-  if (ms > 0) state.since = now + ms;
-  else state.since = Math.min(state.since, now);
+  state.heldUntil = ms > 0 ? now + ms : Math.min(state.heldUntil, now);
 }
 
 function slow(state: State, now: number, { side, ms }: Extract<Fault, { kind: "slow" }>): void {
   if (ms > 0) state.slow.add(side);
-  else if (state.slow.delete(side)) state.since = Math.max(state.since, now + BACKLOG);
+  else if (state.slow.delete(side)) state.caughtUpAt = now + BACKLOG;
 }
