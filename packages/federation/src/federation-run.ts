@@ -1,10 +1,10 @@
 import { interestKey, systemClock, XdsError, type Clock, type Interest, type ResourceSink, type TypedInterest } from "@xdstp/core";
-import { isGlob, parseLocator, type XdstpLocator } from "@xdstp/uri";
+import { isGlob, parseLocator, printLocator, type XdstpLocator } from "@xdstp/uri";
 
 import type { FederationServer } from "./federation-source.ts";
 import type { FederationOptions, FederationServerStatus, Trace } from "./federation.ts";
 import type { FollowedRedirect } from "./links/followed-redirect.ts";
-import type { Follower } from "./links/follower.ts";
+import { Follower } from "./links/follower.ts";
 import { Followers, type FollowersHost } from "./links/followers.ts";
 import { locatorFault } from "./links/locator-fault.ts";
 import { Redirects } from "./links/redirects.ts";
@@ -39,10 +39,8 @@ export class FederationRun implements LinkBooks, FollowersHost {
   readonly #routes: Routes;
   readonly #owing = new Owing();
   readonly #authorityOf = createAuthorityReader();
-  /** Names with directives. */
-  readonly #directed = new Map<string, Follower>();
-  /** Globs with directives. */
-  readonly #globs = new Map<string, DirectedGlob>();
+  /** Names and globs with directives, by type and locator: each is one, with however many sets of parameters readers ask for it. */
+  readonly #directed = new Map<string, Follower | DirectedGlob>();
   /** What waits for somebody to be found who answers for its authority. */
   readonly #homeless = new Map<string, Map<string, TypedInterest>>();
 
@@ -117,9 +115,9 @@ export class FederationRun implements LinkBooks, FollowersHost {
     return route.asks.covering(typeUrl, key, aliases).some(({ direct }) => direct);
   }
 
-  interestsOf({ typeUrl, interest, start }: Follower): readonly TypedInterest[] {
-    if ("side" in start) return [start.side.glob];
-    return "route" in start ? start.route.asks.covering(typeUrl, start.key).filter(({ direct }) => direct) : [{ typeUrl, interest }];
+  interestsOf({ typeUrl, asked, start }: Follower): readonly TypedInterest[] {
+    if ("route" in start) return start.route.asks.covering(typeUrl, start.key).filter(({ direct }) => direct);
+    return ("side" in start ? start.side.glob : { asked }).asked.map((interest) => ({ typeUrl, interest }));
   }
 
   parametersOf(authority: string): ReadonlyMap<string, string> | undefined {
@@ -201,12 +199,19 @@ export class FederationRun implements LinkBooks, FollowersHost {
   #beginDirected(typeUrl: string, interest: Interest, locator: XdstpLocator): void {
     const fault = locatorFault(typeUrl, locator);
     if (fault !== undefined) this.#linked.unavailable({ typeUrl, interest }, new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: interest.name }));
-    else if (isGlob(locator)) this.#globs.set(idOf(typeUrl, interest), this.globs.add({ typeUrl, interest }, locator));
-    else this.#directed.set(idOf(typeUrl, interest), this.followers.add({ typeUrl, interest, start: locator }));
+    else this.#askDirected(typeUrl, interest, locator);
+  }
+
+  #askDirected(typeUrl: string, interest: Interest, locator: XdstpLocator): void {
+    const id = directedId(typeUrl, locator);
+    const known = this.#directed.get(id);
+    if (known !== undefined) this.#askedBy(known, [...known.asked, interest]);
+    else this.#directed.set(id, isGlob(locator) ? this.globs.add({ typeUrl, interest }, locator) : this.followers.add({ typeUrl, interest, start: locator }));
   }
 
   #end(typeUrl: string, interest: Interest): void {
-    if (directedLocator(interest.name) !== undefined) { this.#endDirected(typeUrl, interest); return; }
+    const locator = directedLocator(interest.name);
+    if (locator !== undefined) { this.#endDirected(typeUrl, interest, locator); return; }
     const authority = this.#authorityOf(interest.name);
     const ask = this.#routes.known(authority)?.find(typeUrl, interest);
     if (ask !== undefined) this.#endDirect(ask);
@@ -226,14 +231,20 @@ export class FederationRun implements LinkBooks, FollowersHost {
     this.#linked.unavailable({ typeUrl, interest }, undefined);
   }
 
-  #endDirected(typeUrl: string, interest: Interest): void {
-    const id = idOf(typeUrl, interest);
-    const [follower, glob] = [this.#directed.get(id), this.#globs.get(id)];
+  #endDirected(typeUrl: string, interest: Interest, locator: XdstpLocator): void {
+    const id = directedId(typeUrl, locator);
+    const known = this.#directed.get(id);
+    if (known === undefined) { this.#linked.unavailable({ typeUrl, interest }, undefined); return; }
+    const left = known.asked.filter((other) => interestKey(other, "") !== interestKey(interest, ""));
+    if (left.length > 0) { this.#askedBy(known, left); return; }
     this.#directed.delete(id);
-    this.#globs.delete(id);
-    if (follower !== undefined) this.followers.end(follower);
-    else if (glob !== undefined) this.globs.end(glob);
-    else this.#linked.unavailable({ typeUrl, interest }, undefined);
+    if (known instanceof Follower) this.followers.end(known);
+    else this.globs.end(known);
+  }
+
+  #askedBy(known: Follower | DirectedGlob, asked: readonly Interest[]): void {
+    if (known instanceof Follower) this.followers.askedBy(known, asked);
+    else this.globs.askedBy(known, asked);
   }
 
   /** What leads elsewhere is followed for as long as readers ask for it. */
@@ -306,6 +317,10 @@ export class FederationRun implements LinkBooks, FollowersHost {
 
 function idOf(typeUrl: string, interest: Interest): string {
   return `${typeUrl}\n${interestKey(interest, interest.name)}`;
+}
+
+function directedId(typeUrl: string, locator: XdstpLocator): string {
+  return `${typeUrl}\n${printLocator(locator)}`;
 }
 
 /** undefined: it has no directives. */

@@ -15,7 +15,8 @@ export interface GlobHost {
 /** A glob with alternatives (C-ALT-7): the members of one of them are delivered under its names, never of two. */
 export class DirectedGlob {
   readonly typeUrl: string;
-  readonly interest: Interest;
+  /** By what readers ask for it: one interest for each set of parameters (TP2), and one choice for all of them. */
+  asked: readonly Interest[];
   readonly locator: XdstpLocator;
   /** The one whose members are delivered. */
   inUse: GlobSide;
@@ -30,7 +31,7 @@ export class DirectedGlob {
 
   constructor({ typeUrl, interest }: TypedInterest, locator: XdstpLocator, of: GlobHost) {
     this.typeUrl = typeUrl;
-    this.interest = interest;
+    this.asked = [interest];
     this.locator = locator;
     this.#of = of;
     const locators = withAlternatives(locator);

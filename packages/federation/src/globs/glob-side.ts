@@ -1,10 +1,11 @@
-import { XdsError } from "@xdstp/core";
+import { XdsError, type Interest } from "@xdstp/core";
 import { nameFromLocator, parseName, printLocator, printName, type XdstpLocator } from "@xdstp/uri";
 
 import type { Follower } from "../links/follower.ts";
 import type { Followers, FollowersHost } from "../links/followers.ts";
 import type { Ask } from "../routes/ask.ts";
 import { gatheredIn } from "../routes/recall.ts";
+import type { Route } from "../routes/route.ts";
 import type { DirectedGlob } from "./directed-glob.ts";
 import { memberOf, segmentOf, wayTo } from "./glob-member.ts";
 
@@ -20,7 +21,10 @@ export class GlobSide {
   readonly #host: FollowersHost;
   readonly #followers: Followers;
   readonly #before: readonly XdstpLocator[];
-  #ask: Ask | undefined;
+  /** One for each set of parameters. */
+  #asks: readonly Ask[] = [];
+  /** What they were made for. */
+  #asked: readonly Interest[] | undefined;
   #error: XdsError | undefined;
 
   /** @param before - the locators that it is the alternative of */
@@ -44,12 +48,12 @@ export class GlobSide {
 
   /** All of it is known, and what its members lead to. */
   get isWhole(): boolean {
-    return this.#ask?.settled === true && this.pending.size === 0;
+    return this.#asks.length > 0 && this.#asks.every(({ settled }) => settled) && this.pending.size === 0;
   }
 
   /** Something of it is known. */
   get isHeld(): boolean {
-    return this.#ask?.settled === true || this.members.size > 0;
+    return this.#asks.some(({ settled }) => settled) || this.members.size > 0;
   }
 
   get isEmpty(): boolean {
@@ -63,37 +67,42 @@ export class GlobSide {
 
   /** Why it cannot be had for now, or may be old. */
   get failure(): XdsError | undefined {
-    return this.#ask?.unavailable?.error ?? this.#ask?.route.failureOf(this.glob.typeUrl);
+    const [first] = this.#asks;
+    return this.#asks.find(({ unavailable }) => unavailable !== undefined)?.unavailable?.error ?? first?.route.failureOf(this.glob.typeUrl);
   }
 
-  /** Asks for it, if that is not done yet. */
+  /** Asks for it, if that is not done yet, as readers do. */
   open(): void {
-    if (this.#ask !== undefined) return;
+    const { asked } = this.glob;
+    if (this.#asked === asked) return;
     const { authority } = this.locator;
     const route = this.#host.routeOf(authority);
     this.#error = route instanceof XdsError ? route : undefined;
     if (route === undefined || route instanceof XdsError) return;
-    const { typeUrl, interest } = this.glob;
-    const parameters = this.#before.length === 0 ? interest.parameters : this.#host.parametersOf(authority);
-    const ask = this.#ask = route.ask(typeUrl, { name: printName(nameFromLocator(this.locator)), ...(parameters !== undefined && parameters.size > 0 && { parameters }) }, authority);
-    route.gather(ask, this);
-    for (const [key, name] of gatheredIn(ask)) this.add(name, key);
+    this.#asked = asked;
+    const sets = this.#before.length === 0 ? asked.map(({ parameters }) => parameters) : [this.#host.parametersOf(authority)];
+    const before = this.#asks;
+    this.#asks = sets.map((parameters) => this.#askWith(parameters, route));
+    for (const ask of this.#asks) if (!before.includes(ask)) this.#gather(ask);
+    for (const ask of before) if (!this.#asks.includes(ask)) route.ungather(ask, this);
   }
 
   close(): void {
-    const ask = this.#ask;
-    this.#ask = this.#error = undefined;
+    const asks = this.#asks;
+    this.#asks = [];
+    this.#asked = this.#error = undefined;
     for (const follower of this.members.values()) this.#followers.end(follower);
     this.members.clear();
     this.pending.clear();
-    ask?.route.ungather(ask, this);
+    for (const ask of asks) ask.route.ungather(ask, this);
   }
 
   /** It has a member of this name. */
   add(name: string, key: string): void {
     const parsed = parseName(key);
-    if (this.members.has(key) || this.#ask === undefined || !parsed.ok) return;
-    const { route, typeUrl, authority, interest: { parameters } } = this.#ask;
+    const [first] = this.#asks;
+    if (this.members.has(key) || first === undefined || !parsed.ok) return;
+    const { route, typeUrl, authority, interest: { parameters } } = first;
     const segment = segmentOf(parsed.value);
     const ask = route.ask(typeUrl, { name, ...(parameters !== undefined && { parameters }) }, authority);
     const follower = this.#followers.add({
@@ -118,5 +127,15 @@ export class GlobSide {
     else this.pending.delete(follower);
     if (outcome.state === "missing" && ask.route.redirect(ask.typeUrl, ask.key) === undefined && this.has(follower, ask)) this.members.delete(ask.key);
     this.glob.touch();
+  }
+
+  #askWith(parameters: Interest["parameters"], route: Route): Ask {
+    const name = printName(nameFromLocator(this.locator));
+    return route.ask(this.glob.typeUrl, { name, ...(parameters !== undefined && parameters.size > 0 && { parameters }) }, this.locator.authority);
+  }
+
+  #gather(ask: Ask): void {
+    ask.route.gather(ask, this);
+    for (const [key, name] of gatheredIn(ask)) this.add(name, key);
   }
 }

@@ -1,4 +1,4 @@
-import type { TypedInterest } from "@xdstp/core";
+import type { Interest, TypedInterest } from "@xdstp/core";
 import type { XdstpLocator } from "@xdstp/uri";
 
 import type { Ambient } from "../links/ambient.ts";
@@ -37,6 +37,14 @@ export class Globs implements Iterable<DirectedGlob> {
     return glob;
   }
 
+  /** Readers ask for it with these sets of parameters now. */
+  askedBy(glob: DirectedGlob, asked: readonly Interest[]): void {
+    glob.asked = asked;
+    this.#ambient.again(glob, interestsIn(glob));
+    for (const follower of glob.inUse.members.values()) this.#followers.readersChanged(follower);
+    this.#touch(glob);
+  }
+
   end(glob: DirectedGlob): void {
     this.#all.delete(glob);
     for (const some of [this.#dirty, this.#looked]) some.delete(glob);
@@ -59,15 +67,15 @@ export class Globs implements Iterable<DirectedGlob> {
 
   /** Those that have come to be known completely. */
   takeSettled(): readonly TypedInterest[] {
-    return [...this.#looked].filter((glob) => glob.takeSettled()).map(({ typeUrl, interest }) => ({ typeUrl, interest }));
+    return [...this.#looked].filter((glob) => glob.takeSettled()).flatMap(interestsIn);
   }
 
   /** What has changed is delivered: says what stands beside it, and asks for no more than that. */
   conclude(): void {
     for (const glob of this.#looked) {
       glob.rest();
-      const { typeUrl, interest, trouble } = glob;
-      if (trouble !== null) this.#ambient.set(glob, trouble, [{ typeUrl, interest }]);
+      const { trouble } = glob;
+      if (trouble !== null) this.#ambient.set(glob, trouble, interestsIn(glob));
     }
     this.#looked.clear();
   }
@@ -77,4 +85,8 @@ export class Globs implements Iterable<DirectedGlob> {
     this.#dirty.add(glob);
     this.#followers.schedule();
   }
+}
+
+function interestsIn({ typeUrl, asked }: DirectedGlob): readonly TypedInterest[] {
+  return asked.map((interest) => ({ typeUrl, interest }));
 }

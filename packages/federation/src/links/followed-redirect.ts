@@ -15,6 +15,8 @@ export interface FollowedRedirect {
   /** Of the redirect itself (S-REDIR-7). */
   readonly version: string;
   readonly link: ServerLink;
+  /** Which of the variants of its name it is (TP2). Absent: it has no constraints. */
+  readonly constraints?: Uint8Array;
   /** Where it stands, whatever it leads to. */
   readonly place: { readonly route: Route; readonly key: string };
   /** Who follows it for those that ask for its name, or for a collection that it is a member of. Absent: it is a step of others only. */

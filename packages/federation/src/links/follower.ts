@@ -24,6 +24,8 @@ export class Follower implements Followed {
   readonly typeUrl: string;
   readonly interest: Interest;
   readonly start: Followed["start"];
+  /** By what readers ask for a name with directives: one interest for each set of parameters (TP2), and one choice for all of them. */
+  asked: readonly Interest[];
   /** What is asked for on the way. */
   asks: ReadonlySet<Ask> = new Set();
   /** Authorities on the way for which nobody is known, or not yet. */
@@ -43,6 +45,7 @@ export class Follower implements Followed {
   constructor({ typeUrl, interest, start }: Followed) {
     this.typeUrl = typeUrl;
     this.interest = interest;
+    this.asked = [interest];
     this.start = start;
   }
 

@@ -1,4 +1,4 @@
-import type { Clock, Committed, Put, Removal, ResourceSink, TypedInterest, XdsError } from "@xdstp/core";
+import type { Clock, Committed, Interest, Put, Removal, ResourceSink, TypedInterest, XdsError } from "@xdstp/core";
 
 import { Globs } from "../globs/globs.ts";
 import type { Ask } from "../routes/ask.ts";
@@ -66,6 +66,13 @@ export class Followers implements Iterable<Follower> {
   touch(followers: Iterable<Follower>): void {
     for (const follower of followers) if (this.#all.has(follower)) this.#dirty.add(follower);
     if (this.#dirty.size > 0) this.schedule();
+  }
+
+  /** Readers ask for it with these sets of parameters now. */
+  askedBy(follower: Follower, asked: readonly Interest[]): void {
+    follower.asked = asked;
+    this.readersChanged(follower);
+    this.touch([follower]);
   }
 
   /** Others ask for it than before. */
@@ -143,7 +150,7 @@ function release(follower: Follower, now: ReadonlySet<Ask>, before: ReadonlySet<
   for (const ask of before) if (!now.has(ask)) ask.route.unfollow(ask, follower);
 }
 
-/** A name that is asked for with several parameter sets (TP2) is one in a transaction. */
+/** Two sides of a glob may speak of one member in a transaction: each name is in it once, and what is put is not removed. */
 function once<What extends Put | Removal>(all: readonly What[], id: (what: What) => string): ReadonlyMap<string, What> {
   return new Map(all.map((what) => [id(what), what]));
 }

@@ -8,6 +8,7 @@ export interface Kept {
   readonly resource: Resource;
   /** When it ends (C-TTL-4). Absent: it stays. */
   expiry?: Timer;
+  ends?: number;
 }
 
 /** Resources by name and constraints, each until its time is over. */
@@ -36,11 +37,21 @@ export class KeptResources {
     this.#await(id, kept, resource.expireMs);
   }
 
+  /** What another has is here too, for as long. */
+  share(others: KeptResources): void {
+    for (const [id, { link, resource, ends }] of others.#kept) {
+      const { expireMs, ...rest } = resource;
+      this.put(id, link, expireMs === undefined || ends === undefined ? rest : { ...rest, expireMs: Math.max(1, ends - this.#clock.now()) });
+    }
+  }
+
   /** Its time begins anew. */
   refresh(id: string, expireMs: number | undefined): void {
     const kept = this.#kept.get(id);
     if (kept === undefined) return;
     kept.expiry?.cancel();
+    delete kept.expiry;
+    delete kept.ends;
     this.#await(id, kept, expireMs);
   }
 
@@ -55,6 +66,7 @@ export class KeptResources {
 
   #await(id: string, kept: Kept, expireMs: number | undefined): void {
     if (expireMs === undefined) return;
+    kept.ends = this.#clock.now() + expireMs;
     kept.expiry = this.#clock.after(expireMs, () => {
       this.#kept.delete(id);
       this.#onExpired();

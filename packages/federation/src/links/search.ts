@@ -140,9 +140,14 @@ export class Search {
   }
 
   #ask(route: Route, typeUrl: string, { authority }: XdstpName, text: string, hops: readonly Hop[]): Ask {
-    const parameters = hops.length === 0 ? this.#follower.interest.parameters : this.#host.parametersOf(authority);
-    const interest: Interest = { name: text, ...(parameters === undefined || parameters.size === 0 ? {} : { parameters }) };
-    const ask = route.ask(typeUrl, interest, authority);
+    const [first, ...others] = hops.length === 0 ? this.#follower.asked.map(({ parameters }) => parameters) : [this.#host.parametersOf(authority)];
+    for (const parameters of others) this.#askWith(parameters, route, typeUrl, text, authority);
+    return this.#askWith(first, route, typeUrl, text, authority);
+  }
+
+  /** What comes of a name comes of all that ask for it, with whatever parameters: any of them has the answer. */
+  #askWith(parameters: Interest["parameters"], route: Route, typeUrl: string, text: string, authority: string): Ask {
+    const ask = route.ask(typeUrl, { name: text, ...(parameters !== undefined && parameters.size > 0 && { parameters }) }, authority);
     route.follow(ask, this.#follower);
     this.asks.add(ask);
     return ask;

@@ -13,6 +13,8 @@ export function recall(ask: Ask): void {
   for (const link of route.links) for (const held of link.part.held(typeUrl, interest)) {
     if (held.resource !== undefined) kept.put(variantId(held), link, asGiven(held, held.resource));
   }
+  // Asked for with other parameters (TP2).
+  for (const other of route.asks.of(typeUrl, key)) if (other !== ask) kept.share(other.kept);
   const isMissing = kept.size === 0 && ask.direct && route.isAnswered(ask) && ask.unavailable === undefined;
   if (isMissing) ask.missing = notFound(typeUrl, interest.name);
 }

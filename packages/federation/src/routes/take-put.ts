@@ -27,13 +27,14 @@ function noteForeign({ books, link, foreign }: Taking, typeUrl: string, name: st
 }
 
 function takeRedirect(taking: Taking, route: Route, { typeUrl, resource }: Put, name: string, key: string): void {
+  const { version, constraints } = resource;
   const target = redirectTarget(typeUrl, resource.payload.value);
   if (typeof target === "string") {
     taking.refused.push({ typeUrl, name, error: new XdsError("INVALID_ARGUMENT", target, { typeUrl, resource: name }) });
     return;
   }
   for (const ask of route.asks.of(typeUrl, key)) change(taking, ask, () => { ask.kept.clear(); });
-  taking.books.redirects.set(route, { typeUrl, name, key, target, version: resource.version, link: taking.link }, resource.expireMs);
+  taking.books.redirects.set(route, { typeUrl, name, key, target, version, link: taking.link, ...(constraints !== undefined && { constraints }) }, resource.expireMs);
 }
 
 /** Notes it for those that follow it; whether readers get it as it is. */

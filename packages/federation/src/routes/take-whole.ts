@@ -1,18 +1,18 @@
-import type { TypedInterest } from "@xdstp/core";
+import { matchesConstraints, readConstraints, type Interest, type Removal, type TypedInterest } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 import { covers, type Ask } from "./ask.ts";
 import { isLeadingElsewhere } from "./owing.ts";
 import type { Route } from "./route.ts";
 import { takeGone } from "./take-removal.ts";
-import { isNamed, leaveOut, noteUnheard, routeIn, type Taking } from "./taking.ts";
+import { isNamed, isSaid, leaveOut, noteUnheard, removalOf, routeIn, type Taking } from "./taking.ts";
 
 /** What was put is all there is of an interest. */
 export function takeComplete(taking: Taking, complete: TypedInterest): void {
   const { route, ask } = asked(taking, complete);
   if (route === undefined) return;
   taking.news.add(route);
-  if (!route.plain) for (const name of unnamed(taking, route, ask, complete)) takeAbsent(taking, route, complete.typeUrl, name);
+  if (!route.plain) for (const removal of absent(taking, route, ask, complete)) takeAbsent(taking, route, removal);
   if (ask !== undefined) noteWhole(taking, route, ask);
   if (ask?.direct === false) return;
   if (ask !== undefined && isLeadingElsewhere(ask)) completeInParts(taking, ask, complete);
@@ -45,24 +45,37 @@ function noteWhole({ books }: Taking, route: Route, ask: Ask): void {
 }
 
 /** A member that leads elsewhere is held under its name by nobody that the server is known as: it goes by name. */
-function takeAbsent(taking: Taking, route: Route, typeUrl: string, name: string): void {
-  const isLink = route.redirect(typeUrl, nameKey(name)) !== undefined;
-  takeGone(taking, route, { typeUrl, name });
-  if (isLink) leaveOut(taking, { typeUrl, name });
+function takeAbsent(taking: Taking, route: Route, removal: Removal): void {
+  const { typeUrl, name } = removal;
+  if (takeGone(taking, route, removal)) leaveOut(taking, { typeUrl, name });
 }
 
 /** Members that lead elsewhere are not in it, and not gone either. */
 function completeInParts(taking: Taking, ask: Ask, { typeUrl, interest }: TypedInterest): void {
   for (const { name, constraints } of taking.link.part.held(typeUrl, interest)) {
-    if (!isNamed(taking, typeUrl, name)) leaveOut(taking, { typeUrl, name, ...(constraints !== undefined && { constraints }) });
+    const removal = removalOf(typeUrl, name, constraints);
+    if (!isSaid(taking, removal)) leaveOut(taking, removal);
   }
   taking.owed.push(ask);
 }
 
-/** What this server gave of an interest that readers do not hold under its own name, and that is not in the transaction. */
-function unnamed(taking: Taking, route: Route, ask: Ask | undefined, { typeUrl, interest }: TypedInterest): readonly string[] {
+/**
+ * What this server gave of an interest that readers do not hold under its own name, and that is not in the transaction: each variant that is for its parameters by itself (TP2),
+ * and names of which it says nothing at all.
+ */
+function absent(taking: Taking, route: Route, ask: Ask | undefined, { typeUrl, interest }: TypedInterest): readonly Removal[] {
   const isIn = (key: string): boolean => (ask === undefined ? key === nameKey(interest.name) : covers(ask, key));
-  const redirects = [...taking.link.redirects].filter((redirect) => redirect.typeUrl === typeUrl && isIn(redirect.key)).map(({ name }) => name);
-  const followed = [...route.followed].filter((other) => other.typeUrl === typeUrl && other.kind === "name" && isIn(other.key)).map((other) => other.interest.name);
-  return [...new Set([...redirects, ...followed])].filter((name) => !isNamed(taking, typeUrl, name));
+  const redirects = [...taking.link.redirects].filter((redirect) => redirect.typeUrl === typeUrl && isIn(redirect.key)).map(({ name, constraints }) => removalOf(typeUrl, name, constraints));
+  const followed = [...route.followed].filter((other) => other.typeUrl === typeUrl && other.kind === "name" && isIn(other.key));
+  const kept = followed.flatMap(({ interest: { name }, kept: variants }) => Array.from(variants, ({ resource: { constraints } }) => removalOf(typeUrl, name, constraints)));
+  const names = new Set(followed.filter(({ key }) => route.redirect(typeUrl, key)?.constraints === undefined).map(({ interest: { name } }) => name));
+  return [
+    ...[...redirects, ...kept].filter((one) => isFor(one, interest) && !isSaid(taking, one)),
+    ...[...names].filter((name) => !isNamed(taking, typeUrl, name)).map((name) => removalOf(typeUrl, name, undefined)),
+  ];
+}
+
+function isFor({ constraints }: Removal, { parameters }: Interest): boolean {
+  const read = constraints === undefined || parameters === undefined ? undefined : readConstraints(constraints);
+  return read === undefined || (read.fault === undefined && matchesConstraints(read.constraints, parameters));
 }

@@ -44,15 +44,21 @@ export function noteUnheard({ books, link }: Taking, silent: TypedInterest): voi
   if (books.routeOfName(silent.interest.name)?.uses(link) === true) link.unheard.add(silent);
 }
 
-/** Whether a transaction says something of a name. */
+/** Whether a transaction says something of a name, whichever variant of it. */
 export function isNamed(taking: Taking, typeUrl: string, name: string): boolean {
   taking.names ??= namesIn(taking.given);
   return taking.names.has(idOf(typeUrl, name));
 }
 
+/** Whether it says something of this very variant. */
+export function isSaid(taking: Taking, removal: Removal): boolean {
+  taking.names ??= namesIn(taking.given);
+  return taking.names.has(variantIn(removal));
+}
+
 /** It is not among what its collection has now. */
 export function leaveOut({ pass, leftOut }: Taking, removal: Removal): void {
-  const id = `${idOf(removal.typeUrl, removal.name)}\n${variantId(removal)}`;
+  const id = variantIn(removal);
   if (leftOut.has(id)) return;
   leftOut.add(id);
   pass.remove.push(removal);
@@ -69,7 +75,17 @@ export function change({ books, touched }: Taking, ask: Ask, how: () => void): v
 }
 
 function namesIn({ put = [], remove = [] }: Transaction): ReadonlySet<string> {
-  return new Set([...put.map(({ typeUrl, resource, as }) => idOf(typeUrl, as ?? resource.name)), ...remove.map(({ typeUrl, name }) => idOf(typeUrl, name))]);
+  const said: readonly Removal[] = [...put.map(({ typeUrl, resource: { name, constraints }, as = name }) => removalOf(typeUrl, as, constraints)), ...remove];
+  return new Set(said.flatMap((one) => [idOf(one.typeUrl, one.name), variantIn(one)]));
+}
+
+/** The removal of one variant of a name. */
+export function removalOf(typeUrl: string, name: string, constraints: Uint8Array | undefined): Removal {
+  return { typeUrl, name, ...(constraints !== undefined && { constraints }) };
+}
+
+function variantIn(removal: Removal): string {
+  return `${idOf(removal.typeUrl, removal.name)}\n${variantId(removal)}`;
 }
 
 function idOf(typeUrl: string, name: string): string {
