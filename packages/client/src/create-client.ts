@@ -2,8 +2,8 @@ import { createCache, type CacheEvent } from "@xdstp/cache";
 import { systemClock, XdsError, type Clock, type ResourceFeed, type ResourceType } from "@xdstp/core";
 import type { BackoffOptions, ClientLimits, RequestRate } from "@xdstp/core/client";
 import {
-  bootstrapFacts, createChannels, createFederation, createFederationServer, encodeNode, nodeParams,
-  type AnyBootstrap, type BootstrapFacts, type Channels, type ClientNotice, type Federation, type FederationOptions, type FederationServerStatus, type FederationSource, type NodeOptions, type ResolveAuthority, type ServerOptions, type SourceConfig, type Trace,
+  bootstrapFacts, createChannels, createFederation, createFederationServer, createSharedServers, encodeNode, nodeParams,
+  type AnyBootstrap, type BootstrapFacts, type Channels, type ClientNotice, type Federation, type FederationOptions, type FederationServerStatus, type FederationSource, type NodeOptions, type ResolveAuthority, type ServerOptions, type SharedServers, type SourceConfig, type Trace,
 } from "@xdstp/federation";
 import type { ClientConfig } from "@xdstp/protos/status";
 import { envoyTypes } from "@xdstp/resource-types";
@@ -21,6 +21,7 @@ import { createNaming } from "./naming.ts";
 import { createNodeWarner, type ClientWarning } from "./node-warner.ts";
 import { readOnce } from "./read-once.ts";
 import { recordMetrics, type Metrics, type MetricsMeter } from "./record-metrics.ts";
+import { serverStatuses } from "./server-statuses.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { createTaking, type Taking } from "./taking.ts";
 import type { Watch, WatchCalls, WatchOptions } from "./watch.ts";
@@ -128,6 +129,7 @@ export function createClient(options: ClientOptions = {}): Client {
 
 class XdsClient implements Client {
   readonly #hubs: Hubs;
+  readonly #servers: SharedServers = createSharedServers();
   readonly #clock: Clock;
   readonly #node: Uint8Array;
   readonly #scope: string;
@@ -157,13 +159,13 @@ class XdsClient implements Client {
       sources: bootstrap.sources(serverOptions), ads: bootstrap.ads, readSource: options.sourceOf, clock, idleMs: idleMs ?? 10_000,
       sourceOf: (config) => sourceOf(config, serverOptions),
       make: (sources, onIdle) => {
-        const federation = createFederation({ sources, ...federationOptionsOf(options) });
+        const federation = createFederation({ sources, servers: this.#servers, ...federationOptionsOf(options) });
         const cache = createCache({ types, clock, directives: true, wildcard: (_, name) => federation.inWildcard(name), ...(onEvent !== undefined && { onEvent }) });
         cache.addFeed(takenBy(federation, taking));
         return { ...createHub({ cache, taking, nodeId: bootstrap.node.id, onIdle, interestOf: (...asked) => (this.#checkOpen(), naming(...asked)) }), federation };
       },
     });
-    this.#metrics = options.meter && recordMetrics({ meter: options.meter, caches: this.#hubs, target: options.target ?? "" });
+    this.#metrics = options.meter && recordMetrics({ meter: options.meter, servers: () => this.status(), caches: this.#hubs, target: options.target ?? "" });
   }
 
   watch<S extends TypeSource<unknown>>(type: S, name: string, options: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>> = {}): Watch<Snapshot<ValueOf<S>>> {
@@ -202,9 +204,7 @@ class XdsClient implements Client {
   }
 
   status(authority?: string | null): ReturnType<Client["status"]> {
-    const own = this.#hubs.ordinary.federation.status(authority);
-    if (authority !== undefined) return own;
-    return [...own, ...[...this.#hubs.others].flatMap(({ federation }) => federation.status().filter(({ status, failure }) => (status ?? failure) !== undefined))];
+    return authority === undefined ? serverStatuses(this.#hubs, this.#servers) : this.#hubs.ordinary.federation.status(authority);
   }
 
   traces(): ReturnType<Client["traces"]> {
@@ -247,7 +247,7 @@ function takenBy(federation: Federation, taking: Taking): ResourceFeed {
   };
 }
 
-function federationOptionsOf({ clock, random, idleMs, maxHops, altOn, altOnUnreachable, resolveAuthority, resolveMs, dynamicParameters }: ClientOptions): Omit<FederationOptions, "sources"> {
+function federationOptionsOf({ clock, random, idleMs, maxHops, altOn, altOnUnreachable, resolveAuthority, resolveMs, dynamicParameters }: ClientOptions): Omit<FederationOptions, "sources" | "servers"> {
   const byAuthority = parametersByAuthority(dynamicParameters);
   return {
     parametersOf: (authority) => byAuthority.get(authority),

@@ -15,6 +15,8 @@ const from = (uri: string, ...authorities: readonly string[]): NameSource => {
   if (read.kind !== "servers") throw new Error("it is one of servers");
   return read;
 };
+/** One that is equal to what a bootstrap of gRPC says. */
+const beside = (uri: string, ...authorities: readonly string[]): NameSource => ({ servers: [server(uri)], authorities });
 const named = (authority: string, id = "x"): string => `xdstp://${authority}/acme.v1.Flag/${id}`;
 
 /** The bootstrap has `s0`, for everything unless `more` says otherwise; the other servers are only in ConfigSources. */
@@ -81,16 +83,35 @@ describe("the ConfigSource beside a name", () => {
   it("has one stream, also where the bootstrap has the same servers for the name [C-AGG-1]", async () => {
     const script = useSources({ authorities: { a: { xds_servers: [plain("s1")] } } });
     const { client, servers } = script;
-    const beside = (uri: string): NameSource => ({ servers: [server(uri)], authorities: ["a"] });
     client.watch(flag, "x");
     client.watch(flag, named("a"));
     for (const id of ["x", "y"]) {
-      client.watch(flag, id, { source: beside("s0") });
-      client.watch(flag, named("a", id), { source: beside("s1") });
-      client.watch(flag, id, { source: beside("s2") });
+      client.watch(flag, id, { source: beside("s0", "a") });
+      client.watch(flag, named("a", id), { source: beside("s1", "a") });
+      client.watch(flag, id, { source: beside("s2", "a") });
     }
     expect(await asked(script)).toEqual(["x y", `${named("a", "x")} ${named("a", "y")}`, "x y"]);
     expect(servers.map(({ streams }) => streams)).toEqual([1, 1, 1]);
+  });
+
+  it("has one stream with the bootstrap and with other ConfigSources, whoever leads there and whatever else each asks of it [C-AGG-1]", async () => {
+    const script = useSources({ authorities: { b: { xds_servers: [plain("s2")] } } });
+    const { client, servers: [, first, second] } = script;
+    const seen = [
+      client.watch(flag, named("b")), client.watch(flag, named("a"), { source: beside("s1", "a") }), client.watch(flag, `${named("c")}#alt=xdstp%3A//b/acme.v1.Flag/x`, { source: beside("s1", "c") }),
+      client.watch(flag, "x", { source: beside("s2") }), client.watch(flag, "x", { source: beside("s2", "d") }),
+    ].map(valuesOf);
+    expect(await asked(script)).toEqual(["", `${named("a")} ${named("c")}`, `${named("b")} x`]);
+    first?.send({ typeUrl: flagUrl, nonce: "r", resources: [redirect(named("a"), named("b"))] });
+    await give(second, named("b"), "there");
+    expect(await asked(script)).toEqual(["", "", named("b")]);
+    await give(second, named("b"), "there");
+    await give(second, "x", "opaque");
+    expect(seen).toEqual([["there"], ["there"], [], ["opaque"], ["opaque"]]);
+    expect(script.servers.map(({ streams }) => streams)).toEqual([0, 1, 1]);
+    expect(client.status().map(({ name, status }) => [name, status?.types.flatMap(({ wants }) => wants.length)])).toEqual([["s2", [2]], ["s0", undefined], ["s1", [2]]]);
+    expect((await client.dump()).genericXdsConfigs.map(({ name, versionInfo }) => `${name} ${versionInfo}`)).toEqual([`${named("b")} there`, expect.stringContaining(named("a")), `${named("c")} `, "x opaque"]);
+    expect(client.traces().map(({ name, state }) => [name, state])).toEqual([[named("a"), "held"], [expect.stringContaining("#alt="), "pending"]]);
   });
 
   it("is asked for collections, lists and single reads [C-AUTH-6]", async () => {

@@ -1,5 +1,5 @@
 import type { Attributes, Meter, ObservableResult } from "@opentelemetry/api";
-import type { ClientNotice } from "@xdstp/federation";
+import type { ClientNotice, FederationServerStatus } from "@xdstp/federation";
 import { authorityOf } from "@xdstp/uri";
 
 import { allRows, type Fed, type StatusRow } from "./status-rows.ts";
@@ -10,6 +10,8 @@ export type MetricsMeter = Pick<Meter, "createObservableCounter" | "createObserv
 /** What is measured. */
 export interface MetricsHost {
   readonly meter: MetricsMeter;
+  /** Each once. */
+  readonly servers: () => readonly FederationServerStatus[];
   readonly caches: Iterable<Fed>;
   readonly target: string;
 }
@@ -24,11 +26,11 @@ export interface Metrics {
 const label = (name: string): string => `grpc.${name}`;
 
 /** Measures a client with the names and labels of gRPC (C-GRPC-14). */
-export function recordMetrics({ meter, caches, target }: MetricsHost): Metrics {
+export function recordMetrics({ meter, servers, caches, target }: MetricsHost): Metrics {
   const targeted = { [label("target")]: target };
   const [failures, valid, invalid] = [createCounter(targeted), createCounter(targeted), createCounter(targeted)];
   const connected = (result: ObservableResult): void => {
-    for (const { federation } of caches) for (const { name, status, failure } of federation.status()) if (status !== undefined && status.counts.streams > 0) result.observe(Number(failure === undefined), { ...targeted, [label("xds.server")]: name });
+    for (const { name, status, failure } of servers()) if (status !== undefined && status.counts.streams > 0) result.observe(Number(failure === undefined), { ...targeted, [label("xds.server")]: name });
   };
   const resources = (result: ObservableResult): void => {
     const counts = createCounter(targeted);

@@ -27,17 +27,24 @@ export interface Fed {
   readonly federation: Federation;
 }
 
-/** The rows of several caches: a name that is asked for at several sources has one of each. */
-export function* allRows(caches: Iterable<Fed>): Iterable<StatusRow> {
-  for (const fed of caches) yield* statusRows(fed);
+/** The rows of several caches: a name that is asked for at several sources has one of each. What several of them have of one server, and a name that to one of them is but a step on the way, is one row. */
+export function allRows(caches: Iterable<Fed>): Iterable<StatusRow> {
+  const rows = new Map<string, readonly StatusRow[]>();
+  for (const fed of caches) for (const [id, row] of statusRows(fed)) rows.set(id, withRow(rows.get(id) ?? [], row));
+  return [...rows.values()].flat();
 }
 
-/** A row for each resource and for each name that has none (B-CSDS-2, C-CSDS-3). Of what several servers were asked for, the last one in use counts. */
-function statusRows({ cache, federation }: Fed): Iterable<StatusRow> {
-  const rows = new Map<string, StatusRow>();
-  for (const { status } of federation.status()) {
+function withRow(rows: readonly StatusRow[], row: StatusRow): readonly StatusRow[] {
+  if (rows.some(({ resource }) => row.resource === undefined || resource?.given === row.resource.given)) return rows;
+  return [...rows.filter(({ resource }) => resource !== undefined), row];
+}
+
+/** A row for each resource and for each name that has none (B-CSDS-2, C-CSDS-3), by the server and its name. Of what several servers were asked for, the last one in use counts. */
+function statusRows({ cache, federation }: Fed): Iterable<readonly [id: string, row: StatusRow]> {
+  const rows = new Map<string, readonly [id: string, row: StatusRow]>();
+  for (const { id, status } of federation.status()) {
     for (const { typeUrl, wants } of status?.types ?? []) {
-      for (const want of wants) for (const row of rowsOf(cache, typeUrl, want)) rows.set(`${typeUrl} ${row.name}`, row);
+      for (const want of wants) for (const row of rowsOf(cache, typeUrl, want)) rows.set(`${typeUrl} ${row.name}`, [`${id}\n${typeUrl} ${row.name}`, row]);
     }
   }
   return rows.values();

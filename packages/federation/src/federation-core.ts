@@ -35,8 +35,8 @@ export class FederationCore implements Federation {
   }
 
   status(authority?: string | null): readonly FederationServerStatus[] {
-    if (authority !== undefined) return this.#run?.statusOf(authority) ?? serversOf(sourcesFor(this.#options.sources, authority)).map(({ name }) => ({ name }));
-    const servers = new Map(this.#options.sources.flatMap(({ servers: own }) => own.map(({ id, name }) => [id, { name }] as const)));
+    if (authority !== undefined) return this.#run?.statusOf(authority) ?? serversOf(sourcesFor(this.#options.sources, authority)).map(({ id, name }) => ({ id, name }));
+    const servers = new Map(this.#options.sources.flatMap(({ servers: own }) => own.map(({ id, name }) => [id, { id, name }] as const)));
     return this.#run?.status(servers) ?? [...servers.values()];
   }
 

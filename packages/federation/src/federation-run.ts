@@ -287,7 +287,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
 
   #statusOf(id: string, name: string): FederationServerStatus {
     const { status, failure } = this.#links.get(id) ?? {};
-    return { name, ...(status !== undefined && { status }), ...(failure !== undefined && { failure }) };
+    return { id, name, ...(status !== undefined && { status }), ...(failure !== undefined && { failure }) };
   }
 
   #openRoute(servers: readonly FederationServer[], reachabilityOnly: boolean): Route {
@@ -304,7 +304,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
     if (known !== undefined) return known;
     const link = new ServerLink(server, {
       clock: this.clock, idleMs: this.#options.idleMs ?? 10_000,
-      part: () => this.#part(), sinkOf: (one) => createLinkSink(one, this),
+      part: () => this.#part(), sinkOf: (one) => createLinkSink(one, this), open: (one) => this.#options.servers?.open(one) ?? one.open(),
     });
     this.#links.set(server.id, link);
     return link;

@@ -32,7 +32,7 @@ export interface FederationServer {
 /** A server in use. */
 export interface OpenServer {
   /** `status` and `nodeChanged` where it is a client end of ours. */
-  readonly feed: ResourceFeed & { status?(): ClientStatus; nodeChanged?(): void };
+  readonly feed: ResourceFeed & { status?(): ClientStatus | undefined; nodeChanged?(): void };
   /** Lets go of its connection, once the feed has ended. */
   close(): void;
 }

@@ -6,11 +6,14 @@ import { FederationCore } from "./federation-core.ts";
 import type { FederationSource } from "./federation-source.ts";
 import type { Hop } from "./links/outcome.ts";
 import type { ResolveAuthority } from "./routes/authority-finder.ts";
+import type { SharedServers } from "./sharing/shared-servers.ts";
 
 /** Options of {@link createFederation}. Only `sources` have to be given. */
 export interface FederationOptions {
   /** Who is asked for what, in order (C-AUTH-1). */
   readonly sources: readonly FederationSource[];
+  /** Servers that are shared with other federations: of {@link createSharedServers}. Default: those that this federation asks have a stream of their own for it. */
+  readonly servers?: SharedServers;
   /** Whether redirects are followed and delivered under the name that was asked for; else they are handed on as they are, as by a relay (B-RELAY-14). Default: true. */
   readonly follow?: boolean;
   /** How many redirects are followed from one name (C-REDIR-4). Default: 5. */
@@ -42,9 +45,11 @@ export type FederationEvent =
 
 /** One server, as a federation knows it. */
 export interface FederationServerStatus {
+  /** That of the {@link FederationServer}: equal for what several federations say of one that they share. */
+  readonly id: string;
   /** For people: its URI. */
   readonly name: string;
-  /** Absent: it is not in use (C-GRPC-6). */
+  /** Of what this federation asks it, and of its stream. Absent: it is not in use (C-GRPC-6). */
   readonly status?: ClientStatus;
   /** Why it cannot be reached (C-GRPC-4). Absent: it can, as far as is known. */
   readonly failure?: XdsError;

@@ -22,6 +22,7 @@ export { createFederationServer, createSources } from "./create-sources.ts";
 export type { ServerConfig, SourceConfig } from "./server-config.ts";
 export { bootstrapFacts, type AnyBootstrap, type BootstrapFacts, type SourcesBootstrap } from "./bootstrap/bootstrap-facts.ts";
 export { sourcesOfBootstrap } from "./sources-of-bootstrap.ts";
+export { createSharedServers, type SharedServers } from "./sharing/shared-servers.ts";
 export { sourcesBeside, type SourcesBeside } from "./routes/sources-beside.ts";
 export { explain, type ExplainedPlace, type ExplainOptions } from "./explain/explain.ts";
 export { composeLocator } from "./explain/compose-locator.ts";

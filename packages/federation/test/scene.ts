@@ -76,11 +76,14 @@ export interface Watched {
 /** Who answers for each authority, in order; without an order each has one server, which has its name. `default` is for all others. */
 export type Answering = readonly string[] | Readonly<Record<string, readonly string[]>>;
 
-/** A federation over servers in memory, below a cache. */
-export async function scene(answering: Answering, options: Partial<FederationOptions> = {}): Promise<Scene> {
+/**
+ * A federation over servers in memory, below a cache.
+ * @param known - servers that are there already, by id
+ */
+export async function scene(answering: Answering, options: Partial<FederationOptions> = {}, known: Scene["servers"] = {}): Promise<Scene> {
   const clock = createFakeClock();
   const orders = Array.isArray(answering) ? (answering as readonly string[]).map((id) => [id, [id]] as const) : Object.entries(answering as Readonly<Record<string, readonly string[]>>);
-  const servers = Object.fromEntries([...new Set(orders.flatMap(([, ids]) => ids))].map((id) => [id, createStoreServer(id)]));
+  const servers = Object.fromEntries([...new Set(orders.flatMap(([, ids]) => ids))].map((id) => [id, known[id] ?? createStoreServer(id)]));
   const at = (id: string): StoreServer => servers[id] ?? fail(`there is no server ${id}`);
   const sources = orders.map(([authority, ids]) => ({ servers: ids.map(at), ...(authority !== "default" && { authorities: [authority] }) }));
   const events: FederationEvent[] = [];

@@ -68,7 +68,7 @@ export function createStoreServer(id: string): StoreServer {
             sink = undefined;
             wanted.clear();
           },
-          status: () => ({ responded: server.responded }) as ClientStatus,
+          status: () => ({ responded: server.responded, types: [] as ClientStatus["types"] }) as ClientStatus,
           want(typeUrl, added, dropped) {
             for (const interest of dropped) wanted.delete(idOf(typeUrl, interest));
             const rows = added.map((interest) => ({ typeUrl, interest }));

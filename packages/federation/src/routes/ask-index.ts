@@ -5,21 +5,21 @@ import type { Ask } from "./ask.ts";
 
 const NONE: readonly never[] = [];
 
-/** The asks of a route, found without looking at the others. */
-export class AskIndex implements Iterable<Ask> {
+/** The asks of a route, or whatever is asked for, found without looking at the others. */
+export class AskIndex<One extends Pick<Ask, "typeUrl" | "interest" | "key"> = Ask> implements Iterable<One> {
   /** By type and key; several parameter sets of one name (TP2) share a key. */
-  readonly #asks = new Map<string, Map<string, readonly Ask[]>>();
+  readonly #asks = new Map<string, Map<string, readonly One[]>>();
 
-  *[Symbol.iterator](): Iterator<Ask> {
+  *[Symbol.iterator](): Iterator<One> {
     for (const asks of this.#asks.values()) for (const same of asks.values()) yield* same;
   }
 
-  add(ask: Ask): void {
-    const asks = this.#asks.get(ask.typeUrl) ?? new Map<string, readonly Ask[]>();
+  add(ask: One): void {
+    const asks = this.#asks.get(ask.typeUrl) ?? new Map<string, readonly One[]>();
     this.#asks.set(ask.typeUrl, asks.set(ask.key, [...asks.get(ask.key) ?? NONE, ask]));
   }
 
-  delete(ask: Ask): void {
+  delete(ask: One): void {
     const asks = this.#asks.get(ask.typeUrl);
     const left = this.of(ask.typeUrl, ask.key).filter((other) => other !== ask);
     if (left.length > 0) asks?.set(ask.key, left);
@@ -27,7 +27,7 @@ export class AskIndex implements Iterable<Ask> {
     if (asks?.size === 0) this.#asks.delete(ask.typeUrl);
   }
 
-  find(typeUrl: string, interest: Interest, key: string): Ask | undefined {
+  find(typeUrl: string, interest: Interest, key: string): One | undefined {
     const asks = this.of(typeUrl, key);
     if (asks.length === 1 && interest.parameters === undefined && asks[0]?.interest.parameters === undefined) return asks[0];
     const id = interestKey(interest, key);
@@ -35,18 +35,18 @@ export class AskIndex implements Iterable<Ask> {
   }
 
   /** Those of one name, whatever the parameters. */
-  of(typeUrl: string, key: string): readonly Ask[] {
+  of(typeUrl: string, key: string): readonly One[] {
     return this.#asks.get(typeUrl)?.get(key) ?? NONE;
   }
 
   /** Those of the one glob that has a name in it. */
-  globsOf(typeUrl: string, key: string): readonly Ask[] {
+  globsOf(typeUrl: string, key: string): readonly One[] {
     const glob = key.startsWith("xdstp:") ? globOf(key) : undefined;
     return glob === undefined ? NONE : this.of(typeUrl, glob);
   }
 
   /** What covers a name: itself, its aliases, its glob, the wildcard. */
-  covering(typeUrl: string, key: string, aliases: readonly string[] = NONE): readonly Ask[] {
+  covering(typeUrl: string, key: string, aliases: readonly string[] = NONE): readonly One[] {
     return [...this.of(typeUrl, key), ...aliases.flatMap((alias) => this.of(typeUrl, nameKey(alias))), ...this.globsOf(typeUrl, key), ...this.of(typeUrl, "*")];
   }
 }

@@ -11,6 +11,7 @@ import { orphansOf } from "./orphans-of.ts";
 import type { Route } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
 import { takeTransaction, type Taken } from "./take-transaction.ts";
+import { UNSURE } from "./unsure.ts";
 
 /** What a server is given as its sink: it knows what the server gave, under which names ever it is delivered. */
 export function createLinkSink(link: ServerLink, books: LinkBooks): ResourceSink {
@@ -86,9 +87,6 @@ function dropKept(books: LinkBooks, ask: Ask, link: ServerLink, led: boolean): v
   if (kept.size === 0) ask.missing = notFound(typeUrl, name);
   books.followers.touch(followers);
 }
-
-/** No server has this version. */
-const UNSURE = "may have been replaced";
 
 /** What a server is told to be held from it. Where another one stands in for it, or may, it has to say everything again: what that gives in its place it would not repeat. */
 function presented(link: ServerLink, books: LinkBooks, typeUrl: string): Iterable<Held> {

@@ -15,6 +15,8 @@ export interface LinkHost {
   part(): ResourceSink;
   /** What a server is given in its place. */
   sinkOf(link: ServerLink): ResourceSink;
+  /** Opens a server, perhaps together with others that use it. */
+  open(server: FederationServer): OpenServer;
 }
 
 interface News {
@@ -150,7 +152,7 @@ export class ServerLink {
   }
 
   #start(): void {
-    const open = this.#open = this.server.open();
+    const open = this.#open = this.#host.open(this.server);
     this.#abort = new AbortController();
     const { signal } = this.#abort;
     const sink = this.#host.sinkOf(this);

@@ -66,7 +66,7 @@ class ModelServer implements Supply {
           this.#close();
         },
         want: (typeUrl, added, dropped) => { this.#want(typeUrl, added, dropped); },
-        status: () => ({ responded: this.#responded }) as ClientStatus,
+        status: () => ({ responded: this.#responded, types: [] as ClientStatus["types"] }) as ClientStatus,
       },
       close() { /* nothing to let go of */ },
     };

@@ -1,0 +1,118 @@
+import { XdsError, type Committed, type Interest, type ResourceSink, type Scope, type Transaction } from "@xdstp/core";
+import type { ClientStatus } from "@xdstp/core/client";
+
+import type { OpenServer } from "../federation-source.ts";
+import { jointCommitted } from "./joint-committed.ts";
+import { jointHeld } from "./joint-held.ts";
+import { shareTransaction } from "./share-transaction.ts";
+import { Tenant } from "./tenant.ts";
+
+/** A server in use by several, over one stream: each is told what it asks for. With one alone all passes as it is. */
+export class SharedServer {
+  readonly #server: OpenServer;
+  readonly #onLeft: () => void;
+  readonly #abort = new AbortController();
+  /** Why it cannot be reached; or by type, where it is the streams of that which fail. */
+  readonly #failures = new Map<string | undefined, XdsError>();
+  /** Whose concern an error beside what is held is, if it is why something was refused. */
+  readonly #refusers = new WeakMap<XdsError, readonly Tenant[]>();
+  #tenants: readonly Tenant[] = [];
+
+  /** @param onLeft - Called when nobody uses it any more: it is closed then */
+  constructor(server: OpenServer, onLeft: () => void) {
+    this.#server = server;
+    this.#onLeft = onLeft;
+    server.feed.run(this.#sink(), this.#abort.signal).catch((error: unknown) => { if (!this.#abort.signal.aborted) this.#unavailable({}, XdsError.from(error)); });
+  }
+
+  get status(): ClientStatus | undefined {
+    return this.#server.feed.status?.();
+  }
+
+  nodeChanged(): void {
+    this.#server.feed.nodeChanged?.();
+  }
+
+  /** What one of them sees of it. */
+  statusFor(tenant: Tenant): ClientStatus | undefined {
+    const { status } = this;
+    if (status === undefined || this.#tenants.length === 1) return status;
+    const types = status.types.map((type) => ({ ...type, wants: type.wants.filter(({ interest }) => tenant.wants(type.typeUrl, interest)) }));
+    return { ...status, types: types.filter(({ wants }) => wants.length > 0) };
+  }
+
+  join(sink: ResourceSink): Tenant {
+    const tenant = new Tenant(sink);
+    this.#tenants = [...this.#tenants, tenant];
+    for (const [typeUrl, error] of this.#failures) sink.unavailable(typeUrl === undefined ? {} : { typeUrl }, error);
+    return tenant;
+  }
+
+  leave(tenant: Tenant): void {
+    if (!this.#tenants.includes(tenant)) return;
+    if (this.#tenants.length === 1) { this.#close(); return; }
+    const wanted = Map.groupBy(tenant, ({ typeUrl }) => typeUrl);
+    for (const [typeUrl, interests] of wanted) this.want(tenant, typeUrl, [], interests.map(({ interest }) => interest));
+    this.#tenants = this.#tenants.filter((other) => other !== tenant);
+  }
+
+  /** What another has been told already is asked for anew, as the server would not say it again (S-SUB-3, S-DSUB-3). */
+  want(tenant: Tenant, typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void {
+    const others = this.#tenants.filter((other) => other !== tenant);
+    const isShared = (interest: Interest): boolean => others.some((other) => other.wants(typeUrl, interest));
+    for (const interest of dropped) tenant.drop(typeUrl, interest);
+    for (const interest of added) tenant.add(typeUrl, interest);
+    const gone = [...dropped.filter((interest) => !isShared(interest)), ...added.filter(isShared)];
+    if (added.length + gone.length > 0) this.#server.feed.want?.(typeUrl, added, gone);
+  }
+
+  #close(): void {
+    this.#tenants = [];
+    this.#onLeft();
+    this.#abort.abort();
+    this.#server.close();
+  }
+
+  #sink(): ResourceSink {
+    return {
+      commit: (transaction) => this.#commit(transaction),
+      held: (typeUrl, interest) => this.#alone?.sink.held(typeUrl, interest) ?? jointHeld(this.#tenants, typeUrl, interest),
+      unavailable: (scope, error) => { this.#unavailable(scope, error); },
+    };
+  }
+
+  get #alone(): Tenant | undefined {
+    return this.#tenants.length === 1 ? this.#tenants[0] : undefined;
+  }
+
+  #commit(transaction: Transaction): Committed | Promise<Committed> {
+    const alone = this.#alone;
+    if (alone !== undefined) return alone.sink.commit(transaction);
+    const all = Array.from(shareTransaction(transaction, this.#tenants), ([tenant, part]) => [tenant, tenant.sink.commit(part)] as const);
+    const done = all.filter((one): one is readonly [Tenant, Committed] => !(one[1] instanceof Promise));
+    if (done.length === all.length) return this.#conclude(done);
+    return Promise.all(all.map(async ([tenant, committed]) => [tenant, await committed] as const)).then((settled) => this.#conclude(settled));
+  }
+
+  #conclude(all: readonly (readonly [Tenant, Committed])[]): Committed {
+    const { committed, refusers } = jointCommitted(all);
+    for (const [{ error }, tenants] of refusers) this.#refusers.set(error, tenants);
+    return committed;
+  }
+
+  #unavailable(scope: Scope, error: XdsError | undefined): void {
+    const { typeUrl, interest, authority } = scope;
+    if (interest === undefined && authority === undefined) this.#note(typeUrl, error);
+    const refusers = error && this.#refusers.get(error);
+    for (const tenant of this.#tenants) {
+      const isOf = typeUrl === undefined || interest === undefined || tenant.wants(typeUrl, interest);
+      if (isOf && refusers?.includes(tenant) !== false) tenant.sink.unavailable(scope, error);
+    }
+  }
+
+  #note(typeUrl: string | undefined, error: XdsError | undefined): void {
+    if (error !== undefined) this.#failures.set(typeUrl, error);
+    else if (typeUrl === undefined) this.#failures.clear();
+    else this.#failures.delete(typeUrl);
+  }
+}

@@ -1,0 +1,55 @@
+import type { ClientStatus } from "@xdstp/core/client";
+import type { Interest } from "@xdstp/core";
+
+import type { FederationServer, OpenServer } from "../federation-source.ts";
+import { SharedServer } from "./shared-server.ts";
+import type { Tenant } from "./tenant.ts";
+
+/** Servers of several federations, such as those of one program: each has one stream, whoever asks it (C-AGG-1). For the option `servers` of {@link createFederation}. */
+export interface SharedServers {
+  /** Opens a server, or joins those that have it open. Servers are the same by their `id`. */
+  open(server: FederationServer): OpenServer;
+  /** What a server is asked by all of them. undefined: nobody has it in use. */
+  status(id: string): ClientStatus | undefined;
+}
+
+/** Makes {@link SharedServers} of which none is open. */
+export function createSharedServers(): SharedServers {
+  const open = new Map<string, SharedServer>();
+  const make = (server: FederationServer): SharedServer => {
+    const shared = new SharedServer(server.open(), () => { open.delete(server.id); });
+    open.set(server.id, shared);
+    return shared;
+  };
+  return {
+    open: (server) => joinLater(() => open.get(server.id) ?? make(server)),
+    status: (id) => open.get(id)?.status,
+  };
+}
+
+/** A server that is opened, or joined, when it runs. */
+function joinLater(find: () => SharedServer): OpenServer {
+  let joined: { readonly shared: SharedServer; readonly tenant: Tenant } | undefined;
+  let early: [typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]][] = [];
+  const leave = (): void => { joined?.shared.leave(joined.tenant); };
+  return {
+    close: leave,
+    feed: {
+      async run(sink, signal) {
+        if (signal.aborted) return;
+        const shared = find();
+        const tenant = shared.join(sink);
+        joined = { shared, tenant };
+        for (const news of early) shared.want(tenant, ...news);
+        early = [];
+        await new Promise<void>((resolve) => { signal.addEventListener("abort", () => { leave(); resolve(); }, { once: true }); });
+      },
+      want(...news) {
+        if (joined === undefined) early.push(news);
+        else joined.shared.want(joined.tenant, ...news);
+      },
+      status: () => joined?.shared.statusFor(joined.tenant),
+      nodeChanged: () => { joined?.shared.nodeChanged(); },
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Interest, ResourceSink, TypedInterest } from "@xdstp/core";
+import { nameKey } from "@xdstp/uri";
+
+import { AskIndex } from "../routes/ask-index.ts";
+
+interface Wanted extends TypedInterest {
+  readonly key: string;
+}
+
+/** One of those that share a server, and what it wants of it. */
+export class Tenant {
+  /** Where it takes what comes for it. */
+  readonly sink: ResourceSink;
+  readonly #wanted = new AskIndex<Wanted>();
+
+  constructor(sink: ResourceSink) {
+    this.sink = sink;
+  }
+
+  [Symbol.iterator](): Iterator<TypedInterest> {
+    return this.#wanted[Symbol.iterator]();
+  }
+
+  add(typeUrl: string, interest: Interest): void {
+    if (!this.wants(typeUrl, interest)) this.#wanted.add({ typeUrl, interest, key: nameKey(interest.name) });
+  }
+
+  drop(typeUrl: string, interest: Interest): void {
+    const wanted = this.#find(typeUrl, interest);
+    if (wanted !== undefined) this.#wanted.delete(wanted);
+  }
+
+  /** Whether it asks for exactly this. */
+  wants(typeUrl: string, interest: Interest): boolean {
+    return this.#find(typeUrl, interest) !== undefined;
+  }
+
+  /** Whether it asks for a name, or for a collection that it is in. */
+  covers(typeUrl: string, name: string, aliases?: readonly string[]): boolean {
+    return this.#wanted.covering(typeUrl, nameKey(name), aliases).length > 0;
+  }
+
+  #find(typeUrl: string, interest: Interest): Wanted | undefined {
+    return this.#wanted.find(typeUrl, interest, nameKey(interest.name));
+  }
+}
+
+/** Those that ask for a name; all, where it is known under another by which it was asked for (C-ALIAS-3). */
+export function whoAsksFor(tenants: readonly Tenant[], typeUrl: string, name: string, aliases?: readonly string[]): readonly Tenant[] {
+  const asking = tenants.filter((tenant) => tenant.covers(typeUrl, name, aliases));
+  return asking.length === 0 ? tenants : asking;
+}
