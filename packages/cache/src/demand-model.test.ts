@@ -69,6 +69,13 @@ class Upstream implements ResourceFeed {
     else if (this.#given.delete(key)) void this.#sink?.commit({ remove: [{ typeUrl: T, name: key }] });
   }
 
+  /** Says something that it has not been asked for yet. */
+  push(interest: string): void {
+    const covered = [...this.world.covered(interest), ...this.world.withAlias(interest)];
+    const settled = interest === "*" || interest.includes("/*") || interest.includes("%2A") ? [{ typeUrl: T, interest: { name: interest } }] : [];
+    void this.#sink?.commit({ put: [...new Set(covered)].map((key) => this.#put(key)), settled });
+  }
+
   covers(key: string): boolean {
     return this.#isWanted(key);
   }
@@ -93,6 +100,14 @@ async function quiesce(upstream: Upstream): Promise<void> {
   await turn();
   upstream.answer();
   await turn();
+}
+
+/** Somebody comes, is given what there is, and goes, in one turn. */
+function glance(cache: Cache, upstream: Upstream, random: Random): void {
+  const name = random.pick(interests);
+  const reader = new ModelReader(cache, name);
+  upstream.push(name);
+  reader.leave();
 }
 
 /** At rest each reader has what upstream has, and nothing is held that nobody wants. */
@@ -123,6 +138,7 @@ describe("a cache that is filled on demand beside a naive upstream", () => {
           else if (action < 80) clock.advance(random.int(lingerMs));
           else if (action < 85) await verify(cache, upstream, readers);
           else if (action < 90) await turn();
+          else if (action < 93) glance(cache, upstream, random);
           else if (readers.length > 0) random.pick(readers).read();
         }
         await verify(cache, upstream, readers);

@@ -76,7 +76,7 @@ export class FeedPool {
     for (const slot of this.#slots) {
       const news = slot.informed ? changes : this.ledger.announced();
       slot.informed = true;
-      for (const { typeUrl, added, dropped } of news) this.#want(slot, typeUrl, added, dropped.map(({ interest }) => interest));
+      for (const { typeUrl, added, dropped } of news) if (added.length + dropped.length > 0) this.#want(slot, typeUrl, added, dropped.map(({ interest }) => interest));
     }
   }
 

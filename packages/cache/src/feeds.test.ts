@@ -460,6 +460,22 @@ describe("forgetting", () => {
     expect(cache.counters.resources).toBe(0);
   });
 
+  it.each([0, 100])("drops what was wanted, put and given up in one turn (lingering for %i ms) [B-RELAY-10]", async (lingerMs) => {
+    const cache = createCache({ clock: createFakeClock(), lingerMs });
+    const feed = createDemandFeed();
+    cache.addFeed(feed);
+    const watcher = createWatcher();
+    const topics = ["x", "alias", ns("*"), "y", "z"].map((name) => cache.topic(T, { name }));
+    for (const topic of topics) topic.watch(watcher);
+    void feed.sink.commit({ put: [put("x"), put("real", "1", { aliases: ["alias"] }), put(ns("a"))], remove: [{ typeUrl: T, name: "y" }], settled: [{ typeUrl: T, interest: { name: ns("*") } }] });
+    const [z, ...others] = topics.toReversed();
+    for (const topic of others) topic.unwatch(watcher);
+    z?.unwatch(watcher);
+    z?.watch(watcher);
+    await turn();
+    expect([[...cache.held(T)], cache.counters.tombstones, cache.topic(T, { name: ns("*") }).settled, feed.told]).toEqual([[], 0, false, ["T: +z"]]);
+  });
+
   it("does not concern what the program or a feed that pushes has put", async () => {
     const cache = start();
     const [demand, push] = [createDemandFeed(), createFeed()];

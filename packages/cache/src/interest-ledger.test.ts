@@ -16,7 +16,7 @@ function createScene(lingerMs = 0): { ledger: InterestLedger; clock: ReturnType<
     clock,
     lingerMs,
     onChange: (changes) => {
-      const texts = changes.map(({ typeUrl, added, dropped }) => `${typeUrl.slice(-1)}:${added.map((one) => ` +${show(one)}`).join("")}${dropped.map(({ interest, key }) => ` -${show(interest)} (${key})`).join("")}`);
+      const texts = changes.map(({ typeUrl, added, dropped, unheard }) => `${typeUrl.slice(-1)}:${added.map((one) => ` +${show(one)}`).join("")}${dropped.map(({ interest, key }) => ` -${show(interest)} (${key})`).join("")}${unheard.map(({ key }) => ` (${key})`).join("")}`);
       told.push(texts.join(", "));
     },
   });
@@ -71,11 +71,11 @@ describe("InterestLedger", () => {
     await turn();
     ledger.open(T, { name: "y" }, "y");
     ledger.open(U, x, "x");
-    expect(announced()).toEqual([{ typeUrl: T, added: [x], dropped: [] }]);
+    expect(announced()).toEqual([{ typeUrl: T, added: [x], dropped: [], unheard: [] }]);
     await turn();
     ledger.close(T, x, "x");
     await turn();
-    expect(announced()).toEqual([{ typeUrl: T, added: [{ name: "y" }], dropped: [] }, { typeUrl: U, added: [x], dropped: [] }]);
+    expect(announced()).toEqual([{ typeUrl: T, added: [{ name: "y" }], dropped: [], unheard: [] }, { typeUrl: U, added: [x], dropped: [], unheard: [] }]);
   });
 
   it("lets each linger for its own time, by one timer [B-RELAY-8]", async () => {
@@ -102,7 +102,7 @@ describe("InterestLedger", () => {
     ledger.open(T, x, "x");
     ledger.close(T, x, "x");
     await turn();
-    expect([clock.pending, ledger.wants(T, "x"), told]).toEqual([0, false, [""]]);
+    expect([clock.pending, ledger.wants(T, "x"), told]).toEqual([0, false, ["T: (x)"]]);
   });
 
   it("begins anew with the time of one who comes back and goes again [B-RELAY-8]", async () => {

@@ -6,6 +6,8 @@ export interface InterestChange {
   readonly typeUrl: string;
   readonly added: readonly Interest[];
   readonly dropped: readonly DroppedInterest[];
+  /** What began and ceased in the turn, so that feeds hear of neither; something may have come of it all the same. */
+  readonly unheard: readonly DroppedInterest[];
 }
 
 /** An interest that its last reader has given up. */
@@ -85,7 +87,7 @@ export class InterestLedger {
   *announced(): Iterable<InterestChange> {
     for (const [typeUrl, rows] of this.#types) {
       const added = [...rows.values()].filter((row) => row.announced).map((row) => row.interest);
-      if (added.length > 0) yield { typeUrl, added, dropped: [] };
+      if (added.length > 0) yield { typeUrl, added, dropped: [], unheard: [] };
     }
   }
 
@@ -110,13 +112,13 @@ export class InterestLedger {
   }
 
   #settle(): readonly InterestChange[] {
-    const changes = new Map<string, { added: Interest[]; dropped: DroppedInterest[] }>();
+    const changes = new Map<string, { added: Interest[]; dropped: DroppedInterest[]; unheard: DroppedInterest[] }>();
     for (const row of this.#dirty) {
       if (row.lingersUntil > 0) continue;
-      const change = changes.get(row.typeUrl) ?? { added: [], dropped: [] };
-      if (row.count > 0 ? !row.announced : row.announced) changes.set(row.typeUrl, change);
+      const change = changes.get(row.typeUrl) ?? { added: [], dropped: [], unheard: [] };
+      if (row.count === 0 || !row.announced) changes.set(row.typeUrl, change);
       if (row.count > 0 && !row.announced) change.added.push(row.interest);
-      if (row.count === 0 && row.announced) change.dropped.push({ interest: row.interest, key: row.key });
+      if (row.count === 0) (row.announced ? change.dropped : change.unheard).push({ interest: row.interest, key: row.key });
       row.announced = row.count > 0;
       if (row.count === 0) this.#forget(row);
     }

@@ -38,8 +38,8 @@ export class UnwantedNames {
 
   /** Some interests have ended. It costs as much as they cover. */
   onChange(changes: readonly InterestChange[]): void {
-    for (const { typeUrl, dropped } of changes) {
-      for (const { key } of dropped) this.#drop(this.#host.type(typeUrl), key);
+    for (const { typeUrl, dropped, unheard } of changes) {
+      for (const { key } of [...dropped, ...unheard]) this.#drop(this.#host.type(typeUrl), key);
     }
     if (this.#host.lingerMs === 0) this.#sweep();
   }
