@@ -82,24 +82,27 @@ function withoutHeld(state: DeltaState, members: readonly Entry[]): readonly Ent
 }
 
 function withoutEqual(state: DeltaState, initial: HeldList, members: readonly Entry[]): readonly Entry[] {
-  const { quirks, typeUrl } = state;
-  const resend = quirks.resendOnReconnect.includes(typeUrl);
-  if (!resend) resume(state, members);
-  if (members.length > 1 && state.initialShared) return withoutListed(state, initial, members, resend);
+  const rest = members.length > 1 && state.initialShared ? withoutListed(state, initial, members) : withoutEach(state, initial, members);
+  if (state.quirks.resendOnReconnect.includes(state.typeUrl)) return members;
+  resume(state, members, rest);
+  return rest;
+}
+
+function withoutEach(state: DeltaState, initial: HeldList, members: readonly Entry[]): readonly Entry[] {
   const rest = members.filter((entry) => {
     const key = keyOf(entry.name);
     const held = initial.get(key);
     unlist(state, key);
-    return resend || held === undefined || held.version !== entry.resource?.version;
+    return held === undefined || held.version !== entry.resource?.version;
   });
   return rest.length === members.length ? members : rest;
 }
 
 /** The same, for all clients that sent the same list. */
-function withoutListed(state: DeltaState, list: HeldList, members: readonly Entry[], resend: boolean): readonly Entry[] {
+function withoutListed(state: DeltaState, list: HeldList, members: readonly Entry[]): readonly Entry[] {
   const { rest, left } = compareHeld(list, members);
   state.initial = left;
-  return resend ? members : rest;
+  return rest;
 }
 
 /** What was removed from a glob while the client was away, for clients that do not list its members (S-RECON-10). */

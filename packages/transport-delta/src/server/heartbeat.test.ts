@@ -77,6 +77,27 @@ describe("heartbeats of a delta type", () => {
     expect(beats(used)).toEqual(["a 1"]);
   });
 
+  it("keep alive what was held before when the first response is refused [S-TTL-2] [S-ACK-8] [S-RECON-4]", () => {
+    const used = useMachine();
+    for (const name of ["a", "b", "c"]) used.put(name, { ttlMs: 900, version: "1" });
+    used.put("c", { ttlMs: 900, version: "2" });
+    used.request({ subscribe: ["a", "b", "c"], initialVersions: new Map([["a", "1"], ["b", "1"], ["c", "1"]]) });
+    const [first] = used.drain();
+    used.nack({ nonce: first?.nonce ?? "" });
+    expect(beats(used)).toEqual(["a 1,b 1"]);
+  });
+
+  it("keep alive what was held before when that was all, and the first change is refused [S-TTL-2] [S-ACK-8] [S-RECON-4]", () => {
+    const used = useMachine();
+    used.put("a", { ttlMs: 900, version: "1" });
+    used.request({ subscribe: ["a"], initialVersions: new Map([["a", "1"]]) });
+    used.settle();
+    used.put("a", { ttlMs: 900, version: "2" });
+    used.drain();
+    used.nack();
+    expect(beats(used)).toEqual(["a 1"]);
+  });
+
   it("keep alive what is asked for by an alias and was held before, whatever else is let go [S-TTL-2] [S-ALIAS-1] [S-RECON-4]", () => {
     const used = useMachine();
     used.put("a", { ttlMs: 900, version: "1", aliases: ["also-a"] });

@@ -32,11 +32,13 @@ export function noteAnswer({ lifetimes, exchange, context, watcher }: DeltaState
   else for (const ttlMs of ttlsOf(lifetimes.accepted)) context.heartbeats.add(ttlMs, watcher);
 }
 
-/** The client came back and holds these already: time has run on for them, so that a heartbeat is due (C-TTL-6). */
-export function resume(state: DeltaState, members: readonly Entry[]): void {
+/** The client came back and holds of these all but the `rest` already: time has run on for them, so that a heartbeat is due (C-TTL-6). */
+export function resume(state: DeltaState, members: readonly Entry[], rest: readonly Entry[]): void {
   if (state.profile.heartbeat === undefined || ttlsOf(members).length === 0) return;
-  state.lifetimes ??= createLifetimes();
-  state.lifetimes.resumed = true;
+  const lifetimes = (state.lifetimes ??= createLifetimes());
+  const lacks = new Set(rest);
+  lifetimes.resumed = true;
+  lifetimes.accepted = mergeEntries(state, [lifetimes.accepted, members.filter((entry) => !lacks.has(entry))]);
 }
 
 /** All that the client holds once it has these entries; undefined where it holds nothing with a TTL. Nothing else may be pending. */
