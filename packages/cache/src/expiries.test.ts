@@ -2,6 +2,7 @@ import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 import { Expiries } from "./expiries.ts";
 import { createCache, type Cache } from "./index.ts";
+import { planTransaction } from "./transaction-plan.ts";
 import { readName } from "./read-name.ts";
 
 const TYPE = "type.googleapis.com/test.Type";
@@ -113,6 +114,31 @@ describe("a resource that expires", () => {
     expect(expired).toEqual(["b"]);
     clock.advance(5_000);
     expect(expired).toEqual(["b", "a"]);
+  });
+
+  it("costs the same for one time of its own as for the time of all, but for the logarithm of how many there are [S-LIM-6]", () => {
+    const [few, many] = [100, 10_000].map((count) => {
+      const { clock, expiries, expired, refresh } = useExpiries();
+      for (let n = 0; n < count; n++) refresh(`n${n}`, 100_000 - n);
+      const before = expiries.work;
+      clock.advance(100_000 - count);
+      for (let n = 0; n < count; n++) {
+        clock.advance(1);
+        expiries.note(planTransaction({ remove: [{ typeUrl: TYPE, name: "other" }] }, () => undefined));
+      }
+      expect(expired).toHaveLength(count);
+      return (expiries.work - before) / count;
+    });
+    expect([(few ?? 0) < 2 * 8, (many ?? 0) < 2 * 14]).toEqual([true, true]);
+  });
+
+  it("costs one step where all have the same time", () => {
+    const { clock, expiries, refresh } = useExpiries();
+    for (let n = 0; n < 10_000; n++) {
+      refresh(`n${n}`, 1_000_000);
+      clock.advance(1);
+    }
+    expect(expiries.work).toBeLessThan(10_000);
   });
 
   it.each([0, -1, Number.NaN])("is refused with a time of %s ms [S-TTL-11]", (expireMs) => {

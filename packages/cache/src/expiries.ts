@@ -1,5 +1,6 @@
 import type { Clock, Timer } from "@xdstp/core";
 
+import { MinHeap } from "./min-heap.ts";
 import type { ReadName } from "./read-name.ts";
 import type { TransactionPlan } from "./transaction-plan.ts";
 import { idOf } from "./variants/variant.ts";
@@ -14,16 +15,14 @@ export interface Expiry {
   over: boolean;
 }
 
-/** What the cache removes by itself (S-TTL-11): one timer, and one queue for each duration, which is in order of time. */
+/** What the cache removes by itself (S-TTL-11), with one timer. What is over stays among the others until its time, or until there is too much of it. */
 export class Expiries {
   readonly #clock: Clock;
   readonly #onDue: (expired: readonly Expiry[]) => void;
   readonly #byName = new Map<string, Expiry>();
-  readonly #queues = new Map<number, Expiry[]>();
+  readonly #queue = new MinHeap<Expiry>((one, other) => one.due < other.due);
   #timer: Timer | undefined;
   #armed = Infinity;
-  /** How many are in queues, those that are over too. */
-  #queued = 0;
 
   /** `onDue` is told of those whose time is over, all at once. */
   constructor(clock: Clock, onDue: (expired: readonly Expiry[]) => void) {
@@ -35,49 +34,39 @@ export class Expiries {
   note({ puts, removals }: TransactionPlan): void {
     for (const { put: { typeUrl, resource: { expireMs } }, name, text } of puts) {
       if (this.#byName.size > 0) this.#end(typeUrl, name);
-      if (expireMs !== undefined) this.#begin({ typeUrl, name, text, due: this.#clock.now() + expireMs, over: false }, expireMs);
+      if (expireMs !== undefined) this.#begin(typeUrl, name, text, expireMs);
     }
     if (this.#byName.size > 0) for (const { removal: { typeUrl }, name } of removals) this.#end(typeUrl, name);
-    if (this.#byName.size > 0) this.#arm();
   }
 
   /** The time of one that is held begins anew, or is over (C-TTL-3). */
   refresh(typeUrl: string, name: ReadName, text: string, expireMs: number | undefined): void {
     this.#end(typeUrl, name);
-    if (expireMs === undefined) return;
-    const due = this.#clock.now() + expireMs;
-    this.#begin({ typeUrl, name, text, due, over: false }, expireMs);
-    this.#armFor(due); // without a look at each queue: a server may give each name another time
+    if (expireMs !== undefined) this.#begin(typeUrl, name, text, expireMs);
   }
 
   /** How many are kept: never many more than there are that expire, however often these are put again. */
   get size(): number {
-    return this.#queued;
+    return this.#queue.size;
+  }
+
+  /** Steps taken, for tests that count work. */
+  get work(): number {
+    return this.#queue.work;
   }
 
   close(): void {
     this.#timer?.cancel();
     this.#byName.clear();
-    this.#queues.clear();
+    this.#queue.clear();
   }
 
-  #begin(expiry: Expiry, ms: number): void {
-    this.#byName.set(keyOf(expiry.typeUrl, expiry.name), expiry);
-    const queue = this.#queues.get(ms);
-    if (queue === undefined) this.#queues.set(ms, [expiry]);
-    else queue.push(expiry);
-    if (++this.#queued > 2 * this.#byName.size + 1_000) this.#tidy();
-  }
-
-  /** Lets go of what is over. */
-  #tidy(): void {
-    this.#queued = 0;
-    for (const [ms, queue] of this.#queues) {
-      const left = queue.filter(({ over }) => !over);
-      this.#queued += left.length;
-      if (left.length === 0) this.#queues.delete(ms);
-      else this.#queues.set(ms, left);
-    }
+  #begin(typeUrl: string, name: ReadName, text: string, expireMs: number): void {
+    const expiry: Expiry = { typeUrl, name, text, due: this.#clock.now() + expireMs, over: false };
+    this.#byName.set(keyOf(typeUrl, name), expiry);
+    this.#queue.push(expiry);
+    if (this.#queue.size > 2 * this.#byName.size + 1_000) this.#queue.keep(({ over }) => !over);
+    this.#armFor(expiry.due);
   }
 
   #end(typeUrl: string, name: ReadName): void {
@@ -86,10 +75,6 @@ export class Expiries {
     if (expiry === undefined) return;
     expiry.over = true;
     this.#byName.delete(key);
-  }
-
-  #arm(): void {
-    this.#armFor(this.#queues.values().reduce((least, [oldest]) => Math.min(least, oldest?.due ?? Infinity), Infinity));
   }
 
   #armFor(due: number): void {
@@ -101,23 +86,21 @@ export class Expiries {
 
   #run(): void {
     this.#armed = Infinity;
-    const expired: Expiry[] = [];
-    for (const [ms, queue] of this.#queues) {
-      this.#queued -= queue.length;
-      for (const expiry of takeDue(queue, this.#clock.now())) expired.push(expiry); // may be more than a call has arguments
-      this.#queued += queue.length;
-      if (queue.length === 0) this.#queues.delete(ms);
-    }
+    const expired = this.#takeDue(this.#clock.now());
     for (const { typeUrl, name } of expired) this.#end(typeUrl, name);
+    this.#armFor(this.#queue.first?.due ?? Infinity);
     if (expired.length > 0) this.#onDue(expired);
-    this.#arm();
   }
-}
 
-/** Takes out what is over or due, and gives what is due. */
-function takeDue(queue: Expiry[], now: number): readonly Expiry[] {
-  const left = queue.findIndex(({ over, due }) => !over && due > now);
-  return queue.splice(0, left < 0 ? queue.length : left).filter(({ over }) => !over);
+  /** Takes out what is over or due, and gives what is due. */
+  #takeDue(now: number): readonly Expiry[] {
+    const expired: Expiry[] = [];
+    for (let next = this.#queue.first; next !== undefined && (next.over || next.due <= now); next = this.#queue.first) {
+      this.#queue.pop();
+      if (!next.over) expired.push(next);
+    }
+    return expired;
+  }
 }
 
 function keyOf(typeUrl: string, name: ReadName): string {
