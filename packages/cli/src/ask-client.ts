@@ -85,7 +85,7 @@ type Rows = ReturnType<Client["status"]>;
 
 /** What is known of the servers that are asked for a name, in order. */
 function rowsAsked(rows: Rows, configured: ConfiguredSources, { name, typeUrl }: TypedName): Rows {
-  return serversAsked(configured, name, typeUrl).map((server) => answering(rows.filter((row) => row.name === server.name)) ?? { name: server.name });
+  return serversAsked(configured, name, typeUrl).map((server) => answering(rows.filter((row) => row.name === server.name)) ?? { id: server.id, name: server.name });
 }
 
 interface ServerState { readonly connected: boolean; readonly lastEnd?: Status; readonly counts: { readonly responses: number } }

@@ -1,13 +1,18 @@
 import type { CacheEvent } from "@xdstp/cache";
 import type { FolderEvent } from "@xdstp/folder";
+import type { ClientNotice } from "@xdstp/federation";
+import type { RelayEvent } from "@xdstp/relay";
 import type { ServerEvent } from "@xdstp/server";
 import type { StopSignal } from "./cli-io.ts";
 import type { ServedTls } from "./connect-commands.ts";
 import type { Endpoint } from "./parse-endpoint.ts";
 
+/** Where what is served comes from: a folder, or other servers as some file or option says them. */
+export type Served = { readonly dir: string } | { readonly upstreams: readonly string[]; readonly by: string };
+
 /** What the command itself has to say. */
 export type ServeEvent =
-  | { readonly kind: "listening"; readonly dir: string; readonly address: Endpoint; readonly tls?: ServedTls; readonly metrics?: Endpoint }
+  | ({ readonly kind: "listening"; readonly address: Endpoint; readonly tls?: ServedTls; readonly metrics?: Endpoint } & Served)
   | { readonly kind: "warning"; readonly message: string }
   /** The files of the certificate have changed. `problem`: why they are not used; what was used before stays. */
   | { readonly kind: "certificate"; readonly problem?: string }
@@ -16,9 +21,13 @@ export type ServeEvent =
   | { readonly kind: "stopping"; readonly signal: StopSignal; readonly streams: number }
   | { readonly kind: "stopped" };
 
-/** Everything that `serve` shows, with where it comes from: kinds are unique only there. */
+/** What a relay tells of those that it asks, and of itself. */
+export type UpstreamEvent = Exclude<RelayEvent | ClientNotice, CacheEvent>;
+
+/** Everything that a command shows that serves, with where it comes from: kinds are unique only there. */
 export type CliEvent =
-  | { readonly from: "serve"; readonly event: ServeEvent }
+  | { readonly from: "serve" | "relay"; readonly event: ServeEvent }
+  | { readonly from: "upstream"; readonly event: UpstreamEvent }
   | { readonly from: "folder"; readonly event: FolderEvent }
   | { readonly from: "cache"; readonly event: CacheEvent }
   | { readonly from: "server"; readonly event: ServerEvent };

@@ -1,5 +1,7 @@
 import type { Cache } from "@xdstp/cache";
+import type { RelayStatus } from "@xdstp/relay";
 import type { XdsServer } from "@xdstp/server";
+import type { Served } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
 import { isShown } from "./is-shown.ts";
 import { createLineReporter } from "./line-reporter.ts";
@@ -10,11 +12,15 @@ import { createTableReporter } from "./table-reporter.ts";
 
 /** What a reporter may look at. */
 export interface ReporterOptions {
-  readonly dir: string;
+  /** The command. */
+  readonly from: "serve" | "relay";
+  readonly what: Served;
   readonly address: Endpoint;
   readonly tls?: ServedTls | undefined;
   readonly cache: Pick<Cache, "ready" | "revision" | "counters">;
   readonly server: Pick<XdsServer, "status">;
+  /** Absent: nothing is had from other servers. */
+  readonly upstreams?: (() => RelayStatus["upstreams"]) | undefined;
   readonly json: boolean;
   readonly io: CliIo;
 }

@@ -3,10 +3,11 @@ import type { CliEvent, ServeEvent } from "./cli-event.ts";
 import { connectCommands } from "./connect-commands.ts";
 import { describeFolderEvent } from "./describe-folder-event.ts";
 import { describeServerEvent } from "./describe-server-event.ts";
+import { describeUpstreamEvent } from "./describe-upstream-event.ts";
 import { escapeText } from "./escape-text.ts";
 import { formatEndpoint } from "./parse-endpoint.ts";
 import type { ReportLine } from "./report-line.ts";
-import { counted, shortType } from "./short-text.ts";
+import { counted, shortType, someNames } from "./short-text.ts";
 
 /** An event in words: one line, or one for each problem in it. */
 export function describeEvent(shown: CliEvent): readonly ReportLine[] {
@@ -14,7 +15,8 @@ export function describeEvent(shown: CliEvent): readonly ReportLine[] {
     case "folder": return describeFolderEvent(shown.event);
     case "server": return [describeServerEvent(shown.event)];
     case "cache": return [describeCacheEvent(shown.event)];
-    case "serve": return [describeServeEvent(shown.event)];
+    case "upstream": return [describeUpstreamEvent(shown.event)];
+    case "serve": case "relay": return [describeServeEvent(shown.event)];
   }
 }
 
@@ -33,9 +35,10 @@ function describeServeEvent(event: ServeEvent): ReportLine {
   }
 }
 
-function listening({ dir, address, tls, metrics }: Extract<ServeEvent, { kind: "listening" }>): string {
+function listening({ address, tls, metrics, ...what }: Extract<ServeEvent, { kind: "listening" }>): string {
   const { envoy, grpc } = connectCommands(address, tls);
-  return `${formatEndpoint(address)}, serving ${escapeText(dir)}; to connect: ${envoy} (or: ${grpc})${metrics === undefined ? "" : `; metrics: http://${formatEndpoint(metrics)}/metrics`}`;
+  const served = "dir" in what ? `serving ${escapeText(what.dir)}` : `relaying ${someNames(what.upstreams)} by ${escapeText(what.by)}`;
+  return `${formatEndpoint(address)}, ${served}; to connect: ${envoy} (or: ${grpc})${metrics === undefined ? "" : `; metrics: http://${formatEndpoint(metrics)}/metrics`}`;
 }
 
 function describeCacheEvent(event: CacheEvent): ReportLine {

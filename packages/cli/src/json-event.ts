@@ -24,5 +24,7 @@ function levelOf(shown: OwnEvent): LogLevel {
 }
 
 function plain(value: unknown): unknown {
-  return value instanceof XdsError ? { code: value.code, message: value.text } : value;
+  if (value instanceof XdsError) return { code: value.code, message: value.text };
+  if (Array.isArray(value)) return value.map(plain);
+  return typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)])) : value;
 }

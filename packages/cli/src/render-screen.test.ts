@@ -4,7 +4,7 @@ import { textWidth } from "./fit-text.ts";
 import { type RecentLine, renderScreen, type ScreenView } from "./render-screen.ts";
 
 const listener = "type.googleapis.com/envoy.config.listener.v3.Listener";
-const view: ScreenView = { dir: "c", address: { host: "127.0.0.1", port: 1 }, ready: true, resources: 3, revision: 7, now: 100_000, status: [], since: () => 40_000, troubles: [], recent: [] };
+const view: ScreenView = { title: "serve c", address: { host: "127.0.0.1", port: 1 }, ready: true, resources: 3, revision: 7, now: 100_000, status: [], since: () => 40_000, troubles: [], recent: [] };
 const nacked = typeStatus({ typeUrl: listener, state: "NACKED", versionSent: "7", nacks: 1, lastError: { code: 13, message: "no such filter", at: 95_000, since: 95_000, version: "7" } });
 const recent = (count: number): readonly RecentLine[] => Array.from({ length: count }, (_, index) => ({ level: "info", label: "ack", text: `event ${index}`, time: 0 }));
 

@@ -1,11 +1,13 @@
 import type { StreamStatus } from "@xdstp/core/server";
 import type { TerminalSize } from "./cli-io.ts";
+import type { RelayStatus } from "@xdstp/relay";
 import { connectCommands, type ServedTls } from "./connect-commands.ts";
 import { textWidth, wrapText } from "./fit-text.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { type Piece, paintLine } from "./paint-line.ts";
 import { renderTable } from "./render-table.ts";
 import type { ReportLine } from "./report-line.ts";
+import { renderUpstreams } from "./render-upstreams.ts";
 import { counted } from "./short-text.ts";
 import { type StatusEntry, type StatusRow, statusEntries, statusRow } from "./status-row.ts";
 import type { Paint } from "./style.ts";
@@ -17,8 +19,8 @@ export interface RecentLine extends ReportLine {
 
 /** What the screen shows. */
 export interface ScreenView {
-  /** The folder, escaped. */
-  readonly dir: string;
+  /** The command and what it serves, escaped. */
+  readonly title: string;
   readonly address: Endpoint;
   /** Absent: it has none. */
   readonly tls?: ServedTls | undefined;
@@ -30,7 +32,9 @@ export interface ScreenView {
   readonly status: readonly StreamStatus[];
   /** When something last happened to a type on a stream. */
   readonly since: (stream: number, typeUrl: string) => number | undefined;
-  /** What is wrong with the folder now. */
+  /** Whom it has this from. Absent: it has it by itself. */
+  readonly upstreams?: RelayStatus["upstreams"] | undefined;
+  /** What is wrong with what is served now. */
   readonly troubles: readonly ReportLine[];
   /** The oldest first. */
   readonly recent: readonly RecentLine[];
@@ -40,17 +44,22 @@ type Line = readonly Piece[];
 
 /** The screen as lines, none wider and not more than fit: what is wrong, the table, and the last events in what the table leaves free, at least a quarter. */
 export function renderScreen(view: ScreenView, { columns, rows }: TerminalSize, paint: Paint): readonly string[] {
-  const top = [headline(view), ...troubleLines(view.troubles, Math.max(1, Math.floor(rows / 3)), columns), []];
+  const top = [headline(view), ...troubleLines(view.troubles, Math.max(1, Math.floor(rows / 3)), columns), [], ...upstreamLines(view, Math.max(3, Math.floor(rows / 3)), columns)];
   const room = rows - top.length - 1;
   const table = tableLines(view, room - Math.max(1, Math.floor(room / 4)), columns);
   const events = recentLines(view.recent, Math.max(1, room - table.length));
   return [...top, ...table, [], ...events].slice(0, rows).map((line) => paintLine(line, columns, paint));
 }
 
-function headline({ dir, address, ready, resources, revision, status }: ScreenView): Line {
+/** At most so many lines, and an empty one. */
+function upstreamLines({ upstreams, now }: ScreenView, most: number, columns: number): readonly Line[] {
+  return upstreams === undefined ? [] : [...renderUpstreams(upstreams, { now, most, columns }), []];
+}
+
+function headline({ title, address, ready, resources, revision, status }: ScreenView): Line {
   const clients = `, ${counted(status.length, "stream")}`;
   const state: Piece = ready ? ["good", `${counted(resources, "resource")}, revision ${revision}`] : ["error", "NOT READY"];
-  return [["bold", `xdstp serve ${dir} on ${formatEndpoint(address)}`], ["plain", "  "], state, ["plain", clients]];
+  return [["bold", `xdstp ${title} on ${formatEndpoint(address)}`], ["plain", "  "], state, ["plain", clients]];
 }
 
 /** At most so many lines. The end of a trouble says the way out, so it is shown whole as far as there is room; the last one sums up, and is shown in any case. */

@@ -16,7 +16,7 @@ describe("runCli()", () => {
     expect(out).toMatch(/^ {2}bootstrap +Print a bootstrap/m);
   });
 
-  it.each([["serve"], ["get"], ["watch"], ["record"], ["replay"], ["bootstrap"]])("shows usage, options and one example of %s", async (name) => {
+  it.each([["serve"], ["relay"], ["get"], ["watch"], ["record"], ["replay"], ["bootstrap"]])("shows usage, options and one example of %s", async (name) => {
     const { code, out } = await runToEnd([name, "--help"]);
     expect(code).toBe(0);
     expect(out).toContain(`\nUsage: xdstp ${name} `);
@@ -51,8 +51,8 @@ describe("runCli()", () => {
   });
 
   it.each([
-    [[], "xdstp: which command?\nUsage: xdstp serve|status|get|watch|resolve|record|replay|bootstrap [ARGS]; see xdstp --help\n"],
-    [["srve"], "xdstp: there is no command \"srve\"\nUsage: xdstp serve|status|get|watch|resolve|record|replay|bootstrap [ARGS]; see xdstp --help\n"],
+    [[], "xdstp: which command?\nUsage: xdstp serve|relay|status|get|watch|resolve|record|replay|bootstrap [ARGS]; see xdstp\n       --help\n"],
+    [["srve"], "xdstp: there is no command \"srve\"\nUsage: xdstp serve|relay|status|get|watch|resolve|record|replay|bootstrap [ARGS]; see xdstp\n       --help\n"],
   ])("answers %j with the usage and exit code 2", async (argv, err) => {
     expect(await runToEnd(argv)).toEqual({ code: 2, out: "", err });
   });

@@ -9,19 +9,20 @@ import { getCommand } from "./get-command.ts";
 import { parseCall } from "./parse-call.ts";
 import { processIo } from "./process-io.ts";
 import { recordCommand } from "./record-command.ts";
+import { relayCommand } from "./relay-command.ts";
 import { replayCommand } from "./replay-command.ts";
 import { resolveCommand } from "./resolve-command.ts";
 import { serveCommand } from "./serve-command.ts";
 import { statusCommand } from "./status-command.ts";
 import { watchCommand } from "./watch-command.ts";
 
-const commands: readonly Command[] = [serveCommand, statusCommand, getCommand, watchCommand, resolveCommand, recordCommand, replayCommand, bootstrapCommand];
+const commands: readonly Command[] = [serveCommand, relayCommand, statusCommand, getCommand, watchCommand, resolveCommand, recordCommand, replayCommand, bootstrapCommand];
 const usage = `xdstp ${commands.map(({ name }) => name).join("|")} [ARGS]; see xdstp --help`;
 
 /**
  * Runs the `xdstp` command: the answer is its exit code, 0 done, 1 failed, 2 called the wrong way. It does not end the process and does not reject.
  *
- * `serve`, `watch`, `record`, `replay` and `status --watch` run until `io.onSignal` tells of a wish to stop.
+ * `serve`, `relay`, `watch`, `record`, `replay` and `status --watch` run until `io.onSignal` tells of a wish to stop.
  * @param argv - The arguments, without Node and the program
  * @param io - What is not given is that of this process
  */

@@ -2,10 +2,10 @@ import type { Clock, Timer } from "@xdstp/core";
 import type { CliEvent } from "./cli-event.ts";
 import type { ReporterOptions } from "./create-reporter.ts";
 import { describeEvent } from "./describe-event.ts";
-import { escapeText } from "./escape-text.ts";
 import { type RecentLine, renderScreen } from "./render-screen.ts";
 import type { ReportLine } from "./report-line.ts";
 import type { Reporter } from "./reporter.ts";
+import { servedText } from "./served-text.ts";
 import { createSinceBook } from "./since-book.ts";
 import { createPaint } from "./style.ts";
 import { leaveScreen, redraw, takeScreen } from "./terminal-codes.ts";
@@ -18,7 +18,7 @@ const tickMs = 1_000;
 const kept = { live: 100, atEnd: 10 };
 
 /** Shows a live table. The terminal is given back on `close`, with the last events on it. */
-export function createTableReporter({ dir, address, tls, cache, server, io }: ReporterOptions): Reporter {
+export function createTableReporter({ from, what, address, tls, cache, server, upstreams, io }: ReporterOptions): Reporter {
   const { stdout, clock, env } = io;
   const paint = createPaint(env);
   const since = createSinceBook();
@@ -29,7 +29,7 @@ export function createTableReporter({ dir, address, tls, cache, server, io }: Re
     const { ready, revision, counters: { resources } } = cache;
     const size = io.terminal() ?? { columns: 80, rows: 24 };
     const status = server.status();
-    const view = { dir: escapeText(dir), address, tls, ready, revision, resources, now: clock.now(), status, since: since.of, troubles, recent: lines(size.rows) };
+    const view = { title: `${from} ${servedText(what)}`, address, tls, ready, revision, resources, now: clock.now(), status, since: since.of, troubles, upstreams: upstreams?.(), recent: lines(size.rows) };
     stdout.write(redraw(renderScreen(view, size, paint)));
     return status.length;
   });

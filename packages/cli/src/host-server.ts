@@ -1,0 +1,129 @@
+import type { Cache } from "@xdstp/cache";
+import { XdsError } from "@xdstp/core";
+import type { RelayStatus } from "@xdstp/relay";
+import { createServer, type ServerOptions, type XdsServer } from "@xdstp/server";
+import { CliError } from "./cli-error.ts";
+import type { Served, ServeEvent } from "./cli-event.ts";
+import type { CliIo } from "./cli-io.ts";
+import { reachable } from "./connect-commands.ts";
+import { createReporter } from "./create-reporter.ts";
+import { exposureWarning } from "./exposure-warning.ts";
+import { type FollowOptions, followFiles } from "./follow-files.ts";
+import { followTlsFiles } from "./follow-tls-files.ts";
+import type { loadRegistry } from "./load-registry.ts";
+import { serveMetrics } from "./metrics-server.ts";
+import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
+import { createPolicyBook, type PolicyBook } from "./policy-book.ts";
+import { type PolicyFile, readPolicyFile } from "./policy-file.ts";
+import { createPrometheusMeter } from "./prometheus-meter.ts";
+import type { ServerFlags } from "./server-flags.ts";
+import { serverName } from "./server-name.ts";
+import { createStage, type Tell } from "./stage.ts";
+import { readTlsFiles, type TlsFiles } from "./tls-files.ts";
+import { untilStopped } from "./until-stopped.ts";
+
+/** How something is served. */
+export interface HostOptions extends ServerFlags {
+  /** Shows the content of messages in client status. */
+  readonly registry: Awaited<ReturnType<typeof loadRegistry>>;
+}
+
+/** What is served. */
+export interface Supply {
+  /** The command. */
+  readonly from: "serve" | "relay";
+  /** For people. */
+  readonly what: Served;
+  readonly cache: Pick<Cache, "ready" | "revision" | "counters">;
+  readonly serving: Pick<ServerOptions, "source" | "sourceFor" | "onEvent">;
+  /** Absent: it has nothing from other servers. */
+  readonly upstreams?: () => RelayStatus["upstreams"];
+  /** Begins when clients may come. Settles if what is served is followed no more; undefined: that was on purpose. */
+  start(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Serves until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
+export async function hostServer(options: HostOptions, open: (tell: Tell) => Supply | Promise<Supply>, io: CliIo): Promise<number> {
+  const { controlPlane, registry } = options;
+  const tls = options.tls && { files: options.tls, first: await readTlsFiles(options.tls) };
+  const policy = options.policy === undefined ? undefined : await usePolicy(options.policy);
+  const stage = createStage();
+  const { tell } = stage;
+  const { clock } = io;
+  const supply = await open(tell);
+  const { from, what, cache, serving, upstreams } = supply;
+  const say = (event: ServeEvent): void => { tell({ from, event }); };
+  const meter = options.metrics && createPrometheusMeter();
+  const onEvent: ServerOptions["onEvent"] = (event) => {
+    serving.onEvent?.(event);
+    tell({ from: "server", event });
+  };
+  const close = async (): Promise<void> => supply.close();
+  const server = await begin({ ...serving, clock, registry, nodeVersion: io.nodeVersion, ...(meter && { meter: meter.meter }), ...(controlPlane !== undefined && { controlPlane }), ...(tls && { tls: tls.first }), ...(policy && { authorize: policy.book.authorize }), onEvent }, close);
+  const metrics = options.metrics && meter && await serveMetrics(options.metrics, { metrics: () => meter.text(), ready: () => cache.ready }).catch(async (error: unknown) => undo(error, close));
+  const address = await listen(server, options.listen).catch(async (error: unknown) => undo(error, async () => {
+    metrics?.close();
+    await close();
+  }));
+  const served = tls && { name: serverName(tls.first.cert, reachable(address.host)), clients: tls.first.clientCa !== undefined };
+  const reporter = createReporter({ from, what, address, tls: served, cache, server, upstreams, json: options.json, io });
+  stage.enter(reporter);
+  const exposed = exposureWarning(options.listen.host, protectionOf(options.tls));
+  if (exposed !== undefined) say({ kind: "warning", message: exposed });
+  say({ kind: "listening", address, ...what, ...(served && { tls: served }), ...(metrics && { metrics: metrics.address }) });
+  const failed = supply.start();
+  const follower = tls && followTlsFiles({ ...tls, clock, apply: (contents) => { server.setTls(contents); }, onChange: (problem) => { say({ kind: "certificate", ...(problem !== undefined && { problem }) }); } });
+  const rules = policy && followFiles({ ...policy.followed, clock, onChange: (problem) => { say({ kind: "policy", ...(problem !== undefined && { problem }) }); } });
+  try {
+    return await untilStopped({ io, failed, say, close: async () => { await closeAll(server, close); }, streams: () => server.status().length });
+  } finally {
+    follower?.close();
+    rules?.close();
+    metrics?.close();
+    reporter.close();
+  }
+}
+
+async function undo(error: unknown, close: () => Promise<void>): Promise<never> {
+  await close();
+  throw error;
+}
+
+async function usePolicy(file: string): Promise<{ readonly book: PolicyBook; readonly followed: Omit<FollowOptions<PolicyFile>, "clock" | "onChange"> }> {
+  const first = await readPolicyFile(file);
+  const book = createPolicyBook(first.rules);
+  return { book, followed: { files: [file], first, read: async () => readPolicyFile(file), fingerprint: ({ text }) => text, apply: ({ rules }) => { book.apply(rules); } } };
+}
+
+/** Before it listens only a certificate can be wrong. */
+async function begin(options: ServerOptions, close: () => Promise<void>): Promise<XdsServer> {
+  try {
+    return createServer(options);
+  } catch (error) {
+    return undo(error instanceof XdsError ? new CliError(1, error.text.replace(/^tls\.(cert|key|clientCa)/, (_, part: keyof TlsFiles) => tlsOptions[part]), { cause: error }) : error, close);
+  }
+}
+
+const tlsOptions: Readonly<Record<keyof TlsFiles, string>> = { cert: "--tls-cert", key: "--tls-key", clientCa: "--tls-client-ca" };
+
+function protectionOf(tls: TlsFiles | undefined): "none" | "tls" | "mtls" {
+  if (tls === undefined) return "none";
+  return tls.clientCa === undefined ? "tls" : "mtls";
+}
+
+async function listen(server: XdsServer, where: Endpoint): Promise<Endpoint> {
+  try {
+    return await server.listen(where);
+  } catch (error) {
+    const { code } = (error instanceof XdsError ? error.context.cause : undefined) as NodeJS.ErrnoException | undefined ?? {};
+    const text = XdsError.from(error).text;
+    throw new CliError(1, code === "EADDRINUSE" ? `${formatEndpoint(where)} is in use by another program; stop that one, or listen elsewhere: --listen ${formatEndpoint({ ...where, port: 0 })} takes a free port` : text, { cause: error });
+  }
+}
+
+/** Streams end before what they are fed by, so that what was due still goes out. */
+async function closeAll(server: XdsServer, close: () => Promise<void>): Promise<void> {
+  await server.close();
+  await close();
+}

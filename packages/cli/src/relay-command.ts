@@ -1,0 +1,62 @@
+import { CliError } from "./cli-error.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { Command, CommandCall } from "./command.ts";
+import { askOptions } from "./ask-flags.ts";
+import { secondsFlag } from "./flag-values.ts";
+import { parseEndpoint } from "./parse-endpoint.ts";
+import { pathFrom } from "./path-from.ts";
+import type { RelayCall } from "./relay.ts";
+import { listenOptions, serverFlags, serverOptions, serverUsage } from "./server-flags.ts";
+
+const { bootstrap, node } = askOptions as Required<Pick<typeof askOptions, "bootstrap" | "node">>;
+
+/** `xdstp relay`: what other servers have, asked for once for all clients, and served on when they are gone. */
+export const relayCommand: Command = {
+  name: "relay",
+  summary: "Serve what other servers have, asked for once for all clients, and go on when they are gone.",
+  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--linger SECONDS] [--node ID] ${serverUsage}`,
+  notes: [
+    "The bootstrap says who is asked for which authority, by its authorities (gRPC) or config_sources (Envoy); --server is asked for everything, without TLS.\nOver one stream each server is asked once for what many clients want. Nothing is asked before a client wants it.",
+    "Redirects and directives are handed on to clients as they are. With --follow the relay follows them, and clients get what they lead to.",
+    "When a server is gone, what the relay holds of it is served on. `xdstp status` works on a relay as on a server.",
+    "On a terminal it shows a table of upstreams, and one of clients and types; elsewhere one event per line. Ctrl-C ends it in order, once more at once.",
+    "Options of TLS are for its own clients: a bootstrap says by itself how to speak to its servers.",
+  ],
+  options: {
+    server: { value: "HOST:PORT", help: "the one server to ask; without it a bootstrap says" },
+    bootstrap,
+    ...listenOptions,
+    follow: { help: "follow redirects and directives (default: they are handed on)" },
+    sotw: { help: "ask by the SotW variant of the protocol, where a bootstrap of Envoy does not say it (default: delta)" },
+    linger: { value: "SECONDS", help: "how long a server is still asked for what no client wants any more (default 60)" },
+    node: { ...node, help: "who the relay says it is (default xdstp-relay, or as the bootstrap says)" },
+    ...serverOptions,
+  },
+  example: "xdstp relay --bootstrap grpc.json --listen 127.0.0.1:18000",
+  run,
+};
+
+async function run(call: CommandCall, io: CliIo): Promise<number> {
+  const [extra] = call.positionals;
+  if (extra !== undefined) throw new CliError(2, `${JSON.stringify(extra)} is one argument too many; whom to ask is said by --server or --bootstrap`);
+  const options: RelayCall = { ...serverFlags(call, io), ask: askOf(call, io), relay: relayOf(call) };
+  const { relay } = await import("./relay.ts");
+  return relay(options, io);
+}
+
+function askOf(call: CommandCall, { cwd }: CliIo): RelayCall["ask"] {
+  const [server, file, id] = ["server", "bootstrap", "node"].map((name) => call.text(name));
+  if (server !== undefined && file !== undefined) throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
+  const shown = id ?? (server === undefined ? undefined : "xdstp-relay");
+  return {
+    variant: call.flag("sotw") ? "sotw" : "delta",
+    ...(server !== undefined && { server: parseEndpoint("--server", server, 1) }),
+    ...(file !== undefined && { bootstrap: pathFrom(cwd, file) }),
+    ...(shown !== undefined && { node: shown }),
+  };
+}
+
+function relayOf(call: CommandCall): RelayCall["relay"] {
+  const lingerMs = secondsFlag(call, "linger");
+  return { follow: call.flag("follow"), ...(lingerMs !== undefined && { lingerMs }) };
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openDeltaStream, type DeltaStream } from "../test/grpc-stream.ts";
+import { type RunningCli, runToEnd, useCli } from "../test/use-cli.ts";
+import { envoyBootstrapOf, lead, of, useFederation } from "../test/use-federation.ts";
+import { useFolder } from "../test/use-folder.ts";
+import { clusterUrl, useOrigin } from "../test/use-origin.ts";
+
+async function ask(cli: RunningCli, node: string, ...names: readonly string[]): Promise<DeltaStream> {
+  const client = await openDeltaStream(await cli.port(), node);
+  onTestFinished(() => { client.close(); });
+  client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: [...names] });
+  return client;
+}
+
+async function next(client: DeltaStream): Promise<readonly string[]> {
+  await client.arrived();
+  const response = client.next();
+  client.ack(response);
+  return response.resources.map(({ name }) => name).sort();
+}
+
+describe("xdstp relay", () => {
+  it("serves what a server has, asks once for what many want, and goes on when the server is gone [B-RELAY-1]", async () => {
+    const origin = lead(await useOrigin());
+    for (const name of ["a/1", "a/2"]) origin.cluster(of("x", name));
+    const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0"]);
+    expect(await cli.stdout.line(/listening/)).toContain(`relaying ${origin.address} by --server ${origin.address}; to connect: `);
+    for (const node of ["n1", "n2"]) expect(await next(await ask(cli, node, of("x", "a/*")))).toEqual([of("x", "a/1"), of("x", "a/2")]);
+    expect(origin.asked).toEqual([of("x", "a/*")]);
+    await origin.close();
+    await cli.stdout.line(/ closed +127\.0\.0\.1:\d+ is gone: /);
+    expect(await next(await ask(cli, "n3", of("x", "a/*")))).toEqual([of("x", "a/1"), of("x", "a/2")]);
+    cli.signal("SIGINT");
+    expect(await cli.exit).toBe(0);
+    expect(cli.stdout.text).toMatch(/ stopped /);
+    expect(cli.stderr.text).toBe("");
+  });
+
+  it("tells programs what happens upstream and downstream, one object per line", async () => {
+    const origin = lead(await useOrigin());
+    origin.cluster(of("x", "web"));
+    const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--json", "--node", "r1"]);
+    await next(await ask(cli, "n1", of("x", "web")));
+    await cli.stdout.line(/"ack"/);
+    await origin.close();
+    const closed = JSON.parse(await cli.stdout.line(/"closed"/)) as object;
+    expect(closed).toMatchObject({ level: "warning", from: "upstream", event: "closed", server: origin.address, responded: true, status: { code: 0 } });
+    expect(JSON.parse(await cli.stdout.line(/"listening"/))).toMatchObject({ from: "relay", upstreams: [origin.address], by: `--server ${origin.address}` });
+    expect(JSON.parse(await cli.stdout.line(/"accepted"/))).toMatchObject({ from: "upstream", type: clusterUrl, resources: 1 });
+  });
+
+  it.each(["boot.json", "envoy.json"])("asks each authority of whom a bootstrap says: %s [C-AUTH-1]", async (file) => {
+    const world = await useFederation(["a", "b"]);
+    const { dir } = file === "boot.json" ? world : useFolder({ [file]: JSON.stringify(envoyBootstrapOf({ listed: { a: ["AGGREGATED_DELTA_GRPC", world.a.address], b: ["AGGREGATED_GRPC", world.b.address] } })) });
+    world.a.cluster(of("a", "x"));
+    world.b.cluster(of("b", "y"));
+    const cli = useCli(["relay", "--bootstrap", file, "--listen", "127.0.0.1:0"], { cwd: dir });
+    expect([await next(await ask(cli, "n1", of("a", "x"))), await next(await ask(cli, "n2", of("b", "y")))]).toEqual([[of("a", "x")], [of("b", "y")]]);
+    expect([world.a.asked, world.b.asked]).toEqual([[of("a", "x")], [of("b", "y")]]);
+  });
+
+  it("hands redirects on as they are, and follows them with --follow [B-RELAY-14]", async () => {
+    const world = await useFederation(["a", "b"]);
+    world.a.redirect(of("a", "x"), of("b", "y"));
+    world.b.cluster(of("b", "y"));
+    const typeOf = async (...flags: readonly string[]): Promise<string | undefined> => {
+      const client = await ask(useCli(["relay", "--bootstrap", "boot.json", "--listen", "127.0.0.1:0", ...flags], { cwd: world.dir }), "n", of("a", "x"));
+      await client.arrived();
+      return client.next().resources[0]?.resource?.typeUrl;
+    };
+    expect(await typeOf()).toBe("type.googleapis.com/xds.core.v3.ResourceLocator");
+    expect(await typeOf("--follow")).toBe(clusterUrl);
+  });
+
+  it("is asked by xdstp status as a server is", async () => {
+    const origin = await useOrigin();
+    origin.cluster(of("x", "web"));
+    const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0"]);
+    await next(await ask(cli, "n1", of("x", "web")));
+    await cli.stdout.line(/ ack /);
+    const { code, out } = await runToEnd(["status", `127.0.0.1:${await cli.port()}`, "--json"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ clients: [{ id: "n1", types: [{ state: "SYNCED" }] }] });
+  });
+
+  it("shows whom it asks above who asks it", async () => {
+    const world = await useFederation(["a"], { gone: "127.0.0.1:1" });
+    world.a.cluster(of("a", "x"));
+    const cli = useCli(["relay", "--bootstrap", "boot.json", "--listen", "127.0.0.1:0"], { cwd: world.dir, env: { NO_COLOR: "1" }, terminal: () => ({ columns: 100, rows: 30 }) });
+    const port = Number(/on 127\.0\.0\.1:(\d+)/.exec(await cli.stdout.line(/on 127\.0\.0\.1/))?.[1]);
+    const client = await openDeltaStream(port, "n1");
+    onTestFinished(() => { client.close(); });
+    client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: [of("a", "x"), of("gone", "y")] });
+    expect(await cli.stdout.line(/^127\.0\.0\.1:1 .*unreachable/)).toMatch(/^127\.0\.0\.1:1 +gone, \(default\) +unreachable +- +0% +\ds/);
+    expect(await cli.stdout.line(/answering/)).toMatch(/^127\.0\.0\.1:\d+ +a +answering +\ds +0% +-/);
+    expect(await cli.stdout.line(/^n1 +clusters/)).toMatch(/SYNCED|STALE/);
+  });
+
+  it.each([
+    [[], 2, "which server? Give --server HOST:PORT or --bootstrap FILE"],
+    [["x"], 2, '"x" is one argument too many; whom to ask is said by --server or --bootstrap'],
+    [["--server", "h:1", "--bootstrap", "f"], 2, "--server and --bootstrap both say whom to ask; give one of them"],
+    [["--bootstrap", "none.json"], 1, "none.json"],
+    [["--bootstrap", "only.json"], 1, "says only whom listeners and clusters are asked of"],
+    [["--server", "127.0.0.1:1", "--policy", "p.yaml"], 2, "--policy goes by the certificates of clients: give --tls-client-ca too"],
+  ])("does not begin with %j", async (args, code, text) => {
+    const { dir } = useFolder({ "only.json": JSON.stringify(envoyBootstrapOf({ clusters: ["DELTA_GRPC", "127.0.0.1:1"] })) });
+    const result = await runToEnd(["relay", "--listen", "127.0.0.1:0", ...args], { cwd: dir });
+    expect(result).toMatchObject({ code, out: "" });
+    expect(result.err).toContain(text);
+  });
+});

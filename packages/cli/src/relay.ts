@@ -1,0 +1,54 @@
+import { XdsError } from "@xdstp/core";
+import { createRelay, type Relay, type RelayOptions } from "@xdstp/relay";
+import type { AskFlags } from "./ask-flags.ts";
+import { CliError } from "./cli-error.ts";
+import type { UpstreamEvent } from "./cli-event.ts";
+import type { CliIo } from "./cli-io.ts";
+import { hostServer, type Supply } from "./host-server.ts";
+import { loadRegistry } from "./load-registry.ts";
+import { relayBootstrap } from "./relay-bootstrap.ts";
+import type { ServerFlags } from "./server-flags.ts";
+import type { Tell } from "./stage.ts";
+
+/** What `xdstp relay` was asked to do. */
+export interface RelayCall extends ServerFlags {
+  /** Whom it asks, and as whom. */
+  readonly ask: AskFlags;
+  /** What the relay itself is told. */
+  readonly relay: Pick<RelayOptions, "follow" | "lingerMs">;
+}
+
+/** Relays until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
+export async function relay(call: RelayCall, io: CliIo): Promise<number> {
+  const { bootstrap, from, servers } = await relayBootstrap(call.ask, io.env);
+  const registry = await loadRegistry([]);
+  return hostServer({ ...call, registry }, (tell) => relaySupply({ ...call.relay, bootstrap, variant: call.ask.variant, clock: io.clock }, { by: from, upstreams: servers }, tell), io);
+}
+
+function relaySupply(options: RelayOptions, what: Supply["what"], tell: Tell): Supply {
+  let fail: () => void = () => undefined;
+  const failed = new Promise<void>((resolve) => { fail = resolve; });
+  const made = begin({ ...options, onEvent(event) {
+    if (!isOfCache(event)) tell({ from: "upstream", event });
+    else tell({ from: "cache", event });
+    if (event.kind === "feed-failed") fail();
+  } });
+  return { from: "relay", what, cache: made.cache, serving: { source: made.source }, upstreams: () => made.status().upstreams, start: async () => failed, close: () => made.close() };
+}
+
+type AnyEvent = Parameters<NonNullable<RelayOptions["onEvent"]>>[0];
+type CacheKind = Exclude<AnyEvent, UpstreamEvent>["kind"];
+
+const cacheKinds: Readonly<Record<CacheKind, true>> = { "ready": true, "aliases-ignored": true, "version-reused": true, "variants-overlap": true, "feed-failed": true };
+
+function isOfCache(event: AnyEvent): event is Exclude<AnyEvent, UpstreamEvent> {
+  return event.kind in cacheKinds;
+}
+
+function begin(options: RelayOptions): Relay {
+  try {
+    return createRelay(options);
+  } catch (error) {
+    throw error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
+  }
+}

@@ -1,0 +1,79 @@
+import { CliError } from "./cli-error.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { CommandCall } from "./command.ts";
+import { clash, type Endpoint, formatEndpoint, parseEndpoint } from "./parse-endpoint.ts";
+import { pathFrom } from "./path-from.ts";
+import type { TlsFiles } from "./tls-files.ts";
+
+/** How a command serves, whatever it serves. */
+export interface ServerFlags {
+  readonly listen: Endpoint;
+  readonly json: boolean;
+  readonly controlPlane?: string;
+  /** Absent: no TLS. */
+  readonly tls?: TlsFiles;
+  /** A file of rules; absent: who may come in sees everything. */
+  readonly policy?: string;
+  /** Where Prometheus may scrape; absent: nowhere. */
+  readonly metrics?: Endpoint;
+}
+
+/** Where it listens and what it shows. */
+export const listenOptions = {
+  listen: { value: "HOST:PORT", help: "where to listen (default 127.0.0.1:18000); port 0 takes a free one" },
+  json: { help: "one JSON object per event and line, on a terminal too" },
+} as const;
+
+/** The other options of a command that serves. */
+export const serverOptions = {
+  "control-plane": { value: "NAME", help: "how the server calls itself towards clients (default xdstp)" },
+  metrics: { value: "HOST:PORT", help: "serve /metrics for Prometheus, /healthz and /readyz there, over HTTP; PORT alone is on loopback" },
+  "tls-cert": { value: "FILE", help: "the certificate of the server and those between it and its authority, PEM" },
+  "tls-key": { value: "FILE", help: "its private key, PEM" },
+  "tls-client-ca": { value: "FILE", help: "serve only clients with a certificate that one of these authorities has signed, PEM" },
+  policy: { value: "FILE", help: "rules by identity that say which names each client may see; the file is followed" },
+} as const;
+
+/** How {@link serverOptions} stand in a usage. */
+export const serverUsage = "[--control-plane NAME] [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE [--policy FILE]]]";
+
+/** What a command says of how it is shown and ended. */
+export const shownNote = "On a terminal it shows a table of clients and types; elsewhere one event per line. Ctrl-C ends it in order, once more at once.";
+
+/** Reads {@link listenOptions} and {@link serverOptions}. Throws a CliError for what contradicts itself. */
+export function serverFlags(call: CommandCall, { cwd }: CliIo): ServerFlags {
+  const controlPlane = call.text("control-plane");
+  const tls = tlsFilesOf(call, cwd);
+  const listen = parseEndpoint("--listen", call.text("listen") ?? "127.0.0.1:18000", 0);
+  const metrics = metricsOf(call, listen);
+  const policy = policyOf(call, tls, cwd);
+  return {
+    listen, json: call.flag("json"),
+    ...(controlPlane !== undefined && { controlPlane }),
+    ...(tls && { tls }),
+    ...(metrics && { metrics }),
+    ...(policy !== undefined && { policy }),
+  };
+}
+
+/** Without a certificate a client has no identity, and nobody would be served. */
+function policyOf(call: CommandCall, tls: TlsFiles | undefined, cwd: string): string | undefined {
+  const file = call.text("policy");
+  if (file !== undefined && tls?.clientCa === undefined) throw new CliError(2, "--policy goes by the certificates of clients: give --tls-client-ca too");
+  return file === undefined ? undefined : pathFrom(cwd, file);
+}
+
+function metricsOf(call: CommandCall, listen: Endpoint): Endpoint | undefined {
+  const text = call.text("metrics");
+  if (text === undefined) return undefined;
+  const metrics = parseEndpoint("--metrics", /^\d+$/.test(text) ? `127.0.0.1:${text}` : text, 0);
+  if (clash(metrics, listen)) throw new CliError(2, `--metrics ${formatEndpoint(metrics)} needs another port than --listen ${formatEndpoint(listen)}; port 0 takes a free one`);
+  return metrics;
+}
+
+function tlsFilesOf(call: CommandCall, cwd: string): TlsFiles | undefined {
+  const [cert, key, clientCa] = ["tls-cert", "tls-key", "tls-client-ca"].map((name) => call.text(name)).map((file) => (file === undefined ? undefined : pathFrom(cwd, file)));
+  if (cert !== undefined && key !== undefined) return { cert, key, ...(clientCa !== undefined && { clientCa }) };
+  if (cert === undefined && key === undefined && clientCa === undefined) return undefined;
+  throw new CliError(2, "TLS needs both --tls-cert and --tls-key");
+}
