@@ -74,6 +74,8 @@ export interface Refresh {
 export interface TypedInterest {
   readonly typeUrl: string;
   readonly interest: Interest;
+  /** Among what is settled: nobody has said so, nothing of it has come in time (C-MISS-4). Absent: it was said. */
+  readonly timedOut?: boolean;
 }
 
 /**

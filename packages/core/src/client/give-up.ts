@@ -15,7 +15,7 @@ export function giveUp(state: ClientTypeState, due: readonly Want[]): void {
     if (want.kind !== "name" || isWantHeld(sink, typeUrl, want)) noteSilence(state, want);
   }
   const names = overdue.filter((want) => want.kind === "name" && (want.leftOut || !isWantHeld(sink, typeUrl, want)));
-  const settled = overdue.filter(({ kind }) => kind !== "name").map(({ interest }) => ({ typeUrl, interest }));
+  const settled = overdue.filter(({ kind }) => kind !== "name").map(({ interest, begun }) => ({ typeUrl, interest, ...(!begun && { timedOut: true }) }));
   const remove = context.timeoutIsTransient ? [] : names.map((want) => missing(state, want));
   for (const want of names) {
     if (context.timeoutIsTransient) noteError(state, want, lateError(state, want, "UNAVAILABLE"));
