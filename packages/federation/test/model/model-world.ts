@@ -2,7 +2,7 @@ import { createCache, type Cache } from "@xdstp/cache";
 import type { Topic } from "@xdstp/core";
 import { createFakeClock, createSeededRandom, createStepper, type FakeClock, type SeededRandom, type Stepper } from "@xdstp/testing";
 
-import { createFederation, type Federation, type FederationSource } from "../../src/index.ts";
+import { createFederation, createSharedServers, type Federation, type FederationOptions, type FederationSource } from "../../src/index.ts";
 import { AUTHORITIES, SERVERS, type Deed, type TimedDeed } from "./deeds.ts";
 import { directWalk, everyWalk, type Look } from "./direct-walk.ts";
 import { differenceOf, isBroken, plainOf, textsOf, type Expected } from "./expected.ts";
@@ -30,12 +30,17 @@ const SHAPES: readonly (readonly (readonly number[])[])[] = [
   [[0], [1, 2], [3]], [[0], [1, 2], [0]], [[0, 1], [1], [2, 3]], [[0], [0], [1, 2]], [[0, 1, 2], [2], [3]], [[0], [1], [2]],
 ];
 
-/** A federation over servers with stores, and what has to hold of it. The same seed and deeds give the same world. */
+/** A federation, and the cache that it feeds. */
+interface Hub {
+  readonly federation: Federation;
+  readonly cache: Cache;
+}
+
+/** A federation over servers with stores, or several that share these, and what has to hold of it. The same seed and deeds give the same world. */
 export class ModelWorld {
   readonly clock: FakeClock = createFakeClock();
   readonly servers: readonly Supply[];
-  readonly cache: Cache;
-  readonly federation: Federation;
+  readonly hubs: readonly Hub[];
   violation: Violation | undefined;
   readonly #watched = new Map<string, Watched>();
   /** What each server has said last, by `type name`. */
@@ -47,7 +52,8 @@ export class ModelWorld {
   readonly #altOnMissing: boolean;
   readonly #stepper: Stepper;
 
-  constructor(seed: number, create: CreateSupply) {
+  /** @param federations - how many there are */
+  constructor(seed: number, create: CreateSupply, federations: number) {
     const random = createSeededRandom(seed).fork(1);
     this.servers = Array.from({ length: SERVERS }, (_, index) => this.#newServer(index, random.fork(index + 10), create));
     this.#sources = random.pick(SHAPES).map((order) => order.map((index) => this.#server(index)));
@@ -55,12 +61,11 @@ export class ModelWorld {
     this.#altOnMissing = random.once(4);
     const sources: FederationSource[] = AUTHORITIES.map((authority, index) => ({ authorities: [authority], servers: this.#sources[index] ?? [], reachabilityOnly: random.once(4) }));
     const impatient = random.once(4) ? random.pick(AUTHORITIES) : undefined;
-    this.federation = createFederation({
-      sources: [...sources, { servers: [this.#default], opaque: true }], clock: this.clock, random: () => random.next(),
+    const servers = federations > 1 ? { servers: createSharedServers() } : {};
+    this.hubs = Array.from({ length: federations }, () => this.#newHub({
+      sources: [...sources, { servers: [this.#default], opaque: true }], ...servers, clock: this.clock, random: () => random.next(),
       altOn: this.#altOnMissing ? "missing" : "unreachable", altOnUnreachable: (authority) => authority === impatient,
-    });
-    this.cache = createCache({ clock: this.clock, directives: true, wildcard: (_, name) => this.federation.inWildcard(name) });
-    this.cache.addFeed(this.federation);
+    }));
     this.#stepper = createStepper({ clock: this.clock, turn, onStep: () => { for (const watched of this.#watched.values()) this.#look(watched); this.#stop(); } });
   }
 
@@ -77,7 +82,7 @@ export class ModelWorld {
     } catch (error) {
       this.#report("nothing throws", error instanceof Error ? error.stack ?? error.message : String(error));
     }
-    await this.cache.close();
+    await Promise.all(this.hubs.map(({ cache }) => cache.close()));
     for (const server of this.servers) server.end();
   }
 
@@ -93,6 +98,13 @@ export class ModelWorld {
     const server = this.servers[index];
     if (server === undefined) throw new RangeError(`there is no server ${index}`);
     return server;
+  }
+
+  #newHub(options: FederationOptions): Hub {
+    const federation = createFederation(options);
+    const cache = createCache({ clock: this.clock, directives: true, wildcard: (_, name) => federation.inWildcard(name) });
+    cache.addFeed(federation);
+    return { federation, cache };
   }
 
   #newServer(index: number, random: SeededRandom, create: CreateSupply): Supply {
@@ -114,15 +126,21 @@ export class ModelWorld {
       case "put": this.servers[deed.server]?.put(deed.changes); break;
       case "turn": this.servers[deed.server]?.turn(deed.state); break;
       case "cut": this.servers[deed.server]?.cut(); break;
-      case "watch": this.#watch(deed); break;
-      case "unwatch": this.#unwatch(`${deed.typeUrl} ${deed.name}`);
+      case "watch": for (const hub of this.#hubsOf(deed.name)) this.#watch(hub, deed); break;
+      case "unwatch": for (const hub of this.#hubsOf(deed.name)) this.#unwatch(keyOf(hub, deed));
     }
   }
 
-  #watch({ typeUrl, name, place, sides = [] }: Extract<Deed, { kind: "watch" | "unwatch" }>): void {
-    const key = `${typeUrl} ${name}`;
-    if (this.#watched.has(key)) return;
-    const topic = this.cache.topic(typeUrl, { name });
+  /** A name is asked for through one of them, or all. */
+  #hubsOf(name: string): Iterable<number> {
+    const lot = [...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % (this.hubs.length + 1);
+    return lot < this.hubs.length ? [lot] : this.hubs.keys();
+  }
+
+  #watch(hub: number, { typeUrl, name, place, sides = [] }: Extract<Deed, { kind: "watch" | "unwatch" }>): void {
+    const key = keyOf(hub, { typeUrl, name });
+    const topic = this.hubs[hub]?.cache.topic(typeUrl, { name });
+    if (topic === undefined || this.#watched.has(key)) return;
     const watched: Watched = { typeUrl, name, place, sides, topic, watcher: { wake: () => { this.#look(watched); } } };
     this.#watched.set(key, watched);
     topic.watch(watched.watcher);
@@ -145,8 +163,8 @@ export class ModelWorld {
       if (place !== undefined) this.#allow(key, everyWalk(look, typeUrl, place), typeUrl);
       else this.#allow(key, [...this.#told.values()].flatMap((told) => told.get(key) ?? []), typeUrl);
     }
-    for (const [key, { typeUrl, place, sides }] of this.#watched) {
-      if (place !== undefined) this.#allow(key, everyWalk(look, typeUrl, place), typeUrl);
+    for (const { typeUrl, name, place, sides } of this.#watched.values()) {
+      if (place !== undefined) this.#allow(`${typeUrl} ${name}`, everyWalk(look, typeUrl, place), typeUrl);
       for (const id of sides.length > 0 ? MEMBERS : []) this.#allow(`${typeUrl} ${memberName(sides, id)}`, sides.flatMap((side) => everyWalk(look, typeUrl, { ...side, id: memberId(side, id) })), typeUrl);
     }
   }
@@ -270,12 +288,15 @@ export class ModelWorld {
     await this.#stepper.run(30_000);
     const left = [
       ...this.servers.flatMap((server) => [...server.wanted.map((name) => `${server.name}: ${name} is wanted`), ...(server.isOpen ? [`${server.name} is open`] : [])]),
-      ...this.federation.traces().map(({ name }) => `${name} is followed`),
-      ...(this.cache.counters.resources > 0 ? [`${this.cache.counters.resources} resources are held`] : []),
+      ...this.hubs.flatMap(({ federation, cache: { counters: { resources } } }) => [...federation.traces().map(({ name }) => `${name} is followed`), ...(resources > 0 ? [`${resources} resources are held`] : [])]),
       ...(this.clock.pending > 0 ? [`${this.clock.pending} timers wait`] : []),
     ];
     if (left.length > 0) this.#report("nothing is left after the last reader", left.join("\n"));
   }
+}
+
+function keyOf(hub: number, { typeUrl, name }: { readonly typeUrl: string; readonly name: string }): string {
+  return `${hub} ${typeUrl} ${name}`;
 }
 
 function wantedOf(server: Supply, names: ReadonlySet<string>): readonly string[] {

@@ -11,6 +11,8 @@ export interface ModelOptions {
   readonly supply?: () => CreateSupply;
   /** Some globs have alternatives. Default: true. */
   readonly globs?: boolean;
+  /** How many federations share the servers, and the names that are asked for. Default: 1. */
+  readonly federations?: number;
 }
 
 /** How often a part of a history is looked at, at most. */
@@ -19,13 +21,13 @@ const TRIES = 600;
 /**
  * Lets a world of this seed live through so many deeds. What fails is told by the shortest history that shows it; undefined: all has held.
  */
-export async function runModel(seed: number, count: number, { supply = () => createModelServer, globs = true }: ModelOptions = {}): Promise<string | undefined> {
+export async function runModel(seed: number, count: number, { supply = () => createModelServer, globs = true, federations = 1 }: ModelOptions = {}): Promise<string | undefined> {
   const deeds = randomDeeds(createSeededRandom(seed).fork(2), count, globs);
-  const first = await violationOf(seed, deeds, supply);
+  const first = await violationOf(seed, deeds, supply, federations);
   if (first === undefined) return undefined;
   let found = first;
   const shortest = await shrinkHistory(deeds, async (some) => {
-    const violation = await violationOf(seed, some, supply);
+    const violation = await violationOf(seed, some, supply, federations);
     if (violation?.rule !== first.rule) return false;
     found = violation;
     return true;
@@ -33,8 +35,8 @@ export async function runModel(seed: number, count: number, { supply = () => cre
   return [`seed ${seed}: it does not hold that ${found.rule}`, ...found.text.split("\n").map((line) => `  ${line}`), `  after ${shortest.length} deeds:`, ...shortest.map(describeDeed)].join("\n");
 }
 
-async function violationOf(seed: number, deeds: readonly TimedDeed[], supply: () => CreateSupply): Promise<Violation | undefined> {
-  const world = new ModelWorld(seed, supply());
+async function violationOf(seed: number, deeds: readonly TimedDeed[], supply: () => CreateSupply, federations: number): Promise<Violation | undefined> {
+  const world = new ModelWorld(seed, supply(), federations);
   await world.run(deeds);
   return world.violation;
 }

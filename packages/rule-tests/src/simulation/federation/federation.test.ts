@@ -14,6 +14,10 @@ describe("a federation over three authorities in a simulated network", () => {
     for (let seed = firstSeed; seed < firstSeed + count; seed++) expect(await runFederation(seed)).toBeUndefined();
   }, 600_000);
 
+  it("does so also where two federations share the servers, each of which has one stream [C-AGG-1]", async () => {
+    for (let seed = firstSeed; seed < firstSeed + count / 2; seed++) expect(await runFederation(seed, undefined, 2)).toBeUndefined();
+  }, 600_000);
+
   it.each(failedSeeds)("no longer: $showed (seed $seed)", async ({ seed }) => {
     expect(await runFederation(seed)).toBeUndefined();
   });

@@ -8,9 +8,12 @@ import { WireServer } from "./wire-server.ts";
 /** Deeds of a seed. */
 export const DEEDS = 300;
 
-/** Lets a federation live over real ends in a network of memory. What fails is told by the shortest history that shows it; undefined: all has held. */
-export async function runFederation(seed: number, defect: () => FederationDefect = () => ({})): Promise<string | undefined> {
-  return runModel(seed, DEEDS, { supply: () => createWire(seed, defect()) });
+/**
+ * Lets a federation live over real ends in a network of memory. What fails is told by the shortest history that shows it; undefined: all has held.
+ * @param federations - how many share the servers
+ */
+export async function runFederation(seed: number, defect: () => FederationDefect = () => ({}), federations = 1): Promise<string | undefined> {
+  return runModel(seed, DEEDS, { supply: () => createWire(seed, defect()), federations });
 }
 
 function createWire(seed: number, defect: FederationDefect): CreateSupply {
