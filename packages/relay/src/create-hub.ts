@@ -13,6 +13,8 @@ export interface HubOptions extends Omit<RelayOptions, "bootstrap"> {
   readonly channels: Channels;
   /** One counter, so that a stream may follow topics of several hubs. */
   readonly revisions: Revisions;
+  /** Whether it is asked for opaque names: else `*` covers nothing in it. */
+  readonly opaque: boolean;
 }
 
 /** A cache over a federation that asks as one node: the shared one of a relay, or that of a tenant. */
@@ -21,18 +23,19 @@ export interface Hub {
   readonly federation: Federation;
   /** Who is asked for what. */
   readonly sources: readonly FederationSource[];
+  /** Asks upstream from now on. @param over - What stands around all that is asked */
+  start(over?: (feed: ResourceFeed) => ResourceFeed): void;
   /** Ends its streams upstream. What is held can still be read. */
   readonly close: () => Promise<void>;
 }
 
-/** Makes a hub that asks as this node (B-RELAY-4). It connects when something is wanted. */
+/** Makes a hub that asks as this node (B-RELAY-4), once it is started. It connects when something is wanted. */
 export function createHub(node: BootstrapNode, options: HubOptions): Hub {
-  const { types = envoyTypes, clock = systemClock, lingerMs = 60_000, revisions, onEvent } = options;
+  const { types = envoyTypes, clock = systemClock, lingerMs = 60_000, revisions, opaque, onEvent } = options;
   const sources = upstreams(node, options, clock);
   const federation = federationOf(sources, options, clock);
-  const cache = createCache({ types, clock, lingerMs, revisions, wildcard: (_, name) => federation.inWildcard(name), ...(onEvent !== undefined && { onEvent }) });
-  cache.addFeed(feedOf(federation));
-  return { cache, federation, sources, close: () => cache.close() };
+  const cache = createCache({ types, clock, lingerMs, revisions, wildcard: (_, name) => opaque && federation.inWildcard(name), ...(onEvent !== undefined && { onEvent }) });
+  return { cache, federation, sources, start: (over = (feed) => feed) => { cache.addFeed(over(feedOf(federation))); }, close: () => cache.close() };
 }
 
 /** What stands between upstream and the cache, from the outside in. */

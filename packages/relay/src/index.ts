@@ -3,12 +3,14 @@
  *
  * ```ts
  * const relay = createRelay({ bootstrap: { file: "bootstrap.json" } });
- * const server = createServer({ source: relay.source });
+ * const server = createServer({ ...relay.serving });
  * ```
  *
  * @packageDocumentation
  */
 export { createRelay } from "./create-relay.ts";
-export type { Relay, RelayOptions } from "./relay.ts";
-export type { RelayEvent } from "./relay-event.ts";
+export type { Relay, RelayOptions, RelayPeer, RelayServing } from "./relay.ts";
+export type { ClientNode } from "./opaque/node-key.ts";
+export type { TenantStatus } from "./opaque/tenant-status.ts";
+export type { OpaqueEvent, RelayEvent } from "./relay-event.ts";
 export type { LookUps, RelayStatus, UpstreamStatus } from "./status/relay-status.ts";

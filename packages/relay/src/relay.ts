@@ -3,6 +3,8 @@ import type { Clock, ResourceSource, ResourceType } from "@xdstp/core";
 import type { BackoffOptions, ClientLimits } from "@xdstp/core/client";
 import type { AnyBootstrap, Channels, ClientNotice, Federation, NodeOptions } from "@xdstp/federation";
 
+import type { ClientNode } from "./opaque/node-key.ts";
+import type { TenantStatus } from "./opaque/tenant-status.ts";
 import type { RelayEvent } from "./relay-event.ts";
 import type { RelayStatus } from "./status/relay-status.ts";
 
@@ -14,6 +16,14 @@ export interface RelayOptions extends NodeOptions {
   readonly variant?: "delta" | "sotw";
   /** Whether redirects and directives are followed; else they are handed on as they are (B-RELAY-14). Default: false. */
   readonly follow?: boolean;
+  /**
+   * The fields of a client's node that the content of opaque names and of `*` depends on (B-RELAY-2): `id`, `cluster`, `user_agent_name`, `locality.region`, `locality.zone`, `locality.sub_zone`,
+   * `metadata.KEY` or `metadata.KEY.KEY`. Clients that are equal in these share what upstream says to the node of the relay with their values; with no field, all clients do.
+   * A node is a claim: what a client may see is decided by `authorize`. Default: such names are refused, with a reason, and `*` is not answered.
+   */
+  readonly opaqueKey?: readonly string[];
+  /** So many kinds of clients, by `opaqueKey`, have opaque names of their own at a time; names of more are RESOURCE_EXHAUSTED until one has ended. Default: 100. */
+  readonly maxTenants?: number;
   /** Milliseconds that upstream is still asked for what no client wants any more (B-RELAY-8). Default: 60,000. */
   readonly lingerMs?: number;
   /** The data of types. Default: Envoy's. */
@@ -34,14 +44,31 @@ export interface RelayOptions extends NodeOptions {
   readonly onEvent?: (event: RelayEvent | ClientNotice) => void;
 }
 
-/** A relay without its server: `createServer({ source: relay.source })` serves what it has. */
-export interface Relay extends AsyncDisposable {
-  /** What is served: all that upstream has, asked for as clients ask. */
+/** Who calls, as a server tells of it. */
+export interface RelayPeer {
+  readonly node?: ClientNode;
+}
+
+/** What `createServer` needs of a relay. */
+export interface RelayServing {
+  /** For all clients, or those without a node. */
   readonly source: ResourceSource;
-  /** What is held, for whoever looks on. */
+  /** What each client is served; the same object for clients that are equal in `opaqueKey`. Absent: `source` for all. */
+  readonly sourceFor?: (peer: RelayPeer) => ResourceSource;
+}
+
+/** A relay without its server: `createServer({ ...relay.serving })` serves what it has. */
+export interface Relay extends AsyncDisposable {
+  /** What is served, and to whom. */
+  readonly serving: RelayServing;
+  /** What is served to who has no node: all that upstream has but opaque names of others, asked for as clients ask. */
+  readonly source: ResourceSource;
+  /** What is held for all, for whoever looks on. */
   readonly cache: Cache;
-  /** Whom is asked upstream. */
+  /** Whom is asked upstream for all. */
   readonly federation: Pick<Federation, "status" | "traces">;
+  /** Those that have opaque names of their own (B-RELAY-2). */
+  tenants(): readonly TenantStatus[];
   /** Who is asked upstream, and how far that is from being answered here. At the cost of the names that are asked. */
   status(): RelayStatus;
   /** Ends the streams upstream. What is held can still be read, so close the server first. */

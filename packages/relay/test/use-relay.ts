@@ -30,7 +30,7 @@ export async function useOrigin(port = 0): Promise<Origin> {
 /** A relay of these servers, which waits little between streams; closed after the test. */
 export async function useRelay(uris: readonly string[], options: RelayOptions = {}): Promise<ServedRelay> {
   const relay = createRelay({ bootstrap: bootstrapOf(uris, "relay"), backoff: { initialMs: 20, maxMs: 100 }, ...options });
-  return { relay, ...await serve(relay.cache, 0, () => relay.close(), relay.source) };
+  return { relay, ...await serve(relay.cache, 0, () => relay.close(), relay.serving) };
 }
 
 /** A client of these servers; closed after the test. */
@@ -44,9 +44,9 @@ function bootstrapOf(uris: readonly string[], id: string): Bootstrap {
   return parseBootstrap({ xds_servers: uris.map((server_uri) => ({ server_uri, channel_creds: [{ type: "insecure" }] })), node: { id } });
 }
 
-async function serve(cache: Cache, port: number, end: () => Promise<void>, source: Relay["source"] = cache): Promise<Origin> {
+async function serve(cache: Cache, port: number, end: () => Promise<void>, serving: Relay["serving"] = { source: cache }): Promise<Origin> {
   const events: ServerEvent[] = [];
-  const server = createServer({ source, onEvent: (event) => { events.push(event); } });
+  const server = createServer({ ...serving, onEvent: (event) => { events.push(event); } });
   const listening = await server.listen({ host: "127.0.0.1", port });
   const close = async (): Promise<void> => {
     await server.close({ graceMs: 0 });

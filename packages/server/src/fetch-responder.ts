@@ -7,6 +7,7 @@ import type { EventHub } from "./event-hub.ts";
 import type { AnswerFetch } from "./fetch-routes.ts";
 import type { Access } from "./policy/access-desk.ts";
 import type { ServerAccess } from "./policy/create-access.ts";
+import { claimOf } from "./policy/node-claim.ts";
 import { principalOf } from "./principal-of.ts";
 import type { FetchEvent } from "./server-event.ts";
 
@@ -33,7 +34,7 @@ export function createFetchResponder({ context, access: { contexts, desk, gate }
     try {
       const refusal = gate.refusal();
       if (refusal !== undefined) return refuse(refusal);
-      const node = request.node === undefined ? {} : { node: nodeInfoOf(request.node) };
+      const node = request.node === undefined ? {} : { node: claimOf(request.node) };
       const decided = desk === undefined ? undefined : await desk.decide({ ...peer, ...node, path }, signal);
       if (decided !== undefined && "status" in decided) return refuse(decided.status, decided.reason);
       access = decided;

@@ -20,7 +20,7 @@ export type { MetricsMeter } from "./record-metrics.ts";
 export { logEvents, type LogOptions } from "./log-events.ts";
 export { logLine, type LogLevel, type LogLine } from "./log-line.ts";
 export type { ChangeTracer } from "./trace-changes.ts";
-export type { Authorize, Peer, Policy, SourceFor } from "./policy/policy.ts";
+export type { Authorize, NodeClaim, Peer, Policy, SourceFor } from "./policy/policy.ts";
 export { createPolicy, type ChangeablePolicy, type PolicyOptions } from "./policy/create-policy.ts";
 export { filterSource, type FilteredSource, type FilterOptions } from "./policy/filter-source.ts";
 export type { AccessLimits } from "./policy/access-limits.ts";

@@ -6,6 +6,7 @@ import type { EventHub } from "./event-hub.ts";
 import type { GuardedStream } from "./guarded-stream.ts";
 import type { StreamMethod } from "./method-table.ts";
 import type { OpenStreams } from "./open-streams.ts";
+import { rootOf } from "./policy/access-book.ts";
 import type { Access, Refusal } from "./policy/access-desk.ts";
 import { authorizeStream } from "./policy/authorized-stream.ts";
 import type { ServerAccess } from "./policy/create-access.ts";
@@ -59,7 +60,7 @@ function openerOf({ access: { source, contexts, desk, book, limits }, streams, h
   const host = {
     desk, limits, waiting: book.waiting, fault: hub.fault,
     open(access: Access, out: ByteStream): GuardedStream {
-      const served = contexts.endsOf(access.root)[variant].open(call, out, contexts.of(access.source));
+      const served = contexts.endsOf(rootOf(access.root))[variant].open(call, out, contexts.of(access.source));
       book.note(served, access);
       return streams.add(served, out);
     },

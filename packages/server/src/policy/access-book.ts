@@ -23,9 +23,14 @@ export function createAccessBook(): AccessBook {
   };
 }
 
-/** The streams that are served from a source, or from a filter over it: revisions of other sources say nothing of it. */
+/** What a source is a view of, or the source itself: its clients and those of all its views are looked at as one. */
+export function rootOf(source: ResourceSource): ResourceSource {
+  return source.viewOf ?? source;
+}
+
+/** The streams that are served from a source, from a view of it, or from a filter over these: revisions of other sources say nothing of it. */
 export function streamsOn(source: ResourceSource, streams: OpenStreams, book: AccessBook): Pick<OpenStreams, "all" | "get"> {
-  const isOn = (stream: ServerStream): boolean => (book.of(stream)?.root ?? source) === source;
+  const isOn = (stream: ServerStream): boolean => rootOf(book.of(stream)?.root ?? source) === rootOf(source);
   return {
     all: () => streams.all().filter(isOn),
     get(id) {

@@ -36,6 +36,7 @@ export function filterSource(source: ResourceSource, policy: Policy, options: Fi
 
 class Filter implements FilteredSource, FilterHost {
   declare readonly authorities?: readonly string[];
+  declare readonly viewOf?: ResourceSource;
   readonly window: LogWindow;
   epoch = 0;
   readonly #source: ResourceSource;
@@ -57,6 +58,7 @@ class Filter implements FilteredSource, FilterHost {
     this.#onFault = onFault;
     this.window = { now: () => clock.now(), ms: REMOVALS_MS, count: REMOVALS_COUNT };
     if (source.authorities !== undefined) this.authorities = source.authorities;
+    if (source.viewOf !== undefined) this.viewOf = source.viewOf;
     this.#unwatch = policy.watch?.(() => { this.#reconsider(); });
   }
 

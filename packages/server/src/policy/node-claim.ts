@@ -1,18 +1,25 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { WireType, walkFields } from "@xdstp/core";
-import { concatBytes, nodeInfoOf, withoutExtensions, type NodeInfo } from "@xdstp/core/server";
-import { NodeSchema } from "@xdstp/protos/discovery";
+import { concatBytes, nodeInfoOf, withoutExtensions } from "@xdstp/core/server";
+import { NodeSchema, type Node } from "@xdstp/protos/discovery";
+import type { NodeClaim } from "./policy.ts";
 
 /** The field of the node in a request. */
 const NODE = { delta: 1, sotw: 2 } as const;
 
 /** What the node of a request says, without reading the rest of it; undefined: there is none. Throws on a node that cannot be decoded. */
-export function nodeClaim(message: Uint8Array, variant: "delta" | "sotw"): NodeInfo | undefined {
+export function nodeClaim(message: Uint8Array, variant: "delta" | "sotw"): NodeClaim | undefined {
   const short = withoutExtensions(message, variant);
   const parts: Uint8Array[] = [];
   walkFields(short, (field, start, end, wireType) => {
     if (field === NODE[variant] && wireType === WireType.LENGTH_DELIMITED) parts.push(short.subarray(start, end));
     return true;
   });
-  return parts.length === 0 ? undefined : nodeInfoOf(fromBinary(NodeSchema, concatBytes(parts)));
+  return parts.length === 0 ? undefined : claimOf(fromBinary(NodeSchema, concatBytes(parts)));
+}
+
+/** What a decoded node claims. */
+export function claimOf(node: Node): NodeClaim {
+  const { metadata } = node;
+  return { ...nodeInfoOf(node), ...(metadata !== undefined && { metadata }) };
 }

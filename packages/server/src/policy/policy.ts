@@ -1,3 +1,4 @@
+import type { JsonObject } from "@bufbuild/protobuf";
 import type { ResourceSource } from "@xdstp/core";
 import type { NodeInfo, PeerIdentity } from "@xdstp/core/server";
 
@@ -23,6 +24,12 @@ export interface Policy {
   readonly forbidden?: "missing" | "denied";
 }
 
+/** What a client says of itself when it comes. */
+export interface NodeClaim extends NodeInfo {
+  /** `metadata`, as JSON; of any size that a request may have. Absent: the node has none. */
+  readonly metadata?: JsonObject;
+}
+
 /** Who calls, as far as it is known when `authorize` is asked. */
 export interface Peer {
   /** Address and port, which prove nothing. */
@@ -30,7 +37,7 @@ export interface Peer {
   /** From the verified certificate of the client; absent: nobody knows who it is. */
   readonly identity?: PeerIdentity;
   /** What the client says of itself: a claim, and no identity (S-NODE-8). Absent in a status request. */
-  readonly node?: NodeInfo;
+  readonly node?: NodeClaim;
   /** The gRPC method, `/package.Service/Method`. */
   readonly path: string;
 }

@@ -12,7 +12,7 @@ export interface ServerEnds {
 /** The context of a server for each of its sources; the same objects for the same source, for as long as it lives. */
 export interface SourceContexts {
   of(source: ResourceSource): ServerContext;
-  /** Streams on filters over one source share its ends, and with them their frames. */
+  /** Streams on filters over one source, and on its views, share its ends, and with them their frames. */
   endsOf(source: ResourceSource): ServerEnds;
 }
 

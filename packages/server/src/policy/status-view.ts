@@ -3,7 +3,7 @@ import type { ServerStream } from "@xdstp/core/server";
 import type { CallPeer } from "@xdstp/grpc/server";
 import { isGlob } from "@xdstp/uri";
 import type { EventHub } from "../event-hub.ts";
-import type { AccessBook } from "./access-book.ts";
+import { rootOf, type AccessBook } from "./access-book.ts";
 import type { AccessDesk } from "./access-desk.ts";
 import { allowedBy } from "./allowed-by.ts";
 
@@ -30,7 +30,7 @@ export function statusViewOf(desk: AccessDesk, book: AccessBook, hub: EventHub):
     return {
       shows(stream) {
         const theirs = book.of(stream);
-        return theirs?.root === root && theirs.policy?.key === policy?.key;
+        return theirs !== undefined && rootOf(theirs.root) === rootOf(root) && theirs.policy?.key === policy?.key;
       },
       allows: (typeUrl, name) => policy === undefined || name === "" || name === "*" || isGlob(name) || allowedBy(policy, typeUrl, name, (error) => { hub.fault("policy", error); }),
     };

@@ -12,7 +12,10 @@ export interface ClientForm {
 /** The profile of a type for clients of a form; the same object for the same. */
 export type ProfileOf = (typeUrl: string, form: ClientForm) => FrameProfile;
 
-/** Profiles are kept for types that are served: a client cannot make them grow. */
+/** So many profiles are kept whatever type they are of: what a type has, may come after it was asked for. */
+const ANY_TYPE = 256;
+
+/** Profiles are kept for types that are served, and for the first others: a client cannot make them grow. */
 export function createProfileOf({ source, limits, controlPlane }: ServerContext): ProfileOf {
   const profiles = new Map<string, FrameProfile>();
   return (typeUrl, { ttl: takesTtl, errors }) => {
@@ -22,7 +25,7 @@ export function createProfileOf({ source, limits, controlPlane }: ServerContext)
     const held = profiles.get(key);
     if (held !== undefined) return held;
     const profile = createDeltaProfile({ typeUrl, controlPlane, responseBytes: limits.responseBytes, ttl, errors });
-    if (source.serves(typeUrl)) profiles.set(key, profile);
+    if (profiles.size < ANY_TYPE || source.serves(typeUrl)) profiles.set(key, profile);
     return profile;
   };
 }

@@ -1,0 +1,113 @@
+import type { Cache, Revisions } from "@xdstp/cache";
+import { XdsError, type ResourceFeed, type ResourceSource } from "@xdstp/core";
+import type { Federation } from "@xdstp/federation";
+
+import type { RelayEvent } from "../relay-event.ts";
+import { countInterest } from "./count-interest.ts";
+import { createView } from "./create-view.ts";
+import type { ClientNode, NodeKey, NodeValues } from "./node-key.ts";
+import { refuseNames } from "./refuse-names.ts";
+import type { TenantStatus } from "./tenant-status.ts";
+
+/** A cache for opaque names, and who is asked for them: not before `start`. */
+export interface TenantHub {
+  readonly cache: Cache;
+  readonly federation: Federation;
+  /** The cache, as clients look at it. */
+  readonly source: ResourceSource;
+  /** @param over - What stands around all that is asked upstream */
+  start(over?: (feed: ResourceFeed) => ResourceFeed): void;
+  readonly close: () => Promise<void>;
+}
+
+/** What tenants need. */
+export interface TenantOptions {
+  readonly key: NodeKey;
+  readonly most: number;
+  /** For xdstp names, and for clients without a node. */
+  readonly shared: ResourceSource;
+  readonly revisions: Revisions;
+  makeHub(key: NodeKey, values: NodeValues): TenantHub;
+  readonly onEvent: ((event: RelayEvent) => void) | undefined;
+}
+
+/** Those that opaque names are kept apart for (B-RELAY-2). */
+export interface Tenants {
+  /** What a client is served; the same object for clients with equal keys. */
+  viewFor(node: ClientNode | undefined): ResourceSource;
+  status(): readonly TenantStatus[];
+  close(): Promise<void>;
+}
+
+interface Tenant {
+  readonly values: NodeValues;
+  readonly hub: TenantHub;
+  /** Ends the time in which its names are answered with a refusal. Absent: upstream is asked for it. */
+  admit?: () => void;
+}
+
+/** No tenants yet. One is made when the first opaque name of its clients is asked for, and ends when nobody has wanted any for as long as that lingers. */
+export function createTenants(options: TenantOptions): Tenants {
+  const tenants = new Map<string, Tenant>();
+  const views = new Map<string, WeakRef<ResourceSource>>();
+  const gone = new FinalizationRegistry<string>((id) => { if (views.get(id)?.deref() === undefined) views.delete(id); });
+  const root = createView({ ...options, opaque: () => options.shared, held: () => options.shared });
+
+  const end = (id: string, tenant: Tenant): void => {
+    if (tenants.get(id) !== tenant || tenant.hub.cache.counters.topics > 0) return;
+    tenants.delete(id);
+    void tenant.hub.close();
+    if (tenant.admit === undefined) tenants.values().find(({ admit }) => admit !== undefined)?.admit?.();
+  };
+  const make = (id: string, values: NodeValues): Tenant => {
+    const tenant: Tenant = { values, hub: options.makeHub(options.key, values) };
+    const begin = (): void => {
+      delete tenant.admit;
+      tenant.hub.start((feed) => countInterest(feed, () => { end(id, tenant); }));
+    };
+    if (tenants.values().filter(({ admit }) => admit === undefined).toArray().length < options.most) begin();
+    else hold(tenant, begin, options, () => { end(id, tenant); });
+    tenants.set(id, tenant);
+    // Whoever only looks wants nothing of it.
+    queueMicrotask(() => { end(id, tenant); });
+    return tenant;
+  };
+  const viewOf = (id: string, values: NodeValues): ResourceSource => {
+    const opaque = (): ResourceSource => (tenants.get(id) ?? make(id, values)).hub.source;
+    return createView({ ...options, opaque, held: () => tenants.get(id)?.hub.source, viewOf: root });
+  };
+  return {
+    viewFor(node) {
+      if (node === undefined) return root;
+      const values = options.key.valuesOf(node);
+      const id = options.key.idOf(values);
+      const known = views.get(id)?.deref();
+      if (known !== undefined) return known;
+      const view = viewOf(id, values);
+      views.set(id, new WeakRef(view));
+      gone.register(view, id);
+      return view;
+    },
+    status: () => tenants.values().toArray().map(({ values, hub, admit }) => ({ values, cache: hub.cache, federation: hub.federation, waiting: admit !== undefined })),
+    async close() { await Promise.all(tenants.values().toArray().map(async ({ hub }) => hub.close())); },
+  };
+}
+
+/** There are too many: its names are refused until another one has ended. */
+function hold(tenant: Tenant, begin: () => void, { most, onEvent }: TenantOptions, onIdle: () => void): void {
+  const text = `a relay asks upstream for opaque names of ${most} kinds of clients at most, and there are as many (B-RELAY-2); raise maxTenants, or choose a shorter opaqueKey`;
+  onEvent?.({ kind: "tenant-refused", values: tenant.values, reason: text });
+  const refusing = tenant.hub.cache.addFeed(countInterest(refuseNames(idle, {
+    isRefused: () => true, why: (typeUrl, resource) => new XdsError("RESOURCE_EXHAUSTED", text, { typeUrl, resource }), onRefused: () => undefined,
+  }), onIdle));
+  tenant.admit = () => {
+    void refusing.close();
+    begin();
+  };
+}
+
+/** Asks nobody. */
+const idle: ResourceFeed = {
+  run: (_, signal) => new Promise((resolve) => { signal.addEventListener("abort", () => { resolve(); }, { once: true }); }),
+  want: () => undefined,
+};

@@ -1,0 +1,31 @@
+import type { Revisions } from "@xdstp/cache";
+import type { ResourceSource } from "@xdstp/core";
+
+import { isOpaque } from "./is-opaque.ts";
+
+/** What a view is made of. */
+export interface ViewParts {
+  /** For xdstp names. */
+  readonly shared: ResourceSource;
+  /** For opaque names and `*`: looked up each time, since it ends when nobody uses it. */
+  readonly opaque: () => ResourceSource;
+  /** The same, unless it would have to be made. */
+  readonly held: () => ResourceSource | undefined;
+  /** Of both. */
+  readonly revisions: Revisions;
+  /** What this is a view of, where it is that of a tenant. */
+  readonly viewOf?: ResourceSource;
+}
+
+/** What clients with one key are served: one source, each topic of which is that of the cache which has it (B-RELAY-2). */
+export function createView({ shared, opaque, held, revisions, viewOf }: ViewParts): ResourceSource {
+  return {
+    get revision() { return revisions.last; },
+    get ready() { return shared.ready; },
+    ...(viewOf !== undefined && { viewOf }),
+    descriptor: (typeUrl) => shared.descriptor(typeUrl),
+    serves: (typeUrl) => shared.serves(typeUrl) || held()?.serves(typeUrl) === true,
+    topic: (typeUrl, interest) => (isOpaque(interest.name) ? opaque() : shared).topic(typeUrl, interest),
+    asOf: (typeUrl, name, revision) => (isOpaque(name) ? held() : shared)?.asOf?.(typeUrl, name, revision),
+  };
+}

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+
+import { XdsError } from "@xdstp/core";
+import type { NodeInfo } from "@xdstp/core/server";
+import type { BootstrapNode, JsonObject, JsonValue, NodeOptions } from "@xdstp/federation";
+
+/** What a client says of itself, as far as opaque names may depend on it. */
+export interface ClientNode extends NodeInfo {
+  readonly metadata?: JsonObject;
+}
+
+/** Whom a tenant is to upstream: the relay, with some fields of its clients. */
+export interface TenantNode {
+  readonly node: BootstrapNode;
+  readonly userAgent?: NonNullable<NodeOptions["userAgent"]>;
+}
+
+/** One field of a node: how it is read off a client, and put into the node of the relay. */
+interface Field {
+  read(node: ClientNode): JsonValue | undefined;
+  put(tenant: TenantNode, value: JsonValue | undefined): TenantNode;
+}
+
+/** The fields that a key is made of (`opaqueKey`). */
+export interface NodeKey {
+  /** The values of a client, by field; those that it does not say are null. */
+  valuesOf(node: ClientNode | undefined): NodeValues;
+  /** Equal for equal values, and short whatever they are. */
+  idOf(values: NodeValues): string;
+  /** The node of the relay with these values, and nothing else of the client (B-RELAY-4). */
+  nodeWith(own: TenantNode, values: NodeValues): TenantNode;
+}
+
+/** Values by field. */
+export type NodeValues = Readonly<Record<string, JsonValue>>;
+
+/** A key over these fields. Throws an XdsError, INVALID_ARGUMENT, for one that a node does not have. */
+export function createNodeKey(names: readonly string[]): NodeKey {
+  const fields = new Map(names.map((name) => [name, fieldOf(name)] as const));
+  return {
+    valuesOf: (node) => Object.fromEntries([...fields].map(([name, field]) => [name, (node && field.read(node)) ?? null])),
+    idOf: (values) => createHash("sha256").update(sortedJson(values)).digest("base64url"),
+    nodeWith: (own, values) => [...fields].reduce((tenant, [name, field]) => field.put(tenant, values[name] ?? undefined), own),
+  };
+}
+
+const plain: Readonly<Record<string, Field>> = {
+  id: { read: ({ id }) => id, put: (tenant, value) => ({ ...tenant, node: { ...tenant.node, id: textOf(value) } }) },
+  cluster: { read: ({ cluster }) => cluster, put: (tenant, value) => ({ ...tenant, node: { ...tenant.node, cluster: textOf(value) } }) },
+  user_agent_name: { read: ({ userAgentName }) => userAgentName, put: (tenant, value) => ({ ...tenant, userAgent: { version: "", ...tenant.userAgent, name: textOf(value) } }) },
+  "locality.region": placeField("region", 0),
+  "locality.zone": placeField("zone", 1),
+  "locality.sub_zone": placeField("subZone", 2),
+};
+
+function fieldOf(name: string): Field {
+  const known = Object.hasOwn(plain, name) ? plain[name] : undefined;
+  if (known !== undefined) return known;
+  const [first, ...path] = name.split(".");
+  if (first === "metadata" && path.length > 0 && path.every((part) => part !== "")) return metadataField(path);
+  throw new XdsError("INVALID_ARGUMENT", `opaqueKey: a node has no field ${JSON.stringify(name)}; there are ${Object.keys(plain).join(", ")} and metadata.KEY (B-RELAY-2)`);
+}
+
+function placeField(part: "region" | "zone" | "subZone", index: number): Field {
+  return {
+    read: ({ locality }) => locality.split("/")[index],
+    put: (tenant, value) => ({ ...tenant, node: { ...tenant.node, locality: { region: "", zone: "", subZone: "", ...tenant.node.locality, [part]: textOf(value) } } }),
+  };
+}
+
+function metadataField(path: readonly string[]): Field {
+  return {
+    read: ({ metadata }) => path.reduce<JsonValue | undefined>((value, part) => (isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined), metadata),
+    put: (tenant, value) => ({ ...tenant, node: { ...tenant.node, metadata: withValue(tenant.node.metadata, path, value) } }),
+  };
+}
+
+function withValue(held: JsonValue | undefined, [first = "", ...rest]: readonly string[], value: JsonValue | undefined): JsonObject {
+  const { [first]: old, ...others } = isObject(held) ? held : {};
+  const next = rest.length === 0 ? value : withValue(old, rest, value);
+  return { ...others, ...(next !== undefined && { [first]: next }) };
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Clients write the keys of equal metadata in any order. */
+function sortedJson(value: JsonValue): string {
+  return JSON.stringify(value, (_, inner: JsonValue) => (isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner));
+}

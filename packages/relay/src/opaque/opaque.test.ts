@@ -1,0 +1,158 @@
+import { describe, expect, it } from "vitest";
+
+import { flagName, flagUrl } from "../../test/flag.ts";
+import { useWorld, type RelayWorld } from "../../test/relay-world.ts";
+
+const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+const FAILED_PRECONDITION = 9;
+const RESOURCE_EXHAUSTED = 8;
+
+const eventsOf = ({ events }: RelayWorld, kind: string): readonly object[] => events.filter((event) => event.kind === kind);
+
+describe("opaque names without a key", () => {
+  it.each(["delta", "sotw"] as const)("are refused with the rule and the way out, and upstream is not asked (%s) [B-RELAY-2]", async (variant) => {
+    const world = useWorld();
+    const client = world.connect(variant);
+    client.ask(flagUrl, "a", flagName("b"));
+    await world.settle();
+    const [refused] = client.take();
+    expect(refused).toMatchObject({ resources: [], removed: [], errors: [{ name: "a", code: FAILED_PRECONDITION }] });
+    expect(refused?.errors[0]?.text).toMatch(/B-RELAY-2.*opaqueKey/);
+    expect(world.up.requests().map(({ names }) => names)).toEqual([[flagName("b")]]);
+    expect(eventsOf(world, "opaque-refused")).toMatchObject([{ typeUrl: flagUrl, names: ["a"] }]);
+    world.up.reply(flagUrl, { resources: [{ name: flagName("b"), text: "1" }] });
+    await world.settle();
+    expect(client.take().map(({ shown }) => shown)).toEqual([["b=1"]]);
+  });
+
+  it.each(["delta", "sotw"] as const)("leave `*` without an answer, so that an Envoy that is pointed here by mistake loses nothing (%s) [B-RELAY-2]", async (variant) => {
+    const world = useWorld();
+    const client = world.connect(variant);
+    client.ask(clusterUrl);
+    await world.settle();
+    await world.pass(600_000);
+    expect([client.read(), client.closed, world.upstreams.flatMap(({ calls }) => calls)]).toEqual([[], undefined, []]);
+    expect(eventsOf(world, "opaque-refused")).toMatchObject([{ typeUrl: clusterUrl, names: ["*"] }]);
+  });
+});
+
+describe("opaque names with a key", () => {
+  it.each(["delta", "sotw"] as const)("are shared by all clients where the key has no field (%s) [B-RELAY-2] [B-RELAY-4]", async (variant) => {
+    const world = useWorld({ relay: { opaqueKey: [] } });
+    const [one, other] = [world.connect(variant, { id: "one" }), world.connect(variant, { id: "other" })];
+    for (const client of [one, other]) client.ask(flagUrl, "a");
+    await world.settle();
+    world.up.reply(flagUrl, { resources: [{ name: "a", text: "1" }] });
+    await world.settle();
+    expect([one, other].map((client) => client.take().map(({ shown }) => shown))).toEqual([[["a=1"]], [["a=1"]]]);
+    expect(world.up.calls).toHaveLength(1);
+    expect(world.server.stats().frames).toMatchObject({ encoded: 1, shared: 1 });
+    expect([world.relay.serving.sourceFor, world.relay.tenants()]).toEqual([undefined, []]);
+  });
+
+  it.each(["delta", "sotw"] as const)("are separate for each of its values, and xdstp names are shared by all (%s) [B-RELAY-2] [B-RELAY-4]", async (variant) => {
+    const world = useWorld({ upstream: variant, relay: { opaqueKey: ["cluster", "locality.zone", "metadata.team.name"] } });
+    const node = (id: string, cluster: string): object => ({ id, cluster, locality: { region: "eu", zone: "z1" }, metadata: { team: { name: "blue", size: 3 }, secret: "hush" } });
+    const clients = [world.connect(variant, node("c1", "web")), world.connect(variant, node("c2", "web")), world.connect(variant, node("c3", "db"))];
+    for (const client of clients) client.ask(flagUrl, "a", flagName("x"));
+    await world.settle();
+    const names = world.up.calls.map((call) => call.requests().map((request) => ({ names: request.names, node: Buffer.from(request.bytes).toString("latin1") })));
+    expect(names.flat().map((request) => request.names)).toEqual([["a"], [flagName("x")], ["a"]]);
+    const nodes = names.flat().map((request) => request.node);
+    expect(nodes.map((text) => ["relay", "relays", "web", "db", "z1", "blue", "own", "c1", "eu", "size", "hush"].filter((word) => text.includes(word)))).toEqual([
+      ["relay", "web", "z1", "blue", "own"], ["relay", "relays", "own"], ["relay", "db", "z1", "blue", "own"],
+    ]);
+    const [web, shared, db] = world.up.calls;
+    shared?.reply(flagUrl, { resources: [{ name: flagName("x"), text: "for all" }] });
+    web?.reply(flagUrl, { resources: [{ name: "a", text: "of web" }] });
+    db?.reply(flagUrl, { resources: [{ name: "a", text: "of db" }] });
+    await world.settle();
+    expect(clients.map((client) => client.take().flatMap(({ shown }) => shown).toSorted())).toEqual([["a=of web", "x=for all"], ["a=of web", "x=for all"], ["a=of db", "x=for all"]]);
+    expect(world.relay.tenants().map(({ values }) => values.cluster)).toEqual(["web", "db"]);
+    // What all have goes out in one frame, what two share in another; the third stream has its own.
+    shared?.reply(flagUrl, { resources: [{ name: flagName("x"), text: "news", version: "2" }] });
+    const before = world.server.stats().frames;
+    await world.settle();
+    expect(clients.map((client) => client.take().map(({ shown }) => shown))).toEqual([[["x=news"]], [["x=news"]], [["x=news"]]]);
+    expect(world.server.stats().frames).toMatchObject({ encoded: before.encoded + 1, shared: before.shared + 2 });
+  });
+
+  it("`*` is that of the key [B-RELAY-2]", async () => {
+    const world = useWorld({ relay: { opaqueKey: ["cluster"] } });
+    const [web, db] = ["web", "db"].map((cluster) => world.connect("delta", { id: "same", cluster }));
+    for (const client of [web, db]) client?.ask(clusterUrl, "*");
+    await world.settle();
+    world.up.calls[0]?.reply(clusterUrl, { resources: [{ name: "w", text: "1" }] });
+    world.up.calls[1]?.reply(clusterUrl, { resources: [{ name: "d", text: "1" }] });
+    await world.pass(200);
+    expect([web, db].map((client) => client?.take().flatMap(({ shown }) => shown))).toEqual([["w=1"], ["d=1"]]);
+  });
+
+  it("tenants end with their streams when nobody has wanted anything of them for as long as that lingers, and come back [B-RELAY-2] [B-RELAY-8]", async () => {
+    const world = useWorld({ relay: { opaqueKey: ["cluster"] } });
+    const client = world.connect("delta", { id: "c", cluster: "web" });
+    client.ask(flagUrl, "a");
+    await world.settle();
+    world.up.reply(flagUrl, { resources: [{ name: "a", text: "1" }] });
+    await world.settle();
+    client.take();
+    client.leave(flagUrl, "a");
+    await world.pass(59_000);
+    expect(world.relay.tenants()).toHaveLength(1);
+    await world.pass(1_000);
+    expect([world.relay.tenants(), world.up.stream.closed]).toMatchObject([[], { code: 1 }]);
+    client.ask(flagUrl, "a");
+    await world.settle();
+    world.up.reply(flagUrl, { resources: [{ name: "a", text: "2" }] });
+    await world.settle();
+    expect(client.take().map(({ shown }) => shown)).toEqual([["a=2"]]);
+    expect(world.up.calls).toHaveLength(2);
+  });
+
+  it("are refused to more kinds of clients than there may be, until one has ended; xdstp names are not [B-RELAY-2]", async () => {
+    const world = useWorld({ relay: { opaqueKey: ["id"], maxTenants: 1 } });
+    const first = world.connect("delta", { id: "one" });
+    first.ask(flagUrl, "a");
+    await world.settle();
+    const second = world.connect("delta", { id: "two" });
+    second.ask(flagUrl, "a", flagName("x"));
+    await world.settle();
+    expect(second.take()).toMatchObject([{ removed: [], errors: [{ name: "a", code: RESOURCE_EXHAUSTED }] }]);
+    expect(eventsOf(world, "tenant-refused")).toMatchObject([{ values: { id: "two" } }]);
+    expect(world.relay.tenants().map(({ waiting }) => waiting)).toEqual([false, true]);
+    world.up.calls[1]?.reply(flagUrl, { resources: [{ name: flagName("x"), text: "1" }] });
+    await world.settle();
+    expect(second.take().map(({ shown }) => shown)).toEqual([["x=1"]]);
+    first.stream.cancel();
+    await world.pass(60_000);
+    expect(world.up.calls).toHaveLength(3);
+    world.up.reply(flagUrl, { resources: [{ name: "a", text: "at last" }] });
+    await world.settle();
+    expect(second.take().map(({ shown }) => shown)).toEqual([["a=at last"]]);
+  });
+
+  it("a stream that only asks for xdstp names makes no tenant, nor does who only looks [B-RELAY-2]", async () => {
+    const world = useWorld({ relay: { opaqueKey: ["id"] } });
+    const client = world.connect("delta", { id: "one" });
+    client.ask(flagUrl, flagName("x"));
+    await world.settle();
+    world.relay.serving.sourceFor?.({ node: { id: "two", cluster: "", userAgentName: "", userAgentVersion: "", locality: "", clientFeatures: [] } }).topic(flagUrl, { name: "a" });
+    await world.settle();
+    expect([world.relay.tenants(), world.up.calls.length]).toEqual([[], 1]);
+  });
+
+  it("client status and status show the clients of all keys [B-RELAY-2] [B-CSDS-1]", async () => {
+    const world = useWorld({ relay: { opaqueKey: ["id"] } });
+    for (const id of ["one", "two"]) world.connect("delta", { id }).ask(flagUrl, "a");
+    await world.settle();
+    for (const call of world.up.calls) call.reply(flagUrl, { resources: [{ name: "a", text: "1" }] });
+    await world.settle();
+    const { config } = await world.server.clientStatus({ excludeResourceContents: true }, { peer: { address: "192.0.2.9:1" } });
+    expect(config.map(({ node, genericXdsConfigs }) => [node?.id, genericXdsConfigs.map(({ name }) => name)])).toEqual([["one", ["a"]], ["two", ["a"]]]);
+    expect(world.server.status().map(({ node }) => node?.id)).toEqual(["one", "two"]);
+  });
+
+  it.each([["cluster", ""], ["a field that is none", "user_agent_version"], ["metadata without a key", "metadata"], ["an inherited name", "constructor"]])("a key has to be fields of a node: %s", (_, field) => {
+    expect(() => useWorld({ relay: { opaqueKey: [field] } })).toThrow(/opaqueKey: a node has no field.*there are id, cluster/);
+  });
+});

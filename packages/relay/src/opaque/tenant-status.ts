@@ -1,0 +1,13 @@
+import type { Cache } from "@xdstp/cache";
+import type { Federation, JsonValue } from "@xdstp/federation";
+
+/** Clients with one key, and what is kept for them alone. */
+export interface TenantStatus {
+  /** What the fields of `opaqueKey` say of them; null: nothing. */
+  readonly values: Readonly<Record<string, JsonValue>>;
+  /** Opaque names that are held for them. */
+  readonly cache: Cache;
+  readonly federation: Pick<Federation, "status" | "traces">;
+  /** There are more than `maxTenants`: upstream is not asked for it before another one has ended. */
+  readonly waiting: boolean;
+}

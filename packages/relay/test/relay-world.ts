@@ -1,0 +1,95 @@
+import { StatusCode, type ByteStream, type ByteStreamHandler } from "@xdstp/core";
+import { createScheduler } from "@xdstp/core/server";
+import { parseBootstrap, type Channels, type ClientNotice } from "@xdstp/federation";
+import { createServer, type ServerEvent, type ServerOptions, type XdsServer } from "@xdstp/server";
+import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/testing";
+import { onTestFinished } from "vitest";
+
+import { createRelay, type Relay, type RelayEvent, type RelayOptions } from "../src/index.ts";
+import { connectClient, type NodeInit, type WorldClient } from "./world-client.ts";
+import { createUpstream, type Upstream } from "./upstream.ts";
+import type { Variant } from "./wire-bytes.ts";
+
+/** What a world is made of. */
+export interface WorldOptions {
+  /** How upstream is spoken to. Default: `delta`. */
+  readonly upstream?: Variant;
+  /** How many servers there are upstream, in order of preference. Default: 1. */
+  readonly servers?: number;
+  /** Authorities in the bootstrap, each of the server with this number. Default: none. */
+  readonly authorities?: Readonly<Record<string, number>>;
+  readonly relay?: RelayOptions;
+  readonly server?: Partial<ServerOptions>;
+}
+
+/** A relay between servers and clients in the hands of the test. Nothing has I/O; time stands still. */
+export interface RelayWorld {
+  readonly clock: FakeClock;
+  readonly relay: Relay;
+  readonly server: XdsServer;
+  /** The first server upstream. */
+  readonly up: Upstream;
+  readonly upstreams: readonly Upstream[];
+  readonly events: readonly (RelayEvent | ClientNotice)[];
+  readonly served: readonly ServerEvent[];
+  readonly connect: (variant: Variant, node?: NodeInit) => WorldClient;
+  /** Lets everything happen that needs no time. */
+  readonly settle: () => Promise<void>;
+  /** Time goes by, and everything that follows from it happens. */
+  readonly pass: (ms: number) => Promise<void>;
+}
+
+/** Makes a world of which nothing is wanted yet; ended after the test. */
+export function useWorld({ upstream = "delta", servers = 1, authorities = {}, relay: relayOptions = {}, server: serverOptions = {} }: WorldOptions = {}): RelayWorld {
+  const clock = createFakeClock({ start: 1_000_000 });
+  const turns = createManualScheduler();
+  const events: (RelayEvent | ClientNotice)[] = [];
+  const served: ServerEvent[] = [];
+  const upstreams = Array.from({ length: servers }, () => createUpstream(upstream));
+  const entry = (index: number): object => ({ server_uri: `up-${index}`, channel_creds: [{ type: "insecure" }] });
+  const bootstrap = parseBootstrap({
+    xds_servers: upstreams.map((_, index) => entry(index)), node: { id: "relay", cluster: "relays", metadata: { own: "yes" } },
+    authorities: Object.fromEntries(Object.entries(authorities).map(([name, index]) => [name, { xds_servers: [entry(index)] }])),
+  });
+  const relay = createRelay({ bootstrap, variant: upstream, channels: channelsTo(upstreams), clock, random: () => 0.5, onEvent: (event) => { events.push(event); }, ...relayOptions });
+  const server = createServer({ ...relay.serving, clock, scheduler: createScheduler({ later: turns.later }), onEvent: (event) => { served.push(event); }, ...serverOptions });
+  onTestFinished(async () => { await relay.close(); });
+  const settle = async (): Promise<void> => {
+    for (let round = 0; round < 4; round++) {
+      for (let n = 0; n < 30; n++) await Promise.resolve();
+      turns.run();
+    }
+  };
+  return {
+    clock, relay, server, upstreams, events, served, settle,
+    get up() { return upstreams[0] ?? createUpstream(upstream); },
+    connect: (variant, node) => connectClient(server, variant, node),
+    async pass(ms) {
+      const end = clock.now() + ms;
+      while ((clock.next ?? Infinity) <= end) {
+        clock.advance(Math.max(0, (clock.next ?? 0) - clock.now()));
+        await settle();
+      }
+      clock.advance(end - clock.now());
+      await settle();
+    },
+  };
+}
+
+/** Connections to servers by the number in their URI. */
+function channelsTo(upstreams: readonly Upstream[]): Channels {
+  return {
+    acquire: ({ uri }) => ({
+      open: (_, handler) => {
+        const upstream = upstreams[Number(uri.slice("up-".length))];
+        return upstream === undefined || upstream.down ? unreachable(handler) : upstream.connect(handler);
+      },
+      release: () => undefined,
+    }),
+  };
+}
+
+function unreachable(handler: ByteStreamHandler): ByteStream {
+  queueMicrotask(() => { handler.onClosed({ code: StatusCode.UNAVAILABLE, message: "connection refused" }); });
+  return { opening: true, send: () => false, close: () => undefined };
+}

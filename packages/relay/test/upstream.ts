@@ -1,0 +1,90 @@
+import type { ByteStream, ByteStreamHandler } from "@xdstp/core";
+import { createMemoryStream, readRequest, type MemoryStream, type ReadRequest } from "@xdstp/testing";
+
+import { anyOf, encodeResponse, type Variant, type WireError, type WireResource } from "./wire-bytes.ts";
+
+/** One of the streams that a relay has opened. */
+export interface UpstreamCall {
+  readonly stream: MemoryStream;
+  /** What has come on it and was not read yet. */
+  requests(): readonly UpstreamRequest[];
+  /** Sends a response with a nonce of its own, and returns that. */
+  reply(typeUrl: string, reply: Reply): string;
+}
+
+/** A request, and its bytes. */
+export interface UpstreamRequest extends ReadRequest {
+  readonly bytes: Uint8Array;
+}
+
+/** What is sent; what is absent is empty. */
+export interface Reply {
+  /** Default: the nonce. */
+  readonly version?: string;
+  readonly resources?: readonly (WireResource | { readonly name: string; readonly text: string; readonly version?: string; readonly ttlMs?: number })[];
+  readonly removed?: readonly string[];
+  readonly errors?: readonly WireError[];
+}
+
+/** A management server in the hands of the test, in either variant: it says what the test says, and nothing else. */
+export interface Upstream extends UpstreamCall {
+  readonly connect: (handler: ByteStreamHandler) => ByteStream;
+  /** All streams that were opened, in order. What this has itself is that of the newest. */
+  readonly calls: readonly UpstreamCall[];
+  /** Cannot be reached. */
+  down: boolean;
+  /** Ends the newest stream, and cannot be reached any more. */
+  die(): void;
+}
+
+/** Nobody has connected yet. */
+export function createUpstream(variant: Variant): Upstream {
+  const calls: UpstreamCall[] = [];
+  const newest = (): UpstreamCall => {
+    const call = calls.at(-1);
+    if (call === undefined) throw new Error("a stream was expected, and none was opened");
+    return call;
+  };
+  return {
+    calls, down: false,
+    get stream() { return newest().stream; },
+    connect(handler) {
+      const holder: { out?: ByteStream } = {};
+      calls.push(callOn(variant, createMemoryStream((out) => {
+        holder.out = out;
+        return handler;
+      })));
+      if (holder.out === undefined) throw new Error("the stream has no end");
+      return holder.out;
+    },
+    requests: () => (calls.length === 0 ? [] : newest().requests()),
+    reply: (typeUrl, reply) => newest().reply(typeUrl, reply),
+    die() {
+      this.down = true;
+      newest().stream.cancel({ code: 14, message: "the server has gone" });
+    },
+  };
+}
+
+let nonces = 0;
+
+function callOn(variant: Variant, stream: MemoryStream): UpstreamCall {
+  return {
+    stream,
+    requests() {
+      const requests: UpstreamRequest[] = [];
+      for (let bytes = stream.take(); bytes !== undefined; bytes = stream.take()) requests.push({ ...readRequest(variant, bytes), bytes });
+      return requests;
+    },
+    reply(typeUrl, { resources = [], removed = [], errors = [], ...rest }) {
+      const nonce = `up${++nonces}`;
+      const { version = nonce } = rest;
+      stream.send(encodeResponse(variant, { typeUrl, nonce, version, removed, errors, resources: resources.map((given) => ("text" in given ? textResource(typeUrl, { version, ...given }) : given)) }));
+      return nonce;
+    },
+  };
+}
+
+function textResource(typeUrl: string, { text, ...rest }: { readonly name: string; readonly version: string; readonly text: string }): WireResource {
+  return { ...rest, any: anyOf(typeUrl, Buffer.from(text)) };
+}
