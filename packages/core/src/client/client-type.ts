@@ -74,7 +74,7 @@ class Type implements ClientType {
     this.typeUrl = typeUrl;
     this.#state = { host, typeUrl, wants, subscriptions: variant.createSubscriptions(typeUrl, wants, descriptor(typeUrl)), unasked: new Set(), version: "", expires: false, nonce: "", canary: false, begunAt: 0, answers: [], pace: createRefusalPace(clock, random, () => { host.schedule(); }) };
     this.#deadlines = createFetchDeadlines(clock, fetchMs, (overdue) => {
-      giveUp(this.#state, overdue);
+      this.#deadlines.start(giveUp(this.#state, overdue));
       host.waited();
     });
     this.#quiet = createQuiet(clock, quietMs, () => { this.#settle(); });

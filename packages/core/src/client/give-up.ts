@@ -2,40 +2,62 @@ import type { Removal } from "../feed.ts";
 import { XdsError } from "../xds-error.ts";
 import type { ClientTypeState } from "./client-type-state.ts";
 import { commitAside } from "./commit-aside.ts";
-import { isWantHeld } from "./is-held.ts";
+import { isWantHeld, standInOf } from "./is-held.ts";
 import { noteError, noteGone, noteSilence } from "./note-want.ts";
+import { receivedKey } from "./received-key.ts";
 import type { Want } from "./want.ts";
 
-/** These have not come in time (C-MISS-4): a name does not exist, or cannot be had for now (C-GRPC-10); a collection is what has come of it (C-GLOB-9). What is held is no concern of the timer. */
-export function giveUp(state: ClientTypeState, due: readonly Want[]): void {
+/**
+ * These have not come in time (C-MISS-4): a name does not exist, or cannot be had for now (C-GRPC-10); a collection is what has come of it (C-GLOB-9). What is held is no concern of the timer,
+ * but for what only a stand-in has given (C-GRPC-6). Returns those that another server still stands in for: their time begins anew.
+ */
+export function giveUp(state: ClientTypeState, due: readonly Want[]): readonly Want[] {
   const { typeUrl, host: { context, sink } } = state;
-  const overdue = due.filter((want) => !retries(state, want));
+  const standIns = new Map(due.flatMap((want) => {
+    const standIn = want.kind === "name" ? standInOf(sink, typeUrl, want) : undefined;
+    return standIn === undefined ? [] : [[want, standIn] as const];
+  }));
+  const overdue = due.filter((want) => standIns.get(want) !== true && !retries(state, want, standIns.has(want)));
   for (const want of overdue) {
     want.awaited = false;
     if (want.kind !== "name" || isWantHeld(sink, typeUrl, want)) noteSilence(state, want);
   }
-  const names = overdue.filter((want) => want.kind === "name" && (want.leftOut || !isWantHeld(sink, typeUrl, want)));
+  const names = overdue.filter((want) => want.kind === "name" && (want.leftOut || standIns.has(want) || !isWantHeld(sink, typeUrl, want)));
   const settled = overdue.filter(({ kind }) => kind !== "name").map(({ interest, begun }) => ({ typeUrl, interest, ...(!begun && { timedOut: true }) }));
-  const remove = context.timeoutIsTransient ? [] : names.map((want) => missing(state, want));
-  for (const want of names) {
-    if (context.timeoutIsTransient) noteError(state, want, lateError(state, want, "UNAVAILABLE"));
-    else noteGone(state, want, want.key);
-    want.state = "timeout";
-  }
+  const remove = names.flatMap((want) => noteLate(state, want));
   if (remove.length + settled.length > 0) commitAside(sink, { remove: unique(remove), settled });
-  const late = overdue.filter(({ state: now }) => now === "requested" || now === "timeout");
-  if (late.length > 0) context.emit?.({ kind: "timeout", typeUrl, names: late.map(({ interest }) => interest.name) });
+  const late = new Set([...names, ...overdue.filter(({ state: now }) => now === "requested")]);
+  if (late.size > 0) context.emit?.({ kind: "timeout", typeUrl, names: Array.from(late, ({ interest }) => interest.name) });
+  return due.filter((want) => standIns.get(want) === true);
 }
 
-function retries({ typeUrl, unasked, subscriptions, host }: ClientTypeState, want: Want): boolean {
-  if (isWantHeld(host.sink, typeUrl, want) || subscriptions.retry?.(want) !== true) return false;
+/** What goes with it. As gRPC has it, what is held stays with the error beside it (C-GRPC-9). */
+function noteLate(state: ClientTypeState, want: Want): readonly Removal[] {
+  const { typeUrl, host: { context, sink } } = state;
+  if (!context.timeoutIsTransient && context.keepRemoved && isWantHeld(sink, typeUrl, want)) {
+    noteError(state, want, lateError(state, want, "NOT_FOUND"));
+    return [];
+  }
+  const remove = context.timeoutIsTransient ? [] : missing(state, want);
+  if (context.timeoutIsTransient) noteError(state, want, lateError(state, want, "UNAVAILABLE"));
+  else noteGone(state, want, want.key);
+  want.state = "timeout";
+  return remove;
+}
+
+function retries({ typeUrl, unasked, subscriptions, host }: ClientTypeState, want: Want, isOfOther: boolean): boolean {
+  if ((!isOfOther && isWantHeld(host.sink, typeUrl, want)) || subscriptions.retry?.(want) !== true) return false;
   unasked.add(want);
   host.schedule();
   return true;
 }
 
-function missing(state: ClientTypeState, want: Want): Removal {
-  return { typeUrl: state.typeUrl, name: want.interest.name, error: lateError(state, want, "NOT_FOUND") };
+/** The name, and each variant of it that is held. */
+function missing(state: ClientTypeState, want: Want): readonly Removal[] {
+  const { typeUrl, host: { sink } } = state;
+  const removal = { typeUrl, name: want.interest.name, error: lateError(state, want, "NOT_FOUND") };
+  const held = Array.from(sink.held(typeUrl, want.interest), ({ constraints }) => (constraints === undefined ? removal : { ...removal, constraints }));
+  return held.length === 0 ? [removal] : held;
 }
 
 function lateError({ typeUrl, host: { context } }: ClientTypeState, { interest }: Want, code: "NOT_FOUND" | "UNAVAILABLE"): XdsError {
@@ -44,5 +66,5 @@ function lateError({ typeUrl, host: { context } }: ClientTypeState, { interest }
 
 /** Several parameter sets of a name are one removal. */
 function unique(removals: readonly Removal[]): readonly Removal[] {
-  return [...new Map(removals.map((removal) => [removal.name, removal])).values()];
+  return [...new Map(removals.map((removal) => [receivedKey(removal), removal])).values()];
 }

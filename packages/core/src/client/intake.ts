@@ -9,7 +9,7 @@ import type { Resource } from "../resource.ts";
 import { XdsError } from "../xds-error.ts";
 import type { ClientContext } from "./client-context.ts";
 import type { RefusedName } from "./client-event.ts";
-import { isHeld } from "./is-held.ts";
+import { isHeld, standInOf } from "./is-held.ts";
 import type { ReceivedName, ReceivedResource, ReceivedResponse } from "./received.ts";
 import { receivedKey } from "./received-key.ts";
 import { resourceFault } from "./resource-fault.ts";
@@ -138,8 +138,13 @@ function takeAbsence(source: IntakeSource, intake: Intake, { complete, gone, mis
   const { sink, typeUrl, wants } = source;
   const isSpokenOf = ({ key }: Want): boolean => intake.reasons.has(key);
   for (const want of complete) if (!isSpokenOf(want)) takeWhole(source, intake, want, response);
-  for (const want of gone) if (!isSpokenOf(want) && isHeld(sink, typeUrl, want.interest)) letGo(source, intake, want.interest, wants.covering(want.key));
+  for (const want of gone) if (!isSpokenOf(want) && (isGone(want) ? standInOf(sink, typeUrl, want) !== undefined : isHeld(sink, typeUrl, want.interest))) letGo(source, intake, want.interest, wants.covering(want.key));
   for (const want of missing) if (!isSpokenOf(want)) letGo(source, intake, want.interest, [want]);
+}
+
+/** By what this server has said last; what is held of it another one gave since. */
+function isGone({ state }: Want): boolean {
+  return state === "missing" || state === "timeout";
 }
 
 /** The response is all there is of a collection. */

@@ -12,3 +12,13 @@ export function isHeld(sink: ResourceSink, typeUrl: string, interest: Interest):
 export function isWantHeld(sink: ResourceSink, typeUrl: string, { interest, realName }: Want): boolean {
   return isHeld(sink, typeUrl, interest) || (realName !== undefined && isHeld(sink, typeUrl, { name: realName }));
 }
+
+/** What only another server has given, in the place of this one ({@link Held.standIn}): whether that stands in still. undefined: nothing is held, or something that is not of that kind. */
+export function standInOf(sink: ResourceSink, typeUrl: string, { interest, realName }: Want): boolean | undefined {
+  let found: boolean | undefined;
+  for (const name of realName === undefined ? [interest] : [interest, { name: realName }]) for (const { standIn } of sink.held(typeUrl, name)) {
+    if (standIn === undefined) return undefined;
+    found = standIn || found === true;
+  }
+  return found;
+}

@@ -8,6 +8,7 @@ import type { Ask } from "./ask.ts";
 import type { LinkBooks } from "./link-books.ts";
 import { notFound } from "./not-found.ts";
 import { orphansOf } from "./orphans-of.ts";
+import { reachable, typeReachable } from "./reachable.ts";
 import type { Route } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
 import { takeTransaction, type Taken } from "./take-transaction.ts";
@@ -95,12 +96,13 @@ function presented(link: ServerLink, books: LinkBooks, typeUrl: string): Iterabl
   return Array.from(held, (one) => (books.routeOfName(one.name)?.isContested(link) === true ? { ...one, version: UNSURE } : one));
 }
 
-/** The versions of a server are its own (C-RECON-3); that there is something of a name, whoever gave it. */
+/** The versions of a server are its own (C-RECON-3); that there is something of a name, whoever gave it, and whether that is one that stands in for it. */
 function heldOf(link: ServerLink, books: LinkBooks, asked: TypedInterest): Iterable<Held> {
   const { typeUrl, interest } = asked;
   const route = books.routeOfName(interest.name);
   if (route === undefined || (route.links.length === 1 && route.plain)) return link.part.held(typeUrl, interest);
-  return route.links.flatMap((one) => [...heldFrom(one, typeUrl, interest)]);
+  const own = route.links.indexOf(link);
+  return route.links.flatMap((one, index) => (index <= own ? [...heldFrom(one, typeUrl, interest)] : Array.from(heldFrom(one, typeUrl, interest), (held) => ({ ...held, standIn: route.uses(one) || !route.counts(link) }))));
 }
 
 /** What one server has given: handed on, or kept for those that follow it, or leading elsewhere. */
@@ -140,8 +142,8 @@ function unavailable(link: ServerLink, books: LinkBooks, scope: Scope, error: Xd
   const { typeUrl, interest } = scope;
   if (typeUrl !== undefined && interest !== undefined) unavailableOne(link, books, scope, { typeUrl, interest }, error);
   else if (scope.authority !== undefined) link.part.unavailable(scope, error);
-  else if (typeUrl !== undefined) books.typeReachable(link, typeUrl, error);
-  else books.reachable(link, error);
+  else if (typeUrl !== undefined) typeReachable(link, typeUrl, error);
+  else reachable(link, error);
   if (error === undefined && typeUrl === undefined && link.responded && link.unheard.size > 0) hear(link, books);
   books.followers.settle();
 }

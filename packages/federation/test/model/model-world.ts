@@ -219,8 +219,6 @@ export class ModelWorld {
       seen.isUnsure ||= isSilent && (differs || walk.found.state === "missing");
       for (const [type, at] of isMember ? walk.asked.slice(1) : walk.asked) ask(type, at.authority, `xdstp://${at.authority}/${type.slice(type.indexOf("/") + 1)}/${at.id}`);
       if (!isSilent || (walk.found.state !== "missing" && !differs)) return [walk.found];
-      // Of a name that it never had a server that is silent of such says nothing, also if another one gave it in its place.
-      if (walk.asked.some(([, { authority }]) => this.#serversOf(authority).length > 1)) return [{ state: "any" }];
       // Silence lets an alternative be asked, and ends nothing that is held, but says so.
       return [{ state: "missing" }, { state: "broken" }, ...everyWalk(look, typeUrl, place).map((content) => ({ state: "held", content }) as const)];
     };

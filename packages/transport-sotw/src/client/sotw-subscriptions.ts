@@ -11,8 +11,8 @@ export function createSotwSubscriptions(typeUrl: string, wants: Wants, type: Res
 
 const NOTHING: Absence = { complete: [], gone: [], missing: [] };
 
-/** A name that is gone already cannot go; one that has an error has none until the server says otherwise (S-ERR-1). */
-const CAN_GO: ReadonlySet<Want["state"]> = new Set<Want["state"]>(["requested", "held", "refused"]);
+/** One that has an error has none until the server says otherwise (S-ERR-1). */
+const CAN_GO: ReadonlySet<Want["state"]> = new Set<Want["state"]>(["requested", "held", "refused", "missing", "timeout"]);
 
 class SotwSubscriptions implements Subscriptions {
   readonly #typeUrl: string;
@@ -110,7 +110,7 @@ class SotwSubscriptions implements Subscriptions {
     const absent = counted.filter(({ kind, key, state }) => kind === "name" && CAN_GO.has(state) && !present.has(key));
     for (const want of this.#wants) want.leftOut = want.awaited && want.asked && want.kind === "name" && !present.has(want.key);
     const isAll = complete.some(({ kind }) => kind === "wildcard");
-    return { complete, gone: absent, missing: absent.filter(({ state }) => state === "refused" || isAll) };
+    return { complete, gone: absent, missing: absent.filter(({ state }) => state === "refused" || (isAll && (state === "requested" || state === "held"))) };
   }
 
   /** Collections that were asked for later and that a resource can only have come for: the server has seen them, the oldest first, so this response and each later one has all of them. */
