@@ -1,6 +1,7 @@
 import type { Clock, Interest } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
+import { covers, type Ask } from "../routes/ask.ts";
 import type { Route } from "../routes/route.ts";
 import type { FollowedRedirect } from "./followed-redirect.ts";
 import type { Followers } from "./followers.ts";
@@ -72,6 +73,15 @@ export class Redirects {
     }
     if (redirect.follower !== undefined) this.#followers.readersChanged(redirect.follower);
     if (covering.length === 0) this.drop(route, redirect.typeUrl, redirect.key);
+  }
+
+  /** Others have a use for an ask than before: what leads elsewhere of it is followed for as long as readers do. */
+  serveFor({ route, typeUrl, kind, key }: Ask): void {
+    const redirects = route.redirects.get(typeUrl);
+    if (redirects === undefined) return;
+    const own = redirects.get(key);
+    const served = kind === "name" ? own === undefined ? [] : [own] : [...redirects.values()].filter((redirect) => covers({ kind, key }, redirect.key));
+    for (const redirect of served) this.serve(route, redirect);
   }
 
   #touch(route: Route, { typeUrl, key, follower }: FollowedRedirect): void {

@@ -1,5 +1,3 @@
-import type { XdsError } from "@xdstp/core";
-
 import type { Globs } from "../globs/globs.ts";
 import type { Followers } from "../links/followers.ts";
 import type { Redirects } from "../links/redirects.ts";
@@ -22,8 +20,4 @@ export interface LinkBooks {
   owe(asks: readonly Ask[], link: ServerLink): void;
   /** A server has given names that are none of its business (C-AUTH-7). */
   foreign(link: ServerLink, typeUrl: string, names: number): void;
-  /** A server cannot be reached, or can again. */
-  reachable(link: ServerLink, error: XdsError | undefined): void;
-  /** The same of the stream of one type, at a server that has one for each. */
-  typeReachable(link: ServerLink, typeUrl: string, error: XdsError | undefined): void;
 }

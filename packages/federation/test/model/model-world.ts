@@ -133,7 +133,7 @@ export class ModelWorld {
 
   /** A name is asked for through one of them, or all. */
   #hubsOf(name: string): Iterable<number> {
-    const lot = [...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % (this.hubs.length + 1);
+    const lot = Buffer.from(name).reduce((sum, byte) => sum + byte, 0) % (this.hubs.length + 1);
     return lot < this.hubs.length ? [lot] : this.hubs.keys();
   }
 

@@ -1,0 +1,84 @@
+import type { ResourceSink, TypedInterest } from "@xdstp/core";
+
+import type { Followers } from "../links/followers.ts";
+import type { Ask } from "../routes/ask.ts";
+import { createAuthorityReader } from "../routes/read-authority.ts";
+import { showKept } from "../routes/recall.ts";
+import { Route } from "../routes/route.ts";
+import type { Routes } from "../routes/routes.ts";
+import type { ServerLink } from "../routes/server-link.ts";
+import { Directed, directedLocator } from "./directed.ts";
+import { Homeless } from "./homeless.ts";
+
+/** What readers need of their federation. */
+export interface ReadersHost {
+  readonly routes: Routes;
+  readonly followers: Followers;
+  /** What is delivered under another name than its own. */
+  readonly linked: ResourceSink;
+  /** These are known but for members that lead elsewhere, of which nothing is known yet. */
+  owe(asks: readonly Ask[], link: ServerLink): void;
+}
+
+/** What readers ask for: of whom it is asked by its own name, what leads elsewhere by its directives, what nobody can be asked for. */
+export class Readers {
+  readonly #host: ReadersHost;
+  readonly #authorityOf = createAuthorityReader();
+  readonly #directed: Directed;
+  readonly #homeless: Homeless;
+
+  constructor(host: ReadersHost) {
+    this.#host = host;
+    this.#directed = new Directed(host.followers, host.linked);
+    this.#homeless = new Homeless(host.linked);
+  }
+
+  begin(asked: TypedInterest): void {
+    const locator = directedLocator(asked.interest.name);
+    if (locator !== undefined) { this.#directed.begin(asked, locator); return; }
+    const authority = this.#authorityOf(asked.interest.name);
+    const route = this.#host.routes.of(authority);
+    if (route instanceof Route) this.#ask(route, asked, authority);
+    else this.#homeless.add(authority ?? "", asked, route);
+  }
+
+  end(asked: TypedInterest): void {
+    const locator = directedLocator(asked.interest.name);
+    if (locator !== undefined) { this.#directed.end(asked, locator); return; }
+    const authority = this.#authorityOf(asked.interest.name);
+    const ask = this.#host.routes.known(authority)?.find(asked.typeUrl, asked.interest);
+    if (ask !== undefined) unask(ask);
+    this.#homeless.drop(authority ?? "", asked);
+  }
+
+  /** Somebody waits for it to be known who answers for it. */
+  awaits(authority: string): boolean {
+    return this.#homeless.has(authority);
+  }
+
+  /** It is known now who answers for an authority, or why nobody is found. */
+  resolved(authority: string): void {
+    const route = this.#host.routes.of(authority);
+    if (route instanceof Route) for (const asked of this.#homeless.take(authority)) this.#ask(route, asked, authority);
+    else this.#homeless.tell(authority, route);
+  }
+
+  /** Who is found from now on is not asked. */
+  clear(): void {
+    this.#homeless.clear();
+  }
+
+  #ask(route: Route, { typeUrl, interest }: TypedInterest, authority: string | null): void {
+    const ask = route.ask(typeUrl, interest, authority);
+    if (ask.direct) return;
+    route.direct(ask, true);
+    showKept(ask);
+    if (ask.settled && route.last !== undefined) this.#host.owe([ask], route.last);
+  }
+}
+
+function unask(ask: Ask): void {
+  const { typeUrl, interest, unavailable } = ask;
+  if (unavailable !== undefined) unavailable.link.part.unavailable({ typeUrl, interest }, undefined);
+  ask.route.direct(ask, false);
+}
