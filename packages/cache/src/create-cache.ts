@@ -65,7 +65,7 @@ export interface Cache extends ResourceSource, ResourceSink, Author, AsyncDispos
   /** As the contract says, and at once. */
   commit(transaction: Transaction): Committed;
   asOf(typeUrl: string, name: string, revision: number): Entry | undefined;
-  /** Runs a feed until the cache or the handle is closed. */
+  /** Runs a feed until the cache or the handle is closed; of a closed cache it ends at once. */
   addFeed(feed: ResourceFeed): FeedHandle;
   /**
    * Registers a check: `commit` asks it about each resource that is put under this type and name (a glob and `*` mean all that they cover).

@@ -23,6 +23,7 @@ export class Expiries {
   readonly #queue = new MinHeap<Expiry>((one, other) => one.due < other.due);
   #timer: Timer | undefined;
   #armed = Infinity;
+  #closed = false;
 
   /** `onDue` is told of those whose time is over, all at once. */
   constructor(clock: Clock, onDue: (expired: readonly Expiry[]) => void) {
@@ -32,6 +33,7 @@ export class Expiries {
 
   /** A transaction has been applied: what it put expires as it says, or not any more. */
   note({ puts, removals }: TransactionPlan): void {
+    if (this.#closed) return;
     for (const { put: { typeUrl, resource: { expireMs } }, name, text } of puts) {
       if (this.#byName.size > 0) this.#end(typeUrl, name);
       if (expireMs !== undefined) this.#begin(typeUrl, name, text, expireMs);
@@ -42,7 +44,7 @@ export class Expiries {
   /** The time of one that is held begins anew, or is over (C-TTL-3). */
   refresh(typeUrl: string, name: ReadName, text: string, expireMs: number | undefined): void {
     this.#end(typeUrl, name);
-    if (expireMs !== undefined) this.#begin(typeUrl, name, text, expireMs);
+    if (expireMs !== undefined && !this.#closed) this.#begin(typeUrl, name, text, expireMs);
   }
 
   /** How many are kept: never many more than there are that expire, however often these are put again. */
@@ -56,6 +58,7 @@ export class Expiries {
   }
 
   close(): void {
+    this.#closed = true;
     this.#timer?.cancel();
     this.#byName.clear();
     this.#queue.clear();

@@ -23,6 +23,7 @@ export class FeedPool {
   readonly #slots = new Set<FeedSlot>();
   readonly #handles = new Set<FeedHandle>();
   #onDemand = false;
+  #closed = false;
 
   constructor(clock: Clock, lingerMs: number, host: PoolHost) {
     this.#host = host;
@@ -56,10 +57,12 @@ export class FeedPool {
       },
     });
     this.#handles.add(handle);
+    if (this.#closed) void handle.close();
     return handle;
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.ledger.end();
     await Promise.all([...this.#handles].map((handle) => handle.close()));
   }

@@ -345,6 +345,30 @@ describe("want()", () => {
   });
 });
 
+describe("a cache that is closed", () => {
+  it("waits for nothing, whatever a feed still says while it ends, and after", async () => {
+    const clock = createFakeClock();
+    const cache = createCache({ clock, lingerMs: 100 });
+    const feed = createDemandFeed();
+    cache.addFeed(feed);
+    const { sink } = feed;
+    cache.topic(T, { name: "x" }).watch(createWatcher());
+    await turn();
+    const closing = cache.close();
+    void sink.commit({ put: [put("x", "1", { expireMs: 1_000 }), put("y", "1", { expireMs: 1_000 })] });
+    await closing;
+    void sink.commit({ put: [put("x", "2", { expireMs: 1_000 }), put("z")], refresh: [{ typeUrl: T, name: "y", expireMs: 1_000 }] });
+    expect([clock.pending, shown(cache.topic(T, { name: "x" }).members())]).toEqual([0, ["x=2"]]);
+  });
+
+  it("ends a feed that is added too late", async () => {
+    const cache = createCache();
+    await cache.close();
+    const feed = createDemandFeed();
+    expect(await cache.addFeed(feed).ended).toBeUndefined();
+  });
+});
+
 describe("forgetting", () => {
   it("drops what nobody wants, without a tombstone, and keeps what somebody does [B-RELAY-10]", async () => {
     const cache = start();

@@ -20,6 +20,7 @@ export class UnwantedNames {
   readonly #host: UnwantedHost;
   readonly #records = new Map<NameRecord, TypeStore>();
   #timer: Timer | undefined;
+  #ended = false;
 
   constructor(host: UnwantedHost) {
     this.#host = host;
@@ -28,7 +29,7 @@ export class UnwantedNames {
   /** A feed on demand has put this. */
   note(type: TypeStore, name: ReadName): void {
     const { clock, lingerMs, ledger } = this.#host;
-    if (ledger.wants(type.typeUrl, name.key) || (name.parent !== undefined && ledger.wants(type.typeUrl, name.parent))) return;
+    if (this.#ended || ledger.wants(type.typeUrl, name.key) || (name.parent !== undefined && ledger.wants(type.typeUrl, name.parent))) return;
     const record = type.find(name);
     if (record === undefined || this.#isWanted(type, record)) return;
     this.#records.set(record, type);
@@ -45,6 +46,7 @@ export class UnwantedNames {
   }
 
   end(): void {
+    this.#ended = true;
     this.#timer?.cancel();
   }
 
