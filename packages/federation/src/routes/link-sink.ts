@@ -9,7 +9,6 @@ import type { LinkBooks } from "./link-books.ts";
 import { notFound } from "./not-found.ts";
 import { orphansOf } from "./orphans-of.ts";
 import { reachable, typeReachable } from "./reachable.ts";
-import { reachable, typeReachable } from "./reachable.ts";
 import type { Route } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
 import { takeTransaction, type Taken } from "./take-transaction.ts";
