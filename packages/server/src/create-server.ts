@@ -39,6 +39,7 @@ export function createServer(options: ServerOptions): XdsServer {
   const { stream: streamLimits, admission: admissionLimits, access: accessLimits, answers: answerLimits, wire: wireLimits } = splitLimits(limits);
   const hub = createEventHub();
   if (onEvent !== undefined) hub.listen(onEvent);
+  if (options.source.hear !== undefined) hub.listen((event) => { if ("stream" in event) options.source.hear?.(event); });
   const streams = createOpenStreams(hub.fault);
   const traces = tracer === undefined ? undefined : traceChanges({ tracer, clock, source: options.source });
   const scheduler = traces === undefined ? shared.scheduler : traces.noticing(shared.scheduler ?? createScheduler());

@@ -1,6 +1,6 @@
 import type { MessageInitShape, Registry } from "@bufbuild/protobuf";
-import type { ByteStream, ByteStreamHandler, Clock, ResourceSource, Status } from "@xdstp/core";
-import type { FrameCounters, LimitCounts, PeerIdentity, Quirk, Scheduler, StreamStatus } from "@xdstp/core/server";
+import type { ByteStream, ByteStreamHandler, Clock, Status } from "@xdstp/core";
+import type { FrameCounters, LimitCounts, ListeningSource, PeerIdentity, Quirk, Scheduler, StreamStatus } from "@xdstp/core/server";
 import type { CallPeer, ConnectionAge, GrpcStats, MethodRouter, TlsOptions } from "@xdstp/grpc/server";
 import type { DiscoveryRequestSchema, DiscoveryResponse } from "@xdstp/protos/discovery";
 import type { ServiceRow } from "@xdstp/protos/services";
@@ -19,7 +19,7 @@ import type { WaitForAckOptions } from "./wait-for-ack.ts";
 /** What {@link createServer} needs. Only `source` has to be given. */
 export interface ServerOptions {
   /** What is served: a cache, or a filter over one. It brings the data of the types with it; types without data are served too. */
-  readonly source: ResourceSource;
+  readonly source: ListeningSource;
   /**
    * The services that are offered, and nothing else. Default: ADS and every service of one type of Envoy's API.
    * A row of data adds a service of your own; a type of your own needs none on ADS.

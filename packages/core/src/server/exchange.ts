@@ -169,11 +169,12 @@ function refuse({ exchange, context, stream, typeUrl }: ExchangeOwner, batch: Ba
   exchange.nacks++;
   const at = context.clock.now();
   exchange.lastError = { ...refusal, at, since: exchange.lastError?.since ?? at, version };
-  context.emit?.({ kind: "nack", stream, typeUrl, version, accepted: exchange.versionAccepted, nonce: String(nonce), error: refusal });
+  context.emit?.({ kind: "nack", stream, typeUrl, version, accepted: exchange.versionAccepted, nonce: String(nonce), error: refusal, held: batch });
   return { ...batch, refusal, repaired: batch.repaired || nonce < batch.newest };
 }
 
-function accept({ exchange, context, stream, typeUrl }: ExchangeOwner, { upTo, version, last }: Batch): void {
+function accept({ exchange, context, stream, typeUrl }: ExchangeOwner, batch: Batch): void {
+  const { upTo, version, last } = batch;
   if (exchange.refused === undefined) {
     exchange.accepted = upTo;
     exchange.lastError = undefined;
@@ -181,7 +182,7 @@ function accept({ exchange, context, stream, typeUrl }: ExchangeOwner, { upTo, v
   exchange.versionAccepted = version;
   exchange.nonceAccepted = last;
   exchange.acceptedAt = context.clock.now();
-  context.emit?.({ kind: "ack", stream, typeUrl, version, nonce: String(last) });
+  context.emit?.({ kind: "ack", stream, typeUrl, version, nonce: String(last), held: batch });
 }
 
 /** Sent again from topics and names, as they are by then. If the wanted state differs already, it goes out at once (S-ACK-8). */
