@@ -1,8 +1,8 @@
-import type { Cache } from "@xdstp/cache";
 import type { RelayStatus } from "@xdstp/relay";
 import type { XdsServer } from "@xdstp/server";
 import type { Served } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
+import type { Held } from "./host-server.ts";
 import { isShown } from "./is-shown.ts";
 import { createLineReporter } from "./line-reporter.ts";
 import type { ServedTls } from "./connect-commands.ts";
@@ -17,7 +17,7 @@ export interface ReporterOptions {
   readonly what: Served;
   readonly address: Endpoint;
   readonly tls?: ServedTls | undefined;
-  readonly cache: Pick<Cache, "ready" | "revision" | "counters">;
+  readonly cache: Held;
   readonly server: Pick<XdsServer, "status">;
   /** Absent: nothing is had from other servers. */
   readonly upstreams?: (() => RelayStatus["upstreams"]) | undefined;

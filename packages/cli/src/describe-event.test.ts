@@ -44,6 +44,8 @@ const others: readonly (readonly [CliEvent, string])[] = [
   [{ from: "upstream", event: { kind: "opened", server: "s", attempt: 3 } }, "info opened: s is asked again, attempt 3"],
   [{ from: "upstream", event: { kind: "closed", server: "s", status: { code: 14, message: `lost${evil}` }, responded: true, retryMs: 1_234 } }, "warning closed: s is gone: lost\\u{1b}[2J\\u{9b}\\u{202e} ; asked again in 1.2 s"],
   [{ from: "upstream", event: { kind: "closed", server: "s", status: { code: 0, message: "" }, responded: true, retryMs: 0 } }, "warning closed: s is gone: it has ended the stream; asked again in 0.0 s"],
+  [{ from: "upstream", event: { kind: "opaque-refused", typeUrl, names: ["a"], reason: "no key" } }, "warning opaque-refused: clusters a: no key"],
+  [{ from: "upstream", event: { kind: "tenant-refused", values: { id: "n" }, reason: "too many" } }, "warning tenant-refused: clients with {\"id\":\"n\"}: too many"],
   [{ from: "upstream", event: { kind: "idle", server: "s" } }, "info idle: s is not needed for now"],
   [{ from: "upstream", event: { kind: "accepted", server: "s", typeUrl, nonce: "1", version: "", resources: 2, removed: 1 } }, "good accepted: s clusters version none, nonce 1: 2 resources, 1 removed"],
   [{ from: "upstream", event: { kind: "refused", server: "s", typeUrl, nonce: "1", version: "3", resources: 2, names: [], reason: "bad" } }, "error refused: s clusters version 3, nonce 1 is refused: bad"],

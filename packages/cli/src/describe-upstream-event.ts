@@ -6,7 +6,7 @@ import { counted, shortType, shortVersion, someNames } from "./short-text.ts";
 
 /** What happened between a relay and whom it asks, in words. */
 export function describeUpstreamEvent(event: UpstreamEvent): ReportLine {
-  return { label: event.kind, ...("server" in event ? withServer(event) : { level: levelOf(event.kind), text: escapeText(fieldsOf(event)) }) };
+  return { label: event.kind, ...("server" in event ? withServer(event) : ofRelay(event)) };
 }
 
 type ServersEvent = Extract<UpstreamEvent, { server: string }>;
@@ -31,13 +31,22 @@ function onServer(event: ServersEvent): { readonly level: Level; readonly text: 
   }
 }
 
+/** What became of what a relay holds, and to whom it is given. */
+function ofRelay(event: Exclude<UpstreamEvent, ServersEvent>): Pick<ReportLine, "level" | "text"> {
+  switch (event.kind) {
+    case "opaque-refused": return { level: "warning", text: `${shortType(event.typeUrl)} ${someNames(event.names)}: ${escapeText(event.reason)}` };
+    case "tenant-refused": return { level: "warning", text: `clients with ${escapeText(JSON.stringify(event.values))}: ${escapeText(event.reason)}` };
+    default: return { level: levelOf((event as { readonly kind: string }).kind), text: escapeText("message" in event ? String((event as { readonly message: unknown }).message) : fieldsOf(event)) };
+  }
+}
+
 function closing({ code, message }: Status): string {
   if (message !== "") return escapeText(message);
   return code === 0 ? "it has ended the stream" : `code ${code}`;
 }
 
 function levelOf(kind: string): Level {
-  return /refus|fail|corrupt|lost/.test(kind) ? "warning" : "info";
+  return /refus|fail|corrupt|torn|locked|trouble|lost/.test(kind) ? "warning" : "info";
 }
 
 /** Of what has no words of its own. */

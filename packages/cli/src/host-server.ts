@@ -1,4 +1,3 @@
-import type { Cache } from "@xdstp/cache";
 import { XdsError } from "@xdstp/core";
 import type { RelayStatus } from "@xdstp/relay";
 import { createServer, type ServerOptions, type XdsServer } from "@xdstp/server";
@@ -28,13 +27,21 @@ export interface HostOptions extends ServerFlags {
   readonly registry: Awaited<ReturnType<typeof loadRegistry>>;
 }
 
+/** How much of it there is. */
+export interface Held {
+  /** The first good state is loaded (S-STREAM-9). */
+  readonly ready: boolean;
+  readonly revision: number;
+  readonly resources: number;
+}
+
 /** What is served. */
 export interface Supply {
   /** The command. */
   readonly from: "serve" | "relay";
   /** For people. */
   readonly what: Served;
-  readonly cache: Pick<Cache, "ready" | "revision" | "counters">;
+  readonly cache: Held;
   readonly serving: Pick<ServerOptions, "source" | "sourceFor" | "onEvent">;
   /** Absent: it has nothing from other servers. */
   readonly upstreams?: () => RelayStatus["upstreams"];

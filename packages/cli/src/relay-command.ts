@@ -14,10 +14,11 @@ const { bootstrap, node } = askOptions as Required<Pick<typeof askOptions, "boot
 export const relayCommand: Command = {
   name: "relay",
   summary: "Serve what other servers have, asked for once for all clients, and go on when they are gone.",
-  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--linger SECONDS] [--node ID] ${serverUsage}`,
+  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--opaque-key FIELDS] [--linger SECONDS] [--node ID] ${serverUsage}`,
   notes: [
     "The bootstrap says who is asked for which authority, by its authorities (gRPC) or config_sources (Envoy); --server is asked for everything, without TLS.\nOver one stream each server is asked once for what many clients want. Nothing is asked before a client wants it.",
     "Redirects and directives are handed on to clients as they are. With --follow the relay follows them, and clients get what they lead to.",
+    "Opaque names and * may mean something else to each client, so they are refused unless --opaque-key says on which fields of its node that depends.",
     "When a server is gone, what the relay holds of it is served on. `xdstp status` works on a relay as on a server.",
     "On a terminal it shows a table of upstreams, and one of clients and types; elsewhere one event per line. Ctrl-C ends it in order, once more at once.",
     "Options of TLS are for its own clients: a bootstrap says by itself how to speak to its servers.",
@@ -28,6 +29,7 @@ export const relayCommand: Command = {
     ...listenOptions,
     follow: { help: "follow redirects and directives (default: they are handed on)" },
     sotw: { help: "ask by the SotW variant of the protocol, where a bootstrap of Envoy does not say it (default: delta)" },
+    "opaque-key": { value: "FIELDS", help: "fields of a client's node that opaque names depend on: id, cluster, locality.zone, metadata.KEY, ..., with commas; none: they are equal for all clients (default: opaque names are refused)" },
     linger: { value: "SECONDS", help: "how long a server is still asked for what no client wants any more (default 60)" },
     node: { ...node, help: "who the relay says it is (default xdstp-relay, or as the bootstrap says)" },
     ...serverOptions,
@@ -58,5 +60,10 @@ function askOf(call: CommandCall, { cwd }: CliIo): RelayCall["ask"] {
 
 function relayOf(call: CommandCall): RelayCall["relay"] {
   const lingerMs = secondsFlag(call, "linger");
-  return { follow: call.flag("follow"), ...(lingerMs !== undefined && { lingerMs }) };
+  const opaqueKey = call.text("opaque-key");
+  return { follow: call.flag("follow"), ...(opaqueKey !== undefined && { opaqueKey: fieldsOf(opaqueKey) }), ...(lingerMs !== undefined && { lingerMs }) };
+}
+
+function fieldsOf(text: string): readonly string[] {
+  return text === "none" ? [] : text.split(",").map((field) => field.trim());
 }

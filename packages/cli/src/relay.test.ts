@@ -72,6 +72,21 @@ describe("xdstp relay", () => {
     expect(await typeOf("--follow")).toBe(clusterUrl);
   });
 
+  it("refuses opaque names with a reason, and asks for them as a client with the fields that --opaque-key names [B-RELAY-2]", async () => {
+    const nodes: string[] = [];
+    const origin = await useOrigin({ onEvent: (event) => { if (event.kind === "subscribe") nodes.push(`${event.stream.node?.id ?? ""} ${event.stream.node?.cluster ?? ""} ${event.added.join()}`); } });
+    origin.cluster("web");
+    const refusing = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0"]);
+    expect(await next(await ask(refusing, "n1", "web"))).toEqual([]);
+    expect(await refusing.stdout.line(/opaque-refused/)).toContain("web");
+    const keyed = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--opaque-key", "id"]);
+    for (const node of ["n1", "n2"]) expect(await next(await ask(keyed, node, "web"))).toEqual(["web"]);
+    expect(nodes.toSorted()).toEqual(["n1  web", "n2  web"]);
+    const shared = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--opaque-key", "none"]);
+    for (const node of ["n1", "n2"]) expect(await next(await ask(shared, node, "web"))).toEqual(["web"]);
+    expect(nodes.slice(2)).toEqual(["xdstp-relay  web"]);
+  });
+
   it("is asked by xdstp status as a server is", async () => {
     const origin = await useOrigin();
     origin.cluster(of("x", "web"));
@@ -100,6 +115,7 @@ describe("xdstp relay", () => {
     [[], 2, "which server? Give --server HOST:PORT or --bootstrap FILE"],
     [["x"], 2, '"x" is one argument too many; whom to ask is said by --server or --bootstrap'],
     [["--server", "h:1", "--bootstrap", "f"], 2, "--server and --bootstrap both say whom to ask; give one of them"],
+    [["--server", "127.0.0.1:1", "--opaque-key", "id,colour"], 1, "colour"],
     [["--bootstrap", "none.json"], 1, "none.json"],
     [["--bootstrap", "only.json"], 1, "says only whom listeners and clusters are asked of"],
     [["--server", "127.0.0.1:1", "--policy", "p.yaml"], 2, "--policy goes by the certificates of clients: give --tls-client-ca too"],

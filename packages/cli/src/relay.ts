@@ -15,7 +15,7 @@ export interface RelayCall extends ServerFlags {
   /** Whom it asks, and as whom. */
   readonly ask: AskFlags;
   /** What the relay itself is told. */
-  readonly relay: Pick<RelayOptions, "follow" | "lingerMs">;
+  readonly relay: Pick<RelayOptions, "follow" | "lingerMs" | "opaqueKey">;
 }
 
 /** Relays until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
@@ -33,7 +33,17 @@ function relaySupply(options: RelayOptions, what: Supply["what"], tell: Tell): S
     else tell({ from: "cache", event });
     if (event.kind === "feed-failed") fail();
   } });
-  return { from: "relay", what, cache: made.cache, serving: { source: made.source }, upstreams: () => made.status().upstreams, start: async () => failed, close: () => made.close() };
+  return { from: "relay", what, cache: heldBy(made), serving: made.serving, upstreams: () => made.status().upstreams, start: async () => failed, close: () => made.close() };
+}
+
+/** What is held for all clients, and for each key of its own. */
+function heldBy(relay: Relay): Supply["cache"] {
+  const { cache } = relay;
+  return {
+    get ready() { return cache.ready; },
+    get revision() { return cache.revision; },
+    get resources() { return [cache, ...relay.tenants().map((tenant) => tenant.cache)].reduce((sum, { counters }) => sum + counters.resources, 0); },
+  };
 }
 
 type AnyEvent = Parameters<NonNullable<RelayOptions["onEvent"]>>[0];
@@ -49,6 +59,6 @@ function begin(options: RelayOptions): Relay {
   try {
     return createRelay(options);
   } catch (error) {
-    throw error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
+    throw error instanceof XdsError ? new CliError(1, error.text.replace(/^opaqueKey/, "--opaque-key"), { cause: error }) : error;
   }
 }

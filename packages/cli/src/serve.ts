@@ -30,7 +30,12 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
 function folderSupply({ dir, registry, allowMassDelete, authorities }: ServeOptions & Pick<HostOptions, "registry">, { clock }: CliIo, tell: Tell): Supply {
   const cache = createCache({ types: envoyTypes, clock, replacedBytes, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "cache", event }); } });
   return {
-    from: "serve", what: { dir }, cache, serving: { source: cache },
+    from: "serve", what: { dir }, serving: { source: cache },
+    cache: {
+      get ready() { return cache.ready; },
+      get revision() { return cache.revision; },
+      get resources() { return cache.counters.resources; },
+    },
     start: async () => cache.addFeed(createFolderFeed({ dir, registry, allowMassDelete, clock, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "folder", event }); } })).ended,
     close: () => cache.close(),
   };

@@ -21,7 +21,7 @@ function start({ env = { NO_COLOR: "1" }, status = [streamStatus(1, [typeStatus(
   const clock = createFakeClock({ start: 1_000_000 });
   let written: string[] = [];
   const io: Partial<CliIo> = { stdout: { write: (text) => written.push(text) }, clock, env, terminal: () => size };
-  const cache = { ready: true, revision: 1, counters: { reusedVersions: 0, ignoredAliases: 0, overlappingVariants: 0, refused: 0, resources: 4, tombstones: 0, topics: 0 } };
+  const cache = { ready: true, revision: 1, resources: 4 };
   const reporter = createReporter({ from: "serve", what: { dir: "c" }, address: { host: "127.0.0.1", port: 1 }, cache, server: { status: () => status }, json: false, io: io as CliIo });
   return { reporter, clock, cache, take: () => { const taken = written; written = []; return taken; } };
 }

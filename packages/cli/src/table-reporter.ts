@@ -26,7 +26,7 @@ export function createTableReporter({ from, what, address, tls, cache, server, u
   let troubles: readonly ReportLine[] = [];
   const lines = (count: number): readonly RecentLine[] => recent.slice(-count).flatMap(({ shown, time }) => describeEvent(shown).map((line) => ({ ...line, time })));
   const pacer = createPacer(clock, () => {
-    const { ready, revision, counters: { resources } } = cache;
+    const { ready, revision, resources } = cache;
     const size = io.terminal() ?? { columns: 80, rows: 24 };
     const status = server.status();
     const view = { title: `${from} ${servedText(what)}`, address, tls, ready, revision, resources, now: clock.now(), status, since: since.of, troubles, upstreams: upstreams?.(), recent: lines(size.rows) };
