@@ -117,6 +117,25 @@ describe("createDeltaType()", () => {
     expect(used.sent()).toMatchObject([{ removedResources: ["b"] }]);
   });
 
+  it("sends what was refused again without what has gone meanwhile, although that waits to be removed [S-ACK-8] [S-ORD-3]", () => {
+    const used = useMachine();
+    used.put("a");
+    used.put("bad");
+    used.request({ subscribe: ["a", "bad"] });
+    used.drain();
+    const at = used.cache.revision;
+    used.remove("bad");
+    used.pass(5_000);
+    expect(used.drain(at)).toEqual([]); // there is nothing to repair it with
+    used.nack();
+    expect(used.machine.pending).toBe(true);
+    expect(used.drain(at)).toMatchObject([{ resources: [{ name: "a" }], removedResources: [] }]);
+    used.ack();
+    expect(used.machine.refusing).toBe(false);
+    used.machine.release(Infinity);
+    expect(used.sent()).toMatchObject([{ removedResources: ["bad"] }]);
+  });
+
   it("waits with what a client need not have listed as with removals [S-RECON-4] [S-ORD-3]", () => {
     const used = useMachine();
     used.put("a", { version: "v1" });

@@ -214,10 +214,11 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     this.#state.host.schedule();
   }
 
-  /** What was sent last has changed since; also a topic that was asked for again. */
+  /** What was sent last has changed since; also a topic that was asked for again, and what has gone and waits to be removed. */
   get #hasMoved(): boolean {
-    const { dirty, unanswered, sent, exchange: { inFlight } } = this.#state;
+    const { dirty, unanswered, sent, held, exchange: { inFlight } } = this.#state;
     if (dirty.size > 0 || inFlight === undefined) return dirty.size > 0;
+    if (held.some(({ revision }) => revision > inFlight.upTo)) return true;
     return unanswered.keys().some((topic) => topic.head > sent && (inFlight.origin.answered.has(topic) || inFlight.origin.changed.has(topic)));
   }
 
