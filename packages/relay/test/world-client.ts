@@ -7,6 +7,9 @@ import { decodeResponse, type Variant, type WireResource, type WireResponse } fr
 /** A `Node` as a plain object. */
 export type NodeInit = NonNullable<DeltaRequestInit["node"]>;
 
+/** What requests of both variants can say. */
+export type AnyRequest = Pick<DeltaRequestInit, "typeUrl" | "responseNonce" | "errorDetail">;
+
 /** What one response said. */
 export interface Answer extends WireResponse {
   /** Each resource as `name=text`, without what is in front of the last segment of its name; without a body `name@version`. */
@@ -17,6 +20,8 @@ export interface Answer extends WireResponse {
 export interface WorldClient {
   readonly stream: MemoryStream;
   readonly closed: Status | undefined;
+  /** Sends a request as it is; the first one carries the node. */
+  send(request: AnyRequest): void;
   /** Wants these names, in SotW instead of those before. */
   ask(typeUrl: string, ...names: readonly string[]): void;
   /** Wants these no more. */
@@ -71,11 +76,12 @@ function textOf(any: Uint8Array): string {
   return Buffer.from(any.subarray(2 + typeLength + 2)).toString();
 }
 
-type Says = Pick<WorldClient, "ask" | "leave" | "ack" | "nack">;
+type Says = Pick<WorldClient, "send" | "ask" | "leave" | "ack" | "nack">;
 
 function deltaClient(stream: MemoryStream, node: NodeInit): Says {
   const raw = createRawDeltaClient(stream, { node });
   return {
+    send(request) { raw.send(request); },
     ask(typeUrl, ...names) { raw.send({ typeUrl, resourceNamesSubscribe: [...names] }); },
     leave(typeUrl, ...names) { raw.send({ typeUrl, resourceNamesUnsubscribe: [...names] }); },
     ack({ typeUrl, nonce }) { raw.send({ typeUrl, responseNonce: nonce }); },
@@ -94,6 +100,7 @@ function sotwClient(stream: MemoryStream, node: NodeInit): Says {
     types.set(typeUrl, { names: [], version: "", nonce: "", ...types.get(typeUrl), ...news });
   };
   return {
+    send(request) { raw.send(request); },
     ask(typeUrl, ...names) {
       change(typeUrl, { names });
       say(typeUrl);

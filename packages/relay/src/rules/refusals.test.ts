@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+
+import { flagName, flagUrl } from "../../test/flag.ts";
+import { useWorld } from "../../test/relay-world.ts";
+
+const ways = (["delta", "sotw"] as const).flatMap((upstream) => (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const));
+const name = flagName("a");
+
+describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
+  it("upstream has its ACK as soon as the relay holds the response, whatever clients do [B-RELAY-5]", async () => {
+    const world = useWorld({ upstream });
+    const client = world.connect(downstream);
+    client.ask(flagUrl, name);
+    await world.settle();
+    world.up.requests();
+    const nonce = world.up.reply(flagUrl, { resources: [{ name, text: "1" }] });
+    await world.settle();
+    expect(client.stream.unread).toBe(1);
+    expect(world.up.requests().map((request) => [request.nonce, request.error])).toEqual([[nonce, undefined]]);
+  });
+
+  it("a client that refuses keeps to itself: upstream hears nothing, the others go on, and it gets the next state [B-RELAY-5]", async () => {
+    const world = useWorld({ upstream });
+    const [bad, good] = [world.connect(downstream, { id: "bad" }), world.connect(downstream, { id: "good" })];
+    for (const client of [bad, good]) client.ask(flagUrl, name);
+    await world.settle();
+    world.up.reply(flagUrl, { resources: [{ name, text: "1" }] });
+    await world.settle();
+    world.up.requests();
+    good.take();
+    for (const answer of bad.read()) bad.nack(answer, "no such flag");
+    await world.pass(120_000);
+    expect(world.up.requests()).toEqual([]);
+    expect(world.served.filter(({ kind }) => kind === "nack")).toMatchObject([{ typeUrl: flagUrl, stream: { node: { id: "bad" } }, error: { message: "no such flag" } }]);
+    expect(world.server.status().map(({ node, types }) => [node?.id, types.map(({ state, nacks }) => [state, nacks])])).toEqual([["bad", [["NACKED", 1]]], ["good", [["SYNCED", 0]]]]);
+    const nonce = world.up.reply(flagUrl, { version: "2", resources: [{ name, text: "2" }] });
+    await world.settle();
+    expect([bad, good].map((client) => client.take().map(({ shown }) => shown))).toEqual([[["a=2"]], [["a=2"]]]);
+    expect(world.up.requests().map((request) => [request.nonce, request.error])).toEqual([[nonce, undefined]]);
+    expect(world.server.status().map(({ types }) => types.map(({ state, nacks }) => [state, nacks]))).toEqual([[["SYNCED", 1]], [["SYNCED", 0]]]);
+  });
+
+  it("a first message that is a NACK asks upstream as any other does, and its error stays here [B-RELAY-6]", async () => {
+    const world = useWorld({ upstream });
+    const client = world.connect(downstream);
+    client.send({ typeUrl: flagUrl, responseNonce: "of an earlier stream", errorDetail: { code: 3, message: "broken" }, ...(downstream === "delta" ? { resourceNamesSubscribe: [name] } : { resourceNames: [name] }) });
+    await world.settle();
+    const plain = useWorld({ upstream });
+    plain.connect(downstream).ask(flagUrl, name);
+    await plain.settle();
+    expect(world.up.requests()).toEqual(plain.up.requests());
+    world.up.reply(flagUrl, { resources: [{ name, text: "1" }] });
+    await world.settle();
+    expect(client.take().map(({ shown }) => shown)).toEqual([["a=1"]]);
+    const late = world.connect(downstream);
+    late.send({ typeUrl: flagUrl, responseNonce: "of an earlier stream", errorDetail: { code: 3, message: "broken" }, ...(downstream === "delta" ? { resourceNamesSubscribe: [name] } : { resourceNames: [name] }) });
+    await world.settle();
+    expect([late.take().map(({ shown }) => shown), world.up.requests().map(({ error }) => error)]).toEqual([[["a=1"]], [undefined]]);
+  });
+});

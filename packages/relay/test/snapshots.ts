@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { createCache, keepResource, type Cache } from "@xdstp/cache";
+import type { Clock, Interest, Put, Resource, ResourceFeed, ResourceSink } from "@xdstp/core";
+import { createFakeClock, type FakeClock } from "@xdstp/testing";
+import { onTestFinished } from "vitest";
+
+import { keepSnapshot } from "../src/snapshot/keep-snapshot.ts";
+import type { SnapshotOptions } from "../src/snapshot/snapshot.ts";
+import type { SnapshotEvent } from "../src/snapshot/snapshot-event.ts";
+import { SnapshotStore } from "../src/snapshot/snapshot-store.ts";
+import { flagUrl } from "./flag.ts";
+
+/** A directory that goes with the test. */
+export function useDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), "xdstp-snapshot-"));
+  onTestFinished(() => { rmSync(dir, { recursive: true, force: true }); });
+  return dir;
+}
+
+/** The file in it. */
+export function journalOf(dir: string): string {
+  return join(dir, "snapshot.journal");
+}
+
+/** What a store is and what it has told. */
+export interface OpenStore {
+  readonly store: SnapshotStore;
+  readonly events: SnapshotEvent[];
+}
+
+export function openStore(dir: string, options: Partial<SnapshotOptions> = {}): OpenStore {
+  const events: SnapshotEvent[] = [];
+  const store = new SnapshotStore({ dir, clock: createFakeClock({ start: 1_000_000 }), onEvent: (event) => { events.push(event); }, ...options });
+  onTestFinished(() => store.close());
+  return { store, events };
+}
+
+/** A put whose payload is a text. */
+export function put(name: string, text = "1", more: Partial<Resource> = {}, typeUrl: string = flagUrl): Put {
+  return { typeUrl, resource: { name, version: "", payload: { typeUrl, value: Buffer.from(text) }, ...more } };
+}
+
+/** Writes one resource as a keeper does. */
+export function store(into: SnapshotStore, name: string, text: string, more: Partial<Resource> = {}, typeUrl: string = flagUrl): void {
+  const { resource } = put(name, text, more, typeUrl);
+  into.put({ space: "", typeUrl, name, constraints: resource.constraints, version: resource.version, expiresAt: resource.expireMs === undefined ? undefined : into.clock.now() + resource.expireMs }, keepResource(resource));
+}
+
+/** What can be read: `name=text`, sorted; `name?` is known and not stored. Complete collections as `name!`. */
+export function stateOf(of: SnapshotStore): readonly string[] {
+  const records = [...of.index];
+  const read = of.read(records.filter(({ state }) => state === "stored")).map(({ record, resource }) => `${record.name}=${Buffer.from(resource.payload.value).toString()}`);
+  const withheld = records.filter(({ state }) => state !== "stored").map(({ name }) => `${name}?`);
+  return [...read, ...withheld, ...Array.from(of.index.collections(), ({ interest: { name } }) => `${name}!`)].sort();
+}
+
+/** An upstream in the hands of the test. */
+export interface Upstream {
+  readonly feed: ResourceFeed;
+  /** Its sink; a part of the one it was given. */
+  readonly sink: ResourceSink;
+  /** What is wanted of it now. */
+  readonly wanted: Set<string>;
+}
+
+export function createUpstream(): Upstream {
+  let part: ResourceSink | undefined;
+  const wanted = new Set<string>();
+  const feed: ResourceFeed = {
+    run: (sink, signal) => {
+      part = sink.part?.() ?? sink;
+      return new Promise<void>((resolve) => { signal.addEventListener("abort", () => { resolve(); }); });
+    },
+    want: (_, added, dropped) => {
+      for (const { name } of dropped) wanted.delete(name);
+      for (const { name } of added) wanted.add(name);
+    },
+  };
+  return {
+    feed, wanted,
+    get sink() {
+      if (part === undefined) throw new Error("the feed does not run yet");
+      return part;
+    },
+  };
+}
+
+/** A relay without I/O but for its snapshot. */
+export interface Kept extends OpenStore {
+  readonly cache: Cache;
+  readonly upstream: Upstream;
+  readonly clock: FakeClock;
+  /** Begins to ask; resolves when the snapshot has been asked. */
+  watch(...names: readonly (string | Interest)[]): Promise<void>;
+  unwatch(...names: readonly string[]): Promise<void>;
+  /** Of a type other than that of flags. */
+  watchType(typeUrl: string, name: string): Promise<void>;
+  /** What a name shows: its text, `none`, or `pending`; with `~` before it where it is stale. */
+  shown(name: string, typeUrl?: string): string;
+  /** Members of a collection, sorted. */
+  members(name: string): readonly string[];
+  close(): Promise<void>;
+}
+
+/** A cache over a snapshot over an upstream. */
+export function useKept(dir: string, options: Partial<SnapshotOptions> & { readonly clock?: FakeClock } = {}): Kept {
+  const clock = options.clock ?? createFakeClock({ start: 1_000_000 });
+  const opened = openStore(dir, { clock: clock as Clock, ...options });
+  const cache = createCache({ clock });
+  const upstream = createUpstream();
+  cache.addFeed(keepSnapshot(upstream.feed, opened.store, { inWildcard: () => true }));
+  const watcher = { wake: () => undefined };
+  const topicOf = (name: string, typeUrl: string = flagUrl) => cache.topic(typeUrl, { name });
+  const close = async (): Promise<void> => { await cache.close(); await opened.store.close(); };
+  onTestFinished(close);
+  return {
+    ...opened, cache, upstream, clock, close,
+    watch: async (...names) => { for (const name of names) cache.topic(flagUrl, typeof name === "string" ? { name } : name).watch(watcher); await turn(); },
+    unwatch: async (...names) => { for (const name of names) topicOf(name).unwatch(watcher); await turn(); },
+    watchType: async (typeUrl, name) => { topicOf(name, typeUrl).watch(watcher); await turn(); },
+    shown: (name, typeUrl) => {
+      const topic = topicOf(name, typeUrl);
+      const value = topic.members()[0]?.resource?.payload.value;
+      return `${topic.stale === undefined ? "" : "~"}${value === undefined ? topic.settled ? "none" : "pending" : Buffer.from(value).toString()}`;
+    },
+    members: (name) => topicOf(name).members().flatMap(({ name: member, resource }) => (resource === undefined ? [] : `${member.slice(member.lastIndexOf("/") + 1)}=${Buffer.from(resource.payload.value).toString()}`)).sort(),
+  };
+}
+
+/** Lets everything that waits for the end of the turn happen. */
+export async function turn(): Promise<void> {
+  await new Promise((resolve) => { setImmediate(resolve); });
+}
