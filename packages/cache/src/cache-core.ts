@@ -170,8 +170,17 @@ export class CacheCore implements Cache {
     const { state } = this;
     state.revision = ++this.#revisions.last;
     state.label = label;
-    apply();
-    state.label = undefined;
+    try {
+      apply();
+    } finally {
+      // Also of half of it, if something of the options throws.
+      state.label = undefined;
+      this.#wake();
+    }
+  }
+
+  #wake(): void {
+    const { state } = this;
     const { touched } = state;
     if (touched.size > 0) state.touched = new Set();
     for (const topic of touched) topic.wake();

@@ -253,6 +253,18 @@ describe("held()", () => {
   });
 });
 
+describe("a bug of who made the cache", () => {
+  it("surfaces, and keeps nobody from being told of what had been taken", () => {
+    const cache = createCache({ wildcard: (_, name) => { if (name === "bad") throw new Error("bug"); return true; } });
+    const watcher = createWatcher();
+    cache.topic(T, { name: "x" }).watch(watcher);
+    expect(() => cache.commit({ put: [put("x"), put("bad")], label: "broken" })).toThrow("bug");
+    expect(watcher.wakes).toBe(1);
+    cache.commit({ put: [put("y")] });
+    expect(cache.topic(T, { name: "y" }).label).toBeUndefined();
+  });
+});
+
 describe("check()", () => {
   it("is asked about what it was registered for, and no longer once it is taken away", () => {
     const cache = createCache();

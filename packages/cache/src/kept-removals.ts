@@ -18,6 +18,8 @@ interface KeptRemoval {
 export class KeptRemovals {
   readonly #types: TypeIndex;
   readonly #kept = new Map<string, KeptRemoval>();
+  /** Keys of what is referred to, by type, gathered once for all removals of a transaction. */
+  readonly #referred = new Map<string, ReadonlySet<string>>();
 
   constructor(types: TypeIndex) {
     this.#types = types;
@@ -33,6 +35,7 @@ export class KeptRemovals {
 
   /** A transaction has been applied, in whose revision these go that nothing refers to any more. */
   settle({ puts }: TransactionPlan): void {
+    this.#referred.clear();
     if (this.#kept.size === 0) return;
     for (const { put: { typeUrl }, name } of puts) this.#kept.delete(keyOf(typeUrl, idOf(name)));
     for (const [key, { typeUrl, change }] of this.#kept) {
@@ -41,24 +44,49 @@ export class KeptRemovals {
       this.#kept.delete(key);
       this.#types.type(typeUrl).remove(change);
     }
+    this.#referred.clear();
   }
 
-  #isReferenced({ typeUrl, refersTo = [] }: ResourceType, { name }: Change): boolean {
+  #isReferenced(descriptor: ResourceType, { name }: Change): boolean {
+    const { typeUrl } = descriptor;
     if (this.#types.type(typeUrl).find(name)?.entry?.resource === undefined) return false;
-    return refersTo.some((parent) => {
+    const referred = this.#referred.get(typeUrl) ?? this.#gather(descriptor);
+    this.#referred.set(typeUrl, referred);
+    return referred.has(name.key);
+  }
+
+  #gather({ typeUrl, refersTo = [] }: ResourceType): ReadonlySet<string> {
+    const keys = new Set<string>();
+    for (const parent of refersTo) {
       const references = this.#types.descriptor(parent)?.references;
-      return references !== undefined && this.#types.type(parent).all().some(({ entry }) => refersToName(entry?.resource, references, typeUrl, name.key));
-    });
+      if (references === undefined) continue;
+      for (const { entry } of this.#types.type(parent).all()) for (const referred of referredBy(entry?.resource, references)) if (referred.typeUrl === typeUrl) keys.add(referred.key);
+    }
+    return keys;
   }
 }
 
-const known = new WeakMap<StoredResource, readonly Reference[]>();
+interface Referred {
+  readonly typeUrl: string;
+  readonly key: string;
+}
 
-function refersToName(resource: StoredResource | undefined, references: (payload: Uint8Array) => readonly Reference[], typeUrl: string, key: string): boolean {
-  if (resource === undefined) return false;
-  let found = known.get(resource);
-  if (found === undefined) known.set(resource, (found = references(resource.payload.value)));
-  return found.some((reference) => reference.typeUrl === typeUrl && readName(reference.name).key === key);
+const known = new WeakMap<StoredResource, readonly Referred[]>();
+
+function referredBy(resource: StoredResource | undefined, references: (payload: Uint8Array) => readonly Reference[]): readonly Referred[] {
+  if (resource === undefined) return [];
+  const found = known.get(resource) ?? read(resource, references);
+  known.set(resource, found);
+  return found;
+}
+
+/** What cannot be read refers to nothing that a client could miss. */
+function read({ payload }: StoredResource, references: (payload: Uint8Array) => readonly Reference[]): readonly Referred[] {
+  try {
+    return references(payload.value).map(({ typeUrl, name }) => ({ typeUrl, key: readName(name).key }));
+  } catch {
+    return [];
+  }
 }
 
 function keyOf(typeUrl: string, key: string): string {
