@@ -1,8 +1,10 @@
-import { createCache, type Cache, type Revisions } from "@xdstp/cache";
-import { systemClock, type Clock, type ResourceFeed } from "@xdstp/core";
+import { createCache, type Cache, type FeedHandle, type Revisions } from "@xdstp/cache";
+import { systemClock, type Clock, type ResourceFeed, type ResourceSource } from "@xdstp/core";
+import type { StreamEvent } from "@xdstp/core/server";
 import { createFederation, encodeNode, type BootstrapFacts, type BootstrapNode, type Channels, type Federation, type FederationSource } from "@xdstp/federation";
 import { envoyTypes } from "@xdstp/resource-types";
 
+import { createQuorum, type Quorum } from "./quorum/quorum.ts";
 import type { RelayOptions } from "./relay.ts";
 
 /** What all hubs of a relay have in common. */
@@ -19,10 +21,17 @@ export interface HubOptions extends Omit<RelayOptions, "bootstrap"> {
 
 /** A cache over a federation that asks as one node: the shared one of a relay, or that of a tenant. */
 export interface Hub {
+  /** What everyone sees. */
   readonly cache: Cache;
+  /** The same as it is served: with a quorum, some clients see more. */
+  readonly source: ResourceSource;
   readonly federation: Federation;
   /** Who is asked for what. */
   readonly sources: readonly FederationSource[];
+  /** Fills it. */
+  addFeed(feed: ResourceFeed): FeedHandle;
+  /** Takes notice of what its clients answer. */
+  hear(event: StreamEvent): void;
   /** Asks upstream from now on. @param over - What stands around all that is asked */
   start(over?: (feed: ResourceFeed) => ResourceFeed): void;
   /** Ends its streams upstream. What is held can still be read. */
@@ -31,11 +40,18 @@ export interface Hub {
 
 /** Makes a hub that asks as this node (B-RELAY-4), once it is started. It connects when something is wanted. */
 export function createHub(node: BootstrapNode, options: HubOptions): Hub {
-  const { types = envoyTypes, clock = systemClock, lingerMs = 60_000, revisions, opaque, onEvent } = options;
+  const { types = envoyTypes, clock = systemClock, lingerMs = 60_000, revisions, opaque, quorum, onEvent } = options;
   const sources = upstreams(node, options, clock);
   const federation = federationOf(sources, options, clock);
-  const cache = createCache({ types, clock, lingerMs, revisions, wildcard: (_, name) => opaque && federation.inWildcard(name), ...(onEvent !== undefined && { onEvent }) });
-  return { cache, federation, sources, start: (over = (feed) => feed) => { cache.addFeed(over(feedOf(federation))); }, close: () => cache.close() };
+  const cacheOptions = { types, clock, lingerMs, revisions, wildcard: (_: string, name: string) => opaque && federation.inWildcard(name) };
+  const cache = createCache({ ...cacheOptions, ...(onEvent !== undefined && { onEvent }) });
+  const stages = quorum === undefined ? oneStage(cache) : createQuorum({ accepted: cache, ahead: createCache(cacheOptions), revisions, clock }, quorum);
+  return { cache, federation, sources, ...stages, start: (over = (feed) => feed) => { stages.addFeed(over(feedOf(federation))); } };
+}
+
+/** Nobody sees anything first. */
+function oneStage(cache: Cache): Quorum {
+  return { source: cache, addFeed: (feed) => cache.addFeed(feed), hear: () => undefined, close: () => cache.close() };
 }
 
 /** What stands between upstream and the cache, from the outside in. */

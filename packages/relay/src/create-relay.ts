@@ -1,4 +1,5 @@
 import { systemClock, type ResourceSource } from "@xdstp/core";
+import type { StreamEvent } from "@xdstp/core/server";
 import { bootstrapFacts, createChannels } from "@xdstp/federation";
 
 import { createHub, type Hub } from "./create-hub.ts";
@@ -6,7 +7,9 @@ import { createNodeKey } from "./opaque/node-key.ts";
 import { createTenants, type TenantOptions, type Tenants } from "./opaque/create-tenants.ts";
 import { refuseOpaque } from "./opaque/refuse-opaque.ts";
 import type { TenantStatus } from "./opaque/tenant-status.ts";
-import type { Relay, RelayOptions, RelayPeer } from "./relay.ts";
+import { createRefusalBook, type RefusalBook } from "./refusals/refusal-book.ts";
+import type { Relay, RelayOptions } from "./relay.ts";
+import { servingOf } from "./serving-of.ts";
 import { createLastWords, type LastWords } from "./status/last-words.ts";
 import { createLookUpBook, type LookUpBook } from "./status/look-ups.ts";
 import type { RelayStatus } from "./status/relay-status.ts";
@@ -29,15 +32,15 @@ export function createRelay({ bootstrap, channels = createChannels(), onEvent, o
   const hub = createHub(facts.node, { ...hubOptions, opaque: sharesAll });
   hub.start(sharesAll ? undefined : (feed) => refuseOpaque(feed, noted));
   const lookUps = createLookUpBook(hub.sources);
-  const shared = lookUps.over(hub.cache);
+  const shared = lookUps.over(hub.source);
   const own = { node: facts.node, ...(options.userAgent !== undefined && { userAgent: options.userAgent }) };
   const makeHub: TenantOptions["makeHub"] = (key, values) => {
     const { node, ...userAgent } = key.nodeWith(own, values);
     const tenant = createHub(node, { ...hubOptions, ...userAgent, opaque: true });
-    return { ...tenant, source: lookUps.over(tenant.cache) };
+    return { ...tenant, source: lookUps.over(tenant.source) };
   };
   const tenants = opaqueKey === undefined || sharesAll ? undefined : createTenants({ key: createNodeKey(opaqueKey), most: maxTenants, shared, revisions, makeHub, onEvent: noted });
-  return relayOf({ hub, shared, tenants, words, lookUps });
+  return relayOf({ hub, shared, tenants, words, lookUps, refusals: createRefusalBook(options.clock ?? systemClock), isStaged: options.quorum !== undefined });
 }
 
 interface RelayParts {
@@ -47,13 +50,16 @@ interface RelayParts {
   readonly tenants: Tenants | undefined;
   readonly words: LastWords;
   readonly lookUps: LookUpBook;
+  readonly refusals: RefusalBook;
+  readonly isStaged: boolean;
 }
 
-function relayOf({ hub: { cache, federation, sources, close: closeHub }, shared, tenants, words, lookUps }: RelayParts): Relay {
-  const source = tenants?.viewFor(undefined) ?? shared;
+function relayOf({ hub, shared, tenants, words, lookUps, refusals, isStaged }: RelayParts): Relay {
+  const { cache, federation, sources, close: closeHub } = hub;
   const tenantsNow = (): readonly TenantStatus[] => tenants?.status() ?? [];
   const status = (): RelayStatus => statusOf({ sources, federations: [federation, ...tenantsNow().map((tenant) => tenant.federation)], words, lookUps });
   const close = async (): Promise<void> => { await Promise.all([closeHub(), tenants?.close()]); };
-  const serving = { source, ...(tenants !== undefined && { sourceFor: ({ node }: RelayPeer) => tenants.viewFor(node) }) };
-  return { source, serving, cache, federation, status, tenants: tenantsNow, close, [Symbol.asyncDispose]: close };
+  const hear = (event: StreamEvent): void => { for (const listener of [refusals, hub, tenants]) listener?.hear(event); };
+  const serving = servingOf({ shared, tenants, isStaged, hear });
+  return { source: serving.source, serving, cache, federation, status, refusals: refusals.rows, tenants: tenantsNow, close, [Symbol.asyncDispose]: close };
 }

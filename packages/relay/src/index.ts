@@ -13,4 +13,6 @@ export type { Relay, RelayOptions, RelayPeer, RelayServing } from "./relay.ts";
 export type { ClientNode } from "./opaque/node-key.ts";
 export type { TenantStatus } from "./opaque/tenant-status.ts";
 export type { OpaqueEvent, RelayEvent } from "./relay-event.ts";
+export type { QuorumOptions } from "./quorum/quorum-options.ts";
+export type { RefusedVersion } from "./refusals/refused-version.ts";
 export type { LookUps, RelayStatus, UpstreamStatus } from "./status/relay-status.ts";

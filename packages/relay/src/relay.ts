@@ -1,10 +1,13 @@
 import type { Cache } from "@xdstp/cache";
 import type { Clock, ResourceSource, ResourceType } from "@xdstp/core";
 import type { BackoffOptions, ClientLimits } from "@xdstp/core/client";
+import type { ListeningSource, PeerIdentity } from "@xdstp/core/server";
 import type { AnyBootstrap, Channels, ClientNotice, Federation, NodeOptions } from "@xdstp/federation";
 
 import type { ClientNode } from "./opaque/node-key.ts";
 import type { TenantStatus } from "./opaque/tenant-status.ts";
+import type { QuorumOptions } from "./quorum/quorum-options.ts";
+import type { RefusedVersion } from "./refusals/refused-version.ts";
 import type { RelayEvent } from "./relay-event.ts";
 import type { RelayStatus } from "./status/relay-status.ts";
 
@@ -24,6 +27,11 @@ export interface RelayOptions extends NodeOptions {
   readonly opaqueKey?: readonly string[];
   /** So many kinds of clients, by `opaqueKey`, have opaque names of their own at a time; names of more are RESOURCE_EXHAUSTED until one has ended. Default: 100. */
   readonly maxTenants?: number;
+  /**
+   * Some clients see what has changed before all others, and what one of them refuses is refused upstream and given to nobody else (B-RELAY-5). Costs a second cache.
+   * Default: what is stored is accepted upstream, and what clients refuse is counted ({@link Relay.refusals}).
+   */
+  readonly quorum?: QuorumOptions;
   /** Milliseconds that upstream is still asked for what no client wants any more (B-RELAY-8). Default: 60,000. */
   readonly lingerMs?: number;
   /** The data of types. Default: Envoy's. */
@@ -47,13 +55,17 @@ export interface RelayOptions extends NodeOptions {
 /** Who calls, as a server tells of it. */
 export interface RelayPeer {
   readonly node?: ClientNode;
+  /** As its wire has verified it. */
+  readonly identity?: PeerIdentity;
+  /** The gRPC method. */
+  readonly path?: string;
 }
 
 /** What `createServer` needs of a relay. */
 export interface RelayServing {
-  /** For all clients, or those without a node. */
-  readonly source: ResourceSource;
-  /** What each client is served; the same object for clients that are equal in `opaqueKey`. Absent: `source` for all. */
+  /** For all clients, or those without a node. It hears what they answer. */
+  readonly source: ListeningSource;
+  /** What each client is served; the same object for clients that are equal in `opaqueKey`, or with a quorum a view of that for each stream. Absent: `source` for all. */
   readonly sourceFor?: (peer: RelayPeer) => ResourceSource;
 }
 
@@ -62,7 +74,7 @@ export interface Relay extends AsyncDisposable {
   /** What is served, and to whom. */
   readonly serving: RelayServing;
   /** What is served to who has no node: all that upstream has but opaque names of others, asked for as clients ask. */
-  readonly source: ResourceSource;
+  readonly source: ListeningSource;
   /** What is held for all, for whoever looks on. */
   readonly cache: Cache;
   /** Whom is asked upstream for all. */
@@ -71,6 +83,8 @@ export interface Relay extends AsyncDisposable {
   tenants(): readonly TenantStatus[];
   /** Who is asked upstream, and how far that is from being answered here. At the cost of the names that are asked. */
   status(): RelayStatus;
+  /** What clients have refused, newest first; the last 1,000 versions of resources (B-RELAY-5). */
+  refusals(): readonly RefusedVersion[];
   /** Ends the streams upstream. What is held can still be read, so close the server first. */
   close(): Promise<void>;
 }

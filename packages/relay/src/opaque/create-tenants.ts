@@ -1,5 +1,6 @@
-import type { Cache, Revisions } from "@xdstp/cache";
+import type { Cache, FeedHandle, Revisions } from "@xdstp/cache";
 import { XdsError, type ResourceFeed, type ResourceSource } from "@xdstp/core";
+import type { StreamEvent } from "@xdstp/core/server";
 import type { Federation } from "@xdstp/federation";
 
 import type { RelayEvent } from "../relay-event.ts";
@@ -15,6 +16,9 @@ export interface TenantHub {
   readonly federation: Federation;
   /** The cache, as clients look at it. */
   readonly source: ResourceSource;
+  addFeed(feed: ResourceFeed): FeedHandle;
+  /** Takes notice of what its clients answer. */
+  hear(event: StreamEvent): void;
   /** @param over - What stands around all that is asked upstream */
   start(over?: (feed: ResourceFeed) => ResourceFeed): void;
   readonly close: () => Promise<void>;
@@ -36,6 +40,7 @@ export interface Tenants {
   /** What a client is served; the same object for clients with equal keys. */
   viewFor(node: ClientNode | undefined): ResourceSource;
   status(): readonly TenantStatus[];
+  hear(event: StreamEvent): void;
   close(): Promise<void>;
 }
 
@@ -89,6 +94,7 @@ export function createTenants(options: TenantOptions): Tenants {
       return view;
     },
     status: () => tenants.values().toArray().map(({ values, hub, admit }) => ({ values, cache: hub.cache, federation: hub.federation, waiting: admit !== undefined })),
+    hear(event) { for (const { hub } of tenants.values()) hub.hear(event); },
     async close() { await Promise.all(tenants.values().toArray().map(async ({ hub }) => hub.close())); },
   };
 }
@@ -97,7 +103,7 @@ export function createTenants(options: TenantOptions): Tenants {
 function hold(tenant: Tenant, begin: () => void, { most, onEvent }: TenantOptions, onIdle: () => void): void {
   const text = `a relay asks upstream for opaque names of ${most} kinds of clients at most, and there are as many (B-RELAY-2); raise maxTenants, or choose a shorter opaqueKey`;
   onEvent?.({ kind: "tenant-refused", values: tenant.values, reason: text });
-  const refusing = tenant.hub.cache.addFeed(countInterest(refuseNames(idle, {
+  const refusing = tenant.hub.addFeed(countInterest(refuseNames(idle, {
     isRefused: () => true, why: (typeUrl, resource) => new XdsError("RESOURCE_EXHAUSTED", text, { typeUrl, resource }), onRefused: () => undefined,
   }), onIdle));
   tenant.admit = () => {

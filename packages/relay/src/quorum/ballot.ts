@@ -1,0 +1,94 @@
+import type { Clock, Timer, XdsError } from "@xdstp/core";
+
+import type { Candidate, Verdict } from "./candidate.ts";
+
+/** What a ballot asks for. */
+export interface BallotHost {
+  readonly clock: Clock;
+  readonly clients: number;
+  readonly waitMs: number;
+  /** Shows these once more to those who see first. */
+  show(candidates: readonly Candidate[]): void;
+  /** Puts what was before in their place. */
+  withdraw(candidates: readonly Candidate[]): void;
+  /** Does what follows from a verdict. */
+  conclude(candidates: readonly Candidate[], verdict: Verdict): void;
+}
+
+/**
+ * The vote on what one transaction has changed. A client answers a response as a whole: where it has refused several candidates at once,
+ * half of them are withdrawn until it has answered the others, and so on, until the bad one is alone (S-ACK-15: its text tells nobody which one it is).
+ */
+export class Ballot {
+  readonly #host: BallotHost;
+  readonly #shown: Set<Candidate>;
+  /** Under suspicion and out of sight, by halves. */
+  readonly #withheld: Candidate[][] = [];
+  readonly #timer: Timer;
+
+  constructor(candidates: readonly Candidate[], host: BallotHost) {
+    this.#host = host;
+    this.#shown = new Set(candidates);
+    this.#timer = host.clock.after(host.waitMs, () => { this.#timeOut(); });
+  }
+
+  get open(): readonly Candidate[] { return [...this.#shown, ...this.#withheld.flat()]; }
+
+  has(candidate: Candidate): boolean { return this.#shown.has(candidate); }
+
+  accept(client: string, candidates: readonly Candidate[]): void {
+    for (const candidate of candidates) candidate.accept(client);
+    this.#count();
+  }
+
+  refuse(client: string, error: XdsError, candidates: readonly Candidate[]): void {
+    if (candidates.length === 1) {
+      this.#conclude(candidates, error);
+    } else {
+      for (const candidate of candidates) candidate.suspectedBy.set(client, error);
+      const half = candidates.slice(Math.ceil(candidates.length / 2));
+      for (const candidate of half) this.#shown.delete(candidate);
+      this.#withheld.push(half);
+      this.#host.withdraw(half);
+    }
+    this.#count();
+  }
+
+  /** Something newer has come. */
+  leave(candidate: Candidate): void {
+    this.#shown.delete(candidate);
+    for (const half of this.#withheld) if (half.includes(candidate)) half.splice(half.indexOf(candidate), 1);
+    this.#count();
+  }
+
+  /** A relay that ends asks nobody any more. */
+  close(): void {
+    this.#timer.cancel();
+  }
+
+  #count(): void {
+    const accepted = [...this.#shown].filter((candidate) => candidate.isAccepted(this.#host.clients));
+    if (accepted.length > 0) this.#conclude(accepted, "accepted");
+    while (this.#withheld.length > 0 && ![...this.#shown].some(({ suspicion }) => suspicion !== undefined)) this.#showAgain(this.#withheld.pop() ?? []);
+    if (this.#shown.size === 0) this.close();
+  }
+
+  #showAgain(half: readonly Candidate[]): void {
+    for (const candidate of half) this.#shown.add(candidate);
+    if (half.length > 0) this.#host.show(half);
+  }
+
+  /** Silence is acceptance, but not of what somebody has refused together with others. */
+  #timeOut(): void {
+    const { open } = this;
+    this.#withheld.length = 0;
+    const good = open.filter(({ suspicion }) => suspicion === undefined);
+    for (const candidate of open) if (candidate.suspicion !== undefined) this.#conclude([candidate], candidate.suspicion);
+    if (good.length > 0) this.#conclude(good, "accepted");
+  }
+
+  #conclude(candidates: readonly Candidate[], verdict: Verdict): void {
+    for (const candidate of candidates) this.#shown.delete(candidate);
+    this.#host.conclude(candidates, verdict);
+  }
+}

@@ -1,0 +1,90 @@
+import type { Entry, Interest, Topic, Watcher, XdsError } from "@xdstp/core";
+
+import { joinChanges } from "./join-changes.ts";
+import type { Panel } from "./panel.ts";
+
+/** Who reads: one stream, and whose it is. */
+export interface Reader {
+  /** Absent: somebody whose answers cannot be told from those of others, and who is never shown anything first. */
+  readonly client: string | undefined;
+}
+
+/** One interest as one stream sees it: what is accepted, or what is ahead of it. It changes over at most once, and only while both hold the same. */
+export class ClientTopic implements Topic, Watcher {
+  declare readonly stale?: XdsError;
+  declare readonly label?: string;
+  readonly reader: Reader;
+  /** Of the interest; while nobody watches, it may be one of several. */
+  panel: Panel;
+  #ahead = false;
+  /** When it has changed over, and what its head was. Absent: it saw one and the same all the time. */
+  #changed: { readonly revision: number; readonly head: number } | undefined;
+  readonly #watchers = new Set<Watcher>();
+
+  constructor(panel: Panel, reader: Reader) {
+    this.panel = panel;
+    this.reader = reader;
+  }
+
+  static {
+    // Optional in the contract, so they can be declared here but no accessors: these are put on the prototype.
+    Object.defineProperties(this.prototype, {
+      stale: { get(this: ClientTopic) { return this.#now.stale; } },
+      label: { get(this: ClientTopic) { return this.#now.label; } },
+    });
+  }
+
+  get #now(): Topic { return this.#ahead ? this.panel.ahead : this.panel.accepted; }
+  get interest(): Interest { return this.#now.interest; }
+  get settled(): boolean { return this.#now.settled; }
+  get hash(): number { return this.#now.hash; }
+
+  get head(): number {
+    const { head } = this.#now;
+    return this.#changed !== undefined && head <= this.#changed.revision ? this.#changed.head : head;
+  }
+
+  changes(after: number): readonly Entry[] | undefined {
+    if (this.#changed === undefined || after >= this.#changed.revision) return this.#now.changes(after);
+    return joinChanges(this.panel.accepted.changes(after), this.panel.ahead.changes(this.#changed.revision));
+  }
+
+  members(): readonly Entry[] { return this.#now.members(); }
+  get(name: string): Entry | undefined { return this.#now.get(name); }
+  removed(): readonly Entry[] { return this.#now.removed(); }
+  gone(name: string): readonly Entry[] { return this.#now.gone?.(name) ?? []; }
+
+  watch(watcher: Watcher): void {
+    if (this.#watchers.size === 0) {
+      this.panel = this.panel.enter(this);
+      this.#now.watch(this);
+    }
+    this.#watchers.add(watcher);
+  }
+
+  unwatch(watcher: Watcher): void {
+    if (!this.#watchers.delete(watcher) || this.#watchers.size > 0) return;
+    this.#now.unwatch(this);
+    this.panel.leave(this);
+    this.#ahead = false;
+    this.#changed = undefined;
+  }
+
+  wake(): void {
+    for (const watcher of this.#watchers) watcher.wake(this);
+  }
+
+  /** From now on it shows what is ahead; nothing was read yet. */
+  lookAhead(): void {
+    this.#ahead = true;
+  }
+
+  /** The same for a stream that has read up to somewhere: what it has not read of what is accepted is still to come (`changes`). */
+  changeOver(revision: number): void {
+    this.#changed = { revision, head: this.head };
+    this.#now.unwatch(this);
+    this.#ahead = true;
+    this.#now.watch(this);
+    this.wake();
+  }
+}

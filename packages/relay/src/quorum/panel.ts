@@ -1,0 +1,98 @@
+import type { Topic, Watcher } from "@xdstp/core";
+
+import { ClientTopic, type Reader } from "./client-topic.ts";
+
+/** What the panels of one relay have in common. */
+export interface PanelHost {
+  /** How many clients see first. */
+  readonly clients: number;
+  readonly revision: number;
+  /** Something of it has changed ahead. */
+  touched(panel: Panel): void;
+  /** The first stream has come. Gives the panel of its interest: this one, or one that is open already. */
+  opened(panel: Panel): Panel;
+  /** The last stream has gone. */
+  closed(panel: Panel): void;
+}
+
+type Streams = Map<string, Set<ClientTopic>>;
+
+/** One interest, and which of its clients see what is new first: the first so many, and who comes next when one of them goes. */
+export class Panel implements Watcher {
+  readonly typeUrl: string;
+  readonly accepted: Topic;
+  readonly ahead: Topic;
+  /** Of what both topics do not hold the same now: so long nobody changes over from one to the other. */
+  trials = 0;
+  readonly #host: PanelHost;
+  readonly #members: Streams = new Map();
+  readonly #waiting: Streams = new Map();
+  readonly #topics = new Map<Reader, ClientTopic>();
+
+  constructor(typeUrl: string, { accepted, ahead }: { readonly accepted: Topic; readonly ahead: Topic }, host: PanelHost) {
+    this.typeUrl = typeUrl;
+    this.accepted = accepted;
+    this.ahead = ahead;
+    this.#host = host;
+  }
+
+  /** The clients that see first. */
+  get members(): Iterable<string> & { readonly size: number } { return { size: this.#members.size, [Symbol.iterator]: () => this.#members.keys() }; }
+
+  /** The topic of a stream; always the same one while it is watched. */
+  topicFor(reader: Reader): ClientTopic { return this.#topics.get(reader) ?? new ClientTopic(this, reader); }
+
+  /** A stream begins to watch. Both topics are wanted as long as anybody wants one, so that both are given everything. */
+  enter(topic: ClientTopic): Panel {
+    const panel = this.#topics.size > 0 ? this : this.#host.opened(this);
+    panel.#add(topic);
+    return panel;
+  }
+
+  leave(topic: ClientTopic): void {
+    const { reader } = topic;
+    this.#topics.delete(reader);
+    if (reader.client !== undefined) for (const streams of [this.#members, this.#waiting]) drop(streams, reader.client, topic);
+    this.fill();
+    if (this.#topics.size > 0) return;
+    for (const one of [this.accepted, this.ahead]) one.unwatch(this);
+    this.#host.closed(this);
+  }
+
+  /** Free places are taken by those who have waited longest. */
+  fill(): void {
+    if (this.trials > 0) return;
+    for (const [client, topics] of this.#waiting) {
+      if (this.#members.size >= this.#host.clients) return;
+      this.#waiting.delete(client);
+      this.#members.set(client, topics);
+      for (const topic of topics) topic.changeOver(this.#host.revision);
+    }
+  }
+
+  wake(topic: Topic): void {
+    if (topic === this.ahead) this.#host.touched(this);
+  }
+
+  #add(topic: ClientTopic): void {
+    const { reader } = topic;
+    if (this.#topics.size === 0) for (const one of [this.accepted, this.ahead]) one.watch(this);
+    this.#topics.set(reader, topic);
+    if (reader.client === undefined) return;
+    const isMember = this.#members.has(reader.client) || (this.#members.size < this.#host.clients && !this.#waiting.has(reader.client));
+    add(isMember ? this.#members : this.#waiting, reader.client, topic);
+    if (isMember) topic.lookAhead();
+  }
+}
+
+function add(streams: Streams, client: string, topic: ClientTopic): void {
+  const topics = streams.get(client);
+  if (topics === undefined) streams.set(client, new Set([topic]));
+  else topics.add(topic);
+}
+
+function drop(streams: Streams, client: string, topic: ClientTopic): void {
+  const topics = streams.get(client);
+  topics?.delete(topic);
+  if (topics?.size === 0) streams.delete(client);
+}

@@ -1,0 +1,141 @@
+import { XdsError, type Committed, type Put, type Refusal, type ResourceSink, type StoredResource, type Transaction } from "@xdstp/core";
+
+import { Candidate, type Verdict } from "./candidate.ts";
+import { heldOf, isSameContent, nameOf, putOf } from "./held-of.ts";
+import type { Panel } from "./panel.ts";
+import type { Panels } from "./panels.ts";
+import type { Stage, Trials } from "./trials.ts";
+
+/** The sinks that one place gives to: of the cache that everyone sees, and of the one that is ahead. */
+export interface StageSinks {
+  readonly accepted: ResourceSink;
+  readonly ahead: ResourceSink;
+}
+
+/** What the sinks of a relay have in common. */
+export interface StageHost {
+  readonly panels: Panels;
+  readonly trials: Trials;
+  /** Both caches, for what is held whoever gave it. */
+  readonly held: { readonly accepted: Pick<ResourceSink, "held">; readonly ahead: Pick<ResourceSink, "held"> };
+  /** Whether a name was removed so lately that somebody may have to be told yet. */
+  wasRemoved(typeUrl: string, name: string): boolean;
+}
+
+/** A put that is not given to everyone at once. */
+interface Waiting {
+  readonly put: Put;
+  readonly candidate: Candidate;
+  /** What everyone keeps meanwhile. */
+  readonly before: StoredResource | undefined;
+}
+
+/**
+ * A sink for both caches: what has changed is first shown to those who see first, everything else is given to everyone at once.
+ * The answer waits for the votes; what they refuse is refused with their reasons (B-RELAY-5).
+ */
+export function stageSink(sinks: StageSinks, host: StageHost): ResourceSink {
+  const { accepted, ahead } = sinks;
+  const part = (): ResourceSink => stageSink({ accepted: accepted.part?.() ?? accepted, ahead: ahead.part?.() ?? ahead }, host);
+  return {
+    commit: (transaction) => commit(sinks, host, transaction),
+    held: (typeUrl, interest) => accepted.held(typeUrl, interest),
+    unavailable(scope, error) {
+      for (const sink of [accepted, ahead]) sink.unavailable(scope, error);
+    },
+    ...(accepted.part !== undefined && { part }),
+  };
+}
+
+function commit(sinks: StageSinks, host: StageHost, transaction: Transaction): Committed | Promise<Committed> {
+  const { trials, panels, held } = host;
+  let refused: readonly Refusal[] = [];
+  const shown = panels.watching(() => { refused = now(sinks.ahead.commit(transaction)).refused ?? []; });
+  const over = [...trials.running].filter((candidate) => heldOf(held.ahead, candidate.put.typeUrl, candidate.name) !== candidate.held);
+  const waiting = waitingOf(host, transaction, shown, refused);
+  const committed = now(sinks.accepted.commit(waiting.length === 0 ? transaction : without(transaction, waiting)));
+  const fresh = waiting.filter(({ candidate }) => trials.of(candidate.held) === undefined).map(({ candidate }) => candidate);
+  if (fresh.length > 0) trials.begin(fresh, stageOf(sinks, host, transaction.label));
+  for (const candidate of over) supersede(sinks, host, candidate);
+  return waiting.length === 0 ? committed : concluded(sinks, committed, waiting);
+}
+
+/** What has changed ahead and is to be decided, and what comes once more while it is. */
+function waitingOf(host: StageHost, transaction: Transaction, shown: ReadonlyMap<StoredResource, readonly Panel[]>, refused: readonly Refusal[]): readonly Waiting[] {
+  const { trials, held } = host;
+  if (transaction.atomic === true || (shown.size === 0 && trials.running.size === 0)) return [];
+  const bad = new Set(refused.map(({ typeUrl, name }) => `${typeUrl}\n${name}`));
+  return (transaction.put ?? []).flatMap((put): readonly Waiting[] => {
+    const name = nameOf(put);
+    if (bad.has(`${put.typeUrl}\n${name}`) || isExempt(put)) return [];
+    const now = heldOf(held.ahead, put.typeUrl, name);
+    const before = heldOf(held.accepted, put.typeUrl, name);
+    const running = trials.of(now);
+    if (running !== undefined) return [{ put, candidate: running, before }];
+    const panels = (now && shown.get(now))?.filter(({ members }) => members.size > 0) ?? [];
+    if (now === undefined || panels.length === 0 || !isChange(host, put, before, panels)) return [];
+    return [{ put, candidate: new Candidate(put, name, now, panels), before }];
+  });
+}
+
+/** What has a time to live cannot wait, and a variant is never parted from the one that it replaces. */
+function isExempt({ resource: { ttlMs, expireMs, constraints } }: Put): boolean {
+  return ttlMs !== undefined || expireMs !== undefined || (constraints?.length ?? 0) > 0;
+}
+
+/** Whether there is something before it that could be kept: another content, or an answer that there is none. */
+function isChange(host: StageHost, put: Put, before: StoredResource | undefined, panels: readonly Panel[]): boolean {
+  if (before !== undefined) return before.ttlMs === undefined && !isSameContent(before, put.resource);
+  return panels.some(({ accepted }) => accepted.settled) && !host.wasRemoved(put.typeUrl, nameOf(put));
+}
+
+/** The same transaction for those who keep what was before. */
+function without(transaction: Transaction, waiting: readonly Waiting[]): Transaction {
+  const kept = new Map(waiting.map(({ put, before }) => [put, before === undefined ? [] : [putOf(put.typeUrl, nameOf(put), before)]]));
+  return { ...transaction, put: (transaction.put ?? []).flatMap((put) => kept.get(put) ?? [put]) };
+}
+
+function stageOf(sinks: StageSinks, { held }: StageHost, label: string | undefined): Stage {
+  const before = (candidates: readonly Candidate[]): Transaction => {
+    const all = candidates.map(({ name, put: { typeUrl } }) => ({ typeUrl, name, held: heldOf(held.accepted, typeUrl, name) }));
+    return { put: all.flatMap(({ typeUrl, name, held: one }) => (one === undefined ? [] : [putOf(typeUrl, name, one)])), remove: all.filter((one) => one.held === undefined).map(({ typeUrl, name }) => ({ typeUrl, name })) };
+  };
+  const aheadIs = (candidates: readonly Candidate[], transaction: Transaction): void => {
+    void sinks.ahead.commit(transaction);
+    for (const candidate of candidates) candidate.held = heldOf(held.ahead, candidate.put.typeUrl, candidate.name);
+  };
+  return {
+    show: (candidates) => { aheadIs(candidates, { put: candidates.map(({ put }) => put) }); },
+    withdraw: (candidates) => { aheadIs(candidates, before(candidates)); },
+    conclude(candidates, verdict) {
+      if (verdict === "accepted") void sinks.accepted.commit({ put: candidates.map(({ put }) => put), ...(label !== undefined && { label }) });
+      else aheadIs(candidates, before(candidates));
+      for (const candidate of candidates) candidate.end(verdict);
+    },
+  };
+}
+
+/** What went ahead goes for everyone, also where somebody else had given it. */
+function supersede({ accepted }: StageSinks, { trials, held }: StageHost, candidate: Candidate): void {
+  const { name, put: { typeUrl } } = candidate;
+  if (heldOf(held.ahead, typeUrl, name) === undefined && heldOf(held.accepted, typeUrl, name) !== undefined) void accepted.commit({ remove: [{ typeUrl, name }] });
+  trials.supersede(candidate);
+}
+
+async function concluded({ accepted }: StageSinks, committed: Committed, waiting: readonly Waiting[]): Promise<Committed> {
+  const verdicts = await Promise.all(waiting.map(async ({ put, candidate }) => ({ put, verdict: await candidate.verdict, isOwn: candidate.put === put })));
+  const again = verdicts.filter(({ verdict, isOwn }) => verdict === "accepted" && !isOwn);
+  const { revision } = again.length === 0 ? committed : await accepted.commit({ put: again.map(({ put }) => put) });
+  const refused = [...committed.refused ?? [], ...verdicts.flatMap(({ put, verdict }) => refusalOf(put, verdict))];
+  return { revision, ...(refused.length > 0 && { refused }) };
+}
+
+function refusalOf(put: Put, verdict: Verdict): readonly Refusal[] {
+  return verdict instanceof XdsError ? [{ typeUrl: put.typeUrl, name: nameOf(put), error: verdict }] : [];
+}
+
+/** A cache answers at once. */
+function now(committed: Committed | Promise<Committed>): Committed {
+  if (committed instanceof Promise) throw new XdsError("INTERNAL", "a cache answers at once");
+  return committed;
+}

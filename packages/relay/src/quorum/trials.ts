@@ -1,0 +1,127 @@
+import { XdsError, type Clock, type Entry, type StoredResource } from "@xdstp/core";
+import type { HeldByResponse, NackError, StreamEvent } from "@xdstp/core/server";
+
+import { Ballot, type BallotHost } from "./ballot.ts";
+import type { Candidate, Verdict } from "./candidate.ts";
+import { clientKey } from "./client-key.ts";
+
+type Answer = Extract<StreamEvent, { readonly kind: "ack" | "nack" }>;
+
+/** Where candidates are shown, and what becomes of them. */
+export type Stage = Pick<BallotHost, "show" | "withdraw" | "conclude">;
+
+/** What is on trial, and who has answered. */
+export class Trials {
+  readonly #limits: Pick<BallotHost, "clock" | "clients" | "waitMs">;
+  readonly #ballots = new Map<Candidate, Ballot>();
+  /** What is shown, by what it is. */
+  readonly #shown = new Map<StoredResource, Candidate>();
+  /** What was shown and withdrawn: a refusal that it explains says nothing of what is shown now. */
+  readonly #withdrawn = new WeakSet<StoredResource>();
+  /** What is on trial in the arrays of responses, as long as that stays the same. */
+  #found = new WeakMap<readonly Entry[], ReadonlySet<Candidate>>();
+  /** Types by stream whose client refuses something that was never on trial: it goes on refusing, whatever comes beside it. */
+  readonly #stubborn = new Map<number, Set<string>>();
+
+  constructor(limits: { readonly clock: Clock; readonly clients: number; readonly waitMs: number }) {
+    this.#limits = limits;
+  }
+
+  get running(): Iterable<Candidate> & { readonly size: number } { return { size: this.#ballots.size, [Symbol.iterator]: () => this.#ballots.keys() }; }
+
+  /** What is shown and is this very resource. */
+  of(resource: StoredResource | undefined): Candidate | undefined {
+    return resource === undefined ? undefined : this.#shown.get(resource);
+  }
+
+  begin(candidates: readonly Candidate[], stage: Stage): void {
+    const ballot = new Ballot(candidates, {
+      ...this.#limits,
+      show: (again) => { this.#hide(again); stage.show(again); this.#show(again); },
+      withdraw: (half) => { this.#hide(half); stage.withdraw(half); },
+      conclude: (ended, verdict) => {
+        this.#hide(ended, verdict);
+        for (const candidate of ended) this.#ballots.delete(candidate);
+        stage.conclude(ended, verdict);
+      },
+    });
+    for (const candidate of candidates) this.#ballots.set(candidate, ballot);
+    this.#show(candidates);
+  }
+
+  /** Something newer has come in its place. */
+  supersede(candidate: Candidate): void {
+    const ballot = this.#ballots.get(candidate);
+    this.#hide([candidate]);
+    this.#ballots.delete(candidate);
+    candidate.end("superseded");
+    ballot?.leave(candidate);
+  }
+
+  hear(event: StreamEvent): void {
+    if (event.kind === "disconnect") this.#stubborn.delete(event.stream.id);
+    if (event.kind === "ack") this.#accepted(event);
+    if (event.kind === "nack") this.#refused(event);
+  }
+
+  close(): void {
+    for (const ballot of this.#ballots.values()) ballot.close();
+  }
+
+  #accepted({ stream, typeUrl, held }: Answer): void {
+    this.#stubborn.get(stream.id)?.delete(typeUrl);
+    const client = clientKey(stream);
+    if (client === undefined || this.#shown.size === 0) return;
+    for (const [ballot, candidates] of this.#hit(client, held)) ballot.accept(client, candidates);
+  }
+
+  #refused(event: Answer & { readonly error?: NackError }): void {
+    const { stream, typeUrl, held, error } = event;
+    const client = clientKey(stream);
+    if (client === undefined || error === undefined || this.#stubborn.get(stream.id)?.has(typeUrl) === true) return;
+    if (held?.entries.some(({ resource }) => resource !== undefined && this.#withdrawn.has(resource)) === true) return;
+    const hit = this.#hit(client, held);
+    if (hit.size === 0) this.#noteStubborn(stream.id, typeUrl);
+    for (const [ballot, candidates] of hit) ballot.refuse(client, refusedBy(client, error), candidates);
+  }
+
+  /** The candidates in a response to one of those who see them first, but for what it has accepted before; by ballot. */
+  #hit(client: string, held: HeldByResponse | undefined): ReadonlyMap<Ballot, readonly Candidate[]> {
+    const hit = new Map<Ballot, Candidate[]>();
+    for (const candidate of held === undefined ? [] : this.#findIn(held.entries)) {
+      const ballot = this.#ballots.get(candidate);
+      if (ballot === undefined || candidate.accepts.has(client)) continue;
+      const candidates = hit.get(ballot);
+      if (candidates === undefined) hit.set(ballot, [candidate]);
+      else candidates.push(candidate);
+    }
+    return hit;
+  }
+
+  /** Looked up once per array: streams share their arrays. */
+  #findIn(entries: readonly Entry[]): ReadonlySet<Candidate> {
+    let found = this.#found.get(entries);
+    if (found === undefined) this.#found.set(entries, (found = new Set(entries.flatMap(({ resource }) => this.of(resource) ?? []))));
+    return found;
+  }
+
+  #noteStubborn(stream: number, typeUrl: string): void {
+    const types = this.#stubborn.get(stream);
+    if (types === undefined) this.#stubborn.set(stream, new Set([typeUrl]));
+    else types.add(typeUrl);
+  }
+
+  #show(candidates: readonly Candidate[]): void {
+    this.#found = new WeakMap();
+    for (const candidate of candidates) if (candidate.held !== undefined) this.#shown.set(candidate.held, candidate);
+  }
+
+  #hide(candidates: readonly Candidate[], verdict?: Verdict): void {
+    this.#found = new WeakMap();
+    for (const { held } of candidates) if (held !== undefined && this.#shown.delete(held) && verdict !== "accepted") this.#withdrawn.add(held);
+  }
+}
+
+function refusedBy(client: string, { message }: NackError): XdsError {
+  return new XdsError("INVALID_ARGUMENT", `refused by ${client}: ${message === "" ? "it gives no reason" : message}`);
+}

@@ -1,0 +1,15 @@
+/** A version of a resource that clients have refused. It is what the relay was told: an ACK upstream does not say that clients have taken it (B-RELAY-5). */
+export interface RefusedVersion {
+  readonly typeUrl: string;
+  readonly name: string;
+  /** Empty: that there is none. */
+  readonly version: string;
+  /** How many distinct clients have refused it. */
+  readonly clients: number;
+  /** Of how many changes in one response it was the refused one, at best. 1: of no other. A client answers a response as a whole, so the others may be innocent. */
+  readonly among: number;
+  /** What the first of them says: untrusted text, cut. */
+  readonly reason: string;
+  /** When it was refused first, in milliseconds since the epoch. */
+  readonly since: number;
+}

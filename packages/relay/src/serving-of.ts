@@ -1,0 +1,35 @@
+import type { ResourceSource } from "@xdstp/core";
+import type { StreamEvent } from "@xdstp/core/server";
+
+import type { Tenants } from "./opaque/create-tenants.ts";
+import { clientKey } from "./quorum/client-key.ts";
+import { readerView } from "./quorum/reader-view.ts";
+import type { RelayPeer, RelayServing } from "./relay.ts";
+
+/** What a relay serves. */
+export interface ServingParts {
+  /** For all clients. */
+  readonly shared: ResourceSource;
+  /** Absent: all clients are served the same. */
+  readonly tenants: Tenants | undefined;
+  /** Whether some clients see what has changed first. */
+  readonly isStaged: boolean;
+  /** Takes notice of what clients answer. */
+  hear(event: StreamEvent): void;
+}
+
+/** What `createServer` needs: whom to serve what, and who listens. */
+export function servingOf({ shared, tenants, isStaged, hear }: ServingParts): RelayServing {
+  const source = Object.assign(tenants?.viewFor(undefined) ?? shared, { hear });
+  const sourceFor = (peer: RelayPeer): ResourceSource => {
+    const view = tenants?.viewFor(peer.node) ?? source;
+    const client = isStaged && !isFetch(peer) ? clientKey(peer) : undefined;
+    return client === undefined ? view : readerView(view, client);
+  };
+  return { source, ...((tenants !== undefined || isStaged) && { sourceFor }) };
+}
+
+/** Who fetches never says whether it accepts, unless it fetches again. */
+function isFetch({ path }: RelayPeer): boolean {
+  return path?.includes("/Fetch") === true;
+}
