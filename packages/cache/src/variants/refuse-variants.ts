@@ -16,8 +16,9 @@ export function refuseVariants(plan: TransactionPlan, transaction: Transaction, 
   if (!plan.puts.some(({ put: { typeUrl }, name }) => name.variant !== undefined || types.hasVariants(typeUrl, name.key))) return plan;
   const refused: Refusal[] = [];
   const frozen = new Set<string>();
+  const isGone = removedBy(plan, transaction, types, owner);
   for (const [id, puts] of concerned(plan, types)) {
-    const error = faultOf(puts, plan, transaction, types, owner);
+    const error = faultOf(puts, types, isGone);
     if (error === undefined) continue;
     frozen.add(id);
     for (const { put: { typeUrl }, text } of puts) refused.push({ typeUrl, name: text, error }); // may be more than a call has arguments
@@ -45,7 +46,9 @@ function concerned({ puts }: TransactionPlan, types: TypeIndex): ReadonlyMap<str
   if (names.size === 0) return found;
   for (const planned of puts) {
     const id = frozenId(planned.put.typeUrl, planned.name.key);
-    if (names.has(id)) found.set(id, [...(found.get(id) ?? []), planned]);
+    const same = found.get(id);
+    if (same !== undefined) same.push(planned);
+    else if (names.has(id)) found.set(id, [planned]);
   }
   return found;
 }
@@ -55,9 +58,9 @@ interface Row {
   readonly isNew: boolean;
 }
 
-function faultOf(puts: readonly PlannedPut[], plan: TransactionPlan, transaction: Transaction, types: TypeIndex, owner: Owner | undefined): XdsError | undefined {
+function faultOf(puts: readonly PlannedPut[], types: TypeIndex, isGone: IsGone): XdsError | undefined {
   const [{ put: { typeUrl }, text, name: { key } }] = puts as readonly [PlannedPut, ...PlannedPut[]];
-  const rows = rowsAfter(types.type(typeUrl), key, puts, (record) => isRemoved(record, typeUrl, plan, transaction, types, owner));
+  const rows = rowsAfter(types.type(typeUrl), key, puts, (record) => isGone(typeUrl, record));
   for (const [index, row] of rows.entries()) {
     if (!row.isNew) continue;
     for (const [at, other] of rows.entries()) {
@@ -80,8 +83,12 @@ function rowOf({ variant }: Pick<NameRecord, "variant">, isNew: boolean): Row {
   return { constraints: variant?.constraints ?? EVERYONE, isNew };
 }
 
-function isRemoved(record: NameRecord, typeUrl: string, plan: TransactionPlan, { complete = [] }: Transaction, types: TypeIndex, owner: Owner | undefined): boolean {
-  const id = idOf(record);
-  if (plan.removals.some(({ removal, name }) => removal.typeUrl === typeUrl && idOf(name) === id)) return true;
-  return complete.some((one) => one.typeUrl === typeUrl && coveredRecords(types.type(typeUrl), one.interest, owner).includes(record)) && plan.named.get(typeUrl)?.has(id) !== true;
+/** Whether a transaction removes a record of a type, or leaves it out of what is complete. */
+type IsGone = (typeUrl: string, record: NameRecord) => boolean;
+
+/** It is looked at once, however many names it has. */
+function removedBy({ removals, named }: TransactionPlan, { complete = [] }: Transaction, types: TypeIndex, owner: Owner | undefined): IsGone {
+  const removed = new Set(removals.map(({ removal: { typeUrl }, name }) => frozenId(typeUrl, idOf(name))));
+  const absent = new Set(complete.flatMap(({ typeUrl, interest }) => coveredRecords(types.type(typeUrl), interest, owner)));
+  return (typeUrl, record) => removed.has(frozenId(typeUrl, idOf(record))) || (absent.has(record) && named.get(typeUrl)?.has(idOf(record)) !== true);
 }

@@ -1,4 +1,4 @@
-import type { Entry, Interest, Topic } from "@xdstp/core";
+import type { Constraints, Entry, Interest, Put, Topic } from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
@@ -213,6 +213,23 @@ describe("a transaction", () => {
 
   it("holds a variant once", () => {
     expect(() => createCache().commit({ put: [put("n", "1", limitedTo(prod)), put("n", "2", limitedTo(prod))] })).toThrow("occurs twice");
+  });
+});
+
+describe("a transaction of many names with variants", () => {
+  it("is looked at once for all of them [S-DYN-4, S-LIM-6]", () => {
+    const [few, many] = [10, 500].map((count) => {
+      const cache = createCache();
+      const names = Array.from({ length: count }, (_, n) => `xdstp://a/t.T/ns/${n}`);
+      const puts = (env: Constraints): Put[] => names.map((name) => put(name, "1", limitedTo(env)));
+      cache.commit({ put: [...puts(prod), ...puts(test)] });
+      let reads = 0;
+      const counting = <Part extends object>(part: Part): Part & { readonly typeUrl: string } => ({ ...part, get typeUrl() { reads++; return T; } });
+      cache.commit({ put: puts(is("env", "qa")), remove: names.map((name) => counting({ name, ...limitedTo(prod) })), complete: [counting({ interest: { name: GLOB } })] });
+      expect([[...cache.held(T)].length, show(watched(cache, asked(names[0] ?? "", { env: "qa" })).members())]).toEqual([count, ["xdstp://a/t.T/ns/0{env=qa}=1"]]);
+      return reads / count;
+    });
+    expect(Math.max(few ?? 0, many ?? 0)).toBeLessThan(10);
   });
 });
 
