@@ -22,6 +22,14 @@ export function listener(name: string, routeConfiguration: string, from: Json = 
   return resource(listenerUrl, name, { name, api_listener: { api_listener: manager } });
 }
 
+/** A listener of one scope, whose routes come by name from this ConfigSource. */
+export function scopedListener(name: string, from: Json, routeConfiguration: string): RawResource {
+  const scopes = { scoped_route_configurations: [{ name: "s", route_configuration_name: routeConfiguration, key: { fragments: [{ string_key: "x" }] } }] };
+  const scopedRoutes = { name: "s", scope_key_builder: { fragments: [{ header_value_extractor: { name: "x", index: 0 } }] }, rds_config_source: from, scoped_route_configurations_list: scopes };
+  const manager = { "@type": typeUrlOf("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"), stat_prefix: "x", scoped_routes: scopedRoutes };
+  return resource(listenerUrl, name, { name, api_listener: { api_listener: manager } });
+}
+
 /** Routes to each of these clusters. */
 export function routes(name: string, ...clusters: readonly string[]): RawResource {
   const all = clusters.map((cluster) => ({ match: { prefix: `/${cluster.slice(0, 20)}` }, route: { cluster } }));

@@ -7,6 +7,8 @@ export interface MessageNode {
   readonly inner: Map<number, MessageNode>;
   /** The field that names a resource; no message has two. */
   naming?: Naming;
+  /** Where the ConfigSource lies that counts for what is in it. */
+  around?: Pick<Naming, "source" | "sourceRequired">;
   /** It is an Any: what it holds decides. */
   readonly packed: boolean;
   /** It is a Cluster, which names its assignment in a way of its own. */
@@ -17,8 +19,8 @@ export interface MessageNode {
 export interface Naming {
   readonly field: number;
   readonly typeUrl: string;
-  /** The path of field numbers to the ConfigSource, from the message of the field. */
-  readonly source: readonly number[];
+  /** The path of field numbers to the ConfigSource, from the message of the field. undefined: that is said around it. */
+  readonly source: readonly number[] | undefined;
   readonly sourceRequired: boolean;
 }
 
@@ -42,13 +44,15 @@ function link(): ReadonlyMap<string, MessageNode> {
       holder.inner.set(field, nodeOf(target));
     }
   }
-  for (const field of namingFields) addNaming(nodeOf(field.message), field);
+  for (const field of namingFields) addNaming(nodeOf(field.message), field, field.sourceIn === undefined ? undefined : nodeOf(field.sourceIn));
   return made;
 }
 
-function addNaming(node: MessageNode, { field: path, typeUrl, source, sourceRequired = false }: NamingField): void {
+function addNaming(node: MessageNode, { field: path, typeUrl, source, sourceRequired = false }: NamingField, around: MessageNode | undefined): void {
   const [field, holder] = end(node, path);
-  holder.naming = { field, typeUrl, source: source === undefined ? [] : numbers(source), sourceRequired };
+  const found = source === undefined ? [] : numbers(source);
+  holder.naming = { field, typeUrl, source: around === undefined ? found : undefined, sourceRequired };
+  if (around !== undefined) around.around = { source: found, sourceRequired };
 }
 
 /** The last field of a path, and the node that it belongs to: that of the map's entry where the path leads through a map. */

@@ -7,7 +7,7 @@ import { namingFields } from "./naming-fields.ts";
 
 const registry = envoyRegistry();
 const named = new Set(namingFields.map(({ message, field }) => `${message}.${field}`));
-const sources = new Set(namingFields.map(({ message, source = "" }) => `${message}.${source.split(".")[0] ?? ""}`));
+const sources = new Set(namingFields.map(({ message, source = "", sourceIn = message }) => `${sourceIn}.${source.split(".")[0] ?? ""}`));
 const messages: readonly DescMessage[] = [...registry].filter((type) => type.kind === "message").filter(({ typeName }) => /^envoy\.(config|extensions)\./.test(typeName));
 const bootstrap = /^envoy\.(config\.(bootstrap|metrics)|extensions\.(bootstrap|stat_sinks))\./;
 
@@ -50,7 +50,6 @@ const otherSources: ReadonlySet<string> = new Set([
   "envoy.config.cluster.v3.Cluster.EdsClusterConfig.eds_config",
   "envoy.config.route.v3.Vhds.config_source",
   "envoy.extensions.filters.http.on_demand.v3.OnDemandCds.source",
-  "envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.rds_config_source",
   "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.OnDemand.odcds_config",
 ]);
 
@@ -70,11 +69,11 @@ describe("messagePaths", () => {
 });
 
 describe("namingFields", () => {
-  it.each(namingFields)("is a text of the API, beside its source: $message $field", ({ message, field, source }) => {
+  it.each(namingFields)("is a text of the API, beside its source: $message $field", ({ message, field, source, sourceIn = message }) => {
     const [number] = field.split(".").map(Number);
     const found = registry.getMessage(message)?.fields.find((candidate) => candidate.number === number);
     expect(found?.fieldKind === "map" ? found.mapKey : found?.scalar).toBe(ScalarType.STRING);
-    const sourceTypes = pathOfTypes(registry.getMessage(message), source);
+    const sourceTypes = pathOfTypes(registry.getMessage(sourceIn), source);
     expect(sourceTypes.at(-1)).toBe(source === undefined ? undefined : "envoy.config.core.v3.ConfigSource");
   });
 

@@ -11,6 +11,8 @@ export interface NamingField {
   readonly typeUrl: string;
   /** Where the ConfigSource lies by which the named resource comes, as a path of numbers. Absent: it is not said here, as for clusters. */
   readonly source?: string;
+  /** The message around it from which `source` begins, where that is not its own. */
+  readonly sourceIn?: string;
   /** Without a source the name means something else, a static secret of the bootstrap for one. Absent: false. */
   readonly sourceRequired?: boolean;
 }
@@ -63,7 +65,7 @@ const discovered: readonly NamingField[] = [
   { message: "envoy.extensions.transport_sockets.tls.cert_selectors.on_demand_secret.v3.Config", field: "3", typeUrl: typeUrls.secret, source: "1" },
   { message: "envoy.config.endpoint.v3.LedsClusterLocalityConfig", field: "2", typeUrl: typeUrls.lbEndpoint, source: "1" },
   { message: "envoy.config.listener.v3.Listener.FcdsConfig", field: "1", typeUrl: typeUrlOf("envoy.config.listener.v3.FilterChain"), source: "2" },
-  { message: "envoy.config.route.v3.ScopedRouteConfiguration", field: "2", typeUrl: typeUrls.routeConfiguration },
+  { message: "envoy.config.route.v3.ScopedRouteConfiguration", field: "2", typeUrl: typeUrls.routeConfiguration, source: "3", sourceIn: `${FILTERS}.network.http_connection_manager.v3.ScopedRoutes` },
   { message: `${FILTERS}.network.http_connection_manager.v3.Rds`, field: "2", typeUrl: typeUrls.routeConfiguration, source: "1" },
   { message: `${FILTERS}.network.http_connection_manager.v3.ScopedRds`, field: "2", typeUrl: typeUrls.scopedRouteConfiguration, source: "1" },
   { message: `${FILTERS}.network.thrift_proxy.v3.Trds`, field: "2", typeUrl: typeUrlOf(`${FILTERS}.network.thrift_proxy.v3.RouteConfiguration`), source: "1" },

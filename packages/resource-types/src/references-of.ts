@@ -30,7 +30,7 @@ export interface ReferencesOptions {
  * What a message of the Envoy API refers to, however deep in it, extensions in an Any included: each once, names as they are spelled in the payload.
  *
  * Clusters, assignments, route configurations, scoped routes, secrets, extension configs, endpoint collections (a name may be a glob); also where they are named in one of the known extensions.
- * A name beside a ConfigSource that says something else than plain `ads` has that ConfigSource as its `source`; so a name beside several is there once for each.
+ * A name beside a ConfigSource that says something else than plain `ads` has that ConfigSource as its `source`; so a name beside several is there once for each. The routes of inline scopes have that of their listener; a scope that comes by itself does not say it.
  * Not among them: what comes from a file, a secret without `sds_config` (it is static), what the client finds only when it runs (headers, plugins, VHDS, on-demand discovery), the clusters behind a config source (static by rule), and extensions that are no message of the API, such as a TypedStruct.
  *
  * Never throws, costs one pass; of malformed bytes, the part in front of the fault counts. None for a type that it does not know.
@@ -38,22 +38,24 @@ export interface ReferencesOptions {
 export function referencesOf(typeUrl: string, payload: Uint8Array, { files = false }: ReferencesOptions = {}): readonly Reference[] {
   const walk: Walk = { bytes: payload, found: new Map(), beside: undefined, files };
   const node = messageNode(fullNameIn(typeUrl));
-  if (node !== undefined) visit(walk, node, { start: 0, end: payload.length }, 0);
+  if (node !== undefined) visit(walk, node, { start: 0, end: payload.length }, 0, "plain");
   const found = [...walk.found].flatMap(([type, names]) => [...names].map((name) => ({ typeUrl: type, name })));
   return walk.beside === undefined ? found : [...found, ...walk.beside.values()];
 }
 
-function visit(walk: Walk, node: MessageNode, range: Range, depth: number): void {
+/** @param outer - what stands beside names by what is said around them */
+function visit(walk: Walk, node: MessageNode, range: Range, depth: number, outer: Beside): void {
   if (depth > MAX_DEPTH) return;
   if (node.packed) { unpack(walk, range, depth); return; }
   if (node.cluster) noteAssignment(walk, range);
   const { inner, naming } = node;
+  const around = node.around === undefined ? outer : besideOf(walk, range, node.around, outer);
   let beside: Beside | undefined;
   walkFields(walk.bytes, (field, start, end, wireType) => {
     if (wireType !== WireType.LENGTH_DELIMITED) return true;
     const next = inner.get(field);
-    if (next !== undefined) visit(walk, next, { start, end }, depth + 1);
-    if (field === naming?.field && (beside ??= besideOf(walk, range, naming)) !== "elsewhere") note(walk, naming.typeUrl, decodeText(walk.bytes, start, end), beside);
+    if (next !== undefined) visit(walk, next, { start, end }, depth + 1, around);
+    if (field === naming?.field && (beside ??= besideOf(walk, range, naming, around)) !== "elsewhere") note(walk, naming.typeUrl, decodeText(walk.bytes, start, end), beside);
     return true;
   }, range);
 }
@@ -63,13 +65,14 @@ function unpack(walk: Walk, any: Range, depth: number): void {
   const node = typeUrl === undefined ? undefined : messageNode(fullNameIn(decodeText(walk.bytes, typeUrl.start, typeUrl.end)));
   if (node === undefined) return;
   const value = lastField(walk.bytes, any, VALUE);
-  if (value !== undefined) visit(walk, node, value, depth + 1);
+  if (value !== undefined) visit(walk, node, value, depth + 1, "plain");
 }
 
-/** What stands beside a name: nothing or plain `ads`, a ConfigSource of its own, or what makes it no reference. */
+/** What stands beside a name, or around it: nothing or plain `ads`, a ConfigSource of its own, or what makes it no reference. */
 type Beside = "plain" | "elsewhere" | Range;
 
-function besideOf({ bytes, files }: Walk, message: Range, { source, sourceRequired }: Naming): Beside {
+function besideOf({ bytes, files }: Walk, message: Range, { source, sourceRequired }: Pick<Naming, "source" | "sourceRequired">, around: Beside): Beside {
+  if (source === undefined) return around;
   if (source.length === 0) return "plain";
   let at: Range | undefined = message;
   for (const field of source) at = at === undefined ? undefined : lastField(bytes, at, field);

@@ -18,6 +18,7 @@ const eds = (config: Json | undefined): Json => ({ name: "c", type: "EDS", edsCl
 const sds = (name: string, sdsConfig: Json): Json => ({ name, sdsConfig });
 const tls = (...secrets: readonly Json[]): Json => ({ name: "c", transportSocket: { name: "tls", typedConfig: { "@type": typeUrlOf("envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext"), commonTlsContext: { tlsCertificateSdsSecretConfigs: secrets } } } });
 const rds = (configSource: Json): Json => ({ apiListener: { apiListener: { "@type": typeUrlOf("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"), statPrefix: "x", rds: { configSource, routeConfigName: "r" } } } });
+const scoped = (scopedRoutes: Json): Json => ({ apiListener: { apiListener: { "@type": typeUrlOf("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"), statPrefix: "x", scopedRoutes: { name: "s", ...scopedRoutes } } } });
 
 describe("the ConfigSource beside a reference", () => {
   it.each([
@@ -33,6 +34,19 @@ describe("the ConfigSource beside a reference", () => {
   it("stands beside routes and secrets too, and a name beside several is there once for each [C-AUTH-4]", () => {
     expect(of(typeUrls.listener, rds(api("s:1")))).toEqual([["r", api("s:1")]]);
     expect(of(typeUrls.cluster, tls(sds("x", api("s:1")), sds("x", api("s:2")), sds("x", api("s:1")), sds("x", { ads: {} })))).toEqual(["x", ["x", api("s:1")], ["x", api("s:2")]]);
+  });
+
+  it("stands beside the routes of all scopes of a listener, and beside a glob of scopes [C-AUTH-4, C-AUTH-6]", () => {
+    const glob = "xdstp://a/envoy.config.route.v3.ScopedRouteConfiguration/s/*";
+    const inline: Json = { scopedRouteConfigurationsList: { scopedRouteConfigurations: [{ name: "1", routeConfigurationName: "r" }, { name: "2", routeConfigurationName: "q" }, { name: "3", routeConfiguration: { name: "own", virtualHosts: [{ name: "v", domains: ["*"], routes: [{ match: { prefix: "/" }, route: { cluster: "c" } }] }] } }] } };
+    expect(of(typeUrls.listener, scoped({ rdsConfigSource: api("s:1"), ...inline }))).toEqual(["c", ["r", api("s:1")], ["q", api("s:1")]]);
+    expect(of(typeUrls.listener, scoped({ rdsConfigSource: { ads: {} }, ...inline }))).toEqual(["r", "q", "c"]);
+    expect(of(typeUrls.listener, scoped(inline))).toEqual(["r", "q", "c"]);
+    expect(of(typeUrls.listener, scoped({ rdsConfigSource: api("s:1"), scopedRds: { scopedRdsConfigSource: api("s:2"), srdsResourcesLocator: glob } }))).toEqual([[glob, api("s:2")]]);
+    const path: Json = { pathConfigSource: { path: "/rds.yaml" } };
+    expect([of(typeUrls.listener, scoped({ rdsConfigSource: path, ...inline })), of(typeUrls.listener, scoped({ rdsConfigSource: path, ...inline }), true)]).toEqual([["c"], ["c", ["r", path], ["q", path]]]);
+    // What comes by itself does not say it: its listener does.
+    expect(of(typeUrls.scopedRouteConfiguration, { name: "1", routeConfigurationName: "r" })).toEqual(["r"]);
   });
 
   it("is a file only for who asks for these", () => {

@@ -5,7 +5,7 @@ import type { RawResource } from "@xdstp/cache";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
-import { cluster, endpoints, listener, routes, type Json } from "../../test/envoy-resources.ts";
+import { cluster, endpoints, listener, routes, scopedListener, type Json } from "../../test/envoy-resources.ts";
 import { parts as types } from "../../test/envoy-parts.ts";
 import { useClient, useOrigin, type Origin } from "../../test/use-origin.ts";
 import type { ClientNotice, Configuration, PartTypes, Walk } from "../index.ts";
@@ -58,6 +58,17 @@ describe("a walk through ConfigSources", () => {
     expect(portsOf(await until(walk, isWhole))).toEqual(["s 13", "t 2"]);
     put(main, cluster("a", { service: "s" }));
     expect(portsOf(await until(walk, isWhole))).toEqual(["s 1", "t 2"]);
+  });
+
+  it("asks it for the routes of scopes in a listener [C-AUTH-4, C-AUTH-6]", async () => {
+    const [main, other] = [await useOrigin(), await useOrigin()];
+    put(main, scopedListener("l", from(other), "r"), routes("r", "of-main"), cluster("of-main"), cluster("of-other", { service: "s" }), endpoints("s", 1));
+    put(other, routes("r", "of-other"));
+    const { client } = useClient([main.uri], { sourceOf });
+    const walk = client.walk(ListenerSchema, "l", { types });
+    expect([...(await until(walk, isWhole)).parts.clusters.keys()]).toEqual(["of-other"]);
+    put(main, scopedListener("l", { ads: {} }, "r"), endpoints("of-main"));
+    expect([...(await until(walk, isWhole)).parts.clusters.keys()]).toEqual(["of-main"]);
   });
 
   it("takes self for where the payload has come from, and nothing for the bootstrap [C-AUTH-6]", async () => {
