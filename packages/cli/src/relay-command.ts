@@ -2,7 +2,7 @@ import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { askOptions } from "./ask-flags.ts";
-import { secondsFlag } from "./flag-values.ts";
+import { countFlag, secondsFlag } from "./flag-values.ts";
 import { parseEndpoint } from "./parse-endpoint.ts";
 import { pathFrom } from "./path-from.ts";
 import type { RelayCall } from "./relay.ts";
@@ -14,7 +14,7 @@ const { bootstrap, node } = askOptions as Required<Pick<typeof askOptions, "boot
 export const relayCommand: Command = {
   name: "relay",
   summary: "Serve what other servers have, asked for once for all clients, and go on when they are gone.",
-  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--opaque-key FIELDS] [--linger SECONDS] [--node ID] ${serverUsage}`,
+  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--opaque-key FIELDS] [--quorum N [--quorum-wait SECONDS]] [--linger SECONDS] [--node ID] ${serverUsage}`,
   notes: [
     "The bootstrap says who is asked for which authority, by its authorities (gRPC) or config_sources (Envoy); --server is asked for everything, without TLS.\nOver one stream each server is asked once for what many clients want. Nothing is asked before a client wants it.",
     "Redirects and directives are handed on to clients as they are. With --follow the relay follows them, and clients get what they lead to.",
@@ -30,6 +30,8 @@ export const relayCommand: Command = {
     follow: { help: "follow redirects and directives (default: they are handed on)" },
     sotw: { help: "ask by the SotW variant of the protocol, where a bootstrap of Envoy does not say it (default: delta)" },
     "opaque-key": { value: "FIELDS", help: "fields of a client's node that opaque names depend on: id, cluster, locality.zone, metadata.KEY, ..., with commas; none: they are equal for all clients (default: opaque names are refused)" },
+    quorum: { value: "N", help: "a change goes to N clients first; what one of them refuses is refused upstream and given to nobody else (default: to all at once)" },
+    "quorum-wait": { value: "SECONDS", help: "how long these have to answer; silence counts as acceptance (default 10)" },
     linger: { value: "SECONDS", help: "how long a server is still asked for what no client wants any more (default 60)" },
     node: { ...node, help: "who the relay says it is (default xdstp-relay, or as the bootstrap says)" },
     ...serverOptions,
@@ -60,8 +62,15 @@ function askOf(call: CommandCall, { cwd }: CliIo): RelayCall["ask"] {
 
 function relayOf(call: CommandCall): RelayCall["relay"] {
   const lingerMs = secondsFlag(call, "linger");
+  const quorum = quorumOf(call);
   const opaqueKey = call.text("opaque-key");
-  return { follow: call.flag("follow"), ...(opaqueKey !== undefined && { opaqueKey: fieldsOf(opaqueKey) }), ...(lingerMs !== undefined && { lingerMs }) };
+  return { follow: call.flag("follow"), ...(quorum && { quorum }), ...(opaqueKey !== undefined && { opaqueKey: fieldsOf(opaqueKey) }), ...(lingerMs !== undefined && { lingerMs }) };
+}
+
+function quorumOf(call: CommandCall): RelayCall["relay"]["quorum"] {
+  const [clients, waitMs] = [countFlag(call, "quorum"), secondsFlag(call, "quorum-wait")];
+  if (clients === undefined && waitMs !== undefined) throw new CliError(2, "--quorum-wait goes with --quorum N");
+  return clients === undefined ? undefined : { clients, ...(waitMs !== undefined && { waitMs }) };
 }
 
 function fieldsOf(text: string): readonly string[] {

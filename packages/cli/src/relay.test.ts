@@ -87,6 +87,20 @@ describe("xdstp relay", () => {
     expect(nodes.slice(2)).toEqual(["xdstp-relay  web"]);
   });
 
+  it("refuses upstream what one of the first clients refuses, with --quorum [B-RELAY-5]", async () => {
+    const origin = lead(await useOrigin());
+    origin.cluster(of("x", "web"), 1);
+    const nacks = new Promise<string>((resolve) => { origin.server.events((event) => { if (event.kind === "nack") resolve(event.error.message); }); });
+    const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--quorum", "1", "--quorum-wait", "30"]);
+    const client = await ask(cli, "n1", of("x", "web"));
+    await next(client);
+    await cli.stdout.line(/ ack /);
+    origin.cluster(of("x", "web"), 2);
+    await client.arrived();
+    client.nack(client.next(), "not this one");
+    expect(await nacks).toContain("not this one");
+  });
+
   it("is asked by xdstp status as a server is", async () => {
     const origin = await useOrigin();
     origin.cluster(of("x", "web"));
@@ -116,6 +130,7 @@ describe("xdstp relay", () => {
     [["x"], 2, '"x" is one argument too many; whom to ask is said by --server or --bootstrap'],
     [["--server", "h:1", "--bootstrap", "f"], 2, "--server and --bootstrap both say whom to ask; give one of them"],
     [["--server", "127.0.0.1:1", "--opaque-key", "id,colour"], 1, "colour"],
+    [["--server", "127.0.0.1:1", "--quorum-wait", "1"], 2, "--quorum-wait goes with --quorum N"],
     [["--bootstrap", "none.json"], 1, "none.json"],
     [["--bootstrap", "only.json"], 1, "says only whom listeners and clusters are asked of"],
     [["--server", "127.0.0.1:1", "--policy", "p.yaml"], 2, "--policy goes by the certificates of clients: give --tls-client-ca too"],

@@ -15,7 +15,7 @@ export interface RelayCall extends ServerFlags {
   /** Whom it asks, and as whom. */
   readonly ask: AskFlags;
   /** What the relay itself is told. */
-  readonly relay: Pick<RelayOptions, "follow" | "lingerMs" | "opaqueKey">;
+  readonly relay: Pick<RelayOptions, "follow" | "lingerMs" | "opaqueKey" | "quorum">;
 }
 
 /** Relays until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
