@@ -6,9 +6,11 @@ import { envoyTypes } from "@xdstp/resource-types";
 
 import { createQuorum, type Quorum } from "./quorum/quorum.ts";
 import type { RelayOptions } from "./relay.ts";
+import { keepSnapshot } from "./snapshot/keep-snapshot.ts";
+import type { SnapshotStore } from "./snapshot/snapshot-store.ts";
 
 /** What all hubs of a relay have in common. */
-export interface HubOptions extends Omit<RelayOptions, "bootstrap"> {
+export interface HubOptions extends Omit<RelayOptions, "bootstrap" | "snapshot"> {
   /** Whom is asked. */
   readonly facts: BootstrapFacts;
   /** One connection to each server, whoever asks. */
@@ -17,6 +19,10 @@ export interface HubOptions extends Omit<RelayOptions, "bootstrap"> {
   readonly revisions: Revisions;
   /** Whether it is asked for opaque names: else `*` covers nothing in it. */
   readonly opaque: boolean;
+  /** Absent: nothing is on disk. */
+  readonly snapshot?: SnapshotStore | undefined;
+  /** Whose names these are in the snapshot. Default: everyone's. */
+  readonly space?: string;
 }
 
 /** A cache over a federation that asks as one node: the shared one of a relay, or that of a tenant. */
@@ -43,10 +49,11 @@ export function createHub(node: BootstrapNode, options: HubOptions): Hub {
   const { types = envoyTypes, clock = systemClock, lingerMs = 60_000, revisions, opaque, quorum, onEvent } = options;
   const sources = upstreams(node, options, clock);
   const federation = federationOf(sources, options, clock);
-  const cacheOptions = { types, clock, lingerMs, revisions, wildcard: (_: string, name: string) => opaque && federation.inWildcard(name) };
+  const inWildcard = (name: string): boolean => opaque && federation.inWildcard(name);
+  const cacheOptions = { types, clock, lingerMs, revisions, wildcard: (_: string, name: string) => inWildcard(name) };
   const cache = createCache({ ...cacheOptions, ...(onEvent !== undefined && { onEvent }) });
   const stages = quorum === undefined ? oneStage(cache) : createQuorum({ accepted: cache, ahead: createCache(cacheOptions), revisions, clock }, quorum);
-  return { cache, federation, sources, ...stages, start: (over = (feed) => feed) => { stages.addFeed(over(feedOf(federation))); } };
+  return { cache, federation, sources, ...stages, start: (over = (feed) => feed) => { stages.addFeed(over(feedOf(federation, inWildcard, options))); } };
 }
 
 /** Nobody sees anything first. */
@@ -54,9 +61,10 @@ function oneStage(cache: Cache): Quorum {
   return { source: cache, addFeed: (feed) => cache.addFeed(feed), hear: () => undefined, close: () => cache.close() };
 }
 
-/** What stands between upstream and the cache, from the outside in. */
-function feedOf(federation: Federation): ResourceFeed {
-  return federation;
+/** What stands between upstream and the cache, from the outside in. What is restored counts as held. */
+function feedOf(federation: Federation, inWildcard: (name: string) => boolean, { snapshot, space }: HubOptions): ResourceFeed {
+  const kept = snapshot === undefined ? federation : keepSnapshot(federation, snapshot, { inWildcard, ...(space !== undefined && { space }) });
+  return kept;
 }
 
 function federationOf(sources: readonly FederationSource[], options: HubOptions, clock: Clock): Federation {

@@ -14,12 +14,14 @@ import { createLastWords, type LastWords } from "./status/last-words.ts";
 import { createLookUpBook, type LookUpBook } from "./status/look-ups.ts";
 import type { RelayStatus } from "./status/relay-status.ts";
 import { statusOf } from "./status/status-of.ts";
+import { snapshotOf } from "./snapshot/snapshot-of.ts";
+import type { SnapshotStore } from "./snapshot/snapshot-store.ts";
 
 /**
  * Makes a relay: `createServer({ ...createRelay({ bootstrap }).serving })`. It connects when a client wants something.
- * Throws an XdsError where there is no bootstrap, or a broken one, or `opaqueKey` names a field that a node does not have.
+ * Throws an XdsError where there is no bootstrap, or a broken one, or `opaqueKey` names a field that a node does not have; and where the snapshot cannot be opened.
  */
-export function createRelay({ bootstrap, channels = createChannels(), onEvent, opaqueKey, maxTenants = 100, ...options }: RelayOptions = {}): Relay {
+export function createRelay({ bootstrap, channels = createChannels(), onEvent, opaqueKey, maxTenants = 100, snapshot: given, ...options }: RelayOptions = {}): Relay {
   const facts = bootstrapFacts(bootstrap);
   const words = createLastWords(options.clock ?? systemClock);
   const noted: NonNullable<RelayOptions["onEvent"]> = (event) => {
@@ -28,7 +30,8 @@ export function createRelay({ bootstrap, channels = createChannels(), onEvent, o
   };
   const revisions = { last: 0 };
   const sharesAll = opaqueKey?.length === 0;
-  const hubOptions = { ...options, onEvent: noted, facts, channels, revisions };
+  const snapshot = snapshotOf(given, options.clock ?? systemClock, noted);
+  const hubOptions = { ...options, onEvent: noted, facts, channels, revisions, snapshot };
   const hub = createHub(facts.node, { ...hubOptions, opaque: sharesAll });
   hub.start(sharesAll ? undefined : (feed) => refuseOpaque(feed, noted));
   const lookUps = createLookUpBook(hub.sources);
@@ -36,11 +39,11 @@ export function createRelay({ bootstrap, channels = createChannels(), onEvent, o
   const own = { node: facts.node, ...(options.userAgent !== undefined && { userAgent: options.userAgent }) };
   const makeHub: TenantOptions["makeHub"] = (key, values) => {
     const { node, ...userAgent } = key.nodeWith(own, values);
-    const tenant = createHub(node, { ...hubOptions, ...userAgent, opaque: true });
+    const tenant = createHub(node, { ...hubOptions, ...userAgent, opaque: true, space: JSON.stringify(values) });
     return { ...tenant, source: lookUps.over(tenant.source) };
   };
   const tenants = opaqueKey === undefined || sharesAll ? undefined : createTenants({ key: createNodeKey(opaqueKey), most: maxTenants, shared, revisions, makeHub, onEvent: noted });
-  return relayOf({ hub, shared, tenants, words, lookUps, refusals: createRefusalBook(options.clock ?? systemClock), isStaged: options.quorum !== undefined });
+  return relayOf({ hub, shared, tenants, words, lookUps, refusals: createRefusalBook(options.clock ?? systemClock), isStaged: options.quorum !== undefined, snapshot });
 }
 
 interface RelayParts {
@@ -52,13 +55,17 @@ interface RelayParts {
   readonly lookUps: LookUpBook;
   readonly refusals: RefusalBook;
   readonly isStaged: boolean;
+  readonly snapshot: SnapshotStore | undefined;
 }
 
-function relayOf({ hub, shared, tenants, words, lookUps, refusals, isStaged }: RelayParts): Relay {
+function relayOf({ hub, shared, tenants, words, lookUps, refusals, isStaged, snapshot }: RelayParts): Relay {
   const { cache, federation, sources, close: closeHub } = hub;
   const tenantsNow = (): readonly TenantStatus[] => tenants?.status() ?? [];
   const status = (): RelayStatus => statusOf({ sources, federations: [federation, ...tenantsNow().map((tenant) => tenant.federation)], words, lookUps });
-  const close = async (): Promise<void> => { await Promise.all([closeHub(), tenants?.close()]); };
+  const close = async (): Promise<void> => {
+    await Promise.all([closeHub(), tenants?.close()]);
+    await snapshot?.close();
+  };
   const hear = (event: StreamEvent): void => { for (const listener of [refusals, hub, tenants]) listener?.hear(event); };
   const serving = servingOf({ shared, tenants, isStaged, hear });
   return { source: serving.source, serving, cache, federation, status, refusals: refusals.rows, tenants: tenantsNow, close, [Symbol.asyncDispose]: close };

@@ -1,8 +1,10 @@
 import type { CacheEvent } from "@xdstp/cache";
 import type { FederationEvent, JsonValue } from "@xdstp/federation";
 
+import type { SnapshotEvent } from "./snapshot/snapshot-event.ts";
+
 /** What an operator of a relay should know; what happens on the streams upstream stands in the `ClientNotice`s. */
-export type RelayEvent = CacheEvent | FederationEvent | OpaqueEvent;
+export type RelayEvent = CacheEvent | FederationEvent | OpaqueEvent | SnapshotEvent;
 
 /** What becomes of opaque names (B-RELAY-2). */
 export type OpaqueEvent =

@@ -9,6 +9,7 @@ import type { TenantStatus } from "./opaque/tenant-status.ts";
 import type { QuorumOptions } from "./quorum/quorum-options.ts";
 import type { RefusedVersion } from "./refusals/refused-version.ts";
 import type { RelayEvent } from "./relay-event.ts";
+import type { Snapshot, SnapshotOptions } from "./snapshot/snapshot.ts";
 import type { RelayStatus } from "./status/relay-status.ts";
 
 /** Options of {@link createRelay}: each has a default. */
@@ -32,6 +33,11 @@ export interface RelayOptions extends NodeOptions {
    * Default: what is stored is accepted upstream, and what clients refuse is counted ({@link Relay.refusals}).
    */
   readonly quorum?: QuorumOptions;
+  /**
+   * What upstream has said, on disk: after a restart it is served until upstream answers, marked as stale with its age (B-RELAY-9). An open one is this relay's from now on, which closes it.
+   * Default: none; a relay that starts has nothing.
+   */
+  readonly snapshot?: Snapshot | SnapshotOptions;
   /** Milliseconds that upstream is still asked for what no client wants any more (B-RELAY-8). Default: 60,000. */
   readonly lingerMs?: number;
   /** The data of types. Default: Envoy's. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { createCache, keepResource, type Cache } from "@xdstp/cache";
-import type { Clock, Interest, Put, Resource, ResourceFeed, ResourceSink } from "@xdstp/core";
+import type { Interest, Put, Resource, ResourceFeed, ResourceSink } from "@xdstp/core";
 import { createFakeClock, type FakeClock } from "@xdstp/testing";
 import { onTestFinished } from "vitest";
 
@@ -108,7 +108,7 @@ export interface Kept extends OpenStore {
 /** A cache over a snapshot over an upstream. */
 export function useKept(dir: string, options: Partial<SnapshotOptions> & { readonly clock?: FakeClock } = {}): Kept {
   const clock = options.clock ?? createFakeClock({ start: 1_000_000 });
-  const opened = openStore(dir, { clock: clock as Clock, ...options });
+  const opened = openStore(dir, { ...options, clock });
   const cache = createCache({ clock });
   const upstream = createUpstream();
   cache.addFeed(keepSnapshot(upstream.feed, opened.store, { inWildcard: () => true }));

@@ -1,0 +1,116 @@
+import { closeSync, copyFileSync, fstatSync, openSync } from "node:fs";
+
+import { XdsError } from "@xdstp/core";
+
+import { FrameKind, type Frame, type FrameMeta } from "./frame.ts";
+import { FORMAT } from "./journal.ts";
+import { readJournal, type Gap, type JournalReading, type PlacedFrame } from "./read-journal.ts";
+import { createRecord, factsOf } from "./record.ts";
+import type { StoredCollection } from "./shelf.ts";
+import type { SnapshotEvent } from "./snapshot-event.ts";
+import type { SnapshotIndex } from "./snapshot-index.ts";
+
+/** What {@link loadSnapshot} is told. */
+export interface LoadOptions {
+  readonly path: string;
+  readonly index: SnapshotIndex;
+  /** Id of the key that there is. */
+  readonly keyId: string | undefined;
+  readonly now: number;
+  readonly tell: (event: SnapshotEvent) => void;
+}
+
+/**
+ * Reads a file into the index; payloads stay where they are. A file with corruption in its midst is set aside as a whole, and what can be read of it goes on being used.
+ * Throws FAILED_PRECONDITION where a newer release wrote it, and the error of the system where it cannot be read.
+ */
+export function loadSnapshot(options: LoadOptions): JournalReading {
+  const fd = openIfThere(options.path);
+  if (fd === undefined) return { end: 0, batch: 0, gaps: [] };
+  try {
+    const { size } = fstatSync(fd);
+    const reading = readJournal(fd, size, (frames) => { apply(options, frames); });
+    if (reading.gaps.length > 0) setAside(options, reading.gaps);
+    if (reading.end < size) tellTorn(options, size - reading.end);
+    return reading;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function apply({ index, keyId, path }: LoadOptions, frames: readonly PlacedFrame[]): void {
+  for (const { frame: { kind, meta, length }, at } of frames) {
+    switch (kind) {
+      case FrameKind.PUT: index.set(createRecord({ ...factsOf(meta), at, length })); break;
+      case FrameKind.SEALED: index.set(createRecord({ ...factsOf(meta), at, length, state: meta.k === keyId ? "stored" : "locked" })); break;
+      case FrameKind.WITHHOLD: index.set(createRecord({ ...factsOf(meta), at, length, state: "withheld" })); break;
+      case FrameKind.REMOVE: remove(index, meta); break;
+      case FrameKind.REFRESH: refresh(index, meta); break;
+      case FrameKind.COLLECTION: collect(index, meta); break;
+      case FrameKind.COMMIT: checkFormat(path, meta); break;
+      default: throw newer(path);
+    }
+  }
+}
+
+function checkFormat(path: string, { format = 0 }: FrameMeta): void {
+  if (format > FORMAT) throw newer(path);
+}
+
+function newer(path: string): XdsError {
+  return new XdsError("FAILED_PRECONDITION", `${path} was written by a newer release; use that one, or give this one a directory of its own`);
+}
+
+function remove(index: SnapshotIndex, meta: FrameMeta): void {
+  const found = index.find(createRecord(factsOf(meta)));
+  if (found !== undefined) index.delete(found);
+}
+
+function refresh(index: SnapshotIndex, meta: FrameMeta): void {
+  const found = index.find(createRecord(factsOf(meta)));
+  if (found !== undefined) found.expiresAt = meta.ex;
+}
+
+function collect(index: SnapshotIndex, meta: FrameMeta): void {
+  const collection = collectionOf(meta);
+  if (meta.f === true) index.setCollection(collection);
+  else index.deleteCollection(collection);
+}
+
+function collectionOf({ t = "", n = "", s = "", at = 0, p }: FrameMeta): StoredCollection {
+  return { space: s, typeUrl: t, interest: { name: n, ...(p !== undefined && { parameters: new Map(p) }) }, at };
+}
+
+/** How a collection is written. */
+export function collectionMeta({ space, typeUrl, interest: { name, parameters }, at }: StoredCollection, complete: boolean): Frame["meta"] {
+  return { t: typeUrl, n: name, at, f: complete, ...(space !== "" && { s: space }), ...(parameters !== undefined && { p: [...parameters] }) };
+}
+
+/** The lost part may have said anything, so no collection is complete. */
+function setAside({ path, index, now, tell }: LoadOptions, gaps: readonly Gap[]): void {
+  const aside = `${path}.corrupt-${new Date(now).toISOString().replaceAll(":", "-")}`;
+  const bytes = gaps.reduce((sum, gap) => sum + gap.bytes, 0);
+  const offset = gaps[0]?.offset ?? 0;
+  index.tearAll();
+  let kept = `as it was it is kept as ${aside}`;
+  try {
+    copyFileSync(path, aside);
+  } catch (error) {
+    kept = `it could not be copied to ${aside} (${error instanceof Error ? error.message : String(error)})`;
+  }
+  const message = `${path} is corrupt at byte ${offset}: ${bytes} bytes in ${gaps.length} places are lost, and with them what upstream had said there; the rest is used, and no collection counts as complete until upstream answers; ${kept}; check the disk, and remove the copy when you do not need it`;
+  tell({ kind: "snapshot-corrupt", file: path, aside, offset, bytes, message });
+}
+
+function tellTorn({ path, tell }: LoadOptions, bytes: number): void {
+  tell({ kind: "snapshot-torn", file: path, bytes, message: `the last ${bytes} bytes of ${path} were not wholly written, as when a process is killed; the state before them is used, nothing has to be done` });
+}

@@ -1,0 +1,101 @@
+import { interestKey, matchesConstraints, type Interest } from "@xdstp/core";
+import { globOf, isGlob, nameKey } from "@xdstp/uri";
+
+import { recordId, type SnapshotRecord } from "./record.ts";
+
+/** What is known of a collection. */
+export interface StoredCollection {
+  readonly space: string;
+  readonly typeUrl: string;
+  readonly interest: Interest;
+  /** When upstream had said all of it, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** All records of one type, found by name, alias and glob; payloads stay on disk. */
+export class Shelf implements Iterable<SnapshotRecord> {
+  /** Collections that were known completely, by interest. */
+  readonly collections: Map<string, StoredCollection> = new Map<string, StoredCollection>();
+  readonly #records = new Map<string, SnapshotRecord>();
+  /** Ids of variants, by the key of their name. */
+  readonly #variants = new Map<string, Set<SnapshotRecord>>();
+  readonly #groups = new Map<string, Set<SnapshotRecord>>();
+  readonly #aliases = new Map<string, Set<SnapshotRecord>>();
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  [Symbol.iterator](): Iterator<SnapshotRecord> {
+    return this.#records.values();
+  }
+
+  find(id: string): SnapshotRecord | undefined {
+    return this.#records.get(id);
+  }
+
+  has(record: SnapshotRecord): boolean {
+    return this.#records.get(recordId(record)) === record;
+  }
+
+  /** Takes the place of what has its name and variant; that is given back. */
+  set(record: SnapshotRecord): SnapshotRecord | undefined {
+    const before = this.#records.get(recordId(record));
+    if (before !== undefined) this.delete(before);
+    this.#records.set(recordId(record), record);
+    for (const [map, key] of this.#places(record)) {
+      const found = map.get(key);
+      if (found === undefined) map.set(key, new Set([record]));
+      else found.add(record);
+    }
+    return before;
+  }
+
+  delete(record: SnapshotRecord): void {
+    this.#records.delete(recordId(record));
+    for (const [map, key] of this.#places(record)) {
+      const found = map.get(key);
+      found?.delete(record);
+      if (found?.size === 0) map.delete(key);
+    }
+  }
+
+  /** A name with its variants, and what has it as an alias. */
+  of(key: string): readonly SnapshotRecord[] {
+    const own = this.#records.get(key);
+    return [...(own === undefined ? [] : [own]), ...this.#variants.get(key) ?? [], ...this.#aliases.get(key) ?? []];
+  }
+
+  /** What an interest covers; with parameters the variants that match. */
+  covered({ name, parameters }: Interest, inWildcard: (name: string) => boolean): readonly SnapshotRecord[] {
+    const found = name === "*" ? [...this.#records.values()].filter((record) => inWildcard(record.name)) : name.startsWith("xdstp:") && isGlob(name) ? [...this.#groups.get(nameKey(name)) ?? []] : this.of(nameKey(name));
+    return parameters === undefined ? found : found.filter(({ variant }) => variant === undefined || matchesConstraints(variant.constraints, parameters));
+  }
+
+  /** Collections that a name is in are not known completely any more. */
+  tear({ key }: SnapshotRecord): readonly StoredCollection[] {
+    const glob = globKey(key);
+    const torn = [...this.collections].filter(([, { interest: { name } }]) => name === "*" || nameKey(name) === glob);
+    for (const [id] of torn) this.collections.delete(id);
+    return torn.map(([, collection]) => collection);
+  }
+
+  #places({ key, variant, aliases }: SnapshotRecord): readonly (readonly [Map<string, Set<SnapshotRecord>>, string])[] {
+    const places: (readonly [Map<string, Set<SnapshotRecord>>, string])[] = [];
+    const glob = globKey(key);
+    if (glob !== undefined) places.push([this.#groups, glob]);
+    if (variant !== undefined) places.push([this.#variants, key]);
+    for (const alias of aliases) if (nameKey(alias) !== key) places.push([this.#aliases, nameKey(alias)]);
+    return places;
+  }
+}
+
+/** The glob that covers a name. */
+export function globKey(key: string): string | undefined {
+  return key.startsWith("xdstp:") ? globOf(key) : undefined;
+}
+
+/** Of a collection among those of its type. */
+export function collectionId(interest: Interest): string {
+  return interestKey(interest, nameKey(interest.name));
+}

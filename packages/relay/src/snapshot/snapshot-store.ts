@@ -1,0 +1,249 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+
+import { systemClock, XdsError, type Clock, type Interest, type StoredResource } from "@xdstp/core";
+
+import { FrameKind, type FrameMeta } from "./frame.ts";
+import { Journal, systemDisk, type Change, type Disk } from "./journal.ts";
+import { collectionMeta, loadSnapshot } from "./load-snapshot.ts";
+import { lockDirectory } from "./lock-directory.ts";
+import { createRecord, metaOf, nameMeta, recordId, sealedFor, type RecordFacts, type SnapshotRecord } from "./record.ts";
+import { readRecords, type RestoredRecord } from "./read-records.ts";
+import { createSeal, type Seal } from "./seal.ts";
+import { collectionId, type StoredCollection } from "./shelf.ts";
+import type { Snapshot, SnapshotOptions, SnapshotStatus } from "./snapshot.ts";
+import type { SnapshotEvent } from "./snapshot-event.ts";
+import { SnapshotIndex } from "./snapshot-index.ts";
+import { SnapshotWriter, type Op } from "./snapshot-writer.ts";
+
+/** What Envoy keeps keys and certificates in. */
+const SECRETS: readonly string[] = ["type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret"];
+
+/** What is asked for comes again within this time after a restart; nothing is evicted before. */
+const GRACE_MS = 600_000;
+
+/** Who knows what is asked for. */
+export type Wants = (record: SnapshotRecord) => boolean;
+
+/** The snapshot behind `openSnapshot`: an index in memory of what lies in one file. */
+export class SnapshotStore implements Snapshot {
+  readonly index: SnapshotIndex = new SnapshotIndex();
+  readonly clock: Clock;
+  /** Those that ask for something: what none of them wants may go. */
+  readonly wants: Set<Wants> = new Set<Wants>();
+  readonly #dir: string;
+  readonly #maxBytes: number;
+  readonly #seal: Seal | undefined;
+  readonly #secretTypes: ReadonlySet<string>;
+  readonly #openedAt: number;
+  readonly #tell: (event: SnapshotEvent) => void;
+  readonly #writer: SnapshotWriter;
+  #unlock: (() => void) | undefined;
+  #closed = false;
+
+  constructor({ dir, maxBytes = 512 << 20, secretKey, secretTypes = SECRETS, clock = systemClock, onEvent }: SnapshotOptions, disk: Disk = systemDisk) {
+    this.clock = clock;
+    this.#dir = dir;
+    this.#maxBytes = maxBytes;
+    this.#seal = secretKey && createSeal(secretKey);
+    this.#secretTypes = new Set(secretTypes);
+    this.#openedAt = clock.now();
+    this.#tell = (event) => onEvent?.(event);
+    makeDirectory(dir);
+    this.#unlock = this.#lock();
+    const path = join(dir, "snapshot.journal");
+    this.#writer = new SnapshotWriter({ journal: this.#loadLocked(path, disk), index: this.index, clock, encode: (op) => this.#encode(op), tell: this.#tell, evict: () => { this.#evict(); }, lose: (lost) => { this.#lose(lost); } });
+  }
+
+  status(): SnapshotStatus {
+    const { fileBytes, waiting, writtenAt, trouble } = this.#writer;
+    const counts = { stored: 0, withheld: 0, locked: 0 };
+    for (const { state } of this.index) counts[state]++;
+    return { dir: this.#dir, resources: counts.stored, withheld: counts.withheld + counts.locked, fileBytes, waiting, ...(writtenAt !== undefined && { writtenAt }), ...(trouble !== undefined && { trouble }) };
+  }
+
+  async flush(): Promise<void> {
+    await this.#writer.flush();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#writer.close();
+    this.#unlock?.();
+    this.#unlock = undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** Notes what upstream has said of a name. What is equal is not written again. */
+  put(facts: RecordFacts, resource: StoredResource): SnapshotRecord {
+    const isWithheld = resource.noStore === true || (this.#secretTypes.has(facts.typeUrl) && this.#seal === undefined);
+    const state = isWithheld ? "withheld" : "stored";
+    const body = isWithheld ? {} : { served: resource.version, sum: crc32(resource.wire), size: resource.wire.length, aliases: resource.aliases ?? [] };
+    const record = createRecord({ ...facts, ...body, state, storedAt: this.clock.now(), said: true });
+    const before = this.index.find(record);
+    if (before !== undefined && isSame(before, record)) return this.#again(before, record);
+    if (!isWithheld) record.resource = resource;
+    record.length = isWithheld ? 0 : resource.wire.length;
+    this.index.set(record);
+    this.#writer.add({ kind: isWithheld ? "withhold" : "put", id: idOf(record), record });
+    return record;
+  }
+
+  remove(record: SnapshotRecord): void {
+    if (!this.index.has(record)) return;
+    this.index.delete(record);
+    this.#writer.add({ kind: "remove", id: idOf(record), record });
+  }
+
+  /** Its time begins anew. */
+  refresh(record: SnapshotRecord, expiresAt: number | undefined): void {
+    if (record.expiresAt === expiresAt) return;
+    record.expiresAt = expiresAt;
+    this.#writer.add({ kind: "refresh", id: `${idOf(record)}\n\nexpiry`, record });
+  }
+
+  /** All of a collection is known. */
+  settle(collection: Omit<StoredCollection, "at">): void {
+    const known = { ...collection, at: this.clock.now() };
+    this.index.setCollection(known);
+    this.#collect(known, true);
+  }
+
+  collection(space: string, typeUrl: string, interest: Interest): StoredCollection | undefined {
+    return this.index.shelf(space, typeUrl).collections.get(collectionId(interest));
+  }
+
+  /** Those that can be read; those that cannot are told of and gone. */
+  read(records: readonly SnapshotRecord[]): readonly RestoredRecord[] {
+    const { read, lost } = readRecords(this.#writer.reader, records, this.#seal);
+    if (lost.length > 0) this.#lose(lost);
+    return read;
+  }
+
+  #loadLocked(path: string, disk: Disk): Journal {
+    try {
+      return this.#load(path, disk);
+    } catch (error) {
+      this.#unlock?.();
+      throw error;
+    }
+  }
+
+  #load(path: string, disk: Disk): Journal {
+    const now = this.clock.now();
+    const { end, batch, gaps } = loadSnapshot({ path, index: this.index, keyId: this.#seal?.keyId, now, tell: this.#tell });
+    const { resources } = countOf(this.index);
+    this.#tell({ kind: "snapshot-opened", dir: this.#dir, resources, ms: this.clock.now() - now });
+    this.#tellLocked();
+    return new Journal(path, disk, { end, batch, damaged: gaps.length > 0 });
+  }
+
+  #tellLocked(): void {
+    const { locked } = countOf(this.index);
+    if (locked === 0) return;
+    const why = this.#seal === undefined ? "there is no secretKey" : "the secretKey is another one";
+    this.#tell({ kind: "snapshot-locked", resources: locked, message: `${locked} secrets in ${this.#dir} cannot be read, since ${why}; they are pending until upstream answers; give the key that they were stored with` });
+  }
+
+  /** A directory that cannot be written to is used as it is: the writer tells of it. */
+  #lock(): (() => void) | undefined {
+    try {
+      return lockDirectory(this.#dir);
+    } catch (error) {
+      if (error instanceof XdsError) throw error;
+      return undefined;
+    }
+  }
+
+  #again(before: SnapshotRecord, { storedAt, expiresAt }: SnapshotRecord): SnapshotRecord {
+    Object.assign(before, { said: true, restored: false, storedAt });
+    this.refresh(before, expiresAt);
+    return before;
+  }
+
+  #encode({ kind, record, collection }: Op): Change {
+    if (collection !== undefined) return { kind: FrameKind.COLLECTION, meta: collectionMeta(collection, kind === "collect") };
+    switch (kind) {
+      case "put": return this.#encodePut(record);
+      case "withhold": return { kind: FrameKind.WITHHOLD, meta: { ...nameMeta(record), at: record.storedAt } };
+      case "refresh": return { kind: FrameKind.REFRESH, meta: expiryMeta(this.index.find(record) ?? record) };
+      default: return { kind: FrameKind.REMOVE, meta: nameMeta(record) };
+    }
+  }
+
+  #encodePut(record: SnapshotRecord): Change {
+    const data = record.resource?.wire;
+    if (data === undefined || this.#seal === undefined || !this.#secretTypes.has(record.typeUrl)) return { kind: FrameKind.PUT, meta: metaOf(record), data };
+    // Nothing that is derived from a secret stands beside it.
+    return { kind: FrameKind.SEALED, meta: { ...metaOf({ ...record, served: record.version, sum: 0, size: 0 }), k: this.#seal.keyId }, data: this.#seal.seal(data, sealedFor(record)) };
+  }
+
+  #collect(collection: StoredCollection, complete: boolean): void {
+    const { space, typeUrl, interest } = collection;
+    this.#writer.add({ kind: complete ? "collect" : "tear", id: `${space}\n${typeUrl}\n\n${collectionId(interest)}`, collection });
+  }
+
+  #tear(record: SnapshotRecord): void {
+    for (const collection of this.index.shelf(record.space, record.typeUrl).tear(record)) this.#collect(collection, false);
+  }
+
+  #lose(lost: readonly SnapshotRecord[]): void {
+    for (const record of lost) {
+      this.#tear(record);
+      this.remove(record);
+    }
+    const [{ at, length, name } = { at: 0, length: 0, name: "" }] = lost;
+    const file = this.#writer.path;
+    this.#tell({ kind: "snapshot-corrupt", file, aside: "", offset: at, bytes: length, message: `${file} is corrupt at byte ${at}: ${lost.length} resources cannot be read, the first is ${JSON.stringify(name)}; they are pending until upstream answers; check the disk` });
+  }
+
+  /** What nobody asks for, the oldest first, until there is a tenth less than may be. */
+  #evict(): void {
+    if (this.index.bytes <= this.#maxBytes || this.clock.now() - this.#openedAt < GRACE_MS) return;
+    const unwanted = [...this.index].filter((record) => ![...this.wants].some((wants) => wants(record))).sort((a, b) => a.storedAt - b.storedAt);
+    const before = this.index.bytes;
+    let resources = 0;
+    for (const record of unwanted) {
+      if (this.index.bytes <= 0.9 * this.#maxBytes) break;
+      resources++;
+      this.#tear(record);
+      this.remove(record);
+    }
+    if (resources > 0) this.#tell({ kind: "snapshot-evicted", resources, bytes: before - this.index.bytes });
+  }
+}
+
+function makeDirectory(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new XdsError("FAILED_PRECONDITION", `the snapshot directory ${dir} cannot be made: ${error instanceof Error ? error.message : String(error)}; give one that this process may write to`, { cause: error });
+  }
+}
+
+/** Equal in all but time. */
+function isSame(one: SnapshotRecord, other: SnapshotRecord): boolean {
+  return one.state === other.state && one.name === other.name && one.version === other.version && one.served === other.served && one.sum === other.sum && one.size === other.size;
+}
+
+function expiryMeta(record: SnapshotRecord): FrameMeta {
+  return { ...nameMeta(record), ...(record.expiresAt !== undefined && { ex: record.expiresAt }) };
+}
+
+function idOf(record: SnapshotRecord): string {
+  return `${record.space}\n${record.typeUrl}\n${recordId(record)}`;
+}
+
+function countOf(index: SnapshotIndex): { readonly resources: number; readonly locked: number } {
+  let [resources, locked] = [0, 0];
+  for (const { state } of index) {
+    if (state === "stored") resources++;
+    if (state === "locked") locked++;
+  }
+  return { resources, locked };
+}

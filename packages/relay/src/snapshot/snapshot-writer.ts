@@ -1,0 +1,151 @@
+import type { Clock, StoredResource, Timer } from "@xdstp/core";
+import { createBackoff, type Backoff } from "@xdstp/core/client";
+
+import { compact } from "./compact.ts";
+import type { Change, Journal } from "./journal.ts";
+import type { SnapshotRecord } from "./record.ts";
+import type { StoredCollection } from "./shelf.ts";
+import type { SnapshotEvent } from "./snapshot-event.ts";
+import type { SnapshotIndex } from "./snapshot-index.ts";
+
+/** One change that waits: the newest of its name. */
+export type Op = { readonly id: string } & (
+  | { readonly kind: "put" | "withhold" | "remove" | "refresh"; readonly record: SnapshotRecord; readonly collection?: undefined }
+  | { readonly kind: "collect" | "tear"; readonly collection: StoredCollection; readonly record?: undefined });
+
+/** What a writer needs of its store. */
+export interface WriterHost {
+  readonly journal: Journal;
+  readonly index: SnapshotIndex;
+  readonly clock: Clock;
+  readonly encode: (op: Op) => Change;
+  readonly tell: (event: SnapshotEvent) => void;
+  /** Called before each writing. */
+  readonly evict: () => void;
+  /** These cannot be read any more. */
+  readonly lose: (lost: readonly SnapshotRecord[]) => void;
+}
+
+/** What is said in this time is written together; with the writing itself it is less than the second that may be lost. */
+const GATHER_MS = 200;
+
+/** Bytes of a file that may be of no use any more before it is compacted, beside as many as are of use. */
+const SLACK = 4 << 20;
+
+/** Writes what has changed, off the path of what is served. What cannot be written waits, one change for each name. */
+export class SnapshotWriter {
+  writtenAt: number | undefined;
+  trouble: string | undefined;
+  readonly #host: WriterHost;
+  readonly #backoff: Backoff = createBackoff({ initialMs: 1_000, maxMs: 60_000 }, Math.random);
+  #waiting = new Map<string, Op>();
+  #timer: Timer | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(host: WriterHost) {
+    this.#host = host;
+    if (host.journal.damaged) this.#schedule(0);
+  }
+
+  get path(): string {
+    return this.#host.journal.path;
+  }
+
+  /** The file that records have their places in. */
+  readonly reader: () => number = () => this.#host.journal.reader;
+
+  get fileBytes(): number {
+    return this.#host.journal.end;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  add(op: Op): void {
+    // Deleted first, so that it stands at the end.
+    this.#waiting.delete(op.id);
+    this.#waiting.set(op.id, op);
+    if (this.trouble === undefined) this.#schedule(GATHER_MS);
+  }
+
+  /** Writes now; of a writing that fails nothing is heard here. */
+  async flush(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#work = this.#work.then(() => this.#write());
+    await this.#work;
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
+    this.#closed = true;
+    this.#timer?.cancel();
+    await this.#host.journal.close();
+    this.#host.journal.turn();
+  }
+
+  #schedule(ms: number): void {
+    if (this.#closed) return;
+    this.#timer ??= this.#host.clock.after(ms, () => { void this.flush(); });
+  }
+
+  async #write(): Promise<void> {
+    const { journal, index, clock, evict, lose } = this.#host;
+    try {
+      evict();
+      await this.#append();
+      if (journal.damaged || journal.end > 2 * index.bytes + SLACK) await compact({ journal, index, now: () => clock.now(), append: () => this.#append(), lose });
+      this.#well();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  async #append(): Promise<void> {
+    if (this.#waiting.size === 0) return;
+    const { journal, index, clock, encode } = this.#host;
+    const ops = this.#waiting;
+    this.#waiting = new Map();
+    const carried: (StoredResource | undefined)[] = [];
+    const changes = function* (): Generator<Change> {
+      for (const op of ops.values()) {
+        carried.push(op.record?.resource);
+        yield encode(op);
+      }
+    };
+    try {
+      const places = await journal.append(changes(), clock.now());
+      [...ops.values()].forEach(({ kind, record }, nth) => {
+        const place = places[nth];
+        if (place === undefined || (kind !== "put" && kind !== "withhold")) return;
+        index.place(record, place.at, place.length);
+        if (record.resource === carried[nth]) record.resource = undefined;
+      });
+      this.writtenAt = clock.now();
+    } catch (error) {
+      // What has come since is newer.
+      this.#waiting = new Map([...ops, ...this.#waiting]);
+      throw error;
+    }
+  }
+
+  #fail(error: unknown): void {
+    const { tell, journal: { path } } = this.#host;
+    const retryMs = this.#backoff.next();
+    const text = error instanceof Error ? error.message : String(error);
+    if (this.trouble !== text) tell({ kind: "snapshot-trouble", retryMs, message: `${path} cannot be written: ${text}; what upstream says since is served and would be lost by a restart; make room for it, or let this process write there` });
+    this.trouble = text;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#schedule(retryMs);
+  }
+
+  #well(): void {
+    if (this.trouble === undefined) return;
+    this.trouble = undefined;
+    this.#backoff.reset();
+    this.#host.tell({ kind: "snapshot-well", dir: this.path });
+  }
+}
