@@ -76,7 +76,7 @@ function encodeResource({ name, version, any, aliases = [], ttlMs, constraints, 
   ]);
 }
 
-/** Reads a response. */
+/** Reads a response; of a name that was appended the last one counts. */
 export function decodeResponse(variant: Variant, bytes: Uint8Array): WireResponse {
   const fields = RESPONSE[variant];
   const all = fieldsOf(bytes);
@@ -102,7 +102,7 @@ function decodeResource(bytes: Uint8Array): WireResource {
   const constraints = variant?.get(2)?.[0];
   const aliases = (fields.get(RESOURCE.aliases) ?? []).map(text);
   return {
-    name: variant === undefined ? text(fields.get(RESOURCE.name)?.[0]) : text(variant.get(1)?.[0]), version: text(fields.get(RESOURCE.version)?.[0]),
+    name: variant === undefined ? text(fields.get(RESOURCE.name)?.at(-1)) : text(variant.get(1)?.[0]), version: text(fields.get(RESOURCE.version)?.[0]),
     ...(any !== undefined && { any }), ...(aliases.length > 0 && { aliases }), ...(ttl !== undefined && { ttlMs: millis(ttl) }),
     ...(constraints !== undefined && { constraints }), ...(metadata !== undefined && { metadata }), ...(cacheControl !== undefined && { noStore: true }),
   };

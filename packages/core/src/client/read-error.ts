@@ -19,7 +19,8 @@ export function readError(bytes: Buffer, start: number, end: number, typeUrl: st
   }, { start, end });
   if (outcome !== "complete" || name.fault !== undefined || name.name === "") return undefined;
   const { constraints } = name;
-  const error = new XdsError(code, `the server says: ${errorText(text, atMost)}`, { typeUrl, resource: name.name });
+  const said = errorText(text, atMost);
+  const error = new XdsError(code, `the server says: ${said}`, { typeUrl, resource: name.name, said });
   return { name: name.name, error, ...(constraints === undefined ? {} : { constraints }) };
 }
 

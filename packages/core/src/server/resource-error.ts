@@ -16,9 +16,9 @@ const MESSAGE = 2;
 /** Characters of a text that are sent. */
 const TEXT = 1_024;
 
-/** A `ResourceError`: why the resource of a name, or a glob as a whole, cannot be given (S-ERR-1, S-ERR-5). */
-export function encodeResourceError(name: string, { code, text }: Pick<XdsError, "code" | "text">): Uint8Array {
-  const status = concatBytes([Uint8Array.of(CODE << 3, StatusCode[code]), lengthDelimited(MESSAGE, cutText(text, TEXT))]);
+/** A `ResourceError`: why the resource of a name, or a glob as a whole, cannot be given (S-ERR-1, S-ERR-5). What another server said goes on in its words. */
+export function encodeResourceError(name: string, { code, text, context }: Pick<XdsError, "code" | "text"> & Partial<Pick<XdsError, "context">>): Uint8Array {
+  const status = concatBytes([Uint8Array.of(CODE << 3, StatusCode[code]), lengthDelimited(MESSAGE, cutText(context?.said ?? text, TEXT))]);
   return concatBytes([lengthDelimited(RESOURCE_NAME, lengthDelimited(NAME, name)), lengthDelimited(ERROR_DETAIL, status)]);
 }
 

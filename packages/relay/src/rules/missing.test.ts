@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+
+import { flagName, flagUrl } from "../../test/flag.ts";
+import { useWorld } from "../../test/relay-world.ts";
+
+const ways = (["delta", "sotw"] as const).flatMap((upstream) => (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const));
+const name = flagName("a");
+
+describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
+  it("what upstream does not have is missing downstream at once, and remembered for those who come later [B-RELAY-13]", async () => {
+    const world = useWorld({ upstream });
+    const client = world.connect(downstream);
+    client.ask(flagUrl, name);
+    await world.settle();
+    if (upstream === "delta") world.up.reply(flagUrl, { removed: [name] });
+    else await world.pass(15_000);
+    await world.settle();
+    world.up.requests();
+    const late = world.connect(downstream);
+    late.ask(flagUrl, name);
+    await world.settle();
+    // SotW has no word for it.
+    const gone = downstream === "delta" ? [name] : [];
+    expect([client, late].map((one) => one.take().flatMap(({ resources, removed }) => [...resources, ...removed]))).toEqual([gone, gone]);
+    expect(world.up.requests()).toEqual([]);
+    world.up.reply(flagUrl, { resources: [{ name, text: "now" }] });
+    await world.settle();
+    expect([client, late].map((one) => one.take().map(({ shown }) => shown))).toEqual([[["a=now"]], [["a=now"]]]);
+  });
+
+  it.each([["PERMISSION_DENIED", 7], ["UNAVAILABLE", 14], ["INTERNAL", 13]] as const)("its error %s is told downstream at once, as it is, and remembered [B-RELAY-13]", async (_, code) => {
+    const world = useWorld({ upstream });
+    const client = world.connect(downstream);
+    client.ask(flagUrl, name);
+    await world.settle();
+    world.up.reply(flagUrl, { errors: [{ name, code, text: "because" }] });
+    await world.settle();
+    world.up.requests();
+    const late = world.connect(downstream);
+    late.ask(flagUrl, name);
+    await world.settle();
+    for (const one of [client, late]) expect(one.take().map(({ errors, removed }) => [errors, removed])).toEqual([[[{ name, code, text: "because" }], downstream === "delta" && code === 7 ? [name] : []]]);
+    expect(world.up.requests()).toEqual([]);
+    world.up.reply(flagUrl, { resources: [{ name, text: "now" }] });
+    await world.settle();
+    expect([client, late].map((one) => one.take().map(({ shown, errors }) => [shown, errors]))).toEqual([[[["a=now"], []]], [[["a=now"], []]]]);
+  });
+
+  it("an error that will pass stands beside what is held, and takes nothing from a client [B-RELAY-13]", async () => {
+    const world = useWorld({ upstream });
+    const client = world.connect(downstream);
+    client.ask(flagUrl, name);
+    await world.settle();
+    world.up.reply(flagUrl, { resources: [{ name, text: "1" }] });
+    await world.settle();
+    client.take();
+    world.up.reply(flagUrl, { errors: [{ name, code: 14, text: "because" }] });
+    await world.settle();
+    const late = world.connect(downstream);
+    late.ask(flagUrl, name);
+    await world.settle();
+    expect(client.take().flatMap(({ removed, resources }) => [...removed, ...resources])).toEqual([]);
+    expect(late.take().map(({ shown }) => shown)).toEqual([["a=1"]]);
+  });
+});
+
+it("what is no name is missing before upstream has said anything [B-RELAY-13]", async () => {
+  const world = useWorld();
+  const client = world.connect("delta");
+  client.ask(flagUrl, "xdstp://acme/acme.v1.Flag/a#alt=b", "xdstp://acme/acme.v1.Other/a");
+  await world.settle();
+  expect(client.take().map(({ removed }) => removed.toSorted())).toEqual([["xdstp://acme/acme.v1.Flag/a#alt=b", "xdstp://acme/acme.v1.Other/a"]]);
+});

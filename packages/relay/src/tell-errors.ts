@@ -1,0 +1,40 @@
+import type { Interest, ResourceFeed, ResourceSink } from "@xdstp/core";
+import { isGlob } from "@xdstp/uri";
+
+/**
+ * The same feed. An error of one name that will pass is told to clients as it came, where nothing is held of the name (B-RELAY-13): to a client of its own such a name
+ * would be pending, and nobody behind it would know why. In `resource_errors` it takes nothing from anyone (S-ERR-3).
+ */
+export function tellErrors(feed: ResourceFeed): ResourceFeed {
+  return { run: async (sink, signal) => feed.run(telling(sink, [sink]), signal), want: (...news) => { feed.want?.(...news); } };
+}
+
+/** @param all - The sinks of all places that something comes from: what is held is filed in one of them */
+function telling(sink: ResourceSink, all: ResourceSink[]): ResourceSink {
+  const part = (): ResourceSink => {
+    const own = sink.part?.() ?? sink;
+    all.push(own);
+    return telling(own, all);
+  };
+  return {
+    commit: (transaction) => sink.commit(transaction),
+    held: (typeUrl, interest) => sink.held(typeUrl, interest),
+    unavailable(scope, error) {
+      const { typeUrl, interest } = scope;
+      sink.unavailable(scope, error);
+      if (error === undefined || typeUrl === undefined || interest === undefined || isCollection(interest)) return;
+      if (all.some((one) => isHeld(one, typeUrl, interest))) return;
+      void sink.commit({ remove: [{ typeUrl, name: interest.name, error }] });
+    },
+    ...(sink.part !== undefined && { part }),
+  };
+}
+
+function isCollection({ name }: Interest): boolean {
+  return name === "*" || isGlob(name);
+}
+
+function isHeld(sink: ResourceSink, typeUrl: string, interest: Interest): boolean {
+  for (const _ of sink.held(typeUrl, interest)) return true;
+  return false;
+}
