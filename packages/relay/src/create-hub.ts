@@ -8,6 +8,7 @@ import { createQuorum, type Quorum } from "./quorum/quorum.ts";
 import type { RelayOptions } from "./relay.ts";
 import { keepSnapshot } from "./snapshot/keep-snapshot.ts";
 import type { SnapshotStore } from "./snapshot/snapshot-store.ts";
+import { tellErrors } from "./tell-errors.ts";
 
 /** What all hubs of a relay have in common. */
 export interface HubOptions extends Omit<RelayOptions, "bootstrap" | "snapshot"> {
@@ -64,7 +65,7 @@ function oneStage(cache: Cache): Quorum {
 /** What stands between upstream and the cache, from the outside in. What is restored counts as held. */
 function feedOf(federation: Federation, inWildcard: (name: string) => boolean, { snapshot, space }: HubOptions): ResourceFeed {
   const kept = snapshot === undefined ? federation : keepSnapshot(federation, snapshot, { inWildcard, ...(space !== undefined && { space }) });
-  return kept;
+  return tellErrors(kept);
 }
 
 function federationOf(sources: readonly FederationSource[], options: HubOptions, clock: Clock): Federation {
