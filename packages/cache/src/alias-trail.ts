@@ -3,12 +3,21 @@ import { NO_ENTRIES, type StateEntry } from "./state-entry.ts";
 
 /** What a trail asks of its topic. */
 export interface TrailHost {
+  /** The name itself. */
+  readonly key: string;
   /** The newest entry of a name, as the topic shows it. */
   entryOf(key: string): StateEntry | undefined;
   /** The revision that is being made, and its label. */
   readonly state: Pick<CacheState, "revision" | "label">;
   /** Asks to be told when this name is removed or comes back, though the topic no longer shows it. */
   miss(key: string): void;
+  /** Need not be told any more. */
+  leave(key: string): void;
+}
+
+interface Removed {
+  readonly key: string;
+  readonly entry: StateEntry;
 }
 
 /**
@@ -19,9 +28,11 @@ export class AliasTrail {
   readonly #host: TrailHost;
   /** Key of the resource that the topic shows. */
   #shown: string | undefined;
-  /** Names that it showed before, each with its removal if it has been removed since. Few, and kept as long as somebody watches. */
+  /** Names that it showed before, each with its removal if it has been removed since: as long as somebody watches, and the removal is in the window. */
   readonly #former = new Map<string, StateEntry | undefined>();
-  #removed: readonly StateEntry[] = NO_ENTRIES;
+  /** The same removals, oldest first. */
+  #removed: Removed[] = [];
+  #floor = 0;
   #head = 0;
   #label: string | undefined;
   /** What the arrays were made for. */
@@ -43,26 +54,30 @@ export class AliasTrail {
     return this.#label;
   }
 
+  /** Who has not read up to this revision cannot be told any more what has gone. */
+  get floor(): number {
+    return this.#floor;
+  }
+
   get former(): Iterable<string> {
     return this.#former.keys();
   }
 
-  /** The topic shows this existing resource now, or none. */
-  follow(target: string | undefined): void {
-    if (this.#shown !== undefined && this.#shown !== target) {
-      this.#former.set(this.#shown, undefined);
-      this.#host.miss(this.#shown);
-    }
+  /**
+   * The topic shows this existing resource now, or none. It costs the same however many it has shown.
+   * @param changed - the name of which something has changed
+   */
+  follow(target: string | undefined, changed?: string): void {
+    this.#forget();
+    const before = this.#shown;
     this.#shown = target;
-    for (const [key, removal] of this.#former) {
-      const entry = this.#host.entryOf(key);
-      const isBack = key === target || entry?.resource !== undefined;
-      this.#former.set(key, isBack ? undefined : entry?.tombstone === true ? entry : removal);
+    if (before !== undefined && before !== target) {
+      this.#former.set(before, undefined);
+      this.#host.miss(before);
     }
-    const removed = [...this.#former.values()].flatMap((entry) => entry ?? []).sort(byRevision);
-    if (areEqual(removed, this.#removed)) return;
-    this.#removed = removed;
-    ({ revision: this.#head, label: this.#label } = this.#host.state);
+    let isNews = false;
+    for (const key of new Set([before, target, changed])) if (key !== undefined && this.#look(key)) isNews = true;
+    if (isNews) ({ revision: this.#head, label: this.#label } = this.#host.state);
   }
 
   /** What was removed after a revision, and the newest entry of the topic if it is newer; the same array for the same content. */
@@ -80,7 +95,36 @@ export class AliasTrail {
 
   /** What was removed after a revision and is not said by the newest entry itself. */
   removedAfter(revision: number, newest: StateEntry): readonly StateEntry[] {
-    return this.#removed.filter((entry) => entry.revision > revision && entry.name !== newest.name);
+    const start = this.#removed.findLastIndex(({ entry }) => entry.revision <= revision) + 1;
+    return this.#removed.slice(start).flatMap(({ entry }) => (entry.name === newest.name ? [] : [entry]));
+  }
+
+  /** Whether a name that it showed before has been removed, or has come back. */
+  #look(key: string): boolean {
+    if (!this.#former.has(key)) return false;
+    const removal = this.#former.get(key);
+    const entry = this.#host.entryOf(key);
+    const isBack = key === this.#shown || entry?.resource !== undefined;
+    const next = isBack ? undefined : entry?.tombstone === true ? entry : removal;
+    if (next === removal) return false;
+    this.#former.set(key, next);
+    if (removal !== undefined) this.#removed = this.#removed.filter((one) => one.key !== key);
+    if (next !== undefined) this.#removed.push({ key, entry: next });
+    if (next !== undefined && next.revision < (this.#removed.at(-2)?.entry.revision ?? 0)) this.#removed.sort((a, b) => byRevision(a.entry, b.entry));
+    return true;
+  }
+
+  /** What has left the window is told to nobody any more. The store forgets the removal of the name itself too, the topic does not. */
+  #forget(): void {
+    if (this.#removed[0]?.entry.gone !== true) return;
+    const isOver = ({ key, entry }: Removed): boolean => entry.gone && key !== this.#host.key;
+    for (const removed of this.#removed) {
+      if (!isOver(removed)) continue;
+      this.#floor = Math.max(this.#floor, removed.entry.revision);
+      this.#former.delete(removed.key);
+      this.#host.leave(removed.key);
+    }
+    this.#removed = this.#removed.filter((removed) => !isOver(removed));
   }
 }
 

@@ -19,6 +19,8 @@ export interface ExactHost extends TopicHost {
   renew(record: NameRecord): void;
   /** Asks for a `refresh` of the topic when this name is removed or comes back. */
   miss(key: string, topic: ExactTopic): void;
+  /** No more of that. */
+  leave(key: string, topic: ExactTopic): void;
   keyOf(name: string): string;
   /** The variants of a name; undefined: it has none. */
   variantsOf(key: string): VariantSet | undefined;
@@ -46,11 +48,13 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     return this.#entry?.resource?.hash ?? 0;
   }
 
-  changes(after: number): readonly Entry[] {
+  changes(after: number): readonly Entry[] | undefined {
     this.sync();
     const entry = this.#entry;
     if (entry === undefined || this.head <= after) return NO_ENTRIES;
-    return this.#trail?.after(after, entry) ?? entry.alone();
+    const trail = this.#trail;
+    if (trail === undefined) return entry.alone();
+    return after < trail.floor ? undefined : trail.after(after, entry);
   }
 
   members(): readonly Entry[] {
@@ -78,15 +82,15 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     return variants === undefined || this.host.keyOf(name) !== this.key ? NO_ENTRIES : variants.removed(this.interest.parameters).map((entry) => entry.spelled(this.interest.name));
   }
 
-  /** Something has happened to the name or an alias: looks up what it stands for now. Watched topics only. */
-  refresh(): void {
+  /** Something has happened to the name or an alias, in that a name has changed: looks up what it stands for now. Watched topics only. */
+  refresh(changed: string): void {
     const variants = this.host.variantsOf(this.key);
     if (variants !== undefined) {
       const next = this.variant(variants) ?? this.absent(this.host.record(this.key)?.entry);
       if (next !== undefined) this.enter(next);
       return;
     }
-    const record = this.target();
+    const record = this.target(changed);
     const next = record?.entry?.resource === undefined ? this.absent(record?.entry) : this.entryOf(record.key);
     if (next === undefined) return;
     if (next !== this.#entry && record?.entry?.resource !== undefined && next.revision < this.host.state.revision) this.host.renew(record);
@@ -105,8 +109,13 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     return this.host.state;
   }
 
+  /** One that nobody watches is told nothing; when it is watched, the store asks for {@link former}. */
   miss(key: string): void {
-    this.host.miss(key, this);
+    if (this.watched) this.host.miss(key, this);
+  }
+
+  leave(key: string): void {
+    this.host.leave(key, this);
   }
 
   /** Keys of names that it showed before. */
@@ -153,13 +162,13 @@ export class ExactTopic extends BaseTopic implements TrailHost {
   }
 
   /** The record that the name stands for: its own, unless only an alias leads to a resource. */
-  private target(): NameRecord | undefined {
+  private target(changed?: string): NameRecord | undefined {
     const own = this.host.record(this.key);
     const isOwn = own?.entry?.resource !== undefined;
     const alias = isOwn ? undefined : this.host.aliasOf(this.key);
     if (this.#trail instanceof VariantTrail) this.#trail = undefined;
     if (alias !== undefined) this.#trail ??= new AliasTrail(hasExisted(this.#entry) ? this.key : undefined, this);
-    this.#trail?.follow(isOwn ? this.key : alias?.key);
+    this.#trail?.follow(isOwn ? this.key : alias?.key, changed);
     return alias ?? own;
   }
 

@@ -191,6 +191,7 @@ export class TypeStore implements ExactHost, CollectionHost {
       group.topics.add(topic);
       if (group !== this.wildcard) this.#groups.set(group.key, group);
     }
+    if (topic instanceof ExactTopic) for (const former of topic.former) this.miss(former, topic);
     this.#host.opened(this, topic);
   }
 
@@ -262,6 +263,12 @@ export class TypeStore implements ExactHost, CollectionHost {
     else topics.add(topic);
   }
 
+  leave(key: string, topic: ExactTopic): void {
+    const topics = this.#former.get(key);
+    topics?.delete(topic);
+    if (topics?.size === 0) this.#former.delete(key);
+  }
+
   /** Drops a name that nobody wants: it was not deleted, so there is no tombstone. */
   forget(record: NameRecord): void {
     if (this.find(record) !== record) return;
@@ -330,8 +337,8 @@ export class TypeStore implements ExactHost, CollectionHost {
     if (variants === undefined) noteIn(record, this.wildcard, old, entry);
     else this.#noteVariant(record, old, variants);
     if (record.variant === undefined) this.#enterAliases(record, old, entry);
-    for (const topic of this.#topics.of(record)) topic.refresh();
-    if (this.#former.size > 0 && record.variant === undefined && (entry.resource === undefined || old?.resource === undefined)) for (const topic of this.#former.get(record.key) ?? []) topic.refresh();
+    for (const topic of this.#topics.of(record)) topic.refresh(record.key);
+    if (this.#former.size > 0 && record.variant === undefined && (entry.resource === undefined || old?.resource === undefined)) for (const topic of this.#former.get(record.key) ?? []) topic.refresh(record.key);
   }
 
   /** What this is to a topic depends on its parameters (B-DYN-3). */
@@ -344,7 +351,7 @@ export class TypeStore implements ExactHost, CollectionHost {
   #enterAliases(record: NameRecord, old: StateEntry | undefined, entry: StateEntry): void {
     const aliases = this.#aliases.replace(record, old?.resource?.aliases, entry.resource?.aliases);
     for (const alias of aliases) {
-      this.#refresh(alias);
+      for (const topic of this.#topics.exact(alias)) topic.refresh(record.key);
       this.#settleAlias(alias, record.owner);
     }
   }
@@ -360,20 +367,10 @@ export class TypeStore implements ExactHost, CollectionHost {
     if (entry?.resource !== undefined) this.#size++;
   }
 
-  #refresh(key: string): void {
-    for (const topic of this.#topics.exact(key)) topic.refresh();
-  }
-
   /** Nothing that a client spelled in its own way may outlive its subscription. */
   #forgetExact(topic: ExactTopic): void {
-    for (const former of topic.former) this.#leave(former, topic);
+    for (const former of topic.former) this.leave(former, topic);
     if (this.#topics.find({ name: topic.interest.name }) === undefined) for (const { entry } of this.recordsOf(topic.key)) entry?.forget(topic.interest.name);
-  }
-
-  #leave(key: string, topic: ExactTopic): void {
-    const topics = this.#former.get(key);
-    topics?.delete(topic);
-    if (topics?.size === 0) this.#former.delete(key);
   }
 
   /** A removal has left the window. It is remembered further only for those who ask for the very name. */

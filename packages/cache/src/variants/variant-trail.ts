@@ -11,6 +11,7 @@ export class VariantTrail {
   /** Label of the transaction that moved `head`. */
   label: string | undefined;
   readonly former: Iterable<string> = [];
+  readonly floor = 0;
   #removed: readonly StateEntry[] = NO_ENTRIES;
   /** What the arrays were made for. */
   #newest: StateEntry | undefined;
