@@ -95,9 +95,10 @@ export interface ServerStats {
 export interface XdsServer extends AsyncDisposable {
   /**
    * Opens the port, once: gRPC over HTTP/2, with TLS where the option is given. `host` is 127.0.0.1 by default; port 0 takes a free one, and the answer says which.
+   * Or a socket at a path of the file system, where there must be no file, for clients of the target `unix:PATH`; then `host` of the answer is that target, and `port` is 0.
    * Rejects with an XdsError that names the address: UNAVAILABLE if the system refuses it, FAILED_PRECONDITION if this server listens or is closed.
    */
-  listen(where: { readonly host?: string; readonly port: number }): Promise<ServerAddress>;
+  listen(where: { readonly host?: string; readonly port: number } | { readonly path: string }): Promise<ServerAddress>;
   /**
    * Ends in order (S-STREAM-13): no new streams, what is due already goes out, then each stream ends with OK.
    * With `spreadMs` all are told to go at once (GOAWAY), are served on, and those of each connection end with UNAVAILABLE at a time of their own within it,

@@ -1,5 +1,8 @@
 import { connect as connectHttp2, type ClientHttp2Session } from "node:http2";
 import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { StatusCode, XdsError } from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import * as grpc from "@grpc/grpc-js";
@@ -151,6 +154,22 @@ describe("createGrpcServer()", () => {
     await server.close();
     await expect(server.listen({ port: 0 })).rejects.toThrow("is closed");
     expect(server.stats().faults).toBe(0);
+  });
+
+  test("listens at a path of the file system, for grpc-js too, and leaves no file behind", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "xdstp-"));
+    onTestFinished(() => { rmSync(folder, { recursive: true }); });
+    const path = join(folder, "s");
+    const server = createGrpcServer({ ...refuseAll, accept: () => ({ code: StatusCode.NOT_FOUND, message: "here" }) });
+    onTestFinished(() => server.close({ graceMs: 0 }));
+    expect(await server.listen({ path })).toEqual({ address: `unix:${path}`, port: 0 });
+    const client = new grpc.Client(`unix:${path}`, grpc.credentials.createInsecure());
+    expect(await statusOf(stream(client))).toMatchObject({ code: grpc.status.NOT_FOUND, details: "here" });
+    client.close();
+    await expect(createGrpcServer(refuseAll).listen({ path })).rejects.toThrow(`cannot listen on unix:${path} (EADDRINUSE): there is such a file`);
+    await expect(createGrpcServer(refuseAll).listen({ path: join(folder, "none", "s") })).rejects.toThrow("choose a short path in a folder that there is");
+    await server.close({ graceMs: 0 });
+    expect(existsSync(path)).toBe(false);
   });
 
   test("closes without ever having listened", async () => {

@@ -9,7 +9,7 @@ import { createContext } from "./grpc-context.ts";
 import type { GrpcEvent } from "./grpc-event.ts";
 import { resolveGrpcLimits, type GrpcLimits } from "./grpc-limits.ts";
 import { statsOf, type GrpcStats } from "./grpc-stats.ts";
-import { createHttp2Server, listenOn, stopListening } from "./http2-server.ts";
+import { createHttp2Server, type ListenAddress, listenOn, stopListening } from "./http2-server.ts";
 import type { MethodRouter } from "./method-router.ts";
 import { replaceableTls } from "./replaceable-tls.ts";
 import { demandOf, type TlsOptions } from "./tls-options.ts";
@@ -38,10 +38,10 @@ export interface GrpcServerOptions {
 /** A server of byte streams. */
 export interface GrpcServer {
   /**
-   * Opens the port, once. `host` is 127.0.0.1 by default; port 0 takes a free one, and the answer says which.
+   * Opens the port, once. `host` is 127.0.0.1 by default; port 0 takes a free one, and the answer says which. Or a socket at a path of the file system, where there must be no file; then the answer is `unix:PATH` with port 0.
    * Rejects with an XdsError: UNAVAILABLE if the system refuses the address, FAILED_PRECONDITION if this server listens or is closed.
    */
-  listen(where: { readonly host?: string; readonly port: number }): Promise<{ readonly address: string; readonly port: number }>;
+  listen(where: ListenAddress): Promise<{ readonly address: string; readonly port: number }>;
   /**
    * Ends in order (S-STREAM-13): no new connections and calls, what was sent still goes out, then each call ends with UNAVAILABLE.
    * With `spreadMs` (default 0) the calls of each connection end at a time of their own within it, so that not all clients come back at once.
@@ -85,10 +85,10 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
     await stopped;
   };
   return {
-    async listen({ host = "127.0.0.1", port }) {
+    async listen(where) {
       if (closing !== undefined) throw new XdsError("FAILED_PRECONDITION", "this server is closed; create another one");
       if (listening !== undefined) throw new XdsError("FAILED_PRECONDITION", "this server listens already; create another one");
-      const bound = listenOn(server, host, port);
+      const bound = listenOn(server, where);
       listening = bound;
       bound.catch(() => { listening = undefined; });
       return bound;

@@ -11,6 +11,7 @@ import { secureContextOf, type TlsOptions } from "./tls-options.ts";
 const sessionMegabytes = 1024;
 const streamWindowBytes = 1024 * 1024;
 const backlog = 4096;
+const defaultHost = "127.0.0.1";
 /** More than a header block that HTTP/2 takes can hold without the tricks of HPACK. */
 const headerSlackBytes = 256 * 1024;
 
@@ -64,16 +65,21 @@ function settingsOf({ limits }: GrpcContext): ServerOptions {
   };
 }
 
-/** Opens the port; rejects with an XdsError that names the address. */
-export async function listenOn(server: Http2Server | Http2SecureServer, host: string, port: number): Promise<{ readonly address: string; readonly port: number }> {
+/** Where a server listens: a port, or a socket in the file system. */
+export type ListenAddress = { readonly host?: string; readonly port: number } | { readonly path: string };
+
+/** Opens the port or the socket; rejects with an XdsError that names the address. */
+export async function listenOn(server: Http2Server | Http2SecureServer, where: ListenAddress): Promise<{ readonly address: string; readonly port: number }> {
   await new Promise<void>((resolve, reject) => {
-    const onError = (cause: NodeJS.ErrnoException): void => { reject(refused(host, port, cause)); };
+    const onError = (cause: NodeJS.ErrnoException): void => { reject(refused(where, cause)); };
     server.once("error", onError);
-    server.listen({ host, port, backlog }, () => {
+    // In a cluster a port is shared; a path is of one process.
+    server.listen({ ...("path" in where ? { ...where, exclusive: true } : { host: defaultHost, ...where }), backlog }, () => {
       server.off("error", onError);
       resolve();
     });
   });
+  if ("path" in where) return { address: `unix:${where.path}`, port: 0 };
   const bound = server.address() as AddressInfo;
   return { address: bound.address, port: bound.port };
 }
@@ -89,9 +95,16 @@ function cut(context: GrpcContext, reason: "too-many-connections" | "tls-handsha
   context.emit({ kind: "connection-cut", peer, reason, ...(detail === undefined ? {} : { detail }) });
 }
 
-function refused(host: string, port: number, cause: NodeJS.ErrnoException): XdsError {
+function refused(where: ListenAddress, cause: NodeJS.ErrnoException): XdsError {
+  if ("path" in where) return new XdsError("UNAVAILABLE", `cannot listen on unix:${where.path} (${cause.code ?? cause.message}): ${pathWay(cause.code)}`, { cause });
+  const { host = defaultHost, port } = where;
   const way = cause.code === "EADDRINUSE" ? "another program has this port; stop it or choose another port" : "choose an address of this machine and a port that you may open";
   return new XdsError("UNAVAILABLE", `cannot listen on ${host}:${port} (${cause.code ?? cause.message}): ${way}`, { cause });
+}
+
+function pathWay(code: string | undefined): string {
+  if (code === "EADDRINUSE") return "there is such a file; remove it if no program listens there, or choose another path";
+  return "choose a short path in a folder that there is and that you may write to";
 }
 
 /** The end of the session or socket follows; there is nothing else to do. */
