@@ -15,7 +15,7 @@ export interface ServingParts {
   /** Whether some clients see what has changed first. */
   readonly isStaged: boolean;
   /** Takes notice of what clients answer. */
-  hear(event: StreamEvent): void;
+  readonly hear: (event: StreamEvent) => void;
 }
 
 /** What `createServer` needs: whom to serve what, and who listens. */

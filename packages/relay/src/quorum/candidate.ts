@@ -13,9 +13,9 @@ export class Candidate {
   readonly panels: readonly Panel[];
   /** What is ahead under the name, as far as this trial is concerned. */
   held: StoredResource | undefined;
-  readonly accepts: Set<string> = new Set();
+  readonly accepts: Set<string> = new Set<string>();
   /** Who has refused it together with others, and has not accepted it since. */
-  readonly suspectedBy: Map<string, XdsError> = new Map();
+  readonly suspectedBy: Map<string, XdsError> = new Map<string, XdsError>();
   readonly verdict: Promise<Verdict>;
   readonly #end: (verdict: Verdict) => void;
   readonly #asked = new Set<string>();

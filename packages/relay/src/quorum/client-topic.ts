@@ -34,6 +34,8 @@ export class ClientTopic implements Topic, Watcher {
     });
   }
 
+  /** It shows what is ahead of what is accepted. */
+  get isAhead(): boolean { return this.#ahead; }
   get #now(): Topic { return this.#ahead ? this.panel.ahead : this.panel.accepted; }
   get interest(): Interest { return this.#now.interest; }
   get settled(): boolean { return this.#now.settled; }

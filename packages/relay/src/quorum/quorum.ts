@@ -1,4 +1,4 @@
-import type { Cache, CacheOptions, FeedHandle, Revisions } from "@xdstp/cache";
+import type { Cache, FeedHandle, Revisions } from "@xdstp/cache";
 import { systemClock, XdsError, type Clock, type Interest, type ResourceFeed, type ResourceSink, type ResourceSource } from "@xdstp/core";
 import type { StreamEvent } from "@xdstp/core/server";
 
@@ -81,9 +81,4 @@ function addFeed(feed: ResourceFeed, { accepted, ahead }: Pick<QuorumParts, "acc
   });
   const close = async (): Promise<void> => { await Promise.all([running.close(), behind.close()]); };
   return { ended: running.ended, close, [Symbol.asyncDispose]: close };
-}
-
-/** The same options for the stage ahead, of which nobody is told twice. */
-export function aheadOptions({ onEvent: _, ...options }: CacheOptions): CacheOptions {
-  return options;
 }

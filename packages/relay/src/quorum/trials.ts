@@ -58,10 +58,11 @@ export class Trials {
     ballot?.leave(candidate);
   }
 
+  /** A stream tells of what it is about to note: what follows from it may change what it has to send, so it follows when that is done. */
   hear(event: StreamEvent): void {
     if (event.kind === "disconnect") this.#stubborn.delete(event.stream.id);
-    if (event.kind === "ack") this.#accepted(event);
-    if (event.kind === "nack") this.#refused(event);
+    if (event.kind === "ack") queueMicrotask(() => { this.#accepted(event); });
+    if (event.kind === "nack") queueMicrotask(() => { this.#refused(event); });
   }
 
   close(): void {

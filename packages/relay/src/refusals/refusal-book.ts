@@ -8,7 +8,7 @@ import type { RefusedVersion } from "./refused-version.ts";
 export interface RefusalBook {
   hear(event: StreamEvent): void;
   /** Newest first. */
-  rows(): readonly RefusedVersion[];
+  readonly rows: () => readonly RefusedVersion[];
 }
 
 interface Row extends Omit<RefusedVersion, "clients" | "among"> {

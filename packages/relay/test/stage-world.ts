@@ -1,0 +1,70 @@
+import { createCache, type Cache, type Revisions } from "@xdstp/cache";
+import type { Interest, ResourceSink, ResourceSource } from "@xdstp/core";
+import { createScheduler, type StreamEvent } from "@xdstp/core/server";
+import { createServer, type XdsServer } from "@xdstp/server";
+import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/testing";
+
+import { clientKey } from "../src/quorum/client-key.ts";
+import { ClientTopic } from "../src/quorum/client-topic.ts";
+import { createQuorum, type Quorum } from "../src/quorum/quorum.ts";
+import type { QuorumOptions } from "../src/quorum/quorum-options.ts";
+import { readerView } from "../src/quorum/reader-view.ts";
+import type { RelayWorld } from "./relay-world.ts";
+import { connectClient } from "./world-client.ts";
+
+/** A quorum behind a server, with a feed in the hands of the test in place of upstreams. */
+export interface StageWorld extends Pick<RelayWorld, "settle" | "connect"> {
+  readonly clock: FakeClock;
+  readonly accepted: Cache;
+  readonly ahead: Cache;
+  readonly quorum: Quorum;
+  readonly server: XdsServer;
+  /** As many places that things come from. */
+  readonly sinks: readonly ResourceSink[];
+  /** What the streams of a client look at. */
+  readonly topicsOf: (id: string) => readonly ClientTopic[];
+}
+
+/** The feed pushes all it has: nothing is forgotten because nobody asks. */
+export function createStageWorld(options: QuorumOptions, places = 1): StageWorld {
+  const clock = createFakeClock({ start: 1_000_000 });
+  const turns = createManualScheduler();
+  const revisions: Revisions = { last: 0 };
+  const [accepted, ahead] = [createCache({ clock, revisions }), createCache({ clock, revisions })];
+  const quorum = createQuorum({ accepted, ahead, revisions, clock }, options);
+  const sinks: ResourceSink[] = [];
+  quorum.addFeed({
+    run(sink, signal) {
+      for (let n = 0; n < places; n++) sinks.push(sink.part?.() ?? sink);
+      void sink.commit({});
+      return new Promise((resolve) => { signal.addEventListener("abort", () => { resolve(); }); });
+    },
+  });
+  const topics = new Map<string, Set<ClientTopic>>();
+  const source = Object.assign(quorum.source, { hear: (event: StreamEvent) => { quorum.hear(event); } });
+  const noted = (view: ResourceSource, id: string): ResourceSource => {
+    const own = Object.create(view) as ResourceSource;
+    return Object.assign(own, {
+      topic: (typeUrl: string, interest: Interest) => {
+        const made = view.topic(typeUrl, interest);
+        if (made instanceof ClientTopic) topics.set(id, (topics.get(id) ?? new Set()).add(made));
+        return made;
+      },
+    });
+  };
+  const server = createServer({
+    source, clock, scheduler: createScheduler({ later: turns.later }),
+    sourceFor: ({ node }) => noted(readerView(source, clientKey({ node }) ?? ""), node?.id ?? ""),
+  });
+  return {
+    clock, accepted, ahead, quorum, server, sinks,
+    connect: (variant, node) => connectClient(server, variant, node),
+    topicsOf: (id) => [...topics.get(id) ?? []],
+    async settle() {
+      for (let round = 0; round < 4; round++) {
+        for (let n = 0; n < 30; n++) await Promise.resolve();
+        turns.run();
+      }
+    },
+  };
+}

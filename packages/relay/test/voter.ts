@@ -1,0 +1,67 @@
+import type { RelayWorld } from "./relay-world.ts";
+import type { Variant } from "./wire-bytes.ts";
+import type { Answer, WorldClient } from "./world-client.ts";
+
+/** A client of a relay that answers by itself. */
+export interface Voter extends WorldClient {
+  readonly id: string;
+  /** Everything that it was shown, `name=text` each. */
+  readonly seen: string[];
+  /** What it has accepted last of each name; nothing where that was a removal. */
+  readonly holds: Map<string, string>;
+  /** Why it refuses a response, or undefined; "silent": it says nothing. */
+  verdict: (answer: Answer) => string | undefined;
+  /** Reads and answers what has come; false: there was nothing. */
+  answer(): boolean;
+}
+
+/** Refuses what has this text. */
+export function refuses(...texts: readonly string[]): Voter["verdict"] {
+  return ({ shown }) => (shown.some((one) => texts.includes(one.split("=")[1] ?? "")) ? `cannot use ${texts.join(" or ")}` : undefined);
+}
+
+/** Accepts everything. */
+export const accepts: Voter["verdict"] = () => undefined;
+
+/** Says nothing yet. */
+export const silent: Voter["verdict"] = () => "silent";
+
+/** Opens a stream of a client. */
+export function openVoter(world: Pick<RelayWorld, "connect">, variant: Variant, id: string, verdict: Voter["verdict"] = accepts): Voter {
+  const client = world.connect(variant, { id });
+  const seen: string[] = [];
+  const holds = new Map<string, string>();
+  const waiting: Answer[] = [];
+  const voter: Voter = {
+    ...client, id, seen, holds, verdict,
+    get closed() { return client.closed; },
+    answer() {
+      let answered = 0;
+      const news = client.read();
+      for (const { shown, removed } of news) seen.push(...shown, ...removed.map((name) => `${name.slice(name.lastIndexOf("/") + 1)} gone`));
+      waiting.push(...news);
+      while (waiting[0] !== undefined) {
+        const answer = waiting[0];
+        const why = voter.verdict(answer);
+        if (why === "silent") return news.length > 0;
+        waiting.shift();
+        answered++;
+        if (why !== undefined) { client.nack(answer, why); continue; }
+        for (const one of answer.shown) holds.set(one.split("=")[0] ?? "", one.split("=")[1] ?? "");
+        for (const name of answer.removed) holds.delete(name.slice(name.lastIndexOf("/") + 1));
+        client.ack(answer);
+      }
+      return answered > 0;
+    },
+  };
+  return voter;
+}
+
+/** Everybody reads and answers until nothing is left to say. */
+export async function talk(world: Pick<RelayWorld, "settle">, voters: readonly Voter[]): Promise<void> {
+  for (let round = 0; round < 100; round++) {
+    await world.settle();
+    if (voters.filter((voter) => voter.answer()).length === 0) return;
+  }
+  throw new Error("they never stop talking");
+}
