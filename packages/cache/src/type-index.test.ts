@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 
-import { createWatcher, put, T } from "../test/scene.ts";
+import { createWatcher, put, shown, T, U } from "../test/scene.ts";
 import { CacheCore } from "./cache-core.ts";
 import { createCacheState } from "./cache-state.ts";
+import { createCache } from "./index.ts";
 import { TypeIndex } from "./type-index.ts";
 import { TypeStore } from "./type-store.ts";
 
@@ -35,5 +36,16 @@ describe("TypeIndex", () => {
     for (let i = 0; i < 1000; i++) cache.topic(`${T}${i}`, { name: "*" });
     expect(cache.serves(T)).toBe(true);
     expect(cache.topic(T, { name: "*" }).removed()).toHaveLength(1);
+  });
+
+  it("shows what comes later to who has a topic of a type that was cleared away before he watched it", () => {
+    const cache = createCache();
+    const [topic, unused] = [T, U].map((typeUrl) => cache.topic(typeUrl, { name: "x" }));
+    const watchers = [createWatcher(), createWatcher()];
+    for (let n = 0; n < 2_000; n++) cache.topic(`type.googleapis.com/t.T${n}`, { name: "x" });
+    cache.commit({ put: [put("x")] });
+    for (const [index, one] of [topic, unused].entries()) one?.watch(watchers[index] ?? createWatcher());
+    cache.commit({ put: [put("x", "2"), put("x", "3", { typeUrl: U })] });
+    expect([shown(topic?.members()), shown(unused?.members()), watchers.map(({ wakes }) => wakes)]).toEqual([["x=2"], ["x=3"], [1, 1]]);
   });
 });

@@ -30,8 +30,12 @@ export class TypeIndex implements TypeHost {
   readonly #descriptors: ReadonlyMap<string, ResourceType>;
   readonly #members: ReadonlyMap<string, string>;
   readonly #types = new Map<string, TypeStore>();
+  /** Those that were cleared away: one of which somebody has a topic still is the same when it is needed again. */
+  readonly #cleared = new Map<string, WeakRef<TypeStore>>();
   /** Number of types at which to clear next: twice what was left, so that a new type costs the same however many are watched. */
   #full = BLANK_TYPES;
+  /** Number of those that were cleared away at which to look whether anybody has a topic of them. */
+  #forgotten = BLANK_TYPES;
 
   constructor(options: CacheOptions, state: CacheState, host: InterestHost) {
     const { types = [], tombstoneMs = 600_000, tombstoneCount = 100_000, replacedBytes = 1 << 20 } = options;
@@ -62,13 +66,7 @@ export class TypeIndex implements TypeHost {
   }
 
   type(typeUrl: string): TypeStore {
-    let type = this.#types.get(typeUrl);
-    if (type === undefined) {
-      if (this.#types.size >= this.#full) this.#clear();
-      type = new TypeStore(typeUrl, this);
-      this.#types.set(typeUrl, type);
-    }
-    return type;
+    return this.#types.get(typeUrl) ?? this.#open(typeUrl);
   }
 
   /** A name as it was at a revision, if that is still kept. */
@@ -122,6 +120,7 @@ export class TypeIndex implements TypeHost {
   }
 
   opened(type: TypeStore, topic: BaseTopic): void {
+    if (!this.#types.has(type.typeUrl)) this.#open(type.typeUrl);
     this.#host.opened(type, topic);
   }
 
@@ -133,8 +132,23 @@ export class TypeIndex implements TypeHost {
     return this.#host.outage(typeUrl, topic);
   }
 
+  #open(typeUrl: string): TypeStore {
+    if (this.#types.size >= this.#full) this.#clear();
+    const type = this.#cleared.get(typeUrl)?.deref() ?? new TypeStore(typeUrl, this);
+    this.#cleared.delete(typeUrl);
+    this.#types.set(typeUrl, type);
+    return type;
+  }
+
   #clear(): void {
-    for (const type of this.#types.values()) if (type.blank) this.#types.delete(type.typeUrl);
+    for (const type of this.#types.values()) {
+      if (!type.blank) continue;
+      this.#types.delete(type.typeUrl);
+      this.#cleared.set(type.typeUrl, new WeakRef(type));
+    }
     this.#full = Math.max(BLANK_TYPES, 2 * this.#types.size);
+    if (this.#cleared.size < this.#forgotten) return;
+    for (const [typeUrl, type] of this.#cleared) if (type.deref() === undefined) this.#cleared.delete(typeUrl);
+    this.#forgotten = Math.max(BLANK_TYPES, 2 * this.#cleared.size);
   }
 }
