@@ -36,20 +36,15 @@ function ofRelay(event: Exclude<UpstreamEvent, ServersEvent>): Pick<ReportLine, 
   switch (event.kind) {
     case "opaque-refused": return { level: "warning", text: `${shortType(event.typeUrl)} ${someNames(event.names)}: ${escapeText(event.reason)}` };
     case "tenant-refused": return { level: "warning", text: `clients with ${escapeText(JSON.stringify(event.values))}: ${escapeText(event.reason)}` };
-    default: return { level: levelOf((event as { readonly kind: string }).kind), text: escapeText("message" in event ? String((event as { readonly message: unknown }).message) : fieldsOf(event)) };
+    case "snapshot-opened": return { level: "good", text: `${escapeText(event.dir)}: ${counted(event.resources, "resource")} in ${event.ms.toFixed(0)} ms` };
+    case "snapshot-well": return { level: "good", text: `${escapeText(event.dir)} can be written again` };
+    case "snapshot-evicted": return { level: "info", text: `${counted(event.resources, "resource")} that nobody asks for, ${counted(event.bytes, "byte")}` };
+    case "snapshot-corrupt": case "snapshot-trouble": return { level: "error", text: escapeText(event.message) };
+    case "snapshot-torn": case "snapshot-locked": return { level: "warning", text: escapeText(event.message) };
   }
 }
 
 function closing({ code, message }: Status): string {
   if (message !== "") return escapeText(message);
   return code === 0 ? "it has ended the stream" : `code ${code}`;
-}
-
-function levelOf(kind: string): Level {
-  return /refus|fail|corrupt|torn|locked|trouble|lost/.test(kind) ? "warning" : "info";
-}
-
-/** Of what has no words of its own. */
-function fieldsOf(event: object): string {
-  return Object.entries(event).filter(([name]) => name !== "kind").map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ");
 }

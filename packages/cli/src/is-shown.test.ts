@@ -12,6 +12,7 @@ const kinds: { readonly [From in CliEvent["from"]]: Kinds<From> } = {
   upstream: {
     opened: "shown", closed: "shown", idle: "shown", accepted: "shown", refused: "shown", ignored: "shown", timeout: "shown", foreign: "shown",
     "credentials-replaced": "shown", "credentials-refused": "shown", "opaque-refused": "shown", "tenant-refused": "shown",
+    "snapshot-opened": "shown", "snapshot-torn": "shown", "snapshot-corrupt": "shown", "snapshot-locked": "shown", "snapshot-trouble": "shown", "snapshot-well": "shown", "snapshot-evicted": "shown",
   },
   folder: { loaded: "shown", refused: "shown", kept: "shown", unreadable: "shown", polling: "shown", "foreign-reference": "shown" },
   cache: { ready: "shown", "aliases-ignored": "shown", "version-reused": "shown", "variants-overlap": "shown", "feed-failed": "shown" },

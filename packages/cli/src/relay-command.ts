@@ -14,12 +14,12 @@ const { bootstrap, node } = askOptions as Required<Pick<typeof askOptions, "boot
 export const relayCommand: Command = {
   name: "relay",
   summary: "Serve what other servers have, asked for once for all clients, and go on when they are gone.",
-  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--opaque-key FIELDS] [--quorum N [--quorum-wait SECONDS]] [--linger SECONDS] [--node ID] ${serverUsage}`,
+  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--snapshot DIR [--snapshot-key FILE]] [--opaque-key FIELDS] [--quorum N [--quorum-wait SECONDS]] [--linger SECONDS] [--node ID] ${serverUsage}`,
   notes: [
     "The bootstrap says who is asked for which authority, by its authorities (gRPC) or config_sources (Envoy); --server is asked for everything, without TLS.\nOver one stream each server is asked once for what many clients want. Nothing is asked before a client wants it.",
     "Redirects and directives are handed on to clients as they are. With --follow the relay follows them, and clients get what they lead to.",
     "Opaque names and * may mean something else to each client, so they are refused unless --opaque-key says on which fields of its node that depends.",
-    "When a server is gone, what the relay holds of it is served on. `xdstp status` works on a relay as on a server.",
+    "When a server is gone, what the relay holds of it is served on; with --snapshot also after a restart of the relay. `xdstp status` works on a relay as on a server.",
     "On a terminal it shows a table of upstreams, and one of clients and types; elsewhere one event per line. Ctrl-C ends it in order, once more at once.",
     "Options of TLS are for its own clients: a bootstrap says by itself how to speak to its servers.",
   ],
@@ -29,6 +29,8 @@ export const relayCommand: Command = {
     ...listenOptions,
     follow: { help: "follow redirects and directives (default: they are handed on)" },
     sotw: { help: "ask by the SotW variant of the protocol, where a bootstrap of Envoy does not say it (default: delta)" },
+    snapshot: { value: "DIR", help: "keep what servers have said in this folder, and serve it after a restart until they answer; made where there is none, for one relay" },
+    "snapshot-key": { value: "FILE", help: "32 bytes, as they are, in hexadecimal digits or base64: keep secrets too, encrypted with it (default: they are not kept)" },
     "opaque-key": { value: "FIELDS", help: "fields of a client's node that opaque names depend on: id, cluster, locality.zone, metadata.KEY, ..., with commas; none: they are equal for all clients (default: opaque names are refused)" },
     quorum: { value: "N", help: "a change goes to N clients first; what one of them refuses is refused upstream and given to nobody else (default: to all at once)" },
     "quorum-wait": { value: "SECONDS", help: "how long these have to answer; silence counts as acceptance (default 10)" },
@@ -36,14 +38,14 @@ export const relayCommand: Command = {
     node: { ...node, help: "who the relay says it is (default xdstp-relay, or as the bootstrap says)" },
     ...serverOptions,
   },
-  example: "xdstp relay --bootstrap grpc.json --listen 127.0.0.1:18000",
+  example: "xdstp relay --bootstrap grpc.json --snapshot ./relay-state",
   run,
 };
 
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [extra] = call.positionals;
   if (extra !== undefined) throw new CliError(2, `${JSON.stringify(extra)} is one argument too many; whom to ask is said by --server or --bootstrap`);
-  const options: RelayCall = { ...serverFlags(call, io), ask: askOf(call, io), relay: relayOf(call) };
+  const options: RelayCall = { ...serverFlags(call, io), ask: askOf(call, io), relay: relayOf(call), ...snapshotOf(call, io) };
   const { relay } = await import("./relay.ts");
   return relay(options, io);
 }
@@ -65,6 +67,12 @@ function relayOf(call: CommandCall): RelayCall["relay"] {
   const quorum = quorumOf(call);
   const opaqueKey = call.text("opaque-key");
   return { follow: call.flag("follow"), ...(quorum && { quorum }), ...(opaqueKey !== undefined && { opaqueKey: fieldsOf(opaqueKey) }), ...(lingerMs !== undefined && { lingerMs }) };
+}
+
+function snapshotOf(call: CommandCall, { cwd }: CliIo): Pick<RelayCall, "snapshot"> {
+  const [dir, key] = [call.text("snapshot"), call.text("snapshot-key")];
+  if (dir === undefined && key !== undefined) throw new CliError(2, "--snapshot-key goes with --snapshot DIR");
+  return dir === undefined ? {} : { snapshot: { dir: pathFrom(cwd, dir), ...(key !== undefined && { keyFile: pathFrom(cwd, key) }) } };
 }
 
 function quorumOf(call: CommandCall): RelayCall["relay"]["quorum"] {

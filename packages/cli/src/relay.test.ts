@@ -101,6 +101,21 @@ describe("xdstp relay", () => {
     expect(await nacks).toContain("not this one");
   });
 
+  it("serves after a restart what --snapshot has kept, while the server is gone [B-RELAY-9]", async () => {
+    const { dir } = useFolder({ "key": "ab".repeat(32) });
+    const origin = lead(await useOrigin());
+    origin.cluster(of("x", "web"));
+    const relay = (): RunningCli => useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--snapshot", "state", "--snapshot-key", "key"], { cwd: dir });
+    const first = relay();
+    expect(await next(await ask(first, "n1", of("x", "web")))).toEqual([of("x", "web")]);
+    await origin.close();
+    first.signal("SIGINT");
+    expect(await first.exit).toBe(0);
+    const second = relay();
+    expect(await second.stdout.line(/snapshot-opened/)).toMatch(/state: 1 resource in \d+ ms/);
+    expect(await next(await ask(second, "n2", of("x", "web")))).toEqual([of("x", "web")]);
+  });
+
   it("is asked by xdstp status as a server is", async () => {
     const origin = await useOrigin();
     origin.cluster(of("x", "web"));
@@ -131,6 +146,10 @@ describe("xdstp relay", () => {
     [["--server", "h:1", "--bootstrap", "f"], 2, "--server and --bootstrap both say whom to ask; give one of them"],
     [["--server", "127.0.0.1:1", "--opaque-key", "id,colour"], 1, "colour"],
     [["--server", "127.0.0.1:1", "--quorum-wait", "1"], 2, "--quorum-wait goes with --quorum N"],
+    [["--server", "127.0.0.1:1", "--snapshot-key", "f"], 2, "--snapshot-key goes with --snapshot DIR"],
+    [["--server", "127.0.0.1:1", "--snapshot", "s", "--snapshot-key", "only.json"], 1, "a key is 32 bytes, as they are, as 64 hexadecimal digits or in base64"],
+    [["--server", "127.0.0.1:1", "--snapshot", "s", "--snapshot-key", "none"], 1, "there is no such file"],
+    [["--server", "127.0.0.1:1", "--snapshot", "only.json"], 1, "only.json"],
     [["--bootstrap", "none.json"], 1, "none.json"],
     [["--bootstrap", "only.json"], 1, "says only whom listeners and clusters are asked of"],
     [["--server", "127.0.0.1:1", "--policy", "p.yaml"], 2, "--policy goes by the certificates of clients: give --tls-client-ca too"],

@@ -8,6 +8,7 @@ import { hostServer, type Supply } from "./host-server.ts";
 import { loadRegistry } from "./load-registry.ts";
 import { relayBootstrap } from "./relay-bootstrap.ts";
 import type { ServerFlags } from "./server-flags.ts";
+import { snapshotOptions } from "./snapshot-options.ts";
 import type { Tell } from "./stage.ts";
 
 /** What `xdstp relay` was asked to do. */
@@ -16,13 +17,16 @@ export interface RelayCall extends ServerFlags {
   readonly ask: AskFlags;
   /** What the relay itself is told. */
   readonly relay: Pick<RelayOptions, "follow" | "lingerMs" | "opaqueKey" | "quorum">;
+  /** Where what upstream has said is kept. Absent: in memory only. */
+  readonly snapshot?: { readonly dir: string; readonly keyFile?: string };
 }
 
 /** Relays until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
 export async function relay(call: RelayCall, io: CliIo): Promise<number> {
   const { bootstrap, from, servers } = await relayBootstrap(call.ask, io.env);
   const registry = await loadRegistry([]);
-  return hostServer({ ...call, registry }, (tell) => relaySupply({ ...call.relay, bootstrap, variant: call.ask.variant, clock: io.clock }, { by: from, upstreams: servers }, tell), io);
+  const snapshot = call.snapshot && await snapshotOptions(call.snapshot);
+  return hostServer({ ...call, registry }, (tell) => relaySupply({ ...call.relay, bootstrap, variant: call.ask.variant, clock: io.clock, ...(snapshot && { snapshot }) }, { by: from, upstreams: servers }, tell), io);
 }
 
 function relaySupply(options: RelayOptions, what: Supply["what"], tell: Tell): Supply {
