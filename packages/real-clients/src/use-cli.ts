@@ -9,7 +9,7 @@ import { until } from "./until.ts";
 const bin = resolve(import.meta.dirname, "../../cli/src/bin.ts");
 const flags = ["--conditions=@xdstp/source", bin];
 
-/** A running `xdstp serve --json`. */
+/** A running `xdstp serve --json` or `xdstp relay --json`. */
 export interface ServeProcess extends Process {
   readonly port: number;
   /** Its events so far, as it printed them. */
@@ -29,11 +29,21 @@ export interface CliLine {
  * after which grpcio 1.85 never makes the calls that wait for the channel to be ready.
  */
 export async function startServe(dir: string, port = 0, more: readonly string[] = []): Promise<ServeProcess> {
-  const child = startProcess(process.execPath, [...flags, "serve", dir, "--listen", `127.0.0.1:${port}`, "--json", ...more]);
+  const serve = await startListening(["serve", dir, ...more], port);
+  await until("xdstp serve has read the folder", () => serve.ended !== undefined || serve.events().some(({ event }) => event === "ready"), () => serve.lines);
+  return serve;
+}
+
+/** Starts `xdstp relay` of a server on this port of the loopback, for the time of the test; resolves when it listens. */
+export function startRelay(upstream: number, port = 0, more: readonly string[] = []): Promise<ServeProcess> {
+  return startListening(["relay", "--server", `127.0.0.1:${upstream}`, ...more], port);
+}
+
+async function startListening([command = "", ...args]: readonly string[], port: number): Promise<ServeProcess> {
+  const child = startProcess(process.execPath, [...flags, command, ...args, "--listen", `127.0.0.1:${port}`, "--json"]);
   const events = (): readonly CliLine[] => child.lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as CliLine);
-  const address = await until("xdstp serve listens", () => child.ended ?? events().find(({ event }) => event === "listening")?.address, () => child.lines);
-  if (typeof address === "string") throw new Error(`xdstp serve ${address}: ${child.lines.join("\n")}`);
-  await until("xdstp serve has read the folder", () => child.ended !== undefined || events().some(({ event }) => event === "ready"), () => child.lines);
+  const address = await until(`xdstp ${command} listens`, () => child.ended ?? events().find(({ event }) => event === "listening")?.address, () => child.lines);
+  if (typeof address === "string") throw new Error(`xdstp ${command} ${address}: ${child.lines.join("\n")}`);
   return { ...child, get ended() { return child.ended; }, port: address.port, events };
 }
 
