@@ -9,7 +9,8 @@ import { whoAsksFor, type Tenant } from "./tenant.ts";
 export function jointHeld(tenants: readonly Tenant[], typeUrl: string, interest: Interest | undefined): Iterable<Held> {
   const asking = interest === undefined ? tenants : whoAsksFor(tenants, typeUrl, interest.name);
   const books = asking.map((tenant) => [tenant, new Map(Array.from(tenant.sink.held(typeUrl, interest), (held) => [`${nameKey(held.name)}\n${variantId(held)}`, held]))] as const);
-  const all = new Map(books.flatMap(([, held]) => [...held]));
+  // What the server itself has given to one of them, another cannot have in its place.
+  const all = new Map(books.flatMap(([, held]) => [...held]).sort(([, one], [, other]) => Number(one.standIn === undefined) - Number(other.standIn === undefined)));
   return Array.from(all, ([id, held]) => (books.every(([tenant, own]) => isSame(tenant, typeUrl, held, own.get(id))) ? held : { ...held, version: UNSURE }));
 }
 

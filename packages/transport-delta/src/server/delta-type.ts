@@ -4,7 +4,7 @@ import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { hasLeftovers } from "./first-answer.ts";
 import { gather, takeHeld, type Gathered } from "./gather.ts";
-import { heldListOf, unlist } from "./held-by-client.ts";
+import { doubt, heldListOf } from "./held-by-client.ts";
 import { beat, noteAnswer, noteHolding } from "./heartbeat.ts";
 import { isCovered, keyOf, lookUp, topicsOf } from "./lookup.ts";
 import { oweLost } from "./owe-lost.ts";
@@ -75,7 +75,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     if (excess !== undefined) { this.#state.host.end(StatusCode.RESOURCE_EXHAUSTED, ...excess); return; }
     if (countOf(request) > 0) this.#state.host.thaw();
     if (first) this.#begin(request);
-    else for (const name of namesIn(request.subscribe, request.locate)) unlist(this.#state, keyOf(name)); // S-RECON-5: what is asked for later is asked for anew
+    else if (this.#state.initial !== undefined) doubt(this.#state, namesIn(request.subscribe, request.locate)); // S-RECON-5: what is asked for later is asked for anew
     if (!request.subscribe.every((name) => subscribe(this.#state, name)) || !request.locate.every((interest) => locate(this.#state, interest))) return;
     for (const name of request.unsubscribe) unsubscribe(this.#state, name);
     for (const interest of request.unlocate) unlocate(this.#state, interest);

@@ -1,6 +1,7 @@
 import type { Entry } from "@xdstp/core";
+import { globOf } from "@xdstp/uri";
 import type { DeltaState } from "./delta-state.ts";
-import { keyOf } from "./lookup.ts";
+import { isCollection, keyOf } from "./lookup.ts";
 
 /** A name in `initial_resource_versions`, as it was spelled. */
 export interface HeldByClient {
@@ -47,6 +48,19 @@ export function unlist(state: Pick<DeltaState, "initial" | "initialShared">, key
   state.initialShared = false;
   return own.delete(key);
 }
+
+/** These are asked for once more: whatever version of them the client listed, they are told (S-DSUB-3), of a collection also what has gone. */
+export function doubt(state: Pick<DeltaState, "initial" | "initialShared">, names: readonly string[]): void {
+  for (const name of names) unlist(state, keyOf(name));
+  if (state.initial === undefined || !names.some(isCollection)) return;
+  const keys = new Set(names.map(keyOf));
+  const isIn = (key: string): boolean => keys.has("*") || keys.has(globOf(key) ?? "");
+  state.initial = new Map([...state.initial].map(([key, held]) => [key, isIn(key) ? { ...held, version: UNSURE } : held]));
+  state.initialShared = false;
+}
+
+/** Nothing has this version. */
+const UNSURE = "\n";
 
 function compare(list: HeldList, members: readonly Entry[]): Compared {
   const left = new Map(list);

@@ -98,6 +98,18 @@ describe("a subscription by alias", () => {
   });
 });
 
+it.each(["*", glob])("tells anew what %s has, and what has gone, though it was listed as held, when that is asked for again before the answer [S-DSUB-3] [S-RECON-5]", (collection) => {
+  const used = useMachine();
+  used.put(member("1"));
+  used.request({ subscribe: [collection] });
+  const initialVersions = new Map(used.drain().flatMap(({ resources }) => resources.map(({ name, version }) => [name, version] as const)));
+  const again = useMachine();
+  again.put(member("1"));
+  again.request({ subscribe: [collection], initialVersions: new Map([...initialVersions, [member("2"), "old"], ["xdstp://a/test.Type/other", "of another"]]) });
+  again.request({ subscribe: [collection] });
+  expect(told(again)).toEqual([member("1"), `-${member("2")}`, "-xdstp://a/test.Type/other"].sort());
+});
+
 it.each(["*", glob])("tells anew what %s has, though it was listed as held, when that is left and asked for again before the answer [S-DSUB-3] [S-DSUB-5]", (collection) => {
   const used = useMachine();
   for (const id of ["1", "2"]) used.put(member(id));
