@@ -11,6 +11,8 @@ export class FederationCore implements Federation {
   readonly #options: FederationOptions;
   #early: Wanted[] = [];
   #run: FederationRun | undefined;
+  /** It has been told to end: who still wants something is not heard. */
+  #isOver = false;
 
   constructor(options: FederationOptions) {
     this.#options = options;
@@ -21,7 +23,8 @@ export class FederationCore implements Federation {
 
   async run(sink: ResourceSink, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
-    const over = new Promise<void>((resolve) => { signal.addEventListener("abort", () => { resolve(); }, { once: true }); });
+    const over = new Promise<void>((resolve) => { signal.addEventListener("abort", () => { this.#isOver = true; resolve(); }, { once: true }); });
+    this.#isOver = false;
     const run = this.#run = new FederationRun(this.#options, sink);
     for (const wanted of this.#early) run.want(...wanted);
     this.#early = [];
@@ -30,6 +33,7 @@ export class FederationCore implements Federation {
   }
 
   want(...wanted: Wanted): void {
+    if (this.#isOver) return;
     if (this.#run === undefined) this.#early.push(wanted);
     else this.#run.want(...wanted);
   }

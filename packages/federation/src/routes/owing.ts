@@ -1,19 +1,27 @@
+import type { FollowedRedirect } from "../links/followed-redirect.ts";
 import { covers, type Ask } from "./ask.ts";
 import type { ServerLink } from "./server-link.ts";
 
+interface Owed {
+  readonly link: ServerLink;
+  /** Members of which it was not known what they lead to. The last one is looked at until that is known: each is looked at once. */
+  pending: FollowedRedirect[];
+}
+
 /** Collections of which all is known but what some members lead to: they are settled when that is known too. */
 export class Owing {
-  readonly #owed = new Map<Ask, ServerLink>();
+  readonly #owed = new Map<Ask, Owed>();
 
   add(asks: readonly Ask[], link: ServerLink): void {
-    for (const ask of asks) this.#owed.set(ask, link);
+    for (const ask of asks) this.#owed.set(ask, { link, pending: [] });
   }
 
   /** Settles those of which nothing is pending any more. */
   pay(): void {
-    for (const [ask, link] of this.#owed) {
+    for (const [ask, owed] of this.#owed) {
+      const { link } = owed;
       const isLeft = !ask.direct || !ask.route.uses(link);
-      if (!isLeft && isPending(ask)) continue;
+      if (!isLeft && isPending(ask, owed)) continue;
       this.#owed.delete(ask);
       if (!isLeft) void link.part.commit({ settled: [{ typeUrl: ask.typeUrl, interest: ask.interest }] });
     }
@@ -25,6 +33,21 @@ export function isLeadingElsewhere({ route, typeUrl, kind, key }: Ask): boolean 
   return kind !== "name" && (route.redirects.get(typeUrl)?.values() ?? []).some((redirect) => covers({ kind, key }, redirect.key));
 }
 
-function isPending(ask: Ask): boolean {
-  return (ask.route.redirects.get(ask.typeUrl)?.values() ?? []).some((redirect) => redirect.follower?.outcome.state === "pending" && covers(ask, redirect.key));
+/** Others may have become so since those were gathered. */
+function isPending(ask: Ask, owed: Owed): boolean {
+  if (hasPending(ask, owed.pending)) return true;
+  owed.pending = [...ask.route.redirects.get(ask.typeUrl)?.values() ?? []].filter((redirect) => isOpen(ask, redirect) && covers(ask, redirect.key));
+  return owed.pending.length > 0;
+}
+
+function hasPending(ask: Ask, pending: FollowedRedirect[]): boolean {
+  for (let last = pending.at(-1); last !== undefined; last = pending.at(-1)) {
+    if (isOpen(ask, last)) return true;
+    pending.pop();
+  }
+  return false;
+}
+
+function isOpen({ route, typeUrl }: Ask, redirect: FollowedRedirect): boolean {
+  return redirect.follower?.outcome.state === "pending" && route.redirect(typeUrl, redirect.key) === redirect;
 }
