@@ -49,6 +49,7 @@ function settle(restoring: Restoring, covered: readonly (readonly [Wanted, reado
   if (whole.length > 0) void own.commit({ settled: whole.map(([{ typeUrl, interest }]) => ({ typeUrl, interest })) });
   const settled = new Set(whole.map(([wanted]) => wanted));
   for (const [wanted, all] of covered) {
+    wanted.isPartial = wanted.isCollection && !settled.has(wanted);
     const restored = all.filter((record) => record.restored);
     if (restored.length > 0 || settled.has(wanted)) mark(restoring, wanted, restored);
   }

@@ -116,8 +116,9 @@ export class SnapshotKeeper {
   /** Those that nobody can be asked for now, and of which upstream has said nothing. */
   #restore(candidates: Iterable<Wanted>): void {
     if (this.#own === undefined) return;
-    const away = [...candidates].filter((wanted) => !wanted.said && wanted.restoredAt === undefined && this.#isAway(wanted));
+    const away = [...candidates].filter((wanted) => !wanted.said && (wanted.restoredAt === undefined || wanted.isPartial) && this.#isAway(wanted));
     if (away.length === 0) return;
+    this.#restored -= away.filter(({ restoredAt }) => restoredAt !== undefined).length;
     const restoring: Restoring = { store: this.store, space: this.space, own: this.#own, inWildcard: this.inWildcard };
     restore(restoring, away);
     this.#restored += away.filter(({ restoredAt }) => restoredAt !== undefined).length;

@@ -170,7 +170,7 @@ export class SnapshotStore implements Snapshot {
     if (collection !== undefined) return { kind: FrameKind.COLLECTION, meta: collectionMeta(collection, kind === "collect") };
     switch (kind) {
       case "put": return this.#encodePut(record);
-      case "withhold": return { kind: FrameKind.WITHHOLD, meta: { ...nameMeta(record), at: record.storedAt } };
+      case "withhold": return { kind: FrameKind.WITHHOLD, meta: { ...expiryMeta(record), at: record.storedAt } };
       case "refresh": return { kind: FrameKind.REFRESH, meta: expiryMeta(this.index.find(record) ?? record) };
       default: return { kind: FrameKind.REMOVE, meta: nameMeta(record) };
     }

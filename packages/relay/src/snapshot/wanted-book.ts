@@ -16,6 +16,8 @@ export interface Wanted {
   said: boolean;
   /** It is served from the snapshot, of this time. */
   restoredAt: number | undefined;
+  /** All that is missing of it may still come from there. */
+  isPartial: boolean;
   /** Upstream says that it cannot be had for now. */
   failing: XdsError | undefined;
 }
@@ -34,7 +36,7 @@ export class WantedBook implements Iterable<Wanted> {
     const all = keys.get(key) ?? new Map<string, Wanted>();
     const isXdstp = interest.name.startsWith("xdstp:");
     const isCollection = interest.name === "*" || (isXdstp && isGlob(interest.name));
-    const wanted: Wanted = { typeUrl, interest, key, isCollection, authority: (isXdstp ? authorityOf(interest.name) : undefined) ?? null, said: false, restoredAt: undefined, failing: undefined };
+    const wanted: Wanted = { typeUrl, interest, key, isCollection, authority: (isXdstp ? authorityOf(interest.name) : undefined) ?? null, said: false, restoredAt: undefined, isPartial: false, failing: undefined };
     this.#types.set(typeUrl, keys.set(key, all.set(interestKey(interest, key), wanted)));
     return wanted;
   }
