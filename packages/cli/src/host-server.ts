@@ -4,7 +4,7 @@ import { createServer, type ServerOptions, type XdsServer } from "@xdstp/server"
 import { CliError } from "./cli-error.ts";
 import type { Served, ServeEvent } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
-import { reachable } from "./connect-commands.ts";
+import { reachable, type ServedTls } from "./connect-commands.ts";
 import { createReporter } from "./create-reporter.ts";
 import { exposureWarning } from "./exposure-warning.ts";
 import { type FollowOptions, followFiles } from "./follow-files.ts";
@@ -18,7 +18,7 @@ import { createPrometheusMeter } from "./prometheus-meter.ts";
 import type { ServerFlags } from "./server-flags.ts";
 import { serverName } from "./server-name.ts";
 import { createStage, type Tell } from "./stage.ts";
-import { readTlsFiles, type TlsFiles } from "./tls-files.ts";
+import { readTlsFiles, type TlsContents, type TlsFiles } from "./tls-files.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 /** How something is served. */
@@ -42,7 +42,7 @@ export interface Supply {
   /** For people. */
   readonly what: Served;
   readonly cache: Held;
-  readonly serving: Pick<ServerOptions, "source" | "sourceFor" | "onEvent">;
+  readonly serving: Pick<ServerOptions, "source" | "sourceFor" | "clientStatus" | "routes">;
   /** Absent: it has nothing from other servers. */
   readonly upstreams?: () => RelayStatus["upstreams"];
   /** Begins when clients may come. Settles if what is served is followed no more; undefined: that was on purpose. */
@@ -52,44 +52,69 @@ export interface Supply {
 
 /** Serves until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
 export async function hostServer(options: HostOptions, open: (tell: Tell) => Supply | Promise<Supply>, io: CliIo): Promise<number> {
-  const { controlPlane, registry } = options;
-  const tls = options.tls && { files: options.tls, first: await readTlsFiles(options.tls) };
-  const policy = options.policy === undefined ? undefined : await usePolicy(options.policy);
   const stage = createStage();
-  const { tell } = stage;
-  const { clock } = io;
-  const supply = await open(tell);
-  const { from, what, cache, serving, upstreams } = supply;
+  const checked = await checkFiles(options);
+  const supply = await open(stage.tell);
+  const host = await openHost(checked, supply, stage.tell, io);
+  const { from, what, cache, upstreams } = supply;
+  const reporter = createReporter({ from, what, address: host.address, tls: host.tls, cache, server: host.server, upstreams, json: options.json, io });
+  stage.enter(reporter);
+  try {
+    return await untilStopped({ io, failed: supply.start(), say: (event) => { stage.tell({ from, event }); }, close: () => host.close(), streams: () => host.server.status().length });
+  } finally {
+    host.letGo();
+    reporter.close();
+  }
+}
+
+/** What is served, to whoever connects. */
+export interface OpenHost {
+  readonly server: XdsServer;
+  readonly address: Endpoint;
+  /** Absent: it has none. */
+  readonly tls: ServedTls | undefined;
+  /** Ends streams first, then what they are fed by, so that what was due still goes out. */
+  close(): Promise<void>;
+  /** Follows files and serves metrics no more. */
+  letGo(): void;
+}
+
+/** Files are read before anything is opened. */
+export interface CheckedOptions extends HostOptions {
+  readonly contents: TlsContents | undefined;
+  readonly rules: Awaited<ReturnType<typeof usePolicy>> | undefined;
+}
+
+/** Reads the files that options name. Throws a CliError for the first that cannot be used. */
+export async function checkFiles(options: HostOptions): Promise<CheckedOptions> {
+  return { ...options, contents: options.tls && await readTlsFiles(options.tls), rules: options.policy === undefined ? undefined : await usePolicy(options.policy) };
+}
+
+/** Listens, and tells so. Throws a CliError where it cannot: then nothing is left open, and the supply is closed. */
+export async function openHost(options: CheckedOptions, supply: Supply, tell: Tell, { clock, nodeVersion }: Pick<CliIo, "clock" | "nodeVersion">): Promise<OpenHost> {
+  const { controlPlane, registry, contents, rules: policy } = options;
+  const { from, what, cache, serving } = supply;
   const say = (event: ServeEvent): void => { tell({ from, event }); };
   const meter = options.metrics && createPrometheusMeter();
-  const onEvent: ServerOptions["onEvent"] = (event) => {
-    serving.onEvent?.(event);
-    tell({ from: "server", event });
-  };
+  const onEvent: ServerOptions["onEvent"] = (event) => { tell({ from: "server", event }); };
   const close = async (): Promise<void> => supply.close();
-  const server = await begin({ ...serving, clock, registry, nodeVersion: io.nodeVersion, ...(meter && { meter: meter.meter }), ...(controlPlane !== undefined && { controlPlane }), ...(tls && { tls: tls.first }), ...(policy && { authorize: policy.book.authorize }), onEvent }, close);
+  const server = await begin({ ...serving, clock, registry, nodeVersion, ...(meter && { meter: meter.meter }), ...(controlPlane !== undefined && { controlPlane }), ...(contents && { tls: contents }), ...(policy && { authorize: policy.book.authorize }), onEvent }, close);
   const metrics = options.metrics && meter && await serveMetrics(options.metrics, { metrics: () => meter.text(), ready: () => cache.ready }).catch(async (error: unknown) => undo(error, close));
   const address = await listen(server, options.listen).catch(async (error: unknown) => undo(error, async () => {
     metrics?.close();
     await close();
   }));
-  const served = tls && { name: serverName(tls.first.cert, reachable(address.host)), clients: tls.first.clientCa !== undefined };
-  const reporter = createReporter({ from, what, address, tls: served, cache, server, upstreams, json: options.json, io });
-  stage.enter(reporter);
+  const tls = contents && { name: serverName(contents.cert, reachable(address.host)), clients: contents.clientCa !== undefined };
   const exposed = exposureWarning(options.listen.host, protectionOf(options.tls));
   if (exposed !== undefined) say({ kind: "warning", message: exposed });
-  say({ kind: "listening", address, ...what, ...(served && { tls: served }), ...(metrics && { metrics: metrics.address }) });
-  const failed = supply.start();
-  const follower = tls && followTlsFiles({ ...tls, clock, apply: (contents) => { server.setTls(contents); }, onChange: (problem) => { say({ kind: "certificate", ...(problem !== undefined && { problem }) }); } });
+  say({ kind: "listening", address, ...what, ...(tls && { tls }), ...(metrics && { metrics: metrics.address }) });
+  const follower = options.tls && contents && followTlsFiles({ files: options.tls, first: contents, clock, apply: (next) => { server.setTls(next); }, onChange: (problem) => { say({ kind: "certificate", ...(problem !== undefined && { problem }) }); } });
   const rules = policy && followFiles({ ...policy.followed, clock, onChange: (problem) => { say({ kind: "policy", ...(problem !== undefined && { problem }) }); } });
-  try {
-    return await untilStopped({ io, failed, say, close: async () => { await closeAll(server, close); }, streams: () => server.status().length });
-  } finally {
-    follower?.close();
-    rules?.close();
-    metrics?.close();
-    reporter.close();
-  }
+  return {
+    server, address, tls,
+    close: () => closeAll(server, close),
+    letGo() { for (const one of [follower, rules, metrics]) one?.close(); },
+  };
 }
 
 async function undo(error: unknown, close: () => Promise<void>): Promise<never> {
