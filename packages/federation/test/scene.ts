@@ -1,6 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createCache, type Cache } from "@xdstp/cache";
-import type { Resource, Topic } from "@xdstp/core";
+import type { Interest, Resource, Topic } from "@xdstp/core";
 import { ResourceLocatorSchema } from "@xdstp/protos/xds";
 import { createFakeClock, type FakeClock } from "@xdstp/testing";
 import { messageFromLocator, parseLocator, type ResourceLocatorMessage } from "@xdstp/uri";
@@ -56,7 +56,7 @@ export interface Scene {
   /** A server by its id. */
   readonly at: (id: string) => StoreServer;
   /** Asks for a name as a reader does. */
-  readonly watch: (name: string, typeUrl?: string) => Watched;
+  readonly watch: (name: string, typeUrl?: string, parameters?: ReadonlyMap<string, string>) => Watched;
   /** Lets so many milliseconds go by. */
   readonly pass: (ms: number) => Promise<void>;
   /** Operators are told. */
@@ -93,16 +93,16 @@ export async function scene(answering: Answering, options: Partial<FederationOpt
   onTestFinished(() => cache.close());
   await turn();
   const pass = async (ms: number): Promise<void> => { clock.advance(ms); await turn(); };
-  return { cache, federation, clock, servers, at, watch: (name, typeUrl = T) => watched(cache, typeUrl, name), pass, events };
+  return { cache, federation, clock, servers, at, watch: (name, typeUrl = T, parameters = new Map()) => watched(cache, typeUrl, { name, parameters }), pass, events };
 }
 
 function fail(text: string): never {
   throw new Error(text);
 }
 
-function watched(cache: Cache, typeUrl: string, name: string): Watched {
+function watched(cache: Cache, typeUrl: string, interest: Interest): Watched {
   const watcher = { wake: () => undefined };
-  const topic = cache.topic(typeUrl, { name });
+  const topic = cache.topic(typeUrl, interest);
   topic.watch(watcher);
   return {
     topic,
