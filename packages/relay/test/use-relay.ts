@@ -33,9 +33,9 @@ export async function useRelay(uris: readonly string[], options: RelayOptions = 
   return { relay, ...await serve(relay.cache, 0, () => relay.close(), relay.serving) };
 }
 
-/** A client of these servers; closed after the test. */
-export function useClient(uris: readonly string[], options: ClientOptions = {}): Client {
-  const client = createClient({ bootstrap: bootstrapOf(uris, "me"), channels: createChannels(), backoff: { initialMs: 20, maxMs: 100 }, ...options });
+/** A client of these servers; closed after the test. `id`: of its node. */
+export function useClient(uris: readonly string[], { id = "me", ...options }: ClientOptions & { readonly id?: string } = {}): Client {
+  const client = createClient({ bootstrap: bootstrapOf(uris, id), channels: createChannels(), backoff: { initialMs: 20, maxMs: 100 }, ...options });
   onTestFinished(() => client.close());
   return client;
 }

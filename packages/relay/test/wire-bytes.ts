@@ -14,6 +14,8 @@ export interface WireResource {
   /** `Metadata`. */
   readonly metadata?: Uint8Array;
   readonly noStore?: boolean;
+  /** SotW: the payload itself, not a `Resource` around it, which has no version. */
+  readonly bare?: boolean;
 }
 
 /** A response of either variant. */
@@ -58,10 +60,15 @@ export function encodeResponse(variant: Variant, { typeUrl, nonce, version, reso
   const fields = RESPONSE[variant];
   return concatBytes([
     lengthDelimited(1, version), lengthDelimited(4, typeUrl), lengthDelimited(5, nonce),
-    ...resources.map((resource) => lengthDelimited(2, variant === "delta" ? encodeResource(resource) : anyOf(WRAPPER, encodeResource(resource)))),
+    ...resources.map((resource) => lengthDelimited(2, encodeMember(variant, resource))),
     ...(variant === "delta" ? removed.map((name) => lengthDelimited(fields.removed, name)) : []),
     ...errors.map(({ name, code, text }) => lengthDelimited(fields.errors, concatBytes([lengthDelimited(1, lengthDelimited(1, name)), lengthDelimited(2, concatBytes([varintField(1, code), lengthDelimited(2, text)]))]))),
   ]);
+}
+
+function encodeMember(variant: Variant, resource: WireResource): Uint8Array {
+  if (variant === "delta") return encodeResource(resource);
+  return resource.bare === true && resource.any !== undefined ? resource.any : anyOf(WRAPPER, encodeResource(resource));
 }
 
 function encodeResource({ name, version, any, aliases = [], ttlMs, constraints, metadata, noStore }: WireResource): Uint8Array {

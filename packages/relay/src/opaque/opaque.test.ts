@@ -1,7 +1,9 @@
+import { concatBytes, lengthDelimited } from "@xdstp/core/server";
 import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld, type RelayWorld } from "../../test/relay-world.ts";
+import { anyOf, type WireResource } from "../../test/wire-bytes.ts";
 
 const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const FAILED_PRECONDITION = 9;
@@ -88,6 +90,29 @@ describe("opaque names with a key", () => {
     expect([web, db].map((client) => client?.take().flatMap(({ shown }) => shown))).toEqual([["w=1"], ["d=1"]]);
   });
 
+  it.each(["delta", "sotw"] as const)("an xdstp name that `*` covers too is in each response once, and goes when both say so (%s) [B-RELAY-2]", async (variant) => {
+    const world = useWorld({ upstream: "delta", relay: { opaqueKey: ["cluster"] } });
+    const client = world.connect(variant, { id: "c", cluster: "web" });
+    const both = "xdstp://acme/envoy.config.cluster.v3.Cluster/both";
+    client.ask(clusterUrl, "*", both);
+    await world.settle();
+    const names = async (): Promise<readonly (readonly string[])[]> => {
+      await world.pass(200);
+      return client.take().map(({ resources, removed }) => [...resources.map(({ any }) => Buffer.from(any ?? []).toString().split("/").at(-1) ?? ""), ...removed.map((name) => `-${name.slice(-4)}`)].toSorted());
+    };
+    for (const text of ["1", "2"]) {
+      const value = (name: string): WireResource => ({ name, version: text, any: anyOf(clusterUrl, concatBytes([lengthDelimited(1, name), lengthDelimited(4_000, `/${text}`)])) });
+      world.up.calls[0]?.reply(clusterUrl, { version: text, resources: [value("own"), value(both)] });
+      world.up.calls[1]?.reply(clusterUrl, { version: text, resources: [value(both)] });
+      const answers = await names();
+      expect(answers.every((answer) => answer.length <= 2)).toBe(true);
+      expect(answers.at(-1)?.every((one) => one === text)).toBe(true);
+    }
+    world.up.calls[0]?.reply(clusterUrl, { removed: [both] });
+    world.up.calls[1]?.reply(clusterUrl, { removed: [both] });
+    expect((await names()).at(-1)).toEqual([variant === "delta" ? "-both" : "2"]);
+  });
+
   it("tenants end with their streams when nobody has wanted anything of them for as long as that lingers, and come back [B-RELAY-2] [B-RELAY-8]", async () => {
     const world = useWorld({ relay: { opaqueKey: ["cluster"] } });
     const client = world.connect("delta", { id: "c", cluster: "web" });
@@ -150,6 +175,19 @@ describe("opaque names with a key", () => {
     const { config } = await world.server.clientStatus({ excludeResourceContents: true }, { peer: { address: "192.0.2.9:1" } });
     expect(config.map(({ node, genericXdsConfigs }) => [node?.id, genericXdsConfigs.map(({ name }) => name)])).toEqual([["one", ["a"]], ["two", ["a"]]]);
     expect(world.server.status().map(({ node }) => node?.id)).toEqual(["one", "two"]);
+  });
+
+  it("whoever waits for the ACKs of a change waits for the clients of all keys [B-RELAY-2]", async () => {
+    const world = useWorld({ relay: { opaqueKey: ["id"] } });
+    const clients = ["one", "two"].map((id) => world.connect("delta", { id }));
+    for (const client of clients) client.ask(flagUrl, flagName("x"));
+    await world.settle();
+    world.up.reply(flagUrl, { resources: [{ name: flagName("x"), text: "1" }] });
+    await world.settle();
+    const waiting = world.server.waitForAck(world.relay.source.revision);
+    for (const client of clients) client.take();
+    await world.settle();
+    expect((await waiting).accepted.map(({ node }) => node)).toEqual(["one", "two"]);
   });
 
   it.each([["cluster", ""], ["a field that is none", "user_agent_version"], ["metadata without a key", "metadata"], ["an inherited name", "constructor"]])("a key has to be fields of a node: %s", (_, field) => {

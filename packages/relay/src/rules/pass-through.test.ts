@@ -80,3 +80,50 @@ it("clients of all keys see the relay's own node upstream, whatever they say of 
   const sent = world.upstreams.flatMap((server) => server.requests().map(({ bytes }) => Buffer.from(bytes).toString("latin1")));
   expect(sent.map((text) => ["relay", "relays", "own", "mine", "yours", "secret", "hush"].filter((word) => text.includes(word)))).toEqual([["relay", "relays", "own"], ["relay", "relays", "own"]]);
 });
+
+it.each(["delta", "sotw"] as const)("what has no version of its own upstream has that of its content, so that another `version_info` is no news (%s) [B-RELAY-3] [S-VER-4]", async (downstream) => {
+  const world = useWorld({ upstream: "sotw" });
+  const client = world.connect(downstream);
+  client.ask(clusterUrl, cluster("a"));
+  await world.settle();
+  const bare = (text: string): WireResource => ({ name: "", version: "", any: clusterAny("a", text), bare: true });
+  world.up.reply(clusterUrl, { version: "1", resources: [bare("1")] });
+  await world.settle();
+  const [first] = client.take();
+  world.up.reply(clusterUrl, { version: "2", resources: [bare("1")] });
+  await world.settle();
+  expect([first?.resources.length, client.read()]).toEqual([1, []]);
+  world.up.reply(clusterUrl, { version: "3", resources: [bare("2")] });
+  await world.settle();
+  const [news] = client.take();
+  expect(news?.resources.map(({ any }) => any)).toEqual([clusterAny("a", "2")]);
+  expect(news?.version).not.toBe(first?.version);
+});
+
+describe("a type of full state of which upstream has said a part", () => {
+  const useHalf = async (versionInfo: string): Promise<{ readonly world: ReturnType<typeof useWorld>; readonly client: ReturnType<ReturnType<typeof useWorld>["connect"]> }> => {
+    const world = useWorld();
+    const client = world.connect("sotw");
+    client.send({ typeUrl: clusterUrl, ...{ resourceNames: [cluster("a"), cluster("b")], versionInfo } });
+    await world.settle();
+    world.up.reply(clusterUrl, { resources: [{ name: cluster("a"), version: "1", any: clusterAny("a", "1") }] });
+    await world.pass(9_999);
+    expect(client.read()).toEqual([]);
+    return { world, client };
+  };
+
+  it("is told to a client that holds nothing after 10 s [B-RELAY-15] [S-STREAM-9]", async () => {
+    const { world, client } = await useHalf("");
+    await world.pass(1);
+    expect(client.read().map(({ resources }) => resources.map(({ any }) => any))).toEqual([[clusterAny("a", "1")]]);
+  });
+
+  it("is not told to one that may hold the rest, before all is known [B-RELAY-15] [S-STREAM-9]", async () => {
+    const { world, client } = await useHalf("of before");
+    await world.pass(4_000);
+    expect(client.read()).toEqual([]);
+    world.up.reply(clusterUrl, { resources: [{ name: cluster("b"), version: "1", any: clusterAny("b", "1") }] });
+    await world.settle();
+    expect(client.read().map(({ resources }) => resources.map(({ any }) => any))).toEqual([[clusterAny("a", "1"), clusterAny("b", "1")]]);
+  });
+});
