@@ -3,7 +3,7 @@ import { XdsError } from "@xdstp/core";
 import type { CallPeer, MethodRouter } from "@xdstp/grpc/server";
 import { ClientStatusDiscoveryService, ClientStatusResponseSchema, type ClientStatusRequest, type ClientStatusResponse } from "@xdstp/protos/status";
 
-import type { Client } from "./create-client.ts";
+import type { Client } from "./client.ts";
 
 /** Whether somebody may read the status of this process; decided for each request (B-CSDS-7). */
 export type MayReadStatus = (peer: CallPeer) => boolean | Promise<boolean>;

@@ -68,11 +68,6 @@ export class Hubs implements Iterable<FedHub> {
     return this.of(name, this.#read(source, { typeUrl, name }));
   }
 
-  /** Those beside the ordinary one. */
-  get others(): Iterable<FedHub> {
-    return this.#others.values();
-  }
-
   #read(source: Uint8Array, { typeUrl, name }: Reference): SourceConfig {
     const { readSource } = this.#parts;
     if (readSource === undefined) throw new XdsError("UNIMPLEMENTED", `${JSON.stringify(name)} comes from a ConfigSource of its own; give the client sourceOf: configSourceReader() of @xdstp/federation/envoy`, { typeUrl, resource: name });

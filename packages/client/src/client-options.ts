@@ -1,0 +1,59 @@
+import type { CacheEvent } from "@xdstp/cache";
+import type { Clock, ResourceType } from "@xdstp/core";
+import type { BackoffOptions, ClientLimits, RequestRate } from "@xdstp/core/client";
+import type { AnyBootstrap, Channels, ClientNotice, NodeOptions, ResolveAuthority, SourceConfig } from "@xdstp/federation";
+
+import type { ClientWarning } from "./node-warner.ts";
+import type { MetricsMeter } from "./record-metrics.ts";
+
+/** Options of {@link createClient}: each has a default. */
+export interface ClientOptions extends NodeOptions {
+  /** Whom to ask, and who asks: the bootstrap of gRPC, or what `readEnvoyBootstrap` of `@xdstp/federation/envoy` gives. Default: the bootstrap that the environment names (C-GRPC-1). */
+  readonly bootstrap?: AnyBootstrap;
+  /** The variant of xDS that the servers are spoken to in. SotW has no globs but of types of full state (C-GLOB-10). Default: `delta`. */
+  readonly variant?: "delta" | "sotw";
+  /** The data of types. Default: Envoy's. */
+  readonly types?: readonly ResourceType[];
+  /** `client_scope` of client status (C-CSDS-6). Default: none. */
+  readonly scope?: string;
+  /** Fields of the node that become context parameters of globs, such as `user_agent_name` (C-CTX-3). Default: those of the bootstrap (Envoy's `node_context_params`), else none. */
+  readonly nodeContextParams?: readonly string[];
+  /** Dynamic parameters (C-DYN-1): of opaque names, and by authority of xdstp names. Default: none. */
+  readonly dynamicParameters?: { readonly opaque?: Readonly<Record<string, string>>; readonly authorities?: Readonly<Record<string, Readonly<Record<string, string>>>> };
+  /** How long to wait between streams. Default: as gRPC waits. */
+  readonly backoff?: BackoffOptions;
+  /** Overrides of what is taken from a server. */
+  readonly limits?: Partial<ClientLimits>;
+  /** `rate_limit_settings`. Default: no limit. */
+  readonly rate?: RequestRate;
+  /** Milliseconds after which what has not come does not exist (C-MISS-4). Default: 15,000; 30,000 with the server feature of C-GRPC-10. */
+  readonly fetchMs?: number;
+  /** Milliseconds after which a server of which nothing is watched any more is let go (C-STREAM-14); what is watched next asks it again at once. `Infinity`: never. Default: 10,000. */
+  readonly idleMs?: number;
+  /** How many redirects are followed from one name (C-REDIR-4). Default: 5. */
+  readonly maxHops?: number;
+  /** When the alternative of a name is asked: `unreachable`, when nobody can be reached who could say (C-ALT-2); `missing`, also when the first says that there is none. Default: `unreachable`. */
+  readonly altOn?: "unreachable" | "missing";
+  /** Authorities of which the alternative takes the place also of what is held, as soon as they cannot be reached (C-ALT-3). Default: none. */
+  readonly altOnUnreachable?: (authority: string) => boolean;
+  /** Finds the servers of an authority that the bootstrap does not have; while one is not found and somebody waits for it, it is asked again, after 1 s and then longer, up to 120 s. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
+  readonly resolveAuthority?: ResolveAuthority;
+  /** Milliseconds in which `resolveAuthority` has to answer; then its names have an error that says so. A late answer is still taken. Default: 15,000. */
+  readonly resolveMs?: number;
+  /** Reads the ConfigSources in payloads, which a walk follows (C-AUTH-4): `configSourceReader()` of `@xdstp/federation/envoy`. It may throw an XdsError. Default: what stands beside one that says neither `ads` nor `self` is not asked for, and `pending` says so. */
+  readonly sourceOf?: (configSource: Uint8Array) => SourceConfig;
+  /** Channels that this client shares with others (C-GRPC-12). Default: those of the process. */
+  readonly channels?: Channels;
+  /** Where to measure (C-GRPC-14): a `Meter` of the OpenTelemetry API. Default: nothing is measured. */
+  readonly meter?: MetricsMeter;
+  /** The target of the data plane, for metrics. Default: none. */
+  readonly target?: string;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** From 0 up to 1, for jitter. Default: `Math.random`. */
+  readonly random?: () => number;
+  /** Default: that of this process. Below the versions with known security fixes the event `warning` says so, and all works. */
+  readonly nodeVersion?: string;
+  /** Told what happens. It must not throw. */
+  readonly onEvent?: (event: ClientNotice | CacheEvent | ClientWarning) => void;
+}

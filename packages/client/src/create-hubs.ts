@@ -1,0 +1,102 @@
+import { createCache } from "@xdstp/cache";
+import type { Clock, ResourceFeed } from "@xdstp/core";
+import { createChannels, createFederation, createFederationServer, nodeParams, type BootstrapFacts, type ClientNotice, type Federation, type FederationOptions, type FederationSource, type ServerOptions, type SharedServers, type SourceConfig } from "@xdstp/federation";
+import { envoyTypes } from "@xdstp/resource-types";
+
+import type { ClientOptions } from "./client-options.ts";
+import { createHub } from "./hub.ts";
+import { Hubs, type FedHub } from "./hubs.ts";
+import { createNaming } from "./naming.ts";
+import { createNodeWarner } from "./node-warner.ts";
+import { createTaking, type Taking } from "./taking.ts";
+
+/** What the hubs of a client need beside its options. */
+export interface HubsHost {
+  readonly bootstrap: BootstrapFacts;
+  readonly clock: Clock;
+  /** Those of all hubs. */
+  readonly servers: SharedServers;
+  /** Encoded. */
+  readonly node: () => Uint8Array;
+  /** Something has happened on a stream. */
+  readonly onNotice: (event: ClientNotice) => void;
+  /** Throws an XdsError where the client is closed. */
+  readonly checkOpen: () => void;
+}
+
+const processChannels = createChannels();
+
+/** The hubs of a client: each a cache over a federation, all over the same servers and channels. */
+export function createHubs(options: ClientOptions, host: HubsHost): Hubs {
+  const { idleMs = 10_000, sourceOf: readSource } = options;
+  const { bootstrap, clock } = host;
+  const serverOptions = serverOptionsOf(options, host);
+  const taking = createTaking(clock);
+  const naming = createNaming(namingOf(bootstrap, options));
+  return new Hubs({
+    sources: bootstrap.sources(serverOptions), ads: bootstrap.ads, readSource, clock, idleMs,
+    sourceOf: (config) => sourceOf(config, serverOptions),
+    make: (sources, onIdle) => {
+      const fed = createFed(sources, taking, options, host);
+      return { ...createHub({ cache: fed.cache, taking, nodeId: bootstrap.node.id, onIdle, interestOf: (...asked) => (host.checkOpen(), naming(...asked)) }), federation: fed.federation };
+    },
+  });
+}
+
+function createFed(sources: readonly FederationSource[], taking: Taking, options: ClientOptions, { clock, servers }: HubsHost): Pick<FedHub, "cache" | "federation"> {
+  const { types = envoyTypes, onEvent } = options;
+  const federation = createFederation({ sources, servers, ...federationOptionsOf(options) });
+  const cache = createCache({ types, clock, directives: true, wildcard: (_, name) => federation.inWildcard(name), ...(onEvent !== undefined && { onEvent }) });
+  cache.addFeed(takenBy(federation, taking));
+  return { federation, cache };
+}
+
+function serverOptionsOf(options: ClientOptions, { clock, node, onNotice }: HubsHost): ServerOptions {
+  const { types = envoyTypes, onEvent, variant = "delta", channels = processChannels, nodeVersion = process.versions.node, backoff, limits, rate, fetchMs, idleMs, random } = options;
+  const warn = createNodeWarner(nodeVersion, (event) => { onEvent?.(event); });
+  return {
+    variant, channels, node, clock, types: new Map(types.map((type) => [type.typeUrl, type])),
+    onEvent: (event) => {
+      warn();
+      onNotice(event);
+      onEvent?.(event);
+    },
+    ...(backoff !== undefined && { backoff }), ...(limits !== undefined && { limits }), ...(rate !== undefined && { rate }), ...(fetchMs !== undefined && { fetchMs }), ...(idleMs !== undefined && { idleMs }), ...(random !== undefined && { random }),
+  };
+}
+
+/** What a ConfigSource says besides is of no concern here. */
+function sourceOf({ servers, authorities, reachabilityOnly, place }: SourceConfig, options: ServerOptions): FederationSource {
+  return {
+    servers: servers.map((server) => createFederationServer(server, options)),
+    ...(authorities !== undefined && { authorities }), ...(reachabilityOnly !== undefined && { reachabilityOnly }), ...(place !== undefined && { place }),
+  };
+}
+
+/** A feed whose streams read on only when what came has been taken (C-ACK-13). */
+function takenBy(federation: Federation, taking: Taking): ResourceFeed {
+  return {
+    run: (sink, signal) => federation.run(taking.over(sink), signal),
+    want: (...news) => { federation.want(...news); },
+  };
+}
+
+function federationOptionsOf({ clock, random, idleMs, maxHops, altOn, altOnUnreachable, resolveAuthority, resolveMs, dynamicParameters }: ClientOptions): Omit<FederationOptions, "sources" | "servers"> {
+  const byAuthority = parametersByAuthority(dynamicParameters);
+  return {
+    parametersOf: (authority) => byAuthority.get(authority),
+    ...(clock !== undefined && { clock }), ...(random !== undefined && { random }), ...(idleMs !== undefined && { idleMs }), ...(maxHops !== undefined && { maxHops }),
+    ...(altOn !== undefined && { altOn }), ...(altOnUnreachable !== undefined && { altOnUnreachable }), ...(resolveAuthority !== undefined && { resolveAuthority }), ...(resolveMs !== undefined && { resolveMs }),
+  };
+}
+
+function namingOf({ node, nodeContextParams }: BootstrapFacts, { nodeContextParams: fields = nodeContextParams, dynamicParameters }: ClientOptions): Parameters<typeof createNaming>[0] {
+  return {
+    node: nodeParams(node, fields),
+    dynamic: { opaque: new Map(Object.entries(dynamicParameters?.opaque ?? {})), byAuthority: parametersByAuthority(dynamicParameters) },
+  };
+}
+
+function parametersByAuthority(dynamic: ClientOptions["dynamicParameters"]): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  return new Map(Object.entries(dynamic?.authorities ?? {}).map(([name, parameters]) => [name, new Map(Object.entries(parameters))]));
+}
