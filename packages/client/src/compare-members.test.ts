@@ -37,6 +37,18 @@ describe("compareMembers()", () => {
     }
   });
 
+  it("looks at the members alone that are said to have changed, however many there are", () => {
+    const were = Array.from({ length: 10_000 }, (_, place) => followed(String(place), "1"));
+    const now = were.with(7, followed("7", "2"));
+    let looks = 0;
+    const counting = (members: readonly FollowedMember[]): readonly FollowedMember[] => new Proxy(members, { get(target, key) { looks++; return Reflect.get(target, key) as unknown; } });
+    const before = { followed: counting(were), members: were.map(show) };
+    const changes = compareMembers(before, counting(now), show, [7]);
+    expect([changes?.added, changes?.updated, changes?.removed, looks]).toEqual([[], [{ name: "7", version: "2", state: "held", value: "2" }], [], 2]);
+    expect([changes?.members.length, changes?.members[6] === before.members[6], changes?.members[7] === changes?.updated[0]]).toEqual([10_000, true, true]);
+    expect(compareMembers(before, now, show)).toEqual(changes);
+  });
+
   it("finds nothing where the members are the same array", () => {
     const same = [followed("a", "1")];
     expect(compareMembers({ followed: same, members: same.map(show) }, same, show)).toBeUndefined();

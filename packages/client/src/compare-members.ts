@@ -16,10 +16,14 @@ export interface MemberChanges<T> {
   readonly removed: readonly ListMember<T>[];
 }
 
-/** What has changed in a list; `show` makes what a program is shown of a member that has. undefined: nothing, nor has the order. */
-export function compareMembers<T>(before: ShownMembers<T>, followed: readonly FollowedMember[], show: (one: FollowedMember) => ListMember<T>): MemberChanges<T> | undefined {
+/**
+ * What has changed in a list; `show` makes what a program is shown of a member that has. undefined: nothing, nor has the order.
+ * @param places - Those that have changed, if that is known; else all are compared
+ */
+export function compareMembers<T>(before: ShownMembers<T>, followed: readonly FollowedMember[], show: (one: FollowedMember) => ListMember<T>, places?: readonly number[]): MemberChanges<T> | undefined {
   if (followed === before.followed) return undefined;
-  return hasSameNames(before.followed, followed) ? inPlace(before, followed, show) : anywhere(before, followed, show);
+  if (places !== undefined) return inPlaces(before, followed, show, places);
+  return hasSameNames(before.followed, followed) ? inPlaces(before, followed, show, followed.keys()) : anywhere(before, followed, show);
 }
 
 /** Nothing says which of those without a name is which. */
@@ -28,13 +32,14 @@ function hasSameNames(before: readonly FollowedMember[], now: readonly FollowedM
 }
 
 /** The usual change: of many members some have another state. */
-function inPlace<T>({ followed: before, members: shown }: ShownMembers<T>, followed: readonly FollowedMember[], show: (one: FollowedMember) => ListMember<T>): MemberChanges<T> {
-  const members = [...shown];
+function inPlaces<T>({ followed: before, members: shown }: ShownMembers<T>, followed: readonly FollowedMember[], show: (one: FollowedMember) => ListMember<T>, places: Iterable<number>): MemberChanges<T> {
+  const members = shown.slice();
   const updated: ListMember<T>[] = [];
-  for (const [index, one] of followed.entries()) {
-    if (one === before[index]) continue;
+  for (const place of places) {
+    const one = followed[place];
+    if (one === undefined || one === before[place]) continue;
     const member = show(one);
-    members[index] = member;
+    members[place] = member;
     updated.push(member);
   }
   return { members, added: [], updated, removed: [] };

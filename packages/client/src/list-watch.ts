@@ -93,7 +93,7 @@ class MembersWatch<T> extends ReadWatch<ListChange<T>> implements ListWatch<T>, 
     const { holding: { state, version, error }, settled, members: followed } = this.#list;
     const before = this.#told;
     if (before === undefined && state === "pending") return undefined;
-    const changes = compareMembers(this.#shown, followed, (one) => listMember(this.hub, this.#decoder, one));
+    const changes = compareMembers(this.#shown, followed, (one) => listMember(this.hub, this.#decoder, one), this.#list.changedSince(this.#shown.followed));
     const { members } = (this.#shown = { followed, members: changes?.members ?? this.members });
     const now = { members, exists: state === "held", version, complete: settled, ...(error !== undefined && { error }) };
     if (changes === undefined && before !== undefined && isSame(before, now)) return undefined;

@@ -1,11 +1,13 @@
-import { XdsError, type Interest, type Resource, type ResourceSource, type Topic, type Watcher } from "@xdstp/core";
+import { XdsError, type AnyBytes, type Interest, type Resource, type ResourceSource, type Topic, type Watcher } from "@xdstp/core";
 import { collectionTypeOf } from "@xdstp/uri";
 
 import type { FollowedList, FollowListOptions, ListWatcher } from "./followed-list.ts";
 import { failure, holdingOf, shown, type Holding, type ListMember } from "./list-member.ts";
+import type { ListPart } from "./list-part.ts";
 import { ListParts } from "./list-parts.ts";
 import { memberName, namingList, type NamingList } from "./member-name.ts";
 import { readList, type InlineEntry, type LocatedEntry } from "./read-list.ts";
+import { Roster } from "./roster.ts";
 
 /**
  * Follows a list collection of a source, asked for under its own type (B-TYPE-6), and each of its members: what is inline is in the list, what is located is asked for by its locator while the list has it (C-LIST-5).
@@ -26,11 +28,17 @@ class Following implements FollowedList, Watcher {
   #read: Resource | undefined;
   /** A state of the list that cannot be used. */
   #unfit: { readonly resource: Resource; readonly error: XdsError } | undefined;
+  readonly #roster = new Roster();
   #holding: Holding = { state: "pending", version: "" };
-  #members: readonly ListMember[] = [];
-  #settled = false;
+  /** A state that was checked and has not come yet. */
+  #checked: { readonly payload: AnyBytes; readonly entries: readonly LocatedEntry[] } | undefined;
+  /** Of what the parts are of, or will be. */
+  #own: Holding = this.#holding;
+  /** Of which the roster is. */
+  #order: readonly ListPart[] = [];
   #woken: "no" | "members" | "list" = "list";
   #isDue = false;
+  #goesOn = false;
   #closed = false;
 
   constructor(source: ResourceSource, memberTypeUrl: string, interest: Interest, watcher: ListWatcher, options: FollowListOptions) {
@@ -38,7 +46,7 @@ class Following implements FollowedList, Watcher {
     this.#list = namingList(interest.name, memberTypeUrl);
     this.#watcher = watcher;
     this.#options = options;
-    this.#parts = new ListParts({ ...options, source, memberTypeUrl, list: this.#list, onWake: () => { this.#touch("members"); } });
+    this.#parts = new ListParts({ ...options, source, memberTypeUrl, list: this.#list, onWake: (part) => { this.#onPart(part); } });
     this.#topic = source.topic(collectionTypeOf(memberTypeUrl), interest);
     this.#topic.watch(this);
     this.#look(options.faultOf);
@@ -51,17 +59,24 @@ class Following implements FollowedList, Watcher {
 
   get settled(): boolean {
     this.#look();
-    return this.#settled;
+    return this.#topic.settled && !this.#parts.isTaking && this.#roster.settled;
   }
 
   get members(): readonly ListMember[] {
     this.#look();
-    return this.#members;
+    return this.#roster.members;
+  }
+
+  changedSince(before: readonly ListMember[]): readonly number[] | undefined {
+    this.#look();
+    return this.#roster.changedSince(before);
   }
 
   check(resource: Resource): XdsError | undefined {
     const entries = this.#entriesOf(resource, this.#options.faultOf);
-    return entries instanceof XdsError ? entries : undefined;
+    if (entries instanceof XdsError) return entries;
+    this.#checked = entries.every((entry) => entry.kind === "locator") ? { payload: resource.payload, entries } : undefined;
+    return undefined;
   }
 
   wake(): void {
@@ -72,11 +87,18 @@ class Following implements FollowedList, Watcher {
     if (this.#closed) return;
     this.#closed = true;
     this.#topic.unwatch(this);
-    for (const part of this.#parts.order) part.end();
+    this.#parts.end();
+    this.#goOn();
+  }
+
+  #onPart(part: ListPart): void {
+    this.#roster.wake(part);
+    this.#touch("members");
   }
 
   /** What is new in a list is asked for also if nobody reads. */
   #touch(woken: "members" | "list"): void {
+    if (this.#closed) return;
     if (this.#woken !== "list") this.#woken = woken;
     if (!this.#isDue) {
       this.#isDue = true;
@@ -93,18 +115,31 @@ class Following implements FollowedList, Watcher {
     if (this.#woken === "no" || this.#closed) return;
     if (this.#woken === "list") this.#holding = this.#lookAtList(faultOf);
     this.#woken = "no";
-    const { order } = this.#parts;
-    const members = order.map(({ member }) => member);
-    if (members.length !== this.#members.length || members.some((member, index) => member !== this.#members[index])) this.#members = members;
-    this.#settled = this.#topic.settled && order.every(({ settled }) => settled);
+    if (this.#order === this.#parts.order) this.#roster.look();
+    else this.#roster.replace(this.#order = this.#parts.order);
+  }
+
+  /** The next slice, in a turn of its own. */
+  #goOn(): void {
+    if (this.#goesOn || !this.#parts.isDue) return;
+    this.#goesOn = true;
+    setImmediate(() => {
+      this.#goesOn = false;
+      const { isTaking } = this.#parts;
+      this.#parts.go();
+      if (isTaking && !this.#parts.isTaking) this.#touch("list");
+      this.#goOn();
+    });
   }
 
   #lookAtList(faultOf: FollowListOptions["faultOf"]): Holding {
     const now = holdingOf(this.#topic, collectionTypeOf(this.#typeUrl));
     this.#take(now.resource, faultOf);
+    if (this.#unfit === undefined) this.#own = now;
+    if (this.#parts.isTaking) return this.#holding;
     if (this.#unfit === undefined) return now;
     // As one that was refused: the state before stays (C-ACK-5).
-    return this.#read === undefined ? failure(this.#unfit.error) : { ...this.#holding, error: this.#unfit.error };
+    return this.#read === undefined ? failure(this.#unfit.error) : { ...this.#own, error: this.#unfit.error };
   }
 
   #take(resource: Resource | undefined, faultOf: FollowListOptions["faultOf"]): void {
@@ -116,10 +151,14 @@ class Following implements FollowedList, Watcher {
     if (entries instanceof XdsError) return;
     this.#read = resource;
     this.#parts.replace(entries);
+    this.#goOn();
   }
 
   #entriesOf({ payload }: Resource, faultOf: FollowListOptions["faultOf"]): readonly (InlineEntry | LocatedEntry)[] | XdsError {
     const { maxEntries } = this.#options;
+    const checked = this.#checked;
+    this.#checked = undefined;
+    if (checked !== undefined && isSamePayload(checked.payload, payload)) return checked.entries;
     const read = readList(payload, this.#typeUrl, {
       ...(maxEntries !== undefined && { maxEntries }),
       ...(faultOf !== undefined && { faultOf: (entry: InlineEntry) => this.#faultIn(entry, faultOf) }),
@@ -136,4 +175,8 @@ class Following implements FollowedList, Watcher {
     const error = faultOf(resource, name);
     return error === undefined ? undefined : `is refused${name === "" ? "" : ` (${name})`}: ${error.text}`;
   }
+}
+
+function isSamePayload(one: AnyBytes, other: AnyBytes): boolean {
+  return one.typeUrl === other.typeUrl && Buffer.compare(one.value, other.value) === 0;
 }

@@ -6,6 +6,8 @@ import type { Holding, ListMember } from "./list-member.ts";
 export interface FollowListOptions {
   /** How many entries it may have (C-LIM-7). Default: 100,000. */
   readonly maxEntries?: number;
+  /** How many entries of a list are taken in one turn; until all are, the state before stands. Default: 4,000. */
+  readonly slice?: number;
   /** What is asked for by a locator of the list, printed. Throws an XdsError that says why nothing can be. Default: the locator as a name. */
   readonly interestOf?: (locator: string) => Interest;
   /** Called when a member begins to be asked for; gives what ends it. Default: nothing. */
@@ -14,7 +16,7 @@ export interface FollowListOptions {
   readonly faultOf?: (resource: Resource, name: string) => XdsError | undefined;
 }
 
-/** A list collection and its members as one changing set, as it is now: level-triggered, like a topic. */
+/** A list collection and its members as one changing set, as it is now: level-triggered, like a topic. A long list is taken in slices. */
 export interface FollowedList {
   /** The list itself: one that is `missing` is told apart from an empty one, which is `held` (S-LIST-11). */
   readonly holding: Holding;
@@ -22,6 +24,8 @@ export interface FollowedList {
   readonly settled: boolean;
   /** In the order of the list, each once (C-LIST-5); the same array until something of it changes, and the same object for each until something of that does. */
   readonly members: readonly ListMember[];
+  /** Which places of `members` have changed since they were `before`, so that one reader need not look at all; undefined: any may have. */
+  changedSince(before: readonly ListMember[]): readonly number[] | undefined;
   /** Why a state of the list cannot be taken, with the number of the entry that is bad: a check for the cache (C-ACK-5). What has not changed in it is not looked at again. */
   check(resource: Resource): XdsError | undefined;
   /** Ends it: nothing is asked for any more, nobody is woken. */

@@ -12,21 +12,34 @@ import { memberName, type NamingList } from "./member-name.ts";
 import type { InlineEntry, LocatedEntry } from "./read-list.ts";
 
 /** Where the members of a list come from. */
-export interface ListPartsHost extends Pick<FollowListOptions, "interestOf" | "onWanted" | "faultOf"> {
+export interface ListPartsHost extends Pick<FollowListOptions, "interestOf" | "onWanted" | "faultOf" | "slice"> {
   readonly source: ResourceSource;
   readonly memberTypeUrl: string;
   readonly list: NamingList;
   /** Called when a located member may have changed. */
-  readonly onWake: () => void;
+  readonly onWake: (part: ListPart) => void;
 }
 
-/** The members of a list in their order, from one state of it to the next. */
+/** A state of a list of which not all is taken yet. */
+interface Taking {
+  readonly entries: readonly (InlineEntry | LocatedEntry)[];
+  at: number;
+  readonly parts: Map<string, ListPart>;
+  readonly nameless: Map<string, number>;
+  /** Those of states that were never taken to the end. */
+  readonly left: ReadonlySet<ListPart>;
+}
+
+/** The members of a list in their order, from one state of it to the next: a long one in slices, and until all of it is taken the one before stands. */
 export class ListParts {
   /** In the order of the list. */
   order: readonly ListPart[] = [];
   readonly #host: ListPartsHost;
   /** By name; those without one by version. */
   #parts: ReadonlyMap<string, ListPart> = new Map();
+  #taking: Taking | undefined;
+  /** Those that are not in it any more, and are still asked for. */
+  #gone: ListPart[] = [];
 
   constructor(host: ListPartsHost) {
     this.#host = host;
@@ -36,19 +49,60 @@ export class ListParts {
     return this.#parts.get(name);
   }
 
+  /** A state is not taken to its end: `order` is of the one before. */
+  get isTaking(): boolean {
+    return this.#taking !== undefined;
+  }
+
+  /** There is more for a later turn. */
+  get isDue(): boolean {
+    return this.isTaking || this.#gone.length > 0;
+  }
+
   /** What stays is not asked for anew; what is new is asked for before what is gone is let go. What is listed twice counts once, where it is first (C-LIST-5). */
   replace(entries: readonly (InlineEntry | LocatedEntry)[]): void {
-    const before = this.#parts;
-    const parts = new Map<string, ListPart>();
-    const nameless = new Map<string, number>();
-    for (const entry of entries) {
+    const { left = [], parts = new Map<string, ListPart>() } = this.#taking ?? {};
+    this.#taking = { entries, at: 0, parts: new Map(), nameless: new Map(), left: new Set([...left, ...parts.values()]) };
+    this.go();
+  }
+
+  /** One slice. */
+  go(): void {
+    if (this.#taking !== undefined) this.#take(this.#taking);
+    else for (const part of this.#gone.splice(-this.#slice)) part.end();
+  }
+
+  /** Nothing is asked for any more. */
+  end(): void {
+    const { left = [], parts = new Map<string, ListPart>() } = this.#taking ?? {};
+    this.#taking = undefined;
+    this.#gone = [...new Set([...this.#gone, ...left, ...parts.values(), ...this.#parts.values()])];
+    this.#parts = new Map();
+    this.order = [];
+    this.go();
+  }
+
+  /** So many are begun or let go of in one turn. */
+  get #slice(): number {
+    return this.#host.slice ?? 4_000;
+  }
+
+  #take(taking: Taking): void {
+    const { entries, at, parts, nameless, left } = taking;
+    taking.at = Math.min(entries.length, at + this.#slice);
+    for (const entry of entries.slice(at, taking.at)) {
       const name = memberName(entry, this.#host.list);
       const key = name === "" && entry.kind === "inline" ? namelessKey(entry, nameless) : name;
-      if (!parts.has(key)) parts.set(key, this.#part(entry, name, before.get(key)));
+      if (!parts.has(key)) parts.set(key, this.#part(entry, name, this.#parts.get(key)));
     }
+    if (taking.at < entries.length) return;
+    const before = new Set([...this.#parts.values(), ...left]);
+    this.#taking = undefined;
     this.#parts = parts;
     this.order = [...parts.values()];
-    for (const [key, part] of before) if (parts.get(key) !== part) part.end();
+    for (const part of this.order) before.delete(part);
+    this.#gone.push(...before);
+    this.go();
   }
 
   #part(entry: InlineEntry | LocatedEntry, name: string, before: ListPart | undefined): ListPart {

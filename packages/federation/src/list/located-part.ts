@@ -13,7 +13,7 @@ export interface LocatedOptions {
   /** What was shown under its name while it came from elsewhere: that stays until something is known (C-LIST-8). */
   readonly before: ListMember | undefined;
   /** Called when something may have changed. */
-  readonly onWake: () => void;
+  readonly onWake: (part: ListPart) => void;
   /** Called when it is not asked for any more. */
   readonly onEnd: (() => void) | undefined;
   /** Why a resource cannot be used that was there before it was asked for here. */
@@ -44,6 +44,8 @@ class LocatedPart implements ListPart, Watcher {
     const resource = topic.members()[0]?.resource;
     const error = resource === undefined ? undefined : faultOf?.(resource, name);
     if (resource !== undefined && error !== undefined) this.#unfit = { resource, error };
+    // Now, and not with all the others of a long list.
+    this.#look();
   }
 
   get settled(): boolean {
@@ -57,7 +59,7 @@ class LocatedPart implements ListPart, Watcher {
 
   wake(): void {
     this.#woken = true;
-    this.#options.onWake();
+    this.#options.onWake(this);
   }
 
   end(): void {

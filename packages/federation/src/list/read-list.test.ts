@@ -22,6 +22,18 @@ describe("readList()", () => {
   });
 
   it.each([
+    ["its fields in any order", [lengthDelimited(4, "acme.v1.Flag"), lengthDelimited(2, "b"), lengthDelimited(3, "a")], "xdstp://a/acme.v1.Flag/b"],
+    ["a field twice, of which the last counts", [lengthDelimited(2, "x"), lengthDelimited(4, "acme.v1.Flag"), lengthDelimited(2, "b")], "xdstp:///acme.v1.Flag/b"],
+    ["text beyond ASCII", [lengthDelimited(2, "ü"), lengthDelimited(4, "acme.v1.Flag")], "xdstp:///acme.v1.Flag/%C3%BC"],
+    ["a field of no use here", [lengthDelimited(2, "b"), lengthDelimited(4, "acme.v1.Flag"), lengthDelimited(99, "x")], "xdstp:///acme.v1.Flag/b"],
+    ["no type", [lengthDelimited(2, "b")], expect.stringContaining("entry 1 of the list has a locator that cannot be read") as string],
+    ["bytes that end too early", [Buffer.from([0x12, 9, 0x62])], expect.stringContaining("entry 1 of the list has a locator that cannot be read") as string],
+  ])("reads a locator with %s [N-80]", (_, fields, uri) => {
+    const entry = lengthDelimited(1, lengthDelimited(1, Buffer.concat(fields)));
+    expect([shown([entry])].flat()).toEqual([uri]);
+  });
+
+  it.each([
     "xdstp://a/acme.v1.Flag/b", "xdstp:///acme.v1.Flag/b", "http://a/acme.v1.Flag/b", "file:///b.yaml", "xdstp://a/acme.v1.Flag/x/b?p=1&q=2", "xdstp://a/acme.v1.Flag/%25#alt=xdstp://b/acme.v1.Flag/c",
     "xdstp://a/acme.v1.FlagCollection/l#entry=n", "xdstp://a/acme.v1.Flag/b#alt=xdstp://b/acme.v1.FlagCollection/l%23entry=n",
   ])("reads %s as a text and as a message [N-82] [B-LIST-3]", (uri) => {
