@@ -38,6 +38,20 @@ describe("opaque names without a key", () => {
   });
 });
 
+it("a `*` that is not answered covers nothing: what others have asked for is not kept for it [B-RELAY-2] [B-RELAY-10]", async () => {
+  const world = useWorld();
+  const [pending, other] = [world.connect("delta"), world.connect("delta")];
+  pending.ask(flagUrl, "*");
+  other.ask(flagUrl, flagName("x"));
+  await world.settle();
+  world.up.reply(flagUrl, { resources: [{ name: flagName("x"), text: "1" }] });
+  await world.settle();
+  expect([pending.read(), other.take().map(({ shown }) => shown)]).toEqual([[], [["x=1"]]]);
+  other.stream.cancel();
+  await world.pass(60_000);
+  expect(world.relay.cache.counters.resources).toBe(0);
+});
+
 describe("opaque names with a key", () => {
   it.each(["delta", "sotw"] as const)("are shared by all clients where the key has no field (%s) [B-RELAY-2] [B-RELAY-4]", async (variant) => {
     const world = useWorld({ relay: { opaqueKey: [] } });
@@ -88,6 +102,12 @@ describe("opaque names with a key", () => {
     world.up.calls[1]?.reply(clusterUrl, { resources: [{ name: "d", text: "1" }] });
     await world.pass(200);
     expect([web, db].map((client) => client?.take().flatMap(({ shown }) => shown))).toEqual([["w=1"], ["d=1"]]);
+    // News of one cache are no news of what was sent from another.
+    for (const name of ["w2", "w3"]) {
+      world.up.calls[0]?.reply(clusterUrl, { resources: [{ name, text: "1" }] });
+      await world.settle();
+      expect([web, db].map((client) => client?.take().flatMap(({ shown }) => shown))).toEqual([[`${name}=1`], []]);
+    }
   });
 
   it.each(["delta", "sotw"] as const)("an xdstp name that `*` covers too is in each response once, and goes when both say so (%s) [B-RELAY-2]", async (variant) => {
