@@ -9,11 +9,12 @@ import { ClientTopic } from "../src/quorum/client-topic.ts";
 import { createQuorum, type Quorum } from "../src/quorum/quorum.ts";
 import type { QuorumOptions } from "../src/quorum/quorum-options.ts";
 import { readerView } from "../src/quorum/reader-view.ts";
+import { flagUrl } from "./flag.ts";
 import type { RelayWorld } from "./relay-world.ts";
 import { connectClient } from "./world-client.ts";
 
 /** A quorum behind a server, with a feed in the hands of the test in place of upstreams. */
-export interface StageWorld extends Pick<RelayWorld, "settle" | "connect"> {
+export interface StageWorld extends Pick<RelayWorld, "settle" | "connect" | "pass"> {
   readonly clock: FakeClock;
   readonly accepted: Cache;
   readonly ahead: Cache;
@@ -25,12 +26,13 @@ export interface StageWorld extends Pick<RelayWorld, "settle" | "connect"> {
   readonly topicsOf: (id: string) => readonly ClientTopic[];
 }
 
-/** The feed pushes all it has: nothing is forgotten because nobody asks. */
+/** The feed pushes all it has: nothing is forgotten because nobody asks. Flags are sent as a whole in SotW. */
 export function createStageWorld(options: QuorumOptions, places = 1): StageWorld {
   const clock = createFakeClock({ start: 1_000_000 });
   const turns = createManualScheduler();
   const revisions: Revisions = { last: 0 };
-  const [accepted, ahead] = [createCache({ clock, revisions }), createCache({ clock, revisions })];
+  const types = [{ typeUrl: flagUrl, fullStateInSotw: true }];
+  const [accepted, ahead] = [createCache({ types, clock, revisions }), createCache({ types, clock, revisions })];
   const quorum = createQuorum({ accepted, ahead, revisions, clock }, options);
   const sinks: ResourceSink[] = [];
   quorum.addFeed({
@@ -56,15 +58,24 @@ export function createStageWorld(options: QuorumOptions, places = 1): StageWorld
     source, clock, scheduler: createScheduler({ later: turns.later }),
     sourceFor: ({ node }) => noted(readerView(source, clientKey({ node }) ?? ""), node?.id ?? ""),
   });
+  const settle = async (): Promise<void> => {
+    for (let round = 0; round < 4; round++) {
+      for (let n = 0; n < 30; n++) await Promise.resolve();
+      turns.run();
+    }
+  };
   return {
-    clock, accepted, ahead, quorum, server, sinks,
+    clock, accepted, ahead, quorum, server, sinks, settle,
     connect: (variant, node) => connectClient(server, variant, node),
     topicsOf: (id) => [...topics.get(id) ?? []],
-    async settle() {
-      for (let round = 0; round < 4; round++) {
-        for (let n = 0; n < 30; n++) await Promise.resolve();
-        turns.run();
+    async pass(ms) {
+      await settle();
+      const end = clock.now() + ms;
+      for (let next = clock.next ?? Infinity; next <= end; next = clock.next ?? Infinity) {
+        clock.advance(next - clock.now());
+        await settle();
       }
+      clock.advance(end - clock.now());
     },
   };
 }

@@ -26,8 +26,8 @@ export const accepts: Voter["verdict"] = () => undefined;
 /** Says nothing yet. */
 export const silent: Voter["verdict"] = () => "silent";
 
-/** Opens a stream of a client. */
-export function openVoter(world: Pick<RelayWorld, "connect">, variant: Variant, id: string, verdict: Voter["verdict"] = accepts): Voter {
+/** Opens a stream of a client. `whole`: a response of SotW is all there is. */
+export function openVoter(world: Pick<RelayWorld, "connect">, variant: Variant, id: string, verdict: Voter["verdict"] = accepts, form: "whole" | "parts" = "parts"): Voter {
   const client = world.connect(variant, { id });
   const seen: string[] = [];
   const holds = new Map<string, string>();
@@ -47,7 +47,8 @@ export function openVoter(world: Pick<RelayWorld, "connect">, variant: Variant, 
         waiting.shift();
         answered++;
         if (why !== undefined) { client.nack(answer, why); continue; }
-        for (const one of answer.shown) holds.set(one.split("=")[0] ?? "", one.split("=")[1] ?? "");
+        if (variant === "sotw" && form === "whole") holds.clear();
+        for (const one of answer.shown) holds.set(nameIn(one), one.split("=")[1] ?? "");
         for (const name of answer.removed) holds.delete(name.slice(name.lastIndexOf("/") + 1));
         client.ack(answer);
       }
@@ -55,6 +56,12 @@ export function openVoter(world: Pick<RelayWorld, "connect">, variant: Variant, 
     },
   };
   return voter;
+}
+
+/** What SotW sends without its name may have it in its text, behind an `@`. */
+function nameIn(shown: string): string {
+  const [name = "", text = ""] = shown.split("=");
+  return text.split("@")[1] ?? name;
 }
 
 /** Everybody reads and answers until nothing is left to say. */

@@ -54,12 +54,13 @@ export class Ballot {
     this.#count();
   }
 
-  /** Something newer has come. */
+  /** Something newer has come; `goOn` is called once that is known of all. */
   leave(candidate: Candidate): void {
     this.#shown.delete(candidate);
     for (const half of this.#withheld) if (half.includes(candidate)) half.splice(half.indexOf(candidate), 1);
-    this.#count();
   }
+
+  goOn(): void { this.#count(); }
 
   /** A relay that ends asks nobody any more. */
   close(): void {

@@ -56,7 +56,7 @@ function commit(sinks: StageSinks, host: StageHost, transaction: Transaction): C
   const committed = now(sinks.accepted.commit(waiting.length === 0 ? transaction : without(transaction, waiting)));
   const fresh = waiting.filter(({ candidate }) => trials.of(candidate.held) === undefined).map(({ candidate }) => candidate);
   if (fresh.length > 0) trials.begin(fresh, stageOf(sinks, host, transaction.label));
-  for (const candidate of over) supersede(sinks, host, candidate);
+  supersede(sinks, host, over);
   return waiting.length === 0 ? committed : concluded(sinks, committed, waiting);
 }
 
@@ -116,10 +116,12 @@ function stageOf(sinks: StageSinks, { held }: StageHost, label: string | undefin
 }
 
 /** What went ahead goes for everyone, also where somebody else had given it. */
-function supersede({ accepted }: StageSinks, { trials, held }: StageHost, candidate: Candidate): void {
-  const { name, put: { typeUrl } } = candidate;
-  if (heldOf(held.ahead, typeUrl, name) === undefined && heldOf(held.accepted, typeUrl, name) !== undefined) void accepted.commit({ remove: [{ typeUrl, name }] });
-  trials.supersede(candidate);
+function supersede({ accepted }: StageSinks, { trials, held }: StageHost, over: readonly Candidate[]): void {
+  if (over.length === 0) return;
+  const names = over.map(({ name, put: { typeUrl } }) => ({ typeUrl, name }));
+  const remove = names.filter(({ typeUrl, name }) => heldOf(held.ahead, typeUrl, name) === undefined && heldOf(held.accepted, typeUrl, name) !== undefined);
+  if (remove.length > 0) void accepted.commit({ remove });
+  trials.supersede(over);
 }
 
 async function concluded({ accepted }: StageSinks, committed: Committed, waiting: readonly Waiting[]): Promise<Committed> {

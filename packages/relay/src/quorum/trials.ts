@@ -49,13 +49,16 @@ export class Trials {
     this.#show(candidates);
   }
 
-  /** Something newer has come in its place. */
-  supersede(candidate: Candidate): void {
-    const ballot = this.#ballots.get(candidate);
-    this.#hide([candidate]);
-    this.#ballots.delete(candidate);
-    candidate.end("superseded");
-    ballot?.leave(candidate);
+  /** Something newer has come in the place of these. */
+  supersede(candidates: readonly Candidate[]): void {
+    const ballots = new Set(candidates.flatMap((candidate) => this.#ballots.get(candidate) ?? []));
+    this.#hide(candidates);
+    for (const candidate of candidates) {
+      this.#ballots.get(candidate)?.leave(candidate);
+      this.#ballots.delete(candidate);
+      candidate.end("superseded");
+    }
+    for (const ballot of ballots) ballot.goOn();
   }
 
   /** A stream tells of what it is about to note: what follows from it may change what it has to send, so it follows when that is done. */
