@@ -32,7 +32,7 @@ export interface RelayWorld {
   readonly upstreams: readonly Upstream[];
   readonly events: readonly (RelayEvent | ClientNotice)[];
   readonly served: readonly ServerEvent[];
-  readonly connect: (variant: Variant, node?: NodeInit) => WorldClient;
+  readonly connect: (variant: Variant, node?: NodeInit, path?: string) => WorldClient;
   /** Lets everything happen that needs no time. */
   readonly settle: () => Promise<void>;
   /** Time goes by, and everything that follows from it happens. */
@@ -63,7 +63,7 @@ export function useWorld({ upstream = "delta", servers = 1, authorities = {}, re
   return {
     clock, relay, server, upstreams, events, served, settle,
     get up() { return upstreams[0] ?? createUpstream(upstream); },
-    connect: (variant, node) => connectClient(server, variant, node),
+    connect: (variant, node, path) => connectClient(server, variant, node, path),
     async pass(ms) {
       const end = clock.now() + ms;
       while ((clock.next ?? Infinity) <= end) {

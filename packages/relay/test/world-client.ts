@@ -37,10 +37,10 @@ export interface WorldClient {
 const methods = { delta: "DeltaAggregatedResources", sotw: "StreamAggregatedResources" } as const;
 const features = ["xds.config.supports-resource-ttl", "xds.config.resource-in-sotw"];
 
-/** Opens an aggregated stream. */
-export function connectClient(server: XdsServer, variant: Variant, node: NodeInit = { id: "client" }): WorldClient {
+/** Opens a stream: an aggregated one, or that of another path. */
+export function connectClient(server: XdsServer, variant: Variant, node: NodeInit = { id: "client" }, path = `/envoy.service.discovery.v3.AggregatedDiscoveryService/${methods[variant]}`): WorldClient {
   const stream = createMemoryStream((out) => {
-    const handler = server.accept(`/envoy.service.discovery.v3.AggregatedDiscoveryService/${methods[variant]}`, "192.0.2.7:1", out);
+    const handler = server.accept(path, "192.0.2.7:1", out);
     if (!("code" in handler)) return handler;
     out.close(handler);
     return { onMessage: () => undefined, onDrained: () => undefined, onClosed: () => undefined };

@@ -197,6 +197,19 @@ describe("opaque names with a key", () => {
     expect(world.server.status().map(({ node }) => node?.id)).toEqual(["one", "two"]);
   });
 
+  it("a Fetch is answered as a stream is: by key, and without one not at all [B-RELAY-2] [S-REST-9]", async () => {
+    const world = useWorld({ relay: { opaqueKey: ["id"] } });
+    const fetched = world.server.fetch(clusterUrl, { node: { id: "one" }, resourceNames: ["a"] }, { peer: { address: "192.0.2.9:1" } });
+    await world.settle();
+    world.up.reply(clusterUrl, { resources: [{ name: "a", text: "1" }] });
+    await world.settle();
+    expect((await fetched).resources).toHaveLength(1);
+    const plain = useWorld();
+    const pending = plain.server.fetch(clusterUrl, { node: { id: "one" } }).then(() => "answered", (error: unknown) => String(error));
+    await plain.pass(60_000);
+    expect(await pending).toMatch(/UNAVAILABLE/);
+  });
+
   it("whoever waits for the ACKs of a change waits for the clients of all keys [B-RELAY-2]", async () => {
     const world = useWorld({ relay: { opaqueKey: ["id"] } });
     const clients = ["one", "two"].map((id) => world.connect("delta", { id }));

@@ -1,7 +1,9 @@
+import { concatBytes, lengthDelimited } from "@xdstp/core/server";
 import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld } from "../../test/relay-world.ts";
+import { anyOf } from "../../test/wire-bytes.ts";
 
 const otherUrl = "type.googleapis.com/acme.v1.Limit";
 
@@ -41,4 +43,36 @@ it("the two globs of the example are one request, and its answers are split by g
   world.up.reply(flagUrl, { resources: ["a/1", "b/1", "a/2"].map((path) => ({ name: flagName(path), text: path })) });
   await world.pass(200);
   expect([one, other].map((client) => client.take().map(({ resources }) => resources.map(({ name }) => name)))).toEqual([[[flagName("a/1"), flagName("a/2")]], [[flagName("b/1")]]]);
+});
+
+it.each(["delta", "sotw"] as const)("streams of one type and aggregated ones share what is asked upstream (%s) [B-RELAY-1] [B-RELAY-15]", async (variant) => {
+  const world = useWorld();
+  const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+  const name = "xdstp://acme/envoy.config.cluster.v3.Cluster/c";
+  const own = world.connect(variant, { id: "own" }, `/envoy.service.cluster.v3.ClusterDiscoveryService/${variant === "delta" ? "DeltaClusters" : "StreamClusters"}`);
+  const all = world.connect(variant, { id: "all" });
+  for (const client of [own, all]) client.ask(clusterUrl, name);
+  await world.settle();
+  expect(world.up.requests().map(({ names }) => names)).toEqual([[name]]);
+  world.up.reply(clusterUrl, { resources: [{ name, text: "1" }] });
+  await world.settle();
+  expect([own, all].map((client) => client.take().map(({ resources }) => resources.length))).toEqual([[1], [1]]);
+});
+
+it("one name with several sets of parameters is asked upstream with each, and each client has its own variant [B-RELAY-1] [B-RELAY-3]", async () => {
+  const world = useWorld();
+  const name = flagName("a");
+  const is = (value: string): Uint8Array => lengthDelimited(1, concatBytes([lengthDelimited(1, "env"), lengthDelimited(2, value)]));
+  const clients = ["prod", "test"].map((env) => {
+    const client = world.connect("delta", { id: env });
+    client.send({ typeUrl: flagUrl, ...{ resourceLocatorsSubscribe: [{ name, dynamicParameters: { env } }] } });
+    return client;
+  });
+  await world.settle();
+  const [request, ...more] = world.up.requests();
+  expect([request?.names, more]).toEqual([[name, name], []]);
+  expect(["prod", "test"].filter((env) => Buffer.from(request?.bytes ?? []).includes(env))).toEqual(["prod", "test"]);
+  world.up.reply(flagUrl, { resources: ["prod", "test"].map((env) => ({ name, version: env, any: anyOf(flagUrl, Buffer.from(env)), constraints: is(env) })) });
+  await world.settle();
+  expect(clients.map((client) => client.take().map(({ resources }) => resources.map(({ version, constraints }) => [version, constraints])))).toEqual([[[["prod", is("prod")]]], [[["test", is("test")]]]]);
 });
