@@ -1,0 +1,109 @@
+import { readFileSync, writeFileSync } from "node:fs";
+
+import type { Topic } from "@xdstp/core";
+import { expect, it } from "vitest";
+
+import { flag, flagName, flagUrl } from "../../test/flag.ts";
+import { journalOf, useDir } from "../../test/snapshots.ts";
+import type { RelayOptions } from "../index.ts";
+import { useClient, useOrigin, useRelay, type Origin, type ServedRelay } from "../../test/use-relay.ts";
+
+const shop = flagName("shop/*");
+
+type Flags = Readonly<Record<string, string>>;
+
+function publish({ cache }: Origin, flags: Flags): void {
+  for (const [id, text] of Object.entries(flags)) cache.put({ typeUrl: flagUrl, name: flagName(`shop/${id}`), value: Buffer.from(text), version: `v-${text}`, metadata: Buffer.of(10, 0) });
+}
+
+/** Resolves when a client of its own has exactly these. */
+async function clientHas({ uri }: ServedRelay, flags: Flags): Promise<void> {
+  const client = useClient([uri]);
+  const wanted = JSON.stringify(Object.entries(flags).sort());
+  const found = new Map<string, string>();
+  for await (const { added, updated, removed } of client.watchAll(flag, shop)) {
+    for (const { name, value } of [...added, ...updated]) found.set(name.slice(flagName("shop/").length), value);
+    for (const name of removed) found.delete(name.slice(flagName("shop/").length));
+    if (JSON.stringify([...found].sort()) === wanted) break;
+  }
+  await client.close();
+}
+
+/** Resolves when a client of its own has this value of `shop/a`. */
+async function clientReads({ uri }: ServedRelay, text: string): Promise<void> {
+  const client = useClient([uri]);
+  for await (const { value } of client.watch(flag, flagName("shop/a"))) if (value === text) break;
+  await client.close();
+}
+
+function portOf({ uri }: Origin): number {
+  return Number(uri.slice(uri.lastIndexOf(":") + 1));
+}
+
+function topicOf({ relay }: ServedRelay): Topic {
+  return relay.cache.topic(flagUrl, { name: shop });
+}
+
+function wires(relay: ServedRelay): readonly string[] {
+  return topicOf(relay).members().map(({ resource }) => Buffer.from(resource?.wire ?? []).toString("base64")).sort();
+}
+
+it("a relay that is restarted while its origin is down serves the same bytes at once, marked as stale, and goes on with what the origin has when it is back [B-RELAY-9]", async () => {
+  const dir = useDir();
+  const origin = await useOrigin();
+  publish(origin, { a: "1", b: "1" });
+  const first = await useRelay([origin.uri], { snapshot: { dir } });
+  await clientHas(first, { a: "1", b: "1" });
+  const before = wires(first);
+  await first.close();
+  await origin.close();
+
+  const second = await useRelay([origin.uri], { snapshot: { dir } });
+  await clientHas(second, { a: "1", b: "1" });
+  expect([wires(second), before.length]).toEqual([before, 2]);
+  expect(topicOf(second).stale?.text).toMatch(/from the snapshot of \d{4}-\d\d-\d\dT/);
+
+  const back = await useOrigin(portOf(origin));
+  publish(back, { a: "2", c: "1" });
+  await clientHas(second, { a: "2", c: "1" });
+  expect(topicOf(second).stale).toBeUndefined();
+  await second.close();
+  await back.close();
+
+  const third = await useRelay([origin.uri], { snapshot: { dir } });
+  await clientHas(third, { a: "2", c: "1" });
+});
+
+it("does so for single names with a SotW upstream too [B-RELAY-9]", async () => {
+  const dir = useDir();
+  const origin = await useOrigin();
+  publish(origin, { a: "1" });
+  const options: RelayOptions = { snapshot: { dir }, variant: "sotw" };
+  const first = await useRelay([origin.uri], options);
+  await clientReads(first, "1");
+  await first.close();
+  await origin.close();
+  const second = await useRelay([origin.uri], options);
+  await clientReads(second, "1");
+  const back = await useOrigin(portOf(origin));
+  publish(back, { a: "2" });
+  await clientReads(second, "2");
+});
+
+it("a relay whose file was torn by a crash serves the state before, and closes the file that it has opened [B-RELAY-9]", async () => {
+  const dir = useDir();
+  const origin = await useOrigin();
+  publish(origin, { a: "1" });
+  const first = await useRelay([origin.uri], { snapshot: { dir } });
+  await clientHas(first, { a: "1" });
+  await first.close();
+  const bytes = readFileSync(journalOf(dir));
+  writeFileSync(journalOf(dir), Buffer.concat([bytes, bytes.subarray(0, 50)]));
+  await origin.close();
+  const events: string[] = [];
+  const second = await useRelay([origin.uri], { snapshot: { dir }, onEvent: ({ kind }) => { events.push(kind); } });
+  await clientHas(second, { a: "1" });
+  await second.close();
+  expect(events.filter((kind) => kind.startsWith("snapshot"))).toEqual(["snapshot-torn", "snapshot-opened"]);
+  await (await useRelay([origin.uri], { snapshot: { dir } })).close();
+});
