@@ -6,7 +6,7 @@ import { envoyTypes } from "@xdstp/resource-types";
 import { createFakeClock, createManualScheduler, createMemoryStream } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 import { createClient, payload, type NodeInit, type TestClient } from "../../test/client.ts";
-import { fetchPath, paths, readyCache, serve, types, variants, type Harness, type VariantName } from "../../test/harness.ts";
+import { fetchPath, paths, readyCache, serve, sourceWith, types, variants, type Harness, type VariantName } from "../../test/harness.ts";
 import { createServer } from "../create-server.ts";
 import { createPolicy } from "./create-policy.ts";
 import type { Peer, Policy } from "./policy.ts";
@@ -186,6 +186,30 @@ describe.each(variants)("createServer({ authorize }) (%s)", (variant) => {
     const { revision } = mine.put({ typeUrl: types.cluster, name: "mine", value: payload("mine", "changed") });
     expect(revision).toBeGreaterThan(1);
     expect(await server.waitForAck(0, { nodes: ({ id }) => id === "own" })).toMatchObject({ nobody: true });
+  });
+
+  it(`looks at the clients of a source and of its views as one: they share frames, client status and waits (${variant})`, async () => {
+    const cache = clusters("a");
+    const views = new Map(["v1", "v2"].map((id) => [id, { ...sourceWith(cache, {}), get revision() { return cache.revision; }, viewOf: cache }] as const));
+    const { open, turn, server } = serve(cache, { sourceFor: ({ node }) => views.get(node?.id ?? "") });
+    const calls = ["v1", "v2", "plain"].map((id) => open(variant, { id }));
+    for (const call of calls) call.ask(types.cluster, ["*"]);
+    await decided();
+    turn();
+    expect(server.stats().frames).toEqual({ encoded: 1, shared: 2, restamped: 0 });
+    const { config } = await server.clientStatus({ excludeResourceContents: true }, { peer: { address: peer } });
+    expect(config.map(({ node }) => node?.id)).toEqual(["v1", "v2", "plain"]);
+    const waiting = server.waitForAck(cache.revision);
+    for (const call of calls) call.ack(call.next());
+    expect((await waiting).accepted).toHaveLength(3);
+  });
+
+  it(`is told the metadata of the node (${variant}) [S-NODE-8]`, async () => {
+    const asked: Peer[] = [];
+    const { open } = serve(clusters("a"), { sourceFor: (who) => { asked.push(who); return undefined; } });
+    for (const metadata of [{ team: { name: "blue" } }, undefined]) open(variant, { id: "n", ...(metadata && { metadata }) }).ask(types.cluster, ["*"]);
+    await decided();
+    expect(asked.map(({ node }) => node?.metadata)).toEqual([{ team: { name: "blue" } }, undefined]);
   });
 
   it(`ends streams that wait when the server closes (${variant}) [S-STREAM-13]`, async () => {
