@@ -1,4 +1,5 @@
 import { XdsError, type Committed, type Put, type Refusal, type ResourceSink, type StoredResource, type Transaction } from "@xdstp/core";
+import { nameKey } from "@xdstp/uri";
 
 import { Candidate, type Verdict } from "./candidate.ts";
 import { heldOf, isSameContent, nameOf, putOf } from "./held-of.ts";
@@ -48,10 +49,10 @@ export function stageSink(sinks: StageSinks, host: StageHost): ResourceSink {
 }
 
 function commit(sinks: StageSinks, host: StageHost, transaction: Transaction): Committed | Promise<Committed> {
-  const { trials, panels, held } = host;
+  const { trials, panels } = host;
   let refused: readonly Refusal[] = [];
   const shown = panels.watching(() => { refused = now(sinks.ahead.commit(transaction)).refused ?? []; });
-  const over = [...trials.running].filter((candidate) => heldOf(held.ahead, candidate.put.typeUrl, candidate.name) !== candidate.held);
+  const over = trials.running.size === 0 ? [] : supersededBy(host, transaction);
   const waiting = waitingOf(host, transaction, shown, refused);
   const committed = now(sinks.accepted.commit(waiting.length === 0 ? transaction : without(transaction, waiting)));
   const fresh = waiting.filter(({ candidate }) => trials.of(candidate.held) === undefined).map(({ candidate }) => candidate);
@@ -60,14 +61,27 @@ function commit(sinks: StageSinks, host: StageHost, transaction: Transaction): C
   return waiting.length === 0 ? committed : concluded(sinks, committed, waiting);
 }
 
+/** What is not ahead any more; and of what is withheld, which is not ahead, what is spoken of. */
+function supersededBy({ trials, held }: StageHost, { put = [], remove = [] }: Transaction): readonly Candidate[] {
+  const named = new Set([...put.map((one) => idOf(one.typeUrl, nameOf(one))), ...remove.map(({ typeUrl, name }) => idOf(typeUrl, name))]);
+  return [...trials.running].filter((candidate) => {
+    const { name, put: { typeUrl } } = candidate;
+    return heldOf(held.ahead, typeUrl, name) !== candidate.held || (trials.of(candidate.held) !== candidate && named.has(idOf(typeUrl, name)));
+  });
+}
+
+function idOf(typeUrl: string, name: string): string {
+  return `${typeUrl}\n${nameKey(name)}`;
+}
+
 /** What has changed ahead and is to be decided, and what comes once more while it is. */
 function waitingOf(host: StageHost, transaction: Transaction, shown: ReadonlyMap<StoredResource, readonly Panel[]>, refused: readonly Refusal[]): readonly Waiting[] {
   const { trials, held } = host;
   if (transaction.atomic === true || (shown.size === 0 && trials.running.size === 0)) return [];
-  const bad = new Set(refused.map(({ typeUrl, name }) => `${typeUrl}\n${name}`));
+  const bad = new Set(refused.map(({ typeUrl, name }) => idOf(typeUrl, name)));
   return (transaction.put ?? []).flatMap((put): readonly Waiting[] => {
     const name = nameOf(put);
-    if (bad.has(`${put.typeUrl}\n${name}`) || isExempt(put)) return [];
+    if (bad.has(idOf(put.typeUrl, name)) || isExempt(put)) return [];
     const now = heldOf(held.ahead, put.typeUrl, name);
     const before = heldOf(held.accepted, put.typeUrl, name);
     const running = trials.of(now);
