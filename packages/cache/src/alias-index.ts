@@ -1,16 +1,25 @@
+import { MinHeap } from "./min-heap.ts";
 import type { NameRecord } from "./name-record.ts";
 import { readName } from "./read-name.ts";
 
 const NONE: readonly string[] = [];
 
+/** So many resources may have an alias before the first of them is looked for in an order of their own. */
+const FEW = 8;
+
 /** Which existing resources have which alias (S-ALIAS-1). */
 export class AliasIndex {
   readonly #records = new Map<string, Set<NameRecord>>();
+  /** Those of aliases that many have; also some that have them no longer. */
+  readonly #ordered = new Map<string, MinHeap<NameRecord>>();
 
   /** The resource that an alias stands for: of several the first by name, so that replicas agree. */
   first(key: string): NameRecord | undefined {
+    const records = this.#records.get(key);
+    if (records === undefined) return undefined;
+    if (records.size > FEW) return this.#firstOfMany(key, records);
     let first: NameRecord | undefined;
-    for (const record of this.all(key)) {
+    for (const record of records) {
       if (first === undefined || record.key < first.key) first = record;
     }
     return first;
@@ -31,15 +40,36 @@ export class AliasIndex {
     return new Set([...before, ...after]);
   }
 
+  #firstOfMany(key: string, records: ReadonlySet<NameRecord>): NameRecord | undefined {
+    const ordered = this.#ordered.get(key) ?? inOrder(records);
+    this.#ordered.set(key, ordered);
+    while (ordered.first !== undefined && !records.has(ordered.first)) ordered.pop();
+    return ordered.first;
+  }
+
   #add(key: string, record: NameRecord): void {
     const records = this.#records.get(key);
     if (records === undefined) this.#records.set(key, new Set([record]));
-    else records.add(record);
+    else if (!records.has(record)) this.#addTo(key, records, record);
+  }
+
+  #addTo(key: string, records: Set<NameRecord>, record: NameRecord): void {
+    records.add(record);
+    const ordered = this.#ordered.get(key);
+    ordered?.push(record);
+    if (ordered !== undefined && ordered.size > 2 * records.size + 64) this.#ordered.delete(key);
   }
 
   #remove(key: string, record: NameRecord): void {
     const records = this.#records.get(key);
     records?.delete(record);
+    if (records !== undefined && records.size <= FEW) this.#ordered.delete(key);
     if (records?.size === 0) this.#records.delete(key);
   }
+}
+
+function inOrder(records: Iterable<NameRecord>): MinHeap<NameRecord> {
+  const heap = new MinHeap<NameRecord>((one, other) => one.key < other.key);
+  for (const record of records) heap.push(record);
+  return heap;
 }
