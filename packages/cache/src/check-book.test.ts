@@ -18,6 +18,17 @@ function refusal(cache: Cache, text = name, typeUrl = T): string | undefined {
 }
 
 describe("the checks of a cache", () => {
+  it("that two register alike are two: one that is taken away leaves the other", () => {
+    const cache = createCache();
+    const check = (): XdsError => new XdsError("INVALID_ARGUMENT", "no");
+    const [one, other] = [cache.check(T, { name }, check), cache.check(T, { name }, check)];
+    one();
+    one();
+    expect(refusal(cache)).toBe("no");
+    other();
+    expect(refusal(cache)).toBeUndefined();
+  });
+
   it("are asked by name, then by glob, then by wildcard, until one refuses", () => {
     const cache = createCache();
     const remove = [["*", "wildcard"], [glob, "glob"], ["xdstp://a/t.T/ns/%78", "name"]].map(([interest = "", text = ""]) => add(cache, interest, text));

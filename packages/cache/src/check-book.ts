@@ -4,17 +4,23 @@ import type { Check } from "./create-cache.ts";
 import type { ReadName } from "./read-name.ts";
 import type { TypeHost } from "./type-store.ts";
 
+/** Several may register the same function. */
+interface Registered {
+  readonly check: Check;
+}
+
 /** The checks of readers, by type and by key of what they concern. */
 export class CheckBook {
-  readonly #checks = new Map<string, Map<string, Set<Check>>>();
+  readonly #checks = new Map<string, Map<string, Set<Registered>>>();
 
   /** Returns a function that takes the check away again. */
   add(typeUrl: string, key: string, check: Check): () => void {
-    const keys = this.#checks.get(typeUrl) ?? new Map<string, Set<Check>>();
-    const checks = keys.get(key) ?? new Set<Check>();
-    this.#checks.set(typeUrl, keys.set(key, checks.add(check)));
+    const keys = this.#checks.get(typeUrl) ?? new Map<string, Set<Registered>>();
+    const checks = keys.get(key) ?? new Set<Registered>();
+    const registered = { check };
+    this.#checks.set(typeUrl, keys.set(key, checks.add(registered)));
     return () => {
-      checks.delete(check);
+      checks.delete(registered);
       if (checks.size === 0 && keys.get(key) === checks) keys.delete(key);
       if (keys.size === 0 && this.#checks.get(typeUrl) === keys) this.#checks.delete(typeUrl);
     };
@@ -32,10 +38,10 @@ export class CheckBook {
 }
 
 /** Others wrote these: one that throws refuses. */
-function ask(checks: ReadonlySet<Check> | undefined, text: string, resource: Resource): XdsError | undefined {
+function ask(checks: ReadonlySet<Registered> | undefined, text: string, resource: Resource): XdsError | undefined {
   if (checks === undefined) return undefined;
   try {
-    for (const check of checks) {
+    for (const { check } of checks) {
       const error = check(resource, text);
       if (error !== undefined) return error;
     }

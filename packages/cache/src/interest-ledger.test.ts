@@ -141,4 +141,24 @@ describe("InterestLedger", () => {
     await turn();
     expect(told).toEqual([]);
   });
+
+  it("does not grow by an interest that comes and goes while it lingers [C-LIM-7]", async () => {
+    const { ledger, clock, told } = createScene(1_000);
+    ledger.open(T, x, "x");
+    await turn();
+    for (let n = 0; n < 10_000; n++) {
+      ledger.close(T, x, "x");
+      if (n % 20 === 0) clock.advance(1);
+      ledger.open(T, x, "x");
+    }
+    ledger.close(T, x, "x");
+    expect([ledger.lingering < 100, clock.pending]).toEqual([true, 1]);
+    clock.advance(999);
+    await turn();
+    const said = (): readonly string[] => told.filter((text) => text !== "");
+    expect(said()).toEqual(["T: +x"]);
+    clock.advance(1);
+    await turn();
+    expect([said(), ledger.lingering, clock.pending]).toEqual([["T: +x", "T: -x (x)"], 0, 0]);
+  });
 });

@@ -22,8 +22,14 @@ interface Row {
   readonly key: string;
   count: number;
   announced: boolean;
-  /** When the lingering ends; 0 while it does not linger. */
-  lingersUntil: number;
+  /** undefined: it does not linger. */
+  linger: Linger | undefined;
+}
+
+/** A row of which the last reader has gone, and when feeds hear of that. */
+interface Linger {
+  readonly row: Row;
+  readonly until: number;
 }
 
 /** Options of {@link InterestLedger}. */
@@ -41,7 +47,10 @@ export class InterestLedger {
   /** Number of rows with dynamic parameters, by type and name. */
   readonly #qualified = new Map<string, number>();
   readonly #dirty = new Set<Row>();
-  #lingering: { readonly row: Row; readonly until: number }[] = [];
+  /** In order of time; also those that somebody has come back to. */
+  #lingering: Linger[] = [];
+  /** How many of them linger still. */
+  #alive = 0;
   #timer: Timer | undefined;
   #scheduled = false;
   #closed = false;
@@ -61,12 +70,12 @@ export class InterestLedger {
     const id = interestKey(interest, key);
     let row = rows.get(id);
     if (row === undefined) {
-      row = { typeUrl, interest, key, count: 0, announced: false, lingersUntil: 0 };
+      row = { typeUrl, interest, key, count: 0, announced: false, linger: undefined };
       rows.set(id, row);
       if (id !== key) this.#qualify(row, 1);
     }
     row.count++;
-    row.lingersUntil = 0;
+    this.#endLinger(row);
     this.#touch(row);
   }
 
@@ -78,9 +87,15 @@ export class InterestLedger {
       this.#touch(row);
       return;
     }
-    row.lingersUntil = clock.now() + lingerMs;
-    this.#lingering.push({ row, until: row.lingersUntil });
+    row.linger = { row, until: clock.now() + lingerMs };
+    this.#lingering.push(row.linger);
+    if (this.#lingering.length > 64 + 2 * ++this.#alive) this.#lingering = this.#lingering.filter((linger) => linger.row.linger === linger);
     this.#wait();
+  }
+
+  /** How many are kept that linger, or did: never many more than linger. */
+  get lingering(): number {
+    return this.#lingering.length;
   }
 
   /** All that feeds have been told, for a feed that comes later. */
@@ -114,7 +129,7 @@ export class InterestLedger {
   #settle(): readonly InterestChange[] {
     const changes = new Map<string, { added: Interest[]; dropped: DroppedInterest[]; unheard: DroppedInterest[] }>();
     for (const row of this.#dirty) {
-      if (row.lingersUntil > 0) continue;
+      if (row.linger !== undefined) continue;
       const change = changes.get(row.typeUrl) ?? { added: [], dropped: [], unheard: [] };
       if (row.count === 0 || !row.announced) changes.set(row.typeUrl, change);
       if (row.count > 0 && !row.announced) change.added.push(row.interest);
@@ -155,11 +170,18 @@ export class InterestLedger {
     const now = this.#options.clock.now();
     const due = this.#lingering.findIndex(({ until }) => until > now);
     const over = this.#lingering.splice(0, due === -1 ? this.#lingering.length : due);
-    for (const { row, until } of over) {
-      if (row.lingersUntil !== until) continue;
-      row.lingersUntil = 0;
+    for (const linger of over) {
+      const { row } = linger;
+      if (row.linger !== linger) continue;
+      this.#endLinger(row);
       this.#touch(row);
     }
     this.#wait();
+  }
+
+  #endLinger(row: Row): void {
+    if (row.linger === undefined) return;
+    row.linger = undefined;
+    this.#alive--;
   }
 }
