@@ -63,9 +63,9 @@ function oneStage(cache: Cache): Quorum {
 }
 
 /** What stands between upstream and the cache, from the outside in. What is restored counts as held. */
-function feedOf(federation: Federation, inWildcard: (name: string) => boolean, { snapshot, space }: HubOptions): ResourceFeed {
+function feedOf(federation: Federation, inWildcard: (name: string) => boolean, { types = envoyTypes, snapshot, space }: HubOptions): ResourceFeed {
   const kept = snapshot === undefined ? federation : keepSnapshot(federation, snapshot, { inWildcard, ...(space !== undefined && { space }) });
-  return tellErrors(kept);
+  return tellErrors(kept, types);
 }
 
 function federationOf(sources: readonly FederationSource[], options: HubOptions, clock: Clock): Federation {

@@ -1,20 +1,22 @@
-import type { Interest, ResourceFeed, ResourceSink } from "@xdstp/core";
+import type { Interest, ResourceFeed, ResourceSink, ResourceType } from "@xdstp/core";
 import { isGlob } from "@xdstp/uri";
 
 /**
  * The same feed. An error of one name that will pass is told to clients as it came, where nothing is held of the name (B-RELAY-13): to a client of its own such a name
- * would be pending, and nobody behind it would know why. In `resource_errors` it takes nothing from anyone (S-ERR-3).
+ * would be pending, and nobody behind it would know why. In `resource_errors` it takes nothing from anyone (S-ERR-3); but where absence deletes (S-FULL-1) it would,
+ * from a client that does not read errors, so names of such types stay pending.
  */
-export function tellErrors(feed: ResourceFeed): ResourceFeed {
-  return { run: async (sink, signal) => feed.run(telling(sink, [sink]), signal), want: (...news) => { feed.want?.(...news); } };
+export function tellErrors(feed: ResourceFeed, types: readonly ResourceType[]): ResourceFeed {
+  const silent = new Set(types.filter(({ fullStateInSotw }) => fullStateInSotw).map(({ typeUrl }) => typeUrl));
+  return { run: async (sink, signal) => feed.run(telling(sink, [sink], silent), signal), want: (...news) => { feed.want?.(...news); } };
 }
 
 /** @param all - The sinks of all places that something comes from: what is held is filed in one of them */
-function telling(sink: ResourceSink, all: ResourceSink[]): ResourceSink {
+function telling(sink: ResourceSink, all: ResourceSink[], silent: ReadonlySet<string>): ResourceSink {
   const part = (): ResourceSink => {
     const own = sink.part?.() ?? sink;
     all.push(own);
-    return telling(own, all);
+    return telling(own, all, silent);
   };
   return {
     commit: (transaction) => sink.commit(transaction),
@@ -22,7 +24,7 @@ function telling(sink: ResourceSink, all: ResourceSink[]): ResourceSink {
     unavailable(scope, error) {
       const { typeUrl, interest } = scope;
       sink.unavailable(scope, error);
-      if (error === undefined || typeUrl === undefined || interest === undefined || isCollection(interest)) return;
+      if (error === undefined || typeUrl === undefined || interest === undefined || isCollection(interest) || silent.has(typeUrl)) return;
       if (all.some((one) => isHeld(one, typeUrl, interest))) return;
       void sink.commit({ remove: [{ typeUrl, name: interest.name, error }] });
     },

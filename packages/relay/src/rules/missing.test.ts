@@ -64,6 +64,21 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
   });
 });
 
+it("of a type whose full state deletes by absence an error that will pass is no reason to answer without the name [B-RELAY-13] [B-RELAY-15] [S-ERR-3]", async () => {
+  const world = useWorld();
+  const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+  const [held, other] = ["held", "other"].map((id) => `xdstp://acme/envoy.config.cluster.v3.Cluster/${id}`);
+  const client = world.connect("sotw");
+  client.send({ typeUrl: clusterUrl, ...{ versionInfo: "of before", resourceNames: [held, other] } });
+  await world.settle();
+  world.up.reply(clusterUrl, { resources: [{ name: other ?? "", text: "1" }], errors: [{ name: held ?? "", code: 14, text: "because" }] });
+  await world.pass(60_000);
+  expect(client.read()).toEqual([]);
+  world.up.reply(clusterUrl, { resources: [{ name: held ?? "", text: "1" }] });
+  await world.settle();
+  expect(client.read().map(({ resources }) => resources.length)).toEqual([2]);
+});
+
 it("what is no name is missing before upstream has said anything [B-RELAY-13]", async () => {
   const world = useWorld();
   const client = world.connect("delta");
