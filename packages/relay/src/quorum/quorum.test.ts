@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
+import { useDir } from "../../test/snapshots.ts";
 import { useWorld, type RelayWorld, type WorldOptions } from "../../test/relay-world.ts";
 import { accepts, openVoter, refuses, silent, talk, type Voter } from "../../test/voter.ts";
 import type { Variant } from "../../test/wire-bytes.ts";
@@ -279,6 +280,31 @@ describe("a relay with a quorum", () => {
     await world.relay.close();
     await world.pass(20_000);
     expect(seenBy(voters).slice(2)).toEqual([[], []]);
+  });
+
+  it("keeps what a snapshot has until what upstream says in its place is decided, and stores only what was accepted [B-RELAY-5] [B-RELAY-9]", async () => {
+    const dir = useDir();
+    const before = await poll({ relay: { snapshot: { dir } } });
+    set(before.voters[0], refuses("bad"));
+    before.say({ x: "bad" });
+    await before.talk();
+    await before.world.relay.close();
+    const world = useWorld({ relay: { quorum: { clients: 2 }, snapshot: { dir } } });
+    const voters = ["a", "b", "c"].map((id) => openVoter(world, "delta", id));
+    for (const voter of voters) voter.ask(flagUrl, flagName("x"));
+    await talk(world, voters);
+    expect(seenBy(voters)).toEqual([["x=1"], ["x=1"], ["x=1"]]);
+    set(voters[0], silent);
+    world.up.reply(flagUrl, { resources: [{ name: flagName("x"), text: "2", version: "2" }] });
+    await talk(world, voters);
+    expect(seenBy(voters)).toEqual([["x=1", "x=2"], ["x=1", "x=2"], ["x=1"]]);
+    set(voters[0], refuses("2"));
+    await talk(world, voters);
+    expect([seenBy(voters)[2], world.up.requests().at(-1)?.error]).toEqual([["x=1"], expect.stringContaining("cannot use 2")]);
+    set(voters[0], accepts);
+    world.up.reply(flagUrl, { resources: [{ name: flagName("x"), text: "3", version: "3" }] });
+    await talk(world, voters);
+    expect(voters.map(({ holds }) => holds.get("x"))).toEqual(["3", "3", "3"]);
   });
 
   it.each([{ clients: 0 }, { clients: 1.5 }, { waitMs: 0 }, { waitMs: Infinity }])("says which number cannot be: %j", (quorum) => {
