@@ -153,7 +153,7 @@ export class CacheCore implements Cache {
     const { refused } = plan;
     this.#events.counts.refused += refused.length;
     if (transaction.atomic === true && refused.length > 0) return { revision: this.state.revision, refused };
-    this.#publish(transaction.label, () => {
+    const revision = this.#publish(transaction.label, () => {
       for (const type of this.#types) type.expire();
       applyPlan(this.#applied, plan, transaction, slot);
       this.#expiries.note(plan);
@@ -162,13 +162,13 @@ export class CacheCore implements Cache {
       if (slot !== undefined) slot.committed = true;
       if (!this.#ready && this.#feeds.complete) this.#beReady();
     });
-    return { revision: this.state.revision, ...(refused.length > 0 ? { refused } : {}) };
+    return { revision, ...(refused.length > 0 ? { refused } : {}) };
   }
 
-  /** Makes one revision of what `apply` does, then wakes who watches what it touched. */
-  #publish(label: string | undefined, apply: () => void): void {
+  /** Makes one revision of what `apply` does, then wakes who watches what it touched; these may make further ones. */
+  #publish(label: string | undefined, apply: () => void): number {
     const { state } = this;
-    state.revision = ++this.#revisions.last;
+    const revision = state.revision = ++this.#revisions.last;
     state.label = label;
     try {
       apply();
@@ -177,6 +177,7 @@ export class CacheCore implements Cache {
       state.label = undefined;
       this.#wake();
     }
+    return revision;
   }
 
   #wake(): void {

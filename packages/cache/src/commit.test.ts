@@ -253,6 +253,15 @@ describe("held()", () => {
   });
 });
 
+describe("a watcher that commits when it is woken", () => {
+  it("makes a revision of its own, and the first is answered with its own", () => {
+    const cache = createCache();
+    let nested = 0;
+    cache.topic(T, { name: "x" }).watch({ wake: () => { nested = cache.commit({ put: [put("y")] }).revision; } });
+    expect([cache.commit({ put: [put("x")] }).revision, nested, cache.revision]).toEqual([1, 2, 2]);
+  });
+});
+
 describe("a bug of who made the cache", () => {
   it("surfaces, and keeps nobody from being told of what had been taken", () => {
     const cache = createCache({ wildcard: (_, name) => { if (name === "bad") throw new Error("bug"); return true; } });

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { ModelReader } from "../test/model-reader.ts";
 import { NaiveStore } from "../test/naive-store.ts";
 import { chooseSeed, createRandom, scaled, type Random } from "../test/random.ts";
-import { put, T } from "../test/scene.ts";
+import { put, T, U } from "../test/scene.ts";
 import { createCache, type Cache } from "./index.ts";
 
 const names = [
@@ -72,17 +72,36 @@ function randomPut(random: Random, name: string): Put {
   return put(name, content, { aliases, ...(random.chance(0.2) ? { ttlMs: 1000 * (1 + random.int(2)) } : {}) });
 }
 
+function come({ random, cache, readers }: Scene): void {
+  if (readers.length < 25) readers.push(new ModelReader(cache, random.pick(interests)));
+}
+
+function leave(scene: Scene): void {
+  const { random, readers } = scene;
+  const [reader] = readers.splice(random.int(readers.length), 1);
+  reader?.leave();
+  scene.restarts += reader?.restarts ?? 0;
+}
+
+/** What a watcher may do at once when it is woken, while others have not been: read, come and go, put something else. */
+function meddle(scene: Scene): void {
+  const { random, cache, readers } = scene;
+  const action = random.int(10);
+  if (action < 3 && readers.length > 0) random.pick(readers).read();
+  else if (action < 4) come(scene);
+  else if (action < 5) leave(scene);
+  else if (action < 7) cache.commit({ put: [put(random.pick(names), String(random.int(3)), { typeUrl: U })], label: "meddled" });
+}
+
 function step(scene: Scene): void {
-  const { random, cache, clock, readers, model } = scene;
+  const { random, clock, readers, model } = scene;
   const action = random.int(100);
   if (action < 45) {
     commit(scene);
   } else if (action < 60) {
-    if (readers.length < 25) readers.push(new ModelReader(cache, random.pick(interests)));
+    come(scene);
   } else if (action < 70) {
-    const [reader] = readers.splice(random.int(readers.length), 1);
-    reader?.leave();
-    scene.restarts += reader?.restarts ?? 0;
+    leave(scene);
   } else if (action < 75) {
     clock.advance(random.int(windowMs / 2));
   } else if (action < 90) {
@@ -100,10 +119,12 @@ describe("a cache beside a naive model", () => {
     for (let done = 0, run = 0; done < steps; run++) {
       const scene = createScene(createRandom(seed + run));
       scene.cache.commit({});
+      // Where they watch, nothing is ever unwatched.
+      if (run % 2 === 1) for (const name of interests) scene.cache.topic(T, { name }).watch({ wake: () => { meddle(scene); } });
       try {
         for (let i = 0; i < 2000 && done < steps; i++, done++) step(scene);
         for (const reader of scene.readers) reader.verify(scene.model, scene.clock.now() - windowMs);
-        expect(scene.cache.counters.resources).toBe(scene.model.names.size);
+        expect([...scene.cache.held(T)]).toHaveLength(scene.model.names.size);
       } catch (error) {
         throw new Error(`run with XDSTP_SEED=${seed + run}`, { cause: error });
       }
