@@ -21,13 +21,22 @@ export type ServeEvent =
   | { readonly kind: "stopping"; readonly signal: StopSignal; readonly streams: number }
   | { readonly kind: "stopped" };
 
+/** What becomes of the processes of a relay; 0 is the first, which asks upstream. */
+export type WorkerEvent =
+  | { readonly kind: "worker-started"; readonly worker: number; readonly pid: number }
+  | { readonly kind: "worker-ended"; readonly worker: number; readonly reason: string; readonly retryMs: number };
+
 /** What a relay tells of those that it asks, and of itself. */
 export type UpstreamEvent = Exclude<RelayEvent | ClientNotice, CacheEvent>;
 
 /** Everything that a command shows that serves, with where it comes from: kinds are unique only there. */
-export type CliEvent =
-  | { readonly from: "serve" | "relay"; readonly event: ServeEvent }
+export type CliEvent = (
+  | { readonly from: "serve"; readonly event: ServeEvent }
+  | { readonly from: "relay"; readonly event: ServeEvent | WorkerEvent }
   | { readonly from: "upstream"; readonly event: UpstreamEvent }
   | { readonly from: "folder"; readonly event: FolderEvent }
   | { readonly from: "cache"; readonly event: CacheEvent }
-  | { readonly from: "server"; readonly event: ServerEvent };
+  | { readonly from: "server"; readonly event: ServerEvent }) & {
+  /** Which process of several. Absent: there is one. */
+  readonly worker?: number;
+};

@@ -1,5 +1,5 @@
 import type { CacheEvent } from "@xdstp/cache";
-import type { CliEvent, ServeEvent } from "./cli-event.ts";
+import type { CliEvent, ServeEvent, WorkerEvent } from "./cli-event.ts";
 import { connectCommands } from "./connect-commands.ts";
 import { describeFolderEvent } from "./describe-folder-event.ts";
 import { describeServerEvent } from "./describe-server-event.ts";
@@ -20,7 +20,7 @@ export function describeEvent(shown: CliEvent): readonly ReportLine[] {
   }
 }
 
-function describeServeEvent(event: ServeEvent): ReportLine {
+function describeServeEvent(event: ServeEvent | WorkerEvent): ReportLine {
   switch (event.kind) {
     case "listening": return { level: "good", label: "listening", text: listening(event) };
     case "warning": return { level: "warning", label: "warning", text: escapeText(event.message) };
@@ -30,9 +30,15 @@ function describeServeEvent(event: ServeEvent): ReportLine {
     case "policy": return event.problem === undefined
       ? { level: "good", label: "policy", text: "the new rules are in force" }
       : { level: "error", label: "policy", text: `the new rules are not used, those before stay: ${escapeText(event.problem)}` };
+    case "worker-started": return { level: "good", label: "started", text: `${workerText(event.worker)}, process ${event.pid}` };
+    case "worker-ended": return { level: "error", label: "ended", text: `${workerText(event.worker)}: ${escapeText(event.reason)}; started again in ${(event.retryMs / 1_000).toFixed(1)} s` };
     case "stopping": return { level: "info", label: "stopping", text: `${event.signal}: ${counted(event.streams, "stream")} to end; once more stops at once` };
     case "stopped": return { level: "info", label: "stopped", text: "every stream has ended" };
   }
+}
+
+function workerText(worker: number): string {
+  return worker === 0 ? "the process that asks upstream" : `worker ${worker}`;
 }
 
 function listening({ address, tls, metrics, ...what }: Extract<ServeEvent, { kind: "listening" }>): string {

@@ -6,16 +6,14 @@ import { configuredSources } from "./configured-sources.ts";
 /** Whom a relay asks. */
 export interface RelayBootstrap {
   readonly bootstrap: AnyBootstrap;
-  /** The file, variable or option that says so. */
-  readonly from: string;
-  /** URIs, in order. */
-  readonly servers: readonly string[];
+  /** In order, and the file, variable or option that says so. */
+  readonly what: { readonly upstreams: readonly string[]; readonly by: string };
 }
 
 /** Reads a bootstrap of gRPC or Envoy, or what was typed. Throws a CliError that says what is wrong in it. */
 export async function relayBootstrap(flags: AskFlags, env: Readonly<Record<string, string | undefined>>): Promise<RelayBootstrap> {
   const { bootstrap, from, sources } = await configuredSources(flags, env);
   if (sources.length === 0) throw new CliError(1, `${from} says only whom listeners and clusters are asked of, and a relay is asked for everything; give it dynamic_resources.ads_config, config_sources or default_config_source`);
-  const servers = [...new Set(sources.flatMap((source) => source.servers.map(({ name }) => name)))];
-  return { bootstrap, from: flags.server === undefined ? from : `--server ${servers.join()}`, servers };
+  const upstreams = [...new Set(sources.flatMap((source) => source.servers.map(({ name }) => name)))];
+  return { bootstrap, what: { upstreams, by: flags.server === undefined ? from : `--server ${upstreams.join()}` } };
 }

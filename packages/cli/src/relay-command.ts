@@ -10,11 +10,13 @@ import { listenOptions, serverFlags, serverOptions, serverUsage } from "./server
 
 const { bootstrap, node } = askOptions as Required<Pick<typeof askOptions, "bootstrap" | "node">>;
 
+const mostWorkers = 256;
+
 /** `xdstp relay`: what other servers have, asked for once for all clients, and served on when they are gone. */
 export const relayCommand: Command = {
   name: "relay",
   summary: "Serve what other servers have, asked for once for all clients, and go on when they are gone.",
-  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--snapshot DIR [--snapshot-key FILE]] [--opaque-key FIELDS] [--quorum N [--quorum-wait SECONDS]] [--linger SECONDS] [--node ID] ${serverUsage}`,
+  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--snapshot DIR [--snapshot-key FILE]] [--opaque-key FIELDS] [--quorum N [--quorum-wait SECONDS]] [--linger SECONDS] [--workers N] [--node ID] ${serverUsage}`,
   notes: [
     "The bootstrap says who is asked for which authority, by its authorities (gRPC) or config_sources (Envoy); --server is asked for everything, without TLS.\nOver one stream each server is asked once for what many clients want. Nothing is asked before a client wants it.",
     "Redirects and directives are handed on to clients as they are. With --follow the relay follows them, and clients get what they lead to.",
@@ -35,6 +37,7 @@ export const relayCommand: Command = {
     quorum: { value: "N", help: "a change goes to N clients first; what one of them refuses is refused upstream and given to nobody else (default: to all at once)" },
     "quorum-wait": { value: "SECONDS", help: "how long these have to answer; silence counts as acceptance (default 10)" },
     linger: { value: "SECONDS", help: "how long a server is still asked for what no client wants any more (default 60)" },
+    workers: { value: "N", help: "serve by so many processes on one port; one more asks upstream for all of them (default: one process does all)" },
     node: { ...node, help: "who the relay says it is (default xdstp-relay, or as the bootstrap says)" },
     ...serverOptions,
   },
@@ -46,8 +49,17 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [extra] = call.positionals;
   if (extra !== undefined) throw new CliError(2, `${JSON.stringify(extra)} is one argument too many; whom to ask is said by --server or --bootstrap`);
   const options: RelayCall = { ...serverFlags(call, io), ask: askOf(call, io), relay: relayOf(call), ...snapshotOf(call, io) };
+  const workers = countFlag(call, "workers");
+  if (workers !== undefined) return runWorkersOf(workers, options, io);
   const { relay } = await import("./relay.ts");
   return relay(options, io);
+}
+
+async function runWorkersOf(count: number, options: RelayCall, io: CliIo): Promise<number> {
+  if (options.metrics !== undefined) throw new CliError(2, "--metrics is of one process, and --workers makes several; leave one out");
+  if (count > mostWorkers) throw new CliError(2, `--workers ${count}: give at most ${mostWorkers}; more than there are processors help nobody`);
+  const { runWorkers } = await import("./workers/run-workers.ts");
+  return runWorkers(options, count, io);
 }
 
 function askOf(call: CommandCall, { cwd }: CliIo): RelayCall["ask"] {

@@ -1,0 +1,54 @@
+import { XdsError } from "@xdstp/core";
+import type { AnyBootstrap } from "@xdstp/federation";
+import { createRelay, type Relay, type RelayOptions } from "@xdstp/relay";
+import { CliError } from "./cli-error.ts";
+import type { UpstreamEvent } from "./cli-event.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { Supply } from "./host-server.ts";
+import type { RelayCall } from "./relay.ts";
+import { snapshotOptions } from "./snapshot-options.ts";
+import type { Tell } from "./stage.ts";
+
+/** What a call says of the relay. Throws a CliError for a key that is none. */
+export async function relayOptions({ relay, snapshot, ask }: Omit<RelayCall, "snapshot"> & { readonly snapshot?: RelayCall["snapshot"] | undefined }, bootstrap: AnyBootstrap, { clock }: Pick<CliIo, "clock">): Promise<RelayOptions> {
+  return { ...relay, bootstrap, variant: ask.variant, clock, ...(snapshot && { snapshot: await snapshotOptions(snapshot) }) };
+}
+
+/** A relay as what is served. Throws a CliError where it cannot be made. */
+export function relaySupply(options: RelayOptions, what: Supply["what"], tell: Tell): Supply {
+  let fail: () => void = () => undefined;
+  const failed = new Promise<void>((resolve) => { fail = resolve; });
+  const made = begin({ ...options, onEvent(event) {
+    if (!isOfCache(event)) tell({ from: "upstream", event });
+    else tell({ from: "cache", event });
+    if (event.kind === "feed-failed") fail();
+  } });
+  return { from: "relay", what, cache: heldBy(made), serving: made.serving, upstreams: () => made.status().upstreams, start: async () => failed, close: () => made.close() };
+}
+
+/** What is held for all clients, and for each key of its own. */
+function heldBy(relay: Relay): Supply["cache"] {
+  const { cache } = relay;
+  return {
+    get ready() { return cache.ready; },
+    get revision() { return cache.revision; },
+    get resources() { return [cache, ...relay.tenants().map((tenant) => tenant.cache)].reduce((sum, { counters }) => sum + counters.resources, 0); },
+  };
+}
+
+type AnyEvent = Parameters<NonNullable<RelayOptions["onEvent"]>>[0];
+type CacheKind = Exclude<AnyEvent, UpstreamEvent>["kind"];
+
+const cacheKinds: Readonly<Record<CacheKind, true>> = { "ready": true, "aliases-ignored": true, "version-reused": true, "variants-overlap": true, "feed-failed": true };
+
+function isOfCache(event: AnyEvent): event is Exclude<AnyEvent, UpstreamEvent> {
+  return event.kind in cacheKinds;
+}
+
+function begin(options: RelayOptions): Relay {
+  try {
+    return createRelay(options);
+  } catch (error) {
+    throw error instanceof XdsError ? new CliError(1, error.text.replace(/^opaqueKey/, "--opaque-key"), { cause: error }) : error;
+  }
+}

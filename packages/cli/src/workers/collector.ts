@@ -1,0 +1,41 @@
+import type { FromChild, StatusAnswer } from "./messages.ts";
+import type { Child } from "./start-child.ts";
+import { joined } from "./status-of-all.ts";
+
+/** Asks all workers for their client status, for the one that has been asked. */
+export interface Collector {
+  hear(child: Child, message: FromChild): void;
+  /** It answers nothing any more. */
+  gone(child: Child): void;
+}
+
+interface Collection {
+  readonly missing: Set<Child>;
+  readonly answers: StatusAnswer[];
+  done(answer: StatusAnswer): void;
+}
+
+/** An empty one. `children`: all that there are now. */
+export function createCollector(children: () => readonly Child[]): Collector {
+  const open = new Map<number, Collection>();
+  let next = 0;
+  const settle = (id: number, child: Child, answer?: StatusAnswer): void => {
+    const collection = open.get(id);
+    if (collection?.missing.delete(child) !== true) return;
+    if (answer !== undefined) collection.answers.push(answer);
+    if (collection.missing.size > 0) return;
+    open.delete(id);
+    collection.done(joined(collection.answers));
+  };
+  return {
+    hear(child, message) {
+      if (message.kind === "status") settle(message.id, child, message.answer);
+      if (message.kind !== "collect") return;
+      const id = next++;
+      const asked = children().filter(({ worker, isOpen }) => worker > 0 && isOpen());
+      open.set(id, { missing: new Set(asked), answers: [], done: (answer) => { child.send({ kind: "collected", id: message.id, answer }); } });
+      for (const one of asked) one.send({ kind: "status", id, request: message.request, peer: message.peer });
+    },
+    gone(child) { for (const id of [...open.keys()]) settle(id, child); },
+  };
+}

@@ -1,0 +1,65 @@
+// One process of `xdstp relay --workers N`: the first, which asks upstream and serves the others over a socket, or one of those, which serve clients.
+import { rm } from "node:fs/promises";
+import { bootstrapFacts, type AnyBootstrap, type BootstrapNode } from "@xdstp/federation";
+import { createServer } from "@xdstp/server";
+import { CliError } from "../cli-error.ts";
+import type { CliEvent } from "../cli-event.ts";
+import { checkFiles, openHost } from "../host-server.ts";
+import { loadRegistry } from "../load-registry.ts";
+import { processIo } from "../process-io.ts";
+import { relayBootstrap } from "../relay-bootstrap.ts";
+import { relayOptions, relaySupply } from "../relay-supply.ts";
+import { type ChildTask, type Look, taskVariable } from "./messages.ts";
+import { openParentLine, type ParentLine } from "./parent-line.ts";
+import { plain } from "./plain-events.ts";
+import { ownStatus, statusOfAll } from "./status-of-all.ts";
+
+const task = JSON.parse(process.env[taskVariable] ?? "{}") as ChildTask;
+const line = openParentLine();
+try {
+  await (task.worker === 0 ? runFirst(task, line) : runWorker(task, line));
+  process.exit(0);
+} catch (error) {
+  line.send({ kind: "failed", exitCode: error instanceof CliError ? error.exitCode : 1, message: error instanceof CliError ? error.message : String(error) });
+  process.disconnect();
+}
+
+async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<void> {
+  const { bootstrap, what } = await relayBootstrap(call.ask, process.env);
+  const supply = relaySupply(await relayOptions(call, bootstrap, processIo()), what, (event) => { parent.tell(event); });
+  await rm(path, { force: true });
+  const server = createServer({ ...supply.serving, clientStatus: false });
+  await server.listen({ path });
+  parent.serve({ status: () => Promise.resolve({ bytes: new Uint8Array() }), look: () => ({ streams: [], upstreams: plain(supply.upstreams?.() ?? []) as Look["upstreams"], held: heldNow(supply.cache) }) });
+  parent.send({ kind: "open" });
+  await parent.stopped;
+  await server.close({ graceMs: 1_000 });
+  await supply.close();
+}
+
+async function runWorker({ call, path, worker }: ChildTask, parent: ParentLine): Promise<void> {
+  const { bootstrap, what } = await relayBootstrap(call.ask, process.env);
+  const io = processIo();
+  const options = await relayOptions({ ...call, snapshot: undefined }, ofFirst(path, bootstrapFacts(bootstrap).node), io);
+  const supply = relaySupply({ ...options, follow: false, variant: "delta", backoff: { initialMs: 100, maxMs: 1_000 } }, what, (event) => { if (isOwn(event)) parent.tell(event); });
+  const checked = await checkFiles({ ...call, registry: await loadRegistry([]) });
+  const host = await openHost(checked, { ...supply, serving: { ...supply.serving, ...statusOfAll(parent) } }, (event) => { parent.tell({ ...event, worker }); }, io);
+  parent.serve({ status: (request, peer) => ownStatus(host.server, request, peer), look: () => ({ streams: plain(host.server.status()) as Look["streams"], upstreams: [], held: heldNow(supply.cache) }) });
+  parent.send({ kind: "open", address: host.address, tls: host.tls });
+  await parent.stopped;
+  host.letGo();
+  await host.close();
+}
+
+function ofFirst(path: string, node: BootstrapNode): AnyBootstrap {
+  return { servers: [{ uri: `unix:${path}`, credentials: { type: "insecure" }, features: new Set() }], node, authorities: new Map(), certificateProviders: new Map() };
+}
+
+/** Of the first others tell, and all have a cache; what becomes of opaque names only a worker knows. */
+function isOwn({ from, event }: CliEvent): boolean {
+  return from === "upstream" && !("server" in event);
+}
+
+function heldNow({ ready, revision, resources }: { readonly ready: boolean; readonly revision: number; readonly resources: number }): { readonly ready: boolean; readonly revision: number; readonly resources: number } {
+  return { ready, revision, resources };
+}

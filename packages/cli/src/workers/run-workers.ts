@@ -1,0 +1,131 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { StreamInfo } from "@xdstp/core/server";
+import type { ServerEvent } from "@xdstp/server";
+import type { CliEvent, WorkerEvent } from "../cli-event.ts";
+import type { CliIo } from "../cli-io.ts";
+import { createReporter } from "../create-reporter.ts";
+import type { Held } from "../host-server.ts";
+import { relayBootstrap } from "../relay-bootstrap.ts";
+import type { RelayCall } from "../relay.ts";
+import { createStage } from "../stage.ts";
+import { untilStopped } from "../until-stopped.ts";
+import { createCollector } from "./collector.ts";
+import { freePort } from "./free-port.ts";
+import type { FromChild, Look } from "./messages.ts";
+import { realEvent, realLook } from "./plain-events.ts";
+import { startChild, type Child } from "./start-child.ts";
+
+/** How often the table asks what there is. */
+const lookMs = 1_000;
+
+/** `xdstp relay` by several processes, until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left running. */
+export async function runWorkers(given: RelayCall, count: number, io: CliIo): Promise<number> {
+  const call = { ...given, listen: await freePort(given.listen) };
+  const { what } = await relayBootstrap(call.ask, io.env);
+  const dir = await mkdtemp(join(tmpdir(), "xdstp-relay-"));
+  const path = join(dir, "first.sock");
+  const stage = createStage();
+  const say = (event: Parameters<typeof tellOwn>[1]): void => { tellOwn(stage.tell, event); };
+  const streams = createStreamBook(count);
+  const collector = createCollector(() => children);
+  const looks = new Map<number, Look>();
+  let children: readonly Child[] = [];
+  const hear = (child: Child, message: FromChild): void => {
+    if (message.kind === "look") looks.set(child.worker, realLook(message.look));
+    else if (message.kind === "events") for (const event of message.events.map(realEvent)) if (isOfInterest(event, child)) stage.tell(streams.note(event, child.worker));
+    collector.hear(child, message);
+  };
+  const gone = (child: Child, reason: string, retryMs: number): void => {
+    looks.delete(child.worker);
+    collector.gone(child);
+    say({ kind: "worker-ended", worker: child.worker, reason, retryMs });
+    for (const event of streams.end(child.worker)) stage.tell(event);
+  };
+  const start = (worker: number, more: Partial<RelayCall> = {}): Child => startChild({ task: { worker, call: { ...call, ...more }, path }, env: io.env, clock: io.clock, hear, gone, started: (pid) => { say({ kind: "worker-started", worker, pid }); } });
+  const closeAll = async (): Promise<void> => {
+    await Promise.all(children.slice(1).map((child) => child.stop()));
+    await children[0]?.stop();
+    await rm(dir, { recursive: true, force: true });
+  };
+  try {
+    children = [start(0, forFirst(call, count))];
+    await children[0]?.open;
+    children = [...children, ...Array.from({ length: count }, (_, at) => start(at + 1))];
+    const [, { address = call.listen, tls } = {}] = await Promise.all(children.map((child) => child.open));
+    const reporter = createReporter({ from: "relay", what, address, tls, cache: heldBy(looks), server: { status: () => streams.renamed(looks) }, upstreams: () => looks.get(0)?.upstreams ?? [], json: call.json, io });
+    const ticking = io.terminal() !== undefined && !call.json ? setInterval(() => { for (const child of children) child.send({ kind: "look" }); }, lookMs) : undefined;
+    say({ kind: "listening", address, ...what, ...(tls && { tls }) });
+    stage.enter(reporter);
+    try {
+      return await untilStopped({ io, failed: new Promise(() => undefined), say, close: closeAll, streams: () => streams.size });
+    } finally {
+      clearInterval(ticking);
+      reporter.close();
+    }
+  } finally {
+    for (const child of children) child.kill();
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+function tellOwn(tell: (event: CliEvent) => void, event: Extract<CliEvent, { from: "relay" }>["event"] | WorkerEvent): void {
+  tell({ from: "relay", event });
+}
+
+/** The clients of the first are the workers: a change is accepted when all of them have let their own clients see it. */
+function forFirst({ relay }: RelayCall, count: number): Partial<RelayCall> {
+  const { quorum } = relay;
+  return quorum === undefined ? {} : { relay: { ...relay, quorum: { clients: count, waitMs: (quorum.waitMs ?? 10_000) + 1_000 } } };
+}
+
+/** All workers follow the same files and have the same to say of themselves: one of them says it, when it starts first. */
+function isOfInterest({ from, event }: CliEvent, { worker, isFirstStart }: Child): boolean {
+  if (event.kind === "warning" || from === "relay") return event.kind !== "listening" && worker === 1 && (isFirstStart || event.kind !== "warning");
+  return true;
+}
+
+function heldBy(looks: ReadonlyMap<number, Look>): Held {
+  const now = (): Held => looks.get(0)?.held ?? { ready: true, revision: 0, resources: 0 };
+  return {
+    get ready() { return now().ready; },
+    get revision() { return now().revision; },
+    get resources() { return now().resources; },
+  };
+}
+
+interface StreamBook {
+  readonly size: number;
+  /** The same event, with a number of its stream that no other process has. */
+  note(event: CliEvent, worker: number): CliEvent;
+  /** Ends of the streams of a process that is gone. */
+  end(worker: number): readonly CliEvent[];
+  renamed(looks: ReadonlyMap<number, Look>): Look["streams"];
+}
+
+function createStreamBook(count: number): StreamBook {
+  const open = new Map<number, Map<number, StreamInfo>>();
+  const idOf = (id: number, worker: number): number => id * count + worker - 1;
+  const noteStream = (event: Extract<ServerEvent, { stream: unknown }>, worker: number): void => {
+    const own = open.get(worker) ?? new Map<number, StreamInfo>();
+    open.set(worker, own);
+    if (event.kind === "disconnect") own.delete(event.stream.id);
+    else own.set(event.stream.id, event.stream);
+  };
+  return {
+    get size() { return [...open.values()].reduce((sum, { size }) => sum + size, 0); },
+    note(event, worker) {
+      if (event.from !== "server" || !("stream" in event.event)) return event;
+      const renamed = { ...event.event, stream: { ...event.event.stream, id: idOf(event.event.stream.id, worker) } };
+      noteStream(renamed, worker);
+      return { ...event, event: renamed };
+    },
+    end(worker) {
+      const own = [...open.get(worker)?.values() ?? []];
+      open.delete(worker);
+      return own.map((stream) => ({ from: "server", worker, event: { kind: "disconnect", stream, code: 14, message: `worker ${worker} has ended` } }));
+    },
+    renamed: (looks) => [...looks].flatMap(([worker, { streams }]) => streams.map((stream) => ({ ...stream, id: idOf(stream.id, worker) }))),
+  };
+}

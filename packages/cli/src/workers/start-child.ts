@@ -1,0 +1,102 @@
+import { fork, type ChildProcess } from "node:child_process";
+import cluster from "node:cluster";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Clock, Timer } from "@xdstp/core";
+import { CliError } from "../cli-error.ts";
+import { type ChildTask, type FromChild, taskVariable, type ToChild } from "./messages.ts";
+
+type Open = Extract<FromChild, { kind: "open" }>;
+
+/** A process of the relay, which is started again when it ends. */
+export interface Child {
+  readonly worker: number;
+  /** Resolves when it is open the first time; rejects with a CliError if it cannot begin. */
+  readonly open: Promise<Open>;
+  readonly isOpen: () => boolean;
+  /** It has not been started again. */
+  readonly isFirstStart: boolean;
+  send(message: ToChild): void;
+  /** Ends it in order; resolves when it has ended. */
+  stop(): Promise<void>;
+  kill(): void;
+}
+
+/** What {@link startChild} needs. */
+export interface ChildOptions {
+  readonly task: ChildTask;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly hear: (child: Child, message: FromChild) => void;
+  /** It has ended, and not on purpose. */
+  readonly gone: (child: Child, reason: string, retryMs: number) => void;
+  readonly started: (pid: number) => void;
+}
+
+const program = fileURLToPath(new URL(`./relay-child${extname(import.meta.url)}`, import.meta.url));
+const retry = { firstMs: 100, mostMs: 5_000, wellMs: 10_000 };
+
+/** Starts it. A worker shares the port with the others (node:cluster); the first one has no port. */
+export function startChild({ task, env, clock, hear, gone, started }: ChildOptions): Child {
+  let [process, isOpen, isStopping, starts, retryMs, startedAt] = [undefined as ChildProcess | undefined, false, false, 0, retry.firstMs, 0];
+  let timer: Timer | undefined;
+  let resolve: (open: Open) => void = () => undefined;
+  let reject: (error: CliError) => void = () => undefined;
+  let end = (): void => undefined;
+  const open = new Promise<Open>((...settle) => { [resolve, reject] = settle; });
+  const ended = new Promise<void>((settle) => { end = settle; });
+  open.catch(() => undefined);
+  const take = (message: FromChild): void => {
+    if (message.kind === "failed" && starts === 1 && !isOpen) reject(new CliError(message.exitCode, message.message));
+    if (message.kind === "open") {
+      isOpen = true;
+      resolve(message);
+    }
+    hear(child, message);
+  };
+  const onEnd = (code: number | null, signal: string | null): void => {
+    isOpen = false;
+    reject(new CliError(1, `a process of the relay has ended before it could begin (${signal ?? `exit code ${String(code)}`})`));
+    if (isStopping) {
+      end();
+      return;
+    }
+    retryMs = clock.now() - startedAt > retry.wellMs ? retry.firstMs : Math.min(retryMs * 2, retry.mostMs);
+    gone(child, `has ended with ${signal ?? `exit code ${String(code)}`}`, retryMs);
+    timer = clock.after(retryMs, start);
+  };
+  const start = (): void => {
+    starts++;
+    startedAt = clock.now();
+    process = spawn(task, env);
+    process.on("message", (message) => { take(message as FromChild); });
+    process.once("exit", onEnd);
+    started(process.pid ?? 0);
+  };
+  const child: Child = {
+    worker: task.worker, open, isOpen: () => isOpen,
+    get isFirstStart() { return starts === 1; },
+    send(message) { if (process?.connected === true) process.send(message); },
+    async stop() {
+      isStopping = true;
+      timer?.cancel();
+      if (process?.exitCode !== null || process.signalCode !== null) return;
+      child.send({ kind: "stop" });
+      await ended;
+    },
+    kill() {
+      isStopping = true;
+      timer?.cancel();
+      process?.kill("SIGKILL");
+    },
+  };
+  start();
+  return child;
+}
+
+function spawn(task: ChildTask, env: ChildOptions["env"]): ChildProcess {
+  const variables = { ...env, [taskVariable]: JSON.stringify(task) };
+  if (task.worker === 0) return fork(program, { env: variables, serialization: "advanced" });
+  cluster.setupPrimary({ exec: program, args: [], serialization: "advanced" });
+  return cluster.fork(variables).process;
+}

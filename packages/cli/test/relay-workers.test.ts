@@ -1,0 +1,163 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { formatEndpoint } from "../src/parse-endpoint.ts";
+import { freePort } from "../src/workers/free-port.ts";
+import { type DeltaStream, openDeltaStream } from "./grpc-stream.ts";
+import { createTextSink, type TextSink } from "./text-sink.ts";
+import { runToEnd, useCli } from "./use-cli.ts";
+import { lead, of, type Lead } from "./use-federation.ts";
+import { clusterUrl, useOrigin } from "./use-origin.ts";
+
+const bin = join(import.meta.dirname, "../src/bin.ts");
+
+interface Workers {
+  readonly program: ChildProcess;
+  readonly out: TextSink;
+  readonly port: number;
+  readonly exit: Promise<number | null>;
+  /** The newest process of a worker; 0 is the first. */
+  readonly pid: (worker: number) => number;
+}
+
+interface Line {
+  readonly event: string;
+  readonly worker?: number;
+  readonly pid?: number;
+  readonly address?: { readonly port: number };
+}
+
+async function useWorkers(upstream: string, count: number, ...more: readonly string[]): Promise<Workers> {
+  const program = spawn(process.execPath, ["--conditions=@xdstp/source", bin, "relay", "--server", upstream, "--listen", "127.0.0.1:0", "--json", "--workers", String(count), ...more], { stdio: ["ignore", "pipe", "inherit"] });
+  const out = createTextSink();
+  program.stdout.setEncoding("utf8").on("data", (text: string) => { out.write(text); }).on("end", () => { out.end(); });
+  const exit = new Promise<number | null>((resolve) => { program.once("exit", resolve); });
+  onTestFinished(async () => {
+    program.kill("SIGKILL");
+    await exit;
+  });
+  const { address } = JSON.parse(await out.line(/"listening"/)) as Line;
+  const pid = (worker: number): number => lines(out).findLast((line) => line.event === "worker-started" && line.worker === worker)?.pid ?? 0;
+  return { program, out, port: address?.port ?? 0, exit, pid };
+}
+
+function lines({ text }: TextSink): readonly Line[] {
+  return text.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Line);
+}
+
+async function ask(port: number, node: string, ...names: readonly string[]): Promise<DeltaStream> {
+  const client = await openDeltaStream(port, node);
+  onTestFinished(() => { client.close(); });
+  client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: [...names] });
+  return client;
+}
+
+async function next(client: DeltaStream): Promise<readonly string[]> {
+  await client.arrived();
+  const response = client.next();
+  client.ack(response);
+  return response.resources.map(({ name }) => name).sort();
+}
+
+async function useOriginWith(...ids: readonly string[]): Promise<Lead> {
+  const origin = lead(await useOrigin());
+  for (const id of ids) origin.cluster(of("x", id));
+  return origin;
+}
+
+/** Whether there is such a process, and it is no dead one that nobody has asked about. */
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" && !readdirSync("/").includes("proc");
+  }
+}
+
+describe("xdstp relay --workers", () => {
+  it("serves on one port by several processes, which together ask upstream once, and tells the status of all their clients [B-RELAY-1]", async () => {
+    const origin = await useOriginWith("a");
+    const { out, port, program, exit, pid } = await useWorkers(origin.address, 2);
+    const clients = await Promise.all(["n1", "n2", "n3", "n4"].map((node) => ask(port, node, of("x", "a"))));
+    for (const client of clients) expect(await next(client)).toEqual([of("x", "a")]);
+    expect(origin.asked).toEqual([of("x", "a")]);
+    await expect.poll(() => lines(out).filter(({ event }) => event === "ack").length).toBe(4);
+    expect(new Set(lines(out).filter(({ event }) => event === "ack").map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+    const { out: told } = await runToEnd(["status", `127.0.0.1:${port}`, "--json"]);
+    expect((JSON.parse(told) as { clients: { id: string }[] }).clients.map(({ id }) => id).sort()).toEqual(["n1", "n2", "n3", "n4"]);
+    const [client] = clients;
+    origin.cluster(of("x", "a"), 2);
+    await client?.arrived();
+    if (client !== undefined) client.nack(client.next(), "bad for me");
+    expect(await out.line(/"nack"/)).toContain("bad for me");
+    expect((await runToEnd(["status", `127.0.0.1:${port}`, "--fail-on-nack"])).code).toBe(1);
+    const pids = [0, 1, 2].map(pid);
+    expect(pids.map(runs)).toEqual([true, true, true]);
+    program.kill("SIGTERM");
+    expect(await exit).toBe(0);
+    expect(pids.map(runs)).toEqual([false, false, false]);
+  });
+
+  it("goes on serving what is held when the process dies that asks upstream, which is started again", async () => {
+    const origin = await useOriginWith("a", "b");
+    const { out, port, pid } = await useWorkers(origin.address, 2);
+    const clients = await Promise.all(["n1", "n2"].map((node) => ask(port, node, of("x", "a"))));
+    for (const client of clients) await next(client);
+    const first = pid(0);
+    process.kill(first, "SIGKILL");
+    await out.line(/"worker-ended".*"worker":0|"worker":0.*"worker-ended"/);
+    for (const node of ["n3", "n4"]) expect(await next(await ask(port, node, of("x", "a")))).toEqual([of("x", "a")]);
+    origin.cluster(of("x", "a"), 9);
+    for (const client of clients) expect(await next(client)).toEqual([of("x", "a")]);
+    expect(await next(await ask(port, "n5", of("x", "b")))).toEqual([of("x", "b")]);
+    expect(pid(0)).not.toBe(first);
+    expect(lines(out).filter(({ event }) => event === "disconnect")).toEqual([]);
+  });
+
+  it("starts a worker again that dies; its clients are told of as gone", async () => {
+    const origin = await useOriginWith("a");
+    const { out, port, pid } = await useWorkers(origin.address, 1);
+    await next(await ask(port, "n1", of("x", "a")));
+    await out.line(/"ack"/);
+    const before = pid(1);
+    process.kill(before, "SIGKILL");
+    expect(await out.line(/"disconnect"/)).toContain("worker 1 has ended");
+    await expect.poll(() => pid(1), { timeout: 20_000 }).not.toBe(before);
+    await expect.poll(async () => openDeltaStream(port, "probe").then((client) => { client.close(); return true; }, () => false), { timeout: 20_000 }).toBe(true);
+    expect(await next(await ask(port, "n2", of("x", "a")))).toEqual([of("x", "a")]);
+  });
+
+  it("shows whom the first asks, and the clients of all workers", async () => {
+    const origin = await useOriginWith("a");
+    const port = await freePort({ host: "127.0.0.1", port: 0 });
+    const cli = useCli(["relay", "--server", origin.address, "--listen", formatEndpoint(port), "--workers", "2"], { env: { ...process.env, NO_COLOR: "1" }, terminal: () => ({ columns: 100, rows: 30 }) });
+    await cli.stdout.line(/on 127\.0\.0\.1/);
+    for (const node of ["n1", "n2"]) await next(await ask(port.port, node, of("x", "a")));
+    expect(await cli.stdout.line(/answering/)).toMatch(/^127\.0\.0\.1:\d+ +\(default\) +answering/);
+    for (const node of ["n1", "n2"]) expect(await cli.stdout.line(new RegExp(`^${node} +clusters +SYNCED`))).toContain(node);
+    expect(await cli.stdout.line(/1 resource, revision/)).toContain("xdstp relay --server");
+  });
+
+  it("leaves no process behind when it is killed itself", async () => {
+    const origin = await useOriginWith("a");
+    const { program, exit, pid } = await useWorkers(origin.address, 2);
+    const pids = [0, 1, 2].map(pid);
+    program.kill("SIGKILL");
+    await exit;
+    await expect.poll(() => pids.map(runs), { timeout: 20_000 }).toEqual([false, false, false]);
+  });
+
+  it.each([
+    [["--metrics", "127.0.0.1:0", "--workers", "2"], 2, "--metrics is of one process, and --workers makes several; leave one out"],
+    [["--workers", "0"], 2, "--workers \"0\": give a number from 1"],
+    [["--workers", "1000"], 2, "--workers 1000: give at most 256"],
+    [["--workers", "1", "--opaque-key", "colour"], 1, "--opaque-key: a node has no field \"colour\""],
+    [["--workers", "1", "--tls-cert", "none.pem", "--tls-key", "none.pem"], 1, "none.pem"],
+  ])("does not begin with %j", async (args, code, text) => {
+    const result = await runToEnd(["relay", "--server", "127.0.0.1:1", "--listen", "127.0.0.1:0", ...args], { env: process.env });
+    expect(result).toMatchObject({ code, out: "" });
+    expect(result.err).toContain(text);
+  });
+});
