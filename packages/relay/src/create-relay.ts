@@ -1,4 +1,4 @@
-import { systemClock, type ResourceSource } from "@xdstp/core";
+import { systemClock, XdsError, type ResourceSource } from "@xdstp/core";
 import type { StreamEvent } from "@xdstp/core/server";
 import { bootstrapFacts, createChannels } from "@xdstp/federation";
 
@@ -19,9 +19,10 @@ import type { SnapshotStore } from "./snapshot/snapshot-store.ts";
 
 /**
  * Makes a relay: `createServer({ ...createRelay({ bootstrap }).serving })`. It connects when a client wants something.
- * Throws an XdsError where there is no bootstrap, or a broken one, or `opaqueKey` names a field that a node does not have; and where the snapshot cannot be opened.
+ * Throws an XdsError where there is no bootstrap, or a broken one, or `opaqueKey` names a field that a node does not have, or `maxTenants` is none; and where the snapshot cannot be opened.
  */
 export function createRelay({ bootstrap, channels = createChannels(), onEvent, opaqueKey, maxTenants = 100, snapshot: given, ...options }: RelayOptions = {}): Relay {
+  if (!(maxTenants >= 1)) throw new XdsError("INVALID_ARGUMENT", `maxTenants is ${maxTenants}; give 1 or more`);
   const facts = bootstrapFacts(bootstrap);
   const words = createLastWords(options.clock ?? systemClock);
   const noted: NonNullable<RelayOptions["onEvent"]> = (event) => {

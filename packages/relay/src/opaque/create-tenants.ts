@@ -58,19 +58,25 @@ export function createTenants(options: TenantOptions): Tenants {
   const gone = new FinalizationRegistry<string>((id) => { if (views.get(id)?.deref() === undefined) views.delete(id); });
   const root = createView({ ...options, opaque: () => options.shared, held: () => options.shared });
 
+  /** How many upstream is asked for. */
+  let open = 0;
+
   const end = (id: string, tenant: Tenant): void => {
     if (tenants.get(id) !== tenant || tenant.hub.cache.counters.topics > 0) return;
     tenants.delete(id);
     void tenant.hub.close();
-    if (tenant.admit === undefined) tenants.values().find(({ admit }) => admit !== undefined)?.admit?.();
+    if (tenant.admit !== undefined) return;
+    open--;
+    tenants.values().find(({ admit }) => admit !== undefined)?.admit?.();
   };
   const make = (id: string, values: NodeValues): Tenant => {
     const tenant: Tenant = { values, hub: options.makeHub(options.key, values) };
     const begin = (): void => {
       delete tenant.admit;
+      open++;
       tenant.hub.start((feed) => countInterest(feed, () => { end(id, tenant); }));
     };
-    if (tenants.values().filter(({ admit }) => admit === undefined).toArray().length < options.most) begin();
+    if (open < options.most) begin();
     else hold(tenant, begin, options, () => { end(id, tenant); });
     tenants.set(id, tenant);
     // Whoever only looks wants nothing of it.

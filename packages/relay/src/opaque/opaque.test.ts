@@ -223,6 +223,25 @@ describe("opaque names with a key", () => {
     expect((await waiting).accepted.map(({ node }) => node)).toEqual(["one", "two"]);
   });
 
+  it.each([0, Number.NaN])("there may be one tenant at least, not %d", (maxTenants) => {
+    expect(() => useWorld({ relay: { maxTenants } })).toThrow(/maxTenants is .*give 1 or more/);
+  });
+
+  it("storms of kinds of clients come in as others leave, each in its turn [B-RELAY-2]", async () => {
+    const world = useWorld({ relay: { opaqueKey: ["id"], maxTenants: 3 } });
+    const clients = Array.from({ length: 7 }, (_, index) => world.connect("delta", { id: `c${index}` }));
+    for (const client of clients) client.ask(flagUrl, "a");
+    await world.settle();
+    const asked = (): readonly unknown[] => world.relay.tenants().flatMap(({ values, waiting }) => (waiting ? [] : [values.id]));
+    expect(asked()).toEqual(["c0", "c1", "c2"]);
+    for (const client of clients.slice(1, 5)) client.stream.cancel();
+    await world.pass(60_000);
+    expect(asked()).toEqual(["c0", "c5", "c6"]);
+    for (const client of clients) client.stream.cancel();
+    await world.pass(60_000);
+    expect(world.relay.tenants()).toEqual([]);
+  });
+
   it.each([["cluster", ""], ["a field that is none", "user_agent_version"], ["metadata without a key", "metadata"], ["an inherited name", "constructor"]])("a key has to be fields of a node: %s", (_, field) => {
     expect(() => useWorld({ relay: { opaqueKey: [field] } })).toThrow(/opaqueKey: a node has no field.*there are id, cluster/);
   });
