@@ -3,9 +3,9 @@ import { closeSync, copyFileSync, fstatSync, openSync } from "node:fs";
 import { XdsError } from "@xdstp/core";
 
 import { FrameKind, type Frame, type FrameMeta } from "./frame.ts";
-import { FORMAT } from "./journal.ts";
+import { FORMAT, type Place } from "./journal.ts";
 import { readJournal, type Gap, type JournalReading, type PlacedFrame } from "./read-journal.ts";
-import { createRecord, factsOf } from "./record.ts";
+import { createRecord, factsOf, type SnapshotRecord } from "./record.ts";
 import type { StoredCollection } from "./shelf.ts";
 import type { SnapshotEvent } from "./snapshot-event.ts";
 import type { SnapshotIndex } from "./snapshot-index.ts";
@@ -48,11 +48,16 @@ function openIfThere(path: string): number | undefined {
 }
 
 function apply({ index, keyId, path }: LoadOptions, frames: readonly PlacedFrame[]): void {
+  const set = (meta: FrameMeta, place: Place, state: SnapshotRecord["state"]): void => {
+    const facts = factsOf(meta);
+    index.set(createRecord({ ...facts, ...place, state, typeUrl: index.shelf(facts.space, facts.typeUrl).typeUrl }));
+  };
   for (const { frame: { kind, meta, length }, at } of frames) {
+    const place = { at, length };
     switch (kind) {
-      case FrameKind.PUT: index.set(createRecord({ ...factsOf(meta), at, length })); break;
-      case FrameKind.SEALED: index.set(createRecord({ ...factsOf(meta), at, length, state: meta.k === keyId ? "stored" : "locked" })); break;
-      case FrameKind.WITHHOLD: index.set(createRecord({ ...factsOf(meta), at, length, state: "withheld" })); break;
+      case FrameKind.PUT: set(meta, place, "stored"); break;
+      case FrameKind.SEALED: set(meta, place, meta.k === keyId ? "stored" : "locked"); break;
+      case FrameKind.WITHHOLD: set(meta, place, "withheld"); break;
       case FrameKind.REMOVE: remove(index, meta); break;
       case FrameKind.REFRESH: refresh(index, meta); break;
       case FrameKind.COLLECTION: collect(index, meta); break;

@@ -4,7 +4,8 @@ import { decodeFrame, FrameKind, frameLength, HEADER, MAGIC, type Frame } from "
 
 /** A frame and where it lies. */
 export interface PlacedFrame {
-  readonly frame: Frame;
+  /** Without its data: a batch may be as large as the file. */
+  readonly frame: Omit<Frame, "data">;
   readonly at: number;
 }
 
@@ -27,7 +28,7 @@ export interface JournalReading {
 /**
  * Reads a file from its beginning, and gives the frames of each batch that was wholly written. Bytes that cannot be read are left out: in the midst they are gaps;
  * at the end the batch that they are of was never finished.
- * @param take - Told of the frames of a batch, in order; their data is only good until it returns
+ * @param take - Told of the frames of a batch, in order
  */
 export function readJournal(fd: number, size: number, take: (frames: readonly PlacedFrame[]) => void): JournalReading {
   const window = new Window(fd, size);
@@ -53,7 +54,8 @@ export function readJournal(fd: number, size: number, take: (frames: readonly Pl
     const last = open.at(-1);
     // The commit of the batch before is lost: the next one was begun, so it was written.
     if (last !== undefined && last.frame.batch !== frame.batch) settle(at, last.frame.batch);
-    open.push({ frame, at });
+    const { kind, batch, meta, length } = frame;
+    open.push({ frame: { kind, batch, meta, length }, at });
     at += frame.length;
     if (frame.kind === FrameKind.COMMIT) settle(at, frame.batch);
   }

@@ -14,6 +14,8 @@ export interface StoredCollection {
 
 /** All records of one type, found by name, alias and glob; payloads stay on disk. */
 export class Shelf implements Iterable<SnapshotRecord> {
+  /** One string for all records. */
+  readonly typeUrl: string;
   /** Collections that were known completely, by interest. */
   readonly collections: Map<string, StoredCollection> = new Map<string, StoredCollection>();
   readonly #records = new Map<string, SnapshotRecord>();
@@ -22,8 +24,8 @@ export class Shelf implements Iterable<SnapshotRecord> {
   readonly #groups = new Map<string, Set<SnapshotRecord>>();
   readonly #aliases = new Map<string, Set<SnapshotRecord>>();
 
-  get size(): number {
-    return this.#records.size;
+  constructor(typeUrl: string) {
+    this.typeUrl = typeUrl;
   }
 
   [Symbol.iterator](): Iterator<SnapshotRecord> {

@@ -7,20 +7,21 @@ import { collectionId, Shelf, type StoredCollection } from "./shelf.ts";
 export class SnapshotIndex implements Iterable<SnapshotRecord> {
   /** Bytes of the file that count. */
   bytes = 0;
-  readonly #shelves = new Map<string, Shelf>();
+  readonly #shelves = new Map<string, Map<string, Shelf>>();
 
   *[Symbol.iterator](): Generator<SnapshotRecord> {
-    for (const shelf of this.#shelves.values()) yield* shelf;
+    for (const shelf of this.#all()) yield* shelf;
   }
 
   *collections(): Generator<StoredCollection> {
-    for (const shelf of this.#shelves.values()) yield* shelf.collections.values();
+    for (const shelf of this.#all()) yield* shelf.collections.values();
   }
 
   shelf(space: string, typeUrl: string): Shelf {
-    const id = `${space}\n${typeUrl}`;
-    let shelf = this.#shelves.get(id);
-    if (shelf === undefined) this.#shelves.set(id, (shelf = new Shelf()));
+    let types = this.#shelves.get(space);
+    if (types === undefined) this.#shelves.set(space, (types = new Map<string, Shelf>()));
+    let shelf = types.get(typeUrl);
+    if (shelf === undefined) types.set(typeUrl, (shelf = new Shelf(typeUrl)));
     return shelf;
   }
 
@@ -62,6 +63,10 @@ export class SnapshotIndex implements Iterable<SnapshotRecord> {
 
   /** Something is lost, nobody knows of what: no collection is known completely. */
   tearAll(): void {
-    for (const shelf of this.#shelves.values()) shelf.collections.clear();
+    for (const shelf of this.#all()) shelf.collections.clear();
+  }
+
+  *#all(): Generator<Shelf> {
+    for (const types of this.#shelves.values()) yield* types.values();
   }
 }
