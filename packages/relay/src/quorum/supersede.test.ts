@@ -33,6 +33,19 @@ async function scene(): Promise<Scene> {
 }
 
 describe("while something is on trial", () => {
+  it("who leaves before anybody has answered is silent too [B-RELAY-5]", async () => {
+    const { world, voters, go, others } = await scene();
+    const said = commit(world.sinks[0], "2");
+    await go();
+    voters[0]?.stream.cancel();
+    for (const voter of voters) voter.verdict = accepts;
+    await go();
+    expect(others()).toEqual([]);
+    await world.pass(10_000);
+    await go();
+    expect([(await said)?.refused, others()]).toEqual([undefined, ["x=2", "x=2"]]);
+  });
+
   it("a newer version from elsewhere takes its place, and nobody is given the older one [B-RELAY-5]", async () => {
     const { world, voters, go, others } = await scene();
     const older = commit(world.sinks[0], "2");
