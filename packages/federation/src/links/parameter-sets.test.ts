@@ -60,7 +60,7 @@ it.each([of("a", "ns/*"), GLOB])("gives each of several parameter sets its own m
   expect([at("a").wanted, world.cache.counters.resources, world.federation.traces()]).toEqual([[], 0, []]);
 });
 
-it.each([[NAME, "m=m of a"], [GLOB, "m=m of a n=n of a"]])("chooses once for all parameter sets of %s: who comes later sees what the first has [C-ALT-3, C-ALT-7]", async (name, expected) => {
+it.each([[NAME, "m=m of a"], [GLOB, "m=m of a n=n of a"]])("chooses once for all parameter sets of %s: who comes later sees what the first has [C-ALT-3, C-ALT-7, C-DYN-1]", async (name, expected) => {
   const world = await scene(["a", "b"]);
   const { at, pass } = world;
   for (const [authority, ids] of [["a", ["m", "n"]], ["b", ["m", "o"]]] as const) for (const id of ids) at(authority).put(T, resource(of(authority, `ns/${id}`), `${id} of ${authority}`));
