@@ -31,8 +31,8 @@ export interface FederationServer {
 
 /** A server in use. */
 export interface OpenServer {
-  /** `status` and `nodeChanged` where it is a client end of ours. */
-  readonly feed: ResourceFeed & { status?(): ClientStatus | undefined; nodeChanged?(): void };
+  /** With more where it is a client end of ours; whether it has answered is asked often. */
+  readonly feed: ResourceFeed & { readonly responded?: boolean | undefined; status?(): ClientStatus | undefined; nodeChanged?(): void };
   /** Lets go of its connection, once the feed has ended. */
   close(): void;
 }

@@ -45,6 +45,10 @@ class PerTypeFeed implements ClientFeed {
     part.feed?.want(typeUrl, added, dropped);
   }
 
+  get responded(): boolean {
+    return this.#parts.values().some(({ feed }) => feed?.responded === true);
+  }
+
   nodeChanged(): void {
     for (const { feed } of this.#parts.values()) feed?.nodeChanged();
   }
@@ -53,7 +57,7 @@ class PerTypeFeed implements ClientFeed {
     const all = [...this.#parts.values()].flatMap(({ feed }) => feed?.status() ?? []);
     const lastEnd = all.findLast((status) => status.lastEnd !== undefined)?.lastEnd;
     return {
-      variant: this.#variant, connected: all.some(({ connected }) => connected), responded: all.some(({ responded }) => responded),
+      variant: this.#variant, connected: all.some(({ connected }) => connected), responded: this.responded,
       controlPlane: all.find(({ controlPlane }) => controlPlane !== "")?.controlPlane ?? "",
       types: all.flatMap(({ types }) => types), counts: sumOf(all.map(({ counts }) => counts)), ...(lastEnd !== undefined && { lastEnd }),
     };

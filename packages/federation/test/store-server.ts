@@ -68,6 +68,7 @@ export function createStoreServer(id: string): StoreServer {
             sink = undefined;
             wanted.clear();
           },
+          get responded() { return server.responded; },
           status: () => ({ responded: server.responded, types: [] as ClientStatus["types"] }) as ClientStatus,
           want(typeUrl, added, dropped) {
             for (const interest of dropped) wanted.delete(idOf(typeUrl, interest));
@@ -82,9 +83,7 @@ export function createStoreServer(id: string): StoreServer {
       store.set(`${typeUrl}\n${nameKey(resource.name)}`, { typeUrl, resource });
       if (isWanted(typeUrl, resource.name)) commit({ put: [{ typeUrl, resource }] });
     },
-    late(typeUrl, name) {
-      commit({ remove: [{ typeUrl, name, error: new XdsError("NOT_FOUND", "nothing has come in time", { timedOut: true }) }] });
-    },
+    late(typeUrl, name) { commit({ remove: [{ typeUrl, name, error: new XdsError("NOT_FOUND", "nothing has come in time", { timedOut: true }) }] }); },
     held: (typeUrl) => Array.from(server.sink.held(typeUrl), ({ name, version }) => `${name} ${version}`),
     remove(typeUrl, name) {
       store.delete(`${typeUrl}\n${nameKey(name)}`);

@@ -21,6 +21,8 @@ export interface ClientFeed extends ResourceFeed {
   /** The node is another one than before: the next request carries it (C-NODE-4). */
   nodeChanged(): void;
   status(): ClientStatus;
+  /** A response has come on the stream that is open, as its status says too; it costs nothing to ask. */
+  readonly responded: boolean;
 }
 
 /** Runs until its signal aborts, however often the server goes: `run` never rejects. It opens a stream as soon as something is wanted, and ends it when nothing has been for `idleMs` (C-STREAM-14). */
@@ -84,6 +86,10 @@ class Feed implements ClientFeed {
     else if (this.#stream !== undefined) this.#idle.touch();
   }
 
+  get responded(): boolean {
+    return this.#stream?.responded ?? false;
+  }
+
   nodeChanged(): void {
     if (this.#stream !== undefined) this.#stream.nodeDue = true;
   }
@@ -91,7 +97,7 @@ class Feed implements ClientFeed {
   status(): ClientStatus {
     const { name } = this.#variant;
     return {
-      variant: name, connected: this.#stream?.reached ?? false, responded: this.#stream?.responded ?? false, controlPlane: this.#controlPlane,
+      variant: name, connected: this.#stream?.reached ?? false, responded: this.responded, controlPlane: this.#controlPlane,
       types: [...this.#types.values()].map((type) => type.status()), counts: { ...this.#counts }, ...(this.#lastEnd === undefined ? {} : { lastEnd: this.#lastEnd }),
     };
   }

@@ -65,7 +65,7 @@ export class ServerLink {
 
   /** What it says comes from a server that has answered. A feed that does not know is believed. */
   get responded(): boolean {
-    return this.status?.responded ?? true;
+    return this.#open?.feed.responded ?? true;
   }
 
   /** Why nothing of a type, or nothing at all, can be had of it for now. */

@@ -25,6 +25,10 @@ export class SharedServer {
     server.feed.run(this.#sink(), this.#abort.signal).catch((error: unknown) => { if (!this.#abort.signal.aborted) this.#unavailable({}, XdsError.from(error)); });
   }
 
+  get responded(): boolean | undefined {
+    return this.#server.feed.responded;
+  }
+
   get status(): ClientStatus | undefined {
     return this.#server.feed.status?.();
   }

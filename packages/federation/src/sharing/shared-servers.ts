@@ -48,6 +48,7 @@ function joinLater(find: () => SharedServer): OpenServer {
         if (joined === undefined) early.push(news);
         else joined.shared.want(joined.tenant, ...news);
       },
+      get responded() { return joined?.shared.responded; },
       status: () => joined?.shared.statusFor(joined.tenant),
       nodeChanged: () => { joined?.shared.nodeChanged(); },
     },

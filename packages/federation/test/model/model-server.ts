@@ -57,8 +57,10 @@ class ModelServer implements Supply {
   get wanted(): readonly string[] { return [...this.#rows.values()].map(({ typeUrl, interest: { name } }) => `${typeUrl} ${name}`).sort(); }
 
   open(): OpenServer {
+    const hasResponded = (): boolean => this.#responded;
     return {
       feed: {
+        get responded() { return hasResponded(); },
         run: async (sink, signal) => {
           this.#sink = sink;
           this.#connect();

@@ -108,6 +108,7 @@ export class WireServer implements Supply {
           if (this.#feed === feed) this.#feed = undefined;
         },
         want: (typeUrl, added, dropped) => { feed.want(typeUrl, added, defect.dropped?.(dropped) ?? dropped); },
+        get responded() { return feed.responded; },
         status: () => feed.status(),
       },
       close() { /* the network keeps no channels */ },
