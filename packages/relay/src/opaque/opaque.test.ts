@@ -223,6 +223,35 @@ describe("opaque names with a key", () => {
     expect((await waiting).accepted.map(({ node }) => node)).toEqual(["one", "two"]);
   });
 
+  it("a server that does not ask who comes refuses them: they are shared with nobody by mistake [B-RELAY-2]", async () => {
+    const world = useWorld({ relay: { opaqueKey: ["id"] }, server: { sourceFor: () => undefined } });
+    const client = world.connect("delta", { id: "one" });
+    client.ask(flagUrl, "a", flagName("x"));
+    await world.settle();
+    expect(client.take()).toMatchObject([{ errors: [{ name: "a", code: FAILED_PRECONDITION }] }]);
+    expect([world.relay.tenants(), world.up.requests().map(({ names }) => names)]).toEqual([[], [[flagName("x")]]]);
+  });
+
+  it("a client that comes back to a tenant which has ended hears what has changed, and nothing of what has not [B-RELAY-2] [S-RECON-4]", async () => {
+    const world = useWorld({ relay: { opaqueKey: ["cluster"] } });
+    const node = { id: "c", cluster: "web" };
+    const first = world.connect("delta", node);
+    first.ask(flagUrl, "same", "changed", "gone");
+    await world.settle();
+    world.up.reply(flagUrl, { resources: ["same", "changed", "gone"].map((name) => ({ name, text: "1", version: "1" })) });
+    await world.settle();
+    expect(first.take().flatMap(({ shown }) => shown)).toHaveLength(3);
+    first.stream.cancel();
+    await world.pass(120_000);
+    expect(world.relay.tenants()).toEqual([]);
+    const again = world.connect("delta", node);
+    again.send({ typeUrl: flagUrl, ...{ resourceNamesSubscribe: ["same", "changed", "gone"], initialResourceVersions: { same: "1", changed: "1", gone: "1" } } });
+    await world.settle();
+    world.up.reply(flagUrl, { resources: [{ name: "same", text: "1", version: "1" }, { name: "changed", text: "2", version: "2" }], removed: ["gone"] });
+    await world.settle();
+    expect(again.take().map(({ shown, removed }) => [shown, removed])).toEqual([[["changed=2"], ["gone"]]]);
+  });
+
   it.each([0, Number.NaN])("there may be one tenant at least, not %d", (maxTenants) => {
     expect(() => useWorld({ relay: { maxTenants } })).toThrow(/maxTenants is .*give 1 or more/);
   });
