@@ -23,7 +23,12 @@ export interface MemberChanges<T> {
 export function compareMembers<T>(before: ShownMembers<T>, followed: readonly FollowedMember[], show: (one: FollowedMember) => ListMember<T>, places?: readonly number[]): MemberChanges<T> | undefined {
   if (followed === before.followed) return undefined;
   if (places !== undefined) return inPlaces(before, followed, show, places);
+  if (before.followed.length === 0) return first(followed.map(show));
   return hasSameNames(before.followed, followed) ? inPlaces(before, followed, show, followed.keys()) : anywhere(before, followed, show);
+}
+
+function first<T>(members: readonly ListMember<T>[]): MemberChanges<T> {
+  return { members, added: members, updated: [], removed: [] };
 }
 
 /** Nothing says which of those without a name is which. */

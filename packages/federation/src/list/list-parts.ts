@@ -63,7 +63,8 @@ export class ListParts {
   replace(entries: readonly (InlineEntry | LocatedEntry)[]): void {
     const { left = [], parts = new Map<string, ListPart>() } = this.#taking ?? {};
     this.#taking = { entries, at: 0, parts: new Map(), nameless: new Map(), left: new Set([...left, ...parts.values()]) };
-    this.go();
+    // A long list has cost enough when it is read.
+    if (entries.length <= this.#slice) this.go();
   }
 
   /** One slice. */
