@@ -3,9 +3,9 @@ import { createFakeClock } from "@xdstp/testing";
 import { expect, it, onTestFinished } from "vitest";
 
 import { of, resource, T } from "../../test/scene.ts";
-import { createStoreServer } from "../../test/store-server.ts";
+import { createStoreServer, type StoreServer } from "../../test/store-server.ts";
 import { turn } from "../../test/turn.ts";
-import { createFederation } from "../index.ts";
+import { createFederation, type FederationServer } from "../index.ts";
 
 it("presents no version that it knows of what a stand-in may have replaced by the time that they arrive [C-GRPC-6, C-RECON-3]", async () => {
   const clock = createFakeClock();
@@ -27,4 +27,36 @@ it("presents no version that it knows of what a stand-in may have replaced by th
   first.fail(undefined);
   await turn();
   expect(presented()).toEqual([`${of("a", "x")} X`]);
+});
+
+/** Its status says of `x` whether that is still held, as a client end of ours does of all that is wanted. */
+function looking(server: StoreServer): FederationServer {
+  return { id: server.id, name: server.name, open() {
+    const open = server.open();
+    const { feed } = open;
+    const status = (): unknown => {
+      server.sink.held(T, { name: of("a", "x") });
+      return feed.status?.();
+    };
+    return { ...open, feed: Object.assign(Object.create(feed) as typeof feed, { status }) };
+  } };
+}
+
+it("says of what one gave that stood in whether that counts, to a client end whose status asks what is held [C-GRPC-6]", async () => {
+  const [first, second, third] = ["first", "second", "third"].map(createStoreServer) as [StoreServer, StoreServer, StoreServer];
+  const clock = createFakeClock();
+  const cache = createCache({ clock, directives: true });
+  onTestFinished(() => cache.close());
+  cache.addFeed(createFederation({ sources: [{ servers: [looking(first), second, third], authorities: ["a"] }], clock }));
+  for (const server of [first, second]) server.fail("down");
+  first.responded = false;
+  third.put(T, resource(of("a", "x"), "X"));
+  cache.topic(T, { name: of("a", "x") }).watch({ wake: () => undefined });
+  await turn();
+  second.silent = true;
+  second.fail(undefined);
+  const standsIn = (): readonly unknown[] => Array.from(first.sink.held(T, { name: of("a", "x") }), ({ standIn }) => standIn);
+  expect(standsIn()).toEqual([true]);
+  first.responded = true;
+  expect(standsIn()).toEqual([false]);
 });

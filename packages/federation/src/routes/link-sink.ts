@@ -102,7 +102,12 @@ function heldOf(link: ServerLink, books: LinkBooks, asked: TypedInterest): Itera
   const route = books.routeOfName(interest.name);
   if (route === undefined || (route.links.length === 1 && route.plain)) return link.part.held(typeUrl, interest);
   const own = route.links.indexOf(link);
-  return route.links.flatMap((one, index) => (index <= own ? [...heldFrom(one, typeUrl, interest)] : Array.from(heldFrom(one, typeUrl, interest), (held) => ({ ...held, standIn: route.uses(one) || !route.counts(link) }))));
+  return route.links.flatMap((one, index) => (index <= own ? [...heldFrom(one, typeUrl, interest)] : Array.from(heldFrom(one, typeUrl, interest), (held) => standingIn(held, () => route.uses(one) || !route.counts(link)))));
+}
+
+/** Found out when it is asked for: it depends on the status of the server, which asks what is held. */
+function standingIn(held: Held, standsIn: () => boolean): Held {
+  return { ...held, get standIn() { return standsIn(); } };
 }
 
 /** What one server has given: handed on, or kept for those that follow it, or leading elsewhere. */
