@@ -17,4 +17,6 @@ export const failedSeeds: readonly { readonly seed: number; readonly steps: numb
   { seed: 177_601_835, steps: 20_000, showed: "the checker of lost names took no notice of a stall that befell a call on its way" },
   { seed: 177_601_830, steps: 650_000, showed: "a SotW server let a full state expire when what had the shortest TTL of it was wanted no more" },
   { seed: 177_601_802, steps: 800_000, showed: "a delta server let expire what was asked for by an alias and had been held before the stream" },
+  { seed: 177_601_843, steps: 650_000, showed: "a delta server did not send again what was refused, since what was bad of it had gone and waited to be removed" },
+  { seed: 177_601_845, steps: 800_000, showed: "the same, and Endpoints that had gone stayed" },
 ];

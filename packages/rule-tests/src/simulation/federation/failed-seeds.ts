@@ -3,4 +3,5 @@ export const failedSeeds: readonly { readonly seed: number; readonly showed: str
   { seed: 291_507, showed: "a stand-in stayed in use, and what it had given, beside a server whose answer has nothing in it" },
   { seed: 17_550_029, showed: "a member of a glob with an alternative stayed that led elsewhere by what a stand-in gave" },
   { seed: 17_550_196, showed: "a delta server did not tell anew what was listed as held, when the wildcard was left and asked for again before its answer" },
+  { seed: 81_000_003_017, showed: "a client end that was asked whether it had had a response asked itself, without end, whether something stood in for it" },
 ];
