@@ -5,7 +5,8 @@ import { collectionCase, largeCollectionCase } from "./collection.ts";
 import { fanOutCase, fanOuts } from "./fan-out.ts";
 import { interestCase } from "./interest.ts";
 import { namesCase } from "./names.ts";
+import { relayCase } from "./relay.ts";
 import { storms } from "./storm.ts";
 
 /** Everything the bench can run, in the order of the table. */
-export const allCases: readonly BenchCase[] = [...fanOuts.map(fanOutCase), ...storms, ...churns, collectionCase, largeCollectionCase, interestCase, clientCase, namesCase];
+export const allCases: readonly BenchCase[] = [...fanOuts.map(fanOutCase), ...storms, ...churns, collectionCase, largeCollectionCase, interestCase, clientCase, relayCase, namesCase];
