@@ -8,6 +8,7 @@ import { type DeltaStream, openDeltaStream } from "./grpc-stream.ts";
 import { createTextSink, type TextSink } from "./text-sink.ts";
 import { runToEnd, useCli } from "./use-cli.ts";
 import { lead, of, type Lead } from "./use-federation.ts";
+import { useFolder } from "./use-folder.ts";
 import { clusterUrl, useOrigin } from "./use-origin.ts";
 
 const bin = join(import.meta.dirname, "../src/bin.ts");
@@ -102,7 +103,7 @@ describe("xdstp relay --workers", () => {
 
   it("goes on serving what is held when the process dies that asks upstream, which is started again", async () => {
     const origin = await useOriginWith("a", "b");
-    const { out, port, pid } = await useWorkers(origin.address, 2);
+    const { out, port, pid } = await useWorkers(origin.address, 2, "--snapshot", useFolder().dir);
     const clients = await Promise.all(["n1", "n2"].map((node) => ask(port, node, of("x", "a"))));
     for (const client of clients) await next(client);
     const first = pid(0);
