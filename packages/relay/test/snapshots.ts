@@ -106,12 +106,12 @@ export interface Kept extends OpenStore {
 }
 
 /** A cache over a snapshot over an upstream. */
-export function useKept(dir: string, options: Partial<SnapshotOptions> & { readonly clock?: FakeClock } = {}): Kept {
+export function useKept(dir: string, { space, ...options }: Partial<SnapshotOptions> & { readonly clock?: FakeClock; readonly space?: string } = {}): Kept {
   const clock = options.clock ?? createFakeClock({ start: 1_000_000 });
   const opened = openStore(dir, { ...options, clock });
   const cache = createCache({ clock });
   const upstream = createUpstream();
-  cache.addFeed(keepSnapshot(upstream.feed, opened.store, { inWildcard: () => true }));
+  cache.addFeed(keepSnapshot(upstream.feed, opened.store, { inWildcard: () => true, ...(space !== undefined && { space }) }));
   const watcher = { wake: () => undefined };
   const topicOf = (name: string, typeUrl: string = flagUrl) => cache.topic(typeUrl, { name });
   const close = async (): Promise<void> => { await cache.close(); await opened.store.close(); };

@@ -205,6 +205,46 @@ describe("a snapshot in front of upstream", () => {
     expect(relay.shown(a)).toBe("2");
   });
 
+  it("what is asked for by an alias is restored by it, and goes when upstream does not know the alias any more [B-RELAY-9]", async () => {
+    const dir = useDir();
+    await leave(dir, put("real", "1", { aliases: ["other"] }));
+    const relay = useKept(dir);
+    await relay.watch("other");
+    expect(relay.shown("other")).toBe("~1");
+    await relay.upstream.sink.commit({ remove: [{ typeUrl: flagUrl, name: "other" }] });
+    expect(relay.shown("other")).toBe("none");
+    await relay.close();
+    expect(stateOf(useKept(dir).store).filter((one) => one.startsWith("real"))).toEqual([]);
+  });
+
+  it("an error of one name that will pass is no answer: what the snapshot has of it is served [B-RELAY-9]", async () => {
+    const dir = useDir();
+    await leave(dir, put(a), put(b));
+    const relay = useKept(dir);
+    await relay.watch(b);
+    await relay.upstream.sink.commit({ put: [put(b)] });
+    await relay.watch(a);
+    expect([relay.shown(b), relay.shown(a)]).toEqual(["1", "pending"]);
+    relay.upstream.sink.unavailable({ typeUrl: flagUrl, interest: { name: a } }, away);
+    expect(relay.shown(a)).toBe("~1");
+    expect(relay.cache.topic(flagUrl, { name: a }).stale).toBeDefined();
+  });
+
+  it("what one of several nodes is told is not shown to another [B-RELAY-16]", async () => {
+    const dir = useDir();
+    const first = useKept(dir, { space: "one" });
+    await first.watch("opaque", "*");
+    await first.upstream.sink.commit({ put: [put("opaque")], settled: all("*") });
+    await first.close();
+    const other = useKept(dir, { space: "two" });
+    await other.watch("opaque", "*");
+    expect([other.shown("opaque"), other.members("*")]).toEqual(["pending", []]);
+    await other.close();
+    const same = useKept(dir, { space: "one" });
+    await same.watch("opaque", "*");
+    expect([same.shown("opaque"), same.members("*")]).toEqual(["~1", ["opaque=1"]]);
+  });
+
   it("variants of a name are stored apart, and what upstream says takes the place of those for the same clients [S-DYN-4]", async () => {
     const dir = useDir();
     const [prod, test] = ["prod", "test"].map((value) => encodeConstraints({ kind: "equals", key: "env", value })) as [Uint8Array, Uint8Array];

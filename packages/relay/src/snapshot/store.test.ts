@@ -43,6 +43,22 @@ describe("a snapshot on disk", () => {
     expect([statSync(journalOf(dir)).mode & 0o777, existsSync(join(dir, "lock"))]).toEqual([0o600, true]);
   });
 
+  it("is written within a second, by itself, and what is said meanwhile with it [B-RELAY-9]", async () => {
+    const dir = useDir();
+    const clock = createFakeClock({ start: 0 });
+    const { store } = openStore(dir, { clock });
+    put(store, a, "1");
+    clock.advance(199);
+    put(store, b, "1");
+    expect([store.status().waiting, store.status().fileBytes]).toEqual([2, 0]);
+    clock.advance(1);
+    await new Promise((resolve) => { setImmediate(resolve); });
+    expect([store.status().waiting, clock.pending]).toEqual([0, 0]);
+    await store.flush();
+    expect(store.status()).toMatchObject({ writtenAt: 200, resources: 2 });
+    expect(statSync(journalOf(dir)).size).toBe(store.status().fileBytes);
+  });
+
   it("a crash at any byte of a write leaves what was before it [B-RELAY-9]", async () => {
     const dir = useDir();
     const { store } = openStore(dir);
