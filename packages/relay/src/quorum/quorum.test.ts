@@ -1,3 +1,4 @@
+import type { Policy } from "@xdstp/server";
 import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
@@ -269,6 +270,48 @@ describe("a relay with a quorum", () => {
     say({ x: "2" });
     await go();
     expect(world.server.stats().frames.encoded).toBe(encoded + 2);
+  });
+
+  it("gives a Fetch what is accepted, also to a client that sees first on its stream [B-RELAY-5]", async () => {
+    const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+    const name = "xdstp://acme/envoy.config.cluster.v3.Cluster/x";
+    const world = useWorld({ relay: { quorum: {} } });
+    const voter = openVoter(world, "delta", "a");
+    voter.ask(clusterUrl, name);
+    const say = async (text: string): Promise<void> => {
+      await talk(world, [voter]);
+      world.up.reply(clusterUrl, { resources: [{ name, text, version: text }] });
+      await talk(world, [voter]);
+    };
+    await say("1");
+    voter.verdict = silent;
+    await say("2");
+    const fetched = world.server.fetch(clusterUrl, { resourceNames: [name], node: { id: "a" } });
+    await talk(world, [voter]);
+    expect([voter.seen, (await fetched).resources.map(({ value }) => Buffer.from(value).toString().at(-1))]).toEqual([["x=1", "x=2"], ["1"]]);
+  });
+
+  it("lets a client that may not see everything see first what it may see [B-RELAY-5] [B-RELAY-16]", async () => {
+    const authorize = (): Policy => ({ key: "some", allows: (_, name) => !name.endsWith("/hidden") });
+    const { world, voters, say, talk: go, answers } = await poll({ asks: ["g/*"], start: { "g/x": "1", "g/hidden": "1" }, server: { authorize } });
+    set(voters[0], refuses("bad"));
+    say({ "g/x": "bad", "g/hidden": "2" });
+    await go();
+    // Of what nobody may see nobody says anything.
+    await world.pass(10_000);
+    await go();
+    expect(answers()).toEqual([expect.stringMatching(/g\/x.*cannot use bad/)]);
+    say({ "g/x": "2" });
+    await go();
+    expect(seenBy(voters)).toEqual([["x=bad", "x=1", "x=2"], ["x=bad", "x=1", "x=2"], ["x=2"], ["x=2"]]);
+  });
+
+  it("counts its clients as those of one source, whoever waits for their answers [B-RELAY-5] [S-ACK-9]", async () => {
+    const { world, say, talk: go } = await poll();
+    const { revision } = world.relay.source;
+    say({ x: "2" });
+    await go();
+    expect(await world.server.waitForAck(revision + 1)).toMatchObject({ nobody: false, accepted: ["a", "b", "c", "d"].map((node) => ({ node })) });
   });
 
   it("forgets what is on trial when it ends [B-RELAY-5]", async () => {
