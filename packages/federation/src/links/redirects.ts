@@ -12,6 +12,7 @@ export class Redirects {
   readonly #followers: Followers;
   /** What readers do when the time of one is over. */
   readonly #onExpired: (route: Route, redirect: FollowedRedirect) => void;
+  #ended = false;
 
   constructor(clock: Clock, followers: Followers, onExpired: (route: Route, redirect: FollowedRedirect) => void) {
     this.#clock = clock;
@@ -21,6 +22,7 @@ export class Redirects {
 
   /** A name leads elsewhere from now on, or to another place than before. */
   set(route: Route, given: Omit<FollowedRedirect, "follower" | "expiry" | "place">, expireMs: number | undefined): void {
+    if (this.#ended) return;
     const { typeUrl, key } = given;
     const byKey = route.redirects.get(typeUrl) ?? new Map<string, FollowedRedirect>();
     route.redirects.set(typeUrl, byKey);
@@ -47,8 +49,9 @@ export class Redirects {
     return true;
   }
 
-  /** Follows them no more; nobody reads what becomes of them. */
+  /** Follows them no more, nor what servers still say; nobody reads what becomes of them. */
   end(route: Route): void {
+    this.#ended = true;
     for (const byKey of route.redirects.values()) for (const redirect of byKey.values()) redirect.expiry?.cancel();
   }
 
