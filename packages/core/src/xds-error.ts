@@ -11,6 +11,8 @@ export interface XdsErrorContext {
   readonly nonce?: string;
   /** Nobody has said so: it has not come in time (C-MISS-4). */
   readonly timedOut?: boolean;
+  /** With `timedOut`: the server has answered meanwhile with all there is of the type, and left it out. */
+  readonly leftOut?: boolean;
   /** The text of it as an upstream server gave it; a relay hands that on (B-RELAY-13). */
   readonly said?: string;
   /** What was thrown first; also the `cause` of the error. */

@@ -60,8 +60,8 @@ function missing(state: ClientTypeState, want: Want): readonly Removal[] {
   return held.length === 0 ? [removal] : held;
 }
 
-function lateError({ typeUrl, host: { context } }: ClientTypeState, { interest }: Want, code: "NOT_FOUND" | "UNAVAILABLE"): XdsError {
-  return new XdsError(code, `the server has not sent ${JSON.stringify(interest.name)} within ${context.fetchMs / 1_000} s`, { typeUrl, resource: interest.name, timedOut: true });
+function lateError({ typeUrl, host: { context } }: ClientTypeState, { interest, leftOut }: Want, code: "NOT_FOUND" | "UNAVAILABLE"): XdsError {
+  return new XdsError(code, `the server has not sent ${JSON.stringify(interest.name)} within ${context.fetchMs / 1_000} s`, { typeUrl, resource: interest.name, timedOut: true, ...(leftOut && { leftOut }) });
 }
 
 /** Several parameter sets of a name are one removal. */

@@ -200,8 +200,8 @@ function joinSaid(refused: Refused | undefined, entries: readonly Entry[]): read
 }
 
 /** What was refused, to be started again; of what it said, that which nobody has asked for since: what is asked for is said in any case. */
-export function restartOf(refused: Refused, isAsked: boolean, owed: { has(name: string): boolean }): Refused {
-  const unasked = (entries: readonly Entry[] | undefined): readonly Entry[] | undefined => (isAsked ? undefined : entries?.filter(({ name }) => !owed.has(name)));
+export function restartOf(refused: Refused, isAsked: (name: string) => boolean, owed: { has(name: string): boolean }): Refused {
+  const unasked = (entries: readonly Entry[] | undefined): readonly Entry[] | undefined => entries?.filter(({ name }) => !owed.has(name) && !isAsked(name));
   return { ...refused, entries: unasked(refused.entries), newestEntries: unasked(refused.newestEntries) };
 }
 

@@ -21,7 +21,7 @@ const NOBODY: ReadonlySet<never> = new Set<never>();
  */
 export function believed(noting: Noting, spoken: Spoken, given: Transaction): Believed {
   const { remove = [], settled = [] } = given;
-  const silent = [...remove.filter(({ error }) => error?.context.timedOut === true), ...settled.filter(({ timedOut }) => timedOut === true)];
+  const silent = [...remove.filter(isSilence), ...settled.filter(({ timedOut }) => timedOut === true)];
   noteSpoken(spoken, given);
   const doubtful: ReadonlySet<Removal | TypedInterest> = silent.length === 0 ? NOBODY : new Set(silent.filter(({ typeUrl }) => !spoken.has(typeUrl)));
   if (doubtful.size === 0) return { pass: given, doubtful };
@@ -31,9 +31,13 @@ export function believed(noting: Noting, spoken: Spoken, given: Transaction): Be
 
 function noteSpoken(spoken: Spoken, { put = [], remove = [], complete = [], settled = [] }: Transaction): void {
   for (const { typeUrl } of put) spoken.add(typeUrl);
-  for (const { typeUrl, error } of remove) if (error?.context.timedOut !== true) spoken.add(typeUrl);
+  for (const removal of remove) if (!isSilence(removal)) spoken.add(removal.typeUrl);
   for (const { typeUrl } of complete) spoken.add(typeUrl);
   for (const { typeUrl, timedOut } of settled) if (timedOut !== true) spoken.add(typeUrl);
+}
+
+function isSilence({ error }: Removal): boolean {
+  return error?.context.timedOut === true && error.context.leftOut !== true;
 }
 
 function isRestored({ wanted }: Noting, one: Removal | TypedInterest): boolean {

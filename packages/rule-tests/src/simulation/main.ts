@@ -1,5 +1,5 @@
 // node --conditions=@xdstp/source src/simulation/main.ts: the simulation at its whole size, a seed for each core at a time, for XDSTP_SIMULATION_MINUTES (10), and for at least 20 new seeds.
-// XDSTP_SIMULATION_SEED: the first of the new seeds, to run them again. XDSTP_SIMULATION_STEPS: steps of a seed (1,000,000); the federations of a seed have a hundredth of that in deeds.
+// XDSTP_SIMULATION_SEED: the first of the new seeds, to run them again. XDSTP_SIMULATION_STEPS: steps of a seed (1,000,000); the chain of relays of a seed has a hundredth of that, and its federations as many deeds.
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 
@@ -22,10 +22,10 @@ console.log(`simulation: new seeds from ${firstSeed} on, ${steps} steps each, fo
 await Promise.all(Array.from({ length: availableParallelism() }, work));
 finish();
 
-/** No seed is begun that would not end in time, as far as those before it tell. Its federations follow. */
+/** No seed is begun that would not end in time, as far as those before it tell. Its relays and federations follow. */
 function nextTask(): SeedTask | undefined {
   const isInTime = performance.now() - started + longest < minutes * 60_000;
-  if (tasks.length === 0 && (isInTime || next - firstSeed < LEAST)) tasks.push({ seed: next, steps }, { seed: next++, steps: steps / 100, isOfFederation: true });
+  if (tasks.length === 0 && (isInTime || next - firstSeed < LEAST)) tasks.push({ seed: next, steps }, { seed: next, steps: steps / 100, world: "relays" }, { seed: next++, steps: steps / 100, world: "federations" });
   return tasks.shift();
 }
 
@@ -52,8 +52,10 @@ async function runIn(worker: Worker, task: SeedTask): Promise<SeedOutcome> {
   });
 }
 
-function lineOf({ seed, steps: made, ms, failure, isOfFederation = false }: SeedOutcome): string {
-  const figures = `${made} ${isOfFederation ? "deeds of federations" : "steps"} in ${(ms / 1_000).toFixed(1)} s, ${Math.round((1_000 * made) / ms)}/s`;
+const counted = { ends: "steps", relays: "steps of relays", federations: "deeds of federations" };
+
+function lineOf({ seed, steps: made, ms, failure, world = "ends" }: SeedOutcome): string {
+  const figures = `${made} ${counted[world]} in ${(ms / 1_000).toFixed(1)} s, ${Math.round((1_000 * made) / ms)}/s`;
   return failure === undefined ? `seed ${seed}: ok, ${figures}` : `${failure}\n(${figures}; to see it again: XDSTP_SIMULATION_SEED=${seed})`;
 }
 

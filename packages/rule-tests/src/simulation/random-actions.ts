@@ -2,7 +2,7 @@ import type { SeededRandom } from "@xdstp/testing";
 
 import type { Action, Change, Deed } from "./action.ts";
 import { BAD, CLUSTERS, FLAGS, GATES, REFERS, ROUTES, typeUrls } from "./types.ts";
-import type { WorldShape } from "./world-shape.ts";
+import { toldIn, type WorldShape } from "./world-shape.ts";
 
 /** Deeds drawn from a seed, without a look at the world: a part of a history is a history too. */
 export interface RandomActions {
@@ -36,7 +36,7 @@ function waitOf(random: SeededRandom): number {
 }
 
 function deedOf(random: SeededRandom, shape: WorldShape, nextText: (typeUrl: string) => string): Deed {
-  const client = random.below(shape.clients.length);
+  const client = random.below(shape.clients.length + (shape.hops?.length ?? 0));
   const origin = random.below(shape.origins);
   const lot = random.below(100);
   if (lot < 45) return { kind: "commit", origin, changes: changesOf(random, nextText) };
@@ -72,10 +72,11 @@ function extrasOf(random: SeededRandom, typeUrl: string, name: string): Pick<Cha
   return { ...ttl, ...alias };
 }
 
-function interestOf(random: SeededRandom, { clients }: WorldShape, client: number, kind: "watch" | "unwatch"): Deed {
+function interestOf(random: SeededRandom, shape: WorldShape, client: number, kind: "watch" | "unwatch"): Deed {
   const typeUrl = random.pick(typeUrls);
   const name = wantedOf(random, typeUrl);
-  const isSotw = clients[client]?.variant === "sotw";
+  const asked = shape.clients[client];
+  const isSotw = asked !== undefined && toldIn(shape, asked) === "sotw";
   // An alias is not told of in SotW, and a glob is asked for only of full state (C-GLOB-10).
   const plain = isSotw && (name.startsWith("also-") || (name.includes("*") && name !== "*")) ? nameOf(random, typeUrl) : name;
   return { kind, client, typeUrl, name: plain };

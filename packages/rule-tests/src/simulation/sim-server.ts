@@ -20,6 +20,23 @@ export interface SimServerOptions {
   readonly onCommit: (server: string, values: readonly Value[]) => void;
   /** A call has arrived. */
   readonly onOpen: (connection: Connection) => void;
+  /** A relay of another server. Absent: it has a store of its own. */
+  readonly relay?: RelayOf;
+}
+
+/** Whose relay it is, and how one is begun. */
+export interface RelayOf {
+  /** Who publishes what it has. */
+  readonly root: SimServer;
+  open(): RelayProcess;
+}
+
+/** A relay that runs. */
+export interface RelayProcess {
+  readonly cache: Cache;
+  readonly source: ResourceSource;
+  /** What a crash loses is lost. */
+  end(crash: boolean): void;
 }
 
 /** What a server has from now on under a name or an alias. Without a text: nothing. */
@@ -31,6 +48,8 @@ export interface SimServer {
   /** Of the process that runs now, or ran last. */
   readonly cache: Cache;
   readonly running: boolean;
+  /** Who publishes what it has: itself, or that of which it is a relay. */
+  readonly root: SimServer;
   /** Open streams of the process that runs. */
   readonly streams: ReadonlyMap<Connection, ServerStream>;
   start(): void;
@@ -57,6 +76,7 @@ class Server implements SimServer {
   readonly #store = new Map<string, Change>();
   #listeners: readonly { close(): void }[] = [];
   #streams = new Map<Connection, ServerStream>();
+  #relay: RelayProcess | undefined;
   cache: Cache;
 
   constructor(name: string, options: SimServerOptions) {
@@ -65,6 +85,7 @@ class Server implements SimServer {
     this.cache = this.#run();
   }
 
+  get root(): SimServer { return this.#options.relay?.root ?? this; }
   get running(): boolean { return this.#listeners.length > 0; }
   get streams(): ReadonlyMap<Connection, ServerStream> { return this.#streams; }
 
@@ -79,11 +100,13 @@ class Server implements SimServer {
       if (crash) connection.cut("both");
       else stream.end(14, "the server stops");
     }
-    void this.cache.close();
+    if (this.#relay === undefined) void this.cache.close();
+    else this.#relay.end(crash);
   }
 
   /** One that does not run takes them into its store. */
   commit(changes: readonly Change[]): void {
+    if (this.root !== this) { this.root.commit(changes); return; }
     const values = changes.flatMap((change) => valuesOf(change, this.#store.get(keyOf(change))));
     for (const change of changes) {
       if (change.text === undefined) this.#store.delete(keyOf(change));
@@ -99,10 +122,10 @@ class Server implements SimServer {
   }
 
   #run(): Cache {
-    const { clock, network, shape: { tombstoneMs, tombstoneCount, responseBytes }, defect } = this.#options;
-    const cache = createCache({ types, clock, tombstoneMs, tombstoneCount });
-    cache.commit({ put: [...this.#store.values()].flatMap(putOf) });
-    const source: ResourceSource = defect.source?.(cache, clock) ?? cache;
+    const { clock, network, shape: { responseBytes }, defect, relay } = this.#options;
+    this.#relay = relay?.open();
+    const cache = this.#relay?.cache ?? this.#load();
+    const source: ResourceSource = defect.source?.(cache, clock) ?? this.#relay?.source ?? cache;
     const later = (callback: () => void): void => { clock.after(1, callback); };
     const context = createServerContext({ source, clock, scheduler: createScheduler({ slice: 4, later }), limits: { responseBytes } });
     const streams = new Map<Connection, ServerStream>();
@@ -111,6 +134,13 @@ class Server implements SimServer {
       const variant = index === 0 ? "delta" : "sotw";
       return network.listen(addressOf(this.name, variant), (out, connection) => this.#serve(streams, connection, (given) => end.open({ peer: `connection ${connection.id}` }, given), out, variant));
     });
+    return cache;
+  }
+
+  #load(): Cache {
+    const { clock, shape: { tombstoneMs, tombstoneCount } } = this.#options;
+    const cache = createCache({ types, clock, tombstoneMs, tombstoneCount });
+    cache.commit({ put: [...this.#store.values()].flatMap(putOf) });
     return cache;
   }
 

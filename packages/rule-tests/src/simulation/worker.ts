@@ -8,8 +8,8 @@ export interface SeedTask {
   readonly seed: number;
   /** Of federation: deeds. */
   readonly steps: number;
-  /** Federations, each in a world of its own, instead of one world of servers and clients. Default: false. */
-  readonly isOfFederation?: boolean;
+  /** Servers and clients, a chain of relays between them, or federations, each in a world of its own. Default: `ends`. */
+  readonly world?: "ends" | "relays" | "federations";
 }
 
 /** What it answers. */
@@ -25,12 +25,12 @@ Error.stackTraceLimit = 0;
 parentPort?.on("message", (task: SeedTask) => { void answer(task); });
 
 async function answer(task: SeedTask): Promise<void> {
-  parentPort?.postMessage(task.isOfFederation === true ? await runFederations(task) : await runEnds(task));
+  parentPort?.postMessage(task.world === "federations" ? await runFederations(task) : await runWorld(task));
 }
 
-async function runEnds({ seed, steps }: SeedTask): Promise<SeedOutcome> {
-  const { failure, ms, steps: made } = await runSeed({ seed }, steps);
-  return { seed, steps: made, ms, ...(failure === undefined ? {} : { failure: describeFailure(seed, failure) }) };
+async function runWorld({ seed, steps, world = "ends" }: SeedTask): Promise<SeedOutcome> {
+  const { failure, ms, steps: made } = await runSeed({ seed, relays: world === "relays" }, steps);
+  return { seed, steps: made, ms, world, ...(failure === undefined ? {} : { failure: describeFailure(seed, failure) }) };
 }
 
 /** Worlds that are short-lived: their seeds follow from that of the task. */
@@ -43,5 +43,5 @@ async function runFederations({ seed, steps }: SeedTask): Promise<SeedOutcome> {
     failure = await runFederation(first + made / DEEDS);
     made += DEEDS;
   }
-  return { seed, steps: made, ms: performance.now() - started, isOfFederation: true, ...(failure !== undefined && { failure }) };
+  return { seed, steps: made, ms: performance.now() - started, world: "federations", ...(failure !== undefined && { failure }) };
 }

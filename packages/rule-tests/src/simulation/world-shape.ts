@@ -19,11 +19,19 @@ export interface WorldShape {
   readonly tombstoneCount: number;
   /** Bytes of a response; a small number makes parts (S-SIZE-2). */
   readonly responseBytes: number;
+  /** Relays: the first one of server 0, each other of the one before it. Default: none, and every server has a store of its own. */
+  readonly hops?: readonly HopShape[];
+}
+
+/** How a relay asks upstream. */
+export interface HopShape {
+  readonly variant: "delta" | "sotw";
 }
 
 const WRAPPED = "xds.config.supports-resource-in-sotw";
 const TTL = "xds.config.supports-resource-ttl";
 
+/** Servers with stores of their own. */
 export function createWorldShape(random: SeededRandom): WorldShape {
   const client = (_: unknown, index: number): ClientShape => ({
     origin: index % 2,
@@ -38,4 +46,16 @@ export function createWorldShape(random: SeededRandom): WorldShape {
     tombstoneCount: random.pick([100_000, 20]),
     responseBytes: random.pick([400, 2_000, 4 << 20]),
   };
+}
+
+/** A chain of relays behind one server, with clients at each of them. */
+export function createRelayShape(random: SeededRandom): WorldShape {
+  const hops = Array.from({ length: random.between(1, 3) }, (): HopShape => ({ variant: random.once(3) ? "sotw" : "delta" }));
+  const shape = createWorldShape(random);
+  return { ...shape, origins: 1 + hops.length, clients: shape.clients.map((client) => ({ ...client, origin: random.below(1 + hops.length) })), hops };
+}
+
+/** What a client can be told of: SotW, on any of the hops, has no word for some of it. */
+export function toldIn({ hops = [] }: WorldShape, { origin, variant }: ClientShape): "delta" | "sotw" {
+  return hops.slice(0, origin).some((hop) => hop.variant === "sotw") ? "sotw" : variant;
 }

@@ -9,11 +9,14 @@ import { noNameIsLost } from "./invariants/no-name-is-lost.ts";
 import { noncesAreNew } from "./invariants/nonces-are-new.ts";
 import { refusedIsNotRepeated } from "./invariants/refused-is-not-repeated.ts";
 import type { Fault } from "./invariants/standing.ts";
+import { publishedByOrigin } from "./relay/published-by-origin.ts";
+import { relaysFollowInterest } from "./relay/relays-follow-interest.ts";
+import { createSimRelay, type SimRelay } from "./relay/sim-relay.ts";
 import { createSimClient, type SimClient } from "./sim-client.ts";
 import { createSimServer, type SimServer } from "./sim-server.ts";
 import type { Report, Violation } from "./violation.ts";
 import { variantOf, viewRequest, viewResponse } from "./wire-view.ts";
-import { createWorldShape, type WorldShape } from "./world-shape.ts";
+import { createRelayShape, createWorldShape, toldIn, type HopShape, type WorldShape } from "./world-shape.ts";
 
 /** Servers and clients in one network, and what has to hold of them. The same seed and deeds give the same world, whatever ran before in the process. */
 export interface World {
@@ -21,6 +24,8 @@ export interface World {
   readonly network: Network;
   readonly shape: WorldShape;
   readonly servers: readonly SimServer[];
+  /** Those that are relays: the first one of them is the second server. */
+  readonly relays: readonly SimRelay[];
   /** undefined: it has left. */
   readonly clients: readonly (SimClient | undefined)[];
   /** Made so far. */
@@ -36,6 +41,8 @@ export interface WorldOptions {
   readonly seed: number;
   /** Default: none. */
   readonly defect?: Defect;
+  /** A chain of relays behind the first server. Default: false. */
+  readonly relays?: boolean;
   /** Sees what travels, beside the invariants. */
   readonly observer?: NetworkObserver;
 }
@@ -44,6 +51,8 @@ export interface WorldOptions {
 const LOOK = 10_000;
 /** Milliseconds of a rest: at least, at most, and between two looks. */
 const REST = { least: 25_000, most: 400_000, look: 5_000 };
+/** More until what nobody wants any more is let go of by each relay of a chain, after it has noticed and lingered. */
+const LETTING_GO = 60_000;
 
 /** A world in which nothing has happened yet. */
 export function createWorld(options: WorldOptions): World {
@@ -55,6 +64,7 @@ class SimWorld implements World {
   readonly network: Network;
   readonly shape: WorldShape;
   readonly servers: readonly SimServer[];
+  readonly relays: SimRelay[];
   readonly clients: (SimClient | undefined)[];
   readonly #stepper: Stepper;
   readonly #invariants: readonly Invariant[];
@@ -63,19 +73,19 @@ class SimWorld implements World {
   #looks = 0;
   violation: Violation | undefined;
 
-  constructor({ seed, defect = NO_DEFECT, observer }: WorldOptions) {
+  constructor({ seed, defect = NO_DEFECT, observer, relays = false }: WorldOptions) {
     const random = createSeededRandom(seed);
     this.#seed = seed;
-    this.shape = createWorldShape(random.fork(1));
+    this.shape = relays ? createRelayShape(random.fork(1)) : createWorldShape(random.fork(1));
     this.network = createNetwork({ clock: this.clock, random: random.fork(2), observer: this.#observer(observer) });
-    this.servers = Array.from({ length: this.shape.origins }, (_, index) => createSimServer(`server ${index}`, {
-      clock: this.clock, network: this.network, shape: this.shape, defect,
-      onCommit: (server, values) => { for (const invariant of this.#invariants) invariant.onCommit?.(server, values); },
-      onOpen: (connection) => { for (const invariant of this.#invariants) invariant.onOpen?.(connection); },
-    }));
+    const { origins, hops = [] } = this.shape;
+    const stores = Array.from({ length: origins - hops.length }, (_, index) => this.#newServer(index, defect));
+    this.relays = [];
+    this.servers = hops.reduce<readonly SimServer[]>((servers, shape, index) => [...servers, this.#newRelay(servers, shape, index, defect)], stores);
     this.clients = this.shape.clients.map((_, index) => this.#newClient(index));
-    this.#invariants = [noncesAreNew(this.#report), refusedIsNotRepeated(this.#report), memoryFollowsInterest(this, this.#report), noNameIsLost(this, this.#report)];
-    this.#stepper = createStepper({ clock: this.clock, turn, onStep: () => { this.#onStep(); } });
+    const looks = relays ? [publishedByOrigin, relaysFollowInterest] : [memoryFollowsInterest, noNameIsLost];
+    this.#invariants = [noncesAreNew(this.#report), refusedIsNotRepeated(this.#report), ...looks.map((look) => look(this, this.#report))];
+    this.#stepper = createStepper({ clock: this.clock, turn: relays ? longTurn : turn, onStep: () => { this.#onStep(); } });
   }
 
   get steps(): number { return this.#stepper.steps; }
@@ -95,6 +105,7 @@ class SimWorld implements World {
   close(): void {
     for (const client of this.clients) client?.leave();
     for (const server of this.servers) server.stop(true);
+    for (const relay of this.relays) relay.close();
   }
 
   readonly #report: Report = (invariant, text) => { this.violation ??= { invariant, text }; };
@@ -130,6 +141,23 @@ class SimWorld implements World {
     if (this.violation !== undefined) throw new Error(this.violation.text);
   }
 
+  #newServer(index: number, defect: Defect, relay?: SimRelay): SimServer {
+    return createSimServer(`server ${index}`, {
+      clock: this.clock, network: this.network, shape: this.shape, defect,
+      onCommit: (server, values) => { for (const invariant of this.#invariants) invariant.onCommit?.(server, values); },
+      onOpen: (connection) => { for (const invariant of this.#invariants) invariant.onOpen?.(connection); },
+      ...(relay !== undefined && { relay }),
+    });
+  }
+
+  #newRelay(before: readonly SimServer[], shape: HopShape, index: number, defect: Defect): SimServer {
+    const upstream = before.at(-1);
+    if (upstream === undefined) throw new Error("a relay is one of a server");
+    const relay = createSimRelay({ name: `relay ${index}`, upstream, shape, clock: this.clock, random: createSeededRandom(this.#seed).fork(10 + index), network: this.network });
+    this.relays.push(relay);
+    return this.#newServer(before.length, defect, relay);
+  }
+
   /** Two of a name are never there at once, yet their numbers are their own. */
   #newClient(index: number): SimClient | undefined {
     const shape = this.shape.clients[index];
@@ -148,9 +176,12 @@ class SimWorld implements World {
 
   #doTo(deed: Extract<Deed, { client: number }>): void {
     const client = this.clients[deed.client];
+    if (deed.client >= this.clients.length) {
+      if (isFault(deed)) this.#befall(this.relays[deed.client - this.clients.length]?.connection, deed);
+      return;
+    }
     if (deed.kind === "come") { this.clients[deed.client] ??= this.#newClient(deed.client); return; }
     if (client === undefined) return;
-    const { connection } = client;
     switch (deed.kind) {
       case "watch": client.watch(deed.typeUrl, deed.name); break;
       case "unwatch": client.unwatch(deed.typeUrl, deed.name); break;
@@ -158,19 +189,17 @@ class SimWorld implements World {
         client.leave();
         this.clients[deed.client] = undefined;
         break;
-      case "cut":
-        this.#disturb(connection, { kind: "cut" });
-        connection?.cut(deed.told);
-        break;
-      case "stall":
-        this.#disturb(connection, deed);
-        connection?.stall(deed.ms);
-        break;
-      case "slow":
-        this.#disturb(connection, deed);
-        connection?.slow(deed.side, deed.ms);
-        break;
-      case "duplicate":
+      default: if (isFault(deed)) this.#befall(client.connection, deed);
+    }
+  }
+
+  #befall(connection: Connection | undefined, deed: FaultDeed): void {
+    if (deed.kind !== "duplicate") this.#disturb(connection, deed);
+    switch (deed.kind) {
+      case "cut": connection?.cut(deed.told); break;
+      case "stall": connection?.stall(deed.ms); break;
+      case "slow": connection?.slow(deed.side, deed.ms); break;
+      default:
         this.network.duplicateNext();
         connection?.cut("both");
     }
@@ -183,7 +212,7 @@ class SimWorld implements World {
   async #rest(): Promise<void> {
     await this.#stepper.act(() => { this.#heal(); });
     const end = this.clock.now() + REST.most;
-    await this.#stepper.run(REST.least);
+    await this.#stepper.run(REST.least + (this.relays.length > 0 ? LETTING_GO : 0));
     for (;;) {
       const differences = this.clients.flatMap((client) => (client === undefined ? [] : this.#differencesOf(client)));
       if (differences.length === 0) break;
@@ -210,11 +239,22 @@ class SimWorld implements World {
 
   #differencesOf(client: SimClient): readonly string[] {
     const server = this.servers[client.shape.origin];
-    return server === undefined ? [] : differencesOf(client, server);
+    return server === undefined ? [] : differencesOf(client, server.root, toldIn(this.shape, client.shape));
   }
+}
+
+type FaultDeed = Extract<Deed, { kind: "cut" | "stall" | "slow" | "duplicate" }>;
+
+function isFault(deed: Deed): deed is FaultDeed {
+  return deed.kind === "cut" || deed.kind === "stall" || deed.kind === "slow" || deed.kind === "duplicate";
 }
 
 /** As many as the longest chain of promises in it is long. */
 async function turn(): Promise<void> {
   for (let n = 0; n < 4; n++) await Promise.resolve();
+}
+
+/** A snapshot is written, or let go of, in it. */
+async function longTurn(): Promise<void> {
+  for (let n = 0; n < 40; n++) await Promise.resolve();
 }

@@ -1,5 +1,5 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { changedOrigin, partition, restartOf, type Origin, type Refused } from "@xdstp/core/server";
+import { askedBy, changedOrigin, partition, restartOf, type Origin, type Refused } from "@xdstp/core/server";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { answerOf, leftovers, removedSince } from "./first-answer.ts";
 import { goneOf, idOf, isCollection, isCovered, keyOf, lookUp, lookUpAll, topicsOf } from "./lookup.ts";
@@ -96,7 +96,7 @@ function takeRefused(state: DeltaState): Refused | undefined {
   const { refused } = state.exchange;
   if (refused?.again !== true) return undefined;
   state.exchange.refused = undefined;
-  const restart = restartOf(refused, state.unanswered.size > 0, state.owed);
+  const restart = restartOf(refused, askedBy(state.unanswered.keys()), state.owed);
   const subscribed = (topic: Topic): boolean => state.topics.get(idOf(topic.interest)) === topic;
   for (const topic of refused.answered) if (subscribed(topic)) state.unanswered.set(topic, refused.base);
   for (const topic of refused.changed) {

@@ -1,5 +1,5 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { partition, restartOf, type Refused } from "@xdstp/core/server";
+import { askedBy, partition, restartOf, type Refused } from "@xdstp/core/server";
 import type { Gathered } from "./gathered.ts";
 import { idOf, lookUpAll, subscriptionsOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
@@ -51,7 +51,7 @@ function takeRefused(state: SotwState): Refused | undefined {
   const { refused } = state.exchange;
   if (refused?.again !== true) return undefined;
   state.exchange.refused = undefined;
-  const restart = restartOf(refused, state.unanswered.size > 0, state.owed);
+  const restart = restartOf(refused, askedBy(state.unanswered), state.owed);
   const subscribed = (topic: Topic): boolean => state.subscriptions.get(idOf(topic.interest))?.topic === topic;
   for (const topic of refused.answered) if (subscribed(topic)) state.unanswered.add(topic);
   for (const topic of refused.changed) if (subscribed(topic)) state.dirty.add(topic);

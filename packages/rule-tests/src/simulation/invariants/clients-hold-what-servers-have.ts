@@ -6,18 +6,21 @@ import type { SimClient, Watched } from "../sim-client.ts";
 import type { SimServer } from "../sim-server.ts";
 import { isFullState } from "../types.ts";
 
-/** Where a client does not hold exactly what its server has; nothing where it does. */
-export function differencesOf(client: SimClient, server: SimServer): readonly string[] {
-  return client.watched.values().flatMap((watched) => differenceOf(client, watched, server)).toArray();
+/**
+ * Where a client does not hold exactly what a server has; nothing where it does.
+ * @param told - SotW: on the way from there to the client
+ */
+export function differencesOf(client: SimClient, server: SimServer, told: "delta" | "sotw"): readonly string[] {
+  return client.watched.values().flatMap((watched) => differenceOf(client, watched, server, told)).toArray();
 }
 
-function differenceOf({ name, cache, shape, feed }: SimClient, { typeUrl, name: wanted }: Watched, server: SimServer): readonly string[] {
+function differenceOf({ name, cache, feed }: SimClient, { typeUrl, name: wanted }: Watched, server: SimServer, told: "delta" | "sotw"): readonly string[] {
   const [mine, theirs] = [cache.topic(typeUrl, { name: wanted }), server.cache.topic(typeUrl, { name: wanted })];
   const [held, had] = [textsOf(mine), textsOf(theirs)];
   const at = `${name}, ${wanted} of ${typeUrl}`;
   const wrong = had.entries().filter(([one, text]) => held.get(one) !== text).map(([one, text]) => `${at}: ${one} = ${text} is lost; ${held.get(one) ?? "nothing"} is held`);
   // SotW does not say what has gone of a type that is not of full state.
-  if (shape.variant === "sotw" && !isFullState(typeUrl)) return [...wrong];
+  if (told === "sotw" && !isFullState(typeUrl)) return [...wrong];
   const surplus = held.keys().filter((one) => !had.has(one)).map((one) => `${at}: ${one} = ${held.get(one) ?? ""} is held, and has gone`);
   const unsettled = mine.settled ? [] : [`${at}: not settled`];
   // Nor does it say anything while there is nothing of what is wanted, so nothing tells that the supply is whole again.

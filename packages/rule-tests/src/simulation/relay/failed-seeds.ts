@@ -1,0 +1,5 @@
+/** Seeds of chains of relays that failed once, with what they showed; they run each time. */
+export const failedSeeds: readonly { readonly seed: number; readonly steps: number; readonly showed: string }[] = [
+  { seed: 25, steps: 6_000, showed: "an error that a relay had concluded itself was told again when upstream said the same, and with it what a client had refused" },
+  { seed: 37, steps: 6_000, showed: "what a SotW upstream leaves out of its full state stayed for ever after a restart of its relay" },
+];

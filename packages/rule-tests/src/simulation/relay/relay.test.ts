@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+
+import { describeFailure, runSeed, type SeedResult } from "../run-seed.ts";
+import { failedSeeds } from "./failed-seeds.ts";
+
+/** New ones in each run, as those of servers and clients; the whole size has a program of its own (../main.ts). */
+const firstSeed = Number(process.env.XDSTP_SIMULATION_SEED ?? Date.now() % 1_000_000_000);
+const count = Math.max(3, Math.round(100 * Number(process.env.XDSTP_SCALE ?? "0.01")));
+
+function expectGreen({ seed, failure }: SeedResult): void {
+  expect(failure === undefined ? undefined : describeFailure(seed, failure)).toBeUndefined();
+}
+
+describe("a chain of one to three relays in a simulated network", () => {
+  it(`hands on what the origin publishes, asks for the union of what is wanted, and outlives crashes with its disk (${count} new seeds) [B-RELAY-1] [B-RELAY-3] [B-RELAY-8] [B-RELAY-9] [B-RELAY-15]`, async () => {
+    console.log(`simulation of relays: seeds from ${firstSeed} on`);
+    for (let seed = firstSeed; seed < firstSeed + count; seed++) expectGreen(await runSeed({ seed, relays: true }, 5_000));
+  }, 1_200_000);
+
+  it.each(failedSeeds)("no longer: $showed (seed $seed)", async ({ seed, steps }) => {
+    expectGreen(await runSeed({ seed, relays: true }, steps));
+  });
+});
