@@ -117,6 +117,19 @@ describe("xdstp relay --workers", () => {
     expect(lines(out).filter(({ event }) => event === "disconnect")).toEqual([]);
   });
 
+  it("refuses upstream what a client of some worker refuses, with --quorum [B-RELAY-5]", async () => {
+    const origin = await useOriginWith("a");
+    const refused = new Promise<string>((resolve) => { origin.server.events((event) => { if (event.kind === "nack") resolve(event.error.message); }); });
+    const { out, port } = await useWorkers(origin.address, 2, "--quorum", "1");
+    const client = await ask(port, "n1", of("x", "a"));
+    await next(client);
+    await out.line(/"ack"/);
+    origin.cluster(of("x", "a"), 2);
+    await client.arrived();
+    client.nack(client.next(), "not this one");
+    expect(await refused).toContain("not this one");
+  });
+
   it("starts a worker again that dies; its clients are told of as gone", async () => {
     const origin = await useOriginWith("a");
     const { out, port, pid } = await useWorkers(origin.address, 1);
