@@ -38,7 +38,12 @@ it("leaves no timer and no server behind, whenever it is closed, whatever server
     const open = new Map<string, Watched>();
     await live(world, random, random.below(60), open);
     const closing = world.cache.close();
-    await live(world, random, random.below(4), open);
+    for (let n = random.below(6); n > 0; n--) {
+      if (random.once(4)) toggle(world, random, open);
+      else put(world, random);
+      // It ends in several steps of one turn.
+      await Promise.resolve();
+    }
     await closing;
     await turn();
     expect([seed, world.clock.pending, SERVERS.filter((id) => world.at(id).isOpen)]).toEqual([seed, 0, []]);
