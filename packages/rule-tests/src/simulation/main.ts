@@ -12,6 +12,8 @@ const firstSeed = Number(process.env.XDSTP_SIMULATION_SEED ?? Date.now() % 1_000
 /** At least so many new seeds, if it takes longer. */
 const LEAST = 20;
 
+const counted = { ends: "steps", relays: "steps of relays", federations: "deeds of federations" };
+
 const started = performance.now();
 const tasks: SeedTask[] = [...failedSeeds];
 let next = firstSeed;
@@ -51,8 +53,6 @@ async function runIn(worker: Worker, task: SeedTask): Promise<SeedOutcome> {
     worker.postMessage(task);
   });
 }
-
-const counted = { ends: "steps", relays: "steps of relays", federations: "deeds of federations" };
 
 function lineOf({ seed, steps: made, ms, failure, world = "ends" }: SeedOutcome): string {
   const figures = `${made} ${counted[world]} in ${(ms / 1_000).toFixed(1)} s, ${Math.round((1_000 * made) / ms)}/s`;
