@@ -2,15 +2,20 @@ import type { Put, Transaction, TypedInterest } from "@xdstp/core";
 
 import { whoAsksFor, type Tenant } from "./tenant.ts";
 
-/** What of a transaction is for each of those that share a server. What has gone or goes on is told to all: who does not hold it leaves it out. */
+/** What of a transaction is for each of those that share a server; who is not in it has no part. What has gone or goes on is told to all: who does not hold it leaves it out. */
 export function shareTransaction({ put = [], complete, settled, ...others }: Transaction, tenants: readonly Tenant[]): ReadonlyMap<Tenant, Transaction> {
   const puts = new Map<Tenant, Put[]>(tenants.map((tenant) => [tenant, []]));
   for (const one of put) {
     for (const tenant of whoAsksFor(tenants, one.typeUrl, one.as ?? one.resource.name, one.resource.aliases)) puts.get(tenant)?.push(one);
   }
-  return new Map(tenants.map((tenant) => [tenant, { ...others, put: puts.get(tenant) ?? [], complete: wantedOf(tenant, complete), settled: wantedOf(tenant, settled) }]));
+  const parts = tenants.map((tenant) => [tenant, { ...others, put: puts.get(tenant) ?? [], complete: wantedOf(tenant, complete), settled: wantedOf(tenant, settled) }] as const);
+  return new Map(parts.filter(([, part]) => hasSome(part)));
 }
 
 function wantedOf(tenant: Tenant, interests: readonly TypedInterest[] = []): readonly TypedInterest[] {
   return interests.filter(({ typeUrl, interest }) => tenant.wants(typeUrl, interest));
+}
+
+function hasSome({ put = [], remove = [], refresh = [], complete = [], settled = [] }: Transaction): boolean {
+  return put.length + remove.length + refresh.length + complete.length + settled.length > 0;
 }

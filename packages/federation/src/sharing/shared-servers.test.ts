@@ -23,7 +23,9 @@ describe("a server that two federations share", () => {
     one.at("a").put(T, resource(Y, "Y"));
     const [x, y] = [one.watch(X), two.watch(Y)];
     await turn();
+    const { revision } = one.cache;
     one.at("a").put(T, resource(Y, "Y2"));
+    expect(one.cache.revision).toBe(revision);
     expect([x.now, y.now, one.at("a").opened, one.at("a").wanted]).toEqual(["X", "Y2", 1, [X, Y]]);
     expect([one, two].map(({ cache }) => cache.counters.resources)).toEqual([1, 1]);
     expect([one, two].flatMap(({ events }) => events)).toEqual([]);
