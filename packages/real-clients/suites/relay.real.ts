@@ -64,11 +64,11 @@ for (const kind of clientKinds) {
 const a = (type: { readonly typeUrl: string }, id: string): string => xdstpName("a.example", type.typeUrl, id);
 
 describeProgram("envoy", "relay (xdstp globs, delta/ads)", (command) => {
-  it("loses no request while the control plane is gone and the relay starts again [B-RELAY-9] [B-RELAY-1]", async () => {
+  it.each([[[]], [["--workers", "2"]]])("loses no request while the control plane is gone and the relay starts again, with %j [B-RELAY-9] [B-RELAY-1]", async (relayFlags) => {
     const [blue, green] = [await useHttpBackend("blue"), await useHttpBackend("green")];
     const [l, r, c, e] = [a(listenerType, "edge/l"), a(routeConfiguration, "r"), a(clusterType, "edge/c"), a(clusterLoadAssignment, "e")];
     await runOutage({
-      name: "envoy by globs through a relay", relayFlags: [],
+      name: `envoy by globs through a relay ${relayFlags.join(" ")}`, relayFlags,
       first: [listener(l, r), route(r, c), cluster(c, e), endpoints(e, blue)], change: [endpoints(e, green)],
       async start(port) {
         const envoy = await startEnvoy(command, globBootstrap("delta", port, a(listenerType, "edge/*"), a(clusterType, "edge/*")));
