@@ -37,6 +37,8 @@ async function useWorkers(upstream: string, count: number, ...more: readonly str
   onTestFinished(async () => {
     program.kill("SIGKILL");
     await exit;
+    // Where the test has failed there may be some left.
+    for (const { event, pid: left } of lines(out)) if (event === "worker-started" && left !== undefined && runs(left)) process.kill(left, "SIGKILL");
   });
   const { address } = JSON.parse(await out.line(/"listening"/)) as Line;
   const pid = (worker: number): number => lines(out).findLast((line) => line.event === "worker-started" && line.worker === worker)?.pid ?? 0;
