@@ -6,7 +6,7 @@ import { createAdmission, defaultAdmissionLimits } from "./admission.ts";
 import { createAnswerLines } from "./answer-lines.ts";
 import { checkSource } from "./check-source.ts";
 import { createClientStatus } from "./client-status.ts";
-import { createEventHub } from "./event-hub.ts";
+import { createEventHub, type EventHub } from "./event-hub.ts";
 import { fetchByType } from "./fetch-by-type.ts";
 import { createFetchResponder } from "./fetch-responder.ts";
 import { fetchRoutes } from "./fetch-routes.ts";
@@ -37,9 +37,7 @@ export function createServer(options: ServerOptions): XdsServer {
   const { onEvent, services = SERVICES, limits, tls, connectionAge, clock = systemClock, clientStatus = true, routes, registry, meter, tracer, authorize, sourceFor, nodeVersion = process.versions.node, ...shared } = options;
   const { streams: paths, fetches } = methodTable(services);
   const { stream: streamLimits, admission: admissionLimits, access: accessLimits, answers: answerLimits, wire: wireLimits } = splitLimits(limits);
-  const hub = createEventHub();
-  if (onEvent !== undefined) hub.listen(onEvent);
-  if (options.source.hear !== undefined) hub.listen((event) => { if ("stream" in event) options.source.hear?.(event); });
+  const hub = hubFor(options.source, onEvent);
   const streams = createOpenStreams(hub.fault);
   const traces = tracer === undefined ? undefined : traceChanges({ tracer, clock, source: options.source });
   const scheduler = traces === undefined ? shared.scheduler : traces.noticing(shared.scheduler ?? createScheduler());
@@ -92,4 +90,12 @@ export function createServer(options: ServerOptions): XdsServer {
     stats,
     [Symbol.asyncDispose]: () => close(),
   };
+}
+
+/** The source hears what happens on streams, if it wants to. */
+function hubFor(source: ServerOptions["source"], onEvent: ServerOptions["onEvent"]): EventHub {
+  const hub = createEventHub();
+  if (onEvent !== undefined) hub.listen(onEvent);
+  if (source.hear !== undefined) hub.listen((event) => { if ("stream" in event) source.hear?.(event); });
+  return hub;
 }
