@@ -1,14 +1,16 @@
-import type { Put, Transaction, TypedInterest } from "@xdstp/core";
+import type { Put, Transaction, TypedInterest, XdsError } from "@xdstp/core";
 
 import { whoAsksFor, type Tenant } from "./tenant.ts";
 
-/** What of a transaction is for each of those that share a server; who is not in it has no part. What has gone or goes on is told to all: who does not hold it leaves it out. */
-export function shareTransaction({ put = [], complete, settled, ...others }: Transaction, tenants: readonly Tenant[]): ReadonlyMap<Tenant, Transaction> {
+/** What of a transaction is for each of those that share a server; who is not in it has no part. What has gone, for a reason that concerns them, or goes on is told to all: who does not hold it leaves it out. */
+export function shareTransaction({ put = [], remove = [], complete, settled, ...others }: Transaction, tenants: readonly Tenant[], concerns: (tenant: Tenant, error: XdsError | undefined) => boolean): ReadonlyMap<Tenant, Transaction> {
   const puts = new Map<Tenant, Put[]>(tenants.map((tenant) => [tenant, []]));
   for (const one of put) {
     for (const tenant of whoAsksFor(tenants, one.typeUrl, one.as ?? one.resource.name, one.resource.aliases)) puts.get(tenant)?.push(one);
   }
-  const parts = tenants.map((tenant) => [tenant, { ...others, put: puts.get(tenant) ?? [], complete: wantedOf(tenant, complete), settled: wantedOf(tenant, settled) }] as const);
+  const parts = tenants.map((tenant) => [tenant, {
+    ...others, put: puts.get(tenant) ?? [], remove: remove.filter(({ error }) => concerns(tenant, error)), complete: wantedOf(tenant, complete), settled: wantedOf(tenant, settled),
+  }] as const);
   return new Map(parts.filter(([, part]) => hasSome(part)));
 }
 

@@ -14,7 +14,7 @@ export class SharedServer {
   readonly #abort = new AbortController();
   /** Why it cannot be reached; or by type, where it is the streams of that which fail. */
   readonly #failures = new Map<string | undefined, XdsError>();
-  /** Whose concern an error beside what is held is, if it is why something was refused. */
+  /** Whose concern an error beside what is held, or in its place, is, if it is why something was refused. */
   readonly #refusers = new WeakMap<XdsError, readonly Tenant[]>();
   #tenants: readonly Tenant[] = [];
 
@@ -92,7 +92,7 @@ export class SharedServer {
   #commit(transaction: Transaction): Committed | Promise<Committed> {
     const alone = this.#alone;
     if (alone !== undefined) return alone.sink.commit(transaction);
-    const all = Array.from(shareTransaction(transaction, this.#tenants), ([tenant, part]) => [tenant, tenant.sink.commit(part)] as const);
+    const all = Array.from(shareTransaction(transaction, this.#tenants, (tenant, error) => this.#concerns(tenant, error)), ([tenant, part]) => [tenant, tenant.sink.commit(part)] as const);
     const done = all.filter((one): one is readonly [Tenant, Committed] => !(one[1] instanceof Promise));
     if (done.length === all.length) return this.#conclude(done);
     return Promise.all(all.map(async ([tenant, committed]) => [tenant, await committed] as const)).then((settled) => this.#conclude(settled));
@@ -107,11 +107,15 @@ export class SharedServer {
   #unavailable(scope: Scope, error: XdsError | undefined): void {
     const { typeUrl, interest, authority } = scope;
     if (interest === undefined && authority === undefined) this.#note(typeUrl, error);
-    const refusers = error && this.#refusers.get(error);
     for (const tenant of this.#tenants) {
       const isOf = typeUrl === undefined || interest === undefined || tenant.wants(typeUrl, interest);
-      if (isOf && refusers?.includes(tenant) !== false) tenant.sink.unavailable(scope, error);
+      if (isOf && this.#concerns(tenant, error)) tenant.sink.unavailable(scope, error);
     }
+  }
+
+  /** Why something was refused is the concern of those who did. */
+  #concerns(tenant: Tenant, error: XdsError | undefined): boolean {
+    return error === undefined || this.#refusers.get(error)?.includes(tenant) !== false;
   }
 
   #note(typeUrl: string | undefined, error: XdsError | undefined): void {

@@ -102,6 +102,19 @@ describe("a server that two federations share", () => {
     expect([first.now, second.now, at("a").answers.at(-1)?.refused]).toEqual(["good", "good", undefined]);
   });
 
+  it("takes what is refused, where its features say so, from those who refuse it alone [C-GRPC-9]", async () => {
+    const [one, two] = await useTwo(["a"]);
+    const { at } = one;
+    at("a").put(T, resource(X, "X"));
+    one.cache.check(T, { name: X }, refuse("bad"));
+    const [first, second] = [one.watch(X), two.watch(X)];
+    await turn();
+    at("a").put(T, resource(X, "bad"));
+    const [refusal] = at("a").answers.at(-1)?.refused ?? [];
+    void at("a").sink.commit({ remove: [{ typeUrl: T, name: X, ...(refusal !== undefined && { error: refusal.error }) }] });
+    expect([first.now, second.now]).toEqual(["- it is bad", "bad"]);
+  });
+
   it("is out of reach for both, also for who asks later [C-GRPC-4]", async () => {
     const [one, two] = await useTwo(["a"]);
     const { at } = one;
