@@ -68,8 +68,8 @@ export class AuthorityFinder {
     const call = ++looked.calls;
     const fail = (cause?: XdsError): void => { if (looked.calls === call) this.#failed(looked, cause); };
     looked.deadline = clock.after(resolveMs, () => { fail(new XdsError("DEADLINE_EXCEEDED", `resolveAuthority has not answered in ${resolveMs / 1_000} s`)); });
-    void Promise.resolve().then(() => resolve(authority)).then((source) => {
-      if (source === undefined || source.servers.length === 0) fail();
+    void Promise.resolve().then(async () => sourceIn(await resolve(authority))).then((source) => {
+      if (source === undefined) fail();
       else this.#found(authority, source);
     }, (error: unknown) => { fail(XdsError.from(error)); });
   }
@@ -99,6 +99,11 @@ export class AuthorityFinder {
     if (this.#host.isWanted(looked.authority)) this.#look(looked);
     else this.#looked.delete(looked.authority);
   }
+}
+
+/** Throws where it is none at all. */
+function sourceIn(source: FederationSource | undefined): FederationSource | undefined {
+  return source === undefined || source.servers.length === 0 ? undefined : source;
 }
 
 function stop({ deadline, retry }: LookedFor): void {

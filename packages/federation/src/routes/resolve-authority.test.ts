@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { of, redirect, resource, scene, T } from "../../test/scene.ts";
 import { createStoreServer } from "../../test/store-server.ts";
 import { turn } from "../../test/turn.ts";
+import type { ResolveAuthority } from "./authority-finder.ts";
 
 async function settle(): Promise<void> {
   for (let turns = 0; turns < 3; turns++) await turn();
@@ -48,6 +49,13 @@ describe("a resolver of authorities", () => {
     await settle();
     expect([asked.size, all.topic.settled]).toEqual([2_000, true]);
   }, 15_000); // with a look at all the others it takes twice as long
+
+  it("that gives what is no source is an error of its names [C-AUTH-5]", async () => {
+    const { watch } = await scene(["a"], { resolveAuthority: (() => null) as unknown as ResolveAuthority });
+    const b = watch(of("b", "x"));
+    await settle();
+    expect(b.now).toContain("looking for it failed");
+  });
 
   it("opens nobody that is found when all is closed", async () => {
     const found = createStoreServer("found");
