@@ -6,7 +6,9 @@ import { whoAsksFor, type Tenant } from "./tenant.ts";
 export function shareTransaction({ put = [], remove = [], complete, settled, ...others }: Transaction, tenants: readonly Tenant[], concerns: (tenant: Tenant, error: XdsError | undefined) => boolean): ReadonlyMap<Tenant, Transaction> {
   const puts = new Map<Tenant, Put[]>(tenants.map((tenant) => [tenant, []]));
   for (const one of put) {
-    for (const tenant of whoAsksFor(tenants, one.typeUrl, one.as ?? one.resource.name, one.resource.aliases)) puts.get(tenant)?.push(one);
+    const { typeUrl, resource, as: name = resource.name } = one;
+    const asking = whoAsksFor(tenants, typeUrl, name, resource.aliases);
+    for (const tenant of tenants) if (asking.includes(tenant) || tenant.holds(typeUrl, name)) puts.get(tenant)?.push(one);
   }
   const parts = tenants.map((tenant) => [tenant, {
     ...others, put: puts.get(tenant) ?? [], remove: remove.filter(({ error }) => concerns(tenant, error)), complete: wantedOf(tenant, complete), settled: wantedOf(tenant, settled),

@@ -115,6 +115,17 @@ describe("a server that two federations share", () => {
     expect([first.now, second.now]).toEqual(["- it is bad", "bad"]);
   });
 
+  it("tells also who holds a resource by an alias what comes of it without one, as if it were alone [C-ALIAS-3]", async () => {
+    const [one, two] = await useTwo({ default: ["s"] });
+    const { at } = one;
+    const [alias, name] = [one.watch("al"), two.watch("x")];
+    await turn();
+    at("s").put(T, { ...resource("x", "1"), aliases: ["al"] });
+    expect([alias.now, name.now]).toEqual(["1", "1"]);
+    at("s").put(T, resource("x", "2"));
+    expect([alias.now, name.now]).toEqual(["-", "2"]);
+  });
+
   it("is out of reach for both, also for who asks later [C-GRPC-4]", async () => {
     const [one, two] = await useTwo(["a"]);
     const { at } = one;

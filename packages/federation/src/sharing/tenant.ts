@@ -40,6 +40,12 @@ export class Tenant {
     return this.#wanted.covering(typeUrl, nameKey(name), aliases).length > 0;
   }
 
+  /** Whether it has it, under whichever name it asks for it. */
+  holds(typeUrl: string, name: string): boolean {
+    for (const _ of this.sink.held(typeUrl, { name })) return true;
+    return false;
+  }
+
   #find(typeUrl: string, interest: Interest): Wanted | undefined {
     return this.#wanted.find(typeUrl, interest, nameKey(interest.name));
   }
