@@ -253,6 +253,18 @@ describe("a glob with an alternative", () => {
     expect(again.members).toBe("m=m3 of a n=n of a");
   });
 
+  it("has no member of which a server is silent, as a glob without alternatives [C-ALT-7, C-GRPC-11]", async () => {
+    const { at, watch } = await useTwo();
+    const [glob, plain] = [watch(GLOB), watch(of("a", "ns/*"))];
+    watch(directed("m"));
+    await settle();
+    const error = new XdsError("NOT_FOUND", "m has not come in time", { timedOut: true });
+    void at("a").sink.commit({ remove: [{ typeUrl: T, name: of("a", "ns/m"), error }] });
+    await settle();
+    const held = plain.topic.members().filter(({ resource: one }) => one !== undefined).map(({ name }) => name);
+    expect([members(glob), held]).toEqual(["n=n of a", [of("a", "ns/n")]]);
+  });
+
   it("leaves a member to who asks for it by its own name, and takes it up again", async () => {
     const { at, watch } = await useTwo();
     const glob = watch(GLOB);

@@ -66,12 +66,13 @@ export class Search {
     return this.#redirected(redirect, { ...way, seen: [`${typeUrl}\n${start.key}`] });
   }
 
-  /** Its glob is asked for, so it need not be. */
+  /** Its glob is asked for, so it need not be. What is concluded from silence to be missing is no member, as in a glob without alternatives. */
   #member({ ask, steps, hops }: GlobMember): Outcome {
     const { route, typeUrl, key } = ask;
     this.asks.add(ask);
     route.follow(ask, this.#follower);
-    return this.#at(ask, key, { steps, hops, redirects: 0, seen: [`${typeUrl}\n${key}`] });
+    const found = this.#at(ask, key, { steps, hops, redirects: 0, seen: [`${typeUrl}\n${key}`] });
+    return found.state === "unreachable" && found.error === ask.missing ? { ...found, state: "missing" } : found;
   }
 
   #redirected({ typeUrl, key, version, target }: FollowedRedirect, way: Way): Outcome {
