@@ -74,6 +74,8 @@ class Server implements SimServer {
   readonly name: string;
   readonly #options: SimServerOptions;
   readonly #store = new Map<string, Change>();
+  /** What was bad when it was removed. Behind a relay that is asked in SotW it stays, and is refused with all that is new. */
+  readonly #badGone = new Map<string, Change>();
   #listeners: readonly { close(): void }[] = [];
   #streams = new Map<Connection, ServerStream>();
   #relay: RelayProcess | undefined;
@@ -108,6 +110,7 @@ class Server implements SimServer {
   commit(changes: readonly Change[]): void {
     if (this.root !== this) { this.root.commit(changes); return; }
     const values = changes.flatMap((change) => valuesOf(change, this.#store.get(keyOf(change))));
+    this.#noteBadGone(changes);
     for (const change of changes) {
       if (change.text === undefined) this.#store.delete(keyOf(change));
       else this.#store.set(keyOf(change), change);
@@ -117,8 +120,17 @@ class Server implements SimServer {
   }
 
   mend(): void {
-    const bad = this.#store.values().filter(({ text }) => text?.includes(BAD) === true).toArray();
+    const bad = [...this.#store.values().filter(isBad), ...this.#badGone.values()];
     this.commit(bad.map((change) => ({ ...change, text: change.text?.replace(BAD, "-mended") ?? "" })));
+  }
+
+  #noteBadGone(changes: readonly Change[]): void {
+    if (this.#options.shape.hops === undefined) return;
+    for (const change of changes) {
+      const before = this.#store.get(keyOf(change));
+      if (change.text !== undefined) this.#badGone.delete(keyOf(change));
+      else if (before !== undefined && isBad(before)) this.#badGone.set(keyOf(change), before);
+    }
   }
 
   #run(): Cache {
@@ -161,6 +173,10 @@ class Server implements SimServer {
       },
     };
   }
+}
+
+function isBad({ text }: Change): boolean {
+  return text?.includes(BAD) === true;
 }
 
 function keyOf({ typeUrl, name }: Change): string {
