@@ -1,6 +1,6 @@
 import type { RawDeltaServer } from "@xdstp/testing";
 import { getEventListeners } from "node:events";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { flag, flagUrl, turn, useDeltaScript, useSotwScript, type ScriptOptions } from "../test/use-script.ts";
 import { deferred } from "./deferred.ts";
@@ -284,15 +284,16 @@ describe("client.watch()", () => {
   });
 
   it("keeps the process alive while it is open, also between two attempts", async () => {
-    const timers = (): number => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+    const [begun, ended] = [vi.spyOn(globalThis, "setInterval"), vi.spyOn(globalThis, "clearInterval")];
     const { client, server } = useDeltaScript();
-    const before = timers();
     const watches = [client.watch(flag, "a"), client.watchAll(flag, "*")];
     await turn();
     server.close();
-    expect(timers()).toBe(before + 1);
+    const alive = begun.mock.results.map(({ value }) => value as NodeJS.Timeout);
+    expect(alive.map((timer) => timer.hasRef())).toEqual([true]);
+    expect(ended).not.toHaveBeenCalledWith(alive[0]);
     for (const watch of watches) watch.close();
-    expect(timers()).toBe(before);
+    expect(ended).toHaveBeenCalledWith(alive[0]);
   });
 
   it("cannot be begun once the client is closed", async () => {
