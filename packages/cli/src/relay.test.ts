@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { askForClusters, nextNames } from "../test/cluster-stream.ts";
 import { openDeltaStream, type DeltaStream } from "../test/grpc-stream.ts";
 import { type RunningCli, runToEnd, useCli } from "../test/use-cli.ts";
 import { envoyBootstrapOf, lead, of, useFederation } from "../test/use-federation.ts";
@@ -6,17 +7,7 @@ import { useFolder } from "../test/use-folder.ts";
 import { clusterUrl, useOrigin } from "../test/use-origin.ts";
 
 async function ask(cli: RunningCli, node: string, ...names: readonly string[]): Promise<DeltaStream> {
-  const client = await openDeltaStream(await cli.port(), node);
-  onTestFinished(() => { client.close(); });
-  client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: [...names] });
-  return client;
-}
-
-async function next(client: DeltaStream): Promise<readonly string[]> {
-  await client.arrived();
-  const response = client.next();
-  client.ack(response);
-  return response.resources.map(({ name }) => name).sort();
+  return askForClusters(await cli.port(), node, ...names);
 }
 
 describe("xdstp relay", () => {
@@ -25,11 +16,11 @@ describe("xdstp relay", () => {
     for (const name of ["a/1", "a/2"]) origin.cluster(of("x", name));
     const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0"]);
     expect(await cli.stdout.line(/listening/)).toContain(`relaying ${origin.address} by --server ${origin.address}; to connect: `);
-    for (const node of ["n1", "n2"]) expect(await next(await ask(cli, node, of("x", "a/*")))).toEqual([of("x", "a/1"), of("x", "a/2")]);
+    for (const node of ["n1", "n2"]) expect(await nextNames(await ask(cli, node, of("x", "a/*")))).toEqual([of("x", "a/1"), of("x", "a/2")]);
     expect(origin.asked).toEqual([of("x", "a/*")]);
     await origin.close();
     await cli.stdout.line(/ closed +127\.0\.0\.1:\d+ is gone: /);
-    expect(await next(await ask(cli, "n3", of("x", "a/*")))).toEqual([of("x", "a/1"), of("x", "a/2")]);
+    expect(await nextNames(await ask(cli, "n3", of("x", "a/*")))).toEqual([of("x", "a/1"), of("x", "a/2")]);
     cli.signal("SIGINT");
     expect(await cli.exit).toBe(0);
     expect(cli.stdout.text).toMatch(/ stopped /);
@@ -40,7 +31,7 @@ describe("xdstp relay", () => {
     const origin = lead(await useOrigin());
     origin.cluster(of("x", "web"));
     const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--json", "--node", "r1"]);
-    await next(await ask(cli, "n1", of("x", "web")));
+    await nextNames(await ask(cli, "n1", of("x", "web")));
     await cli.stdout.line(/"ack"/);
     await origin.close();
     const closed = JSON.parse(await cli.stdout.line(/"closed"/)) as object;
@@ -55,7 +46,7 @@ describe("xdstp relay", () => {
     world.a.cluster(of("a", "x"));
     world.b.cluster(of("b", "y"));
     const cli = useCli(["relay", "--bootstrap", file, "--listen", "127.0.0.1:0"], { cwd: dir });
-    expect([await next(await ask(cli, "n1", of("a", "x"))), await next(await ask(cli, "n2", of("b", "y")))]).toEqual([[of("a", "x")], [of("b", "y")]]);
+    expect([await nextNames(await ask(cli, "n1", of("a", "x"))), await nextNames(await ask(cli, "n2", of("b", "y")))]).toEqual([[of("a", "x")], [of("b", "y")]]);
     expect([world.a.asked, world.b.asked]).toEqual([[of("a", "x")], [of("b", "y")]]);
   });
 
@@ -77,13 +68,13 @@ describe("xdstp relay", () => {
     const origin = await useOrigin({ onEvent: (event) => { if (event.kind === "subscribe") nodes.push(`${event.stream.node?.id ?? ""} ${event.stream.node?.cluster ?? ""} ${event.added.join()}`); } });
     origin.cluster("web");
     const refusing = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0"]);
-    expect(await next(await ask(refusing, "n1", "web"))).toEqual([]);
+    expect(await nextNames(await ask(refusing, "n1", "web"))).toEqual([]);
     expect(await refusing.stdout.line(/opaque-refused/)).toContain("web");
     const keyed = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--opaque-key", "id"]);
-    for (const node of ["n1", "n2"]) expect(await next(await ask(keyed, node, "web"))).toEqual(["web"]);
+    for (const node of ["n1", "n2"]) expect(await nextNames(await ask(keyed, node, "web"))).toEqual(["web"]);
     expect(nodes.toSorted()).toEqual(["n1  web", "n2  web"]);
     const shared = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--opaque-key", "none"]);
-    for (const node of ["n1", "n2"]) expect(await next(await ask(shared, node, "web"))).toEqual(["web"]);
+    for (const node of ["n1", "n2"]) expect(await nextNames(await ask(shared, node, "web"))).toEqual(["web"]);
     expect(nodes.slice(2)).toEqual(["xdstp-relay  web"]);
   });
 
@@ -93,7 +84,7 @@ describe("xdstp relay", () => {
     const nacks = new Promise<string>((resolve) => { origin.server.events((event) => { if (event.kind === "nack") resolve(event.error.message); }); });
     const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--quorum", "1", "--quorum-wait", "30"]);
     const client = await ask(cli, "n1", of("x", "web"));
-    await next(client);
+    await nextNames(client);
     await cli.stdout.line(/ ack /);
     origin.cluster(of("x", "web"), 2);
     await client.arrived();
@@ -107,20 +98,20 @@ describe("xdstp relay", () => {
     origin.cluster(of("x", "web"));
     const relay = (): RunningCli => useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--snapshot", "state", "--snapshot-key", "key"], { cwd: dir });
     const first = relay();
-    expect(await next(await ask(first, "n1", of("x", "web")))).toEqual([of("x", "web")]);
+    expect(await nextNames(await ask(first, "n1", of("x", "web")))).toEqual([of("x", "web")]);
     await origin.close();
     first.signal("SIGINT");
     expect(await first.exit).toBe(0);
     const second = relay();
     expect(await second.stdout.line(/snapshot-opened/)).toMatch(/state: 1 resource in \d+ ms/);
-    expect(await next(await ask(second, "n2", of("x", "web")))).toEqual([of("x", "web")]);
+    expect(await nextNames(await ask(second, "n2", of("x", "web")))).toEqual([of("x", "web")]);
   });
 
   it("is asked by xdstp status as a server is", async () => {
     const origin = await useOrigin();
     origin.cluster(of("x", "web"));
     const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0"]);
-    await next(await ask(cli, "n1", of("x", "web")));
+    await nextNames(await ask(cli, "n1", of("x", "web")));
     await cli.stdout.line(/ ack /);
     const { code, out } = await runToEnd(["status", `127.0.0.1:${await cli.port()}`, "--json"]);
     expect(code).toBe(0);

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { formatEndpoint } from "../src/parse-endpoint.ts";
 import { freePort } from "../src/workers/free-port.ts";
-import { type DeltaStream, openDeltaStream } from "./grpc-stream.ts";
+import { askForClusters, nextNames } from "./cluster-stream.ts";
+import { openDeltaStream } from "./grpc-stream.ts";
 import { createTextSink, type TextSink } from "./text-sink.ts";
 import { runToEnd, useCli } from "./use-cli.ts";
 import { lead, of, type Lead } from "./use-federation.ts";
 import { useFolder } from "./use-folder.ts";
-import { clusterUrl, useOrigin } from "./use-origin.ts";
+import { useOrigin } from "./use-origin.ts";
 
 const bin = join(import.meta.dirname, "../src/bin.ts");
 
@@ -49,20 +50,6 @@ function lines({ text }: TextSink): readonly Line[] {
   return text.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Line);
 }
 
-async function ask(port: number, node: string, ...names: readonly string[]): Promise<DeltaStream> {
-  const client = await openDeltaStream(port, node);
-  onTestFinished(() => { client.close(); });
-  client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: [...names] });
-  return client;
-}
-
-async function next(client: DeltaStream): Promise<readonly string[]> {
-  await client.arrived();
-  const response = client.next();
-  client.ack(response);
-  return response.resources.map(({ name }) => name).sort();
-}
-
 async function useOriginWith(...ids: readonly string[]): Promise<Lead> {
   const origin = lead(await useOrigin());
   for (const id of ids) origin.cluster(of("x", id));
@@ -83,8 +70,8 @@ describe("xdstp relay --workers", () => {
   it("serves on one port by several processes, which together ask upstream once, and tells the status of all their clients [B-RELAY-1]", async () => {
     const origin = await useOriginWith("a");
     const { out, port, program, exit, pid } = await useWorkers(origin.address, 2);
-    const clients = await Promise.all(["n1", "n2", "n3", "n4"].map((node) => ask(port, node, of("x", "a"))));
-    for (const client of clients) expect(await next(client)).toEqual([of("x", "a")]);
+    const clients = await Promise.all(["n1", "n2", "n3", "n4"].map((node) => askForClusters(port, node, of("x", "a"))));
+    for (const client of clients) expect(await nextNames(client)).toEqual([of("x", "a")]);
     expect(origin.asked).toEqual([of("x", "a")]);
     await expect.poll(() => lines(out).filter(({ event }) => event === "ack").length).toBe(4);
     expect(new Set(lines(out).filter(({ event }) => event === "ack").map(({ worker }) => worker))).toEqual(new Set([1, 2]));
@@ -106,15 +93,15 @@ describe("xdstp relay --workers", () => {
   it("goes on serving what is held when the process dies that asks upstream, which is started again", async () => {
     const origin = await useOriginWith("a", "b");
     const { out, port, pid } = await useWorkers(origin.address, 2, "--snapshot", useFolder().dir);
-    const clients = await Promise.all(["n1", "n2"].map((node) => ask(port, node, of("x", "a"))));
-    for (const client of clients) await next(client);
+    const clients = await Promise.all(["n1", "n2"].map((node) => askForClusters(port, node, of("x", "a"))));
+    for (const client of clients) await nextNames(client);
     const first = pid(0);
     process.kill(first, "SIGKILL");
     await out.line(/"worker-ended".*"worker":0|"worker":0.*"worker-ended"/);
-    for (const node of ["n3", "n4"]) expect(await next(await ask(port, node, of("x", "a")))).toEqual([of("x", "a")]);
+    for (const node of ["n3", "n4"]) expect(await nextNames(await askForClusters(port, node, of("x", "a")))).toEqual([of("x", "a")]);
     origin.cluster(of("x", "a"), 9);
-    for (const client of clients) expect(await next(client)).toEqual([of("x", "a")]);
-    expect(await next(await ask(port, "n5", of("x", "b")))).toEqual([of("x", "b")]);
+    for (const client of clients) expect(await nextNames(client)).toEqual([of("x", "a")]);
+    expect(await nextNames(await askForClusters(port, "n5", of("x", "b")))).toEqual([of("x", "b")]);
     expect(pid(0)).not.toBe(first);
     expect(lines(out).filter(({ event }) => event === "disconnect")).toEqual([]);
   });
@@ -123,8 +110,8 @@ describe("xdstp relay --workers", () => {
     const origin = await useOriginWith("a");
     const refused = new Promise<string>((resolve) => { origin.server.events((event) => { if (event.kind === "nack") resolve(event.error.message); }); });
     const { out, port } = await useWorkers(origin.address, 2, "--quorum", "1");
-    const client = await ask(port, "n1", of("x", "a"));
-    await next(client);
+    const client = await askForClusters(port, "n1", of("x", "a"));
+    await nextNames(client);
     await out.line(/"ack"/);
     origin.cluster(of("x", "a"), 2);
     await client.arrived();
@@ -135,14 +122,14 @@ describe("xdstp relay --workers", () => {
   it("starts a worker again that dies; its clients are told of as gone", async () => {
     const origin = await useOriginWith("a");
     const { out, port, pid } = await useWorkers(origin.address, 1);
-    await next(await ask(port, "n1", of("x", "a")));
+    await nextNames(await askForClusters(port, "n1", of("x", "a")));
     await out.line(/"ack"/);
     const before = pid(1);
     process.kill(before, "SIGKILL");
     expect(await out.line(/"disconnect"/)).toContain("worker 1 has ended");
     await expect.poll(() => pid(1), { timeout: 20_000 }).not.toBe(before);
     await expect.poll(async () => openDeltaStream(port, "probe").then((client) => { client.close(); return true; }, () => false), { timeout: 20_000 }).toBe(true);
-    expect(await next(await ask(port, "n2", of("x", "a")))).toEqual([of("x", "a")]);
+    expect(await nextNames(await askForClusters(port, "n2", of("x", "a")))).toEqual([of("x", "a")]);
   });
 
   it("shows whom the first asks, and the clients of all workers", async () => {
@@ -150,7 +137,7 @@ describe("xdstp relay --workers", () => {
     const port = await freePort({ host: "127.0.0.1", port: 0 });
     const cli = useCli(["relay", "--server", origin.address, "--listen", formatEndpoint(port), "--workers", "2"], { env: { ...process.env, NO_COLOR: "1" }, terminal: () => ({ columns: 100, rows: 30 }) });
     await cli.stdout.line(/on 127\.0\.0\.1/);
-    for (const node of ["n1", "n2"]) await next(await ask(port.port, node, of("x", "a")));
+    for (const node of ["n1", "n2"]) await nextNames(await askForClusters(port.port, node, of("x", "a")));
     expect(await cli.stdout.line(/answering/)).toMatch(/^127\.0\.0\.1:\d+ +\(default\) +answering/);
     for (const node of ["n1", "n2"]) expect(await cli.stdout.line(new RegExp(`^${node} +clusters +SYNCED`))).toContain(node);
     expect(await cli.stdout.line(/1 resource, revision/)).toContain("xdstp relay --server");
