@@ -24,6 +24,8 @@ export interface Reply {
   readonly resources?: readonly (WireResource | { readonly name: string; readonly text: string; readonly version?: string; readonly ttlMs?: number })[];
   readonly removed?: readonly string[];
   readonly errors?: readonly WireError[];
+  /** SotW. */
+  readonly canary?: boolean;
 }
 
 /** A management server in the hands of the test, in either variant: it says what the test says, and nothing else. */
@@ -78,8 +80,8 @@ function callOn(variant: Variant, stream: MemoryStream): UpstreamCall {
     },
     reply(typeUrl, { resources = [], removed = [], errors = [], ...rest }) {
       const nonce = `up${++nonces}`;
-      const { version = nonce } = rest;
-      stream.send(encodeResponse(variant, { typeUrl, nonce, version, removed, errors, resources: resources.map((given) => ("text" in given ? textResource(typeUrl, { version, ...given }) : given)) }));
+      const { version = nonce, canary = false } = rest;
+      stream.send(encodeResponse(variant, { typeUrl, nonce, version, removed, errors, canary, resources: resources.map((given) => ("text" in given ? textResource(typeUrl, { version, ...given }) : given)) }));
       return nonce;
     },
   };

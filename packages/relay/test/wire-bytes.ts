@@ -26,6 +26,8 @@ export interface WireResponse {
   readonly resources: readonly WireResource[];
   readonly removed: readonly string[];
   readonly errors: readonly WireError[];
+  /** SotW. */
+  readonly canary?: boolean;
 }
 
 /** One of `resource_errors`. */
@@ -39,6 +41,7 @@ export type Variant = "delta" | "sotw";
 
 const WRAPPER = "type.googleapis.com/envoy.service.discovery.v3.Resource";
 const RESOURCE = { version: 1, any: 2, name: 3, aliases: 4, ttl: 6, cacheControl: 7, resourceName: 8, metadata: 9 } as const;
+const CANARY = 3;
 const RESPONSE = { delta: { removed: 6, errors: 9 }, sotw: { removed: 0, errors: 7 } } as const;
 
 /** A number as a field of wire type 0. */
@@ -56,10 +59,11 @@ export function anyOf(typeUrl: string, payload: Uint8Array): Uint8Array {
 }
 
 /** The bytes of a response. */
-export function encodeResponse(variant: Variant, { typeUrl, nonce, version, resources, removed, errors }: WireResponse): Uint8Array {
+export function encodeResponse(variant: Variant, { typeUrl, nonce, version, resources, removed, errors, canary }: WireResponse): Uint8Array {
   const fields = RESPONSE[variant];
   return concatBytes([
     lengthDelimited(1, version), lengthDelimited(4, typeUrl), lengthDelimited(5, nonce),
+    ...(variant === "sotw" && canary === true ? [varintField(CANARY, 1)] : []),
     ...resources.map((resource) => lengthDelimited(2, encodeMember(variant, resource))),
     ...(variant === "delta" ? removed.map((name) => lengthDelimited(fields.removed, name)) : []),
     ...errors.map(({ name, code, text }) => lengthDelimited(fields.errors, concatBytes([lengthDelimited(1, lengthDelimited(1, name)), lengthDelimited(2, concatBytes([varintField(1, code), lengthDelimited(2, text)]))]))),
@@ -93,6 +97,7 @@ export function decodeResponse(variant: Variant, bytes: Uint8Array): WireRespons
     resources: of(2).map((one) => (variant === "delta" ? decodeResource(one) : decodeAny(one))),
     removed: variant === "delta" ? of(fields.removed).map(text) : [],
     errors: of(fields.errors).map(decodeError),
+    ...(variant === "sotw" && of(CANARY).length > 0 && { canary: true }),
   };
 }
 

@@ -1,9 +1,7 @@
-import { concatBytes, lengthDelimited } from "@xdstp/core/server";
 import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld } from "../../test/relay-world.ts";
-import { anyOf } from "../../test/wire-bytes.ts";
 
 const otherUrl = "type.googleapis.com/acme.v1.Limit";
 
@@ -57,22 +55,4 @@ it.each(["delta", "sotw"] as const)("streams of one type and aggregated ones sha
   world.up.reply(clusterUrl, { resources: [{ name, text: "1" }] });
   await world.settle();
   expect([own, all].map((client) => client.take().map(({ resources }) => resources.length))).toEqual([[1], [1]]);
-});
-
-it("one name with several sets of parameters is asked upstream with each, and each client has its own variant [B-RELAY-1] [B-RELAY-3]", async () => {
-  const world = useWorld();
-  const name = flagName("a");
-  const is = (value: string): Uint8Array => lengthDelimited(1, concatBytes([lengthDelimited(1, "env"), lengthDelimited(2, value)]));
-  const clients = ["prod", "test"].map((env) => {
-    const client = world.connect("delta", { id: env });
-    client.send({ typeUrl: flagUrl, ...{ resourceLocatorsSubscribe: [{ name, dynamicParameters: { env } }] } });
-    return client;
-  });
-  await world.settle();
-  const [request, ...more] = world.up.requests();
-  expect([request?.names, more]).toEqual([[name, name], []]);
-  expect(["prod", "test"].filter((env) => Buffer.from(request?.bytes ?? []).includes(env))).toEqual(["prod", "test"]);
-  world.up.reply(flagUrl, { resources: ["prod", "test"].map((env) => ({ name, version: env, any: anyOf(flagUrl, Buffer.from(env)), constraints: is(env) })) });
-  await world.settle();
-  expect(clients.map((client) => client.take().map(({ resources }) => resources.map(({ version, constraints }) => [version, constraints])))).toEqual([[[["prod", is("prod")]]], [[["test", is("test")]]]]);
 });
