@@ -127,7 +127,7 @@ class Type implements ClientType {
   request(): Uint8Array {
     const { host: { sink }, unasked, subscriptions, answers } = this.#state;
     const bytes = subscriptions.request(answers.shift(), () => sink.held(this.typeUrl));
-    for (const want of unasked) if (!isKnown(want)) Object.assign(want, { asked: true, askedFirst: !this.asked, awaited: true, leftOut: false });
+    for (const want of unasked) if (!isKnown(want)) Object.assign(want, { asked: true, askedFirst: !this.asked, awaited: true, leftOut: false, unseen: [] });
     if (this.#reached) this.#deadlines.start([...unasked]);
     unasked.clear();
     this.asked = true;
@@ -225,7 +225,8 @@ class Type implements ClientType {
     const { typeUrl, wants, host: { sink } } = this.#state;
     const whole = [...wants].filter((want) => want.kind !== "name" && want.awaited && want.begun);
     for (const want of whole) {
-      want.awaited = false;
+      // What a full state has left out goes when the server must have read the request (C-FULL-3).
+      want.awaited = want.unseen.length > 0;
       noteSilence(this.#state, want);
     }
     if (whole.length > 0) commitAside(sink, { settled: whole.map(({ interest }) => ({ typeUrl, interest })) });

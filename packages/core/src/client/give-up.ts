@@ -1,3 +1,5 @@
+import { nameKey } from "@xdstp/uri";
+
 import type { Removal } from "../feed.ts";
 import { XdsError } from "../xds-error.ts";
 import type { ClientTypeState } from "./client-type-state.ts";
@@ -24,7 +26,7 @@ export function giveUp(state: ClientTypeState, due: readonly Want[]): readonly W
   }
   const names = overdue.filter((want) => want.kind === "name" && (want.leftOut || standIns.has(want) || !isWantHeld(sink, typeUrl, want)));
   const settled = overdue.filter(({ kind }) => kind !== "name").map(({ interest, begun }) => ({ typeUrl, interest, ...(!begun && { timedOut: true }) }));
-  const remove = names.flatMap((want) => noteLate(state, want));
+  const remove = [...names.flatMap((want) => noteLate(state, want)), ...overdue.flatMap((want) => noteUnseen(state, want))];
   if (remove.length + settled.length > 0) commitAside(sink, { remove: unique(remove), settled });
   const late = new Set([...names, ...overdue.filter(({ state: now }) => now === "requested")]);
   if (late.size > 0) context.emit?.({ kind: "timeout", typeUrl, names: Array.from(late, ({ interest }) => interest.name) });
@@ -43,6 +45,14 @@ function noteLate(state: ClientTypeState, want: Want): readonly Removal[] {
   else noteGone(state, want, want.key);
   want.state = "timeout";
   return remove;
+}
+
+/** The server has read of the collection by now, so that its last full state is all there is of it (C-FULL-3). What is wanted by name too has a timer of its own. */
+function noteUnseen(state: ClientTypeState, want: Want): readonly Removal[] {
+  const gone = want.unseen.filter(({ name }) => state.wants.covering(nameKey(name)).every(({ kind }) => kind !== "name"));
+  for (const { name } of gone) noteGone(state, want, nameKey(name));
+  want.unseen = [];
+  return gone;
 }
 
 function retries({ typeUrl, unasked, subscriptions, host }: ClientTypeState, want: Want, isOfOther: boolean): boolean {

@@ -134,9 +134,10 @@ function isEmpty({ resources, removed, errors }: ReceivedResponse): boolean {
 }
 
 /** What a response says by what it leaves out. What it has an error for that will pass is not left out (C-ERR-4). */
-function takeAbsence(source: IntakeSource, intake: Intake, { complete, gone, missing }: Absence, response: ReceivedResponse): void {
+function takeAbsence(source: IntakeSource, intake: Intake, { complete, late, gone, missing }: Absence, response: ReceivedResponse): void {
   const { sink, typeUrl, wants } = source;
   const isSpokenOf = ({ key }: Want): boolean => intake.reasons.has(key);
+  for (const want of late) want.unseen = isSpokenOf(want) ? [] : leftOut(source, intake, want, response);
   for (const want of complete) if (!isSpokenOf(want)) takeWhole(source, intake, want, response);
   for (const want of gone) if (!isSpokenOf(want) && (isGone(want) ? standInOf(sink, typeUrl, want) !== undefined : isHeld(sink, typeUrl, want.interest))) letGo(source, intake, want.interest, wants.covering(want.key));
   for (const want of missing) if (!isSpokenOf(want)) letGo(source, intake, want.interest, [want]);
@@ -148,16 +149,21 @@ function isGone({ state }: Want): boolean {
 }
 
 /** The response is all there is of a collection. */
-function takeWhole({ typeUrl, sink }: IntakeSource, intake: Intake, want: Want, { resources }: ReceivedResponse): void {
+function takeWhole(source: IntakeSource, intake: Intake, want: Want, response: ReceivedResponse): void {
   want.begun = true;
   intake.answered.add(want);
   if (intake.refused.length + intake.refresh.length + intake.lost.size + intake.reasons.size === 0) { intake.complete.push(want); return; }
-  const present = new Set([...resources.map(receivedKey), ...intake.reasons.keys()]);
-  for (const held of sink.held(typeUrl, want.interest)) if (!present.has(receivedKey(held)) && isFirst(intake, held)) {
-    intake.remove.push({ typeUrl, name: held.name, ...variantOf(held) });
-    intake.removeFor.push({ key: nameKey(held.name), wants: [want] });
+  for (const gone of leftOut(source, intake, want, response)) if (isFirst(intake, gone)) {
+    intake.remove.push(gone);
+    intake.removeFor.push({ key: nameKey(gone.name), wants: [want] });
   }
   intake.settled.push(want);
+}
+
+/** What is held of a collection, and not in a full state. */
+function leftOut({ typeUrl, sink }: IntakeSource, { reasons }: Intake, { interest }: Want, { resources }: ReceivedResponse): readonly Removal[] {
+  const present = new Set([...resources.map(receivedKey), ...reasons.keys()]);
+  return Array.from(sink.held(typeUrl, interest)).filter((held) => !present.has(receivedKey(held))).map((held) => ({ typeUrl, name: held.name, ...variantOf(held) }));
 }
 
 /** A name, a glob that has no members, or all of the type. */

@@ -19,6 +19,8 @@ export interface Answer {
 export interface Absence {
   /** Globs and wildcards that it holds completely. */
   readonly complete: readonly Want[];
+  /** Those that it was perhaps sent before the server had read of: what it leaves out of them is gone if nothing else is said in time. */
+  readonly late: readonly Want[];
   /** Names that it would have, were they there; of those that are held. One that is gone already may be held from a server that has stood in for this one. */
   readonly gone: readonly Want[];
   /** Names of which that is certain, so that they are known not to exist even if they were never held (C-WILD-11). */

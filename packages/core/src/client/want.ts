@@ -1,3 +1,4 @@
+import type { Removal } from "../feed.ts";
 import type { Interest } from "../resource.ts";
 import type { XdsError } from "../xds-error.ts";
 
@@ -18,6 +19,8 @@ export interface Want {
   awaited: boolean;
   /** While it is awaited: a full state has come without it, which was perhaps sent before the server had read the request (C-FULL-3). */
   leftOut: boolean;
+  /** The same of a collection: what is held of it and was not in the last full state. */
+  unseen: readonly Removal[];
   /** Something has come of a collection since then: the first of what will be all of it (C-GLOB-9). */
   begun: boolean;
   /** Key of the name that its resource came under, where that is another: it is wanted by an alias (C-ALIAS-3). */

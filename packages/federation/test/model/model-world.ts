@@ -219,8 +219,6 @@ export class ModelWorld {
       seen.isUnsure ||= isSilent && (differs || walk.found.state === "missing");
       for (const [type, at] of isMember ? walk.asked.slice(1) : walk.asked) ask(type, at.authority, `xdstp://${at.authority}/${type.slice(type.indexOf("/") + 1)}/${at.id}`);
       if (!isSilent || (walk.found.state !== "missing" && !differs)) return [walk.found];
-      // Of several servers one that is silent of such may have a member of a glob stay that another one, or it itself, gave before (seed 17,550,591).
-      if (walk.asked.some(([, { authority }]) => this.#serversOf(authority).length > 1)) return [{ state: "any" }];
       // Silence lets an alternative be asked, and ends nothing that is held, but says so.
       return [{ state: "missing" }, { state: "broken" }, ...everyWalk(look, typeUrl, place).map((content) => ({ state: "held", content }) as const)];
     };

@@ -4,6 +4,9 @@ import { payloadOf } from "../harness/payload.ts";
 import { createClientWorld, turn } from "./harness/client-world.ts";
 import type { Reply } from "./harness/scripted-server.ts";
 
+const GLOB = "xdstp://a/test.Full/g/*";
+const [M, N] = ["m", "n"].map((id) => GLOB.replace("*", id)) as [string, string];
+
 describe("full state in SotW", () => {
   it("what is held and not in a response is deleted; an empty response deletes all [C-FULL-3]", async () => {
     const { ask, server } = createClientWorld("sotw");
@@ -25,6 +28,33 @@ describe("full state in SotW", () => {
     expect(b?.now).toBe("pending");
     clock.advance(15_000);
     expect(b?.now).toBe("b!NOT_FOUND");
+  });
+
+  it("of a glob asked for later it is known with the timer what is left out of it: the server has read of it by then [C-FULL-3] [C-GLOB-9]", async () => {
+    const { ask, server, clock } = createClientWorld("sotw");
+    const [m, n] = await ask(FULL, M, N);
+    server.reply(FULL, { resources: [{ name: M, text: "1" }, { name: N, text: "1" }] });
+    const [all] = await ask(FULL, GLOB);
+    m?.stop();
+    await turn();
+    server.reply(FULL, { resources: [{ name: N, text: "1" }] });
+    clock.advance(14_999);
+    expect(all?.now).toBe(`${M}=1 ${N}=1`);
+    clock.advance(1);
+    expect([all?.now, n?.now]).toEqual([`${N}=1`, `${N}=1`]);
+  });
+
+  it("of a glob asked for later a full state that comes after the one that left something out counts [C-FULL-3]", async () => {
+    const { ask, server, clock } = createClientWorld("sotw");
+    const [m] = await ask(FULL, M);
+    server.reply(FULL, { resources: [{ name: M, text: "1" }] });
+    const [all] = await ask(FULL, GLOB);
+    m?.stop();
+    await turn();
+    server.reply(FULL, {});
+    server.reply(FULL, { resources: [{ name: M, text: "1" }] });
+    clock.advance(15_000);
+    expect(all?.now).toBe(`${M}=1`);
   });
 
   it("a resource that is refused was there, so it stays as it was [C-FULL-3] [C-ACK-5]", async () => {

@@ -9,7 +9,7 @@ export function createSotwSubscriptions(typeUrl: string, wants: Wants, type: Res
   return new SotwSubscriptions(typeUrl, wants, type);
 }
 
-const NOTHING: Absence = { complete: [], gone: [], missing: [] };
+const NOTHING: Absence = { complete: [], late: [], gone: [], missing: [] };
 
 /** One that has an error has none until the server says otherwise (S-ERR-1). */
 const CAN_GO: ReadonlySet<Want["state"]> = new Set<Want["state"]>(["requested", "held", "refused", "missing", "timeout"]);
@@ -106,11 +106,12 @@ class SotwSubscriptions implements Subscriptions {
     const answered = this.#answeredLate(resources);
     const counted = [...this.#wants].filter((want) => !want.awaited || want.askedFirst || answered.has(want));
     const complete = counted.filter(({ kind }) => kind !== "name");
+    const late = [...this.#wants].filter((want) => want.kind !== "name" && want.asked && !complete.includes(want));
     const present = new Set(resources.flatMap(({ key, aliases = [] }) => [key, ...aliases.map(nameKey)]));
     const absent = counted.filter(({ kind, key, state }) => kind === "name" && CAN_GO.has(state) && !present.has(key));
     for (const want of this.#wants) want.leftOut = want.awaited && want.asked && want.kind === "name" && !present.has(want.key);
     const isAll = complete.some(({ kind }) => kind === "wildcard");
-    return { complete, gone: absent, missing: absent.filter(({ state }) => state === "refused" || (isAll && (state === "requested" || state === "held"))) };
+    return { complete, late, gone: absent, missing: absent.filter(({ state }) => state === "refused" || (isAll && (state === "requested" || state === "held"))) };
   }
 
   /** Collections that were asked for later and that a resource can only have come for: the server has seen them, the oldest first, so this response and each later one has all of them. */
