@@ -88,7 +88,7 @@ describe("createOrdering()", () => {
     set("top", { pending: true });
     expect(drain()).toEqual(["take top Infinity"]);
     set("base", { inFlight: false, answeredUpTo: Infinity, pending: true, unsentFrom: 3 });
-    expect(drain()).toEqual(["drain top Infinity"]);
+    expect(drain()).toEqual(["drain top Infinity", "schedule"]);
     expect(drain()).toEqual(["drain base 0"]);
   });
 

@@ -69,7 +69,15 @@ class StreamOrdering implements Ordering {
       if (this.#mustWait(index, this.#context.source.revision) || this.#mayBeCold(index)) this.#takeAll();
       else { type.drain(this.#removable(index)); return; }
     }
-    if (!cut || (type.taken && !this.#mustWait(index, this.#revision) && !this.#isCold(index))) type.drain(this.#removable(index));
+    if (!cut) type.drain(this.#removable(index));
+    else if (type.taken && !this.#mustWait(index, this.#revision) && !this.#isCold(index)) this.#drainTaken(index);
+  }
+
+  /** What was taken may say nothing new by now: then no answer follows after which what has come since the cut could go. */
+  #drainTaken(index: number): void {
+    const { types } = this.#stream;
+    this.#at(index).drain(this.#removable(index));
+    if (!this.#isCutOpen && types.some((type, other) => this.#relation(other).cut && type.pending && !type.inFlight)) this.#stream.schedule();
   }
 
   /** What was held back goes once nobody refuses any more what it refers to. */

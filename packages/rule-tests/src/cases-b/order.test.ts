@@ -342,6 +342,27 @@ runCases("make before break", [
     },
   },
   {
+    rules: ["S-ORD-4", "S-ACK-8"],
+    title: "goes on with the correction of what was refused after a cut that would only have said it again",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = subscribed(world, [[cluster.typeUrl, "*"], [listener.typeUrl, "*"]]);
+      const put = (text: string): void => { world.put(listener.typeUrl, "l", text); };
+      put("bad");
+      for (const answer of read(world, peer)) peer.of(answer.typeUrl).nack(answer, "no");
+      world.put(cluster.typeUrl, "X");
+      const [open] = read(world, peer);
+      put("other");
+      put("bad");
+      expect(read(world, peer)).toEqual([]);
+      put("good");
+      expect(read(world, peer)).toEqual([]);
+      if (open !== undefined) peer.of(cluster.typeUrl).ack(open);
+      expect(readAll(world, peer)).toEqual(["listeners +l"]);
+    },
+  },
+  {
     rules: ["S-ORD-2"],
     title: "waits for a client that has yet to ask for the endpoints of a new cluster",
     variants: adsVariants,
