@@ -1,5 +1,6 @@
 import type { Entry } from "../resource.ts";
 import type { Topic } from "../source.ts";
+import type { XdsError } from "../xds-error.ts";
 import { entryKey } from "./entry-key.ts";
 import { errorText } from "../text/error-text.ts";
 import type { Frames } from "./frame-cache.ts";
@@ -205,10 +206,13 @@ export function restartOf(refused: Refused, isAsked: (name: string) => boolean, 
   return { ...refused, entries: unasked(refused.entries), newestEntries: unasked(refused.newestEntries) };
 }
 
-/** What has changed since a refusal cannot be said, or not yet, so that a new start would only repeat what was refused: that stays refused until there is more to say (S-ACK-8). */
-export function isRepetition(exchange: Exchange, consumed: Refused | undefined, entries: readonly Entry[]): boolean {
+/**
+ * What has changed since a refusal cannot be said, or not yet, so that a new start would only repeat what was refused: that stays refused until there is more to say (S-ACK-8).
+ * @param isTold - Whether this client is told of an error, or no more than that there is no resource (S-ERR-3). Default: of each
+ */
+export function isRepetition(exchange: Exchange, consumed: Refused | undefined, entries: readonly Entry[], isTold: (error: XdsError) => boolean = () => true): boolean {
   if (consumed === undefined || exchange.refused !== undefined) return false;
-  if (![consumed.entries, consumed.newestEntries].some((said) => said !== undefined && sayTheSame(said, entries))) return false;
+  if (![consumed.entries, consumed.newestEntries].some((said) => said !== undefined && sayTheSame(said, entries, isTold))) return false;
   exchange.refused = { ...consumed, again: false };
   return true;
 }

@@ -20,6 +20,18 @@ describe("sayTheSame()", () => {
     ["another reason", false, [withError("a", "gone")], [withError("a", "never was")]],
     ["a reason where none was given", false, [removed("a")], [withError("a", "gone")]],
   ])("%s: %s [S-ACK-8]", (_, expected, a, b) => {
-    expect(sayTheSame(a, b)).toBe(expected);
+    expect(sayTheSame(a, b, () => true)).toBe(expected);
+  });
+
+  it.each<readonly [what: string, a: Entry, b: Entry]>([
+    ["another reason", withError("a", "gone"), withError("a", "never was")],
+    ["a reason where none was given", removed("a"), withError("a", "gone")],
+  ])("%s, of which the client is not told: true [S-ACK-8] [S-ERR-3]", (_, a, b) => {
+    expect(sayTheSame([a], [b], ({ code }) => code !== "NOT_FOUND")).toBe(true);
+  });
+
+  it("goes by what another server has said, whose words go on [S-ACK-8]", () => {
+    const told = (text: string): Entry => ({ ...removed("a"), error: new XdsError("UNAVAILABLE", `over ${text}`, { said: "down" }) });
+    expect(sayTheSame([told("one way")], [told("another")], () => true)).toBe(true);
   });
 });

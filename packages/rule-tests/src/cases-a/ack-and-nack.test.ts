@@ -1,4 +1,4 @@
-import { StatusCode } from "@xdstp/core";
+import { StatusCode, XdsError } from "@xdstp/core";
 import { expect } from "vitest";
 import { createWorld, type World } from "../harness/create-world.ts";
 import { FULL, OTHER_PART, PART } from "../harness/made-up-types.ts";
@@ -173,6 +173,28 @@ runCases("ACK and NACK", [
       world.run();
       client.nack(client.next(), "no");
       world.put(PART, "a", "worse");
+      world.put(PART, "a", "good");
+      world.run();
+      expect(only(client)).toEqual([["a", "good"]]);
+    },
+  },
+  {
+    rules: ["S-ACK-8", "S-ERR-3"], title: "is no reason to say again what was refused that a name is missing for another reason, which is not told", variants: deltaVariants,
+    run(world) {
+      const client = settled(world, PART, "a");
+      const miss = (text: string): void => { world.cache.commit({ remove: [{ typeUrl: PART, name: "none", error: new XdsError("NOT_FOUND", text) }] }); };
+      client.subscribe("none");
+      world.put(PART, "a", "bad");
+      world.run();
+      const bad = client.next();
+      expect(bad).toMatchObject({ names: ["a"], removed: ["none"] });
+      miss("it has not come in time");
+      client.nack(bad, "no");
+      world.run();
+      expect(client.rest()).toEqual([]);
+      miss("it does not exist");
+      world.run();
+      expect(client.rest()).toEqual([]);
       world.put(PART, "a", "good");
       world.run();
       expect(only(client)).toEqual([["a", "good"]]);

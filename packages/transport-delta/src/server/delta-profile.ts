@@ -1,4 +1,4 @@
-import type { Entry } from "@xdstp/core";
+import type { Entry, XdsError } from "@xdstp/core";
 import { concatBytes, createFrame, encodeHeartbeat, encodeResourceError, fieldHead, isDataError, lengthDelimited, tooLarge, type Frame, type FrameProfile, type Frames } from "@xdstp/core/server";
 
 const SYSTEM_VERSION_INFO = 1;
@@ -99,7 +99,12 @@ function encodeEntry({ name, resource, error, constraints }: Entry, ttl: boolean
 /** That a name has no resource, or why it cannot be given; what is transient must not drop what the client holds (S-ERR-3). */
 function encodeAbsence(name: string, error: Entry["error"], constraints: Uint8Array | undefined): Fields {
   const removed = isDataError(error) ? [encodeRemoval(name, constraints)] : [];
-  return error === undefined || error.code === "NOT_FOUND" ? removed : [...removed, lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, error))];
+  return error === undefined || !isTold(error) ? removed : [...removed, lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, error))];
+}
+
+/** That a name does not exist is said by its removal alone, whatever the reason (S-ERR-3). */
+export function isTold({ code }: XdsError): boolean {
+  return code !== "NOT_FOUND";
 }
 
 /** A variant is removed by its name and constraints (S-DYN-5). */
