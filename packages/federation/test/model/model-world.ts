@@ -16,6 +16,9 @@ export interface Violation {
   readonly text: string;
 }
 
+/** undefined: that there is nothing. */
+type Said = readonly (Content | undefined)[];
+
 interface Watched {
   readonly typeUrl: string;
   readonly name: string;
@@ -43,8 +46,8 @@ export class ModelWorld {
   readonly hubs: readonly Hub[];
   violation: Violation | undefined;
   readonly #watched = new Map<string, Watched>();
-  /** What each server has said last, by `type name`. */
-  readonly #told = new Map<Supply, Map<string, Content>>();
+  /** What each server has said, by `type name`, the last of it last; more than that of stand-ins. */
+  readonly #told = new Map<Supply, Map<string, Said>>();
   /** All that a name may have shown, by `type name`. */
   readonly #led = new Map<string, Set<string>>();
   readonly #sources: readonly (readonly Supply[])[];
@@ -108,17 +111,28 @@ export class ModelWorld {
   }
 
   #newServer(index: number, random: SeededRandom, create: CreateSupply): Supply {
-    const told = new Map<string, Content>();
     const server = create(index, {
       clock: this.clock, random,
       onTold: (typeUrl, name, content) => {
-        if (content === undefined) told.delete(`${typeUrl} ${name}`);
-        else told.set(`${typeUrl} ${name}`, content);
+        this.#hear(server, name, `${typeUrl} ${name}`, content);
         this.#note();
       },
     });
-    this.#told.set(server, told);
+    this.#told.set(server, new Map());
     return server;
+  }
+
+  /** What a stand-in said while it counted stays until one before it says something of the name: what it says later, for another of its names, counts no more (seed 20,280). */
+  #hear(server: Supply, name: string, key: string, content: Content | undefined): void {
+    const order = this.#serversOf(placeOf(name)?.authority ?? "");
+    const at = order.indexOf(server);
+    const told = this.#told.get(server);
+    const before = at > 0 ? told?.get(key) ?? [] : [];
+    told?.set(key, [...before.filter((one) => one !== content), content]);
+    for (const standIn of at < 0 ? [] : order.slice(at + 1)) {
+      const said = this.#told.get(standIn);
+      said?.set(key, said.get(key)?.slice(-1) ?? [undefined]);
+    }
   }
 
   #do(deed: Exclude<Deed, { kind: "rest" }>): void {
@@ -155,13 +169,13 @@ export class ModelWorld {
 
   /** Before readers hear of something: what all names may show from now on. */
   #note(): void {
-    const look = this.#lookIn((server) => this.#told.get(server) ?? new Map<string, Content>());
+    const look = this.#lookIn((server) => this.#told.get(server) ?? new Map<string, Said>());
     const names = new Set([...this.#told.values()].flatMap((told) => [...told.keys()]));
     for (const key of names) {
       const [typeUrl = "", name = ""] = key.split(" ");
       const place = placeOf(name);
       if (place !== undefined) this.#allow(key, everyWalk(look, typeUrl, place), typeUrl);
-      else this.#allow(key, [...this.#told.values()].flatMap((told) => told.get(key) ?? []), typeUrl);
+      else this.#allow(key, [...this.#told.values()].flatMap((told) => told.get(key)?.flatMap((content) => content ?? []) ?? []), typeUrl);
     }
     for (const { typeUrl, name, place, sides } of this.#watched.values()) {
       if (place !== undefined) this.#allow(`${typeUrl} ${name}`, everyWalk(look, typeUrl, place), typeUrl);
@@ -175,11 +189,11 @@ export class ModelWorld {
     for (const content of contents) led.add(textOf(payloadOf(typeUrl, content).value));
   }
 
-  #lookIn(storeOf: (server: Supply) => ReadonlyMap<string, Content>): Look {
+  #lookIn(storeOf: (server: Supply) => ReadonlyMap<string, Said>): Look {
     return (typeUrl, { authority, id }) => {
       const index = AUTHORITIES.indexOf(authority as typeof AUTHORITIES[number]);
       const name = `xdstp://${authority}/${typeUrl.slice(typeUrl.indexOf("/") + 1)}/${id}`;
-      return this.#sources[index]?.map((server) => storeOf(server).get(`${typeUrl} ${name}`));
+      return this.#sources[index]?.flatMap((server) => storeOf(server).get(`${typeUrl} ${name}`) ?? [undefined]);
     };
   }
 
@@ -207,7 +221,7 @@ export class ModelWorld {
   }
 
   #differences(): readonly string[] {
-    const look = this.#lookIn((server) => new Map([...server.store].map(([key, { content }]) => [key, content])));
+    const look = this.#lookIn((server) => new Map([...server.store].map(([key, { content }]) => [key, [content]])));
     const wanted = new Map<Supply | undefined, Set<string>>(this.servers.map((server) => [server, new Set<string>()]));
     const ask = (typeUrl: string, authority: string, name: string): void => { wanted.get(this.#serverOf(authority))?.add(`${typeUrl} ${name}`); };
     const seen = { isUnsure: false };
