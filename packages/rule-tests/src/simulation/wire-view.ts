@@ -19,6 +19,8 @@ export interface RequestView {
   readonly refuses: boolean;
   /** SotW: all that is wanted. Delta: what is subscribed to and unsubscribed from with it. */
   readonly names: readonly string[];
+  /** Delta: what of these is unsubscribed from. SotW: nothing. */
+  readonly drops: readonly string[];
 }
 
 const VERSION = 1;
@@ -43,13 +45,13 @@ export function viewResponse(bytes: Uint8Array): ResponseView {
 /** Reads a request. A plain ACK is not decoded. */
 export function viewRequest(bytes: Uint8Array, variant: "delta" | "sotw"): RequestView {
   const scan = scanRequest(bytes, variant);
-  if (variant === "delta" && scan.plain) return { typeUrl: decodeText(bytes, scan.typeStart, scan.typeEnd), nonce: scan.nonce, refuses: false, names: [] };
+  if (variant === "delta" && scan.plain) return { typeUrl: decodeText(bytes, scan.typeStart, scan.typeEnd), nonce: scan.nonce, refuses: false, names: [], drops: [] };
   if (variant === "delta") {
     const { typeUrl, responseNonce, errorDetail, resourceNamesSubscribe, resourceNamesUnsubscribe } = fromBinary(DeltaDiscoveryRequestSchema, bytes);
-    return { typeUrl, nonce: numberOf(responseNonce), refuses: errorDetail !== undefined, names: [...resourceNamesSubscribe, ...resourceNamesUnsubscribe] };
+    return { typeUrl, nonce: numberOf(responseNonce), refuses: errorDetail !== undefined, names: [...resourceNamesSubscribe, ...resourceNamesUnsubscribe], drops: resourceNamesUnsubscribe };
   }
   const { typeUrl, responseNonce, errorDetail, resourceNames } = fromBinary(DiscoveryRequestSchema, bytes);
-  return { typeUrl, nonce: numberOf(responseNonce), refuses: errorDetail !== undefined, names: resourceNames };
+  return { typeUrl, nonce: numberOf(responseNonce), refuses: errorDetail !== undefined, names: resourceNames, drops: [] };
 }
 
 /** The variant of a connection stands in its address. */

@@ -7,7 +7,7 @@ import type { Invariant } from "./invariants/invariant.ts";
 import { memoryFollowsInterest } from "./invariants/memory-follows-interest.ts";
 import { noNameIsLost } from "./invariants/no-name-is-lost.ts";
 import { noncesAreNew } from "./invariants/nonces-are-new.ts";
-import { refusedIsNotRepeated } from "./invariants/refused-is-not-repeated.ts";
+import { refusedIsNotRepeated, type IsPending } from "./invariants/refused-is-not-repeated.ts";
 import type { Fault } from "./invariants/standing.ts";
 import { publishedByOrigin } from "./relay/published-by-origin.ts";
 import { relaysFollowInterest } from "./relay/relays-follow-interest.ts";
@@ -84,7 +84,7 @@ class SimWorld implements World {
     this.servers = hops.reduce<readonly SimServer[]>((servers, shape, index) => [...servers, this.#newRelay(servers, shape, index, defect)], stores);
     this.clients = this.shape.clients.map((_, index) => this.#newClient(index));
     const looks = relays ? [publishedByOrigin, relaysFollowInterest] : [memoryFollowsInterest, noNameIsLost];
-    this.#invariants = [noncesAreNew(this.#report), refusedIsNotRepeated(this.#report), ...looks.map((look) => look(this, this.#report))];
+    this.#invariants = [noncesAreNew(this.#report), refusedIsNotRepeated(this.#report, this.#isPending), ...looks.map((look) => look(this, this.#report))];
     this.#stepper = createStepper({ clock: this.clock, turn: relays ? longTurn : turn, onStep: () => { this.#onStep(); } });
   }
 
@@ -109,6 +109,12 @@ class SimWorld implements World {
   }
 
   readonly #report: Report = (invariant, text) => { this.violation ??= { invariant, text }; };
+
+  /** Of a relay that has not heard of a name. Each other server has an answer to each at once. */
+  readonly #isPending: IsPending = ({ address }, typeUrl, name) => {
+    const relay = this.servers.find((server) => server.root !== server && address.startsWith(`${server.name}/`));
+    return relay?.cache.topic(typeUrl, { name }).settled === false;
+  };
 
   #observer(other: NetworkObserver = {}): NetworkObserver {
     return {

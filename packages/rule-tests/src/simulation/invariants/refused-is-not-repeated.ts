@@ -8,21 +8,26 @@ interface Last {
   nonce: number;
   hash: number;
   isRefused: boolean;
-  /** Something else was asked for since. */
+  /** Something else was asked for since, or before and is not answered. */
   asks: boolean;
+  /** Asked for, and not answered. */
+  asked: readonly string[];
   /** SotW: all that is wanted. */
-  names: string;
+  names: readonly string[];
 }
 
+/** Whether the server of a connection cannot answer a name yet. */
+export type IsPending = (connection: Connection, typeUrl: string, name: string) => boolean;
+
 /**
- * A response that was refused does not come again unchanged (S-ACK-8), whatever has changed meanwhile, unless the client asks for something else: then what is wanted differs.
+ * A response that was refused does not come again unchanged (S-ACK-8), whatever has changed meanwhile, unless the client asks for something else: then what is wanted differs, until that is answered.
  */
-export function refusedIsNotRepeated(report: Report): Invariant {
+export function refusedIsNotRepeated(report: Report, isPending: IsPending = () => false): Invariant {
   const streams = new WeakMap<Connection, Map<string, Last>>();
   const lastOf = (connection: Connection, typeUrl: string): Last => {
     const types = streams.get(connection) ?? new Map<string, Last>();
     streams.set(connection, types);
-    const last = types.get(typeUrl) ?? { nonce: 0, hash: 0, isRefused: false, asks: false, names: "" };
+    const last = types.get(typeUrl) ?? { nonce: 0, hash: 0, isRefused: false, asks: false, asked: [], names: [] };
     types.set(typeUrl, last);
     return last;
   };
@@ -37,13 +42,15 @@ export function refusedIsNotRepeated(report: Report): Invariant {
       const last = lastOf(connection, typeUrl);
       if (suspect?.connection === connection && suspect.typeUrl === typeUrl) suspect = undefined;
       else if (last.isRefused && !last.asks && last.hash === hash) suspect = { connection, typeUrl };
-      Object.assign(last, { nonce, hash, isRefused: false, asks: false });
+      const asked = last.asked.filter((name) => isPending(connection, typeUrl, name));
+      Object.assign(last, { nonce, hash, isRefused: false, asks: asked.length > 0, asked });
     },
-    onRequest(connection, { typeUrl, nonce, refuses, names }) {
+    onRequest(connection, { typeUrl, nonce, refuses, names, drops }) {
       const last = lastOf(connection, typeUrl);
-      const list = [...names].sort().join(" ");
-      last.asks ||= variantOf(connection) === "delta" ? list !== "" : list !== last.names;
-      last.names = list;
+      const isDelta = variantOf(connection) === "delta";
+      last.asks ||= isDelta ? names.length > 0 : names.length !== last.names.length || names.some((name) => !last.names.includes(name));
+      last.asked = isDelta ? [...last.asked, ...names].filter((name) => !drops.includes(name)) : names.filter((name) => last.asked.includes(name) || !last.names.includes(name));
+      last.names = names;
       last.isRefused ||= refuses && nonce === last.nonce;
     },
   };
