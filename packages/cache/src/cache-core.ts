@@ -262,13 +262,18 @@ export class CacheCore implements Cache {
   }
 
   #onClosed(type: TypeStore, topic: BaseTopic): void {
-    if (this.#feeds.onDemand && !(topic instanceof MissingTopic)) this.#feeds.ledger.close(type.typeUrl, topic.interest, topic.key);
+    if (this.#feeds.onDemand && !(topic instanceof MissingTopic)) this.#feeds.ledger.close(type.typeUrl, topic.interest, topic.key, type.hasUnkept && holdsUnkept(topic));
   }
 
   /** What a feed on demand gives and nobody asks for is not kept for ever. */
   #noteOnDemand({ puts }: TransactionPlan): void {
     for (const { put: { typeUrl }, name } of puts) this.#unwanted.note(this.#types.type(typeUrl), name);
   }
+}
+
+/** What may not be kept does not linger (B-RELAY-11). */
+function holdsUnkept(topic: BaseTopic): boolean {
+  return topic.members().some(({ resource }) => resource?.noStore === true);
 }
 
 function nameAndVersion({ entry }: NameRecord): readonly Held[] {

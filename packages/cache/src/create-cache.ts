@@ -17,7 +17,7 @@ export interface CacheOptions {
   readonly wildcard?: (typeUrl: string, name: string) => boolean;
   /** Whether names with directives (`alt`, `entry`) may be asked for and put, for a client whose feed follows them. Each is a name of its own. Absent: false, they are no names (N-18). */
   readonly directives?: boolean;
-  /** How long, in milliseconds, feeds are still asked for what nobody wants any more. Absent: 0; a relay takes 60,000 (B-RELAY-8). */
+  /** How long, in milliseconds, feeds are still asked for what nobody wants any more. What has `noStore` does not linger (B-RELAY-11). Absent: 0; a relay takes 60,000 (B-RELAY-8). */
   readonly lingerMs?: number;
   /** How long, in milliseconds, a removal is remembered for readers that are behind. Absent: 600,000 (S-RECON-10). */
   readonly tombstoneMs?: number;

@@ -79,11 +79,12 @@ export class InterestLedger {
     this.#touch(row);
   }
 
-  close(typeUrl: string, interest: Interest, key: string): void {
+  /** @param atOnce - It does not linger */
+  close(typeUrl: string, interest: Interest, key: string, atOnce = false): void {
     const row = this.#types.get(typeUrl)?.get(interestKey(interest, key));
     if (row === undefined || --row.count > 0) return;
     const { clock, lingerMs } = this.#options;
-    if (lingerMs === 0 || !row.announced) {
+    if (lingerMs === 0 || atOnce || !row.announced) {
       this.#touch(row);
       return;
     }

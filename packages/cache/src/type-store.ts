@@ -50,6 +50,8 @@ export class TypeStore implements ExactHost, CollectionHost {
   readonly window: TombstoneWindow;
   /** Something of it is or was held. */
   served = false;
+  /** Something of it is or was held that a relay may not keep (B-RELAY-11). */
+  hasUnkept = false;
   readonly #host: TypeHost;
   readonly #aliases = new AliasIndex();
   readonly #replaced: ReplacedEntries;
@@ -222,6 +224,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     const since = old?.resource === undefined ? revision : old.since;
     this.#enter(record, new StateEntry({ revision, name: spelling, since, resource: next.resource, label }));
     this.served = true;
+    if (resource.noStore === true) this.hasUnkept = true;
     return next.reused === true;
   }
 
@@ -329,7 +332,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     this.state.work++;
     if (old !== undefined && old.resource === undefined && !old.dead) this.window.supersede();
     old?.supersede();
-    if (old !== undefined) this.#replaced.note(entry, old);
+    if (old !== undefined && old.resource?.noStore !== true) this.#replaced.note(entry, old);
     record.entry = entry;
     this.#count(old, entry);
     const variants = this.#variants.of(record.key);

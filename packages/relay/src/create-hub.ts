@@ -4,6 +4,7 @@ import type { StreamEvent } from "@xdstp/core/server";
 import { createFederation, encodeNode, type BootstrapFacts, type BootstrapNode, type Channels, type Federation, type FederationSource } from "@xdstp/federation";
 import { envoyTypes } from "@xdstp/resource-types";
 
+import { createAskAnew } from "./no-store/ask-anew.ts";
 import { createQuorum, type Quorum } from "./quorum/quorum.ts";
 import type { RelayOptions } from "./relay.ts";
 import { keepSnapshot } from "./snapshot/keep-snapshot.ts";
@@ -54,7 +55,9 @@ export function createHub(node: BootstrapNode, options: HubOptions): Hub {
   const cacheOptions = { types, clock, lingerMs, revisions, wildcard: (_: string, name: string) => inWildcard(name) };
   const cache = createCache({ ...cacheOptions, ...(onEvent !== undefined && { onEvent }) });
   const stages = quorum === undefined ? oneStage(cache) : createQuorum({ accepted: cache, ahead: createCache(cacheOptions), revisions, clock }, quorum);
-  return { cache, federation, sources, ...stages, start: (over = (feed) => feed) => { stages.addFeed(over(feedOf(federation, inWildcard, options))); } };
+  const anew = createAskAnew();
+  const start: Hub["start"] = (over = (feed) => feed) => { stages.addFeed(over(anew.overFeed(feedOf(federation, inWildcard, options)))); };
+  return { cache, federation, sources, ...stages, source: anew.overSource(stages.source), start };
 }
 
 /** Nobody sees anything first. */

@@ -1,0 +1,88 @@
+import { interestKey, type Entry, type Interest, type ResourceFeed, type ResourceSink, type ResourceSource, type Transaction } from "@xdstp/core";
+import { nameKey } from "@xdstp/uri";
+
+import { FreshTopic } from "./fresh-topic.ts";
+import { Waits } from "./waits.ts";
+
+/** What may not be kept (`do_not_cache`) is passed on to those who have asked when it comes; for who asks later upstream is asked anew (B-RELAY-11). */
+export interface AskAnew {
+  /** The same feed, which is heard. */
+  overFeed(feed: ResourceFeed): ResourceFeed;
+  /** The same source. Where nothing of the kind is held, its topics are handed on as they are. */
+  overSource(source: ResourceSource): ResourceSource;
+}
+
+/** Nothing has come yet. One for a cache, whose feed and readers it stands between. */
+export function createAskAnew(): AskAnew {
+  /** Of these something may not be kept. */
+  const types = new Set<string>();
+  /** What the feed was told. */
+  const wanted = new Set<string>();
+  let ask: ResourceFeed["want"];
+  const waits = new Waits((typeUrl, interests) => {
+    // What is new to the feed it is told of anyway.
+    const told = interests.filter((interest) => wanted.has(idOf(typeUrl, interest)));
+    if (told.length === 0) return;
+    ask?.(typeUrl, [], told);
+    ask?.(typeUrl, told, []);
+  });
+  const note = (transaction: Transaction): void => {
+    for (const { typeUrl, resource } of transaction.put ?? []) if (resource.noStore === true) types.add(typeUrl);
+    waits.note(transaction);
+  };
+  return {
+    overFeed: (feed) => {
+      ask = (...news) => { feed.want?.(...news); };
+      return {
+        run: async (sink, signal) => feed.run(heard(sink, note), signal),
+        want(typeUrl, added, dropped) {
+          for (const interest of dropped) {
+            wanted.delete(idOf(typeUrl, interest));
+            waits.drop(typeUrl, interest);
+          }
+          for (const interest of added) wanted.add(idOf(typeUrl, interest));
+          feed.want?.(typeUrl, added, dropped);
+        },
+      };
+    },
+    overSource: (source) => ({
+      get revision() { return source.revision; },
+      get ready() { return source.ready; },
+      ...(source.authorities !== undefined && { authorities: source.authorities }),
+      descriptor: (typeUrl) => source.descriptor(typeUrl),
+      serves: (typeUrl) => source.serves(typeUrl),
+      topic(typeUrl, interest) {
+        const topic = source.topic(typeUrl, interest);
+        return types.has(typeUrl) && holdsForOthers(topic.members()) ? new FreshTopic(topic, () => waits.of(typeUrl, interest)) : topic;
+      },
+      ...(source.asOf !== undefined && { asOf: (typeUrl, name, revision) => source.asOf?.(typeUrl, name, revision) }),
+    }),
+  };
+}
+
+/** The same sink. What was committed is noted, so that who waits for it sees it. */
+function heard(sink: ResourceSink, note: (transaction: Transaction) => void): ResourceSink {
+  return {
+    commit(transaction) {
+      const committed = sink.commit(transaction);
+      note(transaction);
+      return committed;
+    },
+    held: (typeUrl, interest) => sink.held(typeUrl, interest),
+    unavailable: (scope, error) => { sink.unavailable(scope, error); },
+    ...(sink.part !== undefined && { part: () => heard(sink.part?.() ?? sink, note) }),
+  };
+}
+
+const known = new WeakMap<readonly Entry[], boolean>();
+
+/** Read once per array: members of a collection are one and the same until it changes. */
+function holdsForOthers(members: readonly Entry[]): boolean {
+  const found = known.get(members) ?? members.some(({ resource }) => resource?.noStore === true);
+  known.set(members, found);
+  return found;
+}
+
+function idOf(typeUrl: string, interest: Interest): string {
+  return `${typeUrl}\n${interestKey(interest, nameKey(interest.name))}`;
+}

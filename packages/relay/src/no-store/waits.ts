@@ -1,0 +1,82 @@
+import { interestKey, type Interest, type Transaction } from "@xdstp/core";
+import { nameKey } from "@xdstp/uri";
+
+import type { Wait } from "./fresh-topic.ts";
+
+interface Row extends Wait {
+  readonly id: string;
+}
+
+/** What upstream was asked anew, until it has answered. Whoever asks for the same meanwhile waits for the same answer. */
+export class Waits {
+  /** By type and name: one for each set of parameters. */
+  readonly #rows = new Map<string, Map<string, readonly Row[]>>();
+  /** What is to be asked when the turn is over. */
+  readonly #due = new Map<string, Interest[]>();
+  readonly #ask: (typeUrl: string, interests: readonly Interest[]) => void;
+
+  /** @param ask - Called after a turn with what is new in it */
+  constructor(ask: (typeUrl: string, interests: readonly Interest[]) => void) {
+    this.#ask = ask;
+  }
+
+  /** The wait for an interest: one that is there, or a new one. */
+  of(typeUrl: string, interest: Interest): Wait {
+    const key = nameKey(interest.name);
+    const id = interestKey(interest, key);
+    const others = this.#of(typeUrl, key).filter((row) => row.id !== id);
+    const known = this.#of(typeUrl, key).find((row) => row.id === id);
+    // One that all have left was perhaps never answered.
+    if (known !== undefined && known.topics.size > 0) return known;
+    const row: Row = { id, over: false, topics: new Set() };
+    this.#set(typeUrl, key, [...others, row]);
+    this.#schedule(typeUrl, interest);
+    return row;
+  }
+
+  /** Upstream has said this: who waited for it sees what is held now. */
+  note({ put = [], remove = [], complete = [], settled = [] }: Transaction): void {
+    if (this.#rows.size === 0) return;
+    for (const { typeUrl, resource, as } of put) for (const name of [as ?? resource.name, ...resource.aliases ?? []]) this.#end(typeUrl, nameKey(name));
+    for (const { typeUrl, name } of remove) this.#end(typeUrl, nameKey(name));
+    for (const { typeUrl, interest } of [...complete, ...settled]) this.#end(typeUrl, nameKey(interest.name));
+  }
+
+  /** Nobody wants it any more. */
+  drop(typeUrl: string, interest: Interest): void {
+    if (this.#rows.size === 0) return;
+    const key = nameKey(interest.name);
+    const id = interestKey(interest, key);
+    this.#set(typeUrl, key, this.#of(typeUrl, key).filter((row) => row.id !== id));
+  }
+
+  #end(typeUrl: string, key: string): void {
+    const rows = this.#of(typeUrl, key);
+    if (rows.length === 0) return;
+    this.#set(typeUrl, key, []);
+    for (const row of rows) {
+      row.over = true;
+      for (const topic of row.topics) topic.wake();
+    }
+  }
+
+  #of(typeUrl: string, key: string): readonly Row[] {
+    return this.#rows.get(typeUrl)?.get(key) ?? [];
+  }
+
+  #set(typeUrl: string, key: string, rows: readonly Row[]): void {
+    const keys = this.#rows.get(typeUrl) ?? new Map<string, readonly Row[]>();
+    if (rows.length > 0) this.#rows.set(typeUrl, keys.set(key, rows));
+    else if (keys.delete(key) && keys.size === 0) this.#rows.delete(typeUrl);
+  }
+
+  #schedule(typeUrl: string, interest: Interest): void {
+    this.#due.set(typeUrl, [...this.#due.get(typeUrl) ?? [], interest]);
+    if (this.#due.size > 1 || (this.#due.get(typeUrl)?.length ?? 0) > 1) return;
+    queueMicrotask(() => {
+      const due = [...this.#due];
+      this.#due.clear();
+      for (const [type, interests] of due) this.#ask(type, interests);
+    });
+  }
+}
