@@ -133,6 +133,17 @@ describe("names that go and come back in SotW", () => {
     expect(server.rest().map(({ names }) => names)).toEqual([["a", "b"], ["b"], ["b", "a"]]);
   });
 
+  it("what is new when a glob is asked for anew is left out with it: else a state would come of a member without the others [C-DSUB-4]", async () => {
+    const [glob, member] = ["xdstp://a/test.Full/g/*", "xdstp://a/test.Full/g/m"];
+    const { feed, server } = createClientWorld("sotw");
+    await turn();
+    feed.want(FULL, [{ name: glob }, { name: "b" }], []);
+    await turn();
+    feed.want(FULL, [{ name: glob }, { name: member }], [{ name: glob }]);
+    await turn();
+    expect(server.rest().map(({ names }) => names)).toEqual([[glob, "b"], ["b"], ["b", glob, member]]);
+  });
+
   it("one that comes back and gets no answer is asked for anew before it is taken for missing: its end may have crossed a response [C-MISS-4]", async () => {
     const { ask, server, clock } = createClientWorld("sotw");
     const [a] = await ask(PART, "a", "b");

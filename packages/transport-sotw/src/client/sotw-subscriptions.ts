@@ -18,7 +18,7 @@ class SotwSubscriptions implements Subscriptions {
   readonly #typeUrl: string;
   readonly #wants: Wants;
   readonly #type: ResourceType | undefined;
-  /** Left out of the next request, so that the one after it asks anew (C-TTL-3). */
+  /** Left out of the next request, so that the one after it asks anew (C-TTL-3), and for what is new too: else a state could come of that without the collection that it is in. */
   readonly #without = new Set<Want>();
   /** What the last request had. */
   #sent = new Set<string>();
@@ -81,7 +81,7 @@ class SotwSubscriptions implements Subscriptions {
       this.#nonce = answer.nonce;
       this.#version = answer.version;
     }
-    const wanted = [...this.#wants].filter((want) => !this.#without.has(want));
+    const wanted = [...this.#wants].filter((want) => this.#without.size === 0 || (!this.#without.has(want) && this.#sent.has(idOf(want))));
     return encodeRequest({ typeUrl: this.#typeUrl, version: this.#version, nonce: this.#nonce, names: this.#list(wanted), error: answer?.error });
   }
 
