@@ -152,6 +152,11 @@ export const clientQuirks: readonly Quirk[] = [
     difference: "It reads resource_errors, behind a flag of its own that it does not announce, and else ignores them.",
     reason: "A resource that is too large to be sent is told as an error, so that calls fail at once and say why.",
   },
+  {
+    client: "xdstp", rule: "B-ERR-6", effect: { readsErrors: true },
+    difference: "@xdstp/client and relays read resource_errors, which has no feature to announce it.",
+    reason: "Of a full state they are told what there is at once, and why the rest is not in it; who does not read that gets none that lacks what may be there.",
+  },
   // Globs.
   {
     client: envoy, rule: "S-GLOB-3",

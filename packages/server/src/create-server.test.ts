@@ -312,14 +312,19 @@ describe("createServer() with faults", () => {
   it.each(variants)("ends a stream with INTERNAL when the source throws in a later turn, and serves the others (%s) [S-STREAM-7]", (variant) => {
     const cache = readyCache();
     cache.put({ typeUrl: types.cluster, name: "a", value: payload("a") });
+    let isLater = false;
     const source = sourceWithTopic(cache, "bad", () => topicWith({
-      members() { throw new Error("secret"); },
+      members() {
+        if (isLater) throw new Error("secret");
+        return [];
+      },
       unwatch() { throw new Error("worse"); },
     }));
     const { open, turn, events } = serve(source);
     const [broken, healthy] = [open(variant), open(variant)];
     broken.ask(types.cluster, ["bad"]);
     healthy.ask(types.cluster, ["a"]);
+    isLater = true;
     turn();
     expect(broken.closed).toEqual({ code: 13, message: "internal error" });
     expect(healthy.next().names).toEqual(["a"]);

@@ -39,7 +39,7 @@ function rowOf({ typeUrl }: TypeView, name: string, row: Row): ClientConfig_Gene
 }
 
 function entryRow(view: TypeView, topic: Topic, entry: Entry, show: ShowPayload, former: FormerStates): ClientConfig_GenericXdsConfig {
-  if (entry.resource === undefined) return rowOf(view, entry.name, { configStatus: ConfigStatus.NOT_SENT });
+  if (entry.resource === undefined) return rowOf(view, entry.name, { configStatus: ConfigStatus.NOT_SENT, ...(entry.error !== undefined && { errorState: { details: entry.error.text } }) });
   const delivery = deliveryOf(view, topic, entry);
   const { acceptedUpTo, exchange: { acceptedAt } } = view;
   const hadOne = acceptedUpTo > 0 && entry.since <= acceptedUpTo;

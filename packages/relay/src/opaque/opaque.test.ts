@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld, type RelayWorld } from "../../test/relay-world.ts";
 import { anyOf, type WireResource } from "../../test/wire-bytes.ts";
+import type { NodeInit, WorldClient } from "../../test/world-client.ts";
 
 const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const FAILED_PRECONDITION = 9;
@@ -35,6 +36,47 @@ describe("opaque names without a key", () => {
     await world.pass(600_000);
     expect([client.read(), client.closed, world.upstreams.flatMap(({ calls }) => calls)]).toEqual([[], undefined, []]);
     expect(eventsOf(world, "opaque-refused")).toMatchObject([{ typeUrl: clusterUrl, names: ["*"] }]);
+  });
+});
+
+describe("clusters and listeners by opaque names, without a key, over SotW", () => {
+  const xdstpCluster = "xdstp://acme/envoy.config.cluster.v3.Cluster/b";
+  const payload = (name: string): Uint8Array => anyOf(clusterUrl, lengthDelimited(1, name));
+  const useAsked = async (node: NodeInit, versionInfo: string, ...resourceNames: readonly string[]): Promise<RelayWorld & { readonly client: WorldClient }> => {
+    const world = useWorld();
+    const client = world.connect("sotw", node);
+    client.send({ typeUrl: clusterUrl, ...{ resourceNames, versionInfo } });
+    await world.settle();
+    if (resourceNames.includes(xdstpCluster)) world.up.reply(clusterUrl, { resources: [{ name: xdstpCluster, version: "1", any: payload(xdstpCluster) }] });
+    await world.settle();
+    return Object.assign(world, { client });
+  };
+
+  it.each([["has come with a version", "of before", ["a", xdstpCluster]], ["has come with a version, and asks for nothing else", "of before", ["a"]], ["asks for nothing else", "", ["a"]]] as const)("stay pending for a client that is not known to read errors and %s: a full state without them would delete them; why is in the event and in the status [B-RELAY-2] [B-ERR-6]", async (_, version, names) => {
+    const world = await useAsked({ id: "envoy", userAgentName: "envoy" }, version, ...names);
+    await world.pass(600_000);
+    expect([world.client.read(), world.client.closed]).toEqual([[], undefined]);
+    expect(eventsOf(world, "opaque-refused")).toMatchObject([{ typeUrl: clusterUrl, names: ["a"] }]);
+    const status = await world.server.clientStatus();
+    const rows = "config" in status ? status.config.flatMap(({ genericXdsConfigs }) => genericXdsConfigs) : [];
+    expect(rows.find(({ name }) => name === "a")?.errorState?.details).toMatch(/B-RELAY-2.*opaqueKey/);
+  });
+
+  it("are answered as soon as the client asks for them no more [B-RELAY-2] [B-ERR-6]", async () => {
+    const world = await useAsked({ id: "envoy", userAgentName: "envoy" }, "of before", "a", xdstpCluster);
+    world.client.send({ typeUrl: clusterUrl, ...{ resourceNames: [xdstpCluster], versionInfo: "of before" } });
+    await world.settle();
+    expect(world.client.take().map(({ resources }) => resources.map(({ any }) => any))).toEqual([[payload(xdstpCluster)]]);
+  });
+
+  it("are left out for a client that holds nothing and asks for what exists, and their errors are told [B-RELAY-2] [S-ERR-1]", async () => {
+    const world = await useAsked({ id: "envoy", userAgentName: "envoy" }, "", "a", xdstpCluster);
+    expect(world.client.take().map(({ resources, errors }) => [resources.map(({ any }) => any), errors.map(({ name, code }) => [name, code])])).toEqual([[[payload(xdstpCluster)], [["a", FAILED_PRECONDITION]]]]);
+  });
+
+  it.each([["@xdstp/client", "xdstp"], ["gRPC C-core", "gRPC C-core"]])("are errors at once for %s, which reads them [B-RELAY-2] [S-ERR-1]", async (_, userAgentName) => {
+    const world = await useAsked({ id: "reader", userAgentName }, "of before", "a");
+    expect(world.client.take().map(({ resources, errors }) => [resources, errors.map(({ name, code }) => [name, code])])).toEqual([[[], [["a", FAILED_PRECONDITION]]]]);
   });
 });
 

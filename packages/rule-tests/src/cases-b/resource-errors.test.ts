@@ -138,6 +138,24 @@ runCases("errors per resource", [
       expect(acceptAll(world, client).flatMap(({ removed }) => removed)).toEqual(isDelta(world.variant) ? ["bad"] : []);
     },
   })),
+  ...([["has come with a version", "of before", ["good", "bad"]], ["asks for nothing that exists", "", ["bad"]]] as const).map(([who, versionInfo, names]) => ({
+    rules: ["B-ERR-6"],
+    title: `that will pass take nothing from a client that does not read them and ${who}: there is no full state before they are over`,
+    variants: sotwVariants,
+    run(world: World) {
+      world.put(FULL, "good", "1");
+      fail(world, FULL, "bad", "UNAVAILABLE");
+      const { client } = world.openSotw(FULL);
+      client.send({ typeUrl: FULL, resourceNames: [...names], versionInfo });
+      world.run();
+      world.clock.advance(60_000);
+      world.run();
+      expect(client.rest()).toEqual([]);
+      world.put(FULL, "bad", "1");
+      world.run();
+      expect(client.next().resources).toHaveLength(names.length);
+    },
+  })),
   {
     rules: ["S-SIZE-4", "S-ERR-1"],
     title: "tell a client that is known to read them of a resource that is too large, beside the rest and alone",

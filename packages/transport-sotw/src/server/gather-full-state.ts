@@ -1,11 +1,11 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { changedOrigin } from "@xdstp/core/server";
+import { changedOrigin, isDataError } from "@xdstp/core/server";
 import { freshOf } from "./fresh-of.ts";
 import type { Gathered } from "./gathered.ts";
 import { coverOf, keyOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
 import type { SotwState } from "./sotw-state.ts";
-import { letsStay, mayStay, noteStay } from "./stay.ts";
+import { isNameOfNothing, letsStay, mayStay, noteStay } from "./stay.ts";
 import { unionOf } from "./union-of.ts";
 import { hashOf, versionOf } from "./version-of.ts";
 
@@ -50,8 +50,27 @@ function heldBy({ shown, kept, exchange: { refused } }: SotwState): readonly Ent
 }
 
 /** A name that is merely pending is never left out, except that a client that holds nothing is not kept waiting for ever (S-STREAM-9). */
-export function isComplete({ unsettled, unanswered, impatient, answered }: SotwState): boolean {
-  return unsettled.size === 0 || (impatient && !answered && [...unanswered].some((topic) => topic.members().some(({ resource }) => resource !== undefined)));
+export function isComplete(state: SotwState): boolean {
+  const { unanswered, impatient, answered } = state;
+  return !isWaiting(state) || (impatient && !answered && [...unanswered].some((topic) => topic.members().some(({ resource }) => resource !== undefined)));
+}
+
+/** Something that was asked for is not known yet, or cannot be said. */
+export function isWaiting(state: SotwState): boolean {
+  return state.unsettled.size > 0 || hasUntold(state);
+}
+
+/**
+ * Of a name there is only an error that will pass, and the client, which is not known to read errors, may have a copy: it has come with a version, or nothing that it asks for exists.
+ * A first full state without the name would delete that (B-ERR-6).
+ */
+function hasUntold({ answered, returning, quirks, subscriptions }: SotwState): boolean {
+  if (answered || quirks.readsErrors || !subscriptions.values().some(({ topic }) => isUntold(topic))) return false;
+  return returning || !subscriptions.values().some(({ topic }) => topic.members().some(({ resource }) => resource !== undefined));
+}
+
+function isUntold(topic: Topic): boolean {
+  return isNameOfNothing(topic) && !isDataError(topic.members()[0]?.error);
 }
 
 /** The version of everything that exists of the subscription. */
