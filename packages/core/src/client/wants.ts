@@ -60,6 +60,11 @@ export class Wants implements Iterable<Want> {
     else linked.add(want);
   }
 
+  /** What is held under this name, with these aliases, is what is wanted by one of them: the server does not say so again on a new stream (C-ALIAS-3). */
+  linkHeld(key: string, aliases: readonly string[] = NONE): void {
+    for (const alias of aliases) for (const want of this.of(nameKey(alias))) if (want.kind === "name" && want.key !== key && want.realName === undefined) this.link(want, key);
+  }
+
   /** It is an alias of nothing any more. */
   unlink(want: Want): void {
     this.#forget(want);

@@ -55,6 +55,22 @@ describe("an alias of what is held (delta)", () => {
   });
 });
 
+describe("an alias of what a wildcard gave (delta)", () => {
+  it("takes it along from a new stream on which the wildcard is wanted no more [C-ALIAS-3]", async () => {
+    const { ask, server, clock, cache, watch } = createClientWorld("delta");
+    const [all] = await ask(PART, "*");
+    server.reply(PART, { resources: [{ name: "real", text: "1", version: "1", aliases: ["alias"] }] });
+    server.raw.close();
+    const alias = watch(PART, "alias");
+    all?.stop();
+    clock.advance(1_000);
+    await turn();
+    expect(server.rest().at(-1)).toMatchObject({ names: ["alias"], versions: { real: "1" } });
+    server.reply(PART, { removed: ["alias"] });
+    expect([alias.now, [...cache.held(PART)]]).toEqual(["alias!", []]);
+  });
+});
+
 describe("a wildcard that is asked for after names (sotw)", () => {
   it("is complete with the first response that has something only it covers; what goes right after that is noticed [C-FULL-3]", async () => {
     const { ask, server } = createClientWorld("sotw");

@@ -69,7 +69,11 @@ class DeltaSubscriptions implements Subscriptions {
   /** What is held of what is wanted, so that only the rest is sent (C-RECON-3). */
   #versions(held: Iterable<Held>): ReadonlyMap<string, string> {
     const versions = new Map<string, string>();
-    for (const { name, version } of held) if (version !== "" && this.#wants.covering(nameKey(name)).length > 0) versions.set(name, version);
+    for (const { name, version, resource } of held) {
+      const key = nameKey(name);
+      this.#wants.linkHeld(key, resource?.aliases);
+      if (version !== "" && this.#wants.covering(key).length > 0) versions.set(name, version);
+    }
     return versions;
   }
 }
