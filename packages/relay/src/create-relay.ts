@@ -62,7 +62,7 @@ interface RelayParts {
 function relayOf({ hub, shared, tenants, words, lookUps, refusals, isStaged, snapshot }: RelayParts): Relay {
   const { cache, federation, sources, close: closeHub } = hub;
   const tenantsNow = (): readonly TenantStatus[] => tenants?.status() ?? [];
-  const status = (): RelayStatus => statusOf({ sources, federations: [federation, ...tenantsNow().map((tenant) => tenant.federation)], words, lookUps });
+  const status = (): RelayStatus => statusOf({ sources, federations: [federation, ...tenantsNow().map((tenant) => tenant.federation)], words, lookUps, restored: () => [...snapshot?.servings ?? []].flatMap((serving) => [...serving()]) });
   const close = async (): Promise<void> => {
     await Promise.all([closeHub(), tenants?.close()]);
     await snapshot?.close();

@@ -4,10 +4,12 @@ import type { Topic } from "@xdstp/core";
 import { expect, it } from "vitest";
 
 import { flag, flagName, flagUrl } from "../../test/flag.ts";
+import { useWorld, type RelayWorld } from "../../test/relay-world.ts";
 import { journalOf, useDir } from "../../test/snapshots.ts";
 import type { RelayOptions } from "../index.ts";
 import { useClient, useOrigin, useRelay, type Origin, type ServedRelay } from "../../test/use-relay.ts";
 
+const HOUR = 3_600_000;
 const shop = flagName("shop/*");
 
 type Flags = Readonly<Record<string, string>>;
@@ -106,4 +108,33 @@ it("a relay whose file was torn by a crash serves the state before, and closes t
   await second.close();
   expect(events.filter((kind) => kind.startsWith("snapshot"))).toEqual(["snapshot-torn", "snapshot-opened"]);
   await (await useRelay([origin.uri], { snapshot: { dir } })).close();
+});
+
+it("after a restart the status says how old what is served in the place of each upstream is, by the snapshot, until that upstream answers [B-RELAY-9]", async () => {
+  const dir = useDir();
+  const worldOf = (): RelayWorld => useWorld({ servers: 2, authorities: { acme: 0, edge: 1 }, relay: { snapshot: { dir } } });
+  const [name, edge] = [flagName("a"), "xdstp://edge/acme.v1.Flag/a"];
+  const first = worldOf();
+  first.connect("delta").ask(flagUrl, name, edge);
+  await first.settle();
+  first.upstreams[0]?.reply(flagUrl, { resources: [{ name, text: "1" }] });
+  await first.pass(5_000);
+  first.upstreams[1]?.reply(flagUrl, { resources: [{ name: edge, text: "1" }] });
+  await first.settle();
+  const [start, stored] = [first.clock.now() - 5_000, first.clock.now()];
+  await first.relay.close();
+  const again = worldOf();
+  for (const server of again.upstreams) server.down = true;
+  await again.pass(HOUR);
+  const client = again.connect("delta");
+  client.ask(flagUrl, name, edge);
+  const staleSince = (): readonly unknown[] => again.relay.status().upstreams.map((upstream) => upstream.staleSince);
+  expect(staleSince()).toEqual([undefined, undefined]);
+  await again.pass(1_000);
+  expect([client.take().flatMap(({ shown }) => shown), staleSince()]).toEqual([["a=1", "a=1"], [start, stored]]);
+  for (const server of again.upstreams) server.down = false;
+  while (again.up.calls.length === 0) await again.pass(1_000);
+  again.up.reply(flagUrl, { resources: [{ name, text: "1" }] });
+  await again.settle();
+  expect(staleSince()).toEqual([undefined, stored]);
 });

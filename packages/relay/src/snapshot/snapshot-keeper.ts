@@ -5,7 +5,7 @@ import { noteTransaction, type Noting } from "./note-transaction.ts";
 import { Outages } from "./outages.ts";
 import type { SnapshotRecord } from "./record.ts";
 import { coveredBy, restore, type Restoring } from "./restore.ts";
-import type { SnapshotStore, Wants } from "./snapshot-store.ts";
+import type { Served, SnapshotStore, Wants } from "./snapshot-store.ts";
 import { makeRoom } from "./make-room.ts";
 import { WantedBook, type Wanted } from "./wanted-book.ts";
 
@@ -28,6 +28,7 @@ export class SnapshotKeeper {
   readonly #outages = new Outages();
   readonly #sinks: ResourceSink[] = [];
   readonly #wants: Wants;
+  readonly #serving = (): Iterable<Served> => this.wanted;
   readonly #noting: Omit<Noting, "sink">;
   #own: ResourceSink | undefined;
   /** How many interests are served from the snapshot. */
@@ -49,11 +50,13 @@ export class SnapshotKeeper {
   begin(sink: ResourceSink): void {
     this.#own = sink.part?.() ?? sink;
     this.store.wants.add(this.#wants);
+    this.store.servings.add(this.#serving);
     this.#restore(this.wanted);
   }
 
   end(): void {
     this.store.wants.delete(this.#wants);
+    this.store.servings.delete(this.#serving);
   }
 
   want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void {

@@ -26,12 +26,22 @@ const GRACE_MS = 600_000;
 /** Who knows what is asked for. */
 export type Wants = (record: SnapshotRecord) => boolean;
 
+/** An interest that is served from a snapshot. */
+export interface Served {
+  /** null: of an opaque name. */
+  readonly authority: string | null;
+  /** Of what time that is, in milliseconds since the epoch. Absent: it is not, or not any more. */
+  readonly restoredAt: number | undefined;
+}
+
 /** The snapshot behind `openSnapshot`: an index in memory of what lies in one file. */
 export class SnapshotStore implements Snapshot {
   readonly index: SnapshotIndex = new SnapshotIndex();
   readonly clock: Clock;
   /** Those that ask for something: what none of them wants may go. */
   readonly wants: Set<Wants> = new Set<Wants>();
+  /** Those that serve from it: each tells of what it does now. */
+  readonly servings: Set<() => Iterable<Served>> = new Set<() => Iterable<Served>>();
   readonly #dir: string;
   readonly #maxBytes: number;
   readonly #seal: Seal | undefined;

@@ -20,7 +20,7 @@ export interface UpstreamStatus {
   readonly state: "idle" | "connecting" | "answering" | "unreachable";
   /** When a response of it came last. Absent: none has. */
   readonly lastWordAt?: number;
-  /** Since when what is held of it may be old: its stream has ended, and nothing has come since. Absent: it is not. */
+  /** Since when what is held of it may be old: its stream has ended, and nothing has come since. After a restart it is of the time of the snapshot, until something comes. Absent: it is not. */
   readonly staleSince?: number;
   /** Why it cannot be reached. */
   readonly failure?: XdsError;

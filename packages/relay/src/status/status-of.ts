@@ -1,6 +1,7 @@
 import type { Federation, FederationServerStatus, FederationSource } from "@xdstp/federation";
 
-import type { LastWords } from "./last-words.ts";
+import type { Served } from "../snapshot/snapshot-store.ts";
+import type { LastWord, LastWords } from "./last-words.ts";
 import type { LookUpBook } from "./look-ups.ts";
 import type { RelayStatus, UpstreamStatus } from "./relay-status.ts";
 
@@ -11,23 +12,47 @@ export interface StatusParts {
   readonly federations: readonly Pick<Federation, "status">[];
   readonly words: LastWords;
   readonly lookUps: LookUpBook;
+  /** What is served from the snapshot. */
+  readonly restored: () => readonly Served[];
 }
 
 /** The status of a relay, at the cost of the names that are asked upstream. */
-export function statusOf({ federations, ...parts }: StatusParts): RelayStatus {
+export function statusOf({ federations, restored, ...rest }: StatusParts): RelayStatus {
+  const parts = { ...rest, served: restored() };
   const servers = new Map<string, FederationServerStatus>();
   for (const server of federations.flatMap((federation) => federation.status())) if (servers.get(server.id)?.status === undefined) servers.set(server.id, server);
   return { upstreams: [...servers.values()].map((server) => upstream(server, parts)) };
 }
 
-function upstream(server: FederationServerStatus, { sources, words, lookUps }: Omit<StatusParts, "federations">): UpstreamStatus {
+interface UpstreamParts extends Omit<StatusParts, "federations" | "restored"> {
+  readonly served: readonly Served[];
+}
+
+function upstream(server: FederationServerStatus, { sources, words, lookUps, served }: UpstreamParts): UpstreamStatus {
   const { id, name, failure } = server;
   const own = sources.filter(({ servers }) => servers.some((one) => one.id === id));
   return {
-    id, name, state: stateOf(server), lookUps: lookUps.of(id), ...words.of(name),
+    id, name, state: stateOf(server), lookUps: lookUps.of(id), ...sinceWhen(words.of(name), restoredFor(own, sources, served)),
     authorities: [...new Set(own.flatMap(({ authorities = [] }) => authorities))], isDefault: own.some(({ authorities }) => authorities === undefined),
     ...(failure !== undefined && { failure }),
   };
+}
+
+/** Of a server that has said nothing since the start, what is held is as old as the snapshot. */
+function sinceWhen(word: LastWord, restoredAt: number | undefined): LastWord {
+  return word.lastWordAt !== undefined || restoredAt === undefined ? word : { staleSince: restoredAt };
+}
+
+/** Of what time the newest is that is served in the place of these sources. */
+function restoredFor(own: readonly FederationSource[], sources: readonly FederationSource[], served: readonly Served[]): number | undefined {
+  const times = served.flatMap(({ authority, restoredAt }) => (restoredAt !== undefined && sourcesOf(sources, authority).some((source) => own.includes(source)) ? [restoredAt] : []));
+  return times.length === 0 ? undefined : times.reduce((newest, time) => Math.max(newest, time));
+}
+
+/** Who is asked for an authority: those that list it, or those for all else; null: of opaque names. */
+function sourcesOf(sources: readonly FederationSource[], authority: string | null): readonly FederationSource[] {
+  const listed = sources.filter(({ authorities, opaque }) => (authority === null ? opaque === true : authorities?.includes(authority)));
+  return listed.length > 0 ? listed : sources.filter(({ authorities, opaque }) => authorities === undefined && opaque !== true);
 }
 
 function stateOf({ status, failure }: FederationServerStatus): UpstreamStatus["state"] {
