@@ -155,6 +155,16 @@ class Feed implements ClientFeed {
     stream?.close({ code: StatusCode.OK, message: "nothing is wanted any more" });
   }
 
+  /** No failure either, and no wait. */
+  #beginAnew(): void {
+    const stream = this.#stream;
+    const status = { code: StatusCode.OK, message: "what is asked for needs a new stream" };
+    this.#noteEnd(undefined);
+    this.#context.emit?.({ kind: "closed", status, responded: stream?.responded ?? false, retryMs: 0 });
+    this.#connect();
+    stream?.close(status);
+  }
+
   #noteEnd(status: Status | undefined): void {
     this.#idle.stop();
     this.#stream = undefined;
@@ -239,6 +249,7 @@ class Feed implements ClientFeed {
 
   /** Says what is to be said, as long as the wire and the rate allow; the rest waits for them. */
   #flush(): void {
+    if (this.#due.values().some((type) => type.anew)) this.#beginAnew();
     const stream = this.#stream;
     if (stream?.out === undefined) return;
     for (const type of this.#due) {

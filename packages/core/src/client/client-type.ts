@@ -36,6 +36,8 @@ export interface ClientType {
   readonly asked: boolean;
   /** It has something to say. */
   readonly due: boolean;
+  /** It has something to say for which another stream is needed. */
+  readonly anew: boolean;
   /** The next request, without the node. */
   request(): Uint8Array;
   /** Takes a response in and notes its answer; then, at once or later, calls `done` with what has to happen before the next one is read (C-ACK-13). */
@@ -86,6 +88,8 @@ class Type implements ClientType {
     if (this.#busy || !this.#open || pace.waits) return false;
     return answers.length > 0 || (subscriptions.due && (this.asked || wants.size > 0));
   }
+
+  get anew(): boolean { return this.#open && !this.#busy && this.#state.subscriptions.anew === true; }
 
   get wanted(): boolean { return this.#state.wants.size > 0; }
 

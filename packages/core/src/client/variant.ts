@@ -39,6 +39,8 @@ export interface Subscriptions {
   retry?(want: Want): boolean;
   /** There is something to say beside an answer. */
   readonly due: boolean;
+  /** What it has to say can be said on a new stream only. Absent: anything can be said on this one. */
+  readonly anew?: boolean;
   /** Encodes the next request of the type, without the node. `held` is what is held of the type. */
   request(answer: Answer | undefined, held: () => Iterable<Held>): Uint8Array;
   /** Absent: leaving out says nothing. */

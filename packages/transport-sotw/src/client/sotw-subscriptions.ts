@@ -30,6 +30,8 @@ class SotwSubscriptions implements Subscriptions {
   #first = true;
   /** So far the list was empty and meant everything. */
   #legacy = false;
+  /** It was wanted once more while it meant everything. */
+  #again = false;
 
   constructor(typeUrl: string, wants: Wants, type: ResourceType | undefined) {
     this.#typeUrl = typeUrl;
@@ -41,19 +43,27 @@ class SotwSubscriptions implements Subscriptions {
     return this.#changed;
   }
 
+  /** All is asked for once more, by the empty list: on this stream that could only be said by way of names, which not every server takes for it (C-WILD-9). */
+  get anew(): boolean {
+    return this.#again && this.#isLegacyWildcard([...this.#wants]);
+  }
+
   /** The version stands for all that is wanted: with a collection that is not held yet, or not any more, the server would take it for known (S-RECON-7). */
   begin(wants: Wants, version: string): void {
     for (const set of [this.#without, this.#sent, this.#former]) set.clear();
     this.#version = [...wants].some(({ kind, state }) => kind !== "name" && state === "requested") ? "" : version;
     this.#nonce = "";
     this.#first = true;
+    this.#again = false;
     this.#changed = true;
   }
 
   /** What the server has not seen go, it would not send again. */
   add(want: Want): void {
-    if (this.#sent.has(idOf(want))) this.#without.add(want);
     this.#changed = true;
+    if (!this.#sent.has(idOf(want))) return;
+    this.#without.add(want);
+    this.#again ||= this.#legacy && want.kind === "wildcard";
   }
 
   drop(want: Want): void {
@@ -87,6 +97,7 @@ class SotwSubscriptions implements Subscriptions {
 
   #list(wanted: readonly Want[]): readonly Interest[] {
     const wasLegacy = this.#legacy;
+    this.#again = false;
     this.#legacy = (this.#first || wasLegacy) && this.#isLegacyWildcard(wanted);
     this.#first = false;
     this.#sent = new Set(wanted.map(idOf));
