@@ -38,6 +38,8 @@ export interface Held {
   readonly resource?: StoredResource;
   /** Another server has given it in the place of this one: `true`, and stands in for it still; `false`, and does not any more, so that it goes unless this one gives it too (C-GRPC-6). Absent: this one has given it, or one that is asked before it. */
   readonly standIn?: boolean;
+  /** The sink is that of several readers, and one of them that waits for it has nothing of it. Absent: all of them have it. */
+  readonly lacking?: boolean;
 }
 
 /** One resource to put. */

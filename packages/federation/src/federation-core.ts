@@ -25,7 +25,7 @@ export class FederationCore implements Federation {
     if (signal.aborted) return;
     const over = new Promise<void>((resolve) => { signal.addEventListener("abort", () => { this.#isOver = true; resolve(); }, { once: true }); });
     this.#isOver = false;
-    const run = this.#run = new FederationRun(this.#options, sink);
+    const run = this.#run = new FederationRun({ ...this.#options, inWildcard: this.inWildcard }, sink);
     for (const wanted of this.#early) run.want(...wanted);
     this.#early = [];
     await over;

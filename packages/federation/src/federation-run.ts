@@ -1,7 +1,7 @@
 import { systemClock, type Clock, type Interest, type ResourceSink, type TypedInterest, type XdsError } from "@xdstp/core";
 
 import type { FederationServer } from "./federation-source.ts";
-import type { FederationOptions, FederationServerStatus, Trace } from "./federation.ts";
+import type { Federation, FederationOptions, FederationServerStatus, Trace } from "./federation.ts";
 import type { Globs } from "./globs/globs.ts";
 import type { FollowedRedirect } from "./links/followed-redirect.ts";
 import type { Follower } from "./links/follower.ts";
@@ -29,7 +29,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
   readonly clock: Clock;
   readonly followers: Followers;
   readonly redirects: Redirects;
-  readonly #options: FederationOptions;
+  readonly #options: FederationOptions & Pick<Federation, "inWildcard">;
   readonly #sink: ResourceSink;
   /** What is delivered under another name than its own. */
   readonly #linked: ResourceSink;
@@ -39,7 +39,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
   readonly #owing = new Owing();
   readonly #authorityOf = createAuthorityReader();
 
-  constructor(options: FederationOptions, sink: ResourceSink) {
+  constructor(options: FederationOptions & Pick<Federation, "inWildcard">, sink: ResourceSink) {
     this.#options = options;
     this.#sink = sink;
     this.#linked = this.#part();
@@ -185,7 +185,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
     if (known !== undefined) return known;
     const link = new ServerLink(server, {
       clock: this.clock, idleMs: this.#options.idleMs ?? 10_000,
-      part: () => this.#part(), sinkOf: (one) => createLinkSink(one, this), open: (one) => this.#options.servers?.open(one) ?? one.open(),
+      part: () => this.#part(), sinkOf: (one) => createLinkSink(one, this), open: (one) => this.#options.servers?.open(one, this.#options.inWildcard) ?? one.open(),
     });
     this.#links.set(server.id, link);
     return link;

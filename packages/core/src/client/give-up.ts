@@ -4,7 +4,7 @@ import type { Removal } from "../feed.ts";
 import { XdsError } from "../xds-error.ts";
 import type { ClientTypeState } from "./client-type-state.ts";
 import { commitAside } from "./commit-aside.ts";
-import { isWantHeld, standInOf } from "./is-held.ts";
+import { isWantHeld, isWantHeldByAll, standInOf } from "./is-held.ts";
 import { noteError, noteGone, noteSilence } from "./note-want.ts";
 import { receivedKey } from "./received-key.ts";
 import type { Want } from "./want.ts";
@@ -22,9 +22,9 @@ export function giveUp(state: ClientTypeState, due: readonly Want[]): readonly W
   const overdue = due.filter((want) => standIns.get(want) !== true && !retries(state, want, standIns.has(want)));
   for (const want of overdue) {
     want.awaited = false;
-    if (want.kind !== "name" || isWantHeld(sink, typeUrl, want)) noteSilence(state, want);
+    if (want.kind !== "name" || isWantHeldByAll(sink, typeUrl, want)) noteSilence(state, want);
   }
-  const names = overdue.filter((want) => want.kind === "name" && (want.leftOut || standIns.has(want) || !isWantHeld(sink, typeUrl, want)));
+  const names = overdue.filter((want) => want.kind === "name" && (want.leftOut || standIns.has(want) || !isWantHeldByAll(sink, typeUrl, want)));
   const settled = overdue.filter(({ kind }) => kind !== "name").map(({ interest, begun }) => ({ typeUrl, interest, ...(!begun && { timedOut: true }) }));
   const remove = [...names.flatMap((want) => noteLate(state, want)), ...overdue.flatMap((want) => noteUnseen(state, want))];
   if (remove.length + settled.length > 0) commitAside(sink, { remove: unique(remove), settled });
@@ -36,13 +36,13 @@ export function giveUp(state: ClientTypeState, due: readonly Want[]): readonly W
 /** What goes with it. As gRPC has it, what is held stays with the error beside it (C-GRPC-9). */
 function noteLate(state: ClientTypeState, want: Want): readonly Removal[] {
   const { typeUrl, host: { context, sink } } = state;
-  if (!context.timeoutIsTransient && context.keepRemoved && isWantHeld(sink, typeUrl, want)) {
+  if (!context.timeoutIsTransient && context.keepRemoved && isWantHeldByAll(sink, typeUrl, want)) {
     noteError(state, want, lateError(state, want, "NOT_FOUND"));
     return [];
   }
   const remove = context.timeoutIsTransient ? [] : missing(state, want);
   if (context.timeoutIsTransient) noteError(state, want, lateError(state, want, "UNAVAILABLE"));
-  else noteGone(state, want, want.key);
+  else if (isWantHeld(sink, typeUrl, want) === isWantHeldByAll(sink, typeUrl, want)) noteGone(state, want, want.key);
   want.state = "timeout";
   return remove;
 }
@@ -56,7 +56,7 @@ function noteUnseen(state: ClientTypeState, want: Want): readonly Removal[] {
 }
 
 function retries({ typeUrl, unasked, subscriptions, host }: ClientTypeState, want: Want, isOfOther: boolean): boolean {
-  if ((!isOfOther && isWantHeld(host.sink, typeUrl, want)) || subscriptions.retry?.(want) !== true) return false;
+  if ((!isOfOther && isWantHeldByAll(host.sink, typeUrl, want)) || subscriptions.retry?.(want) !== true) return false;
   unasked.add(want);
   host.schedule();
   return true;

@@ -11,7 +11,7 @@ export function jointHeld(tenants: readonly Tenant[], typeUrl: string, interest:
   const books = asking.map((tenant) => [tenant, new Map(Array.from(tenant.sink.held(typeUrl, interest), (held) => [`${nameKey(held.name)}\n${variantId(held)}`, held]))] as const);
   // What the server itself has given to one of them, another cannot have in its place.
   const all = new Map(books.flatMap(([, held]) => [...held]).sort(([, one], [, other]) => Number(one.standIn === undefined) - Number(other.standIn === undefined)));
-  return Array.from(all, ([id, held]) => (books.every(([tenant, own]) => isSame(tenant, typeUrl, held, own.get(id))) ? held : { ...held, version: UNSURE }));
+  return Array.from(all, ([id, held]) => (books.every(([tenant, own]) => isSame(tenant, typeUrl, held, own.get(id))) ? held : { ...held, version: UNSURE, lacking: books.some(([tenant, own]) => own.size === 0 && tenant.covers(typeUrl, held.name)) }));
 }
 
 function isSame(tenant: Tenant, typeUrl: string, { name, version }: Held, own: Held | undefined): boolean {

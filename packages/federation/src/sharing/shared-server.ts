@@ -1,11 +1,21 @@
-import { XdsError, type Committed, type Interest, type ResourceSink, type Scope, type Transaction } from "@xdstp/core";
+import { XdsError, type Committed, type Interest, type Refusal, type ResourceSink, type Scope, type Transaction } from "@xdstp/core";
 import type { ClientStatus } from "@xdstp/core/client";
+import { nameKey } from "@xdstp/uri";
 
 import type { OpenServer } from "../federation-source.ts";
+import { forTenant } from "./for-tenant.ts";
 import { jointCommitted } from "./joint-committed.ts";
 import { jointHeld } from "./joint-held.ts";
 import { shareTransaction } from "./share-transaction.ts";
 import { Tenant } from "./tenant.ts";
+
+interface Named {
+  readonly typeUrl: string;
+  readonly name: string;
+}
+
+/** So many names that were refused are remembered: of one that is forgotten nobody is told twice, and who refuses it later perhaps not at all. */
+const REMEMBERED = 1_000;
 
 /** A server in use by several, over one stream: each is told what it asks for. With one alone all passes as it is. */
 export class SharedServer {
@@ -16,6 +26,8 @@ export class SharedServer {
   readonly #failures = new Map<string | undefined, XdsError>();
   /** Whose concern an error beside what is held, or in its place, is, if it is why something was refused. */
   readonly #refusers = new WeakMap<XdsError, readonly Tenant[]>();
+  /** By type and name, what was refused last, and by whom. */
+  readonly #refused = new Map<string, { readonly error: XdsError; readonly refusers: readonly Tenant[] }>();
   #tenants: readonly Tenant[] = [];
 
   /** @param onLeft - Called when nobody uses it any more: it is closed then */
@@ -41,12 +53,12 @@ export class SharedServer {
   statusFor(tenant: Tenant): ClientStatus | undefined {
     const { status } = this;
     if (status === undefined || this.#tenants.length === 1) return status;
-    const types = status.types.map((type) => ({ ...type, wants: type.wants.filter(({ interest }) => tenant.wants(type.typeUrl, interest)) }));
+    const types = status.types.map((type) => ({ ...type, wants: type.wants.filter(({ interest }) => tenant.wants(type.typeUrl, interest)).map((want) => forTenant(tenant, type.typeUrl, want, (error) => this.#concerns(tenant, error, { typeUrl: type.typeUrl, name: want.interest.name }))) }));
     return { ...status, types: types.filter(({ wants }) => wants.length > 0) };
   }
 
-  join(sink: ResourceSink): Tenant {
-    const tenant = new Tenant(sink);
+  join(sink: ResourceSink, inWildcard: (name: string) => boolean): Tenant {
+    const tenant = new Tenant(sink, inWildcard);
     this.#tenants = [...this.#tenants, tenant];
     for (const [typeUrl, error] of this.#failures) sink.unavailable(typeUrl === undefined ? {} : { typeUrl }, error);
     return tenant;
@@ -92,7 +104,7 @@ export class SharedServer {
   #commit(transaction: Transaction): Committed | Promise<Committed> {
     const alone = this.#alone;
     if (alone !== undefined) return alone.sink.commit(transaction);
-    const all = Array.from(shareTransaction(transaction, this.#tenants, (tenant, error) => this.#concerns(tenant, error)), ([tenant, part]) => [tenant, tenant.sink.commit(part)] as const);
+    const all = Array.from(shareTransaction(transaction, this.#tenants, (tenant, error, of) => this.#concerns(tenant, error, of)), ([tenant, part]) => [tenant, tenant.sink.commit(part)] as const);
     const done = all.filter((one): one is readonly [Tenant, Committed] => !(one[1] instanceof Promise));
     if (done.length === all.length) return this.#conclude(done);
     return Promise.all(all.map(async ([tenant, committed]) => [tenant, await committed] as const)).then((settled) => this.#conclude(settled));
@@ -100,7 +112,10 @@ export class SharedServer {
 
   #conclude(all: readonly (readonly [Tenant, Committed])[]): Committed {
     const { committed, refusers } = jointCommitted(all);
-    for (const [{ error }, tenants] of refusers) this.#refusers.set(error, tenants);
+    for (const [refusal, tenants] of refusers) {
+      this.#refusers.set(refusal.error, tenants);
+      this.#tellLater(refusal, tenants);
+    }
     return committed;
   }
 
@@ -109,13 +124,27 @@ export class SharedServer {
     if (interest === undefined && authority === undefined) this.#note(typeUrl, error);
     for (const tenant of this.#tenants) {
       const isOf = typeUrl === undefined || interest === undefined || tenant.wants(typeUrl, interest);
-      if (isOf && this.#concerns(tenant, error)) tenant.sink.unavailable(scope, error);
+      if (isOf && this.#concerns(tenant, error, typeUrl === undefined || interest === undefined ? undefined : { typeUrl, name: interest.name })) tenant.sink.unavailable(scope, error);
     }
   }
 
-  /** Why something was refused is the concern of those who did. */
-  #concerns(tenant: Tenant, error: XdsError | undefined): boolean {
-    return error === undefined || this.#refusers.get(error)?.includes(tenant) !== false;
+  /** Why something was refused is the concern of those who did; that it has not come, of those who do not have it. */
+  #concerns(tenant: Tenant, error: XdsError | undefined, of: Named | undefined): boolean {
+    if (error === undefined) return true;
+    if (this.#refusers.get(error)?.includes(tenant) === false) return false;
+    return of === undefined || error.context.timedOut !== true || error.context.leftOut === true || !tenant.hasOf(of.typeUrl, of);
+  }
+
+  /** As the client end tells the same of a version once (C-ACK-18), who begins to refuse what others refuse already hears of it here. */
+  #tellLater(refusal: Refusal, refusers: readonly Tenant[]): void {
+    const { typeUrl, name, error } = refusal;
+    const id = `${typeUrl}\n${nameKey(name)}`;
+    const known = this.#refused.get(id);
+    this.#refused.delete(id);
+    this.#refused.set(id, { error, refusers });
+    if (this.#refused.size > REMEMBERED) for (const oldest of this.#refused.keys()) { this.#refused.delete(oldest); break; }
+    if (known?.error.code !== error.code || known.error.text !== error.text) return;
+    for (const tenant of refusers) if (!known.refusers.includes(tenant)) for (const { interest } of tenant.covering(typeUrl, name)) tenant.sink.unavailable({ typeUrl, interest }, error);
   }
 
   #note(typeUrl: string | undefined, error: XdsError | undefined): void {

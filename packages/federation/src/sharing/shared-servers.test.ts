@@ -154,6 +154,30 @@ describe("a server that two federations share", () => {
     expect(Array.from(at("a").sink.held(T, { name: Y }), ({ name }) => name)).toEqual([Y]);
   });
 
+  it("has no name for the wildcard of one of them that this asks another server for, though the other one asks this one [C-AUTH-7]", async () => {
+    const [one, two] = await useTwo({ a: ["s"] }, { default: ["s"], a: ["t"] });
+    const { at } = one;
+    const [all, x] = [two.watch("*"), one.watch(X)];
+    await turn();
+    at("s").put(T, resource(X, "1"));
+    at("s").put(T, resource("o", "1"));
+    expect([all.members, x.now, two.events, at("s").held(T).toSorted()]).toEqual(["o=1", "1", [], ["o 1", `${X} 1`]]);
+  });
+
+  it("tells one that begins to refuse what another refuses already [C-ACK-18]", async () => {
+    const [one, two] = await useTwo(["a"]);
+    const { at } = one;
+    one.cache.check(T, { name: X }, refuse("bad"));
+    const [first, second] = [one.watch(X), two.watch(X)];
+    await turn();
+    at("a").put(T, resource(X, "bad"));
+    at("a").sink.unavailable({ typeUrl: T, interest: { name: X } }, at("a").answers.at(-1)?.refused?.[0]?.error);
+    expect([first.now, second.now]).toEqual(["- it is bad", "bad"]);
+    two.cache.check(T, { name: X }, refuse("bad"));
+    at("a").put(T, resource(X, "bad"));
+    expect([first.now, second.now]).toEqual(["- it is bad", "bad (it is bad)"]);
+  });
+
   it("gives an opaque name to those that ask it for that, and not to those that ask another for it [C-AUTH-6]", async () => {
     const [one, two] = await useTwo({ default: ["s"], a: ["t"] }, { default: ["t"] });
     const { at } = one;

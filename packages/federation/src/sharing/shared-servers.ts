@@ -7,8 +7,11 @@ import type { Tenant } from "./tenant.ts";
 
 /** Servers of several federations, such as those of one program: each has one stream, whoever asks it (C-AGG-1). For the option `servers` of {@link createFederation}. */
 export interface SharedServers {
-  /** Opens a server, or joins those that have it open. Servers are the same by their `id`. */
-  open(server: FederationServer): OpenServer;
+  /**
+   * Opens a server, or joins those that have it open. Servers are the same by their `id`.
+   * @param inWildcard - Which names `*` covers, by {@link Federation.inWildcard}. Default: all
+   */
+  open(server: FederationServer, inWildcard?: (name: string) => boolean): OpenServer;
   /** What a server is asked by all of them. undefined: nobody has it in use. */
   status(id: string): ClientStatus | undefined;
 }
@@ -22,13 +25,13 @@ export function createSharedServers(): SharedServers {
     return shared;
   };
   return {
-    open: (server) => joinLater(() => open.get(server.id) ?? make(server)),
+    open: (server, inWildcard = () => true) => joinLater(() => open.get(server.id) ?? make(server), inWildcard),
     status: (id) => open.get(id)?.status,
   };
 }
 
 /** A server that is opened, or joined, when it runs. */
-function joinLater(find: () => SharedServer): OpenServer {
+function joinLater(find: () => SharedServer, inWildcard: (name: string) => boolean): OpenServer {
   let joined: { readonly shared: SharedServer; readonly tenant: Tenant } | undefined;
   let early: [typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]][] = [];
   const leave = (): void => { joined?.shared.leave(joined.tenant); };
@@ -38,7 +41,7 @@ function joinLater(find: () => SharedServer): OpenServer {
       async run(sink, signal) {
         if (signal.aborted) return;
         const shared = find();
-        const tenant = shared.join(sink);
+        const tenant = shared.join(sink, inWildcard);
         joined = { shared, tenant };
         for (const news of early) shared.want(tenant, ...news);
         early = [];

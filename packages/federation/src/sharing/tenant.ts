@@ -12,9 +12,12 @@ export class Tenant {
   /** Where it takes what comes for it. */
   readonly sink: ResourceSink;
   readonly #wanted = new AskIndex<Wanted>();
+  readonly #inWildcard: (name: string) => boolean;
 
-  constructor(sink: ResourceSink) {
+  /** @param inWildcard - Whether its `*` covers a name (S-WILD-8) */
+  constructor(sink: ResourceSink, inWildcard: (name: string) => boolean) {
     this.sink = sink;
+    this.#inWildcard = inWildcard;
   }
 
   [Symbol.iterator](): Iterator<TypedInterest> {
@@ -37,12 +40,23 @@ export class Tenant {
 
   /** Whether it asks for a name, or for a collection that it is in. */
   covers(typeUrl: string, name: string, aliases?: readonly string[]): boolean {
-    return this.#wanted.covering(typeUrl, nameKey(name), aliases).length > 0;
+    return this.covering(typeUrl, name, aliases).length > 0;
+  }
+
+  /** What of it covers a name. */
+  covering(typeUrl: string, name: string, aliases?: readonly string[]): readonly TypedInterest[] {
+    return this.#wanted.covering(typeUrl, nameKey(name), aliases).filter(({ interest }) => interest.name !== "*" || this.#inWildcard(name));
   }
 
   /** Whether it has it, under whichever name it asks for it. */
   holds(typeUrl: string, name: string): boolean {
     for (const _ of this.sink.held(typeUrl, { name })) return true;
+    return false;
+  }
+
+  /** Whether the server itself has given it, and no other in its place. */
+  hasOf(typeUrl: string, interest: Interest): boolean {
+    for (const { standIn } of this.sink.held(typeUrl, interest)) if (standIn === undefined) return true;
     return false;
   }
 

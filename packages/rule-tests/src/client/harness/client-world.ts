@@ -90,7 +90,8 @@ function found<T>(value: T | undefined, what: string): T {
   return value;
 }
 
-function watched(topic: Topic): Watched {
+/** Watches a topic of any cache. */
+export function watched(topic: Topic): Watched {
   let wakes = 0;
   const watcher = { wake: () => { wakes++; } };
   topic.watch(watcher);

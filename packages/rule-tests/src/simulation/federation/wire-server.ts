@@ -133,7 +133,11 @@ export class WireServer implements Supply {
       ...sink,
       commit: (transaction) => {
         for (const { typeUrl, resource: { name, payload } } of transaction.put ?? []) onTold(typeUrl, name, this.#contents.get(bytesOf(payload.value)));
-        for (const { typeUrl, name } of transaction.remove ?? []) onTold(typeUrl, name, undefined);
+        for (const { typeUrl, name, error } of transaction.remove ?? []) {
+          // What one federation waits for in vain is not gone for another that has it.
+          const isSilence = error?.context.timedOut === true && error.context.leftOut !== true;
+          if (!isSilence || !Array.from(sink.held(typeUrl, { name })).some(({ standIn }) => standIn === undefined)) onTold(typeUrl, name, undefined);
+        }
         return sink.commit(transaction);
       },
     };
