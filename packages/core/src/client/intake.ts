@@ -116,7 +116,7 @@ function noteAnswered({ answered }: Intake, covering: readonly Want[]): void {
   const isOwed = covering.length > 1 && covering.some(({ kind, awaited }) => kind === "name" && awaited);
   for (const want of covering) {
     if (want.kind !== "name" && isOwed && !want.askedFirst) continue;
-    want.begun = true;
+    noteBegun(want);
     answered.add(want);
   }
 }
@@ -124,9 +124,15 @@ function noteAnswered({ answered }: Intake, covering: readonly Want[]): void {
 /** A wildcard of which there is nothing, or nothing new, is answered so (S-WILD-7, S-RECON-6). */
 function noteEmpty(wants: Wants, { answered }: Intake): void {
   for (const want of wants.of("*")) {
-    want.begun = true;
+    noteBegun(want);
     answered.add(want);
   }
+}
+
+/** A collection of which nothing had come in time is waited for again: this is the first of what will be all of it (C-GLOB-9). */
+function noteBegun(want: Want): void {
+  if (want.kind !== "name" && want.asked && !want.begun) want.awaited = true;
+  want.begun = true;
 }
 
 function isEmpty({ resources, removed, errors }: ReceivedResponse): boolean {

@@ -1,3 +1,4 @@
+import type { ResourceSink } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import { FULL, madeUpTypes, PART } from "../harness/made-up-types.ts";
 import { createClientWorld, turn } from "./harness/client-world.ts";
@@ -65,6 +66,27 @@ describe("globs in delta", () => {
     expect([glob?.topic.settled, glob?.topic.members().length, silent?.topic.settled]).toEqual([true, 3, false]);
     clock.advance(15_000 - 598);
     expect(silent?.now).toBe("xdstp://a/test.Part/silent/*!");
+  });
+
+  it("what comes only after the timer counts as complete 200 ms later: who did not believe the silence hears so, as a relay that serves from its snapshot [C-GLOB-9] [B-RELAY-9]", async () => {
+    const settled: (boolean | undefined)[] = [];
+    const listening = (sink: ResourceSink): ResourceSink => ({
+      ...sink, held: (typeUrl, interest) => sink.held(typeUrl, interest), unavailable: (scope, error) => { sink.unavailable(scope, error); },
+      commit(transaction) {
+        for (const { timedOut } of transaction.settled ?? []) settled.push(timedOut);
+        return sink.commit(transaction);
+      },
+    });
+    const { ask, server, clock } = createClientWorld("delta", { sink: listening });
+    await ask(PART, ns("*"));
+    clock.advance(15_000);
+    expect(settled).toEqual([true]);
+    server.reply(PART, { resources: [{ name: ns("a"), text: "1" }] });
+    clock.advance(200);
+    expect(settled).toEqual([true, undefined]);
+    server.reply(PART, { resources: [{ name: ns("b"), text: "1" }] });
+    clock.advance(200);
+    expect(settled).toEqual([true, undefined]);
   });
 
   it("what answers names says nothing of a glob or wildcard that was asked for later [C-GLOB-9]", async () => {
