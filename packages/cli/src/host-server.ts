@@ -42,7 +42,7 @@ export interface Supply {
   /** For people. */
   readonly what: Served;
   readonly cache: Held;
-  readonly serving: Pick<ServerOptions, "source" | "sourceFor" | "clientStatus" | "routes">;
+  readonly serving: Pick<ServerOptions, "source" | "sourceFor" | "clientStatus" | "routes" | "meter">;
   /** Absent: it has nothing from other servers. */
   readonly upstreams?: () => RelayStatus["upstreams"];
   /** Begins when clients may come. Settles if what is served is followed no more; undefined: that was on purpose. */

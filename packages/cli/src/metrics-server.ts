@@ -7,7 +7,7 @@ import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 /** What a {@link serveMetrics} shows. */
 export interface MetricsPages {
   /** The text for Prometheus. */
-  readonly metrics: () => string;
+  readonly metrics: () => string | Promise<string>;
   /** Clients are served. */
   readonly ready: () => boolean;
 }
@@ -23,7 +23,7 @@ export interface MetricsServer {
  * Throws a CliError that names the address where it cannot be listened on.
  */
 export async function serveMetrics({ host, port }: Endpoint, pages: MetricsPages): Promise<MetricsServer> {
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000, keepAliveTimeout: 30_000, maxHeaderSize: 16 << 10 }, (request, response) => { answer(request, response, pages); });
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000, keepAliveTimeout: 30_000, maxHeaderSize: 16 << 10 }, (request, response) => { void answer(request, response, pages); });
   server.maxConnections = 64;
   server.listen(port, host);
   try {
@@ -42,10 +42,10 @@ export async function serveMetrics({ host, port }: Endpoint, pages: MetricsPages
   };
 }
 
-function answer({ method, url = "" }: IncomingMessage, response: ServerResponse, { metrics, ready }: MetricsPages): void {
+async function answer({ method, url = "" }: IncomingMessage, response: ServerResponse, { metrics, ready }: MetricsPages): Promise<void> {
   const [path] = url.split("?", 1);
   if (method !== "GET" && method !== "HEAD") end(response, 405, "only GET\n", { allow: "GET, HEAD" });
-  else if (path === "/metrics") end(response, 200, metrics(), { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
+  else if (path === "/metrics") end(response, 200, await metrics(), { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   else if (path === "/healthz") end(response, 200, "ok\n");
   else if (path === "/readyz") end(response, ready() ? 200 : 503, ready() ? "ok\n" : "the first good state is not loaded yet\n");
   else end(response, 404, "there are /metrics, /healthz and /readyz\n");

@@ -56,7 +56,6 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
 }
 
 async function runWorkersOf(count: number, options: RelayCall, io: CliIo): Promise<number> {
-  if (options.metrics !== undefined) throw new CliError(2, "--metrics is of one process, and --workers makes several; leave one out");
   if (count > mostWorkers) throw new CliError(2, `--workers ${count}: give at most ${mostWorkers}; more than there are processors help nobody`);
   const { runWorkers } = await import("./workers/run-workers.ts");
   return runWorkers(options, count, io);

@@ -143,6 +143,25 @@ describe("xdstp relay --workers", () => {
     expect(await cli.stdout.line(/1 resource, revision/)).toContain("xdstp relay --server");
   });
 
+  it("serves what all of them measure as one; what a worker has counted still counts when it has ended", async () => {
+    const origin = await useOriginWith("a");
+    const { out, port, pid } = await useWorkers(origin.address, 2, "--metrics", "127.0.0.1:0");
+    const { metrics } = JSON.parse(await out.line(/"listening"/)) as { readonly metrics: { readonly host: string; readonly port: number } };
+    const get = async (path: string): Promise<string> => (await fetch(`http://${metrics.host}:${metrics.port}/${path}`, { headers: { connection: "close" } })).text();
+    expect(await get("readyz")).toBe("ok\n");
+    // Connections go to the workers in turn.
+    for (const node of ["n1", "n2"]) await next(await ask(port, node, "a"));
+    const pushes = '\npilot_xds_pushes{type="envoy.config.cluster.v3.Cluster"} 2\n';
+    const both = await get("metrics");
+    expect(both).toContain('\npilot_xds{variant="delta"} 2\n');
+    expect(both).toContain(pushes);
+    process.kill(pid(1), "SIGKILL");
+    await out.line(/"worker-ended"/);
+    const one = await get("metrics");
+    expect(one).toContain('\npilot_xds{variant="delta"} 1\n');
+    expect(one).toContain(pushes);
+  });
+
   it("leaves no process behind when it is killed itself", async () => {
     const origin = await useOriginWith("a");
     const { program, exit, pid } = await useWorkers(origin.address, 2);
@@ -153,7 +172,6 @@ describe("xdstp relay --workers", () => {
   });
 
   it.each([
-    [["--metrics", "127.0.0.1:0", "--workers", "2"], 2, "--metrics is of one process, and --workers makes several; leave one out"],
     [["--workers", "0"], 2, "--workers \"0\": give a number from 1"],
     [["--workers", "1000"], 2, "--workers 1000: give at most 256"],
     [["--workers", "1", "--opaque-key", "colour"], 1, "--opaque-key: a node has no field \"colour\""],

@@ -34,14 +34,17 @@ export type FromChild =
   | { readonly kind: "collect"; readonly id: number; readonly request: Uint8Array; readonly peer: CallPeer }
   /** Its own, as asked. */
   | { readonly kind: "status"; readonly id: number; readonly answer: StatusAnswer }
-  | { readonly kind: "look"; readonly look: Look };
+  | { readonly kind: "look"; readonly look: Look }
+  /** What it has measured, in the text format of Prometheus. */
+  | { readonly kind: "metrics"; readonly text: string };
 
 /** From the one that makes processes to one of them. */
 export type ToChild =
   | { readonly kind: "stop" }
   | { readonly kind: "status"; readonly id: number; readonly request: Uint8Array; readonly peer: CallPeer }
   | { readonly kind: "collected"; readonly id: number; readonly answer: StatusAnswer }
-  | { readonly kind: "look" };
+  | { readonly kind: "look" }
+  | { readonly kind: "metrics" };
 
 /** A response of client status as bytes, or why there is none. */
 export type StatusAnswer = { readonly bytes: Uint8Array } | { readonly code: string; readonly text: string };

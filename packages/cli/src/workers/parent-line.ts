@@ -1,6 +1,6 @@
 import type { CallPeer } from "@xdstp/grpc/server";
 import type { CliEvent } from "../cli-event.ts";
-import type { FromChild, StatusAnswer, ToChild } from "./messages.ts";
+import type { FromChild, Look, StatusAnswer, ToChild } from "./messages.ts";
 import { plainEvent } from "./plain-events.ts";
 
 /** How a process talks with the one that has made it. */
@@ -13,7 +13,15 @@ export interface ParentLine {
   /** Resolves when this process is to end in order. */
   readonly stopped: Promise<void>;
   /** Answers what is asked. */
-  serve(answers: { readonly status: (request: Uint8Array, peer: CallPeer) => Promise<StatusAnswer>; readonly look: () => Extract<FromChild, { kind: "look" }>["look"] }): void;
+  serve(answers: ChildAnswers): void;
+}
+
+/** What a process has to say when it is asked. */
+export interface ChildAnswers {
+  status(request: Uint8Array, peer: CallPeer): Promise<StatusAnswer>;
+  look(): Look;
+  /** Absent: it measures nothing. */
+  metrics?(): string;
 }
 
 /** The line of this process. When the other end is gone, nobody could end this process any more: it ends by itself. */
@@ -46,10 +54,11 @@ export function openParentLine(): ParentLine {
       send({ kind: "collect", id, request, peer });
     }),
     stopped: new Promise((resolve) => { listen((message) => { if (message.kind === "stop") resolve(); }); }),
-    serve({ status, look }) {
+    serve(answers) {
       listen((message) => {
-        if (message.kind === "look") send({ kind: "look", look: look() });
-        if (message.kind === "status") void status(message.request, message.peer).then((answer) => { send({ kind: "status", id: message.id, answer }); });
+        if (message.kind === "look") send({ kind: "look", look: answers.look() });
+        if (message.kind === "metrics") send({ kind: "metrics", text: answers.metrics?.() ?? "" });
+        if (message.kind === "status") void answers.status(message.request, message.peer).then((answer) => { send({ kind: "status", id: message.id, answer }); });
       });
     },
   };

@@ -7,6 +7,7 @@ import type { CliEvent, WorkerEvent } from "../cli-event.ts";
 import type { CliIo } from "../cli-io.ts";
 import { createReporter } from "../create-reporter.ts";
 import type { Held } from "../host-server.ts";
+import { type MetricsServer, serveMetrics } from "../metrics-server.ts";
 import { relayBootstrap } from "../relay-bootstrap.ts";
 import type { RelayCall } from "../relay.ts";
 import { createStage } from "../stage.ts";
@@ -14,6 +15,7 @@ import { untilStopped } from "../until-stopped.ts";
 import { createCollector } from "./collector.ts";
 import { freePort } from "./free-port.ts";
 import type { FromChild, Look } from "./messages.ts";
+import { createMetricsOfAll } from "./metrics-of-all.ts";
 import { realEvent, realLook } from "./plain-events.ts";
 import { startChild, type Child } from "./start-child.ts";
 
@@ -30,16 +32,19 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
   const say = (event: Parameters<typeof tellOwn>[1]): void => { tellOwn(stage.tell, event); };
   const streams = createStreamBook(count);
   const collector = createCollector(() => children);
+  const metricsOfAll = createMetricsOfAll(() => children, io.clock);
   const looks = new Map<number, Look>();
   let children: readonly Child[] = [];
   const hear = (child: Child, message: FromChild): void => {
     if (message.kind === "look") looks.set(child.worker, realLook(message.look));
     else if (message.kind === "events") for (const event of message.events.map(realEvent)) if (isOfInterest(event, child)) stage.tell(streams.note(event, child.worker));
     collector.hear(child, message);
+    metricsOfAll.hear(child, message);
   };
   const gone = (child: Child, reason: string, retryMs: number): void => {
     looks.delete(child.worker);
     collector.gone(child);
+    metricsOfAll.gone(child);
     say({ kind: "worker-ended", worker: child.worker, reason, retryMs });
     for (const event of streams.end(child.worker)) stage.tell(event);
   };
@@ -49,14 +54,17 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
     await children[0]?.stop();
     await rm(dir, { recursive: true, force: true });
   };
+  const isReady = (): boolean => children.some(({ worker, isOpen }) => worker > 0 && isOpen());
+  let metrics: MetricsServer | undefined;
   try {
+    metrics = call.metrics && await serveMetrics(call.metrics, { metrics: () => metricsOfAll.text(), ready: isReady });
     children = [start(0, forFirst(call, count))];
     await children[0]?.open;
     children = [...children, ...Array.from({ length: count }, (_, at) => start(at + 1))];
     const [, { address = call.listen, tls } = {}] = await Promise.all(children.map((child) => child.open));
     const reporter = createReporter({ from: "relay", what, address, tls, cache: heldBy(looks), server: { status: () => streams.renamed(looks) }, upstreams: () => looks.get(0)?.upstreams ?? [], json: call.json, io });
     const ticking = io.terminal() !== undefined && !call.json ? setInterval(() => { for (const child of children) child.send({ kind: "look" }); }, lookMs) : undefined;
-    say({ kind: "listening", address, ...what, ...(tls && { tls }) });
+    say({ kind: "listening", address, ...what, ...(tls && { tls }), ...(metrics && { metrics: metrics.address }) });
     stage.enter(reporter);
     try {
       return await untilStopped({ io, failed: new Promise(() => undefined), say, close: closeAll, streams: () => streams.size });
@@ -65,6 +73,7 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
       reporter.close();
     }
   } finally {
+    metrics?.close();
     for (const child of children) child.kill();
     await rm(dir, { recursive: true, force: true });
   }

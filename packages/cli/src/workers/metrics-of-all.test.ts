@@ -1,0 +1,69 @@
+import { createFakeClock } from "@xdstp/testing";
+import { describe, expect, it } from "vitest";
+import type { ToChild } from "./messages.ts";
+import { createMetricsOfAll } from "./metrics-of-all.ts";
+import type { Child } from "./start-child.ts";
+
+const textOf = (pushes: number, streams: number): string => `# HELP pushes p\n# TYPE pushes counter\npushes ${pushes}\n# HELP streams s\n# TYPE streams gauge\nstreams ${streams}\n`;
+
+interface Scripted extends Child {
+  readonly asked: ToChild[];
+  isUp: boolean;
+}
+
+function childOf(worker: number): Scripted {
+  const asked: ToChild[] = [];
+  return { worker, asked, isUp: true, open: new Promise(() => undefined), isFirstStart: true, isOpen() { return this.isUp; }, send: (message) => { asked.push(message); }, stop: async () => Promise.resolve(), kill: () => undefined };
+}
+
+function useAll(): { readonly clock: ReturnType<typeof createFakeClock>; readonly children: readonly [Scripted, Scripted, Scripted]; readonly all: ReturnType<typeof createMetricsOfAll> } {
+  const clock = createFakeClock();
+  const children = [childOf(0), childOf(1), childOf(2)] as const;
+  return { clock, children, all: createMetricsOfAll(() => children, clock) };
+}
+
+describe("createMetricsOfAll()", () => {
+  it("asks the workers once for all who ask meanwhile, and not the first process", async () => {
+    const { all, children: [first, one, other] } = useAll();
+    const texts = Promise.all([all.text(), all.text()]);
+    all.hear(one, { kind: "metrics", text: textOf(1, 2) });
+    all.hear(other, { kind: "metrics", text: textOf(3, 4) });
+    expect(await texts).toEqual([textOf(4, 6), textOf(4, 6)]);
+    expect([first, one, other].map(({ asked }) => asked.length)).toEqual([0, 1, 1]);
+  });
+
+  it("goes on without one that ends, whose counters stay and whose gauges go", async () => {
+    const { all, children: [, one, other] } = useAll();
+    const text = all.text();
+    all.hear(one, { kind: "metrics", text: textOf(1, 2) });
+    all.hear(other, { kind: "metrics", text: textOf(3, 4) });
+    await text;
+    const next = all.text();
+    all.hear(other, { kind: "metrics", text: textOf(3, 4) });
+    one.isUp = false;
+    all.gone(one);
+    expect(await next).toBe(textOf(4, 4));
+  });
+
+  it("waits 2 s for one that does not answer, and then takes what it said last", async () => {
+    const { all, clock, children: [, one, other] } = useAll();
+    const text = all.text();
+    all.hear(one, { kind: "metrics", text: textOf(1, 2) });
+    clock.advance(2_000);
+    expect([await text, clock.pending]).toEqual([textOf(1, 2), 0]);
+    const next = all.text();
+    all.hear(other, { kind: "metrics", text: textOf(3, 4) });
+    clock.advance(2_000);
+    expect(await next).toBe(textOf(4, 6));
+  });
+
+  it("has nothing to say while there are none", async () => {
+    const { all, children: [, one, other] } = useAll();
+    for (const child of [one, other]) child.isUp = false;
+    expect([await all.text(), await all.text()]).toEqual(["", ""]);
+    one.isUp = true;
+    const text = all.text();
+    all.hear(one, { kind: "metrics", text: textOf(1, 2) });
+    expect(await text).toBe(textOf(1, 2));
+  });
+});

@@ -1,0 +1,51 @@
+import type { Clock } from "@xdstp/core";
+import type { FromChild } from "./messages.ts";
+import type { Child } from "./start-child.ts";
+import { countsOf, sumMetrics } from "./sum-metrics.ts";
+
+/** How long a worker has to say what it has measured; then what it said last counts. */
+const waitMs = 2_000;
+
+/** What all workers have measured, as one. */
+export interface MetricsOfAll {
+  /** In the text format of Prometheus. Who asks while others wait has the same answer. */
+  text(): Promise<string>;
+  hear(child: Child, message: FromChild): void;
+  /** It has ended: what it has counted still counts. */
+  gone(child: Child): void;
+}
+
+/** Nothing is measured yet. `children`: all that there are now. */
+export function createMetricsOfAll(children: () => readonly Child[], clock: Clock): MetricsOfAll {
+  const newest = new Map<number, string>();
+  const missing = new Set<Child>();
+  let past = "";
+  let asked: Promise<void> | undefined;
+  let done = (): void => undefined;
+  const settle = (child: Child): void => { if (missing.delete(child) && missing.size === 0) done(); };
+  const ask = async (): Promise<void> => {
+    for (const child of children()) if (child.worker > 0 && child.isOpen()) missing.add(child);
+    const answered = new Promise<void>((resolve) => { done = resolve; });
+    const timer = clock.after(waitMs, () => { done(); });
+    for (const child of missing) child.send({ kind: "metrics" });
+    if (missing.size > 0) await answered;
+    timer.cancel();
+    missing.clear();
+  };
+  return {
+    async text() {
+      await (asked ??= ask().finally(() => { asked = undefined; }));
+      return sumMetrics([past, ...newest.values()]);
+    },
+    hear(child, message) {
+      if (message.kind !== "metrics") return;
+      newest.set(child.worker, message.text);
+      settle(child);
+    },
+    gone(child) {
+      past = sumMetrics([past, countsOf(newest.get(child.worker) ?? "")]);
+      newest.delete(child.worker);
+      settle(child);
+    },
+  };
+}
