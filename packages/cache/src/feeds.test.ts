@@ -484,6 +484,22 @@ describe("forgetting", () => {
     expect(cache.counters.resources).toBe(0);
   });
 
+  it("does not linger for what may not be kept, alone or in a collection, and what has replaced it does not know it [B-RELAY-11] [B-RELAY-8]", async () => {
+    const cache = createCache({ clock: createFakeClock(), lingerMs: 100 });
+    const feed = createDemandFeed();
+    cache.addFeed(feed);
+    const watcher = createWatcher();
+    const topics = ["x", "y", ns("*")].map((name) => cache.topic(T, { name }));
+    for (const topic of topics) topic.watch(watcher);
+    await turn();
+    const { revision } = await feed.sink.commit({ put: [put("x", "1", { noStore: true }), put("y"), put(ns("a"), "1", { noStore: true }), put(ns("b"))] });
+    await feed.sink.commit({ put: [put("x", "2", { noStore: true }), put("y", "2")] });
+    expect(["x", "y"].map((name) => cache.asOf(T, name, revision)?.resource !== undefined)).toEqual([false, true]);
+    for (const topic of topics) topic.unwatch(watcher);
+    await turn();
+    expect([...cache.held(T)].map(({ name }) => name)).toEqual(["y"]);
+  });
+
   it.each([0, 100])("drops what was wanted, put and given up in one turn (lingering for %i ms) [B-RELAY-10]", async (lingerMs) => {
     const cache = createCache({ clock: createFakeClock(), lingerMs });
     const feed = createDemandFeed();

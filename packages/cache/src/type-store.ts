@@ -332,7 +332,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     this.state.work++;
     if (old !== undefined && old.resource === undefined && !old.dead) this.window.supersede();
     old?.supersede();
-    if (old !== undefined && old.resource?.noStore !== true) this.#replaced.note(entry, old);
+    if (old !== undefined && !isUnkept(old, record)) this.#replaced.note(entry, old);
     record.entry = entry;
     this.#count(old, entry);
     const variants = this.#variants.of(record.key);
@@ -382,4 +382,9 @@ export class TypeStore implements ExactHost, CollectionHost {
     unlist(record, this.wildcard, entry.revision);
     if (record.variant !== undefined || !this.#host.wants(this.typeUrl, record.key)) this.#delete(record);
   }
+}
+
+/** A feed on demand has given it, and it may not be kept (B-RELAY-11). */
+function isUnkept({ resource }: StateEntry, { owner }: NameRecord): boolean {
+  return resource?.noStore === true && owner?.onDemand === true;
 }

@@ -30,6 +30,10 @@ describe("createMetricsOfAll()", () => {
     all.hear(other, { kind: "metrics", text: textOf(3, 4) });
     expect(await texts).toEqual([textOf(4, 6), textOf(4, 6)]);
     expect([first, one, other].map(({ asked }) => asked.length)).toEqual([0, 1, 1]);
+    const later = all.text();
+    for (const child of [one, other]) all.hear(child, { kind: "metrics", text: textOf(5, 1) });
+    expect(await later).toBe(textOf(10, 2));
+    expect([first, one, other].map(({ asked }) => asked.length)).toEqual([0, 2, 2]);
   });
 
   it("goes on without one that ends, whose counters stay and whose gauges go", async () => {
