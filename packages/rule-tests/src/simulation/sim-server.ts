@@ -8,7 +8,7 @@ import { createSotwServer } from "@xdstp/transport-sotw/server";
 import { payloadOf } from "../harness/payload.ts";
 import type { Change } from "./action.ts";
 import type { Defect } from "./defects/defect.ts";
-import { BAD, types } from "./types.ts";
+import { BAD, ROUTES, types } from "./types.ts";
 import type { WorldShape } from "./world-shape.ts";
 
 /** What a server is made of. */
@@ -116,13 +116,19 @@ class Server implements SimServer {
       else this.#store.set(keyOf(change), change);
     }
     this.#options.onCommit(this.name, values);
-    if (this.running) this.cache.commit({ put: changes.flatMap(putOf), remove: changes.flatMap(removalOf) });
+    if (this.running) this.cache.commit({ put: changes.flatMap(this.#putOf), remove: changes.flatMap(removalOf) });
   }
 
   mend(): void {
     const bad = [...this.#store.values().filter(isBad), ...this.#badGone.values()];
     this.commit(bad.map((change) => ({ ...change, text: change.text?.replace(BAD, "-mended") ?? "" })));
   }
+
+  /** What has relays before it gives some types versions of its own: those of the content would be the same wherever they are made. */
+  readonly #putOf = (change: Change): readonly Put[] => {
+    const isVersioned = this.#options.shape.hops !== undefined && change.typeUrl !== ROUTES;
+    return putOf(change, isVersioned ? `version of ${change.text ?? ""}` : "");
+  };
 
   #noteBadGone(changes: readonly Change[]): void {
     if (this.#options.shape.hops === undefined) return;
@@ -152,7 +158,7 @@ class Server implements SimServer {
   #load(): Cache {
     const { clock, shape: { tombstoneMs, tombstoneCount } } = this.#options;
     const cache = createCache({ types, clock, tombstoneMs, tombstoneCount });
-    cache.commit({ put: [...this.#store.values()].flatMap(putOf) });
+    cache.commit({ put: [...this.#store.values()].flatMap(this.#putOf) });
     return cache;
   }
 
@@ -191,10 +197,10 @@ function valuesOf({ typeUrl, name, text, alias }: Change, before: Change | undef
   return [{ typeUrl, name, ...value }, ...given, ...up];
 }
 
-function putOf({ typeUrl, name, text, ttlMs, alias }: Change): readonly Put[] {
+function putOf({ typeUrl, name, text, ttlMs, alias }: Change, version: string): readonly Put[] {
   if (text === undefined) return [];
   const more = { ...(ttlMs === undefined ? {} : { ttlMs }), ...(alias === undefined ? {} : { aliases: [alias] }) };
-  return [{ typeUrl, resource: { name, version: "", payload: { typeUrl, value: payloadOf(name, text) }, ...more } }];
+  return [{ typeUrl, resource: { name, version, payload: { typeUrl, value: payloadOf(name, text) }, ...more } }];
 }
 
 function removalOf({ typeUrl, name, text }: Change): readonly Removal[] {

@@ -11,6 +11,7 @@ import { refusedIsNotRepeated, type IsPending } from "./invariants/refused-is-no
 import type { Fault } from "./invariants/standing.ts";
 import { publishedByOrigin } from "./relay/published-by-origin.ts";
 import { relaysFollowInterest } from "./relay/relays-follow-interest.ts";
+import { versionsOfOrigin } from "./relay/versions-of-origin.ts";
 import { createSimRelay, type SimRelay } from "./relay/sim-relay.ts";
 import { createSimClient, type SimClient } from "./sim-client.ts";
 import { createSimServer, type SimServer } from "./sim-server.ts";
@@ -83,7 +84,7 @@ class SimWorld implements World {
     this.relays = [];
     this.servers = hops.reduce<readonly SimServer[]>((servers, shape, index) => [...servers, this.#newRelay(servers, shape, index, defect)], stores);
     this.clients = this.shape.clients.map((_, index) => this.#newClient(index));
-    const looks = relays ? [publishedByOrigin, relaysFollowInterest] : [memoryFollowsInterest, noNameIsLost];
+    const looks = relays ? [publishedByOrigin, versionsOfOrigin, relaysFollowInterest] : [memoryFollowsInterest, noNameIsLost];
     this.#invariants = [noncesAreNew(this.#report), refusedIsNotRepeated(this.#report, this.#isPending), ...looks.map((look) => look(this, this.#report))];
     this.#stepper = createStepper({ clock: this.clock, turn: relays ? longTurn : turn, onStep: () => { this.#onStep(); } });
   }
@@ -159,7 +160,7 @@ class SimWorld implements World {
   #newRelay(before: readonly SimServer[], shape: HopShape, index: number, defect: Defect): SimServer {
     const upstream = before.at(-1);
     if (upstream === undefined) throw new Error("a relay is one of a server");
-    const relay = createSimRelay({ name: `relay ${index}`, upstream, shape, clock: this.clock, random: createSeededRandom(this.#seed).fork(10 + index), network: this.network });
+    const relay = createSimRelay({ name: `relay ${index}`, upstream, shape, clock: this.clock, random: createSeededRandom(this.#seed).fork(10 + index), network: this.network, defect });
     this.relays.push(relay);
     return this.#newServer(before.length, defect, relay);
   }

@@ -4,12 +4,14 @@ import type { ByteStream, ByteStreamHandler, Clock, ResourceSource } from "@xdst
 /** Answers a call. */
 export type ServeCall = (out: ByteStream) => ByteStreamHandler;
 
-/** Something that is wrong with every server of a world, put around it from outside. Absent parts change nothing. */
+/** Something that is wrong with every server of a world, put around it from outside; or with every relay. Absent parts change nothing. */
 export interface Defect {
   /** Around what is served. */
   readonly source?: (cache: Cache, clock: Clock) => ResourceSource;
   /** Around a call. */
   readonly serve?: (serve: ServeCall, out: ByteStream, variant: "delta" | "sotw") => ByteStreamHandler;
+  /** Milliseconds for which a relay asks on for what nobody wants. */
+  readonly lingerMs?: number;
 }
 
 /** Nothing is wrong. */

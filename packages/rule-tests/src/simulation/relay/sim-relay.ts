@@ -10,6 +10,7 @@ import { createSotwClient } from "@xdstp/transport-sotw/client";
 
 import { createHub } from "../../../../relay/src/create-hub.ts";
 import { SnapshotStore } from "../../../../relay/src/snapshot/snapshot-store.ts";
+import type { Defect } from "../defects/defect.ts";
 import { addressOf, type RelayOf, type RelayProcess, type SimServer } from "../sim-server.ts";
 import { types } from "../types.ts";
 import type { HopShape } from "../world-shape.ts";
@@ -24,6 +25,7 @@ export interface SimRelayOptions {
   readonly clock: Clock;
   readonly random: SeededRandom;
   readonly network: Network;
+  readonly defect: Defect;
 }
 
 /** A machine that runs a relay: its disk outlives the process. */
@@ -77,11 +79,11 @@ function createDisks(): Disks {
 }
 
 /** A crash loses what is not on the disk, and tells nobody but upstream, whose machine sees it. */
-function openProcess({ name, clock, random }: SimRelayOptions, disks: Disks, open: () => OpenServer, cut: () => void): RelayProcess {
+function openProcess({ name, clock, random, defect: { lingerMs = LINGER } }: SimRelayOptions, disks: Disks, open: () => OpenServer, cut: () => void): RelayProcess {
   const snapshot = new SnapshotStore({ dir: disks.dir, clock }, syncDisk);
   const source: FederationSource = { servers: [{ id: name, name: `upstream of ${name}`, open }] };
   const facts: BootstrapFacts = { node: { id: name, cluster: "" }, nodeContextParams: [], sources: () => [source] };
-  const hub = createHub(facts.node, { facts, channels: createChannels(), types, clock, random: () => random.next(), lingerMs: LINGER, revisions: { last: 0 }, opaque: true, snapshot });
+  const hub = createHub(facts.node, { facts, channels: createChannels(), types, clock, random: () => random.next(), lingerMs, revisions: { last: 0 }, opaque: true, snapshot });
   hub.start();
   return {
     cache: hub.cache,
