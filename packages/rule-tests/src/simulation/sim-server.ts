@@ -74,8 +74,8 @@ class Server implements SimServer {
   readonly name: string;
   readonly #options: SimServerOptions;
   readonly #store = new Map<string, Change>();
-  /** What was bad when it was removed. Behind a relay that is asked in SotW it stays, and is refused with all that is new. */
-  readonly #badGone = new Map<string, Change>();
+  /** What has been bad since the last rest. Behind a relay that is asked in SotW it stays when it goes, also one that was good at last while the relay was away, and is refused with all that is new. */
+  readonly #everBad = new Map<string, Change>();
   #listeners: readonly { close(): void }[] = [];
   #streams = new Map<Connection, ServerStream>();
   #relay: RelayProcess | undefined;
@@ -110,7 +110,7 @@ class Server implements SimServer {
   commit(changes: readonly Change[]): void {
     if (this.root !== this) { this.root.commit(changes); return; }
     const values = changes.flatMap((change) => valuesOf(change, this.#store.get(keyOf(change))));
-    this.#noteBadGone(changes);
+    this.#noteBad(changes);
     for (const change of changes) {
       if (change.text === undefined) this.#store.delete(keyOf(change));
       else this.#store.set(keyOf(change), change);
@@ -120,7 +120,9 @@ class Server implements SimServer {
   }
 
   mend(): void {
-    const bad = [...this.#store.values().filter(isBad), ...this.#badGone.values()];
+    const gone = [...this.#everBad].flatMap(([key, change]) => (this.#store.has(key) ? [] : [change]));
+    const bad = [...this.#store.values().filter(isBad), ...gone];
+    this.#everBad.clear();
     this.commit(bad.map((change) => ({ ...change, text: change.text?.replace(BAD, "-mended") ?? "" })));
   }
 
@@ -130,13 +132,9 @@ class Server implements SimServer {
     return putOf(change, isVersioned ? `version of ${change.text ?? ""}` : "");
   };
 
-  #noteBadGone(changes: readonly Change[]): void {
-    if (this.#options.shape.hops === undefined) return;
-    for (const change of changes) {
-      const before = this.#store.get(keyOf(change));
-      if (change.text !== undefined) this.#badGone.delete(keyOf(change));
-      else if (before !== undefined && isBad(before)) this.#badGone.set(keyOf(change), before);
-    }
+  #noteBad(changes: readonly Change[]): void {
+    if (this.#options.shape.hops?.some(({ variant }) => variant === "sotw") !== true) return;
+    for (const change of changes) if (isBad(change)) this.#everBad.set(keyOf(change), change);
   }
 
   #run(): Cache {
