@@ -40,10 +40,12 @@ function noteLate(state: ClientTypeState, want: Want): readonly Removal[] {
     noteError(state, want, lateError(state, want, "NOT_FOUND"));
     return [];
   }
+  // Of what others have, the server may still say that it is gone.
+  const isOthers = isWantHeld(sink, typeUrl, want) && !isWantHeldByAll(sink, typeUrl, want);
   const remove = context.timeoutIsTransient ? [] : missing(state, want);
   if (context.timeoutIsTransient) noteError(state, want, lateError(state, want, "UNAVAILABLE"));
-  else if (isWantHeld(sink, typeUrl, want) === isWantHeldByAll(sink, typeUrl, want)) noteGone(state, want, want.key);
-  want.state = "timeout";
+  else if (!isOthers) noteGone(state, want, want.key);
+  want.state = isOthers ? "held" : "timeout";
   return remove;
 }
 

@@ -1,5 +1,6 @@
 import type { XdsError } from "@xdstp/core";
 import type { WantStatus } from "@xdstp/core/client";
+import { isGlob } from "@xdstp/uri";
 
 import type { Tenant } from "./tenant.ts";
 
@@ -11,6 +12,8 @@ export function forTenant(tenant: Tenant, typeUrl: string, want: WantStatus, con
   const { interest, state, error, refused: all, ...others } = want;
   const refused = all.filter((one) => concerns(one.error));
   const own = error !== undefined && concerns(error) ? { error } : {};
-  if (refused.length === all.length && own.error === error && (state !== "timeout" || !tenant.hasOf(typeUrl, interest))) return want;
-  return { interest, ...others, refused, ...own, state: refused.length > 0 ? "refused" : own.error === undefined ? "held" : state };
+  const lacks = interest.name !== "*" && !isGlob(interest.name) && !tenant.holds(typeUrl, interest.name);
+  const known = state === "held" && lacks ? "timeout" : state;
+  if (refused.length === all.length && own.error === error && known === state) return want;
+  return { interest, ...others, refused, ...own, state: refused.length > 0 ? "refused" : own.error === undefined && !lacks ? "held" : known };
 }

@@ -68,6 +68,19 @@ describe.each(["delta", "sotw"] as const)("a client end that two federations sha
 });
 
 describe("a SotW client end that two federations share", () => {
+  it("what one has waited for in vain goes for the other when a full state comes without it [C-FULL-3]", async () => {
+    const { world: { server, clock }, one, two } = await useTwo("sotw");
+    const first = await one.ask("x", FULL);
+    server.reply(FULL, { resources: [{ name: "x", text: "1" }] });
+    const second = await two.ask("x", FULL);
+    clock.advance(15_000);
+    await turn();
+    clock.advance(15_000);
+    expect([first.now, second.now]).toEqual(["x=1", "x!NOT_FOUND"]);
+    server.reply(FULL, {});
+    expect([first.now, second.now.slice(0, 2)]).toEqual(["x!", "x!"]);
+  });
+
   it("an empty list that means everything stays one when the other asks for all too [C-WILD-9]", async () => {
     const { world: { server }, one, two } = await useTwo("sotw");
     const first = await one.ask("*", FULL);
