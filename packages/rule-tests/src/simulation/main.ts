@@ -1,5 +1,5 @@
 // node --conditions=@xdstp/source src/simulation/main.ts: the simulation at its whole size, a seed for each core at a time, for XDSTP_SIMULATION_MINUTES (10), and for at least 20 new seeds.
-// XDSTP_SIMULATION_SEED: the first of the new seeds, to run them again. XDSTP_SIMULATION_STEPS: steps of a seed (1,000,000); the federations of a seed have a hundredth of that in deeds. Chains of relays have tests only (relay/relay.test.ts), until new seeds of them are green.
+// XDSTP_SIMULATION_SEED: the first of the new seeds, to run them again. XDSTP_SIMULATION_STEPS: steps of a seed (1,000,000); the chain of relays of a seed has a hundredth of that, and its federations as many deeds.
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 
@@ -24,10 +24,10 @@ console.log(`simulation: new seeds from ${firstSeed} on, ${steps} steps each, fo
 await Promise.all(Array.from({ length: availableParallelism() }, work));
 finish();
 
-/** No seed is begun that would not end in time, as far as those before it tell. Its federations follow. */
+/** No seed is begun that would not end in time, as far as those before it tell. Its relays and federations follow. */
 function nextTask(): SeedTask | undefined {
   const isInTime = performance.now() - started + longest < minutes * 60_000;
-  if (tasks.length === 0 && (isInTime || next - firstSeed < LEAST)) tasks.push({ seed: next, steps }, { seed: next++, steps: steps / 100, world: "federations" });
+  if (tasks.length === 0 && (isInTime || next - firstSeed < LEAST)) tasks.push({ seed: next, steps }, { seed: next, steps: steps / 100, world: "relays" }, { seed: next++, steps: steps / 100, world: "federations" });
   return tasks.shift();
 }
 
