@@ -150,7 +150,7 @@ describe("xdstp relay --workers", () => {
     const get = async (path: string): Promise<string> => (await fetch(`http://${metrics.host}:${metrics.port}/${path}`, { headers: { connection: "close" } })).text();
     expect(await get("readyz")).toBe("ok\n");
     // Connections go to the workers in turn.
-    for (const node of ["n1", "n2"]) await next(await ask(port, node, "a"));
+    for (const node of ["n1", "n2"]) await nextNames(await askForClusters(port, node, of("x", "a")));
     const pushes = '\npilot_xds_pushes{type="envoy.config.cluster.v3.Cluster"} 2\n';
     const both = await get("metrics");
     expect(both).toContain('\npilot_xds{variant="delta"} 2\n');
