@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { countStage, readStages } from "./stages.ts";
+import { countStage, printFailures, readStages } from "./stages.ts";
 import { type SuiteResult, printSuites, programs, readSuites } from "./suites.ts";
 
 function useFolder(files: Readonly<Record<string, string>>): string {
@@ -50,5 +50,12 @@ describe("countStage()", () => {
     ["a failure outside of its tests is not lost", { code: 1, tests: { passed: 5, failed: 0 } }, { passed: 5, failed: 1 }],
   ])("%s", (_, stage, expected) => {
     expect(countStage({ name: "", seconds: 0, ...stage })).toEqual(expected);
+  });
+});
+
+describe("printFailures()", () => {
+  it("says of each stage what failed in it", () => {
+    const stage = { code: 1, seconds: 1, tests: { passed: 1, failed: 1, failures: [{ test: "a > b", message: "expected 1\nfound 2" }] } };
+    expect(printFailures([{ name: "npm test", ...stage }, { name: "gates", code: 0, seconds: 1 }])).toBe("npm test: a > b\n    expected 1\n    found 2\n");
   });
 });

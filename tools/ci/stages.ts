@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Failure } from "../lib/read-failures.ts";
 
 /** One stage of `.ci/run`. */
 export interface Stage {
@@ -8,7 +9,7 @@ export interface Stage {
   readonly code: number;
   readonly seconds: number;
   /** Of the tests that it ran; absent where it ran none. */
-  readonly tests?: { readonly passed: number; readonly failed: number };
+  readonly tests?: { readonly passed: number; readonly failed: number; readonly failures?: readonly Failure[] };
 }
 
 /** Reads what `.ci/run` has noted in its working folder. */
@@ -26,4 +27,9 @@ export function readStages(folder: string): readonly Stage[] {
 export function countStage({ code, tests }: Stage): { readonly passed: number; readonly failed: number } {
   const passed = tests?.passed ?? (code === 0 ? 1 : 0);
   return { passed, failed: Math.max(tests?.failed ?? 0, code === 0 ? 0 : 1) };
+}
+
+/** What failed in each stage, to be read where only the end of the output is at hand. */
+export function printFailures(stages: readonly Stage[]): string {
+  return stages.flatMap(({ name, tests }) => tests?.failures?.map(({ test, message }) => `${name}: ${test}\n${message.replace(/^/gmu, "    ")}\n`) ?? []).join("\n");
 }

@@ -4,12 +4,14 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { type Failure, readFailures } from "../lib/read-failures.ts";
 import { root } from "../lib/root.ts";
 import { runProgram } from "../lib/run-program.ts";
 import { readWorkspace, type WorkspacePackage } from "../lib/workspace.ts";
 import { installNode } from "./install-node.ts";
 import { type NodeResult, printResults, resultOf, sum, type VitestReport } from "./test-results.ts";
 
+const failures: Failure[] = [];
 const majors = process.argv.slice(2);
 const tested = readWorkspace(root).filter(({ name, isPublic }) => isPublic || name === "@xdstp/rule-tests");
 
@@ -38,6 +40,7 @@ async function testPackage(node: string, version: string, { name, folder }: Work
   // Each package's own: beside another set of peers it is another copy.
   const vitest = join(dirname(createRequire(join(folder, "package.json")).resolve("vitest/package.json")), "vitest.mjs");
   await runProgram(node, [vitest, "run", "--reporter=dot", "--reporter=json", `--outputFile.json=${report}`], { cwd: folder, env });
+  failures.push(...readFailures(`node ${version}, ${name}`, report));
   return resultOf(version, name, existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) as VitestReport : undefined);
 }
 
@@ -46,6 +49,6 @@ function finish(results: readonly NodeResult[]): void {
   console.log(`\n${printResults(results)}`);
   // What `.ci/run` counts.
   mkdirSync(join(root, "reports"), { recursive: true });
-  writeFileSync(join(root, "reports", "tests.json"), JSON.stringify({ passed, failed, skipped: 0 }));
+  writeFileSync(join(root, "reports", "tests.json"), JSON.stringify({ passed, failed, skipped: 0, failures }));
   process.exitCode = failed === 0 && results.every((result) => result.passed > 0) ? 0 : 1;
 }
