@@ -24,6 +24,12 @@ it("names each test that failed, with the first lines of what it said", () => {
   expect(readFailures("@xdstp/uri", report)).toEqual([{ test: "@xdstp/uri packages/uri/src/parse.test.ts > parse() reads", message: `expected\n${"line\n".repeat(11).trimEnd()}` }]);
 });
 
+it("leaves out the calls of the test runner", () => {
+  const message = "expected\n    at /home/me/parse.test.ts:2:32\n    at file:///home/me/node_modules/.pnpm/run.js:1:2";
+  const report = useReport([{ name: join(root, "a.test.ts"), status: "failed", message, assertionResults: [] }]);
+  expect(readFailures("@xdstp/uri", report)).toEqual([{ test: "@xdstp/uri a.test.ts", message: "expected\n    at /home/me/parse.test.ts:2:32" }]);
+});
+
 it("names a file that failed before or after its tests", () => {
   const report = useReport([{ name: join(root, "examples/relay/a.test.ts"), status: "failed", message: "cannot be loaded", assertionResults: [] }]);
   expect(readFailures("@xdstp/example-relay", report)).toEqual([{ test: "@xdstp/example-relay examples/relay/a.test.ts", message: "cannot be loaded" }]);

@@ -7,7 +7,7 @@ import { root } from "./root.ts";
 export interface Failure {
   /** Package, file and title. */
   readonly test: string;
-  /** The first lines of what it said. */
+  /** The first lines of what it said, without those of other people's code. */
   readonly message: string;
 }
 
@@ -35,5 +35,5 @@ export function readFailures(packageName: string, report: string): readonly Fail
 }
 
 function firstLines(text: string): string {
-  return stripVTControlCharacters(text).split("\n").slice(0, linesKept).join("\n");
+  return stripVTControlCharacters(text).split("\n").filter((line) => !line.includes("/node_modules/")).slice(0, linesKept).join("\n");
 }
