@@ -1,4 +1,4 @@
-import { fromBinary } from "@bufbuild/protobuf";
+import { create, fromBinary } from "@bufbuild/protobuf";
 import { createCache, type Cache, type PutOptions } from "@xdstp/cache";
 import type { ResourceType } from "@xdstp/core";
 import { createScheduler, createServerContext, type NodeInfo, type ServerContext, type StreamEvent, type StreamLimits, type TypeHost, type TypeMachine } from "@xdstp/core/server";
@@ -9,7 +9,7 @@ import { createSotwType } from "../src/server/sotw-type.ts";
 import { createProfileOf } from "../src/server/profile-of.ts";
 import { TYPE } from "./entries.ts";
 
-/** A response, with its resources unwrapped: of these types all are wrapped. */
+/** A response, with its resources unwrapped. Those of a type with a name field have only their text: they are not wrapped. */
 export interface Sent {
   readonly version: string;
   readonly nonce: string;
@@ -109,7 +109,7 @@ export function useMachine({ type = {}, limits = {}, siblings = {}, feed = false
 
 function read(bytes: Uint8Array): Sent {
   const { versionInfo, nonce, resources, resourceErrors } = fromBinary(DiscoveryResponseSchema, bytes);
-  const all = resources.map(({ value }) => fromBinary(ResourceSchema, value));
+  const all = resources.map((any) => (any.typeUrl === TYPE ? create(ResourceSchema, { resource: any }) : fromBinary(ResourceSchema, any.value)));
   return {
     version: versionInfo, nonce,
     names: all.map(({ name }) => name),

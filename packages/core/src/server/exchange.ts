@@ -1,9 +1,8 @@
 import type { Entry } from "../resource.ts";
 import type { Topic } from "../source.ts";
-import type { XdsError } from "../xds-error.ts";
 import { entryKey } from "./entry-key.ts";
 import { errorText } from "../text/error-text.ts";
-import type { Frames } from "./frame-cache.ts";
+import type { FrameProfile, Frames } from "./frame-cache.ts";
 import { joinOrigins, type Origin } from "./origin.ts";
 import { sayTheSame } from "./say-the-same.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -208,11 +207,11 @@ export function restartOf(refused: Refused, isAsked: (name: string) => boolean, 
 
 /**
  * What has changed since a refusal cannot be said, or not yet, so that a new start would only repeat what was refused: that stays refused until there is more to say (S-ACK-8).
- * @param isTold - Whether this client is told of an error, or no more than that there is no resource (S-ERR-3). Default: of each
+ * @param profile - Tells what of the entries this client is told
  */
-export function isRepetition(exchange: Exchange, consumed: Refused | undefined, entries: readonly Entry[], isTold: (error: XdsError) => boolean = () => true): boolean {
+export function isRepetition(exchange: Exchange, consumed: Refused | undefined, entries: readonly Entry[], profile: Pick<FrameProfile, "said">): boolean {
   if (consumed === undefined || exchange.refused !== undefined) return false;
-  if (![consumed.entries, consumed.newestEntries].some((said) => said !== undefined && sayTheSame(said, entries, isTold))) return false;
+  if (![consumed.entries, consumed.newestEntries].some((said) => said !== undefined && sayTheSame(said, entries, profile))) return false;
   exchange.refused = { ...consumed, again: false };
   return true;
 }

@@ -9,6 +9,7 @@ function useProfile(parts = 1): FrameProfile & { readonly versions: readonly str
   const versions: string[] = [];
   return {
     versions,
+    said: () => new Uint8Array(),
     encode(entries, version) {
       versions.push(version);
       const list = Array.from({ length: parts }, (_, part) => createFrame([lengthDelimited(1, `${version}/${part}/${entries.length}`)]));

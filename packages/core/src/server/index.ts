@@ -39,6 +39,7 @@ export { holdBack, type HeldBack } from "./hold-back.ts";
 export { answeredUpTo, baseOf, isRefusedAndNew, refusedFrom } from "./answered-up-to.ts";
 export { askedBy } from "./asked-by.ts";
 export { createExchange, giveBack, isRepetition, loseTopic, recordAnswer, recordSent, restartOf, type Batch, type Exchange, type ExchangeOwner, type Outgoing, type Refused } from "./exchange.ts";
+export { sayTheSame } from "./say-the-same.ts";
 export { changedOrigin, joinOrigins, type Origin } from "./origin.ts";
 export { byName } from "./by-name.ts";
 export { entryKey } from "./entry-key.ts";

@@ -53,7 +53,7 @@ describe("sendHeartbeat()", () => {
   function useOwner(lifetimes: Lifetimes | undefined = createLifetimes()) {
     const { context, events } = createTestContext({ limits: { errorText: 5 } });
     let nonce = 0;
-    const profileOf = (ttlMs: number): FrameProfile => ({ encode: (entries: readonly Entry[], version: string) => {
+    const profileOf = (ttlMs: number): FrameProfile => ({ said: () => new Uint8Array(), encode: (entries: readonly Entry[], version: string) => {
       const bytes = Buffer.from(`${String(ttlMs)} ${String(entries.length)}`);
       return { list: [{ bytes, enveloped: bytes, nonce: ++nonce, bodyLength: bytes.length }], version, resources: entries.length, removed: 0, notSent: [] };
     } });

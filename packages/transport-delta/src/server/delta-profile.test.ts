@@ -1,5 +1,5 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import type { Entry } from "@xdstp/core";
+import { XdsError, type Entry } from "@xdstp/core";
 import type { Frames } from "@xdstp/core/server";
 import { DeltaDiscoveryResponseSchema, type DeltaDiscoveryResponse } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
@@ -17,6 +17,23 @@ function read({ list }: Frames): readonly DeltaDiscoveryResponse[] {
 }
 
 const hundred = Array.from({ length: 100 }, (_, n) => added(`r${n}`, { text: "x".repeat(100) }));
+
+describe("createDeltaProfile().said()", () => {
+  const saidOf = (entry: Entry, ttl = false): Uint8Array => createDeltaProfile({ typeUrl: TYPE, controlPlane: "", responseBytes: LARGE, ttl }).said(entry);
+  const failed = (code: "NOT_FOUND" | "UNAVAILABLE", text: string, said?: string): Entry => ({ ...removed("a"), error: new XdsError(code, text, said === undefined ? {} : { said }) });
+
+  it.each<readonly [what: string, expected: boolean, one: Uint8Array, another: Uint8Array]>([
+    ["content", true, saidOf(added("a", { text: "1" })), saidOf(added("a", { text: "2" }))],
+    ["version", true, saidOf(added("a", { version: "1" })), saidOf(added("a", { version: "2" }))],
+    ["TTL, to a client that takes one", true, saidOf(added("a", { ttlMs: 1_000 }), true), saidOf(added("a", { ttlMs: 2_000 }), true)],
+    ["TTL, to another", false, saidOf(added("a", { ttlMs: 1_000 })), saidOf(added("a", { ttlMs: 2_000 }))],
+    ["reason", true, saidOf(failed("UNAVAILABLE", "one")), saidOf(failed("UNAVAILABLE", "another"))],
+    ["reason in the words of another server", false, saidOf(failed("UNAVAILABLE", "over one way", "down")), saidOf(failed("UNAVAILABLE", "over another", "down"))],
+    ["reason that delta does not tell", false, saidOf(removed("a")), saidOf(failed("NOT_FOUND", "never was"))],
+  ])("tells the %s: %s [S-ACK-8] [S-TTL-1] [S-ERR-3]", (_, expected, one, another) => {
+    expect(Buffer.compare(one, another) !== 0).toBe(expected);
+  });
+});
 
 describe("createDeltaProfile().encode()", () => {
   it("encodes resources and removals with version, type and nonce [S-TYPE-3] [S-NONCE-1]", () => {

@@ -52,6 +52,7 @@ function profileWith(options: DeltaProfileOptions, pick: Pick): FrameProfile {
   const typeUrl = lengthDelimited(TYPE_URL, options.typeUrl);
   const controlPlane = options.controlPlane === "" ? [] : [lengthDelimited(CONTROL_PLANE, lengthDelimited(IDENTIFIER, options.controlPlane))];
   return {
+    said: (entry) => concatBytes(encodeEntry(entry, options.ttl === true)),
     encode(entries, version) {
       const common = [lengthDelimited(SYSTEM_VERSION_INFO, version), typeUrl, ...controlPlane];
       const room = options.responseBytes - sizeOf(common) - 32;
@@ -103,7 +104,7 @@ function encodeAbsence(name: string, error: Entry["error"], constraints: Uint8Ar
 }
 
 /** That a name does not exist is said by its removal alone, whatever the reason (S-ERR-3). */
-export function isTold({ code }: XdsError): boolean {
+function isTold({ code }: XdsError): boolean {
   return code !== "NOT_FOUND";
 }
 

@@ -1,7 +1,6 @@
 import { StatusCode, type Interest, type Reference, type Topic, type Watcher } from "@xdstp/core";
 import { answeredUpTo, baseOf, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, holdBack, isColdSince, isLongerThan, isRepetition, isServedBy, isRefusedAndNew, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, type FrameProfile, type NackError, type RequestScan, type ServerContext, type StreamInfo, type StreamLimits, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
 import type { DeltaRequest } from "./decode-request.ts";
-import { isTold } from "./delta-profile.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { hasLeftovers } from "./first-answer.ts";
 import { gather, takeHeld, type Gathered } from "./gather.ts";
@@ -232,10 +231,10 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
 
   /** An empty response goes out only as the first one, or to answer a wildcard, and not while names are pending (S-RECON-6, S-WILD-7, S-ACK-11). */
   #send(gathered: Gathered): void {
-    const { answered, unsettled, exchange, sent } = this.#state;
+    const { answered, unsettled, exchange, profile, sent } = this.#state;
     const sendable = this.#withoutRefused(gathered);
     this.#repairing = false;
-    if (isRepetition(exchange, gathered.refused, sendable.entries, isTold)) return;
+    if (isRepetition(exchange, gathered.refused, sendable.entries, profile)) return;
     const due = unsettled.size === 0 && (!answered || topicsOf(this.#state, "*").some((wildcard) => gathered.origin.answered.has(wildcard)));
     const isSent = (sendable.entries.length > 0 || due) && send(this.#state, sendable, due);
     if (!isSent && exchange.inFlight === undefined && exchange.refused === undefined) exchange.accepted = sent;

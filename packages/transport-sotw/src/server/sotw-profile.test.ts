@@ -1,6 +1,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import type { Entry } from "@xdstp/core";
-import type { Frames } from "@xdstp/core/server";
+import type { PutOptions } from "@xdstp/cache";
+import { XdsError, type Entry } from "@xdstp/core";
+import type { FrameProfile, Frames } from "@xdstp/core/server";
 import { DiscoveryResponseSchema, ResourceSchema, type DiscoveryResponse } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
 import { added, removed, TYPE } from "../../test/entries.ts";
@@ -10,8 +11,12 @@ const WRAPPER = "type.googleapis.com/envoy.service.discovery.v3.Resource";
 const stored = "xdstp://a/test.Type/~x";
 const asked = "xdstp://a/test.Type/%7Ex";
 
-function encode(entries: readonly Entry[], options: Partial<SotwProfileOptions> = {}): Frames {
-  return createSotwProfile({ typeUrl: TYPE, controlPlane: "", named: true, wrap: false, responseBytes: 1 << 20, mayBeSplit: true, ...options }).encode(entries, "v1");
+function profileOf(options: Partial<SotwProfileOptions> = {}): FrameProfile {
+  return createSotwProfile({ typeUrl: TYPE, controlPlane: "", named: true, wrap: false, responseBytes: 1 << 20, mayBeSplit: true, ...options });
+}
+
+function encode(entries: readonly Entry[], options?: Partial<SotwProfileOptions>): Frames {
+  return profileOf(options).encode(entries, "v1");
 }
 
 function read({ list }: Frames): readonly DiscoveryResponse[] {
@@ -29,6 +34,29 @@ function told(frames: Frames): readonly string[] {
 }
 
 const hundred = Array.from({ length: 100 }, (_, n) => added(`r${n}`, { text: "x".repeat(100) }));
+
+describe("createSotwProfile().said()", () => {
+  it.each<readonly [what: string, Partial<SotwProfileOptions>, PutOptions, PutOptions, boolean]>([
+    ["of an unwrapped resource its version", {}, { version: "1" }, { version: "2" }, false],
+    ["of a wrapped resource its version", { wrap: true, named: false }, { version: "1" }, { version: "2" }, true],
+    ["its TTL, where the client takes none", { wrap: true, named: false }, { ttlMs: 1_000 }, { ttlMs: 2_000 }, false],
+    ["its TTL, where the client takes one", { wrap: true, named: false, ttl: true }, { ttlMs: 1_000 }, { ttlMs: 2_000 }, true],
+    ["what needs a wrapper, where there is none", { named: false }, { version: "1" }, { version: "2" }, false],
+  ])("tells %s: %o [S-ACK-8] [S-WRAP-2] [S-TTL-1]", (_, options, first, second, expected) => {
+    const [one, another] = [first, second].map((put) => profileOf(options).said(added("a", put)));
+    expect(Buffer.compare(one ?? Buffer.of(), another ?? Buffer.of()) !== 0).toBe(expected);
+  });
+
+  it("tells the content, why there is none, and no removals [S-ERR-1] [S-FULL-2]", () => {
+    const profile = profileOf();
+    const said = (entry: Entry): Uint8Array => profile.said(entry);
+    const failed = (text: string): Entry => ({ ...removed("a"), error: new XdsError("UNAVAILABLE", `over ${text}`, { said: "down" }) });
+    expect(said(added("a", { text: "1" }))).not.toEqual(said(added("a", { text: "2" })));
+    expect(said(failed("one way"))).toEqual(said(failed("another")));
+    expect(said(failed("one way")).length).toBeGreaterThan(0);
+    expect(said(removed("a"))).toHaveLength(0);
+  });
+});
 
 describe("createSotwProfile().encode()", () => {
   it("encodes resources with version, type and nonce, and says nothing of removals [S-TYPE-3] [S-NONCE-1]", () => {

@@ -69,6 +69,7 @@ function profileWith(options: SotwProfileOptions, choose: Choose, errorOf: (entr
   const typeUrl = lengthDelimited(TYPE_URL, options.typeUrl);
   const controlPlane = options.controlPlane === "" ? [] : [lengthDelimited(CONTROL_PLANE, lengthDelimited(IDENTIFIER, options.controlPlane))];
   return {
+    said: (entry) => encodeEntry(entry, options) ?? concatBytes(encodeError(entry)),
     encode(entries, version) {
       const headOf = (versionInfo: string): readonly Uint8Array[] => [lengthDelimited(VERSION_INFO, versionInfo), typeUrl, ...controlPlane];
       const common = headOf(version);

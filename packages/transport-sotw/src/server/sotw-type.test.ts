@@ -354,6 +354,30 @@ describe("createSotwType()", () => {
     expect(used.settle()).toMatchObject([{ names: ["a"], texts: ["2"] }]);
   });
 
+  it.each([["partial", {}], ["full", FULL.type]] as const)("does not say a refused %s response again because of another version of it, which a client of unwrapped resources is not told [S-ACK-8] [S-WRAP-2]", (_, type) => {
+    const used = accepted(["a"], { type: { ...type, nameField: 1 } });
+    used.put("a", { text: "bad", version: "1" });
+    expect(used.drain()).toMatchObject([{ texts: ["bad"] }]);
+    used.nack();
+    for (const version of ["2", "3"]) {
+      used.put("a", { text: "bad", version });
+      expect(used.drain()).toEqual([]);
+      expect(used.machine).toMatchObject({ pending: false, refusing: true });
+    }
+    used.put("a", { text: "good", version: "3" });
+    expect(used.settle()).toMatchObject([{ texts: ["good"] }]);
+    expect(used.machine).toMatchObject({ refusing: false, accepted: used.cache.revision });
+  });
+
+  it.each([["partial", {}], ["full", FULL.type]] as const)("says a refused %s response again in another version where its client is told that [S-ACK-8] [S-WRAP-2]", (_, type) => {
+    const used = accepted(["a"], { type });
+    used.put("a", { text: "bad", version: "1" });
+    used.drain();
+    used.nack();
+    used.put("a", { text: "bad", version: "2" });
+    expect(used.drain()).toMatchObject([{ versions: ["2"], texts: ["bad"] }]);
+  });
+
   it("leaves nothing behind when the stream is over", () => {
     const used = useMachine();
     used.put("a", { ttlMs: 900 });

@@ -1,5 +1,5 @@
 import type { Reference, Topic, Watcher } from "@xdstp/core";
-import { announcesTtl, answeredUpTo, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, hashBytes, isColdSince, isRepetition, isServedBy, isNewestNonce, isRefusedAndNew, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, takesWrapped, type NackError, type NodeInfo, type RequestScan, type ServerContext, type StreamInfo, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
+import { announcesTtl, answeredUpTo, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, hashBytes, isColdSince, isRepetition, isServedBy, isNewestNonce, isRefusedAndNew, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, sayTheSame, settledBy, statusOf, takesWrapped, type NackError, type NodeInfo, type RequestScan, type ServerContext, type StreamInfo, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
 import type { SotwRequest } from "./decode-request.ts";
 import type { Gathered } from "./gathered.ts";
 import { gather } from "./gather.ts";
@@ -123,7 +123,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     state.taken = undefined;
     state.returning = false;
     const gathered = withoutRefused(state, taken === undefined ? gather(state, removeUpTo) : taken.gathered);
-    const news = this.#fullState ? isNews(state, gathered) : gathered.entries.length > 0 && !isRepetition(state.exchange, gathered.refused, gathered.entries);
+    const news = this.#fullState ? isNews(state, gathered) : gathered.entries.length > 0 && !isRepetition(state.exchange, gathered.refused, gathered.entries, state.profile);
     this.#repairing = false;
     if (this.#fullState) this.#supersedeRefused(news || gathered.due);
     if (news || gathered.due) send(state, gathered);
@@ -282,8 +282,9 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   }
 }
 
-/** An author's label may stay the same over a change: then the content decides; and what a TTL is has no part in a version (S-TTL-7). */
+/** What was refused is not said again under another version (S-ACK-8). An author's label may stay the same over a change: then the content decides; and what a TTL is has no part in a version (S-TTL-7). */
 function isNews({ exchange, shown, profile }: SotwState, { version, entries }: Gathered): boolean {
+  if (exchange.refused !== undefined && sayTheSame(shown, entries, profile)) return false;
   if (version !== exchange.versionSent) return true;
   return entries !== shown && (hasNewErrors(entries, shown) || hashOf(entries) !== hashOf(shown) || (profile.heartbeat !== undefined && !haveEqualTtls(entries, shown)));
 }
