@@ -4,6 +4,7 @@ import type { RawResource } from "@xdstp/cache";
 
 export const listenerUrl = typeUrlOf("envoy.config.listener.v3.Listener");
 export const routesUrl = typeUrlOf("envoy.config.route.v3.RouteConfiguration");
+const scopedRoutesUrl = typeUrlOf("envoy.config.route.v3.ScopedRouteConfiguration");
 export const clusterUrl = typeUrlOf("envoy.config.cluster.v3.Cluster");
 export const endpointsUrl = typeUrlOf("envoy.config.endpoint.v3.ClusterLoadAssignment");
 export const secretUrl = typeUrlOf("envoy.extensions.transport_sockets.tls.v3.Secret");
@@ -24,10 +25,27 @@ export function listener(name: string, routeConfiguration: string, from: Json = 
 
 /** A listener of one scope, whose routes come by name from this ConfigSource. */
 export function scopedListener(name: string, from: Json, routeConfiguration: string): RawResource {
-  const scopes = { scoped_route_configurations: [{ name: "s", route_configuration_name: routeConfiguration, key: { fragments: [{ string_key: "x" }] } }] };
-  const scopedRoutes = { name: "s", scope_key_builder: { fragments: [{ header_value_extractor: { name: "x", index: 0 } }] }, rds_config_source: from, scoped_route_configurations_list: scopes };
-  const manager = { "@type": typeUrlOf("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"), stat_prefix: "x", scoped_routes: scopedRoutes };
-  return resource(listenerUrl, name, { name, api_listener: { api_listener: manager } });
+  return scopesListener(name, [from], { scoped_route_configurations_list: { scoped_route_configurations: [scope("s", routeConfiguration)] } });
+}
+
+/** A listener of a scope that comes by its name over SRDS; the routes of the scope come from this ConfigSource, for each filter chain from one. */
+export function srdsListener(name: string, scopeName: string, from: Json | readonly Json[], scopeFrom: Json = ads): RawResource {
+  return scopesListener(name, [from].flat(), { scoped_rds: { scoped_rds_config_source: scopeFrom, srds_resources_locator: scopeName } });
+}
+
+/** A scope whose routes come by name. */
+export function scopedRoutes(name: string, routeConfiguration: string): RawResource {
+  return resource(scopedRoutesUrl, name, scope(name, routeConfiguration));
+}
+
+function scopesListener(name: string, from: readonly Json[], scopes: Json): RawResource {
+  const scopedFrom = (source: Json): Json => ({ name: "s", scope_key_builder: { fragments: [{ header_value_extractor: { name: "x", index: 0 } }] }, rds_config_source: source, ...scopes });
+  const manager = (source: Json): Json => ({ "@type": typeUrlOf("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"), stat_prefix: "x", scoped_routes: scopedFrom(source) });
+  return resource(listenerUrl, name, { name, filter_chains: from.map((source) => ({ filters: [{ name: "x", typed_config: manager(source) }] })) });
+}
+
+function scope(name: string, routeConfiguration: string): Json {
+  return { name, route_configuration_name: routeConfiguration, key: { fragments: [{ string_key: "x" }] } };
 }
 
 /** Routes to each of these clusters. */

@@ -16,6 +16,15 @@ export interface Reference {
   readonly name: string;
   /** The encoded `envoy.config.core.v3.ConfigSource` beside it (C-AUTH-4, C-AUTH-6). Absent: there is none, or it says `ads` and no more. */
   readonly source?: Uint8Array;
+  /** Where what the named resource refers to comes from, which only its referrer says: the routes of a scope. Absent: the resource says it. */
+  readonly within?: WithinReference;
+}
+
+/** Of the names of one type in a resource, what is said around the name of that resource. */
+export interface WithinReference {
+  readonly typeUrl: string;
+  /** The encoded ConfigSource of these names. Absent: they come from a file, and are no references. */
+  readonly source?: Uint8Array;
 }
 
 /** All that may differ between resource types, as data: there is no `if` on a type URL anywhere else. */

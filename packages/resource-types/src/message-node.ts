@@ -22,6 +22,8 @@ export interface Naming {
   /** The path of field numbers to the ConfigSource, from the message of the field. undefined: that is said around it. */
   readonly source: readonly number[] | undefined;
   readonly sourceRequired: boolean;
+  /** The type of names in what is named that come from what is said around it. */
+  readonly within: string | undefined;
 }
 
 const ANY = "google.protobuf.Any";
@@ -48,10 +50,10 @@ function link(): ReadonlyMap<string, MessageNode> {
   return made;
 }
 
-function addNaming(node: MessageNode, { field: path, typeUrl, source, sourceRequired = false }: NamingField, around: MessageNode | undefined): void {
+function addNaming(node: MessageNode, { field: path, typeUrl, source, sourceRequired = false, within }: NamingField, around: MessageNode | undefined): void {
   const [field, holder] = end(node, path);
   const found = source === undefined ? [] : numbers(source);
-  holder.naming = { field, typeUrl, source: around === undefined ? found : undefined, sourceRequired };
+  holder.naming = { field, typeUrl, source: around === undefined ? found : undefined, sourceRequired, within };
   if (around !== undefined) around.around = { source: found, sourceRequired };
 }
 

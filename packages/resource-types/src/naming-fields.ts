@@ -13,6 +13,8 @@ export interface NamingField {
   readonly source?: string;
   /** The message around it from which `source` begins, where that is not its own. */
   readonly sourceIn?: string;
+  /** The type of names in what is named, whose ConfigSource is the one around: that of `sourceIn` of their own field. Absent: what is named says all of it. */
+  readonly within?: string;
   /** Without a source the name means something else, a static secret of the bootstrap for one. Absent: false. */
   readonly sourceRequired?: boolean;
 }
@@ -67,7 +69,7 @@ const discovered: readonly NamingField[] = [
   { message: "envoy.config.listener.v3.Listener.FcdsConfig", field: "1", typeUrl: typeUrlOf("envoy.config.listener.v3.FilterChain"), source: "2" },
   { message: "envoy.config.route.v3.ScopedRouteConfiguration", field: "2", typeUrl: typeUrls.routeConfiguration, source: "3", sourceIn: `${FILTERS}.network.http_connection_manager.v3.ScopedRoutes` },
   { message: `${FILTERS}.network.http_connection_manager.v3.Rds`, field: "2", typeUrl: typeUrls.routeConfiguration, source: "1" },
-  { message: `${FILTERS}.network.http_connection_manager.v3.ScopedRds`, field: "2", typeUrl: typeUrls.scopedRouteConfiguration, source: "1" },
+  { message: `${FILTERS}.network.http_connection_manager.v3.ScopedRds`, field: "2", typeUrl: typeUrls.scopedRouteConfiguration, source: "1", within: typeUrls.routeConfiguration },
   { message: `${FILTERS}.network.thrift_proxy.v3.Trds`, field: "2", typeUrl: typeUrlOf(`${FILTERS}.network.thrift_proxy.v3.RouteConfiguration`), source: "1" },
   { message: `${FILTERS}.network.dubbo_proxy.v3.Drds`, field: "2", typeUrl: typeUrlOf(`${FILTERS}.network.dubbo_proxy.v3.MultipleRouteConfiguration`), source: "1" },
   { message: `${FILTERS}.network.generic_proxy.v3.GenericRds`, field: "2", typeUrl: typeUrlOf(`${FILTERS}.network.generic_proxy.v3.RouteConfiguration`), source: "1" },

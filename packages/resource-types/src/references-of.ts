@@ -1,4 +1,4 @@
-import { decodeText, walkFields, WireType, type Reference } from "@xdstp/core";
+import { decodeText, walkFields, WireType, type Reference, type WithinReference } from "@xdstp/core";
 import { assignmentOf } from "./assignment-of.ts";
 import { messageNode, type MessageNode, type Naming } from "./message-node.ts";
 import { lastField, type Range } from "./range.ts";
@@ -30,7 +30,7 @@ export interface ReferencesOptions {
  * What a message of the Envoy API refers to, however deep in it, extensions in an Any included: each once, names as they are spelled in the payload.
  *
  * Clusters, assignments, route configurations, scoped routes, secrets, extension configs, endpoint collections (a name may be a glob); also where they are named in one of the known extensions.
- * A name beside a ConfigSource that says something else than plain `ads` has that ConfigSource as its `source`; so a name beside several is there once for each. The routes of inline scopes have that of their listener; a scope that comes by itself does not say it.
+ * A name beside a ConfigSource that says something else than plain `ads` has that ConfigSource as its `source`; so a name beside several is there once for each. The routes of inline scopes have that of their listener; a scope that comes by itself does not say it, so the name by which the listener takes it has it as `within`.
  * Not among them: what comes from a file, a secret without `sds_config` (it is static), what the client finds only when it runs (headers, plugins, VHDS, on-demand discovery), the clusters behind a config source (static by rule), and extensions that are no message of the API, such as a TypedStruct.
  *
  * Never throws, costs one pass; of malformed bytes, the part in front of the fault counts. None for a type that it does not know.
@@ -55,7 +55,7 @@ function visit(walk: Walk, node: MessageNode, range: Range, depth: number, outer
     if (wireType !== WireType.LENGTH_DELIMITED) return true;
     const next = inner.get(field);
     if (next !== undefined) visit(walk, next, { start, end }, depth + 1, around);
-    if (field === naming?.field && (beside ??= besideOf(walk, range, naming, around)) !== "elsewhere") note(walk, naming.typeUrl, decodeText(walk.bytes, start, end), beside);
+    if (field === naming?.field && (beside ??= besideOf(walk, range, naming, around)) !== "elsewhere") note(walk, naming.typeUrl, decodeText(walk.bytes, start, end), beside, withinOf(walk, naming, around));
     return true;
   }, range);
 }
@@ -91,18 +91,24 @@ function noteAssignment(walk: Walk, cluster: Range): void {
   if (beside !== "elsewhere") note(walk, typeUrls.clusterLoadAssignment, found?.name, beside);
 }
 
-function note(walk: Walk, typeUrl: string, name: string | undefined, beside: Exclude<Beside, "elsewhere">): void {
+/** What is said around a name of the names in what it names; nothing is said by plain `ads`. */
+function withinOf({ bytes }: Walk, { within: typeUrl }: Naming, around: Beside): WithinReference | undefined {
+  if (typeUrl === undefined || around === "plain") return undefined;
+  return around === "elsewhere" ? { typeUrl } : { typeUrl, source: bytes.subarray(around.start, around.end) };
+}
+
+function note(walk: Walk, typeUrl: string, name: string | undefined, beside: Exclude<Beside, "elsewhere">, within?: WithinReference): void {
   if (name === undefined || name === "") return;
-  if (beside !== "plain") { noteBeside(walk, typeUrl, name, beside); return; }
+  if (beside !== "plain" || within !== undefined) { noteBeside(walk, { typeUrl, name, ...(beside !== "plain" && { source: walk.bytes.subarray(beside.start, beside.end) }), ...(within !== undefined && { within }) }); return; }
   const names = walk.found.get(typeUrl);
   if (names === undefined) walk.found.set(typeUrl, new Set([name]));
   else names.add(name);
 }
 
-function noteBeside(walk: Walk, typeUrl: string, name: string, { start, end }: Range): void {
-  const source = walk.bytes.subarray(start, end);
+function noteBeside(walk: Walk, reference: Reference): void {
+  const { typeUrl, name, source, within } = reference;
   walk.beside ??= new Map();
-  walk.beside.set(`${typeUrl}\n${name}\n${source.join()}`, { typeUrl, name, source });
+  walk.beside.set(JSON.stringify([typeUrl, name, source?.join(), within && [within.source?.join()]]), reference);
 }
 
 /** The message that a type URL names, whatever its prefix. */

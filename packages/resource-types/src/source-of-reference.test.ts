@@ -11,9 +11,11 @@ const registry = envoyRegistry();
 const encode = (typeUrl: string, json: Json): Uint8Array => anyFromJson({ "@type": typeUrl, ...json }, registry).value;
 const api = (uri: string): Json => ({ apiConfigSource: { apiType: "AGGREGATED_DELTA_GRPC", transportApiVersion: "V3", grpcServices: [{ googleGrpc: { targetUri: uri, statPrefix: "x" } }] } });
 
+const read = (source: Uint8Array | undefined): unknown => source && toJson(ConfigSourceSchema, fromBinary(ConfigSourceSchema, source), { registry });
+
 /** Names, each with its ConfigSource. */
 const of = (typeUrl: string, json: Json, files = false): readonly unknown[] => referencesOf(typeUrl, encode(typeUrl, json), { files })
-  .map(({ name, source }) => (source === undefined ? name : [name, toJson(ConfigSourceSchema, fromBinary(ConfigSourceSchema, source), { registry })]));
+  .map(({ name, source }) => (source === undefined ? name : [name, read(source)]));
 const eds = (config: Json | undefined): Json => ({ name: "c", type: "EDS", edsClusterConfig: { ...(config !== undefined && { edsConfig: config }), serviceName: "s" } });
 const sds = (name: string, sdsConfig: Json): Json => ({ name, sdsConfig });
 const tls = (...secrets: readonly Json[]): Json => ({ name: "c", transportSocket: { name: "tls", typedConfig: { "@type": typeUrlOf("envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext"), commonTlsContext: { tlsCertificateSdsSecretConfigs: secrets } } } });
@@ -47,6 +49,21 @@ describe("the ConfigSource beside a reference", () => {
     expect([of(typeUrls.listener, scoped({ rdsConfigSource: path, ...inline })), of(typeUrls.listener, scoped({ rdsConfigSource: path, ...inline }), true)]).toEqual([["c"], ["c", ["r", path], ["q", path]]]);
     // What comes by itself does not say it: its listener does.
     expect(of(typeUrls.scopedRouteConfiguration, { name: "1", routeConfigurationName: "r" })).toEqual(["r"]);
+  });
+
+  it("that is said around the name of a scope is for the routes in it: one of its own, a file, self; plain ads says nothing [C-AUTH-4, C-AUTH-6]", () => {
+    const locator = "xdstp://a/envoy.config.route.v3.ScopedRouteConfiguration/s";
+    const path: Json = { pathConfigSource: { path: "/rds.yaml" } };
+    const within = (json: Json, files = false): readonly unknown[] => referencesOf(typeUrls.listener, encode(typeUrls.listener, scoped({ scopedRds: { scopedRdsConfigSource: { ads: {} }, srdsResourcesLocator: locator }, ...json })), { files })
+      .map(({ typeUrl, name, source, within: said }) => [typeUrl === typeUrls.scopedRouteConfiguration && name === locator, source, said?.typeUrl, read(said?.source)]);
+    expect([{ rdsConfigSource: api("s:1") }, { rdsConfigSource: { self: {} } }, { rdsConfigSource: path }, { rdsConfigSource: { ads: {} } }, {}].flatMap((json) => within(json))).toEqual([
+      [true, undefined, typeUrls.routeConfiguration, api("s:1")],
+      [true, undefined, typeUrls.routeConfiguration, { self: {} }],
+      [true, undefined, typeUrls.routeConfiguration, undefined],
+      [true, undefined, undefined, undefined],
+      [true, undefined, undefined, undefined],
+    ]);
+    expect(within({ rdsConfigSource: path }, true)).toEqual([[true, undefined, typeUrls.routeConfiguration, path]]);
   });
 
   it("is a file only for who asks for these", () => {

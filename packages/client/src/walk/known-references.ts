@@ -8,6 +8,8 @@ export interface KeyedReference extends Reference {
   readonly key: string;
   /** Absent: it is looked up in the source of the graph. */
   readonly at?: Place;
+  /** Where the resource that refers to it is looked up, for `within`. Absent: in the source of the graph. */
+  readonly from?: Place | undefined;
   /** Why nobody can be asked. */
   readonly fault?: XdsError;
 }
@@ -33,8 +35,9 @@ function createReader(source: ResourceSource): KnownReferences {
   };
 }
 
-/** With its ConfigSource, so that another one is another reference. */
+/** With its ConfigSources, so that another one is another reference. */
 function keyOf(reference: Reference): string {
+  const { source, within } = reference;
   const key = referenceKey(reference);
-  return reference.source === undefined ? key : `${key}\n${reference.source.join()}`;
+  return source === undefined && within === undefined ? key : JSON.stringify([key, source?.join(), within && [within.source?.join()]]);
 }

@@ -15,10 +15,14 @@ export interface Place {
 /** Finds the place of a reference with a ConfigSource, by where the referring resource has come from; undefined: the source of the graph. Throws an XdsError where it cannot be asked. */
 export type PlaceOf = (reference: Reference, from: Place | undefined) => Place | undefined;
 
-/** A reference, keyed by its name and its place. */
-export function placed({ typeUrl, name }: Reference, at: Place | undefined): KeyedReference {
+/**
+ * A reference, keyed by its name and its place, and by where what it names takes the rest from.
+ * @param from - Where the resource that refers to it is looked up
+ */
+export function placed({ typeUrl, name, within }: Reference, at: Place | undefined, from?: Place): KeyedReference {
   const key = referenceKey({ typeUrl, name });
-  return at === undefined ? { typeUrl, name, key } : { typeUrl, name, key: `${key}\n@${at.id}`, at };
+  const there = at === undefined ? { typeUrl, name, key } : { typeUrl, name, key: `${key}\n@${at.id}`, at };
+  return within === undefined ? there : { ...there, key: `${there.key}\n<${from?.id ?? ""} ${within.source?.join() ?? "file"}`, within, from };
 }
 
 /** One that cannot be looked up. */

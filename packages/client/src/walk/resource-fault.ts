@@ -11,6 +11,6 @@ export function createResourceFault(onlyAds: boolean): ResourceFault {
 }
 
 function sourceFault(typeUrl: string, payload: Uint8Array): string | undefined {
-  const other = referencesOf(typeUrl, payload, { files: true }).find(({ source }) => source !== undefined && readBeside(source).kind === "other");
+  const other = referencesOf(typeUrl, payload, { files: true }).find(({ source, within }) => [source, within?.source].some((said) => said !== undefined && readBeside(said).kind === "other"));
   return other === undefined ? undefined : `the ConfigSource of ${JSON.stringify(other.name)} says neither ads nor self (C-GRPC-18)`;
 }

@@ -40,11 +40,10 @@ export function walkGraph(root: KeyedReference, reader: GraphReader): Graph {
     }
     nodes.set(key, error === undefined ? { typeUrl, name, resource } : { typeUrl, name, resource, error });
     for (const said of reader.references(typeUrl, resource)) {
-      const id = said.source === undefined ? said.key : referenceKey(said);
+      const next = reader.follow(said) ? follow(said, reference, reader) : undefined;
+      const id = isPlain(said) ? said.key : referenceKey(said);
       const known = seen.get(id);
-      if (known === said.key || !reader.follow(said)) continue;
-      const next = said.source === undefined ? said : reader.place(said, reference.at);
-      if (known === next.key) continue;
+      if (next === undefined || known === next.key) continue;
       if (known !== undefined) { gaps.set(next.key, inTwoPlaces(said, { typeUrl, name })); continue; }
       if (seen.size >= reader.limit) return { revision, nodes, gaps, fault: tooLarge(root, reader.limit) };
       seen.set(id, next.key);
@@ -53,6 +52,17 @@ export function walkGraph(root: KeyedReference, reader: GraphReader): Graph {
     }
   }
   return { revision, nodes, gaps };
+}
+
+/** With its place; undefined: it comes from a file, as whoever refers to its referrer says. */
+function follow(said: KeyedReference, { at, within, from }: KeyedReference, reader: GraphReader): KeyedReference | undefined {
+  if (within?.typeUrl !== said.typeUrl || said.source !== undefined) return isPlain(said) ? said : reader.place(said, at);
+  return within.source === undefined ? undefined : reader.place({ ...said, source: within.source }, from);
+}
+
+/** Nothing is said of it but its name, which is its key. */
+function isPlain({ source, within }: Reference): boolean {
+  return source === undefined && within === undefined;
 }
 
 /** Which of the two would be meant by the name, who reads the configuration could not tell. */

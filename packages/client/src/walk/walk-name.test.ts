@@ -6,6 +6,7 @@ import { systemClock } from "@xdstp/core";
 import type { Cluster } from "@xdstp/protos/envoy/cluster";
 import { ListenerSchema, type Listener } from "@xdstp/protos/envoy/listener";
 import { envoyTypes } from "@xdstp/resource-types";
+import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, expectTypeOf, it } from "vitest";
 
 import { cluster, clusterUrl, endpoints, endpointsUrl, listener, listenerUrl, routes } from "../../test/envoy-resources.ts";
@@ -20,6 +21,11 @@ type Given = Configuration<unknown, PartTypes>;
 
 function put({ cache }: Origin, ...resources: readonly RawResource[]): void {
   cache.transaction((writer) => { for (const resource of resources) writer.put(resource); });
+}
+
+/** Resolves when the server has been asked for a name. */
+async function asked({ server }: Origin, name: string, typeUrl = clusterUrl): Promise<void> {
+  await new Promise<void>((resolve) => { server.events((event) => { if (event.kind === "subscribe" && event.typeUrl === typeUrl && event.added.includes(name)) resolve(); }); });
 }
 
 /** The next configuration of which this holds. */
@@ -58,11 +64,14 @@ describe.each(["delta", "sotw"] as const)("a walk of a %s client", (variant) => 
   it("keeps what is in force while a part of the next is missing, and says what it waits for [C-ORD-7]", async () => {
     const origin = await useOrigin();
     put(origin, listener("l", "r"), routes("r", "a"), cluster("a"), endpoints("a"));
-    const { client } = useClient([origin.uri], { variant, fetchMs: 300 });
+    const clock = createFakeClock();
+    const { client } = useClient([origin.uri], { variant, clock, fetchMs: 300 });
     const walk = client.walk(ListenerSchema, "l", { types });
     const updates = walk[Symbol.asyncIterator]();
     await updates.next();
     put(origin, routes("r", "a", "b"));
+    await asked(origin, "b");
+    clock.advance(300);
     const held = await until(updates, ({ error }) => error !== undefined);
     expect([namesOf(held), held.error?.code, held.pending.map(({ name, from }) => [name, from?.name])]).toEqual([["l", "r", "a", "a"], "NOT_FOUND", [["b", "r"]]]);
     expect(held.error?.message).toContain("(node \"me\")");
@@ -150,9 +159,13 @@ describe("a walk", () => {
   });
 
   it("goes on without what is late, where it may, and says what that is [C-WARM-3]", async () => {
-    const { client, origin } = await start();
+    const clock = createFakeClock();
+    const { client, origin } = await start({ clock });
     origin.cache.remove(endpointsUrl, "a");
-    const given = await until(client.walk(ListenerSchema, "l", { types, initialFetchMs: 200 })[Symbol.asyncIterator](), () => true);
+    const updates = client.walk(ListenerSchema, "l", { types, initialFetchMs: 200 })[Symbol.asyncIterator]();
+    await asked(origin, "a", endpointsUrl);
+    clock.advance(200);
+    const given = await until(updates, () => true);
     expect([namesOf(given), given.missing.map(({ name }) => name)]).toEqual([["l", "r", "a"], ["a"]]);
   });
 

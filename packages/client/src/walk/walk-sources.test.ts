@@ -1,11 +1,12 @@
 import { configSourceReader, readConfigSource } from "@xdstp/federation/envoy";
 import { ListenerSchema } from "@xdstp/protos/envoy/listener";
 import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
+import { ScopedRouteConfigurationSchema } from "@xdstp/protos/envoy/route";
 import type { RawResource } from "@xdstp/cache";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
-import { cluster, endpoints, listener, routes, scopedListener, type Json } from "../../test/envoy-resources.ts";
+import { cluster, endpoints, listener, routes, scopedListener, scopedRoutes, srdsListener, type Json } from "../../test/envoy-resources.ts";
 import { parts as types } from "../../test/envoy-parts.ts";
 import { useClient, useOrigin, type Origin } from "../../test/use-origin.ts";
 import type { ClientNotice, Configuration, PartTypes, Walk } from "../index.ts";
@@ -44,6 +45,7 @@ function refusedOf(events: readonly ClientNotice[]): readonly string[] {
 }
 
 const sourceOf = configSourceReader();
+const withScopes = { ...types, scopes: ScopedRouteConfigurationSchema };
 const isWhole = ({ root, pending }: Configuration<unknown, PartTypes>): boolean => root !== undefined && pending.length === 0;
 
 describe("a walk through ConfigSources", () => {
@@ -69,6 +71,49 @@ describe("a walk through ConfigSources", () => {
     expect([...(await until(walk, isWhole)).parts.clusters.keys()]).toEqual(["of-other"]);
     put(main, scopedListener("l", { ads: {} }, "r"), endpoints("of-main"));
     expect([...(await until(walk, isWhole)).parts.clusters.keys()]).toEqual(["of-main"]);
+  });
+
+  it("asks the one of the listener for the routes of scopes that come by themselves, and the scope's own for the scope [C-AUTH-4, C-AUTH-6]", async () => {
+    const [main, other, third] = [await useOrigin(), await useOrigin(), await useOrigin()];
+    put(main, srdsListener("l", "s", from(other)), scopedRoutes("s", "r"), routes("r", "of-main"), cluster("of-main"), endpoints("of-main"), cluster("of-other", { service: "t" }), endpoints("t"));
+    put(other, routes("r", "of-other"), routes("q", "of-other"), scopedRoutes("s", "never"));
+    put(third, scopedRoutes("s", "q"));
+    const { client } = useClient([main.uri], { sourceOf });
+    const walk = client.walk(ListenerSchema, "l", { types: withScopes });
+    const reached = async (...news: readonly RawResource[]): Promise<readonly string[]> => {
+      put(main, ...news);
+      const { parts } = await until(walk, isWhole);
+      return [...parts.scopes.keys(), ...parts.routes.keys(), ...parts.clusters.keys()];
+    };
+    expect(await reached()).toEqual(["s", "r", "of-other"]);
+    expect(await reached(scopedRoutes("s", "q"))).toEqual(["s", "q", "of-other"]);
+    expect(await reached(scopedRoutes("s", "r"))).toEqual(["s", "r", "of-other"]);
+    expect(await reached(srdsListener("l", "s", { ads: {} }))).toEqual(["s", "r", "of-main"]);
+    expect(await reached(srdsListener("l", "s", from(other), from(third)))).toEqual(["s", "q", "of-other"]);
+    expect(await reached(srdsListener("l", "s", { path_config_source: { path: "/rds.yaml" } }))).toEqual(["s"]);
+  });
+
+  it("says of a scope that it cannot be followed where its routes would come from two sources [C-AUTH-4]", async () => {
+    const [main, other] = [await useOrigin(), await useOrigin()];
+    put(main, srdsListener("l", "s", [from(other), from(other), { self: {} }]), scopedRoutes("s", "r"), routes("r"));
+    put(other, routes("r"));
+    const { client } = useClient([main.uri], { sourceOf });
+    const walk = client.walk(ListenerSchema, "l", { types: withScopes });
+    const { pending } = await until(walk, ({ error }) => error !== undefined);
+    expect(pending.flatMap(({ name, error }) => (error === undefined ? [] : [`${name}: ${error.text}`]))).toEqual(['s: "s" is referred to at two sources; a walk follows a name at one of them (node "me")']);
+    put(main, srdsListener("l", "s", [from(other), from(other)]));
+    expect([...(await until(walk, isWhole)).parts.routes.keys()]).toEqual(["r"]);
+  });
+
+  it("takes self of a listener for where that has come from, also for the routes of a scope from elsewhere [C-AUTH-6]", async () => {
+    const [main, other] = [await useOrigin(), await useOrigin()];
+    put(main, srdsListener("l", "s", { self: {} }, from(other)), routes("r", "of-main"), cluster("of-main"), endpoints("of-main"));
+    put(other, srdsListener("l", "s", { self: {} }), scopedRoutes("s", "r"), routes("r", "of-other"));
+    put(main, scopedRoutes("s", "r"), cluster("of-other", { service: "of-main" }));
+    const source = readConfigSource(from(other));
+    const { client } = useClient([main.uri], { sourceOf });
+    const clusters = async (options: object): Promise<readonly string[]> => [...(await until(client.walk(ListenerSchema, "l", { types: withScopes, ...options }), isWhole)).parts.clusters.keys()];
+    expect([await clusters({}), await clusters({ source })]).toEqual([["of-main"], ["of-other"]]);
   });
 
   it("takes self for where the payload has come from, and nothing for the bootstrap [C-AUTH-6]", async () => {
@@ -131,6 +176,8 @@ describe.each(["delta", "sotw"] as const)("what a walk of a %s client refuses as
       expect([root, error?.text]).toEqual([undefined, `the ConfigSource of "s" says neither ads nor self (C-GRPC-18) (node "me")`]);
     }
     expect(refusedOf(events)).toEqual(["a", "f"]);
+    put(main, srdsListener("l", "s", from(main)));
+    expect((await until(client.walk(ListenerSchema, "l", { types, onlyAds: true }), ({ error: known }) => known !== undefined)).error?.text).toContain('ConfigSource of "s" says neither ads nor self');
     expect((await until(client.walk(ClusterSchema, "b", { types, onlyAds: true }), isWhole)).root?.name).toBe("b");
     expect((await until(useClient([main.uri], { variant, sourceOf }).client.walk(ClusterSchema, "a", { types }), isWhole)).root?.name).toBe("a");
   });

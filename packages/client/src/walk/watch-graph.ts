@@ -101,7 +101,7 @@ class Watching implements GraphWatch, GraphReader {
 
   place(reference: Reference, from: Place | undefined): KeyedReference {
     try {
-      return placed(reference, this.#options.placeOf?.(reference, from));
+      return placed(reference, this.#options.placeOf?.(reference, from), from);
     } catch (error) {
       return unplaced(reference, XdsError.from(error));
     }
