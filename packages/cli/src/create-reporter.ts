@@ -1,4 +1,4 @@
-import type { RelayStatus } from "@xdstp/relay";
+import type { RefusedVersion, RelayStatus } from "@xdstp/relay";
 import type { XdsServer } from "@xdstp/server";
 import type { Served } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -21,6 +21,8 @@ export interface ReporterOptions {
   readonly server: Pick<XdsServer, "status">;
   /** Absent: nothing is had from other servers. */
   readonly upstreams?: (() => RelayStatus["upstreams"]) | undefined;
+  /** Absent: nobody counts. */
+  readonly refusals?: (() => readonly RefusedVersion[]) | undefined;
   readonly json: boolean;
   readonly io: CliIo;
 }

@@ -23,6 +23,15 @@ export function cutText(text: string, width: number): string {
   return taken;
 }
 
+/** The same of its end: where it is cut it begins with an ellipsis. Names differ at their end. */
+export function cutStart(text: string, width: number): string {
+  return reversed(cutText(reversed(text), width));
+}
+
+function reversed(text: string): string {
+  return Array.from(text).reverse().join("");
+}
+
 /** The text in lines of at most `width` columns, wherever the end of a line falls: what it says may have no spaces. At most `lines` of them; where it is cut the last one ends with an ellipsis. */
 export function wrapText(text: string, width: number, lines: number): readonly string[] {
   if (lines <= 1 || textWidth(text) <= width) return [cutText(text, width)];

@@ -1,5 +1,5 @@
 import { XdsError } from "@xdstp/core";
-import type { RelayStatus } from "@xdstp/relay";
+import type { RefusedVersion, RelayStatus } from "@xdstp/relay";
 import { createServer, type ServerOptions, type XdsServer } from "@xdstp/server";
 import { CliError } from "./cli-error.ts";
 import type { Served, ServeEvent } from "./cli-event.ts";
@@ -45,6 +45,8 @@ export interface Supply {
   readonly serving: Pick<ServerOptions, "source" | "sourceFor" | "clientStatus" | "routes" | "meter">;
   /** Absent: it has nothing from other servers. */
   readonly upstreams?: () => RelayStatus["upstreams"];
+  /** What clients have refused, newest first. Absent: nobody counts. */
+  readonly refusals?: () => readonly RefusedVersion[];
   /** Begins when clients may come. Settles if what is served is followed no more; undefined: that was on purpose. */
   start(): Promise<unknown>;
   close(): Promise<void>;
@@ -56,8 +58,8 @@ export async function hostServer(options: HostOptions, open: (tell: Tell) => Sup
   const checked = await checkFiles(options);
   const supply = await open(stage.tell);
   const host = await openHost(checked, supply, stage.tell, io);
-  const { from, what, cache, upstreams } = supply;
-  const reporter = createReporter({ from, what, address: host.address, tls: host.tls, cache, server: host.server, upstreams, json: options.json, io });
+  const { from, what, cache, upstreams, refusals } = supply;
+  const reporter = createReporter({ from, what, address: host.address, tls: host.tls, cache, server: host.server, upstreams, refusals, json: options.json, io });
   stage.enter(reporter);
   try {
     return await untilStopped({ io, failed: supply.start(), say: (event) => { stage.tell({ from, event }); }, close: () => host.close(), streams: () => host.server.status().length });

@@ -23,7 +23,7 @@ export function relaySupply(options: RelayOptions, what: Supply["what"], tell: T
     else tell({ from: "cache", event });
     if (event.kind === "feed-failed") fail();
   } });
-  return { from: "relay", what, cache: heldBy(made), serving: made.serving, upstreams: () => made.status().upstreams, start: async () => failed, close: () => made.close() };
+  return { from: "relay", what, cache: heldBy(made), serving: made.serving, upstreams: () => made.status().upstreams, refusals: () => made.refusals(), start: async () => failed, close: () => made.close() };
 }
 
 /** What is held for all clients, and for each key of its own. */

@@ -118,6 +118,26 @@ describe("xdstp relay", () => {
     expect(JSON.parse(out)).toMatchObject({ clients: [{ id: "n1", types: [{ state: "SYNCED" }] }] });
   });
 
+  it("shows what clients refuse, by resource and version, as xdstp status does of it [B-RELAY-5]", async () => {
+    const origin = lead(await useOrigin());
+    origin.cluster(of("x", "web"));
+    const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--opaque-key", "none"], { env: { NO_COLOR: "1" }, terminal: () => ({ columns: 200, rows: 30 }) });
+    const port = Number(/on 127\.0\.0\.1:(\d+)/.exec(await cli.stdout.line(/on 127\.0\.0\.1/))?.[1]);
+    for (const node of ["n1", "n2"]) {
+      const client = await askForClusters(port, node, of("x", "web"));
+      await client.arrived();
+      client.nack(client.next(), `not for ${node}\u001b`);
+      await cli.stdout.line(new RegExp(`^${node} +clusters +NACKED`));
+    }
+    const row = /xdstp:\S+web +clusters +\S+ +n1, n2 +\ds +not for n1\\u\{1b\}/;
+    expect(await cli.stdout.line(row)).toMatch(row);
+    const lines = (await runToEnd(["status", `127.0.0.1:${port}`])).out.split("\n");
+    expect(lines.findIndex((line) => row.test(line))).toBe(lines.findIndex((line) => line.startsWith("REFUSED ")) + 1);
+    const { refusals } = JSON.parse((await runToEnd(["status", `127.0.0.1:${port}`, "--json"])).out) as { readonly refusals: readonly object[] };
+    expect(refusals).toEqual([{ typeUrl: clusterUrl, name: of("x", "web"), version: expect.any(String) as string, clients: 2, by: ["n1", "n2"], among: 1, reason: "not for n1\u001b", since: expect.any(Number) as number }]);
+    expect((await runToEnd(["status", `127.0.0.1:${port}`, "--node", "n1"])).out).not.toContain("REFUSED");
+  });
+
   it("shows whom it asks above who asks it", async () => {
     const world = await useFederation(["a"], { gone: "127.0.0.1:1" });
     world.a.cluster(of("a", "x"));

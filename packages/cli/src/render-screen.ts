@@ -1,10 +1,11 @@
 import type { StreamStatus } from "@xdstp/core/server";
 import type { TerminalSize } from "./cli-io.ts";
-import type { RelayStatus } from "@xdstp/relay";
+import type { RefusedVersion, RelayStatus } from "@xdstp/relay";
 import { connectCommands, type ServedTls } from "./connect-commands.ts";
 import { textWidth, wrapText } from "./fit-text.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { type Piece, paintLine } from "./paint-line.ts";
+import { renderRefusals } from "./render-refusals.ts";
 import { renderTable } from "./render-table.ts";
 import type { ReportLine } from "./report-line.ts";
 import { renderUpstreams } from "./render-upstreams.ts";
@@ -34,6 +35,8 @@ export interface ScreenView {
   readonly since: (stream: number, typeUrl: string) => number | undefined;
   /** Whom it has this from. Absent: it has it by itself. */
   readonly upstreams?: RelayStatus["upstreams"] | undefined;
+  /** What clients have refused, newest first. Absent: nobody counts. */
+  readonly refusals?: readonly RefusedVersion[] | undefined;
   /** What is wrong with what is served now. */
   readonly troubles: readonly ReportLine[];
   /** The oldest first. */
@@ -44,7 +47,7 @@ type Line = readonly Piece[];
 
 /** The screen as lines, none wider and not more than fit: what is wrong, the table, and the last events in what the table leaves free, at least a quarter. */
 export function renderScreen(view: ScreenView, { columns, rows }: TerminalSize, paint: Paint): readonly string[] {
-  const top = [headline(view), ...troubleLines(view.troubles, Math.max(1, Math.floor(rows / 3)), columns), [], ...upstreamLines(view, Math.max(3, Math.floor(rows / 3)), columns)];
+  const top = [headline(view), ...troubleLines(view.troubles, Math.max(1, Math.floor(rows / 3)), columns), [], ...upstreamLines(view, Math.max(3, Math.floor(rows / 3)), columns), ...refusalLines(view, Math.max(2, Math.floor(rows / 5)), columns)];
   const room = rows - top.length - 1;
   const table = tableLines(view, room - Math.max(1, Math.floor(room / 4)), columns);
   const events = recentLines(view.recent, Math.max(1, room - table.length));
@@ -54,6 +57,11 @@ export function renderScreen(view: ScreenView, { columns, rows }: TerminalSize, 
 /** At most so many lines, and an empty one. */
 function upstreamLines({ upstreams, now }: ScreenView, most: number, columns: number): readonly Line[] {
   return upstreams === undefined ? [] : [...renderUpstreams(upstreams, { now, most, columns }), []];
+}
+
+/** The same, or none. */
+function refusalLines({ refusals = [], now }: ScreenView, most: number, columns: number): readonly Line[] {
+  return refusals.length === 0 ? [] : [...renderRefusals(refusals, { now, most, columns }), []];
 }
 
 function headline({ title, address, ready, resources, revision, status }: ScreenView): Line {

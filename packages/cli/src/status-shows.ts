@@ -1,18 +1,27 @@
+import type { RefusedVersion } from "@xdstp/relay";
 import type { CliIo } from "./cli-io.ts";
 import type { StatusClientRow } from "./client-types.ts";
 import { clientTypeRows } from "./client-type-row.ts";
 import { escapeJson, escapeText } from "./escape-text.ts";
 import { type Piece, paintLine } from "./paint-line.ts";
+import { reasonOf, refusedBy, renderRefusals } from "./render-refusals.ts";
 import { renderTable } from "./render-table.ts";
-import { counted } from "./short-text.ts";
+import { counted, shortType, shortVersion } from "./short-text.ts";
 import type { StatusRow } from "./status-row.ts";
 import { createPaint } from "./style.ts";
 import { leaveScreen, redraw, takeScreen } from "./terminal-codes.ts";
 
+/** What a server says of its clients. */
+export interface StatusPicture {
+  readonly clients: readonly StatusClientRow[];
+  /** What they have refused, newest first. Absent: the server does not count it. */
+  readonly refusals?: readonly RefusedVersion[] | undefined;
+}
+
 /** Shows one picture after the other. */
 export interface StatusShow {
   /** The state at a time, in milliseconds since the epoch. */
-  show(clients: readonly StatusClientRow[], now: number): void;
+  show(picture: StatusPicture, now: number): void;
   /** The server has not answered, and is asked again. */
   trouble(message: string, now: number): void;
   close(): void;
@@ -23,14 +32,18 @@ type Line = readonly Piece[];
 /** Nobody cuts lines where there is no terminal. */
 const anyWidth = 100_000;
 
+/** Lines of a table that is shown once; --json has them all. */
+const mostRefusals = 30;
+
 /** The table, once. */
 export function tableShow(io: CliIo): StatusShow {
   const { stdout, env } = io;
   return {
-    show(clients, now) {
+    show({ clients, refusals = [] }, now) {
       const columns = io.terminal()?.columns;
       const paint = columns === undefined ? (_tone: unknown, text: string) => text : createPaint(env);
-      for (const line of tableLines(clients, now, columns ?? anyWidth)) stdout.write(`${paintLine(line, columns ?? anyWidth, paint).trimEnd()}\n`);
+      const refused = renderRefusals(refusals, { now, most: mostRefusals, columns: columns ?? anyWidth });
+      for (const line of [...tableLines(clients, now, columns ?? anyWidth), ...(refused.length > 0 ? [[], ...refused] : [])]) stdout.write(`${paintLine(line, columns ?? anyWidth, paint).trimEnd()}\n`);
     },
     trouble: () => undefined,
     close: () => undefined,
@@ -41,16 +54,18 @@ export function tableShow(io: CliIo): StatusShow {
 export function screenShow(io: CliIo, server: string): StatusShow {
   const { stdout, env } = io;
   const paint = createPaint(env);
-  let last: readonly StatusClientRow[] = [];
-  const draw = (clients: readonly StatusClientRow[], now: number, problem?: string): void => {
-    last = clients;
+  let last: StatusPicture = { clients: [] };
+  const draw = (picture: StatusPicture, now: number, problem?: string): void => {
+    last = picture;
+    const { clients, refusals = [] } = picture;
     const { columns, rows } = io.terminal() ?? { columns: 80, rows: 24 };
     const head: readonly Line[] = [[["bold", `xdstp status ${server}`], ["plain", `  ${counted(clients.length, "client")}`]], ...(problem === undefined ? [] : [[["error", problem]] as const]), []];
-    stdout.write(redraw(cut([...head, ...tableLines(clients, now, columns)], rows).map((line) => paintLine(line, columns, paint))));
+    const refused = renderRefusals(refusals, { now, most: Math.max(2, Math.floor(rows / 4)), columns });
+    stdout.write(redraw(cut([...head, ...refused, ...(refused.length > 0 ? [[]] : []), ...tableLines(clients, now, columns)], rows).map((line) => paintLine(line, columns, paint))));
   };
   stdout.write(takeScreen);
   return {
-    show: (clients, now) => { draw(clients, now); },
+    show: (picture, now) => { draw(picture, now); },
     trouble: (message, now) => { draw(last, now, escapeText(message)); },
     close: () => { stdout.write(leaveScreen); },
   };
@@ -71,8 +86,8 @@ export function lineShow({ stdout }: CliIo): StatusShow {
   let last = new Map<string, string>();
   const say = (now: number, text: string): void => { stdout.write(`${new Date(now).toISOString()} ${text}\n`); };
   return {
-    show(clients, now) {
-      const rows = new Map(clientTypeRows(clients, now).map((row) => [`${row.client} ${row.type}`, described(row)]));
+    show({ clients, refusals = [] }, now) {
+      const rows = new Map([...clientTypeRows(clients, now).map((row) => [`${row.client} ${row.type}`, described(row)] as const), ...refusals.map(refusalRow)]);
       for (const [key, text] of rows) if (last.get(key) !== text) say(now, `${key} ${text}`);
       for (const key of last.keys()) if (!rows.has(key)) say(now, `${key} GONE`);
       last = rows;
@@ -87,14 +102,19 @@ function described({ state, version, reason }: StatusRow): string {
   return [state, version, reason].filter((part) => part !== "").join(" ");
 }
 
+/** Its key, and what may change of it. */
+function refusalRow(one: RefusedVersion): readonly [string, string] {
+  return [`${escapeText(one.name)} ${shortType(one.typeUrl)} ${shortVersion(one.version)}`, `REFUSED by ${refusedBy(one)}: ${reasonOf(one)}`];
+}
+
 /** One object per line: the first, and each that differs from the one before. */
 export function jsonShow({ stdout }: CliIo, server: string): StatusShow {
   let last: string | undefined;
   const say = (now: number, content: object): void => { stdout.write(`${escapeJson(JSON.stringify({ time: new Date(now).toISOString(), server, ...content }))}\n`); };
   return {
-    show(clients, now) {
-      const text = JSON.stringify(clients);
-      if (text !== last) say(now, { clients });
+    show(picture, now) {
+      const text = JSON.stringify(picture);
+      if (text !== last) say(now, picture);
       last = text;
     },
     trouble: (message, now) => { say(now, { error: message }); },

@@ -1,10 +1,12 @@
+import type { ClientStatusResponse } from "@xdstp/protos/status";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { clientRows, type StatusClientRow } from "./client-types.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { readPem } from "./read-pem.ts";
 import { type ClientTls, openStatusClient, type StatusClient } from "./status-client.ts";
-import { jsonShow, lineShow, screenShow, type StatusShow, tableShow } from "./status-shows.ts";
+import { jsonShow, lineShow, screenShow, type StatusPicture, type StatusShow, tableShow } from "./status-shows.ts";
+import { toldRefusals } from "./told-refusals.ts";
 
 /** What `xdstp status` was asked to do. */
 export interface StatusOptions {
@@ -30,12 +32,12 @@ export async function status(options: StatusOptions, io: CliIo): Promise<number>
   const contents = tls === undefined ? undefined : await readTls(tls);
   const client = openStatusClient({ server, clock: io.clock, timeoutMs, byType: !json, ...(node !== undefined && { node }), ...(contents !== undefined && { tls: contents }) });
   try {
-    const first = clientRows(await client.ask());
+    const first = pictureOf(await client.ask());
     const show = showOf(options, io);
     try {
       show.show(first, io.clock.now());
       const last = watch ? await follow(client, first, show, io) : first;
-      return failOnNack && last.some(isRefusing) ? 1 : 0;
+      return failOnNack && last.clients.some(isRefusing) ? 1 : 0;
     } finally {
       show.close();
     }
@@ -51,12 +53,16 @@ function showOf({ json, watch, server }: StatusOptions, io: CliIo): StatusShow {
   return io.terminal() === undefined ? lineShow(io) : screenShow(io, address);
 }
 
+function pictureOf(response: ClientStatusResponse): StatusPicture {
+  return { clients: clientRows(response), refusals: toldRefusals(response) };
+}
+
 function isRefusing({ types }: StatusClientRow): boolean {
   return types.some(({ state }) => state === "NACKED");
 }
 
 /** A server that goes away is asked until it is back. The answer is what it told last. */
-async function follow(client: StatusClient, first: readonly StatusClientRow[], show: StatusShow, io: CliIo): Promise<readonly StatusClientRow[]> {
+async function follow(client: StatusClient, first: StatusPicture, show: StatusShow, io: CliIo): Promise<StatusPicture> {
   let last = first;
   let isOver = false;
   let wake: () => void = () => undefined;
@@ -83,7 +89,7 @@ async function follow(client: StatusClient, first: readonly StatusClientRow[], s
       if (next === undefined || over()) return last;
       if (next instanceof CliError) show.trouble(next.message, io.clock.now());
       else {
-        last = clientRows(next);
+        last = pictureOf(next);
         show.show(last, io.clock.now());
       }
     }

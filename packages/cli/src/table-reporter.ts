@@ -18,7 +18,7 @@ const tickMs = 1_000;
 const kept = { live: 100, atEnd: 10 };
 
 /** Shows a live table. The terminal is given back on `close`, with the last events on it. */
-export function createTableReporter({ from, what, address, tls, cache, server, upstreams, io }: ReporterOptions): Reporter {
+export function createTableReporter({ from, what, address, tls, cache, server, upstreams, refusals, io }: ReporterOptions): Reporter {
   const { stdout, clock, env } = io;
   const paint = createPaint(env);
   const since = createSinceBook();
@@ -29,7 +29,7 @@ export function createTableReporter({ from, what, address, tls, cache, server, u
     const { ready, revision, resources } = cache;
     const size = io.terminal() ?? { columns: 80, rows: 24 };
     const status = server.status();
-    const view = { title: `${from} ${servedText(what)}`, address, tls, ready, revision, resources, now: clock.now(), status, since: since.of, troubles, upstreams: upstreams?.(), recent: lines(size.rows) };
+    const view = { title: `${from} ${servedText(what)}`, address, tls, ready, revision, resources, now: clock.now(), status, since: since.of, troubles, upstreams: upstreams?.(), refusals: refusals?.(), recent: lines(size.rows) };
     stdout.write(redraw(renderScreen(view, size, paint)));
     return status.length;
   });

@@ -83,6 +83,7 @@ describe("xdstp relay --workers", () => {
     if (client !== undefined) client.nack(client.next(), "bad for me");
     expect(await out.line(/"nack"/)).toContain("bad for me");
     expect((await runToEnd(["status", `127.0.0.1:${port}`, "--fail-on-nack"])).code).toBe(1);
+    expect(JSON.parse((await runToEnd(["status", `127.0.0.1:${port}`, "--json"])).out)).toMatchObject({ refusals: [{ name: of("x", "a"), clients: 1, by: ["n1"], reason: "bad for me" }] });
     const pids = [0, 1, 2].map(pid);
     expect(pids.map(runs)).toEqual([true, true, true]);
     program.kill("SIGTERM");

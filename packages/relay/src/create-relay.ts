@@ -68,6 +68,6 @@ function relayOf({ hub, shared, tenants, words, lookUps, refusals, isStaged, sna
     await snapshot?.close();
   };
   const hear = (event: StreamEvent): void => { for (const listener of [refusals, hub, tenants]) listener?.hear(event); };
-  const serving = servingOf({ shared, tenants, isStaged, hear });
+  const serving = servingOf({ shared, tenants, isStaged, hear, refusals: refusals.rows });
   return { source: serving.source, serving, cache, federation, status, refusals: refusals.rows, tenants: tenantsNow, close, [Symbol.asyncDispose]: close };
 }

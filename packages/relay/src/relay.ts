@@ -1,13 +1,12 @@
 import type { Cache } from "@xdstp/cache";
 import type { Clock, ResourceSource, ResourceType } from "@xdstp/core";
 import type { BackoffOptions, ClientLimits } from "@xdstp/core/client";
-import type { ListeningSource, PeerIdentity } from "@xdstp/core/server";
+import type { ListeningSource, PeerIdentity, RefusedVersion } from "@xdstp/core/server";
 import type { AnyBootstrap, Channels, ClientNotice, Federation, NodeOptions } from "@xdstp/federation";
 
 import type { ClientNode } from "./opaque/node-key.ts";
 import type { TenantStatus } from "./opaque/tenant-status.ts";
 import type { QuorumOptions } from "./quorum/quorum-options.ts";
-import type { RefusedVersion } from "./refusals/refused-version.ts";
 import type { RelayEvent } from "./relay-event.ts";
 import type { Snapshot, SnapshotOptions } from "./snapshot/snapshot.ts";
 import type { RelayStatus } from "./status/relay-status.ts";

@@ -1,5 +1,5 @@
 import type { ResourceSource } from "@xdstp/core";
-import type { StreamEvent } from "@xdstp/core/server";
+import type { RefusedVersion, StreamEvent } from "@xdstp/core/server";
 
 import type { Tenants } from "./opaque/create-tenants.ts";
 import { clientKey } from "./quorum/client-key.ts";
@@ -16,11 +16,13 @@ export interface ServingParts {
   readonly isStaged: boolean;
   /** Takes notice of what clients answer. */
   readonly hear: (event: StreamEvent) => void;
+  /** What they have refused. */
+  readonly refusals: () => readonly RefusedVersion[];
 }
 
 /** What `createServer` needs: whom to serve what, and who listens. */
-export function servingOf({ shared, tenants, isStaged, hear }: ServingParts): RelayServing {
-  const source = Object.assign(tenants?.viewFor(undefined) ?? shared, { hear });
+export function servingOf({ shared, tenants, isStaged, hear, refusals }: ServingParts): RelayServing {
+  const source = Object.assign(tenants?.viewFor(undefined) ?? shared, { hear, refusals });
   const sourceFor = (peer: RelayPeer): ResourceSource => {
     const view = tenants?.viewFor(peer.node) ?? source;
     const client = isStaged && !isFetch(peer) ? clientKey(peer) : undefined;

@@ -1,6 +1,6 @@
 import { create, type Registry } from "@bufbuild/protobuf";
 import { StatusCode, type AnyBytes, type Status } from "@xdstp/core";
-import type { ServerStream } from "@xdstp/core/server";
+import type { RefusedVersion, ServerStream } from "@xdstp/core/server";
 import type { CallPeer } from "@xdstp/grpc/server";
 import { type ClientConfig, type ClientStatusRequest, type ClientStatusResponse, ClientStatusResponseSchema } from "@xdstp/protos/status";
 import { clientConfig, rowsByName, rowsByType, type RowsOf } from "./client-config.ts";
@@ -9,6 +9,7 @@ import type { AnswerLine } from "./answer-line.ts";
 import { BYTES_PER_TURN, nextLoopTurn } from "./next-loop-turn.ts";
 import { BY_TYPE } from "./type-configs.ts";
 import { nodeTestOf } from "./node-matches.ts";
+import { REFUSALS, refusalConfig } from "./refusal-config.ts";
 import type { StatusView } from "./policy/status-view.ts";
 import { principalOf } from "./principal-of.ts";
 
@@ -29,6 +30,8 @@ export interface ClientStatusOptions {
   readonly streams: () => Iterable<ServerStream>;
   /** What a stream is served from. */
   readonly sourceOf: (stream: ServerStream) => FormerStates;
+  /** What clients have refused; absent: nobody counts. */
+  readonly refusals: (() => readonly RefusedVersion[]) | undefined;
   /** The types that can be searched for secrets. Default: Envoy's API, loaded with the first request that wants contents. */
   readonly registry: Registry | undefined;
   /** Bytes of one response. */
@@ -48,7 +51,7 @@ export function createClientStatus(options: ClientStatusOptions): AnswerStatus {
 }
 
 async function answerOf(options: ClientStatusOptions, request: ClientStatusRequest, { signal, view }: StatusCaller): Promise<ClientStatusResponse | Status> {
-  const { streams, mostBytes } = options;
+  const { streams, mostBytes, refusals } = options;
   const matches = nodeTestOf(request.nodeMatchers);
   if (typeof matches !== "function") return matches;
   const rowsOf = seenRows(await rowsFor(request, options), view);
@@ -60,6 +63,7 @@ async function answerOf(options: ClientStatusOptions, request: ClientStatusReque
       if (budget.isTurnOver()) await nextLoopTurn();
       if (signal.aborted) return cancelled;
     }
+    if (view?.isWhole !== false && refusals !== undefined && asks(request, REFUSALS)) config.push(refusalConfig(refusals(), budget.spend));
     return create(ClientStatusResponseSchema, { config });
   } catch (error) {
     if (error instanceof TooLarge) return tooLarge(mostBytes);
@@ -67,8 +71,13 @@ async function answerOf(options: ClientStatusOptions, request: ClientStatusReque
   }
 }
 
-async function rowsFor({ node, excludeResourceContents }: ClientStatusRequest, { registry, sourceOf }: ClientStatusOptions): Promise<RowsOf> {
-  if (node?.clientFeatures.includes(BY_TYPE) === true) return rowsByType;
+function asks({ node }: ClientStatusRequest, feature: string): boolean {
+  return node?.clientFeatures.includes(feature) === true;
+}
+
+async function rowsFor(request: ClientStatusRequest, { registry, sourceOf }: ClientStatusOptions): Promise<RowsOf> {
+  const { excludeResourceContents } = request;
+  if (asks(request, BY_TYPE)) return rowsByType;
   return rowsByName(excludeResourceContents ? () => undefined : await shower(registry), sourceOf);
 }
 

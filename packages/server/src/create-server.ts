@@ -5,7 +5,7 @@ import { SERVICES } from "@xdstp/protos/services";
 import { createAdmission, defaultAdmissionLimits } from "./admission.ts";
 import { createAnswerLines } from "./answer-lines.ts";
 import { checkSource } from "./check-source.ts";
-import { createClientStatus } from "./client-status.ts";
+import { createClientStatus, type ClientStatusOptions } from "./client-status.ts";
 import { createEventHub, type EventHub } from "./event-hub.ts";
 import { fetchByType } from "./fetch-by-type.ts";
 import { createFetchResponder } from "./fetch-responder.ts";
@@ -48,7 +48,7 @@ export function createServer(options: ServerOptions): XdsServer {
   const accept = createStreamAcceptor({ methods: paths, access, admission, streams, hub });
   const lines = createAnswerLines(answerLimits);
   const answer = createFetchResponder({ context, access, hub, line: lines.fetch });
-  const answerStatus = createClientStatus({ streams: () => streams.all(), sourceOf: (stream) => book.of(stream)?.root ?? source, registry, mostBytes: context.limits.fullStateBytes, line: lines.status });
+  const answerStatus = createClientStatus({ streams: () => streams.all(), sourceOf: (stream) => book.of(stream)?.root ?? source, refusals: refusalsOf(options.source), registry, mostBytes: context.limits.fullStateBytes, line: lines.status });
   const wire = createGrpcServer({
     clock, limits: wireLimits, ...(tls === undefined ? {} : { tls }), ...(connectionAge === undefined ? {} : { connectionAge }),
     accept: ({ path, peer }, out) => accept(path, peer.address, out, peer.identity),
@@ -90,6 +90,10 @@ export function createServer(options: ServerOptions): XdsServer {
     stats,
     [Symbol.asyncDispose]: () => close(),
   };
+}
+
+function refusalsOf(source: ServerOptions["source"]): ClientStatusOptions["refusals"] {
+  return source.refusals === undefined ? undefined : () => source.refusals?.() ?? [];
 }
 
 /** The source hears what happens on streams, if it wants to. */

@@ -1,5 +1,5 @@
 import type { StreamStatus } from "@xdstp/core/server";
-import type { RelayStatus } from "@xdstp/relay";
+import type { RefusedVersion, RelayStatus } from "@xdstp/relay";
 import type { CallPeer } from "@xdstp/grpc/server";
 import type { CliEvent } from "../cli-event.ts";
 import type { ServedTls } from "../connect-commands.ts";
@@ -20,6 +20,8 @@ export interface ChildTask {
 export interface Look {
   readonly streams: readonly StreamStatus[];
   readonly upstreams: RelayStatus["upstreams"];
+  /** By its own clients. */
+  readonly refusals: readonly RefusedVersion[];
   readonly held: Held;
 }
 

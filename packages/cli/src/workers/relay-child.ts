@@ -31,7 +31,7 @@ async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<
   await rm(path, { force: true });
   const server = createServer({ ...supply.serving, clientStatus: false });
   await server.listen({ path });
-  parent.serve({ status: () => Promise.resolve({ bytes: new Uint8Array() }), look: () => ({ streams: [], upstreams: plain(supply.upstreams?.() ?? []) as Look["upstreams"], held: heldNow(supply.cache) }) });
+  parent.serve({ status: () => Promise.resolve({ bytes: new Uint8Array() }), look: () => ({ streams: [], upstreams: plain(supply.upstreams?.() ?? []) as Look["upstreams"], refusals: [], held: heldNow(supply.cache) }) });
   parent.send({ kind: "open" });
   await parent.stopped;
   await server.close({ graceMs: 1_000 });
@@ -48,7 +48,7 @@ async function runWorker({ call, path, worker }: ChildTask, parent: ParentLine):
   const checked = await checkFiles({ ...others, registry: await loadRegistry([]) });
   const serving = { ...supply.serving, ...statusOfAll(parent), ...(meter && { meter: meter.meter }) };
   const host = await openHost(checked, { ...supply, serving }, (event) => { parent.tell({ ...event, worker }); }, io);
-  parent.serve({ status: (request, peer) => ownStatus(host.server, request, peer), look: () => ({ streams: plain(host.server.status()) as Look["streams"], upstreams: [], held: heldNow(supply.cache) }), ...(meter && { metrics: () => meter.text() }) });
+  parent.serve({ status: (request, peer) => ownStatus(host.server, request, peer), look: () => ({ streams: plain(host.server.status()) as Look["streams"], upstreams: [], refusals: supply.refusals?.() ?? [], held: heldNow(supply.cache) }), ...(meter && { metrics: () => meter.text() }) });
   parent.send({ kind: "open", address: host.address, tls: host.tls });
   await parent.stopped;
   host.letGo();

@@ -7,6 +7,7 @@ import type { CliEvent, WorkerEvent } from "../cli-event.ts";
 import type { CliIo } from "../cli-io.ts";
 import { createReporter } from "../create-reporter.ts";
 import type { Held } from "../host-server.ts";
+import { mergeRefusals } from "../merge-refusals.ts";
 import { type MetricsServer, serveMetrics } from "../metrics-server.ts";
 import { relayBootstrap } from "../relay-bootstrap.ts";
 import type { RelayCall } from "../relay.ts";
@@ -62,7 +63,7 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
     await children[0]?.open;
     children = [...children, ...Array.from({ length: count }, (_, at) => start(at + 1))];
     const [, { address = call.listen, tls } = {}] = await Promise.all(children.map((child) => child.open));
-    const reporter = createReporter({ from: "relay", what, address, tls, cache: heldBy(looks), server: { status: () => streams.renamed(looks) }, upstreams: () => looks.get(0)?.upstreams ?? [], json: call.json, io });
+    const reporter = createReporter({ from: "relay", what, address, tls, cache: heldBy(looks), server: { status: () => streams.renamed(looks) }, upstreams: () => looks.get(0)?.upstreams ?? [], refusals: () => mergeRefusals([...looks.values()].map(({ refusals }) => refusals)), json: call.json, io });
     const ticking = io.terminal() !== undefined && !call.json ? setInterval(() => { for (const child of children) child.send({ kind: "look" }); }, lookMs) : undefined;
     say({ kind: "listening", address, ...what, ...(tls && { tls }), ...(metrics && { metrics: metrics.address }) });
     stage.enter(reporter);

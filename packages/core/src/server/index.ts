@@ -15,6 +15,7 @@ export { isLongerThan } from "./is-longer-than.ts";
 export { excessOfLocators, locatorsOf, type LocatorLike, type Locators } from "./locators.ts";
 export { quirksOf, type ClientQuirks, type MissingForm, type Quirk, type QuirkEffect, type TtlByVariant } from "./quirks.ts";
 export { announcesTtl, nodeInfoOf, takesWrapped, type DynamicParameters, type NodeInfo, type NodeLike } from "./node-info.ts";
+export type { RefusedVersion } from "./refused-version.ts";
 export type { HeldByResponse, ListeningSource, NackError, StreamEvent, StreamInfo } from "./stream-event.ts";
 export type { HeldBackName, LastError, StreamStatus, TypeState, TypeStatus } from "./type-status.ts";
 export { carries, deliveryOf, type Delivery } from "./delivery-of.ts";

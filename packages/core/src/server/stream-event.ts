@@ -3,6 +3,7 @@ import type { ResourceSource } from "../source.ts";
 import type { NotSent } from "./frame-cache.ts";
 import type { NodeInfo } from "./node-info.ts";
 import type { PeerIdentity } from "./peer-identity.ts";
+import type { RefusedVersion } from "./refused-version.ts";
 
 /** Which stream an event or a status row is about. */
 export interface StreamInfo {
@@ -52,4 +53,6 @@ export type StreamEvent =
 export interface ListeningSource extends ResourceSource {
   /** Told of everything that happens on the streams of the server that it is the source of, its views included; must not throw. Absent: it does not ask. */
   hear?(event: StreamEvent): void;
+  /** What clients have refused of it, newest first, for whoever asks the server for client status. Absent: it does not count. */
+  refusals?(): readonly RefusedVersion[];
 }

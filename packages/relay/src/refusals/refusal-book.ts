@@ -1,8 +1,7 @@
 import type { Clock, Entry } from "@xdstp/core";
-import type { HeldByResponse, StreamEvent } from "@xdstp/core/server";
+import type { HeldByResponse, RefusedVersion, StreamEvent, StreamInfo } from "@xdstp/core/server";
 
 import { clientKey } from "../quorum/client-key.ts";
-import type { RefusedVersion } from "./refused-version.ts";
 
 /** What clients refuse. */
 export interface RefusalBook {
@@ -11,23 +10,25 @@ export interface RefusalBook {
   readonly rows: () => readonly RefusedVersion[];
 }
 
-interface Row extends Omit<RefusedVersion, "clients" | "among"> {
+interface Row extends Omit<RefusedVersion, "clients" | "by" | "among"> {
   readonly clients: Set<string>;
+  readonly by: string[];
   among: number;
 }
 
-/** So many versions are kept, and so many of one response. */
+/** So many versions are kept, so many of one response, and so many names of clients of each. */
 const MOST = 1_000;
 const MOST_OF_ONE = 100;
+const MOST_NAMED = 8;
 
 /** An empty book. It keeps the newest 1,000 versions. */
 export function createRefusalBook(clock: Clock): RefusalBook {
   const rows = new Map<string, Row>();
-  const note = (typeUrl: string, { name, resource }: Entry, client: string, reason: string, among: number): void => {
+  const note = (typeUrl: string, { name, resource }: Entry, stream: StreamInfo, reason: string, among: number): void => {
     const version = resource?.version ?? "";
     const key = JSON.stringify([typeUrl, name, version]);
-    const row = rows.get(key) ?? { typeUrl, name, version, clients: new Set<string>(), among, reason, since: clock.now() };
-    row.clients.add(client);
+    const row = rows.get(key) ?? { typeUrl, name, version, clients: new Set<string>(), by: [], among, reason, since: clock.now() };
+    if (row.clients.size < row.clients.add(clientKey(stream) ?? `stream ${stream.id}`).size && row.by.length < MOST_NAMED) row.by.push(whoIs(stream));
     row.among = Math.min(row.among, among);
     rows.set(key, row);
     for (const oldest of rows.size > MOST ? rows.keys().take(1) : []) rows.delete(oldest);
@@ -36,11 +37,16 @@ export function createRefusalBook(clock: Clock): RefusalBook {
     hear(event) {
       if (event.kind !== "nack" || event.held === undefined) return;
       const news = newsOf(event.held);
-      const client = clientKey(event.stream) ?? `stream ${event.stream.id}`;
-      for (const entry of news.slice(0, MOST_OF_ONE)) note(event.typeUrl, entry, client, event.error.message, news.length);
+      for (const entry of news.slice(0, MOST_OF_ONE)) note(event.typeUrl, entry, event.stream, event.error.message, news.length);
     },
-    rows: () => [...rows.values()].reverse().map((row) => ({ ...row, clients: row.clients.size })),
+    rows: () => [...rows.values()].reverse().map((row) => ({ ...row, clients: row.clients.size, by: [...row.by] })),
   };
+}
+
+/** A claim is better than an address, where nothing is verified. */
+function whoIs({ identity, node, peer }: StreamInfo): string {
+  if (identity !== undefined) return identity.uris[0] ?? identity.dnsNames[0] ?? identity.subject;
+  return node === undefined || node.id === "" ? peer : node.id;
 }
 
 /** What of a response its client did not have; all of it, where that cannot be told. */

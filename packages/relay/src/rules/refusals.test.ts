@@ -40,6 +40,21 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     expect(world.server.status().map(({ types }) => types.map(({ state, nacks }) => [state, nacks]))).toEqual([[["SYNCED", 1]], [["SYNCED", 0]]]);
   });
 
+  it.each([{}, { opaqueKey: [] }, { opaqueKey: ["id"] }])("what clients refuse is counted by resource and version, once for each of them, and told by client status, with %j [B-RELAY-5]", async (options) => {
+    const world = useWorld({ upstream, relay: options });
+    const clients = ["n1", "n1", "n2"].map((id) => world.connect(downstream, { id }));
+    for (const client of clients) client.ask(flagUrl, name);
+    await world.settle();
+    world.up.reply(flagUrl, { resources: [{ name, text: "1", version: "v1" }] });
+    await world.settle();
+    for (const [at, client] of clients.entries()) for (const answer of client.read()) client.nack(answer, `no such flag, says ${at}`);
+    await world.settle();
+    const [refused] = world.relay.refusals();
+    expect(refused).toEqual({ typeUrl: flagUrl, name, version: refused?.version, clients: 2, by: ["n1", "n2"], among: 1, reason: "no such flag, says 0", since: world.clock.now() });
+    const { config } = await world.server.clientStatus({ node: { clientFeatures: ["xdstp.status.refusals"] } }, { peer: { address: "192.0.2.1:1" } });
+    expect(config.at(-1)).toMatchObject({ clientScope: "xdstp.status.refusals", genericXdsConfigs: [{ name, errorState: { details: "no such flag, says 0", versionInfo: refused?.version } }] });
+  });
+
   it("a first message that is a NACK asks upstream as any other does, and its error stays here [B-RELAY-6]", async () => {
     const world = useWorld({ upstream });
     const client = world.connect(downstream);

@@ -41,7 +41,7 @@ export function createAccess(context: ServerContext, hub: EventHub, { authorize,
   const filters = createSharedFilters({ clock, onFault: (error) => { hub.fault("policy", error); } });
   const isOpen = authorize === undefined && sourceFor === undefined;
   const desk = isOpen ? undefined : createAccessDesk({ authorize, sourceFor, source, filters, clock, authorizeMs: limits.authorizeMs, gate, hub });
-  const viewOf = desk === undefined ? undefined : statusViewOf(desk, book, hub);
+  const viewOf = desk === undefined ? undefined : statusViewOf(source, desk, book, hub);
   return { source, contexts: createSourceContexts(context), gate, desk, book, limits, viewOf };
 }
 

@@ -1,4 +1,4 @@
-import type { Status } from "@xdstp/core";
+import type { ResourceSource, Status } from "@xdstp/core";
 import type { ServerStream } from "@xdstp/core/server";
 import type { CallPeer } from "@xdstp/grpc/server";
 import { isGlob } from "@xdstp/uri";
@@ -12,13 +12,15 @@ export interface StatusView {
   shows(stream: ServerStream): boolean;
   /** Whether a name may stand in it. */
   allows(typeUrl: string, name: string): boolean;
+  /** Whether that is all clients of the source of the server, and all names. */
+  readonly isWhole: boolean;
 }
 
 /** What somebody who asks for client status may see, or why nothing. */
 export type StatusViewOf = (peer: CallPeer, path: string, signal: AbortSignal) => Promise<StatusView | Status>;
 
 /** Shows the clients that have the same source and an equal policy, or none where there are no policies, and of them the names that it allows now. */
-export function statusViewOf(desk: AccessDesk, book: AccessBook, hub: EventHub): StatusViewOf {
+export function statusViewOf(source: ResourceSource, desk: AccessDesk, book: AccessBook, hub: EventHub): StatusViewOf {
   return async (peer, path, signal) => {
     const access = await desk.decide({ ...peer, path }, signal);
     if ("status" in access) {
@@ -28,6 +30,7 @@ export function statusViewOf(desk: AccessDesk, book: AccessBook, hub: EventHub):
     access.release();
     const { policy, root } = access;
     return {
+      isWhole: policy === undefined && rootOf(root) === rootOf(source),
       shows(stream) {
         const theirs = book.of(stream);
         return theirs !== undefined && rootOf(theirs.root) === rootOf(root) && theirs.policy?.key === policy?.key;

@@ -1,4 +1,4 @@
-/** A version of a resource that clients have refused. It is what the relay was told: an ACK upstream does not say that clients have taken it (B-RELAY-5). */
+/** A version of a resource that clients have refused. It is what a source was told: an ACK of a relay upstream does not say that clients have taken it (B-RELAY-5). */
 export interface RefusedVersion {
   readonly typeUrl: string;
   readonly name: string;
@@ -6,6 +6,8 @@ export interface RefusedVersion {
   readonly version: string;
   /** How many distinct clients have refused it. */
   readonly clients: number;
+  /** The first of them, at most 8: what is verified of who they are, else the id they claim, else where they come from. Untrusted text. */
+  readonly by: readonly string[];
   /** Of how many changes in one response it was the refused one, at best. 1: of no other. A client answers a response as a whole, so the others may be innocent. */
   readonly among: number;
   /** What the first of them says: untrusted text, cut. */

@@ -1,0 +1,30 @@
+import { create, fromJson, type MessageInitShape } from "@bufbuild/protobuf";
+import { anyPack, StructSchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { RefusedVersion } from "@xdstp/core/server";
+import { type ClientConfig, ClientConfig_GenericXdsConfigSchema, ClientConfigSchema, ConfigStatus } from "@xdstp/protos/status";
+
+/** A `client_features` entry of who asks: what clients have refused of the source, by resource and version, where the source counts that. Servers that do not know it leave it out. */
+export const REFUSALS = "xdstp.status.refusals";
+
+/**
+ * What clients have refused as one more `ClientConfig`, with {@link REFUSALS} as its scope: a row for each version of a resource, newest first, with the reason of the first who has refused it.
+ * Its `xds_config` is a `Struct`: `clients`, `by` and `among` as in {@link RefusedVersion}.
+ * @param spend - Called for each row; throws when there are too many
+ */
+export function refusalConfig(refusals: readonly RefusedVersion[], spend: (row: ClientConfig["genericXdsConfigs"][number]) => void): ClientConfig {
+  const config = create(ClientConfigSchema, { clientScope: REFUSALS });
+  for (const refusal of refusals) {
+    const row = create(ClientConfig_GenericXdsConfigSchema, rowOf(refusal));
+    spend(row);
+    config.genericXdsConfigs.push(row);
+  }
+  return config;
+}
+
+function rowOf({ typeUrl, name, version, clients, by, among, reason, since }: RefusedVersion): Omit<MessageInitShape<typeof ClientConfig_GenericXdsConfigSchema>, "$typeName"> {
+  return {
+    typeUrl, name, configStatus: ConfigStatus.ERROR,
+    errorState: { details: reason, versionInfo: version, lastUpdateAttempt: timestampFromMs(since) },
+    xdsConfig: anyPack(StructSchema, fromJson(StructSchema, { clients, among, by: [...by] })),
+  };
+}
