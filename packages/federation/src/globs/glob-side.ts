@@ -84,7 +84,7 @@ export class GlobSide {
     const before = this.#asks;
     this.#asks = sets.map((parameters) => this.#askWith(parameters, route));
     for (const ask of this.#asks) if (!before.includes(ask)) this.#gather(ask);
-    for (const ask of before) if (!this.#asks.includes(ask)) route.ungather(ask, this);
+    for (const ask of before) if (!this.#asks.includes(ask)) route.asks.ungather(ask, this);
   }
 
   close(): void {
@@ -94,7 +94,7 @@ export class GlobSide {
     for (const follower of this.members.values()) this.#followers.end(follower);
     this.members.clear();
     this.pending.clear();
-    for (const ask of asks) ask.route.ungather(ask, this);
+    for (const ask of asks) ask.route.asks.ungather(ask, this);
   }
 
   /** It has a member of this name. */
@@ -104,7 +104,7 @@ export class GlobSide {
     if (this.members.has(key) || first === undefined || !parsed.ok) return;
     const { route, typeUrl, authority, interest: { parameters } } = first;
     const segment = segmentOf(parsed.value);
-    const ask = route.ask(typeUrl, { name, ...(parameters !== undefined && { parameters }) }, authority);
+    const ask = route.asks.get(typeUrl, { name, ...(parameters !== undefined && { parameters }) }, authority);
     const follower = this.#followers.add({
       typeUrl: this.glob.typeUrl, interest: { name: printLocator(memberOf(this.glob.locator, segment)) },
       start: { side: this, ask, ...wayTo([...this.#before, this.locator], segment) },
@@ -112,7 +112,7 @@ export class GlobSide {
     this.members.set(key, follower);
     this.pending.add(follower);
     follower.asks = new Set([ask]);
-    route.follow(ask, follower);
+    route.asks.follow(ask, follower);
   }
 
   /** Whether a follower is still that of a member. */
@@ -131,11 +131,11 @@ export class GlobSide {
 
   #askWith(parameters: Interest["parameters"], route: Route): Ask {
     const name = printName(nameFromLocator(this.locator));
-    return route.ask(this.glob.typeUrl, { name, ...(parameters !== undefined && parameters.size > 0 && { parameters }) }, this.locator.authority);
+    return route.asks.get(this.glob.typeUrl, { name, ...(parameters !== undefined && parameters.size > 0 && { parameters }) }, this.locator.authority);
   }
 
   #gather(ask: Ask): void {
-    ask.route.gather(ask, this);
+    ask.route.asks.gather(ask, this);
     for (const [key, name] of gatheredIn(ask)) this.add(name, key);
   }
 }

@@ -147,7 +147,7 @@ export class Followers implements Iterable<Follower> {
 }
 
 function release(follower: Follower, now: ReadonlySet<Ask>, before: ReadonlySet<Ask>): void {
-  for (const ask of before) if (!now.has(ask)) ask.route.unfollow(ask, follower);
+  for (const ask of before) if (!now.has(ask)) ask.route.asks.unfollow(ask, follower);
 }
 
 /** Two sides of a glob may speak of one member in a transaction: each name is in it once, and what is put is not removed. */

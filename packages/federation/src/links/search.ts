@@ -70,7 +70,7 @@ export class Search {
   #member({ ask, steps, hops }: GlobMember): Outcome {
     const { route, typeUrl, key } = ask;
     this.asks.add(ask);
-    route.follow(ask, this.#follower);
+    route.asks.follow(ask, this.#follower);
     const found = this.#at(ask, key, { steps, hops, redirects: 0, seen: [`${typeUrl}\n${key}`] });
     return found.state === "unreachable" && found.error === ask.missing ? { ...found, state: "missing" } : found;
   }
@@ -148,8 +148,8 @@ export class Search {
 
   /** What comes of a name comes of all that ask for it, with whatever parameters: any of them has the answer. */
   #askWith(parameters: Interest["parameters"], route: Route, typeUrl: string, text: string, authority: string): Ask {
-    const ask = route.ask(typeUrl, { name: text, ...(parameters !== undefined && parameters.size > 0 && { parameters }) }, authority);
-    route.follow(ask, this.#follower);
+    const ask = route.asks.get(typeUrl, { name: text, ...(parameters !== undefined && parameters.size > 0 && { parameters }) }, authority);
+    route.asks.follow(ask, this.#follower);
     this.asks.add(ask);
     return ask;
   }

@@ -69,9 +69,9 @@ export class Readers {
   }
 
   #ask(route: Route, { typeUrl, interest }: TypedInterest, authority: string | null): void {
-    const ask = route.ask(typeUrl, interest, authority);
+    const ask = route.asks.get(typeUrl, interest, authority);
     if (ask.direct) return;
-    route.direct(ask, true);
+    route.asks.direct(ask, true);
     showKept(ask);
     if (ask.settled && route.last !== undefined) this.#host.owe([ask], route.last);
   }
@@ -80,5 +80,5 @@ export class Readers {
 function unask(ask: Ask): void {
   const { typeUrl, interest, unavailable } = ask;
   if (unavailable !== undefined) unavailable.link.part.unavailable({ typeUrl, interest }, undefined);
-  ask.route.direct(ask, false);
+  ask.route.asks.direct(ask, false);
 }

@@ -69,7 +69,7 @@ function dropOrphans(link: ServerLink, books: LinkBooks, { typeUrl, interest }: 
   const redirects = others.flatMap((other) => [...other.redirects].filter((redirect) => isIn(redirect) && route.redirect(typeUrl, redirect.key) === redirect));
   for (const { key } of redirects) books.redirects.drop(route, typeUrl, key);
   const led = new Set(redirects.map(({ key }) => key));
-  for (const ask of route.followed) if (ask.kind === "name" && isIn(ask)) dropKept(books, ask, link, led.has(ask.key));
+  for (const ask of route.asks.followed) if (ask.kind === "name" && isIn(ask)) dropKept(books, ask, link, led.has(ask.key));
   const held = others.flatMap((other) => orphansOf({ typeUrl, interest }, other.part, link.part));
   const gone: readonly Removal[] = [...held.filter(({ name }) => route.redirect(typeUrl, nameKey(name)) === undefined), ...redirects.map(({ name }) => ({ typeUrl, name }))];
   const remove = [...new Map(gone.map((removal) => [`${nameKey(removal.name)}\n${variantId(removal)}`, removal])).values()];
@@ -129,7 +129,7 @@ function redirectsOf(link: ServerLink, typeUrl: string, interest: Interest | und
 
 function keptOf(route: Route, link: ServerLink, typeUrl: string, interest: Interest | undefined): readonly Held[] {
   if (route.plain) return [];
-  const asks = isOne(interest) ? route.asks.of(typeUrl, nameKey(interest.name)) : [...route.followed].filter((ask) => ask.typeUrl === typeUrl && isAsked(interest, ask.key));
+  const asks = isOne(interest) ? route.asks.of(typeUrl, nameKey(interest.name)) : [...route.asks.followed].filter((ask) => ask.typeUrl === typeUrl && isAsked(interest, ask.key));
   return asks.flatMap(({ kept }) => [...kept].filter((one) => one.link === link))
     .map(({ resource: { name, version, constraints } }) => ({ name, version, ...(constraints !== undefined && { constraints }) }));
 }

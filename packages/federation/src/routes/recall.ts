@@ -15,7 +15,7 @@ export function recall(ask: Ask): void {
   }
   // Asked for with other parameters (TP2).
   for (const other of route.asks.of(typeUrl, key)) if (other !== ask) kept.share(other.kept);
-  const isMissing = kept.size === 0 && ask.direct && route.isAnswered(ask) && ask.unavailable === undefined;
+  const isMissing = kept.size === 0 && ask.direct && route.answers.has(ask) && ask.unavailable === undefined;
   if (isMissing) ask.missing = notFound(typeUrl, interest.name);
 }
 
@@ -23,14 +23,14 @@ export function recall(ask: Ask): void {
 export function gatheredIn({ route, typeUrl, interest, key }: Ask): ReadonlyMap<string, string> {
   const held = route.links.flatMap((link) => Array.from(link.part.held(typeUrl, interest), ({ name }) => name));
   const redirects = Array.from(route.redirects.get(typeUrl)?.values() ?? [], ({ name }) => name);
-  const followed = [...route.followed].filter((ask) => ask.typeUrl === typeUrl && ask.kept.size > 0).map((ask) => ask.interest.name);
+  const followed = [...route.asks.followed].filter((ask) => ask.typeUrl === typeUrl && ask.kept.size > 0).map((ask) => ask.interest.name);
   return new Map([...held, ...redirects, ...followed].filter((name) => globMatches(key, name)).map((name) => [nameKey(name), name]));
 }
 
 /** Readers ask for what others follow, by its own name or as a member: what is known of it is told. */
 export function showKept(ask: Ask): void {
   const { route, typeUrl } = ask;
-  for (const followed of ask.kind === "name" ? [ask] : [...route.followed].filter((other) => other.typeUrl === typeUrl && covers(ask, other.key))) show(followed, ask.kind === "name");
+  for (const followed of ask.kind === "name" ? [ask] : [...route.asks.followed].filter((other) => other.typeUrl === typeUrl && covers(ask, other.key))) show(followed, ask.kind === "name");
 }
 
 function show({ route, typeUrl, interest, kept, missing, unavailable }: Ask, isName: boolean): void {

@@ -1,27 +1,20 @@
-import type { Clock, Interest, ResourceSink, XdsError } from "@xdstp/core";
+import type { Interest, ResourceSink, XdsError } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 import type { GlobSide } from "../globs/glob-side.ts";
-import type { Follower } from "../links/follower.ts";
 import type { FollowedRedirect } from "../links/followed-redirect.ts";
-import { createAsk, isUsed, isWanted, type Ask } from "./ask.ts";
-import { AskIndex } from "./ask-index.ts";
+import { Answers } from "./answers.ts";
+import type { Ask } from "./ask.ts";
+import { RouteAsks, type RouteAsksHost } from "./route-asks.ts";
 import { RouteFailures } from "./route-failures.ts";
 import type { ServerLink } from "./server-link.ts";
 
 /** What a route needs of its federation. */
-export interface RouteHost {
-  readonly clock: Clock;
+export interface RouteHost extends Omit<RouteAsksHost, "turned"> {
   /** What this route says of its supply. */
   readonly part: ResourceSink;
-  /** Something that these follow has changed. */
-  touch(followers: Iterable<Follower>): void;
   /** Something of a collection that is gathered has changed. */
   touchSides(sides: Iterable<GlobSide>): void;
-  /** What came of an ask that was answered under its own name until now. */
-  recall(ask: Ask): void;
-  /** Others have a use for it than before, or nobody any more. */
-  changed(ask: Ask): void;
 }
 
 /** How a route chooses among its servers. */
@@ -37,16 +30,12 @@ export interface RouteOptions {
  */
 export class Route {
   readonly links: readonly ServerLink[];
-  readonly asks: AskIndex = new AskIndex();
+  readonly asks: RouteAsks;
+  readonly answers: Answers = new Answers();
   /** Names that lead elsewhere, by type and key. */
   readonly redirects: Map<string, Map<string, FollowedRedirect>> = new Map<string, Map<string, FollowedRedirect>>();
   readonly #host: RouteHost;
   readonly #reachabilityOnly: boolean;
-  readonly #followed = new Set<Ask>();
-  readonly #unanswered = new Set<Ask>();
-  readonly #troubled = new Set<Ask>();
-  /** Those that somebody has let go of in this turn. */
-  readonly #loose = new Set<Ask>();
   readonly #failures: RouteFailures;
   #wanted = 0;
   #used = 0;
@@ -54,90 +43,29 @@ export class Route {
   constructor(host: RouteHost, { links, reachabilityOnly }: RouteOptions) {
     this.#host = host;
     this.links = links;
+    this.asks = new RouteAsks(this, { ...host, turned: (ask) => { if (ask.wanted) this.#begin(ask); else this.#cease(ask); } });
     this.#reachabilityOnly = reachabilityOnly;
     this.#failures = new RouteFailures(host.part);
   }
 
   /** Nothing leads elsewhere, and all that is asked for is handed on as it comes. */
   get plain(): boolean {
-    return this.#followed.size + this.redirects.size === 0;
-  }
-
-  /** The ask of an interest, or a new one, which nobody has a use for yet. */
-  ask(typeUrl: string, interest: Interest, authority: string | null): Ask {
-    const key = nameKey(interest.name);
-    const known = this.asks.find(typeUrl, interest, key);
-    if (known !== undefined) return known;
-    const ask = createAsk({ route: this, typeUrl, interest, key, authority }, this.#host.clock, ({ followers }) => { this.#host.touch(followers); });
-    this.asks.add(ask);
-    return ask;
-  }
-
-  /** Readers ask for it by its own name, or do not any more. */
-  direct(ask: Ask, isDirect: boolean): void {
-    ask.direct = isDirect;
-    this.#update(ask);
-  }
-
-  follow(ask: Ask, follower: Follower): void {
-    if (ask.followers.has(follower)) return;
-    if (ask.followers.size === 0) this.#host.recall(ask);
-    ask.followers.add(follower);
-    this.#update(ask);
-  }
-
-  unfollow(ask: Ask, follower: Follower): void {
-    if (ask.followers.delete(follower)) this.#loosen(ask);
-  }
-
-  gather(ask: Ask, side: GlobSide): void {
-    ask.sides.add(side);
-    this.#update(ask);
-  }
-
-  ungather(ask: Ask, side: GlobSide): void {
-    if (ask.sides.delete(side)) this.#loosen(ask);
+    return this.asks.followed.size + this.redirects.size === 0;
   }
 
   find(typeUrl: string, interest: Interest): Ask | undefined {
     return this.asks.find(typeUrl, interest, nameKey(interest.name));
   }
 
-  /** What is a step on the way to something else. */
-  get followed(): Iterable<Ask> {
-    return this.#followed;
-  }
-
-  /** Until the end of the turn also what nobody follows any more: it may be taken up again. */
-  isFollowed(ask: Ask): boolean {
-    return this.#followed.has(ask);
-  }
-
   redirect(typeUrl: string, key: string): FollowedRedirect | undefined {
     return this.redirects.get(typeUrl)?.get(key);
   }
 
-  /** Something has come of these, or they are known not to exist. */
-  answered(asks: Iterable<Ask>): void {
-    for (const ask of asks) this.#unanswered.delete(ask);
-  }
-
-  isAnswered(ask: Ask): boolean {
-    return ask.wanted && !this.#unanswered.has(ask);
-  }
-
-  /** Whether it matters that something is known. */
-  get waits(): boolean {
-    return this.#unanswered.size > 0;
-  }
-
   /** One server has said that it cannot be had for now; without an error, that it can. */
   trouble(ask: Ask, link: ServerLink, error: XdsError | undefined): void {
-    ask.unavailable = error === undefined ? undefined : { link, error };
-    if (error === undefined) this.#troubled.delete(ask);
-    else this.#troubled.add(ask);
+    this.answers.trouble(ask, link, error);
     // What was not told while that stood is known now.
-    if (error === undefined && this.#followed.has(ask) && ask.kept.size === 0 && ask.missing === undefined) this.#host.recall(ask);
+    if (error === undefined && this.asks.isFollowed(ask) && ask.kept.size === 0 && ask.missing === undefined) this.#host.recall(ask);
     this.#touch(ask);
   }
 
@@ -174,7 +102,7 @@ export class Route {
 
   /** What a server has said of single names, or of those of a type, is over. */
   forgetTrouble(link: ServerLink, typeUrl?: string): void {
-    for (const ask of [...this.#troubled]) if (ask.unavailable?.link === link && (typeUrl === undefined || ask.typeUrl === typeUrl)) this.trouble(ask, link, undefined);
+    for (const ask of this.answers.troubledBy(link, typeUrl)) this.trouble(ask, link, undefined);
   }
 
   /** A server has failed, or has answered, whatever it is; or the stream of one type. */
@@ -183,36 +111,8 @@ export class Route {
     this.#tell();
   }
 
-  /** What is asked for again before the turn is over was never given up: a server would not say it again. */
-  #loosen(ask: Ask): void {
-    this.#loose.add(ask);
-    if (this.#loose.size === 1) queueMicrotask(() => { this.#sweep(); });
-  }
-
-  #sweep(): void {
-    const loose = [...this.#loose];
-    this.#loose.clear();
-    for (const ask of loose) {
-      if (ask.followers.size === 0) forgetKept(ask);
-      this.#update(ask);
-    }
-  }
-
-  #update(ask: Ask): void {
-    const wanted = isWanted(ask);
-    if (ask.followers.size + ask.sides.size > 0) this.#followed.add(ask);
-    else this.#followed.delete(ask);
-    if (wanted !== ask.wanted) {
-      ask.wanted = wanted;
-      if (wanted) this.#begin(ask);
-      else this.#cease(ask);
-    }
-    if (!isUsed(ask)) this.asks.delete(ask);
-    this.#host.changed(ask);
-  }
-
   #begin(ask: Ask): void {
-    if (ask.kept.size === 0 && ask.missing === undefined) this.#unanswered.add(ask);
+    this.answers.begin(ask);
     this.#failures.speakFor(ask.authority);
     if (this.#wanted++ === 0) this.#use();
     else for (const link of this.links.slice(0, this.#used)) link.want(ask);
@@ -222,7 +122,7 @@ export class Route {
 
   #cease(ask: Ask): void {
     if (ask.unavailable !== undefined) this.trouble(ask, ask.unavailable.link, undefined);
-    this.#unanswered.delete(ask);
+    this.answers.end(ask);
     for (const link of this.links.slice(0, this.#used)) link.unwant(ask);
     if (--this.#wanted === 0) this.#leave(0);
     this.#failures.beSilentOf(ask.authority);
@@ -255,9 +155,8 @@ export class Route {
 
   #isWanting(): boolean {
     const { last } = this;
-    if (last?.failure !== undefined) return this.#reachabilityOnly || this.waits;
-    // It is looked at with each name that is begun, so not at all of them.
-    return last !== undefined && last.typeFailures.size > 0 && this.#unanswered.values().some(({ typeUrl }) => last.typeFailures.has(typeUrl));
+    if (last?.failure !== undefined) return this.#reachabilityOnly || this.answers.waits;
+    return last !== undefined && this.answers.waitsFor(last.typeFailures);
   }
 
   /** A reader hears of failures only when there is nobody left to ask. */
@@ -269,16 +168,11 @@ export class Route {
   #tellOf(typeUrl: string | undefined): void {
     const failure = this.#used > 0 && this.links.every((link) => link.failureOf(typeUrl) !== undefined) ? this.links.at(-1)?.failureOf(typeUrl) : undefined;
     if (!this.#failures.set(typeUrl, failure)) return;
-    for (const ask of this.#followed) if (typeUrl === undefined || ask.typeUrl === typeUrl) this.#touch(ask);
+    for (const ask of this.asks.followed) if (typeUrl === undefined || ask.typeUrl === typeUrl) this.#touch(ask);
   }
 
   #touch({ followers, sides }: Ask): void {
     this.#host.touch(followers);
     this.#host.touchSides(sides);
   }
-}
-
-function forgetKept(ask: Ask): void {
-  ask.kept.clear();
-  ask.missing = undefined;
 }

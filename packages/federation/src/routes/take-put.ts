@@ -13,9 +13,9 @@ export function takePut(taking: Taking, put: Put): void {
   if (route === undefined) { noteForeign(taking, typeUrl, name); return; }
   taking.news.add(route);
   const leads = taking.books.follow && isRedirect(resource, typeUrl);
-  if (route.plain && !route.waits && !leads) { taking.pass.put.push(put); return; }
+  if (route.plain && !route.answers.waits && !leads) { taking.pass.put.push(put); return; }
   const key = nameKey(name);
-  route.answered(route.asks.covering(typeUrl, key, resource.aliases));
+  route.answers.note(route.asks.covering(typeUrl, key, resource.aliases));
   for (const { sides } of route.asks.globsOf(typeUrl, key)) for (const side of sides) side.add(name, key);
   if (leads) takeRedirect(taking, route, put, name, key);
   else if (keeps(taking, route, put, key)) taking.pass.put.push(put);

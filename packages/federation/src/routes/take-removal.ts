@@ -28,7 +28,7 @@ export function takeRemoval(taking: Taking, removal: Removal): void {
 export function takeGone(taking: Taking, route: Route, removal: Removal): boolean {
   const { typeUrl, name, error = notFound(typeUrl, name) } = removal;
   const key = nameKey(name);
-  if (route.waits) route.answered(route.asks.of(typeUrl, key));
+  if (route.answers.waits) route.answers.note(route.asks.of(typeUrl, key));
   if (route.plain) return false;
   const redirect = route.redirect(typeUrl, key);
   const isLink = redirect !== undefined && (removal.constraints === undefined || variantId(redirect) === variantId(removal));

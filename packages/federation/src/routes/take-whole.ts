@@ -38,7 +38,7 @@ function asked(taking: Taking, { typeUrl, interest }: TypedInterest): { readonly
 }
 
 function noteWhole({ books }: Taking, route: Route, ask: Ask): void {
-  route.answered([ask]);
+  route.answers.note([ask]);
   if (ask.kind === "name") return;
   ask.settled = true;
   books.globs.touch(ask.sides);
@@ -66,7 +66,7 @@ function completeInParts(taking: Taking, ask: Ask, { typeUrl, interest }: TypedI
 function absent(taking: Taking, route: Route, ask: Ask | undefined, { typeUrl, interest }: TypedInterest): readonly Removal[] {
   const isIn = (key: string): boolean => (ask === undefined ? key === nameKey(interest.name) : covers(ask, key));
   const redirects = [...taking.link.redirects].filter((redirect) => redirect.typeUrl === typeUrl && isIn(redirect.key)).map(({ name, constraints }) => removalOf(typeUrl, name, constraints));
-  const followed = [...route.followed].filter((other) => other.typeUrl === typeUrl && other.kind === "name" && isIn(other.key));
+  const followed = [...route.asks.followed].filter((other) => other.typeUrl === typeUrl && other.kind === "name" && isIn(other.key));
   const kept = followed.flatMap(({ interest: { name }, kept: variants }) => Array.from(variants, ({ resource: { constraints } }) => removalOf(typeUrl, name, constraints)));
   const names = new Set(followed.filter(({ key }) => route.redirect(typeUrl, key)?.constraints === undefined).map(({ interest: { name } }) => name));
   return [

@@ -66,7 +66,7 @@ export function leaveOut({ pass, leftOut }: Taking, removal: Removal): void {
 
 /** What others follow has changed. */
 export function change({ books, touched }: Taking, ask: Ask, how: () => void): void {
-  if (!ask.route.isFollowed(ask)) return;
+  if (!ask.route.asks.isFollowed(ask)) return;
   ask.missing = undefined;
   ask.expired = false;
   how();

@@ -1,0 +1,114 @@
+import type { Clock, Interest } from "@xdstp/core";
+import { nameKey } from "@xdstp/uri";
+
+import type { GlobSide } from "../globs/glob-side.ts";
+import type { Follower } from "../links/follower.ts";
+import { createAsk, isUsed, isWanted, type Ask } from "./ask.ts";
+import { AskIndex } from "./ask-index.ts";
+import type { Route } from "./route.ts";
+
+/** What the asks of a route need of it. */
+export interface RouteAsksHost {
+  readonly clock: Clock;
+  /** Something that these follow has changed. */
+  touch(followers: Iterable<Follower>): void;
+  /** What came of an ask that was answered under its own name until now. */
+  recall(ask: Ask): void;
+  /** Servers have to be asked for it from now on, or not any more: `ask.wanted`. */
+  turned(ask: Ask): void;
+  /** Others have a use for it than before, or nobody any more. */
+  changed(ask: Ask): void;
+}
+
+/** What a route is asked for, and who has a use for each of it: readers, followers, gathered collections. */
+export class RouteAsks extends AskIndex {
+  readonly #route: Route;
+  readonly #host: RouteAsksHost;
+  readonly #followed = new Set<Ask>();
+  /** Those that somebody has let go of in this turn. */
+  readonly #loose = new Set<Ask>();
+
+  constructor(route: Route, host: RouteAsksHost) {
+    super();
+    this.#route = route;
+    this.#host = host;
+  }
+
+  /** What is a step on the way to something else. */
+  get followed(): ReadonlySet<Ask> {
+    return this.#followed;
+  }
+
+  /** Until the end of the turn also what nobody follows any more: it may be taken up again. */
+  isFollowed(ask: Ask): boolean {
+    return this.#followed.has(ask);
+  }
+
+  /** The ask of an interest, or a new one, which nobody has a use for yet. */
+  get(typeUrl: string, interest: Interest, authority: string | null): Ask {
+    const key = nameKey(interest.name);
+    const known = this.find(typeUrl, interest, key);
+    if (known !== undefined) return known;
+    const ask = createAsk({ route: this.#route, typeUrl, interest, key, authority }, this.#host.clock, ({ followers }) => { this.#host.touch(followers); });
+    this.add(ask);
+    return ask;
+  }
+
+  /** Readers ask for it by its own name, or do not any more. */
+  direct(ask: Ask, isDirect: boolean): void {
+    ask.direct = isDirect;
+    this.#update(ask);
+  }
+
+  follow(ask: Ask, follower: Follower): void {
+    if (ask.followers.has(follower)) return;
+    if (ask.followers.size === 0) this.#host.recall(ask);
+    ask.followers.add(follower);
+    this.#update(ask);
+  }
+
+  unfollow(ask: Ask, follower: Follower): void {
+    if (ask.followers.delete(follower)) this.#loosen(ask);
+  }
+
+  gather(ask: Ask, side: GlobSide): void {
+    ask.sides.add(side);
+    this.#update(ask);
+  }
+
+  ungather(ask: Ask, side: GlobSide): void {
+    if (ask.sides.delete(side)) this.#loosen(ask);
+  }
+
+  /** What is asked for again before the turn is over was never given up: a server would not say it again. */
+  #loosen(ask: Ask): void {
+    this.#loose.add(ask);
+    if (this.#loose.size === 1) queueMicrotask(() => { this.#sweep(); });
+  }
+
+  #sweep(): void {
+    const loose = [...this.#loose];
+    this.#loose.clear();
+    for (const ask of loose) {
+      if (ask.followers.size === 0) forgetKept(ask);
+      this.#update(ask);
+    }
+  }
+
+  #update(ask: Ask): void {
+    const wanted = isWanted(ask);
+    if (ask.followers.size + ask.sides.size > 0) this.#followed.add(ask);
+    else this.#followed.delete(ask);
+    if (wanted !== ask.wanted) {
+      ask.wanted = wanted;
+      this.#host.turned(ask);
+    }
+    if (!isUsed(ask)) this.delete(ask);
+    this.#host.changed(ask);
+  }
+}
+
+function forgetKept(ask: Ask): void {
+  ask.kept.clear();
+  ask.missing = undefined;
+}
