@@ -79,10 +79,11 @@ function removeAbsent(host: ApplyHost, typeUrl: string, record: NameRecord, plan
   remove(host, typeUrl, { name: variant === undefined ? name : { ...name, variant }, text, owner });
 }
 
-function settle(host: ApplyHost, { typeUrl, interest }: TypedInterest, plan: TransactionPlan, owner: Owner | undefined): void {
+function settle(host: ApplyHost, { typeUrl, interest, timedOut, error }: TypedInterest, plan: TransactionPlan, owner: Owner | undefined): void {
   const name = readName(interest.name);
   if (!host.types.isReachable(typeUrl, name)) return;
   const type = host.types.type(typeUrl);
-  if (interest.name === "*" || name.kind === "glob") type.settleGroup(type.group(name.key));
+  if (interest.name === "*") type.settleGroup(type.wildcard);
+  else if (name.kind === "glob") type.settleGroup(type.group(name.key), { error, wasSaid: timedOut !== true });
   else type.settleName({ name, text: interest.name, owner }, plan.named.get(typeUrl)?.get(name.key));
 }

@@ -46,6 +46,35 @@ describe("the topic of a glob", () => {
     expect(topics.map((topic) => shown(topic.changes(2)))).toEqual([[`${ns("a")}-`, `${glob}-`], [`${ns("a")}-`, `${spelled}-`]]);
   });
 
+  it("says why it is empty, once for each reason, to who comes later too, until it has a member or is just empty [S-ERR-5] [S-ERR-1]", () => {
+    const cache = createCache();
+    const topic = cache.topic(T, { name: glob });
+    const watcher = createWatcher();
+    topic.watch(watcher);
+    const forbidden = new XdsError("PERMISSION_DENIED", "not for you");
+    const settle = (error?: XdsError, more: { readonly timedOut?: boolean } = {}): void => { cache.commit({ settled: [{ typeUrl: T, interest: { name: glob }, ...(error && { error }), ...more }] }); };
+    const why = (): unknown => topic.members().map(({ name, resource, error }) => [name, resource === undefined, error?.text]);
+    const told = (): number => { const { head } = topic; return topic.changes(head - 1)?.length ?? -1; };
+    settle(forbidden);
+    expect([why(), told(), topic.head]).toEqual([[[glob, true, "not for you"]], 1, 1]);
+    const [first] = topic.members();
+    settle(new XdsError("PERMISSION_DENIED", "not for you"));
+    settle(undefined, { timedOut: true });
+    expect([topic.members()[0], topic.head]).toEqual([first, 1]);
+    const late = cache.topic(T, { name: "xdstp://a/t.T/ns/%2A" });
+    expect([late.settled, late.members()[0]?.error]).toEqual([true, forbidden]);
+    settle(new XdsError("PERMISSION_DENIED", "nor for others"));
+    expect([why(), first?.superseded]).toEqual([[[glob, true, "nor for others"]], true]);
+    expect(late.members()[0]?.error?.text).toBe("nor for others");
+    settle();
+    expect([why(), told()]).toEqual([[[glob, true, undefined]], 1]);
+    settle(forbidden);
+    cache.commit({ put: [put(ns("a"))] });
+    expect(shown(topic.members())).toEqual([`${ns("a")}=1`]);
+    cache.commit({ remove: [gone("a")] });
+    expect(why()).toEqual([[glob, true, undefined]]);
+  });
+
   it("takes back that it is empty when a member comes, also within one transaction", () => {
     const cache = createCache();
     cache.commit({ put: [put(ns("a"))] });

@@ -5,6 +5,7 @@ import { ChangeLog } from "./change-log.ts";
 import type { Group } from "./group.ts";
 import type { NameRecord } from "./name-record.ts";
 import { hashWith, hashWithout } from "./resource-hash.ts";
+import { isSameError } from "./same-error.ts";
 import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
 
 /** What a collection topic asks of the store of its type. */
@@ -114,10 +115,12 @@ export class CollectionTopic extends BaseTopic {
     this.#log.bury();
   }
 
+  /** Again, where it is empty for another reason than before. */
   settle(): void {
-    if (this.#settled) return;
+    if (this.#settled && (this.#empty === undefined || isSameError(this.#empty.error, this.group.error))) return;
     this.#settled = true;
     this.#touch();
+    this.#unmarkEmpty();
     this.#markEmpty();
   }
 
@@ -135,7 +138,7 @@ export class CollectionTopic extends BaseTopic {
     this.#settled = state.answersAll || this.group.settled;
     const alive = [...this.host.recordsIn(this.group)].flatMap((record) => this.host.entryOf(record, parameters) ?? []).sort((a, b) => a.revision - b.revision);
     state.work += alive.length;
-    const view = `${alive.at(-1)?.revision} ${alive.length} ${this.group.floor} ${this.#settled}`;
+    const view = `${alive.at(-1)?.revision} ${alive.length} ${this.group.floor} ${this.#settled} ${this.group.error?.message ?? ""}`;
     if (view === this.#view) return;
     this.#view = view;
     this.#rebuild(alive);
@@ -165,7 +168,7 @@ export class CollectionTopic extends BaseTopic {
 
   #markEmpty(): void {
     if (!this.#settled || this.#count > 0 || this.#empty !== undefined || this.interest.name === "*") return;
-    this.#empty = new StateEntry({ revision: this.host.state.revision, name: this.interest.name });
+    this.#empty = new StateEntry({ revision: this.host.state.revision, name: this.interest.name, error: this.group.error });
     this.#head = this.#empty.revision;
     this.#log.append(this.#empty);
   }

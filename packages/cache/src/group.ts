@@ -1,4 +1,4 @@
-import type { Interest } from "@xdstp/core";
+import type { Interest, XdsError } from "@xdstp/core";
 
 import type { CollectionTopic } from "./collection-topic.ts";
 import type { NameRecord } from "./name-record.ts";
@@ -16,6 +16,8 @@ export class Group {
   size = 0;
   /** A feed has said that it is known completely. */
   settled = false;
+  /** Why there is nothing in it, until there is something (S-ERR-5). */
+  error: XdsError | undefined = undefined;
   /** Those that exist or have a tombstone. Each knows its place. */
   readonly #records: NameRecord[] = [];
 
@@ -43,11 +45,13 @@ export class Group {
 
   /** A record has a new entry. */
   note(old: StateEntry | undefined, entry: StateEntry): void {
+    if (entry.resource !== undefined) this.error = undefined;
     if (this.topics.size > 0) for (const topic of this.topics) topic.note(old, entry);
   }
 
   /** A name with variants has changed: what that is to a topic depends on its parameters. */
   noteVariant(stepsFor: (parameters: Interest["parameters"]) => readonly Step[]): void {
+    this.error = undefined;
     for (const topic of this.topics) for (const [old, entry] of stepsFor(topic.interest.parameters)) topic.note(old, entry);
   }
 

@@ -74,9 +74,7 @@ export class TypeStore implements ExactHost, CollectionHost {
   }
 
   /** Number of resources. */
-  get size(): number {
-    return this.#size;
-  }
+  get size(): number { return this.#size; }
 
   /** Watched topics, one for each spelling. */
   get topics(): Iterable<BaseTopic> & { readonly size: number } {
@@ -247,10 +245,11 @@ export class TypeStore implements ExactHost, CollectionHost {
     if (this.records.get(change.name.key)?.entry === undefined) this.remove(change, error);
   }
 
-  /** Concludes the same for a collection, if anybody asks for it. */
-  settleGroup(group: Group): void {
-    if (group.settled || (group.topics.size === 0 && !this.#host.wants(this.typeUrl, group.key))) return;
+  /** Concludes the same for a collection, if anybody asks for it. `error`: why it is empty; what was said of that before ends by what was said alone. */
+  settleGroup(group: Group, { error, wasSaid = true }: { readonly error?: XdsError | undefined; readonly wasSaid?: boolean } = {}): void {
+    if (group.settled ? !wasSaid || isSameError(group.error, error) : group.topics.size === 0 && !this.#host.wants(this.typeUrl, group.key)) return;
     group.settled = true;
+    group.error = error;
     if (group !== this.wildcard) this.#groups.set(group.key, group);
     for (const topic of group.topics) topic.settle();
   }

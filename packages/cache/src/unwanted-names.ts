@@ -56,6 +56,7 @@ export class UnwantedNames {
     const group = type.knownGroup(key);
     if (group === undefined) return;
     group.settled = false;
+    group.error = undefined;
     type.prune(group);
   }
 

@@ -80,6 +80,8 @@ export interface TypedInterest {
   readonly interest: Interest;
   /** Among what is settled: nobody has said so, nothing of it has come in time (C-MISS-4). Absent: it was said. */
   readonly timedOut?: boolean;
+  /** Of a glob of which nothing is put or held: why there is nothing (S-ERR-5). Of others it says nothing. Absent: it is empty. */
+  readonly error?: XdsError;
 }
 
 /**

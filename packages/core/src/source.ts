@@ -53,7 +53,7 @@ export interface Topic {
   changes(after: number): readonly Entry[] | undefined;
   /**
    * What exists now; the same array until `head` moves.
-   * Settled and empty: one entry without a resource under the interest's own name (an exact name with its error, a glob URL; for `*` none).
+   * Settled and empty: one entry without a resource under the interest's own name (an exact name or a glob URL, with its error; for `*` none).
    */
   members(): readonly Entry[];
   /** The entry of a name (any spelling) that this topic covers and that exists; O(1). */

@@ -3,6 +3,7 @@ import { nameKey } from "@xdstp/uri";
 import type { Committed } from "../feed.ts";
 import type { Interest } from "../resource.ts";
 import { interestKey } from "../interest-key.ts";
+import { isDataError } from "../is-data-error.ts";
 import { XdsError } from "../xds-error.ts";
 import type { ClientTypeStatus } from "./client-status.ts";
 import type { ClientTypeHost, ClientTypeState } from "./client-type-state.ts";
@@ -211,9 +212,9 @@ class Type implements ClientType {
     if (this.#open) this.begin();
   }
 
-  #commit({ put, remove, refresh, complete, settled }: Intake, then: (committed: Committed | XdsError) => void): void {
+  #commit({ put, remove, refresh, complete, settled, reasons }: Intake, then: (committed: Committed | XdsError) => void): void {
     const { typeUrl, host: { sink } } = this.#state;
-    const typed = (wants: Intake["complete"]) => wants.map(({ interest }) => ({ typeUrl, interest }));
+    const typed = (wants: Intake["complete"]) => wants.map(({ interest, key }) => ({ typeUrl, interest, ...emptiedBy(reasons.get(key)) }));
     if (put.length + remove.length + refresh.length + complete.length + settled.length === 0) { then({ revision: 0 }); return; }
     try {
       const committed = sink.commit({ put, remove, refresh, complete: typed(complete), settled: typed(settled) });
@@ -235,6 +236,11 @@ class Type implements ClientType {
     }
     if (whole.length > 0) commitAside(sink, { settled: whole.map(({ interest }) => ({ typeUrl, interest })) });
   }
+}
+
+/** Why a collection as a whole is not there for this client; an error that will pass does not empty it. */
+function emptiedBy(error: XdsError | undefined): { readonly error?: XdsError } {
+  return error === undefined || !isDataError(error) ? {} : { error };
 }
 
 /** A collection that is asked for anew, because one of its members was lost, is still what it was: what a response leaves out of it is gone. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld } from "../../test/relay-world.ts";
+import type { WorldClient } from "../../test/world-client.ts";
 
 const ways = (["delta", "sotw"] as const).flatMap((upstream) => (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const));
 const name = flagName("a");
@@ -61,6 +62,74 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     await world.settle();
     expect(client.take().flatMap(({ removed, resources }) => [...removed, ...resources])).toEqual([]);
     expect(late.take().map(({ shown }) => shown)).toEqual([["a=1"]]);
+  });
+});
+
+describe.each(ways)("of a glob, %s upstream, %s downstream,", (upstream, downstream) => {
+  const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+  const cluster = (id: string): string => `xdstp://acme/envoy.config.cluster.v3.Cluster/${id}`;
+  const [glob, a] = [cluster("*"), cluster("a")];
+  /** What one answer says; of SotW all that there is. */
+  const shown = (client: WorldClient): readonly unknown[] => client.take().map(({ resources, removed, errors }) => [resources.length, removed, errors]);
+
+  it.each([["PERMISSION_DENIED", 7], ["NOT_FOUND", 5]] as const)("its error %s is told downstream at once, as it is, and remembered, until there is a member [B-RELAY-13] [S-ERR-5] [S-ERR-3]", async (_, code) => {
+    const world = useWorld({ upstream });
+    const client = world.connect(downstream);
+    client.ask(clusterUrl, glob);
+    await world.settle();
+    world.up.reply(clusterUrl, { errors: [{ name: glob, code, text: "because" }] });
+    await world.settle();
+    world.up.requests();
+    const late = world.connect(downstream);
+    late.ask(clusterUrl, glob);
+    await world.settle();
+    const isTold = downstream === "sotw" || code === 7;
+    for (const one of [client, late]) expect(shown(one)).toEqual([[0, downstream === "delta" ? [glob] : [], isTold ? [{ name: glob, code, text: "because" }] : []]]);
+    expect(world.up.requests()).toEqual([]);
+    world.up.reply(clusterUrl, { resources: [{ name: a, text: "1" }] });
+    await world.settle();
+    for (const one of [client, late]) expect(shown(one)).toEqual([[1, [], []]]);
+    world.up.reply(clusterUrl, { removed: [a, glob] });
+    await world.settle();
+    for (const one of [client, late]) expect(shown(one).flat()).toEqual([0, downstream === "delta" ? [a, glob] : [], []]);
+  });
+
+  it("its error takes its members from clients, and another one in its place is told once [B-RELAY-13] [S-ERR-5] [S-ERR-1]", async () => {
+    const world = useWorld({ upstream });
+    const client = world.connect(downstream);
+    client.ask(clusterUrl, glob);
+    await world.settle();
+    world.up.reply(clusterUrl, { resources: [{ name: a, text: "1" }] });
+    await world.pass(1_000);
+    expect(shown(client)).toEqual([[1, [], []]]);
+    const error = (text: string) => ({ name: glob, code: 7, text });
+    const say = async (errors: readonly ReturnType<typeof error>[]): Promise<readonly unknown[]> => {
+      world.up.reply(clusterUrl, { removed: [glob], errors });
+      await world.settle();
+      return shown(client);
+    };
+    const of = (...removed: readonly string[]): readonly string[] => (downstream === "delta" ? removed : []);
+    expect(await say([error("not for you")])).toEqual([[0, of(a, glob), [error("not for you")]]]);
+    expect(await say([error("not for you")])).toEqual([]);
+    expect(await say([error("nor for others")])).toEqual([[0, of(glob), [error("nor for others")]]]);
+    expect(await say([])).toEqual(downstream === "delta" ? [[0, [glob], []]] : []);
+  });
+
+  it("an error that will pass takes nothing from a client [B-RELAY-13] [S-ERR-3]", async () => {
+    const world = useWorld({ upstream });
+    const client = world.connect(downstream);
+    client.ask(clusterUrl, glob);
+    await world.settle();
+    world.up.reply(clusterUrl, { resources: [{ name: a, text: "1" }] });
+    await world.pass(1_000);
+    shown(client);
+    world.up.reply(clusterUrl, { errors: [{ name: glob, code: 14, text: "because" }] });
+    await world.settle();
+    expect(shown(client)).toEqual([]);
+    const late = world.connect(downstream);
+    late.ask(clusterUrl, glob);
+    await world.settle();
+    expect(shown(late)).toEqual([[1, [], []]]);
   });
 });
 

@@ -81,7 +81,7 @@ describe("errors of resources in delta", () => {
     server.reply(PART, { errors: [[ns("x"), StatusCode.UNAVAILABLE]] });
     expect(glob?.now).toBe(`${ns("x")}=1 ~UNAVAILABLE`);
     server.reply(PART, { errors: [[ns("*"), StatusCode.PERMISSION_DENIED]] });
-    expect(glob?.now).toBe(`${ns("*")}! ~PERMISSION_DENIED`);
+    expect(glob?.now).toBe(`${ns("*")}!PERMISSION_DENIED ~PERMISSION_DENIED`);
   });
 });
 
