@@ -36,13 +36,13 @@ function told(frames: Frames): readonly string[] {
 const hundred = Array.from({ length: 100 }, (_, n) => added(`r${n}`, { text: "x".repeat(100) }));
 
 describe("createSotwProfile().said()", () => {
-  it.each<readonly [what: string, Partial<SotwProfileOptions>, PutOptions, PutOptions, boolean]>([
-    ["of an unwrapped resource its version", {}, { version: "1" }, { version: "2" }, false],
-    ["of a wrapped resource its version", { wrap: true, named: false }, { version: "1" }, { version: "2" }, true],
-    ["its TTL, where the client takes none", { wrap: true, named: false }, { ttlMs: 1_000 }, { ttlMs: 2_000 }, false],
-    ["its TTL, where the client takes one", { wrap: true, named: false, ttl: true }, { ttlMs: 1_000 }, { ttlMs: 2_000 }, true],
-    ["what needs a wrapper, where there is none", { named: false }, { version: "1" }, { version: "2" }, false],
-  ])("tells %s: %o [S-ACK-8] [S-WRAP-2] [S-TTL-1]", (_, options, first, second, expected) => {
+  it.each<readonly [what: string, expected: boolean, Partial<SotwProfileOptions>, PutOptions, PutOptions]>([
+    ["version of an unwrapped resource", false, {}, { version: "1" }, { version: "2" }],
+    ["version of a wrapped resource", true, { wrap: true, named: false }, { version: "1" }, { version: "2" }],
+    ["TTL, to a client that takes none", false, { wrap: true, named: false }, { ttlMs: 1_000 }, { ttlMs: 2_000 }],
+    ["TTL, to a client that takes one", true, { wrap: true, named: false, ttl: true }, { ttlMs: 1_000 }, { ttlMs: 2_000 }],
+    ["version of what needs a wrapper, where there is none", false, { named: false }, { version: "1" }, { version: "2" }],
+  ])("tells the %s: %s [S-ACK-8] [S-WRAP-2] [S-TTL-1]", (_, expected, options, first, second) => {
     const [one, another] = [first, second].map((put) => profileOf(options).said(added("a", put)));
     expect(Buffer.compare(one ?? Buffer.of(), another ?? Buffer.of()) !== 0).toBe(expected);
   });
