@@ -3,6 +3,9 @@ import { defineConfig } from "vitest/config";
 /** Random tests run a hundredth of their full size, unless the variable says otherwise; at full size one of them may take minutes. */
 const fullSize = Number(process.env.XDSTP_SCALE ?? "0.01") >= 1;
 
+/** What a test may take, and what it may wait for: a machine that is busy with other things makes everything late, and nothing wrong. */
+const limitMs = fullSize ? 1_200_000 : 60_000;
+
 const [tests, withMocks] = ["**/*.test.ts", "**/*.mocks.test.ts"] as const;
 
 /** Resolve workspace packages from source, so that no build is needed before a test. Each run leaves a report, which `pnpm rules` reads. */
@@ -16,7 +19,10 @@ export default defineConfig({
       { extends: true, test: { name: "tests", include: [tests], exclude: [withMocks, "**/node_modules/**", "**/dist/**"], isolate: false } },
       { extends: true, test: { name: "mocks", include: [withMocks] } },
     ],
-    testTimeout: fullSize ? 1_200_000 : 60_000,
+    testTimeout: limitMs,
+    hookTimeout: limitMs,
+    teardownTimeout: limitMs,
+    expect: { poll: { timeout: limitMs / 2 } },
     reporters: ["dot", "json"],
     outputFile: { json: "reports/vitest.json" },
   },

@@ -11,7 +11,7 @@ describe("startCaller()", () => {
       end();
       await caller.stop();
     });
-    await vi.waitUntil(() => caller.since(0).length === 3);
+    await expect.poll(() => caller.since(0).length).toBe(3);
     expect(caller.since(0).map(({ answer, error }) => answer ?? error)).toEqual(["blue", "gone", "green"]);
     expect(caller.failed).toBe(1);
     expect(caller.since(Date.now() + 1000)).toEqual([]);

@@ -1,3 +1,4 @@
+import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 import { alt, lead, listOf, of, typeName, useFederation } from "../test/use-federation.ts";
 import { createRawServer } from "../test/raw-server.ts";
@@ -58,10 +59,11 @@ describe("xdstp get, over several authorities", () => {
   });
 
   it("waits for a silent server only a part of the time, so that its alternative has the rest [C-ALT-2]", async () => {
-    const silent = await createRawServer(() => undefined);
+    const clock = createFakeClock();
+    const silent = await createRawServer(() => { clock.advance(1_000); });
     const { b, dir } = await useFederation(["b"], { a: silent.address });
     b.cluster(of("b", "x"));
-    const { code, err, out } = await get(dir, `${of("a", "x")}${alt(of("b", "x"))}`, "--timeout", "3");
+    const { code, err, out } = await runToEnd(["get", `${of("a", "x")}${alt(of("b", "x"))}`, "--bootstrap", "boot.json", "--timeout", "3"], { cwd: dir, clock });
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toContain(`# alternative ${of("b", "x")}\n#   authority b, server ${b.address}\n#   since ${silent.address} is connected and has not answered\n`);
   });

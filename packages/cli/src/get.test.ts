@@ -1,10 +1,11 @@
+import dns from "node:dns";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { createTestAuthority } from "@xdstp/testing";
+import { createFakeClock, createTestAuthority } from "@xdstp/testing";
 import { readFolder } from "@xdstp/folder";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { load } from "js-yaml";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createRawServer } from "../test/raw-server.ts";
 import { runToEnd } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
@@ -64,8 +65,9 @@ describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
   });
 
   it("says what it has heard when the time is over", async () => {
-    const server = await createRawServer(() => undefined);
-    const { code, err } = await got(server, "blue", "--type", "clusters", "--timeout", "0.3", `--${variant}`);
+    const clock = createFakeClock();
+    const server = await createRawServer(() => { clock.advance(300); });
+    const { code, err } = await runToEnd(["get", "blue", "--type", "clusters", "--server", server.address, "--timeout", "0.3", `--${variant}`], { clock });
     expect({ code, err: timeless(err) }).toEqual({ code: 1, err: 'xdstp get: "blue" has not come within 0.3 s: SERVER is connected and has not answered\n' });
   });
 
@@ -168,7 +170,8 @@ describe("xdstp get", () => {
     await new Promise<void>((resolve) => { web.listen(0, "127.0.0.1", resolve); });
     onTestFinished(() => { web.close(); });
     expect((await got({ address: `127.0.0.1:${(web.address() as AddressInfo).port}` }, blue)).err).toMatch(/^xdstp get: cannot connect to .*does it speak gRPC, and want TLS\? See --tls\n$/);
-    expect((await got({ address: "no-such-host.invalid:1" }, blue)).err).toMatch(/^xdstp get: cannot connect to no-such-host\.invalid:1: DNS does not know no-such-host\.invalid \(\w+\); check the name\n$/);
+    vi.spyOn(dns, "lookup").mockImplementation(((host: string, _: unknown, callback: (error: Error) => void) => { setImmediate(callback, Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: "ENOTFOUND" })); }) as never);
+    expect((await got({ address: "no-such-host.invalid:1" }, blue)).err).toBe("xdstp get: cannot connect to no-such-host.invalid:1: DNS does not know no-such-host.invalid (ENOTFOUND); check the name\n");
   });
 
   it("speaks TLS, and says why it cannot", async () => {

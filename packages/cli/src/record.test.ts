@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { parseRecording } from "@xdstp/testing";
+import { createFakeClock, parseRecording } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 import { runToEnd, useCli } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
@@ -47,8 +47,11 @@ describe.each(["delta", "sotw"] as const)("xdstp record and replay (%s)", (varia
     const { file } = await recorded(await useOrigin(), variant);
     const server = useCli(["replay", file, "--serve", "127.0.0.1:0", "--count", "1"]);
     const address = `127.0.0.1:${await server.port()}`;
-    const { code } = await runToEnd(["get", "red", "--type", "clusters", "--server", address, `--${variant}`, "--timeout", "0.3"]);
-    expect(code).toBe(1);
+    const clock = createFakeClock();
+    const { exit } = useCli(["get", "red", "--type", "clusters", "--server", address, `--${variant}`, "--timeout", "0.3"], { clock });
+    await server.stdout.line(/unknown/);
+    clock.advance(300);
+    expect(await exit).toBe(1);
     expect(await server.exit).toBe(1);
     expect(timeless(server.stdout.text)).toContain("TIME #1 unknown clusters: the recording has no answer to red\n");
     expect(server.stdout.text).toMatch(/ 2 responses not sent; the recording has also blue/);
@@ -65,10 +68,16 @@ describe.each(["delta", "sotw"] as const)("xdstp record and replay (%s)", (varia
     const { file } = await recorded(await useOrigin(), variant);
     const other = await useOrigin();
     other.cluster("blue", 1);
-    const { code, out } = await runToEnd(["replay", file, "--server", other.address, "--timeout", "0.3"]);
+    const replay = async (...more: readonly string[]): Promise<{ readonly code: number; readonly out: string }> => {
+      const clock = createFakeClock();
+      // When it has accepted what there is, it waits for more.
+      const unlisten = other.server.events(({ kind }) => { if (kind === "ack") clock.advance(300); });
+      return runToEnd(["replay", file, "--server", other.address, "--timeout", "0.3", ...more], { clock }).finally(unlisten);
+    };
+    const { code, out } = await replay();
     expect(code).toBe(1);
     expect(timeless(out).split("\n").slice(-7)).toEqual(["TIME #1 difference clusters blue: the content differs, recorded (-) and now (+)", "@@ -1,3 +1,3 @@", ` '@type': ${clusterUrl}`, " name: blue", "-connect_timeout: 2s", "+connect_timeout: 1s", "1 difference", ""].slice(-7));
-    const json = await runToEnd(["replay", file, "--server", other.address, "--timeout", "0.3", "--json"]);
+    const json = await replay("--json");
     expect(json.out.trimEnd().split("\n").map((line) => JSON.parse(line) as { readonly event: string }).filter(({ event }) => event === "difference")).toMatchObject([{ name: "blue", recorded: { resource: { connect_timeout: "2s" } }, now: { resource: { connect_timeout: "1s" } } }]);
   });
 
@@ -106,8 +115,12 @@ describe("xdstp record and replay, what they cannot do", () => {
     const gone = await useOrigin();
     await gone.close();
     expect(timeless((await runToEnd(["replay", file, "--server", gone.address, "--timeout", "2"])).err)).toBe("xdstp replay: cannot connect to SERVER: nothing listens there (ECONNREFUSED); check the port, and that the server runs\n");
-    const { err } = await runToEnd(["record", "x.jsonl", "a", "--type", "clusters", "--server", gone.address, "--timeout", "0.3"], { cwd: useFolder().dir });
-    expect(timeless(err)).toMatch(/^xdstp record: only 0 responses came within 0\.3 s: cannot connect to SERVER: .*; .*x\.jsonl holds what was said\n$/);
+    const clock = createFakeClock();
+    const { stdout, stderr, exit } = useCli(["record", "x.jsonl", "a", "--type", "clusters", "--server", gone.address, "--timeout", "0.3"], { cwd: useFolder().dir, clock });
+    await stdout.line(/ended by the/);
+    clock.advance(300);
+    expect(await exit).toBe(1);
+    expect(timeless(stderr.text)).toMatch(/^xdstp record: only 0 responses came within 0\.3 s: cannot connect to SERVER: .*; .*x\.jsonl holds what was said\n$/);
   });
 
   it("turn a client of the other variant away, and say so", async () => {

@@ -1,3 +1,4 @@
+import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 import { runToEnd, useCli } from "../test/use-cli.ts";
 import { clusterUrl, encode, secretUrl, useOrigin } from "../test/use-origin.ts";
@@ -83,8 +84,11 @@ describe.each(["delta", "sotw"] as const)("xdstp watch (%s)", (variant) => {
   it("ends with 1 where too little has come in time, and says what has", async () => {
     const origin = await useOrigin();
     origin.cluster("blue");
-    const { code, err } = await runToEnd(["watch", "blue", "--type", "clusters", "--server", origin.address, `--${variant}`, "--count", "3", "--timeout", "0.5"]);
-    expect({ code, err: timeless(err) }).toEqual({ code: 1, err: "xdstp watch: only 1 of 3 events have come within 0.5 s: SERVER is connected\n" });
+    const clock = createFakeClock();
+    const { stdout, stderr, exit } = useCli(["watch", "blue", "--type", "clusters", "--server", origin.address, `--${variant}`, "--count", "3", "--timeout", "0.5"], { clock });
+    await stdout.line(/state/);
+    clock.advance(500);
+    expect({ code: await exit, err: timeless(stderr.text) }).toEqual({ code: 1, err: "xdstp watch: only 1 of 3 events have come within 0.5 s: SERVER is connected\n" });
   });
 });
 

@@ -28,5 +28,5 @@ describe("a packed package", () => {
     const own = beside.filter((name) => publicPackages.has(name));
     if (beside.length > 0) await project.install(new Map([...(await packAll(target.name, ...own)), ...foreign]));
     await expect(project.checkAndRun(examplesOf(readme)[0])).resolves.toBeUndefined();
-  }, 240_000);
+  }, 1_200_000);
 });

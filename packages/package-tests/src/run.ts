@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 
-const limitMs = 120_000;
+const limitMs = 600_000;
 
-/** Runs a program to its end and gives its output. Rejects with that output when it fails, or does not end in two minutes. */
+/** Runs a program to its end and gives its output. Rejects with that output when it fails, or does not end in ten minutes. */
 export async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
   const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"], timeout: limitMs, killSignal: "SIGKILL" });
   const chunks: Buffer[] = [];

@@ -210,11 +210,13 @@ describe("the quorum of a relay, whatever happens", () => {
   const runs = Math.max(200, Math.round(20_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
   const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 
-  it(`shows nobody else what is undecided, ends on the newest that was accepted, and answers once and in time (${runs} seeds) [B-RELAY-5] [B-RELAY-6]`, { timeout: 600_000 }, async () => {
+  it(`shows nobody else what is undecided, ends on the newest that was accepted, and answers once and in time (${runs} seeds) [B-RELAY-5] [B-RELAY-6]`, async () => {
     let refused = 0;
     for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
       try {
         refused += await play(seed);
+        // Within one turn of the event loop V8 keeps all that a WeakRef was made of.
+        await new Promise((resolve) => { setImmediate(resolve); });
       } catch (error) {
         throw new Error(`XDSTP_SEED=${seed}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
       }

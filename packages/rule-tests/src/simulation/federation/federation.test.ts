@@ -12,11 +12,11 @@ describe("a federation over three authorities in a simulated network", () => {
   it(`ends each watch on what a direct walk over the stores finds, mixes nothing, and leaves no subscription behind (${count} new seeds) [C-REDIR-3, C-REDIR-4, C-ALT-2, C-ALT-4, C-GRPC-6]`, async () => {
     console.log(`simulation of federation: seeds from ${firstSeed} on`);
     for (let seed = firstSeed; seed < firstSeed + count; seed++) expect(await runFederation(seed)).toBeUndefined();
-  }, 600_000);
+  });
 
   it(`does so also where two federations share the servers, each of which has one stream (${count} new seeds) [C-AGG-1]`, async () => {
     for (let seed = firstSeed; seed < firstSeed + count; seed++) expect(await runFederation(seed, undefined, 2)).toBeUndefined();
-  }, 600_000);
+  });
 
   it.each(failedSeeds)("no longer: $showed (seed $seed)", async ({ seed, federations }) => {
     expect(await runFederation(seed, undefined, federations)).toBeUndefined();
@@ -38,5 +38,5 @@ describe("defects of a federation that are turned on", () => {
       return;
     }
     expect.unreachable("all seeds are green");
-  }, 120_000);
+  });
 });
