@@ -126,10 +126,11 @@ export class Journal {
     }
   }
 
+  /** Not every system can, and what was done stands all the same. */
   async #syncDirectory(): Promise<void> {
-    const directory = await this.#disk.open(dirname(this.path), "r");
-    await directory.sync().catch(() => undefined); // not every system can
-    await directory.close();
+    const directory = await this.#disk.open(dirname(this.path), "r").catch(() => undefined);
+    await directory?.sync().catch(() => undefined);
+    await directory?.close().catch(() => undefined);
   }
 }
 

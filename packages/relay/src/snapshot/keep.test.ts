@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 
-import { encodeConstraints, XdsError } from "@xdstp/core";
+import { keepResource } from "@xdstp/cache";
+import { encodeConstraints, XdsError, type Committed, type ResourceSink } from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
-import { journalOf, put, stateOf, useDir, useKept } from "../../test/snapshots.ts";
+import { createUpstream, journalOf, put, stateOf, useDir, useKept } from "../../test/snapshots.ts";
+import { keepSnapshot } from "./keep-snapshot.ts";
 
 const secretUrl = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
 const [a, b, c, glob] = ["ns/a", "ns/b", "ns/c", "ns/*"].map(flagName) as [string, string, string, string];
@@ -108,6 +110,21 @@ describe("a snapshot in front of upstream", () => {
     expect(relay.members(glob)).toEqual(["c=1"]);
   });
 
+  it("a clock that has gone back gives nothing more than its whole TTL, after the next restart neither [B-RELAY-12]", async () => {
+    const dir = useDir();
+    await leave(dir, put(a, "1", { ttlMs: 10_000, expireMs: 10_000 }));
+    for (const [start, shown] of [[400_000, "~1"], [406_000, "~1"], [410_001, "pending"]] as const) {
+      const relay = useKept(dir, { clock: createFakeClock({ start }) });
+      await relay.watch(a);
+      expect([start, relay.shown(a)]).toEqual([start, shown]);
+      if (start === 406_000) {
+        relay.clock.advance(4_001);
+        expect(relay.shown(a)).toBe("~none");
+      }
+      await relay.close();
+    }
+  });
+
   it("a heartbeat of upstream counts on disk too [B-RELAY-12]", async () => {
     const dir = useDir();
     const relay = useKept(dir);
@@ -187,6 +204,19 @@ describe("a snapshot in front of upstream", () => {
     await relay.upstream.sink.commit({ put: [put(a, "bad"), put(c, "good")], settled: all(glob) });
     await relay.close();
     expect(stateOf(useKept(dir).store)).toEqual([`${glob}!`, `${a}=good`, `${c}=good`]);
+  });
+
+  it("what is stored has the version of what is held, where that is older than an answer that took its time [B-RELAY-9] [S-VER-4]", async () => {
+    const { store } = useKept(useDir());
+    const upstream = createUpstream();
+    const held = keepResource(put(a, "old", { version: "v0" }).resource);
+    let answer: (committed: Committed) => void = () => undefined;
+    const sink: ResourceSink = { commit: async () => new Promise((resolve) => { answer = resolve; }), held: () => [{ name: a, version: "v0", resource: held }], unavailable: () => undefined };
+    void keepSnapshot(upstream.feed, store, { inWildcard: () => true }).run(sink, new AbortController().signal);
+    const committed = upstream.sink.commit({ put: [put(a, "new", { version: "v1" })] });
+    answer({ revision: 1 });
+    await committed;
+    expect([...store.index].map(({ name, version, served }) => [name, version, served])).toEqual([[a, "v0", "v0"]]);
   });
 
   it("what nobody asks for any more is restored to who asks again, if upstream is away then [B-RELAY-9]", async () => {

@@ -3,8 +3,8 @@ import { closeSync, copyFileSync, fstatSync, openSync } from "node:fs";
 import { XdsError } from "@xdstp/core";
 
 import { FrameKind, type Frame, type FrameMeta } from "./frame.ts";
-import { FORMAT, type Place } from "./journal.ts";
-import { readJournal, type Gap, type JournalReading, type PlacedFrame } from "./read-journal.ts";
+import { FORMAT, type Journal, type Place } from "./journal.ts";
+import { readJournal, type Gap, type PlacedFrame } from "./read-journal.ts";
 import { createRecord, factsOf, type SnapshotRecord } from "./record.ts";
 import type { StoredCollection } from "./shelf.ts";
 import type { SnapshotEvent } from "./snapshot-event.ts";
@@ -16,23 +16,30 @@ export interface LoadOptions {
   readonly index: SnapshotIndex;
   /** Id of the key that there is. */
   readonly keyId: string | undefined;
+  /** Whether a type is not to stand in the file as it is. */
+  readonly isSecret: (typeUrl: string) => boolean;
   readonly now: number;
   readonly tell: (event: SnapshotEvent) => void;
 }
+
+/** Where a file ends, and whether it is to be written anew: there are bytes in it that should not be. */
+export type LoadedSnapshot = Pick<Journal, "end" | "batch" | "damaged">;
 
 /**
  * Reads a file into the index; payloads stay where they are. A file with corruption in its midst is set aside as a whole, and what can be read of it goes on being used.
  * Throws FAILED_PRECONDITION where a newer release wrote it, and the error of the system where it cannot be read.
  */
-export function loadSnapshot(options: LoadOptions): JournalReading {
+export function loadSnapshot(options: LoadOptions): LoadedSnapshot {
   const fd = openIfThere(options.path);
-  if (fd === undefined) return { end: 0, batch: 0, gaps: [] };
+  if (fd === undefined) return { end: 0, batch: 0, damaged: false };
   try {
     const { size } = fstatSync(fd);
-    const reading = readJournal(fd, size, (frames) => { apply(options, frames); });
-    if (reading.gaps.length > 0) setAside(options, reading.gaps);
-    if (reading.end < size) tellTorn(options, size - reading.end);
-    return reading;
+    const exposed: SnapshotRecord[] = [];
+    const { end, batch, gaps } = readJournal(fd, size, (frames) => { exposed.push(...apply(options, frames)); });
+    for (const record of exposed) options.index.tear(record);
+    if (gaps.length > 0) setAside(options, gaps);
+    if (end < size) tellTorn(options, size - end);
+    return { end, batch, damaged: gaps.length + exposed.length > 0 };
   } finally {
     closeSync(fd);
   }
@@ -47,7 +54,9 @@ function openIfThere(path: string): number | undefined {
   }
 }
 
-function apply({ index, keyId, path }: LoadOptions, frames: readonly PlacedFrame[]): void {
+/** Gives secrets that are not encrypted, from before their type was said to be one. They are not used, and may exist, so no collection of theirs is complete. */
+function apply({ index, keyId, path, isSecret }: LoadOptions, frames: readonly PlacedFrame[]): readonly SnapshotRecord[] {
+  const exposed: SnapshotRecord[] = [];
   const set = (meta: FrameMeta, place: Place, state: SnapshotRecord["state"]): void => {
     const facts = factsOf(meta);
     index.set(createRecord({ ...facts, ...place, state, typeUrl: index.shelf(facts.space, facts.typeUrl).typeUrl }));
@@ -55,16 +64,21 @@ function apply({ index, keyId, path }: LoadOptions, frames: readonly PlacedFrame
   for (const { frame: { kind, meta, length }, at } of frames) {
     const place = { at, length };
     switch (kind) {
-      case FrameKind.PUT: set(meta, place, "stored"); break;
+      case FrameKind.PUT:
+        if (!isSecret(meta.t ?? "")) { set(meta, place, "stored"); break; }
+        exposed.push(createRecord(factsOf(meta)));
+        remove(index, meta);
+        break;
       case FrameKind.SEALED: set(meta, place, meta.k === keyId ? "stored" : "locked"); break;
       case FrameKind.WITHHOLD: set(meta, place, "withheld"); break;
       case FrameKind.REMOVE: remove(index, meta); break;
       case FrameKind.REFRESH: refresh(index, meta); break;
-      case FrameKind.COLLECTION: collect(index, meta); break;
+      case FrameKind.COLLECTION: collect(index, meta, length); break;
       case FrameKind.COMMIT: checkFormat(path, meta); break;
       default: throw newer(path);
     }
   }
+  return exposed;
 }
 
 function checkFormat(path: string, { format = 0 }: FrameMeta): void {
@@ -85,13 +99,13 @@ function refresh(index: SnapshotIndex, meta: FrameMeta): void {
   if (found !== undefined) found.expiresAt = meta.ex;
 }
 
-function collect(index: SnapshotIndex, meta: FrameMeta): void {
-  const collection = collectionOf(meta);
+function collect(index: SnapshotIndex, meta: FrameMeta, length: number): void {
+  const collection = { ...collectionOf(meta), length };
   if (meta.f === true) index.setCollection(collection);
   else index.deleteCollection(collection);
 }
 
-function collectionOf({ t = "", n = "", s = "", at = 0, p }: FrameMeta): StoredCollection {
+function collectionOf({ t = "", n = "", s = "", at = 0, p }: FrameMeta): Omit<StoredCollection, "length"> {
   return { space: s, typeUrl: t, interest: { name: n, ...(p !== undefined && { parameters: new Map(p) }) }, at };
 }
 

@@ -41,8 +41,9 @@ export function noteTransaction(noting: Noting, transaction: Transaction, { refu
 
 function notePut(noting: Noting, { typeUrl, resource, as: name = resource.name }: Put, bad: ReadonlySet<string>, ids: Set<string> | undefined): void {
   const { store, space, wanted, sink } = noting;
+  // Its version is that of what is held: an answer that took its time may be older than that.
   const held = bad.size > 0 && bad.has(`${typeUrl}\n${name}`) ? undefined : storedOf(sink, typeUrl, name, resource);
-  const record = held && store.put({ space, typeUrl, name, constraints: constraintsOf(resource.constraints), version: resource.version, expiresAt: expiryOf(noting, resource.expireMs) }, held);
+  const record = held && store.put({ space, typeUrl, name, constraints: constraintsOf(resource.constraints), version: resource.version && held.given, expiresAt: expiryOf(noting, resource.expireMs) }, held);
   const key = record?.key ?? nameKey(name);
   // Of what was refused the state before stays, and upstream has it.
   if (record === undefined) for (const before of store.index.shelf(space, typeUrl).of(key)) before.said = true;

@@ -1,5 +1,6 @@
 import { XdsError, type Committed, type Put, type ResourceSink } from "@xdstp/core";
 
+import type { RestoredRecord } from "./read-records.ts";
 import type { SnapshotRecord } from "./record.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
 import type { Wanted } from "./wanted-book.ts";
@@ -34,13 +35,19 @@ export function restore(restoring: Restoring, wanted: readonly Wanted[]): void {
     settle(restoring, covered);
   };
   if (read.length === 0) { settle(restoring, covered); return; }
-  const committed = own.commit({ put: read.map(({ record, resource }) => putOf(record, resource, now)) });
+  const committed = own.commit({ put: read.map((one) => putOf(one, store, now)) });
   if (committed instanceof Promise) void committed.then(conclude);
   else conclude(committed);
 }
 
-function putOf({ typeUrl, name, expiresAt }: SnapshotRecord, resource: Put["resource"], now: number): Put {
-  return { typeUrl, resource: expiresAt === undefined ? resource : { ...resource, expireMs: expiresAt - now }, ...(name !== resource.name && { as: name }) };
+function putOf({ record, resource }: RestoredRecord, store: SnapshotStore, now: number): Put {
+  const { typeUrl, name, expiresAt } = record;
+  const as = name !== resource.name && { as: name };
+  if (expiresAt === undefined) return { typeUrl, resource, ...as };
+  // Never more than all of its time, also where the clock has gone back; and that is what it has for the restart after this one too.
+  const expireMs = Math.min(expiresAt - now, resource.ttlMs ?? Infinity);
+  store.refresh(record, now + expireMs);
+  return { typeUrl, resource: { ...resource, expireMs }, ...as };
 }
 
 function settle(restoring: Restoring, covered: readonly (readonly [Wanted, readonly SnapshotRecord[]])[]): void {

@@ -10,17 +10,19 @@ export interface StoredCollection {
   readonly interest: Interest;
   /** When upstream had said all of it, in milliseconds since the epoch. */
   readonly at: number;
+  /** Bytes of it in the file; 0: it is not there yet. */
+  length: number;
 }
 
 /** All records of one type, found by name, alias and glob; payloads stay on disk. */
 export class Shelf implements Iterable<SnapshotRecord> {
   /** One string for all records. */
   readonly typeUrl: string;
-  /** Collections that were known completely, by interest. */
-  readonly collections: Map<string, StoredCollection> = new Map<string, StoredCollection>();
   readonly #records = new Map<string, SnapshotRecord>();
   /** Ids of variants, by the key of their name. */
   readonly #variants = new Map<string, Set<SnapshotRecord>>();
+  /** Collections that were known completely, by the key of their name, and then by interest. */
+  readonly #collections = new Map<string, Map<string, StoredCollection>>();
   readonly #groups = new Map<string, Set<SnapshotRecord>>();
   readonly #aliases = new Map<string, Set<SnapshotRecord>>();
 
@@ -74,12 +76,32 @@ export class Shelf implements Iterable<SnapshotRecord> {
     return parameters === undefined ? found : found.filter(({ variant }) => variant === undefined || matchesConstraints(variant.constraints, parameters));
   }
 
-  /** Collections that a name is in are not known completely any more. */
-  tear({ key }: SnapshotRecord): readonly StoredCollection[] {
+  *collections(): Generator<StoredCollection> {
+    for (const all of this.#collections.values()) yield* all.values();
+  }
+
+  collection(interest: Interest): StoredCollection | undefined {
+    return this.#collections.get(nameKey(interest.name))?.get(collectionId(interest));
+  }
+
+  /** Takes the place of what was known of it. */
+  setCollection(collection: StoredCollection): void {
+    const key = nameKey(collection.interest.name);
+    const all = this.#collections.get(key) ?? new Map<string, StoredCollection>();
+    this.#collections.set(key, all.set(collectionId(collection.interest), collection));
+  }
+
+  deleteCollection({ interest }: Pick<StoredCollection, "interest">): void {
+    const key = nameKey(interest.name);
+    const all = this.#collections.get(key);
+    all?.delete(collectionId(interest));
+    if (all?.size === 0) this.#collections.delete(key);
+  }
+
+  /** Collections that a name is in. */
+  collectionsOf({ key }: SnapshotRecord): readonly StoredCollection[] {
     const glob = globKey(key);
-    const torn = [...this.collections].filter(([, { interest: { name } }]) => name === "*" || nameKey(name) === glob);
-    for (const [id] of torn) this.collections.delete(id);
-    return torn.map(([, collection]) => collection);
+    return [...glob === undefined ? [] : this.#collections.get(glob)?.values() ?? [], ...this.#collections.get("*")?.values() ?? []];
   }
 
   #places({ key, variant, aliases }: SnapshotRecord): readonly (readonly [Map<string, Set<SnapshotRecord>>, string])[] {

@@ -8,9 +8,9 @@ export type SnapshotEvent =
   | { readonly kind: "snapshot-corrupt"; readonly file: string; readonly aside: string; readonly offset: number; readonly bytes: number; readonly message: string }
   /** Stored secrets cannot be read: there is no key, or another one. They are pending. */
   | { readonly kind: "snapshot-locked"; readonly resources: number; readonly message: string }
-  /** Nothing can be written. The relay goes on, and it is tried again in `retryMs`. */
+  /** Nothing can be written, or there is no room to make the file smaller. The relay goes on, and it is tried again in `retryMs`. */
   | { readonly kind: "snapshot-trouble"; readonly message: string; readonly retryMs: number }
   /** That is over. */
   | { readonly kind: "snapshot-well"; readonly dir: string }
-  /** What nobody asks for has gone, since there was more than `maxBytes`. */
+  /** What nobody asks for has gone, since there was more than `maxBytes`; bytes of collections are counted too. */
   | { readonly kind: "snapshot-evicted"; readonly resources: number; readonly bytes: number };

@@ -1,7 +1,5 @@
-import type { Interest } from "@xdstp/core";
-
 import { recordId, type SnapshotRecord } from "./record.ts";
-import { collectionId, Shelf, type StoredCollection } from "./shelf.ts";
+import { Shelf, type StoredCollection } from "./shelf.ts";
 
 /** All that is known of a snapshot without reading it: one shelf for each type of each space. */
 export class SnapshotIndex implements Iterable<SnapshotRecord> {
@@ -14,7 +12,7 @@ export class SnapshotIndex implements Iterable<SnapshotRecord> {
   }
 
   *collections(): Generator<StoredCollection> {
-    for (const shelf of this.#all()) yield* shelf.collections.values();
+    for (const shelf of this.#all()) yield* shelf.collections();
   }
 
   shelf(space: string, typeUrl: string): Shelf {
@@ -47,11 +45,26 @@ export class SnapshotIndex implements Iterable<SnapshotRecord> {
   }
 
   setCollection(collection: StoredCollection): void {
-    this.shelf(collection.space, collection.typeUrl).collections.set(collectionId(collection.interest), collection);
+    const shelf = this.shelf(collection.space, collection.typeUrl);
+    this.bytes += collection.length - (shelf.collection(collection.interest)?.length ?? 0);
+    shelf.setCollection(collection);
   }
 
-  deleteCollection({ space, typeUrl, interest }: { readonly space: string; readonly typeUrl: string; readonly interest: Interest }): boolean {
-    return this.shelf(space, typeUrl).collections.delete(collectionId(interest));
+  /** false: it was not there. */
+  deleteCollection({ space, typeUrl, interest }: Pick<StoredCollection, "space" | "typeUrl" | "interest">): boolean {
+    const shelf = this.shelf(space, typeUrl);
+    const found = shelf.collection(interest);
+    if (found === undefined) return false;
+    this.bytes -= found.length;
+    shelf.deleteCollection(found);
+    return true;
+  }
+
+  /** Collections that a name is in are not known completely any more. */
+  tear(record: SnapshotRecord): readonly StoredCollection[] {
+    const torn = this.shelf(record.space, record.typeUrl).collectionsOf(record);
+    for (const collection of torn) this.deleteCollection(collection);
+    return torn;
   }
 
   /** It is longer in the file than it was, or has a place there now. */
@@ -61,9 +74,15 @@ export class SnapshotIndex implements Iterable<SnapshotRecord> {
     record.length = length;
   }
 
+  /** The same of a collection. */
+  placeCollection(collection: StoredCollection, length: number): void {
+    if (this.shelf(collection.space, collection.typeUrl).collection(collection.interest) === collection) this.bytes += length - collection.length;
+    collection.length = length;
+  }
+
   /** Something is lost, nobody knows of what: no collection is known completely. */
   tearAll(): void {
-    for (const shelf of this.#all()) shelf.collections.clear();
+    for (const collection of [...this.collections()]) this.deleteCollection(collection);
   }
 
   *#all(): Generator<Shelf> {

@@ -44,7 +44,7 @@ export class SnapshotKeeper {
       remove: (gone) => { this.#remove(gone); },
       say: (wanted) => { this.#say(wanted); },
     };
-    this.#wants = (record) => record.space === space && this.wanted.covers(record, inWildcard);
+    this.#wants = (one) => one.space === space && ("interest" in one ? this.wanted.find(one.typeUrl, one.interest) !== undefined : this.wanted.covers(one, inWildcard));
   }
 
   begin(sink: ResourceSink): void {

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 
 import { systemClock, XdsError, type Clock, type Interest, type StoredResource } from "@xdstp/core";
+import { memberTypeOf } from "@xdstp/uri";
 
+import { createDirectoryLock, type DirectoryLock } from "./directory-lock.ts";
 import { FrameKind, type FrameMeta } from "./frame.ts";
 import { Journal, systemDisk, type Change, type Disk } from "./journal.ts";
 import { collectionMeta, loadSnapshot } from "./load-snapshot.ts";
-import { lockDirectory } from "./lock-directory.ts";
 import { createRecord, metaOf, nameMeta, recordId, sealedFor, type RecordFacts, type SnapshotRecord } from "./record.ts";
 import { readRecords, type RestoredRecord } from "./read-records.ts";
 import { createSeal, type Seal } from "./seal.ts";
@@ -23,8 +24,11 @@ const SECRETS: readonly string[] = ["type.googleapis.com/envoy.extensions.transp
 /** What is asked for comes again within this time after a restart; nothing is evicted before. */
 const GRACE_MS = 600_000;
 
+/** How long after a look at what nobody asks for there is another one. */
+const EVICT_MS = 60_000;
+
 /** Who knows what is asked for. */
-export type Wants = (record: SnapshotRecord) => boolean;
+export type Wants = (one: SnapshotRecord | StoredCollection) => boolean;
 
 /** An interest that is served from a snapshot. */
 export interface Served {
@@ -46,10 +50,10 @@ export class SnapshotStore implements Snapshot {
   readonly #maxBytes: number;
   readonly #seal: Seal | undefined;
   readonly #secretTypes: ReadonlySet<string>;
-  readonly #openedAt: number;
+  #evictAt: number;
   readonly #tell: (event: SnapshotEvent) => void;
   readonly #writer: SnapshotWriter;
-  #unlock: (() => void) | undefined;
+  readonly #lock: DirectoryLock;
   #closed = false;
 
   constructor({ dir, maxBytes = 512 << 20, secretKey, secretTypes = SECRETS, clock = systemClock, onEvent }: SnapshotOptions, disk: Disk = systemDisk) {
@@ -58,12 +62,13 @@ export class SnapshotStore implements Snapshot {
     this.#maxBytes = maxBytes;
     this.#seal = secretKey && createSeal(secretKey);
     this.#secretTypes = new Set(secretTypes);
-    this.#openedAt = clock.now();
+    this.#evictAt = clock.now() + GRACE_MS;
     this.#tell = (event) => onEvent?.(event);
     makeDirectory(dir);
-    this.#unlock = this.#lock();
+    this.#lock = createDirectoryLock(dir);
+    this.#claim();
     const path = join(dir, "snapshot.journal");
-    this.#writer = new SnapshotWriter({ journal: this.#loadLocked(path, disk), index: this.index, clock, encode: (op) => this.#encode(op), tell: this.#tell, evict: () => { this.#evict(); }, lose: (lost) => { this.#lose(lost); } });
+    this.#writer = new SnapshotWriter({ journal: this.#loadLocked(path, disk), index: this.index, clock, encode: (op) => this.#encode(op), tell: this.#tell, claim: () => { this.#lock.claim(); }, evict: () => { this.#evict(); }, lose: (lost) => { this.#lose(lost); } });
   }
 
   status(): SnapshotStatus {
@@ -81,8 +86,7 @@ export class SnapshotStore implements Snapshot {
     if (this.#closed) return;
     this.#closed = true;
     await this.#writer.close();
-    this.#unlock?.();
-    this.#unlock = undefined;
+    this.#lock.release();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -91,7 +95,7 @@ export class SnapshotStore implements Snapshot {
 
   /** Notes what upstream has said of a name. What is equal is not written again. */
   put(facts: RecordFacts, resource: StoredResource): SnapshotRecord {
-    const isWithheld = resource.noStore === true || (this.#secretTypes.has(facts.typeUrl) && this.#seal === undefined);
+    const isWithheld = resource.noStore === true || (this.#seal === undefined && this.#isSecret(facts.typeUrl));
     const state = isWithheld ? "withheld" : "stored";
     const body = isWithheld ? {} : { served: resource.version, sum: crc32(resource.wire), size: resource.wire.length, aliases: resource.aliases ?? [] };
     const record = createRecord({ ...facts, ...body, state, storedAt: this.clock.now(), said: true });
@@ -118,14 +122,14 @@ export class SnapshotStore implements Snapshot {
   }
 
   /** All of a collection is known. */
-  settle(collection: Omit<StoredCollection, "at">): void {
-    const known = { ...collection, at: this.clock.now() };
+  settle(collection: Pick<StoredCollection, "space" | "typeUrl" | "interest">): void {
+    const known = { ...collection, at: this.clock.now(), length: 0 };
     this.index.setCollection(known);
     this.#collect(known, true);
   }
 
   collection(space: string, typeUrl: string, interest: Interest): StoredCollection | undefined {
-    return this.index.shelf(space, typeUrl).collections.get(collectionId(interest));
+    return this.index.shelf(space, typeUrl).collection(interest);
   }
 
   /** Those that can be read; those that cannot are told of and gone. */
@@ -139,18 +143,18 @@ export class SnapshotStore implements Snapshot {
     try {
       return this.#load(path, disk);
     } catch (error) {
-      this.#unlock?.();
+      this.#lock.release();
       throw error;
     }
   }
 
   #load(path: string, disk: Disk): Journal {
     const now = this.clock.now();
-    const { end, batch, gaps } = loadSnapshot({ path, index: this.index, keyId: this.#seal?.keyId, now, tell: this.#tell });
+    const loaded = loadSnapshot({ path, index: this.index, keyId: this.#seal?.keyId, isSecret: (typeUrl) => this.#isSecret(typeUrl), now, tell: this.#tell });
     const { resources } = countOf(this.index);
     this.#tell({ kind: "snapshot-opened", dir: this.#dir, resources, ms: this.clock.now() - now });
     this.#tellLocked();
-    return new Journal(path, disk, { end, batch, damaged: gaps.length > 0 });
+    return new Journal(path, disk, loaded);
   }
 
   #tellLocked(): void {
@@ -161,13 +165,17 @@ export class SnapshotStore implements Snapshot {
   }
 
   /** A directory that cannot be written to is used as it is: the writer tells of it. */
-  #lock(): (() => void) | undefined {
+  #claim(): void {
     try {
-      return lockDirectory(this.#dir);
+      this.#lock.claim();
     } catch (error) {
       if (error instanceof XdsError) throw error;
-      return undefined;
     }
+  }
+
+  /** A list may have its members inline. */
+  #isSecret(typeUrl: string): boolean {
+    return this.#secretTypes.has(typeUrl) || this.#secretTypes.has(memberTypeOf(typeUrl) ?? "");
   }
 
   #again(before: SnapshotRecord, { storedAt, expiresAt }: SnapshotRecord): SnapshotRecord {
@@ -188,7 +196,7 @@ export class SnapshotStore implements Snapshot {
 
   #encodePut(record: SnapshotRecord): Change {
     const data = record.resource?.wire;
-    if (data === undefined || this.#seal === undefined || !this.#secretTypes.has(record.typeUrl)) return { kind: FrameKind.PUT, meta: metaOf(record), data };
+    if (data === undefined || this.#seal === undefined || !this.#isSecret(record.typeUrl)) return { kind: FrameKind.PUT, meta: metaOf(record), data };
     // Nothing that is derived from a secret stands beside it.
     return { kind: FrameKind.SEALED, meta: { ...metaOf({ ...record, served: record.version, sum: 0, size: 0 }), k: this.#seal.keyId }, data: this.#seal.seal(data, sealedFor(record)) };
   }
@@ -199,7 +207,7 @@ export class SnapshotStore implements Snapshot {
   }
 
   #tear(record: SnapshotRecord): void {
-    for (const collection of this.index.shelf(record.space, record.typeUrl).tear(record)) this.#collect(collection, false);
+    for (const collection of this.index.tear(record)) this.#collect(collection, false);
   }
 
   #lose(lost: readonly SnapshotRecord[]): void {
@@ -214,18 +222,29 @@ export class SnapshotStore implements Snapshot {
 
   /** What nobody asks for, the oldest first, until there is a tenth less than may be. */
   #evict(): void {
-    if (this.index.bytes <= this.#maxBytes || this.clock.now() - this.#openedAt < GRACE_MS) return;
-    const unwanted = [...this.index].filter((record) => ![...this.wants].some((wants) => wants(record))).sort((a, b) => a.storedAt - b.storedAt);
+    const now = this.clock.now();
+    if (this.index.bytes <= this.#maxBytes || now < this.#evictAt) return;
+    this.#evictAt = now + EVICT_MS;
+    const unwanted = [...this.index, ...this.index.collections()].filter((one) => ![...this.wants].some((wants) => wants(one))).sort((a, b) => ageOf(a) - ageOf(b));
     const before = this.index.bytes;
     let resources = 0;
-    for (const record of unwanted) {
+    for (const one of unwanted) {
       if (this.index.bytes <= 0.9 * this.#maxBytes) break;
+      if ("interest" in one) {
+        if (this.index.deleteCollection(one)) this.#collect(one, false);
+        continue;
+      }
       resources++;
-      this.#tear(record);
-      this.remove(record);
+      this.#tear(one);
+      this.remove(one);
     }
-    if (resources > 0) this.#tell({ kind: "snapshot-evicted", resources, bytes: before - this.index.bytes });
+    if (this.index.bytes < before) this.#tell({ kind: "snapshot-evicted", resources, bytes: before - this.index.bytes });
   }
+}
+
+/** When it was said. */
+function ageOf(one: SnapshotRecord | StoredCollection): number {
+  return "interest" in one ? one.at : one.storedAt;
 }
 
 function makeDirectory(dir: string): void {

@@ -1,4 +1,4 @@
-import type { Clock, StoredResource, Timer } from "@xdstp/core";
+import { XdsError, type Clock, type StoredResource, type Timer } from "@xdstp/core";
 import { createBackoff, type Backoff } from "@xdstp/core/client";
 
 import { compact } from "./compact.ts";
@@ -20,6 +20,8 @@ export interface WriterHost {
   readonly clock: Clock;
   readonly encode: (op: Op) => Change;
   readonly tell: (event: SnapshotEvent) => void;
+  /** Called before each writing. Throws where it is not ours to write any more. */
+  readonly claim: () => void;
   /** Called before each writing. */
   readonly evict: () => void;
   /** These cannot be read any more. */
@@ -36,10 +38,16 @@ const SLACK = 4 << 20;
 export class SnapshotWriter {
   writtenAt: number | undefined;
   trouble: string | undefined;
+  #told: string | undefined;
   readonly #host: WriterHost;
   readonly #backoff: Backoff = createBackoff({ initialMs: 1_000, maxMs: 60_000 }, Math.random);
   #waiting = new Map<string, Op>();
   #timer: Timer | undefined;
+  #due = Infinity;
+  /** Nothing can be written: what is said waits for the next try. */
+  #stuck = false;
+  /** Before this it is not compacted again. */
+  #compactAt = -Infinity;
   #work: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -67,13 +75,12 @@ export class SnapshotWriter {
     // Deleted first, so that it stands at the end.
     this.#waiting.delete(op.id);
     this.#waiting.set(op.id, op);
-    if (this.trouble === undefined) this.#schedule(GATHER_MS);
+    if (!this.#stuck) this.#schedule(GATHER_MS);
   }
 
   /** Writes now; of a writing that fails nothing is heard here. */
   async flush(): Promise<void> {
-    this.#timer?.cancel();
-    this.#timer = undefined;
+    this.#cancel();
     this.#work = this.#work.then(() => this.#write());
     await this.#work;
   }
@@ -81,26 +88,61 @@ export class SnapshotWriter {
   async close(): Promise<void> {
     await this.flush();
     this.#closed = true;
-    this.#timer?.cancel();
+    this.#cancel();
     await this.#host.journal.close();
     this.#host.journal.turn();
   }
 
+  /** The earliest counts. */
   #schedule(ms: number): void {
-    if (this.#closed) return;
-    this.#timer ??= this.#host.clock.after(ms, () => { void this.flush(); });
+    const { clock } = this.#host;
+    const due = clock.now() + ms;
+    if (this.#closed || due >= this.#due) return;
+    this.#cancel();
+    this.#due = due;
+    this.#timer = clock.after(ms, () => { void this.flush(); });
+  }
+
+  #cancel(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#due = Infinity;
   }
 
   async #write(): Promise<void> {
-    const { journal, index, clock, evict, lose } = this.#host;
+    const { claim, evict, journal: { path } } = this.#host;
     try {
+      claim();
       evict();
       await this.#append();
-      if (journal.damaged || journal.end > 2 * index.bytes + SLACK) await compact({ journal, index, now: () => clock.now(), append: () => this.#append(), lose });
-      this.#well();
     } catch (error) {
-      this.#fail(error);
+      this.#stuck = true;
+      this.#cancel();
+      this.#schedule(this.#fail(error, (why) => `${path} cannot be written: ${why}; what upstream says since is served and would be lost by a restart; make room for it, or let this process write there`));
+      return;
     }
+    if (this.#stuck) this.#well();
+    this.#stuck = false;
+    // What came while nothing could be written has no time of its own.
+    if (this.#waiting.size > 0) this.#schedule(GATHER_MS);
+    await this.#compact();
+  }
+
+  /** It needs room for a second file: where there is none, changes are written to the first one as ever. */
+  async #compact(): Promise<void> {
+    const { journal, index, clock, lose } = this.#host;
+    const now = clock.now();
+    if (!journal.damaged && journal.end <= 2 * index.bytes + SLACK) { this.#well(); return; }
+    if (now >= this.#compactAt) {
+      try {
+        await compact({ journal, index, now: () => clock.now(), append: () => this.#append(), lose });
+        this.#well();
+        return;
+      } catch (error) {
+        this.#compactAt = now + this.#fail(error, (why) => `${journal.path} cannot be made smaller: ${why}; changes are written to it all the same, and it grows; make room for a second file`);
+      }
+    }
+    this.#schedule(this.#compactAt - now);
   }
 
   async #append(): Promise<void> {
@@ -117,9 +159,11 @@ export class SnapshotWriter {
     };
     try {
       const places = await journal.append(changes(), clock.now());
-      [...ops.values()].forEach(({ kind, record }, nth) => {
+      [...ops.values()].forEach(({ kind, record, collection }, nth) => {
         const place = places[nth];
-        if (place === undefined || (kind !== "put" && kind !== "withhold")) return;
+        if (place === undefined) return;
+        if (kind === "collect") index.placeCollection(collection, place.length);
+        if (kind !== "put" && kind !== "withhold") return;
         index.place(record, place.at, place.length);
         if (record.resource === carried[nth]) record.resource = undefined;
       });
@@ -131,20 +175,20 @@ export class SnapshotWriter {
     }
   }
 
-  #fail(error: unknown): void {
-    const { tell, journal: { path } } = this.#host;
+  /** Milliseconds until it is tried again. */
+  #fail(error: unknown, say: (why: string) => string): number {
     const retryMs = this.#backoff.next();
-    const text = error instanceof Error ? error.message : String(error);
-    if (this.trouble !== text) tell({ kind: "snapshot-trouble", retryMs, message: `${path} cannot be written: ${text}; what upstream says since is served and would be lost by a restart; make room for it, or let this process write there` });
-    this.trouble = text;
-    this.#timer?.cancel();
-    this.#timer = undefined;
-    this.#schedule(retryMs);
+    this.trouble = error instanceof XdsError ? error.text : error instanceof Error ? error.message : String(error);
+    const message = say(this.trouble);
+    if (this.#told !== message) this.#host.tell({ kind: "snapshot-trouble", retryMs, message });
+    this.#told = message;
+    return retryMs;
   }
 
   #well(): void {
     if (this.trouble === undefined) return;
     this.trouble = undefined;
+    this.#told = undefined;
     this.#backoff.reset();
     this.#host.tell({ kind: "snapshot-well", dir: this.path });
   }

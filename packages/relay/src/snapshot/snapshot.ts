@@ -10,7 +10,7 @@ export interface SnapshotOptions {
   readonly maxBytes?: number;
   /** 32 bytes. With it resources of `secretTypes` are stored too, encrypted (AES-256-GCM); without it they are not, and are pending after a restart. Default: none. */
   readonly secretKey?: Uint8Array;
-  /** Type URLs of what is stored encrypted or not at all. Default: Envoy's `Secret`. */
+  /** Type URLs of what is stored encrypted or not at all, lists of them too. Default: Envoy's `Secret`. */
   readonly secretTypes?: readonly string[];
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
@@ -42,6 +42,6 @@ export interface SnapshotStatus {
   readonly waiting: number;
   /** When something was written last. Absent: never. */
   readonly writtenAt?: number;
-  /** Why nothing can be written now; it is tried again. Absent: it can. */
+  /** Why nothing can be written now, or the file not made smaller; it is tried again. Absent: it can. */
   readonly trouble?: string;
 }

@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { XdsError } from "@xdstp/core";
+
+/** Keeps other processes out of a directory, by a file `lock` with the id of this one. */
+export interface DirectoryLock {
+  /**
+   * Takes the directory, or makes sure that it was not taken over since: a process that runs in another container cannot be seen from there.
+   * Throws FAILED_PRECONDITION where somebody else has it, and the error of the system where no file can be written.
+   */
+  claim(): void;
+  /** Lets go of it; of one that somebody else has taken over nothing is touched. */
+  release(): void;
+}
+
+/** Directories of this process: a lock with its own id may be one of a process before it, as in a container. */
+const own = new Set<string>();
+
+/** A lock that nobody has taken yet. One whose process is gone is taken over. */
+export function createDirectoryLock(dir: string): DirectoryLock {
+  const file = join(dir, "lock");
+  const place = realpathSync(dir);
+  const mark = `${process.pid} ${randomUUID()}\n`;
+  let isTaken = false;
+  const take = (): void => {
+    if (own.has(place)) throw inUse(dir, file, process.pid);
+    replaceDead(dir, file, mark);
+    isTaken = true;
+    own.add(place);
+  };
+  return {
+    claim() {
+      if (!isTaken) { take(); return; }
+      const found = markIn(file);
+      if (found === undefined) writeFileSync(file, mark, { flag: "wx", mode: 0o600 });
+      else if (found !== mark) throw inUse(dir, file, pidOf(found));
+    },
+    release() {
+      if (!isTaken) return;
+      isTaken = false;
+      own.delete(place);
+      if (markIn(file) === mark) rmSync(file, { force: true });
+    },
+  };
+}
+
+function replaceDead(dir: string, file: string, mark: string): void {
+  for (let tries = 0; ; tries++) {
+    try {
+      writeFileSync(file, mark, { flag: "wx", mode: 0o600 });
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST" || tries > 2) throw error;
+    }
+    const pid = pidOf(markIn(file));
+    if (pid !== undefined && pid !== process.pid && isAlive(pid)) throw inUse(dir, file, pid);
+    rmSync(file, { force: true });
+  }
+}
+
+function inUse(dir: string, file: string, pid: number | undefined): XdsError {
+  return new XdsError("FAILED_PRECONDITION", `the snapshot ${dir} is in use by process ${pid ?? "unknown"}; give each relay a directory of its own, end that process, or remove ${file} if it is no relay`);
+}
+
+/** undefined: there is no such file, or it cannot be read. */
+function markIn(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function pidOf(mark = ""): number | undefined {
+  const pid = Number(mark.split(" ", 1)[0]);
+  return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
