@@ -59,6 +59,21 @@ describeProgram("go-control-plane", "what its snapshot cache does otherwise than
 });
 
 describeProgram("go-control-plane", "what its linear cache does otherwise, and what all of them do", (command) => {
+  it.each([["snapshot", "a"], ["snapshot", "*"], ["linear", "a"], ["linear", "*"]] as const)("a %s cache does not say again over delta what is asked for once more (%s): the client begins a new stream for who lacks it [C-MISS-4] [C-AGG-1]", async (kind, name) => {
+    const { client, server, events } = await useGoWorld(command, kind, clusters, "delta", [["a", "1"]]);
+    const beside = { servers: [{ uri: server.uri, credentials: { type: "insecure" as const }, features: new Set<string>() }], reachabilityOnly: true };
+    const members = async (options: object): Promise<readonly string[]> => {
+      const all = client.watchAll(clusters.watched, "*", options);
+      for await (const { complete } of all) if (complete) return [...all.members.keys()];
+      return [];
+    };
+    const word = async (options: object): Promise<string | undefined> => (await client.watch(clusters.watched, "a", options)[Symbol.asyncIterator]().next()).value?.value;
+    const ask = async (options: object): Promise<unknown> => (name === "*" ? members(options) : word(options));
+    const first = await ask({});
+    expect([first, await ask({ source: beside })]).toEqual([first, first]);
+    expect(events.filter(({ kind: event }) => event === "opened").length).toBe(2);
+  });
+
   it.each(["delta", "sotw"] as const)("a linear cache ends the %s stream that asks for another type, again and again; what the client holds stays, and it waits in between", async (variant) => {
     const { watch, client, events } = await useGoWorld(command, "linear", clusters, variant, [["a", "1"]]);
     const a = watch("a");

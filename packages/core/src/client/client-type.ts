@@ -18,6 +18,7 @@ import { createQuiet, type Quiet } from "./quiet.ts";
 import type { ReceivedResponse } from "./received.ts";
 import { createRefusalPace } from "./refusal-pace.ts";
 import { responseFault } from "./response-fault.ts";
+import { retries } from "./retries.ts";
 import type { Want } from "./want.ts";
 import { Wants } from "./wants.ts";
 
@@ -228,7 +229,7 @@ class Type implements ClientType {
   /** For some time nothing more has come of what has begun to come: that is all (C-GLOB-9). */
   #settle(): void {
     const { typeUrl, wants, host: { sink } } = this.#state;
-    const whole = [...wants].filter((want) => want.kind !== "name" && want.awaited && want.begun);
+    const whole = [...wants].filter((want) => want.kind !== "name" && want.awaited && want.begun && !(want.state === "requested" && retries(this.#state, want, false)));
     for (const want of whole) {
       // What a full state has left out goes when the server must have read the request (C-FULL-3).
       want.awaited = want.unseen.length > 0;

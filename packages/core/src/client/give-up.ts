@@ -7,6 +7,7 @@ import { commitAside } from "./commit-aside.ts";
 import { isWantHeld, isWantHeldByAll, standInOf } from "./is-held.ts";
 import { noteError, noteGone, noteSilence } from "./note-want.ts";
 import { receivedKey } from "./received-key.ts";
+import { retries } from "./retries.ts";
 import type { Want } from "./want.ts";
 
 /**
@@ -55,13 +56,6 @@ function noteUnseen(state: ClientTypeState, want: Want): readonly Removal[] {
   for (const { name } of gone) noteGone(state, want, nameKey(name));
   want.unseen = [];
   return gone;
-}
-
-function retries({ typeUrl, unasked, subscriptions, host }: ClientTypeState, want: Want, isOfOther: boolean): boolean {
-  if ((!isOfOther && isWantHeldByAll(host.sink, typeUrl, want)) || subscriptions.retry?.(want) !== true) return false;
-  unasked.add(want);
-  host.schedule();
-  return true;
 }
 
 /** The name, and each variant of it that is held. */

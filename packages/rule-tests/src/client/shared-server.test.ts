@@ -18,7 +18,7 @@ async function useTwo(variant: ClientVariantName, client: ClientWorldOptions["cl
   const server: FederationServer = { id: "s", name: "s", open: () => ({ feed, close: () => undefined }) };
   const servers = createSharedServers();
   const hub = (): Hub => {
-    const federation = createFederation({ sources: [{ servers: [server], opaque: true }], servers, clock, random: () => 0 });
+    const federation = createFederation({ sources: [{ servers: [server] }], servers, clock, random: () => 0 });
     const cache = createCache({ types: madeUpTypes, clock });
     cache.addFeed(federation);
     onTestFinished(() => cache.close());
@@ -64,6 +64,57 @@ describe.each(["delta", "sotw"] as const)("a client end that two federations sha
     const [first, second] = [await one.ask("x"), await two.ask("x")];
     server.reply(PART, { resources: [{ name: "x", text: "1" }] });
     expect([first.now, second.now, stateAt(one), stateAt(two)]).toEqual(["pending ~INVALID_ARGUMENT", "x=1", "refused it is bad", "held"]);
+  });
+});
+
+describe("a delta client end that two federations share", () => {
+  const [glob, x, y] = ["*", "x", "y"].map((id) => `xdstp://a/test.Part/ns/${id}`) as [string, string, string];
+  const resources = [{ name: x, text: "1" }, { name: y, text: "1" }];
+
+  it.each([glob, "*"])("a collection that one of them has and the server does not say again is asked for on a new stream, before the other takes it for empty: %s [C-GLOB-9] [C-AGG-1]", async (name) => {
+    const { world: { server, clock }, one, two } = await useTwo("delta");
+    const first = await one.ask(name);
+    server.reply(PART, { resources });
+    clock.advance(200);
+    const second = await two.ask(name);
+    server.rest();
+    clock.advance(15_000);
+    await turn();
+    expect([second.now, server.raw.streams, server.rest().map(({ versions }) => versions)]).toEqual(["pending", 2, [{ [x]: "may have been replaced", [y]: "may have been replaced" }]]);
+    server.reply(PART, { resources });
+    clock.advance(200);
+    expect([first.now, second.now]).toEqual([`${x}=1 ${y}=1`, `${x}=1 ${y}=1`]);
+  });
+
+  it("an empty answer to a wildcard that was told before is such a silence [C-GLOB-9] [C-AGG-1]", async () => {
+    const { world: { server, clock }, one, two } = await useTwo("delta");
+    await one.ask("*");
+    server.reply(PART, { resources });
+    clock.advance(200);
+    const second = await two.ask("*");
+    const seen: unknown[] = [];
+    for (const reply of [{}, { resources }]) {
+      server.reply(PART, reply);
+      clock.advance(200);
+      await turn();
+      seen.push(second.now, server.raw.streams);
+    }
+    expect(seen).toEqual(["pending", 2, `${x}=1 ${y}=1`, 2]);
+  });
+
+  it("what the server has never told needs none, and a second silence is believed [C-GLOB-9] [C-MISS-4]", async () => {
+    const { world: { server, clock }, one, two } = await useTwo("delta");
+    const silent = async (...names: readonly string[]): Promise<number> => {
+      for (const { ask } of [one, two]) for (const name of names) await ask(name);
+      clock.advance(15_000);
+      await turn();
+      return server.raw.streams;
+    };
+    const streams = [await silent(glob, "a")];
+    await one.ask("b");
+    server.reply(PART, { resources: [{ name: "b", text: "1" }] });
+    for (let n = 0; n < 3; n++) streams.push(await silent("b"));
+    expect([streams, (await two.ask("b")).now]).toEqual([[1, 2, 2, 2], "b!NOT_FOUND"]);
   });
 });
 

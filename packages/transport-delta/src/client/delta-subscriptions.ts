@@ -15,7 +15,10 @@ class DeltaSubscriptions implements Subscriptions {
   readonly #legacyWildcard: boolean;
   readonly #subscribe = new Set<Want>();
   readonly #unsubscribe = new Map<string, Want>();
+  /** Told and dropped on this stream. */
+  readonly #former = new Set<string>();
   #first = true;
+  #anew = false;
 
   constructor(typeUrl: string, wants: Wants, type: ResourceType | undefined) {
     this.#typeUrl = typeUrl;
@@ -27,8 +30,15 @@ class DeltaSubscriptions implements Subscriptions {
     return this.#subscribe.size + this.#unsubscribe.size > 0;
   }
 
+  /** A server that takes what it has told for known says it again on a new stream, by what is held then (C-RECON-3). */
+  get anew(): boolean {
+    return this.#anew;
+  }
+
   begin(wants: Wants): void {
     this.#first = true;
+    this.#anew = false;
+    this.#former.clear();
     this.#subscribe.clear();
     this.#unsubscribe.clear();
     for (const want of wants) this.#subscribe.add(want);
@@ -41,11 +51,21 @@ class DeltaSubscriptions implements Subscriptions {
 
   drop(want: Want): void {
     this.#subscribe.delete(want);
-    if (want.asked) this.#unsubscribe.set(idOf(want), want);
+    if (!want.asked) return;
+    this.#unsubscribe.set(idOf(want), want);
+    if (want.state !== "held") return;
+    this.#former.add(idOf(want));
+    if (this.#former.size > FORMER) for (const oldest of this.#former) { this.#former.delete(oldest); break; }
   }
 
   again(want: Want): void {
     this.#subscribe.add(want);
+  }
+
+  retry(want: Want): boolean {
+    if (!this.#former.delete(idOf(want))) return false;
+    this.#anew = true;
+    return true;
   }
 
   request(answer: Answer | undefined, held: () => Iterable<Held>): Uint8Array {
@@ -77,6 +97,9 @@ class DeltaSubscriptions implements Subscriptions {
     return versions;
   }
 }
+
+/** So many names are remembered that are not wanted any more. */
+const FORMER = 10_000;
 
 /** A name with other parameters is another subscription (TP2); another spelling of it is the same one (N-40). */
 function idOf({ interest, key }: Want): string {
