@@ -40,7 +40,7 @@ export function createRelay({ bootstrap, channels = createChannels(), onEvent, o
   const own = { node: facts.node, ...(options.userAgent !== undefined && { userAgent: options.userAgent }) };
   const makeHub: TenantOptions["makeHub"] = (key, values) => {
     const { node, ...userAgent } = key.nodeWith(own, values);
-    const tenant = createHub(node, { ...hubOptions, ...userAgent, opaque: true, space: JSON.stringify(values) });
+    const tenant = createHub(node, { ...hubOptions, ...userAgent, opaque: true, space: key.idOf(values) });
     return { ...tenant, source: lookUps.over(tenant.source) };
   };
   const tenants = opaqueKey === undefined || sharesAll ? undefined : createTenants({ key: createNodeKey(opaqueKey), most: maxTenants, shared, revisions, makeHub, onEvent: noted });

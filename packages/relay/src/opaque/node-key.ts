@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 
 import { XdsError } from "@xdstp/core";
 import type { NodeInfo } from "@xdstp/core/server";
-import type { BootstrapNode, JsonObject, JsonValue, NodeOptions } from "@xdstp/federation";
+import type { BootstrapLocality, BootstrapNode, JsonObject, JsonValue, NodeOptions } from "@xdstp/federation";
 
 /** What a client says of itself, as far as opaque names may depend on it. */
 export interface ClientNode extends NodeInfo {
+  /** `locality` in its parts, which may have slashes in them. Absent: it is read off the text. */
+  readonly place?: BootstrapLocality;
   readonly metadata?: JsonObject;
 }
 
@@ -61,9 +63,12 @@ function fieldOf(name: string): Field {
   throw new XdsError("INVALID_ARGUMENT", `opaqueKey: a node has no field ${JSON.stringify(name)}; there are ${Object.keys(plain).join(", ")} and metadata.KEY (B-RELAY-2)`);
 }
 
-function placeField(part: "region" | "zone" | "subZone", index: number): Field {
+function placeField(part: keyof BootstrapLocality, index: number): Field {
   return {
-    read: ({ locality }) => locality.split("/")[index],
+    read({ place, locality }) {
+      const value = place === undefined ? locality.split("/")[index] : place[part];
+      return value === "" ? undefined : value;
+    },
     put: (tenant, value) => ({ ...tenant, node: { ...tenant.node, locality: { region: "", zone: "", subZone: "", ...tenant.node.locality, [part]: textOf(value) } } }),
   };
 }

@@ -20,6 +20,7 @@ export function nodeClaim(message: Uint8Array, variant: "delta" | "sotw"): NodeC
 
 /** What a decoded node claims. */
 export function claimOf(node: Node): NodeClaim {
-  const { metadata } = node;
-  return { ...nodeInfoOf(node), ...(metadata !== undefined && { metadata }) };
+  const { metadata, locality } = node;
+  const place = locality && { region: locality.region, zone: locality.zone, subZone: locality.subZone };
+  return { ...nodeInfoOf(node), ...(place !== undefined && { place }), ...(metadata !== undefined && { metadata }) };
 }

@@ -26,6 +26,8 @@ export interface Policy {
 
 /** What a client says of itself when it comes. */
 export interface NodeClaim extends NodeInfo {
+  /** `locality` in its parts, which may have slashes in them. Absent: the node has none. */
+  readonly place?: { readonly region: string; readonly zone: string; readonly subZone: string };
   /** `metadata`, as JSON; of any size that a request may have. Absent: the node has none. */
   readonly metadata?: JsonObject;
 }
