@@ -9,6 +9,7 @@ import { noNameIsLost } from "./invariants/no-name-is-lost.ts";
 import { noncesAreNew } from "./invariants/nonces-are-new.ts";
 import { refusedIsNotRepeated, type IsPending } from "./invariants/refused-is-not-repeated.ts";
 import type { Fault } from "./invariants/standing.ts";
+import { goneStaysGone } from "./relay/gone-stays-gone.ts";
 import { publishedByOrigin } from "./relay/published-by-origin.ts";
 import { relaysFollowInterest } from "./relay/relays-follow-interest.ts";
 import { versionsOfOrigin } from "./relay/versions-of-origin.ts";
@@ -84,7 +85,7 @@ class SimWorld implements World {
     this.relays = [];
     this.servers = hops.reduce<readonly SimServer[]>((servers, shape, index) => [...servers, this.#newRelay(servers, shape, index, defect)], stores);
     this.clients = this.shape.clients.map((_, index) => this.#newClient(index));
-    const looks = relays ? [publishedByOrigin, versionsOfOrigin, relaysFollowInterest] : [memoryFollowsInterest, noNameIsLost];
+    const looks = relays ? [publishedByOrigin, versionsOfOrigin, relaysFollowInterest, goneStaysGone] : [memoryFollowsInterest, noNameIsLost];
     this.#invariants = [noncesAreNew(this.#report), refusedIsNotRepeated(this.#report, this.#isPending), ...looks.map((look) => look(this, this.#report))];
     this.#stepper = createStepper({ clock: this.clock, turn: relays ? longTurn : turn, onStep: () => { this.#onStep(); } });
   }

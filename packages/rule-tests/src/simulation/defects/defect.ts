@@ -1,6 +1,8 @@
 import type { Cache } from "@xdstp/cache";
 import type { ByteStream, ByteStreamHandler, Clock, ResourceSource } from "@xdstp/core";
 
+import type { SnapshotStore } from "../../../../relay/src/snapshot/snapshot-store.ts";
+
 /** Answers a call. */
 export type ServeCall = (out: ByteStream) => ByteStreamHandler;
 
@@ -12,6 +14,8 @@ export interface Defect {
   readonly serve?: (serve: ServeCall, out: ByteStream, variant: "delta" | "sotw") => ByteStreamHandler;
   /** Milliseconds for which a relay asks on for what nobody wants. */
   readonly lingerMs?: number;
+  /** Around what a relay keeps on disk. */
+  readonly snapshot?: (store: SnapshotStore) => SnapshotStore;
 }
 
 /** Nothing is wrong. */

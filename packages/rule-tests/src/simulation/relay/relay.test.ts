@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Defect } from "../defects/defect.ts";
+import { forgetRemovals } from "../defects/forget-removals.ts";
 import { lingerForEver } from "../defects/linger-for-ever.ts";
 import { describeFailure, runSeed, type SeedResult } from "../run-seed.ts";
 import { failedSeeds } from "./failed-seeds.ts";
@@ -27,6 +28,7 @@ describe("a chain of one to three relays in a simulated network", () => {
 describe("defects of relays that are turned on", () => {
   const defects: readonly (readonly [what: string, defect: Defect, invariant: string])[] = [
     ["a relay that asks on for what nobody wants", lingerForEver, "a relay asks for the union of what is wanted of it [B-RELAY-1] [B-RELAY-8]"],
+    ["a snapshot that restores what was removed", forgetRemovals, "what a relay knows to be gone does not come back with its snapshot [B-RELAY-9]"],
   ];
   it.each(defects)("%s makes a seed red, and the shortest history is short", async (_, defect, invariant) => {
     for (let seed = 1; seed <= 20; seed++) {

@@ -79,8 +79,8 @@ function createDisks(): Disks {
 }
 
 /** A crash loses what is not on the disk, and tells nobody but upstream, whose machine sees it. */
-function openProcess({ name, clock, random, defect: { lingerMs = LINGER } }: SimRelayOptions, disks: Disks, open: () => OpenServer, cut: () => void): RelayProcess {
-  const snapshot = new SnapshotStore({ dir: disks.dir, clock }, syncDisk);
+function openProcess({ name, clock, random, defect: { lingerMs = LINGER, snapshot: kept = (store) => store } }: SimRelayOptions, disks: Disks, open: () => OpenServer, cut: () => void): RelayProcess {
+  const snapshot = kept(new SnapshotStore({ dir: disks.dir, clock }, syncDisk));
   const source: FederationSource = { servers: [{ id: name, name: `upstream of ${name}`, open }] };
   const facts: BootstrapFacts = { node: { id: name, cluster: "" }, nodeContextParams: [], sources: () => [source] };
   const hub = createHub(facts.node, { facts, channels: createChannels(), types, clock, random: () => random.next(), lingerMs, revisions: { last: 0 }, opaque: true, snapshot });

@@ -1,0 +1,73 @@
+import type { Cache } from "@xdstp/cache";
+import { isGlob, nameKey } from "@xdstp/uri";
+
+import type { Invariant } from "../invariants/invariant.ts";
+import type { Report } from "../violation.ts";
+import type { World } from "../world.ts";
+
+/** A name of a type that the origin had, and has no more. */
+interface Gone {
+  readonly typeUrl: string;
+  readonly name: string;
+  /** The process that was told so, and when that was seen. */
+  readonly knownBy: Cache;
+  readonly at: number;
+  /** It went on for so long that its disk knows too. */
+  isStored: boolean;
+}
+
+/** Milliseconds after which what was said is on the disk: twice what a crash may lose. */
+const STORED = 2_000;
+
+/**
+ * What the first relay was told to be gone, long enough before it ended, does not come back with its snapshot; only the origin gives it again (B-RELAY-9).
+ * Of those behind it nobody can say: the one before them may have lost its last second.
+ */
+export function goneStaysGone(world: World, report: Report): Invariant {
+  /** Whether the origin has it now, running or not. */
+  const published = new Map<string, boolean>();
+  const gone = new Map<string, Gone>();
+  return {
+    onCommit(_, values) {
+      for (const { typeUrl, name, text } of values) {
+        published.set(keyOf(typeUrl, name), text !== undefined);
+        if (text !== undefined) gone.delete(keyOf(typeUrl, name));
+      }
+    },
+    onStep() {
+      const cache = cacheOfFirst(world);
+      if (cache !== undefined) for (const one of gone.values()) {
+        const { typeUrl, name } = one;
+        one.isStored ||= one.knownBy === cache && world.clock.now() >= one.at + STORED;
+        if (one.isStored && entryOf(cache, typeUrl, name)?.resource !== undefined) report("what a relay knows to be gone does not come back with its snapshot [B-RELAY-9]", `the first relay has ${name} of ${typeUrl} again, which the origin has not`);
+      }
+    },
+    onLook() {
+      const cache = cacheOfFirst(world);
+      if (cache === undefined) return;
+      for (const { typeUrl, name } of world.clients.flatMap((client) => (client === undefined || client.shape.origin === 0 ? [] : [...client.watched.values()]))) {
+        const key = keyOf(typeUrl, name);
+        if (published.get(key) === false && !gone.has(key) && isToldGone(cache, typeUrl, name)) gone.set(key, { typeUrl, name, knownBy: cache, at: world.clock.now(), isStored: false });
+      }
+    },
+  };
+}
+
+/** Of the process that runs. */
+function cacheOfFirst({ servers: [, first] }: World): Cache | undefined {
+  return first?.running === true ? first.cache : undefined;
+}
+
+/** Somebody has said so: what has only not come in time, the snapshot keeps. */
+function isToldGone(cache: Cache, typeUrl: string, name: string): boolean {
+  const entry = entryOf(cache, typeUrl, name);
+  return name !== "*" && !isGlob(name) && entry !== undefined && entry.resource === undefined && entry.error?.context.timedOut !== true;
+}
+
+function entryOf(cache: Cache, typeUrl: string, name: string): ReturnType<ReturnType<Cache["topic"]>["members"]>[number] | undefined {
+  return cache.topic(typeUrl, { name }).members()[0];
+}
+
+function keyOf(typeUrl: string, name: string): string {
+  return `${typeUrl} ${nameKey(name)}`;
+}
