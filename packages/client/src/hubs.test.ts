@@ -138,6 +138,17 @@ describe("the ConfigSource beside a name", () => {
     expect([seen, client.traces().map(({ name, state }) => [name, state])]).toEqual([["there"], [[named("a"), "held"]]]);
   });
 
+  it("stands beside the alternatives of a name too, and is asked for those whose authority it lists [C-AUTH-1, C-AUTH-4, C-ALT-2]", async () => {
+    const script = useSources({ authorities: { a: { xds_servers: [plain("s0")] } } });
+    const { client, servers: [own, first] } = script;
+    const seen = valuesOf(client.watch(flag, `${named("a")}#alt=${encodeURIComponent(named("b"))}`, { source: from("s1", "b") }));
+    expect(await asked(script)).toEqual([named("a"), "", ""]);
+    own?.close({ code: 14, message: "s0 is away" });
+    expect(await asked(script)).toEqual(["", named("b"), ""]);
+    await give(first, named("b"), "there");
+    expect(seen).toEqual(["there"]);
+  });
+
   it("is let go of when nothing has been watched there for a while, and asked again for what is watched next [C-STREAM-14]", async () => {
     const script = useSources();
     const { client, clock, servers: [, first] } = script;

@@ -1,6 +1,5 @@
 import { XdsError, type Clock, type Reference } from "@xdstp/core";
-import { sourcesBeside, type Federation, type FederationSource, type SourceConfig } from "@xdstp/federation";
-import { parseLocator } from "@xdstp/uri";
+import { authoritiesIn, sourcesBeside, type Federation, type FederationSource, type SourceConfig } from "@xdstp/federation";
 
 import type { Hub } from "./hub.ts";
 import type { NameSource } from "./name-options.ts";
@@ -99,9 +98,7 @@ export class Hubs implements Iterable<FedHub> {
   }
 }
 
-/** Whether a ConfigSource counts for a name: for opaque ones always (C-AUTH-1, C-AUTH-6). */
+/** Whether a ConfigSource counts for a name, or for an alternative of it: for opaque ones always (C-AUTH-1, C-AUTH-6). */
 function isFor(authorities: readonly string[], name: string): boolean {
-  if (!name.startsWith("xdstp:")) return true;
-  const parsed = parseLocator(name);
-  return parsed.ok && parsed.value.scheme === "xdstp" && authorities.includes(parsed.value.authority);
+  return authoritiesIn(name).some((authority) => authority === null || authorities.includes(authority));
 }

@@ -23,7 +23,7 @@ export type { ServerConfig, SourceConfig } from "./server-config.ts";
 export { bootstrapFacts, type AnyBootstrap, type BootstrapFacts, type SourcesBootstrap } from "./bootstrap/bootstrap-facts.ts";
 export { sourcesOfBootstrap } from "./sources-of-bootstrap.ts";
 export { createSharedServers, type SharedServers } from "./sharing/shared-servers.ts";
-export { sourcesBeside, type SourcesBeside } from "./routes/sources-beside.ts";
+export { authoritiesIn, sourcesBeside, type SourcesBeside } from "./routes/sources-beside.ts";
 export { explain, type ExplainedPlace, type ExplainOptions } from "./explain/explain.ts";
 export { composeLocator } from "./explain/compose-locator.ts";
 

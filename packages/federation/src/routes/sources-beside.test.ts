@@ -27,6 +27,8 @@ describe("the ConfigSource beside a reference", () => {
     ["is nothing of its own where the bootstrap asks the same servers for the authority", named("a"), source("a", ["a"]), undefined],
     ["is one of its own where the bootstrap asks the same servers in another order", "opaque", source("ads rest"), "ads+rest a b rest"],
     ["is for nobody where the name is broken", "xdstp:broken", source("s"), undefined],
+    ["counts for the alternatives of a name too", `${named("b")}#alt=xdstp%3A//c/acme.v1.Flag/x%23alt=xdstp%253A//a/acme.v1.Flag/x`, source("s", ["a"]), "s s b rest"],
+    ["leaves a name and its alternative to the bootstrap, where it lists neither", `${named("b")}#alt=xdstp%3A//c/acme.v1.Flag/x`, source("s", ["a"]), undefined],
     ["counts for a name with directives", `${named("a")}#alt=xdstp%3A//b/acme.v1.Flag/x`, source("s", ["a"]), "s s b rest"],
   ])("%s [C-AUTH-1, C-AUTH-4, C-AUTH-6, C-AGG-1]", (_, name, beside, expected) => {
     expect(askedBeside(name, beside, [null, "a", "b", "c"])).toBe(expected);

@@ -1,4 +1,4 @@
-import { parseLocator } from "@xdstp/uri";
+import { parseLocator, type Locator, type XdstpLocator } from "@xdstp/uri";
 
 import type { FederationSource } from "../federation-source.ts";
 import { routeId, sourcesFor } from "./routes.ts";
@@ -12,22 +12,27 @@ export interface SourcesBeside {
 }
 
 /**
- * The sources for a name beside which a ConfigSource stands: opaque names, and those of authorities that it lists, are asked there, all others as ever (C-AUTH-1, C-AUTH-4, C-AUTH-6). For whoever follows references, as `@xdstp/client` does.
- * undefined: the name is asked of the very servers of which it would be asked without it, so that one source keeps one stream (C-AGG-1).
+ * The sources for a name beside which a ConfigSource stands: opaque names, and those of authorities that it lists, are asked there, all others as ever (C-AUTH-1, C-AUTH-4, C-AUTH-6). It stands beside the alternatives of a name too. For whoever follows references, as `@xdstp/client` does.
+ * undefined: the name, and each alternative of it, is asked of the very servers of which it would be asked without it, so that one source keeps one stream (C-AGG-1).
  */
 export function sourcesBeside(sources: readonly FederationSource[], name: string, beside: FederationSource): SourcesBeside | undefined {
-  const authority = authorityIn(name);
-  if (authority === undefined) return undefined;
-  const asked = sourcesFor(sources, authority, beside);
-  if (asked[0] !== beside || routeId(asked) === routeId(sourcesFor(sources, authority))) return undefined;
-  return { id: JSON.stringify([routeId(asked), [...beside.authorities ?? []].sort()]), sources: around(sources, beside) };
+  const counts = authoritiesIn(name).some((authority) => {
+    const asked = sourcesFor(sources, authority, beside);
+    return asked[0] === beside && routeId(asked) !== routeId(sourcesFor(sources, authority));
+  });
+  return counts ? { id: JSON.stringify([routeId([beside]), [...beside.authorities ?? []].sort()]), sources: around(sources, beside) } : undefined;
 }
 
-/** null: the name is opaque; undefined: it is none. */
-function authorityIn(name: string): string | null | undefined {
-  if (!name.startsWith("xdstp:")) return null;
+/** The authorities of a name and of its alternatives, which stand beside the same ConfigSource; null: it is opaque. Empty: it is no name. */
+export function authoritiesIn(name: string): readonly (string | null)[] {
+  if (!name.startsWith("xdstp:")) return [null];
   const parsed = parseLocator(name);
-  return parsed.ok && parsed.value.scheme === "xdstp" ? parsed.value.authority : undefined;
+  return parsed.ok ? placesOf(parsed.value).map(({ authority }) => authority) : [];
+}
+
+function placesOf(locator: Locator): readonly XdstpLocator[] {
+  if (locator.scheme !== "xdstp") return [];
+  return [locator, ...locator.directives.flatMap((directive) => (directive.kind === "alt" ? placesOf(directive.locator) : []))];
 }
 
 function around(sources: readonly FederationSource[], { authorities = [], ...beside }: FederationSource): readonly FederationSource[] {
