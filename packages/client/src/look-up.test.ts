@@ -168,6 +168,22 @@ describe("a look-up on demand", () => {
     expect(released).toEqual([expect.stringContaining("one.example: XdsError: [NOT_FOUND]")]);
   });
 
+  it("waits on where it is not found out yet who answers for its authority: that is looked for again [C-CTX-5, C-AUTH-5]", async () => {
+    let fails = true;
+    const { client, clock } = useDeltaScript({
+      bootstrapMore: { authorities: { b: {} } },
+      resolveAuthority: () => { if (fails) throw new Error("no directory"); return undefined; },
+    });
+    const released: string[] = [];
+    lookUp(client, released, "one.example");
+    await turn();
+    expect(released).toEqual([]);
+    fails = false;
+    clock.advance(2_000);
+    await turn();
+    expect(released).toEqual([expect.stringContaining('one.example: XdsError: [INVALID_ARGUMENT] nobody is known to answer for the authority "a"')]);
+  });
+
   it("is given up with its signal [C-CTX-5]", async () => {
     const { client, server } = useDeltaScript();
     const abort = new AbortController();

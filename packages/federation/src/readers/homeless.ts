@@ -3,7 +3,7 @@ import { interestKey, type Interest, type ResourceSink, type TypedInterest, type
 /** What waits for somebody to be found who answers for its authority (C-AUTH-5). */
 export class Homeless {
   readonly #sink: ResourceSink;
-  readonly #waiting = new Map<string, Map<string, TypedInterest>>();
+  readonly #waiting = new Map<string | null, Map<string, TypedInterest>>();
 
   constructor(sink: ResourceSink) {
     this.#sink = sink;
@@ -14,14 +14,17 @@ export class Homeless {
     return this.#waiting.has(authority);
   }
 
-  /** @param error - Why nobody is known who could be asked. undefined: nobody yet */
-  add(authority: string, { typeUrl, interest }: TypedInterest, error: XdsError | undefined): void {
+  /**
+   * @param authority - null: an opaque name, for which nobody is looked for
+   * @param error - Why nobody is known who could be asked. undefined: nobody yet
+   */
+  add(authority: string | null, { typeUrl, interest }: TypedInterest, error: XdsError | undefined): void {
     const waiting = this.#waiting.get(authority) ?? new Map<string, TypedInterest>();
     this.#waiting.set(authority, waiting.set(idOf(typeUrl, interest), { typeUrl, interest }));
     if (error !== undefined) this.#sink.unavailable({ typeUrl, interest }, error);
   }
 
-  drop(authority: string, { typeUrl, interest }: TypedInterest): void {
+  drop(authority: string | null, { typeUrl, interest }: TypedInterest): void {
     const waiting = this.#waiting.get(authority);
     if (waiting?.delete(idOf(typeUrl, interest)) !== true) return;
     if (waiting.size === 0) this.#waiting.delete(authority);

@@ -39,7 +39,7 @@ export class Readers {
     const authority = this.#authorityOf(asked.interest.name);
     const route = this.#host.routes.of(authority);
     if (route instanceof Route) this.#ask(route, asked, authority);
-    else this.#homeless.add(authority ?? "", asked, route);
+    else this.#homeless.add(authority, asked, route);
   }
 
   end(asked: TypedInterest): void {
@@ -48,7 +48,7 @@ export class Readers {
     const authority = this.#authorityOf(asked.interest.name);
     const ask = this.#host.routes.known(authority)?.find(asked.typeUrl, asked.interest);
     if (ask !== undefined) unask(ask);
-    this.#homeless.drop(authority ?? "", asked);
+    this.#homeless.drop(authority, asked);
   }
 
   /** Somebody waits for it to be known who answers for it. */

@@ -165,6 +165,21 @@ describe("a resolver of authorities", () => {
     expect([one.now, calls.length, clock.pending]).toEqual(["x of b", 2, 0]);
   });
 
+  it("is not for opaque names: who is found for the empty authority is not asked for them [C-AUTH-2, C-AUTH-6]", async () => {
+    const found = createStoreServer("found");
+    const { watch } = await scene(["a"], { resolveAuthority: () => ({ servers: [found] }) });
+    const [opaque, empty] = [watch("opaque"), watch(of("", "x"))];
+    await settle();
+    expect([opaque.now, empty.now, found.wanted]).toEqual(["- no source is configured for opaque names; add a source for it", "-", [of("", "x")]]);
+  });
+
+  it("that fails is an error that may pass, as it is asked again; that there is nobody is none [C-AUTH-5]", async () => {
+    const { watch } = await scene(["a"], { resolveAuthority: (authority) => { if (authority === "b") throw new Error("no directory"); return undefined; } });
+    const both = [watch(of("b", "x")), watch(of("c", "x"))];
+    await settle();
+    expect(both.map(({ topic }) => topic.stale?.code)).toEqual(["UNAVAILABLE", "INVALID_ARGUMENT"]);
+  });
+
   it("leaves nothing behind of who has gone in the meantime", async () => {
     const found = createStoreServer("found");
     const { promise, resolve } = deferred<{ servers: readonly [typeof found] }>();
