@@ -82,6 +82,16 @@ describe("what a server may give", () => {
     expect([x.now, events]).toEqual(["of 1", []]);
   });
 
+  it("is no name of another authority, also not by an alias [C-AUTH-7, C-ALIAS-3]", async () => {
+    const { at, watch, events } = await scene(["a", "default"]);
+    at("a").silent = true;
+    const [mine, other] = [watch(of("a", "x")), watch("y")];
+    await turn();
+    const forged = { ...resource("x", "forged"), aliases: [of("a", "x"), "y"] };
+    void at("default").sink.commit({ put: [{ typeUrl: T, resource: forged }] });
+    expect([mine.now, other.now, events]).toEqual(["?", "forged", [{ kind: "foreign", server: "default", typeUrl: T, names: 1 }]]);
+  });
+
   it("names as many authorities as it likes, and nothing is kept of them [C-LIM-7]", async () => {
     const { at, watch } = await scene(["default"]);
     const all = watch("*");

@@ -1,13 +1,15 @@
 import { XdsError, type Put } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
+import type { FollowedRedirect } from "../links/followed-redirect.ts";
 import { ownCopy, variantId } from "../links/kept.ts";
 import { isRedirect, redirectTarget } from "../links/redirect.ts";
 import type { Route } from "./route.ts";
 import { change, routeIn, type Taking } from "./taking.ts";
 
 /** A resource that a server gives: it is handed on as it is, leads elsewhere, or is kept for those that follow it. */
-export function takePut(taking: Taking, put: Put): void {
+export function takePut(taking: Taking, given: Put): void {
+  const put = withOwnAliases(taking, given);
   const { typeUrl, resource, as: name = resource.name } = put;
   const route = routeIn(taking, name);
   if (route === undefined) { noteForeign(taking, typeUrl, name); return; }
@@ -16,9 +18,21 @@ export function takePut(taking: Taking, put: Put): void {
   if (route.plain && !route.answers.waits && !leads) { taking.pass.put.push(put); return; }
   const key = nameKey(name);
   route.answers.note(route.asks.covering(typeUrl, key, resource.aliases));
+  const target = leads ? redirectTarget(typeUrl, resource.payload.value) : undefined;
+  if (typeof target === "string") { taking.refused.push({ typeUrl, name, error: new XdsError("INVALID_ARGUMENT", target, { typeUrl, resource: name }) }); return; }
   for (const { sides } of route.asks.globsOf(typeUrl, key)) for (const side of sides) side.add(name, key);
-  if (leads) takeRedirect(taking, route, put, name, key);
+  if (target !== undefined) takeRedirect(taking, route, put, { name, key, target });
   else if (keeps(taking, route, put, key)) taking.pass.put.push(put);
+}
+
+/** By an alias, too, a server defines no names but those that it is asked for (C-AUTH-7). */
+function withOwnAliases(taking: Taking, put: Put): Put {
+  const { typeUrl, resource: { aliases } } = put;
+  if (aliases === undefined || aliases.length === 0) return put;
+  const own = aliases.filter((alias) => routeIn(taking, alias) !== undefined);
+  if (own.length === aliases.length) return put;
+  for (const alias of aliases) if (!own.includes(alias)) noteForeign(taking, typeUrl, alias);
+  return { ...put, resource: { ...put.resource, aliases: own } };
 }
 
 /** What comes late of a server that is not asked any more is no news to an operator. */
@@ -26,13 +40,8 @@ function noteForeign({ books, link, foreign }: Taking, typeUrl: string, name: st
   if (books.routeOfName(name)?.links.includes(link) !== true) foreign.set(typeUrl, (foreign.get(typeUrl) ?? 0) + 1);
 }
 
-function takeRedirect(taking: Taking, route: Route, { typeUrl, resource }: Put, name: string, key: string): void {
+function takeRedirect(taking: Taking, route: Route, { typeUrl, resource }: Put, { name, key, target }: Pick<FollowedRedirect, "name" | "key" | "target">): void {
   const { version, constraints } = resource;
-  const target = redirectTarget(typeUrl, resource.payload.value);
-  if (typeof target === "string") {
-    taking.refused.push({ typeUrl, name, error: new XdsError("INVALID_ARGUMENT", target, { typeUrl, resource: name }) });
-    return;
-  }
   for (const ask of route.asks.of(typeUrl, key)) change(taking, ask, () => { ask.kept.clear(); });
   taking.books.redirects.set(route, { typeUrl, name, key, target, version, link: taking.link, ...(constraints !== undefined && { constraints }) }, resource.expireMs);
 }
