@@ -142,7 +142,13 @@ export class CacheCore implements Cache {
 
   #held(typeUrl: string, interest: Interest | undefined, slot: FeedSlot | undefined): Iterable<Held> {
     const home = interest === undefined ? typeUrl : homeType(typeUrl, interest.name);
-    return coveredRecords(this.#types.type(home), interest, slot).flatMap(nameAndVersion);
+    const records = coveredRecords(this.#types.type(home), interest, slot);
+    return this.#expiries.size === 0 ? records.flatMap(nameAndVersion) : records.flatMap((record) => nameAndVersion(record).map((held) => this.#withTime(home, record, held)));
+  }
+
+  #withTime(home: string, record: NameRecord, held: Held): Held {
+    const expireMs = this.#expiries.left(home, record);
+    return expireMs === undefined ? held : { ...held, expireMs };
   }
 
   #commit(given: Transaction, slot: FeedSlot | undefined): Committed {

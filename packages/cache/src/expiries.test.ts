@@ -141,6 +141,19 @@ describe("a resource that expires", () => {
     expect(expiries.work).toBeLessThan(10_000);
   });
 
+  it("is held with what is left of its time; one that stays has none [C-TTL-4]", () => {
+    const { clock, cache, put } = useCache();
+    const left = (): readonly (readonly [string, number | undefined])[] => Array.from(cache.held(TYPE), ({ name, expireMs }) => [name, expireMs]);
+    put("a", 1_000);
+    put("stays");
+    clock.advance(900);
+    expect(left()).toEqual([["a", 100], ["stays", undefined]]);
+    put("a", 1_000);
+    expect(left()).toEqual([["a", 1_000], ["stays", undefined]]);
+    put("a");
+    expect(left()).toEqual([["a", undefined], ["stays", undefined]]);
+  });
+
   it.each([0, -1, Number.NaN])("is refused with a time of %s ms [S-TTL-11]", (expireMs) => {
     const { put } = useCache();
     expect(() => { put("a", expireMs); }).toThrow("a time");

@@ -47,6 +47,12 @@ export class Expiries {
     if (expireMs !== undefined && !this.#closed) this.#begin(typeUrl, name, text, expireMs);
   }
 
+  /** Milliseconds until a name is removed; undefined: it stays. */
+  left(typeUrl: string, name: Pick<ReadName, "key" | "variant">): number | undefined {
+    const expiry = this.#byName.get(keyOf(typeUrl, name));
+    return expiry && Math.max(1, expiry.due - this.#clock.now());
+  }
+
   /** How many are kept: never many more than there are that expire, however often these are put again. */
   get size(): number {
     return this.#queue.size;
@@ -106,6 +112,6 @@ export class Expiries {
   }
 }
 
-function keyOf(typeUrl: string, name: ReadName): string {
+function keyOf(typeUrl: string, name: Pick<ReadName, "key" | "variant">): string {
   return `${typeUrl} ${idOf(name)}`;
 }

@@ -36,6 +36,8 @@ export interface Held {
   readonly constraints?: Uint8Array;
   /** What is held. Absent: this sink does not say. */
   readonly resource?: StoredResource;
+  /** Milliseconds until it is removed unless it is put or refreshed before. Absent: it stays. */
+  readonly expireMs?: number;
   /** Another server has given it in the place of this one: `true`, and stands in for it still; `false`, and does not any more, so that it goes unless this one gives it too (C-GRPC-6). Absent: this one has given it, or one that is asked before it. */
   readonly standIn?: boolean;
   /** The sink is that of several readers, and one of them that waits for it has nothing of it. Absent: all of them have it. */

@@ -8,7 +8,7 @@ import type { Follower } from "./links/follower.ts";
 import { Followers, type FollowersHost } from "./links/followers.ts";
 import { Redirects } from "./links/redirects.ts";
 import { Readers } from "./readers/readers.ts";
-import type { Ask } from "./routes/ask.ts";
+import { expire, type Ask } from "./routes/ask.ts";
 import type { LinkBooks } from "./routes/link-books.ts";
 import { createLinkSink } from "./routes/link-sink.ts";
 import { Owing } from "./routes/owing.ts";
@@ -162,6 +162,8 @@ export class FederationRun implements LinkBooks, FollowersHost {
 
   #onExpired(route: Route, { typeUrl, key, name, link }: FollowedRedirect): void {
     this.redirects.drop(route, typeUrl, key);
+    // For whom it is a step on the way.
+    for (const ask of route.asks.of(typeUrl, key)) if (route.asks.isFollowed(ask)) expire(ask);
     void link.part.commit({ remove: [{ typeUrl, name }] });
     this.followers.settle();
   }

@@ -356,6 +356,23 @@ describe("a glob with an alternative", () => {
     expect([at("a").answers.at(-1)?.refused?.map(({ name }) => name), members(glob)]).toEqual([[of("a", "ns/m")], "m=m of a, n=n of a"]);
   });
 
+  it("stays on its side where one of its members is refused: that is no unreachability [C-ALT-3, C-ALT-7]", async () => {
+    const { at, watch } = await useTwo({ altOnUnreachable: () => true });
+    const glob = watch(GLOB);
+    await settle();
+    at("a").sink.unavailable({ typeUrl: T, interest: { name: of("a", "ns/*") } }, new XdsError("INVALID_ARGUMENT", "n is refused"));
+    await settle();
+    expect([members(glob), glob.topic.stale?.text, at("b").opened]).toEqual(["m=m of a, n=n of a", "n is refused", 0]);
+  });
+
+  it("is complete though a member is refused that would lead to a glob [C-REDIR-6, C-GLOB-9]", async () => {
+    const { at, watch } = await useTwo();
+    at("a").put(T, redirect(of("a", "ns/bad"), of("b", "ns/*")));
+    const glob = watch(GLOB);
+    await settle();
+    expect([members(glob), glob.topic.settled, at("a").answers.at(-1)?.refused?.map(({ name }) => name)]).toEqual(["m=m of a, n=n of a", true, [of("a", "ns/bad")]]);
+  });
+
   it("presents to each server what that gave [C-ALT-8, C-RECON-3]", async () => {
     const { at, watch } = await useTwo();
     at("a").fail("a is down");

@@ -105,8 +105,8 @@ export class DirectedGlob {
   /** undefined: nothing is known yet. */
   #callsForAlt(side: GlobSide): boolean | undefined {
     const { host } = this.#of;
-    if (!side.isHeld) return side.failure === undefined ? undefined : true;
-    if (side.failure !== undefined && host.altOnUnreachable(side.locator.authority)) return true;
+    if (!side.isHeld) return side.isLost ? true : undefined;
+    if (side.isLost && host.altOnUnreachable(side.locator.authority)) return true;
     return host.altOnMissing && side.isEmpty;
   }
 

@@ -4,6 +4,7 @@ import { nameFromLocator, parseName, printLocator, printName, type XdstpLocator 
 import type { Follower } from "../links/follower.ts";
 import type { Followers, FollowersHost } from "../links/followers.ts";
 import type { Ask } from "../routes/ask.ts";
+import { isOutOfReach } from "../routes/is-out-of-reach.ts";
 import { gatheredIn } from "../routes/recall.ts";
 import type { Route } from "../routes/route.ts";
 import type { DirectedGlob } from "./directed-glob.ts";
@@ -69,6 +70,12 @@ export class GlobSide {
   get failure(): XdsError | undefined {
     const [first] = this.#asks;
     return this.#asks.find(({ unavailable }) => unavailable !== undefined)?.unavailable?.error ?? first?.route.failureOf(this.glob.typeUrl);
+  }
+
+  /** Nobody can be reached who could say. */
+  get isLost(): boolean {
+    const [first] = this.#asks;
+    return first?.route.failureOf(this.glob.typeUrl) !== undefined || this.#asks.some(({ unavailable }) => unavailable !== undefined && isOutOfReach(unavailable.error));
   }
 
   /** Asks for it, if that is not done yet, as readers do. */

@@ -246,6 +246,56 @@ describe("a name with an alternative", () => {
     expect([all.topic.members().map(({ name }) => name), entry.now]).toEqual([[alt("xdstp://a/t.TCollection/all", "xdstp://b/t.TCollection/all")], "1"]);
   });
 
+  it("goes with what the alternative has removed, though the primary cannot be reached, and says why there is none [C-REM-2]", async () => {
+    const { at, watch } = await useThree();
+    at("a").fail("a is down");
+    const x = watch(alt(A, B));
+    await settle();
+    expect(x.now).toBe("x of b");
+    at("b").remove(T, B);
+    await settle();
+    expect([x.now.startsWith("- a is down; its alternative: "), at("b").wanted]).toEqual([true, [B]]);
+  });
+
+  it("goes with what the primary has removed, though the alternative that is asked for it then cannot be reached [C-REM-2]", async () => {
+    const { at, watch } = await useThree({ altOn: "missing" });
+    const x = watch(alt(A, B));
+    await settle();
+    at("b").fail("b is down");
+    at("a").remove(T, A);
+    await settle();
+    expect(x.now).toMatch(/^- .* does not exist; its alternative: b is down$/);
+  });
+
+  it.each([["is refused", "INVALID_ARGUMENT"], ["is removed, and kept with the error beside it", "NOT_FOUND"], ["may not be seen any more", "PERMISSION_DENIED"]] as const)("stays where what a live primary has given %s: that is no unreachability [C-ALT-2, C-ALT-3]", async (why, code) => {
+    const { at, watch } = await useThree({ altOnUnreachable: () => true });
+    at("a").silent = true;
+    const none = watch(alt(of("a", "y"), of("b", "y")));
+    await settle();
+    at("a").silent = false;
+    const x = watch(alt(A, B));
+    await settle();
+    for (const id of ["x", "y"]) at("a").sink.unavailable({ typeUrl: T, interest: { name: of("a", id) } }, new XdsError(code, why));
+    await settle();
+    expect([x.now, none.now, at("b").opened]).toEqual([`x of a (${why})`, `- ${why}`, 0]);
+    at("a").fail("a is down");
+    await settle();
+    expect([x.now, none.now]).toEqual(["x of b", "y of b"]);
+  });
+
+  it("stays with the alternative while the primary is back and gives only what is refused [C-ALT-4]", async () => {
+    const { at, watch, pass } = await useThree();
+    at("a").fail("a is down");
+    const x = watch(alt(A, B));
+    await settle();
+    at("a").silent = true;
+    at("a").fail(undefined);
+    at("a").sink.unavailable({ typeUrl: T, interest: { name: A } }, new XdsError("INVALID_ARGUMENT", "refused"));
+    await pass(10_000);
+    at("b").put(T, resource(B, "newer of b"));
+    expect(x.now).toBe("newer of b");
+  });
+
   it("asks the next server of the primary's source before the alternative [C-AUTH-3, C-ALT-2]", async () => {
     const { at, watch } = await useThree({}, { a: ["a", "a2"], b: ["b"] });
     at("a2").put(T, resource(A, "x of a2"));

@@ -25,8 +25,11 @@ function deliverName(follower: Follower): Delivery {
     case "pending": return NOTHING;
     case "held": return { ...changesOf(follower, outcome.resources), ambient: outcome.stale };
     // As for who asks for such a name itself (C-MISS-4).
-    case "unreachable": return outcome.error.context.timedOut === true && !shows ? removal(follower, outcome.error) : { ...NOTHING, ambient: outcome.error };
-    case "broken": return shows ? { ...NOTHING, ambient: outcome.error } : removal(follower, outcome.error);
+    case "unreachable":
+      if (follower.isGone) return { ...removal(follower, follower.source?.missing ?? outcome.error), ambient: outcome.error };
+      return outcome.error.context.timedOut === true && !shows ? removal(follower, outcome.error) : { ...NOTHING, ambient: outcome.error };
+    // Also a collection that it would be a member of has the error (C-REDIR-4).
+    case "broken": return { ...(shows ? NOTHING : removal(follower, outcome.error)), ambient: outcome.error };
     case "missing": return removal(follower, outcome.error);
   }
 }
@@ -39,7 +42,7 @@ function deliverMember(follower: Follower, isInUse: boolean): Delivery {
     case "pending": return NOTHING;
     case "held": return { ...changesOf(follower, outcome.resources), ambient: outcome.stale };
     case "unreachable":
-    case "broken": return { ...NOTHING, remove: hasTakenOver ? variantsOf(follower) : [], ambient: outcome.error };
+    case "broken": return { ...NOTHING, remove: hasTakenOver || follower.isGone ? variantsOf(follower) : [], ambient: outcome.error };
     case "missing": return shows ? removal(follower, outcome.error) : { ...NOTHING, ambient: undefined };
   }
 }
@@ -49,6 +52,8 @@ export function noteDelivered(follower: Follower, { put, remove }: Delivery, isR
   const { delivered, refused } = follower;
   if (remove.length > 0 || (put.length > 0 && !isRefused)) follower.stands = follower.hasTakenOver = false;
   for (const { constraints } of remove) delivered.delete(variantId({ ...(constraints !== undefined && { constraints }) }));
+  if (put.length > 0 && !isRefused && follower.outcome.state === "held") follower.source = follower.outcome.ask;
+  if (delivered.size === 0 && put.length === 0) follower.source = undefined;
   for (const { resource } of put) {
     const id = variantId(resource);
     if (isRefused) {

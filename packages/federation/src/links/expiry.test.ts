@@ -89,3 +89,72 @@ it("does not begin anew the time of what is delivered with the heartbeat of some
   await pass(100);
   expect(x.now).toContain("has not been refreshed");
 });
+
+it("ends a redirect on the way of others too, which is no name that they ask for [C-TTL-4, C-REDIR-2]", async () => {
+  const { at, watch, pass } = await scene(["a", "b", "c"]);
+  at("a").put(T, redirect(X, Y));
+  at("b").put(T, { ...redirect(Y, of("c", "z")), expireMs: 1_000 });
+  at("c").put(T, resource(of("c", "z"), "Z"));
+  const all = [watch(X), watch(`${Y}#alt=${of("a", "none")}`)];
+  await turn();
+  await turn();
+  expect(all.map(({ now }) => now)).toEqual(["Z", "Z"]);
+  await pass(1_000);
+  expect([all.map(({ now }) => now), at("c").wanted]).toEqual([all.map(() => `- "${Y}" has not been refreshed within its TTL (C-TTL-4)`), []]);
+  at("b").put(T, redirect(Y, of("c", "z")));
+  await turn();
+  expect(all.map(({ now }) => now)).toEqual(["Z", "Z"]);
+});
+
+it("ends what is delivered while the server that gave it cannot be reached, and nobody else has it [C-TTL-6]", async () => {
+  const { at, watch, pass } = await scene(["a", "b"]);
+  for (const id of ["x", "ns/x"]) at("a").put(T, redirect(of("a", id), Y));
+  for (const id of ["y", "ns/m"]) at("b").put(T, { ...resource(of("b", id), "Y"), expireMs: 1_000 });
+  const [x, other] = [watch(X), watch(`${Y}#alt=${of("a", "none")}`)];
+  const globs = [watch(of("a", "ns/*")), watch(`${of("b", "ns/*")}#alt=${of("a", "none/*")}`)];
+  await turn();
+  await turn();
+  at("b").fail("b is down");
+  await turn();
+  expect([x.now, other.now, ...globs.map(({ members }) => members)]).toEqual(["Y (b is down)", "Y (b is down)", "x=Y", "m=Y"]);
+  await pass(1_000);
+  await turn();
+  expect([x.now, other.now.slice(0, 1), ...globs.map(({ members }) => members)]).toEqual(["- b is down", "-", "", ""]);
+  at("b").fail(undefined);
+  await turn();
+  expect([x.now, ...globs.map(({ members }) => members)]).toEqual(["Y", "x=Y", "m=Y"]);
+});
+
+it("goes on with the time of what readers had under its own name, also when these have gone [C-TTL-4]", async () => {
+  const { at, watch, pass } = await scene(["a", "b"]);
+  at("a").put(T, redirect(X, Y));
+  at("b").put(T, { ...resource(Y, "Y"), expireMs: 1_000 });
+  const y = watch(Y);
+  await turn();
+  await pass(900);
+  const x = watch(X);
+  await turn();
+  await turn();
+  y.close();
+  await pass(99);
+  expect(x.now).toBe("Y");
+  await pass(1);
+  expect(x.now).toContain("has not been refreshed");
+});
+
+it("goes on with the time of what is followed for who reads it under its own name [C-TTL-4]", async () => {
+  const { at, watch, pass } = await scene(["a", "b"]);
+  at("a").put(T, redirect(X, Y));
+  at("b").put(T, { ...resource(Y, "Y"), expireMs: 1_000 });
+  watch(X);
+  await turn();
+  await turn();
+  await pass(900);
+  at("b").silent = true;
+  const y = watch(Y);
+  await turn();
+  await pass(99);
+  expect(y.now).toBe("Y");
+  await pass(1);
+  expect(y.now).toBe("-");
+});

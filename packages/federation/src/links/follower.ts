@@ -35,6 +35,8 @@ export class Follower implements Followed {
   readonly delivered: Map<string, LinkedResource> = new Map<string, LinkedResource>();
   /** What was refused last, by variant; it is not delivered again. */
   readonly refused: Map<string, string> = new Map<string, string>();
+  /** Where what is delivered was found. */
+  source: Ask | undefined;
   /** What came before it stands under its name. */
   stands = false;
   /** What is delivered is not what it has found itself. */
@@ -59,6 +61,12 @@ export class Follower implements Followed {
     return this.stands || this.delivered.size > 0;
   }
 
+  /** What is delivered has gone where it was found, for all that can be said. */
+  get isGone(): boolean {
+    const { source } = this;
+    return source !== undefined && this.asks.has(source) && source.kept.size === 0 && source.missing !== undefined && source.missing.context.timedOut !== true;
+  }
+
   /** Which of two locators is in use, at one place of the way. */
   choice(id: string): Choice {
     const choice = this.#choices.get(id) ?? new Choice();
@@ -70,7 +78,8 @@ export class Follower implements Followed {
   }
 
   /** What another one has delivered under the same name is its own to replace. */
-  takeOver({ delivered }: Follower): void {
+  takeOver({ delivered, source }: Follower): void {
+    this.source = source;
     for (const [id, linked] of delivered) this.delivered.set(id, linked);
     delivered.clear();
     this.hasTakenOver = true;

@@ -37,12 +37,14 @@ export class KeptResources {
     this.#await(id, kept, resource.expireMs);
   }
 
+  /** Each with what is left of its time. */
+  *lasting(): Iterable<Pick<Kept, "link" | "resource">> {
+    for (const { link, resource, ends } of this.#kept.values()) yield { link, resource: lasting(resource, ends === undefined ? undefined : ends - this.#clock.now()) };
+  }
+
   /** What another has is here too, for as long. */
   share(others: KeptResources): void {
-    for (const [id, { link, resource, ends }] of others.#kept) {
-      const { expireMs, ...rest } = resource;
-      this.put(id, link, expireMs === undefined || ends === undefined ? rest : { ...rest, expireMs: Math.max(1, ends - this.#clock.now()) });
-    }
+    for (const { link, resource } of others.lasting()) this.put(variantId(resource), link, resource);
   }
 
   /** Its time begins anew. */
@@ -72,6 +74,15 @@ export class KeptResources {
       this.#onExpired();
     });
   }
+}
+
+/** For so many milliseconds more. undefined: it stays. */
+function lasting(given: Resource, leftMs: number | undefined): Resource {
+  if (leftMs !== undefined) return { ...given, expireMs: Math.max(1, leftMs) };
+  if (given.expireMs === undefined) return given;
+  const resource: { -readonly [Key in keyof Resource]: Resource[Key] } = { ...given };
+  delete resource.expireMs;
+  return resource;
 }
 
 /** Which of the variants of a name it is (TP2). */

@@ -14,10 +14,12 @@ export interface Hop {
 export type Outcome = (
   /** Not known yet. */
   | { readonly state: "pending" }
-  /** `stale`: why it may be old. `ask`: where it was found. */
-  | { readonly state: "held"; readonly resources: readonly LinkedResource[]; readonly stale?: XdsError | undefined; readonly ask: Ask }
-  /** A server says that there is none (`missing`); nobody can be reached who could say (`unreachable`). */
-  | { readonly state: "missing" | "unreachable"; readonly error: XdsError }
+  /** `stale`: why it may be old. `isLost`: nobody can be reached who could say. `ask`: where it was found. */
+  | { readonly state: "held"; readonly resources: readonly LinkedResource[]; readonly stale?: XdsError | undefined; readonly isLost: boolean; readonly ask: Ask }
+  /** A server says that there is none. */
+  | { readonly state: "missing"; readonly error: XdsError }
+  /** It cannot be had. `isLost`: as nobody can be reached who could say; else what has come of it was refused. */
+  | { readonly state: "unreachable"; readonly error: XdsError; readonly isLost: boolean }
   /** The way is broken. `blame`: by what one server has given there; absent: none of them could know. */
   | { readonly state: "broken"; readonly error: XdsError; readonly blame?: Ask }
 ) & { readonly hops: readonly Hop[] };

@@ -71,6 +71,21 @@ it("goes five hops and no more, says where a circle is, ACKs it all, and tries a
   expect(loop.now).toBe("mended");
 });
 
+it("tells who asks for a glob of members that lead in a circle, or to nobody; these keep nobody waiting [C-REDIR-3, C-REDIR-4]", async () => {
+  const { at, watch } = await scene(["a"]);
+  at("a").put(T, redirect(of("a", "ns/m"), of("a", "ns/n")));
+  at("a").put(T, redirect(of("a", "ns/n"), of("a", "ns/m")));
+  const glob = watch(of("a", "ns/*"));
+  await turn();
+  expect([glob.topic.settled, glob.members, glob.topic.stale?.text]).toEqual([true, "", `${of("a", "ns/m")} -> ${of("a", "ns/n")} -> ${of("a", "ns/m")}: the redirects go in a circle (C-REDIR-4)`]);
+  at("a").put(T, resource(of("a", "ns/n"), "n"));
+  expect([glob.members, glob.topic.stale]).toEqual(["m=n n=n", undefined]);
+  at("a").put(T, redirect(of("a", "ns/o"), of("nobody", "o")));
+  expect([glob.members, glob.topic.stale?.text]).toEqual(["m=n n=n", expect.stringContaining("nobody is known to answer for the authority \"nobody\"")]);
+  at("a").remove(T, of("a", "ns/o"));
+  expect(glob.topic.stale).toBeUndefined();
+});
+
 it("keeps what it showed when a redirect comes to lead nowhere, with the error beside it [C-REDIR-4]", async () => {
   const { at, watch } = await scene(["a", "b"]);
   at("b").put(T, resource(of("b", "y"), "Y"));

@@ -3,6 +3,7 @@ import { nameFromLocator, printLocator, printName, typeUrlFromType, type Locator
 
 import type { GlobMember } from "../globs/glob-member.ts";
 import type { Ask } from "../routes/ask.ts";
+import { isOutOfReach } from "../routes/is-out-of-reach.ts";
 import type { Route } from "../routes/route.ts";
 import type { FollowedRedirect } from "./followed-redirect.ts";
 import type { Follower } from "./follower.ts";
@@ -111,8 +112,10 @@ export class Search {
   /** undefined: nothing is known yet. */
   #callsForAlt(primary: Outcome, authority: string): boolean | undefined {
     if (primary.state === "pending") return undefined;
-    if (primary.state === "held") return primary.stale !== undefined && this.#host.altOnUnreachable(authority);
-    return primary.state === "unreachable" || (primary.state === "missing" && this.#host.altOnMissing);
+    if (primary.state === "held") return primary.isLost && this.#host.altOnUnreachable(authority);
+    // What came was refused: that is an answer, and no resource to go back to.
+    if (primary.state === "unreachable") return primary.isLost ? true : undefined;
+    return primary.state === "missing" && this.#host.altOnMissing;
   }
 
   #name(typeUrl: string, name: XdstpName, way: Way): Outcome {
@@ -157,10 +160,12 @@ export class Search {
 
 function answerOf(ask: Ask, { steps, hops }: Way, text: string): Outcome {
   const { route, typeUrl, kept, missing, unavailable } = ask;
-  const stale = unavailable?.error ?? route.failureOf(typeUrl);
-  if (kept.size > 0) return { state: "held", hops, stale, ask, resources: Array.from(kept, ({ resource }) => linked(resource, steps, text)) };
-  if (missing !== undefined && (stale === undefined || !ask.expired)) return { state: missing.context.timedOut === true ? "unreachable" : "missing", error: missing, hops };
-  return stale === undefined ? { state: "pending", hops } : { state: "unreachable", error: stale, hops };
+  const failure = route.failureOf(typeUrl);
+  const stale = unavailable?.error ?? failure;
+  const isLost = failure !== undefined || (unavailable !== undefined && isOutOfReach(unavailable.error));
+  if (kept.size > 0) return { state: "held", hops, stale, isLost, ask, resources: Array.from(kept, ({ resource }) => linked(resource, steps, text)) };
+  if (missing !== undefined && (stale === undefined || !ask.expired)) return missing.context.timedOut === true ? { state: "unreachable", error: missing, isLost: true, hops } : { state: "missing", error: missing, hops };
+  return stale === undefined ? { state: "pending", hops } : { state: "unreachable", error: stale, isLost, hops };
 }
 
 function linked(resource: Resource, steps: readonly Step[], text: string): LinkedResource {
@@ -190,7 +195,8 @@ function neither(primary: Outcome, found: Outcome): Outcome {
   const why = both.map((outcome) => ("error" in outcome ? outcome.error.text : ""));
   const state = primary.state === "missing" && found.state !== "unreachable" ? "missing" : "unreachable";
   const timedOut = both.every((outcome) => outcome.state !== "unreachable" || outcome.error.context.timedOut === true);
-  return { state, error: new XdsError(state === "missing" ? "NOT_FOUND" : "UNAVAILABLE", `${why[0]}; its alternative: ${why[1]}`, { timedOut }), hops: primary.hops };
+  const error = new XdsError(state === "missing" ? "NOT_FOUND" : "UNAVAILABLE", `${why[0]}; its alternative: ${why[1]}`, { timedOut });
+  return { ...(state === "missing" ? { state } : { state, isLost: true }), error, hops: primary.hops };
 }
 
 function chain({ steps }: Way, text: string): string {

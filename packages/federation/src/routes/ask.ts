@@ -42,16 +42,22 @@ export interface Ask extends Asked {
 }
 
 export function createAsk(asked: Asked, clock: Clock, onExpired: (ask: Ask) => void): Ask {
-  const { typeUrl, interest: { name } } = asked;
+  const { interest: { name } } = asked;
   const ask: Ask = {
     ...asked, kind: kindOf(name), direct: false, followers: new Set(), sides: new Set(), wanted: false, settled: false,
     kept: new KeptResources(clock, () => {
-      ask.expired = ask.kept.size === 0;
-      if (ask.expired) ask.missing = new XdsError("NOT_FOUND", `${JSON.stringify(name)} has not been refreshed within its TTL (C-TTL-4)`, { typeUrl, resource: name });
+      expire(ask);
       onExpired(ask);
     }), missing: undefined, expired: false, unavailable: undefined,
   };
   return ask;
+}
+
+/** The time of something of it is over: where that was all, it is as if it had been removed (C-TTL-4). */
+export function expire(ask: Ask): void {
+  const { typeUrl, interest: { name } } = ask;
+  ask.expired = ask.kept.size === 0;
+  if (ask.expired) ask.missing = new XdsError("NOT_FOUND", `${JSON.stringify(name)} has not been refreshed within its TTL (C-TTL-4)`, { typeUrl, resource: name });
 }
 
 /** Whether what is asked for has in it, or is, a name. */

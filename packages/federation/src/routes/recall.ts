@@ -34,14 +34,14 @@ export function showKept(ask: Ask): void {
 }
 
 function show({ route, typeUrl, interest, kept, missing, unavailable }: Ask, isName: boolean): void {
-  for (const { link, resource } of kept) void link.part.commit({ put: [{ typeUrl, resource }] });
+  for (const { link, resource } of kept.lasting()) void link.part.commit({ put: [{ typeUrl, resource }] });
   if (!isName) return;
   if (missing !== undefined) void route.links[0]?.part.commit({ remove: [{ typeUrl, name: interest.name, error: missing }] });
   if (unavailable !== undefined) unavailable.link.part.unavailable({ typeUrl, interest }, unavailable.error);
 }
 
 /** What came with the version that it came with. */
-function asGiven({ name, version }: Held, { payload, ttlMs, expireMs, noStore, constraints, metadata }: Resource): Resource {
+function asGiven({ name, version, expireMs }: Held, { payload, ttlMs, noStore, constraints, metadata }: Resource): Resource {
   return ownCopy({
     name, version, payload,
     ...(ttlMs !== undefined && { ttlMs }), ...(expireMs !== undefined && { expireMs }), ...(noStore !== undefined && { noStore }), ...(constraints !== undefined && { constraints }), ...(metadata !== undefined && { metadata }),
