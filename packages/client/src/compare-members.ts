@@ -51,13 +51,21 @@ function inPlaces<T>({ followed: before, members: shown }: ShownMembers<T>, foll
 }
 
 function anywhere<T>({ followed: before, members: shown }: ShownMembers<T>, followed: readonly FollowedMember[], show: (one: FollowedMember) => ListMember<T>): MemberChanges<T> {
-  const were = new Map(before.map((one, index) => [one, shown[index]]));
-  const are = new Map(followed.map((one) => [one, were.get(one) ?? show(one)]));
-  const fresh = [...are].flatMap(([one, member]) => (were.has(one) ? [] : [member]));
-  const gone = [...were].flatMap(([one, member]) => (are.has(one) || member === undefined ? [] : [member]));
+  const left = new Map<FollowedMember | undefined, ListMember<T>>();
+  for (const [place, member] of shown.entries()) left.set(before[place], member);
+  const fresh: ListMember<T>[] = [];
+  const members = followed.map((one) => {
+    const known = left.get(one);
+    left.delete(one);
+    if (known !== undefined) return known;
+    const member = show(one);
+    fresh.push(member);
+    return member;
+  });
+  const gone = [...left.values()];
   const [freshNames, goneNames] = [namesOf(fresh), namesOf(gone)];
   return {
-    members: [...are.values()],
+    members,
     added: fresh.filter(({ name }) => !goneNames.has(name)),
     updated: fresh.filter(({ name }) => goneNames.has(name)),
     removed: gone.filter(({ name }) => !freshNames.has(name)),

@@ -8,6 +8,10 @@ import { parseLocator } from "./parse-locator.ts";
 import type { ParseResult, UriError, UriPart } from "./uri-error.ts";
 import type { ResourceParts, XdstpName } from "./xdstp-name.ts";
 
+/** Of most names; of a list they are many, so they share them. */
+const NO_PARAMS: ReadonlyMap<string, string> = new Map();
+const NO_DIRECTIVES: readonly Directive[] = [];
+
 /** The name in a `xds.core.v3.ResourceName` (N-80); also the way to check parts of any other origin before they are printed. */
 export function nameFromMessage({ context, ...fields }: ResourceNameMessage): ParseResult<XdstpName> {
   const parts = readParts({ ...fields, exactContext: context ?? {} });
@@ -27,7 +31,7 @@ export function locatorFromMessage(message: ResourceLocatorMessage | string): Pa
 
 function readLocator(message: ResourceLocatorMessage, depth: number): Locator | UriError {
   if (depth > maxAltDepth) return fault("too-deep", "directives", message.id ?? "", 0);
-  const directives = readDirectives(message.directives ?? [], depth);
+  const directives = message.directives === undefined ? NO_DIRECTIVES : readDirectives(message.directives, depth);
   if ("code" in directives) return directives;
   const { scheme = "XDSTP" } = message;
   if (scheme === "FILE" || scheme === 2) return readFile(message, directives);
@@ -55,7 +59,8 @@ function readParts({ id = "", authority = "", resourceType = "", exactContext }:
   return findIllFormed("authority", authority) ?? findIllFormed("id", id) ?? { authority, resourceType, id, contextParams };
 }
 
-function readContext({ params = {} }: ContextParamsMessage = {}): ReadonlyMap<string, string> | UriError {
+function readContext({ params }: ContextParamsMessage = {}): ReadonlyMap<string, string> | UriError {
+  if (params === undefined) return NO_PARAMS;
   const entries = Object.entries(params);
   return findIllFormed("context", ...entries.flat()) ?? new Map(entries);
 }
