@@ -120,6 +120,50 @@ describe("xdstp relay --workers", () => {
     expect(await refused).toContain("not this one");
   });
 
+  it("gives nobody what a client of some worker refuses, though those of another one have accepted it, with --quorum [B-RELAY-5]", async () => {
+    const origin = await useOriginWith("a");
+    const answers: string[] = [];
+    origin.server.events((event) => { if (event.kind === "nack") answers.push("NACK"); });
+    const { out, port } = await useWorkers(origin.address, 2, "--quorum", "1", "--quorum-wait", "60");
+    // Connections go to the workers in turn, more or less.
+    const clients: Awaited<ReturnType<typeof askForClusters>>[] = [];
+    const workers = (): ReadonlySet<unknown> => new Set(lines(out).filter(({ event }) => event === "ack").map(({ worker }) => worker));
+    while (workers().size < 2 && clients.length < 20) {
+      const client = await askForClusters(port, `n${clients.length}`, of("x", "a"));
+      clients.push(client);
+      await nextNames(client);
+      await expect.poll(() => lines(out).filter(({ event }) => event === "ack").length).toBe(clients.length);
+    }
+    origin.cluster(of("x", "a"), 2);
+    // One client of each worker sees it first.
+    const first = await Promise.race(clients.map(async (client) => { await client.arrived(); return client; }));
+    first.ack(first.next());
+    const others = clients.filter((client) => client !== first);
+    const second = await Promise.race(others.map(async (client) => { await client.arrived(); return client; }));
+    expect(answers).toEqual([]);
+    second.nack(second.next(), "not this one");
+    await expect.poll(() => answers).toEqual(["NACK"]);
+    // Who has seen it has the one before again.
+    for (const client of [first, second]) expect(await nextNames(client)).toEqual([of("x", "a")]);
+  });
+
+  it("asks for more names than one client may, since a worker has many clients", async () => {
+    const origin = await useOrigin({ limits: { subscriptions: 20_000 } });
+    const names = Array.from({ length: 10_400 }, (_, nth) => of("x", `c${nth}`));
+    for (const name of names) origin.cluster(name);
+    const { port } = await useWorkers(origin.address, 1);
+    for (const part of [names.slice(0, 5_200), names.slice(5_200)]) {
+      const client = await askForClusters(port, part[0] ?? "", ...part);
+      const seen = new Set<string>();
+      while (seen.size < part.length) {
+        const some = await nextNames(client);
+        for (const name of some) seen.add(name);
+        if (some.length === 0) break;
+      }
+      expect(seen.size).toBe(part.length);
+    }
+  });
+
   it("starts a worker again that dies; its clients are told of as gone", async () => {
     const origin = await useOriginWith("a");
     const { out, port, pid } = await useWorkers(origin.address, 1);

@@ -10,6 +10,7 @@ export interface Collector {
 }
 
 interface Collection {
+  readonly asker: Child;
   readonly missing: Set<Child>;
   readonly answers: StatusAnswer[];
   done(answer: StatusAnswer): void;
@@ -33,9 +34,15 @@ export function createCollector(children: () => readonly Child[]): Collector {
       if (message.kind !== "collect") return;
       const id = next++;
       const asked = children().filter(({ worker, isOpen }) => worker > 0 && isOpen());
-      open.set(id, { missing: new Set(asked), answers: [], done: (answer) => { child.send({ kind: "collected", id: message.id, answer }); } });
+      open.set(id, { asker: child, missing: new Set(asked), answers: [], done: (answer) => { child.send({ kind: "collected", id: message.id, answer }); } });
       for (const one of asked) one.send({ kind: "status", id, request: message.request, peer: message.peer });
     },
-    gone(child) { for (const id of [...open.keys()]) settle(id, child); },
+    gone(child) {
+      for (const [id, { asker }] of [...open]) {
+        // Its next process counts from the beginning.
+        if (asker === child) open.delete(id);
+        else settle(id, child);
+      }
+    },
   };
 }

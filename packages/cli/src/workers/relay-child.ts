@@ -1,6 +1,6 @@
 // One process of `xdstp relay --workers N`: the first, which asks upstream and serves the others over a socket, or one of those, which serve clients.
 import { rm } from "node:fs/promises";
-import { bootstrapFacts, type AnyBootstrap, type BootstrapNode } from "@xdstp/federation";
+import { bootstrapFacts } from "@xdstp/federation";
 import { createServer } from "@xdstp/server";
 import { CliError } from "../cli-error.ts";
 import type { CliEvent } from "../cli-event.ts";
@@ -10,10 +10,12 @@ import { processIo } from "../process-io.ts";
 import { createPrometheusMeter } from "../prometheus-meter.ts";
 import { relayBootstrap } from "../relay-bootstrap.ts";
 import { relayOptions, relaySupply } from "../relay-supply.ts";
+import { firstAsUpstream } from "./first-as-upstream.ts";
 import { type ChildTask, type Look, taskVariable } from "./messages.ts";
 import { openParentLine, type ParentLine } from "./parent-line.ts";
 import { plain } from "./plain-events.ts";
 import { ownStatus, statusOfAll } from "./status-of-all.ts";
+import { workerLimits } from "./worker-limits.ts";
 
 const task = JSON.parse(process.env[taskVariable] ?? "{}") as ChildTask;
 const line = openParentLine();
@@ -29,7 +31,7 @@ async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<
   const { bootstrap, what } = await relayBootstrap(call.ask, process.env);
   const supply = relaySupply(await relayOptions(call, bootstrap, processIo()), what, (event) => { parent.tell(event); });
   await rm(path, { force: true });
-  const server = createServer({ ...supply.serving, clientStatus: false });
+  const server = createServer({ ...supply.serving, clientStatus: false, limits: workerLimits });
   await server.listen({ path });
   parent.serve({ status: () => Promise.resolve({ bytes: new Uint8Array() }), look: () => ({ streams: [], upstreams: plain(supply.upstreams?.() ?? []) as Look["upstreams"], refusals: [], held: heldNow(supply.cache) }) });
   parent.send({ kind: "open" });
@@ -41,7 +43,7 @@ async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<
 async function runWorker({ call, path, worker }: ChildTask, parent: ParentLine): Promise<void> {
   const { bootstrap, what } = await relayBootstrap(call.ask, process.env);
   const io = processIo();
-  const options = await relayOptions({ ...call, snapshot: undefined }, ofFirst(path, bootstrapFacts(bootstrap).node), io);
+  const options = await relayOptions({ ...call, snapshot: undefined }, firstAsUpstream(path, bootstrapFacts(bootstrap).node, worker), io);
   const supply = relaySupply({ ...options, follow: false, variant: "delta", backoff: { initialMs: 100, maxMs: 1_000 } }, what, (event) => { if (isOwn(event)) parent.tell(event); });
   const { metrics, ...others } = call;
   const meter = metrics && createPrometheusMeter();
@@ -53,10 +55,6 @@ async function runWorker({ call, path, worker }: ChildTask, parent: ParentLine):
   await parent.stopped;
   host.letGo();
   await host.close();
-}
-
-function ofFirst(path: string, node: BootstrapNode): AnyBootstrap {
-  return { servers: [{ uri: `unix:${path}`, credentials: { type: "insecure" }, features: new Set() }], node, authorities: new Map(), certificateProviders: new Map() };
 }
 
 /** Of the first others tell, and all have a cache; what becomes of opaque names only a worker knows. */

@@ -40,6 +40,7 @@ const retry = { firstMs: 100, mostMs: 5_000, wellMs: 10_000 };
 export function startChild({ task, env, clock, hear, gone, started }: ChildOptions): Child {
   let [process, isOpen, isStopping, starts, retryMs, startedAt] = [undefined as ChildProcess | undefined, false, false, 0, retry.firstMs, 0];
   let timer: Timer | undefined;
+  let failure: string | undefined;
   let resolve: (open: Open) => void = () => undefined;
   let reject: (error: CliError) => void = () => undefined;
   let end = (): void => undefined;
@@ -48,6 +49,7 @@ export function startChild({ task, env, clock, hear, gone, started }: ChildOptio
   open.catch(() => undefined);
   const take = (message: FromChild): void => {
     if (message.kind === "failed" && starts === 1 && !isOpen) reject(new CliError(message.exitCode, message.message));
+    if (message.kind === "failed") failure = message.message;
     if (message.kind === "open") {
       isOpen = true;
       resolve(message);
@@ -62,7 +64,8 @@ export function startChild({ task, env, clock, hear, gone, started }: ChildOptio
       return;
     }
     retryMs = clock.now() - startedAt > retry.wellMs ? retry.firstMs : Math.min(retryMs * 2, retry.mostMs);
-    gone(child, `has ended with ${signal ?? `exit code ${String(code)}`}`, retryMs);
+    gone(child, failure ?? `has ended with ${signal ?? `exit code ${String(code)}`}`, retryMs);
+    failure = undefined;
     timer = clock.after(retryMs, start);
   };
   const start = (): void => {

@@ -11,7 +11,7 @@ import { retries } from "./retries.ts";
 import type { Want } from "./want.ts";
 
 /**
- * These have not come in time (C-MISS-4): a name does not exist, or cannot be had for now (C-GRPC-10); a collection is what has come of it (C-GLOB-9). What is held is no concern of the timer,
+ * These have not come in time (C-MISS-4): a name does not exist, or cannot be had for now (C-GRPC-10); a collection is what has come of it (C-GLOB-9), and where that is nothing it cannot be had for now either. What is held is no concern of the timer,
  * but for what only a stand-in has given (C-GRPC-6). Returns those that another server still stands in for: their time begins anew.
  */
 export function giveUp(state: ClientTypeState, due: readonly Want[]): readonly Want[] {
@@ -26,10 +26,12 @@ export function giveUp(state: ClientTypeState, due: readonly Want[]): readonly W
     if (want.kind !== "name" || isWantHeldByAll(sink, typeUrl, want)) noteSilence(state, want);
   }
   const names = overdue.filter((want) => want.kind === "name" && (want.leftOut || standIns.has(want) || !isWantHeldByAll(sink, typeUrl, want)));
-  const settled = overdue.filter(({ kind }) => kind !== "name").map(({ interest, begun }) => ({ typeUrl, interest, ...(!begun && { timedOut: true }) }));
+  const silent = new Set(overdue.filter((want) => context.timeoutIsTransient && want.kind !== "name" && !want.begun && !isWantHeld(sink, typeUrl, want)));
+  for (const want of silent) noteError(state, want, lateError(state, want, "UNAVAILABLE"));
+  const settled = overdue.filter((want) => want.kind !== "name" && !silent.has(want)).map(({ interest, begun }) => ({ typeUrl, interest, ...(!begun && { timedOut: true }) }));
   const remove = [...names.flatMap((want) => noteLate(state, want)), ...overdue.flatMap((want) => noteUnseen(state, want))];
   if (remove.length + settled.length > 0) commitAside(sink, { remove: unique(remove), settled });
-  const late = new Set([...names, ...overdue.filter(({ state: now }) => now === "requested")]);
+  const late = new Set([...names, ...silent, ...overdue.filter(({ state: now }) => now === "requested")]);
   if (late.size > 0) context.emit?.({ kind: "timeout", typeUrl, names: Array.from(late, ({ interest }) => interest.name) });
   return due.filter((want) => standIns.get(want) === true);
 }

@@ -223,4 +223,14 @@ describe.each(["delta", "sotw"] as const)("missing (%s)", (variant) => {
     server.reply(PART, { resources: [{ name: "a", text: "1" }] });
     expect([a?.now, want(PART, "a").state]).toEqual(["a=1", "held"]);
   });
+
+  it("and a collection of which nothing has come is away for now too, instead of empty [C-GRPC-10] [C-GLOB-9]", async () => {
+    const { ask, clock, server } = createClientWorld(variant, { client: { timeoutIsTransient: true } });
+    const [all] = await ask(FULL, "*");
+    clock.advance(30_000);
+    expect(all?.now).toBe("pending ~UNAVAILABLE");
+    server.reply(FULL, { resources: [{ name: "a", text: "1" }] });
+    clock.advance(200);
+    expect(all?.now).toBe("a=1");
+  });
 });
