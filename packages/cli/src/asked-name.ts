@@ -1,5 +1,5 @@
 import { shortTypes, typeUrlOf } from "@xdstp/resource-types";
-import { isGlob, memberTypeOf, parseLocator, typeUrlFromType, type XdstpLocator } from "@xdstp/uri";
+import { collectionTypeOf, isGlob, memberTypeOf, parseLocator, typeUrlFromType, type XdstpLocator } from "@xdstp/uri";
 import { CliError } from "./cli-error.ts";
 import type { CommandCall } from "./command.ts";
 
@@ -16,6 +16,11 @@ export interface AskedName extends TypedName {
   readonly kind: "name" | "glob" | "list";
   /** How many places may be asked for it, one after the other: itself and its alternatives. */
   readonly places: number;
+}
+
+/** The type under which a name itself is asked for: of a list its own. */
+export function ownTypeUrl({ kind, typeUrl }: Pick<AskedName, "kind" | "typeUrl">): string {
+  return kind === "list" ? collectionTypeOf(typeUrl) : typeUrl;
 }
 
 /** What a name on the command line asks for. Throws a CliError where it is no name, or does not say its type. */

@@ -1,16 +1,20 @@
 import type { ListChange, ListMember, Watch } from "@xdstp/client";
 import { withoutNode } from "./ask-failure.ts";
+import { ownTypeUrl } from "./asked-name.ts";
 import type { Telling } from "./follow-name.ts";
 import type { HeldResource } from "./watch-event.ts";
+import { createWayTeller } from "./way-teller.ts";
 
 /** Tells of a list: its order whenever that changes, and of each member what becomes of it. Settles when the watch is closed. */
 export async function followList(watch: Watch<ListChange<Uint8Array>>, telling: Telling): Promise<void> {
   const { asked, asking, tell, tellWay } = telling;
   const { name } = asked;
   const held = new Map<string, HeldResource>();
+  const tellOwnWay = createWayTeller(asking, ownTypeUrl(asked), tell);
   let [told, failure, wasComplete] = ["", "", false];
   for await (const { members, added, updated, removed, exists, version, complete, error } of watch) {
     const names = members.map((member) => member.name);
+    tellOwnWay([[name, watch.name]]);
     // gRPC goes on with a list that is removed (C-GRPC-9); people want to see that it is gone.
     const isMissing = error?.code === "NOT_FOUND";
     const now = isMissing ? "missing" : exists ? JSON.stringify([version, names]) : told;

@@ -128,6 +128,20 @@ describe("xdstp get, over several authorities", () => {
     expect(yaml.split("---\n")).toHaveLength(3);
   });
 
+  it("shows where a list itself leads, above its members, and why [C-REDIR-6, C-ALT-7]", async () => {
+    const { a, b, dir } = await useFederation(["a", "b"], { c: "127.0.0.1:1" });
+    a.redirect(listOf("a", "moved"), listOf("b", "all"));
+    a.redirect(listOf("a", "lost"), listOf("b", "none"));
+    b.list(listOf("b", "all"), "=one");
+    const way = [`redirected to ${listOf("b", "all")}`, `  authority b, server ${b.address}`];
+    const { out } = await get(dir, listOf("a", "moved"));
+    expect(out.split("\n").slice(0, 4)).toEqual([listOf("a", "moved"), ...way.map((line) => `  ${line}`), expect.stringMatching(/^NAME /)]);
+    expect((await get(dir, listOf("a", "moved"), "--output", "yaml")).out.split("\n").slice(0, 4)).toEqual([`# ${listOf("a", "moved")}`, ...way.map((line) => `#   ${line}`), `# name: ${of("a", "one")}`]);
+    expect(JSON.parse((await get(dir, listOf("a", "moved"), "--json")).out)).toMatchObject({ name: listOf("a", "moved"), hops: [{ kind: "redirect", to: listOf("b", "all"), authority: "b", server: b.address }], resources: [{ name: of("a", "one") }] });
+    expect((await get(dir, `${listOf("c", "all")}${alt(listOf("b", "all"))}`)).out).toContain(`  alternative ${listOf("b", "all")}\n    authority b, server ${b.address}\n    since cannot connect to 127.0.0.1:1`);
+    expect((await get(dir, listOf("a", "lost"))).err).toBe(`xdstp get: ${b.address} has no "${listOf("b", "none")}", where "${listOf("a", "lost")}" leads\n`);
+  });
+
   it("takes one entry out of a list, and says which there are not [C-LIST-7]", async () => {
     const { a, dir } = await useFederation(["a"]);
     a.list(listOf("a", "all"), "=inline");

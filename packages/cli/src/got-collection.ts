@@ -1,6 +1,7 @@
 import type { ListMember } from "@xdstp/client";
 import { XdsError } from "@xdstp/core";
 import { withoutNode } from "./ask-failure.ts";
+import { ownTypeUrl } from "./asked-name.ts";
 import type { Way } from "./get.ts";
 import type { LackingMember, ShownResource } from "./show-resources.ts";
 import type { ShownHop } from "./shown-hop.ts";
@@ -11,6 +12,8 @@ export interface Got {
   readonly resources: readonly (ShownResource | LackingMember)[];
   /** These are all. */
   readonly complete: boolean;
+  /** Of a list: the way to it. Absent: it leads nowhere else. */
+  readonly hops?: readonly ShownHop[];
 }
 
 /** The members of a glob or of a type: all, or what had come when the time was over. Throws an XdsError where nothing came. */
@@ -43,16 +46,17 @@ export async function gotList(way: Way): Promise<Got> {
     const hops = asking.hops(typeUrl);
     return watch.members.map((member) => shownMember(member, typeUrl, hops(member.name)));
   };
+  const got = (complete: boolean): Got => ({ resources: resources(), complete, hops: asking.hops(ownTypeUrl(asked))(watch.name) });
   let held = false;
   try {
     for await (const { complete, exists, error } of watch) {
       held = exists;
       if (!exists && error !== undefined) throw whyNothing(way, watch.name, error);
-      if (complete) return { resources: resources(), complete };
+      if (complete) return got(complete);
     }
   } catch (error) {
     if (!signal.aborted || !held) throw error;
-    return { resources: resources(), complete: false };
+    return got(false);
   }
   throw new XdsError("CANCELLED", "the client was closed");
 }

@@ -2,6 +2,7 @@ import type { AnyBytes } from "@xdstp/core";
 import type { AskedName } from "./asked-name.ts";
 import type { CliIo } from "./cli-io.ts";
 import { escapeJson, escapeText } from "./escape-text.ts";
+import { wrapText } from "./fit-text.ts";
 import { type ResourceView, viewResource, type ViewOptions } from "./resource-view.ts";
 import { shortType, shortVersion } from "./short-text.ts";
 import { showRows } from "./show-rows.ts";
@@ -40,6 +41,8 @@ export interface Showing {
   readonly output: "yaml" | "json" | "table";
   readonly server: ShownServer;
   readonly complete: boolean;
+  /** The way to a list itself. Empty: it leads nowhere else. */
+  readonly hops: readonly ShownHop[];
   /** Those without a payload only of a list. */
   readonly resources: readonly (ShownResource | LackingMember)[];
   readonly view: ViewOptions;
@@ -73,21 +76,28 @@ export function headOf({ name, version, hops = [] }: Pick<ShownResource, "name" 
   return lines.map((line) => `# ${line}\n`).join("");
 }
 
-function yamlOf({ resources, server, view }: Showing): string {
-  if (resources.length === 0) return "# no members\n";
+function yamlOf(showing: Showing): string {
+  const { resources, server, view } = showing;
+  const way = wayLines(showing).map((line) => `# ${line}\n`).join("");
+  if (resources.length === 0) return `${way}# no members\n`;
   const lacking = resources.filter((resource) => "state" in resource).map(({ name, state, reason }) => `# ${escapeText(name)} is ${state}${reason === "" ? "" : `: ${escapeText(reason)}`}\n`);
-  return lacking.join("") + resources.filter((resource) => "payload" in resource).map((resource) => {
+  return way + lacking.join("") + resources.filter((resource) => "payload" in resource).map((resource) => {
     const { yaml, notes } = viewResource(resource.payload, view);
     return `${headOf(resource, server, notes)}${yaml}`;
   }).join("---\n");
 }
 
-function jsonOf({ asked, server, complete, resources, view }: Showing): object {
+/** A list that leads elsewhere, and where to. */
+function wayLines({ asked, hops }: Showing): readonly string[] {
+  return hops.length === 0 ? [] : [escapeText(asked.name), ...hopLines(hops).map((line) => `  ${line}`)];
+}
+
+function jsonOf({ asked, server, complete, hops, resources, view }: Showing): object {
   const { received, ...from } = server;
   const head = { ...from, received: new Date(received).toISOString() };
   const shown = resources.map((resource) => ("payload" in resource ? { ...resourceJson(resource, viewResource(resource.payload, view)), ...(asked.kind === "list" && { state: "held" }) } : lackingJson(resource)));
   if (asked.kind === "name" && shown[0] !== undefined) return { ...head, ...shown[0] };
-  return { ...head, name: asked.name, type: asked.typeUrl, complete, resources: shown };
+  return { ...head, name: asked.name, type: asked.typeUrl, complete, ...(hops.length > 0 && { hops }), resources: shown };
 }
 
 /** One resource for programs. */
@@ -99,7 +109,10 @@ function lackingJson({ name, state, reason, hops }: LackingMember): object {
   return { name, authority: authorityIn(name), state, ...(reason !== "" && { reason }), ...(hops.length > 0 && { hops }) };
 }
 
-function showTable({ asked, resources }: Showing, io: CliIo): void {
+function showTable(showing: Showing, io: CliIo): void {
+  const { asked, resources } = showing;
+  const columns = io.terminal()?.columns ?? 100_000;
+  for (const line of wayLines(showing).flatMap((text) => wrapText(text, columns, 3))) io.stdout.write(`${line}\n`);
   if (resources.length === 0) {
     io.stdout.write(`${escapeText(asked.name)} has no members${asked.kind === "list" ? "" : ` among the ${shortType(asked.typeUrl)}`}\n`);
     return;

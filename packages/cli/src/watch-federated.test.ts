@@ -67,6 +67,21 @@ it("shows the members of a list that come and go, and their order [C-LIST-5, C-L
   ]);
 });
 
+it("shows where a list itself leads before what it has, and again when that changes [C-REDIR-2, C-REDIR-6]", async () => {
+  const { a, b, dir } = await useFederation(["a", "b"]);
+  const [moved, all, other] = [listOf("a", "moved"), listOf("b", "all"), listOf("b", "other")];
+  for (const name of [all, other]) b.list(name, "=one");
+  a.redirect(moved, all);
+  const { stdout, signal, exit } = useCli(["watch", moved, "--bootstrap", "boot.json"], { cwd: dir });
+  await stdout.line(/complete/);
+  a.redirect(moved, other);
+  await stdout.line(/redirected to .*other/);
+  signal("SIGINT");
+  expect(await exit).toBe(0);
+  const told = heads(stdout.text).filter((line) => /^(leads|list| +redirected)/.test(line));
+  expect(told.slice(0, 5)).toEqual([`leads ${moved}`, `  redirected to ${all}`, `list ${moved} version HASH: 1 member`, `leads ${moved}`, `  redirected to ${other}`]);
+});
+
 it("tells of a name and of a glob that nobody is known for them [C-AUTH-5]", async () => {
   const { dir } = await useFederation(["a"]);
   const { stdout, signal, exit } = useCli(["watch", of("c", "x"), of("c", "*"), listOf("c", "all"), "--bootstrap", "boot.json"], { cwd: dir });

@@ -1,5 +1,6 @@
 import type { XdsError } from "@xdstp/core";
 import { withoutNode } from "./ask-failure.ts";
+import { ownTypeUrl } from "./asked-name.ts";
 import { CliError } from "./cli-error.ts";
 import type { Way } from "./get.ts";
 import { shortType } from "./short-text.ts";
@@ -10,7 +11,7 @@ export function whyNothing({ asking, options: { asked } }: Way, sent: string, er
   const { name, typeUrl } = asked;
   if (error !== undefined && error.code !== "NOT_FOUND") return error;
   const text = withoutNode(error?.text ?? "");
-  const last = asking.hops(typeUrl)(sent).at(-1);
+  const last = asking.hops(ownTypeUrl(asked))(sent).at(-1);
   const cause = { cause: error };
   if (text.includes("(C-LIST-7)") || text.includes("its alternative")) return new CliError(1, text, cause);
   const own = text.includes("does not exist") || text === "" ? "" : ` (${text})`;

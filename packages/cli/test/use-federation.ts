@@ -14,6 +14,7 @@ export const alt = (locator: string): string => `#alt=${locator.replaceAll("%", 
 
 /** A server that leads elsewhere. */
 export interface Lead extends Origin {
+  /** A cluster, or a list of clusters. */
   redirect(name: string, to: string): void;
   /** Entries are `=name` for an inline one, else a locator. */
   list(name: string, ...entries: readonly string[]): void;
@@ -38,7 +39,7 @@ export function lead(origin: Origin): Lead {
   const put = (url: string, name: string, payloadUrl: string, value: Uint8Array): void => { origin.cache.commit({ put: [{ typeUrl: url, resource: { name, version: "", payload: { typeUrl: payloadUrl, value } } }] }); };
   return {
     ...origin, asked,
-    redirect(name, to) { put(typeUrl, name, "type.googleapis.com/xds.core.v3.ResourceLocator", lengthDelimited(1, to)); },
+    redirect(name, to) { put(name.includes(`/${typeName}Collection/`) ? `${typeUrl}Collection` : typeUrl, name, "type.googleapis.com/xds.core.v3.ResourceLocator", lengthDelimited(1, to)); },
     list(name, ...entries) { put(`${typeUrl}Collection`, name, `${typeUrl}Collection`, Buffer.concat(entries.map(entryOf))); },
   };
 }
