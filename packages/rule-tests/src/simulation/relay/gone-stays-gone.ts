@@ -9,7 +9,7 @@ import type { World } from "../world.ts";
 interface Gone {
   readonly typeUrl: string;
   readonly name: string;
-  /** The process that was told so, and when that was seen. */
+  /** The process that was told so, and when that was seen. What was on its way to it then came to it alone. */
   readonly knownBy: Cache;
   readonly at: number;
   /** It went on for so long that its disk knows too. */
@@ -39,7 +39,7 @@ export function goneStaysGone(world: World, report: Report): Invariant {
       if (cache !== undefined) for (const one of gone.values()) {
         const { typeUrl, name } = one;
         one.isStored ||= one.knownBy === cache && world.clock.now() >= one.at + STORED;
-        if (one.isStored && entryOf(cache, typeUrl, name)?.resource !== undefined) report("what a relay knows to be gone does not come back with its snapshot [B-RELAY-9]", `the first relay has ${name} of ${typeUrl} again, which the origin has not`);
+        if (one.isStored && one.knownBy !== cache && entryOf(cache, typeUrl, name)?.resource !== undefined) report("what a relay knows to be gone does not come back with its snapshot [B-RELAY-9]", `the first relay has ${name} of ${typeUrl} again, which the origin has not`);
       }
     },
     onLook() {
