@@ -115,6 +115,32 @@ describe.each(ways)("of a glob, %s upstream, %s downstream,", (upstream, downstr
     expect(await say([])).toEqual(downstream === "delta" ? [[0, [glob], []]] : []);
   });
 
+  it("an error that will pass is told once where nothing is known, as far as it takes nothing from a client, until that is known [B-RELAY-13] [S-ERR-5] [S-ERR-1] [S-ERR-3]", async () => {
+    const world = useWorld({ upstream });
+    const client = world.connect(downstream);
+    client.ask(clusterUrl, glob);
+    await world.settle();
+    const told = (text: string): unknown => (downstream === "delta" ? [[0, [], [{ name: glob, code: 14, text }]]] : []);
+    const fail = async (text: string): Promise<void> => {
+      world.up.reply(clusterUrl, { errors: [{ name: glob, code: 14, text }] });
+      await world.settle();
+    };
+    await fail("because");
+    expect(shown(client)).toEqual(told("because"));
+    const late = world.connect(downstream);
+    late.ask(clusterUrl, glob);
+    await world.settle();
+    expect(shown(late)).toEqual(told("because"));
+    await fail("because");
+    await world.pass(60_000);
+    expect([shown(client), shown(late)]).toEqual([[], []]);
+    await fail("still");
+    expect([shown(client), shown(late)]).toEqual([told("still"), told("still")]);
+    world.up.reply(clusterUrl, { resources: [{ name: a, text: "1" }] });
+    await world.pass(1_000);
+    for (const one of [client, late]) expect(shown(one)).toEqual([[1, [], []]]);
+  });
+
   it("an error that will pass takes nothing from a client [B-RELAY-13] [S-ERR-3]", async () => {
     const world = useWorld({ upstream });
     const client = world.connect(downstream);
@@ -131,6 +157,19 @@ describe.each(ways)("of a glob, %s upstream, %s downstream,", (upstream, downstr
     await world.settle();
     expect(shown(late)).toEqual([[1, [], []]]);
   });
+});
+
+it("a client that comes back to a glob that cannot be had for now keeps what it lists, until the glob is known [B-RELAY-13] [S-ERR-3] [S-RECON-4]", async () => {
+  const world = useWorld();
+  const client = world.connect("delta");
+  client.send({ typeUrl: flagUrl, ...{ resourceNamesSubscribe: [flagName("*")], initialResourceVersions: { [flagName("a")]: "1", [flagName("b")]: "1" } } });
+  await world.settle();
+  world.up.reply(flagUrl, { errors: [{ name: flagName("*"), code: 14, text: "because" }] });
+  await world.pass(60_000);
+  expect(client.take().map(({ removed, errors }) => [removed, errors.length])).toEqual([[[], 1]]);
+  world.up.reply(flagUrl, { resources: [{ name: flagName("a"), text: "1" }] });
+  await world.pass(1_000);
+  expect(client.take().map(({ shown, removed }) => [shown, removed])).toEqual([[["a=1"], [flagName("b")]]]);
 });
 
 it("of a type whose full state deletes by absence an error that will pass is no reason to answer without the name [B-RELAY-13] [B-RELAY-15] [S-ERR-3]", async () => {

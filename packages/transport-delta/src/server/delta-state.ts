@@ -1,4 +1,4 @@
-import type { Entry, Reference, ResourceType, Topic, Watcher } from "@xdstp/core";
+import type { Entry, Reference, ResourceType, Topic, Watcher, XdsError } from "@xdstp/core";
 import type { Beating, ClientQuirks, ExchangeOwner, FrameProfile, Lifetimes, SmallMap, SmallSet, TypeHost } from "@xdstp/core/server";
 import type { HeldList } from "./held-by-client.ts";
 import type { Taken } from "./take.ts";
@@ -28,6 +28,8 @@ export interface DeltaState extends ExchangeOwner {
   readonly unsettled: SmallMap<Topic, number>;
   /** The same, once they are settled. */
   readonly unanswered: SmallMap<Topic, number>;
+  /** Globs of which the client was told, or is owed, why nothing is known of them for now; undefined while there are none. */
+  openErrors: Map<Topic, XdsError> | undefined;
   /** Answered topics with news. */
   readonly dirty: SmallSet<Topic>;
   /** Names to be sent as they are now. */

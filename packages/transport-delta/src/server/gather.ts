@@ -3,6 +3,7 @@ import { askedBy, changedOrigin, partition, restartOf, type Origin, type Refused
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { answerOf, leftovers, removedSince } from "./first-answer.ts";
 import { goneOf, idOf, isCollection, isCovered, keyOf, lookUp, lookUpAll, topicsOf } from "./lookup.ts";
+import { openEntry } from "./open-error.ts";
 import { mergeEntries } from "./merge-entries.ts";
 
 /** What is pending on a type, taken as of now. */
@@ -152,6 +153,8 @@ function heldSince({ unanswered }: DeltaState): number {
 function takeOwed(state: DeltaState, parts: Parts): ReadonlySet<string> {
   const named = new Set(state.owed);
   for (const name of named) {
+    const open = state.openErrors === undefined ? undefined : openEntry(state, keyOf(name));
+    if (open !== undefined) { parts.push(asArray(open)); continue; }
     const gone = goneOf(state, name);
     const entries = state.located === undefined ? asList(lookUp(state, name)) : lookUpAll(state, name) ?? [];
     for (const entry of gone) parts.push(asArray(entry));

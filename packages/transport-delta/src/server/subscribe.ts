@@ -3,6 +3,7 @@ import { excessOfLocators, excessOfNames, type StreamLimits } from "@xdstp/core/
 import { isGlob } from "@xdstp/uri";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { idOf, isCollection, keyOf } from "./lookup.ts";
+import { oweOpenError, oweOpenErrorAgain } from "./open-error.ts";
 
 /**
  * Adds a name. Every name in a subscribe list is answered, also one that the server believes the client to hold (S-DSUB-3).
@@ -35,7 +36,8 @@ export function locate(state: DeltaState, interest: Interest): boolean {
 
 /** The client may have forgotten: all of a topic again, and what was removed since the last response. */
 export function answerAgain(state: DeltaState, topic: Topic): void {
-  if (state.unsettled.has(topic) || state.unanswered.has(topic)) return;
+  if (state.unsettled.has(topic)) { oweOpenErrorAgain(state, topic); return; }
+  if (state.unanswered.has(topic)) return;
   state.dirty.delete(topic);
   state.unanswered.set(topic, state.sent);
 }
@@ -61,6 +63,7 @@ function begin(state: DeltaState, key: string, interest: Interest): Topic {
   if (isGlob(name)) state.globs++;
   const waiting = topic.settled ? state.unanswered : state.unsettled;
   waiting.set(topic, state.answered && (isCollection(name) || hasVariants(topic)) ? state.sent : NONE_HELD);
+  if (waiting === state.unsettled) oweOpenError(state, topic);
   return topic;
 }
 

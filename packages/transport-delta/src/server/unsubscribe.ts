@@ -56,6 +56,7 @@ function forget(state: DeltaState, topic: Topic): void {
   state.unsettled.delete(topic);
   state.unanswered.delete(topic);
   state.dirty.delete(topic);
+  state.openErrors?.delete(topic);
   state.owed.delete(topic.interest.name);
 }
 

@@ -1,0 +1,55 @@
+import type { Entry, Topic, XdsError } from "@xdstp/core";
+import { isGlob } from "@xdstp/uri";
+import type { DeltaState } from "./delta-state.ts";
+import { topicsOf } from "./lookup.ts";
+
+/**
+ * Owes a glob of which nothing is known yet the reason, where another server has said one that will pass: it stays open, but its client need not wait for an answer (S-ERR-5, C-ERR-4).
+ * What this program concludes itself is of no concern to clients. Once, and again only when it changes (S-ERR-1).
+ */
+export function oweOpenError(state: DeltaState, topic: Topic): void {
+  const error = openErrorOf(state, topic);
+  if (error === undefined || isSame(state.openErrors?.get(topic), error)) return;
+  (state.openErrors ??= new Map()).set(topic, error);
+  state.owed.add(topic.interest.name);
+}
+
+/** The same, also where the client was told before. */
+export function oweOpenErrorAgain(state: DeltaState, topic: Topic): void {
+  state.openErrors?.delete(topic);
+  oweOpenError(state, topic);
+}
+
+/** It is known now, and is answered as such. */
+export function endOpenError({ openErrors, owed }: DeltaState, topic: Topic): void {
+  if (openErrors?.delete(topic) === true) owed.delete(topic.interest.name);
+}
+
+/** What is said of a glob that is owed; undefined: it is known. */
+export function openEntry(state: DeltaState, key: string): Entry | undefined {
+  for (const topic of topicsOf(state, key)) {
+    const error = openErrorOf(state, topic);
+    if (error !== undefined) return entryOf(state, topic.interest.name, error);
+  }
+  return undefined;
+}
+
+function openErrorOf({ unsettled }: DeltaState, topic: Topic): XdsError | undefined {
+  const { interest: { name }, stale } = topic;
+  return stale?.context.said !== undefined && isGlob(name) && unsettled.has(topic) ? stale : undefined;
+}
+
+function isSame(one: XdsError | undefined, other: XdsError): boolean {
+  return one?.code === other.code && one.context.said === other.context.said;
+}
+
+const entries = new WeakMap<XdsError, Entry>();
+
+/** The same object for all clients that ask in one spelling, so that they share a frame. */
+function entryOf({ context }: DeltaState, name: string, error: XdsError): Entry {
+  const known = entries.get(error);
+  if (known?.name === name) return known;
+  const entry: Entry = { revision: context.source.revision, since: 0, superseded: false, name, error };
+  entries.set(error, entry);
+  return entry;
+}
