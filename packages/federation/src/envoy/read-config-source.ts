@@ -39,7 +39,7 @@ export function readPlacedConfigSource(json: JsonValue, place: Place, clusters: 
 
 function messageOf(config: ConfigSource | object | string, place: Place): ConfigSource {
   if (typeof config === "string") return readMessage(ConfigSourceSchema, parseText(config, place));
-  if ((config as Partial<Message>).$typeName === ConfigSourceSchema.typeName) return config as ConfigSource;
+  if ((config as Partial<Message> | null)?.$typeName === ConfigSourceSchema.typeName) return config as ConfigSource;
   return readMessage(ConfigSourceSchema, asObject({ value: config as JsonValue, place }));
 }
 

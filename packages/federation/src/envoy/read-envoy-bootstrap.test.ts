@@ -114,6 +114,8 @@ describe("readEnvoyBootstrap()", () => {
   it.each<[object | string, string]>([
     ["node: [", "INVALID_ARGUMENT] bootstrap: the bootstrap is neither YAML nor JSON at line 1 column 8"],
     ["", "INVALID_ARGUMENT] bootstrap: the bootstrap is neither YAML nor JSON"],
+    ["null", "INVALID_ARGUMENT] bootstrap: the bootstrap is null; it must be an object"],
+    [JSON.parse("null") as object, "INVALID_ARGUMENT] bootstrap: the bootstrap is null; it must be an object"],
     [{}, "INVALID_ARGUMENT] bootstrap: the bootstrap names no management server; give dynamic_resources.ads_config, config_sources or default_config_source"],
     [{ defualt_config_source: {} }, "INVALID_ARGUMENT] bootstrap: defualt_config_source is no field of envoy.config.bootstrap.v3.Bootstrap"],
     [{ dynamic_resources: { sds_config: {} } }, "INVALID_ARGUMENT] bootstrap: dynamic_resources.sds_config is no field of envoy.config.bootstrap.v3.Bootstrap.DynamicResources"],

@@ -49,7 +49,7 @@ export function readEnvoyBootstrap(bootstrap: string | object, source = "bootstr
 
 function jsonOf(bootstrap: string | object, place: Place): Placed<JsonValue> {
   if (typeof bootstrap === "string") return parseText(bootstrap, place);
-  if ((bootstrap as Partial<Message>).$typeName !== typeName) return { value: bootstrap as JsonValue, place };
+  if ((bootstrap as Partial<Message> | null)?.$typeName !== typeName) return { value: bootstrap as JsonValue, place };
   const registry = envoyRegistry();
   const schema = registry.getMessage(typeName);
   return { value: schema === undefined ? {} : toJson(schema, bootstrap as Message, { registry }), place };
