@@ -1,10 +1,10 @@
 import { nameKey } from "@xdstp/uri";
 
 import type { Removal } from "../feed.ts";
-import { XdsError } from "../xds-error.ts";
 import type { ClientTypeState } from "./client-type-state.ts";
 import { commitAside } from "./commit-aside.ts";
 import { isWantHeld, isWantHeldByAll, standInOf } from "./is-held.ts";
+import { lateError } from "./late-error.ts";
 import { noteError, noteGone, noteSilence } from "./note-want.ts";
 import { receivedKey } from "./received-key.ts";
 import { retries } from "./retries.ts";
@@ -27,7 +27,7 @@ export function giveUp(state: ClientTypeState, due: readonly Want[]): readonly W
   }
   const names = overdue.filter((want) => want.kind === "name" && (want.leftOut || standIns.has(want) || !isWantHeldByAll(sink, typeUrl, want)));
   const silent = new Set(overdue.filter((want) => context.timeoutIsTransient && want.kind !== "name" && !want.begun && !isWantHeld(sink, typeUrl, want)));
-  for (const want of silent) noteError(state, want, lateError(state, want, "UNAVAILABLE"));
+  for (const want of silent) noteError(state, want, lateError(context, typeUrl, want, "UNAVAILABLE"));
   const settled = overdue.filter((want) => want.kind !== "name" && !silent.has(want)).map(({ interest, begun }) => ({ typeUrl, interest, ...(!begun && { timedOut: true }) }));
   const remove = [...names.flatMap((want) => noteLate(state, want)), ...overdue.flatMap((want) => noteUnseen(state, want))];
   if (remove.length + settled.length > 0) commitAside(sink, { remove: unique(remove), settled });
@@ -40,13 +40,13 @@ export function giveUp(state: ClientTypeState, due: readonly Want[]): readonly W
 function noteLate(state: ClientTypeState, want: Want): readonly Removal[] {
   const { typeUrl, host: { context, sink } } = state;
   if (!context.timeoutIsTransient && context.keepRemoved && isWantHeldByAll(sink, typeUrl, want)) {
-    noteError(state, want, lateError(state, want, "NOT_FOUND"));
+    noteError(state, want, lateError(context, typeUrl, want, "NOT_FOUND"));
     return [];
   }
   // Of what others have, the server may still say that it is gone.
   const isOthers = isWantHeld(sink, typeUrl, want) && !isWantHeldByAll(sink, typeUrl, want);
   const remove = context.timeoutIsTransient ? [] : missing(state, want);
-  if (context.timeoutIsTransient) noteError(state, want, lateError(state, want, "UNAVAILABLE"));
+  if (context.timeoutIsTransient) noteError(state, want, lateError(context, typeUrl, want, "UNAVAILABLE"));
   else if (!isOthers) noteGone(state, want, want.key);
   want.state = isOthers ? "held" : "timeout";
   return remove;
@@ -62,14 +62,10 @@ function noteUnseen(state: ClientTypeState, want: Want): readonly Removal[] {
 
 /** The name, and each variant of it that is held. */
 function missing(state: ClientTypeState, want: Want): readonly Removal[] {
-  const { typeUrl, host: { sink } } = state;
-  const removal = { typeUrl, name: want.interest.name, error: lateError(state, want, "NOT_FOUND") };
+  const { typeUrl, host: { context, sink } } = state;
+  const removal = { typeUrl, name: want.interest.name, error: lateError(context, typeUrl, want, "NOT_FOUND") };
   const held = Array.from(sink.held(typeUrl, want.interest), ({ constraints }) => (constraints === undefined ? removal : { ...removal, constraints }));
   return held.length === 0 ? [removal] : held;
-}
-
-function lateError({ typeUrl, host: { context } }: ClientTypeState, { interest, leftOut }: Want, code: "NOT_FOUND" | "UNAVAILABLE"): XdsError {
-  return new XdsError(code, `the server has not sent ${JSON.stringify(interest.name)} within ${context.fetchMs / 1_000} s`, { typeUrl, resource: interest.name, timedOut: true, ...(leftOut && { leftOut }) });
 }
 
 /** Several parameter sets of a name are one removal. */

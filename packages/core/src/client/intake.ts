@@ -10,6 +10,7 @@ import { XdsError } from "../xds-error.ts";
 import type { ClientContext } from "./client-context.ts";
 import type { RefusedName } from "./client-event.ts";
 import { isHeld, standInOf } from "./is-held.ts";
+import { lateError } from "./late-error.ts";
 import type { ReceivedName, ReceivedResource, ReceivedResponse } from "./received.ts";
 import { receivedKey } from "./received-key.ts";
 import { resourceFault } from "./resource-fault.ts";
@@ -141,17 +142,25 @@ function isEmpty({ resources, removed, errors }: ReceivedResponse): boolean {
 
 /** What a response says by what it leaves out. What it has an error for that will pass is not left out (C-ERR-4). */
 function takeAbsence(source: IntakeSource, intake: Intake, { complete, late, gone, missing }: Absence, response: ReceivedResponse): void {
-  const { sink, typeUrl, wants } = source;
+  const { context, sink, typeUrl, wants } = source;
   const isSpokenOf = ({ key }: Want): boolean => intake.reasons.has(key);
   for (const want of late) want.unseen = isSpokenOf(want) ? [] : leftOut(source, intake, want, response);
   for (const want of complete) if (!isSpokenOf(want)) takeWhole(source, intake, want, response);
-  for (const want of gone) if (!isSpokenOf(want) && (isGone(want) ? standInOf(sink, typeUrl, want) !== undefined : isHeld(sink, typeUrl, want.interest))) letGo(source, intake, want.interest, wants.covering(want.key));
+  for (const want of gone) if (!isSpokenOf(want)) {
+    if (isGone(want) ? standInOf(sink, typeUrl, want) !== undefined : isHeld(sink, typeUrl, want.interest)) letGo(source, intake, want.interest, wants.covering(want.key));
+    else if (wasSilence(want)) letGo(source, intake, { name: want.interest.name, error: lateError(context, typeUrl, want, "NOT_FOUND", true) }, [want]);
+  }
   for (const want of missing) if (!isSpokenOf(want)) letGo(source, intake, want.interest, [want]);
 }
 
 /** By what this server has said last; what is held of it another one gave since. */
 function isGone({ state }: Want): boolean {
   return state === "missing" || state === "timeout";
+}
+
+/** That it does not exist was concluded from silence, and is said now: for who does not believe silence, as a relay that serves it from its snapshot (B-RELAY-10). */
+function wasSilence({ state, awaited, error }: Want): boolean {
+  return state === "timeout" && !awaited && error === undefined;
 }
 
 /** The response is all there is of a collection. */

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
 import type { Topic } from "@xdstp/core";
+import { lengthDelimited } from "@xdstp/core/server";
 import { expect, it } from "vitest";
 
 import { flag, flagName, flagUrl } from "../../test/flag.ts";
@@ -8,6 +9,7 @@ import { useWorld, type RelayWorld } from "../../test/relay-world.ts";
 import { journalOf, useDir } from "../../test/snapshots.ts";
 import type { RelayOptions } from "../index.ts";
 import { useClient, useOrigin, useRelay, type Origin, type ServedRelay } from "../../test/use-relay.ts";
+import { anyOf } from "../../test/wire-bytes.ts";
 
 const HOUR = 3_600_000;
 const shop = flagName("shop/*");
@@ -137,4 +139,28 @@ it("after a restart the status says how old what is served in the place of each 
   again.up.reply(flagUrl, { resources: [{ name, text: "1" }] });
   await again.settle();
   expect(staleSince()).toEqual([undefined, stored]);
+});
+
+it("what is served from the snapshot while a SotW upstream is silent goes with the first full state that comes without it, however late [B-RELAY-9] [B-RELAY-10] [C-FULL-3]", async () => {
+  const dir = useDir();
+  const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+  const [a, b] = ["a", "b"].map((id) => `xdstp://acme/envoy.config.cluster.v3.Cluster/${id}`) as [string, string];
+  const clusterOf = (name: string) => ({ name, version: "1", any: anyOf(clusterUrl, lengthDelimited(1, name)) });
+  const worldOf = (): RelayWorld => useWorld({ upstream: "sotw", relay: { snapshot: { dir } } });
+  const first = worldOf();
+  first.connect("delta").ask(clusterUrl, a, b);
+  await first.settle();
+  first.up.reply(clusterUrl, { resources: [clusterOf(a), clusterOf(b)] });
+  await first.settle();
+  await first.relay.close();
+
+  const again = worldOf();
+  const client = again.connect("delta");
+  client.ask(clusterUrl, a, b);
+  await again.pass(30_000);
+  expect(client.take().map(({ resources, removed }) => [resources.map(({ name }) => name).sort(), removed])).toEqual([[[a, b], []]]);
+  again.up.reply(clusterUrl, { resources: [clusterOf(a)] });
+  await again.settle();
+  expect(client.take().map(({ resources, removed }) => [resources.map(({ name }) => name), removed])).toEqual([[[], [b]]]);
+  expect(again.relay.cache.topic(clusterUrl, { name: a }).stale).toBeUndefined();
 });

@@ -30,6 +30,20 @@ describe("full state in SotW", () => {
     expect(b?.now).toBe("b!NOT_FOUND");
   });
 
+  it("a name that has not come in time is missing once a full state comes without it, which is no news to who reads it [C-FULL-3] [C-MISS-4]", async () => {
+    const { ask, server, clock, feed, cache } = createClientWorld("sotw");
+    const stateOfB = (): string | undefined => feed.status().types[0]?.wants.find(({ interest: { name } }) => name === "b")?.state;
+    const [a, b] = await ask(FULL, "a", "b");
+    clock.advance(15_000);
+    const before = cache.topic(FULL, { name: "b" }).head;
+    expect([a?.now, b?.now, stateOfB()]).toEqual(["a!NOT_FOUND", "b!NOT_FOUND", "timeout"]);
+    server.reply(FULL, { resources: [{ name: "a", text: "1" }] });
+    expect([a?.now, b?.now, stateOfB()]).toEqual(["a=1", "b!NOT_FOUND", "missing"]);
+    expect(cache.topic(FULL, { name: "b" }).head).toBe(before);
+    server.reply(FULL, { resources: [{ name: "b", text: "1" }] });
+    expect([a?.now, b?.now, stateOfB()]).toEqual(["a!", "b=1", "held"]);
+  });
+
   it("of a glob asked for later it is known with the timer what is left out of it: the server has read of it by then [C-FULL-3] [C-GLOB-9]", async () => {
     const { ask, server, clock } = createClientWorld("sotw");
     const [m, n] = await ask(FULL, M, N);

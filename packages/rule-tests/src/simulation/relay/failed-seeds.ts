@@ -9,4 +9,5 @@ export const failedSeeds: readonly { readonly seed: number; readonly steps: numb
   { seed: 10_134, steps: 5_000, showed: "a wildcard that had timed out while a relay served its snapshot stayed pending when upstream was back" },
   { seed: 30_143, steps: 8_000, showed: "the world did not mend what was bad at a relay that is asked in SotW and was away when it became good, and then went" },
   { seed: 30_651, steps: 10_200, showed: "a SotW server said again what was refused under a version that clients of unwrapped resources are not told, once another spelling of its name had brought it" },
+  { seed: 31_770, steps: 10_200, showed: "what a relay served from its snapshot stayed when its SotW upstream was silent at first, and then came without it" },
 ];
