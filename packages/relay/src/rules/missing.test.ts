@@ -132,7 +132,11 @@ describe.each(ways)("of a glob, %s upstream, %s downstream,", (upstream, downstr
     await world.settle();
     expect(shown(late)).toEqual(told("because"));
     await fail("because");
+    world.up.die();
     await world.pass(60_000);
+    world.up.down = false;
+    for (const calls = world.up.calls.length; world.up.calls.length === calls;) await world.pass(1_000);
+    await fail("because");
     expect([shown(client), shown(late)]).toEqual([[], []]);
     await fail("still");
     expect([shown(client), shown(late)]).toEqual([told("still"), told("still")]);
