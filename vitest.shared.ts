@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 const fullSize = Number(process.env.XDSTP_SCALE ?? "0.01") >= 1;
 
 /** What a test may take, and what it may wait for: a machine that is busy with other things makes everything late, and nothing wrong. */
-const limitMs = fullSize ? 1_200_000 : 60_000;
+const limitMs = fullSize ? 1_200_000 : 120_000;
 
 const [tests, withMocks] = ["**/*.test.ts", "**/*.mocks.test.ts"] as const;
 
