@@ -68,6 +68,17 @@ describe("xdstp get, over several authorities", () => {
     expect(out).toContain(`# alternative ${of("b", "x")}\n#   authority b, server ${b.address}\n#   since ${silent.address} is connected and has not answered\n`);
   });
 
+  it("waits no longer for a member of a list, which may have an alternative of its own [C-ALT-2, C-LIST-5]", async () => {
+    const clock = createFakeClock();
+    const silent = await createRawServer(() => { clock.advance(2_000); });
+    const { b, dir } = await useFederation(["b"], { a: silent.address });
+    b.cluster(of("b", "x"));
+    b.list(listOf("b", "all"), `${of("a", "x")}${alt(of("b", "x"))}`);
+    const { code, err, out } = await runToEnd(["get", listOf("b", "all"), "--bootstrap", "boot.json", "--timeout", "3"], { cwd: dir, clock });
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toContain(`    alternative ${of("b", "x")}\n      authority b, server ${b.address}\n      since ${silent.address} is connected and has not answered\n`);
+  });
+
   it("says of each alternative of an alternative why it is asked [C-ALT-5]", async () => {
     const { c, dir } = await useFederation(["c"], { a: "127.0.0.1:1", b: "127.0.0.1:2" });
     c.cluster(of("c", "x"));

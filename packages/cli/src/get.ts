@@ -28,7 +28,7 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
   const { asked, ask, output, showSecrets, timeoutMs } = options;
   const registry = await loadRegistry(options.descriptors);
   const refusals = createRefusals();
-  const asking = await openAskClient(ask, io, { fetchMs: asked.places === 1 ? 0 : timeoutMs / (asked.places + 1), onEvent: refusals.event, observe: refusals.observe });
+  const asking = await openAskClient(ask, io, { fetchMs: asked.places === 1 && asked.kind !== "list" ? 0 : timeoutMs / (asked.places + 1), onEvent: refusals.event, observe: refusals.observe });
   const late = new AbortController();
   const stop = io.onSignal(() => { late.abort(new CliError(1, "stopped before there was an answer")); });
   const timer = io.clock.after(timeoutMs, () => { late.abort(); });
