@@ -3,7 +3,7 @@ import { nameKey } from "@xdstp/uri";
 import type { Removal } from "../feed.ts";
 import type { ClientTypeState } from "./client-type-state.ts";
 import { commitAside } from "./commit-aside.ts";
-import { isWantHeld, isWantHeldByAll, standInOf } from "./is-held.ts";
+import { isHeld, isWantHeld, isWantHeldByAll, standInOf } from "./is-held.ts";
 import { lateError } from "./late-error.ts";
 import { noteError, noteGone, noteSilence } from "./note-want.ts";
 import { receivedKey } from "./received-key.ts";
@@ -57,7 +57,7 @@ function noteUnseen(state: ClientTypeState, want: Want): readonly Removal[] {
   const gone = want.unseen.filter(({ name }) => state.wants.covering(nameKey(name)).every(({ kind }) => kind !== "name"));
   for (const { name } of gone) noteGone(state, want, nameKey(name));
   want.unseen = [];
-  return gone;
+  return gone.filter(({ name }) => isHeld(state.host.sink, state.typeUrl, { name }));
 }
 
 /** The name, and each variant of it that is held. */

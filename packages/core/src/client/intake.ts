@@ -62,6 +62,7 @@ export interface IntakeSource {
 }
 
 const NO_ALIASES: readonly string[] = [];
+const NOTHING_REFUSED: NonNullable<Want["refused"]> = new Map();
 
 /** Sorts what came: what was not asked for is left out (C-SUB-8), and only then judged. */
 export function takeIn(source: IntakeSource, response: ReceivedResponse, absence: Absence | undefined): Intake {
@@ -144,7 +145,7 @@ function isEmpty({ resources, removed, errors }: ReceivedResponse): boolean {
 function takeAbsence(source: IntakeSource, intake: Intake, { complete, late, gone, missing }: Absence, response: ReceivedResponse): void {
   const { context, sink, typeUrl, wants } = source;
   const isSpokenOf = ({ key }: Want): boolean => intake.reasons.has(key);
-  for (const want of late) want.unseen = isSpokenOf(want) ? [] : leftOut(source, intake, want, response);
+  for (const want of late) want.unseen = isSpokenOf(want) ? [] : [...leftOut(source, intake, want, response), ...refusedLeftOut(source, want, response)];
   for (const want of complete) if (!isSpokenOf(want)) takeWhole(source, intake, want, response);
   for (const want of gone) if (!isSpokenOf(want)) {
     if (isGone(want) ? standInOf(sink, typeUrl, want) !== undefined : isHeld(sink, typeUrl, want.interest)) letGo(source, intake, want.interest, wants.covering(want.key));
@@ -179,6 +180,12 @@ function takeWhole(source: IntakeSource, intake: Intake, want: Want, response: R
 function leftOut({ typeUrl, sink }: IntakeSource, { reasons }: Intake, { interest }: Want, { resources }: ReceivedResponse): readonly Removal[] {
   const present = new Set([...resources.map(receivedKey), ...reasons.keys()]);
   return Array.from(sink.held(typeUrl, interest)).filter((held) => !present.has(receivedKey(held))).map((held) => ({ typeUrl, name: held.name, ...variantOf(held) }));
+}
+
+/** What was refused of a collection, is not held, and not in a full state. */
+function refusedLeftOut({ typeUrl, sink }: IntakeSource, { refused = NOTHING_REFUSED }: Want, { resources }: ReceivedResponse): readonly Removal[] {
+  const present = new Set(resources.map(({ key }) => key));
+  return [...refused].filter(([key, { name }]) => !present.has(key) && !isHeld(sink, typeUrl, { name })).map(([, { name }]) => ({ typeUrl, name }));
 }
 
 /** A name, a glob that has no members, or all of the type. */

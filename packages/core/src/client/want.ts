@@ -19,7 +19,7 @@ export interface Want {
   awaited: boolean;
   /** While it is awaited: a full state has come without it, which was perhaps sent before the server had read the request (C-FULL-3). */
   leftOut: boolean;
-  /** The same of a collection: what is held of it and was not in the last full state. */
+  /** The same of a collection: what is held of it, or was refused, and was not in the last full state. */
   unseen: readonly Removal[];
   /** Something has come of a collection since then: the first of what will be all of it (C-GLOB-9). */
   begun: boolean;

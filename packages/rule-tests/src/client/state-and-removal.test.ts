@@ -71,6 +71,19 @@ describe("full state in SotW", () => {
     expect(all?.now).toBe(`${M}=1`);
   });
 
+  it("what was refused of a glob asked for later, and is left out since, is nothing to speak of when its timer is over [C-FULL-3] [C-ACK-5]", async () => {
+    const { ask, server, clock } = createClientWorld("sotw");
+    const [m] = await ask(FULL, M);
+    const [all] = await ask(FULL, GLOB);
+    server.reply(FULL, { resources: [{ name: M, text: "1", payloadType: PART }] });
+    m?.stop();
+    await turn();
+    server.reply(FULL, {});
+    expect(all?.now).toMatch(/ ~INVALID_ARGUMENT$/);
+    clock.advance(15_000);
+    expect(all?.now).toBe(`${GLOB}!`);
+  });
+
   it("a resource that is refused was there, so it stays as it was [C-FULL-3] [C-ACK-5]", async () => {
     const { ask, server } = createClientWorld("sotw");
     const [all, a] = await ask(FULL, "*", "a");
