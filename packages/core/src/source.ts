@@ -20,7 +20,7 @@ export interface ResourceSource {
   /** True where the type has a descriptor, or something of it is or was held. */
   serves(typeUrl: string): boolean;
   /**
-   * The topic of an interest. Equal spelling and parameters give the same object while it is watched; topics whose names are equal by N-40 share resources, but answer under their own spelling (N-42).
+   * The topic of an interest. Equal spelling and parameters give the same object while it is watched, unless something in it may not be kept (`noStore`) and whoever asks later has to wait for a newer answer (B-RELAY-11); topics whose names are equal by N-40 share resources, but answer under their own spelling (N-42).
    * Of a name with variants it is the one that matches the parameters (B-DYN-3); where several do, none, with an error (S-DYN-8).
    * Never throws: an interest that cannot exist is a topic that settles as empty.
    */

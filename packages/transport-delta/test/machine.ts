@@ -1,6 +1,6 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { createCache, type Cache, type CacheOptions, type PutOptions } from "@xdstp/cache";
-import type { ResourceType } from "@xdstp/core";
+import type { ResourceSource, ResourceType } from "@xdstp/core";
 import { createScheduler, createServerContext, type ServerContext, type StreamEvent, type StreamLimits, type TypeHost, type TypeMachine } from "@xdstp/core/server";
 import { DeltaDiscoveryResponseSchema, type DeltaDiscoveryResponse } from "@xdstp/protos/discovery";
 import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/testing";
@@ -15,6 +15,8 @@ export interface UseMachine {
   readonly type?: Partial<ResourceType>;
   readonly limits?: Partial<StreamLimits>;
   readonly cache?: Omit<CacheOptions, "types" | "clock">;
+  /** What stands before the cache. Default: nothing. */
+  readonly over?: (cache: Cache) => ResourceSource;
   /** The other types of its stream. Default: none. */
   readonly siblings?: Readonly<Record<string, Partial<TypeMachine<never>>>>;
 }
@@ -47,13 +49,13 @@ export interface UsedMachine {
 const takesTtl = { ttl: true, errors: false };
 
 /** Makes a type of a client that takes TTLs. */
-export function useMachine({ type = {}, limits = {}, siblings = {}, cache: options = {} }: UseMachine = {}): UsedMachine {
+export function useMachine({ type = {}, limits = {}, siblings = {}, over = (cache) => cache, cache: options = {} }: UseMachine = {}): UsedMachine {
   const clock = createFakeClock();
   const turns = createManualScheduler();
   const cache = createCache({ types: [{ typeUrl: TYPE, ...type }], clock, ...options });
   cache.commit({});
   const events: StreamEvent[] = [];
-  const context = createServerContext({ source: cache, clock, limits, scheduler: createScheduler({ later: turns.later }), onEvent: (event) => { events.push(event); } });
+  const context = createServerContext({ source: over(cache), clock, limits, scheduler: createScheduler({ later: turns.later }), onEvent: (event) => { events.push(event); } });
   const asked: string[] = [];
   const frames: Uint8Array[] = [];
   const host: TypeHost & { lastNonce: number } = {

@@ -1,5 +1,6 @@
 import { StatusCode, type Interest, type Reference, type Topic, type Watcher } from "@xdstp/core";
 import { answeredUpTo, baseOf, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, holdBack, isColdSince, isLongerThan, isRepetition, isServedBy, isRefusedAndNew, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, type FrameProfile, type NackError, type RequestScan, type ServerContext, type StreamInfo, type StreamLimits, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
+import { answerAgain } from "./answer-again.ts";
 import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { hasLeftovers } from "./first-answer.ts";
@@ -10,7 +11,7 @@ import { isCovered, keyOf, lookUp, topicsOf } from "./lookup.ts";
 import { endOpenError, oweOpenError } from "./open-error.ts";
 import { oweLost } from "./owe-lost.ts";
 import { send } from "./send.ts";
-import { answerAgain, locate, subscribe } from "./subscribe.ts";
+import { locate, subscribe } from "./subscribe.ts";
 import { putBack, take } from "./take.ts";
 import { unlocate, unsubscribe } from "./unsubscribe.ts";
 import { viewOf } from "./view-of.ts";

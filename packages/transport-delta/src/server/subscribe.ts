@@ -1,9 +1,10 @@
 import { StatusCode, type Interest, type Topic } from "@xdstp/core";
 import { excessOfLocators, excessOfNames, type StreamLimits } from "@xdstp/core/server";
 import { isGlob } from "@xdstp/uri";
+import { answerAnew } from "./answer-anew.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { idOf, isCollection, keyOf } from "./lookup.ts";
-import { oweOpenError, oweOpenErrorAgain } from "./open-error.ts";
+import { oweOpenError } from "./open-error.ts";
 
 /**
  * Adds a name. Every name in a subscribe list is answered, also one that the server believes the client to hold (S-DSUB-3).
@@ -14,7 +15,7 @@ export function subscribe(state: DeltaState, name: string): boolean {
   if (excess !== undefined) return refuse(state, excess);
   const key = keyOf(name);
   const held = state.topics.get(key);
-  if (held !== undefined) { answerAgain(state, held); return true; }
+  if (held !== undefined) { answerAnew(state, held); return true; }
   const tooMany = excessOf(state, name);
   if (tooMany !== undefined) return refuse(state, tooMany);
   begin(state, key, { name });
@@ -26,20 +27,12 @@ export function locate(state: DeltaState, interest: Interest): boolean {
   const excess = excessOfLocators([interest], state.context.limits) ?? (state.topics.has(idOf(interest)) ? undefined : excessOf(state, interest.name));
   if (excess !== undefined) return refuse(state, excess);
   const held = state.topics.get(idOf(interest));
-  if (held !== undefined) { answerAgain(state, held); return true; }
+  if (held !== undefined) { answerAnew(state, held); return true; }
   const topic = begin(state, idOf(interest), interest);
   const located = (state.located ??= new Map<string, readonly Topic[]>());
   const key = keyOf(interest.name);
   located.set(key, [...located.get(key) ?? [], topic]);
   return true;
-}
-
-/** The client may have forgotten: all of a topic again, and what was removed since the last response. */
-export function answerAgain(state: DeltaState, topic: Topic): void {
-  if (state.unsettled.has(topic)) { oweOpenErrorAgain(state, topic); return; }
-  if (state.unanswered.has(topic)) return;
-  state.dirty.delete(topic);
-  state.unanswered.set(topic, state.sent);
 }
 
 function refuse({ host }: DeltaState, excess: Excess): false {

@@ -1,0 +1,61 @@
+import { createCache, type Cache } from "@xdstp/cache";
+import { createScheduler } from "@xdstp/core/server";
+import { parseBootstrap, type Channels } from "@xdstp/federation";
+import { createServer, type ServerEvent, type ServerOptions, type XdsServer } from "@xdstp/server";
+import { createFakeClock, createNetwork, createSeededRandom, createStepper } from "@xdstp/testing";
+import { onTestFinished } from "vitest";
+
+import { createRelay, type Relay } from "../src/index.ts";
+import type { Variant } from "./wire-bytes.ts";
+
+/** A control plane, a relay of it and a relay of that one, in a network of memory; nothing has I/O. */
+export interface ChainWorld {
+  /** What the control plane has. */
+  readonly origin: Cache;
+  /** What the control plane was asked for since this was read last, one row for each request that adds names. */
+  readonly asked: () => readonly (readonly string[])[];
+  /** The inner relay and the outer one. */
+  readonly relays: readonly Relay[];
+  /** Of the outer relay. */
+  readonly server: XdsServer;
+  readonly pass: (ms: number) => Promise<void>;
+}
+
+/** Nobody wants anything yet; ended after the test. */
+export function useChain(variant: Variant): ChainWorld {
+  const clock = createFakeClock();
+  const network = createNetwork({ clock, random: createSeededRandom(1) });
+  const channels: Channels = { acquire: ({ uri }) => ({ open: ({ path }, handler) => network.connect(`${uri}${path}`, handler), release: () => undefined }) };
+  const listen = (address: string, options: ServerOptions): XdsServer => {
+    const server = createServer({ ...options, clock, scheduler: createScheduler({ later: (callback) => { clock.after(0, callback); } }) });
+    for (const method of ["DeltaAggregatedResources", "StreamAggregatedResources"]) {
+      const path = `/envoy.service.discovery.v3.AggregatedDiscoveryService/${method}`;
+      network.listen(`${address}${path}`, (out) => {
+        const handler = server.accept(path, "memory", out);
+        if ("code" in handler) throw new Error(handler.message);
+        return handler;
+      });
+    }
+    return server;
+  };
+  const relayOf = (uri: string, id: string): Relay => {
+    const bootstrap = parseBootstrap({ xds_servers: [{ server_uri: uri, channel_creds: [{ type: "insecure" }] }], node: { id } });
+    const relay = createRelay({ bootstrap, variant, channels, clock, random: () => 0.5 });
+    onTestFinished(async () => { await relay.close(); });
+    return relay;
+  };
+  const origin = createCache({ clock });
+  origin.commit({});
+  const events: ServerEvent[] = [];
+  listen("origin", { source: origin, onEvent: (event) => { events.push(event); } });
+  const inner = relayOf("origin", "inner");
+  listen("inner", inner.serving);
+  const outer = relayOf("inner", "outer");
+  const server = listen("outer", outer.serving);
+  const stepper = createStepper({ clock, turn: async () => { for (let n = 0; n < 20; n++) await Promise.resolve(); } });
+  return {
+    origin, relays: [inner, outer], server,
+    asked: () => events.splice(0).flatMap((event) => (event.kind === "subscribe" && event.added.length > 0 ? [event.added] : [])),
+    pass: async (ms) => stepper.run(ms),
+  };
+}

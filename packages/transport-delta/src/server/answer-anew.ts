@@ -1,0 +1,39 @@
+import type { Entry, Topic } from "@xdstp/core";
+import { passAliases } from "./alias.ts";
+import { answerAgain } from "./answer-again.ts";
+import type { DeltaState } from "./delta-state.ts";
+import { idOf, keyOf } from "./lookup.ts";
+import { oweOpenError } from "./open-error.ts";
+
+/**
+ * Answers what a client has and asks for again. It may ask for others, as a relay does, so what may not be kept is not told from what is held: its topic is taken from the source anew (B-RELAY-11).
+ * A source that keeps all gives the same one, which is answered as it is (S-DSUB-3); so is what is on its way to the client anyhow.
+ */
+export function answerAnew(state: DeltaState, held: Topic): void {
+  const isOnItsWay = state.unsettled.has(held) || state.unanswered.has(held) || state.dirty.has(held);
+  const topic = isOnItsWay || mayBeKept(held.members()) ? held : state.context.source.topic(state.typeUrl, held.interest);
+  if (topic === held) answerAgain(state, held);
+  else replace(state, held, topic);
+}
+
+const known = new WeakMap<readonly Entry[], boolean>();
+
+/** Read once per array, which streams share. */
+function mayBeKept(members: readonly Entry[]): boolean {
+  if (members.length < 2) return members[0]?.resource?.noStore !== true;
+  let found = known.get(members);
+  if (found === undefined) known.set(members, (found = !members.some(({ resource }) => resource?.noStore === true)));
+  return found;
+}
+
+/** The new one is watched first, so that the interest does not end meanwhile. Removals since the last response concern the client as before. */
+function replace(state: DeltaState, held: Topic, topic: Topic): void {
+  topic.watch(state.watcher);
+  held.unwatch(state.watcher);
+  state.topics.set(idOf(held.interest), topic);
+  const others = state.located?.get(keyOf(held.interest.name));
+  if (others !== undefined) state.located?.set(keyOf(held.interest.name), others.map((other) => (other === held ? topic : other)));
+  passAliases(state, held, topic);
+  (topic.settled ? state.unanswered : state.unsettled).set(topic, state.sent);
+  if (!topic.settled) oweOpenError(state, topic);
+}
