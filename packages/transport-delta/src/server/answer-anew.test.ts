@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { useMachine, type UsedMachine } from "../../test/machine.ts";
 
 /** A topic of which nothing is known before `say`. */
-function later(topic: Topic): Topic & { readonly say: () => void } {
+function later(topic: Topic): Topic & { readonly say: () => void; readonly isWatched: () => boolean } {
   const watchers = new Set<Watcher>();
   let said = false;
   const own = {
@@ -16,6 +16,7 @@ function later(topic: Topic): Topic & { readonly say: () => void } {
     removed: () => (said ? topic.removed() : []),
     watch(watcher: Watcher) { watchers.add(watcher); },
     unwatch(watcher: Watcher) { watchers.delete(watcher); },
+    isWatched: () => watchers.size > 0,
     say() {
       said = true;
       for (const watcher of watchers) watcher.wake(own);
@@ -25,7 +26,7 @@ function later(topic: Topic): Topic & { readonly say: () => void } {
 }
 
 /** A client that holds what an interest covers, over a source that gives another topic whenever it is asked for one. */
-function holding(interest: Interest, names: readonly string[], noStore: boolean): UsedMachine & { readonly names: () => readonly string[]; readonly again: () => void; readonly say: () => void } {
+function holding(interest: Interest, names: readonly string[], noStore: boolean, aliases: readonly string[] = []): UsedMachine & { readonly names: () => readonly string[]; readonly watched: () => number; readonly again: () => void; readonly say: () => void } {
   const topics: ReturnType<typeof later>[] = [];
   const source = (cache: Cache): ResourceSource => ({
     get revision() { return cache.revision; }, ready: true,
@@ -39,41 +40,49 @@ function holding(interest: Interest, names: readonly string[], noStore: boolean)
   const used = useMachine({ over: source });
   const again = (): void => { used.request(interest.parameters === undefined ? { subscribe: [interest.name] } : { locate: [interest] }); };
   const say = (): void => { topics.at(-1)?.say(); };
-  for (const name of names) used.put(name, { text: "1", noStore });
+  for (const name of names) used.put(name, { text: "1", noStore, aliases });
   again();
   say();
   used.settle();
-  return { ...used, again, say, names: () => topics.map((topic) => topic.interest.name) };
+  return { ...used, again, say, names: () => topics.map((topic) => topic.interest.name), watched: () => topics.filter((topic) => topic.isWatched()).length };
 }
 
 const told = (used: UsedMachine): readonly string[] => used.settle().flatMap(({ resources, removedResources }) => [...resources.map(({ name, resourceName }) => resourceName?.name ?? name), ...removedResources.map((name) => `-${name}`)]).toSorted();
 
 const glob = "xdstp://a/test.Type/*";
-const member = "xdstp://a/test.Type/1";
-const ways = [["a name", { name: "a" }, "a"], ["a name with parameters", { name: "a", parameters: new Map([["env", "prod"]]) }, "a"], ["a glob", { name: glob }, member], ["everything", { name: "*" }, "a"]] as const;
+const members = ["1", "2"].map((id) => `xdstp://a/test.Type/${id}`);
+const ways: readonly (readonly [string, Interest, readonly string[]])[] = [["a name", { name: "a" }, ["a"]], ["a name with parameters", { name: "a", parameters: new Map([["env", "prod"]]) }, ["a"]], ["a glob", { name: glob }, members], ["everything", { name: "*" }, ["a"]]];
 
-it.each(ways)("%s, of which something may not be kept, is asked of the source anew when it is asked for again, and answered when that has answered [B-RELAY-11] [S-DSUB-3]", (_, interest, name) => {
-  const used = holding(interest, [name], true);
+it.each(ways)("%s, of which something may not be kept, is asked of the source anew when it is asked for again, and answered when that has answered [B-RELAY-11] [S-DSUB-3]", (_, interest, names) => {
+  const used = holding(interest, names, true);
   for (const round of [2, 3]) {
     used.again();
-    expect([told(used), used.names()]).toEqual([[], Array(round).fill(interest.name)]);
+    expect([told(used), used.names(), used.watched()]).toEqual([[], Array(round).fill(interest.name), 1]);
+    expect(names.map((name) => used.machine.misses(name))).toEqual(names.map(() => true));
     used.again();
     used.say();
-    expect([told(used), used.names().length]).toEqual([[name], round]);
+    expect([told(used), used.names().length]).toEqual([names, round]);
   }
 });
 
-it.each(ways)("%s, of which something may not be kept, and which goes while the source is asked anew, is removed [B-RELAY-11] [S-MISS-1]", (_, interest, name) => {
-  const used = holding(interest, [name], true);
+it.each(ways)("%s, of which something may not be kept, and which goes while the source is asked anew, is removed [B-RELAY-11] [S-MISS-1]", (_, interest, names) => {
+  const used = holding(interest, names, true);
   used.again();
-  used.remove(name);
+  for (const name of names) used.remove(name);
   expect(told(used)).toEqual([]);
   used.say();
-  expect(told(used)).toContain(`-${name}`);
+  expect(told(used)).toEqual(expect.arrayContaining(names.map((name) => `-${name}`)));
 });
 
-it.each(ways)("%s, all of which may be kept, is answered at once from the topic that is there [S-DSUB-3]", (_, interest, name) => {
-  const used = holding(interest, [name], false);
+it.each(ways)("%s, all of which may be kept, is answered at once from the topic that is there [S-DSUB-3]", (_, interest, names) => {
+  const used = holding(interest, names, false);
   used.again();
-  expect([told(used), used.names().length]).toEqual([[name], 1]);
+  expect([told(used), used.names().length]).toEqual([names, 1]);
+});
+
+it("is known by its own name no longer once the alias that was asked for again is left [B-RELAY-11] [S-ALIAS-2]", () => {
+  const used = holding({ name: "alias" }, ["a"], true, ["alias"]);
+  used.again();
+  used.request({ unsubscribe: ["alias"] });
+  expect([used.machine.misses("a"), used.watched()]).toEqual([true, 0]);
 });
