@@ -10,7 +10,7 @@ import { createTextSink, type TextSink } from "./text-sink.ts";
 import { runToEnd, useCli } from "./use-cli.ts";
 import { lead, of, type Lead } from "./use-federation.ts";
 import { useFolder } from "./use-folder.ts";
-import { useOrigin } from "./use-origin.ts";
+import { clusterUrl, useOrigin } from "./use-origin.ts";
 
 const bin = join(import.meta.dirname, "../src/bin.ts");
 
@@ -89,6 +89,14 @@ describe("xdstp relay --workers", () => {
     program.kill("SIGTERM");
     expect(await exit).toBe(0);
     expect(pids.map(runs)).toEqual([false, false, false]);
+  });
+
+  it("asks upstream anew for what may not be kept when another client asks for it, whichever worker has it [B-RELAY-11]", async () => {
+    const origin = await useOriginWith();
+    origin.cache.put({ typeUrl: clusterUrl, name: of("x", "a"), value: Buffer.of(), noStore: true });
+    const { port } = await useWorkers(origin.address, 2);
+    for (const node of ["n1", "n2", "n3", "n4"]) expect(await nextNames(await askForClusters(port, node, of("x", "a")))).toEqual([of("x", "a")]);
+    expect(origin.asked).toEqual(Array(4).fill(of("x", "a")));
   });
 
   it("goes on serving what is held when the process dies that asks upstream, which is started again", async () => {
