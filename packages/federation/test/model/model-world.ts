@@ -48,6 +48,8 @@ export class ModelWorld {
   readonly #watched = new Map<string, Watched>();
   /** What each server has said, by `type name`, the last of it last; more than that of stand-ins. */
   readonly #told = new Map<Supply, Map<string, Said>>();
+  /** The texts that each has said since it last came up, by `type name`. */
+  readonly #saidSince = new Map<Supply, Map<string, string | undefined>>();
   /** All that a name may have shown, by `type name`. */
   readonly #led = new Map<string, Set<string>>();
   readonly #sources: readonly (readonly Supply[])[];
@@ -115,10 +117,12 @@ export class ModelWorld {
       clock: this.clock, random,
       onTold: (typeUrl, name, content) => {
         this.#hear(server, name, `${typeUrl} ${name}`, content);
+        this.#saidSince.get(server)?.set(`${typeUrl} ${name}`, content && textOf(payloadOf(typeUrl, content).value));
         this.#note();
       },
     });
     this.#told.set(server, new Map());
+    this.#saidSince.set(server, new Map());
     return server;
   }
 
@@ -138,11 +142,17 @@ export class ModelWorld {
   #do(deed: Exclude<Deed, { kind: "rest" }>): void {
     switch (deed.kind) {
       case "put": this.servers[deed.server]?.put(deed.changes); break;
-      case "turn": this.servers[deed.server]?.turn(deed.state); break;
-      case "cut": this.servers[deed.server]?.cut(); break;
+      case "turn": this.#forgetSaid(deed.server).turn(deed.state); break;
+      case "cut": this.#forgetSaid(deed.server).cut(); break;
       case "watch": for (const hub of this.#hubsOf(deed.name)) this.#watch(hub, deed); break;
       case "unwatch": for (const hub of this.#hubsOf(deed.name)) this.#unwatch(keyOf(hub, deed));
     }
+  }
+
+  #forgetSaid(index: number): Supply {
+    const server = this.#server(index);
+    this.#saidSince.get(server)?.clear();
+    return server;
   }
 
   /** A name is asked for through one of them, or all. */
@@ -204,8 +214,21 @@ export class ModelWorld {
       if (text !== undefined && this.#led.get(`${typeUrl} ${entry.name}`)?.has(text) !== true) this.#report("a name shows what it has led to", `${name}: ${entry.name} = ${text}; it has led to ${[...this.#led.get(`${typeUrl} ${entry.name}`) ?? ["nothing"]].join(", ")}`);
     }
     if (!name.includes("/pair/*")) return;
-    const texts = new Set(topic.members().flatMap((entry) => shownOf(entry) ?? []));
-    if (texts.size > 1) this.#report("what changes together is seen together", `${name} shows ${[...texts].join(" beside ")}`);
+    const shown = new Map(topic.members().flatMap((entry) => { const text = shownOf(entry); return text === undefined ? [] : [[placeOf(entry.name.replace(/#.*/, ""))?.id ?? "", text] as const]; }));
+    const texts = new Set(shown.values());
+    if (texts.size > 1 && !this.#isHalfBack(typeUrl, shown)) this.#report("what changes together is seen together", `${name} shows ${[...texts].join(" beside ")}`);
+  }
+
+  /** One server of an authority has come back and has said some of it, each name for itself (C-GRPC-6); what it has not said yet is as another one left it. */
+  #isHalfBack(typeUrl: string, shown: ReadonlyMap<string, string>): boolean {
+    return this.#sources.some((servers, index) => {
+      const keyOfId = (id: string): string => `${typeUrl} ${nameOf(typeUrl, { authority: AUTHORITIES[index] ?? "", id })}`;
+      return servers.some((server) => {
+        const said = this.#saidSince.get(server) ?? new Map<string, string | undefined>();
+        const isOthers = (id: string, text: string): boolean => servers.some((other) => other !== server && this.#told.get(other)?.get(keyOfId(id))?.some((content) => content !== undefined && textOf(payloadOf(typeUrl, content).value) === text));
+        return [...shown].some(([id, text]) => said.get(keyOfId(id)) === text) && [...shown].every(([id, text]) => said.get(keyOfId(id)) === text || (!said.has(keyOfId(id)) && isOthers(id, text)));
+      });
+    });
   }
 
   async #rest(): Promise<void> {
