@@ -80,6 +80,12 @@ describe("sendHeartbeat()", () => {
     expect(events).toEqual([{ kind: "heartbeat", stream, typeUrl: "t", nonce: "1", resources: 1, bytes: 5 }]);
   });
 
+  it("sends one that is overdue behind what waits for the wire [S-TTL-2] [C-TTL-6]", () => {
+    const { owner, host, sent } = useOwner();
+    host.canSend = false;
+    expect([sendHeartbeat(owner, [timed("a", 900)], 900, true), sent]).toEqual(["sent", ["900 1"]]);
+  });
+
   it("remembers the newest 32 that nobody answers", () => {
     const { owner } = useOwner();
     for (let i = 0; i < 40; i++) sendHeartbeat(owner, [timed("a", 900)], 900);

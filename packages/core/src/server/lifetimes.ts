@@ -53,12 +53,15 @@ export interface HeartbeatOwner extends ExchangeOwner {
   lifetimes: Lifetimes | undefined;
 }
 
-/** Sends a heartbeat for these entries, beside whatever is unanswered; it is no change (S-TTL-2, S-TTL-5). */
-export function sendHeartbeat(owner: HeartbeatOwner, entries: readonly Entry[], ttlMs: number): BeatOutcome {
+/**
+ * Sends a heartbeat for these entries, beside whatever is unanswered; it is no change (S-TTL-2, S-TTL-5). One that is `overdue` does not wait for the wire, but goes behind what waits for it:
+ * there is one after a reconnect, and the client may have no time left for another.
+ */
+export function sendHeartbeat(owner: HeartbeatOwner, entries: readonly Entry[], ttlMs: number, overdue = false): BeatOutcome {
   const { context, host, exchange, lifetimes, profile } = owner;
   const heartbeat = profile.heartbeat?.(ttlMs);
   if (lifetimes === undefined || heartbeat === undefined || !ttlsOf(entries).includes(ttlMs)) return "none";
-  if (!host.canSend) return "later";
+  if (!host.canSend && !overdue) return "later";
   const frames = context.frames.get(heartbeat, entries, host.lastNonce, exchange.versionSent);
   for (const { nonce } of frames.list) remember(lifetimes, nonce);
   host.send(frames.list);

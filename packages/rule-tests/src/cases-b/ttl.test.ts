@@ -458,6 +458,43 @@ runCases("TTL and heartbeats", [
     },
   },
   {
+    rules: ["S-TTL-2", "S-RECON-4", "C-TTL-6"],
+    title: "keeps alive what a client lists that comes back as soon as the wire takes it, not a third of the TTL later",
+    variants: deltaVariants,
+    run(world) {
+      world.put(PART, "a", "", { ttlMs: 9_000, version: "v1" });
+      const { client, stream } = world.openDelta(PART, takesTtl);
+      stream.fill();
+      client.send({ typeUrl: PART, resourceNamesSubscribe: ["a"], initialResourceVersions: { a: "v1" } });
+      world.run();
+      expect(client.next().resources).toEqual([]);
+      expect(client.rest()).toEqual([]);
+      stream.drain();
+      world.run();
+      expect(client.next()).toMatchObject({ resources: [{ name: "a", version: "v1", ttl: { seconds: 9n } }] });
+    },
+  },
+  {
+    rules: ["S-TTL-2", "S-RECON-7", "C-TTL-6"],
+    title: "keeps alive what a client holds that comes back with the current version as soon as the wire takes it",
+    variants: ["sotw/ads"],
+    run(world) {
+      world.put(FULL, "a", "", { ttlMs: 9_000, version: "v1" });
+      world.put(PART, "b");
+      const [first] = begin(world, world.connect(takesTtl).of(FULL), "*");
+      const { client, stream } = world.openSotw(FULL, takesTtl);
+      stream.fill();
+      client.send({ typeUrl: PART, resourceNames: ["b"] });
+      world.run();
+      client.send({ typeUrl: FULL, resourceNames: ["*"], versionInfo: first?.version ?? "" });
+      world.run();
+      expect(client.rest()).toMatchObject([{ typeUrl: PART }]);
+      stream.drain();
+      world.run();
+      expect(client.rest()).toMatchObject([{ typeUrl: FULL }]);
+    },
+  },
+  {
     rules: ["S-TTL-2", "S-RECON-7"],
     title: "keeps alive at once what a client holds that comes back with the current version",
     variants: sotwVariants,

@@ -19,4 +19,7 @@ export const failedSeeds: readonly { readonly seed: number; readonly steps: numb
   { seed: 177_601_802, steps: 800_000, showed: "a delta server let expire what was asked for by an alias and had been held before the stream" },
   { seed: 177_601_843, steps: 650_000, showed: "a delta server did not send again what was refused, since what was bad of it had gone and waited to be removed" },
   { seed: 177_601_845, steps: 800_000, showed: "the same, and Endpoints that had gone stayed" },
+  { seed: 202_938_370, steps: 230_000, showed: "a server kept alive too late what a client held that came back, since the wire was full just then" },
+  { seed: 300_000_000, steps: 570_000, showed: "the same" },
+  { seed: 202_938_351, steps: 450_000, showed: "the checker of lost names had no time for what went while it was asked for, of a full state" },
 ];

@@ -6,11 +6,11 @@ import { isCovered, keyOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
 
 /** Keeps alive what the client holds with this TTL: as it was sent last, or, where that was refused, as it was accepted (S-TTL-2). */
-export function beat(state: DeltaState, ttlMs: number): BeatOutcome {
+export function beat(state: DeltaState, ttlMs: number, overdue = false): BeatOutcome {
   const { lifetimes, exchange } = state;
   if (lifetimes === undefined) return "none";
   if (lifetimes.narrowed) narrow(state, lifetimes);
-  return sendHeartbeat(state, exchange.refused === undefined ? lifetimes.sent : lifetimes.accepted, ttlMs);
+  return sendHeartbeat(state, exchange.refused === undefined ? lifetimes.sent : lifetimes.accepted, ttlMs, overdue);
 }
 
 /** What was pending has been sent, or could not be: from now on this is what the client holds. */
@@ -22,7 +22,7 @@ export function noteHolding(state: DeltaState, sent: readonly Entry[], taken: re
   for (const ttlMs of ttlsOf(holding)) state.context.heartbeats.add(ttlMs, state.watcher);
   if (!lifetimes.resumed) return;
   lifetimes.resumed = false;
-  for (const ttlMs of ttlsOf(holding)) beat(state, ttlMs);
+  for (const ttlMs of ttlsOf(holding)) beat(state, ttlMs, true);
 }
 
 /** A response has been answered for good: the client holds it, or after a refusal what it held before, which may have another TTL. */

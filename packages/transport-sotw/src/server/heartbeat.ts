@@ -5,13 +5,13 @@ import { mergeEntries } from "./merge-entries.ts";
 import type { SotwState } from "./sotw-state.ts";
 
 /** Keeps alive what the client holds with this TTL: as it was sent last, or, where that was refused, as it was accepted (S-TTL-2). In a full state the shortest TTL does it for all (S-TTL-8). */
-export function beat(state: SotwState, ttlMs: number): BeatOutcome {
+export function beat(state: SotwState, ttlMs: number, overdue = false): BeatOutcome {
   const { lifetimes, exchange, type, context, watcher } = state;
   if (lifetimes === undefined) return "none";
   if (lifetimes.narrowed) narrow(state, lifetimes);
   const entries = exchange.refused === undefined ? lifetimes.sent : lifetimes.accepted;
   const [shortest] = ttlsOf(entries);
-  if (type?.fullStateInSotw !== true || shortest === ttlMs) return sendHeartbeat(state, entries, ttlMs);
+  if (type?.fullStateInSotw !== true || shortest === ttlMs) return sendHeartbeat(state, entries, ttlMs, overdue);
   // What was shorter is not wanted any more: the next one takes over.
   if (shortest !== undefined) context.heartbeats.add(shortest, watcher);
   return "none";
@@ -35,7 +35,7 @@ export function resume(state: SotwState, members: readonly Entry[]): void {
   if (state.profile.heartbeat === undefined || ttlsOf(members).length === 0) return;
   hold(state, members);
   if (state.lifetimes !== undefined) state.lifetimes.accepted = members;
-  for (const ttlMs of ttlsOf(members)) beat(state, ttlMs);
+  for (const ttlMs of ttlsOf(members)) beat(state, ttlMs, true);
 }
 
 /** All that the client holds once it has these entries; undefined where it holds nothing with a TTL. Nothing else may be pending. */

@@ -13,6 +13,8 @@ import { createStanding } from "./standing.ts";
 
 /** Milliseconds after which a client has what its server has. A message is on its way for 30 at most, and news waits for one answer: 500 are sixteen ways. Types that refer to each other wait for each other, up to 15 s at a time (S-ORD-3, S-ORD-4). */
 const BOUND = { alone: 500, related: 60_000 };
+/** Milliseconds after which a SotW client takes a full state that may have been sent before it asked for an answer (C-FULL-3, C-MISS-4). */
+const SILENCE = 15_000;
 
 /**
  * While a stream stands undisturbed, and nothing of a group of types has been refused on it since the last rest, the client holds of each name that it watches
@@ -49,11 +51,11 @@ export function noNameIsLost(world: World, report: Report): Invariant {
 }
 
 /** Names of which something is held that the server has not had since then. */
-function lostOf({ servers }: World, past: PastValues, { name: who, shape }: SimClient, { typeUrl, name: wanted, topic }: Watched, from: number): readonly string[] {
+function lostOf({ servers }: World, past: PastValues, { name: who, shape }: SimClient, { typeUrl, name: wanted, topic, since }: Watched, from: number): readonly string[] {
   const server = servers[shape.origin];
   if (server === undefined) return [];
-  // SotW does not say what has gone of a type that is not of full state.
-  const tellsRemovals = shape.variant === "delta" || isFullState(typeUrl);
+  // SotW does not say what has gone of a type that is not of full state, nor what went while it was asked for.
+  const tellsRemovals = shape.variant === "delta" || (isFullState(typeUrl) && since <= from - SILENCE);
   return differencesOf(topic, server.cache.topic(typeUrl, { name: wanted })).flatMap(([name, held]) => {
     const had = past.since(server.name, typeUrl, name, from);
     // It was refused, perhaps on a stream before, and is not said again for that (S-ACK-8).
