@@ -46,6 +46,8 @@ const others: readonly (readonly [CliEvent, string])[] = [
   [{ from: "upstream", event: { kind: "closed", server: "s", status: { code: 0, message: "" }, responded: true, retryMs: 0 } }, "warning closed: s is gone: it has ended the stream; asked again in 0.0 s"],
   [{ from: "upstream", event: { kind: "opaque-refused", typeUrl, names: ["a"], reason: "no key" } }, "warning opaque-refused: clusters a: no key"],
   [{ from: "upstream", event: { kind: "tenant-refused", values: { id: "n" }, reason: "too many" } }, "warning tenant-refused: clients with {\"id\":\"n\"}: too many"],
+  [{ from: "upstream", event: { kind: "resource-refused", typeUrl, name: "n", version: "2", client: `e1${evil}`, among: 1, reason: "bad" } }, "error resource-refused: clusters n version 2 by e1\\u{1b}[2J\\u{9b}\\u{202e} : bad"],
+  [{ from: "upstream", event: { kind: "resource-refused", typeUrl, name: "n", version: "", client: "e1", among: 3, reason: "bad" } }, "error resource-refused: clusters n removal by e1: one of 3: bad"],
   [{ from: "upstream", event: { kind: "snapshot-opened", dir: "d", resources: 1, ms: 2.4 } }, "good snapshot-opened: d: 1 resource in 2 ms"],
   [{ from: "upstream", event: { kind: "snapshot-well", dir: "d" } }, "good snapshot-well: d can be written again"],
   [{ from: "upstream", event: { kind: "snapshot-evicted", resources: 2, bytes: 9 } }, "info snapshot-evicted: 2 resources that nobody asks for, 9 bytes"],

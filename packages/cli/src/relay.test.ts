@@ -138,6 +138,18 @@ describe("xdstp relay", () => {
     expect((await runToEnd(["status", `127.0.0.1:${port}`, "--node", "n1"])).out).not.toContain("REFUSED");
   });
 
+  it("tells programs of each resource that a client refuses: name, version, type, client and reason [B-RELAY-5]", async () => {
+    const origin = lead(await useOrigin());
+    origin.cluster(of("x", "web"));
+    const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--json"]);
+    const client = await ask(cli, "n1", of("x", "web"));
+    await client.arrived();
+    client.nack(client.next(), "not this\u001b one");
+    const line = await cli.stdout.line(/"resource-refused"/);
+    expect(JSON.parse(line)).toEqual({ time: expect.any(String) as string, level: "error", from: "upstream", event: "resource-refused", type: clusterUrl, name: of("x", "web"), version: expect.stringMatching(/./) as string, client: "n1", among: 1, reason: "not this\u001b one" });
+    expect(line).not.toContain("\u001b");
+  });
+
   it("shows whom it asks above who asks it", async () => {
     const world = await useFederation(["a"], { gone: "127.0.0.1:1" });
     world.a.cluster(of("a", "x"));

@@ -82,6 +82,7 @@ describe("xdstp relay --workers", () => {
     await client?.arrived();
     if (client !== undefined) client.nack(client.next(), "bad for me");
     expect(await out.line(/"nack"/)).toContain("bad for me");
+    expect(JSON.parse(await out.line(/"resource-refused"/))).toMatchObject({ from: "upstream", name: of("x", "a"), type: clusterUrl, client: "n1", reason: "bad for me", worker: expect.any(Number) as number });
     expect((await runToEnd(["status", `127.0.0.1:${port}`, "--fail-on-nack"])).code).toBe(1);
     expect(JSON.parse((await runToEnd(["status", `127.0.0.1:${port}`, "--json"])).out)).toMatchObject({ refusals: [{ name: of("x", "a"), clients: 1, by: ["n1"], reason: "bad for me" }] });
     const pids = [0, 1, 2].map(pid);

@@ -44,7 +44,7 @@ export function createRelay({ bootstrap, channels = createChannels(), onEvent, o
     return { ...tenant, source: lookUps.over(tenant.source) };
   };
   const tenants = opaqueKey === undefined || sharesAll ? undefined : createTenants({ key: createNodeKey(opaqueKey), most: maxTenants, shared, revisions, makeHub, onEvent: noted });
-  return relayOf({ hub, shared, tenants, words, lookUps, refusals: createRefusalBook(options.clock ?? systemClock), isStaged: options.quorum !== undefined, snapshot });
+  return relayOf({ hub, shared, tenants, words, lookUps, refusals: createRefusalBook(options.clock ?? systemClock, noted), isStaged: options.quorum !== undefined, snapshot });
 }
 
 interface RelayParts {

@@ -14,6 +14,7 @@ export type { ClientNode } from "./opaque/node-key.ts";
 export type { TenantStatus } from "./opaque/tenant-status.ts";
 export type { OpaqueEvent, RelayEvent } from "./relay-event.ts";
 export type { QuorumOptions } from "./quorum/quorum-options.ts";
+export type { RefusalEvent } from "./refusals/refusal-event.ts";
 export type { RefusedVersion } from "@xdstp/core/server";
 export { openSnapshot } from "./snapshot/open-snapshot.ts";
 export type { Snapshot, SnapshotOptions, SnapshotStatus } from "./snapshot/snapshot.ts";

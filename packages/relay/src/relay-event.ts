@@ -1,10 +1,11 @@
 import type { CacheEvent } from "@xdstp/cache";
 import type { FederationEvent, JsonValue } from "@xdstp/federation";
 
+import type { RefusalEvent } from "./refusals/refusal-event.ts";
 import type { SnapshotEvent } from "./snapshot/snapshot-event.ts";
 
 /** What an operator of a relay should know; what happens on the streams upstream stands in the `ClientNotice`s. */
-export type RelayEvent = CacheEvent | FederationEvent | OpaqueEvent | SnapshotEvent;
+export type RelayEvent = CacheEvent | FederationEvent | OpaqueEvent | RefusalEvent | SnapshotEvent;
 
 /** What becomes of opaque names (B-RELAY-2). */
 export type OpaqueEvent =

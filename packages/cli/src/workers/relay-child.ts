@@ -27,9 +27,10 @@ try {
   process.disconnect();
 }
 
+/** What its clients, which are the workers, refuse is what clients of theirs do. */
 async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<void> {
   const { bootstrap, what } = await relayBootstrap(call.ask, process.env);
-  const supply = relaySupply(await relayOptions(call, bootstrap, processIo()), what, (event) => { parent.tell(event); });
+  const supply = relaySupply(await relayOptions(call, bootstrap, processIo()), what, (event) => { if (event.event.kind !== "resource-refused") parent.tell(event); });
   await rm(path, { force: true });
   const server = createServer({ ...supply.serving, clientStatus: false, limits: workerLimits });
   await server.listen({ path });
@@ -44,7 +45,7 @@ async function runWorker({ call, path, worker }: ChildTask, parent: ParentLine):
   const { bootstrap, what } = await relayBootstrap(call.ask, process.env);
   const io = processIo();
   const options = await relayOptions({ ...call, snapshot: undefined }, firstAsUpstream(path, bootstrapFacts(bootstrap).node, worker), io);
-  const supply = relaySupply({ ...options, follow: false, variant: "delta", backoff: { initialMs: 100, maxMs: 1_000 } }, what, (event) => { if (isOwn(event)) parent.tell(event); });
+  const supply = relaySupply({ ...options, follow: false, variant: "delta", backoff: { initialMs: 100, maxMs: 1_000 } }, what, (event) => { if (isOwn(event)) parent.tell({ ...event, worker }); });
   const { metrics, ...others } = call;
   const meter = metrics && createPrometheusMeter();
   const checked = await checkFiles({ ...others, registry: await loadRegistry([]) });

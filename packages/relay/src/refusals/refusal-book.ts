@@ -2,6 +2,7 @@ import type { Clock, Entry } from "@xdstp/core";
 import type { HeldByResponse, RefusedVersion, StreamEvent, StreamInfo } from "@xdstp/core/server";
 
 import { clientKey } from "../quorum/client-key.ts";
+import type { RefusalEvent } from "./refusal-event.ts";
 
 /** What clients refuse. */
 export interface RefusalBook {
@@ -21,17 +22,19 @@ const MOST = 1_000;
 const MOST_OF_ONE = 100;
 const MOST_NAMED = 8;
 
-/** An empty book. It keeps the newest 1,000 versions. */
-export function createRefusalBook(clock: Clock): RefusalBook {
+/** An empty book. It keeps the newest 1,000 versions, and tells of each version and client once. */
+export function createRefusalBook(clock: Clock, tell: (event: RefusalEvent) => void): RefusalBook {
   const rows = new Map<string, Row>();
   const note = (typeUrl: string, { name, resource }: Entry, stream: StreamInfo, reason: string, among: number): void => {
     const version = resource?.version ?? "";
     const key = JSON.stringify([typeUrl, name, version]);
     const row = rows.get(key) ?? { typeUrl, name, version, clients: new Set<string>(), by: [], among, reason, since: clock.now() };
-    if (row.clients.size < row.clients.add(clientKey(stream) ?? `stream ${stream.id}`).size && row.by.length < MOST_NAMED) row.by.push(whoIs(stream));
+    const isNew = row.clients.size < row.clients.add(clientKey(stream) ?? `stream ${stream.id}`).size;
+    if (isNew && row.by.length < MOST_NAMED) row.by.push(whoIs(stream));
     row.among = Math.min(row.among, among);
     rows.set(key, row);
     for (const oldest of rows.size > MOST ? rows.keys().take(1) : []) rows.delete(oldest);
+    if (isNew) tell({ kind: "resource-refused", typeUrl, name, version, client: whoIs(stream), among, reason });
   };
   return {
     hear(event) {

@@ -51,6 +51,7 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     await world.settle();
     const [refused] = world.relay.refusals();
     expect(refused).toEqual({ typeUrl: flagUrl, name, version: refused?.version, clients: 2, by: ["n1", "n2"], among: 1, reason: "no such flag, says 0", since: world.clock.now() });
+    expect(world.events.filter(({ kind }) => kind === "resource-refused")).toEqual([["n1", 0], ["n2", 2]].map(([client, says]) => ({ kind: "resource-refused", typeUrl: flagUrl, name, version: refused?.version, client, among: 1, reason: `no such flag, says ${says}` })));
     const { config } = await world.server.clientStatus({ node: { clientFeatures: ["xdstp.status.refusals"] } }, { peer: { address: "192.0.2.1:1" } });
     expect(config.at(-1)).toMatchObject({ clientScope: "xdstp.status.refusals", genericXdsConfigs: [{ name, errorState: { details: "no such flag, says 0", versionInfo: refused?.version } }] });
   });
