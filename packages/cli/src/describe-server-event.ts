@@ -2,6 +2,7 @@ import type { ServerEvent } from "@xdstp/server";
 import { escapeText } from "./escape-text.ts";
 import type { Level, ReportLine } from "./report-line.ts";
 import { clientLabel, counted, shortType, shortVersion, someNames } from "./short-text.ts";
+import { limitHint } from "./stream-limits.ts";
 
 /** What happened on a stream or on the wire, in words. */
 export function describeServerEvent(event: ServerEvent): ReportLine {
@@ -27,7 +28,7 @@ function onStream(event: OnStream): { readonly level: Level; readonly text: stri
     case "order-expired": return { level: "warning", text: `waits no longer for answers: sends ${event.what === "cut" ? "what follows them" : "removals"} of ${event.typeUrls.map(shortType).join(", ")}` };
     case "stale-nonce": return info(`nonce ${escapeText(event.nonce)} is not the newest`);
     case "not-sent": return { level: "error", text: event.resources.map(({ name, reason }) => `${escapeText(name)} is ${reasons[reason]}`).slice(0, 3).join("; ") };
-    case "disconnect": return info(`code ${event.code}${event.message === "" ? "" : `: ${escapeText(event.message)}`}`);
+    case "disconnect": return info(`code ${event.code}${event.message === "" ? "" : `: ${escapeText(event.message)}${limitHint(event.message)}`}`);
   }
 }
 

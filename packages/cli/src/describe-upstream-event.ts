@@ -3,6 +3,7 @@ import type { UpstreamEvent } from "./cli-event.ts";
 import { escapeText } from "./escape-text.ts";
 import type { Level, ReportLine } from "./report-line.ts";
 import { counted, shortType, shortVersion, someNames } from "./short-text.ts";
+import { limitHint } from "./stream-limits.ts";
 
 /** What happened between a relay and whom it asks, in words. */
 export function describeUpstreamEvent(event: UpstreamEvent): ReportLine {
@@ -46,6 +47,6 @@ function ofRelay(event: Exclude<UpstreamEvent, ServersEvent>): Pick<ReportLine, 
 }
 
 function closing({ code, message }: Status): string {
-  if (message !== "") return escapeText(message);
+  if (message !== "") return `${escapeText(message)}${limitHint(message)}`;
   return code === 0 ? "it has ended the stream" : `code ${code}`;
 }

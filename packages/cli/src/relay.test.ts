@@ -107,6 +107,23 @@ describe("xdstp relay", () => {
     expect(await nextNames(await ask(second, "n2", of("x", "web")))).toEqual([of("x", "web")]);
   });
 
+  it("asks on one stream for what all clients want: a server takes as many names of a type as --stream-names says, and who asks for one too many is told [S-LIM-4] [B-RELAY-1]", async () => {
+    const { dir } = useFolder({ "config/x/clusters/a.yaml": "{}", "config/x/clusters/b.yaml": "{}", "config/x/clusters/c.yaml": "{}" });
+    const chain = async (names: string): Promise<{ readonly origin: RunningCli; readonly relay: RunningCli }> => {
+      const origin = useCli(["serve", "config", "--listen", "127.0.0.1:0", "--stream-names", names], { cwd: dir });
+      return { origin, relay: useCli(["relay", "--server", `127.0.0.1:${await origin.port()}`, "--listen", "127.0.0.1:0", "--stream-names", "2"]) };
+    };
+    const [few, enough] = [await chain("2"), await chain("3")];
+    for (const { relay } of [few, enough]) expect((await nextNames(await ask(relay, "n1", of("x", "a"), of("x", "b")))).toSorted()).toEqual([of("x", "a"), of("x", "b")]);
+    expect(await nextNames(await ask(enough.relay, "n2", of("x", "c")))).toEqual([of("x", "c")]);
+    await ask(few.relay, "n2", of("x", "c"));
+    const hint = "more than 2 subscriptions of one type; xdstp serve and xdstp relay take more with --stream-names";
+    expect(await few.origin.stdout.line(/ disconnect .*more than/)).toContain(hint);
+    expect(await few.relay.stdout.line(/ closed .*more than/)).toContain(hint);
+    await ask(enough.relay, "n3", of("x", "a"), of("x", "b"), of("x", "c"));
+    expect(await enough.relay.stdout.line(/ disconnect /)).toContain(hint);
+  });
+
   it("is asked by xdstp status as a server is", async () => {
     const origin = await useOrigin();
     origin.cluster(of("x", "web"));

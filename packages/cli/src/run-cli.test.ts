@@ -36,8 +36,9 @@ describe("runCli()", () => {
     const { err } = await runToEnd(["serve"]);
     expect(err.split("\n").slice(1)).toEqual([
       "Usage: xdstp serve DIR [--listen HOST:PORT] [--json] [--descriptors FILE]...",
-      "       [--allow-mass-delete] [--authority NAME]... [--control-plane NAME] [--metrics HOST:PORT]",
-      "       [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE [--policy FILE]]]",
+      "       [--allow-mass-delete] [--authority NAME]... [--control-plane NAME] [--stream-names N]",
+      "       [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE",
+      "       [--policy FILE]]]",
       "",
     ]);
   });
@@ -62,6 +63,7 @@ describe("runCli()", () => {
     [["serve", "a", "--listen"], "Option '--listen <value>'"],
     [["serve", "a", "--json=yes"], "Option '--json'"],
     [["serve", "a", "--control-plane", ""], "--control-plane is empty; give NAME"],
+    [["serve", "a", "--stream-names", "0"], "--stream-names \"0\": give a number from 1"],
     [["serve"], "which folder?"],
     [["serve", ""], "which folder?"],
     [["serve", "a", "b"], "\"b\" is one argument too many"],

@@ -1,6 +1,7 @@
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { CommandCall } from "./command.ts";
+import { countFlag } from "./flag-values.ts";
 import { clash, type Endpoint, formatEndpoint, parseEndpoint } from "./parse-endpoint.ts";
 import { pathFrom } from "./path-from.ts";
 import type { TlsFiles } from "./tls-files.ts";
@@ -12,6 +13,8 @@ export interface ServerFlags {
   readonly controlPlane?: string;
   /** Absent: no TLS. */
   readonly tls?: TlsFiles;
+  /** Names of one type that one stream may ask for. Absent: as the server has it, 10,000. */
+  readonly streamNames?: number;
   /** A file of rules; absent: who may come in sees everything. */
   readonly policy?: string;
   /** Where Prometheus may scrape; absent: nowhere. */
@@ -27,6 +30,7 @@ export const listenOptions = {
 /** The other options of a command that serves. */
 export const serverOptions = {
   "control-plane": { value: "NAME", help: "how the server calls itself towards clients (default xdstp)" },
+  "stream-names": { value: "N", help: "how many names of one type a stream may ask for, a tenth of them globs (default 10000); a relay asks on one stream for all its clients" },
   metrics: { value: "HOST:PORT", help: "serve /metrics for Prometheus, /healthz and /readyz there, over HTTP; PORT alone is on loopback" },
   "tls-cert": { value: "FILE", help: "the certificate of the server and those between it and its authority, PEM" },
   "tls-key": { value: "FILE", help: "its private key, PEM" },
@@ -35,7 +39,7 @@ export const serverOptions = {
 } as const;
 
 /** How {@link serverOptions} stand in a usage. */
-export const serverUsage = "[--control-plane NAME] [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE [--policy FILE]]]";
+export const serverUsage = "[--control-plane NAME] [--stream-names N] [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE [--policy FILE]]]";
 
 /** What a command says of how it is shown and ended. */
 export const shownNote = "On a terminal it shows a table of clients and types; elsewhere one event per line. Ctrl-C ends it in order, once more at once.";
@@ -47,12 +51,14 @@ export function serverFlags(call: CommandCall, { cwd }: CliIo): ServerFlags {
   const listen = parseEndpoint("--listen", call.text("listen") ?? "127.0.0.1:18000", 0);
   const metrics = metricsOf(call, listen);
   const policy = policyOf(call, tls, cwd);
+  const streamNames = countFlag(call, "stream-names");
   return {
     listen, json: call.flag("json"),
     ...(controlPlane !== undefined && { controlPlane }),
     ...(tls && { tls }),
     ...(metrics && { metrics }),
     ...(policy !== undefined && { policy }),
+    ...(streamNames !== undefined && { streamNames }),
   };
 }
 

@@ -1,0 +1,21 @@
+import { defaultLimits } from "@xdstp/core/server";
+import { defaultGrpcLimits } from "@xdstp/grpc/server";
+import type { ServerLimits } from "@xdstp/server";
+
+const MOST = 0x7fff_ffff;
+
+/** The limits of a server whose streams may ask for so many names of one type (S-LIM-4): a tenth of them globs, and where it is more than usual, as much more of versions that are held and of bytes of a request. */
+export function streamLimits(names: number): Partial<ServerLimits> {
+  const scale = Math.max(1, names / defaultLimits.subscriptions);
+  const scaled = (usual: number): number => Math.min(MOST, Math.ceil(usual * scale));
+  const { maxMessageBytes, maxFirstMessageBytes, maxPartialBytes } = defaultGrpcLimits;
+  return {
+    subscriptions: names, globs: Math.ceil(names / 10), heldVersions: scaled(defaultLimits.heldVersions),
+    maxMessageBytes: scaled(maxMessageBytes), maxFirstMessageBytes: scaled(maxFirstMessageBytes), maxPartialBytes: scaled(maxPartialBytes),
+  };
+}
+
+/** What an operator can do about an end of a stream, to be put behind the text of it; empty: nothing here. */
+export function limitHint(message: string): string {
+  return /^more than \d+ (?:(?:subscriptions|globs) of one type|initial_resource_versions)$/.test(message) ? "; xdstp serve and xdstp relay take more with --stream-names" : "";
+}
