@@ -26,7 +26,7 @@ export interface LoadOptions {
 export type LoadedSnapshot = Pick<Journal, "end" | "batch" | "damaged">;
 
 /**
- * Reads a file into the index; payloads stay where they are. A file with corruption in its midst is set aside as a whole, and what can be read of it goes on being used.
+ * Reads a file into the index; payloads stay where they are. A file with corruption in it, or one that is no snapshot, is set aside as a whole, and what can be read of it goes on being used.
  * Throws FAILED_PRECONDITION where a newer release wrote it, and the error of the system where it cannot be read.
  */
 export function loadSnapshot(options: LoadOptions): LoadedSnapshot {
@@ -38,7 +38,7 @@ export function loadSnapshot(options: LoadOptions): LoadedSnapshot {
     const { end, batch, gaps } = readJournal(fd, size, (frames) => { exposed.push(...apply(options, frames)); });
     for (const record of exposed) options.index.tear(record);
     if (gaps.length > 0) setAside(options, gaps);
-    if (end < size) tellTorn(options, size - end);
+    if (end < size && gaps.at(-1)?.offset !== end) tellTorn(options, size - end);
     return { end, batch, damaged: gaps.length + exposed.length > 0 };
   } finally {
     closeSync(fd);

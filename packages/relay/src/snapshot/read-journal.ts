@@ -21,13 +21,13 @@ export interface JournalReading {
   readonly end: number;
   /** Number of the last batch. */
   readonly batch: number;
-  /** Corruption in the midst of it, in order. */
+  /** Corruption, in order: in the midst of it, and all that stands behind the end where that was never begun as a batch. */
   readonly gaps: readonly Gap[];
 }
 
 /**
  * Reads a file from its beginning, and gives the frames of each batch that was wholly written. Bytes that cannot be read are left out: in the midst they are gaps;
- * at the end the batch that they are of was never finished.
+ * at the end the batch that they are of was never finished, if it is one: else they are something else's.
  * @param take - Told of the frames of a batch, in order
  */
 export function readJournal(fd: number, size: number, take: (frames: readonly PlacedFrame[]) => void): JournalReading {
@@ -59,6 +59,7 @@ export function readJournal(fd: number, size: number, take: (frames: readonly Pl
     at += frame.length;
     if (frame.kind === FrameKind.COMMIT) settle(at, frame.batch);
   }
+  if (reading.end < size && !window.isBegun(reading.end)) gaps.push({ offset: reading.end, bytes: size - reading.end });
   return { ...reading, gaps };
 }
 
@@ -80,6 +81,12 @@ class Window {
   frame(at: number): Frame | undefined {
     const length = frameLength(this.#at(at, HEADER));
     return length === undefined || at + length > this.#size ? undefined : decodeFrame(this.#at(at, length));
+  }
+
+  /** Whether a batch was begun here: with a frame, or with the zeros of a disk that has not written it before it lost power. */
+  isBegun(at: number): boolean {
+    const bytes = this.#at(at, MAGIC.length);
+    return bytes.equals(MAGIC.subarray(0, bytes.length)) || bytes.every((byte) => byte === 0);
   }
 
   /** Where the next frame begins; the end of the file, if none does. */

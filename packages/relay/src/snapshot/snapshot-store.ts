@@ -144,7 +144,7 @@ export class SnapshotStore implements Snapshot {
       return this.#load(path, disk);
     } catch (error) {
       this.#lock.release();
-      throw error;
+      throw error instanceof XdsError ? error : new XdsError("FAILED_PRECONDITION", `the snapshot ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}; give this process the right to read it, or another directory`, { cause: error });
     }
   }
 

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -185,6 +185,39 @@ describe("a snapshot on disk", () => {
         expect([events.map(({ kind }) => kind), left]).toEqual([["snapshot-torn", "snapshot-opened"], state.filter((one) => left.includes(one))]);
       }
     }
+  });
+
+  it.each([["what was never a snapshot", 0], ["something else behind what was written", 1]])("sets %s aside too: no crash leaves that [B-RELAY-9]", async (_, kept) => {
+    const dir = useDir();
+    const { store } = openStore(dir);
+    put(store, a, "1");
+    store.settle({ space: "", typeUrl: flagUrl, interest: { name: glob } });
+    await store.close();
+    const bytes = Buffer.concat([readFileSync(journalOf(dir)).subarray(0, kept === 0 ? 0 : undefined), Buffer.from("root:x:0:0:root\n".repeat(9))]);
+    writeFileSync(journalOf(dir), bytes);
+    const { store: again, events } = openStore(dir);
+    const left = stateOf(again);
+    await again.close();
+    expect([events.map(({ kind }) => kind), left]).toEqual([["snapshot-corrupt", "snapshot-opened"], kept === 0 ? [] : [`${a}=1`]]);
+    const corrupt = events.find(({ kind }) => kind === "snapshot-corrupt");
+    expect(corrupt?.kind === "snapshot-corrupt" && readFileSync(corrupt.aside).equals(bytes)).toBe(true);
+    expect(await reopened(dir)).toEqual([left, ["snapshot-opened"]]);
+  });
+
+  it("takes zeros for the end of a batch that a disk has not written before it lost power [B-RELAY-9]", async () => {
+    const dir = useDir();
+    const { store } = openStore(dir);
+    put(store, a, "1");
+    await store.close();
+    writeFileSync(journalOf(dir), Buffer.concat([readFileSync(journalOf(dir)), Buffer.alloc(4_096)]));
+    expect(await reopened(dir)).toEqual([[`${a}=1`], ["snapshot-torn", "snapshot-opened"]]);
+  });
+
+  it("does not begin with a file that cannot be read, and says so", () => {
+    const dir = useDir();
+    mkdirSync(journalOf(dir));
+    expect(() => openSnapshot({ dir })).toThrow(/ the snapshot .*snapshot\.journal cannot be read: EISDIR.*; give this process the right to read it, or another directory$/);
+    expect(readdirSync(dir)).not.toContain("lock");
   });
 
   it("has one process at a time, and takes over what a dead one has left", async () => {
