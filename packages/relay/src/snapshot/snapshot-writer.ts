@@ -1,3 +1,5 @@
+import { dirname } from "node:path";
+
 import { XdsError, type Clock, type StoredResource, type Timer } from "@xdstp/core";
 import { createBackoff, type Backoff } from "@xdstp/core/client";
 
@@ -190,6 +192,6 @@ export class SnapshotWriter {
     this.trouble = undefined;
     this.#told = undefined;
     this.#backoff.reset();
-    this.#host.tell({ kind: "snapshot-well", dir: this.path });
+    this.#host.tell({ kind: "snapshot-well", dir: dirname(this.path) });
   }
 }

@@ -255,7 +255,7 @@ describe("a snapshot on disk", () => {
         return file;
       },
     };
-    const store = new SnapshotStore({ dir, clock, onEvent: (event) => { events.push(event.kind === "snapshot-trouble" ? `${event.kind} ${event.message.replace(dir, "DIR")}` : event.kind); } }, disk);
+    const store = new SnapshotStore({ dir, clock, onEvent: (event) => { events.push(event.kind === "snapshot-trouble" ? `${event.kind} ${event.message.replace(dir, "DIR")}` : event.kind === "snapshot-well" ? `${event.kind} ${event.dir.replace(dir, "DIR")}` : event.kind); } }, disk);
     put(store, a, "1");
     await store.flush();
     for (let nth = 0; nth < 5; nth++) {
@@ -270,7 +270,7 @@ describe("a snapshot on disk", () => {
     full = false;
     clock.advance(120_000);
     await store.flush();
-    expect([events.at(-1), store.status().waiting, stateOf(store)]).toEqual(["snapshot-well", 0, [`${a}=1`, `${b}=4`]]);
+    expect([events.at(-1), store.status().waiting, stateOf(store)]).toEqual(["snapshot-well DIR", 0, [`${a}=1`, `${b}=4`]]);
     await store.close();
     expect((await reopened(dir))[0]).toEqual([`${a}=1`, `${b}=4`]);
   });
