@@ -13,6 +13,7 @@ import { commitAside } from "./commit-aside.ts";
 import { createFetchDeadlines, type FetchDeadlines } from "./fetch-deadlines.ts";
 import { giveUp } from "./give-up.ts";
 import { takeIn, type Intake } from "./intake.ts";
+import { isHeld } from "./is-held.ts";
 import { noteError, noteSilence, statusOfWant } from "./note-want.ts";
 import { createQuiet, type Quiet } from "./quiet.ts";
 import type { ReceivedResponse } from "./received.ts";
@@ -191,7 +192,15 @@ class Type implements ClientType {
     want.awaited = false;
     unasked.delete(want);
     if (want.error !== undefined) noteError(this.#state, want, undefined);
+    this.#letOrphansGo();
     if (this.#open) subscriptions.drop(want);
+  }
+
+  /** What an alias that has gone would still show goes with the last who wanted it by its name (C-ALIAS-3). */
+  #letOrphansGo(): void {
+    const { typeUrl, host: { sink }, wants } = this.#state;
+    const remove = wants.takeOrphans().filter((name) => isHeld(sink, typeUrl, { name })).map((name) => ({ typeUrl, name }));
+    if (remove.length > 0) commitAside(sink, { remove });
   }
 
   /** Nothing comes of it, as long as it is wanted. */

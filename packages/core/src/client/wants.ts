@@ -11,6 +11,8 @@ export class Wants implements Iterable<Want> {
   readonly #byKey = new Map<string, readonly Want[]>();
   /** Those wanted by an alias, by the name that their resource came under: it may come again, or go, without a word of the alias. */
   readonly #byRealName = new Map<string, Set<Want>>();
+  /** Those whose alias has gone while its resource was wanted otherwise, by the name of that. */
+  readonly #former = new Map<Want, string>();
 
   get size(): number {
     return this.#byInterest.size;
@@ -42,6 +44,7 @@ export class Wants implements Iterable<Want> {
     if (left.length === 0) this.#byKey.delete(key);
     else this.#byKey.set(key, left);
     this.#forget(want);
+    this.#former.delete(want);
     return want;
   }
 
@@ -54,6 +57,7 @@ export class Wants implements Iterable<Want> {
   link(want: Want, realName: string): void {
     if (want.realName === realName || !this.has(want)) return;
     this.#forget(want);
+    this.#former.delete(want);
     want.realName = realName;
     const linked = this.#byRealName.get(realName);
     if (linked === undefined) this.#byRealName.set(realName, new Set([want]));
@@ -67,8 +71,16 @@ export class Wants implements Iterable<Want> {
 
   /** It is an alias of nothing any more. */
   unlink(want: Want): void {
+    if (want.realName !== undefined) this.#former.set(want, want.realName);
     this.#forget(want);
     want.realName = undefined;
+  }
+
+  /** Names that are wanted no more, and whose resource an alias that has gone may still show: its new state, without the alias, was refused. */
+  takeOrphans(): readonly string[] {
+    const orphans = [...this.#former].filter(([, realName]) => this.covering(realName).length === 0);
+    for (const [want] of orphans) this.#former.delete(want);
+    return orphans.map(([, realName]) => realName);
   }
 
   /** Those of a key, whatever their parameters. */

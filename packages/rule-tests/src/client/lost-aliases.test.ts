@@ -28,6 +28,21 @@ describe("an alias that goes (delta)", () => {
     expect(real?.now).toBe("real=1");
   });
 
+  it("shows nothing of what was held when that is wanted no more by its own name either, though its state without the alias was refused [C-ALIAS-3] [C-ACK-5]", async () => {
+    const { ask, server, cache, watch } = createClientWorld("delta", { types: [{ typeUrl: PART, validate: ({ name, version }) => (version === "2" ? new XdsError("INVALID_ARGUMENT", `${name} is bad`) : undefined) }] });
+    const [alias, real] = await ask(PART, "alias", "real");
+    server.reply(PART, { resources: [{ name: "real", text: "1", version: "1", aliases: ["alias"] }] });
+    server.reply(PART, { resources: [{ name: "real", text: "2", version: "2" }], removed: ["alias"] });
+    expect(real?.now).toBe("real=1 ~INVALID_ARGUMENT");
+    real?.stop();
+    await turn();
+    expect([alias?.now, [...cache.held(PART)]]).toEqual(["alias!", []]);
+    const again = watch(PART, "real");
+    await turn();
+    server.reply(PART, { resources: [{ name: "real", text: "3", version: "3" }] });
+    expect([again.now, alias?.now]).toEqual(["real=3", "alias!"]);
+  });
+
   it("ends what was refused under the other name [C-ALIAS-3]", async () => {
     const { ask, server } = createClientWorld("delta", { types: [{ typeUrl: PART, validate: ({ name }) => new XdsError("INVALID_ARGUMENT", `${name} is bad`) }] });
     const [alias] = await ask(PART, "alias");
