@@ -1,5 +1,7 @@
 import { crc32 } from "node:zlib";
 
+import type { StatusName } from "@xdstp/core";
+
 /** What a frame says. Numbers are those on disk: they never change. */
 export const FrameKind = { COMMIT: 0, PUT: 1, REMOVE: 2, WITHHOLD: 3, COLLECTION: 4, REFRESH: 5, SEALED: 6 } as const;
 
@@ -32,6 +34,8 @@ export interface FrameMeta {
   readonly p?: readonly (readonly [string, string])[];
   /** The collection is known completely. */
   readonly f?: boolean;
+  /** Why there is nothing of it; `said`: the words of upstream. */
+  readonly e?: { readonly code: StatusName; readonly text: string; readonly said?: string };
   /** Of a commit: the format of the file. */
   readonly format?: number;
 }

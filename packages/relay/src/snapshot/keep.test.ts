@@ -195,6 +195,28 @@ describe("a snapshot in front of upstream", () => {
     expect([relay.shown(glob), relay.members("*"), relay.cache.topic(flagUrl, { name: "*" }).settled]).toEqual(["~none", ["x=1", "y=1"], true]);
   });
 
+  it("why a glob is empty is told again after a restart, and no more once upstream says that it just is [B-RELAY-9] [S-ERR-5]", async () => {
+    const dir = useDir();
+    const error = new XdsError("PERMISSION_DENIED", "the server says: not for you", { said: "not for you" });
+    const told = (relay: ReturnType<typeof useKept>) => relay.cache.topic(flagUrl, { name: glob }).members().map((entry) => [entry.name, entry.error?.code, entry.error?.text, entry.error?.context.said]);
+    const first = useKept(dir);
+    await first.watch(glob);
+    await first.upstream.sink.commit({ settled: [{ typeUrl: flagUrl, interest: { name: glob }, error }] });
+    const before = told(first);
+    await first.close();
+    const second = useKept(dir);
+    await second.watch(glob);
+    expect([before, told(second)]).toEqual([[[glob, "PERMISSION_DENIED", "the server says: not for you", "not for you"]], before]);
+    const { head } = second.cache.topic(flagUrl, { name: glob });
+    await second.upstream.sink.commit({ settled: [{ typeUrl: flagUrl, interest: { name: glob }, error }] });
+    expect(second.cache.topic(flagUrl, { name: glob }).head).toBe(head);
+    await second.upstream.sink.commit({ settled: all(glob) });
+    await second.close();
+    const third = useKept(dir);
+    await third.watch(glob);
+    expect([told(third), third.cache.topic(flagUrl, { name: glob }).settled]).toEqual([[[glob, undefined, undefined, undefined]], true]);
+  });
+
   it("what was refused is not stored; what was held before it is", async () => {
     const dir = useDir();
     const relay = useKept(dir);

@@ -1,6 +1,6 @@
 import { closeSync, copyFileSync, fstatSync, openSync } from "node:fs";
 
-import { XdsError } from "@xdstp/core";
+import { XdsError, type XdsErrorContext } from "@xdstp/core";
 
 import { FrameKind, type Frame, type FrameMeta } from "./frame.ts";
 import { FORMAT, type Journal, type Place } from "./journal.ts";
@@ -105,13 +105,17 @@ function collect(index: SnapshotIndex, meta: FrameMeta, length: number): void {
   else index.deleteCollection(collection);
 }
 
-function collectionOf({ t = "", n = "", s = "", at = 0, p }: FrameMeta): Omit<StoredCollection, "length"> {
-  return { space: s, typeUrl: t, interest: { name: n, ...(p !== undefined && { parameters: new Map(p) }) }, at };
+function collectionOf({ t = "", n = "", s = "", at = 0, p, e }: FrameMeta): Omit<StoredCollection, "length"> {
+  return { space: s, typeUrl: t, interest: { name: n, ...(p !== undefined && { parameters: new Map(p) }) }, at, ...(e !== undefined && { error: errorOf(e, { typeUrl: t, resource: n }) }) };
+}
+
+function errorOf({ code, text, said }: NonNullable<FrameMeta["e"]>, about: XdsErrorContext): XdsError {
+  return new XdsError(code, text, { ...about, ...(said !== undefined && { said }) });
 }
 
 /** How a collection is written. */
-export function collectionMeta({ space, typeUrl, interest: { name, parameters }, at }: StoredCollection, complete: boolean): Frame["meta"] {
-  return { t: typeUrl, n: name, at, f: complete, ...(space !== "" && { s: space }), ...(parameters !== undefined && { p: [...parameters] }) };
+export function collectionMeta({ space, typeUrl, interest: { name, parameters }, at, error }: StoredCollection, complete: boolean): Frame["meta"] {
+  return { t: typeUrl, n: name, at, f: complete, ...(space !== "" && { s: space }), ...(parameters !== undefined && { p: [...parameters] }), ...(error !== undefined && { e: { code: error.code, text: error.text, ...(error.context.said !== undefined && { said: error.context.said }) } }) };
 }
 
 /** The lost part may have said anything, so no collection is complete. */

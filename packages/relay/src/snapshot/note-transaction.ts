@@ -71,13 +71,13 @@ function noteRemoval(noting: Noting, { typeUrl, name, constraints }: Removal): v
 }
 
 /** @param ids - What has been put beside it, and nothing else is there; absent: it came before */
-function noteWhole(noting: Noting, { typeUrl, interest }: TypedInterest, ids: ReadonlySet<string> | undefined): void {
+function noteWhole(noting: Noting, { typeUrl, interest, error }: TypedInterest, ids: ReadonlySet<string> | undefined): void {
   const { store, space, wanted } = noting;
   const gone = coveredBy(noting, { typeUrl, interest }).filter((record) => !record.said || (ids !== undefined && !ids.has(`${typeUrl}\n${recordId(record)}`) && !noting.isHeld(record)));
   noting.remove(gone);
   const key = nameKey(interest.name);
   for (const one of wanted.of(typeUrl, key)) if (interestKey(one.interest, key) === interestKey(interest, key)) {
-    if (one.isCollection) store.settle({ space, typeUrl, interest });
+    if (one.isCollection) store.settle({ space, typeUrl, interest, ...(error !== undefined && { error }) });
     noting.say(one);
   }
 }

@@ -1,7 +1,8 @@
-import { XdsError, type Committed, type Put, type ResourceSink } from "@xdstp/core";
+import { XdsError, type Committed, type Put, type ResourceSink, type TypedInterest } from "@xdstp/core";
 
 import type { RestoredRecord } from "./read-records.ts";
 import type { SnapshotRecord } from "./record.ts";
+import type { StoredCollection } from "./shelf.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
 import type { Wanted } from "./wanted-book.ts";
 
@@ -53,13 +54,18 @@ function putOf({ record, resource }: RestoredRecord, store: SnapshotStore, now: 
 function settle(restoring: Restoring, covered: readonly (readonly [Wanted, readonly SnapshotRecord[]])[]): void {
   const { own, store, space } = restoring;
   const whole = covered.filter(([{ typeUrl, interest, isCollection }, all]) => isCollection && store.collection(space, typeUrl, interest) !== undefined && all.every((record) => record.said || record.restored));
-  if (whole.length > 0) void own.commit({ settled: whole.map(([{ typeUrl, interest }]) => ({ typeUrl, interest })) });
+  if (whole.length > 0) void own.commit({ settled: whole.map(([{ typeUrl, interest }]) => settledAs(store.collection(space, typeUrl, interest), { typeUrl, interest })) });
   const settled = new Set(whole.map(([wanted]) => wanted));
   for (const [wanted, all] of covered) {
     wanted.isPartial = wanted.isCollection && !settled.has(wanted);
     const restored = all.filter((record) => record.restored);
     if (restored.length > 0 || settled.has(wanted)) mark(restoring, wanted, restored);
   }
+}
+
+/** A collection that upstream has said why it is empty is so again. */
+function settledAs({ error }: Pick<StoredCollection, "error"> = {}, interest: TypedInterest): TypedInterest {
+  return error === undefined ? interest : { ...interest, error };
 }
 
 function mark({ own, store, space }: Restoring, wanted: Wanted, restored: readonly SnapshotRecord[]): void {

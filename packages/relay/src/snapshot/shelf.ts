@@ -1,4 +1,4 @@
-import { interestKey, matchesConstraints, type Interest } from "@xdstp/core";
+import { interestKey, matchesConstraints, type Interest, type XdsError } from "@xdstp/core";
 import { globOf, isGlob, nameKey } from "@xdstp/uri";
 
 import { recordId, type SnapshotRecord } from "./record.ts";
@@ -10,6 +10,8 @@ export interface StoredCollection {
   readonly interest: Interest;
   /** When upstream had said all of it, in milliseconds since the epoch. */
   readonly at: number;
+  /** Why there is nothing of it (S-ERR-5). Absent: nobody said. */
+  readonly error?: XdsError;
   /** Bytes of it in the file; 0: it is not there yet. */
   length: number;
 }

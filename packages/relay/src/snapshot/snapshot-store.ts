@@ -122,7 +122,7 @@ export class SnapshotStore implements Snapshot {
   }
 
   /** All of a collection is known. */
-  settle(collection: Pick<StoredCollection, "space" | "typeUrl" | "interest">): void {
+  settle(collection: Pick<StoredCollection, "space" | "typeUrl" | "interest" | "error">): void {
     const known = { ...collection, at: this.clock.now(), length: 0 };
     this.index.setCollection(known);
     this.#collect(known, true);
