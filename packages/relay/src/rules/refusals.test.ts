@@ -74,3 +74,23 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     expect([late.take().map(({ shown }) => shown), world.up.requests().map(({ error }) => error)]).toEqual([[["a=1"]], [undefined]]);
   });
 });
+
+it.each(["delta", "sotw"] as const)("of a full state only what was news to the client counts as refused: %s upstream [B-RELAY-5]", async (upstream) => {
+  const world = useWorld({ upstream });
+  const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+  const clusters = (text: string) => [{ name: "xdstp://acme/envoy.config.cluster.v3.Cluster/same", text: "1", version: "1" }, { name: "xdstp://acme/envoy.config.cluster.v3.Cluster/new", text, version: text }];
+  const client = world.connect("sotw", { id: "n1" });
+  client.ask(clusterUrl, ...clusters("").map((one) => one.name));
+  await world.settle();
+  world.up.reply(clusterUrl, { resources: clusters("1") });
+  await world.settle();
+  client.take();
+  world.up.reply(clusterUrl, { version: "2", resources: clusters("2") });
+  await world.settle();
+  for (const answer of client.read()) {
+    expect(answer.resources).toHaveLength(2);
+    client.nack(answer, "bad");
+  }
+  await world.settle();
+  expect(world.relay.refusals()).toMatchObject([{ name: clusters("")[1]?.name, clients: 1, among: 1, reason: "bad" }]);
+});
