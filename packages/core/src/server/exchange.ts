@@ -208,11 +208,12 @@ export function restartOf(refused: Refused, isAsked: (name: string) => boolean, 
 /**
  * What has changed since a refusal cannot be said, or not yet, so that a new start would only repeat what was refused: that stays refused until there is more to say (S-ACK-8).
  * @param profile - Tells what of the entries this client is told
+ * @param hasNews - Something has changed since the entries were taken: there is more to say already
  */
-export function isRepetition(exchange: Exchange, consumed: Refused | undefined, entries: readonly Entry[], profile: Pick<FrameProfile, "said">): boolean {
+export function isRepetition(exchange: Exchange, consumed: Refused | undefined, entries: readonly Entry[], profile: Pick<FrameProfile, "said">, hasNews: boolean): boolean {
   if (consumed === undefined || exchange.refused !== undefined) return false;
   if (![consumed.entries, consumed.newestEntries].some((said) => said !== undefined && sayTheSame(said, entries, profile))) return false;
-  exchange.refused = { ...consumed, again: false };
+  exchange.refused = { ...consumed, again: hasNews };
   return true;
 }
 

@@ -136,6 +136,22 @@ describe("createDeltaType()", () => {
     expect(used.sent()).toMatchObject([{ removedResources: ["bad"] }]);
   });
 
+  it("does not forget what has changed since a cut was taken that would only repeat what was refused [S-ACK-8] [S-ORD-2]", () => {
+    const used = accepted("a", "b");
+    used.put("a", { text: "bad" });
+    used.drain();
+    used.nack();
+    used.put("b", { text: "2" });
+    used.request({ unsubscribe: ["b"] });
+    used.machine.take(Infinity);
+    used.put("a", { text: "good" });
+    expect(used.drain()).toEqual([]);
+    expect(used.drain()).toMatchObject([{ resources: [{ name: "a" }] }]);
+    used.ack();
+    expect(said(used)).toEqual({ ...idle, accepted: used.cache.revision });
+    expect(used.machine.refusing).toBe(false);
+  });
+
   it("waits with what a client need not have listed as with removals [S-RECON-4] [S-ORD-3]", () => {
     const used = useMachine();
     used.put("a", { version: "v1" });

@@ -234,10 +234,10 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
 
   /** An empty response goes out only as the first one, or to answer a wildcard, and not while names are pending (S-RECON-6, S-WILD-7, S-ACK-11). */
   #send(gathered: Gathered): void {
-    const { answered, unsettled, exchange, profile, sent } = this.#state;
+    const { answered, unsettled, dirty, exchange, profile, sent } = this.#state;
     const sendable = this.#withoutRefused(gathered);
     this.#repairing = false;
-    if (isRepetition(exchange, gathered.refused, sendable.entries, profile)) return;
+    if (isRepetition(exchange, gathered.refused, sendable.entries, profile, dirty.size > 0)) return;
     const due = unsettled.size === 0 && (!answered || topicsOf(this.#state, "*").some((wildcard) => gathered.origin.answered.has(wildcard)));
     const isSent = (sendable.entries.length > 0 || due) && send(this.#state, sendable, due);
     if (!isSent && exchange.inFlight === undefined && exchange.refused === undefined) exchange.accepted = sent;

@@ -24,6 +24,21 @@ function accepted(names: readonly string[], options?: UseMachine): UsedMachine &
 }
 
 describe("createSotwType()", () => {
+  it("does not forget what has changed since a cut was taken that would only repeat what was refused [S-ACK-8] [S-ORD-2]", () => {
+    const used = accepted(["a", "b"]);
+    used.put("a", { text: "bad" });
+    used.drain();
+    used.nack({ names: ["a", "b"] });
+    used.put("b", { text: "2" });
+    used.ack({ names: ["a"] });
+    used.machine.take(Infinity);
+    used.put("a", { text: "good" });
+    expect(used.drain()).toEqual([]);
+    expect(used.drain()).toMatchObject([{ names: ["a"] }]);
+    used.ack({ names: ["a"] });
+    expect(used.machine.refusing).toBe(false);
+  });
+
   it.each([["partial", {}], ["full", FULL]] as const)("says of the course of a %s response what the order of sending goes by [S-ORD-2] [S-ORD-4]", (_, options) => {
     const used = useMachine(options);
     used.put("a");

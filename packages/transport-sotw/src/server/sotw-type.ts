@@ -123,7 +123,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     state.taken = undefined;
     state.returning = false;
     const gathered = withoutRefused(state, taken === undefined ? gather(state, removeUpTo) : taken.gathered);
-    const news = this.#fullState ? isNews(state, gathered) : gathered.entries.length > 0 && !isRepetition(state.exchange, gathered.refused, gathered.entries, state.profile);
+    const news = this.#fullState ? isNews(state, gathered) : gathered.entries.length > 0 && !isRepetition(state.exchange, gathered.refused, gathered.entries, state.profile, state.dirty.size > 0);
     this.#repairing = false;
     if (this.#fullState) this.#supersedeRefused(news || gathered.due);
     if (news || gathered.due) send(state, gathered);
