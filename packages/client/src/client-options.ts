@@ -1,8 +1,9 @@
 import type { CacheEvent } from "@xdstp/cache";
 import type { Clock, ResourceType } from "@xdstp/core";
 import type { BackoffOptions, ClientLimits, RequestRate } from "@xdstp/core/client";
-import type { AnyBootstrap, Channels, ClientNotice, NodeOptions, ResolveAuthority, SourceConfig } from "@xdstp/federation";
+import type { AnyBootstrap, Channels, ClientNotice, NodeOptions, SourceConfig } from "@xdstp/federation";
 
+import type { FindSource } from "./find-source.ts";
 import type { ClientWarning } from "./node-warner.ts";
 import type { MetricsMeter } from "./record-metrics.ts";
 
@@ -36,8 +37,8 @@ export interface ClientOptions extends NodeOptions {
   readonly altOn?: "unreachable" | "missing";
   /** Authorities of which the alternative takes the place also of what is held, as soon as they cannot be reached (C-ALT-3). Default: none. */
   readonly altOnUnreachable?: (authority: string) => boolean;
-  /** Finds the servers of an authority that the bootstrap does not have; while one is not found and somebody waits for it, it is asked again, after 1 s and then longer, up to 120 s. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
-  readonly resolveAuthority?: ResolveAuthority;
+  /** Finds the servers of an authority that the bootstrap does not have; while one is not found and somebody waits for it, it is asked again, after 1 s and then longer, up to 120 s. `createDnsResolver()` of `@xdstp/federation` asks DNS. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
+  readonly resolveAuthority?: FindSource;
   /** Milliseconds in which `resolveAuthority` has to answer; then its names have an error that says so. A late answer is still taken. Default: 15,000. */
   readonly resolveMs?: number;
   /** Reads the ConfigSources in payloads, which a walk follows (C-AUTH-4): `configSourceReader()` of `@xdstp/federation/envoy`. It may throw an XdsError. Default: what stands beside one that says neither `ads` nor `self` is not asked for, and `pending` says so. */

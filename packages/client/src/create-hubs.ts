@@ -4,6 +4,7 @@ import { createChannels, createFederation, createFederationServer, nodeParams, t
 import { envoyTypes } from "@xdstp/resource-types";
 
 import type { ClientOptions } from "./client-options.ts";
+import { resolveBy } from "./find-source.ts";
 import { createHub } from "./hub.ts";
 import { Hubs, type FedHub } from "./hubs.ts";
 import { createNaming } from "./naming.ts";
@@ -37,15 +38,14 @@ export function createHubs(options: ClientOptions, host: HubsHost): Hubs {
     sources: bootstrap.sources(serverOptions), ads: bootstrap.ads, readSource, clock, idleMs,
     sourceOf: (config) => sourceOf(config, serverOptions),
     make: (sources, onIdle) => {
-      const fed = createFed(sources, taking, options, host);
+      const fed = createFed({ sources, servers: host.servers, ...federationOptionsOf(options, serverOptions) }, taking, options, clock);
       return { ...createHub({ cache: fed.cache, taking, nodeId: bootstrap.node.id, onIdle, interestOf: (...asked) => (host.checkOpen(), naming(...asked)) }), federation: fed.federation };
     },
   });
 }
 
-function createFed(sources: readonly FederationSource[], taking: Taking, options: ClientOptions, { clock, servers }: HubsHost): Pick<FedHub, "cache" | "federation"> {
-  const { types = envoyTypes, onEvent } = options;
-  const federation = createFederation({ sources, servers, ...federationOptionsOf(options) });
+function createFed(options: FederationOptions, taking: Taking, { types = envoyTypes, onEvent }: ClientOptions, clock: Clock): Pick<FedHub, "cache" | "federation"> {
+  const federation = createFederation(options);
   const cache = createCache({ types, clock, directives: true, wildcard: (_, name) => federation.inWildcard(name), ...(onEvent !== undefined && { onEvent }) });
   cache.addFeed(takenBy(federation, taking));
   return { federation, cache };
@@ -81,12 +81,12 @@ function takenBy(federation: Federation, taking: Taking): ResourceFeed {
   };
 }
 
-function federationOptionsOf({ clock, random, idleMs, maxHops, altOn, altOnUnreachable, resolveAuthority, resolveMs, dynamicParameters }: ClientOptions): Omit<FederationOptions, "sources" | "servers"> {
+function federationOptionsOf({ clock, random, idleMs, maxHops, altOn, altOnUnreachable, resolveAuthority, resolveMs, dynamicParameters }: ClientOptions, servers: ServerOptions): Omit<FederationOptions, "sources" | "servers"> {
   const byAuthority = parametersByAuthority(dynamicParameters);
   return {
     parametersOf: (authority) => byAuthority.get(authority),
     ...(clock !== undefined && { clock }), ...(random !== undefined && { random }), ...(idleMs !== undefined && { idleMs }), ...(maxHops !== undefined && { maxHops }),
-    ...(altOn !== undefined && { altOn }), ...(altOnUnreachable !== undefined && { altOnUnreachable }), ...(resolveAuthority !== undefined && { resolveAuthority }), ...(resolveMs !== undefined && { resolveMs }),
+    ...(altOn !== undefined && { altOn }), ...(altOnUnreachable !== undefined && { altOnUnreachable }), ...(resolveAuthority !== undefined && { resolveAuthority: resolveBy(resolveAuthority, servers) }), ...(resolveMs !== undefined && { resolveMs }),
   };
 }
 

@@ -11,6 +11,7 @@
 export { createClient } from "./create-client.ts";
 export type { Client, ReadOptions } from "./client.ts";
 export type { ClientOptions } from "./client-options.ts";
+export type { FindSource } from "./find-source.ts";
 export type { AnyBootstrap as ClientBootstrap, SourcesBootstrap } from "@xdstp/federation";
 export type { Watch, WatchCalls, WatchOptions } from "./watch.ts";
 export type { Snapshot } from "./snapshot.ts";

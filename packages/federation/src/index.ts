@@ -8,6 +8,8 @@
 export { createFederation, type Federation, type FederationEvent, type FederationOptions, type FederationServerStatus, type Trace } from "./federation.ts";
 export type { Hop } from "./links/outcome.ts";
 export type { ResolveAuthority } from "./routes/authority-finder.ts";
+export { createDnsResolver, type DnsResolverOptions } from "./dns/create-dns-resolver.ts";
+export type { DnsQueries } from "./dns/dns-queries.ts";
 export { locatorFault } from "./links/locator-fault.ts";
 
 // Lists and their members.

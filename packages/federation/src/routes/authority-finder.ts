@@ -3,7 +3,7 @@ import { createBackoff, type Backoff } from "@xdstp/core/client";
 
 import type { FederationSource } from "../federation-source.ts";
 
-/** Finds the source of an authority that nothing configures. undefined: there is none. */
+/** Finds the source of an authority that nothing configures. undefined, or an XdsError NOT_FOUND or INVALID_ARGUMENT: there is none; any other error may pass. */
 export type ResolveAuthority = (authority: string) => FederationSource | undefined | Promise<FederationSource | undefined>;
 
 /** What looking for authorities needs. */

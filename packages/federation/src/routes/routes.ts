@@ -80,8 +80,10 @@ export function unknownAuthority(sources: readonly FederationSource[], authority
   const known = sources.flatMap(({ authorities = [] }) => authorities).map((one) => JSON.stringify(one));
   const there = known.length === 0 ? "none is configured" : `known: ${[...new Set(known)].join(", ")}`;
   const what = authority === null ? "no source is configured for opaque names" : `nobody is known to answer for the authority ${JSON.stringify(authority)} (C-AUTH-5); ${there}`;
-  // Looking for it again may do.
-  return cause === undefined ? new XdsError("INVALID_ARGUMENT", `${what}; add a source for it`) : new XdsError("UNAVAILABLE", `${what}; looking for it failed: ${cause.text}`);
+  if (cause === undefined) return new XdsError("INVALID_ARGUMENT", `${what}; add a source for it`);
+  // Else looking for it again may do.
+  const isKnown = cause.code === "NOT_FOUND" || cause.code === "INVALID_ARGUMENT";
+  return new XdsError(isKnown ? "INVALID_ARGUMENT" : "UNAVAILABLE", `${what}; looking for it failed: ${cause.text}`);
 }
 
 /** Sources that ask the same servers in the same way are one route. */

@@ -1,0 +1,67 @@
+import type { SrvRecord } from "node:dns";
+import { Resolver } from "node:dns/promises";
+
+import { XdsError } from "@xdstp/core";
+
+import type { BootstrapCredentials } from "../bootstrap/bootstrap.ts";
+import type { ServerConfig, SourceConfig } from "../server-config.ts";
+import { recordsOf, type DnsQueries } from "./dns-queries.ts";
+import { hostOfAuthority } from "./host-of-authority.ts";
+import { isHostName } from "./is-host-name.ts";
+import { orderTargets } from "./order-targets.ts";
+
+/** Settings of {@link createDnsResolver}. */
+export interface DnsResolverOptions {
+  /** How the servers that are found are spoken to. Default: TLS, by whom Node trusts. A `servername` in it goes for all. */
+  readonly credentials?: BootstrapCredentials;
+  /** What SRV records stand under, before the authority. Default: `_xds._tcp`. */
+  readonly service?: string;
+  /** The port where there is no SRV record, and the authority has none. Default: 443. */
+  readonly port?: number;
+  /** Who is asked. Default: the DNS servers of the machine, twice, with 2 s for each answer. */
+  readonly queries?: DnsQueries;
+  /** Draws lots among SRV records of equal priority: from 0 to below 1. Default: `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** So many targets of SRV records are servers at most. */
+const maxTargets = 16;
+
+/**
+ * Finds the source of an authority in DNS: what SRV records say, else the host of that name if it has an address; with a port, only that. For `resolveAuthority` of `createClient`; a federation takes it through {@link createSources}. Nothing is kept: whoever asks keeps what is found while it runs.
+ *
+ * Whoever a name leads to by this is asked, on any host and port that DNS says. That server has a certificate for the authority, whatever DNS says it is called (RFC 6125); with credentials that are not TLS it can be anybody.
+ *
+ * The function that it gives throws an XdsError: INVALID_ARGUMENT for an authority that is no host name, NOT_FOUND where DNS has nothing of it (C-AUTH-5), both with what was tried; UNAVAILABLE where DNS did not answer.
+ */
+export function createDnsResolver(options: DnsResolverOptions = {}): (authority: string) => Promise<SourceConfig> {
+  const { service = "_xds._tcp", port: usual = 443, queries = new Resolver({ timeout: 2_000, tries: 2 }), random = Math.random } = options;
+  return async (authority) => {
+    const { host, port } = hostOfAuthority(authority);
+    const serverAt = (target: string): ServerConfig => ({ uri: target, credentials: credentialsFor(host, options.credentials), features: new Set() });
+    const name = `${service}.${host}`;
+    const records = port === undefined ? await recordsOf(`SRV ${name}`, () => queries.resolveSrv(name)) : [];
+    if (records.length > 0) return { servers: targetsOf(records, name, random).map(serverAt), authorities: [authority], place: `DNS (SRV ${name})` };
+    if (await hasAddress(queries, host)) return { servers: [serverAt(`${host}:${port ?? usual}`)], authorities: [authority], place: `DNS (${host})` };
+    throw new XdsError("NOT_FOUND", `DNS has ${port === undefined ? `no SRV ${name} and ` : ""}no address of ${host}`);
+  };
+}
+
+function credentialsFor(host: string, credentials: BootstrapCredentials = { type: "tls", refreshIntervalMs: 600_000 }): BootstrapCredentials {
+  return credentials.type === "tls" ? { servername: host, ...credentials } : credentials;
+}
+
+/** A record of the root says that there is no such service. */
+function targetsOf(records: readonly SrvRecord[], name: string, random: () => number): readonly string[] {
+  const usable = records.map((record) => ({ ...record, name: record.name.replace(/\.$/, "") })).filter(({ name: target, port }) => isHostName(target) && port > 0);
+  if (usable.length === 0) throw new XdsError("NOT_FOUND", `DNS has no target in SRV ${name}`);
+  return orderTargets(usable, random).slice(0, maxTargets).map(({ name: target, port }) => `${target}:${port}`);
+}
+
+/** Also where DNS does not answer for one of its families. */
+async function hasAddress(queries: DnsQueries, host: string): Promise<boolean> {
+  const families = await Promise.allSettled([recordsOf(`A ${host}`, () => queries.resolve4(host)), recordsOf(`AAAA ${host}`, () => queries.resolve6(host))]);
+  if (families.some((family) => family.status === "fulfilled" && family.value.length > 0)) return true;
+  for (const family of families) if (family.status === "rejected") throw family.reason;
+  return false;
+}
