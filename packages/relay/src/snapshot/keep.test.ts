@@ -269,6 +269,20 @@ describe("a snapshot in front of upstream", () => {
     expect(stateOf(useKept(dir).store).filter((one) => one.startsWith("real"))).toEqual([]);
   });
 
+  it("an alias that went while nobody asked for it does not come back after a restart, once upstream has said so [B-RELAY-9]", async () => {
+    const dir = useDir();
+    const relay = useKept(dir);
+    await relay.watch("other", "one");
+    await relay.upstream.sink.commit({ put: [put("real", "1", { aliases: ["other"] }), put("wanted", "1", { aliases: ["one"] })] });
+    await relay.unwatch("other");
+    await relay.watch("other", "wanted");
+    await relay.upstream.sink.commit({ remove: [{ typeUrl: flagUrl, name: "other" }] });
+    await relay.close();
+    const again = useKept(dir);
+    await again.watch("other", "one");
+    expect([again.shown("other"), again.shown("one"), stateOf(again.store)]).toEqual(["pending", "~1", ["wanted=1"]]);
+  });
+
   it("an error of one name that will pass is no answer: what the snapshot has of it is served [B-RELAY-9]", async () => {
     const dir = useDir();
     await leave(dir, put(a), put(b));

@@ -64,10 +64,15 @@ function noteRemoval(noting: Noting, { typeUrl, name, constraints }: Removal): v
   const { store, space, wanted } = noting;
   const key = nameKey(name);
   const own = find(noting, typeUrl, name, constraints);
-  const left = constraints === undefined ? store.index.shelf(space, typeUrl).of(key).filter((record) => record !== own && record.restored && !record.said) : [];
+  const left = constraints === undefined ? store.index.shelf(space, typeUrl).of(key).filter((record) => record !== own && !record.said && (record.restored || isByAlias(record, key))) : [];
   if (own !== undefined) store.remove(own);
   if (left.length > 0) noting.remove(left);
   for (const one of wanted.of(typeUrl, key)) noting.say(one);
+}
+
+/** It is of an alias that has gone, and out of date though it was not served: after a restart it would bring the alias back. A variant may be for others than those who were told. */
+function isByAlias(record: SnapshotRecord, key: string): boolean {
+  return record.key !== key && record.variant === undefined;
 }
 
 /** @param ids - What has been put beside it, and nothing else is there; absent: it came before */
