@@ -8,7 +8,8 @@ import { askFailure, streamFailure, type Spoken } from "./ask-failure.ts";
 import type { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { configuredSources, serversAsked, type ConfiguredSources } from "./configured-sources.ts";
-import { answering, shownHops, type ShownHop } from "./shown-hop.ts";
+import { dnsOf } from "./dns-of.ts";
+import { answering, authorityIn, shownHops, type ShownHop } from "./shown-hop.ts";
 
 /** A client of the command, open. */
 export interface AskClient {
@@ -51,12 +52,13 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetch
     nodeContextParams: [...configured.nodeContextParams, ...flags.nodeContextParams ?? []],
     ...(flags.altOn !== undefined && { altOn: flags.altOn }),
     ...(flags.maxHops !== undefined && { maxHops: flags.maxHops }),
+    ...(flags.dns === true && { resolveAuthority: dnsOf(io) }),
     onEvent: (event) => { if ("server" in event) onEvent?.(event, spoken(event.server)); },
     ...(fetchMs !== undefined && { fetchMs }),
   });
   // Nothing else keeps the process between two attempts: timers do not.
   const alive = setInterval(() => undefined, 0x7fff_ffff);
-  const rowsOf = (asked?: TypedName): Rows => (asked === undefined ? client.status() : rowsAsked(client.status(), configured, asked));
+  const rowsOf = (asked?: TypedName): Rows => (asked === undefined ? client.status() : rowsAsked(client, configured, asked));
   const failures = (asked?: TypedName): readonly string[] => rowsOf(asked).flatMap(({ name, status }) => (status?.lastEnd === undefined || status.connected ? [] : [streamFailure(name, status.lastEnd, spoken(name))]));
   const heard = (rows: Rows, some: boolean): string => rows.flatMap(({ name, status }) => (status === undefined ? [] : [heardOf(name, status, spoken(name), some)])).join("; ");
   const server = (asked: TypedName): Rows[number] | undefined => answering(rowsOf(asked)) ?? answering(client.status());
@@ -83,9 +85,11 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetch
 
 type Rows = ReturnType<Client["status"]>;
 
-/** What is known of the servers that are asked for a name, in order. */
-function rowsAsked(rows: Rows, configured: ConfiguredSources, { name, typeUrl }: TypedName): Rows {
-  return serversAsked(configured, name, typeUrl).map((server) => answering(rows.filter((row) => row.name === server.name)) ?? { id: server.id, name: server.name });
+/** What is known of the servers that are asked for a name, in order; where nothing configures any, of those that were found. */
+function rowsAsked(client: Client, configured: ConfiguredSources, { name, typeUrl }: TypedName): Rows {
+  const [rows, servers] = [client.status(), serversAsked(configured, name, typeUrl)];
+  if (servers.length === 0) return client.status(authorityIn(name));
+  return servers.map((server) => answering(rows.filter((row) => row.name === server.name)) ?? { id: server.id, name: server.name });
 }
 
 interface ServerState { readonly connected: boolean; readonly lastEnd?: Status; readonly counts: { readonly responses: number } }

@@ -23,6 +23,8 @@ export interface AskFlags {
   readonly altOn?: "unreachable" | "missing";
   /** How many redirects are followed. Absent: as every client. */
   readonly maxHops?: number;
+  /** Authorities that nothing configures are looked for in DNS. */
+  readonly dns?: boolean;
   /** Fields of the node that become context parameters of globs. Absent: none. */
   readonly nodeContextParams?: readonly string[];
   /** Everything is refused with this text. Absent: what can be read is accepted. */
@@ -42,6 +44,7 @@ export const askOptions: Readonly<Record<string, CommandOption>> = {
   "node-context-params": { value: "FIELD", multiple: true, help: "a field of the node that becomes a context parameter of globs: id, cluster, locality.zone, metadata, ..." },
   "alt-on": { value: "unreachable|missing", help: "when an alternative (#alt=) is asked: when nobody can be reached who could say (the default), or also when there is none" },
   "max-hops": { value: "N", help: "how many redirects are followed (default 5)" },
+  dns: { help: "look in DNS for the servers of authorities that the bootstrap does not have: SRV records of _xds._tcp, else the host itself, over TLS" },
   ...clientTlsOptions,
 };
 
@@ -51,7 +54,7 @@ export const nackOption: Readonly<Record<string, CommandOption>> = {
 };
 
 /** How these options stand in a usage. */
-export const askUsage = "[--server HOST:PORT | --bootstrap FILE] [--type TYPE] [--sotw | --delta] [--node ID] [--cluster NAME] [--node-metadata JSON] [--node-context-params FIELD]... [--alt-on unreachable|missing] [--max-hops N]";
+export const askUsage = "[--server HOST:PORT | --bootstrap FILE] [--type TYPE] [--sotw | --delta] [--node ID] [--cluster NAME] [--node-metadata JSON] [--node-context-params FIELD]... [--alt-on unreachable|missing] [--max-hops N] [--dns]";
 
 /** How those of TLS stand in a usage. */
 export const tlsUsage = "[--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]";
@@ -61,6 +64,7 @@ export function askFlags(call: CommandCall, { cwd }: CliIo): AskFlags {
   const [server, bootstrap, node, cluster, nack] = ["server", "bootstrap", "node", "cluster", "nack"].map((name) => call.text(name));
   if (server !== undefined && bootstrap !== undefined) throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
   if (call.flag("sotw") && call.flag("delta")) throw new CliError(2, "--sotw and --delta are two variants; give one of them");
+  if (server !== undefined && call.flag("dns")) throw new CliError(2, "--dns finds what a bootstrap does not have; --server is asked for everything");
   const tls = clientTlsFlags(call);
   if (tls !== undefined && server === undefined) throw new CliError(2, "options of TLS go with --server; a bootstrap says by itself how to speak to its servers");
   const metadata = metadataOf(call.text("node-metadata"));
@@ -70,6 +74,7 @@ export function askFlags(call: CommandCall, { cwd }: CliIo): AskFlags {
     nodeContextParams: call.texts("node-context-params"),
     ...(altOn !== undefined && { altOn }),
     ...(maxHops !== undefined && { maxHops }),
+    ...(call.flag("dns") && { dns: true }),
     ...(server !== undefined && { server: parseEndpoint("--server", server, 1) }),
     ...(tls !== undefined && { tls: Object.fromEntries(Object.entries(tls).map(([part, file]: readonly [string, string]) => [part, pathFrom(cwd, file)])) }),
     ...(bootstrap !== undefined && { bootstrap: pathFrom(cwd, bootstrap) }),

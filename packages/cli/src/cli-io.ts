@@ -1,4 +1,5 @@
 import type { Clock } from "@xdstp/core";
+import type { DnsQueries } from "@xdstp/federation";
 
 /** Where text goes. */
 export interface TextOutput {
@@ -25,6 +26,8 @@ export interface CliIo {
   readonly clock: Clock;
   /** As in `process.versions.node`. */
   readonly nodeVersion: string;
+  /** Who is asked where `--dns` says so. Absent: the DNS servers of the machine. */
+  readonly dns?: DnsQueries;
 }
 
 /** Why a command is asked to stop. SIGPIPE: what stdout was connected to is gone. */

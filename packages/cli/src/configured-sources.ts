@@ -55,8 +55,8 @@ function nameOf({ GRPC_XDS_BOOTSTRAP: path = "" }: Readonly<Record<string, strin
   return path === "" ? "GRPC_XDS_BOOTSTRAP_CONFIG" : path;
 }
 
-/** Nothing connects before a source is opened. */
-function optionsOf(node: BootstrapNode, { variant }: AskFlags): ServerOptions {
+/** How the sources of a command are asked. Nothing connects before one is opened. */
+export function optionsOf(node: BootstrapNode, { variant }: AskFlags): ServerOptions {
   return { node: encodeNode(node), channels: createChannels(), variant };
 }
 

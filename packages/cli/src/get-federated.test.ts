@@ -34,6 +34,19 @@ describe("xdstp get, over several authorities", () => {
     });
   });
 
+  it("looks in DNS for authorities that a redirect leads to, where --dns says so [C-AUTH-5]", async () => {
+    const { a, dir } = await useFederation(["a"]);
+    const none = (): Promise<never> => Promise.reject(Object.assign(new Error("none"), { code: "ENOTFOUND" }));
+    const dns = { resolve4: none, resolve6: none, resolveSrv: (name: string) => (name === "_xds._tcp.c.example" ? Promise.resolve([{ name: "localhost", port: 1, priority: 0, weight: 0 }]) : none()) };
+    a.redirect(of("a", "x"), of("c.example", "x"));
+    a.redirect(of("a", "y"), of("d.example", "y"));
+    const ask = async (...args: readonly string[]): Promise<string> => (await runToEnd(["get", ...args, "--bootstrap", "boot.json"], { cwd: dir, dns })).err;
+    expect(await ask(of("a", "y"))).toContain('authority "d.example" (C-AUTH-5); known: "a"; add a source for it');
+    expect(await ask(of("a", "y"), "--dns")).toContain("DNS has no SRV _xds._tcp.d.example and no address of d.example");
+    expect(await ask(of("a", "x"), "--dns", "--timeout", "1")).toContain("localhost:1");
+    expect(await ask(of("c.example", "x"), "--dns", "--timeout", "1")).toContain("localhost:1");
+  });
+
   it("shows the alternative and why it is in use, and sends nothing of the directive [C-ALT-1, C-ALT-6]", async () => {
     const { b, c, dir } = await useFederation(["b", "c"], { a: "127.0.0.1:1" });
     b.cluster(of("b", "x"));

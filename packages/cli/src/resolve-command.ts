@@ -12,6 +12,7 @@ export const resolveCommand: Command = {
   notes: [
     "NAME is an xdstp name with its directives, a glob or list of such names, or an opaque name. The bootstrap may be one of gRPC or of Envoy.",
     "It shows the name as it is sent, its authority, what lists that, the servers in order, and then the same of each alternative. Where a name is redirected only servers know; `xdstp get` shows it.",
+    "With --dns it asks DNS, and no server, for authorities that the bootstrap does not have.",
     "The exit code is 1 where nobody would be asked.",
   ],
   options: {

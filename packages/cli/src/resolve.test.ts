@@ -102,6 +102,23 @@ describe("xdstp resolve", () => {
     expect((await runToEnd(["resolve", of("b", "x")])).err).toContain("xdstp resolve: which server? Give --server HOST:PORT or --bootstrap FILE");
   });
 
+  it("looks in DNS for authorities that nothing configures, where --dns says so [C-AUTH-5]", async () => {
+    const none = (): Promise<never> => Promise.reject(Object.assign(new Error("none"), { code: "ENOTFOUND" }));
+    const dns = { resolve4: none, resolve6: none, resolveSrv: (name: string) => (name === "_xds._tcp.c.example" ? Promise.resolve([{ name: "xds.example", port: 7, priority: 0, weight: 0 }]) : none()) };
+    const { dir } = useFolder({ "grpc.json": JSON.stringify(grpc) });
+    const ask = async (name: string, ...args: readonly string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> => runToEnd(["resolve", name, "--bootstrap", "grpc.json", ...args], { cwd: dir, dns, terminal: () => ({ columns, rows: 24 }) });
+    const name = `${of("c.example", "x")}${alt(of("d.example", "x"))}`;
+    expect((await ask(name)).out).toContain('nobody is known to answer for the authority "c.example" (C-AUTH-5); known: "a", "b"; add a source for it');
+    const { code, out } = await ask(name, "--dns");
+    expect([code, out.split("\n").filter((line) => /^(source|servers)/.test(line))]).toEqual([0, [
+      "source     DNS (SRV _xds._tcp.c.example), which lists the authority", "servers    1. xds.example:7  delta, tls",
+      expect.stringContaining('authority "d.example" (C-AUTH-5); known: "a", "b", "c.example"; looking for it failed: DNS has no SRV _xds._tcp.d.example and no address of d.example') as string,
+    ]]);
+    expect((await ask(of("b", "x"), "--dns")).out).toContain('authorities["b"] of');
+    expect((await ask(of("c", "x"), "--dns"))).toMatchObject({ code: 1, out: expect.stringContaining("DNS is not asked") as string });
+    expect((await runToEnd(["resolve", name, "--server", "127.0.0.1:1", "--dns"])).err).toContain("--dns finds what a bootstrap does not have; --server is asked for everything");
+  });
+
   it("says when an alternative of what does not exist would be asked", async () => {
     expect((await resolved("grpc.json", `${of("a", "x")}${alt(of("b", "x"))}`, "--alt-on", "missing")).lines).toContain("alternative 1: asked while the one above does not exist, or cannot be reached and is not held");
   });

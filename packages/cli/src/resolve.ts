@@ -1,10 +1,11 @@
 import { XdsError } from "@xdstp/core";
-import { explain, nodeParams, type ExplainedPlace } from "@xdstp/federation";
+import { explain, nodeParams, type ExplainedPlace, type FederationSource } from "@xdstp/federation";
 import { lintLocator, parseLocator, typeUrlFromType, type LocatorWarning } from "@xdstp/uri";
 import type { AskFlags } from "./ask-flags.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import { configuredSources, type ConfiguredSources } from "./configured-sources.ts";
+import { configuredSources, optionsOf, type ConfiguredSources } from "./configured-sources.ts";
+import { placesByDns } from "./dns-of.ts";
 import { escapeJson } from "./escape-text.ts";
 import { resolvedJson, resolvedLines } from "./show-resolved.ts";
 
@@ -32,8 +33,9 @@ export async function resolve(options: ResolveOptions, io: CliIo): Promise<numbe
   const { name, ask, json } = options;
   const configured = await configuredSources(ask, io.env);
   const parsed = name.startsWith("xdstp:") ? parseLocator(name) : undefined;
+  const explained = (found: readonly FederationSource[]): readonly ExplainedPlace[] => placesOf(options, { ...configured, sources: [...configured.sources, ...found] });
   const resolved: Resolved = {
-    name, from: configured.from, altOn: ask.altOn ?? "unreachable", places: placesOf(options, configured),
+    name, from: configured.from, altOn: ask.altOn ?? "unreachable", places: ask.dns === true ? await placesByDns(explained, io, optionsOf(configured.node, ask)) : explained([]),
     warnings: parsed?.ok === true ? lintLocator(parsed.value) : [],
   };
   io.stdout.write(json ? `${escapeJson(JSON.stringify(resolvedJson(resolved), undefined, 2))}\n` : `${resolvedLines(resolved, io.terminal()?.columns).join("\n")}\n`);

@@ -73,7 +73,7 @@ function sourceText({ by, sources, authority }: ExplainedPlace, from: string): s
 }
 
 function placeText({ place = "a source" }: FederationSource, from: string): string {
-  return place === from ? place : `${place} of ${from}`;
+  return place === from || place.startsWith("DNS ") ? place : `${place} of ${from}`;
 }
 
 function serverText({ config }: FederationServer): string {
