@@ -39,6 +39,8 @@ describe.each(["delta", "sotw"] as const)("refusedIsNotRepeated() (%s)", (varian
     ["the same again, accepted before", false, [{ says: 1 }, { answers: "ACK" }, { says: 1 }]],
     ["other content", false, [{ says: 1 }, { answers: "NACK" }, { says: 2 }]],
     ["a first part that was the whole before", false, [{ says: 1 }, { answers: "NACK" }, { says: 1 }, { says: 2 }]],
+    ["the last part of what was more before", false, [{ says: 2 }, { says: 1 }, { answers: "NACK" }, "step", { says: 1 }]],
+    ["the same once more after that, refused again", true, [{ says: 2 }, { says: 1 }, { answers: "NACK" }, "step", { says: 1 }, { answers: "NACK" }, "step", { says: 1 }]],
     ["the same to a client that has asked for something else", false, [{ says: 1 }, { answers: "NACK" }, { asks: ["b"] }, { says: 1 }]],
     ["the same where what was asked for before can be answered now", false, [{ asks: ["a", "late"] }, { says: 1 }, { answers: "NACK" }, "late is known", { says: 1 }]],
     ["the same once more after that", true, [{ asks: ["a", "late"] }, { says: 1 }, { answers: "NACK" }, "late is known", { says: 1 }, { answers: "NACK" }, { says: 1 }]],

@@ -8,6 +8,8 @@ interface Last {
   nonce: number;
   hash: number;
   isRefused: boolean;
+  /** The last part of something larger: what was refused is more than that. */
+  isPart: boolean;
   /** Something else was asked for since, or before and is not answered. */
   asks: boolean;
   /** Asked for, and not answered. */
@@ -27,23 +29,27 @@ export function refusedIsNotRepeated(report: Report, isPending: IsPending = () =
   const lastOf = (connection: Connection, typeUrl: string): Last => {
     const types = streams.get(connection) ?? new Map<string, Last>();
     streams.set(connection, types);
-    const last = types.get(typeUrl) ?? { nonce: 0, hash: 0, isRefused: false, asks: false, asked: [], names: [] };
+    const last = types.get(typeUrl) ?? { nonce: 0, hash: 0, isRefused: false, isPart: false, asks: false, asked: [], names: [] };
     types.set(typeUrl, last);
     return last;
   };
   /** The first part of something larger may be the same as before. */
   let suspect: { readonly connection: Connection; readonly typeUrl: string } | undefined;
+  /** What has been said in this step, and not been answered in it. */
+  const saying = new Set<Last>();
   return {
     onStep() {
       if (suspect !== undefined) report("what was refused is not repeated unchanged [S-ACK-8]", `connection ${suspect.connection.id}: the same response of ${suspect.typeUrl} again`);
       suspect = undefined;
+      saying.clear();
     },
     onResponse(connection, { typeUrl, nonce, hash }) {
       const last = lastOf(connection, typeUrl);
       if (suspect?.connection === connection && suspect.typeUrl === typeUrl) suspect = undefined;
-      else if (last.isRefused && !last.asks && last.hash === hash) suspect = { connection, typeUrl };
+      else if (last.isRefused && !last.isPart && !last.asks && last.hash === hash) suspect = { connection, typeUrl };
       const asked = last.asked.filter((name) => isPending(connection, typeUrl, name));
-      Object.assign(last, { nonce, hash, isRefused: false, asks: asked.length > 0, asked });
+      Object.assign(last, { nonce, hash, isRefused: false, isPart: saying.has(last), asks: asked.length > 0, asked });
+      saying.add(last);
     },
     onRequest(connection, { typeUrl, nonce, refuses, names, drops }) {
       const last = lastOf(connection, typeUrl);
@@ -52,6 +58,7 @@ export function refusedIsNotRepeated(report: Report, isPending: IsPending = () =
       last.asked = isDelta ? [...last.asked, ...names].filter((name) => !drops.includes(name)) : names.filter((name) => last.asked.includes(name) || !last.names.includes(name));
       last.names = names;
       last.isRefused ||= refuses && nonce === last.nonce;
+      saying.delete(last);
     },
   };
 }
