@@ -1,5 +1,5 @@
 import type { Entry, Reference, ResourceType, Timer, Topic, Watcher } from "@xdstp/core";
-import type { Beating, ClientQuirks, ExchangeOwner, FrameProfile, Lifetimes, SmallMap, SmallSet, TypeHost } from "@xdstp/core/server";
+import type { Beating, ClientQuirks, ExchangeOwner, FrameProfile, Lifetimes, Refused, SmallMap, SmallSet, TypeHost } from "@xdstp/core/server";
 import type { Taken } from "./take.ts";
 
 /** One name of the wanted set. */
@@ -62,6 +62,8 @@ export interface SotwState extends ExchangeOwner {
   heldBackFrom: number;
   /** What it holds for a time only; undefined while nothing that it was sent has a TTL. */
   lifetimes: Lifetimes | undefined;
+  /** What was refused last, and has gone since without a word: should it come back as it was, it is not said again (S-ACK-8). */
+  unsaid: Refused | undefined;
   /** Full state: what is settled goes out although some is not (S-STREAM-9). */
   impatient: boolean;
   patience: Timer | undefined;

@@ -39,6 +39,29 @@ describe("createSotwType()", () => {
     expect(used.machine.refusing).toBe(false);
   });
 
+  it("does not say again what was refused, has gone, of which nothing could be said, and comes back as it was, unless it is asked for anew [S-ACK-8] [C-FULL-4]", () => {
+    const used = useMachine();
+    used.put("a", { text: "bad", version: "1" });
+    used.request({ names: ["a"] });
+    used.drain();
+    used.nack({ names: ["a"] });
+    used.remove("a");
+    expect(used.drain()).toEqual([]);
+    expect(used.machine.refusing).toBe(false);
+    used.put("a", { text: "bad", version: "1" });
+    expect(used.drain()).toEqual([]);
+    expect(used.machine.refusing).toBe(true);
+    used.put("a", { text: "good", version: "2" });
+    expect(used.drain()).toMatchObject([{ names: ["a"] }]);
+    used.nack({ names: ["a"] });
+    used.remove("a");
+    expect(used.drain()).toEqual([]);
+    used.ack({ names: [] });
+    used.put("a", { text: "good", version: "2" });
+    used.ack({ names: ["a"] });
+    expect(used.drain()).toMatchObject([{ names: ["a"] }]);
+  });
+
   it.each([["partial", {}], ["full", FULL]] as const)("says of the course of a %s response what the order of sending goes by [S-ORD-2] [S-ORD-4]", (_, options) => {
     const used = useMachine(options);
     used.put("a");

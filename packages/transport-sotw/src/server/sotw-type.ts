@@ -47,7 +47,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
       profile: profileOf(typeUrl, formOf(context, host.node)),
       subscriptions: createSmallMap(), located: undefined, legacy: true, listHash: undefined, wantedHash: undefined, sent: 0, returning: false, answered: false,
       unsettled: createSmallSet(), unanswered: createSmallSet(), dirty: createSmallSet(), owed: createSmallSet(),
-      sum: 0, shown: [], kept: [], gone: NOTHING, stay: NOTHING, parting: undefined, taken: undefined, heldBack: NOTHING, heldBackFrom: Infinity, lifetimes: undefined, impatient: false, patience: undefined,
+      sum: 0, shown: [], kept: [], gone: NOTHING, stay: NOTHING, parting: undefined, taken: undefined, heldBack: NOTHING, heldBackFrom: Infinity, lifetimes: undefined, unsaid: undefined, impatient: false, patience: undefined,
     };
   }
 
@@ -123,7 +123,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     state.taken = undefined;
     state.returning = false;
     const gathered = withoutRefused(state, taken === undefined ? gather(state, removeUpTo) : taken.gathered);
-    const news = this.#fullState ? isNews(state, gathered) : gathered.entries.length > 0 && !isRepetition(state.exchange, gathered.refused, gathered.entries, state.profile, state.dirty.size > 0);
+    const news = this.#fullState ? isNews(state, gathered) : isPartialNews(state, gathered);
     this.#repairing = false;
     if (this.#fullState) this.#supersedeRefused(news || gathered.due);
     if (news || gathered.due) send(state, gathered);
@@ -287,6 +287,13 @@ function isNews({ exchange, shown, profile }: SotwState, { version, entries }: G
   if (exchange.refused !== undefined && sayTheSame(shown, entries, profile)) return false;
   if (version !== exchange.versionSent) return true;
   return entries !== shown && (hasNewErrors(entries, shown) || hashOf(entries) !== hashOf(shown) || (profile.heartbeat !== undefined && !haveEqualTtls(entries, shown)));
+}
+
+/** The same of what has come or changed. Here nothing is said of what goes, so that what was refused may come back before the client has been told anything else. */
+function isPartialNews(state: SotwState, { entries, refused = state.unsaid }: Gathered): boolean {
+  const { exchange, profile, dirty } = state;
+  state.unsaid = entries.length === 0 ? refused : undefined;
+  return entries.length > 0 && !isRepetition(exchange, refused, entries, profile, dirty.size > 0);
 }
 
 /** What a client understands: what is known of it counts more than what it announces (S-TTL-1). */

@@ -11,4 +11,5 @@ export const failedSeeds: readonly { readonly seed: number; readonly steps: numb
   { seed: 30_651, steps: 10_200, showed: "a SotW server said again what was refused under a version that clients of unwrapped resources are not told, once another spelling of its name had brought it" },
   { seed: 31_770, steps: 10_200, showed: "what a relay served from its snapshot stayed when its SotW upstream was silent at first, and then came without it" },
   { seed: 310_000_004, steps: 5_000, showed: "an alias that had gone while nobody asked for it came back with the snapshot, though upstream had said since that it has gone" },
+  { seed: 310_000_060, steps: 5_000, showed: "a SotW server said again what was refused, had expired without a word, and came back as it was" },
 ];
