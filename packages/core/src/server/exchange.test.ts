@@ -103,7 +103,7 @@ describe("recordSent() and recordAnswer()", () => {
     recordAnswer(owner, newest, refuses === "first" ? undefined : bad, false);
     const { refused } = owner.exchange;
     owner.exchange.refused = undefined;
-    expect(isRepetition(owner.exchange, refused, again.map((name) => added(name)), { said: ({ name }) => Buffer.from(name) }, false)).toBe(expected);
+    expect(isRepetition(owner.exchange, refused, again.map((name) => added(name)), [], { said: ({ name }) => Buffer.from(name) }, false)).toBe(expected);
     expect(owner.exchange.refused).toEqual(expected ? { ...refused, again: false } : undefined);
   });
 

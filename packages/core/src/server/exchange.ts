@@ -207,14 +207,22 @@ export function restartOf(refused: Refused, isAsked: (name: string) => boolean, 
 
 /**
  * What has changed since a refusal cannot be said, or not yet, so that a new start would only repeat what was refused: that stays refused until there is more to say (S-ACK-8).
+ * @param heldBack - What was gathered beside the entries and waits for what it refers to: what was refused of it is no news either
  * @param profile - Tells what of the entries this client is told
  * @param hasNews - Something has changed since the entries were taken: there is more to say already
  */
-export function isRepetition(exchange: Exchange, consumed: Refused | undefined, entries: readonly Entry[], profile: Pick<FrameProfile, "said">, hasNews: boolean): boolean {
+export function isRepetition(exchange: Exchange, consumed: Refused | undefined, entries: readonly Entry[], heldBack: readonly Entry[], profile: Pick<FrameProfile, "said">, hasNews: boolean): boolean {
   if (consumed === undefined || exchange.refused !== undefined) return false;
-  if (![consumed.entries, consumed.newestEntries].some((said) => said !== undefined && sayTheSame(said, entries, profile))) return false;
+  const isSaid = (said: readonly Entry[] | undefined): boolean => said !== undefined && sayTheSame(said, withRefused(entries, heldBack, said), profile);
+  if (!isSaid(consumed.entries) && !isSaid(consumed.newestEntries)) return false;
   exchange.refused = { ...consumed, again: hasNews };
   return true;
+}
+
+function withRefused(entries: readonly Entry[], heldBack: readonly Entry[], said: readonly Entry[]): readonly Entry[] {
+  if (heldBack.length === 0) return entries;
+  const names = new Set(said.map(({ name }) => name));
+  return [...entries, ...heldBack.filter(({ name }) => names.has(name))];
 }
 
 /** What was taken to be sent goes back among what is pending; nothing of it counts as sent. */

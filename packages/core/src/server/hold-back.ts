@@ -23,3 +23,16 @@ export function holdBack(type: ResourceType | undefined, host: Pick<TypeHost, "s
   }
   return heldBack.size === 0 ? { entries, heldBack: none } : { entries: entries.filter(({ name }) => !heldBack.has(name)), heldBack };
 }
+
+/** What of these was gathered and is held back. */
+export function heldBackOf(gathered: readonly Entry[], sendable: readonly Entry[], heldBack: ReadonlyMap<string, Reference>): readonly Entry[] {
+  return gathered === sendable || heldBack.size === 0 ? [] : gathered.filter(({ name }) => heldBack.has(name));
+}
+
+/** What was refused and would be held back now stays refused: it is not owed once what it refers to is there (S-ACK-8). What was held back `before` may have been asked for. */
+export function leaveRefused(state: { heldBack: ReadonlyMap<string, Reference>; heldBackFrom: number }, before: ReadonlyMap<string, Reference>, refused: readonly Entry[]): void {
+  if (state.heldBack.size === 0) return;
+  const names = new Set(refused.map(({ name }) => name));
+  state.heldBack = new Map([...state.heldBack].filter(([name]) => before.has(name) || !names.has(name)));
+  if (state.heldBack.size === 0) state.heldBackFrom = Infinity;
+}

@@ -36,7 +36,7 @@ export { nextNonce } from "./nonce.ts";
 export { relationsOf, type Relation } from "./relations.ts";
 export { createOrdering, type OrderedStream, type Ordering } from "./ordering.ts";
 export type { OrderedType } from "./ordered-type.ts";
-export { holdBack, type HeldBack } from "./hold-back.ts";
+export { heldBackOf, holdBack, leaveRefused, type HeldBack } from "./hold-back.ts";
 export { answeredUpTo, baseOf, isRefusedAndNew, refusedFrom } from "./answered-up-to.ts";
 export { askedBy } from "./asked-by.ts";
 export { createExchange, giveBack, isRepetition, loseTopic, recordAnswer, recordSent, restartOf, type Batch, type Exchange, type ExchangeOwner, type Outgoing, type Refused } from "./exchange.ts";

@@ -24,5 +24,6 @@ export const failedSeeds: readonly { readonly seed: number; readonly steps: numb
   { seed: 310_000_036, steps: 510_000, showed: "a delta client showed by an alias that had gone what was wanted no more by its name, since its state without the alias had been refused" },
   { seed: 310_000_037, steps: 990_000, showed: "a delta server held a removal back for ever: what was bad was mended while its repetition waited for its turn, and so counted as refused for good" },
   { seed: 310_000_075, steps: 250_000, showed: "the checker of repeated refusals took the last part of a response for all that was refused" },
+  { seed: 310_000_043, steps: 650_000, showed: "a delta server said again what was refused, since it had waited meanwhile for a cluster that was refused too" },
   { seed: 202_938_351, steps: 450_000, showed: "the checker of lost names had no time for what went while it was asked for, of a full state" },
 ];

@@ -1,5 +1,5 @@
 import { StatusCode, type Interest, type Reference, type Topic, type Watcher } from "@xdstp/core";
-import { answeredUpTo, baseOf, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, holdBack, isColdSince, isLongerThan, isRepetition, isServedBy, isRefusedAndNew, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, type FrameProfile, type NackError, type RequestScan, type ServerContext, type StreamInfo, type StreamLimits, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
+import { answeredUpTo, baseOf, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, heldBackOf, holdBack, isColdSince, isLongerThan, isRepetition, isServedBy, isRefusedAndNew, leaveRefused, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, type FrameProfile, type NackError, type RequestScan, type ServerContext, type StreamInfo, type StreamLimits, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
 import { answerAgain } from "./answer-again.ts";
 import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
@@ -234,10 +234,13 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
 
   /** An empty response goes out only as the first one, or to answer a wildcard, and not while names are pending (S-RECON-6, S-WILD-7, S-ACK-11). */
   #send(gathered: Gathered): void {
-    const { answered, unsettled, dirty, exchange, profile, sent } = this.#state;
+    const { answered, unsettled, dirty, exchange, profile, sent, heldBack: before } = this.#state;
     const sendable = this.#withoutRefused(gathered);
     this.#repairing = false;
-    if (isRepetition(exchange, gathered.refused, sendable.entries, profile, dirty.size > 0)) return;
+    if (isRepetition(exchange, gathered.refused, sendable.entries, heldBackOf(gathered.entries, sendable.entries, this.#state.heldBack), profile, dirty.size > 0)) {
+      leaveRefused(this.#state, before, gathered.refused?.entries ?? []);
+      return;
+    }
     const due = unsettled.size === 0 && (!answered || topicsOf(this.#state, "*").some((wildcard) => gathered.origin.answered.has(wildcard)));
     const isSent = (sendable.entries.length > 0 || due) && send(this.#state, sendable, due);
     if (!isSent && exchange.inFlight === undefined && exchange.refused === undefined) exchange.accepted = sent;

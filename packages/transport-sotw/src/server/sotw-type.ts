@@ -1,5 +1,5 @@
-import type { Reference, Topic, Watcher } from "@xdstp/core";
-import { announcesTtl, answeredUpTo, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, hashBytes, isColdSince, isRepetition, isServedBy, isNewestNonce, isRefusedAndNew, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, sayTheSame, settledBy, statusOf, takesWrapped, type NackError, type NodeInfo, type RequestScan, type ServerContext, type StreamInfo, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
+import type { Entry, Reference, Topic, Watcher } from "@xdstp/core";
+import { announcesTtl, answeredUpTo, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, hashBytes, heldBackOf, isColdSince, isRepetition, isServedBy, isNewestNonce, isRefusedAndNew, leaveRefused, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, sayTheSame, settledBy, statusOf, takesWrapped, type NackError, type NodeInfo, type RequestScan, type ServerContext, type StreamInfo, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
 import type { SotwRequest } from "./decode-request.ts";
 import type { Gathered } from "./gathered.ts";
 import { gather } from "./gather.ts";
@@ -122,8 +122,10 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     const { taken } = state;
     state.taken = undefined;
     state.returning = false;
-    const gathered = withoutRefused(state, taken === undefined ? gather(state, removeUpTo) : taken.gathered);
-    const news = this.#fullState ? isNews(state, gathered) : isPartialNews(state, gathered);
+    const { heldBack: before } = state;
+    const all = taken === undefined ? gather(state, removeUpTo) : taken.gathered;
+    const gathered = withoutRefused(state, all);
+    const news = this.#fullState ? isNews(state, gathered) : isPartialNews(state, gathered, heldBackOf(all.entries, gathered.entries, state.heldBack), before);
     this.#repairing = false;
     if (this.#fullState) this.#supersedeRefused(news || gathered.due);
     if (news || gathered.due) send(state, gathered);
@@ -290,10 +292,12 @@ function isNews({ exchange, shown, profile }: SotwState, { version, entries }: G
 }
 
 /** The same of what has come or changed. Here nothing is said of what goes, so that what was refused may come back before the client has been told anything else. */
-function isPartialNews(state: SotwState, { entries, refused = state.unsaid }: Gathered): boolean {
+function isPartialNews(state: SotwState, { entries, refused = state.unsaid }: Gathered, waiting: readonly Entry[], before: SotwState["heldBack"]): boolean {
   const { exchange, profile, dirty } = state;
-  state.unsaid = entries.length === 0 ? refused : undefined;
-  return entries.length > 0 && !isRepetition(exchange, refused, entries, profile, dirty.size > 0);
+  const isSaid = entries.length + waiting.length > 0 && isRepetition(exchange, refused, entries, waiting, profile, dirty.size > 0);
+  state.unsaid = entries.length === 0 && !isSaid ? refused : undefined;
+  if (isSaid) leaveRefused(state, before, refused?.entries ?? []);
+  return entries.length > 0 && !isSaid;
 }
 
 /** What a client understands: what is known of it counts more than what it announces (S-TTL-1). */
