@@ -82,4 +82,27 @@ describe("recordMetrics()", () => {
     await again();
     expect(read("resource_updates_invalid").map(([count, attributes]) => [count, attributes?.["grpc.xds.server"]])).toEqual([[2, "s1"], [0, "s0"]]);
   });
+
+  it("counts as valid only what was taken, also where a response is refused in part [C-GRPC-14]", async () => {
+    const { meter, read } = useMeter();
+    const { client, server } = useDeltaScript({ meter, target: "shop" });
+    for (const name of ["a", "b"]) client.watch(flag, name);
+    await turn();
+    const give = (entries: readonly (readonly [string, string])[], nonce: string) => { server.send({ typeUrl: flagUrl, nonce, resources: entries.map(([name, text]) => ({ name, version: "1", resource: { typeUrl: flagUrl, value: Buffer.from(text) } })) }); };
+    give([["a", "on"], ["b", "broken"], ["x", "on"], ["y", "on"]], "1");
+    await turn();
+    expect([read("resource_updates_valid").map(([n]) => n), read("resource_updates_invalid").map(([n]) => n)]).toEqual([[1], [1]]);
+    await client.close();
+  });
+
+  it("many bad members of a glob are invalid, all of them [C-GRPC-14]", async () => {
+    const { meter, read } = useMeter();
+    const { client, server } = useDeltaScript({ meter, target: "shop" });
+    client.watchAll(flag, "xdstp://a/acme.v1.Flag/ns/*");
+    await turn();
+    server.send({ typeUrl: flagUrl, nonce: "1", resources: Array.from({ length: 1_500 }, (_, i) => ({ name: `xdstp://a/acme.v1.Flag/ns/${i}`, version: "1", resource: { typeUrl: "type.googleapis.com/acme.v1.Other", value: Buffer.from("on") } })) });
+    await turn();
+    expect([read("resource_updates_valid").map(([n]) => n), read("resource_updates_invalid").map(([n]) => n)]).toEqual([[0], [1_500]]);
+    await client.close();
+  });
 });

@@ -52,9 +52,9 @@ export function recordMetrics({ meter, servers, caches, target }: MetricsHost): 
       if (event.kind === "closed" && !event.responded) failures.add(1, server);
       if (event.kind !== "accepted" && event.kind !== "refused") return;
       const typed = { ...server, [label("xds.resource_type")]: typeName(event.typeUrl) };
-      const bad = event.kind === "refused" ? event.names.length : 0;
+      const bad = event.kind === "refused" ? event.names.length + (event.unnamed ?? 0) : 0;
       invalid.add(bad, typed);
-      valid.add(event.kind === "refused" && bad === 0 ? 0 : event.resources - bad, typed); // without names it was refused as a whole
+      valid.add(event.kind === "refused" ? event.taken ?? 0 : event.resources, typed);
     },
     end() { for (const [instrument, observe] of instruments) instrument.removeCallback(observe); },
   };

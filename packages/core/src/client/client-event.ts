@@ -17,8 +17,8 @@ export type ClientEvent =
   | { readonly kind: "idle" }
   /** A response was taken whole. */
   | { readonly kind: "accepted"; readonly typeUrl: string; readonly nonce: string; readonly version: string; readonly resources: number; readonly removed: number }
-  /** A response was refused, in part or whole (no names). */
-  | { readonly kind: "refused"; readonly typeUrl: string; readonly nonce: string; readonly version: string; readonly resources: number; readonly names: readonly RefusedName[]; readonly reason: string }
+  /** A response was refused, in part or whole (no names). `taken`: how many resources of it were taken all the same, none by default; `unnamed`: how many more were refused than `names` has, none by default. */
+  | { readonly kind: "refused"; readonly typeUrl: string; readonly nonce: string; readonly version: string; readonly resources: number; readonly names: readonly RefusedName[]; readonly taken?: number; readonly unnamed?: number; readonly reason: string }
   /** Something that came and means nothing here: of a type that was not asked for (C-TYPE-7), or of names that were not (C-SUB-8). */
   | { readonly kind: "ignored"; readonly typeUrl: string; readonly names: number }
   /** What was asked for has not come in time (C-MISS-4). */

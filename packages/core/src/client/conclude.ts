@@ -24,12 +24,12 @@ export function conclude(state: ClientTypeState, response: ReceivedResponse, int
   host.count("ignored", ignored);
   host.count("invalidResources", intake.skipped.refused);
   if (ignored > 0) host.context.emit?.({ kind: "ignored", typeUrl: state.typeUrl, names: ignored });
-  if (refused.length > 0) refuse(state, response, refused, refusalText(refused, host.context.limits.errorText));
+  if (refused.length > 0) refuse(state, response, refused, refusalText(refused, host.context.limits.errorText), { taken: intake.put.length - refusals.length, unnamed: intake.skipped.refused });
   else accept(state, response, intake);
 }
 
 /** A NACK (C-ACK-3, C-ACK-4): the version stays that of the last accepted response. Without names the response as a whole was refused. */
-export function refuse(state: ClientTypeState, response: ReceivedResponse, names: readonly RefusedName[], why: string): void {
+export function refuse(state: ClientTypeState, response: ReceivedResponse, names: readonly RefusedName[], why: string, beside?: { readonly taken: number; readonly unnamed: number }): void {
   const { host } = state;
   const { typeUrl, nonce, version, resources } = response;
   const reason = cutText(why, host.context.limits.errorText);
@@ -37,7 +37,7 @@ export function refuse(state: ClientTypeState, response: ReceivedResponse, names
   host.count("invalidResources", names.length);
   answer(state, { nonce, version: state.version, error: reason });
   state.pace.refused(fingerprint(response, names, reason));
-  host.context.emit?.({ kind: "refused", typeUrl, nonce, version, resources: resources.length, names, reason });
+  host.context.emit?.({ kind: "refused", typeUrl, nonce, version, resources: resources.length, names, ...beside, reason });
 }
 
 /** Equal where a server repeats itself (C-ACK-20); cut, since it is kept. */
