@@ -26,6 +26,17 @@ function useExpiries(): { readonly clock: ReturnType<typeof createFakeClock>; re
 }
 
 describe("a resource that expires", () => {
+  it.each([-3_600_000, 3_600_000])("is removed after its time, whatever the wall clock does: a step of %d ms [S-TTL-11]", (step) => {
+    const { clock, put, held } = useCache();
+    put("a", 1_000);
+    clock.advance(500);
+    clock.stepWallTime(step);
+    clock.advance(499);
+    expect(held()).toEqual(["a"]);
+    clock.advance(1);
+    expect(held()).toEqual([]);
+  });
+
   it("is removed when its time is over, as by hand, and those of one moment in one revision [S-TTL-11]", () => {
     const { clock, cache, put, held } = useCache();
     put("a", 1_000);

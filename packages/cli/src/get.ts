@@ -38,7 +38,7 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
     const got = await gotBy[asked.kind](way);
     for (const { name, reason } of refusals.seen()) io.stderr.write(`xdstp get: refused ${escapeText(name)}: ${escapeText(reason)}\n`);
     if (!got.complete) io.stderr.write(`xdstp get: ${asked.kind === "list" ? "of some of these nothing has come yet" : "the server has not said that these are all"}\n`);
-    const server: ShownServer = { ...asking.server(asked), received: io.clock.now() };
+    const server: ShownServer = { ...asking.server(asked), received: io.clock.wallTime() };
     showResources({ asked, output, server, complete: got.complete, hops: got.hops ?? [], resources: got.resources, view: { registry, showSecrets } }, io);
     return 0;
   } catch (error) {

@@ -24,7 +24,7 @@ export function createLineReporter({ output, clock, json }: LineReporterOptions)
   return {
     event(shown) {
       if (waiting.length === 0) queueMicrotask(flush);
-      waiting.push(...format(shown, clock.now()));
+      waiting.push(...format(shown, clock.wallTime()));
     },
     close: flush,
   };

@@ -22,7 +22,7 @@ export interface RecordLog extends Recorder {
 export function createRecordLog(options: RecordOptions, io: CliIo, onResponse: () => void): RecordLog {
   const { ask: { variant }, redact, json } = options;
   const registry = envoyRegistry();
-  const time = io.clock.now();
+  const time = io.clock.wallTime();
   const show = createRecordingShow(io, json);
   const count = { open: 0, request: 0, response: 0, end: 0 };
   let file: LineFile | undefined;

@@ -6,7 +6,7 @@ import { shortType } from "./short-text.ts";
 /** Shows each event of a recording as it is written: a line for people, or one object of JSON. Bytes stay in the file. */
 export function createRecordingShow({ stdout, clock }: CliIo, json: boolean): (event: RecordedEvent) => void {
   return (event) => {
-    const time = new Date(clock.now()).toISOString();
+    const time = new Date(clock.wallTime()).toISOString();
     if (!json) stdout.write(`${time} #${event.stream} ${textOf(event)}\n`);
     else if ("bytes" in event) stdout.write(`${escapeJson(JSON.stringify({ time, ...event, bytes: event.bytes.length }))}\n`);
     else stdout.write(`${escapeJson(JSON.stringify({ time, ...event }))}\n`);

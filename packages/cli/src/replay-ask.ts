@@ -72,7 +72,7 @@ interface Showing {
 }
 
 function show(event: ReplayClientEvent, { options, view, io }: Showing): void {
-  const time = new Date(io.clock.now()).toISOString();
+  const time = new Date(io.clock.wallTime()).toISOString();
   if (options.json) {
     io.stdout.write(`${escapeJson(JSON.stringify({ time, ...jsonOf(event, view) }))}\n`);
     return;

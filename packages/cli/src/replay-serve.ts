@@ -64,7 +64,7 @@ function isDifference(event: Shown): boolean {
 }
 
 function show(event: Shown, json: boolean, { stdout, clock }: CliIo): void {
-  const time = new Date(clock.now()).toISOString();
+  const time = new Date(clock.wallTime()).toISOString();
   const { kind, ...rest } = event;
   if (json) stdout.write(`${escapeJson(JSON.stringify({ time, event: kind, ...rest }))}\n`);
   else stdout.write(`${time} ${"stream" in event ? `#${event.stream} ` : ""}${textOf(event)}\n`);

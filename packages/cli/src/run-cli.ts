@@ -33,7 +33,7 @@ export async function runCli(argv: readonly string[], io: Partial<CliIo> = {}): 
   try {
     return command === undefined ? runAlone(name, argv, world) : await runCommand(command, args, world);
   } catch (error) {
-    const { exitCode, text } = failureText(error, { name: command?.name, usage: command?.usage ?? usage, json: hasFlag(argv, "--json"), time: world.clock.now() });
+    const { exitCode, text } = failureText(error, { name: command?.name, usage: command?.usage ?? usage, json: hasFlag(argv, "--json"), time: world.clock.wallTime() });
     world.stderr.write(`${text}\n`);
     return exitCode;
   }

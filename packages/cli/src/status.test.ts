@@ -79,6 +79,7 @@ function useClock(): { readonly clock: Clock; readonly next: () => Promise<void>
   return {
     clock: {
       now: () => 0,
+      wallTime: () => 0,
       after(ms, callback) {
         if (ms !== 1_000) return systemClock.after(ms, callback);
         pauses.push(callback);

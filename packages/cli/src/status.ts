@@ -35,7 +35,7 @@ export async function status(options: StatusOptions, io: CliIo): Promise<number>
     const first = pictureOf(await client.ask());
     const show = showOf(options, io);
     try {
-      show.show(first, io.clock.now());
+      show.show(first, io.clock.wallTime());
       const last = watch ? await follow(client, first, show, io) : first;
       return failOnNack && last.clients.some(isRefusing) ? 1 : 0;
     } finally {
@@ -87,10 +87,10 @@ async function follow(client: StatusClient, first: StatusPicture, show: StatusSh
       await pause();
       const next = over() ? undefined : await client.ask().catch((error: unknown) => (error instanceof CliError ? error : Promise.reject(error as Error)));
       if (next === undefined || over()) return last;
-      if (next instanceof CliError) show.trouble(next.message, io.clock.now());
+      if (next instanceof CliError) show.trouble(next.message, io.clock.wallTime());
       else {
         last = pictureOf(next);
-        show.show(last, io.clock.now());
+        show.show(last, io.clock.wallTime());
       }
     }
   } finally {

@@ -29,14 +29,14 @@ export function createTableReporter({ from, what, address, tls, cache, server, u
     const { ready, revision, resources } = cache;
     const size = io.terminal() ?? { columns: 80, rows: 24 };
     const status = server.status();
-    const view = { title: `${from} ${servedText(what)}`, address, tls, ready, revision, resources, now: clock.now(), status, since: since.of, troubles, upstreams: upstreams?.(), refusals: refusals?.(), recent: lines(size.rows) };
+    const view = { title: `${from} ${servedText(what)}`, address, tls, ready, revision, resources, now: clock.wallTime(), status, since: since.of, troubles, upstreams: upstreams?.(), refusals: refusals?.(), recent: lines(size.rows) };
     stdout.write(redraw(renderScreen(view, size, paint)));
     return status.length;
   });
   stdout.write(takeScreen);
   return {
     event(shown) {
-      const time = clock.now();
+      const time = clock.wallTime();
       if (shown.from === "server") since.note(shown.event, time);
       troubles = troublesAfter(shown, troubles);
       recent.push({ shown, time });

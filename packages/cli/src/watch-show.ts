@@ -13,7 +13,7 @@ export type WatchShow = (event: WatchEvent) => void;
 
 /** One object of JSON per event and line. */
 export function jsonWatchShow({ stdout, clock }: CliIo, view: ViewOptions): WatchShow {
-  return (event) => { stdout.write(`${escapeJson(JSON.stringify({ time: new Date(clock.now()).toISOString(), ...jsonOf(event, view) }))}\n`); };
+  return (event) => { stdout.write(`${escapeJson(JSON.stringify({ time: new Date(clock.wallTime()).toISOString(), ...jsonOf(event, view) }))}\n`); };
 }
 
 function jsonOf(event: WatchEvent, view: ViewOptions): object {
@@ -27,7 +27,7 @@ function jsonOf(event: WatchEvent, view: ViewOptions): object {
 export function textWatchShow(io: CliIo, view: ViewOptions): WatchShow {
   const paint: Paint = io.terminal() === undefined ? (_, text) => text : createPaint(io.env);
   return (event) => {
-    const head = `${paint("dim", new Date(io.clock.now()).toISOString())} ${paint(toneOf[event.kind], event.kind)} ${textOf(event)}`;
+    const head = `${paint("dim", new Date(io.clock.wallTime()).toISOString())} ${paint(toneOf[event.kind], event.kind)} ${textOf(event)}`;
     const body = bodyOf(event, view).map((line) => paint(event.kind === "changed" ? lineTone(line) : "plain", printable(line, io)));
     io.stdout.write(`${[head, ...body].join("\n")}\n`);
   };

@@ -1,14 +1,28 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { systemClock } from "./clock.ts";
+import { systemClock, wallTimeOf } from "./clock.ts";
 
 describe("systemClock", () => {
   beforeEach(() => { vi.useFakeTimers({ now: 1000 }); });
   afterEach(() => { vi.useRealTimers(); });
 
-  it("says the time of the machine in milliseconds", () => {
-    expect(systemClock.now()).toBe(1000);
+  it("reads the wall clock of the machine in milliseconds", () => {
+    expect(systemClock.wallTime()).toBe(1000);
     vi.advanceTimersByTime(5);
-    expect(systemClock.now()).toBe(1005);
+    expect(systemClock.wallTime()).toBe(1005);
+  });
+
+  it.each([-3_600_000, 3_600_000])("measures intervals in whole milliseconds, whatever the wall clock does: a step of %d ms", (step) => {
+    const started = systemClock.now();
+    vi.setSystemTime(systemClock.wallTime() + step);
+    vi.advanceTimersByTime(5.7);
+    expect(systemClock.now() - started).toBe(5);
+  });
+
+  it("names a past moment in wall time as the wall clock has it now", () => {
+    const moment = systemClock.now();
+    vi.advanceTimersByTime(40);
+    vi.setSystemTime(1_000_000);
+    expect(wallTimeOf(systemClock, moment)).toBe(999_960);
   });
 
   it("calls back once, when the time has come", () => {

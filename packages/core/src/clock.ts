@@ -4,17 +4,25 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Time as the state machines see it: passed in, so that tests own it. */
+/**
+ * Time as the state machines see it: passed in, so that tests own it.
+ *
+ * The two times must not be mixed. `now()` measures intervals; a step of the wall clock (NTP, an operator, a resumed machine) does not move it.
+ * `wallTime()` names a moment for people and files; two of its values may be in the wrong order.
+ */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. */
+  /** Whole milliseconds since an arbitrary moment; they never go back. For intervals, deadlines and ages. */
   now(): number;
+  /** Milliseconds since the Unix epoch, as the machine has it at this moment. For what is shown or stored, never for an interval. */
+  wallTime(): number;
   /** Calls back once, after at least `ms` milliseconds. The callback never runs before `after` returns. */
   after(ms: number, callback: () => void): Timer;
 }
 
 /** The clock of the machine. Its timers do not keep a process alive. */
 export const systemClock: Clock = {
-  now: () => Date.now(),
+  now: () => Math.floor(performance.now()),
+  wallTime: () => Date.now(),
   after(ms, callback) {
     let timer: NodeJS.Timeout;
     const wait = (left: number): void => {
@@ -29,6 +37,11 @@ export const systemClock: Clock = {
     return { cancel: () => { clearTimeout(timer); } };
   },
 };
+
+/** The wall time of a moment that `clock.now()` gave, in milliseconds since the Unix epoch. */
+export function wallTimeOf(clock: Clock, moment: number): number {
+  return clock.wallTime() - (clock.now() - moment);
+}
 
 /** The longest time that a timer of the machine can wait; a longer one would be over at once. A TTL of a month is more. */
 const LONGEST = 2 ** 31 - 1;

@@ -5,7 +5,7 @@
  */
 export type { AnyBytes, Entry, Interest, Resource, Scope, StoredResource } from "./resource.ts";
 export type { ResourceSource, Topic, Watcher } from "./source.ts";
-export { systemClock, type Clock, type Timer } from "./clock.ts";
+export { systemClock, wallTimeOf, type Clock, type Timer } from "./clock.ts";
 export { statusNameOf } from "./status-name-of.ts";
 export { StatusCode, type Status, type StatusName } from "./status.ts";
 export { XdsError, type XdsErrorContext } from "./xds-error.ts";

@@ -12,6 +12,7 @@ export function createManualClock(): ManualClock {
   let calls: { readonly at: number; readonly callback: () => void }[] = [];
   return {
     now: () => now,
+    wallTime: () => now,
     get timers() { return calls.length; },
     after(ms, callback) {
       const call = { at: now + ms, callback };

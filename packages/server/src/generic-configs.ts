@@ -76,7 +76,7 @@ function held({ exchange: { versionAccepted } }: TypeView): Row {
 }
 
 function sentAt({ exchange: { inFlight } }: TypeView): Row {
-  return timeAt(inFlight?.since);
+  return timeAt(inFlight?.sentAt);
 }
 
 function timeAt(ms: number | undefined): Row {

@@ -19,7 +19,7 @@ const levels: readonly LogLevel[] = ["info", "warning", "error"];
 export function logEvents(write: (line: string) => void, { level = "info", clock = systemClock }: LogOptions = {}): (event: ServerEvent) => void {
   const least = levels.indexOf(level);
   return (event) => {
-    const line = logLine(event, clock.now());
+    const line = logLine(event, clock.wallTime());
     if (levels.indexOf(line.level) >= least) write(escaped(JSON.stringify(line)));
   };
 }

@@ -1,5 +1,5 @@
 import type { Span, SpanStatusCode, Tracer } from "@opentelemetry/api";
-import type { Clock, ResourceSource, Timer } from "@xdstp/core";
+import { wallTimeOf, type Clock, type ResourceSource, type Timer } from "@xdstp/core";
 import type { Scheduler } from "@xdstp/core/server";
 import type { EventHub } from "./event-hub.ts";
 import { followChange, type FollowedChange } from "./followed-change.ts";
@@ -73,6 +73,8 @@ interface Traced {
   readonly span: Span;
   readonly change: FollowedChange;
   readonly timer: Timer;
+  /** The wall time of the zero of `Clock.now()`, read once: a step of the wall clock must not reorder the events of a span. */
+  readonly zeroTime: number;
   pushed: boolean;
 }
 
@@ -92,10 +94,11 @@ function follow({ tracer, clock, source, mostOpen = 32, limitMs = 30_000 }: Trac
     const change = followChange(streams, from);
     if (change.open === 0) return;
     const attributes = { "xdstp.revision": source.revision, "xdstp.types": [...change.typeUrls], "xdstp.answers": change.open, ...(missed > 0 && { "xdstp.untraced_changes": missed }) };
-    const span = tracer.startSpan("xds change", { startTime: new Date(notice.at), attributes });
+    const zeroTime = wallTimeOf(clock, 0);
+    const span = tracer.startSpan("xds change", { startTime: new Date(zeroTime + notice.at), attributes });
     missed = 0;
     if (!span.isRecording()) { span.end(); return; }
-    const traced: Traced = { span, change, pushed: false, timer: clock.after(limitMs, () => { end(traced); }) };
+    const traced: Traced = { span, change, zeroTime, pushed: false, timer: clock.after(limitMs, () => { end(traced); }) };
     open.add(traced);
   };
   notice.begin = begin;
@@ -113,22 +116,22 @@ function follow({ tracer, clock, source, mostOpen = 32, limitMs = 30_000 }: Trac
 
 /** Whether it was the last answer. */
 function hear(traced: Traced, event: ServerEvent, now: number): boolean {
-  const { span, change } = traced;
+  const { span, change, zeroTime } = traced;
   const before = change.refused;
   const answer = change.hear(event);
   if (!traced.pushed && (answer === "push" || change.accepted > 0)) {
     traced.pushed = true;
-    span.addEvent("first push", new Date(now));
+    span.addEvent("first push", new Date(zeroTime + now));
   }
   if (event.kind === "nack" && change.refused > before && change.refused <= mostNacks) {
     const { stream: { node, peer }, typeUrl, version, error } = event;
-    span.addEvent("nack", { "xdstp.client": node?.id ?? "", "xdstp.peer": peer, "xdstp.type": typeUrl, "xdstp.version": version, "xdstp.reason": error.message }, new Date(now));
+    span.addEvent("nack", { "xdstp.client": node?.id ?? "", "xdstp.peer": peer, "xdstp.type": typeUrl, "xdstp.version": version, "xdstp.reason": error.message }, new Date(zeroTime + now));
   }
   return change.open === 0;
 }
 
-function endSpan({ span, change: { accepted, refused, gone, open } }: Traced, now: number): void {
+function endSpan({ span, zeroTime, change: { accepted, refused, gone, open } }: Traced, now: number): void {
   span.setAttributes({ "xdstp.accepted": accepted, "xdstp.refused": refused, "xdstp.gone": gone, "xdstp.unanswered": open });
   if (refused + open > 0) span.setStatus({ code: ERROR, message: `${refused} refused, ${open} without an answer` });
-  span.end(new Date(now));
+  span.end(new Date(zeroTime + now));
 }

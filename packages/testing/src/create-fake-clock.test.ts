@@ -16,6 +16,16 @@ describe("createFakeClock()", () => {
     expect(createFakeClock().now()).toBe(0);
   });
 
+  it("steps its wall clock without moving anything else", () => {
+    const clock = createFakeClock({ start: 1000 });
+    const { log, note } = noted(clock);
+    clock.after(10, note("due"));
+    clock.stepWallTime(-3_600_000);
+    expect([clock.now(), clock.wallTime()]).toEqual([1000, 1000 - 3_600_000]);
+    clock.advance(10);
+    expect([log, clock.wallTime()]).toEqual([["due@1010"], 1010 - 3_600_000]);
+  });
+
   it("calls in the order of times, equal times in the order of their making, each at its time", () => {
     const clock = createFakeClock();
     const { log, note } = noted(clock);

@@ -4,7 +4,7 @@ import { createCallQueue } from "./call-queue.ts";
 
 /** Options of {@link createFakeClock}. */
 export interface FakeClockOptions {
-  /** What `now()` says first, in milliseconds since the Unix epoch. Default: 0. */
+  /** The first value of `now()` and of `wallTime()`, in milliseconds. Default: 0. */
   readonly start?: number;
 }
 
@@ -17,6 +17,8 @@ export interface FakeClock extends Clock {
   advance(ms: number): void;
   /** Moves the time to the next call and makes it, that one alone. false: none waits. */
   step(): boolean;
+  /** Sets the wall clock forward, or back with a negative number, as NTP or an operator does. `now()` and the calls that wait stay where they are. */
+  stepWallTime(ms: number): void;
   /** When the next call falls due; undefined: none waits. */
   readonly next: number | undefined;
   /** Calls that wait. */
@@ -26,6 +28,7 @@ export interface FakeClock extends Clock {
 /** Time for tests: nothing happens by itself, and the same test always runs the same way. */
 export function createFakeClock(options: FakeClockOptions = {}): FakeClock {
   let now = options.start ?? 0;
+  let wallOffset = 0;
   const calls = createCallQueue();
   const step = (): boolean => {
     const call = calls.take();
@@ -40,6 +43,8 @@ export function createFakeClock(options: FakeClockOptions = {}): FakeClock {
   };
   return {
     now: () => now,
+    wallTime: () => now + wallOffset,
+    stepWallTime(ms) { wallOffset += ms; },
     step,
     get next() { return calls.peek()?.at; },
     get pending() { return calls.size; },

@@ -34,7 +34,7 @@ export interface ClientTypeState {
   nonce: string;
   /** The last response was a trial (B-VER-8). */
   canary: boolean;
-  /** When the stream began, in milliseconds since the epoch. */
+  /** When the stream began, by `Clock.now()`. */
   begunAt: number;
   /** To responses, until they are sent; more than one only while they have to wait. */
   answers: Answer[];

@@ -62,7 +62,7 @@ function answer({ answers, host: { context: { limits } } }: ClientTypeState, nex
 }
 
 function noteWants(state: ClientTypeState, response: ReceivedResponse, intake: Intake, refused: readonly RefusedName[]): void {
-  const now = state.host.context.clock.now();
+  const now = state.host.context.clock.wallTime();
   const bad = new Set(refused.map(({ name }) => nameKey(name)));
   for (const want of intake.answered) if (want.kind === "name") want.awaited = false;
   for (const want of [...intake.complete, ...intake.settled]) noteWhole(state, want, bad);

@@ -1,8 +1,9 @@
+import { wallTimeOf } from "../clock.ts";
 import type { XdsError } from "../xds-error.ts";
 import type { RefusedName } from "./client-event.ts";
 import type { ClientTypeState } from "./client-type-state.ts";
 import { isWantHeld } from "./is-held.ts";
-import type { RefusedState, Want } from "./want.ts";
+import type { NotedRefusal, Want } from "./want.ts";
 import type { WantStatus } from "./client-status.ts";
 
 /** Something of it is held now: what was refused or wrong before is made good. */
@@ -29,14 +30,14 @@ export function noteGone(state: ClientTypeState, want: Want, key: string): void 
     want.refused = undefined; // also of what was refused under the name of which it was an alias
     state.wants.unlink(want);
   }
-  noteHeld(state, want, key, state.host.context.clock.now());
+  noteHeld(state, want, key, state.host.context.clock.wallTime());
   if (want.kind === "name") want.state = "missing";
 }
 
 /** The server knows what is held of it, and has sent nothing else in time: what was wrong on an earlier stream is over. */
 export function noteSilence(state: ClientTypeState, want: Want): void {
   if (!state.host.variant.silenceConfirms) return;
-  for (const [key, { at }] of want.refused ?? []) if (at < state.begunAt) want.refused?.delete(key);
+  for (const [key, { moment }] of want.refused ?? []) if (moment < state.begunAt) want.refused?.delete(key);
   if (want.refused?.size === 0) want.refused = undefined;
   if (want.error === undefined || want.refused !== undefined) return;
   noteError(state, want, undefined);
@@ -55,7 +56,7 @@ export function noteError(state: ClientTypeState, want: Want, error: XdsError | 
 export function noteRefused(state: ClientTypeState, want: Want, key: string, { name, error }: RefusedName, version: string): void {
   const { context: { clock, limits } } = state.host;
   const known = want.refused?.get(key);
-  const refused: RefusedState = { name, version, error, at: clock.now() };
+  const refused: NotedRefusal = { name, version, error, moment: clock.now() };
   want.refused ??= new Map();
   if (key.length <= limits.nameLength && (known !== undefined || want.refused.size < limits.refusedMembers)) want.refused.set(key, refused);
   noteError(state, want, error, known?.version !== version || !isSame(known.error, error));
@@ -63,10 +64,12 @@ export function noteRefused(state: ClientTypeState, want: Want, key: string, { n
 }
 
 /** What is known of it, for status. What was held may have expired (C-TTL-4). */
-export function statusOfWant({ typeUrl, host: { sink } }: ClientTypeState, want: Want): WantStatus {
-  const { interest, kind, state: known, at, error, refused } = want;
+export function statusOfWant({ typeUrl, host: { context, sink } }: ClientTypeState, want: Want): WantStatus {
+  const { interest, kind, state: known, at, error } = want;
+  const { clock } = context;
+  const refused = [...(want.refused?.values() ?? [])].map(({ moment, ...refusal }) => ({ ...refusal, at: wallTimeOf(clock, moment) }));
   const state = known === "held" && kind === "name" && !isWantHeld(sink, typeUrl, want) ? "missing" : known;
-  return { interest, state, at, refused: [...(refused?.values() ?? [])], ...(error === undefined ? {} : { error }) };
+  return { interest, state, at, refused, ...(error === undefined ? {} : { error }) };
 }
 
 function isSame(one: XdsError | undefined, other: XdsError | undefined): boolean {

@@ -29,9 +29,15 @@ export interface Want {
   /** When something of it came last, in milliseconds since the epoch; 0: never (B-CSDS-2). */
   at: number;
   /** What was refused of it last and is not made good: a name itself, or members of a glob or wildcard. */
-  refused: Map<string, RefusedState> | undefined;
+  refused: Map<string, NotedRefusal> | undefined;
   /** Why there is none, or why what is held may be old. */
   error: XdsError | undefined;
+}
+
+/** A refused state as its want keeps it. */
+export interface NotedRefusal extends Omit<RefusedState, "at"> {
+  /** When it was refused, by `Clock.now()`. */
+  readonly moment: number;
 }
 
 /** A state that was refused. */

@@ -1,3 +1,4 @@
+import type { Clock } from "../clock.ts";
 import type { Entry } from "../resource.ts";
 import type { Topic } from "../source.ts";
 import { entryKey } from "./entry-key.ts";
@@ -23,8 +24,10 @@ export interface Batch {
   /** Revision that the client has once it accepts. */
   readonly upTo: number;
   readonly version: string;
-  /** When the first part of it was sent, in milliseconds since the epoch: so long has the client owed an answer (S-ACK-17). */
+  /** When the first part of it was sent, by `Clock.now()`: the client has owed an answer since then (S-ACK-17). */
   readonly since: number;
+  /** The same moment in milliseconds since the epoch. */
+  readonly sentAt: number;
   /** When it was repaired last, or else `since`: the next repair counts from here (S-ACK-16). */
   readonly repairedAt: number;
   readonly origin: Origin;
@@ -94,7 +97,7 @@ export interface Outgoing extends Pick<Batch, "base" | "asked" | "upTo" | "origi
 /** Records a response before it can reach the wire (S-NONCE-9). Beside an unanswered one it is a further part of it: the answer to the newest settles both. */
 export function recordSent(owner: ExchangeOwner, outgoing: Outgoing): void {
   const { exchange, context } = owner;
-  const batch = batchOf(outgoing, context.clock.now());
+  const batch = batchOf(outgoing, context.clock);
   exchange.nonceSent = batch.last;
   exchange.versionSent = batch.version;
   exchange.inFlight = exchange.inFlight === undefined ? batch : joinBatches(exchange.inFlight, batch);
@@ -104,20 +107,21 @@ export function recordSent(owner: ExchangeOwner, outgoing: Outgoing): void {
 const batches = new WeakMap<Frames, Batch>();
 
 /** Streams that get the same frames from the same state within one millisecond share one batch: a fan-out makes few. */
-function batchOf({ frames, base, asked, upTo, origin, entries, whole = false }: Outgoing, since: number): Batch {
+function batchOf({ frames, base, asked, upTo, origin, entries, whole = false }: Outgoing, clock: Clock): Batch {
+  const since = clock.now();
   const known = batches.get(frames);
   if (known?.since === since && known.base === base && known.asked === asked && known.upTo === upTo && known.origin === origin && known.entries === entries) return known;
   const last = frames.list.at(-1)?.nonce ?? 0;
   const first = frames.list[0]?.nonce ?? last;
-  const batch: Batch = { first, last, newest: first, base, asked, upTo, version: frames.version, since, repairedAt: since, origin, entries, newestEntries: entries, refusal: undefined, repaired: false, narrowed: false, whole };
+  const batch: Batch = { first, last, newest: first, base, asked, upTo, version: frames.version, since, sentAt: clock.wallTime(), repairedAt: since, origin, entries, newestEntries: entries, refusal: undefined, repaired: false, narrowed: false, whole };
   batches.set(frames, batch);
   return batch;
 }
 
 function joinBatches(open: Batch, next: Batch): Batch {
-  const { first, since, refusal, narrowed } = open;
+  const { first, since, sentAt, refusal, narrowed } = open;
   return {
-    ...next, first, since, refusal, narrowed,
+    ...next, first, since, sentAt, refusal, narrowed,
     repaired: open.repaired || refusal !== undefined,
     base: Math.min(next.base, open.base),
     asked: next.asked || open.asked,
@@ -167,7 +171,7 @@ function refuse({ exchange, context, stream, typeUrl }: ExchangeOwner, batch: Ba
   const refusal = { code: error.code, message: errorText(error.message, context.limits.errorText) };
   const { version } = batch;
   exchange.nacks++;
-  const at = context.clock.now();
+  const at = context.clock.wallTime();
   exchange.lastError = { ...refusal, at, since: exchange.lastError?.since ?? at, version };
   context.emit?.({ kind: "nack", stream, typeUrl, version, accepted: exchange.versionAccepted, nonce: String(nonce), error: refusal, held: batch });
   return { ...batch, refusal, repaired: batch.repaired || nonce < batch.newest };
@@ -181,7 +185,7 @@ function accept({ exchange, context, stream, typeUrl }: ExchangeOwner, batch: Ba
   }
   exchange.versionAccepted = version;
   exchange.nonceAccepted = last;
-  exchange.acceptedAt = context.clock.now();
+  exchange.acceptedAt = context.clock.wallTime();
   context.emit?.({ kind: "ack", stream, typeUrl, version, nonce: String(last), held: batch });
 }
 

@@ -87,7 +87,7 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
     this.#context = context;
     this.#variant = variant;
     this.#out = out;
-    this.#connectedAt = context.clock.now();
+    this.#connectedAt = context.clock.wallTime();
     this.#pacer = createRequestPacer(context, this);
     this.peer = call.peer;
     if (call.typeUrl !== undefined) this.service = call.typeUrl;

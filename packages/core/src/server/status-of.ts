@@ -31,7 +31,7 @@ export function statusOf({ context, typeUrl, exchange }: ExchangeOwner, progress
     nonceAccepted: nonceText(nonceAccepted),
     stuck: inFlight !== undefined && context.clock.now() - inFlight.since > context.limits.stuckMs,
     nacks: exchange.nacks,
-    ...(inFlight === undefined ? {} : { pendingSince: inFlight.since }),
+    ...(inFlight === undefined ? {} : { pendingSince: inFlight.sentAt }),
     ...(lastError === undefined ? {} : { lastError }),
     ...(acceptedAt === undefined ? {} : { acceptedAt }),
     ...(heldBack.length === 0 ? {} : { heldBack }),

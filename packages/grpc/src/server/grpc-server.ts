@@ -97,7 +97,7 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
       closing ??= end(graceMs, spreadMs);
       return closing;
     },
-    setTls: replaceableTls(server, options.tls, () => context.clock.now()),
+    setTls: replaceableTls(server, options.tls, () => context.clock.wallTime()),
     stats: () => statsOf(context.counters),
   };
 }

@@ -29,7 +29,7 @@ export function createHttp2Server(context: GrpcContext, tls?: TlsOptions): Http2
 
 function createTlsServer(context: GrpcContext, tls: TlsOptions): Http2SecureServer {
   const server = createSecureServer({
-    ...settingsOf(context), ...secureContextOf(tls, context.clock.now()),
+    ...settingsOf(context), ...secureContextOf(tls, context.clock.wallTime()),
     handshakeTimeout: context.limits.firstMessageMs,
     requestCert: tls.clientCa !== undefined,
     // Who must show a certificate and has none that holds is cut as a connection: Node would drop it without a word.

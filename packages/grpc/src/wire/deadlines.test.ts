@@ -3,6 +3,17 @@ import { describe, expect, test } from "vitest";
 import { createDeadlines } from "./deadlines.ts";
 
 describe("createDeadlines()", () => {
+  test.each([-3_600_000, 3_600_000])("counts no step of the wall clock: %d ms", (step) => {
+    const clock = createFakeClock();
+    const due: string[] = [];
+    createDeadlines<string>(clock, 100, (item) => { due.push(item); }).add("a");
+    clock.stepWallTime(step);
+    clock.advance(99);
+    expect(due).toEqual([]);
+    clock.advance(1);
+    expect(due).toEqual(["a"]);
+  });
+
   test("calls back for each item when its own time is over, once", () => {
     const clock = createFakeClock();
     const due: string[] = [];

@@ -28,7 +28,7 @@ export function createRefusalBook(clock: Clock, tell: (event: RefusalEvent) => v
   const note = (typeUrl: string, { name, resource }: Entry, stream: StreamInfo, reason: string, among: number): void => {
     const version = resource?.version ?? "";
     const key = JSON.stringify([typeUrl, name, version]);
-    const row = rows.get(key) ?? { typeUrl, name, version, clients: new Set<string>(), by: [], among, reason, since: clock.now() };
+    const row = rows.get(key) ?? { typeUrl, name, version, clients: new Set<string>(), by: [], among, reason, since: clock.wallTime() };
     const isNew = row.clients.size < row.clients.add(clientKey(stream) ?? `stream ${stream.id}`).size;
     if (isNew && row.by.length < MOST_NAMED) row.by.push(whoIs(stream));
     row.among = Math.min(row.among, among);

@@ -96,5 +96,5 @@ function constraintsOf(constraints: Uint8Array | undefined): Uint8Array | undefi
 }
 
 function expiryOf({ store }: Noting, expireMs: number | undefined): number | undefined {
-  return expireMs === undefined ? undefined : store.clock.now() + expireMs;
+  return expireMs === undefined ? undefined : store.clock.wallTime() + expireMs;
 }

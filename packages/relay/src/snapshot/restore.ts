@@ -26,7 +26,7 @@ export function coveredBy({ store, space, inWildcard }: Omit<Restoring, "own">, 
  */
 export function restore(restoring: Restoring, wanted: readonly Wanted[]): void {
   const { store, own } = restoring;
-  const now = store.clock.now();
+  const now = store.clock.wallTime();
   const covered = wanted.map((one) => [one, coveredBy(restoring, one).filter(({ expiresAt = Infinity }) => expiresAt > now)] as const);
   const records = new Set(covered.flatMap(([, all]) => all.filter(({ state, said, restored }) => state === "stored" && !said && !restored)));
   const read = store.read([...records]);
@@ -72,6 +72,6 @@ function mark({ own, store, space }: Restoring, wanted: Wanted, restored: readon
   const { typeUrl, interest } = wanted;
   const newest = restored.reduce((latest, { storedAt }) => Math.max(latest, storedAt), 0);
   wanted.restoredAt = Math.max(newest, store.collection(space, typeUrl, interest)?.at ?? 0);
-  const seconds = Math.max(0, Math.round((store.clock.now() - wanted.restoredAt) / 1_000));
+  const seconds = Math.max(0, Math.round((store.clock.wallTime() - wanted.restoredAt) / 1_000));
   own.unavailable({ typeUrl, interest }, new XdsError("UNAVAILABLE", `from the snapshot of ${new Date(wanted.restoredAt).toISOString()}, ${seconds} s old; upstream has not answered yet`, { typeUrl, resource: interest.name }));
 }

@@ -98,7 +98,7 @@ export class SnapshotStore implements Snapshot {
     const isWithheld = resource.noStore === true || (this.#seal === undefined && this.#isSecret(facts.typeUrl));
     const state = isWithheld ? "withheld" : "stored";
     const body = isWithheld ? {} : { served: resource.version, sum: crc32(resource.wire), size: resource.wire.length, aliases: resource.aliases ?? [] };
-    const record = createRecord({ ...facts, ...body, state, storedAt: this.clock.now(), said: true });
+    const record = createRecord({ ...facts, ...body, state, storedAt: this.clock.wallTime(), said: true });
     const before = this.index.find(record);
     if (before !== undefined && isSame(before, record)) return this.#again(before, record);
     if (!isWithheld) record.resource = resource;
@@ -123,7 +123,7 @@ export class SnapshotStore implements Snapshot {
 
   /** All of a collection is known. */
   settle(collection: Pick<StoredCollection, "space" | "typeUrl" | "interest" | "error">): void {
-    const known = { ...collection, at: this.clock.now(), length: 0 };
+    const known = { ...collection, at: this.clock.wallTime(), length: 0 };
     this.index.setCollection(known);
     this.#collect(known, true);
   }
@@ -149,10 +149,10 @@ export class SnapshotStore implements Snapshot {
   }
 
   #load(path: string, disk: Disk): Journal {
-    const now = this.clock.now();
-    const loaded = loadSnapshot({ path, index: this.index, keyId: this.#seal?.keyId, isSecret: (typeUrl) => this.#isSecret(typeUrl), now, tell: this.#tell });
+    const started = this.clock.now();
+    const loaded = loadSnapshot({ path, index: this.index, keyId: this.#seal?.keyId, isSecret: (typeUrl) => this.#isSecret(typeUrl), now: this.clock.wallTime(), tell: this.#tell });
     const { resources } = countOf(this.index);
-    this.#tell({ kind: "snapshot-opened", dir: this.#dir, resources, ms: this.clock.now() - now });
+    this.#tell({ kind: "snapshot-opened", dir: this.#dir, resources, ms: this.clock.now() - started });
     this.#tellLocked();
     return new Journal(path, disk, loaded);
   }

@@ -137,7 +137,7 @@ export class SnapshotWriter {
     if (!journal.damaged && journal.end <= 2 * index.bytes + SLACK) { this.#well(); return; }
     if (now >= this.#compactAt) {
       try {
-        await compact({ journal, index, now: () => clock.now(), append: () => this.#append(), lose });
+        await compact({ journal, index, now: () => clock.wallTime(), append: () => this.#append(), lose });
         this.#well();
         return;
       } catch (error) {
@@ -160,7 +160,7 @@ export class SnapshotWriter {
       }
     };
     try {
-      const places = await journal.append(changes(), clock.now());
+      const places = await journal.append(changes(), clock.wallTime());
       [...ops.values()].forEach(({ kind, record, collection }, nth) => {
         const place = places[nth];
         if (place === undefined) return;
@@ -169,7 +169,7 @@ export class SnapshotWriter {
         index.place(record, place.at, place.length);
         if (record.resource === carried[nth]) record.resource = undefined;
       });
-      this.writtenAt = clock.now();
+      this.writtenAt = clock.wallTime();
     } catch (error) {
       // What has come since is newer.
       this.#waiting = new Map([...ops, ...this.#waiting]);

@@ -1,4 +1,4 @@
-import { createFakeClock, createNetwork, createSeededRandom, createStepper, type Connection, type FakeClock, type Network, type NetworkObserver, type Stepper } from "@xdstp/testing";
+import { createFakeClock, createNetwork, createSeededRandom, createStepper, type Connection, type FakeClock, type Network, type NetworkObserver, type SeededRandom, type Stepper } from "@xdstp/testing";
 
 import type { Action, Deed } from "./action.ts";
 import { NO_DEFECT, type Defect } from "./defects/defect.ts";
@@ -53,6 +53,9 @@ export interface WorldOptions {
 const LOOK = 10_000;
 /** Milliseconds of a rest: at least, at most, and between two looks. */
 const REST = { least: 25_000, most: 400_000, look: 5_000 };
+/** One look of so many steps the wall clock: forward or back, by up to a day. */
+const LOOKS_PER_STEP_OF_WALL_TIME = 10;
+const DAY = 86_400_000;
 /** More until what nobody wants any more is let go of by each relay of a chain, after it has noticed and lingered. */
 const LETTING_GO = 60_000;
 
@@ -70,6 +73,7 @@ class SimWorld implements World {
   readonly clients: (SimClient | undefined)[];
   readonly #stepper: Stepper;
   readonly #invariants: readonly Invariant[];
+  readonly #wallSteps: SeededRandom;
   readonly #seed: number;
   #comings = 0;
   #looks = 0;
@@ -78,6 +82,7 @@ class SimWorld implements World {
   constructor({ seed, defect = NO_DEFECT, observer, relays = false }: WorldOptions) {
     const random = createSeededRandom(seed);
     this.#seed = seed;
+    this.#wallSteps = random.fork(3);
     this.shape = relays ? createRelayShape(random.fork(1)) : createWorldShape(random.fork(1));
     this.network = createNetwork({ clock: this.clock, random: random.fork(2), observer: this.#observer(observer) });
     const { origins, hops = [] } = this.shape;
@@ -144,7 +149,7 @@ class SimWorld implements World {
   #onStep(): void {
     for (const invariant of this.#invariants) invariant.onStep?.();
     const looks = Math.floor(this.clock.now() / LOOK);
-    if (looks !== this.#looks) for (const invariant of this.#invariants) invariant.onLook?.();
+    if (looks !== this.#looks) this.#onLook();
     this.#looks = looks;
     if (this.violation !== undefined) throw new Error(this.violation.text);
   }
@@ -215,6 +220,12 @@ class SimWorld implements World {
 
   #disturb(connection: Connection | undefined, fault: Fault): void {
     if (connection !== undefined) for (const invariant of this.#invariants) invariant.onFault?.(connection, fault);
+  }
+
+  /** The wall clock is set as NTP or an operator does; whatever has a time goes on. */
+  #onLook(): void {
+    if (this.#wallSteps.once(LOOKS_PER_STEP_OF_WALL_TIME)) this.clock.stepWallTime(this.#wallSteps.between(-DAY, DAY));
+    for (const invariant of this.#invariants) invariant.onLook?.();
   }
 
   async #rest(): Promise<void> {
