@@ -477,6 +477,24 @@ describe("a channel and its connection", () => {
     expect(channel.connectivity()).toMatchObject({ state: "transient-failure" });
   });
 
+  test("takes any bytes of the server for life while a request is on its way: the answer to a ping waits behind it", async () => {
+    const updates = 12;
+    let sent = 0;
+    const port = await useTcp((socket) => {
+      socket.write(Buffer.of(0, 0, 0, 4, 0, 0, 0, 0, 0));
+      socket.resume();
+      const timer = setInterval(() => {
+        sent += 1;
+        if (sent === updates) clearInterval(timer);
+        socket.write(Buffer.of(0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0, 1));
+      }, 150);
+      socket.on("close", () => { clearInterval(timer); });
+    });
+    const { call } = useChannel(port, { limits: { pingMs: 600, pingTimeoutMs: 600 } });
+    expect(await call().closed).toMatchObject({ message: `lost the connection to localhost:${port}: PING timed out` });
+    expect(sent).toBe(updates);
+  });
+
   test.each([
     ["resets at once", (socket: Socket) => { socket.resetAndDestroy(); }],
     ["closes at once", (socket: Socket) => { socket.end(); }],

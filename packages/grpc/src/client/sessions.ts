@@ -2,7 +2,7 @@ import type { ClientHttp2Stream, Http2Session, OutgoingHttpHeaders } from "node:
 import type { Socket } from "node:net";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Http2SessionManager } from "@connectrpc/connect-node";
-import { StatusCode, type Status, type Timer } from "@xdstp/core";
+import { StatusCode, systemClock, type Status, type Timer } from "@xdstp/core";
 import type { ChannelContext } from "./channel-context.ts";
 import type { ChannelCredentials } from "./channel-tls.ts";
 import { describeFailure } from "./describe-failure.ts";
@@ -84,7 +84,11 @@ class ManagedSessions implements Sessions {
     try {
       const stream = await this.#manager.request("POST", path, headers, { endStream: false });
       stream.on("error", ignore);
-      stream.once("close", () => { this.#left(); });
+      const looks = this.#lookForLife(stream);
+      stream.once("close", () => {
+        looks.cancel();
+        this.#left();
+      });
       const { session } = stream;
       const seen = session === undefined || session.destroyed ? undefined : this.#watch(session);
       stream.once("response", () => { if (seen !== undefined) seen.answered = true; });
@@ -116,6 +120,26 @@ class ManagedSessions implements Sessions {
   async abort(): Promise<void> {
     this.#manager.abort();
     if (this.#sockets.size > 0) await new Promise<void>((resolve) => { this.#whenClosed = resolve; });
+  }
+
+  /**
+   * Connect pings after a time without bytes of a response. While a large request is on its way over a slow link the answer to a ping would wait behind it;
+   * the WINDOW_UPDATE frames of the server show that the connection lives.
+   */
+  #lookForLife(stream: ClientHttp2Stream): Timer {
+    const everyMs = Math.max(1, Math.floor(this.#context.limits.pingMs / 2));
+    let receivedBytes = 0;
+    const look = (): void => {
+      const { session } = stream;
+      if (session === undefined || session.destroyed) return;
+      const { bytesRead } = session.socket;
+      if (bytesRead > receivedBytes) this.received(stream);
+      receivedBytes = bytesRead;
+      timer = systemClock.after(everyMs, look);
+    };
+    // As the pings of Connect do, it goes by the clock of the machine.
+    let timer = systemClock.after(everyMs, look);
+    return { cancel: () => { timer.cancel(); } };
   }
 
   #left(): void {

@@ -5,7 +5,7 @@ import type { ConnectRoutes } from "./connect-routes.ts";
 import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import type { GrpcContext } from "./grpc-context.ts";
-import type { StreamCut } from "./grpc-event.ts";
+import { isPeerFault, type StreamCut } from "./grpc-event.ts";
 import { parseGrpcTimeout } from "./grpc-timeout.ts";
 import { headerListSize } from "./header-list-size.ts";
 import { isCanonicalPath } from "./is-canonical-path.ts";
@@ -81,9 +81,11 @@ class Dispatch implements CallDispatch, RawCallHost {
   open(call: IncomingCall): void {
     const connection = this.#connections.of(call.stream.session as Parameters<Connections["of"]>[0]);
     const path = call.headers[":path"] ?? "";
+    const headerBytes = headerListSize(call.rawHeaders);
+    connection?.credit(headerBytes);
     if (connection === undefined) call.stream.close(constants.NGHTTP2_REFUSED_STREAM);
     else if (this.#draining) refuse(call, shuttingDown, 503);
-    else if (headerListSize(call.rawHeaders) > this.context.limits.headerListBytes) this.#cut(call, connection, "headers-too-large", tooLarge, 431);
+    else if (headerBytes > this.context.limits.headerListBytes) this.#cut(call, connection, "headers-too-large", tooLarge, 431);
     else if (!isCanonicalPath(path, call.headers[":method"] === "GET")) this.#cut(call, connection, "not-canonical", notCanonical, 404);
     else if (this.#targets.isStreaming(path)) this.#openRaw(call, connection, path);
     else this.#openConnect(call, connection, path);
@@ -124,7 +126,10 @@ class Dispatch implements CallDispatch, RawCallHost {
 
   #openConnect(call: IncomingCall, connection: Connection, path: string): void {
     const kind = this.#targets.routes.find(path);
-    if (kind === undefined) refuse(call, unknownMethod, 404);
+    if (kind === undefined) {
+      refuse(call, unknownMethod, 404);
+      connection.refused();
+    }
     else if (connection.calls >= this.context.limits.maxCallsPerConnection) this.#cut(call, connection, "too-many-calls", tooMany, 429);
     else if (!this.#tally.add(connection.principal)) this.#cut(call, connection, "too-many-streams", tooMany, 429);
     else {
@@ -143,6 +148,7 @@ class Dispatch implements CallDispatch, RawCallHost {
     this.context.count(reason);
     this.context.emit({ kind: "stream-cut", peer: connection.peer, path: (call.headers[":path"] ?? "").slice(0, shownPath), reason, status });
     refuse(call, status, httpCode);
+    if (isPeerFault(reason)) connection.refused();
   }
 }
 

@@ -5,6 +5,7 @@ import type { Connection } from "./connection.ts";
 import { endRequest } from "./end-request.ts";
 import type { GrpcContext } from "./grpc-context.ts";
 import type { StreamCut } from "./grpc-event.ts";
+import { stallTimer } from "./stall-timer.ts";
 
 /** A request that Connect serves, and where it came from. */
 export interface ConnectCall extends Pick<ConnectRequest, "stream" | "headers" | "flags" | "rawHeaders"> {
@@ -20,11 +21,12 @@ export interface ConnectCall extends Pick<ConnectRequest, "stream" | "headers" |
 export function serveConnectCall(call: ConnectCall, routes: ConnectRoutes, context: GrpcContext): void {
   const { stream, connection, kind } = call;
   let timer: Timer | undefined;
-  const limit = (ms: number, reason: StreamCut): void => {
+  const limit = (ms: number, reason: StreamCut, moved: () => number): void => {
     timer?.cancel();
-    timer = context.clock.after(ms, () => { cut(call, reason, context); });
+    timer = stallTimer(context.clock, { ms, leastBytes: context.limits.minBytesPerSecond * ms / 1_000, moved, onStalled: () => { cut(call, reason, context); } });
   };
   countOpen(context, connection, 1);
+  creditBody(stream, connection);
   stream.once("close", () => {
     timer?.cancel();
     countOpen(context, connection, -1);
@@ -36,7 +38,7 @@ export function serveConnectCall(call: ConnectCall, routes: ConnectRoutes, conte
   };
   if (stream.endAfterHeaders) arrived();
   else if (kind === "one-message") {
-    limit(context.limits.messageMs, "slow-message");
+    limit(context.limits.messageMs, "slow-message", () => connection.meter.receivedBytes);
     stream.once("end", arrived);
   }
   const { peer, identity } = connection;
@@ -44,9 +46,18 @@ export function serveConnectCall(call: ConnectCall, routes: ConnectRoutes, conte
     ...call,
     peer: { address: peer, ...(identity === undefined ? {} : { identity }) },
     onMessage: () => { connection.spoke(); },
-    onResponse: () => { if (kind === "one-message") limit(context.limits.stalledMs, "not-reading"); },
+    onResponse: () => { if (kind === "one-message") limit(context.limits.stalledMs, "not-reading", () => connection.meter.sentBytes); },
     onFault: () => { reset(stream, constants.NGHTTP2_INTERNAL_ERROR); },
   });
+}
+
+/** Connect reads the body by itself, so what HTTP/2 hands over is counted on its way. */
+function creditBody(stream: ServerHttp2Stream, connection: Connection): void {
+  const push = stream.push.bind(stream);
+  stream.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
+    if (chunk instanceof Uint8Array) connection.credit(chunk.length);
+    return push(chunk, encoding);
+  };
 }
 
 function countOpen(context: GrpcContext, connection: Connection, change: 1 | -1): void {

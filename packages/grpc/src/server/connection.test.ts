@@ -8,10 +8,10 @@ import { frame, headerBlock, preface, received, useSocket } from "../../test/raw
 import { echoPath, messageOf, useServer } from "../../test/use-server.ts";
 
 describe("createConnection()", () => {
-  test("cuts a connection on which no stream has sent a message in 15 s [S-LIM-1]", async () => {
+  test("cuts a connection on which no stream has sent anything in 15 s [S-LIM-1]", async () => {
     const server = await useServer();
     const client = await server.client();
-    client.call(echoPath).stream.write(enveloped("half a message").subarray(0, 7));
+    client.call(echoPath);
     await server.event("stream-opened");
     server.clock.advance(14_999);
     expect(server.server.stats().cuts).toEqual({});
@@ -183,22 +183,6 @@ describe("createConnection()", () => {
     after.stream.write(enveloped("x"));
     expect((await after.next()).toString()).toBe("x");
     after.stream.close();
-  });
-
-  test("ends a connection some time after its client said GOAWAY, streams or not", async () => {
-    const server = await useServer();
-    const client = await server.client();
-    const call = client.call(echoPath);
-    call.stream.write(enveloped("x"));
-    await call.next();
-    client.session.goaway(constants.NGHTTP2_NO_ERROR);
-    await client.roundTrip();
-    call.stream.write(enveloped("still served"));
-    expect((await call.next()).toString()).toBe("still served");
-    server.clock.advance(30_000);
-    await client.closed;
-    expect(server.server.stats().cuts).toEqual({ "goaway-grace": 1 });
-    await server.event("connection-closed");
   });
 
   test(`survives ${scaled(10_000)} connections that send garbage frames and break off [S-STREAM-7]`, async () => {

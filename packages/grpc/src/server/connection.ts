@@ -9,7 +9,9 @@ import { identityOf, principalOf } from "./identity-of.ts";
 import type { Keepalive, KeptAlive } from "./keepalive.ts";
 import { peerName } from "./peer-name.ts";
 import { createPingGuard, type PingGuard } from "./ping-guard.ts";
+import { stallTimer } from "./stall-timer.ts";
 import { createTurn, type Turn } from "./turn.ts";
+import { createWireMeter, type WireMeter } from "./wire-meter.ts";
 
 /** One HTTP/2 connection, with what its calls share. */
 export interface Connection {
@@ -29,10 +31,16 @@ export interface Connection {
   calls: number;
   /** Whose turn it is to read a message above the ordinary limit. */
   readonly largeMessage: Turn;
-  /** A call has sent a message: the connection is no silent one any more. */
+  /** What moves on the connection. */
+  readonly meter: WireMeter;
+  /** A call has sent something: the connection is not a silent one any more. */
   spoke(): void;
-  /** A message was sent to the client. */
-  sent(): void;
+  /** Bytes of a message, or of the headers of a call, were received. */
+  credit(bytes: number): void;
+  /** A call was refused for what the peer sent. Too many of them end the connection. */
+  refused(): void;
+  /** Called once a second: ends a connection that goes on sending what carries nothing. */
+  look(): void;
   /** Memory of unfinished messages; negative gives back. false: the limit is reached. */
   reserve(bytes: number): boolean;
   /** Tells the client why and ends the connection with all its calls. */
@@ -50,6 +58,9 @@ export interface Connection {
 /** Its peer did nothing wrong but to stay. */
 const graces: ReadonlySet<ConnectionCut> = new Set<ConnectionCut>(["drain-grace", "goaway-grace", "age-grace"]);
 const maxWaitingLargeMessages = 16;
+/** What comes back at each look: bytes that may carry nothing, and calls that may be refused. */
+const emptyBytesPerLook = 16 * 1024;
+const refusedCallsPerLook = 20;
 const connectionWindowBytes = 4 * 1024 * 1024;
 
 /** Who holds connections. */
@@ -80,6 +91,7 @@ class Watched implements Connection, KeptAlive {
   calls = 0;
   readonly session: ServerHttp2Session;
   readonly #host: ConnectionHost;
+  readonly meter: WireMeter;
   readonly #pings: PingGuard;
   #largeMessage: Turn | undefined;
   #firstMessage: Timer | undefined;
@@ -87,6 +99,11 @@ class Watched implements Connection, KeptAlive {
   #age: Timer | undefined;
   #streams: Set<ByteStream> | undefined;
   #partialBytes = 0;
+  #refusedCalls = 0;
+  #contentBytes = 0;
+  /** Bytes received that carried nothing, less what has come back since. */
+  #emptyBytes = 0;
+  #atLook = { received: 0, content: 0, sent: 0 };
 
   constructor(session: WatchedSession, host: ConnectionHost) {
     const { clock, limits } = host.context;
@@ -97,13 +114,20 @@ class Watched implements Connection, KeptAlive {
     this.peer = peerName(socket);
     this.session = session;
     this.#host = host;
-    this.#pings = createPingGuard(clock, limits.minPingIntervalMs);
-    this.#firstMessage = clock.after(limits.firstMessageMs, () => { this.cut("silent"); });
+    this.meter = createWireMeter(session);
+    this.#pings = createPingGuard(clock, limits.minPingIntervalMs, this.meter);
+    this.#firstMessage = stallTimer(clock, {
+      ms: limits.firstMessageMs,
+      leastBytes: limits.minBytesPerSecond * limits.firstMessageMs / 1_000,
+      moved: () => this.meter.receivedBytes,
+      onStalled: () => { this.cut("silent"); },
+    });
     this.#age = ageTimer(this, host.context, host.age);
     host.keepalive.start(this);
     session[watchedBy] = this;
     session.on("error", onError);
     session.on("ping", onPing);
+    session.on("remoteSettings", onSettings);
     session.on("goaway", onGoaway);
     session.on("close", onClose);
     session.setLocalWindowSize(connectionWindowBytes);
@@ -121,7 +145,34 @@ class Watched implements Connection, KeptAlive {
     this.#firstMessage = undefined;
   }
 
-  sent(): void { this.#pings.sent(); }
+  credit(bytes: number): void { this.#contentBytes += bytes; }
+
+  refused(): void {
+    this.#refusedCalls += 1;
+    if (this.#refusedCalls > this.#host.context.limits.refusedCalls) this.cut("refused-calls");
+  }
+
+  look(): void {
+    this.#refusedCalls = Math.max(0, this.#refusedCalls - refusedCallsPerLook);
+    const { receivedBytes } = this.meter;
+    const before = this.#atLook;
+    const came = receivedBytes - before.received;
+    before.received = receivedBytes;
+    if (came > emptyBytesPerLook) this.#weigh(came);
+    else this.#emptyBytes = Math.max(0, this.#emptyBytes + came - emptyBytesPerLook);
+  }
+
+  /** Content is credited twice, since small frames have large heads, and a quarter of what was sent, since reading takes frames too. */
+  #weigh(came: number): void {
+    const { sentBytes } = this.meter;
+    const before = this.#atLook;
+    const credited = 2 * (this.#contentBytes - before.content) + (sentBytes - before.sent) / 4;
+    before.content = this.#contentBytes;
+    before.sent = sentBytes;
+    this.#emptyBytes = Math.max(0, this.#emptyBytes + came - credited - emptyBytesPerLook);
+    if (this.#emptyBytes > this.#host.context.limits.emptyBytes) this.cut("no-content");
+  }
+
   lost(): void { this.cut("ping-timeout"); }
 
   reserve(bytes: number): boolean {
@@ -172,11 +223,23 @@ class Watched implements Connection, KeptAlive {
   }
 
   ping(): void {
+    this.meter.pinged();
     if (!this.#pings.ping()) this.cut("ping-flood");
   }
 
+  /** The client opens no more calls. Those that are open are in use, and stay. */
   goaway(): void {
-    if (!this.session.destroyed && this.#grace === undefined) this.drain(this.#host.context.limits.goawayGraceMs, "goaway-grace");
+    if (this.session.destroyed || this.#grace !== undefined) return;
+    this.session.close();
+    this.#awaitCalls();
+  }
+
+  /** A connection without calls ends by itself. One that does not is cut. */
+  #awaitCalls(): void {
+    this.#grace = this.#host.context.clock.after(this.#host.context.limits.goawayGraceMs, () => {
+      if ((this.#streams?.size ?? 0) + this.calls > 0) this.#awaitCalls();
+      else this.cut("goaway-grace");
+    });
   }
 
   closed(): void {
@@ -199,6 +262,7 @@ function verifiedIdentity(socket: TLSSocket): PeerIdentity | undefined {
   return certificate === undefined ? undefined : identityOf(certificate);
 }
 
+function onSettings(this: WatchedSession): void { this[watchedBy]?.meter.settled(); }
 function onPing(this: WatchedSession): void { this[watchedBy]?.ping(); }
 function onGoaway(this: WatchedSession): void { this[watchedBy]?.goaway(); }
 

@@ -1,5 +1,5 @@
 import type { ServerHttp2Session } from "node:http2";
-import type { Status } from "@xdstp/core";
+import type { Status, Timer } from "@xdstp/core";
 import type { ConnectionAge } from "./connection-age.ts";
 import { createConnection, type Connection, type ConnectionHost } from "./connection.ts";
 import type { GrpcContext } from "./grpc-context.ts";
@@ -26,6 +26,9 @@ export interface ConnectionRules {
   readonly age: ConnectionAge | undefined;
 }
 
+/** Milliseconds between two looks at what connections send. */
+const lookMs = 1_000;
+
 /** No connections yet. */
 export function createConnections(context: GrpcContext, { needsCertificate, age }: ConnectionRules): Connections {
   const { counters, limits } = context;
@@ -33,9 +36,16 @@ export function createConnections(context: GrpcContext, { needsCertificate, age 
   const tally = createTally(limits.maxConnections, limits.maxConnectionsPerPeer);
   let onEmpty: (() => void) | undefined;
   let drainMs: number | undefined;
+  let looks: Timer | undefined;
+
+  const look = (): void => {
+    for (const connection of [...open.values()]) connection.look();
+    looks = open.size === 0 ? undefined : context.clock.after(lookMs, look);
+  };
 
   const take = (session: ServerHttp2Session, connection: Connection): void => {
     open.set(session, connection);
+    looks ??= context.clock.after(lookMs, look);
     counters.connections += 1;
     counters.connectionsOpened += 1;
     const { peer, identity } = connection;
@@ -50,7 +60,10 @@ export function createConnections(context: GrpcContext, { needsCertificate, age 
       counters.connections -= 1;
       tally.remove(connection.address);
       context.emit({ kind: "connection-closed", peer: connection.peer });
-      if (open.size === 0) onEmpty?.();
+      if (open.size > 0) return;
+      looks?.cancel();
+      looks = undefined;
+      onEmpty?.();
     },
   };
   return {

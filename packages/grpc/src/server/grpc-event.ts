@@ -1,7 +1,10 @@
 import type { Status } from "@xdstp/core";
 import type { PeerIdentity } from "@xdstp/core/server";
 
-/** Why the server ended a connection that its peer wanted to keep. `protocol-error`: its client does not keep to HTTP/2, or goes on resetting calls (RFC 9113 section 5.4.1). */
+/**
+ * Why the server ended a connection that its peer wanted to keep. `protocol-error`: its client does not keep to HTTP/2, or goes on resetting calls (RFC 9113 section 5.4.1).
+ * `no-content`: it goes on sending frames that carry nothing, or headers that HTTP/2 refuses. `refused-calls`: it goes on opening calls that cannot be served.
+ */
 export type ConnectionCut =
   | "too-many-connections"
   | "tls-handshake"
@@ -11,6 +14,8 @@ export type ConnectionCut =
   | "silent"
   | "ping-flood"
   | "ping-timeout"
+  | "no-content"
+  | "refused-calls"
   | "goaway-grace"
   | "age-grace"
   | "drain-grace";
@@ -31,6 +36,13 @@ export type StreamCut =
   | "queued-bytes"
   | "not-reading"
   | "fault";
+
+/** The peer has sent what no server can serve, so that trying again does not help. */
+export function isPeerFault(reason: StreamCut): boolean {
+  return peerFaults.has(reason);
+}
+
+const peerFaults: ReadonlySet<StreamCut> = new Set<StreamCut>(["headers-too-large", "not-canonical", "bad-timeout", "malformed", "compressed", "too-large"]);
 
 /** What happens on the wire, for logs and metrics. `peer` is address and port; `detail` is the code of an error of OpenSSL, or what HTTP/2 says of a `protocol-error`. */
 export type GrpcEvent =

@@ -75,7 +75,7 @@ describe("headerListBytes", () => {
   const filling = (size: number): Buffer => literalHeader("x-large", "x".repeat(size - base - 32 - "x-large".length));
 
   test.for(greetings)("refuses a call above it with RESOURCE_EXHAUSTED, of a client that %s; not one at it [S-LIM-1]", async ([, greeting]) => {
-    const server = await useServer();
+    const server = await useServer({ limits: { headerListBytes: 16_384 } });
     const socket = await useSocket(server.port);
     socket.write(Buffer.concat([greeting, headerFrames(1, block(filling(16_384)))]));
     await server.event("stream-opened");

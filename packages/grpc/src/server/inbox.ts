@@ -3,6 +3,7 @@ import { StatusCode, type Status, type Timer } from "@xdstp/core";
 import type { Connection } from "./connection.ts";
 import type { GrpcContext } from "./grpc-context.ts";
 import type { StreamCut } from "./grpc-event.ts";
+import { stallTimer } from "./stall-timer.ts";
 import { createMessageReader, type MessageReader, type MessageReaderHost } from "../wire/message-reader.ts";
 
 /** Who gets what an inbox reads. */
@@ -81,7 +82,6 @@ class StreamInbox implements Inbox, MessageReaderHost {
 
   onMessage(message: Uint8Array): void {
     this.#context.counters.messagesReceived += 1;
-    this.#connection.spoke();
     this.#host.onMessage(message);
   }
 
@@ -92,6 +92,8 @@ class StreamInbox implements Inbox, MessageReaderHost {
   onBad(reason: StreamCut, status: Status): void { this.#host.onBad(reason, status); }
 
   read(chunk: Buffer): void {
+    this.#connection.spoke();
+    this.#connection.credit(chunk.length);
     if (this.#stopped) return;
     const taken = this.#reader.push(chunk);
     if (this.#reader.waiting || this.#paused) {
@@ -111,7 +113,7 @@ class StreamInbox implements Inbox, MessageReaderHost {
     });
   }
 
-  /** A message that has begun has a deadline; one that we keep waiting has none. */
+  /** A message that has begun has to go on; one that waits for this side does not. The calls of a connection share its link, so its bytes count. */
   #watch(): void {
     const watched = this.#reader.inside && !this.#reader.waiting && !this.#paused;
     if (watched && this.#timer !== undefined && this.#timed === this.#reader.count) return;
@@ -119,6 +121,12 @@ class StreamInbox implements Inbox, MessageReaderHost {
     this.#timer = undefined;
     if (!watched) return;
     this.#timed = this.#reader.count;
-    this.#timer = this.#context.clock.after(this.#context.limits.messageMs, () => { this.#host.onBad("slow-message", slow); });
+    const { clock, limits: { messageMs, minBytesPerSecond } } = this.#context;
+    this.#timer = stallTimer(clock, {
+      ms: messageMs,
+      leastBytes: minBytesPerSecond * messageMs / 1_000,
+      moved: () => this.#connection.meter.receivedBytes,
+      onStalled: () => { this.#host.onBad("slow-message", slow); },
+    });
   }
 }

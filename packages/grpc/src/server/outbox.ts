@@ -1,6 +1,8 @@
 import type { ServerHttp2Stream } from "node:http2";
 import type { Timer } from "@xdstp/core";
 import type { GrpcContext } from "./grpc-context.ts";
+import { stallTimer } from "./stall-timer.ts";
+import type { WireMeter } from "./wire-meter.ts";
 
 /** The writing side of one call: one write per message, and a bounded queue (S-LIM-3). */
 export interface Outbox {
@@ -21,21 +23,22 @@ export interface OutboxHost {
 }
 
 /** An outbox of a stream. */
-export function createOutbox(stream: ServerHttp2Stream, context: GrpcContext, host: OutboxHost): Outbox {
-  return new StreamOutbox(stream, context, host);
+export function createOutbox(stream: ServerHttp2Stream, meter: WireMeter, context: GrpcContext, host: OutboxHost): Outbox {
+  return new StreamOutbox(stream, meter, context, host);
 }
 
 class StreamOutbox implements Outbox {
   readonly #stream: ServerHttp2Stream;
+  readonly #meter: WireMeter;
   readonly #context: GrpcContext;
   readonly #host: OutboxHost;
   /** Size of the oldest message that may still be queued: the one in flight, which the limit leaves out. */
   #inFlightBytes = 0;
-  #writtenBytes = 0;
   #timer: Timer | undefined;
 
-  constructor(stream: ServerHttp2Stream, context: GrpcContext, host: OutboxHost) {
+  constructor(stream: ServerHttp2Stream, meter: WireMeter, context: GrpcContext, host: OutboxHost) {
     this.#stream = stream;
+    this.#meter = meter;
     this.#context = context;
     this.#host = host;
   }
@@ -47,7 +50,6 @@ class StreamOutbox implements Outbox {
       this.#host.onStuck("queued-bytes");
       return false;
     }
-    this.#writtenBytes += bytes.length;
     const roomy = this.#stream.write(bytes);
     if (!roomy && this.#timer === undefined) this.#watch();
     return roomy;
@@ -65,12 +67,14 @@ class StreamOutbox implements Outbox {
     this.#timer = undefined;
   }
 
-  /** Reading anything is enough: the time runs anew when a message has left the queue. */
+  /** HTTP/2 may send what other calls of the connection wait for first, so the bytes of the connection count. */
   #watch(): void {
-    const gone = this.#writtenBytes - this.#stream.writableLength;
-    this.#timer = this.#context.clock.after(this.#context.limits.stalledMs, () => {
-      if (this.#writtenBytes - this.#stream.writableLength > gone) this.#watch();
-      else this.#host.onStuck("not-reading");
+    const { clock, limits: { stalledMs, minBytesPerSecond } } = this.#context;
+    this.#timer = stallTimer(clock, {
+      ms: stalledMs,
+      leastBytes: minBytesPerSecond * stalledMs / 1_000,
+      moved: () => this.#meter.sentBytes,
+      onStalled: () => { this.#host.onStuck("not-reading"); },
     });
   }
 }

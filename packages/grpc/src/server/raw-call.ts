@@ -2,7 +2,7 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "nod
 import { StatusCode, type ByteStream, type ByteStreamHandler, type Message, type Status, type Timer } from "@xdstp/core";
 import type { Connection } from "./connection.ts";
 import type { GrpcContext } from "./grpc-context.ts";
-import type { StreamCut } from "./grpc-event.ts";
+import { isPeerFault, type StreamCut } from "./grpc-event.ts";
 import { endRequest } from "./end-request.ts";
 import { createInbox, type Inbox, type InboxHost } from "./inbox.ts";
 import type { CallPeer } from "./method-router.ts";
@@ -75,7 +75,7 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
     this.#host = host;
     this.#path = call.path;
     this.#inbox = createInbox(stream, connection, context, this);
-    this.#outbox = createOutbox(stream, context, this);
+    this.#outbox = createOutbox(stream, connection.meter, context, this);
     if (call.deadlineMs !== undefined) this.#deadline = startDeadline(context.clock, call.deadlineMs, () => { this.#cut("deadline", late); });
     (stream as ServedStream)[servedBy] = this;
     stream.on("drain", onDrain);
@@ -104,7 +104,6 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
     if (this.#status !== undefined || this.#stream.closed || this.#stream.destroyed) return false;
     this.#respond();
     this.#host.context.counters.messagesSent += 1;
-    this.#connection.sent();
     return this.#outbox.write(message.enveloped);
   }
 
@@ -227,6 +226,7 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
     const { context } = this.#host;
     context.count(reason);
     context.emit({ kind: "stream-cut", peer: connection.peer, path: this.#path, reason, status });
+    if (isPeerFault(reason)) connection.refused();
   }
 }
 

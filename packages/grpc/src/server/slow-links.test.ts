@@ -1,0 +1,211 @@
+import { once } from "node:events";
+import { constants } from "node:http2";
+import { StatusCode } from "@xdstp/core";
+import { describe, expect, test } from "vitest";
+import { enveloped, type RawClient, type RawClientCall } from "../../test/raw-client.ts";
+import { frame, headerBlock, headerFrames, literalHeader, preface, received, useSocket } from "../../test/raw-socket.ts";
+import { echoPath, messageOf, useServer } from "../../test/use-server.ts";
+
+/** Resolves once so many bytes more have been read of a call. */
+async function read(call: RawClientCall, bytes: number): Promise<void> {
+  let left = bytes;
+  await new Promise<void>((resolve) => {
+    const onData = (chunk: Buffer): void => {
+      left -= chunk.length;
+      if (left > 0) return;
+      call.stream.pause();
+      call.stream.off("data", onData);
+      resolve();
+    };
+    call.stream.on("data", onData);
+    call.stream.resume();
+  });
+}
+
+/** Pings after each DATA frame, as clients do that measure the bandwidth: one ping at a time, and the next one with the first data after its answer. */
+function measureBandwidth(client: RawClient, call: RawClientCall): { pings: number } {
+  const counted = { pings: 0 };
+  let open = false;
+  call.stream.on("data", () => {
+    if (open) return;
+    open = true;
+    counted.pings += 1;
+    client.session.ping(() => { open = false; });
+  });
+  return counted;
+}
+
+describe("a client that measures the bandwidth", () => {
+  test("may ping after each DATA frame of one large message [S-LIM-1]", async () => {
+    const server = await useServer({ handler: ({ out }) => ({ onMessage: () => { out.send(messageOf(Buffer.alloc(6_000_000))); } }) });
+    const client = await server.client();
+    const call = client.call(echoPath);
+    const counted = measureBandwidth(client, call);
+    call.stream.write(enveloped("x"));
+    expect((await call.next()).length).toBe(6_000_000);
+    expect(counted.pings).toBeGreaterThan(10);
+    expect(server.server.stats().cuts).toEqual({});
+    call.stream.close();
+  });
+
+  test("is still cut when it goes on without data, settings in between or not [S-LIM-1]", async () => {
+    const server = await useServer();
+    const socket = await useSocket(server.port);
+    const closed = once(socket, "close");
+    const [ping, settings] = [frame(6, 0, 0, Buffer.alloc(8)), frame(4, 0, 0)];
+    socket.write(Buffer.concat([Buffer.from(preface), settings, ...Array.from({ length: 20 }, () => [ping, settings]).flat()]));
+    await closed;
+    await server.event("connection-closed");
+    expect(server.server.stats().cuts).toEqual({ "ping-flood": 1 });
+  });
+});
+
+describe("a client on a slow link", () => {
+  test("answers a ping by whatever the server receives; one that sends nothing more is cut", async () => {
+    const server = await useServer();
+    const mute = await useSocket(server.port);
+    mute.write(Buffer.concat([Buffer.from(preface), frame(4, 0, 0), frame(1, 4, 1, headerBlock(echoPath)), frame(0, 0, 1, enveloped("first"))]));
+    await received(mute, enveloped("first"));
+    for (let round = 0; round < 3; round += 1) {
+      server.clock.advance(30_000);
+      mute.write(frame(0, 0, 1, enveloped(`again ${round}`)));
+      await received(mute, enveloped(`again ${round}`));
+      server.clock.advance(10_000);
+      expect(server.server.stats().cuts).toEqual({});
+    }
+    server.clock.advance(40_000);
+    expect(server.server.stats().cuts).toEqual({ "ping-timeout": 1 });
+  });
+
+  test("is not silent once a call sends its first bytes, and may take as long for them as they move [S-LIM-1]", async () => {
+    const server = await useServer({ limits: { pingMs: 100_000_000 } });
+    const client = await server.client();
+    const call = client.call(echoPath);
+    const message = enveloped(Buffer.alloc(60_000, "x"));
+    for (let at = 0; at < 50_000; at += 10_000) {
+      call.stream.write(message.subarray(at, at + 10_000));
+      await client.roundTrip();
+      server.clock.advance(29_999);
+    }
+    expect(server.server.stats().cuts).toEqual({});
+    call.stream.write(message.subarray(50_000));
+    expect((await call.next()).length).toBe(60_000);
+    call.stream.close();
+  });
+
+  test("is cut when a message that has begun does not go on [S-LIM-1]", async () => {
+    const server = await useServer({ limits: { pingMs: 100_000_000 } });
+    const client = await server.client();
+    const call = client.call(echoPath);
+    call.stream.write(enveloped(Buffer.alloc(60_000)).subarray(0, 100));
+    await client.roundTrip();
+    server.clock.advance(60_000);
+    expect((await call.result).trailers["grpc-status"]).toBe(String(StatusCode.DEADLINE_EXCEEDED));
+    expect(server.server.stats().cuts).toEqual({ "slow-message": 1 });
+  });
+
+  test("may leave one stream unread while it reads another of the connection; with both unread both are cut [S-LIM-3]", async () => {
+    const state = messageOf(Buffer.alloc(3_000_000));
+    const server = await useServer({ limits: { pingMs: 100_000_000 }, handler: ({ out }) => ({ onMessage: () => { out.send(state); } }) });
+    const client = await server.client();
+    const [slow, waiting] = [client.call(echoPath), client.call(echoPath)];
+    waiting.stream.pause();
+    slow.stream.write(enveloped("x"));
+    waiting.stream.write(enveloped("x"));
+    for (let round = 0; round < 4; round += 1) {
+      await read(slow, 200_000);
+      server.clock.advance(60_000);
+      expect(server.server.stats().cuts).toEqual({});
+    }
+    server.clock.advance(120_000);
+    await Promise.all([slow.result, waiting.result]);
+    expect(server.server.stats().cuts).toEqual({ "not-reading": 2 });
+  });
+});
+
+describe("a client that says GOAWAY", () => {
+  test("keeps its open calls as long as it likes, and goes with the last one", async () => {
+    const server = await useServer({ limits: { pingMs: 100_000_000 } });
+    const client = await server.client();
+    const call = client.call(echoPath);
+    call.stream.write(enveloped("x"));
+    await call.next();
+    client.session.goaway(constants.NGHTTP2_NO_ERROR);
+    await client.roundTrip();
+    server.clock.advance(10 * 30_000);
+    call.stream.write(enveloped("still served"));
+    expect((await call.next()).toString()).toBe("still served");
+    call.stream.close();
+    await client.closed;
+    await server.event("connection-closed");
+    expect(server.server.stats().cuts).toEqual({});
+  });
+});
+
+describe("a peer that sends what carries nothing", () => {
+  test.for([
+    ["WINDOW_UPDATE frames", Buffer.concat(Array.from({ length: 1_000 }, () => frame(8, 0, 0, Buffer.from([0, 0, 0, 1]))))],
+    ["DATA of a stream that was reset", Buffer.concat(Array.from({ length: 4 }, () => frame(0, 0, 1, Buffer.alloc(4_000))))],
+  ] as const)("%s: is cut after some megabytes [S-LIM-1]", async ([, part]) => {
+    const server = await useServer({ limits: { emptyBytes: 100_000 } });
+    const socket = await useSocket(server.port);
+    const closed = once(socket, "close");
+    const call = Buffer.concat([frame(1, 4, 1, headerBlock(echoPath)), frame(0, 0, 1, enveloped("x"))]);
+    socket.write(Buffer.concat([Buffer.from(preface), frame(4, 0, 0), call]));
+    await received(socket, enveloped("x"));
+    socket.write(frame(3, 0, 1, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL])));
+    for (let round = 0; round < 12; round += 1) socket.write(part);
+    const marker = frame(0, 0, 3, enveloped("marker"));
+    socket.write(Buffer.concat([frame(1, 4, 3, headerBlock(echoPath)), marker]));
+    await received(socket, enveloped("marker"));
+    server.clock.advance(1_000);
+    await closed;
+    await server.event("connection-closed");
+    expect(server.server.stats().cuts).toEqual({ "no-content": 1 });
+  });
+
+  test("headers that HTTP/2 refuses, for their size by compression: is cut after some of them [S-LIM-1]", async () => {
+    const server = await useServer({ limits: { emptyBytes: 100_000 } });
+    const socket = await useSocket(server.port);
+    const closed = once(socket, "close");
+    const entry = literalHeader("x", "x".repeat(4_000));
+    entry.writeUInt8(0x40, 0);
+    socket.write(Buffer.concat([Buffer.from(preface), frame(4, 0, 0), headerFrames(1, Buffer.concat([headerBlock(echoPath), entry, Buffer.alloc(40_000, 0xbe)]))]));
+    for (let id = 3; id <= 9; id += 2) socket.write(headerFrames(id, Buffer.concat([headerBlock(echoPath), Buffer.alloc(40_000, 0xbe)])));
+    await received(socket, frame(3, 0, 9, Buffer.from([0, 0, 0, constants.NGHTTP2_ENHANCE_YOUR_CALM])));
+    server.clock.advance(1_000);
+    await closed;
+    await server.event("connection-closed");
+    expect(server.server.stats().cuts).toEqual({ "no-content": 1 });
+  });
+
+  test("is not one that reads much with a small window, or sends large messages in small frames [S-LIM-1]", async () => {
+    const server = await useServer({ limits: { emptyBytes: 20_000 }, handler: ({ out }) => ({ onMessage: () => { out.send(messageOf(Buffer.alloc(3_000_000))); } }) });
+    const client = await server.client();
+    const call = client.call(echoPath);
+    for (const byte of enveloped(Buffer.alloc(3_000))) call.stream.write(Buffer.from([byte]));
+    expect((await call.next()).length).toBe(3_000_000);
+    server.clock.advance(1_000);
+    expect(server.server.stats().cuts).toEqual({});
+    call.stream.close();
+  });
+
+  test("calls that cannot be served end their connection once there are too many; some come back each second [S-LIM-1]", async () => {
+    const server = await useServer({ limits: { refusedCalls: 5 } });
+    const client = await server.client();
+    const refuse = async (): Promise<void> => {
+      const call = client.call(echoPath);
+      call.stream.write(enveloped("x", 1));
+      await call.result;
+    };
+    for (let round = 0; round < 3; round += 1) {
+      for (let n = 0; n < 5; n += 1) await refuse();
+      server.clock.advance(1_000);
+    }
+    expect(server.server.stats().cuts).toEqual({ compressed: 15 });
+    for (let n = 0; n < 6; n += 1) client.call("/no.such.Service/Method");
+    await client.closed;
+    await server.event("connection-closed");
+    expect(server.server.stats().cuts).toEqual({ compressed: 15, "refused-calls": 1 });
+  });
+});
