@@ -18,7 +18,6 @@ import { createPrometheusMeter } from "./prometheus-meter.ts";
 import type { ServerFlags } from "./server-flags.ts";
 import { serverName } from "./server-name.ts";
 import { createStage, type Tell } from "./stage.ts";
-import { streamLimits } from "./stream-limits.ts";
 import { readTlsFiles, type TlsContents, type TlsFiles } from "./tls-files.ts";
 import { untilStopped } from "./until-stopped.ts";
 
@@ -95,13 +94,13 @@ export async function checkFiles(options: HostOptions): Promise<CheckedOptions> 
 
 /** Listens, and tells so. Throws a CliError where it cannot: then nothing is left open, and the supply is closed. */
 export async function openHost(options: CheckedOptions, supply: Supply, tell: Tell, { clock, nodeVersion }: Pick<CliIo, "clock" | "nodeVersion">): Promise<OpenHost> {
-  const { controlPlane, registry, contents, rules: policy, streamNames } = options;
+  const { controlPlane, registry, contents, rules: policy, limits } = options;
   const { from, what, cache, serving } = supply;
   const say = (event: ServeEvent): void => { tell({ from, event }); };
   const meter = options.metrics && createPrometheusMeter();
   const onEvent: ServerOptions["onEvent"] = (event) => { tell({ from: "server", event }); };
   const close = async (): Promise<void> => supply.close();
-  const server = await begin({ ...serving, clock, registry, nodeVersion, ...(meter && { meter: meter.meter }), ...(controlPlane !== undefined && { controlPlane }), ...(streamNames !== undefined && { limits: streamLimits(streamNames) }), ...(contents && { tls: contents }), ...(policy && { authorize: policy.book.authorize }), onEvent }, close);
+  const server = await begin({ ...serving, clock, registry, nodeVersion, ...(meter && { meter: meter.meter }), ...(controlPlane !== undefined && { controlPlane }), limits, ...(contents && { tls: contents }), ...(policy && { authorize: policy.book.authorize }), onEvent }, close);
   const metrics = options.metrics && meter && await serveMetrics(options.metrics, { metrics: () => meter.text(), ready: () => cache.ready }).catch(async (error: unknown) => undo(error, close));
   const address = await listen(server, options.listen).catch(async (error: unknown) => undo(error, async () => {
     metrics?.close();

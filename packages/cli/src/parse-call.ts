@@ -8,6 +8,8 @@ export function parseCall(command: Command, args: readonly string[]): CommandCal
   const texts = (name: string): readonly string[] => [values[name]].flat().filter((value) => typeof value === "string");
   const empty = Object.keys(values).find((name) => texts(name).includes(""));
   if (empty !== undefined) throw new CliError(2, `--${empty} is empty; give ${command.options[empty]?.value ?? "a value"}`);
+  const twice = Object.keys(values).find((name) => command.options[name]?.multiple !== true && texts(name).length > 1);
+  if (twice !== undefined) throw new CliError(2, `--${twice} is given ${texts(twice).length} times (${texts(twice).join(", ")}); give it once`);
   return { positionals, texts, text: (name) => texts(name).at(-1), flag: (name) => values[name] === true };
 }
 
@@ -22,5 +24,6 @@ function parse(command: Command, args: readonly string[]): Pick<ReturnType<typeo
 }
 
 function configOf({ options }: Command): NonNullable<ParseArgsConfig["options"]> {
-  return Object.fromEntries(Object.entries(options).map(([name, { value, multiple = false }]) => [name, { type: value === undefined ? "boolean" : "string", multiple }] as const));
+  // Node would take the last of several values without a word.
+  return Object.fromEntries(Object.entries(options).map(([name, { value, multiple = false }]) => [name, { type: value === undefined ? "boolean" : "string", multiple: multiple || value !== undefined }] as const));
 }

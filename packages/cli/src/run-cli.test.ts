@@ -37,10 +37,17 @@ describe("runCli()", () => {
     expect(err.split("\n").slice(1)).toEqual([
       "Usage: xdstp serve DIR [--listen HOST:PORT] [--json] [--descriptors FILE]...",
       "       [--allow-mass-delete] [--authority NAME]... [--control-plane NAME] [--stream-names N]",
-      "       [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE",
-      "       [--policy FILE]]]",
+      "       [--limit NAME=NUMBER]... [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE",
+      "       [--tls-client-ca FILE [--policy FILE]]]",
       "",
     ]);
+  });
+
+  it.each([
+    [["bootstrap", "grpc", "--authority", "a", "--authority", "b"], "--authority is given 2 times (a, b); give it once"],
+    [["get", "x", "--server", "h:1", "--server", "h:2"], "--server is given 2 times (h:1, h:2); give it once"],
+  ])("refuses an option of one value that is given twice: %j", async (argv, text) => {
+    expect(await runToEnd(argv)).toMatchObject({ code: 2, err: expect.stringContaining(text) as string });
   });
 
   it("shows the help of a command whatever else is asked", async () => {

@@ -1,9 +1,12 @@
+import type { ServerLimits } from "@xdstp/server";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { CommandCall } from "./command.ts";
 import { countFlag } from "./flag-values.ts";
 import { clash, type Endpoint, formatEndpoint, parseEndpoint } from "./parse-endpoint.ts";
 import { pathFrom } from "./path-from.ts";
+import { limitsFlag } from "./limits-flag.ts";
+import { streamLimits } from "./stream-limits.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
 /** How a command serves, whatever it serves. */
@@ -13,8 +16,8 @@ export interface ServerFlags {
   readonly controlPlane?: string;
   /** Absent: no TLS. */
   readonly tls?: TlsFiles;
-  /** Names of one type that one stream may ask for. Absent: as the server has it, 10,000. */
-  readonly streamNames?: number;
+  /** Limits that differ from the defaults of the server. */
+  readonly limits: Partial<ServerLimits>;
   /** A file of rules; absent: who may come in sees everything. */
   readonly policy?: string;
   /** Where Prometheus may scrape; absent: nowhere. */
@@ -31,6 +34,7 @@ export const listenOptions = {
 export const serverOptions = {
   "control-plane": { value: "NAME", help: "how the server calls itself towards clients (default xdstp)" },
   "stream-names": { value: "N", help: "how many names of one type a stream may ask for, a tenth of them globs (default 10000); a relay asks on one stream for all its clients" },
+  limit: { value: "NAME=NUMBER", multiple: true, help: "another value of a limit, such as messageMs=60000; may be given several times. The README has the names, defaults and units" },
   metrics: { value: "HOST:PORT", help: "serve /metrics for Prometheus, /healthz and /readyz there, over HTTP; PORT alone is on loopback" },
   "tls-cert": { value: "FILE", help: "the certificate of the server and those between it and its authority, PEM" },
   "tls-key": { value: "FILE", help: "its private key, PEM" },
@@ -39,7 +43,7 @@ export const serverOptions = {
 } as const;
 
 /** How {@link serverOptions} stand in a usage. */
-export const serverUsage = "[--control-plane NAME] [--stream-names N] [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE [--policy FILE]]]";
+export const serverUsage = "[--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]... [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE [--policy FILE]]]";
 
 /** What a command says of how it is shown and ended. */
 export const shownNote = "On a terminal it shows a table of clients and types; elsewhere one event per line. Ctrl-C ends it in order, once more at once.";
@@ -52,13 +56,13 @@ export function serverFlags(call: CommandCall, { cwd }: CliIo): ServerFlags {
   const metrics = metricsOf(call, listen);
   const policy = policyOf(call, tls, cwd);
   const streamNames = countFlag(call, "stream-names");
+  const limits = { ...(streamNames !== undefined && streamLimits(streamNames)), ...limitsFlag(call) };
   return {
-    listen, json: call.flag("json"),
+    listen, limits, json: call.flag("json"),
     ...(controlPlane !== undefined && { controlPlane }),
     ...(tls && { tls }),
     ...(metrics && { metrics }),
     ...(policy !== undefined && { policy }),
-    ...(streamNames !== undefined && { streamNames }),
   };
 }
 

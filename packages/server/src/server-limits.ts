@@ -19,6 +19,9 @@ export interface SplitLimits {
 
 const LARGEST = 0x7fff_ffff;
 
+/** The defaults of {@link ServerLimits}, by name. */
+export const defaultServerLimits: ServerLimits = { ...defaultLimits, ...defaultAdmissionLimits, ...defaultAccessLimits, ...defaultAnswerLimits, ...defaultGrpcLimits };
+
 /** Parts overrides. Throws an XdsError that names a limit which does not exist, or is no whole number from 1 to 2,147,483,647. */
 export function splitLimits(limits: Partial<ServerLimits> = {}): SplitLimits {
   const given = Object.entries(limits).filter((entry) => (entry[1] as number | undefined) !== undefined);
@@ -33,7 +36,7 @@ export function splitLimits(limits: Partial<ServerLimits> = {}): SplitLimits {
 }
 
 function check(name: string, value: number): void {
-  const known = [...Object.keys(defaultLimits), ...Object.keys(defaultAdmissionLimits), ...Object.keys(defaultAccessLimits), ...Object.keys(defaultAnswerLimits), ...Object.keys(defaultGrpcLimits)];
+  const known = Object.keys(defaultServerLimits);
   if (!known.includes(name)) throw new XdsError("INVALID_ARGUMENT", `limits.${name} does not exist; the limits are ${known.join(", ")}`);
   if (Number.isInteger(value) && value >= 1 && value <= LARGEST) return;
   throw new XdsError("INVALID_ARGUMENT", `limits.${name} is ${String(value)}; give a whole number from 1 to ${LARGEST}`);
