@@ -7,6 +7,7 @@ import { credentialsOf, type ChannelTls } from "./channel-tls.ts";
 import { checkedMetadata, sharedHeaders } from "./call-headers.ts";
 import { openClientCall, type ClientCall } from "./client-call.ts";
 import type { ChannelEvent, Connectivity } from "./connectivity.ts";
+import { requireNode } from "../wire/require-node.ts";
 import { parseTarget } from "./parse-target.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 
@@ -62,9 +63,10 @@ export interface GrpcChannel {
  * A channel to a gRPC server over HTTP/2, with or without TLS. It knows nothing of what the bytes mean.
  *
  * Connect's session manager opens, shares and pings the connections. The server is not trusted: what it does wrong ends its call or its connection,
- * never the process (C-LIM-7). No compression is offered. Throws an XdsError if the target, a limit or a certificate is broken.
+ * never the process (C-LIM-7). No compression is offered. Throws an XdsError if the target, a limit or a certificate is broken, or Node is older than 22.
  */
 export function createGrpcChannel(options: GrpcChannelOptions): GrpcChannel {
+  requireNode(process.versions.node);
   return new Channel(options);
 }
 

@@ -11,6 +11,7 @@ import { resolveGrpcLimits, type GrpcLimits } from "./grpc-limits.ts";
 import { statsOf, type GrpcStats } from "./grpc-stats.ts";
 import { createHttp2Server, type ListenAddress, listenOn, stopListening } from "./http2-server.ts";
 import type { MethodRouter } from "./method-router.ts";
+import { requireNode } from "../wire/require-node.ts";
 import { replaceableTls } from "./replaceable-tls.ts";
 import { demandOf, type TlsOptions } from "./tls-options.ts";
 import type { AcceptCall } from "./raw-call.ts";
@@ -62,9 +63,10 @@ export interface GrpcServer {
  * A gRPC server over HTTP/2, with or without TLS: streaming methods as raw bytes on `node:http2`, all others through Connect.
  *
  * It knows nothing of what the bytes mean. Bad input of a peer ends its call or its connection, never the process, and every limit
- * that ends one has a counter (S-LIM-1, S-LIM-3, S-STREAM-7). Throws an XdsError if a limit is no number it can keep, or a certificate is broken.
+ * that ends one has a counter (S-LIM-1, S-LIM-3, S-STREAM-7). Throws an XdsError if a limit is not a number it can keep, a certificate is broken, or Node is older than 22.
  */
 export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
+  requireNode(process.versions.node);
   const context = createContext(resolveGrpcLimits(options.limits), options.clock ?? systemClock, options.onEvent);
   const shutdown = new AbortController();
   const server = createHttp2Server(context, options.tls) as Http2Server;
