@@ -2,6 +2,7 @@
 //
 //	go-peer serve KIND   a control plane on a free port of the loopback; KIND: linear, snapshot, snapshot-ads, mux
 //	go-peer call         a gRPC client
+//	go-peer pump TARGET PATH   the messages of a stream, whatever they are
 //	go-peer version      the modules it is built of
 //
 // Both read lines of JSON on standard input and write lines of JSON on standard output; they end with their input.
@@ -21,10 +22,12 @@ func main() {
 		serve(os.Args[2])
 	case len(os.Args) == 2 && os.Args[1] == "call":
 		call()
+	case len(os.Args) == 4 && os.Args[1] == "pump":
+		pump(os.Args[2], os.Args[3])
 	case len(os.Args) == 2 && os.Args[1] == "version":
 		version()
 	default:
-		fmt.Fprintln(os.Stderr, "go-peer serve linear|snapshot|snapshot-ads|mux, go-peer call, or go-peer version")
+		fmt.Fprintln(os.Stderr, "go-peer serve linear|snapshot|snapshot-ads|mux, go-peer call, go-peer pump TARGET PATH, or go-peer version")
 		os.Exit(2)
 	}
 }

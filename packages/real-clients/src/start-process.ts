@@ -54,11 +54,18 @@ export function startProcess(command: string, args: readonly string[], { cwd, en
 }
 
 function collect(stream: NodeJS.ReadableStream, take: (line: string) => void): void {
-  let rest = "";
+  // A line may have many megabytes, so it is joined once.
+  let rest: string[] = [];
   stream.on("data", (chunk: Buffer) => {
-    const parts = (rest + chunk.toString()).split("\n");
-    rest = parts.pop() ?? "";
-    for (const part of parts) take(part);
+    const [first = "", ...others] = chunk.toString().split("\n");
+    rest.push(first);
+    for (const next of others) {
+      take(rest.join(""));
+      rest = [next];
+    }
   });
-  void once(stream, "end").then(() => { if (rest !== "") take(rest); });
+  void once(stream, "end").then(() => {
+    const last = rest.join("");
+    if (last !== "") take(last);
+  });
 }
