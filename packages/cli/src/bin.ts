@@ -13,7 +13,7 @@ for (const output of [process.stdout, process.stderr]) {
     if (error.code === "EPIPE" || isLost) return;
     isLost = true;
     process.once("exit", () => { process.exitCode = 1; });
-    process.stderr.write(`xdstp: what it has to say cannot be written (${error.message}); make room, or write it elsewhere\n`);
+    process.stderr.write(`xdstp: the output cannot be written (${error.message}); make room, or write it elsewhere\n`);
   });
 }
 

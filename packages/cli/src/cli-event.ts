@@ -29,6 +29,12 @@ export type WorkerEvent =
 /** What a relay tells of those that it asks, and of itself. */
 export type UpstreamEvent = Exclude<RelayEvent | ClientNotice, CacheEvent>;
 
+/** What the log has to say of itself: so many lines could not be written, and it goes on here. */
+export interface LogEvent {
+  readonly kind: "lines-lost";
+  readonly lines: number;
+}
+
 /** Everything that a command shows that serves, with where it comes from: kinds are unique only there. */
 export type CliEvent = (
   | { readonly from: "serve"; readonly event: ServeEvent }
@@ -36,7 +42,10 @@ export type CliEvent = (
   | { readonly from: "upstream"; readonly event: UpstreamEvent }
   | { readonly from: "folder"; readonly event: FolderEvent }
   | { readonly from: "cache"; readonly event: CacheEvent }
+  | { readonly from: "log"; readonly event: LogEvent }
   | { readonly from: "server"; readonly event: ServerEvent }) & {
+  /** How many events of the same kind, reason and peer came within the same second and are not shown. Absent: none. */
+  readonly more?: number;
   /** Which process of several. Absent: there is one. */
   readonly worker?: number;
 };

@@ -3,7 +3,12 @@ import type { DnsQueries } from "@xdstp/federation";
 
 /** Where text goes. */
 export interface TextOutput {
+  /** Writes at once, or queues. Throws where an output that writes at once cannot. */
   write(text: string): unknown;
+  /** Bytes that are queued. Absent: none ever are. */
+  readonly writableLength?: number;
+  /** Nothing can be written any more. Absent: it always can. */
+  readonly destroyed?: boolean;
 }
 
 /** How much fits on a terminal, in characters. */
@@ -21,6 +26,8 @@ export interface CliIo {
   readonly cwd: string;
   /** The size of the terminal behind stdout, asked anew for each picture; undefined where there is none. */
   terminal(): TerminalSize | undefined;
+  /** Somebody at a terminal has started the command: stderr is one. A server that nobody looks at outlives the reader of its log. */
+  readonly interactive: boolean;
   /** Tells of each wish to stop: a signal, or that nobody reads stdout any more. Returns a function that ends it. */
   onSignal(listener: (signal: StopSignal) => void): () => void;
   readonly clock: Clock;

@@ -1,6 +1,7 @@
 import type { RefusedVersion, RelayStatus } from "@xdstp/relay";
 import type { XdsServer } from "@xdstp/server";
 import type { Served } from "./cli-event.ts";
+import { createCalmReporter } from "./calm-reporter.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Held } from "./host-server.ts";
 import { isShown } from "./is-shown.ts";
@@ -30,6 +31,6 @@ export interface ReporterOptions {
 /** A live table on a terminal; lines elsewhere, and where JSON is wanted. */
 export function createReporter(options: ReporterOptions): Reporter {
   const { io, io: { stdout, clock }, json } = options;
-  const reporter = json || io.terminal() === undefined ? createLineReporter({ output: stdout, clock, json }) : createTableReporter(options);
+  const reporter = createCalmReporter(json || io.terminal() === undefined ? createLineReporter({ output: stdout, clock, json }) : createTableReporter(options), clock);
   return { event: (shown) => { if (isShown(shown, json)) reporter.event(shown); }, close: () => { reporter.close(); } };
 }

@@ -11,7 +11,14 @@ import { counted, shortType, someNames } from "./short-text.ts";
 
 /** An event in words: one line, or one for each problem in it. */
 export function describeEvent(shown: CliEvent): readonly ReportLine[] {
+  const lines = describe(shown);
+  const { more } = shown;
+  return more === undefined ? lines : lines.map((line) => ({ ...line, text: `${line.text} (and ${more} more of this kind within a second)` }));
+}
+
+function describe(shown: CliEvent): readonly ReportLine[] {
   switch (shown.from) {
+    case "log": return [{ level: "warning", label: "log", text: `${counted(shown.event.lines, "line")} could not be written, and are lost` }];
     case "folder": return describeFolderEvent(shown.event);
     case "server": return [describeServerEvent(shown.event)];
     case "cache": return [describeCacheEvent(shown.event)];

@@ -9,7 +9,8 @@ type OwnEvent = Exclude<CliEvent, { readonly from: "server" }>;
 /** One event as one line of JSON: `time` in ISO 8601, `level`, `from`, `event` (its kind), and what the event holds; those of the server as `logEvents` writes them. Control characters are escaped (S-ACK-15). */
 export function jsonEvent(shown: CliEvent, time: number): string {
   const line = shown.from === "server" ? logLine(shown.event, time) : ownLine(shown, time);
-  return escapeJson(JSON.stringify(shown.worker === undefined ? line : { ...line, worker: shown.worker }));
+  const { worker, more } = shown;
+  return escapeJson(JSON.stringify({ ...line, ...(worker !== undefined && { worker }), ...(more !== undefined && { more }) }));
 }
 
 function ownLine(shown: OwnEvent, time: number): object {

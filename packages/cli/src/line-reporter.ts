@@ -3,6 +3,7 @@ import type { CliEvent } from "./cli-event.ts";
 import type { TextOutput } from "./cli-io.ts";
 import { describeEvent } from "./describe-event.ts";
 import { jsonEvent } from "./json-event.ts";
+import { createLogOutput } from "./log-output.ts";
 import type { Reporter } from "./reporter.ts";
 
 /** What a {@link createLineReporter} needs. */
@@ -13,12 +14,14 @@ export interface LineReporterOptions {
   readonly json: boolean;
 }
 
-/** Writes each event at once: to logs, pipes and programs. Lines of one turn are one write, so that a change that reaches thousands of clients stays cheap. */
+/** Writes each event at once: to logs, pipes and programs, as long as they can take it. Lines of one turn are one write, so that a change that reaches thousands of clients stays cheap. */
 export function createLineReporter({ output, clock, json }: LineReporterOptions): Reporter {
   const format = json ? (shown: CliEvent, time: number) => [jsonEvent(shown, time)] : formatLines;
+  const lostLine = (lines: number): string => format({ from: "log", event: { kind: "lines-lost", lines } }, clock.wallTime()).join("\n");
+  const log = createLogOutput({ output, clock, lostLine });
   let waiting: string[] = [];
   const flush = (): void => {
-    if (waiting.length > 0) output.write(`${waiting.join("\n")}\n`);
+    if (waiting.length > 0) log.write(waiting);
     waiting = [];
   };
   return {

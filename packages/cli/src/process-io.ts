@@ -1,11 +1,14 @@
 import { systemClock } from "@xdstp/core";
 import type { CliIo, StopSignal, TerminalSize } from "./cli-io.ts";
+import { createFileOutput, isFile } from "./file-output.ts";
 
 /** The command's view of this process. */
 export function processIo(): CliIo {
   const { stdout, stderr, env } = process;
   return {
-    stdout, stderr, env,
+    stdout: !stdout.isTTY && isFile(stdout.fd) ? createFileOutput(stdout.fd) : stdout,
+    stderr, env,
+    interactive: stderr.isTTY,
     cwd: process.cwd(),
     clock: systemClock,
     nodeVersion: process.versions.node,

@@ -2,8 +2,8 @@ import { create, type JsonObject, type JsonValue, type Registry, toJson } from "
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import type { AnyBytes } from "@xdstp/core";
 import { withoutSecrets } from "@xdstp/protos/envoy";
-import { dump } from "js-yaml";
 import { escapeText } from "./escape-text.ts";
+import { yamlText } from "./yaml-text.ts";
 
 /** A resource as people read it. */
 export interface ResourceView {
@@ -27,7 +27,7 @@ export function viewResource(payload: AnyBytes, { registry, showSecrets }: ViewO
   const shown = showSecrets || !isKnown ? payload : withoutSecrets(payload, registry);
   const secrets = shown === payload ? [] : ["what may be secret is [redacted] or left out; --show-secrets shows it"];
   const { json, notes } = jsonOf(shown, registry, isKnown);
-  return { json, yaml: dump(json, { lineWidth: -1, noRefs: true }), notes: [...secrets, ...notes] };
+  return { json, yaml: yamlText(json), notes: [...secrets, ...notes] };
 }
 
 function jsonOf({ typeUrl, value }: AnyBytes, registry: Registry, isKnown: boolean): Pick<ResourceView, "json" | "notes"> {

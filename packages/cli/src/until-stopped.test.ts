@@ -9,10 +9,10 @@ interface Run {
   readonly listens: () => boolean;
 }
 
-function start(close: () => Promise<void>, failed: Promise<unknown> = never()): Run {
+function start(close: () => Promise<void>, failed: Promise<unknown> = never(), interactive = true): Run {
   const said: string[] = [];
   let listener: ((signal: StopSignal) => void) | undefined;
-  const io = { onSignal: (added: (signal: StopSignal) => void) => { listener = added; return () => { listener = undefined; }; } } as Partial<CliIo> as CliIo;
+  const io = { interactive, onSignal: (added: (signal: StopSignal) => void) => { listener = added; return () => { listener = undefined; }; } } as Partial<CliIo> as CliIo;
   const exit = untilStopped({ io, failed, close, streams: () => 3, say: ({ kind }) => { said.push(kind); } });
   return { exit, said, signal: (signal) => { listener?.(signal); }, listens: () => listener !== undefined };
 }
@@ -48,7 +48,14 @@ describe("untilStopped()", () => {
     expect(run.said).toEqual(["stopping", "stopped"]);
   });
 
-  it("fails in order when nobody reads what it shows", async () => {
+  it("goes on when the reader of its log has gone and nobody looks on", async () => {
+    const run = start(async () => Promise.resolve(), never(), false);
+    run.signal("SIGPIPE");
+    run.signal("SIGTERM");
+    expect(await run.exit).toBe(0);
+  });
+
+  it("fails in order when nobody reads what it shows to somebody at a terminal", async () => {
     const run = start(async () => Promise.resolve());
     run.signal("SIGPIPE");
     expect(await run.exit).toBe(1);

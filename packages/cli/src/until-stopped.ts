@@ -32,13 +32,13 @@ interface Wishes {
   stop(): void;
 }
 
-/** One wish at a time; those that come while nobody waits are kept. A terminal that is closed sends a signal and takes no more text: that is one wish, not two. */
+/** One wish at a time; those that come while nobody waits are kept. That the reader of a log has gone is a wish only where somebody looks on. A terminal that is closed sends a signal and takes no more text: that is one wish, not two. */
 function wishesOf(io: CliIo): Wishes {
   const kept: StopSignal[] = [];
   let isFirst = true;
   let give: ((signal: StopSignal) => void) | undefined;
   const stop = io.onSignal((signal) => {
-    if (signal === "SIGPIPE" && !isFirst) return;
+    if (signal === "SIGPIPE" && (!isFirst || !io.interactive)) return;
     isFirst = false;
     if (give === undefined) kept.push(signal);
     else give(signal);

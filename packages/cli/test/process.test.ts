@@ -147,20 +147,54 @@ describe("the xdstp program", () => {
     expect(bad.stderr.text).toContain("Usage: xdstp bootstrap");
   });
 
-  it.runIf(existsSync("/dev/full")).each([["--help"], ["bootstrap", "envoy"], ["serve", ".", "--listen", "127.0.0.1:0"]])("fails in one line where the disk is full (shown where there is a /dev/full): %s", async (...args) => {
-    const full = openSync("/dev/full", "w");
-    onTestFinished(() => { closeSync(full); });
-    const { stderr, exit } = start(args, useFolder().dir, full);
+  const full = existsSync("/dev/full");
+
+  it.runIf(full).each([["--help"], ["bootstrap", "envoy"]])("fails in one line where the disk is full (shown where there is a /dev/full): %s", async (...args) => {
+    const output = openSync("/dev/full", "w");
+    onTestFinished(() => { closeSync(output); });
+    const { stderr, exit } = start(args, useFolder().dir, output);
     expect(await exit).toBe(1);
-    expect(stderr.text).toMatch(/^xdstp: what it has to say cannot be written \(ENOSPC: .*\); make room, or write it elsewhere\n$/);
+    expect(stderr.text).toMatch(/^xdstp.*: the output cannot be written \(ENOSPC: .*\); make room, or write it elsewhere\n$/);
   });
 
-  it("ends in order when nobody reads what it shows any more", async () => {
+  it.runIf(full)("serves on where the disk of its log is full (shown where there is a /dev/full)", async () => {
+    const output = openSync("/dev/full", "w");
+    onTestFinished(() => { closeSync(output); });
+    const folder = useFolder({ "a.example/clusters/web.yaml": "type: EDS\n" });
+    const metrics = await freePort();
+    const { child, exit } = start(["serve", folder.dir, "--listen", "127.0.0.1:0", "--metrics", String(metrics)], folder.dir, output);
+    await expect.poll(async () => (await fetch(`http://127.0.0.1:${metrics}/readyz`).catch(() => undefined))?.status).toBe(200);
+    child.kill("SIGTERM");
+    expect(await exit).toBe(0);
+  });
+
+  it("serves on when the reader of its log has gone", async () => {
     const folder = useFolder();
     const { child, stdout, exit } = start(["serve", folder.dir, "--listen", "127.0.0.1:0"]);
+    const port = Number(/127\.0\.0\.1:(\d+), serving/.exec(await stdout.line(/listening/))?.[1]);
     await stdout.line(/Z loaded /);
     child.stdout?.destroy();
+    const client = await openDeltaStream(port, "n1");
+    client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: ["xdstp://a.example/envoy.config.cluster.v3.Cluster/web"] });
     folder.write({ "a.example/clusters/web.yaml": "type: EDS\n" });
-    expect(await exit).toBe(1);
+    let names: readonly string[] = [];
+    while (names.length === 0) {
+      await client.arrived();
+      const response = client.next();
+      client.ack(response);
+      names = response.resources.map(({ name }) => name);
+    }
+    client.close();
+    child.kill("SIGTERM");
+    expect(await exit).toBe(0);
   });
 });
+
+/** A port of the loopback that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => { server.listen(0, "127.0.0.1", resolve); });
+  const { port } = server.address() as { readonly port: number };
+  await new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
+  return port;
+}

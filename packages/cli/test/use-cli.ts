@@ -34,7 +34,7 @@ export function useCli(argv: readonly string[], io: Partial<CliIo> = {}): Runnin
     listeners.add(listener);
     return () => { listeners.delete(listener); };
   };
-  const world: CliIo = { stdout, stderr, env: {}, cwd: process.cwd(), terminal: () => undefined, onSignal, clock: systemClock, nodeVersion: "99.0.0", ...io };
+  const world: CliIo = { stdout, stderr, env: {}, cwd: process.cwd(), terminal: () => undefined, interactive: true, onSignal, clock: systemClock, nodeVersion: "99.0.0", ...io };
   const exit = runCli(argv, world).finally(() => { stdout.end(); stderr.end(); });
   const cli: RunningCli = {
     stdout, stderr, exit,

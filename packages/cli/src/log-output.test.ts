@@ -1,0 +1,59 @@
+import { createFakeClock } from "@xdstp/testing";
+import { describe, expect, it } from "vitest";
+import { createLogOutput } from "./log-output.ts";
+
+interface FailingOutput {
+  full: boolean;
+  writableLength: number;
+  destroyed: boolean;
+  readonly written: string[];
+  write(text: string): void;
+}
+
+function useOutput(): FailingOutput {
+  const written: string[] = [];
+  const output: FailingOutput = {
+    full: false, writableLength: 0, destroyed: false, written,
+    write(text) {
+      if (output.full) throw new Error("ENOSPC");
+      written.push(text);
+    },
+  };
+  return output;
+}
+
+const lostLine = (lines: number): string => `lost ${lines}`;
+
+describe("createLogOutput()", () => {
+  it("counts lines as lost while the disk is full, tries again a second later, and says how many were lost", () => {
+    const [output, clock] = [useOutput(), createFakeClock()];
+    const log = createLogOutput({ output, clock, lostLine });
+    log.write(["a"]);
+    output.full = true;
+    log.write(["b", "c"]);
+    output.full = false;
+    log.write(["d"]);
+    clock.advance(1_000);
+    log.write(["e"]);
+    log.write(["f"]);
+    expect(output.written).toEqual(["a\n", "lost 3\ne\n", "f\n"]);
+  });
+
+  it("keeps no more than some megabytes for a slow reader", () => {
+    const output = useOutput();
+    const log = createLogOutput({ output, clock: createFakeClock(), lostLine, mostWaitingBytes: 100 });
+    output.writableLength = 101;
+    log.write(["a"]);
+    output.writableLength = 100;
+    log.write(["b"]);
+    expect(output.written).toEqual(["lost 1\nb\n"]);
+  });
+
+  it("writes nothing to an output that has gone", () => {
+    const output = useOutput();
+    const log = createLogOutput({ output, clock: createFakeClock(), lostLine });
+    output.destroyed = true;
+    log.write(["a"]);
+    expect(output.written).toEqual([]);
+  });
+});
