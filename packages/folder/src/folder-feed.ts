@@ -16,6 +16,8 @@ const burst = { quietMs: 100, maxMs: 2_000 };
 const pollMs = 2_000;
 /** Where the folder itself cannot be read. */
 const retryMs = 1_000;
+/** How often mounts and unmounts are looked for, of which the system sends no notification. */
+const checkMs = 2_000;
 
 /** Options of {@link createFolderFeed}. */
 export interface FolderFeedOptions extends FolderOptions {
@@ -48,22 +50,22 @@ async function run(options: FolderFeedOptions, sink: ResourceSink, signal: Abort
   const { dir, clock = systemClock, allowMassDelete = false, onEvent = () => undefined } = options;
   const context = folderContext(options);
   const changes = createDebounce({ clock, ...burst });
-  const watch = createFolderWatch({ onChange: changes.touch, ...(options.watch && { watch: options.watch }) });
+  const watch = createFolderWatch({ root: dir, onChange: changes.touch, ...(options.watch && { watch: options.watch }) });
   const reader = createFolderReader(context);
   const committer = createFolderCommitter({ context, sink, allowMassDelete, onEvent });
   const polling = createPollingNotice(dir, onEvent);
   const isOver = (): boolean => signal.aborted;
-  let timer: Timer | undefined;
   try {
-    for (; !isOver(); timer?.cancel()) {
+    while (!isOver()) {
       const reading = await readOnce(reader, watch, dir, changes.touch);
       if (isOver()) return;
       const failure = watch.sweep();
       polling("error" in reading ? undefined : failure);
       await committer.take(reading);
       const pauseMs = "error" in reading ? retryMs : failure === undefined ? undefined : pollMs;
-      timer = pauseMs === undefined ? undefined : clock.after(pauseMs, changes.flush);
+      const timer = pauseMs === undefined ? checkEvery(clock, watch) : clock.after(pauseMs, changes.flush);
       await changes.next(signal);
+      timer.cancel();
     }
   } finally {
     changes.cancel();
@@ -71,17 +73,32 @@ async function run(options: FolderFeedOptions, sink: ResourceSink, signal: Abort
   }
 }
 
+/** Checks the watched directories until it is cancelled, one check after the other: that of a file system which does not answer takes long. */
+function checkEvery(clock: Clock, watch: FolderWatch): Timer {
+  let isCancelled = false;
+  const schedule = (): Timer => clock.after(checkMs, () => {
+    void watch.check().then(() => { if (!isCancelled) timer = schedule(); });
+  });
+  let timer = schedule();
+  return {
+    cancel: () => {
+      isCancelled = true;
+      timer.cancel();
+    },
+  };
+}
+
 /** What a link leads to was read before it was watched, so a new watch of such a place calls for another reading. */
 async function readOnce(reader: FolderReader, watch: FolderWatch, dir: string, readAgain: () => void): Promise<Reading> {
   let reading: Reading;
   try {
-    reading = { state: await reader.read((directory) => { watch.add(directory); }) };
+    reading = { state: await reader.read((directory) => watch.add(directory)) };
   } catch (error) {
     reading = { error };
   }
   const links = "state" in reading ? reading.state.links : [];
   for (const [directory, names] of await followLinks([dir, ...links])) {
-    if (watch.add(directory, names)) readAgain();
+    if (await watch.add(directory, names)) readAgain();
   }
   return reading;
 }

@@ -34,7 +34,9 @@ export interface FolderEntry {
 }
 
 /** A folder as it was read in one pass. */
-export interface FolderState {
+export interface FolderState extends Pick<FolderListing, "directories"> {
+  /** Paths of the resource files below the folder, with slashes. */
+  readonly paths: readonly string[];
   readonly files: number;
   readonly entries: readonly FolderEntry[];
   /** In the order of the file names; empty: the state can be served. */
@@ -69,7 +71,7 @@ interface FileRecord {
 export function createFolderReader(context: FolderContext): FolderReader {
   let records: ReadonlyMap<string, FileRecord> = new Map();
   return {
-    async read(onDirectory = () => undefined) {
+    async read(onDirectory = () => Promise.resolve()) {
       const before = records;
       records = new Map();
       const listing = await walkFolder(context.dir, onDirectory);
@@ -85,6 +87,8 @@ function stateOf(listing: FolderListing, before: ReadonlyMap<string, FileRecord>
   const problems = [...listing.problems, ...records.flatMap((record) => record.problems), ...duplicateProblems(entries), ...variantProblems(entries)];
   const known = new Set(Array.from(before.values(), (record) => record.entries));
   return {
+    directories: listing.directories,
+    paths: listing.files.map(keyOf),
     files: records.length,
     entries,
     problems: distinct(problems).sort(byPlace),

@@ -20,8 +20,22 @@ export interface FoundFile {
   readonly stats: Stats;
 }
 
+/** A directory of the folder, the root included. */
+export interface FoundDirectory {
+  /** Equal as long as the path leads to the same directory. */
+  readonly identity: string;
+  /** The file system that it lies in. */
+  readonly device: string;
+  /** It is mounted: it lies in another file system than its parent, and is not reached by a link. */
+  readonly isMount: boolean;
+  /** It holds nothing but what is never read. */
+  readonly isEmpty: boolean;
+}
+
 /** What lies in a folder. */
 export interface FolderListing {
+  /** By path below the root, with slashes; the root is the empty path. */
+  readonly directories: ReadonlyMap<string, FoundDirectory>;
   /** In the order of their paths. */
   readonly files: readonly FoundFile[];
   /** Files and directories that are reached by a symbolic link. */
@@ -31,14 +45,14 @@ export interface FolderListing {
 }
 
 /** Called for each directory before it is listed, so that a watch misses nothing. */
-export type OnDirectory = (directory: string) => void;
+export type OnDirectory = (directory: string) => Promise<unknown>;
 
 /**
  * Lists the resource files of a folder; hidden and temporary ones are left out, symbolic links are followed.
  * Rejects where the folder itself cannot be listed; what is wrong below it is a problem: a loop of links, a link to nothing, no permission.
  */
 export async function walkFolder(dir: string, onDirectory: OnDirectory): Promise<FolderListing> {
-  const walk: Walk = { dir, onDirectory, files: [], links: [], problems: [], warnings: [], directories: 0 };
+  const walk: Walk = { dir, onDirectory, files: [], links: [], problems: [], warnings: [], directories: new Map() };
   await visit(walk, [], []);
   walk.files.sort((a, b) => compare(a.segments.join("/"), b.segments.join("/")));
   return walk;
@@ -51,24 +65,27 @@ interface Walk {
   readonly links: string[];
   readonly problems: FolderProblem[];
   readonly warnings: FolderProblem[];
-  directories: number;
+  readonly directories: Map<string, FoundDirectory>;
 }
 
 /** `ancestors` are the identities of the directories on the way from the root. */
 async function visit(walk: Walk, segments: readonly string[], ancestors: readonly string[]): Promise<void> {
   const directory = join(walk.dir, ...segments);
-  walk.onDirectory(directory);
+  await walk.onDirectory(directory);
   const { dev, ino } = await stat(directory, { bigint: true });
   const identity = `${dev}:${ino}`;
   if (ancestors.includes(identity)) {
     walk.problems.push({ file: directory, message: "is a symbolic link to a folder that it lies in", hint: "remove the link" });
     return;
   }
-  if (++walk.directories > maxDirectories || segments.length > maxDepth) {
+  if (walk.directories.size >= maxDirectories || segments.length > maxDepth) {
     walk.problems.push({ file: directory, message: `there are more than ${maxDirectories.toLocaleString("en")} folders, or more than ${maxDepth} inside each other`, hint: "look for symbolic links to folders" });
     return;
   }
   const entries = (await readdir(directory, { withFileTypes: true })).filter(({ name }) => !isIgnored(name));
+  const parent = segments.length === 0 ? undefined : walk.directories.get(segments.slice(0, -1).join("/"));
+  const isMount = parent !== undefined && parent.device !== `${dev}` && !walk.links.includes(directory);
+  walk.directories.set(segments.join("/"), { identity, device: `${dev}`, isMount, isEmpty: entries.length === 0 });
   const folders = await mapLimit(entries, parallel, async (entry) => {
     const path = [...segments, entry.name];
     if (entry.isSymbolicLink()) walk.links.push(join(walk.dir, ...path));
