@@ -16,6 +16,11 @@ const useSilentFeed = async (files: Readonly<Record<string, string>>) => {
   const clock = createFakeClock();
   const feed = useFeed({ dir: folder.dir, clock, watch: () => ({ on: () => undefined, close: () => undefined }) });
   await feed.next("loaded");
+  // The first reading watches the way to the folder, and calls for a second one.
+  await waitFor(() => clock.pending === 2);
+  clock.advance(100);
+  await waitFor(() => clock.pending === 0);
+  await waitFor(() => clock.pending === 1);
   /** Moves the clock until something has happened. */
   const later = async (): Promise<string> => {
     const count = feed.events.length;
@@ -44,8 +49,7 @@ describe("createFolderFeed() where a volume goes away", () => {
     expect(sink.outage).toBeUndefined();
   });
   it("loads a volume that is mounted after the start", async () => {
-    const { dir, write, sink, later } = await useSilentFeed({ "../volume/a/clusters/x.yaml": "{}" });
-    await write({});
+    const { dir, sink, later } = await useSilentFeed({ "../volume/a/clusters/x.yaml": "{}" });
     renameSync(dir, `${dir}.hidden`);
     renameSync(join(dir, "../volume"), dir);
     expect(await later()).toBe("loaded");
