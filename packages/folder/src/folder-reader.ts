@@ -1,14 +1,14 @@
-import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { readFile as readBytes } from "node:fs/promises";
 import { join } from "node:path";
 import type { Put } from "@xdstp/core";
 import { duplicateProblems } from "./duplicate-problems.ts";
 import { fileTrouble } from "./file-trouble.ts";
+import { createFileParser, type FileParser } from "./file-parser.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { FolderProblem } from "./folder-problem.ts";
 import { mapLimit } from "./map-limit.ts";
-import { readFile } from "./read-file.ts";
+import type { FileContent } from "./read-file.ts";
 import type { FileReference } from "./references-in.ts";
 import { type FolderVariant, variantOf } from "./variant-of.ts";
 import { variantProblems } from "./variant-problems.ts";
@@ -70,12 +70,13 @@ interface FileRecord {
 /** Creates a reader that remembers nothing yet. */
 export function createFolderReader(context: FolderContext): FolderReader {
   let records: ReadonlyMap<string, FileRecord> = new Map();
+  const parser = createFileParser(context);
   return {
     async read(onDirectory = () => Promise.resolve()) {
       const before = records;
       records = new Map();
       const listing = await walkFolder(context.dir, onDirectory);
-      const read = await mapLimit(listing.files, parallel, (file) => recordOf(file, before, context));
+      const read = await mapLimit(listing.files, parallel, (file) => recordOf(file, before, context, parser)).finally(parser.rest);
       records = new Map(read.flatMap((record, i) => (record === undefined ? [] : [[keyOf(listing.files[i]), record]])));
       return stateOf(listing, before, [...records.values()]);
     },
@@ -100,16 +101,16 @@ function stateOf(listing: FolderListing, before: ReadonlyMap<string, FileRecord>
 }
 
 /** undefined: the file is gone since the folder was listed, and the watch will say so. */
-async function recordOf(file: FoundFile, before: ReadonlyMap<string, FileRecord>, context: FolderContext): Promise<FileRecord | undefined> {
+async function recordOf(file: FoundFile, before: ReadonlyMap<string, FileRecord>, context: FolderContext, parser: FileParser): Promise<FileRecord | undefined> {
   const known = before.get(keyOf(file));
   const stamp = stampOf(file.stats);
   if (known?.stamp === stamp && !known.young) return known;
   const young = Date.now() - Math.max(file.stats.mtimeMs, file.stats.ctimeMs) < stampGrainMs;
   try {
-    const bytes = await bytesOf(file, context);
-    const hash = createHash("sha256").update(bytes).digest("base64");
-    if (known?.hash === hash) return { ...known, stamp, young };
-    return { stamp, young, hash, ...contentOf(file, bytes, context) };
+    const parsed = await parser.parse(file.segments, await bytesOf(file, context), known?.hash);
+    if (parsed !== undefined) return { stamp, young, hash: parsed.hash, ...recordedContent(join(context.dir, ...file.segments), parsed) };
+    if (known !== undefined) return { ...known, stamp, young };
+    return undefined;
   } catch (error) {
     if (isGone(error)) return undefined;
     const problems = [{ file: join(context.dir, ...file.segments), ...fileTrouble(error) }];
@@ -117,14 +118,12 @@ async function recordOf(file: FoundFile, before: ReadonlyMap<string, FileRecord>
   }
 }
 
-async function bytesOf({ segments, stats }: FoundFile, { dir }: FolderContext): Promise<Uint8Array> {
+async function bytesOf({ segments, stats }: FoundFile, { dir }: FolderContext): Promise<Uint8Array<ArrayBuffer>> {
   if (stats.size <= maxFileBytes) return await readBytes(join(dir, ...segments));
   throw new Error(`is larger than ${maxFileBytes / 1024 / 1024} MiB; split it`);
 }
 
-function contentOf({ segments }: FoundFile, bytes: Uint8Array, context: FolderContext): Pick<FileRecord, "entries" | "problems" | "references"> {
-  const file = join(context.dir, ...segments);
-  const { puts, problems, references } = readFile(segments, bytes, context);
+function recordedContent(file: string, { puts, problems, references }: FileContent): Pick<FileRecord, "entries" | "problems" | "references"> {
   const entries = puts.map((put): FolderEntry => {
     const { typeUrl, resource } = put;
     const variant = variantOf(resource.constraints);

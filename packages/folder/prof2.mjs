@@ -1,0 +1,15 @@
+import { readFileSync, mkdirSync, copyFileSync, rmSync, writeFileSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { createCache } from "@xdstp/cache";
+import { envoyTypes } from "@xdstp/resource-types";
+import { envoyRegistry } from "@xdstp/protos/envoy";
+import { createFolderFeed } from "@xdstp/folder";
+const [path, rel, types] = process.argv.slice(2);
+const dir="/tmp/fx/p2"; rmSync(dir,{recursive:true,force:true}); mkdirSync(dir+"/a/clusters",{recursive:true}); mkdirSync(dir+"/"+rel.split("/").slice(0,-1).join("/"),{recursive:true}); writeFileSync(dir+"/a/clusters/x.yaml","{}");
+const hwm=()=>/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status","utf8"))[1]/1024|0;
+const registry=envoyRegistry();
+const cache=createCache(types==="envoy"?{types:envoyTypes,replacedBytes:16<<20}:{});
+let n=0;let h=monitorEventLoopDelay({resolution:5}); let t;
+let last=performance.now(),worst=0; setInterval(()=>{const now=performance.now();worst=Math.max(worst,now-last);last=now},2).unref();
+const feed=createFolderFeed({dir,registry,onEvent(e){ console.log(e.kind,e.resources,e.problems??"",e.message??"","worst ms so far",worst|0, "t",performance.now()-t|0); n++; if(n===1){ setTimeout(()=>{ console.log("hwm before",hwm());worst=0;h.enable();h.reset();t=performance.now(); copyFileSync(path,dir+"/"+rel.replace(/[^/]*$/,".tmp")); import("node:fs").then(fs=>fs.renameSync(dir+"/"+rel.replace(/[^/]*$/,".tmp"),dir+"/"+rel)); last=performance.now();worst=0;},1500)} else setTimeout(()=>{ console.log("loop delay max",h.max/1e6|0,"ms; worst",worst|0,"hwm",hwm(),"rss",process.memoryUsage().rss>>20); cache.close().then(()=>process.exit())},1500)}});
+cache.addFeed(feed);
