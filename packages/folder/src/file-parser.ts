@@ -1,54 +1,64 @@
-import { createHash, webcrypto } from "node:crypto";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
 import type { FolderContext } from "./folder-context.ts";
-import { type ParserThread, startParserThread } from "./parser-thread.ts";
-import { type FileContent, readFile } from "./read-file.ts";
+import { type ParsedElsewhere, type ParserProcess, startParserProcess } from "./parser-process.ts";
+import type { Patience } from "./patience.ts";
+import { hashFile, readBytes } from "./read-bytes.ts";
+import { readFile } from "./read-file.ts";
+import type { FoundFile } from "./walk-folder.ts";
 
-/** A file up to this size is parsed in place, within a few tens of milliseconds; a larger one in a thread of its own. */
+/** A file up to this size is parsed in place, within a few tens of milliseconds; a larger one in a process of its own. */
 const mostInPlace = 256 * 1024;
 
-/** A parsed file. */
-export interface ParsedFile extends FileContent {
-  /** The SHA-256 of its bytes in base64. */
-  readonly hash: string;
-}
-
-/** Parses files, small ones in place and large ones in a thread, one of these at a time. */
+/** Reads and parses files, small ones in place and large ones in a process of their own, one of these at a time. */
 export interface FileParser {
-  /** Parses the bytes of a file, which must not be used afterwards. undefined: they have the hash that is known. Rejects only where no thread can be had. */
-  readonly parse: (segments: readonly string[], bytes: Uint8Array<ArrayBuffer>, knownHash: string | undefined) => Promise<ParsedFile | undefined>;
-  /** Ends the thread and gives its memory back; the next large file starts another one. */
+  /** undefined: the file has the hash that is known. Rejects where the file cannot be read. */
+  readonly parse: (file: FoundFile, knownHash: string | undefined) => Promise<ParsedElsewhere | undefined>;
+  /** Ends the process and gives its memory back; the next large file starts another one. */
   readonly rest: () => void;
+  /** Ends the process for good. Large files are rejected afterwards. */
+  readonly close: () => void;
 }
 
-/** Creates a parser without a thread. */
-export function createFileParser(context: FolderContext): FileParser {
-  let thread: Promise<ParserThread> | undefined;
+/** Creates a parser without a process. */
+export function createFileParser(context: FolderContext, patience: Patience): FileParser {
+  let process: Promise<ParserProcess> | undefined;
+  let isClosed = false;
   let last: Promise<unknown> = Promise.resolve();
 
   const rest = (): void => {
-    void thread?.then(({ close }) => { close(); }, () => undefined);
-    thread = undefined;
+    void process?.then(({ close }) => { close(); }, () => undefined);
+    process = undefined;
   };
-  const parseLarge = async (segments: readonly string[], bytes: Uint8Array<ArrayBuffer>): Promise<FileContent> => {
-    const started = await (thread ??= startParserThread(context));
-    const content = await started.parse(segments, bytes);
-    if (content.problems.length > 0) rest(); // It may have run out of memory.
+  const parseLarge = async (segments: readonly string[]): Promise<ParsedElsewhere> => {
+    if (isClosed) throw new Error("is no longer read");
+    const { parse } = await (process ??= startParserProcess(context));
+    const content = await parse(segments);
+    if (content.hash === "") rest(); // It may have run out of memory.
     return content;
+  };
+  const inTurn = async (segments: readonly string[]): Promise<ParsedElsewhere> => {
+    const parsed = last.then(() => parseLarge(segments));
+    last = parsed.catch(rest);
+    return await parsed;
   };
   return {
     rest,
-    async parse(segments, bytes, knownHash) {
-      const isLarge = bytes.length > mostInPlace;
-      const hash = isLarge ? await hashInBackground(bytes) : createHash("sha256").update(bytes).digest("base64");
-      if (hash === knownHash) return undefined;
-      if (!isLarge) return { hash, ...readFile(segments, bytes, context) };
-      const parsed = last.then(() => parseLarge(segments, bytes));
-      last = parsed.catch(rest);
-      return { hash, ...await parsed };
+    close() {
+      isClosed = true;
+      rest();
+    },
+    async parse({ segments, stats }, knownHash) {
+      const path = join(context.dir, ...segments);
+      if (stats.size > mostInPlace) {
+        const hash = await hashFile(path, patience);
+        if (hash === knownHash) return undefined;
+        const parsed = await inTurn(segments);
+        return { ...parsed, hash: parsed.hash === "" ? hash : parsed.hash };
+      }
+      const bytes = await readBytes(path, patience);
+      const hash = createHash("sha256").update(bytes).digest("base64");
+      return hash === knownHash ? undefined : { hash, ...readFile(segments, bytes, context) };
     },
   };
-}
-
-async function hashInBackground(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  return Buffer.from(await webcrypto.subtle.digest("SHA-256", bytes)).toString("base64");
 }

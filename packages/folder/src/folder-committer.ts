@@ -65,6 +65,7 @@ async function take(progress: Progress, reading: Reading): Promise<void> {
     return;
   }
   for (const { typeUrl } of state.entries) progress.types.add(typeUrl);
+  await turn();
   const plan = planTransaction(state.entries, progress.types, progress.sink);
   const lost = plan.remove.length === 0 || progress.allowMassDelete ? undefined : lostVolume(progress.loaded, state);
   if (lost !== undefined) keepVolume(progress, plan, lost);
@@ -75,6 +76,7 @@ async function take(progress: Progress, reading: Reading): Promise<void> {
 
 async function commit(progress: Progress, state: FolderState, plan: Plan): Promise<void> {
   const { put, remove } = plan;
+  await turn();
   const { revision, refused = [] } = await progress.sink.commit({ put, remove, atomic: true });
   if (refused.length > 0) {
     const problems = refused.map(({ typeUrl, name, error }) => ({ file: fileOf(state, typeUrl, name), message: error.text }));
@@ -84,6 +86,11 @@ async function commit(progress: Progress, state: FolderState, plan: Plan): Promi
   progress.revision = revision;
   for (const entry of state.entries) entry.put = undefined;
   finish(progress, state, plan);
+}
+
+/** Lets the event loop have its turn: with many resources each step of a batch takes tens of milliseconds. The commit itself is one step. */
+async function turn(): Promise<void> {
+  await new Promise((resolve) => { setImmediate(resolve); });
 }
 
 /** The cache is the folder now. */

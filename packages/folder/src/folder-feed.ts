@@ -8,6 +8,7 @@ import type { FolderEvent } from "./folder-event.ts";
 import { createFolderReader, type FolderReader } from "./folder-reader.ts";
 import { createFolderWatch, type FolderWatch, type WatchDirectory } from "./folder-watch.ts";
 import { followLinks } from "./follow-links.ts";
+import { createPatience } from "./patience.ts";
 import type { FolderOptions } from "./read-folder.ts";
 
 /** A batch is over after this much quiet, and this long after its first change at the latest. */
@@ -49,16 +50,17 @@ export function createFolderFeed(options: FolderFeedOptions): ResourceFeed {
 async function run(options: FolderFeedOptions, sink: ResourceSink, signal: AbortSignal): Promise<void> {
   const { dir, clock = systemClock, allowMassDelete = false, onEvent = () => undefined } = options;
   const context = folderContext(options);
+  const patience = createPatience(systemClock); // The file system keeps the time of the machine, whatever clock the feed has.
   const changes = createDebounce({ clock, ...burst });
-  const watch = createFolderWatch({ root: dir, onChange: changes.touch, ...(options.watch && { watch: options.watch }) });
-  const reader = createFolderReader(context);
+  const watch = createFolderWatch({ root: dir, patience, onChange: changes.touch, ...(options.watch && { watch: options.watch }) });
+  const reader = createFolderReader(context, patience);
   const committer = createFolderCommitter({ context, sink, allowMassDelete, onEvent });
   const polling = createPollingNotice(dir, onEvent);
   const isOver = (): boolean => signal.aborted;
   try {
     while (!isOver()) {
-      const reading = await readOnce(reader, watch, dir, changes.touch);
-      if (isOver()) return;
+      const reading = await unlessAborted(readOnce(reader, watch, dir, changes.touch), signal);
+      if (reading === undefined || isOver()) return;
       const failure = watch.sweep();
       polling("error" in reading ? undefined : failure);
       await committer.take(reading);
@@ -70,6 +72,19 @@ async function run(options: FolderFeedOptions, sink: ResourceSink, signal: Abort
   } finally {
     changes.cancel();
     watch.close();
+    reader.close();
+  }
+}
+
+/** undefined: it was aborted. A file system that does not answer is not waited for then. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<undefined>((resolve) => { onAbort = () => { resolve(undefined); }; });
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
   }
 }
 

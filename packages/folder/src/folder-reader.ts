@@ -1,13 +1,13 @@
 import type { Stats } from "node:fs";
-import { readFile as readBytes } from "node:fs/promises";
 import { join } from "node:path";
-import type { Put } from "@xdstp/core";
+import { type Put, systemClock } from "@xdstp/core";
 import { duplicateProblems } from "./duplicate-problems.ts";
 import { fileTrouble } from "./file-trouble.ts";
 import { createFileParser, type FileParser } from "./file-parser.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { FolderProblem } from "./folder-problem.ts";
 import { mapLimit } from "./map-limit.ts";
+import { createPatience, type Patience } from "./patience.ts";
 import type { FileContent } from "./read-file.ts";
 import type { FileReference } from "./references-in.ts";
 import { type FolderVariant, variantOf } from "./variant-of.ts";
@@ -15,8 +15,6 @@ import { variantProblems } from "./variant-problems.ts";
 import { type FolderListing, type FoundFile, isGone, type OnDirectory, walkFolder } from "./walk-folder.ts";
 
 const parallel = 32;
-/** A larger file is no configuration that could be served. */
-const maxFileBytes = 64 * 1024 * 1024;
 /** The coarsest clock of a file system: a file this young may be written again without a new stamp. */
 const stampGrainMs = 2_000;
 
@@ -54,6 +52,8 @@ export interface FolderState extends Pick<FolderListing, "directories"> {
 export interface FolderReader {
   /** One pass. Rejects, and forgets all it knows, where the folder itself cannot be listed; everything else is a problem of the state. */
   readonly read: (onDirectory?: OnDirectory) => Promise<FolderState>;
+  /** Ends what a pass has under way in another process. */
+  readonly close: () => void;
 }
 
 /** What is remembered of a file from pass to pass. */
@@ -68,14 +68,15 @@ interface FileRecord {
 }
 
 /** Creates a reader that remembers nothing yet. */
-export function createFolderReader(context: FolderContext): FolderReader {
+export function createFolderReader(context: FolderContext, patience: Patience = createPatience(systemClock)): FolderReader {
   let records: ReadonlyMap<string, FileRecord> = new Map();
-  const parser = createFileParser(context);
+  const parser = createFileParser(context, patience);
   return {
+    close: parser.close,
     async read(onDirectory = () => Promise.resolve()) {
       const before = records;
       records = new Map();
-      const listing = await walkFolder(context.dir, onDirectory);
+      const listing = await walkFolder(context.dir, onDirectory, patience);
       const read = await mapLimit(listing.files, parallel, (file) => recordOf(file, before, context, parser)).finally(parser.rest);
       records = new Map(read.flatMap((record, i) => (record === undefined ? [] : [[keyOf(listing.files[i]), record]])));
       return stateOf(listing, before, [...records.values()]);
@@ -107,20 +108,14 @@ async function recordOf(file: FoundFile, before: ReadonlyMap<string, FileRecord>
   if (known?.stamp === stamp && !known.young) return known;
   const young = Date.now() - Math.max(file.stats.mtimeMs, file.stats.ctimeMs) < stampGrainMs;
   try {
-    const parsed = await parser.parse(file.segments, await bytesOf(file, context), known?.hash);
+    const parsed = await parser.parse(file, known?.hash);
     if (parsed !== undefined) return { stamp, young, hash: parsed.hash, ...recordedContent(join(context.dir, ...file.segments), parsed) };
-    if (known !== undefined) return { ...known, stamp, young };
-    return undefined;
+    return known && { ...known, stamp, young };
   } catch (error) {
     if (isGone(error)) return undefined;
     const problems = [{ file: join(context.dir, ...file.segments), ...fileTrouble(error) }];
     return { stamp, young: true, hash: "", entries: [], problems, references: [] };
   }
-}
-
-async function bytesOf({ segments, stats }: FoundFile, { dir }: FolderContext): Promise<Uint8Array<ArrayBuffer>> {
-  if (stats.size <= maxFileBytes) return await readBytes(join(dir, ...segments));
-  throw new Error(`is larger than ${maxFileBytes / 1024 / 1024} MiB; split it`);
 }
 
 function recordedContent(file: string, { puts, problems, references }: FileContent): Pick<FileRecord, "entries" | "problems" | "references"> {

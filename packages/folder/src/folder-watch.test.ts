@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { useFolder } from "../test/use-folder.ts";
+import { createPatience } from "./patience.ts";
 import { createFolderWatch, type WatchDirectory } from "./folder-watch.ts";
 
 type Listener = Parameters<WatchDirectory>[1];
@@ -17,7 +19,7 @@ const useWatch = () => {
     listeners.set(directory, listener);
     return { on: (_, onError) => errors.set(directory, onError), close: () => { closed.push(directory); } };
   };
-  const folderWatch = createFolderWatch({ root: "/", onChange: () => changes++, watch });
+  const folderWatch = createFolderWatch({ root: "/", patience: createPatience(createFakeClock()), onChange: () => changes++, watch });
   onTestFinished(folderWatch.close);
   const failWith = (error?: Error): void => { failure = error; };
   return { ...folderWatch, listeners, errors, closed, changes: () => changes, failWith };

@@ -1,5 +1,6 @@
 import { watch as watchDirectory } from "node:fs";
 import { stat } from "node:fs/promises";
+import type { Patience } from "./patience.ts";
 import { isGone } from "./walk-folder.ts";
 
 /** Starts to watch the entries of one directory, not those of its sub-directories. Throws where it cannot. `fs.watch` is one. */
@@ -19,6 +20,7 @@ const checkedAtOnce = 256;
 export interface FolderWatchOptions {
   /** Every check looks at it. */
   readonly root: string;
+  readonly patience: Patience;
   /** Something in a watched directory has changed. */
   readonly onChange: () => void;
   readonly watch?: WatchDirectory;
@@ -53,9 +55,10 @@ interface Watched {
 }
 
 /** Creates a watch of nothing. */
-export function createFolderWatch({ root, onChange, watch = watchDirectory }: FolderWatchOptions): FolderWatch {
+export function createFolderWatch({ root, patience, onChange, watch = watchDirectory }: FolderWatchOptions): FolderWatch {
   const watched = new Map<string, Watched>();
   let failure: unknown;
+  let isClosed = false;
 
   const drop = (directory: string): void => {
     watched.get(directory)?.watcher.close();
@@ -80,14 +83,15 @@ export function createFolderWatch({ root, onChange, watch = watchDirectory }: Fo
     watched.set(directory, entry);
     return entry;
   };
-  const check = createCheck(root, watched, (directory) => {
+  const check = createCheck({ root, patience, watched }, (directory) => {
     drop(directory);
     onChange();
   });
   return {
     async add(directory, names) {
       try {
-        const identity = await identityOf(directory);
+        const identity = await identityOf(directory, patience);
+        if (isClosed) return false;
         const known = watched.get(directory);
         const entry = ensure(directory, identity);
         entry.names = entry.marked ? union(entry.names, names) : names;
@@ -109,18 +113,19 @@ export function createFolderWatch({ root, onChange, watch = watchDirectory }: Fo
     },
     check,
     close() {
+      isClosed = true;
       for (const directory of [...watched.keys()]) drop(directory);
     },
   };
 }
 
 /** Looks at the root and the next of the others, and reports those that are not the directory that is watched. */
-function createCheck(root: string, watched: ReadonlyMap<string, Watched>, onReplaced: (directory: string) => void): () => Promise<void> {
+function createCheck({ root, patience, watched }: Pick<FolderWatchOptions, "root" | "patience"> & { readonly watched: ReadonlyMap<string, Watched> }, onReplaced: (directory: string) => void): () => Promise<void> {
   let unchecked: string[] = [];
   const checkOne = async (directory: string): Promise<void> => {
     const entry = watched.get(directory);
     if (entry === undefined) return;
-    const identity = await identityOf(directory).catch(() => undefined);
+    const identity = await identityOf(directory, patience).catch(() => undefined);
     if (identity !== entry.identity && watched.get(directory) === entry) onReplaced(directory);
   };
   return async () => {
@@ -134,7 +139,7 @@ function union(a: Watched["names"], b: Watched["names"]): Watched["names"] {
   return a === undefined || b === undefined ? undefined : new Set([...a, ...b]);
 }
 
-async function identityOf(directory: string): Promise<string> {
-  const { dev, ino, birthtimeNs } = await stat(directory, { bigint: true });
+async function identityOf(directory: string, patience: Patience): Promise<string> {
+  const { dev, ino, birthtimeNs } = await patience(directory, () => stat(directory, { bigint: true }));
   return `${dev}:${ino}:${birthtimeNs}`;
 }

@@ -5,7 +5,7 @@ import { envoyRegistry } from "@xdstp/protos/envoy";
 /** After this many files the event loop gets its turn. */
 const filesAtOnce = 10;
 
-/** A part of a registry that can be sent to a worker. */
+/** A part of a registry that can be sent to another process. */
 export interface RegistryPart {
   /** Encoded descriptors of files, dependencies first. Absent: those of Envoy's API, which every process has. */
   readonly files?: readonly Uint8Array[];
@@ -20,7 +20,7 @@ export async function partsOfRegistry(registry: Registry): Promise<readonly Regi
   const partOfFile = new Map<DescFile, Part>();
   for (const type of registry) {
     const { file, typeName } = type;
-    if (envoyRegistry().getFile(file.name) === file) {
+    if (envoyRegistry().getFile(file.proto.name)?.proto === file.proto) {
       envoy.push(typeName);
       continue;
     }

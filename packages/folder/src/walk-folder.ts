@@ -7,6 +7,7 @@ import type { FolderProblem } from "./folder-problem.ts";
 import { isIgnored } from "./is-ignored.ts";
 import { isUtf8, notUtf8 } from "./not-utf8.ts";
 import { mapLimit } from "./map-limit.ts";
+import type { Patience } from "./patience.ts";
 
 /** Directories below the root, links to directories included: diamonds of links could make more than fit anywhere. */
 const maxDirectories = 100_000;
@@ -51,8 +52,8 @@ export type OnDirectory = (directory: string) => Promise<unknown>;
  * Lists the resource files of a folder; hidden and temporary ones are left out, symbolic links are followed.
  * Rejects where the folder itself cannot be listed; what is wrong below it is a problem: a loop of links, a link to nothing, no permission.
  */
-export async function walkFolder(dir: string, onDirectory: OnDirectory): Promise<FolderListing> {
-  const walk: Walk = { dir, onDirectory, files: [], links: [], problems: [], warnings: [], directories: new Map() };
+export async function walkFolder(dir: string, onDirectory: OnDirectory, patience: Patience): Promise<FolderListing> {
+  const walk: Walk = { dir, onDirectory, patience, files: [], links: [], problems: [], warnings: [], directories: new Map() };
   await visit(walk, [], []);
   walk.files.sort((a, b) => compare(a.segments.join("/"), b.segments.join("/")));
   return walk;
@@ -61,6 +62,7 @@ export async function walkFolder(dir: string, onDirectory: OnDirectory): Promise
 interface Walk {
   readonly dir: string;
   readonly onDirectory: OnDirectory;
+  readonly patience: Patience;
   readonly files: FoundFile[];
   readonly links: string[];
   readonly problems: FolderProblem[];
@@ -72,7 +74,7 @@ interface Walk {
 async function visit(walk: Walk, segments: readonly string[], ancestors: readonly string[]): Promise<void> {
   const directory = join(walk.dir, ...segments);
   await walk.onDirectory(directory);
-  const { dev, ino } = await stat(directory, { bigint: true });
+  const { dev, ino } = await walk.patience(directory, () => stat(directory, { bigint: true }));
   const identity = `${dev}:${ino}`;
   if (ancestors.includes(identity)) {
     walk.problems.push({ file: directory, message: "is a symbolic link to a folder that it lies in", hint: "remove the link" });
@@ -82,7 +84,7 @@ async function visit(walk: Walk, segments: readonly string[], ancestors: readonl
     walk.problems.push({ file: directory, message: `there are more than ${maxDirectories.toLocaleString("en")} folders, or more than ${maxDepth} inside each other`, hint: "look for symbolic links to folders" });
     return;
   }
-  const entries = (await readdir(directory, { withFileTypes: true })).filter(({ name }) => !isIgnored(name));
+  const entries = (await walk.patience(directory, () => readdir(directory, { withFileTypes: true }))).filter(({ name }) => !isIgnored(name));
   const parent = segments.length === 0 ? undefined : walk.directories.get(segments.slice(0, -1).join("/"));
   const isMount = parent !== undefined && parent.device !== `${dev}` && !walk.links.includes(directory);
   walk.directories.set(segments.join("/"), { identity, device: `${dev}`, isMount, isEmpty: entries.length === 0 });
@@ -104,7 +106,7 @@ function mayHoldResources(entry: Dirent): boolean {
 async function look(walk: Walk, path: readonly string[], isLink: boolean): Promise<boolean> {
   return await below(walk, path, async () => {
     const file = join(walk.dir, ...path);
-    const stats = await statOf(file, isLink);
+    const stats = await walk.patience(file, () => statOf(file, isLink));
     if (stats === undefined) return false;
     if (stats.isDirectory()) return true;
     const isResource = splitFileName(path.at(-1) ?? "") !== undefined;
