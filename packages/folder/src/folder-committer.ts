@@ -158,7 +158,7 @@ function isMeantAsEmpty({ allowMassDelete, revision }: Progress, error: unknown)
   return allowMassDelete && revision !== undefined && isGone(error);
 }
 
-const noState: FolderState = { directories: new Map(), paths: [], files: 0, entries: [], problems: [], warnings: [], references: [], links: [], parsed: 0 };
+const noState: FolderState = { directories: new Map(), paths: [], emptyFiles: [], files: 0, entries: [], problems: [], warnings: [], references: [], links: [], parsed: 0 };
 
 function isMassDelete({ allowMassDelete }: Progress, { held, remove }: Plan): boolean {
   return !allowMassDelete && held > massDeleteFloor && remove.length * 2 > held;

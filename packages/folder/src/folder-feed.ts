@@ -56,6 +56,7 @@ async function run(options: FolderFeedOptions, sink: ResourceSink, signal: Abort
   const reader = createFolderReader(context, patience);
   const committer = createFolderCommitter({ context, sink, allowMassDelete, onEvent });
   const polling = createPollingNotice(dir, onEvent);
+  const isJustEmptied = createEmptyFileNotice();
   const isOver = (): boolean => signal.aborted;
   try {
     while (!isOver()) {
@@ -63,6 +64,11 @@ async function run(options: FolderFeedOptions, sink: ResourceSink, signal: Abort
       if (reading === undefined || isOver()) return;
       const failure = watch.sweep();
       polling("error" in reading ? undefined : failure);
+      if (isJustEmptied(reading)) {
+        changes.touch();
+        await changes.next(signal);
+        continue;
+      }
       await committer.take(reading);
       const pauseMs = "error" in reading ? retryMs : failure === undefined ? undefined : pollMs;
       const timer = pauseMs === undefined ? checkEvery(clock, watch) : clock.after(pauseMs, changes.flush);
@@ -74,6 +80,17 @@ async function run(options: FolderFeedOptions, sink: ResourceSink, signal: Abort
     watch.close();
     reader.close();
   }
+}
+
+/** Whether some file has become empty since the reading before: writers empty a file before they fill it, so it gets the time of one more burst. */
+function createEmptyFileNotice(): (reading: Reading) => boolean {
+  let before: ReadonlySet<string> = new Set();
+  return (reading) => {
+    const now = new Set("state" in reading ? reading.state.emptyFiles : []);
+    const isNew = !now.isSubsetOf(before);
+    before = now;
+    return isNew;
+  };
 }
 
 /** undefined: it was aborted. A file system that does not answer is not waited for then. */

@@ -37,6 +37,8 @@ export interface FolderState extends Pick<FolderListing, "directories"> {
   readonly paths: readonly string[];
   readonly files: number;
   readonly entries: readonly FolderEntry[];
+  /** Of these, the files without a byte: editors and other writers empty a file before they fill it. */
+  readonly emptyFiles: readonly string[];
   /** In the order of the file names; empty: the state can be served. */
   readonly problems: readonly FolderProblem[];
   readonly warnings: readonly FolderProblem[];
@@ -91,6 +93,7 @@ function stateOf(listing: FolderListing, before: ReadonlyMap<string, FileRecord>
   return {
     directories: listing.directories,
     paths: listing.files.map(keyOf),
+    emptyFiles: listing.files.filter(({ stats }) => stats.size === 0).map(keyOf),
     files: records.length,
     entries,
     problems: distinct(problems).sort(byPlace),

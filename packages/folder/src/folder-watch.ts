@@ -75,9 +75,7 @@ export function createFolderWatch({ root, patience, onChange, watch = watchDirec
     });
     return entry;
   };
-  const ensure = (directory: string, identity: string): Watched => {
-    const known = watched.get(directory);
-    if (known?.identity === identity) return known;
+  const renew = (directory: string, identity: string): Watched => {
     drop(directory);
     const entry = start(directory, identity);
     watched.set(directory, entry);
@@ -93,7 +91,7 @@ export function createFolderWatch({ root, patience, onChange, watch = watchDirec
         const identity = await identityOf(directory, patience);
         if (isClosed) return false;
         const known = watched.get(directory);
-        const entry = ensure(directory, identity);
+        const entry = known?.identity === identity ? known : renew(directory, identity);
         entry.names = entry.marked ? union(entry.names, names) : names;
         entry.marked = true;
         return entry !== known;

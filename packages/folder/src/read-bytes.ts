@@ -24,7 +24,7 @@ export async function hashFile(path: string, patience: Patience): Promise<string
 
 async function eachChunk(path: string, patience: Patience, take: (chunk: Uint8Array) => unknown): Promise<void> {
   // Some files that look regular wait for more, /proc/kmsg for instance; without waiting they are an error.
-  const handle = await patience(path, () => open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)));
+  const handle = await patience(path, () => open(path, constants.O_RDONLY | constants.O_NONBLOCK));
   try {
     await eachOf(handle, path, patience, take);
   } finally {
