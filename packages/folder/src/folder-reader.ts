@@ -109,7 +109,7 @@ async function recordOf(file: FoundFile, before: ReadonlyMap<string, FileRecord>
   const known = before.get(keyOf(file));
   const stamp = stampOf(file.stats);
   if (known?.stamp === stamp && !known.young) return known;
-  const young = Date.now() - Math.max(file.stats.mtimeMs, file.stats.ctimeMs) < stampGrainMs;
+  const young = systemClock.wallTime() - Math.max(file.stats.mtimeMs, file.stats.ctimeMs) < stampGrainMs;
   try {
     const parsed = await parser.parse(file, known?.hash);
     if (parsed !== undefined) return { stamp, young, hash: parsed.hash, ...recordedContent(join(context.dir, ...file.segments), parsed) };
