@@ -11,7 +11,7 @@ import { referencesIn } from "./references-in.ts";
 import { partsOfRegistry } from "./registry-parts.ts";
 
 /** Megabytes of heap that parsing may take: half of the memory that there is, within these bounds. */
-const heapMb = { least: 128, most: 1024 };
+const heapMb = { least: 128, most: 1536 };
 
 /** A file that was read and parsed in another process. */
 export interface ParsedElsewhere extends FileContent {
@@ -29,7 +29,7 @@ export interface ParserProcess {
   readonly close: () => void;
 }
 
-/** Starts a process with a heap of so many megabytes; absent: half of the memory that there is, at most 1,024. What keeps it from starting is a problem of the files that it is given. */
+/** Starts a process with a heap of so many megabytes; absent: half of the memory that there is, at most 1,536. What keeps it from starting is a problem of the files that it is given. */
 export async function startParserProcess(context: FolderContext, limitMb: number = heapLimitMb()): Promise<ParserProcess> {
   const { ask, send, close } = startChild(limitMb);
   send({ kind: "setup", setup: await setupOf(context) });
@@ -40,7 +40,7 @@ export async function startParserProcess(context: FolderContext, limitMb: number
       try {
         const { hash, count, problems, references } = await ask<ParseSummary>({ kind: "parse", segments });
         const puts: Put[] = [];
-        while (puts.length < count) puts.push(...(await ask<ParsedPuts>({ kind: "puts" })).puts.map(withOwnBytes));
+        while (puts.length < count) puts.push(...withOwnBytes((await ask<ParsedPuts>({ kind: "puts" })).puts));
         return { hash, puts, problems, references: context.given.types === undefined ? references : referencesIn(puts, { file, text: "" }, context) };
       } catch (error) {
         const { message, hint } = error instanceof Fault ? error.details : { message: `cannot be read: ${reasonOf(error)}` };
@@ -89,9 +89,12 @@ function startChild(limitMb: number): Child {
 }
 
 /** The bytes of a message share its buffer: a resource that stays must not keep the others. */
-function withOwnBytes({ typeUrl, resource }: Put): Put {
-  const { payload } = resource;
-  return { typeUrl, resource: { ...resource, payload: { ...payload, value: payload.value.slice() } } };
+function withOwnBytes(puts: readonly Put[]): readonly Put[] {
+  if (puts.length === 1) return puts;
+  return puts.map(({ typeUrl, resource }) => {
+    const { payload } = resource;
+    return { typeUrl, resource: { ...resource, payload: { ...payload, value: payload.value.slice() } } };
+  });
 }
 
 async function setupOf({ dir, given: { registry, types } }: FolderContext): Promise<ParserSetup> {
