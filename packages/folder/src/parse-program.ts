@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
+import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import type { Put } from "@xdstp/core";
 import { Fault, reasonOf } from "./fault.ts";
@@ -34,7 +35,8 @@ process.on("SIGINT", () => undefined);
 process.on("SIGTERM", () => undefined);
 process.on("disconnect", () => process.exit());
 
-// Where memory runs out, the system ends this process first.
+// Clients come first: this process gets what time is left, and where memory runs out, the system ends it first.
+setPriority(constants.priority.PRIORITY_LOW);
 try {
   writeFileSync("/proc/self/oom_score_adj", "1000");
 } catch {
