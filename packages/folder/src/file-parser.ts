@@ -51,12 +51,12 @@ export function createFileParser(context: FolderContext, patience: Patience): Fi
     async parse({ segments, stats }, knownHash) {
       const path = join(context.dir, ...segments);
       if (stats.size > mostInPlace) {
-        const hash = await hashFile(path, patience);
+        const hash = await hashFile(path, stats.size, patience);
         if (hash === knownHash) return undefined;
         const parsed = await inTurn(segments);
         return { ...parsed, hash: parsed.hash === "" ? hash : parsed.hash };
       }
-      const bytes = await readBytes(path, patience);
+      const bytes = await readBytes(path, stats.size, patience);
       const hash = createHash("sha256").update(bytes).digest("base64");
       return hash === knownHash ? undefined : { hash, ...readFile(segments, bytes, context) };
     },
