@@ -14,7 +14,7 @@ import { EventQueue } from "./event-queue.ts";
 import { Expiries, type Expiry } from "./expiries.ts";
 import type { FeedHandle } from "./feed-handle.ts";
 import { FeedPool } from "./feed-pool.ts";
-import { partOf, type FeedSlot } from "./feed-runner.ts";
+import { partOf, type FeedOptions, type FeedSlot } from "./feed-runner.ts";
 import { KeptRemovals } from "./kept-removals.ts";
 import { MissingTopic } from "./missing-topic.ts";
 import type { NameRecord } from "./name-record.ts";
@@ -54,6 +54,8 @@ export class CacheCore implements Cache {
     if (options.authorities !== undefined) this.authorities = [...options.authorities];
     this.#feeds = new FeedPool(clock, lingerMs, {
       sink: (slot) => this.#sink(slot),
+      onFailed: (slot, error, retryMs) => { this.#onFailed(slot, error, retryMs); },
+      onRecovered: (slot) => { this.#onRecovered(slot); },
       onEnded: (slot, error) => { this.#onEnded(slot, error); },
       onChange: (changes) => { this.#unwanted.onChange(changes); },
       onError: (error) => { this.#report(error); },
@@ -118,8 +120,8 @@ export class CacheCore implements Cache {
     this.#updateStale(scope);
   }
 
-  addFeed(feed: ResourceFeed): FeedHandle {
-    const handle = this.#feeds.add(feed, () => this.#watched());
+  addFeed(feed: ResourceFeed, options: FeedOptions = {}): FeedHandle {
+    const handle = this.#feeds.add(feed, options, () => this.#watched());
     if (feed.want !== undefined && this.#feeds.complete) this.#beReady();
     this.#events.flush();
     return handle;
@@ -240,16 +242,28 @@ export class CacheCore implements Cache {
     };
   }
 
-  #onEnded(slot: FeedSlot, error: XdsError | undefined): void {
-    if (error === undefined) for (const source of [slot, ...slot.parts]) this.#availability.clear(source);
-    else this.#availability.set(slot, {}, error);
+  #onFailed(slot: FeedSlot, error: XdsError, retryMs?: number): void {
+    this.#availability.set(slot, {}, error);
     this.#updateStale({});
-    if (error !== undefined) this.#report(error);
-    else if (!this.#closed && this.#feeds.complete && (slot.committed || this.#feeds.size > 0)) this.#publish(undefined, () => { this.#beReady(); });
+    this.#report(error, retryMs);
   }
 
-  #report(error: XdsError): void {
-    this.#events.add({ kind: "feed-failed", error });
+  #onRecovered(slot: FeedSlot): void {
+    for (const source of [slot, ...slot.parts]) this.#availability.clear(source);
+    this.#updateStale({});
+  }
+
+  #onEnded(slot: FeedSlot, error: XdsError | undefined): void {
+    if (error !== undefined) {
+      this.#onFailed(slot, error);
+      return;
+    }
+    this.#onRecovered(slot);
+    if (!this.#closed && this.#feeds.complete && (slot.committed || this.#feeds.size > 0)) this.#publish(undefined, () => { this.#beReady(); });
+  }
+
+  #report(error: XdsError, retryMs?: number): void {
+    this.#events.add({ kind: "feed-failed", error, ...(retryMs !== undefined && { retryMs }) });
     this.#events.flush();
   }
 

@@ -10,5 +10,5 @@ export type CacheEvent =
   | { readonly kind: "version-reused"; readonly typeUrl: string; readonly name: string; readonly version: string; readonly servedAs: string }
   /** Variants of a name do not exclude each other, or cannot be shown to: who matches several is given none (S-DYN-8). Each as a text; the empty one has no constraints. */
   | { readonly kind: "variants-overlap"; readonly typeUrl: string; readonly name: string; readonly variants: readonly string[] }
-  /** A feed has stopped by itself; what it gave is kept and stale. */
-  | { readonly kind: "feed-failed"; readonly error: XdsError };
+  /** A feed has failed; what it gave is kept and stale. `retryMs`: it is run again after so many milliseconds. Absent: it has ended. */
+  | { readonly kind: "feed-failed"; readonly error: XdsError; readonly retryMs?: number };

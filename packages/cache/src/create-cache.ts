@@ -4,6 +4,7 @@ import type { Author } from "./author.ts";
 import { CacheCore } from "./cache-core.ts";
 import type { CacheEvent } from "./cache-event.ts";
 import type { FeedHandle } from "./feed-handle.ts";
+import type { FeedOptions } from "./feed-runner.ts";
 
 /** Options of {@link createCache}. */
 export interface CacheOptions {
@@ -65,8 +66,8 @@ export interface Cache extends ResourceSource, ResourceSink, Author, AsyncDispos
   /** As the contract says, and at once. */
   commit(transaction: Transaction): Committed;
   asOf(typeUrl: string, name: string, revision: number): Entry | undefined;
-  /** Runs a feed until the cache or the handle is closed; of a closed cache it ends at once. */
-  addFeed(feed: ResourceFeed): FeedHandle;
+  /** Runs a feed until the cache or the handle is closed, or until it fails unless it is to be restarted; of a closed cache it ends at once. */
+  addFeed(feed: ResourceFeed, options?: FeedOptions): FeedHandle;
   /**
    * Registers a check: `commit` asks it about each resource that is put under this type and name (a glob and `*` mean all that they cover).
    * What one check refuses stays as it was. Returns a function that takes the check away.

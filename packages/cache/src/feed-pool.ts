@@ -2,13 +2,16 @@ import { XdsError, type Clock, type ResourceFeed, type ResourceSink } from "@xds
 
 import type { BaseTopic } from "./base-topic.ts";
 import type { FeedHandle } from "./feed-handle.ts";
-import { runFeed, type FeedSlot } from "./feed-runner.ts";
+import { runFeed, type FeedOptions, type FeedSlot } from "./feed-runner.ts";
 import { InterestLedger, type InterestChange } from "./interest-ledger.ts";
 
 /** What the feeds of a cache ask of it. */
 export interface PoolHost {
   /** The sink for one feed. */
   sink(slot: FeedSlot): ResourceSink;
+  /** A feed has failed, and is run again after so many milliseconds; what it gave is stale until it gives something again. */
+  onFailed(slot: FeedSlot, error: XdsError, retryMs: number): void;
+  onRecovered(slot: FeedSlot): void;
   /** A feed has ended; one that failed leaves what it gave stale. */
   onEnded(slot: FeedSlot, error: XdsError | undefined): void;
   /** Called before feeds are told of what nobody wants any more. */
@@ -20,6 +23,7 @@ export interface PoolHost {
 export class FeedPool {
   readonly ledger: InterestLedger;
   readonly #host: PoolHost;
+  readonly #clock: Clock;
   readonly #slots = new Set<FeedSlot>();
   readonly #handles = new Set<FeedHandle>();
   #onDemand = false;
@@ -27,6 +31,7 @@ export class FeedPool {
 
   constructor(clock: Clock, lingerMs: number, host: PoolHost) {
     this.#host = host;
+    this.#clock = clock;
     this.ledger = new InterestLedger({ clock, lingerMs, onChange: (changes) => { this.#inform(changes); } });
   }
 
@@ -44,12 +49,20 @@ export class FeedPool {
     return [...this.#slots].every((slot) => slot.onDemand || slot.committed);
   }
 
-  add(feed: ResourceFeed, watched: () => Iterable<readonly [typeUrl: string, topic: BaseTopic]>): FeedHandle {
+  add(feed: ResourceFeed, options: FeedOptions, watched: () => Iterable<readonly [typeUrl: string, topic: BaseTopic]>): FeedHandle {
     const slot: FeedSlot = { feed, onDemand: feed.want !== undefined, committed: false, informed: false, parts: [] };
     this.#slots.add(slot);
     if (slot.onDemand) this.#demand(watched);
-    const handle = runFeed(feed, {
+    const handle = runFeed(feed, options, {
       sink: this.#host.sink(slot),
+      clock: this.#clock,
+      onFailed: (error, retryMs) => {
+        this.#host.onFailed(slot, error, retryMs);
+        // Of a feed that starts again nobody knows what it remembers, so it is told all that is wanted.
+        slot.informed = false;
+        if (slot.onDemand) this.ledger.schedule();
+      },
+      onRecovered: () => { this.#host.onRecovered(slot); },
       onEnded: (error) => {
         if (error === undefined) this.#slots.delete(slot);
         this.#handles.delete(handle);

@@ -1,4 +1,4 @@
-import { XdsError, type ResourceFeed, type ResourceSink } from "@xdstp/core";
+import { createBackoff, XdsError, type BackoffOptions, type Clock, type ResourceFeed, type ResourceSink } from "@xdstp/core";
 
 import type { FeedHandle } from "./feed-handle.ts";
 import type { Owner } from "./name-record.ts";
@@ -21,18 +21,39 @@ export function partOf(slot: FeedSlot): FeedSlot {
   return part;
 }
 
+/** Options of {@link Cache.addFeed}. */
+export interface FeedOptions {
+  /**
+   * Runs the feed again after it has failed. The waits grow and have jitter; after a commit they begin anew. `true`: 1 s, then 1.6 times as long each time, up to 120 s.
+   * Absent or false: a feed that fails has ended. Give it only where `run` can be called again.
+   */
+  readonly restart?: boolean | RestartOptions;
+}
+
+/** When a feed that has failed is run again. */
+export interface RestartOptions extends BackoffOptions {
+  /** Gives numbers from 0 up to 1, for the jitter. Absent: `Math.random`. */
+  readonly random?: () => number;
+}
+
 /** What a cache does for a feed that runs. */
 export interface FeedHost {
   readonly sink: ResourceSink;
+  readonly clock: Clock;
+  /** The feed has failed, and is run again after so many milliseconds. */
+  readonly onFailed: (error: XdsError, retryMs: number) => void;
+  /** It gives something again. */
+  readonly onRecovered: () => void;
   /** The feed has ended; `error` says why, if it failed. */
   readonly onEnded: (error: XdsError | undefined) => void;
 }
 
 /** Runs a feed; a failure is told, never thrown. */
-export function runFeed(feed: ResourceFeed, { sink, onEnded }: FeedHost): FeedHandle {
+export function runFeed(feed: ResourceFeed, { restart = false }: FeedOptions, host: FeedHost): FeedHandle {
   const abort = new AbortController();
-  const ended = run(feed, sink, abort.signal).then((error) => {
-    onEnded(error);
+  const running = restart === false ? run(feed, host.sink, abort.signal) : runAgain(feed, restart === true ? {} : restart, host, abort.signal);
+  const ended = running.then((error) => {
+    host.onEnded(error);
     return error;
   });
   const close = async (): Promise<void> => {
@@ -50,4 +71,51 @@ async function run(feed: ResourceFeed, sink: ResourceSink, signal: AbortSignal):
   } catch (error) {
     return signal.aborted ? undefined : XdsError.from(error);
   }
+}
+
+/** Until it ends by itself or is closed. */
+async function runAgain(feed: ResourceFeed, { random = Math.random, ...options }: RestartOptions, { sink, clock, onFailed, onRecovered }: FeedHost, signal: AbortSignal): Promise<undefined> {
+  const backoff = createBackoff(options, random);
+  let hasFailed = false;
+  const watched = withCommits(sink, () => {
+    backoff.reset();
+    if (hasFailed) onRecovered();
+    hasFailed = false;
+  });
+  for (;;) {
+    const error = await run(feed, watched, signal);
+    if (error === undefined) return undefined;
+    hasFailed = true;
+    const retryMs = backoff.next();
+    onFailed(error, retryMs);
+    if (!await waited(clock, retryMs, signal)) return undefined;
+  }
+}
+
+/** The same sink, which reports each commit. */
+function withCommits(sink: ResourceSink, onCommit: () => void): ResourceSink {
+  return {
+    ...sink,
+    commit: (transaction) => {
+      const committed = sink.commit(transaction);
+      onCommit();
+      return committed;
+    },
+    ...(sink.part && { part: () => withCommits(sink.part?.() ?? sink, onCommit) }),
+  };
+}
+
+/** False: the signal was aborted before the time was over. */
+async function waited(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const timer = clock.after(ms, () => { done(true); });
+    const onAbort = (): void => { done(false); };
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    function done(isOver: boolean): void {
+      timer.cancel();
+      signal.removeEventListener("abort", onAbort);
+      resolve(isOver);
+    }
+  });
 }

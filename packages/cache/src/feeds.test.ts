@@ -661,6 +661,84 @@ describe("addFeed()", () => {
     expect(await handle.ended).toMatchObject({ text: "at once" });
   });
 
+  it("runs a feed again that has failed, later each time until it has committed, and then takes nothing for stale", async () => {
+    const clock = createFakeClock();
+    const events: CacheEvent[] = [];
+    const cache = start({ clock, onEvent: (event) => { events.push(event); } });
+    let runs = 0;
+    let isWorking = false;
+    const handle = cache.addFeed({
+      run: async (sink, signal) => {
+        runs++;
+        if (isWorking) await sink.commit({ put: [put("x")] });
+        if (!isWorking || runs === 4) throw new Error("no database");
+        await new Promise((resolve) => { signal.addEventListener("abort", resolve); });
+      },
+    }, { restart: { initialMs: 100, factor: 3, jitter: 0 } });
+    const topic = cache.topic(T, { name: "x" });
+    await turn();
+    expect(events.at(-1)).toMatchObject({ kind: "feed-failed", error: { text: "no database" }, retryMs: 100 });
+    expect(topic.stale).toMatchObject({ text: "no database" });
+    clock.advance(100);
+    await turn();
+    clock.advance(299);
+    expect([runs, events.length]).toEqual([2, 2]);
+    isWorking = true;
+    clock.advance(1);
+    await turn();
+    expect([runs, topic.stale, shown(topic.members())]).toEqual([3, undefined, ["x=1"]]);
+    await handle.close();
+    expect([await handle.ended, clock.pending]).toEqual([undefined, 0]);
+  });
+
+  it("waits for the first time again after a commit, and ends while it waits", async () => {
+    const clock = createFakeClock();
+    const waits: unknown[] = [];
+    const cache = start({ clock, onEvent: (event) => { if (event.kind === "feed-failed") waits.push(event.retryMs); } });
+    let runs = 0;
+    const handle = cache.addFeed({
+      run: async (sink) => {
+        if (++runs === 2) await sink.commit({});
+        throw new Error("oh");
+      },
+    }, { restart: { initialMs: 100, factor: 3, jitter: 0 } });
+    await turn();
+    for (const ms of [100, 100, 300]) {
+      clock.advance(ms);
+      await turn();
+    }
+    expect(waits).toEqual([100, 100, 300, 900]);
+    await handle.close();
+    expect([runs, clock.pending]).toEqual([4, 0]);
+  });
+
+  it("tells a feed that runs again all that is wanted", async () => {
+    const clock = createFakeClock();
+    const cache = start({ clock });
+    const wanted: string[] = [];
+    let runs = 0;
+    cache.addFeed({
+      run: (_, signal) => new Promise((resolve, reject) => {
+        if (++runs === 1) setImmediate(() => { reject(new Error("oh")); });
+        else signal.addEventListener("abort", () => { resolve(); });
+      }),
+      want: (_, added) => { wanted.push(...added.map(({ name }) => name)); },
+    }, { restart: true });
+    cache.topic(T, { name: "x" }).watch(createWatcher());
+    await turn();
+    await turn();
+    clock.advance(2_000);
+    await turn();
+    expect([runs, wanted]).toEqual([2, ["x", "x"]]);
+  });
+
+  it("refuses a transaction whose complete or settled part has no interest, and names the field", () => {
+    const cache = start();
+    const broken = [{ typeUrl: T }] as unknown as NonNullable<Parameters<Cache["commit"]>[0]["complete"]>;
+    expect(() => cache.commit({ complete: broken })).toThrow("[INVALID_ARGUMENT] complete[0] of the transaction has no interest.name");
+    expect(() => cache.commit({ settled: broken })).toThrow("[INVALID_ARGUMENT] settled[0] of the transaction has no interest.name");
+  });
+
   it("stops a feed by its signal, once, and takes no error of stopping for one", async () => {
     const cache = start();
     const handle = cache.addFeed({

@@ -11,8 +11,10 @@
 export { createCache, type Cache, type CacheCounters, type CacheOptions, type Check, type Revisions } from "./create-cache.ts";
 export { messageType, type MessageField, type MessageSchema, type MessageType, type MessageTypeOptions } from "./message-type.ts";
 export type { Author, PutCall, PutOptions, RawResource, RemoveOptions, TransactionOptions, TransactionWriter, TypedPutOptions } from "./author.ts";
+export { createPollFeed, type PolledState, type PollFeedOptions } from "./create-poll-feed.ts";
 export type { CacheEvent } from "./cache-event.ts";
 export type { FeedHandle } from "./feed-handle.ts";
+export type { FeedOptions, RestartOptions } from "./feed-runner.ts";
 
 // For readers and tests that need the form in which the cache keeps resources.
 export { keepResource } from "./keep-resource.ts";

@@ -20,4 +20,15 @@ for (const output of [process.stdout, process.stderr]) {
 process.exitCode = await runCli(process.argv.slice(2));
 
 // Usually nothing is left open, and the process ends by itself. After a second Ctrl-C it must not wait for what is.
-setTimeout(() => { process.exit(); }, 50).unref();
+setTimeout(() => {
+  if (!isReadingFiles()) process.exit();
+  setTimeout(() => {
+    // A file system that hangs keeps a thread, for which even an exit waits: only a signal ends that.
+    if (isReadingFiles()) process.kill(process.pid, "SIGKILL");
+    process.exit();
+  }, 1_000).unref();
+}, 50).unref();
+
+function isReadingFiles(): boolean {
+  return process.getActiveResourcesInfo().includes("FSReqPromise");
+}

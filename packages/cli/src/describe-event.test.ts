@@ -40,6 +40,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
   [{ from: "cache", event: { kind: "variants-overlap", typeUrl, name: "n", variants: ["", "env=prod"] } }, "warning variants: clusters n: clients that match several of its variants are given none: one without constraints; env=prod"],
   [{ from: "cache", event: { kind: "version-reused", typeUrl, name: "n", version: "1", servedAs: "1~a" } }, "warning version: clusters n: version 1 was used before for other content, so it is served as 1~a; give each content a version of its own, or none"],
   [{ from: "cache", event: { kind: "feed-failed", error: new XdsError("INTERNAL", "oh") } }, "error failed: edits are not followed any more: oh"],
+  [{ from: "cache", event: { kind: "feed-failed", error: new XdsError("INTERNAL", "oh"), retryMs: 1_200 } }, "error failed: edits are not followed until the next attempt in 2 s: oh"],
   [{ from: "relay", event: { kind: "listening", address: { host: "127.0.0.1", port: 1 }, upstreams: ["a:1", "b:1"], by: "boot.json" } }, "good listening: 127.0.0.1:1, relaying a:1, b:1 by boot.json; to connect: xdstp bootstrap envoy --server 127.0.0.1:1 > envoy.yaml && envoy -c envoy.yaml (or: xdstp bootstrap grpc --server 127.0.0.1:1)"],
   [{ from: "upstream", event: { kind: "opened", server: "s", attempt: 1 } }, "info opened: s is asked"],
   [{ from: "upstream", event: { kind: "opened", server: "s", attempt: 3 } }, "info opened: s is asked again, attempt 3"],

@@ -60,6 +60,6 @@ function describeCacheEvent(event: CacheEvent): ReportLine {
     case "aliases-ignored": return { level: "warning", label: "aliases", text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: its aliases are not served: xdstp names have redirects instead; leave them out, or use an opaque name` };
     case "version-reused": return { level: "warning", label: "version", text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: version ${escapeText(event.version)} was used before for other content, so it is served as ${escapeText(event.servedAs)}; give each content a version of its own, or none` };
     case "variants-overlap": return { level: "warning", label: "variants", text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: clients that match several of its variants are given none: ${event.variants.map((one) => (one === "" ? "one without constraints" : escapeText(one))).join("; ")}` };
-    case "feed-failed": return { level: "error", label: "failed", text: `edits are not followed any more: ${escapeText(event.error.text)}` };
+    case "feed-failed": return { level: "error", label: "failed", text: `${event.retryMs === undefined ? "edits are not followed any more" : `edits are not followed until the next attempt in ${Math.ceil(event.retryMs / 1_000)} s`}: ${escapeText(event.error.text)}` };
   }
 }

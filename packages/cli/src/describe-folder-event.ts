@@ -21,7 +21,8 @@ export function describeFolderEvent(event: FolderEvent): readonly ReportLine[] {
 }
 
 /** Why the last state is still served, with the option that lets the loss pass. */
-export function keptText({ reason, message, held, lost }: Pick<EventOf<"kept">, "reason" | "message" | "held" | "lost">): string {
+export function keptText({ reason, directory, message, held, lost }: Pick<EventOf<"kept">, "reason" | "directory" | "message" | "held" | "lost">): string {
+  if (reason === "emptied") return `${directory} is empty, as if a volume were not mounted: ${lost} of ${held} resources are missing; the last state is still served. Mount it or put the files back; if this is meant, leave an empty sub-folder in it, or start again with --allow-mass-delete`;
   if (reason !== "mass-delete") return message;
   return `the folder lost ${lost} of ${held} resources at once; the last state is still served. Put them back, or, if it is meant, start again with --allow-mass-delete`;
 }

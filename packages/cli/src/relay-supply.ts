@@ -21,7 +21,7 @@ export function relaySupply(options: RelayOptions, what: Supply["what"], tell: T
   const made = begin({ ...options, onEvent(event) {
     if (!isOfCache(event)) tell({ from: "upstream", event });
     else tell({ from: "cache", event });
-    if (event.kind === "feed-failed") fail();
+    if (event.kind === "feed-failed" && event.retryMs === undefined) fail();
   } });
   return { from: "relay", what, cache: heldBy(made), serving: made.serving, upstreams: () => made.status().upstreams, refusals: () => made.refusals(), start: async () => failed, close: () => made.close() };
 }

@@ -14,7 +14,7 @@ const certificate = (name: string): Record<string, string> => {
 const flags = ["--tls-cert", "tls/cert.pem", "--tls-key", "tls/key.pem"];
 
 function serve(folder: TestFolder, ...more: readonly string[]): RunningCli {
-  folder.write({ "config/.keep": "" });
+  folder.write({ "config/_opaque/clusters/x.yaml": "{}" });
   return useCli(["serve", "config", "--listen", "127.0.0.1:0", ...flags, ...more], { cwd: folder.dir });
 }
 
@@ -79,7 +79,7 @@ describe("xdstp serve --tls-cert --tls-key", () => {
 
   it("warns of strangers on other machines unless they have to show a certificate", async () => {
     const folder = useFolder({ ...certificate("first"), "ca.pem": authority.cert });
-    folder.write({ "config/.keep": "" });
+    folder.write({ "config/_opaque/clusters/x.yaml": "{}" });
     const start = (...more: readonly string[]): RunningCli => useCli(["serve", "config", "--listen", "0.0.0.0:0", ...flags, ...more], { cwd: folder.dir });
     expect(await start().stdout.line(/warning/)).toContain("there is no login");
     const cli = start("--tls-client-ca", "ca.pem");
@@ -95,7 +95,7 @@ describe("xdstp serve --tls-cert --tls-key", () => {
     [["--tls-cert", "tls/cert.pem", "--tls-key", "tls/cert.pem"], 1, "--tls-key does not belong to tls.cert, or is no PEM"],
     [[...flags, "--tls-client-ca", "tls/key.pem"], 1, "--tls-client-ca holds no certificate in PEM"],
   ] as const)("does not begin with %j", async (given, code, text) => {
-    const folder = useFolder({ ...certificate("first"), "config/.keep": "" });
+    const folder = useFolder({ ...certificate("first"), "config/_opaque/clusters/x.yaml": "{}" });
     const result = await runToEnd(["serve", "config", "--listen", "127.0.0.1:0", ...given], { cwd: folder.dir });
     expect(result).toMatchObject({ code, out: "" });
     expect(result.err).toContain(text);

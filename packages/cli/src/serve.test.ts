@@ -159,6 +159,18 @@ describe("xdstp serve, losses", () => {
     expect(await stdout.line(/kept/)).toContain("the folder lost 101 of 101 resources at once; the last state is still served. Put them back, or, if it is meant, start again with --allow-mass-delete");
   });
 
+  it("keeps the last state when the folder is emptied, whatever its size, and says what to do if it is meant", async () => {
+    const folder = useFolder({ [web]: cluster });
+    const { stdout } = serve(folder.dir);
+    await stdout.line(/Z loaded /);
+    folder.remove("a.example");
+    const line = await stdout.line(/kept/);
+    expect(line).toContain(`${folder.dir} is empty, as if a volume were not mounted: 1 of 1 resources are missing; the last state is still served`);
+    expect(line).toContain("leave an empty sub-folder in it, or start again with --allow-mass-delete");
+    folder.write({ "a.example/clusters/.keep": "" });
+    expect(await stdout.line(/revision 2/)).toContain("0 put, 1 removed");
+  });
+
   it("takes it as meant with --allow-mass-delete", async () => {
     const folder = useFolder(many);
     const { stdout } = serve(folder.dir, "--allow-mass-delete");
@@ -190,7 +202,7 @@ describe("xdstp serve, what it cannot begin with", () => {
 
   it("names a file that is given as the folder", async () => {
     const { dir } = useFolder({ "x.yaml": "" });
-    expect(await fails(join(dir, "x.yaml"), ...free)).toBe(`xdstp serve: ${join(dir, "x.yaml")}: this is no folder; name the folder that holds AUTHORITY/TYPE/ID.yaml\n`);
+    expect(await fails(join(dir, "x.yaml"), ...free)).toContain(`xdstp serve: ${join(dir, "x.yaml")}: this is not a folder; name the folder that holds AUTHORITY/TYPE/ID.yaml or _opaque/TYPE/NAME.yaml. Of a static Envoy bootstrap, `);
   });
 
   it("names a link that leads back to itself", async () => {

@@ -4,7 +4,7 @@ import type { XdsError } from "./xds-error.ts";
 /** The write side: says what came from somewhere. Anyone may implement it. */
 export interface ResourceFeed {
   /**
-   * Runs until `signal` aborts, or rejects when it cannot go on; called once.
+   * Runs until `signal` aborts, or rejects when it cannot go on. Called once, unless the cache was told to restart it: then again after each rejection, never twice at a time.
    * The cache may have called `want` before.
    */
   run(sink: ResourceSink, signal: AbortSignal): Promise<void>;

@@ -12,6 +12,7 @@ export { XdsError, type XdsErrorContext } from "./xds-error.ts";
 
 // For authors of feeds, resource types and byte streams.
 export type { Committed, Held, Put, Refresh, Refusal, Removal, ResourceFeed, ResourceSink, Transaction, TypedInterest } from "./feed.ts";
+export { createBackoff, type Backoff, type BackoffOptions } from "./client/backoff.ts";
 export type { Follows, Reference, ResourceType, Warms, WithinReference } from "./resource-type.ts";
 export type { ByteStream, ByteStreamHandler, Message } from "./byte-stream.ts";
 

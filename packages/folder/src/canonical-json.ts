@@ -21,10 +21,25 @@ function sorted(value: unknown, budget: Budget): JsonValue {
   if (--budget.left < 0) {
     throw new Fault({ message: "becomes enormous once its aliases are resolved", hint: "write fewer aliases (*name)" });
   }
-  if (Array.isArray(value)) return value.map((item, at) => inside(item, at, budget));
+  if (Array.isArray(value)) return sortedList(value, budget);
   if (typeof value !== "object" || value === null) return value as JsonValue;
-  const entries = Object.entries(value).sort(byKey);
-  return Object.fromEntries(entries.map(([key, item]) => [key, inside(item, key, budget)]));
+  return sortedObject(value as Readonly<Record<string, unknown>>, budget);
+}
+
+/** The list itself where nothing in it changes: a copy of a large file takes hundreds of megabytes. */
+function sortedList(list: readonly unknown[], budget: Budget): JsonValue {
+  const items = list.map((item, at) => inside(item, at, budget));
+  return (items.every((item, at) => item === list[at]) ? list : items) as JsonValue;
+}
+
+/** The object itself where its keys are in order and nothing in it changes. */
+function sortedObject(object: Readonly<Record<string, unknown>>, budget: Budget): JsonValue {
+  const keys = Object.keys(object);
+  const isSorted = keys.every((key, at) => at === 0 || byKey(keys[at - 1] ?? "", key) < 0);
+  if (!isSorted) keys.sort(byKey);
+  const values = keys.map((key) => inside(object[key], key, budget));
+  if (isSorted && values.every((item, at) => item === object[keys[at] ?? ""])) return object as JsonValue;
+  return Object.fromEntries(keys.map((key, at) => [key, values[at] ?? null]));
 }
 
 function inside(value: unknown, step: string | number, budget: Budget): JsonValue {
@@ -37,7 +52,7 @@ function inside(value: unknown, step: string | number, budget: Budget): JsonValu
 }
 
 /** Code point order, which is the order of the UTF-8 bytes. */
-function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+function byKey(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     const difference = rank(a.charCodeAt(i)) - rank(b.charCodeAt(i));

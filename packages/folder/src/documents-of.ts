@@ -28,7 +28,7 @@ export function documentsOf(text: string, place: Place, context: FolderContext):
     const json = canonicalJson(value, maxValuesOf(text));
     if (json === null) return [];
     if (isObject(json)) return [{ json, index }];
-    throw new Fault({ message: `holds ${kindOf(json)} where a message is expected`, document: index, path: [], hint: "write the fields of the resource as keys" });
+    throw new Fault({ message: `holds ${kindOf(json)} where a message is expected`, document: index, path: [], hint: Array.isArray(json) ? "write resources: above the list, or each resource into a file of its own" : "write the fields of the resource as keys" });
   });
 }
 

@@ -2,6 +2,7 @@ import type { Registry } from "@bufbuild/protobuf";
 import { ResourceJsonError } from "@xdstp/protos/envoy";
 import { Fault, type FaultPlace, type JsonPath, reasonOf } from "./fault.ts";
 import { jsonReason } from "./json-reason.ts";
+import { shownKey } from "./quote.ts";
 
 /** Of a longer path only so many of the last steps are printed: line and column say the rest. */
 const mostSteps = 12;
@@ -17,6 +18,6 @@ export function explainJsonError(error: unknown, place: FaultPlace, registry: Re
 
 /** `virtual_hosts[0].routes[2].route.cluster` */
 function fieldOf(path: JsonPath): string {
-  const steps = path.slice(-mostSteps).map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`));
+  const steps = path.slice(-mostSteps).map((step) => (typeof step === "number" ? `[${step}]` : `.${shownKey(step)}`));
   return `${path.length > mostSteps ? "..." : ""}${steps.join("").replace(/^\./, "")}`;
 }

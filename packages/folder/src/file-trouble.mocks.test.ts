@@ -9,6 +9,8 @@ import { formatProblem } from "./folder-problem.ts";
 
 /** A file system that refuses some paths, whoever asks: permissions mean nothing to root. */
 const refused = vi.hoisted(() => new Set<unknown>());
+/** Paths on a file system that never answers. */
+const hanging = vi.hoisted(() => new Map<unknown, () => void>());
 vi.mock(import("node:fs/promises"), async (original) => {
   const actual = await original();
   const check = (path: unknown): void => {
@@ -18,11 +20,13 @@ vi.mock(import("node:fs/promises"), async (original) => {
     check(args[0]);
     return actual.readdir(...args);
   };
-  const readFile = async (...args: Parameters<typeof actual.readFile>) => {
+  const open = async (...args: Parameters<typeof actual.open>) => {
     check(args[0]);
-    return actual.readFile(...args);
+    hanging.get(args[0])?.();
+    if (hanging.has(args[0])) await new Promise(() => undefined);
+    return actual.open(...args);
   };
-  return { ...actual, readdir: readdir as unknown as typeof actual.readdir, readFile: readFile as typeof actual.readFile };
+  return { ...actual, readdir: readdir as unknown as typeof actual.readdir, open };
 });
 
 const refuse = (path: string): void => {
@@ -55,6 +59,16 @@ describe("fileTrouble()", () => {
     refused.delete(file);
     await write({ "a/clusters/y.yaml": "{}" });
     expect(await next("loaded")).toMatchObject({ resources: 2 });
+  });
+  it("stops at once while a file system does not answer", async () => {
+    const { dir, write } = await useFolder({ "a/clusters/x.yaml": "{}" });
+    const { next, stop, events } = useFeed({ dir });
+    await next("loaded");
+    const isOpened = new Promise<void>((resolve) => hanging.set(join(dir, "a/clusters/y.yaml"), resolve));
+    await write({ "a/clusters/y.yaml": "{}", "a/clusters/x.yaml": "type: EDS" });
+    await isOpened;
+    await stop();
+    expect(events.map(({ kind }) => kind)).toEqual(["loaded"]);
   });
   it("says of a folder that may not be read at the start that it is not ready, and loads it as soon as it may be read [S-STREAM-9]", async () => {
     const { dir } = await useFolder({ "a/clusters/x.yaml": "{}" });

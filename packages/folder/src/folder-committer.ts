@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type ResourceSink, XdsError } from "@xdstp/core";
 import { fileTrouble } from "./file-trouble.ts";
 import type { FolderContext } from "./folder-context.ts";
@@ -5,6 +6,7 @@ import type { FolderEvent } from "./folder-event.ts";
 import { authoritiesOf, foreignProblems } from "./foreign-problems.ts";
 import { type FolderProblem, formatProblem } from "./folder-problem.ts";
 import type { FolderState } from "./folder-reader.ts";
+import { lostVolume } from "./lost-volume.ts";
 import { type Plan, planTransaction } from "./plan-transaction.ts";
 import { isGone } from "./walk-folder.ts";
 
@@ -42,6 +44,8 @@ interface Progress extends FolderCommitterOptions {
   readonly types: Set<string>;
   /** Of the last commit; absent until the first one. */
   revision?: number;
+  /** The folder as it was when it was last loaded. */
+  loaded?: FolderState;
   /** What is wrong now, so that it is not said twice. */
   trouble?: string | undefined;
   /** The warnings that were told last. */
@@ -61,14 +65,18 @@ async function take(progress: Progress, reading: Reading): Promise<void> {
     return;
   }
   for (const { typeUrl } of state.entries) progress.types.add(typeUrl);
+  await turn();
   const plan = planTransaction(state.entries, progress.types, progress.sink);
-  if (isMassDelete(progress, plan)) keepAll(progress, plan);
+  const lost = plan.remove.length === 0 || progress.allowMassDelete ? undefined : lostVolume(progress.loaded, state);
+  if (lost !== undefined) keepVolume(progress, plan, lost);
+  else if (isMassDelete(progress, plan)) keepAll(progress, plan);
   else if (progress.revision === undefined || plan.put.length + plan.remove.length > 0) await commit(progress, state, plan);
   else if (progress.trouble !== undefined || progress.warned !== JSON.stringify(state.warnings)) finish(progress, state, plan);
 }
 
 async function commit(progress: Progress, state: FolderState, plan: Plan): Promise<void> {
   const { put, remove } = plan;
+  await turn();
   const { revision, refused = [] } = await progress.sink.commit({ put, remove, atomic: true });
   if (refused.length > 0) {
     const problems = refused.map(({ typeUrl, name, error }) => ({ file: fileOf(state, typeUrl, name), message: error.text }));
@@ -80,10 +88,16 @@ async function commit(progress: Progress, state: FolderState, plan: Plan): Promi
   finish(progress, state, plan);
 }
 
+/** Lets the event loop have its turn: with many resources each step of a batch takes tens of milliseconds. The commit itself is one step. */
+async function turn(): Promise<void> {
+  await new Promise((resolve) => { setImmediate(resolve); });
+}
+
 /** The cache is the folder now. */
 function finish(progress: Progress, state: FolderState, plan: Plan): void {
   const { sink, onEvent, trouble, revision = 0 } = progress;
   if (trouble !== undefined) sink.unavailable({}, undefined);
+  progress.loaded = state;
   progress.trouble = undefined;
   progress.warned = JSON.stringify(state.warnings);
   const { files, entries, warnings } = state;
@@ -115,13 +129,20 @@ function lose(progress: Progress, error: unknown): void {
   }
   const { held } = planTransaction([], progress.types, progress.sink);
   const text = `${formatProblem(problem)}; the last state is still served`;
-  fail(progress, { kind: "kept", reason: isGone(error) ? "root-vanished" : "unreadable", message: text, held, lost: held }, text);
+  fail(progress, { kind: "kept", reason: isGone(error) ? "root-vanished" : "unreadable", directory: progress.context.dir, message: text, held, lost: held }, text);
+}
+
+function keepVolume(progress: Progress, { held, remove }: Plan, path: string): void {
+  const lost = remove.length;
+  const directory = join(progress.context.dir, path);
+  const message = `${directory} is empty, as if a volume were not mounted: ${lost} of ${held} resources are missing; the last state is still served (mount it or put the files back; if this is meant, leave an empty sub-folder in it, or allow mass deletion)`;
+  fail(progress, { kind: "kept", reason: "emptied", directory, message, held, lost }, message);
 }
 
 function keepAll(progress: Progress, { held, remove }: Plan): void {
   const lost = remove.length;
   const message = `${progress.context.dir} lost ${lost} of ${held} resources at once; the last state is still served (put them back, or allow mass deletion)`;
-  fail(progress, { kind: "kept", reason: "mass-delete", message, held, lost }, message);
+  fail(progress, { kind: "kept", reason: "mass-delete", directory: progress.context.dir, message, held, lost }, message);
 }
 
 /** The same trouble is told again only where files were read anew: then somebody waits for an answer. */
@@ -137,7 +158,7 @@ function isMeantAsEmpty({ allowMassDelete, revision }: Progress, error: unknown)
   return allowMassDelete && revision !== undefined && isGone(error);
 }
 
-const noState: FolderState = { files: 0, entries: [], problems: [], warnings: [], references: [], links: [], parsed: 0 };
+const noState: FolderState = { directories: new Map(), paths: [], emptyFiles: [], files: 0, entries: [], problems: [], warnings: [], references: [], links: [], parsed: 0 };
 
 function isMassDelete({ allowMassDelete }: Progress, { held, remove }: Plan): boolean {
   return !allowMassDelete && held > massDeleteFloor && remove.length * 2 > held;

@@ -10,6 +10,8 @@ export interface FolderContext {
   readonly dir: string;
   /** The messages that files may hold, the wrappers included. */
   readonly registry: Registry;
+  /** What the caller gave, for a thread to make a context of it. */
+  readonly given: Pick<FolderOptions, "registry" | "types">;
   /** By type URL. */
   readonly types: ReadonlyMap<string, ResourceType>;
   /** Absent: those that the folder has. */
@@ -20,6 +22,7 @@ export interface FolderContext {
 export function folderContext({ dir, registry, types = envoyTypes, authorities }: FolderOptions): FolderContext {
   return {
     dir,
+    given: { registry, ...(types !== envoyTypes && { types }) },
     registry: createRegistry(registry, ResourceSchema, DiscoveryResponseSchema),
     types: new Map(types.map((type) => [type.typeUrl, type])),
     ...(authorities && { authorities }),

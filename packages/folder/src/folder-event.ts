@@ -31,7 +31,10 @@ export interface FolderRefused {
 /** The folder looks as if it were lost, so the state before is still served. */
 export interface FolderKept {
   readonly kind: "kept";
-  readonly reason: "root-vanished" | "unreadable" | "mass-delete";
+  /** `emptied`: the folder, or a volume mounted in it, holds nothing any more, whatever the number of resources was. */
+  readonly reason: "root-vanished" | "unreadable" | "emptied" | "mass-delete";
+  /** The folder, or the volume in it that is empty; as the folder was given. */
+  readonly directory: string;
   /** One line that names the folder, what was seen and the way out. */
   readonly message: string;
   /** Resources that are served. */

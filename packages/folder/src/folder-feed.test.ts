@@ -176,12 +176,38 @@ describe("createFolderFeed() after an edit", () => {
     expect(events).toHaveLength(2);
   });
   it("tells of a file with a misspelt extension", async () => {
-    const { dir, write } = await useFolder();
+    const { dir, write } = await useFolder({ "a/clusters/y.yaml": "{}" });
     const { next, sink } = useFeed({ dir });
     await next("loaded");
     await write({ "a/clusters/x.ymal": "{}" });
     expect(await next("loaded")).toMatchObject({ warnings: [{ file: join(dir, "a/clusters/x.ymal") }], revision: 1 });
     expect(sink.transactions).toHaveLength(1);
+  });
+  it("gives a writer that empties a file before it fills it one more burst", async () => {
+    const { dir, write } = await useFolder({ "a/clusters/x.yaml": "{}" });
+    const clock = createFakeClock();
+    const { next, events } = useFeed({ dir, clock });
+    await next("loaded");
+    await waitFor(() => clock.pending === 2);
+    clock.advance(100);
+    await waitFor(() => clock.pending === 0);
+    await waitFor(() => clock.pending === 1);
+    await write({ "a/clusters/x.yaml": "" });
+    await waitFor(() => clock.pending === 2);
+    clock.advance(100);
+    await waitFor(() => clock.pending === 0);
+    await waitFor(() => clock.pending === 1);
+    expect(events).toHaveLength(1);
+    await write({ "a/clusters/x.yaml": "type: EDS" });
+    clock.advance(100);
+    expect(await next("loaded")).toMatchObject({ put: 1 });
+  });
+  it("finds a file broken that stays empty", async () => {
+    const { dir, write } = await useFolder({ "a/clusters/x.yaml": "{}" });
+    const { next } = useFeed({ dir });
+    await next("loaded");
+    await write({ "a/clusters/x.yaml": "" });
+    expect(await next("refused")).toMatchObject({ serving: true, problems: [{ message: "is empty" }] });
   });
   it("waits for 100 ms of quiet on the clock it is given", async () => {
     const { dir, write } = await useFolder();

@@ -8,6 +8,7 @@ import type { FolderEvent } from "./folder-event.ts";
 import { createFolderReader, type FolderReader } from "./folder-reader.ts";
 import { createFolderWatch, type FolderWatch, type WatchDirectory } from "./folder-watch.ts";
 import { followLinks } from "./follow-links.ts";
+import { createPatience } from "./patience.ts";
 import type { FolderOptions } from "./read-folder.ts";
 
 /** A batch is over after this much quiet, and this long after its first change at the latest. */
@@ -16,6 +17,8 @@ const burst = { quietMs: 100, maxMs: 2_000 };
 const pollMs = 2_000;
 /** Where the folder itself cannot be read. */
 const retryMs = 1_000;
+/** How often mounts and unmounts are looked for, of which the system sends no notification. */
+const checkMs = 2_000;
 
 /** Options of {@link createFolderFeed}. */
 export interface FolderFeedOptions extends FolderOptions {
@@ -47,41 +50,87 @@ export function createFolderFeed(options: FolderFeedOptions): ResourceFeed {
 async function run(options: FolderFeedOptions, sink: ResourceSink, signal: AbortSignal): Promise<void> {
   const { dir, clock = systemClock, allowMassDelete = false, onEvent = () => undefined } = options;
   const context = folderContext(options);
+  const patience = createPatience(systemClock); // The file system keeps the time of the machine, whatever clock the feed has.
   const changes = createDebounce({ clock, ...burst });
-  const watch = createFolderWatch({ onChange: changes.touch, ...(options.watch && { watch: options.watch }) });
-  const reader = createFolderReader(context);
+  const watch = createFolderWatch({ root: dir, patience, onChange: changes.touch, ...(options.watch && { watch: options.watch }) });
+  const reader = createFolderReader(context, patience);
   const committer = createFolderCommitter({ context, sink, allowMassDelete, onEvent });
   const polling = createPollingNotice(dir, onEvent);
+  const isJustEmptied = createEmptyFileNotice();
   const isOver = (): boolean => signal.aborted;
-  let timer: Timer | undefined;
   try {
-    for (; !isOver(); timer?.cancel()) {
-      const reading = await readOnce(reader, watch, dir, changes.touch);
-      if (isOver()) return;
+    while (!isOver()) {
+      const reading = await unlessAborted(readOnce(reader, watch, dir, changes.touch), signal);
+      if (reading === undefined || isOver()) return;
       const failure = watch.sweep();
       polling("error" in reading ? undefined : failure);
+      if (isJustEmptied(reading)) {
+        changes.touch();
+        await changes.next(signal);
+        continue;
+      }
       await committer.take(reading);
       const pauseMs = "error" in reading ? retryMs : failure === undefined ? undefined : pollMs;
-      timer = pauseMs === undefined ? undefined : clock.after(pauseMs, changes.flush);
+      const timer = pauseMs === undefined ? checkEvery(clock, watch) : clock.after(pauseMs, changes.flush);
       await changes.next(signal);
+      timer.cancel();
     }
   } finally {
     changes.cancel();
     watch.close();
+    reader.close();
   }
+}
+
+/** Whether some file has become empty since the reading before: writers empty a file before they fill it, so it gets the time of one more burst. */
+function createEmptyFileNotice(): (reading: Reading) => boolean {
+  let before: ReadonlySet<string> = new Set();
+  return (reading) => {
+    const now = new Set("state" in reading ? reading.state.emptyFiles : []);
+    const isNew = !now.isSubsetOf(before);
+    before = now;
+    return isNew;
+  };
+}
+
+/** undefined: it was aborted. A file system that does not answer is not waited for then. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<undefined>((resolve) => { onAbort = () => { resolve(undefined); }; });
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** Checks the watched directories until it is cancelled, one check after the other: that of a file system which does not answer takes long. */
+function checkEvery(clock: Clock, watch: FolderWatch): Timer {
+  let isCancelled = false;
+  const schedule = (): Timer => clock.after(checkMs, () => {
+    void watch.check().then(() => { if (!isCancelled) timer = schedule(); });
+  });
+  let timer = schedule();
+  return {
+    cancel: () => {
+      isCancelled = true;
+      timer.cancel();
+    },
+  };
 }
 
 /** What a link leads to was read before it was watched, so a new watch of such a place calls for another reading. */
 async function readOnce(reader: FolderReader, watch: FolderWatch, dir: string, readAgain: () => void): Promise<Reading> {
   let reading: Reading;
   try {
-    reading = { state: await reader.read((directory) => { watch.add(directory); }) };
+    reading = { state: await reader.read((directory) => watch.add(directory)) };
   } catch (error) {
     reading = { error };
   }
   const links = "state" in reading ? reading.state.links : [];
   for (const [directory, names] of await followLinks([dir, ...links])) {
-    if (watch.add(directory, names)) readAgain();
+    if (await watch.add(directory, names)) readAgain();
   }
   return reading;
 }

@@ -71,7 +71,7 @@ describe("createFolderReader()", () => {
   it("names each directory before it lists it", async () => {
     const { reader, dir } = await useReader({ "a/clusters/ns/x.yaml": "{}", ".hidden/x": "" });
     const directories: string[] = [];
-    await reader.read((directory) => directories.push(directory));
+    await reader.read((directory) => Promise.resolve(directories.push(directory)));
     expect(directories).toEqual(["", "a", "a/clusters", "a/clusters/ns"].map((path) => join(dir, path)));
   });
 });

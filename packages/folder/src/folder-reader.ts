@@ -1,22 +1,20 @@
-import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
-import { readFile as readBytes } from "node:fs/promises";
 import { join } from "node:path";
-import type { Put } from "@xdstp/core";
+import { type Put, systemClock } from "@xdstp/core";
 import { duplicateProblems } from "./duplicate-problems.ts";
 import { fileTrouble } from "./file-trouble.ts";
+import { createFileParser, type FileParser } from "./file-parser.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { FolderProblem } from "./folder-problem.ts";
 import { mapLimit } from "./map-limit.ts";
-import { readFile } from "./read-file.ts";
+import { createPatience, type Patience } from "./patience.ts";
+import type { FileContent } from "./read-file.ts";
 import type { FileReference } from "./references-in.ts";
 import { type FolderVariant, variantOf } from "./variant-of.ts";
 import { variantProblems } from "./variant-problems.ts";
 import { type FolderListing, type FoundFile, isGone, type OnDirectory, walkFolder } from "./walk-folder.ts";
 
 const parallel = 32;
-/** A larger file is no configuration that could be served. */
-const maxFileBytes = 64 * 1024 * 1024;
 /** The coarsest clock of a file system: a file this young may be written again without a new stamp. */
 const stampGrainMs = 2_000;
 
@@ -34,9 +32,13 @@ export interface FolderEntry {
 }
 
 /** A folder as it was read in one pass. */
-export interface FolderState {
+export interface FolderState extends Pick<FolderListing, "directories"> {
+  /** Paths of the resource files below the folder, with slashes. */
+  readonly paths: readonly string[];
   readonly files: number;
   readonly entries: readonly FolderEntry[];
+  /** Of these, the files without a byte: editors and other writers empty a file before they fill it. */
+  readonly emptyFiles: readonly string[];
   /** In the order of the file names; empty: the state can be served. */
   readonly problems: readonly FolderProblem[];
   readonly warnings: readonly FolderProblem[];
@@ -52,6 +54,8 @@ export interface FolderState {
 export interface FolderReader {
   /** One pass. Rejects, and forgets all it knows, where the folder itself cannot be listed; everything else is a problem of the state. */
   readonly read: (onDirectory?: OnDirectory) => Promise<FolderState>;
+  /** Ends what a pass has under way in another process. */
+  readonly close: () => void;
 }
 
 /** What is remembered of a file from pass to pass. */
@@ -66,14 +70,16 @@ interface FileRecord {
 }
 
 /** Creates a reader that remembers nothing yet. */
-export function createFolderReader(context: FolderContext): FolderReader {
+export function createFolderReader(context: FolderContext, patience: Patience = createPatience(systemClock)): FolderReader {
   let records: ReadonlyMap<string, FileRecord> = new Map();
+  const parser = createFileParser(context, patience);
   return {
-    async read(onDirectory = () => undefined) {
+    close: parser.close,
+    async read(onDirectory = () => Promise.resolve()) {
       const before = records;
       records = new Map();
-      const listing = await walkFolder(context.dir, onDirectory);
-      const read = await mapLimit(listing.files, parallel, (file) => recordOf(file, before, context));
+      const listing = await walkFolder(context.dir, onDirectory, patience);
+      const read = await mapLimit(listing.files, parallel, (file) => recordOf(file, before, context, parser)).finally(parser.rest);
       records = new Map(read.flatMap((record, i) => (record === undefined ? [] : [[keyOf(listing.files[i]), record]])));
       return stateOf(listing, before, [...records.values()]);
     },
@@ -85,6 +91,9 @@ function stateOf(listing: FolderListing, before: ReadonlyMap<string, FileRecord>
   const problems = [...listing.problems, ...records.flatMap((record) => record.problems), ...duplicateProblems(entries), ...variantProblems(entries)];
   const known = new Set(Array.from(before.values(), (record) => record.entries));
   return {
+    directories: listing.directories,
+    paths: listing.files.map(keyOf),
+    emptyFiles: listing.files.filter(({ stats }) => stats.size === 0).map(keyOf),
     files: records.length,
     entries,
     problems: distinct(problems).sort(byPlace),
@@ -96,16 +105,15 @@ function stateOf(listing: FolderListing, before: ReadonlyMap<string, FileRecord>
 }
 
 /** undefined: the file is gone since the folder was listed, and the watch will say so. */
-async function recordOf(file: FoundFile, before: ReadonlyMap<string, FileRecord>, context: FolderContext): Promise<FileRecord | undefined> {
+async function recordOf(file: FoundFile, before: ReadonlyMap<string, FileRecord>, context: FolderContext, parser: FileParser): Promise<FileRecord | undefined> {
   const known = before.get(keyOf(file));
   const stamp = stampOf(file.stats);
   if (known?.stamp === stamp && !known.young) return known;
-  const young = Date.now() - Math.max(file.stats.mtimeMs, file.stats.ctimeMs) < stampGrainMs;
+  const young = systemClock.wallTime() - Math.max(file.stats.mtimeMs, file.stats.ctimeMs) < stampGrainMs;
   try {
-    const bytes = await bytesOf(file, context);
-    const hash = createHash("sha256").update(bytes).digest("base64");
-    if (known?.hash === hash) return { ...known, stamp, young };
-    return { stamp, young, hash, ...contentOf(file, bytes, context) };
+    const parsed = await parser.parse(file, known?.hash);
+    if (parsed !== undefined) return { stamp, young, hash: parsed.hash, ...recordedContent(join(context.dir, ...file.segments), parsed) };
+    return known && { ...known, stamp, young };
   } catch (error) {
     if (isGone(error)) return undefined;
     const problems = [{ file: join(context.dir, ...file.segments), ...fileTrouble(error) }];
@@ -113,14 +121,7 @@ async function recordOf(file: FoundFile, before: ReadonlyMap<string, FileRecord>
   }
 }
 
-async function bytesOf({ segments, stats }: FoundFile, { dir }: FolderContext): Promise<Uint8Array> {
-  if (stats.size <= maxFileBytes) return await readBytes(join(dir, ...segments));
-  throw new Error(`is larger than ${maxFileBytes / 1024 / 1024} MiB; split it`);
-}
-
-function contentOf({ segments }: FoundFile, bytes: Uint8Array, context: FolderContext): Pick<FileRecord, "entries" | "problems" | "references"> {
-  const file = join(context.dir, ...segments);
-  const { puts, problems, references } = readFile(segments, bytes, context);
+function recordedContent(file: string, { puts, problems, references }: FileContent): Pick<FileRecord, "entries" | "problems" | "references"> {
   const entries = puts.map((put): FolderEntry => {
     const { typeUrl, resource } = put;
     const variant = variantOf(resource.constraints);

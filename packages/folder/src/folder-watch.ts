@@ -1,4 +1,6 @@
-import { statSync, watch as watchDirectory } from "node:fs";
+import { watch as watchDirectory } from "node:fs";
+import { stat } from "node:fs/promises";
+import type { Patience } from "./patience.ts";
 import { isGone } from "./walk-folder.ts";
 
 /** Starts to watch the entries of one directory, not those of its sub-directories. Throws where it cannot. `fs.watch` is one. */
@@ -11,8 +13,14 @@ export interface DirectoryWatcher {
   close(): void;
 }
 
-/** Who is told, and how directories are watched. */
+/** A check looks at this many directories at most, so that a large folder costs no more than a small one. */
+const checkedAtOnce = 256;
+
+/** Which directory is the root, who is notified, and how directories are watched. */
 export interface FolderWatchOptions {
+  /** Every check looks at it. */
+  readonly root: string;
+  readonly patience: Patience;
   /** Something in a watched directory has changed. */
   readonly onChange: () => void;
   readonly watch?: WatchDirectory;
@@ -24,9 +32,14 @@ export interface FolderWatchOptions {
  */
 export interface FolderWatch {
   /** Watches a directory: all its entries, or those named. True: it was not watched before. One that does not exist is left out. */
-  readonly add: (directory: string, names?: ReadonlySet<string>) => boolean;
+  readonly add: (directory: string, names?: ReadonlySet<string>) => Promise<boolean>;
   /** Ends the watches that were not added since the last sweep. Gives the reason why some directory cannot be watched, or undefined. */
   readonly sweep: () => unknown;
+  /**
+   * Finds directories that were replaced without a notification: a mount or an unmount hides one without a word.
+   * Looks at the root and up to 256 others, all in turn. A replaced one counts as a change, and is watched again when it is added.
+   */
+  readonly check: () => Promise<void>;
   readonly close: () => void;
 }
 
@@ -42,9 +55,10 @@ interface Watched {
 }
 
 /** Creates a watch of nothing. */
-export function createFolderWatch({ onChange, watch = watchDirectory }: FolderWatchOptions): FolderWatch {
+export function createFolderWatch({ root, patience, onChange, watch = watchDirectory }: FolderWatchOptions): FolderWatch {
   const watched = new Map<string, Watched>();
   let failure: unknown;
+  let isClosed = false;
 
   const drop = (directory: string): void => {
     watched.get(directory)?.watcher.close();
@@ -61,20 +75,23 @@ export function createFolderWatch({ onChange, watch = watchDirectory }: FolderWa
     });
     return entry;
   };
-  const ensure = (directory: string): Watched => {
-    const identity = identityOf(directory);
-    const known = watched.get(directory);
-    if (known?.identity === identity) return known;
+  const renew = (directory: string, identity: string): Watched => {
     drop(directory);
     const entry = start(directory, identity);
     watched.set(directory, entry);
     return entry;
   };
+  const check = createCheck({ root, patience, watched }, (directory) => {
+    drop(directory);
+    onChange();
+  });
   return {
-    add(directory, names) {
+    async add(directory, names) {
       try {
+        const identity = await identityOf(directory, patience);
+        if (isClosed) return false;
         const known = watched.get(directory);
-        const entry = ensure(directory);
+        const entry = known?.identity === identity ? known : renew(directory, identity);
         entry.names = entry.marked ? union(entry.names, names) : names;
         entry.marked = true;
         return entry !== known;
@@ -92,9 +109,27 @@ export function createFolderWatch({ onChange, watch = watchDirectory }: FolderWa
       failure = undefined;
       return reason;
     },
+    check,
     close() {
+      isClosed = true;
       for (const directory of [...watched.keys()]) drop(directory);
     },
+  };
+}
+
+/** Looks at the root and the next of the others, and reports those that are not the directory that is watched. */
+function createCheck({ root, patience, watched }: Pick<FolderWatchOptions, "root" | "patience"> & { readonly watched: ReadonlyMap<string, Watched> }, onReplaced: (directory: string) => void): () => Promise<void> {
+  let unchecked: string[] = [];
+  const checkOne = async (directory: string): Promise<void> => {
+    const entry = watched.get(directory);
+    if (entry === undefined) return;
+    const identity = await identityOf(directory, patience).catch(() => undefined);
+    if (identity !== entry.identity && watched.get(directory) === entry) onReplaced(directory);
+  };
+  return async () => {
+    if (unchecked.length === 0) unchecked = [...watched.keys()];
+    const directories = new Set([root, ...unchecked.splice(0, checkedAtOnce)]);
+    await Promise.all([...directories].map(checkOne));
   };
 }
 
@@ -102,7 +137,7 @@ function union(a: Watched["names"], b: Watched["names"]): Watched["names"] {
   return a === undefined || b === undefined ? undefined : new Set([...a, ...b]);
 }
 
-function identityOf(directory: string): string {
-  const { dev, ino, birthtimeNs } = statSync(directory, { bigint: true });
+async function identityOf(directory: string, patience: Patience): Promise<string> {
+  const { dev, ino, birthtimeNs } = await patience(directory, () => stat(directory, { bigint: true }));
   return `${dev}:${ino}:${birthtimeNs}`;
 }

@@ -1,6 +1,7 @@
 import type { Registry } from "@bufbuild/protobuf";
 import { closest } from "./closest.ts";
 import { enumHint } from "./enum-hint.ts";
+import { shownKey } from "./quote.ts";
 
 /** A reason of the JSON reader for people. */
 export interface JsonReason {
@@ -32,9 +33,14 @@ const explanations: readonly (readonly [RegExp, Explain])[] = [
 ];
 
 function unknownKey(name: string, key: string, registry: Registry): JsonReason {
+  if (bootstrapKeys.has(key)) return { owner: name, message: `key "${key}" is unknown`, hint: bootstrapHint };
   const meant = closest(key, (registry.getMessage(name)?.fields ?? []).map((one) => one.name));
-  return { owner: name, message: `key "${key}" is unknown`, hint: meant === undefined ? undefined : `did you mean ${meant}?` };
+  return { owner: name, message: `key "${shownKey(key)}" is unknown`, hint: meant === undefined ? undefined : `did you mean ${meant}?` };
 }
+
+/** What a static configuration of Envoy begins with. */
+const bootstrapKeys: ReadonlySet<string> = new Set(["admin", "static_resources", "staticResources", "dynamic_resources", "dynamicResources"]);
+const bootstrapHint = "this looks like an Envoy bootstrap: move each entry of static_resources.clusters to _opaque/clusters/NAME.yaml and of static_resources.listeners to _opaque/listeners/NAME.yaml";
 
 /** The messages that JSON writes in a form of their own. */
 const forms: Readonly<Record<string, string>> = {

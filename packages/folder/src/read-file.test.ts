@@ -106,6 +106,7 @@ describe("readFile() of names that are wrong", () => {
   });
   it("refuses a type that is not known, names the folder, and guesses what was meant [B-TYPE-1]", () => {
     expect(bad("a.com/cluster/x.yaml", "{}")).toMatchObject({ file: "config/a.com/cluster", hint: "did you mean clusters?" });
+    expect(bad("a.com/acme.v1.Flag/x.yaml", "{}")).toMatchObject({ hint: "for a type of your own, add its descriptors: --descriptors FILE" });
     expect(bad("a.com/zzz/x.yaml", "{}")).toMatchObject({ hint: expect.stringContaining("listeners routes") as string });
   });
   it("refuses a resource that lies beside the folders of types", () => { expect(bad("a.com/x.yaml", "{}")).toMatchObject({ message: "a resource lies in AUTHORITY/TYPE/ID.yaml" }); });
@@ -135,7 +136,14 @@ describe("readFile() of content that is wrong", () => {
     it(`refuses a file that is ${what}`, () => { expect(bad("a/clusters/x.yaml", content)).toMatchObject({ message: "is empty" }); });
   }
   it("refuses an empty binary file", () => { expect(bad("a/clusters/x.pb", "")).toMatchObject({ message: "is empty" }); });
-  it("refuses a list", () => { expect(bad("a/clusters/x.yaml", "- a\n")).toMatchObject({ line: 1, message: "holds a list where a message is expected" }); });
+  it("refuses a list", () => { expect(bad("a/clusters/x.yaml", "- a\n")).toMatchObject({ line: 1, message: "holds a list where a message is expected", hint: "write resources: above the list, or each resource into a file of its own" }); });
+  it("says of an Envoy bootstrap where its parts belong", () => {
+    for (const key of ["admin", "static_resources"]) expect(bad("_opaque/clusters/x.yaml", `${key}: {}\n`)).toMatchObject({ message: expect.stringContaining(`key "${key}" is unknown`) as string, hint: expect.stringContaining("move each entry of static_resources.clusters to _opaque/clusters/NAME.yaml") as string });
+  });
+  it("shows of an unknown key no more than what may be a name", () => {
+    expect(bad("a/clusters/x.yaml", "_apt:*:20228:0:99999:7::\n")).toMatchObject({ message: 'envoy.config.cluster.v3.Cluster: key "_apt..." is unknown' });
+    expect(bad("a/clusters/x.yaml", `${"k".repeat(70)}: 1\n`)).toMatchObject({ message: `envoy.config.cluster.v3.Cluster: key "${"k".repeat(64)}..." is unknown` });
+  });
   it("refuses a file that is not UTF-8", () => { expect(bad("a/clusters/x.yaml", new Uint8Array([0x61, 0xff]))).toMatchObject({ message: "is not UTF-8" }); });
   it("reads a file with a byte order mark", () => { expect(names("a/clusters/x.json", "\uFEFF{}")).toHaveLength(1); });
   for (const [format, content] of [["yaml", "a: ".repeat(3) + "[".repeat(20_000)], ["json", "[".repeat(200_000) + "]".repeat(200_000)], ["json", `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`]] as const) {

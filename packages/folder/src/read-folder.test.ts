@@ -23,7 +23,7 @@ describe("readFolder()", () => {
     expect(content.resources[0]?.file).toBe(join(dir, "_opaque/clusters/e.YAML"));
   });
   it("warns of a file beside the resources that is not read", async () => {
-    const { dir } = await useFolder({ "a/clusters/x.ymal": "{}" });
+    const { dir } = await useFolder({ "a/clusters/x.ymal": "{}", "a/clusters/x.yaml": "{}" });
     expect(await read(dir)).toMatchObject({ problems: [], warnings: [{ file: join(dir, "a/clusters/x.ymal") }] });
   });
   it("warns of references to authorities that are not served, with place and field, and only of these [S-AUTH-10]", async () => {
@@ -71,9 +71,15 @@ describe("readFolder()", () => {
     expect(problems.map(formatProblem)).toEqual(["a/clusters/caf\uFFFD.json", "caf\uFFFD"].map((name) => `${join(dir, name)}: the file name "${basename(name)}" is not UTF-8 (rename it; escape the bytes of UTF-8 as %HH: é is %C3%A9) [N-06]`));
     expect(resources).toHaveLength(1);
   });
-  it("finds nothing in an empty folder, and no problem", async () => {
+  it("finds no problem in an empty folder, and says what is expected in it", async () => {
     const { dir } = await useFolder();
-    expect(await read(dir)).toEqual({ resources: [], problems: [], warnings: [], files: 0 });
+    const hint = "a resource is a file AUTHORITY/TYPE/ID.yaml or _opaque/TYPE/NAME.yaml, for instance _opaque/clusters/web.yaml; the extensions that are read are .yaml .yml .json .txtpb .pb_text .pb";
+    expect(await read(dir)).toEqual({ resources: [], problems: [], warnings: [{ file: dir, message: "holds no resource", hint }], files: 0 });
+  });
+  it("names the files that are not read in a folder without resources", async () => {
+    const { dir } = await useFolder({ "README.md": "", "clusters.toml": "", ".hidden": "", "x.yaml.bak": "", "a/x": "", "a/b": "", "a/c": "", "a/d": "" });
+    const { warnings } = await read(dir);
+    expect(warnings).toMatchObject([{ file: dir, message: 'holds no resource; not read: "README.md", "a/b", "a/c", "a/d", "a/x", and 2 more' }]);
   });
   it("says that a folder does not exist, by its name", async () => {
     const { dir } = await useFolder();

@@ -33,6 +33,8 @@ function nameFieldOf(desc: DescMessage, type: { readonly nameField?: number } | 
 function unknownType(name: string, context: FolderContext): Fault {
   const messages = Array.from(context.registry, (type) => (type.kind === "message" ? type.typeName : ""));
   const meant = closest(name, [...shortTypes.keys(), ...messages]);
-  const hint = meant === undefined ? `call the folder by a full message name, or one of ${[...shortTypes.keys()].join(" ")}` : `did you mean ${meant}?`;
+  const own = "for a type of your own, add its descriptors: --descriptors FILE";
+  const known = meant === undefined ? `the short names are ${[...shortTypes.keys()].join(" ")}` : `did you mean ${meant}?`;
+  const hint = name.includes(".") ? `${meant === undefined ? "" : `${known} `}${own}` : meant === undefined ? `call the folder by a full message name; ${known}` : known;
   return new Fault({ message: `the folder ${quote(name)} is no type that is known`, rule: "B-TYPE-1", hint });
 }

@@ -1,17 +1,22 @@
 import type { Dirent, Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { splitFileName } from "./file-format.ts";
+import { extensions, splitFileName } from "./file-format.ts";
 import { fileTrouble } from "./file-trouble.ts";
 import type { FolderProblem } from "./folder-problem.ts";
 import { isIgnored } from "./is-ignored.ts";
 import { isUtf8, notUtf8 } from "./not-utf8.ts";
 import { mapLimit } from "./map-limit.ts";
+import type { Patience } from "./patience.ts";
+import { opaqueFolder } from "./place.ts";
+import { quote } from "./quote.ts";
 
 /** Directories below the root, links to directories included: diamonds of links could make more than fit anywhere. */
 const maxDirectories = 100_000;
 const maxDepth = 64;
 const parallel = 32;
+/** Of the files that are not read, so many are named. */
+const mostUnread = 5;
 
 /** A resource file. */
 export interface FoundFile {
@@ -20,8 +25,22 @@ export interface FoundFile {
   readonly stats: Stats;
 }
 
+/** A directory of the folder, the root included. */
+export interface FoundDirectory {
+  /** Equal as long as the path leads to the same directory. */
+  readonly identity: string;
+  /** The file system that it lies in. */
+  readonly device: string;
+  /** It is mounted: it lies in another file system than its parent, and is not reached by a link. */
+  readonly isMount: boolean;
+  /** It holds nothing but what is never read. */
+  readonly isEmpty: boolean;
+}
+
 /** What lies in a folder. */
 export interface FolderListing {
+  /** By path below the root, with slashes; the root is the empty path. */
+  readonly directories: ReadonlyMap<string, FoundDirectory>;
   /** In the order of their paths. */
   readonly files: readonly FoundFile[];
   /** Files and directories that are reached by a symbolic link. */
@@ -31,15 +50,16 @@ export interface FolderListing {
 }
 
 /** Called for each directory before it is listed, so that a watch misses nothing. */
-export type OnDirectory = (directory: string) => void;
+export type OnDirectory = (directory: string) => Promise<unknown>;
 
 /**
  * Lists the resource files of a folder; hidden and temporary ones are left out, symbolic links are followed.
  * Rejects where the folder itself cannot be listed; what is wrong below it is a problem: a loop of links, a link to nothing, no permission.
  */
-export async function walkFolder(dir: string, onDirectory: OnDirectory): Promise<FolderListing> {
-  const walk: Walk = { dir, onDirectory, files: [], links: [], problems: [], warnings: [], directories: 0 };
+export async function walkFolder(dir: string, onDirectory: OnDirectory, patience: Patience): Promise<FolderListing> {
+  const walk: Walk = { dir, unread: [], onDirectory, patience, files: [], links: [], problems: [], warnings: [], directories: new Map() };
   await visit(walk, [], []);
+  if (walk.files.length === 0) walk.warnings.push(nothingRead(walk));
   walk.files.sort((a, b) => compare(a.segments.join("/"), b.segments.join("/")));
   return walk;
 }
@@ -47,28 +67,36 @@ export async function walkFolder(dir: string, onDirectory: OnDirectory): Promise
 interface Walk {
   readonly dir: string;
   readonly onDirectory: OnDirectory;
+  readonly patience: Patience;
+  /** Files that are not read, hidden ones left out. */
+  readonly unread: string[];
   readonly files: FoundFile[];
   readonly links: string[];
   readonly problems: FolderProblem[];
   readonly warnings: FolderProblem[];
-  directories: number;
+  readonly directories: Map<string, FoundDirectory>;
 }
 
 /** `ancestors` are the identities of the directories on the way from the root. */
 async function visit(walk: Walk, segments: readonly string[], ancestors: readonly string[]): Promise<void> {
   const directory = join(walk.dir, ...segments);
-  walk.onDirectory(directory);
-  const { dev, ino } = await stat(directory, { bigint: true });
+  await walk.onDirectory(directory);
+  const { dev, ino } = await walk.patience(directory, () => stat(directory, { bigint: true }));
   const identity = `${dev}:${ino}`;
   if (ancestors.includes(identity)) {
     walk.problems.push({ file: directory, message: "is a symbolic link to a folder that it lies in", hint: "remove the link" });
     return;
   }
-  if (++walk.directories > maxDirectories || segments.length > maxDepth) {
+  if (walk.directories.size >= maxDirectories || segments.length > maxDepth) {
     walk.problems.push({ file: directory, message: `there are more than ${maxDirectories.toLocaleString("en")} folders, or more than ${maxDepth} inside each other`, hint: "look for symbolic links to folders" });
     return;
   }
-  const entries = (await readdir(directory, { withFileTypes: true })).filter(({ name }) => !isIgnored(name));
+  const all = await walk.patience(directory, () => readdir(directory, { withFileTypes: true }));
+  const entries = all.filter(({ name }) => !isIgnored(name));
+  for (const { name } of all) if (isIgnored(name) && !name.startsWith(".")) walk.unread.push([...segments, name].join("/"));
+  const parent = segments.length === 0 ? undefined : walk.directories.get(segments.slice(0, -1).join("/"));
+  const isMount = parent !== undefined && parent.device !== `${dev}` && !walk.links.includes(directory);
+  walk.directories.set(segments.join("/"), { identity, device: `${dev}`, isMount, isEmpty: entries.length === 0 });
   const folders = await mapLimit(entries, parallel, async (entry) => {
     const path = [...segments, entry.name];
     if (entry.isSymbolicLink()) walk.links.push(join(walk.dir, ...path));
@@ -87,7 +115,7 @@ function mayHoldResources(entry: Dirent): boolean {
 async function look(walk: Walk, path: readonly string[], isLink: boolean): Promise<boolean> {
   return await below(walk, path, async () => {
     const file = join(walk.dir, ...path);
-    const stats = await statOf(file, isLink);
+    const stats = await walk.patience(file, () => statOf(file, isLink));
     if (stats === undefined) return false;
     if (stats.isDirectory()) return true;
     const isResource = splitFileName(path.at(-1) ?? "") !== undefined;
@@ -119,8 +147,17 @@ async function below<T>(walk: Walk, path: readonly string[], run: () => Promise<
 
 /** A file beside the resources that looks like none of them may be a typing error. */
 function noteUnread(walk: Walk, path: readonly string[]): void {
+  walk.unread.push(path.join("/"));
   if (path.length < 3) return;
   walk.warnings.push({ file: join(walk.dir, ...path), message: "is not read: its extension is none of a resource", hint: "begin its name with a dot to keep it out" });
+}
+
+/** An empty folder is valid, and yet it is seldom what was meant. */
+function nothingRead({ dir, unread }: Walk): FolderProblem {
+  const names = unread.sort(compare).slice(0, mostUnread).map(quote).join(", ");
+  const more = unread.length > mostUnread ? `, and ${unread.length - mostUnread} more` : "";
+  const ignored = unread.length === 0 ? "" : `; not read: ${names}${more}`;
+  return { file: dir, message: `holds no resource${ignored}`, hint: `a resource is a file AUTHORITY/TYPE/ID.yaml or ${opaqueFolder}/TYPE/NAME.yaml, for instance ${opaqueFolder}/clusters/web.yaml; the extensions that are read are ${extensions}` };
 }
 
 /** Whether an error of the file system says that there is nothing of that name. */

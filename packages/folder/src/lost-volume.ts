@@ -1,0 +1,40 @@
+import { dirname } from "node:path/posix";
+import type { FolderState } from "./folder-reader.ts";
+import type { FoundDirectory } from "./walk-folder.ts";
+
+/** The part of a state that shows whether a volume is there. */
+type Places = Pick<FolderState, "directories" | "paths">;
+
+/**
+ * The path below the folder of a volume that is no longer there; the folder itself is the empty path. undefined: what is missing was deleted file by file.
+ * A root that holds nothing at all is such a volume, and one that is another directory than before and has no resources.
+ * Inside the folder it is a directory that had resources and now has none, because another file system is mounted there, or because it was mounted and is gone.
+ */
+export function lostVolume(before: Places | undefined, now: Places): string | undefined {
+  const [had, has] = [populated(before?.paths ?? []), populated(now.paths)];
+  if (!has.has("") && isOtherRoot(before?.directories.get(""), now.directories.get(""))) return "";
+  return [...had].find((path) => path !== "" && !has.has(path) && isUnmounted(before?.directories.get(path), now.directories.get(path)));
+}
+
+/** The directories with a resource file in them or below, the root as the empty path. */
+function populated(paths: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const path of paths) {
+    for (let at = dirname(path); !found.has(nameOf(at)); at = dirname(at)) found.add(nameOf(at));
+  }
+  return found;
+}
+
+function nameOf(directory: string): string {
+  return directory === "." ? "" : directory;
+}
+
+function isOtherRoot(before: FoundDirectory | undefined, now: FoundDirectory | undefined): boolean {
+  return now === undefined || now.isEmpty || (before !== undefined && before.identity !== now.identity);
+}
+
+/** A directory that is deleted and made again, as version control does, stays in its file system. */
+function isUnmounted(before: FoundDirectory | undefined, now: FoundDirectory | undefined): boolean {
+  if (before === undefined) return false;
+  return now === undefined ? before.isMount : now.device !== before.device;
+}

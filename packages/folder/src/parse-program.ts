@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { constants, setPriority } from "node:os";
+import { join } from "node:path";
+import type { Put } from "@xdstp/core";
+import { Fault, reasonOf } from "./fault.ts";
+import { type FolderContext, folderContext } from "./folder-context.ts";
+import type { ParsedPuts, ParseRequest, ParserSetup, ParseSummary } from "./parse-messages.ts";
+import { type FileContent, readFile } from "./read-file.ts";
+import { registryOfParts } from "./registry-parts.ts";
+
+/** One answer has this many resources and bytes of payload at most, and one resource at least. */
+const most = { puts: 500, bytes: 1 << 20 };
+
+/** The program of a process that parses large files, one after the other: see `parse-messages.ts`. */
+let context: FolderContext | undefined;
+let puts: readonly Put[] = [];
+let sent = 0;
+
+process.on("message", (request: ParseRequest) => {
+  switch (request.kind) {
+    case "setup":
+      context = contextOf(request.setup);
+      break;
+    case "parse":
+      answer(parse(request.segments));
+      break;
+    case "puts":
+      answer({ puts: nextPuts() });
+  }
+});
+
+// The process that asks decides when this one ends; a Ctrl-C reaches both.
+process.on("SIGINT", () => undefined);
+process.on("SIGTERM", () => undefined);
+process.on("disconnect", () => process.exit());
+
+// Clients come first: this process gets what time is left, and where memory runs out, the system ends it first.
+setPriority(constants.priority.PRIORITY_LOW);
+try {
+  writeFileSync("/proc/self/oom_score_adj", "1000");
+} catch {
+  // Other systems have no such file.
+}
+
+function contextOf({ dir, registry, types }: ParserSetup): FolderContext {
+  return folderContext({ dir, registry: registryOfParts(registry), ...(types && { types }) });
+}
+
+function answer(message: ParseSummary | ParsedPuts): void {
+  process.send?.(message);
+}
+
+function parse(segments: readonly string[]): ParseSummary {
+  const { hash, problems, references, ...content } = read(segments);
+  puts = content.puts;
+  sent = 0;
+  return { hash, count: puts.length, problems, references };
+}
+
+function read(segments: readonly string[]): FileContent & Pick<ParseSummary, "hash"> {
+  try {
+    if (context === undefined) throw new Fault({ message: "was asked for before the setup" });
+    const bytes = readFileSync(join(context.dir, ...segments));
+    return { hash: createHash("sha256").update(bytes).digest("base64"), ...readFile(segments, bytes, context) };
+  } catch (error) {
+    return { hash: "", puts: [], problems: [{ file: join(context?.dir ?? "", ...segments), message: `cannot be read: ${reasonOf(error)}` }], references: [] };
+  }
+}
+
+function nextPuts(): readonly Put[] {
+  const from = sent;
+  let size = 0;
+  while (sent < puts.length && sent - from < most.puts && (size === 0 || size < most.bytes)) size += puts[sent++]?.resource.payload.value.length ?? 0;
+  const next = puts.slice(from, sent);
+  if (sent === puts.length) puts = [];
+  return next;
+}

@@ -1,0 +1,32 @@
+import type { Clock } from "@xdstp/core";
+
+/** A file system that has said nothing for so long is taken to hang: a network mount whose server is gone. */
+const deadlineMs = 10_000;
+
+/**
+ * Runs one operation of the file system on a path, and rejects where it takes longer than 10 s.
+ * The operation itself cannot be ended. While it is under way, others on the same path are rejected at once: each of them would take a thread of the few that there are.
+ */
+export type Patience = <T>(path: string, run: () => Promise<T>) => Promise<T>;
+
+/** Creates a patience that waits for nothing yet. */
+export function createPatience(clock: Clock): Patience {
+  const hanging = new Set<string>();
+  return async (path, run) => {
+    if (hanging.has(path)) throw new Error(hangs);
+    const work = run();
+    return await new Promise((resolve, reject) => {
+      const timer = clock.after(deadlineMs, () => {
+        hanging.add(path);
+        reject(new Error(hangs));
+      });
+      const settle = (): void => {
+        timer.cancel();
+        hanging.delete(path);
+      };
+      work.finally(settle).then(resolve, reject);
+    });
+  };
+}
+
+const hangs = `cannot be read: its file system has not answered for ${deadlineMs / 1_000} s`;
