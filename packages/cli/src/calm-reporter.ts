@@ -52,5 +52,5 @@ export function createCalmReporter(reporter: Reporter, clock: Clock): Reporter {
 function floodKey({ from, event, worker }: CliEvent): string | undefined {
   if (from !== "server" || !("peer" in event)) return undefined;
   const host = event.peer.replace(/:\d+$/, "");
-  return `${worker ?? ""} ${event.kind} ${host} ${"reason" in event ? String(event.reason) : ""}`;
+  return `${worker ?? ""} ${event.kind} ${host} ${"reason" in event ? event.reason : ""}`;
 }
