@@ -23,6 +23,8 @@ export interface Want {
   unseen: readonly Removal[];
   /** Something has come of a collection since then: the first of what will be all of it (C-GLOB-9). */
   begun: boolean;
+  /** Keys of the members that have come of a collection since it was requested on this stream: only one that is not among them shows that the first answer goes on (C-GLOB-9). Absent: none, or it is not awaited. */
+  came: Set<string> | undefined;
   /** Key of the name that its resource came under, where that is another: it is wanted by an alias (C-ALIAS-3). */
   realName: string | undefined;
   state: WantState;

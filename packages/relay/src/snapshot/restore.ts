@@ -13,16 +13,18 @@ export interface Restoring {
   /** A sink of its own, so that what upstream says is never taken for this. */
   readonly own: ResourceSink;
   readonly inWildcard: (name: string) => boolean;
+  /** Upstream cannot be reached, or does not answer in time. Otherwise its first answer is waited for. */
+  readonly isOut: (wanted: Wanted) => boolean;
 }
 
 /** What of the snapshot is for an interest, and still alive. */
-export function coveredBy({ store, space, inWildcard }: Omit<Restoring, "own">, { typeUrl, interest }: Pick<Wanted, "typeUrl" | "interest">): readonly SnapshotRecord[] {
+export function coveredBy({ store, space, inWildcard }: Pick<Restoring, "store" | "space" | "inWildcard">, { typeUrl, interest }: Pick<Wanted, "typeUrl" | "interest">): readonly SnapshotRecord[] {
   return store.index.shelf(space, typeUrl).covered(interest, inWildcard);
 }
 
 /**
  * Serves from the snapshot what these ask for, at once, and marks it as stale (B-RELAY-9). A collection settles only where all of it was known and nothing of it is left out:
- * what is not stored is pending, not missing. What has expired is not there (B-RELAY-12).
+ * what is not stored is pending, not missing. What is known of an incomplete collection is marked only in an outage: delta clients are sent its members then, and nothing is concluded from them. What has expired is not there (B-RELAY-12).
  */
 export function restore(restoring: Restoring, wanted: readonly Wanted[]): void {
   const { store, own } = restoring;
@@ -68,10 +70,11 @@ function settledAs({ error }: Pick<StoredCollection, "error"> = {}, interest: Ty
   return error === undefined ? interest : { ...interest, error };
 }
 
-function mark({ own, store, space }: Restoring, wanted: Wanted, restored: readonly SnapshotRecord[]): void {
+function mark({ own, store, space, isOut }: Restoring, wanted: Wanted, restored: readonly SnapshotRecord[]): void {
   const { typeUrl, interest } = wanted;
   const newest = restored.reduce((latest, { storedAt }) => Math.max(latest, storedAt), 0);
   wanted.restoredAt = Math.max(newest, store.collection(space, typeUrl, interest)?.at ?? 0);
+  if (wanted.isPartial && !isOut(wanted)) return;
   const seconds = Math.max(0, Math.round((store.clock.wallTime() - wanted.restoredAt) / 1_000));
   own.unavailable({ typeUrl, interest }, new XdsError("UNAVAILABLE", `from the snapshot of ${new Date(wanted.restoredAt).toISOString()}, ${seconds} s old; upstream has not answered yet`, { typeUrl, resource: interest.name }));
 }

@@ -1,4 +1,4 @@
-import { XdsError, type Committed, type Interest, type ResourceSink, type Scope, type Transaction } from "@xdstp/core";
+import { XdsError, type Committed, type Interest, type ResourceSink, type Removal, type Scope, type Transaction, type TypedInterest } from "@xdstp/core";
 
 import { believed, type Spoken } from "./believed.ts";
 import { noteTransaction, type Noting } from "./note-transaction.ts";
@@ -83,6 +83,7 @@ export class SnapshotKeeper {
     const committed = sink.commit(pass);
     const note = (done: Committed): Committed => {
       noteTransaction(noting, pass, done, doubtful);
+      if (doubtful.size > 0) this.#silent(doubtful);
       return done;
     };
     return committed instanceof Promise ? committed.then(note) : note(committed);
@@ -122,13 +123,24 @@ export class SnapshotKeeper {
     const away = [...candidates].filter((wanted) => !wanted.said && (wanted.restoredAt === undefined || wanted.isPartial) && this.#isAway(wanted));
     if (away.length === 0) return;
     this.#restored -= away.filter(({ restoredAt }) => restoredAt !== undefined).length;
-    const restoring: Restoring = { store: this.store, space: this.space, own: this.#own, inWildcard: this.inWildcard };
+    const restoring: Restoring = { store: this.store, space: this.space, own: this.#own, inWildcard: this.inWildcard, isOut: (wanted) => this.#isOut(wanted) };
     restore(restoring, away);
     this.#restored += away.filter(({ restoredAt }) => restoredAt !== undefined).length;
   }
 
   #isAway(wanted: Wanted): boolean {
-    return !this.#heard.has(wanted.authority) || wanted.failing !== undefined || this.#outages.covers(wanted);
+    return !this.#heard.has(wanted.authority) || this.#isOut(wanted);
+  }
+
+  #isOut(wanted: Wanted): boolean {
+    return wanted.failing !== undefined || this.#outages.covers(wanted);
+  }
+
+  /** Upstream has not sent anything of these in time, and is not believed (B-RELAY-10): what is known of them is all there is for now. */
+  #silent(doubtful: ReadonlySet<Removal | TypedInterest>): void {
+    const silent = [...doubtful].flatMap((one) => ("interest" in one ? this.wanted.find(one.typeUrl, one.interest) ?? [] : [])).filter(({ isPartial }) => isPartial);
+    for (const wanted of silent) wanted.failing ??= new XdsError("UNAVAILABLE", "upstream has not answered in time", { typeUrl: wanted.typeUrl, resource: wanted.interest.name });
+    if (silent.length > 0) this.#restore(silent);
   }
 
   #unavailable(sink: ResourceSink, scope: Scope, error: XdsError | undefined): void {
