@@ -12,6 +12,7 @@ import type { RefusedName } from "./client-event.ts";
 import { isHeld, standInOf } from "./is-held.ts";
 import { lateError } from "./late-error.ts";
 import type { ReceivedName, ReceivedResource, ReceivedResponse } from "./received.ts";
+import { memberFault } from "./member-limit.ts";
 import { receivedKey } from "./received-key.ts";
 import { resourceFault } from "./resource-fault.ts";
 import type { Absence } from "./variant.ts";
@@ -88,7 +89,7 @@ function takeResource(source: IntakeSource, intake: Intake, resource: ReceivedRe
   const covering = coveringOf(source.wants, resource);
   if (covering.length === 0 && name !== "") { intake.skipped.ignored++; return; }
   noteAnswered(intake, covering, key);
-  const fault = resourceFault(resource, typeUrl, context.limits);
+  const fault = resourceFault(resource, typeUrl, context.limits) ?? (hasBody(resource) ? memberFault(source, covering, name, (want) => newMembers(source, intake, want)) : undefined);
   if (fault !== undefined) refuse(source, intake, name, fault, covering);
   else if (hasBody(resource)) {
     intake.named?.add(receivedKey(resource));
@@ -97,6 +98,11 @@ function takeResource(source: IntakeSource, intake: Intake, resource: ReceivedRe
   } else if (isVersionHeld(sink, typeUrl, resource, version)) intake.refresh.push({ typeUrl, name, ...(ttlMs === undefined ? {} : { expireMs: ttlMs }), ...variantOf(resource) });
   else if (ttlMs !== undefined) for (const want of covering) intake.lost.add(want);
   else letGo(source, intake, resource, covering);
+}
+
+/** Of a collection, among what is put already and is not held yet. */
+function newMembers({ sink, typeUrl }: IntakeSource, { put, putFor }: Intake, want: Want): number {
+  return putFor.filter(({ wants }, nth) => wants.includes(want) && !isHeld(sink, typeUrl, { name: put[nth]?.resource.name ?? "" })).length;
 }
 
 /** What is wanted by name is always told; of the rest, which may be as much as the server likes, some. */
