@@ -36,7 +36,7 @@ export function loadSnapshot(options: LoadOptions): LoadedSnapshot {
   try {
     const { size } = fstatSync(fd);
     const exposed: SnapshotRecord[] = [];
-    const { end, batch, gaps } = readJournal(fd, size, (frames) => { exposed.push(...apply(options, frames)); });
+    const { end, batch, gaps } = readJournal(fd, size, (frames) => { for (const record of apply(options, frames)) exposed.push(record); });
     for (const record of exposed) options.index.tear(record);
     if (gaps.length > 0 && end === 0) return replace(options, size);
     if (gaps.length > 0) setAside(options, gaps);
