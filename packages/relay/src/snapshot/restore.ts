@@ -34,12 +34,12 @@ export function coveredBy({ store, space, inWildcard }: Pick<Restoring, "store" 
 }
 
 /** Resources that are read and given to the cache in one turn: more at once would keep the relay from serving for longer than 100 ms. */
-const SLICE = 1_000;
+const SLICE = 500;
 
 /**
  * Serves from the snapshot what these ask for, at once, and marks it as stale (B-RELAY-9). A collection settles only where all of it was known and nothing of it is left out:
  * what is not stored is pending, not missing. What is known of an incomplete collection is marked only in an outage: delta clients are sent its members then, and nothing is concluded from them. What has expired is not there (B-RELAY-12).
- * More than 1,000 resources are given to the cache in several turns.
+ * More than 500 resources are given to the cache in several turns.
  */
 export function restore(restoring: Restoring, wanted: readonly Wanted[]): void {
   const records = new Set(wanted.flatMap((one) => alive(restoring, one).filter(isUnread)));
