@@ -4,7 +4,7 @@ export interface ClientLimits {
   readonly responseEntries: number;
   /**
    * Members of one glob or wildcard, so that a server cannot fill the memory with names. Further ones are rejected, and those that are cached go on being updated.
-   * Only a configuration of more than a million resources of one type reaches it; the largest fleets that are known have some 100,000. Default: 1,000,000.
+   * A million small resources take about 1 GB; only a configuration of more than a million resources of one type reaches the limit. Default: 1,000,000.
    */
   readonly members: number;
   /** UTF-16 units of a name that a server gives, and of a version. Default: 4,096. */

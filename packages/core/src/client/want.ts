@@ -25,8 +25,9 @@ export interface Want {
   begun: boolean;
   /** Keys of the members that have come of a collection since it was requested on this stream: only one that is not among them shows that the first answer goes on (C-GLOB-9). Absent: none, or it is not awaited. */
   came: Set<string> | undefined;
-  /** Upper bound of the members of a collection, and when they were counted exactly, in milliseconds of the clock; only for the limit on them. */
+  /** Upper bound of the members of a collection, for the limit on them (C-LIM-7): changes are counted too, until the limit is reached. */
   members: number;
+  /** When the members were counted exactly, in milliseconds of the clock. Absent: never. */
   countedAt: number | undefined;
   /** Key of the name that its resource came under, where that is another: it is wanted by an alias (C-ALIAS-3). */
   realName: string | undefined;
