@@ -37,12 +37,14 @@ export interface AskClientOptions {
   readonly onEvent?: (event: ClientNotice, spoken: Spoken) => void;
   /** Milliseconds after which what has not come does not exist. Default: as every client. 0: never. */
   readonly fetchMs?: number;
+  /** Members of a collection that are accepted. Default: as every client. */
+  readonly members?: number;
   /** Sees each stream. */
   readonly observe?: (server: string, variant: Spoken["variant"]) => StreamObserver;
 }
 
 /** Opens a client. Throws a CliError where there is no server to ask. */
-export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetchMs, observe }: AskClientOptions = {}): Promise<AskClient> {
+export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetchMs, members, observe }: AskClientOptions = {}): Promise<AskClient> {
   const configured = await configuredSources(flags, io.env);
   const { spoken } = configured;
   const channels = createChannels({ clock: io.clock });
@@ -50,6 +52,7 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetch
     bootstrap: configured.bootstrap, variant: flags.variant, clock: io.clock,
     channels: observe === undefined ? channels : observed(channels, observe),
     nodeContextParams: [...configured.nodeContextParams, ...flags.nodeContextParams ?? []],
+    ...(members !== undefined && { limits: { members } }),
     ...(flags.altOn !== undefined && { altOn: flags.altOn }),
     ...(flags.maxHops !== undefined && { maxHops: flags.maxHops }),
     ...(flags.dns === true && { resolveAuthority: dnsOf(io) }),

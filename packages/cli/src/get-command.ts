@@ -3,7 +3,7 @@ import { askedName } from "./asked-name.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
-import { secondsFlag, wordFlag } from "./flag-values.ts";
+import { countFlag, secondsFlag, wordFlag } from "./flag-values.ts";
 import { pathFrom } from "./path-from.ts";
 
 /** The options of a command that shows resources. */
@@ -16,7 +16,7 @@ export const viewOptions = {
 export const getCommand: Command = {
   name: "get",
   summary: "Show a resource, or the members of a glob, list or type, as a client of a server gets them.",
-  usage: `xdstp get NAME ${askUsage} [--output yaml|json|table] [--json] [--show-secrets] [--descriptors FILE]... [--nack REASON] [--timeout SECONDS] ${tlsUsage}`,
+  usage: `xdstp get NAME ${askUsage} [--output yaml|json|table] [--json] [--show-secrets] [--descriptors FILE]... [--nack REASON] [--max-members N] [--timeout SECONDS] ${tlsUsage}`,
   notes: [
     "NAME is an xdstp name, a glob (xdstp://AUTHORITY/TYPE/PATH/*) or a list (xdstp://AUTHORITY/TYPECollection/ID) of such names, or with --type an opaque name or * for all of the type.",
     "Each is asked for where its authority is. Redirects and directives (#alt=LOCATOR, #entry=NAME) are followed, and the steps are shown with the server of each.",
@@ -29,6 +29,7 @@ export const getCommand: Command = {
     json: { help: "the same as --output json" },
     ...viewOptions,
     ...nackOption,
+    "max-members": { value: "N", help: "end with an error where a glob or type has more members (default 100000)" },
     timeout: { value: "SECONDS", help: "how long to wait (default 10)" },
   },
   example: "xdstp get xdstp://example.com/envoy.config.cluster.v3.Cluster/web --server 127.0.0.1:18000",
@@ -46,6 +47,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   const { get } = await import("./get.ts");
   return get({
     asked, ask, timeoutMs,
+    maxMembers: countFlag(call, "max-members") ?? 100_000,
     output: output ?? (asked.kind === "name" ? "yaml" : "table"),
     showSecrets: call.flag("show-secrets"),
     descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),

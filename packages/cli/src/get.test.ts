@@ -89,6 +89,16 @@ describe("xdstp get", () => {
     expect((await got(origin, "xdstp://acme/envoy.config.cluster.v3.Cluster/asia/*")).out).toBe("xdstp://acme/envoy.config.cluster.v3.Cluster/asia/* has no members among the clusters\n");
   });
 
+  it("ends with an error where a collection has more members than are allowed, and shows them where that is allowed", async () => {
+    const origin = await useOrigin();
+    for (const name of ["a", "b", "c"]) origin.cluster(name);
+    for (const variant of ["--delta", "--sotw"]) {
+      const { code, out, err } = await got(origin, "*", "--type", "clusters", "--max-members", "2", variant);
+      expect({ code, out, err }).toEqual({ code: 1, out: "", err: 'xdstp get: "*" has more than 2 members; ask for a part of it, or allow more with --max-members\n' });
+      expect((await got(origin, "*", "--type", "clusters", "--max-members", "3", variant)).code).toBe(0);
+    }
+  });
+
   it("fits the table into a terminal of 80 columns", async () => {
     const origin = await useOrigin();
     origin.cluster(`xdstp://acme/envoy.config.cluster.v3.Cluster/${"long/".repeat(20)}end`);

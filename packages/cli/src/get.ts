@@ -21,14 +21,16 @@ export interface GetOptions {
   /** Files with descriptor sets. */
   readonly descriptors: readonly string[];
   readonly timeoutMs: number;
+  /** Members of a collection that are shown at most; where there are more, that is an error. */
+  readonly maxMembers: number;
 }
 
 /** Shows what a name has, once; the answer is the exit code. Throws a CliError where that is nothing. */
 export async function get(options: GetOptions, io: CliIo): Promise<number> {
-  const { asked, ask, output, showSecrets, timeoutMs } = options;
+  const { asked, ask, output, showSecrets, timeoutMs, maxMembers } = options;
   const registry = await loadRegistry(options.descriptors);
   const refusals = createRefusals();
-  const asking = await openAskClient(ask, io, { fetchMs: asked.places === 1 && asked.kind !== "list" ? 0 : timeoutMs / (asked.places + 1), onEvent: refusals.event, observe: refusals.observe });
+  const asking = await openAskClient(ask, io, { fetchMs: asked.places === 1 && asked.kind !== "list" ? 0 : timeoutMs / (asked.places + 1), members: maxMembers + 1, onEvent: refusals.event, observe: refusals.observe });
   const late = new AbortController();
   const stop = io.onSignal(() => { late.abort(new CliError(1, "stopped before there was an answer")); });
   const timer = io.clock.after(timeoutMs, () => { late.abort(); });

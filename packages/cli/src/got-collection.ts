@@ -2,6 +2,7 @@ import type { ListMember } from "@xdstp/client";
 import { XdsError } from "@xdstp/core";
 import { withoutNode } from "./ask-failure.ts";
 import { ownTypeUrl } from "./asked-name.ts";
+import { CliError } from "./cli-error.ts";
 import type { Way } from "./get.ts";
 import type { LackingMember, ShownResource } from "./show-resources.ts";
 import type { ShownHop } from "./shown-hop.ts";
@@ -18,7 +19,7 @@ export interface Got {
 
 /** The members of a glob or of a type: all, or what had come when the time was over. Throws an XdsError where nothing came. */
 export async function gotCollection(way: Way): Promise<Got> {
-  const { asking, type, options: { asked }, signal } = way;
+  const { asking, type, options: { asked, maxMembers }, signal } = way;
   const { name, typeUrl } = asked;
   const watch = asking.client.watchAll(type, name, { ...asking.beside(typeUrl), signal });
   const resources = (): readonly ShownResource[] => {
@@ -27,11 +28,12 @@ export async function gotCollection(way: Way): Promise<Got> {
   };
   try {
     for await (const { complete, error } of watch) {
+      if (watch.members.size > maxMembers) throw new CliError(1, `${JSON.stringify(asked.name)} has more than ${maxMembers} members; ask for a part of it, or allow more with --max-members`);
       if (error !== undefined && (error.code !== "INVALID_ARGUMENT" || asking.isUnknown(asked)) && watch.members.size === 0) throw whyNothing(way, watch.name, error);
       if (complete) return { resources: resources(), complete };
     }
   } catch (error) {
-    if (!signal.aborted || watch.members.size === 0) throw error;
+    if (error instanceof CliError || !signal.aborted || watch.members.size === 0) throw error;
     return { resources: resources(), complete: false };
   }
   throw new XdsError("CANCELLED", "the client was closed");

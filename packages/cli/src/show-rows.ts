@@ -16,7 +16,7 @@ export function showRows(head: readonly string[], rows: readonly ShownRow[], io:
   const columns = io.terminal()?.columns ?? 100_000;
   const paint = io.terminal() === undefined ? (_tone: unknown, text: string) => text : createPaint(io.env);
   const all = [{ cells: head, below: [] }, ...rows];
-  const widths = head.map((_, column) => Math.max(...all.map(({ cells }) => textWidth(cells[column] ?? ""))));
+  const widths = head.map((_, column) => all.reduce((widest, { cells }) => Math.max(widest, textWidth(cells[column] ?? "")), 0));
   const others = widths.slice(1).reduce((sum, width) => sum + width + 2, 0);
   widths[0] = Math.max(8, Math.min(columns - others, widths[0] ?? 0));
   const write = (tone: "bold" | "plain", text: string): void => { io.stdout.write(`${paintLine([[tone, text]], columns, paint)}\n`); };

@@ -109,7 +109,7 @@ class Type implements ClientType {
     this.#streams++;
     this.#state.begunAt = this.#state.host.context.clock.now();
     for (const want of wants) {
-      Object.assign(want, { asked: false, askedFirst: false, awaited: false, begun: false });
+      Object.assign(want, { asked: false, askedFirst: false, awaited: false, begun: false, came: undefined });
       unasked.add(want);
     }
     subscriptions.begin(wants, expires && [...wants].some(({ kind }) => kind !== "name") ? "" : version);
@@ -160,7 +160,7 @@ class Type implements ClientType {
       if (committed instanceof XdsError) refuse(state, response, [], committed.text);
       else conclude(state, response, intake, committed.refused ?? []);
       if (!this.#open || stream !== this.#streams) this.#anew();
-      else if (isHalf(intake.answered)) this.#quiet.touch();
+      else if (isGrowing(intake.grown)) this.#quiet.touch();
       done(response, committed instanceof XdsError ? undefined : committed.taken);
     });
   }
@@ -242,6 +242,7 @@ class Type implements ClientType {
     for (const want of whole) {
       // What a full state has left out goes when the server must have read the request (C-FULL-3).
       want.awaited = want.unseen.length > 0;
+      want.came = undefined;
       noteSilence(this.#state, want);
     }
     if (whole.length > 0) commitAside(sink, { settled: whole.map(({ interest }) => ({ typeUrl, interest })) });
@@ -258,9 +259,9 @@ function isKnown({ kind, asked, awaited }: Want): boolean {
   return kind !== "name" && asked && !awaited;
 }
 
-/** Something has come of a collection that is not known to be complete. */
-function isHalf(answered: ReadonlySet<Want>): boolean {
-  return answered.values().some(({ kind, awaited }) => kind !== "name" && awaited);
+/** A collection that is not known to be complete has begun to come, or has a member that had not come before. */
+function isGrowing(grown: ReadonlySet<Want>): boolean {
+  return grown.values().some(({ awaited }) => awaited);
 }
 
 function idOf(interest: Interest): string {

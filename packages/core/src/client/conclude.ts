@@ -83,6 +83,7 @@ function noteCame(state: ClientTypeState, want: Want, key: string, now: number):
 /** An error stops the timer (C-ERR-4), and nothing is concluded by silence either. */
 function noteEnd(state: ClientTypeState, want: Want, error: XdsError): void {
   want.awaited = false;
+  want.came = undefined;
   noteError(state, want, error);
 }
 

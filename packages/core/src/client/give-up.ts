@@ -23,6 +23,7 @@ export function giveUp(state: ClientTypeState, due: readonly Want[]): readonly W
   const overdue = due.filter((want) => standIns.get(want) !== true && !retries(state, want, standIns.has(want)));
   for (const want of overdue) {
     want.awaited = false;
+    want.came = undefined;
     if (want.kind !== "name" || isWantHeldByAll(sink, typeUrl, want)) noteSilence(state, want);
   }
   const names = overdue.filter((want) => want.kind === "name" && (want.leftOut || standIns.has(want) || !isWantHeldByAll(sink, typeUrl, want)));

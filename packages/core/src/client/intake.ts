@@ -12,6 +12,7 @@ import type { RefusedName } from "./client-event.ts";
 import { isHeld, standInOf } from "./is-held.ts";
 import { lateError } from "./late-error.ts";
 import type { ReceivedName, ReceivedResource, ReceivedResponse } from "./received.ts";
+import { memberFault } from "./member-limit.ts";
 import { receivedKey } from "./received-key.ts";
 import { resourceFault } from "./resource-fault.ts";
 import type { Absence } from "./variant.ts";
@@ -43,6 +44,8 @@ export interface Intake {
   readonly reasons: ReadonlyMap<string, XdsError>;
   /** Something came for these. */
   readonly answered: Set<Want>;
+  /** Collections that have begun with this response, or have a member in it that had not come before. */
+  readonly grown: Set<Want>;
   /** Only counted: what was not asked for, and what was refused beyond what is told. */
   readonly skipped: { ignored: number; refused: number };
 }
@@ -66,7 +69,7 @@ const NOTHING_REFUSED: NonNullable<Want["refused"]> = new Map();
 
 /** Sorts what came: what was not asked for is left out (C-SUB-8), and only then judged. */
 export function takeIn(source: IntakeSource, response: ReceivedResponse, absence: Absence | undefined): Intake {
-  const intake: Intake = { put: [], remove: [], refresh: [], putFor: [], removeFor: [], refused: [], complete: [], settled: [], errors: [], lost: new Set(), named: undefined, reasons: reasonsIn(response), answered: new Set(), skipped: { ignored: 0, refused: 0 } };
+  const intake: Intake = { put: [], remove: [], refresh: [], putFor: [], removeFor: [], refused: [], complete: [], settled: [], errors: [], lost: new Set(), named: undefined, reasons: reasonsIn(response), answered: new Set(), grown: new Set(), skipped: { ignored: 0, refused: 0 } };
   for (const resource of response.resources) takeResource(source, intake, resource);
   for (const removed of response.removed) takeRemoved(source, intake, removed);
   for (const error of response.errors) takeError(source, intake, error);
@@ -85,8 +88,8 @@ function takeResource(source: IntakeSource, intake: Intake, resource: ReceivedRe
   const { name, key, version, ttlMs } = resource;
   const covering = coveringOf(source.wants, resource);
   if (covering.length === 0 && name !== "") { intake.skipped.ignored++; return; }
-  noteAnswered(intake, covering);
-  const fault = resourceFault(resource, typeUrl, context.limits);
+  noteAnswered(intake, covering, key);
+  const fault = resourceFault(resource, typeUrl, context.limits) ?? (hasBody(resource) ? memberFault(source, covering, name, (want) => newMembers(source, intake, want)) : undefined);
   if (fault !== undefined) refuse(source, intake, name, fault, covering);
   else if (hasBody(resource)) {
     intake.named?.add(receivedKey(resource));
@@ -95,6 +98,11 @@ function takeResource(source: IntakeSource, intake: Intake, resource: ReceivedRe
   } else if (isVersionHeld(sink, typeUrl, resource, version)) intake.refresh.push({ typeUrl, name, ...(ttlMs === undefined ? {} : { expireMs: ttlMs }), ...variantOf(resource) });
   else if (ttlMs !== undefined) for (const want of covering) intake.lost.add(want);
   else letGo(source, intake, resource, covering);
+}
+
+/** Of a collection, among what is put already and is not held yet. */
+function newMembers({ sink, typeUrl }: IntakeSource, { put, putFor }: Intake, want: Want): number {
+  return putFor.filter(({ wants }, nth) => wants.includes(want) && !isHeld(sink, typeUrl, { name: put[nth]?.resource.name ?? "" })).length;
 }
 
 /** What is wanted by name is always told; of the rest, which may be as much as the server likes, some. */
@@ -114,18 +122,27 @@ function coveringOf(wants: Wants, { key, aliases = NO_ALIASES, constraints }: Re
 }
 
 /** A name that is waited for may be all that was answered: then nothing has come of a collection that was asked for later. */
-function noteAnswered({ answered }: Intake, covering: readonly Want[]): void {
+function noteAnswered({ answered, grown }: Intake, covering: readonly Want[], member?: string): void {
   const isOwed = covering.length > 1 && covering.some(({ kind, awaited }) => kind === "name" && awaited);
   for (const want of covering) {
     if (want.kind !== "name" && isOwed && !want.askedFirst) continue;
+    if (want.kind !== "name" && (noteMember(want, member) || !want.begun)) grown.add(want);
     noteBegun(want);
     answered.add(want);
   }
 }
 
+/** Whether this member had not come before: a change of one that had may come at any time, and says nothing about the rest (C-GLOB-9). Kept only until the collection is concluded. */
+function noteMember(want: Want, member: string | undefined): boolean {
+  if (member === undefined || want.came?.has(member) === true) return false;
+  if (want.awaited || !want.begun) (want.came ??= new Set()).add(member);
+  return true;
+}
+
 /** A wildcard of which there is nothing, or nothing new, is answered so (S-WILD-7, S-RECON-6). */
-function noteEmpty(wants: Wants, { answered }: Intake): void {
+function noteEmpty(wants: Wants, { answered, grown }: Intake): void {
   for (const want of wants.of("*")) {
+    if (!want.begun) grown.add(want);
     noteBegun(want);
     answered.add(want);
   }
@@ -231,7 +248,7 @@ function takeError(source: IntakeSource, intake: Intake, { name, constraints, er
   const own = source.wants.of(key);
   const covering = own.length > 0 ? own : source.wants.covering(key);
   if (covering.length === 0 || error === undefined) { intake.skipped.ignored++; return; }
-  noteAnswered(intake, covering);
+  noteAnswered(intake, covering, key);
   const collections = own.filter(({ kind }) => kind !== "name");
   if (isDataError(error) && collections.length === 0) { letGo(source, intake, { name, error, ...(constraints === undefined ? {} : { constraints }) }, covering); return; }
   if (isDataError(error)) intake.complete.push(...collections);

@@ -21,6 +21,7 @@ export function noteWhole(state: ClientTypeState, want: Want, refused: ReadonlyS
   if (want.refused?.size === 0) want.refused = undefined;
   if (want.error !== undefined && want.refused === undefined) noteError(state, want, undefined);
   want.awaited = false;
+  want.came = undefined;
   want.state = "held";
 }
 

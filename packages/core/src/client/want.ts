@@ -23,6 +23,12 @@ export interface Want {
   unseen: readonly Removal[];
   /** Something has come of a collection since then: the first of what will be all of it (C-GLOB-9). */
   begun: boolean;
+  /** Keys of the members that have come of a collection since it was requested on this stream: only one that is not among them shows that the first answer goes on (C-GLOB-9). Absent: none, or it is not awaited. */
+  came: Set<string> | undefined;
+  /** Upper bound of the members of a collection, for the limit on them (C-LIM-7): changes are counted too, until the limit is reached. */
+  members: number;
+  /** When the members were counted exactly, in milliseconds of the clock. Absent: never. */
+  countedAt: number | undefined;
   /** Key of the name that its resource came under, where that is another: it is wanted by an alias (C-ALIAS-3). */
   realName: string | undefined;
   state: WantState;

@@ -27,7 +27,7 @@ export class Wants implements Iterable<Want> {
     const key = nameKey(interest.name);
     const id = interestKey(interest, key);
     if (this.#byInterest.has(id)) return undefined;
-    const want: Want = { interest, key, kind: kindOf(interest.name), asked: false, askedFirst: false, awaited: false, leftOut: false, unseen: [], begun: false, realName: undefined, state: "requested", at: 0, refused: undefined, error: undefined };
+    const want: Want = { interest, key, kind: kindOf(interest.name), asked: false, askedFirst: false, awaited: false, leftOut: false, unseen: [], begun: false, came: undefined, members: 0, countedAt: undefined, realName: undefined, state: "requested", at: 0, refused: undefined, error: undefined };
     this.#byInterest.set(id, want);
     this.#byKey.set(key, [...this.of(key), want]);
     return want;

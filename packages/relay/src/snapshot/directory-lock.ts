@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { XdsError } from "@xdstp/core";
+
+import { openPrivateFile } from "./private-files.ts";
+import { readAt } from "./read-journal.ts";
 
 /** Keeps other processes out of a directory, by a file `lock` with the id of this one. */
 export interface DirectoryLock {
@@ -64,10 +67,19 @@ function inUse(dir: string, file: string, pid: number | undefined): XdsError {
   return new XdsError("FAILED_PRECONDITION", `the snapshot ${dir} is in use by process ${pid ?? "unknown"}; give each relay a directory of its own, end that process, or remove ${file} if it is no relay`);
 }
 
-/** undefined: there is no such file, or it cannot be read. */
+/** Bytes of a lock that are read: a mark is shorter. */
+const MARK_BYTES = 100;
+
+/** undefined: there is no such file, or it cannot be read, or it is not a regular one. */
 function markIn(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8");
+    const fd = openPrivateFile(file);
+    if (fd === undefined) return undefined;
+    try {
+      return readAt(fd, 0, MARK_BYTES).toString();
+    } finally {
+      closeSync(fd);
+    }
   } catch {
     return undefined;
   }

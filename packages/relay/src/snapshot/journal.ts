@@ -1,8 +1,9 @@
-import { closeSync, constants, openSync } from "node:fs";
+import { closeSync, constants } from "node:fs";
 import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import { encodeFrame, FrameKind, type FrameMeta } from "./frame.ts";
+import { checkPrivateFile, isOpenToOthers, linkError, openPrivateFile, PRIVATE_FLAGS } from "./private-files.ts";
 
 /** The format of the file. Another one is set aside. */
 export const FORMAT = 1;
@@ -54,7 +55,9 @@ export class Journal {
 
   /** For reading: it stays the same file until `turn`, whatever takes its place. */
   get reader(): number {
-    return this.#reader ??= openSync(this.path, "r");
+    this.#reader ??= openPrivateFile(this.path);
+    if (this.#reader === undefined) throw new Error(`${this.path} does not exist any more`);
+    return this.#reader;
   }
 
   /** From now on the file is read that has taken its place. */
@@ -115,8 +118,13 @@ export class Journal {
 
   /** What was not wholly written goes first: it would stand behind what is written next. */
   async #reopen(): Promise<FileHandle> {
-    const file = await this.#disk.open(this.path, constants.O_RDWR | constants.O_CREAT, 0o600);
+    const file = await this.#disk.open(this.path, constants.O_RDWR | constants.O_CREAT | PRIVATE_FLAGS, 0o600).catch((error: unknown) => {
+      throw (error as NodeJS.ErrnoException).code === "ELOOP" ? linkError(this.path) : error;
+    });
     try {
+      const stats = await file.stat();
+      checkPrivateFile(this.path, stats);
+      if (isOpenToOthers(stats)) await file.chmod(0o600);
       await file.truncate(this.end);
       if (this.end === 0) await this.#syncDirectory();
       return file;

@@ -1,9 +1,10 @@
-import { closeSync, copyFileSync, fstatSync, openSync } from "node:fs";
+import { closeSync, constants, copyFileSync, fstatSync, renameSync } from "node:fs";
 
 import { XdsError, type XdsErrorContext } from "@xdstp/core";
 
 import { FrameKind, type Frame, type FrameMeta } from "./frame.ts";
 import { FORMAT, type Journal, type Place } from "./journal.ts";
+import { openPrivateFile } from "./private-files.ts";
 import { readJournal, type Gap, type PlacedFrame } from "./read-journal.ts";
 import { createRecord, factsOf, type SnapshotRecord } from "./record.ts";
 import type { StoredCollection } from "./shelf.ts";
@@ -30,27 +31,19 @@ export type LoadedSnapshot = Pick<Journal, "end" | "batch" | "damaged">;
  * Throws FAILED_PRECONDITION where a newer release wrote it, and the error of the system where it cannot be read.
  */
 export function loadSnapshot(options: LoadOptions): LoadedSnapshot {
-  const fd = openIfThere(options.path);
+  const fd = openPrivateFile(options.path);
   if (fd === undefined) return { end: 0, batch: 0, damaged: false };
   try {
     const { size } = fstatSync(fd);
     const exposed: SnapshotRecord[] = [];
-    const { end, batch, gaps } = readJournal(fd, size, (frames) => { exposed.push(...apply(options, frames)); });
+    const { end, batch, gaps } = readJournal(fd, size, (frames) => { for (const record of apply(options, frames)) exposed.push(record); });
     for (const record of exposed) options.index.tear(record);
+    if (gaps.length > 0 && end === 0) return replace(options, size);
     if (gaps.length > 0) setAside(options, gaps);
     if (end < size && gaps.at(-1)?.offset !== end) tellTorn(options, size - end);
     return { end, batch, damaged: gaps.length + exposed.length > 0 };
   } finally {
     closeSync(fd);
-  }
-}
-
-function openIfThere(path: string): number | undefined {
-  try {
-    return openSync(path, "r");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
   }
 }
 
@@ -120,18 +113,39 @@ export function collectionMeta({ space, typeUrl, interest: { name, parameters },
 
 /** The lost part may have said anything, so no collection is complete. */
 function setAside({ path, index, now, tell }: LoadOptions, gaps: readonly Gap[]): void {
-  const aside = `${path}.corrupt-${new Date(now).toISOString().replaceAll(":", "-")}`;
+  const aside = asideOf(path, now);
   const bytes = gaps.reduce((sum, gap) => sum + gap.bytes, 0);
   const offset = gaps[0]?.offset ?? 0;
   index.tearAll();
   let kept = `as it was it is kept as ${aside}`;
   try {
-    copyFileSync(path, aside);
+    copyFileSync(path, aside, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   } catch (error) {
-    kept = `it could not be copied to ${aside} (${error instanceof Error ? error.message : String(error)})`;
+    kept = `it could not be copied to ${aside} (${textOf(error)})`;
   }
   const message = `${path} is corrupt at byte ${offset}: ${bytes} bytes in ${gaps.length} places are lost, and with them what upstream had said there; the rest is used, and no collection counts as complete until upstream answers; ${kept}; check the disk, and remove the copy when you do not need it`;
   tell({ kind: "snapshot-corrupt", file: path, aside, offset, bytes, message });
+}
+
+/** Nothing of it can be read, so nothing has to be copied: it is renamed, however long it is. */
+function replace({ path, now, tell }: LoadOptions, bytes: number): LoadedSnapshot {
+  const aside = asideOf(path, now);
+  let kept = `it is kept as ${aside}; remove it when you do not need it`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    kept = `it could not be renamed to ${aside} (${textOf(error)}), and is overwritten`;
+  }
+  tell({ kind: "snapshot-corrupt", file: path, aside, offset: 0, bytes, message: `${path} is not a snapshot: none of its ${bytes} bytes can be read, so nothing is served from it before upstream answers; ${kept}` });
+  return { end: 0, batch: 0, damaged: false };
+}
+
+function asideOf(path: string, now: number): string {
+  return `${path}.corrupt-${new Date(now).toISOString().replaceAll(":", "-")}`;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function tellTorn({ path, tell }: LoadOptions, bytes: number): void {

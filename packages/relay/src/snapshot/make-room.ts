@@ -16,6 +16,6 @@ export function makeRoom({ store, space, remove }: Noting, { put = [] }: Transac
 }
 
 /** What has no constraints is for everyone. */
-function overlap(one: Variant | undefined, other: Variant | undefined): boolean {
+export function overlap(one: Variant | undefined, other: Variant | undefined): boolean {
   return one === undefined || other === undefined || overlapOf(one.constraints, other.constraints) !== "none";
 }

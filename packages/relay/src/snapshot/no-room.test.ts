@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 
 import { createFakeClock } from "@xdstp/testing";
@@ -90,4 +91,33 @@ it("what was written anew counts, also where its directory cannot be synced [B-R
   expect([stateOf(store), events.map(({ kind }) => kind)]).toEqual([[`${a}=small`, `${b}=1`], ["snapshot-opened"]]);
   await store.close();
   expect(stateOf(openStore(dir).store)).toEqual([`${a}=small`, `${b}=1`]);
+});
+
+it("where the room runs out while the second file is written, the first one is whole and stays in use [B-RELAY-9]", async () => {
+  let [isNew, isFull] = [false, true];
+  const dir = useDir();
+  const { store, clock, events } = openOn(dir, {
+    opens: async (path) => { isNew = path.endsWith(".new"); return Promise.resolve(); },
+    writes: async () => (isNew && isFull ? Promise.reject(full()) : Promise.resolve()),
+  });
+  await bloat(store);
+  expect(events.map(({ kind }) => kind)).toEqual(["snapshot-opened", "snapshot-trouble"]);
+  expect(readdirSync(dir).sort()).toEqual(["lock", "snapshot.journal"]);
+  isFull = false;
+  clock.advance(60_000);
+  await expect.poll(() => events.at(-1)?.kind).toBe("snapshot-well");
+  put(store, b, "1");
+  await store.close();
+  expect(stateOf(openStore(dir).store)).toEqual([`${a}=${"x".repeat(1 << 20)}5`, `${b}=1`]);
+});
+
+it("on a file system that is read-only the relay serves what is there, and says that nothing can be written [B-RELAY-9]", async () => {
+  const dir = useDir();
+  const first = openStore(dir).store;
+  put(first, a, "1");
+  await first.close();
+  const { store, events } = openOn(dir, { opens: async () => Promise.reject(Object.assign(new Error("EROFS: read-only file system"), { code: "EROFS" })) });
+  put(store, b, "1");
+  await store.flush();
+  expect([stateOf(store), store.status().waiting, events.map(({ kind }) => kind)]).toEqual([[`${a}=1`, `${b}=1`], 1, ["snapshot-opened", "snapshot-trouble"]]);
 });

@@ -59,12 +59,16 @@ export function readJournal(fd: number, size: number, take: (frames: readonly Pl
     at += frame.length;
     if (frame.kind === FrameKind.COMMIT) settle(at, frame.batch);
   }
-  if (reading.end < size && !window.isBegun(reading.end)) gaps.push({ offset: reading.end, bytes: size - reading.end });
+  const isForeign = reading.end === 0 && window.hasGivenUp;
+  if (reading.end < size && (isForeign || !window.isBegun(reading.end))) gaps.push({ offset: reading.end, bytes: size - reading.end });
   return { ...reading, gaps };
 }
 
 /** So much is read at once. */
 const CHUNK = 4 << 20;
+
+/** Bytes that are searched for frames in one file. A file with more garbage is another program's, or was filled by a broken disk; reading all of it would keep the relay from starting. */
+const SEARCHED = 64 << 20;
 
 /** Looks at a file piece by piece. */
 class Window {
@@ -72,6 +76,7 @@ class Window {
   readonly #size: number;
   #start = 0;
   #bytes: Buffer = Buffer.alloc(0);
+  #searched = 0;
 
   constructor(fd: number, size: number) {
     this.#fd = fd;
@@ -89,14 +94,21 @@ class Window {
     return bytes.equals(MAGIC.subarray(0, bytes.length)) || bytes.every((byte) => byte === 0);
   }
 
-  /** Where the next frame begins; the end of the file, if none does. */
+  /** So much of the file was no frame that the rest was not read. */
+  get hasGivenUp(): boolean {
+    return this.#searched >= SEARCHED;
+  }
+
+  /** Where the next frame begins; the end of the file, if none does, or if too much has been searched. */
   nextFrame(from: number): number {
-    for (let at = from; at < this.#size;) {
+    for (let at = from; at < this.#size && !this.hasGivenUp;) {
       const bytes = this.#at(at, Math.min(CHUNK, this.#size - at));
       const found = bytes.indexOf(MAGIC);
-      if (found < 0) at += Math.max(1, bytes.length - MAGIC.length + 1);
+      const passed = found < 0 ? Math.max(1, bytes.length - MAGIC.length + 1) : found + 1;
+      this.#searched += passed;
+      if (found < 0) at += passed;
       else if (this.frame(at + found) !== undefined) return at + found;
-      else at += found + 1;
+      else at += passed;
     }
     return this.#size;
   }

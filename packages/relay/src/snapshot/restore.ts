@@ -1,5 +1,6 @@
 import { XdsError, type Committed, type Put, type ResourceSink, type TypedInterest } from "@xdstp/core";
 
+import { overlap } from "./make-room.ts";
 import type { RestoredRecord } from "./read-records.ts";
 import type { SnapshotRecord } from "./record.ts";
 import type { StoredCollection } from "./shelf.ts";
@@ -13,32 +14,90 @@ export interface Restoring {
   /** A sink of its own, so that what upstream says is never taken for this. */
   readonly own: ResourceSink;
   readonly inWildcard: (name: string) => boolean;
+  /** Upstream cannot be reached, or does not answer in time. Otherwise its first answer is waited for. */
+  readonly isOut: (wanted: Wanted) => boolean;
+  /** It is still subscribed, and upstream has not answered it. */
+  readonly isOpen: (wanted: Wanted) => boolean;
+  /** Something that is subscribed covers it. */
+  readonly isWanted: (record: SnapshotRecord) => boolean;
+  /** A later turn is waited for, or has begun. */
+  readonly noteTurn: (waits: boolean) => void;
+  /** It is served from the snapshot now, and was not before. */
+  readonly noteServed: () => void;
+  /** The relay is closed: nothing more is read. */
+  readonly isOver: () => boolean;
 }
 
 /** What of the snapshot is for an interest, and still alive. */
-export function coveredBy({ store, space, inWildcard }: Omit<Restoring, "own">, { typeUrl, interest }: Pick<Wanted, "typeUrl" | "interest">): readonly SnapshotRecord[] {
+export function coveredBy({ store, space, inWildcard }: Pick<Restoring, "store" | "space" | "inWildcard">, { typeUrl, interest }: Pick<Wanted, "typeUrl" | "interest">): readonly SnapshotRecord[] {
   return store.index.shelf(space, typeUrl).covered(interest, inWildcard);
 }
 
+/** Resources that are read and given to the cache in one turn: more at once would keep the relay from serving for longer than 100 ms. */
+const SLICE = 500;
+
 /**
  * Serves from the snapshot what these ask for, at once, and marks it as stale (B-RELAY-9). A collection settles only where all of it was known and nothing of it is left out:
- * what is not stored is pending, not missing. What has expired is not there (B-RELAY-12).
+ * what is not stored is pending, not missing. What is known of an incomplete collection is marked only in an outage: delta clients are sent its members then, and nothing is concluded from them. What has expired is not there (B-RELAY-12).
+ * More than 500 resources are given to the cache in several turns.
  */
 export function restore(restoring: Restoring, wanted: readonly Wanted[]): void {
+  const records = new Set(wanted.flatMap((one) => alive(restoring, one).filter(isUnread)));
+  const slices: SnapshotRecord[][] = [];
+  for (const record of [...records].sort((a, b) => a.at - b.at)) {
+    const last = slices.at(-1);
+    if (last === undefined || last.length >= SLICE) slices.push([record]);
+    else last.push(record);
+  }
+  restoreSlices(restoring, wanted, slices);
+}
+
+/** In a later turn upstream may have said some of it, and some may not be subscribed any more. */
+function restoreSlices(restoring: Restoring, wanted: readonly Wanted[], [slice, ...rest]: readonly (readonly SnapshotRecord[])[]): void {
+  if (slice === undefined) {
+    settle(restoring, wanted);
+    return;
+  }
+  const goOn = (): void => {
+    if (rest.length === 0) settle(restoring, wanted);
+    else nextTurn(restoring, () => { restoreSlices(restoring, wanted, rest); });
+  };
   const { store, own } = restoring;
   const now = store.clock.wallTime();
-  const covered = wanted.map((one) => [one, coveredBy(restoring, one).filter(({ expiresAt = Infinity }) => expiresAt > now)] as const);
-  const records = new Set(covered.flatMap(([, all]) => all.filter(({ state, said, restored }) => state === "stored" && !said && !restored)));
-  const read = store.read([...records]);
+  const read = store.read(slice.filter((record) => isUnread(record) && store.index.has(record) && restoring.isWanted(record) && !isReplaced(restoring, record)));
+  if (read.length === 0) { goOn(); return; }
   const conclude = ({ refused = [] }: Committed): void => {
     const bad = new Set(refused.map(({ typeUrl, name }) => `${typeUrl}\n${name}`));
     for (const { record } of read) if (store.index.has(record) && !record.said && !bad.has(`${record.typeUrl}\n${record.name}`)) record.restored = true;
-    settle(restoring, covered);
+    goOn();
   };
-  if (read.length === 0) { settle(restoring, covered); return; }
   const committed = own.commit({ put: read.map((one) => putOf(one, store, now)) });
   if (committed instanceof Promise) void committed.then(conclude);
   else conclude(committed);
+}
+
+function nextTurn({ noteTurn, isOver }: Restoring, goOn: () => void): void {
+  noteTurn(true);
+  setImmediate(() => {
+    noteTurn(false);
+    if (!isOver()) goOn();
+  });
+}
+
+/** Upstream has said another variant meanwhile, for some of the same clients (S-DYN-4). */
+function isReplaced({ store, space }: Restoring, record: SnapshotRecord): boolean {
+  const others = store.index.shelf(space, record.typeUrl).of(record.key);
+  return others.length > 1 && others.some((other) => other !== record && other.said && other.key === record.key && overlap(record.variant, other.variant));
+}
+
+/** What is for an interest and has not expired. */
+function alive(restoring: Restoring, wanted: Wanted): readonly SnapshotRecord[] {
+  const now = restoring.store.clock.wallTime();
+  return coveredBy(restoring, wanted).filter(({ expiresAt = Infinity }) => expiresAt > now);
+}
+
+function isUnread({ state, said, restored }: SnapshotRecord): boolean {
+  return state === "stored" && !said && !restored;
 }
 
 function putOf({ record, resource }: RestoredRecord, store: SnapshotStore, now: number): Put {
@@ -51,8 +110,9 @@ function putOf({ record, resource }: RestoredRecord, store: SnapshotStore, now: 
   return { typeUrl, resource: { ...resource, expireMs }, ...as };
 }
 
-function settle(restoring: Restoring, covered: readonly (readonly [Wanted, readonly SnapshotRecord[]])[]): void {
+function settle(restoring: Restoring, candidates: readonly Wanted[]): void {
   const { own, store, space } = restoring;
+  const covered = candidates.filter(restoring.isOpen).map((one) => [one, alive(restoring, one)] as const);
   const whole = covered.filter(([{ typeUrl, interest, isCollection }, all]) => isCollection && store.collection(space, typeUrl, interest) !== undefined && all.every((record) => record.said || record.restored));
   if (whole.length > 0) void own.commit({ settled: whole.map(([{ typeUrl, interest }]) => settledAs(store.collection(space, typeUrl, interest), { typeUrl, interest })) });
   const settled = new Set(whole.map(([wanted]) => wanted));
@@ -68,10 +128,13 @@ function settledAs({ error }: Pick<StoredCollection, "error"> = {}, interest: Ty
   return error === undefined ? interest : { ...interest, error };
 }
 
-function mark({ own, store, space }: Restoring, wanted: Wanted, restored: readonly SnapshotRecord[]): void {
+function mark(restoring: Restoring, wanted: Wanted, restored: readonly SnapshotRecord[]): void {
+  const { own, store, space, isOut } = restoring;
   const { typeUrl, interest } = wanted;
   const newest = restored.reduce((latest, { storedAt }) => Math.max(latest, storedAt), 0);
+  if (wanted.restoredAt === undefined) restoring.noteServed();
   wanted.restoredAt = Math.max(newest, store.collection(space, typeUrl, interest)?.at ?? 0);
+  if (wanted.isPartial && !isOut(wanted)) return;
   const seconds = Math.max(0, Math.round((store.clock.wallTime() - wanted.restoredAt) / 1_000));
   own.unavailable({ typeUrl, interest }, new XdsError("UNAVAILABLE", `from the snapshot of ${new Date(wanted.restoredAt).toISOString()}, ${seconds} s old; upstream has not answered yet`, { typeUrl, resource: interest.name }));
 }

@@ -1,10 +1,10 @@
-import { XdsError, type Committed, type Interest, type ResourceSink, type Scope, type Transaction } from "@xdstp/core";
+import { XdsError, type Committed, type Interest, type ResourceSink, type Removal, type Scope, type Transaction, type TypedInterest } from "@xdstp/core";
 
 import { believed, type Spoken } from "./believed.ts";
 import { noteTransaction, type Noting } from "./note-transaction.ts";
 import { Outages } from "./outages.ts";
 import type { SnapshotRecord } from "./record.ts";
-import { coveredBy, restore, type Restoring } from "./restore.ts";
+import { coveredBy, restore } from "./restore.ts";
 import type { Served, SnapshotStore, Wants } from "./snapshot-store.ts";
 import { makeRoom } from "./make-room.ts";
 import { WantedBook, type Wanted } from "./wanted-book.ts";
@@ -33,6 +33,8 @@ export class SnapshotKeeper {
   #own: ResourceSink | undefined;
   /** How many interests are served from the snapshot. */
   #restored = 0;
+  /** How many restores go on in a later turn. */
+  #turns = 0;
 
   constructor(store: SnapshotStore, { inWildcard, space = "" }: KeepOptions) {
     this.store = store;
@@ -57,6 +59,7 @@ export class SnapshotKeeper {
   end(): void {
     this.store.wants.delete(this.#wants);
     this.store.servings.delete(this.#serving);
+    this.#own = undefined;
   }
 
   want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void {
@@ -79,10 +82,11 @@ export class SnapshotKeeper {
   #commit(sink: ResourceSink, spoken: Spoken, given: Transaction): Committed | Promise<Committed> {
     const noting: Noting = { ...this.#noting, sink };
     const { pass, doubtful } = believed(noting, spoken, given);
-    if (this.#restored > 0) makeRoom(noting, pass);
+    if (this.#restored + this.#turns > 0) makeRoom(noting, pass);
     const committed = sink.commit(pass);
     const note = (done: Committed): Committed => {
       noteTransaction(noting, pass, done, doubtful);
+      if (doubtful.size > 0) this.#silent(doubtful);
       return done;
     };
     return committed instanceof Promise ? committed.then(note) : note(committed);
@@ -121,14 +125,30 @@ export class SnapshotKeeper {
     if (this.#own === undefined) return;
     const away = [...candidates].filter((wanted) => !wanted.said && (wanted.restoredAt === undefined || wanted.isPartial) && this.#isAway(wanted));
     if (away.length === 0) return;
-    this.#restored -= away.filter(({ restoredAt }) => restoredAt !== undefined).length;
-    const restoring: Restoring = { store: this.store, space: this.space, own: this.#own, inWildcard: this.inWildcard };
-    restore(restoring, away);
-    this.#restored += away.filter(({ restoredAt }) => restoredAt !== undefined).length;
+    restore({
+      store: this.store, space: this.space, own: this.#own, inWildcard: this.inWildcard,
+      isOut: (wanted) => this.#isOut(wanted),
+      isOpen: (wanted) => !wanted.said && this.wanted.find(wanted.typeUrl, wanted.interest) === wanted,
+      isWanted: (record) => this.wanted.covers(record, this.inWildcard),
+      noteTurn: (waits) => { this.#turns += waits ? 1 : -1; },
+      noteServed: () => { this.#restored++; },
+      isOver: () => this.#own === undefined,
+    }, away);
   }
 
   #isAway(wanted: Wanted): boolean {
-    return !this.#heard.has(wanted.authority) || wanted.failing !== undefined || this.#outages.covers(wanted);
+    return !this.#heard.has(wanted.authority) || this.#isOut(wanted);
+  }
+
+  #isOut(wanted: Wanted): boolean {
+    return wanted.failing !== undefined || this.#outages.covers(wanted);
+  }
+
+  /** Upstream has not sent anything of these in time, and is not believed (B-RELAY-10): what is known of them is all there is for now. */
+  #silent(doubtful: ReadonlySet<Removal | TypedInterest>): void {
+    const silent = [...doubtful].flatMap((one) => ("interest" in one ? this.wanted.find(one.typeUrl, one.interest) ?? [] : [])).filter(({ isPartial }) => isPartial);
+    for (const wanted of silent) wanted.failing ??= new XdsError("UNAVAILABLE", "upstream has not answered in time", { typeUrl: wanted.typeUrl, resource: wanted.interest.name });
+    if (silent.length > 0) this.#restore(silent);
   }
 
   #unavailable(sink: ResourceSink, scope: Scope, error: XdsError | undefined): void {

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 
@@ -10,6 +9,7 @@ import { FrameKind, type FrameMeta } from "./frame.ts";
 import { Journal, systemDisk, type Change, type Disk } from "./journal.ts";
 import { collectionMeta, loadSnapshot } from "./load-snapshot.ts";
 import { createRecord, metaOf, nameMeta, recordId, sealedFor, type RecordFacts, type SnapshotRecord } from "./record.ts";
+import { makePrivateDirectory } from "./private-files.ts";
 import { readRecords, type RestoredRecord } from "./read-records.ts";
 import { createSeal, type Seal } from "./seal.ts";
 import { collectionId, type StoredCollection } from "./shelf.ts";
@@ -64,7 +64,7 @@ export class SnapshotStore implements Snapshot {
     this.#secretTypes = new Set(secretTypes);
     this.#evictAt = clock.now() + GRACE_MS;
     this.#tell = (event) => onEvent?.(event);
-    makeDirectory(dir);
+    makePrivateDirectory(dir);
     this.#lock = createDirectoryLock(dir);
     this.#claim();
     const path = join(dir, "snapshot.journal");
@@ -245,14 +245,6 @@ export class SnapshotStore implements Snapshot {
 /** When it was said. */
 function ageOf(one: SnapshotRecord | StoredCollection): number {
   return "interest" in one ? one.at : one.storedAt;
-}
-
-function makeDirectory(dir: string): void {
-  try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new XdsError("FAILED_PRECONDITION", `the snapshot directory ${dir} cannot be made: ${error instanceof Error ? error.message : String(error)}; give one that this process may write to`, { cause: error });
-  }
 }
 
 /** Equal in all but time. */

@@ -68,6 +68,41 @@ describe("globs in delta", () => {
     expect(silent?.now).toBe("xdstp://a/test.Part/silent/*!");
   });
 
+  it("changes of members that have come already do not delay it, a new member does [C-GLOB-9]", async () => {
+    const { ask, server, clock } = createClientWorld("delta");
+    const [glob, all] = await ask(PART, ns("*"), "*");
+    const change = (...ids: readonly string[]): void => { server.reply(PART, { resources: ids.map((id) => ({ name: ns(id), text: String(clock.now()) })) }); };
+    change("x", "y");
+    clock.advance(100);
+    change("x");
+    clock.advance(99);
+    change("z");
+    expect([glob?.topic.settled, all?.topic.settled]).toEqual([false, false]);
+    clock.advance(100);
+    change("z");
+    clock.advance(99);
+    change("y");
+    expect([glob?.topic.settled, all?.topic.settled]).toEqual([false, false]);
+    clock.advance(1);
+    expect([glob?.topic.settled, all?.topic.settled, glob?.topic.members().length]).toEqual([true, true, 3]);
+  });
+
+  it("a server that is asked again has not sent what came on the stream before [C-GLOB-9]", async () => {
+    const { ask, server, clock } = createClientWorld("delta");
+    const [glob] = await ask(PART, ns("*"));
+    server.reply(PART, { resources: [{ name: ns("x"), text: "1" }, { name: ns("y"), text: "1" }] });
+    server.raw.close();
+    clock.advance(1_000);
+    await turn();
+    for (const id of ["x", "y"]) {
+      server.reply(PART, { resources: [{ name: ns(id), text: "2" }] });
+      clock.advance(199);
+      expect(glob?.topic.settled).toBe(false);
+    }
+    clock.advance(1);
+    expect(glob?.topic.settled).toBe(true);
+  });
+
   it("what comes only after the timer counts as complete 200 ms later: who did not believe the silence hears so, as a relay that serves from its snapshot [C-GLOB-9] [B-RELAY-9]", async () => {
     const settled: (boolean | undefined)[] = [];
     const listening = (sink: ResourceSink): ResourceSink => ({

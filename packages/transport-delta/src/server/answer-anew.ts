@@ -3,6 +3,7 @@ import { passAliases } from "./alias.ts";
 import { answerAgain } from "./answer-again.ts";
 import type { DeltaState } from "./delta-state.ts";
 import { idOf, keyOf } from "./lookup.ts";
+import { oweKnownMembersAgain } from "./known-members.ts";
 import { oweOpenError } from "./open-error.ts";
 
 /**
@@ -35,5 +36,7 @@ function replace(state: DeltaState, held: Topic, topic: Topic): void {
   if (others !== undefined) state.located?.set(keyOf(held.interest.name), others.map((other) => (other === held ? topic : other)));
   passAliases(state, held, topic);
   (topic.settled ? state.unanswered : state.unsettled).set(topic, state.sent);
-  if (!topic.settled) oweOpenError(state, topic);
+  if (topic.settled) return;
+  oweOpenError(state, topic);
+  oweKnownMembersAgain(state, topic);
 }

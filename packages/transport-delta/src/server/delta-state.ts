@@ -30,6 +30,8 @@ export interface DeltaState extends ExchangeOwner {
   readonly unanswered: SmallMap<Topic, number>;
   /** Globs of which the client was told, or is owed, why nothing is known of them for now; undefined while there are none. */
   openErrors: Map<Topic, XdsError> | undefined;
+  /** Incomplete collections whose members are sent while their supply is broken, each with the revision up to which these are sent or owed; undefined while there are none. */
+  knownMembers: Map<Topic, number> | undefined;
   /** Answered topics with news. */
   readonly dirty: SmallSet<Topic>;
   /** Names to be sent as they are now. */

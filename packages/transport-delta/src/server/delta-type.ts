@@ -9,6 +9,7 @@ import { doubt, heldListOf } from "./held-by-client.ts";
 import { beat, noteAnswer, noteHolding } from "./heartbeat.ts";
 import { isCovered, keyOf, lookUp, topicsOf } from "./lookup.ts";
 import { endOpenError, oweOpenError } from "./open-error.ts";
+import { endKnownMembers, oweKnownMembers } from "./known-members.ts";
 import { oweLost } from "./owe-lost.ts";
 import { send } from "./send.ts";
 import { locate, subscribe } from "./subscribe.ts";
@@ -39,7 +40,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       type: context.source.descriptor(typeUrl),
       quirks: quirksOf(context.quirks, host.node?.userAgentName ?? ""),
       topics: createSmallMap(), located: undefined, globs: 0, aliased: undefined, sent: 0, answered: false,
-      unsettled: createSmallMap(), unanswered: createSmallMap(), openErrors: undefined, dirty: createSmallSet(), owed: createSmallSet(),
+      unsettled: createSmallMap(), unanswered: createSmallMap(), openErrors: undefined, knownMembers: undefined, dirty: createSmallSet(), owed: createSmallSet(),
       held: [], initial: undefined, initialShared: false, lifetimes: undefined, taken: undefined, heldBack: NOTHING, heldBackFrom: Infinity,
     };
   }
@@ -226,10 +227,16 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
 
   #settle(topic: Topic): void {
     const { unsettled, unanswered } = this.#state;
-    if (!topic.settled) { oweOpenError(this.#state, topic); return; }
-    unanswered.set(topic, unsettled.get(topic) ?? NONE_HELD);
+    if (!topic.settled) {
+      oweOpenError(this.#state, topic);
+      oweKnownMembers(this.#state, topic);
+      return;
+    }
+    const since = unsettled.get(topic) ?? NONE_HELD;
     unsettled.delete(topic);
     endOpenError(this.#state, topic);
+    if (endKnownMembers(this.#state, topic)) this.#state.dirty.add(topic);
+    else unanswered.set(topic, since);
   }
 
   /** An empty response goes out only as the first one, or to answer a wildcard, and not while names are pending (S-RECON-6, S-WILD-7, S-ACK-11). */

@@ -3,6 +3,7 @@ import { excessOfLocators, excessOfNames, type StreamLimits } from "@xdstp/core/
 import { isGlob } from "@xdstp/uri";
 import { answerAnew } from "./answer-anew.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
+import { oweKnownMembers } from "./known-members.ts";
 import { idOf, isCollection, keyOf } from "./lookup.ts";
 import { oweOpenError } from "./open-error.ts";
 
@@ -56,7 +57,10 @@ function begin(state: DeltaState, key: string, interest: Interest): Topic {
   if (isGlob(name)) state.globs++;
   const waiting = topic.settled ? state.unanswered : state.unsettled;
   waiting.set(topic, state.answered && (isCollection(name) || hasVariants(topic)) ? state.sent : NONE_HELD);
-  if (waiting === state.unsettled) oweOpenError(state, topic);
+  if (waiting === state.unsettled) {
+    oweOpenError(state, topic);
+    oweKnownMembers(state, topic);
+  }
   return topic;
 }
 

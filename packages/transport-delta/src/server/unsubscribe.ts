@@ -57,6 +57,7 @@ function forget(state: DeltaState, topic: Topic): void {
   state.unanswered.delete(topic);
   state.dirty.delete(topic);
   state.openErrors?.delete(topic);
+  state.knownMembers?.delete(topic);
   state.owed.delete(topic.interest.name);
 }
 
