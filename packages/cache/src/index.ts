@@ -11,6 +11,7 @@
 export { createCache, type Cache, type CacheCounters, type CacheOptions, type Check, type Revisions } from "./create-cache.ts";
 export { messageType, type MessageField, type MessageSchema, type MessageType, type MessageTypeOptions } from "./message-type.ts";
 export { createNodeCaches, type CacheNode, type NodeCaches, type NodeCachesOptions } from "./nodes/create-node-caches.ts";
+export { nodeField } from "./nodes/node-field.ts";
 export type { NodeContent } from "./nodes/node-content.ts";
 export type { Author, PutCall, PutOptions, RawResource, RemoveOptions, TransactionOptions, TransactionWriter, TypedPutOptions } from "./author.ts";
 export type { CacheEvent } from "./cache-event.ts";

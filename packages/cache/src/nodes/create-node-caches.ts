@@ -2,6 +2,7 @@ import { systemClock, XdsError, type ResourceSource } from "@xdstp/core";
 import type { NodeInfo } from "@xdstp/core/server";
 
 import { createCache, type Cache, type CacheOptions } from "../create-cache.ts";
+import { describeValue } from "../describe-value.ts";
 import type { NodeContent } from "./node-content.ts";
 import { NodeLayer } from "./node-layer.ts";
 
@@ -79,7 +80,7 @@ function chosen(node: CacheNode | undefined, keyOf: NodeCachesOptions["keyOf"], 
   if (node === undefined) return undefined;
   const key: unknown = keyOf(node);
   if (key === undefined || key === "") return undefined;
-  if (typeof key !== "string") throw new XdsError("INVALID_ARGUMENT", `keyOf returned ${JSON.stringify(key) ?? typeof key} for node ${JSON.stringify(node.id)}; return a text, or undefined for the shared content`);
+  if (typeof key !== "string") throw new XdsError("INVALID_ARGUMENT", `keyOf returned ${describeValue(key)} for node ${JSON.stringify(node.id)}; return a text, or undefined for the shared content`);
   return of(key);
 }
 

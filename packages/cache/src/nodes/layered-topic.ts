@@ -58,7 +58,10 @@ export class LayeredTopic implements Topic, Watcher {
   /** Whether it is made over this shared topic. */
   isOver(lower: Topic): boolean { return this.#lower === lower; }
 
-  get settled(): boolean { return (this.#one() ?? this.#lower).settled; }
+  get settled(): boolean {
+    const source = this.#source();
+    return isPair(source) ? this.#lower.settled : source.settled;
+  }
 
   get head(): number {
     this.#sync();
@@ -66,9 +69,9 @@ export class LayeredTopic implements Topic, Watcher {
   }
 
   get hash(): number {
-    const one = this.#one();
-    if (one !== undefined) return one.hash;
-    const { upper, covered } = this.#pair() as Pair;
+    const source = this.#source();
+    if (!isPair(source)) return source.hash;
+    const { upper, covered } = source;
     const known = this.#hash;
     if (known?.lower === this.#lower.head && known.upper === upper.head && known.size === covered.size) return known.sum;
     let sum = hashWith(this.#lower.hash, upper.hash);
@@ -79,34 +82,32 @@ export class LayeredTopic implements Topic, Watcher {
 
   changes(after: number): readonly Entry[] | undefined {
     if (after < this.#host.floor) return undefined;
-    const one = this.#one();
-    if (one !== undefined) return one.changes(after);
-    const pair = this.#pair() as Pair;
+    const source = this.#source();
+    if (!isPair(source)) return source.changes(after);
     const lower = this.#lower.changes(after);
-    const upper = pair.upper.changes(after);
-    return lower === undefined || upper === undefined ? undefined : (this.#merged = this.#merge(this.#merged, lower, upper, pair)).entries;
+    const upper = source.upper.changes(after);
+    return lower === undefined || upper === undefined ? undefined : (this.#merged = this.#merge(this.#merged, lower, upper, source)).entries;
   }
 
   members(): readonly Entry[] {
-    const one = this.#one();
-    if (one !== undefined) return one.members();
-    const pair = this.#pair() as Pair;
-    return (this.#members = this.#merge(this.#members, this.#lower.members(), pair.upper.members(), pair)).entries;
+    const source = this.#source();
+    if (!isPair(source)) return source.members();
+    return (this.#members = this.#merge(this.#members, this.#lower.members(), source.upper.members(), source)).entries;
   }
 
   get(name: string): Entry | undefined {
-    return (this.#one() ?? this.#homeOf(name)).get(name);
+    return this.#homeOf(name).get(name);
   }
 
   removed(): readonly Entry[] {
-    const one = this.#one();
-    if (one !== undefined) return one.removed();
-    const { upper, covered } = this.#pair() as Pair;
+    const source = this.#source();
+    if (!isPair(source)) return source.removed();
+    const { upper, covered } = source;
     return [...this.#lower.removed().filter((entry) => !isIn(covered, entry)), ...upper.removed().filter((entry) => isIn(covered, entry))];
   }
 
   gone(name: string): readonly Entry[] {
-    return (this.#one() ?? this.#homeOf(name)).gone?.(name) ?? [];
+    return this.#homeOf(name).gone?.(name) ?? [];
   }
 
   watch(watcher: Watcher): void {
@@ -161,11 +162,11 @@ export class LayeredTopic implements Topic, Watcher {
     return isSeen;
   }
 
-  /** The one topic that says all, where there is one. */
-  #one(): Topic | undefined {
+  /** The one topic that says all, or both halves of a collection. */
+  #source(): Topic | Pair {
     const pair = this.#pair();
     if (pair === undefined) return this.#lower;
-    if (this.#isCollection) return undefined;
+    if (this.#isCollection) return pair;
     return pair.covered.has(this.#key) || pair.upper.members().some(({ resource }) => resource !== undefined) ? pair.upper : this.#lower;
   }
 
@@ -178,20 +179,21 @@ export class LayeredTopic implements Topic, Watcher {
   }
 
   #homeOf(name: string): Topic {
-    const { upper, covered } = this.#pair() as Pair;
-    return covered.has(readName(name).key) ? upper : this.#lower;
+    const source = this.#source();
+    if (!isPair(source)) return source;
+    return source.covered.has(readName(name).key) ? source.upper : this.#lower;
   }
 
-  #merge(known: Merged | undefined, lower: readonly Entry[], upper: readonly Entry[], { covered }: Pair): Merged {
+  #merge(known: Merged | undefined, lower: readonly Entry[], upper: readonly Entry[], pair: Pair): Merged {
+    const { covered } = pair;
     if (known?.lower === lower && known.upper === upper && known.size === covered.size) return known;
     const named = [...lower.filter((entry) => !isIn(covered, entry)), ...upper.filter((entry) => isIn(covered, entry))].filter(({ name }) => name !== this.interest.name);
-    const entries = named.length > 0 || this.#isAnything() ? named : [...upper, ...lower].filter(({ name }) => name === this.interest.name).slice(0, 1);
+    const entries = named.length > 0 || this.#hasMember(pair) ? named : [...upper, ...lower].filter(({ name }) => name === this.interest.name).slice(0, 1);
     return { lower, upper, size: covered.size, entries: entries.sort((a, b) => a.revision - b.revision) };
   }
 
   /** Whether it has a member: then a glob has nothing to say of itself. */
-  #isAnything(): boolean {
-    const { upper, covered } = this.#pair() as Pair;
+  #hasMember({ upper, covered }: Pair): boolean {
     return this.#lower.members().some((entry) => entry.resource !== undefined && !isIn(covered, entry)) || upper.members().some(({ resource }) => resource !== undefined);
   }
 }
@@ -215,6 +217,10 @@ interface Merged {
   readonly upper: readonly Entry[];
   readonly size: number;
   readonly entries: readonly Entry[];
+}
+
+function isPair(source: Topic | Pair): source is Pair {
+  return "covered" in source;
 }
 
 function isIn(covered: ReadonlyMap<string, string>, { name }: Entry): boolean {
