@@ -8,6 +8,7 @@ import type { FolderEvent } from "./folder-event.ts";
 import { createFolderReader, type FolderReader } from "./folder-reader.ts";
 import { createFolderWatch, type FolderWatch, type WatchDirectory } from "./folder-watch.ts";
 import { followLinks } from "./follow-links.ts";
+import type { NodeSinks } from "./node-sinks.ts";
 import type { FolderOptions } from "./read-folder.ts";
 
 /** A batch is over after this much quiet, and this long after its first change at the latest. */
@@ -21,6 +22,8 @@ const retryMs = 1_000;
 export interface FolderFeedOptions extends FolderOptions {
   /** Take it as meant when a folder of more than 100 resources loses more than half of them in one batch. Absent: false, the last state is kept. */
   readonly allowMassDelete?: boolean;
+  /** Where the content of `_nodes/KEY/` goes, for instance `createNodeCaches(...)`, whose `shared` cache then runs this feed. Absent: such files are a problem. */
+  readonly nodes?: NodeSinks;
   /** Absent: the clock of the machine. */
   readonly clock?: Clock;
   /** Told what happened, after it happened. What it throws ends the feed. */
@@ -50,7 +53,7 @@ async function run(options: FolderFeedOptions, sink: ResourceSink, signal: Abort
   const changes = createDebounce({ clock, ...burst });
   const watch = createFolderWatch({ onChange: changes.touch, ...(options.watch && { watch: options.watch }) });
   const reader = createFolderReader(context);
-  const committer = createFolderCommitter({ context, sink, allowMassDelete, onEvent });
+  const committer = createFolderCommitter({ context, sink, nodes: options.nodes, allowMassDelete, onEvent });
   const polling = createPollingNotice(dir, onEvent);
   const isOver = (): boolean => signal.aborted;
   let timer: Timer | undefined;

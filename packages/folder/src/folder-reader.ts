@@ -8,6 +8,7 @@ import { fileTrouble } from "./file-trouble.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { FolderProblem } from "./folder-problem.ts";
 import { mapLimit } from "./map-limit.ts";
+import { nodeOf } from "./place.ts";
 import { readFile } from "./read-file.ts";
 import type { FileReference } from "./references-in.ts";
 import { type FolderVariant, variantOf } from "./variant-of.ts";
@@ -24,6 +25,8 @@ const stampGrainMs = 2_000;
 export interface FolderEntry {
   /** As problems name it. */
   readonly file: string;
+  /** Key of the nodes that it is for. Absent: for all. */
+  readonly node?: string;
   readonly typeUrl: string;
   readonly name: string;
   /** Which variant of the name it is (TP2). Absent: it has no constraints. */
@@ -82,7 +85,7 @@ export function createFolderReader(context: FolderContext): FolderReader {
 
 function stateOf(listing: FolderListing, before: ReadonlyMap<string, FileRecord>, records: readonly FileRecord[]): FolderState {
   const entries = records.flatMap((record) => record.entries);
-  const problems = [...listing.problems, ...records.flatMap((record) => record.problems), ...duplicateProblems(entries), ...variantProblems(entries)];
+  const problems = [...listing.problems, ...records.flatMap((record) => record.problems), ...Map.groupBy(entries, ({ node }) => node).values().flatMap((alike) => [...duplicateProblems(alike), ...variantProblems(alike)])];
   const known = new Set(Array.from(before.values(), (record) => record.entries));
   return {
     files: records.length,
@@ -121,10 +124,11 @@ async function bytesOf({ segments, stats }: FoundFile, { dir }: FolderContext): 
 function contentOf({ segments }: FoundFile, bytes: Uint8Array, context: FolderContext): Pick<FileRecord, "entries" | "problems" | "references"> {
   const file = join(context.dir, ...segments);
   const { puts, problems, references } = readFile(segments, bytes, context);
+  const node = puts.length === 0 ? undefined : nodeOf(segments);
   const entries = puts.map((put): FolderEntry => {
     const { typeUrl, resource } = put;
     const variant = variantOf(resource.constraints);
-    return { file, typeUrl, name: resource.name, ...(variant && { variant }), aliases: resource.aliases ?? [], put };
+    return { file, ...(node !== undefined && { node }), typeUrl, name: resource.name, ...(variant && { variant }), aliases: resource.aliases ?? [], put };
   });
   return { entries, problems, references };
 }

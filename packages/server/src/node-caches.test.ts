@@ -32,7 +32,7 @@ async function connect({ open, turn }: Subject, variant: VariantName, cluster: s
 }
 
 describe.each(variants)("a server of caches per node (%s)", (variant) => {
-  it(`sends other content under the same name, and waits for the ACKs of all nodes whose content changed (${variant}) [S-NODE-9] [S-ACK-9]`, async () => {
+  it(`sends other content under the same name, and waits for the ACKs of all nodes whose content changed (${variant}) [S-NODE-10] [S-ACK-9]`, async () => {
     const subject = useNodes();
     const { server, put, turn } = subject;
     put("", "web", "shared");
@@ -58,7 +58,7 @@ describe.each(variants)("a server of caches per node (%s)", (variant) => {
     expect(config.map(({ node }) => node?.id)).toEqual(["gold-1", "basic-1"]);
   });
 
-  it(`sends the shared resource again when the one of the node is removed (${variant}) [S-NODE-9]`, async () => {
+  it(`sends the shared resource again when the one of the node is removed (${variant}) [S-NODE-10]`, async () => {
     const subject = useNodes();
     const { server, put, nodes, turn } = subject;
     put("", "web", "shared");

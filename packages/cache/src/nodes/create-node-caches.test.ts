@@ -125,6 +125,7 @@ describe("createNodeCaches", () => {
     expect(() => gold.put({ ...flag("*", 2) })).toThrow(XdsError);
     expect(() => gold.put({ ...flag("web", 2), ttlMs: -1 })).toThrow(XdsError);
     expect(() => gold.put({ ...flag("web", 2), expireMs: 1 })).toThrow("expireMs");
+    expect(() => gold.put(flag("xdstp://a/acme.Flag/web", 2))).toThrow("is an xdstp name, which has the same content for every node");
     expect(shown(gold.topic(typeUrl, { name: "*" }).members())).toEqual({ web: 1 });
     expect(nodes.keys()).toEqual([]);
   });

@@ -38,6 +38,8 @@ export interface NodeCaches extends AsyncDisposable {
   };
   /** Revision of the newest transaction of all; 0 before the first. */
   readonly revision: number;
+  /** Resources that are put, in the shared content and under all keys. */
+  readonly resources: number;
   /** Ends the feeds and timers of the shared content. */
   close(): Promise<void>;
 }
@@ -72,6 +74,7 @@ export function createNodeCaches({ keyOf, ...options }: NodeCachesOptions): Node
     shared, of, close, serving: { source: root, sourceFor: ({ node }) => chosen(node, keyOf, of) ?? root },
     keys: () => [...owned.keys()],
     get revision() { return revisions.last; },
+    get resources() { return owned.values().reduce((sum, { resources }) => sum + resources, shared.counters.resources); },
     [Symbol.asyncDispose]: close,
   };
 }

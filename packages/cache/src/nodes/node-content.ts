@@ -10,7 +10,7 @@ export interface NodeContent extends ResourceSource, ResourceSink, Author {
   readonly key: string;
   /** Resources that are put under this key; shared ones do not count. */
   readonly resources: number;
-  /** As the contract says, at once, and all or nothing. Throws INVALID_ARGUMENT for a resource with `expireMs`. */
+  /** As the contract says, at once, and all or nothing. Throws INVALID_ARGUMENT for an xdstp name, which is the same for every node (B-NODE-7), and for a resource with `expireMs`. */
   commit(transaction: Transaction): Committed;
   /** Removes all that was put under this key: its clients see the shared content. */
   clear(): Committed;

@@ -95,7 +95,7 @@ export class NodeLayer implements NodeContent, LayerHost {
 
   commit(given: Transaction): Committed {
     const transaction = atHome(given);
-    for (const { resource } of transaction.put ?? []) if (resource.expireMs !== undefined) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(resource.name)} has expireMs, which content of one node key cannot have; remove it yourself, or put it into the shared content`);
+    for (const { resource } of transaction.put ?? []) checkPut(resource);
     const plan = this.#plan(transaction);
     const uncover = this.#cover(plan.put);
     const isNew = this.#upper === undefined;
@@ -213,6 +213,12 @@ interface Plan {
 const forgotten = new FinalizationRegistry<{ readonly ofType: Map<string, WeakRef<LayeredTopic>>; readonly id: string }>(({ ofType, id }) => {
   if (ofType.get(id)?.deref() === undefined) ofType.delete(id);
 });
+
+/** An xdstp name is the same for every node (B-NODE-7). */
+function checkPut({ name, expireMs }: Resource): void {
+  if (name.startsWith("xdstp:")) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is an xdstp name, which has the same content for every node; put it into the shared content, or use an opaque name`);
+  if (expireMs !== undefined) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} has expireMs, which content of one node key cannot have; remove it yourself, or put it into the shared content`);
+}
 
 /** A kept resource has accessors, which a spread would lose. Its end is that of the original. */
 function copyOf({ name, version, payload, aliases, ttlMs, noStore, constraints, metadata }: Resource): Resource {
