@@ -34,7 +34,7 @@ export interface NodeCaches extends AsyncDisposable {
   /** What a server needs: `createServer({ ...nodes.serving })`. */
   readonly serving: {
     readonly source: ResourceSource;
-    readonly sourceFor: (peer: { readonly node?: CacheNode }) => ResourceSource;
+    readonly sourceFor: ((peer: { readonly node?: CacheNode }) => ResourceSource) & { readonly viewsOnly: true };
   };
   /** Revision of the newest transaction of all; 0 before the first. */
   readonly revision: number;
@@ -71,7 +71,7 @@ export function createNodeCaches({ keyOf, ...options }: NodeCachesOptions): Node
   };
   const close = async (): Promise<void> => shared.close();
   return {
-    shared, of, close, serving: { source: root, sourceFor: ({ node }) => chosen(node, keyOf, of) ?? root },
+    shared, of, close, serving: { source: root, sourceFor: Object.assign(({ node }: { readonly node?: CacheNode }) => chosen(node, keyOf, of) ?? root, { viewsOnly: true } as const) },
     keys: () => [...owned.keys()],
     get revision() { return revisions.last; },
     get resources() { return owned.values().reduce((sum, { resources }) => sum + resources, shared.counters.resources); },
