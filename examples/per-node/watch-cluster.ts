@@ -12,11 +12,13 @@ export function watchCluster(uri: string, tier: string, name: string): ClusterVi
   const client = clientOf(uri, tier);
   const watch = client.watch(ClusterSchema, name);
   const changes = watch[Symbol.asyncIterator]();
+  let shown: string | undefined;
   return {
     async shows(edition) {
-      while (watch.value?.altStatName !== edition) {
-        const { done } = await changes.next();
+      while (shown !== edition) {
+        const { done, value: snapshot } = await changes.next();
         if (done === true) throw new Error(`the watch of tier ${tier} has ended before it showed ${edition}`);
+        shown = snapshot.value?.altStatName;
       }
     },
     [Symbol.asyncDispose]: () => client.close(),

@@ -14,6 +14,7 @@ export { createNodeCaches, type CacheNode, type NodeCaches, type NodeCachesOptio
 export { nodeField } from "./nodes/node-field.ts";
 export type { NodeContent } from "./nodes/node-content.ts";
 export type { Author, PutCall, PutOptions, RawResource, RemoveOptions, TransactionOptions, TransactionWriter, TypedPutOptions } from "./author.ts";
+export { watchDangling, type DanglingEvent, type DanglingReference, type DanglingWatch } from "./watch-dangling.ts";
 export type { CacheEvent } from "./cache-event.ts";
 export type { FeedHandle } from "./feed-handle.ts";
 
