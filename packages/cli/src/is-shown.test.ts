@@ -15,7 +15,7 @@ const kinds: { readonly [From in CliEvent["from"]]: Kinds<From> } = {
     "snapshot-opened": "shown", "snapshot-torn": "shown", "snapshot-corrupt": "shown", "snapshot-locked": "shown", "snapshot-trouble": "shown", "snapshot-well": "shown", "snapshot-evicted": "shown",
   },
   folder: { loaded: "shown", refused: "shown", kept: "shown", unreadable: "shown", polling: "shown", "foreign-reference": "shown" },
-  cache: { ready: "shown", "aliases-ignored": "shown", "version-reused": "shown", "variants-overlap": "shown", "feed-failed": "shown" },
+  cache: { ready: "shown", "aliases-ignored": "shown", "version-reused": "shown", "variants-overlap": "shown", "feed-failed": "shown", dangling: "shown", resolved: "shown" },
   server: {
     connect: "shown", subscribe: "shown", push: "shown", heartbeat: "json", ack: "shown", nack: "shown", "order-expired": "shown", "stale-nonce": "shown", "not-sent": "shown", disconnect: "shown",
     refused: "shown", fetch: "shown", "connection-cut": "shown", "stream-cut": "shown", warning: "shown", fault: "shown",

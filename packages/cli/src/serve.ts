@@ -1,4 +1,4 @@
-import { createNodeCaches, nodeField } from "@xdstp/cache";
+import { createNodeCaches, nodeField, watchDangling } from "@xdstp/cache";
 import { createFolderFeed } from "@xdstp/folder";
 import { envoyTypes } from "@xdstp/resource-types";
 import { checkFolder } from "./check-folder.ts";
@@ -31,6 +31,7 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
 
 function folderSupply({ dir, registry, allowMassDelete, authorities, nodeKey }: ServeOptions & Pick<HostOptions, "registry">, { clock }: CliIo, tell: Tell): Supply {
   const nodes = createNodeCaches({ keyOf: nodeField(nodeKey), types: envoyTypes, clock, replacedBytes, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "cache", event }); } });
+  const dangling = watchDangling(nodes.shared, envoyTypes, (event) => { tell({ from: "cache", event }); });
   return {
     from: "serve", what: { dir }, serving: nodes.serving,
     cache: {
@@ -39,6 +40,9 @@ function folderSupply({ dir, registry, allowMassDelete, authorities, nodeKey }: 
       get resources() { return nodes.resources; },
     },
     start: async () => nodes.shared.addFeed(createFolderFeed({ dir, registry, nodes, allowMassDelete, clock, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "folder", event }); } })).ended,
-    close: () => nodes.close(),
+    async close() {
+      dangling.close();
+      await nodes.close();
+    },
   };
 }
