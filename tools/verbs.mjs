@@ -5,6 +5,7 @@ export const verbs = {
   "example:client": { file: "examples/client/main.ts" },
   "example:federation": { file: "examples/federation/main.ts" },
   "example:on-demand": { file: "examples/on-demand/main.ts" },
+  "example:per-node": { file: "examples/per-node/main.ts" },
   "example:relay": { file: "examples/relay/main.ts" },
   xdstp: { file: "packages/cli/src/bin.ts", fromCaller: true },
   rules: { file: "tools/rules/main.ts" },

@@ -1,4 +1,4 @@
-import type { CacheEvent } from "@xdstp/cache";
+import type { CacheEvent, DanglingEvent } from "@xdstp/cache";
 import type { FolderEvent } from "@xdstp/folder";
 import type { ClientNotice } from "@xdstp/federation";
 import type { RelayEvent } from "@xdstp/relay";
@@ -41,8 +41,8 @@ export type CliEvent = (
   | { readonly from: "relay"; readonly event: ServeEvent | WorkerEvent }
   | { readonly from: "upstream"; readonly event: UpstreamEvent }
   | { readonly from: "folder"; readonly event: FolderEvent }
-  | { readonly from: "cache"; readonly event: CacheEvent }
   | { readonly from: "log"; readonly event: LogEvent }
+  | { readonly from: "cache"; readonly event: CacheEvent | DanglingEvent }
   | { readonly from: "server"; readonly event: ServerEvent }) & {
   /** How many events of the same kind, reason and peer came within the same second and are not shown. Absent: none. */
   readonly more?: number;

@@ -1,4 +1,4 @@
-import type { CacheEvent } from "@xdstp/cache";
+import type { CacheEvent, DanglingEvent } from "@xdstp/cache";
 import type { CliEvent, ServeEvent, WorkerEvent } from "./cli-event.ts";
 import { connectCommands } from "./connect-commands.ts";
 import { describeFolderEvent } from "./describe-folder-event.ts";
@@ -54,12 +54,18 @@ function listening({ address, tls, metrics, ...what }: Extract<ServeEvent, { kin
   return `${formatEndpoint(address)}, ${served}; to connect: ${envoy} (or: ${grpc})${metrics === undefined ? "" : `; metrics: http://${formatEndpoint(metrics)}/metrics`}`;
 }
 
-function describeCacheEvent(event: CacheEvent): ReportLine {
+function describeCacheEvent(event: CacheEvent | DanglingEvent): ReportLine {
   switch (event.kind) {
     case "ready": return { level: "good", label: "ready", text: `clients are served from revision ${event.revision} on` };
     case "aliases-ignored": return { level: "warning", label: "aliases", text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: its aliases are not served: xdstp names have redirects instead; leave them out, or use an opaque name` };
     case "version-reused": return { level: "warning", label: "version", text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: version ${escapeText(event.version)} was used before for other content, so it is served as ${escapeText(event.servedAs)}; give each content a version of its own, or none` };
     case "variants-overlap": return { level: "warning", label: "variants", text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: clients that match several of its variants are given none: ${event.variants.map((one) => (one === "" ? "one without constraints" : escapeText(one))).join("; ")}` };
+    case "dangling": return { level: "warning", label: "dangling", text: `${shortType(event.by.typeUrl)} ${quoted(event.by.name)}${event.others === 0 ? "" : ` and ${counted(event.others, "other")}`} ${event.others === 0 ? "refers" : "refer"} to ${shortType(event.typeUrl)} ${quoted(event.name)}, which is not served; add it, unless clients have it in their bootstrap` };
+    case "resolved": return { level: "good", label: "resolved", text: `${shortType(event.typeUrl)} ${quoted(event.name)} ${event.isServed ? "is served now" : "is no longer referred to"}` };
     case "feed-failed": return { level: "error", label: "failed", text: `${event.retryMs === undefined ? "edits are not followed any more" : `edits are not followed until the next attempt in ${Math.ceil(event.retryMs / 1_000)} s`}: ${escapeText(event.error.text)}` };
   }
+}
+
+function quoted(name: string): string {
+  return `"${escapeText(name)}"`;
 }

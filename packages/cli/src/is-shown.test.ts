@@ -16,7 +16,7 @@ const kinds: { readonly [From in CliEvent["from"]]: Kinds<From> } = {
   },
   folder: { loaded: "shown", refused: "shown", kept: "shown", unreadable: "shown", polling: "shown", "foreign-reference": "shown" },
   log: { "lines-lost": "shown" },
-  cache: { ready: "shown", "aliases-ignored": "shown", "version-reused": "shown", "variants-overlap": "shown", "feed-failed": "shown" },
+  cache: { ready: "shown", "aliases-ignored": "shown", "version-reused": "shown", "variants-overlap": "shown", "feed-failed": "shown", dangling: "shown", resolved: "shown" },
   server: {
     connect: "shown", subscribe: "shown", push: "shown", heartbeat: "json", ack: "shown", nack: "shown", "order-expired": "shown", "stale-nonce": "shown", "not-sent": "shown", disconnect: "shown",
     refused: "shown", fetch: "shown", "connection-cut": "shown", "stream-cut": "shown", warning: "shown", fault: "shown",

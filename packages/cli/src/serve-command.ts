@@ -1,3 +1,4 @@
+import { XdsError } from "@xdstp/core";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
@@ -8,9 +9,10 @@ import { listenOptions, serverFlags, serverOptions, serverUsage, shownNote } fro
 export const serveCommand: Command = {
   name: "serve",
   summary: "Serve a folder of YAML, JSON and protobuf files over xDS, and follow every edit.",
-  usage: `xdstp serve DIR [--listen HOST:PORT] [--json] [--descriptors FILE]... [--allow-mass-delete] [--authority NAME]... ${serverUsage}`,
+  usage: `xdstp serve DIR [--listen HOST:PORT] [--json] [--descriptors FILE]... [--allow-mass-delete] [--authority NAME]... [--node-key FIELD] ${serverUsage}`,
   notes: [
     "DIR/AUTHORITY/TYPE/ID.yaml is the resource xdstp://AUTHORITY/TYPE/ID, and DIR/_opaque/TYPE/NAME.yaml one with a legacy name.\nTYPE is listeners, routes, clusters, endpoints, secrets, ..., or a full message name.",
+    "DIR/_nodes/KEY/_opaque/TYPE/NAME.yaml replaces the resource of that name for the clients whose node has this KEY; all others see the shared one. --node-key says which field of the node it is.",
     "It listens on loopback unless told otherwise, and what it serves may hold secrets: elsewhere give it TLS, and --tls-client-ca so that only clients with a certificate are served.\nThe files of certificates are followed: new ones are shown to new connections, broken ones are not used.",
     "With --policy each client sees the names that the rule for the URI in its certificate allows, and who fits no rule is refused; the README says how rules are written.",
     shownNote,
@@ -20,6 +22,7 @@ export const serveCommand: Command = {
     descriptors: { value: "FILE", multiple: true, help: "your own message types, as `buf build -o FILE` writes them" },
     "allow-mass-delete": { help: "take it as meant when most of the folder, or all of it, vanishes at once" },
     authority: { value: "NAME", multiple: true, help: "answer only for this authority (default: all that the folder holds)" },
+    "node-key": { value: "FIELD", help: "the field of a node that selects DIR/_nodes/KEY: id, cluster, user_agent_name, locality.region, locality.zone, locality.sub_zone or metadata.PATH (default cluster)" },
     ...serverOptions,
   },
   example: "xdstp serve ./config --listen 127.0.0.1:18000",
@@ -31,14 +34,27 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   if (dir === undefined || dir === "") throw new CliError(2, "which folder?");
   if (more.length > 0) throw new CliError(2, `${JSON.stringify(more[0])} is one argument too many; one folder is served`);
   const authorities = call.texts("authority");
+  const nodeKey = await nodeKeyOf(call);
   const flags = serverFlags(call, io);
   // Loaded only now: the server and Envoy's API take most of a second, which no other command needs.
   const { serve } = await import("./serve.ts");
   return serve({
     ...flags,
+    nodeKey,
     dir: pathFrom(io.cwd, dir),
     descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
     allowMassDelete: call.flag("allow-mass-delete"),
     ...(authorities.length > 0 && { authorities }),
   }, io);
+}
+
+async function nodeKeyOf(call: CommandCall): Promise<string> {
+  const field = call.text("node-key") ?? "cluster";
+  const { nodeField } = await import("@xdstp/cache");
+  try {
+    nodeField(field);
+    return field;
+  } catch (error) {
+    throw new CliError(2, `--node-key: ${XdsError.from(error).text}`, { cause: error });
+  }
 }

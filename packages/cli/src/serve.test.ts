@@ -6,7 +6,7 @@ import { openDeltaStream } from "../test/grpc-stream.ts";
 import { type RunningCli, runToEnd, useCli } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
 
-const cluster = "type: EDS\nconnect_timeout: 1s\n";
+const cluster = "type: STATIC\nconnect_timeout: 1s\n";
 const web = "a.example/clusters/web.yaml";
 const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const free = ["--listen", "127.0.0.1:0"];
@@ -53,6 +53,43 @@ describe("xdstp serve", () => {
     const folder = useFolder({ [`config/${web}`]: cluster });
     const { stdout } = useCli(["serve", "config", ...free], { cwd: folder.dir });
     expect(await stdout.line(/Z loaded /)).toContain("1 resource");
+  });
+});
+
+describe("xdstp serve, references", () => {
+  it("warns once of a reference to what is not served, and says when it is served", async () => {
+    const route = "virtual_hosts: [{name: a, domains: ['*'], routes: [{match: {prefix: /}, route: {cluster: apii}}]}]\n";
+    const folder = useFolder({ "_opaque/routes/web.yaml": route });
+    const { stdout } = serve(folder.dir);
+    expect(await stdout.line(/Z dangling /)).toContain('routes "web" refers to clusters "apii", which is not served');
+    folder.write({ "_opaque/clusters/apii.yaml": "connect_timeout: 1s\n" });
+    expect(await stdout.line(/Z resolved /)).toContain('clusters "apii" is served now');
+    expect(stdout.text.match(/Z dangling /g)).toHaveLength(1);
+  });
+});
+
+describe("xdstp serve --node-key", () => {
+  it("serves the files below _nodes/KEY to the nodes with that key, and the shared ones to others [S-NODE-10]", async () => {
+    const folder = useFolder({ "_opaque/clusters/web.yaml": "connect_timeout: 1s\n", "_nodes/gold/_opaque/clusters/web.yaml": "connect_timeout: 2s\n" });
+    const { stdout, port } = serve(folder.dir, "--node-key", "id");
+    const number = await port();
+    await stdout.line(/Z loaded /);
+    const versions: unknown[] = [];
+    for (const id of ["gold", "basic"]) {
+      const client = await openDeltaStream(number, id);
+      client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: ["*"] });
+      await client.arrived();
+      versions.push(...client.next().resources.map(({ name, version }) => `${name} ${version}`));
+      client.close();
+    }
+    expect(versions).toHaveLength(2);
+    expect(new Set(versions).size).toBe(2);
+  });
+
+  it("refuses a field that a node does not have", async () => {
+    const { stderr, exit } = serve(useFolder().dir, "--node-key", "tier");
+    expect(await exit).toBe(2);
+    expect(stderr.text).toContain('--node-key: a node has no field "tier"');
   });
 });
 

@@ -1,4 +1,4 @@
-import { createCache } from "@xdstp/cache";
+import { createNodeCaches, nodeField, watchDangling } from "@xdstp/cache";
 import { createFolderFeed } from "@xdstp/folder";
 import { envoyTypes } from "@xdstp/resource-types";
 import { checkFolder } from "./check-folder.ts";
@@ -13,6 +13,8 @@ export interface ServeOptions extends Omit<HostOptions, "registry"> {
   /** Files with descriptor sets. */
   readonly descriptors: readonly string[];
   readonly allowMassDelete: boolean;
+  /** The field of a node that selects `_nodes/KEY`: `cluster`, `id`, `metadata.PATH`, ... */
+  readonly nodeKey: string;
   /** Absent: all that the folder holds. */
   readonly authorities?: readonly string[];
 }
@@ -27,16 +29,20 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
   return hostServer({ ...options, registry }, (tell) => folderSupply({ ...options, registry }, io, tell), io);
 }
 
-function folderSupply({ dir, registry, allowMassDelete, authorities }: ServeOptions & Pick<HostOptions, "registry">, { clock }: CliIo, tell: Tell): Supply {
-  const cache = createCache({ types: envoyTypes, clock, replacedBytes, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "cache", event }); } });
+function folderSupply({ dir, registry, allowMassDelete, authorities, nodeKey }: ServeOptions & Pick<HostOptions, "registry">, { clock }: CliIo, tell: Tell): Supply {
+  const nodes = createNodeCaches({ keyOf: nodeField(nodeKey), types: envoyTypes, clock, replacedBytes, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "cache", event }); } });
+  const dangling = watchDangling(nodes.shared, envoyTypes, (event) => { tell({ from: "cache", event }); });
   return {
-    from: "serve", what: { dir }, serving: { source: cache },
+    from: "serve", what: { dir }, serving: nodes.serving,
     cache: {
-      get ready() { return cache.ready; },
-      get revision() { return cache.revision; },
-      get resources() { return cache.counters.resources; },
+      get ready() { return nodes.shared.ready; },
+      get revision() { return nodes.revision; },
+      get resources() { return nodes.resources; },
     },
-    start: async () => cache.addFeed(createFolderFeed({ dir, registry, allowMassDelete, clock, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "folder", event }); } })).ended,
-    close: () => cache.close(),
+    start: async () => nodes.shared.addFeed(createFolderFeed({ dir, registry, nodes, allowMassDelete, clock, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "folder", event }); } })).ended,
+    async close() {
+      dangling.close();
+      await nodes.close();
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type ResourceSink, XdsError } from "@xdstp/core";
+import { type Put, type ResourceSink, XdsError } from "@xdstp/core";
 import { fileTrouble } from "./file-trouble.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { FolderEvent } from "./folder-event.ts";
@@ -7,7 +7,8 @@ import { authoritiesOf, foreignProblems } from "./foreign-problems.ts";
 import { type FolderProblem, formatProblem } from "./folder-problem.ts";
 import type { FolderState } from "./folder-reader.ts";
 import { lostVolume } from "./lost-volume.ts";
-import { type Plan, planTransaction } from "./plan-transaction.ts";
+import { type NodeSinks, unplacedProblems } from "./node-sinks.ts";
+import { type FolderPlan, planFolder } from "./plan-transaction.ts";
 import { isGone } from "./walk-folder.ts";
 
 /** Above this many resources, losing more than half of them at once looks like an accident. */
@@ -29,6 +30,8 @@ export interface FolderCommitter {
 export interface FolderCommitterOptions {
   readonly context: FolderContext;
   readonly sink: ResourceSink;
+  /** Where content per node goes. Absent: such content is a problem. */
+  readonly nodes?: NodeSinks | undefined;
   readonly allowMassDelete: boolean;
   readonly onEvent: (event: FolderEvent) => void;
 }
@@ -60,30 +63,33 @@ async function take(progress: Progress, reading: Reading): Promise<void> {
     return;
   }
   const state = "error" in reading ? noState : reading.state;
-  if (state.problems.length > 0) {
-    refuse(progress, state, state.problems);
+  const problems = [...state.problems, ...unplacedProblems(state.entries, progress.nodes)];
+  if (problems.length > 0) {
+    refuse(progress, state, problems);
     return;
   }
   for (const { typeUrl } of state.entries) progress.types.add(typeUrl);
   await turn();
-  const plan = planTransaction(state.entries, progress.types, progress.sink);
-  const lost = plan.remove.length === 0 || progress.allowMassDelete ? undefined : lostVolume(progress.loaded, state);
+  const plan = planFolder(state.entries, progress.types, progress.sink, progress.nodes);
+  const lost = plan.removed === 0 || progress.allowMassDelete ? undefined : lostVolume(progress.loaded, state);
   if (lost !== undefined) keepVolume(progress, plan, lost);
   else if (isMassDelete(progress, plan)) keepAll(progress, plan);
-  else if (progress.revision === undefined || plan.put.length + plan.remove.length > 0) await commit(progress, state, plan);
+  else if (progress.revision === undefined || plan.put + plan.removed > 0) await commit(progress, state, plan);
   else if (progress.trouble !== undefined || progress.warned !== JSON.stringify(state.warnings)) finish(progress, state, plan);
 }
 
-async function commit(progress: Progress, state: FolderState, plan: Plan): Promise<void> {
-  const { put, remove } = plan;
+async function commit(progress: Progress, state: FolderState, plan: FolderPlan): Promise<void> {
+  const isFirst = progress.revision === undefined;
   await turn();
-  const { revision, refused = [] } = await progress.sink.commit({ put, remove, atomic: true });
-  if (refused.length > 0) {
-    const problems = refused.map(({ typeUrl, name, error }) => ({ file: fileOf(state, typeUrl, name), message: error.text }));
-    refuse(progress, state, problems);
-    return;
+  for (const { sink, put, remove } of plan.parts) {
+    if (put.length + remove.length === 0 && !(isFirst && sink === progress.sink)) continue;
+    const { revision, refused = [] } = await sink.commit({ put, remove, atomic: true });
+    if (refused.length > 0) {
+      refuse(progress, state, refused.map(({ typeUrl, name, error }) => ({ file: fileOf(put, state, typeUrl, name), message: error.text })));
+      return;
+    }
+    progress.revision = Math.max(progress.revision ?? 0, revision);
   }
-  progress.revision = revision;
   for (const entry of state.entries) entry.put = undefined;
   finish(progress, state, plan);
 }
@@ -94,14 +100,14 @@ async function turn(): Promise<void> {
 }
 
 /** The cache is the folder now. */
-function finish(progress: Progress, state: FolderState, plan: Plan): void {
+function finish(progress: Progress, state: FolderState, plan: FolderPlan): void {
   const { sink, onEvent, trouble, revision = 0 } = progress;
   if (trouble !== undefined) sink.unavailable({}, undefined);
   progress.loaded = state;
   progress.trouble = undefined;
   progress.warned = JSON.stringify(state.warnings);
   const { files, entries, warnings } = state;
-  onEvent({ kind: "loaded", files, resources: entries.length, revision, put: plan.put.length, removed: plan.remove.length, warnings });
+  onEvent({ kind: "loaded", files, resources: entries.length, revision, put: plan.put, removed: plan.removed, warnings });
   tellForeign(progress, state);
 }
 
@@ -127,20 +133,20 @@ function lose(progress: Progress, error: unknown): void {
     fail(progress, { kind: "unreadable", problem }, formatProblem(problem));
     return;
   }
-  const { held } = planTransaction([], progress.types, progress.sink);
+  const { held } = planFolder([], progress.types, progress.sink, progress.nodes);
   const text = `${formatProblem(problem)}; the last state is still served`;
   fail(progress, { kind: "kept", reason: isGone(error) ? "root-vanished" : "unreadable", directory: progress.context.dir, message: text, held, lost: held }, text);
 }
 
-function keepVolume(progress: Progress, { held, remove }: Plan, path: string): void {
-  const lost = remove.length;
+function keepVolume(progress: Progress, { held, removed }: FolderPlan, path: string): void {
+  const lost = removed;
   const directory = join(progress.context.dir, path);
   const message = `${directory} is empty, as if a volume were not mounted: ${lost} of ${held} resources are missing; the last state is still served (mount it or put the files back; if this is meant, leave an empty sub-folder in it, or allow mass deletion)`;
   fail(progress, { kind: "kept", reason: "emptied", directory, message, held, lost }, message);
 }
 
-function keepAll(progress: Progress, { held, remove }: Plan): void {
-  const lost = remove.length;
+function keepAll(progress: Progress, { held, removed }: FolderPlan): void {
+  const lost = removed;
   const message = `${progress.context.dir} lost ${lost} of ${held} resources at once; the last state is still served (put them back, or allow mass deletion)`;
   fail(progress, { kind: "kept", reason: "mass-delete", directory: progress.context.dir, message, held, lost }, message);
 }
@@ -160,12 +166,12 @@ function isMeantAsEmpty({ allowMassDelete, revision }: Progress, error: unknown)
 
 const noState: FolderState = { directories: new Map(), paths: [], emptyFiles: [], files: 0, entries: [], problems: [], warnings: [], references: [], links: [], parsed: 0 };
 
-function isMassDelete({ allowMassDelete }: Progress, { held, remove }: Plan): boolean {
-  return !allowMassDelete && held > massDeleteFloor && remove.length * 2 > held;
+function isMassDelete({ allowMassDelete }: Progress, { held, removed }: FolderPlan): boolean {
+  return !allowMassDelete && held > massDeleteFloor && removed * 2 > held;
 }
 
-function fileOf(state: FolderState, typeUrl: string, name: string): string {
-  return state.entries.find((entry) => entry.typeUrl === typeUrl && entry.name === name)?.file ?? name;
+function fileOf(put: readonly Put[], state: FolderState, typeUrl: string, name: string): string {
+  return state.entries.find((entry) => entry.typeUrl === typeUrl && entry.name === name && entry.put !== undefined && put.includes(entry.put))?.file ?? name;
 }
 
 const gone = { message: "is gone, or is no folder", hint: "put it back" };

@@ -1,6 +1,6 @@
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
-import { createCache } from "@xdstp/cache";
+import { createCache, createNodeCaches } from "@xdstp/cache";
 import type { ResourceSource } from "@xdstp/core";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { createFakeClock } from "@xdstp/testing";
@@ -22,6 +22,43 @@ const useCache = () => {
   return cache;
 };
 const namesOf = (source: ResourceSource, typeUrl: string): readonly string[] => source.topic(typeUrl, { name: "*" }).members().map(({ name }) => name).sort();
+
+describe("createFolderFeed() with content per node", () => {
+  it("puts _nodes/KEY over what all nodes share, and follows edits, new keys and removed ones [S-NODE-10]", async () => {
+    const { dir, write, remove } = await useFolder({ "_opaque/clusters/web.yaml": "connect_timeout: 1s\n", "_nodes/gold/_opaque/clusters/web.yaml": "connect_timeout: 2s\n" });
+    const nodes = createNodeCaches({ keyOf: ({ cluster }) => cluster });
+    onTestFinished(() => nodes.close());
+    const { next } = useFeed({ dir, sink: nodes.shared, nodes });
+    const versionOf = (key: string): string | undefined => nodes.of(key).topic(clusters, { name: "web" }).members()[0]?.resource?.version;
+    expect(await next("loaded")).toMatchObject({ files: 2, resources: 2, put: 2 });
+    const [shared, gold] = [versionOf("other"), versionOf("gold")];
+    expect(gold).not.toBe(shared);
+    await write({ "_nodes/gold/_opaque/clusters/web.yaml": "connect_timeout: 3s\n", "_nodes/a%2Fb/_opaque/clusters/web.yaml": "connect_timeout: 2s\n" });
+    expect(await next("loaded")).toMatchObject({ put: 2, revision: nodes.revision });
+    expect(nodes.keys().toSorted()).toEqual(["a/b", "gold"]);
+    expect(versionOf("a/b")).toBe(gold);
+    await remove("_nodes");
+    expect(await next("loaded")).toMatchObject({ resources: 1, removed: 2 });
+    expect([versionOf("gold"), versionOf("a/b"), nodes.keys()]).toEqual([shared, shared, []]);
+  });
+  it("names the file of what is wrong below _nodes, and keeps the state before", async () => {
+    const { dir, write } = await useFolder({ "_opaque/clusters/web.yaml": "{}" });
+    const nodes = createNodeCaches({ keyOf: ({ cluster }) => cluster });
+    onTestFinished(() => nodes.close());
+    const { next } = useFeed({ dir, sink: nodes.shared, nodes });
+    await next("loaded");
+    await write({ "_nodes/gold/_opaque/clusters/web.yaml": "bogus: 1\n", "_nodes/gold/a/clusters/x.yaml": "{}", "_nodes/x.yaml": "{}", "_nodes/gold/_opaque/clusterz/x.yaml": "{}" });
+    const { problems } = await next("refused");
+    expect(problems.map(({ file }) => file.slice(dir.length + 1))).toEqual(["_nodes/gold/_opaque/clusters/web.yaml", "_nodes/gold/_opaque/clusterz", "_nodes/gold/a/clusters/x.yaml", "_nodes/x.yaml"]);
+    expect(problems.at(-1)?.message).toBe("content per node lies in _nodes/KEY/_opaque/TYPE/NAME.yaml");
+    expect(nodes.keys()).toEqual([]);
+  });
+  it("says that content per node is not served where nothing takes it", async () => {
+    const { dir } = await useFolder({ "_nodes/gold/_opaque/clusters/web.yaml": "{}" });
+    const { next } = useFeed({ dir });
+    expect((await next("refused")).problems).toMatchObject([{ message: "is content per node, which is not served here" }]);
+  });
+});
 
 describe("createFolderFeed() at the start", () => {
   it("commits the folder as one transaction over all types", async () => {

@@ -8,6 +8,7 @@ import type { FolderEvent } from "./folder-event.ts";
 import { createFolderReader, type FolderReader } from "./folder-reader.ts";
 import { createFolderWatch, type FolderWatch, type WatchDirectory } from "./folder-watch.ts";
 import { followLinks } from "./follow-links.ts";
+import type { NodeSinks } from "./node-sinks.ts";
 import { createPatience } from "./patience.ts";
 import type { FolderOptions } from "./read-folder.ts";
 
@@ -24,6 +25,8 @@ const checkMs = 2_000;
 export interface FolderFeedOptions extends FolderOptions {
   /** Take it as meant when a folder of more than 100 resources loses more than half of them in one batch. Absent: false, the last state is kept. */
   readonly allowMassDelete?: boolean;
+  /** Where the content of `_nodes/KEY/` goes, for instance `createNodeCaches(...)`, whose `shared` cache then runs this feed. Absent: such files are a problem. */
+  readonly nodes?: NodeSinks;
   /** Absent: the clock of the machine. */
   readonly clock?: Clock;
   /** Told what happened, after it happened. What it throws ends the feed. */
@@ -54,7 +57,7 @@ async function run(options: FolderFeedOptions, sink: ResourceSink, signal: Abort
   const changes = createDebounce({ clock, ...burst });
   const watch = createFolderWatch({ root: dir, patience, onChange: changes.touch, ...(options.watch && { watch: options.watch }) });
   const reader = createFolderReader(context, patience);
-  const committer = createFolderCommitter({ context, sink, allowMassDelete, onEvent });
+  const committer = createFolderCommitter({ context, sink, nodes: options.nodes, allowMassDelete, onEvent });
   const polling = createPollingNotice(dir, onEvent);
   const isJustEmptied = createEmptyFileNotice();
   const isOver = (): boolean => signal.aborted;

@@ -8,6 +8,7 @@ import type { FolderContext } from "./folder-context.ts";
 import type { FolderProblem } from "./folder-problem.ts";
 import { mapLimit } from "./map-limit.ts";
 import { createPatience, type Patience } from "./patience.ts";
+import { nodeOf } from "./place.ts";
 import type { FileContent } from "./read-file.ts";
 import type { FileReference } from "./references-in.ts";
 import { type FolderVariant, variantOf } from "./variant-of.ts";
@@ -22,6 +23,8 @@ const stampGrainMs = 2_000;
 export interface FolderEntry {
   /** As problems name it. */
   readonly file: string;
+  /** Key of the nodes that it is for. Absent: for all. */
+  readonly node?: string;
   readonly typeUrl: string;
   readonly name: string;
   /** Which variant of the name it is (TP2). Absent: it has no constraints. */
@@ -88,7 +91,7 @@ export function createFolderReader(context: FolderContext, patience: Patience = 
 
 function stateOf(listing: FolderListing, before: ReadonlyMap<string, FileRecord>, records: readonly FileRecord[]): FolderState {
   const entries = records.flatMap((record) => record.entries);
-  const problems = [...listing.problems, ...records.flatMap((record) => record.problems), ...duplicateProblems(entries), ...variantProblems(entries)];
+  const problems = [...listing.problems, ...records.flatMap((record) => record.problems), ...Map.groupBy(entries, ({ node }) => node).values().flatMap((alike) => [...duplicateProblems(alike), ...variantProblems(alike)])];
   const known = new Set(Array.from(before.values(), (record) => record.entries));
   return {
     directories: listing.directories,
@@ -112,7 +115,7 @@ async function recordOf(file: FoundFile, before: ReadonlyMap<string, FileRecord>
   const young = systemClock.wallTime() - Math.max(file.stats.mtimeMs, file.stats.ctimeMs) < stampGrainMs;
   try {
     const parsed = await parser.parse(file, known?.hash);
-    if (parsed !== undefined) return { stamp, young, hash: parsed.hash, ...recordedContent(join(context.dir, ...file.segments), parsed) };
+    if (parsed !== undefined) return { stamp, young, hash: parsed.hash, ...recordedContent(context, file, parsed) };
     return known && { ...known, stamp, young };
   } catch (error) {
     if (isGone(error)) return undefined;
@@ -121,11 +124,13 @@ async function recordOf(file: FoundFile, before: ReadonlyMap<string, FileRecord>
   }
 }
 
-function recordedContent(file: string, { puts, problems, references }: FileContent): Pick<FileRecord, "entries" | "problems" | "references"> {
+function recordedContent(context: FolderContext, { segments }: FoundFile, { puts, problems, references }: FileContent): Pick<FileRecord, "entries" | "problems" | "references"> {
+  const file = join(context.dir, ...segments);
+  const node = puts.length === 0 ? undefined : nodeOf(segments);
   const entries = puts.map((put): FolderEntry => {
     const { typeUrl, resource } = put;
     const variant = variantOf(resource.constraints);
-    return { file, typeUrl, name: resource.name, ...(variant && { variant }), aliases: resource.aliases ?? [], put };
+    return { file, ...(node !== undefined && { node }), typeUrl, name: resource.name, ...(variant && { variant }), aliases: resource.aliases ?? [], put };
   });
   return { entries, problems, references };
 }

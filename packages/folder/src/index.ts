@@ -12,6 +12,7 @@
 export { createFolderFeed, type FolderFeedOptions } from "./folder-feed.ts";
 export { readFolder, type FolderContent, type FolderOptions, type FolderResource } from "./read-folder.ts";
 export type { FolderEvent, FolderForeignReference, FolderKept, FolderLoaded, FolderPolling, FolderRefused, FolderUnreadable } from "./folder-event.ts";
+export type { NodeSinks } from "./node-sinks.ts";
 export { formatProblem, type FolderProblem } from "./folder-problem.ts";
 
 // For tests and for file systems that `fs.watch` does not know.

@@ -1,5 +1,6 @@
 import type { Put, Removal, ResourceSink } from "@xdstp/core";
 import type { FolderEntry } from "./folder-reader.ts";
+import type { NodeSinks } from "./node-sinks.ts";
 import { keyOf, variantOf } from "./variant-of.ts";
 
 /** What it takes to make the cache equal to the folder. */
@@ -25,4 +26,31 @@ export function planTransaction(entries: readonly FolderEntry[], types: Iterable
     }
   }
   return { put: entries.flatMap(({ put }) => put ?? []), remove, held };
+}
+
+/** What it takes to make the shared content and that of each key equal to the folder. */
+export interface FolderPlan {
+  /** Those for single keys come first, so that no client sees the shared content in between. */
+  readonly parts: readonly PlanPart[];
+  readonly put: number;
+  readonly removed: number;
+  readonly held: number;
+}
+
+/** The part of a plan for one sink. */
+export interface PlanPart extends Plan {
+  readonly sink: ResourceSink;
+}
+
+/** Plans for the sink of all clients, and for those of single keys. */
+export function planFolder(entries: readonly FolderEntry[], types: ReadonlySet<string>, sink: ResourceSink, nodes: NodeSinks | undefined): FolderPlan {
+  const byNode = Map.groupBy(entries, ({ node }) => node);
+  const keys = new Set([...byNode.keys(), ...nodes?.keys() ?? []]);
+  keys.delete(undefined);
+  const parts = [...[...keys].flatMap((key) => {
+    const own = key === undefined ? undefined : nodes?.of(key);
+    return own === undefined ? [] : [{ ...planTransaction(byNode.get(key) ?? [], types, own), sink: own }];
+  }), { ...planTransaction(byNode.get(undefined) ?? [], types, sink), sink }];
+  const sum = (count: (part: Plan) => number): number => parts.reduce((total, part) => total + count(part), 0);
+  return { parts, put: sum(({ put }) => put.length), removed: sum(({ remove }) => remove.length), held: sum(({ held }) => held) };
 }

@@ -21,6 +21,8 @@ export interface FolderOptions {
 /** A resource and the file it stands in. */
 export interface FolderResource extends Put {
   readonly file: string;
+  /** Key of the nodes that it is for (`_nodes/KEY/`). Absent: for all. */
+  readonly node?: string;
 }
 
 /** What one reading of a folder gave. */
@@ -39,7 +41,7 @@ export interface FolderContent {
 export async function readFolder(options: FolderOptions): Promise<FolderContent> {
   try {
     const { files, entries, problems, warnings, references } = await createFolderReader(folderContext(options)).read();
-    const resources = entries.flatMap(({ file, put }) => (put === undefined ? [] : [{ ...put, file }]));
+    const resources = entries.flatMap(({ file, node, put }) => (put === undefined ? [] : [{ ...put, file, ...(node !== undefined && { node }) }]));
     return { resources, problems, warnings: [...warnings, ...foreignProblems(references, options.authorities ?? authoritiesOf(entries)).map(({ problem }) => problem)], files };
   } catch (error) {
     return { resources: [], problems: [{ file: options.dir, ...fileTrouble(error) }], warnings: [], files: 0 };

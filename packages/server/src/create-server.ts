@@ -85,7 +85,7 @@ export function createServer(options: ServerOptions): XdsServer {
     setTls: (next) => { wire.setTls(next); },
     fetch: fetchByType(fetches, answer),
     clientStatus: statusCall(answerStatus, viewOf),
-    waitForAck: async (revision, waiting = {}) => waitForAck({ source, clock, streams: streamsOn(source, streams, book), hub, gate }, revision, waiting),
+    waitForAck: async (revision, waiting = {}) => waitForAck({ source, clock, streams: streamsOn(source, streams, book), hub, gate, hasUnrelated: access.desk?.hasUnrelated }, revision, waiting),
     events: (listener) => hub.listen(listener),
     stats,
     [Symbol.asyncDispose]: () => close(),

@@ -31,11 +31,14 @@ export interface FetchEvent {
   readonly resources: number;
 }
 
-/** Something that an operator should mend and that keeps nobody from being served. Told once, when the server begins to listen. */
+/** Something that an operator should mend and that keeps nobody from being served. Each is reported once. */
 export interface WarningEvent {
   readonly kind: "warning";
-  /** `node-version`: this Node lacks security fixes for HTTP/2. */
-  readonly warning: "node-version";
+  /**
+   * `node-version`: this Node lacks security fixes for HTTP/2; reported when the server begins to listen.
+   * `unrelated-source`: `sourceFor` gave a client a source whose revisions are a sequence of their own, so `waitForAck`, client status and metrics do not cover its clients.
+   */
+  readonly warning: "node-version" | "unrelated-source";
   /** One line with the way out. */
   readonly message: string;
 }

@@ -27,12 +27,14 @@ export interface WaitHost {
   readonly streams: Pick<OpenStreams, "all" | "get">;
   readonly hub: EventHub;
   readonly gate: Gate;
+  /** Some clients are served from sources whose revisions are sequences of their own. Default: false. */
+  readonly hasUnrelated?: boolean | undefined;
 }
 
 /** Waits until every client that wants something changed by a revision has accepted it, or a later state of it (S-ACK-9). */
 export async function waitForAck(host: WaitHost, revision: number, { nodes, timeout = 30_000, signal }: WaitForAckOptions): Promise<AckReport> {
   if (!Number.isSafeInteger(revision) || revision < 0 || revision > host.source.revision) {
-    throw new XdsError("INVALID_ARGUMENT", `there is no revision ${revision}; the newest is ${host.source.revision}`);
+    throw new XdsError("INVALID_ARGUMENT", `there is no revision ${revision}; the newest is ${host.source.revision}${host.hasUnrelated === true ? unrelated : ""}`);
   }
   if (!(timeout >= 0 && timeout <= LONGEST)) throw new XdsError("INVALID_ARGUMENT", `timeout is ${timeout}; give milliseconds from 0 to ${LONGEST}`);
   const wait = createAckWait(host.streams, revision, nodes);
@@ -68,6 +70,7 @@ export async function waitForAck(host: WaitHost, revision: number, { nodes, time
   });
 }
 
+const unrelated = ". Some clients are served by sourceFor from other caches, whose revisions are not counted here; make them with createNodeCaches of @xdstp/cache";
 const LONGEST = 0x7fff_ffff;
 
 function onAbort(signal: AbortSignal, listener: () => void): () => void {

@@ -1,6 +1,7 @@
 import { StatusCode, XdsError, type Clock, type ResourceSource, type Status } from "@xdstp/core";
 import type { EventHub } from "../event-hub.ts";
 import type { Gate } from "../gate.ts";
+import { rootOf } from "./access-book.ts";
 import type { Authorize, Peer, Policy, SourceFor } from "./policy.ts";
 import type { SharedFilters } from "./shared-filters.ts";
 
@@ -28,6 +29,8 @@ export interface Refusal {
 export interface AccessDesk {
   /** Never rejects. */
   decide(peer: Peer, signal: AbortSignal): Promise<Access | Refusal>;
+  /** Whether `sourceFor` has given a source whose revisions are not those of the server's. */
+  readonly hasUnrelated: boolean;
 }
 
 /** What deciding needs. */
@@ -53,6 +56,12 @@ export const revoked: Status = { code: StatusCode.PERMISSION_DENIED, message: "a
 /** Asks `authorize`, then `sourceFor`, within one time. */
 export function createAccessDesk(options: DeskOptions): AccessDesk {
   const { filters, gate, clock, authorizeMs, hub } = options;
+  let hasUnrelated = false;
+  const warn = (peer: Peer, root: ResourceSource): void => {
+    if (hasUnrelated || rootOf(root) === rootOf(options.source)) return;
+    hasUnrelated = true;
+    hub.emit?.({ kind: "warning", warning: "unrelated-source", message: unrelatedText(peer) });
+  };
   const grant = ({ policy, root }: Asked): Access | Refusal => {
     const notReady = gate.refusal(root);
     if (notReady !== undefined) return { status: notReady, reason: notReady.message };
@@ -62,11 +71,14 @@ export function createAccessDesk(options: DeskOptions): AccessDesk {
     return { policy, root, source: lease.source, onChange: (listener) => lease.source.onChange(listener), release: () => { lease.release(); } };
   };
   return {
+    get hasUnrelated() { return hasUnrelated; },
     async decide(peer, signal) {
       const late = new AbortController();
       const timer = clock.after(authorizeMs, () => { late.abort(); });
       try {
-        return grant(await within(AbortSignal.any([signal, gate.closed, late.signal]), (until) => ask(options, peer, until)));
+        const asked = await within(AbortSignal.any([signal, gate.closed, late.signal]), (until) => ask(options, peer, until));
+        warn(peer, asked.root);
+        return grant(asked);
       } catch (error) {
         if (signal.aborted) return { status: cancelled, reason: cancelled.message };
         const closing = gate.closed.aborted ? gate.refusal(options.source) : undefined;
@@ -77,6 +89,10 @@ export function createAccessDesk(options: DeskOptions): AccessDesk {
       }
     },
   };
+}
+
+function unrelatedText({ node, address }: Peer): string {
+  return `sourceFor gave client ${JSON.stringify(node?.id ?? address)} a source that is not a view of the server's source, so waitForAck, client status and metrics do not cover its clients; use createNodeCaches of @xdstp/cache, or a source with viewOf`;
 }
 
 interface Asked {

@@ -36,7 +36,7 @@ export interface AccessOptions {
 export function createAccess(context: ServerContext, hub: EventHub, { authorize, sourceFor, limits: given }: AccessOptions): ServerAccess {
   const { source, clock } = context;
   const limits = { ...defaultAccessLimits, ...given };
-  const gate = createGate(sourceFor === undefined ? source : alwaysReady);
+  const gate = createGate(sourceFor === undefined || sourceFor.viewsOnly === true ? source : alwaysReady);
   const book = createAccessBook();
   const filters = createSharedFilters({ clock, onFault: (error) => { hub.fault("policy", error); } });
   const isOpen = authorize === undefined && sourceFor === undefined;

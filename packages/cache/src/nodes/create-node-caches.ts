@@ -1,0 +1,101 @@
+import { systemClock, XdsError, type ResourceSource } from "@xdstp/core";
+import type { NodeInfo } from "@xdstp/core/server";
+
+import { createCache, type Cache, type CacheOptions } from "../create-cache.ts";
+import { describeValue } from "../describe-value.ts";
+import type { NodeContent } from "./node-content.ts";
+import { NodeLayer } from "./node-layer.ts";
+
+/** A client, as it describes itself: a claim, and not an identity. */
+export interface CacheNode extends NodeInfo {
+  /** `locality` in its parts. Absent: the node has none. */
+  readonly place?: { readonly region: string; readonly zone: string; readonly subZone: string };
+  /** `metadata`, as JSON. Absent: the node has none. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** Options of {@link createNodeCaches}. */
+export interface NodeCachesOptions extends Omit<CacheOptions, "revisions"> {
+  /**
+   * The key of a client; called once per stream, when its first message has arrived. undefined, or empty: the client sees the shared content only.
+   * What it throws, and an answer that is not a string, refuses the stream with UNAVAILABLE; the event `refused` has the reason.
+   */
+  readonly keyOf: (node: CacheNode) => string | undefined;
+}
+
+/** Content per node: what all share, and what replaces it for the clients with one key. Revisions are one sequence over all of it. */
+export interface NodeCaches extends AsyncDisposable {
+  /** For all clients: what has no content of its own under a key. */
+  readonly shared: Cache;
+  /** The content of a key, made on demand; the same object while it is used. Throws INVALID_ARGUMENT for an empty key. */
+  of(key: string): NodeContent;
+  /** Keys under which something is put. */
+  keys(): readonly string[];
+  /** What a server needs: `createServer({ ...nodes.serving })`. */
+  readonly serving: {
+    readonly source: ResourceSource;
+    readonly sourceFor: ((peer: { readonly node?: CacheNode }) => ResourceSource) & { readonly viewsOnly: true };
+  };
+  /** Revision of the newest transaction of all; 0 before the first. */
+  readonly revision: number;
+  /** Resources that are put, in the shared content and under all keys. */
+  readonly resources: number;
+  /** Ends the feeds and timers of the shared content. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes caches for content per node: another cluster, route or listener under the same name, chosen by what a node says of itself ("snapshot per node").
+ * A key without content costs nothing but its topics, and its clients see the shared content until something is put under it.
+ */
+export function createNodeCaches({ keyOf, ...options }: NodeCachesOptions): NodeCaches {
+  const revisions = { last: 0 };
+  const { clock = systemClock, tombstoneMs = 600_000 } = options;
+  const shared = createCache({ ...options, revisions });
+  const root = rootView(shared, revisions);
+  const used = new Map<string, WeakRef<NodeLayer>>();
+  const owned = new Map<string, NodeLayer>();
+  const unused = new FinalizationRegistry<string>((key) => { if (used.get(key)?.deref() === undefined) used.delete(key); });
+  const onOwn = (layer: NodeLayer): void => {
+    if (layer.resources > 0) owned.set(layer.key, layer);
+    else owned.delete(layer.key);
+  };
+  const of = (key: string): NodeLayer => {
+    if (typeof key !== "string" || key === "") throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(key)} is not a node key; give a text that is not empty, and use "shared" for content of all nodes`);
+    const known = used.get(key)?.deref();
+    if (known !== undefined) return known;
+    const layer = new NodeLayer({ key, shared, root, revisions, cacheOptions: options, now: () => clock.now(), tombstoneMs, onOwn });
+    used.set(key, new WeakRef(layer));
+    unused.register(layer, key);
+    return layer;
+  };
+  const close = async (): Promise<void> => shared.close();
+  return {
+    shared, of, close, serving: { source: root, sourceFor: Object.assign(({ node }: { readonly node?: CacheNode }) => chosen(node, keyOf, of) ?? root, { viewsOnly: true } as const) },
+    keys: () => [...owned.keys()],
+    get revision() { return revisions.last; },
+    get resources() { return owned.values().reduce((sum, { resources }) => sum + resources, shared.counters.resources); },
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function chosen(node: CacheNode | undefined, keyOf: NodeCachesOptions["keyOf"], of: (key: string) => ResourceSource): ResourceSource | undefined {
+  if (node === undefined) return undefined;
+  const key: unknown = keyOf(node);
+  if (key === undefined || key === "") return undefined;
+  if (typeof key !== "string") throw new XdsError("INVALID_ARGUMENT", `keyOf returned ${describeValue(key)} for node ${JSON.stringify(node.id)}; return a text, or undefined for the shared content`);
+  return of(key);
+}
+
+/** The shared content, with the revisions of all. */
+function rootView(shared: Cache, revisions: { readonly last: number }): ResourceSource {
+  return {
+    get revision() { return revisions.last; },
+    get ready() { return shared.ready; },
+    ...(shared.authorities !== undefined && { authorities: shared.authorities }),
+    descriptor: (typeUrl) => shared.descriptor(typeUrl),
+    serves: (typeUrl) => shared.serves(typeUrl),
+    topic: (typeUrl, interest) => shared.topic(typeUrl, interest),
+    asOf: (typeUrl, name, revision) => shared.asOf(typeUrl, name, revision),
+  };
+}

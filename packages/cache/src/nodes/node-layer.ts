@@ -1,0 +1,233 @@
+import { XdsError, type Committed, type Entry, type Held, type Interest, type Put, type Removal, type Resource, type ResourceSource, type ResourceType, type Scope, type Topic, type Transaction, type Watcher } from "@xdstp/core";
+
+import { createAuthor, type Author } from "../author.ts";
+import { CacheCore } from "../cache-core.ts";
+import type { Cache, CacheOptions, Revisions } from "../create-cache.ts";
+import { atHome, homeType } from "../home-type.ts";
+import { readName } from "../read-name.ts";
+import { LayeredTopic, type LayerHost } from "./layered-topic.ts";
+import type { NodeContent } from "./node-content.ts";
+
+/** What the layers of a set of caches share. */
+export interface LayerOptions {
+  readonly key: string;
+  readonly shared: Cache;
+  /** What all layers and the shared content are views of. */
+  readonly root: ResourceSource;
+  readonly revisions: Revisions;
+  readonly cacheOptions: CacheOptions;
+  readonly now: () => number;
+  readonly tombstoneMs: number;
+  /** Called with each layer that begins or ceases to have content of its own. */
+  readonly onOwn: (layer: NodeLayer) => void;
+}
+
+/** The content of one key over the shared content. */
+export class NodeLayer implements NodeContent, LayerHost {
+  readonly key: string;
+  readonly authorities?: readonly string[];
+  readonly viewOf: ResourceSource;
+  readonly put: Author["put"];
+  readonly remove: Author["remove"];
+  readonly transaction: Author["transaction"];
+  floor = 0;
+  readonly #options: LayerOptions;
+  /** Absent: nothing was ever put. */
+  #upper: CacheCore | undefined;
+  /** By type, names by their keys that come from `#upper`: own ones, and copies of shared ones that replace an own one. */
+  readonly #covered = new Map<string, Map<string, string>>();
+  /** What `#upper` has of the shared content, and since when. */
+  readonly #copies = new Map<string, Map<string, Copy>>();
+  readonly #topics = new Map<string, Map<string, WeakRef<LayeredTopic>>>();
+  readonly #watched = new Set<LayeredTopic>();
+  #resources = 0;
+
+  constructor(options: LayerOptions) {
+    this.#options = options;
+    this.key = options.key;
+    this.viewOf = options.root;
+    if (options.shared.authorities !== undefined) this.authorities = options.shared.authorities;
+    ({ put: this.put, remove: this.remove, transaction: this.transaction } = createAuthor((transaction) => this.commit(transaction)));
+  }
+
+  get revision(): number { return this.#options.revisions.last; }
+  get ready(): boolean { return this.#options.shared.ready; }
+  get resources(): number { return this.#resources; }
+
+  descriptor(typeUrl: string): ResourceType | undefined { return this.#options.shared.descriptor(typeUrl); }
+  serves(typeUrl: string): boolean { return this.#options.shared.serves(typeUrl) || this.#upper?.serves(typeUrl) === true; }
+
+  topic(typeUrl: string, interest: Interest): Topic {
+    const home = homeType(typeUrl, interest.name);
+    const lower = this.#options.shared.topic(home, interest);
+    const ofType = this.#topics.get(home) ?? new Map<string, WeakRef<LayeredTopic>>();
+    this.#topics.set(home, ofType);
+    const id = JSON.stringify([interest.name, [...interest.parameters ?? []]]);
+    const known = ofType.get(id)?.deref();
+    if (known?.isOver(lower) === true) return known;
+    const topic = new LayeredTopic(home, lower, this);
+    ofType.set(id, new WeakRef(topic));
+    forgotten.register(topic, { ofType, id });
+    return topic;
+  }
+
+  asOf(typeUrl: string, name: string, revision: number): Entry | undefined {
+    const isCovered = this.#covered.get(homeType(typeUrl, name))?.has(readName(name).key) === true;
+    return (isCovered ? this.#upper?.asOf(typeUrl, name, revision) : undefined) ?? this.#options.shared.asOf(typeUrl, name, revision);
+  }
+
+  covered(typeUrl: string): ReadonlyMap<string, string> | undefined { return this.#covered.get(typeUrl); }
+  upper(typeUrl: string, interest: Interest): Topic | undefined { return this.#upper?.topic(typeUrl, interest); }
+  opened(topic: LayeredTopic): void { this.#watched.add(topic); }
+  closed(topic: LayeredTopic): void { this.#watched.delete(topic); }
+
+  *held(typeUrl: string, interest?: Interest): Iterable<Held> {
+    for (const held of this.#upper?.held(typeUrl, interest) ?? []) if (!this.#isCopy(homeType(typeUrl, held.name), held.name)) yield held;
+  }
+
+  unavailable(scope: Scope, error: XdsError | undefined): void {
+    this.#options.shared.unavailable(scope, error);
+  }
+
+  clear(): Committed {
+    return this.commit({ remove: [...this.#covered.keys()].flatMap((typeUrl) => [...this.held(typeUrl)].map(({ name, constraints }): Removal => ({ typeUrl, name, ...(constraints && { constraints }) }))) });
+  }
+
+  commit(given: Transaction): Committed {
+    const transaction = atHome(given);
+    for (const { resource } of transaction.put ?? []) checkPut(resource);
+    const plan = this.#plan(transaction);
+    const uncover = this.#cover(plan.put);
+    const isNew = this.#upper === undefined;
+    this.#upper ??= new CacheCore({ ...this.#options.cacheOptions, revisions: this.#options.revisions });
+    const committed = this.#upper.commit({ ...plan, atomic: true, ...(transaction.label !== undefined && { label: transaction.label }) });
+    if (committed.refused === undefined) this.#note(transaction.put ?? [], plan);
+    else uncover();
+    this.#forgetOld();
+    if (isNew || committed.refused === undefined) for (const topic of [...this.#watched]) topic.attach();
+    return committed;
+  }
+
+  /** With what the shared content has in the place of what is removed. */
+  #plan({ put = [], remove = [], complete = [] }: Transaction): Plan {
+    const given = new Set(put.map(({ typeUrl, resource }) => keyOf(typeUrl, resource.name)));
+    const rest = complete.flatMap(({ typeUrl, interest }) => [...this.held(typeUrl, interest)].filter(({ name }) => !given.has(keyOf(typeUrl, name))).map(({ name, constraints }): Removal => ({ typeUrl, name, ...(constraints && { constraints }) })));
+    const all = [...remove, ...rest].filter(({ typeUrl, name }) => this.#isOwn(typeUrl, name));
+    const copies = all.flatMap(({ typeUrl, name, constraints }): readonly Put[] => (constraints === undefined ? this.#sharedPuts(typeUrl, name) : []));
+    const copied = new Set(copies.map(({ typeUrl, resource }) => keyOf(typeUrl, resource.name)));
+    return { put: [...put, ...copies], remove: all.filter(({ typeUrl, name }) => !copied.has(keyOf(typeUrl, name))), copies, gone: all };
+  }
+
+  #sharedPuts(typeUrl: string, name: string): readonly Put[] {
+    return [...this.#options.shared.held(typeUrl, { name })].flatMap(({ resource }) => {
+      return resource === undefined ? [] : [{ typeUrl, resource: copyOf(resource) }];
+    });
+  }
+
+  /** Names count as covered before anybody is woken. Returns what undoes it. */
+  #cover(put: readonly Put[]): () => void {
+    const fresh: (readonly [Map<string, string>, string])[] = [];
+    for (const { typeUrl, resource: { name } } of put) {
+      const ofType = this.#covered.get(typeUrl) ?? new Map<string, string>();
+      this.#covered.set(typeUrl, ofType);
+      const { key } = readName(name);
+      if (ofType.has(key)) continue;
+      ofType.set(key, name);
+      fresh.push([ofType, key]);
+    }
+    return () => { for (const [ofType, key] of fresh) ofType.delete(key); };
+  }
+
+  #note(put: readonly Put[], { gone }: Plan): void {
+    const whole = gone.filter(({ typeUrl, name, constraints }) => !this.#isCopy(typeUrl, name) && (constraints === undefined || this.#upper?.held(typeUrl, { name })[Symbol.iterator]().next().done === true));
+    for (const { typeUrl, name } of whole) this.#copy(typeUrl, name);
+    for (const { typeUrl, resource: { name } } of put) this.#endCopy(typeUrl, readName(name).key);
+    this.#resources = [...this.#covered].reduce((sum, [typeUrl, names]) => sum + names.size - (this.#copies.get(typeUrl)?.size ?? 0), 0);
+    this.#options.onOwn(this);
+  }
+
+  /** From now on the name is what the shared content says, under revisions of the key. */
+  #copy(typeUrl: string, name: string): void {
+    const topic = this.#options.shared.topic(typeUrl, { name });
+    const self = new WeakRef(this);
+    const watcher: Watcher = {
+      wake: (moved) => {
+        const layer = self.deref();
+        if (layer === undefined) moved.unwatch(watcher);
+        else layer.#update(typeUrl, name);
+      },
+    };
+    topic.watch(watcher);
+    const ofType = this.#copies.get(typeUrl) ?? new Map<string, Copy>();
+    this.#copies.set(typeUrl, ofType);
+    ofType.set(readName(name).key, { name, since: this.#options.now(), end: () => { topic.unwatch(watcher); } });
+  }
+
+  #endCopy(typeUrl: string, key: string): void {
+    const ofType = this.#copies.get(typeUrl);
+    ofType?.get(key)?.end();
+    ofType?.delete(key);
+  }
+
+  #update(typeUrl: string, name: string): void {
+    const put = this.#sharedPuts(typeUrl, name);
+    this.#upper?.commit(put.length > 0 ? { put } : { remove: [{ typeUrl, name }] });
+  }
+
+  /** A copy that everybody has had the time to read is no longer needed. */
+  #forgetOld(): void {
+    const { now, tombstoneMs, revisions } = this.#options;
+    const remove: Removal[] = [];
+    for (const [typeUrl, copies] of this.#copies) {
+      for (const [key, { name, since }] of copies) {
+        if (now() - since < tombstoneMs) break;
+        this.#endCopy(typeUrl, key);
+        this.#covered.get(typeUrl)?.delete(key);
+        remove.push({ typeUrl, name });
+      }
+    }
+    if (remove.length === 0) return;
+    this.floor = revisions.last;
+    this.#upper?.commit({ remove });
+  }
+
+  #isCopy(typeUrl: string, name: string): boolean { return this.#copies.get(typeUrl)?.has(readName(name).key) === true; }
+
+  #isOwn(typeUrl: string, name: string): boolean { return this.#covered.get(typeUrl)?.has(readName(name).key) === true && !this.#isCopy(typeUrl, name); }
+}
+
+interface Copy {
+  readonly name: string;
+  readonly since: number;
+  end(): void;
+}
+
+interface Plan {
+  readonly put: readonly Put[];
+  readonly remove: readonly Removal[];
+  /** Shared resources that replace what is removed. */
+  readonly copies: readonly Put[];
+  readonly gone: readonly Removal[];
+}
+
+const forgotten = new FinalizationRegistry<{ readonly ofType: Map<string, WeakRef<LayeredTopic>>; readonly id: string }>(({ ofType, id }) => {
+  if (ofType.get(id)?.deref() === undefined) ofType.delete(id);
+});
+
+/** An xdstp name is the same for every node (B-NODE-7). */
+function checkPut({ name, expireMs }: Resource): void {
+  if (name.startsWith("xdstp:")) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is an xdstp name, which has the same content for every node; put it into the shared content, or use an opaque name`);
+  if (expireMs !== undefined) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} has expireMs, which content of one node key cannot have; remove it yourself, or put it into the shared content`);
+}
+
+/** A kept resource has accessors, which a spread would lose. Its end is that of the original. */
+function copyOf({ name, version, payload, aliases, ttlMs, noStore, constraints, metadata }: Resource): Resource {
+  return {
+    name, version, payload, ...(aliases && { aliases }), ...(ttlMs !== undefined && { ttlMs }), ...(noStore !== undefined && { noStore }),
+    ...(constraints && { constraints }), ...(metadata && { metadata }),
+  };
+}
+
+function keyOf(typeUrl: string, name: string): string {
+  return `${typeUrl} ${readName(name).key}`;
+}
