@@ -5,6 +5,7 @@ import { ClientStatusDiscoveryService, type ClientStatusResponse } from "@xdstp/
 import { CliError } from "./cli-error.ts";
 import { createHttp2Connection } from "./http2-connection.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
+import { SERVER_FACTS } from "./told-facts.ts";
 import { REFUSALS } from "./told-refusals.ts";
 
 /** TLS towards a server: PEM. */
@@ -48,7 +49,7 @@ export function openStatusClient({ server, tls, clock, timeoutMs, byType, node }
   const client = createClient(ClientStatusDiscoveryService, createGrpcTransport({ baseUrl, sessionManager, readMaxBytes: mostBytes }));
   const request = {
     excludeResourceContents: true,
-    node: { userAgentName: "xdstp", clientFeatures: [...(byType ? ["xdstp.status.by-type"] : []), ...(node === undefined ? [REFUSALS] : [])] },
+    node: { userAgentName: "xdstp", clientFeatures: [SERVER_FACTS, ...(byType ? ["xdstp.status.by-type"] : []), ...(node === undefined ? [REFUSALS] : [])] },
     nodeMatchers: node === undefined ? [] : [{ nodeId: { matchPattern: { case: "prefix" as const, value: node } } }],
   };
   const fetched = async (signal: AbortSignal): Promise<ClientStatusResponse> => client.fetchClientStatus(request, { signal });
