@@ -9,7 +9,7 @@ export interface HealthBook {
   /** The newest state is in use. */
   good(kind: Health["kind"], name: string, more?: Pick<Health, "expiresAt">): void;
   /** The newest state is not used; the one before stays. Since when is that of the first such state. */
-  bad(kind: Health["kind"], name: string, reason: string): void;
+  bad(kind: Health["kind"], name: string, reason: string, more?: Pick<NonNullable<Health["stale"]>, "brokenFiles">): void;
 }
 
 /** Nothing is noted yet. */
@@ -19,9 +19,9 @@ export function createHealthBook({ wallTime }: Pick<Clock, "wallTime">): HealthB
   return {
     rows: () => [...noted.values()],
     good(kind, name, more) { noted.set(keyOf(kind, name), { kind, name, loadedAt: wallTime(), ...more }); },
-    bad(kind, name, reason) {
+    bad(kind, name, reason, more) {
       const before = noted.get(keyOf(kind, name));
-      noted.set(keyOf(kind, name), { ...before, kind, name, stale: { since: before?.stale?.since ?? wallTime(), reason } });
+      noted.set(keyOf(kind, name), { ...before, kind, name, stale: { since: before?.stale?.since ?? wallTime(), reason, ...more } });
     },
   };
 }
@@ -30,7 +30,7 @@ export function createHealthBook({ wallTime }: Pick<Clock, "wallTime">): HealthB
 export function noteFolder(book: HealthBook, dir: string, event: FolderEvent): void {
   switch (event.kind) {
     case "loaded": book.good("source", dir); break;
-    case "refused": book.bad("source", dir, reasonOf(event.problems.map(formatProblem))); break;
+    case "refused": book.bad("source", dir, reasonOf(event.problems.map(formatProblem)), { brokenFiles: new Set(event.problems.map(({ file }) => file)).size }); break;
     case "kept": book.bad("source", dir, event.message); break;
     case "unreadable": book.bad("source", dir, formatProblem(event.problem)); break;
     case "polling": case "foreign-reference": break;

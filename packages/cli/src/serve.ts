@@ -4,6 +4,7 @@ import { envoyTypes } from "@xdstp/resource-types";
 import { checkFolder } from "./check-folder.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type HostOptions, hostServer, type Supply } from "./host-server.ts";
+import { createHealthBook, noteFolder } from "./health-book.ts";
 import { loadRegistry } from "./load-registry.ts";
 import type { Tell } from "./stage.ts";
 
@@ -28,15 +29,19 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
 }
 
 function folderSupply({ dir, registry, allowMassDelete, authorities }: ServeOptions & Pick<HostOptions, "registry">, { clock }: CliIo, tell: Tell): Supply {
+  const health = createHealthBook(clock);
   const cache = createCache({ types: envoyTypes, clock, replacedBytes, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "cache", event }); } });
   return {
-    from: "serve", what: { dir }, serving: { source: cache },
+    from: "serve", what: { dir }, serving: { source: cache }, health: health.rows,
     cache: {
       get ready() { return cache.ready; },
       get revision() { return cache.revision; },
       get resources() { return cache.counters.resources; },
     },
-    start: async () => cache.addFeed(createFolderFeed({ dir, registry, allowMassDelete, clock, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "folder", event }); } })).ended,
+    start: async () => cache.addFeed(createFolderFeed({ dir, registry, allowMassDelete, clock, ...(authorities && { authorities }), onEvent(event) {
+      noteFolder(health, dir, event);
+      tell({ from: "folder", event });
+    } })).ended,
     close: () => cache.close(),
   };
 }
