@@ -109,3 +109,23 @@ describe("xdstp status --fail-if-none", () => {
     expect(await runToEnd(["status", `127.0.0.1:${await cli.port()}`, "--fail-if-none"])).toMatchObject({ code: 1, err: "xdstp status: nobody is connected\n" });
   });
 });
+
+describe("the version of a type", () => {
+  it("is one text in the log of serve, in the responses of both variants, and in status, also after a policy has changed [S-VER-3, S-VER-4]", async () => {
+    const { dir } = useFolder({ "_opaque/clusters/web.yaml": "type: EDS\n", "_opaque/clusters/api.yaml": "type: EDS\n" });
+    const cli = useCli(["serve", dir, "--listen", "127.0.0.1:0"]);
+    const [, logged] = /versions +clusters (\w+)$/.exec(await cli.stdout.line(/Z versions /)) ?? [];
+    const server = `127.0.0.1:${await cli.port()}`;
+    const client = await openDeltaStream(await cli.port(), "n1");
+    onTestFinished(() => { client.close(); });
+    client.send({ typeUrl: clusters, resourceNamesSubscribe: ["*"] });
+    await client.arrived();
+    const response = client.next();
+    expect(response.systemVersionInfo).toBe(logged);
+    client.ack(response);
+    await cli.stdout.line(/Z ack /);
+    expect((await runToEnd(["status", server])).out).toContain(`clusters  SYNCED  ${logged}`);
+    await runToEnd(["get", "*", "--type", "clusters", "--sotw", "--server", server]);
+    expect(await cli.stdout.line(/xdstp .*push|push +xdstp/)).toContain(`version ${logged}`);
+  });
+});

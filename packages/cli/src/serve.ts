@@ -1,4 +1,5 @@
-import { createCache } from "@xdstp/cache";
+import { type Cache, createCache } from "@xdstp/cache";
+import { versionOf } from "@xdstp/core/server";
 import { createFolderFeed } from "@xdstp/folder";
 import { envoyTypes } from "@xdstp/resource-types";
 import { checkFolder } from "./check-folder.ts";
@@ -28,6 +29,14 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
   return hostServer({ ...options, registry }, (tell) => folderSupply({ ...options, registry }, io, tell), io);
 }
 
+/** The version of each type as clients of the whole have it, over SotW and delta: what stands as VERSION in `xdstp status`. */
+function versionsOf(cache: Cache): Readonly<Record<string, string>> {
+  return Object.fromEntries(envoyTypes.flatMap(({ typeUrl }) => {
+    const topic = cache.serves(typeUrl) ? cache.topic(typeUrl, { name: "*" }) : undefined;
+    return topic === undefined || topic.members().length === 0 ? [] : [[typeUrl, topic.label ?? versionOf(topic.hash)]];
+  }));
+}
+
 function folderSupply({ dir, registry, allowMassDelete, authorities }: ServeOptions & Pick<HostOptions, "registry">, { clock }: CliIo, tell: Tell): Supply {
   const health = createHealthBook(clock);
   const cache = createCache({ types: envoyTypes, clock, replacedBytes, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "cache", event }); } });
@@ -41,6 +50,7 @@ function folderSupply({ dir, registry, allowMassDelete, authorities }: ServeOpti
     start: async () => cache.addFeed(createFolderFeed({ dir, registry, allowMassDelete, clock, ...(authorities && { authorities }), onEvent(event) {
       noteFolder(health, dir, event);
       tell({ from: "folder", event });
+      if (event.kind === "loaded") tell({ from: "serve", event: { kind: "versions", versions: versionsOf(cache) } });
     } })).ended,
     close: () => cache.close(),
   };
