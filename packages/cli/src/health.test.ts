@@ -61,7 +61,7 @@ function useSecured(): { readonly folder: TestFolder; readonly cli: RunningCli; 
   const cli = useCli(["serve", "config", "--listen", "127.0.0.1:0", "--metrics", "0", "--tls-cert", "server.pem", "--tls-key", "server-key.pem", "--tls-client-ca", "ca.pem", "--policy", "policy.yaml"], { cwd: folder.dir });
   return {
     folder, cli,
-    status: async (who = "", ...flags) => runToEnd(["status", `localhost:${await cli.port()}`, "--tls-ca", "ca.pem", "--tls-cert", `${who}.pem`, "--tls-key", `${who}-key.pem`, ...flags], { cwd: folder.dir }),
+    status: async (who, ...flags) => runToEnd(["status", `localhost:${await cli.port()}`, "--tls-ca", "ca.pem", "--tls-cert", `${who}.pem`, "--tls-key", `${who}-key.pem`, ...flags], { cwd: folder.dir }),
   };
 }
 

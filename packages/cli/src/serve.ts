@@ -41,7 +41,7 @@ function folderSupply({ dir, registry, allowMassDelete, authorities }: ServeOpti
   const health = createHealthBook(clock);
   const cache = createCache({ types: envoyTypes, clock, replacedBytes, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "cache", event }); } });
   return {
-    from: "serve", what: { dir }, serving: { source: cache }, health: health.rows,
+    from: "serve", what: { dir }, serving: { source: cache }, health: () => health.rows(),
     cache: {
       get ready() { return cache.ready; },
       get revision() { return cache.revision; },

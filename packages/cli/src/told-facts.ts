@@ -34,7 +34,7 @@ export function toldFacts({ config }: ClientStatusResponse): ToldFacts {
 
 function fieldsOf({ xdsConfig }: ClientConfig_GenericXdsConfig): JsonObject {
   const struct = xdsConfig && anyUnpack(xdsConfig, StructSchema);
-  return struct === undefined ? {} : toJson(StructSchema, struct) as JsonObject;
+  return struct === undefined ? {} : toJson(StructSchema, struct);
 }
 
 function healthOf({ name, lastUpdated, errorState }: ClientConfig_GenericXdsConfig, { kind, expiresAt }: JsonObject): Health {

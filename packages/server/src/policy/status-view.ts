@@ -35,7 +35,7 @@ export function statusViewOf(source: ResourceSource, desk: AccessDesk, book: Acc
       isWhole: seesAll && rootOf(root) === rootOf(source),
       shows(stream) {
         const theirs = book.of(stream);
-        return theirs !== undefined && rootOf(theirs.root) === rootOf(root) && (seesAll || theirs.policy?.key === policy?.key);
+        return theirs !== undefined && rootOf(theirs.root) === rootOf(root) && (seesAll || theirs.policy?.key === policy.key);
       },
       allows: (typeUrl, name) => seesAll || name === "" || name === "*" || isGlob(name) || allowedBy(policy, typeUrl, name, (error) => { hub.fault("policy", error); }),
     };
