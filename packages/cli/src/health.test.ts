@@ -51,7 +51,7 @@ describe("xdstp serve with a broken folder", () => {
   });
 });
 
-function useSecured(): { readonly folder: TestFolder; readonly cli: RunningCli; status(...flags: readonly string[]): ReturnType<typeof runToEnd> } {
+function useSecured(): { readonly folder: TestFolder; readonly cli: RunningCli; readonly status: (who: string, ...flags: readonly string[]) => ReturnType<typeof runToEnd> } {
   const rules = "rules:\n- identity: spiffe://td/edge\n  allow: {clusters: [web]}\n- identity: spiffe://td/operator\n  allow: {clusters: [web]}\n- identity: spiffe://td/admin\n  status: all\n";
   const pair = (name: string, uris?: readonly string[]): Record<string, string> => {
     const { cert, key } = authority.issue(uris === undefined ? { dnsNames: ["localhost"] } : { uris: [...uris] });
