@@ -62,7 +62,8 @@ describe("recordSent() and recordAnswer()", () => {
   });
 
   it.each([undefined, bad])("do not count a request as stale that repeats the newest nonce after its answer (%j), as each SotW request that changes names does [C-NONCE-3]", (answer) => {
-    const { owner, send, kinds } = useExchange();
+    const { owner: delta, send, kinds } = useExchange();
+    const owner: ExchangeOwner = { ...delta, stream: { ...delta.stream, variant: "sotw" } };
     const nonce = send(0, 7);
     recordAnswer(owner, nonce, answer, false);
     expect(recordAnswer(owner, nonce, undefined, false)).toBe(false);
