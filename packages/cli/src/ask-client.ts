@@ -62,14 +62,14 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetch
   // Nothing else keeps the process between two attempts: timers do not.
   const alive = setInterval(() => undefined, 0x7fff_ffff);
   const rowsOf = (asked?: TypedName): Rows => (asked === undefined ? client.status() : rowsAsked(client, configured, asked));
-  const failures = (asked?: TypedName): readonly string[] => rowsOf(asked).flatMap(({ name, status }) => (status?.lastEnd === undefined || status.connected ? [] : [streamFailure(name, status.lastEnd, spoken(name))]));
-  const heard = (rows: Rows, some: boolean): string => rows.flatMap(({ name, status }) => (status === undefined ? [] : [heardOf(name, status, spoken(name), some)])).join("; ");
+  const failures = (asked?: TypedName): readonly string[] => rowsOf(asked).flatMap(({ id, name, status }) => (status?.lastEnd === undefined || status.connected ? [] : [streamFailure(name, status.lastEnd, spoken(name, id))]));
+  const heard = (rows: Rows, some: boolean): string => rows.flatMap(({ id, name, status }) => (status === undefined ? [] : [heardOf(name, status, spoken(name, id), some)])).join("; ");
   const server = (asked: TypedName): Rows[number] | undefined => answering(rowsOf(asked)) ?? answering(client.status());
   return {
     client, node: configured.node.id,
     server(asked) {
       const row = server(asked);
-      return { server: row?.name ?? "", controlPlane: row?.status?.controlPlane ?? "", variant: spoken(row?.name ?? "").variant };
+      return { server: row?.name ?? "", controlPlane: row?.status?.controlPlane ?? "", variant: spoken(row?.name ?? "", row?.id).variant };
     },
     beside(typeUrl) {
       const source = configured.beside(typeUrl)?.config;
@@ -92,7 +92,7 @@ type Rows = ReturnType<Client["status"]>;
 function rowsAsked(client: Client, configured: ConfiguredSources, { name, typeUrl }: TypedName): Rows {
   const [rows, servers] = [client.status(), serversAsked(configured, name, typeUrl)];
   if (servers.length === 0) return client.status(authorityIn(name));
-  return servers.map((server) => answering(rows.filter((row) => row.name === server.name)) ?? { id: server.id, name: server.name });
+  return servers.map((server) => rows.find(({ id }) => id === server.id) ?? { id: server.id, name: server.name });
 }
 
 interface ServerState { readonly connected: boolean; readonly lastEnd?: Status; readonly counts: { readonly responses: number } }

@@ -7,6 +7,7 @@ describe("streamFailure()", () => {
     [{ code: StatusCode.UNAVAILABLE, message: "cannot connect to a:1: nothing listens there (ECONNREFUSED); check the port, and that the server runs" }, "cannot connect to a:1: nothing listens there (ECONNREFUSED); check the port, and that the server runs"],
     [{ code: StatusCode.UNAVAILABLE, message: "cannot connect to a:1: no HTTP/2 came of it (ECONNRESET); does it speak gRPC, and want TLS?" }, "cannot connect to a:1: no HTTP/2 came of it (ECONNRESET); does it speak gRPC, and want TLS? See --tls"],
     [{ code: StatusCode.UNAVAILABLE, message: "ca_certificate_file x: there is no such file; give a PEM file" }, "ca_certificate_file x: there is no such file; give a PEM file"],
+    [{ code: StatusCode.UNAVAILABLE, message: "lost the connection to a:1: the server wants a client certificate that it trusts (INADEQUATE_SECURITY); give one as tls.cert and tls.key" }, "lost the connection to a:1: the server wants a client certificate that it trusts (INADEQUATE_SECURITY); give one with --tls-cert and --tls-key"],
     [{ code: StatusCode.PERMISSION_DENIED, message: "not you" }, "a:1 has ended the stream: not you [PERMISSION_DENIED]"],
     [{ code: StatusCode.OK, message: "" }, "a:1 has ended the stream: OK"],
     [{ code: 99, message: "" }, "a:1 has ended the stream: code 99"],

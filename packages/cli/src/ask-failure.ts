@@ -35,6 +35,7 @@ function inCommandWords(text: string): string {
     .replace(", or set tls.servername", ", and connect by one that it is for")
     .replace("connect without tls,", "connect without --tls,")
     .replace(/want TLS\?$/, "$& See --tls")
+    .replace("give one as tls.cert and tls.key", "give one with --tls-cert and --tls-key")
     .replace(/want (a|another) certificate[^?]*\?$/, "$& See --tls-cert");
 }
 

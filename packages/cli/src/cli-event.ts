@@ -18,6 +18,8 @@ export type ServeEvent =
   | { readonly kind: "certificate"; readonly problem?: string }
   /** The policy file has changed. `problem`: why its rules are not used; those before stay. */
   | { readonly kind: "policy"; readonly problem?: string }
+  /** The folder is loaded: the version of each type, by type URL, as clients that have all of it show it. */
+  | { readonly kind: "versions"; readonly versions: Readonly<Record<string, string>> }
   | { readonly kind: "stopping"; readonly signal: StopSignal; readonly streams: number }
   | { readonly kind: "stopped" };
 

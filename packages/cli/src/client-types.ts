@@ -1,5 +1,6 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { ClientConfigStatus, type ClientConfig, type ClientConfig_GenericXdsConfig, type ClientStatusResponse, ClientResourceStatus, ConfigStatus, type PerXdsConfig } from "@xdstp/protos/status";
+import { isOfServer } from "./told-facts.ts";
 import { isOfRefusals } from "./told-refusals.ts";
 
 /** How things stand with a resource: as a management server sees it (SYNCED, STALE, NOT_SENT, NACKED), or as a client says of itself. */
@@ -37,7 +38,7 @@ export interface StatusClientRow {
 
 /** The answer of any CSDS server, client by client and type by type. */
 export function clientRows({ config }: ClientStatusResponse): readonly StatusClientRow[] {
-  return config.filter((one) => !isOfRefusals(one)).map(clientRow);
+  return config.filter((one) => !isOfRefusals(one) && !isOfServer(one)).map(clientRow);
 }
 
 function clientRow({ node, clientScope, genericXdsConfigs, xdsConfig }: ClientConfig): StatusClientRow {

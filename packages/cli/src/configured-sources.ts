@@ -22,8 +22,8 @@ export interface ConfiguredSources {
   readonly nodeContextParams: readonly string[];
   /** The ConfigSource that stands beside references to a type, also where it is a list of them. */
   readonly beside: (typeUrl: string | undefined) => BesideSource | undefined;
-  /** How a server is spoken to, by its URI. */
-  readonly spoken: (server: string) => Spoken;
+  /** How a server is spoken to, by its id where that is known: two servers may have one URI and differ in the variant. */
+  readonly spoken: (server: string, id?: string) => Spoken;
 }
 
 /** A ConfigSource beside references: as it is configured, and as it is asked. */
@@ -69,10 +69,12 @@ async function envoySources(text: string, file: string, flags: AskFlags): Promis
   const besides = new Map<string, SourceConfig | undefined>([[listener.typeUrl, besideOf("lds_config", listeners, read)], [cluster.typeUrl, besideOf("cds_config", clusters, read)]]);
   const servers = [...read.sources, ...besides.values()].flatMap((source) => source?.servers ?? []);
   const variants = new Map(servers.map(({ uri, variant = flags.variant }) => [uri, variant]));
+  const all = [...read.sources, ...besides.values()].filter((source) => source !== undefined);
+  const byId = new Map(createSources(all, options).flatMap((source) => source.servers).map(({ id, config }) => [id, config?.variant]));
   return {
     from: file, bootstrap: { ...read, node }, node, nodeContextParams,
     sources: createSources(read.sources, options),
-    spoken: (server) => ({ variant: variants.get(server) ?? flags.variant, by: file }),
+    spoken: (server, id = "") => ({ variant: byId.get(id) ?? variants.get(server) ?? flags.variant, by: file }),
     beside(typeUrl = "") {
       const config = besides.get(memberTypeOf(typeUrl) ?? typeUrl);
       const source = config === undefined ? undefined : createSources([config], options)[0];

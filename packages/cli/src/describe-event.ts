@@ -7,7 +7,7 @@ import { describeUpstreamEvent } from "./describe-upstream-event.ts";
 import { escapeText } from "./escape-text.ts";
 import { formatEndpoint } from "./parse-endpoint.ts";
 import type { ReportLine } from "./report-line.ts";
-import { counted, shortType, someNames } from "./short-text.ts";
+import { counted, shortType, shortVersion, someNames } from "./short-text.ts";
 
 /** An event in words: one line, or one for each problem in it. */
 export function describeEvent(shown: CliEvent): readonly ReportLine[] {
@@ -37,6 +37,7 @@ function describeServeEvent(event: ServeEvent | WorkerEvent): ReportLine {
     case "policy": return event.problem === undefined
       ? { level: "good", label: "policy", text: "the new rules are in force" }
       : { level: "error", label: "policy", text: `the new rules are not used, those before stay: ${escapeText(event.problem)}` };
+    case "versions": return { level: "info", label: "versions", text: Object.entries(event.versions).map(([typeUrl, version]) => `${shortType(typeUrl)} ${shortVersion(version)}`).join(", ") };
     case "worker-started": return { level: "good", label: "started", text: `${workerText(event.worker)}, process ${event.pid}` };
     case "worker-ended": return { level: "error", label: "ended", text: `${workerText(event.worker)}: ${escapeText(event.reason)}; started again in ${(event.retryMs / 1_000).toFixed(1)} s` };
     case "stopping": return { level: "info", label: "stopping", text: `${event.signal}: ${counted(event.streams, "stream")} to end; once more stops at once` };

@@ -51,6 +51,16 @@ describe.each([["envoy.yaml", dump], ["envoy.json", JSON.stringify]] as const)("
   });
 });
 
+it("speaks of the variant in which a name is asked for, where two sources have one server and differ in the variant", async () => {
+  const origin = await useOrigin();
+  origin.cluster(of("acme", "x"), 3);
+  const dir = use("envoy.yaml", dump(envoyBootstrapOf({ clusters: ["DELTA_GRPC", origin.address], listed: { acme: ["AGGREGATED_GRPC", origin.address] } })));
+  const watched = await runToEnd(["watch", "none", "--type", "clusters", "--bootstrap", "envoy.yaml", "--count", "2", "--timeout", "0.3"], { cwd: dir });
+  expect(watched).toMatchObject({ code: 1, err: expect.not.stringContaining("by SotW") as string });
+  const got = await runToEnd(["get", "none", "--type", "clusters", "--bootstrap", "envoy.yaml"], { cwd: dir });
+  expect(got).toMatchObject({ code: 1, err: `xdstp get: ${origin.address} has no "none" among its clusters\n` });
+});
+
 it("says that an api_type is none that a server serves, and where it stands", async () => {
   const server = await createRawServer((out) => { out.close({ code: StatusCode.UNIMPLEMENTED, message: "no delta here" }); });
   const dir = use("envoy.yaml", dump(envoyBootstrapOf({ listed: { a: ["AGGREGATED_DELTA_GRPC", server.address] } })));

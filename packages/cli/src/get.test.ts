@@ -194,7 +194,7 @@ describe("xdstp get", () => {
     const asked = async (host: string, ...more: readonly string[]): Promise<{ readonly code: number; readonly err: string }> => runToEnd(["get", blue, "--server", `${host}:${origin.port}`, ...more], { cwd: dir });
     const mine = ["--tls-cert", "cert.pem", "--tls-key", "key.pem"];
     expect(await asked("localhost", "--tls-ca", "ca.pem", ...mine)).toMatchObject({ code: 0, err: "" });
-    expect((await asked("localhost", "--tls-ca", "ca.pem")).err).toMatch(/See --tls-cert\n$/);
+    expect((await asked("localhost", "--tls-ca", "ca.pem")).err).toMatch(/the server wants a client certificate that it trusts \(INADEQUATE_SECURITY\); give one with --tls-cert and --tls-key\n$/);
     expect((await asked("localhost", "--tls-ca", "other.pem", ...mine)).err).toMatch(/its certificate is signed by nobody trusted here \(\w+\); give its authority with --tls-ca\n$/);
     expect((await asked("127.0.0.1", "--tls-ca", "ca.pem", ...mine)).err).toMatch(/its certificate is for DNS:localhost \(\w+\); check the name, and connect by one that it is for\n$/);
     expect((await asked("localhost")).err).toMatch(/^xdstp get: cannot connect to localhost:\d+: .* See --tls\n$/);

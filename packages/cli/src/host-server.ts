@@ -1,10 +1,11 @@
 import { XdsError } from "@xdstp/core";
 import type { RefusedVersion, RelayStatus } from "@xdstp/relay";
-import { createServer, type ServerOptions, type XdsServer } from "@xdstp/server";
+import { createServer, type Health, type MetricsMeter, type ServerOptions, type XdsServer } from "@xdstp/server";
 import { CliError } from "./cli-error.ts";
 import type { Served, ServeEvent } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
 import { reachable, type ServedTls } from "./connect-commands.ts";
+import { createHealthBook } from "./health-book.ts";
 import { createReporter } from "./create-reporter.ts";
 import { exposureWarning } from "./exposure-warning.ts";
 import { type FollowOptions, followFiles } from "./follow-files.ts";
@@ -15,6 +16,10 @@ import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { createPolicyBook, type PolicyBook } from "./policy-book.ts";
 import { type PolicyFile, readPolicyFile } from "./policy-file.ts";
 import { createPrometheusMeter } from "./prometheus-meter.ts";
+import { expiryOf } from "./expiry-of.ts";
+import { ownVersion } from "./own-version.ts";
+import { recordHealth } from "./record-health.ts";
+import { recordProcess } from "./record-process.ts";
 import type { ServerFlags } from "./server-flags.ts";
 import { serverName } from "./server-name.ts";
 import { createStage, type Tell } from "./stage.ts";
@@ -45,6 +50,8 @@ export interface Supply {
   readonly serving: Pick<ServerOptions, "source" | "sourceFor" | "clientStatus" | "routes" | "meter">;
   /** Absent: it has nothing from other servers. */
   readonly upstreams?: () => RelayStatus["upstreams"];
+  /** How things stand with what it has. Absent: nothing is known. */
+  readonly health?: () => readonly Health[];
   /** What clients have refused, newest first. Absent: nobody counts. */
   readonly refusals?: () => readonly RefusedVersion[];
   /** Begins when clients may come. Settles if what is served is followed no more; undefined: that was on purpose. */
@@ -98,10 +105,14 @@ export async function openHost(options: CheckedOptions, supply: Supply, tell: Te
   const { from, what, cache, serving } = supply;
   const say = (event: ServeEvent): void => { tell({ from, event }); };
   const meter = options.metrics && createPrometheusMeter();
+  const book = createHealthBook(clock);
+  const health = (): readonly Health[] => [...supply.health?.() ?? [], ...book.rows()];
+  if (options.policy !== undefined) book.good("policy", options.policy);
+  if (options.tls !== undefined && contents !== undefined) book.good("certificate", options.tls.cert, expiryOf(contents.cert));
   const onEvent: ServerOptions["onEvent"] = (event) => { tell({ from: "server", event }); };
   const close = async (): Promise<void> => supply.close();
-  const server = await begin({ ...serving, clock, registry, nodeVersion, ...(meter && { meter: meter.meter }), ...(controlPlane !== undefined && { controlPlane }), limits, ...(contents && { tls: contents }), ...(policy && { authorize: policy.book.authorize }), onEvent }, close);
-  const metrics = options.metrics && meter && await serveMetrics(options.metrics, { metrics: () => meter.text(), ready: () => cache.ready }).catch(async (error: unknown) => undo(error, close));
+  const server = await begin({ ...serving, health, clock, registry, nodeVersion, ...(meter && { meter: meter.meter }), ...(controlPlane !== undefined && { controlPlane }), limits, ...(contents && { tls: contents }), ...(policy && { authorize: policy.book.authorize }), onEvent }, close);
+  const metrics = options.metrics && meter && await serveMetrics(options.metrics, { metrics: () => meter.text(), ready: () => cache.ready, health }).catch(async (error: unknown) => undo(error, close));
   const address = await listen(server, options.listen).catch(async (error: unknown) => undo(error, async () => {
     metrics?.close();
     await close();
@@ -110,13 +121,40 @@ export async function openHost(options: CheckedOptions, supply: Supply, tell: Te
   const exposed = exposureWarning(options.listen.host, protectionOf(options.tls));
   if (exposed !== undefined) say({ kind: "warning", message: exposed });
   say({ kind: "listening", address, ...what, ...(tls && { tls }), ...(metrics && { metrics: metrics.address }) });
-  const follower = options.tls && contents && followTlsFiles({ files: options.tls, first: contents, clock, apply: (next) => { server.setTls(next); }, onChange: (problem) => { say({ kind: "certificate", ...(problem !== undefined && { problem }) }); } });
-  const rules = policy && followFiles({ ...policy.followed, clock, onChange: (problem) => { say({ kind: "policy", ...(problem !== undefined && { problem }) }); } });
+  const follower = options.tls && contents && followTlsFiles({
+    files: options.tls, first: contents, clock,
+    apply(next) {
+      server.setTls(next);
+      book.good("certificate", options.tls?.cert ?? "", expiryOf(next.cert));
+    },
+    onChange(problem) {
+      if (problem !== undefined) book.bad("certificate", options.tls?.cert ?? "", problem);
+      say({ kind: "certificate", ...(problem !== undefined && { problem }) });
+    },
+  });
+  const rules = policy && followFiles({
+    ...policy.followed, clock,
+    onChange(problem) {
+      if (problem === undefined) book.good("policy", options.policy ?? "");
+      else book.bad("policy", options.policy ?? "", problem);
+      say({ kind: "policy", ...(problem !== undefined && { problem }) });
+    },
+  });
+  const measuring = meter?.meter ?? serving.meter;
+  const stopMeasuring = measuring && measureHost(measuring, health, { clock, nodeVersion });
   return {
     server, address, tls,
     close: () => closeAll(server, close),
-    letGo() { for (const one of [follower, rules, metrics]) one?.close(); },
+    letGo() {
+      for (const one of [follower, rules, metrics]) one?.close();
+      stopMeasuring?.();
+    },
   };
+}
+
+function measureHost(meter: MetricsMeter, health: () => readonly Health[], io: Pick<CliIo, "clock" | "nodeVersion">): () => void {
+  recordHealth(meter, health);
+  return recordProcess(meter, { ...io, version: ownVersion() });
 }
 
 async function undo(error: unknown, close: () => Promise<void>): Promise<never> {

@@ -7,8 +7,8 @@ type Kinds<From extends CliEvent["from"]> = Readonly<Record<Extract<CliEvent, { 
 
 /** Each event that there is: a new one does not compile before it stands here. */
 const kinds: { readonly [From in CliEvent["from"]]: Kinds<From> } = {
-  serve: { warning: "shown", listening: "shown", certificate: "shown", policy: "shown", stopping: "shown", stopped: "shown" },
-  relay: { warning: "shown", listening: "shown", certificate: "shown", policy: "shown", stopping: "shown", stopped: "shown", "worker-started": "shown", "worker-ended": "shown" },
+  serve: { warning: "shown", listening: "shown", certificate: "shown", policy: "shown", versions: "shown", stopping: "shown", stopped: "shown" },
+  relay: { warning: "shown", listening: "shown", certificate: "shown", policy: "shown", versions: "shown", stopping: "shown", stopped: "shown", "worker-started": "shown", "worker-ended": "shown" },
   upstream: {
     opened: "shown", closed: "shown", idle: "shown", accepted: "shown", refused: "shown", ignored: "shown", timeout: "shown", foreign: "shown",
     "credentials-replaced": "shown", "credentials-refused": "shown", "opaque-refused": "shown", "tenant-refused": "shown", "resource-refused": "json",

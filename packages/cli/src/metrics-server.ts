@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Health } from "@xdstp/server";
 import { CliError } from "./cli-error.ts";
+import { escapeText } from "./escape-text.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 
 /** What a {@link serveMetrics} shows. */
@@ -10,6 +12,8 @@ export interface MetricsPages {
   readonly metrics: () => string | Promise<string>;
   /** Clients are served. */
   readonly ready: () => boolean;
+  /** How things stand with what is served; what is stale stands in `/readyz`. Absent: nothing is known. */
+  readonly health?: () => readonly Health[];
 }
 
 /** An open port for operators. */
@@ -42,13 +46,28 @@ export async function serveMetrics({ host, port }: Endpoint, pages: MetricsPages
   };
 }
 
-async function answer({ method, url = "" }: IncomingMessage, response: ServerResponse, { metrics, ready }: MetricsPages): Promise<void> {
+async function answer({ method, url = "" }: IncomingMessage, response: ServerResponse, { metrics, ready, health }: MetricsPages): Promise<void> {
   const [path] = url.split("?", 1);
   if (method !== "GET" && method !== "HEAD") end(response, 405, "only GET\n", { allow: "GET, HEAD" });
   else if (path === "/metrics") end(response, 200, await metrics(), { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   else if (path === "/healthz") end(response, 200, "ok\n");
-  else if (path === "/readyz") end(response, ready() ? 200 : 503, ready() ? "ok\n" : "the first good state is not loaded yet\n");
+  else if (path === "/readyz") end(response, ready() ? 200 : 503, ready() ? readyText(health?.() ?? []) : "the first good state is not loaded yet\n");
+  else if (path === "/") end(response, 200, index, { "content-type": "text/html; charset=utf-8" });
   else end(response, 404, "there are /metrics, /healthz and /readyz\n");
+}
+
+const index = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>xdstp</title></head><body><h1>xdstp</h1><ul>
+<li><a href="/metrics">/metrics</a>: for Prometheus</li>
+<li><a href="/healthz">/healthz</a>: 200 while the process answers</li>
+<li><a href="/readyz">/readyz</a>: 200 once clients are served, and what is stale</li>
+</ul></body></html>
+`;
+
+/** A stale server is ready: its last good state is served. The text says what is stale, a line for each. */
+function readyText(health: readonly Health[]): string {
+  const lines = health.flatMap(({ name, stale }) => (stale === undefined ? [] : [`ready, stale since ${new Date(stale.since).toISOString()}: ${escapeText(name)}: ${escapeText(stale.reason)}\n`]));
+  return lines.length === 0 ? "ok\n" : lines.join("");
 }
 
 function end(response: ServerResponse, status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {

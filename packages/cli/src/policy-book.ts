@@ -38,14 +38,14 @@ export function createPolicyBook(first: readonly PolicyRule[]): PolicyBook {
 
 /** The same policy with other answers; a new one where clients have to be decided anew. */
 function renewed(before: Held | undefined, rule: PolicyRule, added: readonly PolicyRule[], generation: number): Held {
-  if (before?.rule.forbidden !== rule.forbidden || added.some(({ identity }) => covers(rule.identity, identity))) return hold(rule, generation);
+  if (before?.rule.forbidden !== rule.forbidden || before.rule.status !== rule.status || added.some(({ identity }) => covers(rule.identity, identity))) return hold(rule, generation);
   if (JSON.stringify([...before.rule.allow]) !== JSON.stringify([...rule.allow])) before.policy.replace(allowsOf(rule));
   return { rule, policy: before.policy };
 }
 
 /** A policy that was revoked may still be asked for a while, so its key is not used again. */
 function hold(rule: PolicyRule, generation: number): Held {
-  return { rule, policy: createPolicy({ key: `${generation} ${rule.identity}`, allows: allowsOf(rule), forbidden: rule.forbidden }) };
+  return { rule, policy: createPolicy({ key: `${generation} ${rule.identity}`, allows: allowsOf(rule), forbidden: rule.forbidden, status: rule.status }) };
 }
 
 function allowsOf({ allow }: PolicyRule): Policy["allows"] {

@@ -9,10 +9,10 @@ describe("policyRules()", () => {
     const yaml = rule("  allow:\n    clusters: [b, 'p/*', 'xdstp://a/envoy.config.cluster.v3.Cluster/x?b=2&a=1']\n    envoy.config.listener.v3.Listener: ['*']\n    type.example/acme.Flag: [f]\n    '*': [everywhere]\n  forbidden: denied\n- identity: 'spiffe://td/*'\n");
     const rules = policyRules(yaml, "p.yaml");
     expect(rules).toEqual([
-      { identity: "spiffe://td/a", forbidden: "denied", allow: new Map([[cluster.typeUrl, ["b", "p/*", "xdstp://a/envoy.config.cluster.v3.Cluster/x?a=1&b=2"]], [listener.typeUrl, ["*"]], ["type.example/acme.Flag", ["f"]], ["*", ["everywhere"]]]) },
-      { identity: "spiffe://td/*", forbidden: "missing", allow: new Map() },
+      { identity: "spiffe://td/a", forbidden: "denied", status: "own", allow: new Map([[cluster.typeUrl, ["b", "p/*", "xdstp://a/envoy.config.cluster.v3.Cluster/x?a=1&b=2"]], [listener.typeUrl, ["*"]], ["type.example/acme.Flag", ["f"]], ["*", ["everywhere"]]]) },
+      { identity: "spiffe://td/*", forbidden: "missing", status: "own", allow: new Map() },
     ]);
-    expect(policyRules('{"rules":[{"identity":"spiffe://td/a","allow":{"clusters":["b"]}}]}', "p.json")).toEqual([{ identity: "spiffe://td/a", forbidden: "missing", allow: new Map([[cluster.typeUrl, ["b"]]]) }]);
+    expect(policyRules('{"rules":[{"identity":"spiffe://td/a","allow":{"clusters":["b"]}}]}', "p.json")).toEqual([{ identity: "spiffe://td/a", forbidden: "missing", status: "own", allow: new Map([[cluster.typeUrl, ["b"]]]) }]);
     expect(policyRules("rules: []\n", "p.yaml")).toEqual([]);
   });
 

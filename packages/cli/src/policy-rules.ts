@@ -11,6 +11,8 @@ export interface PolicyRule {
   /** By type URL, or `*` for every type: names, or with `*` at the end how they begin, in canonical spelling. */
   readonly allow: ReadonlyMap<string, readonly string[]>;
   readonly forbidden: "missing" | "denied";
+  /** Which clients `xdstp status` shows to them: those of this rule, or all. */
+  readonly status: "own" | "all";
 }
 
 /**
@@ -50,12 +52,13 @@ function parse(text: string, lineCounter: LineCounter, fail: Fail): Node | null 
 
 function ruleOf(item: unknown, fail: Fail): PolicyRule {
   if (!isMap(item)) return fail(startOf(item), "a rule has `identity` and `allow`");
-  const { identity, allow, forbidden } = fieldsOf(item, ["identity", "allow", "forbidden"], fail);
+  const { identity, allow, forbidden, status } = fieldsOf(item, ["identity", "allow", "forbidden", "status"], fail);
   if (identity === undefined) return fail(startOf(item), "the rule has no `identity`: give the URI in the certificates of its clients, or how it begins: spiffe://example.com/shop/*");
   return {
     identity: patternOf(identity.value, "identity", fail),
     allow: allow === undefined ? new Map<string, readonly string[]>() : allowOf(allow, fail),
-    forbidden: forbidden === undefined ? "missing" : choiceOf(forbidden, fail),
+    forbidden: forbidden === undefined ? "missing" : choiceOf(forbidden, "forbidden", ["missing", "denied"], fail),
+    status: status === undefined ? "own" : choiceOf(status, "status", ["own", "all"], fail),
   };
 }
 
@@ -108,9 +111,9 @@ function patternOf(node: unknown, what: string, fail: Fail): string {
   return text;
 }
 
-function choiceOf({ value }: Field, fail: Fail): "missing" | "denied" {
-  const text = isScalar(value) ? value.value : undefined;
-  return text === "missing" || text === "denied" ? text : fail(startOf(value), "`forbidden` is missing or denied");
+function choiceOf<const T extends string>({ value }: Field, key: string, choices: readonly [T, T], fail: Fail): T {
+  const choice = choices.find((one) => isScalar(value) && value.value === one);
+  return choice ?? fail(startOf(value), `\`${key}\` is ${choices.join(" or ")}`);
 }
 
 interface Field {

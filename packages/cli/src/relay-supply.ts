@@ -1,6 +1,7 @@
 import { XdsError } from "@xdstp/core";
 import type { AnyBootstrap } from "@xdstp/federation";
-import { createRelay, type Relay, type RelayOptions } from "@xdstp/relay";
+import { createRelay, type Relay, type RelayOptions, type UpstreamStatus } from "@xdstp/relay";
+import type { Health } from "@xdstp/server";
 import { CliError } from "./cli-error.ts";
 import type { UpstreamEvent } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -23,7 +24,16 @@ export function relaySupply(options: RelayOptions, what: Supply["what"], tell: T
     else tell({ from: "cache", event });
     if (event.kind === "feed-failed" && event.retryMs === undefined) fail();
   } });
-  return { from: "relay", what, cache: heldBy(made), serving: made.serving, upstreams: () => made.status().upstreams, refusals: () => made.refusals(), start: async () => failed, close: () => made.close() };
+  return { from: "relay", what, cache: heldBy(made), serving: made.serving, upstreams: () => made.status().upstreams, health: () => made.status().upstreams.map(healthOf), refusals: () => made.refusals(), start: async () => failed, close: () => made.close() };
+}
+
+/** A server upstream that is away: what came from it is served on. */
+function healthOf({ name, lastWordAt, staleSince, failure }: UpstreamStatus): Health {
+  return {
+    kind: "upstream", name,
+    ...(lastWordAt !== undefined && { loadedAt: lastWordAt }),
+    ...(staleSince !== undefined && { stale: { since: staleSince, reason: failure?.text ?? "its stream has ended" } }),
+  };
 }
 
 /** What is held for all clients, and for each key of its own. */

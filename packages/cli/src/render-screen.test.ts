@@ -45,6 +45,11 @@ describe("renderScreen()", () => {
     ]);
   });
 
+  it("breaks a connect command that is too wide at a space, behind a backslash, and cuts nothing of it", () => {
+    const lines = render({}, 60);
+    expect(lines.join("\n").replaceAll(/ \\\n {4}/g, " ")).toContain("  xdstp bootstrap envoy --server 127.0.0.1:1 > envoy.yaml && envoy -c envoy.yaml\n");
+  });
+
   it("puts a long reason below its row, in three lines at most", () => {
     const long = typeStatus({ ...nacked, lastError: { code: 13, message: "x".repeat(500), at: 0, since: 0, version: "7" } });
     const lines = render({ status: [streamStatus(1, [long, typeStatus()])] }, 60);

@@ -12,6 +12,7 @@ import { renderUpstreams } from "./render-upstreams.ts";
 import { counted } from "./short-text.ts";
 import { type StatusEntry, type StatusRow, statusEntries, statusRow } from "./status-row.ts";
 import type { Paint } from "./style.ts";
+import { wrapWords } from "./wrap-words.ts";
 
 /** One thing that happened, with its time in milliseconds since the epoch. */
 export interface RecentLine extends ReportLine {
@@ -90,7 +91,7 @@ function troubleText({ level, text }: ReportLine, most: number, columns: number)
 /** At most `room` lines. Whole rows only; the last line counts those that are left out. */
 function tableLines({ status, now, since, address, tls }: ScreenView, room: number, columns: number): readonly Line[] {
   const entries = statusEntries(status);
-  if (entries.length === 0) return nobody(address, tls);
+  if (entries.length === 0) return nobody(address, tls, columns);
   const rowOf = (entry: StatusEntry): StatusRow => statusRow(entry, now, entry.type && since(entry.stream.id, entry.type.typeUrl));
   const { head, rows } = renderTable(entries.slice(0, Math.max(0, room)).map(rowOf), columns);
   const lines: Line[] = [head];
@@ -105,9 +106,16 @@ function tableLines({ status, now, since, address, tls }: ScreenView, room: numb
   return hidden === 0 ? lines : [...lines, [["dim", `and ${counted(hidden, "row")} more`]]];
 }
 
-function nobody(address: Endpoint, tls: ServedTls | undefined): readonly Line[] {
+/** A command that is too wide goes on in the next line behind a backslash, so that all of it can be copied. */
+function commandLines(command: string, columns: number): readonly Line[] {
+  if (textWidth(command) + 2 <= columns) return [[["plain", `  ${command}`]]];
+  const lines = wrapWords(command, Math.max(20, columns - 6), "").split("\n");
+  return lines.map((line, at): Line => [["plain", `${at === 0 ? "  " : "    "}${line}${at < lines.length - 1 ? " \\" : ""}`]]);
+}
+
+function nobody(address: Endpoint, tls: ServedTls | undefined, columns: number): readonly Line[] {
   const { envoy, grpc } = connectCommands(address, tls);
-  return [[["dim", "nobody is connected; to connect Envoy, or a gRPC program:"]], [["plain", `  ${envoy}`]], [["plain", `  ${grpc}`]]];
+  return [[["dim", "nobody is connected; to connect Envoy, or a gRPC program:"]], ...[envoy, grpc].flatMap((command) => commandLines(command, columns))];
 }
 
 function recentLines(recent: readonly RecentLine[], most: number): readonly Line[] {

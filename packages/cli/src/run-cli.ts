@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { ownVersion } from "./own-version.ts";
 import { bootstrapCommand } from "./bootstrap-command.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -43,7 +43,7 @@ function runAlone(name: string, argv: readonly string[], { stdout }: CliIo): num
   const topic = name === "help" ? argv.slice(1).find((word) => !word.startsWith("-")) : undefined;
   if (topic !== undefined) stdout.write(commandHelp(commandOf(topic)));
   else if (asksForHelp(argv) || name === "help") stdout.write(overallHelp(commands));
-  else if (name === "--version") stdout.write(`${version()}\n`);
+  else if (name === "--version") stdout.write(`${ownVersion()}\n`);
   else commandOf(name);
   return 0;
 }
@@ -68,9 +68,4 @@ function asksForHelp(args: readonly string[]): boolean {
 function hasFlag(args: readonly string[], ...flags: readonly string[]): boolean {
   const end = args.indexOf("--");
   return args.slice(0, end === -1 ? args.length : end).some((arg) => flags.includes(arg));
-}
-
-function version(): string {
-  const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { readonly version: string };
-  return manifest.version;
 }

@@ -1,9 +1,11 @@
-import { createNodeCaches, nodeField, watchDangling } from "@xdstp/cache";
-import { createFolderFeed } from "@xdstp/folder";
+import { type Cache, createNodeCaches, nodeField, watchDangling } from "@xdstp/cache";
+import { versionOf } from "@xdstp/core/server";
+import { createFolderFeed, type FolderEvent } from "@xdstp/folder";
 import { envoyTypes } from "@xdstp/resource-types";
 import { checkFolder } from "./check-folder.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type HostOptions, hostServer, type Supply } from "./host-server.ts";
+import { createHealthBook, noteFolder } from "./health-book.ts";
 import { loadRegistry } from "./load-registry.ts";
 import type { Tell } from "./stage.ts";
 
@@ -29,17 +31,31 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
   return hostServer({ ...options, registry }, (tell) => folderSupply({ ...options, registry }, io, tell), io);
 }
 
+/** The version of each type as clients of the whole have it, over SotW and delta: what stands as VERSION in `xdstp status`. */
+function versionsOf(cache: Cache): Readonly<Record<string, string>> {
+  return Object.fromEntries(envoyTypes.flatMap(({ typeUrl }) => {
+    const topic = cache.serves(typeUrl) ? cache.topic(typeUrl, { name: "*" }) : undefined;
+    return topic === undefined || topic.members().length === 0 ? [] : [[typeUrl, topic.label ?? versionOf(topic.hash)]];
+  }));
+}
+
 function folderSupply({ dir, registry, allowMassDelete, authorities, nodeKey }: ServeOptions & Pick<HostOptions, "registry">, { clock }: CliIo, tell: Tell): Supply {
+  const health = createHealthBook(clock);
   const nodes = createNodeCaches({ keyOf: nodeField(nodeKey), types: envoyTypes, clock, replacedBytes, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "cache", event }); } });
   const dangling = watchDangling(nodes.shared, envoyTypes, (event) => { tell({ from: "cache", event }); });
+  const onEvent = (event: FolderEvent): void => {
+    noteFolder(health, dir, event);
+    tell({ from: "folder", event });
+    if (event.kind === "loaded") tell({ from: "serve", event: { kind: "versions", versions: versionsOf(nodes.shared) } });
+  };
   return {
-    from: "serve", what: { dir }, serving: nodes.serving,
+    from: "serve", what: { dir }, serving: nodes.serving, health: () => health.rows(),
     cache: {
       get ready() { return nodes.shared.ready; },
       get revision() { return nodes.revision; },
       get resources() { return nodes.resources; },
     },
-    start: async () => nodes.shared.addFeed(createFolderFeed({ dir, registry, nodes, allowMassDelete, clock, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "folder", event }); } })).ended,
+    start: async () => nodes.shared.addFeed(createFolderFeed({ dir, registry, nodes, allowMassDelete, clock, ...(authorities && { authorities }), onEvent })).ended,
     async close() {
       dangling.close();
       await nodes.close();

@@ -5,6 +5,7 @@ import { ClientStatusDiscoveryService, type ClientStatusResponse } from "@xdstp/
 import { CliError } from "./cli-error.ts";
 import { createHttp2Connection } from "./http2-connection.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
+import { SERVER_FACTS } from "./told-facts.ts";
 import { REFUSALS } from "./told-refusals.ts";
 
 /** TLS towards a server: PEM. */
@@ -48,7 +49,7 @@ export function openStatusClient({ server, tls, clock, timeoutMs, byType, node }
   const client = createClient(ClientStatusDiscoveryService, createGrpcTransport({ baseUrl, sessionManager, readMaxBytes: mostBytes }));
   const request = {
     excludeResourceContents: true,
-    node: { userAgentName: "xdstp", clientFeatures: [...(byType ? ["xdstp.status.by-type"] : []), ...(node === undefined ? [REFUSALS] : [])] },
+    node: { userAgentName: "xdstp", clientFeatures: [SERVER_FACTS, ...(byType ? ["xdstp.status.by-type"] : []), ...(node === undefined ? [REFUSALS] : [])] },
     nodeMatchers: node === undefined ? [] : [{ nodeId: { matchPattern: { case: "prefix" as const, value: node } } }],
   };
   const fetched = async (signal: AbortSignal): Promise<ClientStatusResponse> => client.fetchClientStatus(request, { signal });
@@ -87,11 +88,19 @@ function whyNot(error: unknown, withTls: boolean): string {
   const cause = causeCode(error);
   if (cause === "ECONNREFUSED") return "refuses connections; is a server running there?";
   if (cause === "ENOTFOUND" || cause === "EAI_AGAIN") return "is not known: there is no such host";
+  if (withTls && ((cause ?? "").includes("CERTIFICATE_REQUIRED") || closedForSecurity.test(messagesOf(error)))) return "wants a client certificate that it trusts: give one with --tls-cert and --tls-key";
   if (cause !== undefined && /CERT|TLS|SSL|SELF_SIGNED|ISSUER|SIGNATURE/.test(cause)) return `cannot be trusted or does not trust this client (${cause}); see --tls-ca, --tls-cert and --tls-key`;
   if (code === Code.Unimplemented) return "does not serve client status: envoy.service.status.v3.ClientStatusDiscoveryService is not offered there";
   if (code === Code.Unauthenticated || code === Code.PermissionDenied) return `does not tell this client: ${rawMessage}`;
   if (code === Code.ResourceExhausted) return `has too much to tell: ${rawMessage}`;
   return `does not answer as a gRPC server does: ${rawMessage}${withTls ? "" : "; if it wants TLS, see --tls"}`;
+}
+
+/** INADEQUATE_SECURITY, as Node says it: a server that wants a certificate closes the connection so. */
+const closedForSecurity = /Session closed with error code 12\b/;
+
+function messagesOf(error: unknown): string {
+  return error instanceof Error ? `${error.message}\n${messagesOf(error.cause)}` : "";
 }
 
 /** The innermost code of the system or of TLS. */

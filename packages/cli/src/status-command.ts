@@ -10,7 +10,7 @@ import type { StatusOptions } from "./status.ts";
 export const statusCommand: Command = {
   name: "status",
   summary: "Show what each client of a server has accepted, refused or not answered.",
-  usage: "xdstp status HOST:PORT [--watch] [--json] [--fail-on-nack] [--node PREFIX] [--timeout SECONDS] [--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]",
+  usage: "xdstp status HOST:PORT [--watch] [--json] [--fail-on-nack] [--fail-if-none] [--node PREFIX] [--timeout SECONDS] [--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]",
   notes: [
     "It asks by CSDS (envoy.service.status.v3.ClientStatusDiscoveryService): `xdstp serve` answers, and so do other management servers and gRPC programs that offer it.",
     "SYNCED is accepted, STALE not answered yet, NACKED refused, NOT_SENT not there. Of NACKED the version is shown that is held, and the one that is refused.",
@@ -18,7 +18,8 @@ export const statusCommand: Command = {
   options: {
     watch: { help: "go on until Ctrl-C: a live table on a terminal, elsewhere a line for each change" },
     json: { help: "one JSON object; with --watch one for each change, a line each" },
-    "fail-on-nack": { help: "exit with 1 if a client refuses something" },
+    "fail-on-nack": { help: "exit with 1 if a client rejects something, with 3 if there are streams that you may not see" },
+    "fail-if-none": { help: "exit with 1 if no client is connected, with 3 if there are only streams that you may not see" },
     node: { value: "PREFIX", help: "only clients whose id begins so" },
     timeout: { value: "SECONDS", help: "how long to wait for an answer (default 5)" },
     ...clientTlsOptions,
@@ -38,6 +39,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
     json: call.flag("json"),
     watch: call.flag("watch"),
     failOnNack: call.flag("fail-on-nack"),
+    failIfNone: call.flag("fail-if-none"),
     timeoutMs: timeoutOf(call),
     ...(tls && { tls }),
     ...(node !== undefined && { node }),

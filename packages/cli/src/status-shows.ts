@@ -1,18 +1,21 @@
 import type { RefusedVersion } from "@xdstp/relay";
+import type { Health } from "@xdstp/server";
 import type { CliIo } from "./cli-io.ts";
 import type { StatusClientRow } from "./client-types.ts";
 import { clientTypeRows } from "./client-type-row.ts";
 import { escapeJson, escapeText } from "./escape-text.ts";
 import { type Piece, paintLine } from "./paint-line.ts";
+import { renderHealth, renderHidden } from "./render-facts.ts";
 import { reasonOf, refusedBy, renderRefusals } from "./render-refusals.ts";
 import { renderTable } from "./render-table.ts";
 import { counted, shortType, shortVersion } from "./short-text.ts";
 import type { StatusRow } from "./status-row.ts";
 import { createPaint } from "./style.ts";
+import type { ToldFacts } from "./told-facts.ts";
 import { leaveScreen, redraw, takeScreen } from "./terminal-codes.ts";
 
 /** What a server says of its clients. */
-export interface StatusPicture {
+export interface StatusPicture extends ToldFacts {
   readonly clients: readonly StatusClientRow[];
   /** What they have refused, newest first. Absent: the server does not count it. */
   readonly refusals?: readonly RefusedVersion[] | undefined;
@@ -39,11 +42,12 @@ const mostRefusals = 30;
 export function tableShow(io: CliIo): StatusShow {
   const { stdout, env } = io;
   return {
-    show({ clients, refusals = [] }, now) {
+    show(picture, now) {
+      const { refusals = [] } = picture;
       const columns = io.terminal()?.columns;
       const paint = columns === undefined ? (_tone: unknown, text: string) => text : createPaint(env);
       const refused = renderRefusals(refusals, { now, most: mostRefusals, columns: columns ?? anyWidth });
-      for (const line of [...tableLines(clients, now, columns ?? anyWidth), ...(refused.length > 0 ? [[], ...refused] : [])]) stdout.write(`${paintLine(line, columns ?? anyWidth, paint).trimEnd()}\n`);
+      for (const line of [...tableLines(picture, now, columns ?? anyWidth), ...(refused.length > 0 ? [[], ...refused] : [])]) stdout.write(`${paintLine(line, columns ?? anyWidth, paint).trimEnd()}\n`);
     },
     trouble: () => undefined,
     close: () => undefined,
@@ -54,14 +58,14 @@ export function tableShow(io: CliIo): StatusShow {
 export function screenShow(io: CliIo, server: string): StatusShow {
   const { stdout, env } = io;
   const paint = createPaint(env);
-  let last: StatusPicture = { clients: [] };
+  let last: StatusPicture = { clients: [], health: [] };
   const draw = (picture: StatusPicture, now: number, problem?: string): void => {
     last = picture;
     const { clients, refusals = [] } = picture;
     const { columns, rows } = io.terminal() ?? { columns: 80, rows: 24 };
     const head: readonly Line[] = [[["bold", `xdstp status ${server}`], ["plain", `  ${counted(clients.length, "client")}`]], ...(problem === undefined ? [] : [[["error", problem]] as const]), []];
     const refused = renderRefusals(refusals, { now, most: Math.max(2, Math.floor(rows / 4)), columns });
-    stdout.write(redraw(cut([...head, ...refused, ...(refused.length > 0 ? [[]] : []), ...tableLines(clients, now, columns)], rows).map((line) => paintLine(line, columns, paint))));
+    stdout.write(redraw(cut([...head, ...refused, ...(refused.length > 0 ? [[]] : []), ...tableLines(picture, now, columns)], rows).map((line) => paintLine(line, columns, paint))));
   };
   stdout.write(takeScreen);
   return {
@@ -75,8 +79,15 @@ function cut(lines: readonly Line[], rows: number): readonly Line[] {
   return lines.length <= rows ? lines : [...lines.slice(0, rows - 1), [["dim", `and ${counted(lines.length - rows + 1, "line")} more`]]];
 }
 
-function tableLines(clients: readonly StatusClientRow[], now: number, columns: number): readonly Line[] {
-  if (clients.length === 0) return [[["dim", "nobody is connected"]]];
+function tableLines({ clients, health, hiddenStreams = 0 }: StatusPicture, now: number, columns: number): readonly Line[] {
+  const troubles = renderHealth(health, now);
+  const head = troubles.length > 0 ? [...troubles, []] : [];
+  if (clients.length === 0 && hiddenStreams === 0) return [...head, [["dim", "nobody is connected"]]];
+  return [...head, ...clientLines(clients, now, columns), ...renderHidden({ hiddenStreams })];
+}
+
+function clientLines(clients: readonly StatusClientRow[], now: number, columns: number): readonly Line[] {
+  if (clients.length === 0) return [];
   const { head, rows } = renderTable(clientTypeRows(clients, now), columns);
   return [head, ...rows.flat()];
 }
@@ -86,8 +97,11 @@ export function lineShow({ stdout }: CliIo): StatusShow {
   let last = new Map<string, string>();
   const say = (now: number, text: string): void => { stdout.write(`${new Date(now).toISOString()} ${text}\n`); };
   return {
-    show({ clients, refusals = [] }, now) {
-      const rows = new Map([...clientTypeRows(clients, now).map((row) => [`${row.client} ${row.type}`, described(row)] as const), ...refusals.map(refusalRow)]);
+    show({ clients, refusals = [], health, hiddenStreams = 0 }, now) {
+      const rows = new Map([
+        ...health.flatMap(healthRow), ...clientTypeRows(clients, now).map((row) => [`${row.client} ${row.type}`, described(row)] as const), ...refusals.map(refusalRow),
+        ...(hiddenStreams > 0 ? [["streams that you may not see:", String(hiddenStreams)] as const] : []),
+      ]);
       for (const [key, text] of rows) if (last.get(key) !== text) say(now, `${key} ${text}`);
       for (const key of last.keys()) if (!rows.has(key)) say(now, `${key} GONE`);
       last = rows;
@@ -102,15 +116,30 @@ function described({ state, version, reason }: StatusRow): string {
   return [state, version, reason].filter((part) => part !== "").join(" ");
 }
 
+/** Only what is wrong, since when. */
+function healthRow({ name, kind, stale }: Health): readonly (readonly [string, string])[] {
+  return stale === undefined ? [] : [[`${kind} ${escapeText(name)}`, `STALE since ${new Date(stale.since).toISOString()}: ${escapeText(stale.reason)}`]];
+}
+
 /** Its key, and what may change of it. */
 function refusalRow(one: RefusedVersion): readonly [string, string] {
   return [`${escapeText(one.name)} ${shortType(one.typeUrl)} ${shortVersion(one.version)}`, `REFUSED by ${refusedBy(one)}: ${reasonOf(one)}`];
 }
 
+/** Grows when a field of the objects of `xdstp status --json` goes or means something else; a new field is no reason. */
+const STATUS_SCHEMA = 1;
+
+/** The fields that are a moment, in milliseconds since the epoch. */
+const moments: ReadonlySet<string> = new Set(["updatedAt", "at", "since", "loadedAt", "expiresAt"]);
+
+function timesAsText(key: string, value: unknown): unknown {
+  return typeof value === "number" && moments.has(key) ? new Date(value).toISOString() : value;
+}
+
 /** One object per line: the first, and each that differs from the one before. */
 export function jsonShow({ stdout }: CliIo, server: string): StatusShow {
   let last: string | undefined;
-  const say = (now: number, content: object): void => { stdout.write(`${escapeJson(JSON.stringify({ time: new Date(now).toISOString(), server, ...content }))}\n`); };
+  const say = (now: number, content: object): void => { stdout.write(`${escapeJson(JSON.stringify({ schema: STATUS_SCHEMA, time: new Date(now).toISOString(), server, ...content }, timesAsText))}\n`); };
   return {
     show(picture, now) {
       const text = JSON.stringify(picture);

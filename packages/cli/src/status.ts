@@ -5,7 +5,9 @@ import { clientRows, type StatusClientRow } from "./client-types.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { readPem } from "./read-pem.ts";
 import { type ClientTls, openStatusClient, type StatusClient } from "./status-client.ts";
+import { counted } from "./short-text.ts";
 import { jsonShow, lineShow, screenShow, type StatusPicture, type StatusShow, tableShow } from "./status-shows.ts";
+import { toldFacts } from "./told-facts.ts";
 import { toldRefusals } from "./told-refusals.ts";
 
 /** What `xdstp status` was asked to do. */
@@ -15,6 +17,8 @@ export interface StatusOptions {
   readonly watch: boolean;
   /** Exit with 1 where a client refuses something. */
   readonly failOnNack: boolean;
+  /** Exit with 1 where no client is connected. */
+  readonly failIfNone: boolean;
   /** Milliseconds for one answer. */
   readonly timeoutMs: number;
   /** Only clients whose id begins so; absent: all. */
@@ -28,7 +32,7 @@ const pauseMs = 1_000;
 
 /** Asks a server what its clients made of their configuration, once or until it is told to stop; the answer is the exit code. Throws a CliError where the first question has no answer. */
 export async function status(options: StatusOptions, io: CliIo): Promise<number> {
-  const { server, tls, timeoutMs, watch, failOnNack, json, node } = options;
+  const { server, tls, timeoutMs, watch, json, node } = options;
   const contents = tls === undefined ? undefined : await readTls(tls);
   const client = openStatusClient({ server, clock: io.clock, timeoutMs, byType: !json, ...(node !== undefined && { node }), ...(contents !== undefined && { tls: contents }) });
   try {
@@ -37,13 +41,27 @@ export async function status(options: StatusOptions, io: CliIo): Promise<number>
     try {
       show.show(first, io.clock.wallTime());
       const last = watch ? await follow(client, first, show, io) : first;
-      return failOnNack && last.clients.some(isRefusing) ? 1 : 0;
+      return verdict(last, options, io);
     } finally {
       show.close();
     }
   } finally {
     client.close();
   }
+}
+
+/** What was asked to be checked lies in part behind what the caller may not see. */
+const UNSEEN = 3;
+
+function verdict({ clients, hiddenStreams = 0 }: StatusPicture, { failOnNack, failIfNone }: StatusOptions, io: CliIo): number {
+  if (failOnNack && clients.some(isRefusing)) return 1;
+  const isNone = failIfNone && clients.length === 0;
+  if (hiddenStreams > 0 && (failOnNack || isNone)) {
+    io.stderr.write(`xdstp status: ${counted(hiddenStreams, "stream")} that you may not see ${hiddenStreams === 1 ? "is" : "are"} not checked; a policy rule with "status: all" shows every stream\n`);
+    return UNSEEN;
+  }
+  if (isNone) io.stderr.write("xdstp status: nobody is connected\n");
+  return isNone ? 1 : 0;
 }
 
 function showOf({ json, watch, server }: StatusOptions, io: CliIo): StatusShow {
@@ -54,7 +72,7 @@ function showOf({ json, watch, server }: StatusOptions, io: CliIo): StatusShow {
 }
 
 function pictureOf(response: ClientStatusResponse): StatusPicture {
-  return { clients: clientRows(response), refusals: toldRefusals(response) };
+  return { clients: clientRows(response), refusals: toldRefusals(response), ...toldFacts(response) };
 }
 
 function isRefusing({ types }: StatusClientRow): boolean {

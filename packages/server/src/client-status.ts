@@ -9,6 +9,8 @@ import type { AnswerLine } from "./answer-line.ts";
 import { BYTES_PER_TURN, nextLoopTurn } from "./next-loop-turn.ts";
 import { BY_TYPE } from "./type-configs.ts";
 import { nodeTestOf } from "./node-matches.ts";
+import type { Health } from "./health.ts";
+import { SERVER_FACTS, serverFactsConfig } from "./server-facts.ts";
 import { REFUSALS, refusalConfig } from "./refusal-config.ts";
 import type { StatusView } from "./policy/status-view.ts";
 import { principalOf } from "./principal-of.ts";
@@ -32,6 +34,8 @@ export interface ClientStatusOptions {
   readonly sourceOf: (stream: ServerStream) => FormerStates;
   /** What clients have refused; absent: nobody counts. */
   readonly refusals: (() => readonly RefusedVersion[]) | undefined;
+  /** How things stand with what is served; absent: nothing is known. */
+  readonly health: (() => readonly Health[]) | undefined;
   /** The types that can be searched for secrets. Default: Envoy's API, loaded with the first request that wants contents. */
   readonly registry: Registry | undefined;
   /** Bytes of one response. */
@@ -51,19 +55,23 @@ export function createClientStatus(options: ClientStatusOptions): AnswerStatus {
 }
 
 async function answerOf(options: ClientStatusOptions, request: ClientStatusRequest, { signal, view }: StatusCaller): Promise<ClientStatusResponse | Status> {
-  const { streams, mostBytes, refusals } = options;
+  const { streams, mostBytes, refusals, health } = options;
   const matches = nodeTestOf(request.nodeMatchers);
   if (typeof matches !== "function") return matches;
   const rowsOf = seenRows(await rowsFor(request, options), view);
   const budget = createBudget(mostBytes);
   try {
     const config: ClientConfig[] = [];
-    for (const stream of [...streams()].filter((stream) => matches(stream.info.node) && view?.shows(stream) !== false)) {
+    const all = [...streams()];
+    const shown = view === undefined ? all : all.filter((stream) => view.shows(stream));
+    for (const stream of shown.filter(({ info }) => matches(info.node))) {
       config.push(clientConfig(stream, rowsOf, budget.spend));
       if (budget.isTurnOver()) await nextLoopTurn();
       if (signal.aborted) return cancelled;
     }
     if (view?.isWhole !== false && refusals !== undefined && asks(request, REFUSALS)) config.push(refusalConfig(refusals(), budget.spend));
+    // Node matchers do not count here: with them the number would tell who the hidden clients are.
+    if (asks(request, SERVER_FACTS)) config.push(serverFactsConfig({ hiddenStreams: all.length - shown.length, health: view?.isWhole === false ? [] : health?.() ?? [] }, budget.spend));
     return create(ClientStatusResponseSchema, { config });
   } catch (error) {
     if (error instanceof TooLarge) return tooLarge(mostBytes);

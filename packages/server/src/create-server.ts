@@ -34,7 +34,7 @@ import type { ServerOptions, XdsServer } from "./xds-server.ts";
  */
 export function createServer(options: ServerOptions): XdsServer {
   checkSource(options);
-  const { onEvent, services = SERVICES, limits, tls, connectionAge, clock = systemClock, clientStatus = true, routes, registry, meter, tracer, authorize, sourceFor, nodeVersion = process.versions.node, ...shared } = options;
+  const { onEvent, services = SERVICES, limits, tls, connectionAge, clock = systemClock, clientStatus = true, routes, registry, meter, tracer, authorize, sourceFor, health, nodeVersion = process.versions.node, ...shared } = options;
   const { streams: paths, fetches } = methodTable(services);
   const { stream: streamLimits, admission: admissionLimits, access: accessLimits, answers: answerLimits, wire: wireLimits } = splitLimits(limits);
   const hub = hubFor(options.source, onEvent);
@@ -48,7 +48,7 @@ export function createServer(options: ServerOptions): XdsServer {
   const accept = createStreamAcceptor({ methods: paths, access, admission, streams, hub });
   const lines = createAnswerLines(answerLimits);
   const answer = createFetchResponder({ context, access, hub, line: lines.fetch });
-  const answerStatus = createClientStatus({ streams: () => streams.all(), sourceOf: (stream) => book.of(stream)?.root ?? source, refusals: refusalsOf(options.source), registry, mostBytes: context.limits.fullStateBytes, line: lines.status });
+  const answerStatus = createClientStatus({ streams: () => streams.all(), sourceOf: (stream) => book.of(stream)?.root ?? source, refusals: refusalsOf(options.source), health, registry, mostBytes: context.limits.fullStateBytes, line: lines.status });
   const wire = createGrpcServer({
     clock, limits: wireLimits, ...(tls === undefined ? {} : { tls }), ...(connectionAge === undefined ? {} : { connectionAge }),
     accept: ({ path, peer }, out) => accept(path, peer.address, out, peer.identity),

@@ -15,6 +15,7 @@ export type { FetchEvent, RefusedEvent, ServerEvent, WarningEvent } from "./serv
 export { AckError, type MissingAck, type MissingState } from "./ack-error.ts";
 export type { AckedClient, AckReport } from "./ack-wait.ts";
 export type { WaitForAckOptions } from "./wait-for-ack.ts";
+export type { Health } from "./health.ts";
 export type { MayReadStatus } from "./status-routes.ts";
 export type { MetricsMeter } from "./record-metrics.ts";
 export { logEvents, type LogOptions } from "./log-events.ts";

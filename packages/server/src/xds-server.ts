@@ -8,6 +8,7 @@ import type { ClientStatusRequestSchema, ClientStatusResponse } from "@xdstp/pro
 import type { AckReport } from "./ack-wait.ts";
 import type { AdmissionStats } from "./admission.ts";
 import type { AnswerLineStats } from "./answer-line.ts";
+import type { Health } from "./health.ts";
 import type { MetricsMeter } from "./record-metrics.ts";
 import type { Authorize, SourceFor } from "./policy/policy.ts";
 import type { ServerEvent } from "./server-event.ts";
@@ -49,6 +50,8 @@ export interface ServerOptions {
   readonly clientStatus?: boolean | MayReadStatus;
   /** Further methods, served through Connect beside Fetch and client status; client status of a program's own clients, for instance, instead of that of this server. Default: none. */
   readonly routes?: (router: MethodRouter) => void;
+  /** How things stand with what is served, asked with each status request of a caller who may see all clients. Default: nothing is known. */
+  readonly health?: () => readonly Health[];
   /** The types whose resources client status shows: what cannot be searched for secrets is left out. Default: Envoy's API. */
   readonly registry?: Registry;
   /** A meter of the OpenTelemetry API, or the part of one that is used: then the server is measured. Default: none. */

@@ -5,8 +5,8 @@ interface Family {
   readonly series: Map<string, number>;
 }
 
-/** Of these the largest is that of all. */
-const largest: ReadonlySet<string> = new Set(["xdstp_revision"]);
+/** Of these the largest is that of all: states, moments and delays, which are no amounts. */
+const largest = /^(xdstp_revision|process_start_time_seconds|nodejs_eventloop_lag_\w+)$|_(stale|info|timestamp_seconds|broken_files)$/;
 
 /** Texts for Prometheus of several processes as one: equal series are added up. */
 export function sumMetrics(texts: readonly string[]): string {
@@ -16,7 +16,7 @@ export function sumMetrics(texts: readonly string[]): string {
     sum.set(name, family);
     for (const [key, value] of series) {
       const before = family.series.get(key) ?? 0;
-      family.series.set(key, largest.has(name) ? Math.max(before, value) : before + value);
+      family.series.set(key, largest.test(name) ? Math.max(before, value) : before + value);
     }
   }
   return textOf(sum.values());

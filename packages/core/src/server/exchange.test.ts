@@ -61,6 +61,15 @@ describe("recordSent() and recordAnswer()", () => {
     else expect(owner.exchange.refused).toMatchObject(refused);
   });
 
+  it.each([undefined, bad])("do not count a request as stale that repeats the newest nonce after its answer (%j), as each SotW request that changes names does [C-NONCE-3]", (answer) => {
+    const { owner: delta, send, kinds } = useExchange();
+    const owner: ExchangeOwner = { ...delta, stream: { ...delta.stream, variant: "sotw" } };
+    const nonce = send(0, 7);
+    recordAnswer(owner, nonce, answer, false);
+    expect(recordAnswer(owner, nonce, undefined, false)).toBe(false);
+    expect(kinds()).toEqual(["push", answer === undefined ? "ack" : "nack"]);
+  });
+
   it("take a second answer to one nonce as stale", () => {
     const { owner, send, kinds } = useExchange();
     const nonce = send(0, 7);

@@ -144,6 +144,8 @@ function newestOf(older: readonly Entry[], newer: readonly Entry[]): readonly En
 export function recordAnswer(owner: ExchangeOwner, nonce: number, error: NackError | undefined, changedSince: boolean): boolean {
   const { exchange, context, stream, typeUrl } = owner;
   const batch = exchange.inFlight;
+  // The response is answered already. In delta only an answer has a nonce (C-NONCE-10), but every SotW request repeats the newest nonce, also one that only changes names (C-NONCE-3).
+  if (stream.variant === "sotw" && batch === undefined && error === undefined && nonce > 0 && nonce === exchange.nonceSent) return false;
   if (batch === undefined || nonce < batch.first || nonce > batch.last) {
     context.emit?.({ kind: "stale-nonce", stream, typeUrl, nonce: nonce < 0 ? "" : String(nonce) });
     return false;

@@ -50,6 +50,7 @@ export { statusOf, type TypeProgress } from "./status-of.ts";
 export { warmChildren } from "./warm-children.ts";
 export { isColdSince, isServedBy, namesCold } from "./cold.ts";
 export { partition, type Partition } from "./partition.ts";
+export { addHash, hashOf, versionOf } from "./version-of.ts";
 export { createSmallMap, type SmallMap } from "./small-map.ts";
 export { createSmallSet, type SmallSet } from "./small-set.ts";
 export { rankOf } from "./rank.ts";

@@ -50,6 +50,7 @@ function wordsFor(code: string, error: NodeError, { target, tls, ready }: Connec
 }
 
 function tlsWords(code: string): string | undefined {
+  if (code.includes("CERTIFICATE_REQUIRED")) return certificateWanted(code);
   if (/_ALERT_|_ALERT$/.test(code)) return `it refused the TLS of this client (${code}); does it want another certificate?`;
   return code.startsWith("ERR_SSL_") || code === "EPROTO" ? `it does not speak TLS (${code}); connect without tls, or to its TLS port` : undefined;
 }
@@ -62,15 +63,26 @@ function notHttp2(error: NodeError, { tls }: ConnectionFailure): string {
 
 /** Over TLS 1.3 a server looks at the certificate of its client when that believes to be connected. */
 function ended(error: NodeError, { tls, answered }: ConnectionFailure): string {
+  if (tls && !answered && goawayOf(error) === "INADEQUATE_SECURITY") return certificateWanted("INADEQUATE_SECURITY");
   return `${plainly(error)}${tls && !answered ? "; does it want a certificate of this client, or another one?" : ""}`;
 }
 
 function plainly(error: NodeError): string {
-  const goaway = /^Session closed with error code (\d+)$/.exec(error.message)?.[1];
-  if (goaway !== undefined) return `the server ended it (${http2ErrorName(Number(goaway))})`;
+  const goaway = goawayOf(error);
+  if (goaway !== undefined) return `the server ended it (${goaway})`;
   const text = error.message.replace(/^\[\w+\] /, "");
   const code = codeOf(error);
   return code === "" || text.includes(code) ? text : `${text} (${code})`;
+}
+
+/** The HTTP/2 error with which the server has closed the connection. */
+function goawayOf({ message }: NodeError): string | undefined {
+  const code = /^Session closed with error code (\d+)$/.exec(message)?.[1];
+  return code === undefined ? undefined : http2ErrorName(Number(code));
+}
+
+function certificateWanted(code: string): string {
+  return `the server wants a client certificate that it trusts (${code}); give one as tls.cert and tls.key`;
 }
 
 /** Connect's codes are numbers, and say less than its texts. */

@@ -56,6 +56,9 @@ export interface Connection {
 }
 
 /** Its peer did nothing wrong but to stay. */
+/** HTTP/2 error codes of cuts that a client can act upon; all others are ENHANCE_YOUR_CALM. */
+const codes: Readonly<Partial<Record<ConnectionCut, number>>> = { "no-certificate": constants.NGHTTP2_INADEQUATE_SECURITY };
+
 const graces: ReadonlySet<ConnectionCut> = new Set<ConnectionCut>(["drain-grace", "goaway-grace", "age-grace"]);
 const maxWaitingLargeMessages = 16;
 /** What comes back at each look: bytes that may carry nothing, and calls that may be refused. */
@@ -187,7 +190,7 @@ class Watched implements Connection, KeptAlive {
     this.#host.context.count(reason);
     const detail = reason === "no-certificate" ? (this.session.socket as TLSSocket).authorizationError : undefined;
     this.#host.context.emit({ kind: "connection-cut", peer: this.peer, reason, ...(detail === undefined ? {} : { detail: String(detail) }) });
-    const code = graces.has(reason) ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_ENHANCE_YOUR_CALM;
+    const code = graces.has(reason) ? constants.NGHTTP2_NO_ERROR : codes[reason] ?? constants.NGHTTP2_ENHANCE_YOUR_CALM;
     // Without an error Node drops the code. Every session and stream listens for it.
     this.session.destroy(new Error(`cut: ${reason}`), code);
   }

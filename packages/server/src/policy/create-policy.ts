@@ -9,7 +9,7 @@ export interface ChangeablePolicy extends Policy {
 }
 
 /** What {@link createPolicy} needs. */
-export type PolicyOptions = Pick<Policy, "key" | "allows" | "forbidden">;
+export type PolicyOptions = Pick<Policy, "key" | "allows" | "forbidden" | "status">;
 
 /** Makes a policy that can be replaced and revoked. Give the same object to all streams with its key. */
 export function createPolicy(options: PolicyOptions): ChangeablePolicy {

@@ -22,6 +22,11 @@ export interface Policy {
   readonly revoked?: AbortSignal;
   /** How a forbidden name is answered: as missing, or as missing with the error PERMISSION_DENIED. Neither tells whether it exists. Default: `missing`. */
   readonly forbidden?: "missing" | "denied";
+  /**
+   * Which clients a caller with this policy is shown by client status: those with an equal policy and the names that it allows (`own`), or every client of the same source with every name (`all`).
+   * Give `all` to operators only. Default: `own`.
+   */
+  readonly status?: "own" | "all";
 }
 
 /** What a client says of itself when it comes. */

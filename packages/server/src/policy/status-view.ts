@@ -19,7 +19,7 @@ export interface StatusView {
 /** What somebody who asks for client status may see, or why nothing. */
 export type StatusViewOf = (peer: CallPeer, path: string, signal: AbortSignal) => Promise<StatusView | Status>;
 
-/** Shows the clients that have the same source and an equal policy, or none where there are no policies, and of them the names that it allows now. */
+/** Shows the clients that have the same source and an equal policy, or none where there are no policies, and of them the names that it allows now. A policy with `status: all` shows every client of the source with every name. */
 export function statusViewOf(source: ResourceSource, desk: AccessDesk, book: AccessBook, hub: EventHub): StatusViewOf {
   return async (peer, path, signal) => {
     const access = await desk.decide({ ...peer, path }, signal);
@@ -28,14 +28,16 @@ export function statusViewOf(source: ResourceSource, desk: AccessDesk, book: Acc
       return access.status;
     }
     access.release();
-    const { policy, root } = access;
+    const { root } = access;
+    const { policy } = access;
+    const seesAll = policy === undefined || policy.status === "all";
     return {
-      isWhole: policy === undefined && rootOf(root) === rootOf(source),
+      isWhole: seesAll && rootOf(root) === rootOf(source),
       shows(stream) {
         const theirs = book.of(stream);
-        return theirs !== undefined && rootOf(theirs.root) === rootOf(root) && theirs.policy?.key === policy?.key;
+        return theirs !== undefined && rootOf(theirs.root) === rootOf(root) && (seesAll || theirs.policy?.key === policy.key);
       },
-      allows: (typeUrl, name) => policy === undefined || name === "" || name === "*" || isGlob(name) || allowedBy(policy, typeUrl, name, (error) => { hub.fault("policy", error); }),
+      allows: (typeUrl, name) => seesAll || name === "" || name === "*" || isGlob(name) || allowedBy(policy, typeUrl, name, (error) => { hub.fault("policy", error); }),
     };
   };
 }

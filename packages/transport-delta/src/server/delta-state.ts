@@ -1,6 +1,7 @@
 import type { Entry, Reference, ResourceType, Topic, Watcher, XdsError } from "@xdstp/core";
 import type { Beating, ClientQuirks, ExchangeOwner, FrameProfile, Lifetimes, SmallMap, SmallSet, TypeHost } from "@xdstp/core/server";
 import type { HeldList } from "./held-by-client.ts";
+import type { CountedHashes } from "./state-version.ts";
 import type { Taken } from "./take.ts";
 
 /** One type on one delta stream. What the client has is one number; everything else is what it is still owed. */
@@ -15,6 +16,8 @@ export interface DeltaState extends ExchangeOwner {
   readonly topics: SmallMap<string, Topic>;
   /** Those with dynamic parameters, by the key of the name alone; undefined while there are none. */
   located: Map<string, readonly Topic[]> | undefined;
+  /** What the version of the state is made of; undefined while there is one topic, or none. */
+  counted: CountedHashes | undefined;
   /** How many of them are globs. */
   globs: number;
   /** Those by alias, by the canonical keys of the names that they were answered under; undefined while there are none. */

@@ -1,5 +1,5 @@
 import { StatusCode, type Interest, type Reference, type Topic, type Watcher } from "@xdstp/core";
-import { answeredUpTo, baseOf, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, heldBackOf, holdBack, isColdSince, isLongerThan, isRepetition, isServedBy, isRefusedAndNew, leaveRefused, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, type FrameProfile, type NackError, type RequestScan, type ServerContext, type StreamInfo, type StreamLimits, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
+import { addHash, answeredUpTo, baseOf, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, hashOf, heldBackOf, holdBack, isColdSince, isLongerThan, isRepetition, isServedBy, isRefusedAndNew, leaveRefused, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, type FrameProfile, type NackError, type RequestScan, type ServerContext, type StreamInfo, type StreamLimits, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
 import { answerAgain } from "./answer-again.ts";
 import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
@@ -15,6 +15,7 @@ import { send } from "./send.ts";
 import { locate, subscribe } from "./subscribe.ts";
 import { putBack, take } from "./take.ts";
 import { unlocate, unsubscribe } from "./unsubscribe.ts";
+import { stateHash } from "./state-version.ts";
 import { viewOf } from "./view-of.ts";
 
 /** One type on one delta stream. */
@@ -39,7 +40,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       context, host, stream, typeUrl, profile, watcher: this, exchange: createExchange(),
       type: context.source.descriptor(typeUrl),
       quirks: quirksOf(context.quirks, host.node?.userAgentName ?? ""),
-      topics: createSmallMap(), located: undefined, globs: 0, aliased: undefined, sent: 0, answered: false,
+      topics: createSmallMap(), located: undefined, counted: undefined, globs: 0, aliased: undefined, sent: 0, answered: false,
       unsettled: createSmallMap(), unanswered: createSmallMap(), openErrors: undefined, knownMembers: undefined, dirty: createSmallSet(), owed: createSmallSet(),
       held: [], initial: undefined, initialShared: false, lifetimes: undefined, taken: undefined, heldBack: NOTHING, heldBackFrom: Infinity,
     };
@@ -144,7 +145,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     const entries = takeHeld(this.#state, removeUpTo);
     if (entries.length === 0) return;
     const named = new Set(entries.map(({ name }) => name));
-    this.#send({ entries, origin: { answered: new Set(), changed: new Set(), named }, base: this.#state.exchange.accepted, asked: false, topic: undefined });
+    this.#send({ entries, origin: { answered: new Set(), changed: new Set(), named }, base: this.#state.exchange.accepted, asked: false, label: undefined, hash: stateHash(this.#state, []) });
     noteHolding(this.#state, entries, undefined);
   }
 
@@ -261,7 +262,9 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     const sent = new Set(entries.map(({ name }) => name));
     state.heldBack = new Map([...state.heldBack].filter(([name]) => !sent.has(name)).concat([...heldBack]));
     state.heldBackFrom = state.heldBack.size === 0 ? Infinity : Math.min(state.heldBackFrom, baseOf(gathered));
-    return entries === gathered.entries ? gathered : { ...gathered, entries, topic: undefined };
+    if (entries === gathered.entries) return gathered;
+    const kept = new Set(entries);
+    return { ...gathered, entries, label: undefined, hash: addHash(gathered.hash, -hashOf(gathered.entries.filter((entry) => !kept.has(entry)))) };
   }
 
   #fallBehind(): void {

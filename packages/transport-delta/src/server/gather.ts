@@ -4,6 +4,7 @@ import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { answerOf, leftovers, removedSince } from "./first-answer.ts";
 import { goneOf, idOf, isCollection, isCovered, keyOf, lookUp, lookUpAll, topicsOf } from "./lookup.ts";
 import { openEntry } from "./open-error.ts";
+import { stateHash } from "./state-version.ts";
 import { mergeEntries } from "./merge-entries.ts";
 
 /** What is pending on a type, taken as of now. */
@@ -15,8 +16,10 @@ export interface Gathered {
   readonly base: number;
   /** Some of it answers a request, and may be older than that. */
   readonly asked: boolean;
-  /** The only topic that contributed. */
-  readonly topic: Topic | undefined;
+  /** The author's label, where one topic contributed and has one: it replaces the content version. */
+  readonly label: string | undefined;
+  /** Of all that the client has with it: the content version is made of it (S-VER-3). */
+  readonly hash: number;
   /** What was refused and starts again in it. */
   readonly refused?: Refused;
 }
@@ -39,13 +42,15 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
   takeReplaced(state, parts);
   state.sent = state.context.source.revision;
   const filled = parts.filter((part) => part.length > 0);
+  const hash = stateHash(state, [...answered, ...changed]);
   const single = filled.length === 1 && named.size === 0 && answered.size + changed.size === 1;
   return {
     entries: filled.length === 1 && filled[0] !== undefined ? filled[0] : mergeEntries(state, filled),
     origin: { answered, changed, named },
     base,
     asked: answered.size + named.size > 0,
-    topic: single ? [...answered, ...changed][0] : undefined,
+    label: single ? [...answered, ...changed][0]?.label : undefined,
+    hash,
     ...(restart === undefined ? {} : { refused: restart }),
   };
 }
@@ -62,7 +67,7 @@ function gatherOne(state: DeltaState, topic: Topic): Gathered | undefined {
   if (entries === undefined) return undefined;
   state.dirty.clear();
   state.sent = state.context.source.revision;
-  return { entries, origin: changedOrigin(topic), base: state.exchange.accepted, asked: false, topic };
+  return { entries, origin: changedOrigin(topic), base: state.exchange.accepted, asked: false, label: topic.label, hash: stateHash(state, [topic]) };
 }
 
 /** Removals that waited, up to a revision, without those that a newer entry has overtaken or nobody subscribes any more; and what the client need not have listed. */

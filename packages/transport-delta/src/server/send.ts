@@ -1,4 +1,4 @@
-import { recordSent, warmChildren, type Frames } from "@xdstp/core/server";
+import { recordSent, versionOf, warmChildren, type Frames } from "@xdstp/core/server";
 import { noteAliases } from "./alias.ts";
 import type { DeltaState } from "./delta-state.ts";
 import type { Gathered } from "./gather.ts";
@@ -7,9 +7,9 @@ import type { Gathered } from "./gather.ts";
  * Sends what was gathered as one response, and again what waits for its resources. A response that is `due` goes out empty if nothing of it can be sent (S-SIZE-4).
  * @returns whether anything went out
  */
-export function send(state: DeltaState, { entries, origin, base, asked, topic }: Gathered, due: boolean): boolean {
+export function send(state: DeltaState, { entries, origin, base, asked, label, hash }: Gathered, due: boolean): boolean {
   const { host } = state;
-  const version = topic?.label ?? textOf(topic?.head ?? state.context.source.revision);
+  const version = label ?? versionOf(hash);
   const frames = encode(state, entries, version, due);
   if (frames.list.length === 0) { reportUnsendable(state, frames); return false; }
   state.answered = true;
@@ -19,14 +19,6 @@ export function send(state: DeltaState, { entries, origin, base, asked, topic }:
   noteAliases(state, entries);
   warmChildren(state.type, host, entries);
   return true;
-}
-
-let last = { revision: 0, text: "0" };
-
-/** A revision as text; streams that are served one after the other mostly ask for the same. */
-function textOf(revision: number): string {
-  if (last.revision !== revision) last = { revision, text: String(revision) };
-  return last.text;
 }
 
 /** An empty response belongs to no state that streams could share. */

@@ -5,6 +5,7 @@ import { forgetAlias, keysBehind } from "./alias.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { unlist } from "./held-by-client.ts";
 import { idOf, isCollection, isCovered, keyOf } from "./lookup.ts";
+import { uncount } from "./state-version.ts";
 
 /** Drops a name, or what was asked for by an alias of it or is an alias of it (S-ALIAS-2). It needs no response, unless another subscription still covers what the client now takes as unknown (S-DSUB-5, S-DSUB-6). */
 export function unsubscribe(state: DeltaState, name: string): void {
@@ -29,6 +30,7 @@ function drop(state: DeltaState, key: string, name: string): void {
   const topic = state.topics.get(key);
   if (topic === undefined) return;
   state.topics.delete(key);
+  uncount(state, topic);
   forgetAlias(state, topic);
   if (isGlob(topic.interest.name)) state.globs--;
   topic.unwatch(state.watcher);

@@ -1,10 +1,9 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { askedBy, partition, restartOf, type Refused } from "@xdstp/core/server";
+import { addHash, askedBy, partition, restartOf, versionOf, type Refused } from "@xdstp/core/server";
 import type { Gathered } from "./gathered.ts";
 import { idOf, lookUpAll, subscriptionsOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
 import type { SotwState } from "./sotw-state.ts";
-import { addHash, versionOf } from "./version-of.ts";
 
 type Parts = (readonly Entry[])[];
 

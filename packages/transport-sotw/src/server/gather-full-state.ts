@@ -1,5 +1,5 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { changedOrigin, isDataError } from "@xdstp/core/server";
+import { changedOrigin, hashOf, isDataError, versionOf } from "@xdstp/core/server";
 import { freshOf } from "./fresh-of.ts";
 import type { Gathered } from "./gathered.ts";
 import { coverOf, keyOf } from "./lookup.ts";
@@ -7,7 +7,6 @@ import { mergeEntries } from "./merge-entries.ts";
 import type { SotwState } from "./sotw-state.ts";
 import { isNameOfNothing, letsStay, mayStay, noteStay } from "./stay.ts";
 import { unionOf } from "./union-of.ts";
-import { hashOf, versionOf } from "./version-of.ts";
 
 /** Everything that exists of the subscription (S-FULL-1). What went after `removeUpTo`, or is still asked for by name, stays in it, as it was shown before. */
 export function gatherFullState(state: SotwState, removeUpTo: number): Gathered {

@@ -1,5 +1,5 @@
 import type { Entry, Reference, Topic, Watcher } from "@xdstp/core";
-import { announcesTtl, answeredUpTo, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, hashBytes, heldBackOf, isColdSince, isRepetition, isServedBy, isNewestNonce, isRefusedAndNew, leaveRefused, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, sayTheSame, settledBy, statusOf, takesWrapped, type NackError, type NodeInfo, type RequestScan, type ServerContext, type StreamInfo, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
+import { announcesTtl, answeredUpTo, createExchange, createSmallMap, createSmallSet, hashBytes, hashOf, heldBackOf, isColdSince, isNewestNonce, isRefusedAndNew, isRepetition, isServedBy, leaveRefused, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refuseHeartbeat, refusedFrom, sayTheSame, settledBy, statusOf, takesWrapped, type Beating, type BeatOutcome, type NackError, type NodeInfo, type RequestScan, type ServerContext, type StreamInfo, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
 import type { SotwRequest } from "./decode-request.ts";
 import type { Gathered } from "./gathered.ts";
 import { gather } from "./gather.ts";
@@ -17,7 +17,6 @@ import { putBack, take } from "./take.ts";
 import { hasNewErrors } from "./told-errors.ts";
 import { unsubscribe } from "./unsubscribe.ts";
 import { viewOf } from "./view-of.ts";
-import { hashOf } from "./version-of.ts";
 import { withoutRefused } from "./without-refused.ts";
 
 /** One type on one SotW stream. */

@@ -1,5 +1,4 @@
-import { loseTopic } from "@xdstp/core/server";
-import { addHash } from "./version-of.ts";
+import { addHash, loseTopic } from "@xdstp/core/server";
 import { leave } from "./stay.ts";
 import { coverOf, keyOf } from "./lookup.ts";
 import type { SotwState, Subscription } from "./sotw-state.ts";

@@ -1,9 +1,8 @@
 import type { Entry } from "@xdstp/core";
-import { baseOf, holdBack } from "@xdstp/core/server";
+import { baseOf, hashOf, holdBack, versionOf } from "@xdstp/core/server";
 import type { Gathered } from "./gathered.ts";
 import { keyOf } from "./lookup.ts";
 import type { SotwState } from "./sotw-state.ts";
-import { hashOf, versionOf } from "./version-of.ts";
 
 /** Keeps what refers to a refused name back: in a full state it stays as it was shown before (S-ORD-4). What is sent of these names now is not owed any more. */
 export function withoutRefused(state: SotwState, gathered: Gathered): Gathered {

@@ -1,4 +1,4 @@
-import type { Entry } from "@xdstp/core";
+import type { Entry } from "../resource.ts";
 
 const MODULUS = 2 ** 52;
 
@@ -12,7 +12,11 @@ export function hashOf(entries: readonly Entry[]): number {
   return entries.reduce((sum, { resource }) => addHash(sum, resource?.hash ?? 0), 0);
 }
 
-/** A `version_info`: equal for equal sets, in every replica and after every restart; never empty (S-VER-2, S-VER-4, S-VER-7). */
+let last = { hash: 0, text: "0" };
+
+/** The version of a state as text, by the sum of its hashes: equal for equal sets, in both variants, in every replica and after every restart; never empty (S-VER-2, S-VER-4, S-VER-7). */
 export function versionOf(hash: number): string {
-  return hash.toString(36);
+  // Streams that are served one after the other mostly have the same state.
+  if (last.hash !== hash) last = { hash, text: hash.toString(36) };
+  return last.text;
 }

@@ -1,0 +1,60 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { createTestAuthority } from "@xdstp/testing";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { useCli } from "../test/use-cli.ts";
+import { useFolder } from "../test/use-folder.ts";
+
+const at = (file: string): string => fileURLToPath(new URL(`../../../examples/monitoring/${file}`, import.meta.url));
+const read = (file: string): string => readFileSync(at(file), "utf8");
+
+interface Alerts { readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string; readonly annotations: { readonly summary: string } }[] }[] }
+interface Dashboard { readonly panels: readonly { readonly id: number; readonly title: string; readonly targets: readonly { readonly expr: string }[] }[] }
+
+/** The metrics that an expression names; those of a histogram without their suffix. */
+function metricsIn(expr: string): readonly string[] {
+  return [...expr.matchAll(/\b(?:xdstp|pilot|process|nodejs)_\w+/g)].map(([name]) => name.replace(/_(?:bucket|sum|count)$/, ""));
+}
+
+async function scraped(argv: readonly string[], cwd: string): Promise<ReadonlySet<string>> {
+  const { stdout } = useCli([...argv, "--listen", "127.0.0.1:0", "--metrics", "0"], { cwd });
+  const [, url = ""] = /metrics: (http:\S+)$/.exec(await stdout.line(/listening/)) ?? [];
+  const text = await (await fetch(url, { headers: { connection: "close" } })).text();
+  return new Set([...text.matchAll(/^# TYPE (\w+) \w+$/gm)].map(([, name = ""]) => name));
+}
+
+describe("examples/monitoring", () => {
+  const alerts = (parse(read("alerts.yaml")) as Alerts).groups.flatMap(({ rules }) => rules);
+  const { panels } = JSON.parse(read("dashboard.json")) as Dashboard;
+
+  it("names only metrics that serve and relay export", async () => {
+    const authority = createTestAuthority();
+    const { cert, key } = authority.issue({ dnsNames: ["localhost"] });
+    const { dir } = useFolder({ "config/_opaque/clusters/web.yaml": "type: EDS\n", "cert.pem": cert, "key.pem": key });
+    const tls = ["--tls-cert", "cert.pem", "--tls-key", "key.pem"];
+    const named = [...alerts.map(({ expr }) => expr), ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))].flatMap(metricsIn);
+    expect(named.length).toBeGreaterThan(20);
+    for (const command of [["serve", "config", ...tls], ["relay", "--server", "127.0.0.1:1", ...tls]]) {
+      const exported = await scraped(command, dir);
+      expect(named.filter((name) => !exported.has(name))).toEqual([]);
+    }
+  });
+
+  it("has alerts and panels with a name each, and a summary or an expression", () => {
+    expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
+    expect(alerts.filter(({ annotations: { summary } }) => summary === "")).toEqual([]);
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    expect(panels.filter(({ targets }) => targets.length === 0)).toEqual([]);
+  });
+
+  it("has rules that promtool accepts, where it is installed; in CI it has to be", () => {
+    const { error, status, stdout, stderr } = spawnSync("promtool", ["check", "rules", at("alerts.yaml")], { encoding: "utf8" });
+    if (error !== undefined && process.env.CI !== "true") {
+      console.log(`the rules are not checked by promtool: ${error.message}; the apt package "prometheus" has it`);
+      return;
+    }
+    expect({ error, status, said: status === 0 ? "" : `${stdout}${stderr}` }).toEqual({ error: undefined, status: 0, said: "" });
+  });
+});

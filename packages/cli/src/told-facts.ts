@@ -1,0 +1,48 @@
+import { toJson, type JsonObject } from "@bufbuild/protobuf";
+import { anyUnpack, StructSchema, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { ClientConfig, ClientConfig_GenericXdsConfig, ClientStatusResponse } from "@xdstp/protos/status";
+import type { Health } from "@xdstp/server";
+
+/** What asks a server for its facts about itself, and the scope under which they stand in its answer. */
+export const SERVER_FACTS = "xdstp.status.server";
+
+/** What a server has said of itself. */
+export interface ToldFacts {
+  /** The number of open streams that the caller may not see. Absent: the server does not say. */
+  readonly hiddenStreams?: number;
+  /** How things stand with what it serves. Empty: the server does not say, or the caller may not see it. */
+  readonly health: readonly Health[];
+}
+
+/** Whether a row of client status is the server itself. */
+export function isOfServer({ clientScope, node }: ClientConfig): boolean {
+  return clientScope === SERVER_FACTS && node === undefined;
+}
+
+/** What an answer says of the server. Of several processes the hidden streams are added up, and of equal things the one that is stale counts. */
+export function toldFacts({ config }: ClientStatusResponse): ToldFacts {
+  const rows = config.filter(isOfServer).flatMap(({ genericXdsConfigs }) => genericXdsConfigs.map((row) => ({ row, fields: fieldsOf(row) })));
+  const counts = rows.flatMap(({ fields: { hiddenStreams } }) => (typeof hiddenStreams === "number" ? [hiddenStreams] : []));
+  const health = new Map<string, Health>();
+  for (const { row, fields } of rows.filter(({ row: { name } }) => name !== "")) {
+    const one = healthOf(row, fields);
+    const key = JSON.stringify([one.kind, one.name]);
+    if (health.get(key)?.stale === undefined) health.set(key, one);
+  }
+  return { ...(counts.length > 0 && { hiddenStreams: counts.reduce((sum, count) => sum + count, 0) }), health: [...health.values()] };
+}
+
+function fieldsOf({ xdsConfig }: ClientConfig_GenericXdsConfig): JsonObject {
+  const struct = xdsConfig && anyUnpack(xdsConfig, StructSchema);
+  return struct === undefined ? {} : toJson(StructSchema, struct);
+}
+
+function healthOf({ name, lastUpdated, errorState }: ClientConfig_GenericXdsConfig, { kind, expiresAt }: JsonObject): Health {
+  const at = errorState?.lastUpdateAttempt;
+  return {
+    kind: typeof kind === "string" ? kind : "source", name,
+    ...(lastUpdated !== undefined && { loadedAt: timestampMs(lastUpdated) }),
+    ...(errorState !== undefined && { stale: { since: at === undefined ? 0 : timestampMs(at), reason: errorState.details } }),
+    ...(typeof expiresAt === "number" && { expiresAt }),
+  };
+}

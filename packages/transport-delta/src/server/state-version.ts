@@ -1,0 +1,46 @@
+import type { Topic } from "@xdstp/core";
+import { addHash } from "@xdstp/core/server";
+import type { DeltaState } from "./delta-state.ts";
+
+/** What the version of a stream with several topics is made of. */
+export interface CountedHashes {
+  /** Sum of what `of` holds, modulo 2^52. */
+  sum: number;
+  /** The share of each topic: its hash when something of it was taken last. */
+  readonly of: Map<Topic, number>;
+}
+
+/**
+ * Returns the sum of hashes of what a client has once it accepts what was taken: the same as that of SotW for the same state (S-VER-3).
+ * Costs one addition for each topic that contributed.
+ * @param taken - The topics that contributed
+ */
+export function stateHash(state: DeltaState, taken: Iterable<Topic>): number {
+  const [only] = state.topics.values();
+  if (only !== undefined && state.topics.size === 1) {
+    state.counted = undefined;
+    return only.hash;
+  }
+  const counted = (state.counted ??= countAnswered(state));
+  for (const topic of taken) count(counted, topic, topic.hash);
+  return counted.sum;
+}
+
+/** Takes a topic that is unsubscribed out of the version. */
+export function uncount({ counted }: DeltaState, topic: Topic): void {
+  if (counted === undefined) return;
+  count(counted, topic, 0);
+  counted.of.delete(topic);
+}
+
+function count(counted: CountedHashes, topic: Topic, hash: number): void {
+  counted.sum = addHash(addHash(counted.sum, -(counted.of.get(topic) ?? 0)), hash);
+  counted.of.set(topic, hash);
+}
+
+/** Once per stream, with its second topic. */
+function countAnswered({ topics, unsettled, unanswered }: DeltaState): CountedHashes {
+  const counted: CountedHashes = { sum: 0, of: new Map() };
+  for (const topic of topics.values()) if (!unsettled.has(topic) && !unanswered.has(topic)) count(counted, topic, topic.hash);
+  return counted;
+}
