@@ -43,7 +43,7 @@ function runAlone(name: string, argv: readonly string[], { stdout }: CliIo): num
   const topic = name === "help" ? argv.slice(1).find((word) => !word.startsWith("-")) : undefined;
   if (topic !== undefined) stdout.write(commandHelp(commandOf(topic)));
   else if (asksForHelp(argv) || name === "help") stdout.write(overallHelp(commands));
-  else if (name === "--version") stdout.write(`${version()}\n`);
+  else if (["--version", "-V", "version"].includes(name)) stdout.write(`${version()}\n`);
   else commandOf(name);
   return 0;
 }

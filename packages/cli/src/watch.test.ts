@@ -121,7 +121,7 @@ describe("xdstp watch", () => {
     await stdout.line(/state/);
     origin.cluster("a\u202eb", 2);
     expect(await exit).toBe(0);
-    expect(stdout.text).toContain("name: a\\u{202e}b\n");
+    expect(stdout.text).toContain("name: "a\\u202eb"\n");
     expect(stdout.text).not.toMatch(/[^\P{C}\n]/u);
   });
 
