@@ -8,7 +8,7 @@ export function escapeText(text: string): string {
 
 /** The same for JSON that is already written: what a terminal could take for a command is escaped, and the JSON means the same. */
 export function escapeJson(json: string): string {
-  return json.replaceAll(/[[\p{C}\p{Zl}\p{Zp}]--[\n]]/gv, (character) => Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`).join(""));
+  return json.replaceAll(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, (character) => Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`).join(""));
 }
 
 function escaped(character: string): string {

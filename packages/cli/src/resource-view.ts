@@ -1,7 +1,8 @@
-import { create, type JsonObject, type JsonValue, type Registry, toJson } from "@bufbuild/protobuf";
+import { create, createRegistry, type JsonObject, type JsonValue, type Registry, toJson } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import type { AnyBytes } from "@xdstp/core";
 import { withoutSecrets } from "@xdstp/protos/envoy";
+import { CollectionEntrySchema, ListCollectionSchema } from "@xdstp/protos/xds";
 import { escapeText } from "./escape-text.ts";
 import { printYaml } from "./print-yaml.ts";
 
@@ -22,7 +23,22 @@ export interface ViewOptions {
 }
 
 /** A resource as JSON and YAML. Secrets are blanked unless they are to be seen; those in a type that is not known cannot be found. */
-export function viewResource(payload: AnyBytes, { registry, showSecrets }: ViewOptions): ResourceView {
+export function viewResource(payload: AnyBytes, options: ViewOptions): ResourceView {
+  if (!isListType(payload.typeUrl, options.registry)) return viewMessage(payload, options);
+  const { json, notes } = viewMessage({ ...payload, typeUrl: listUrl }, { ...options, registry: createRegistry(options.registry, ListCollectionSchema) });
+  const shown = { ...json as JsonObject, "@type": payload.typeUrl };
+  return { json: shown, yaml: printYaml(shown), notes };
+}
+
+const listUrl = `type.googleapis.com/${ListCollectionSchema.typeName}`;
+
+/** Envoy's list types declare one entry and carry many: read as declared, all would become one. */
+function isListType(typeUrl: string, registry: Registry): boolean {
+  const fields = registry.getMessage(typeUrl.slice(typeUrl.lastIndexOf("/") + 1))?.fields ?? [];
+  return fields.length === 1 && fields[0]?.number === 1 && fields[0].message?.typeName === CollectionEntrySchema.typeName;
+}
+
+function viewMessage(payload: AnyBytes, { registry, showSecrets }: ViewOptions): ResourceView {
   const isKnown = registry.getMessage(payload.typeUrl.slice(payload.typeUrl.lastIndexOf("/") + 1)) !== undefined;
   const shown = showSecrets || !isKnown ? payload : blanked(payload, registry);
   if (shown === undefined) {
