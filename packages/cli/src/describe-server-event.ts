@@ -51,7 +51,7 @@ function describeWire(event: OffStream): ReportLine {
     case "fetch": return fetched(event);
     case "connection-cut": return { level: "warning", label: "cut", text: `${event.peer}: ${event.reason}${because(event.detail, event.reason)}` };
     case "stream-cut": return { level: "warning", label: "cut", text: `${event.peer} ${escapeText(event.path)}: ${event.reason}, ${escapeText(event.status.message)}` };
-    case "warning": return { level: event.warning === "node-version" ? "info" : "warning", label: event.warning === "node-version" ? "note" : "warning", text: escapeText(event.message) };
+    case "warning": return { level: "info", label: "note", text: escapeText(event.message) };
     case "fault": return { level: "error", label: "fault", text: `${event.where}: ${escapeText(event.error instanceof Error ? event.error.message : String(event.error))}` };
     default: return { level: "info", label: event.kind, text: escapeText(event.peer) };
   }

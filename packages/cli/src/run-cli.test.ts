@@ -107,7 +107,7 @@ describe("runCli()", () => {
   it("refuses an option with one value that is given twice, and names it", async () => {
     const { code, err } = await runToEnd(["bootstrap", "grpc", "--authority", "a", "--authority", "b"]);
     expect(code).toBe(2);
-    expect(err).toContain("xdstp bootstrap: --authority is given 2 times; give it once\n");
+    expect(err).toContain("xdstp bootstrap: --authority is given 2 times (a, b); give it once\n");
   });
 
   it("escapes what it repeats of its arguments", async () => {
