@@ -22,8 +22,8 @@ export interface AskClient {
   beside(typeUrl: string): Pick<NameOptions, "source">;
   /** The way from each name of a type to what is had of it, as it is now; empty: it leads nowhere else. */
   hops(typeUrl: string): (name: string) => readonly ShownHop[];
-  /** Nobody is known to answer for a name. */
-  isUnknown(asked: TypedName): boolean;
+  /** No server that is asked for a name has answered yet, or none is known: an error is about the request, not about a response. */
+  isUnanswered(asked: TypedName): boolean;
   /** What is known of the servers, in one line, for who has waited in vain. `some`: part of what was waited for has come. */
   heard(some?: boolean): string;
   /** An error of the client in words of the command. */
@@ -76,7 +76,7 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetch
       return source === undefined ? {} : { source };
     },
     hops: (typeUrl) => shownHops({ client, failures, server: (asked) => answering(rowsOf(asked))?.name ?? "", heard: (asked) => heard(rowsOf(asked), false) }, typeUrl),
-    isUnknown: (asked) => rowsOf(asked).length === 0,
+    isUnanswered: (asked) => rowsOf(asked).every(({ status }) => status === undefined || status.counts.responses === 0),
     heard: (some = false) => heard(client.status(), some),
     failure: (error) => askFailure(error, failures()),
     async close() {

@@ -12,20 +12,24 @@ export async function askedBootstrap(flags: AskFlags, env: Readonly<Record<strin
   return { ...bootstrap, node: nodeOf(bootstrap.node, flags) };
 }
 
-function givenBootstrap({ bootstrap: file }: AskFlags, env: Readonly<Record<string, string | undefined>>): Bootstrap {
+function givenBootstrap({ bootstrap: file, dns }: AskFlags, env: Readonly<Record<string, string | undefined>>): Bootstrap {
   try {
     return readBootstrap({ env, ...(file !== undefined && { file }) });
   } catch (error) {
     const { code, text } = XdsError.from(error);
+    if (code === "FAILED_PRECONDITION" && dns === true) return { servers: [], ...own };
     if (code === "FAILED_PRECONDITION") throw new CliError(2, "which server? Give --server HOST:PORT or --bootstrap FILE; GRPC_XDS_BOOTSTRAP (a path) and GRPC_XDS_BOOTSTRAP_CONFIG (JSON) are not set", { cause: error });
     const tried = file === undefined || code !== "INVALID_ARGUMENT" ? undefined : whyNotOfEnvoy(file);
     throw new CliError(1, tried === undefined ? text : `${text} (read as a bootstrap of gRPC; ${tried})`, { cause: error });
   }
 }
 
+/** What is said where no bootstrap says it. */
+const own = { node: { id: "xdstp", cluster: "" }, authorities: new Map(), certificateProviders: new Map() } as const;
+
 async function bootstrapOf({ server, tls }: AskFlags): Promise<Bootstrap> {
   const uri = formatEndpoint(server ?? { host: "", port: 0 });
-  return { servers: [{ uri, credentials: await credentialsOf(tls), features: new Set() }], node: { id: "xdstp", cluster: "" }, authorities: new Map(), certificateProviders: new Map() };
+  return { servers: [{ uri, credentials: await credentialsOf(tls), features: new Set() }], ...own };
 }
 
 /** The client reads the files; they are looked at here so that a missing one is named as it was typed. */

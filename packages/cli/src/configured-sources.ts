@@ -37,6 +37,7 @@ export async function configuredSources(flags: AskFlags, env: Readonly<Record<st
   const text = flags.bootstrap === undefined ? undefined : envoyBootstrapText(flags.bootstrap);
   if (flags.bootstrap !== undefined && text !== undefined) return envoySources(text, flags.bootstrap, flags);
   const bootstrap = await askedBootstrap(flags, env);
+  if (bootstrap.servers.length === 0) return { from: "--dns", bootstrap: { node: bootstrap.node, sources: [] }, node: bootstrap.node, nodeContextParams: [], sources: [], beside: () => undefined, spoken: () => ({ variant: flags.variant }) };
   const sources = sourcesOfBootstrap(bootstrap, optionsOf(bootstrap.node, flags));
   const given = { bootstrap, node: bootstrap.node, nodeContextParams: [], beside: () => undefined, spoken: () => ({ variant: flags.variant }) };
   if (flags.server !== undefined) return { ...given, from: "--server", sources: sources.map((source) => ({ ...source, place: "--server" })) };

@@ -31,7 +31,8 @@ const onServer: readonly (readonly [ServerEvent, string])[] = [
   [{ kind: "connection-cut", peer: "p", reason: "no-certificate", detail: "CERT_HAS_EXPIRED" }, "warning cut: p: no-certificate (CERT_HAS_EXPIRED)"],
   [{ kind: "stream-cut", peer: "p", path: "/a/B", reason: "too-large", status: { code: 8, message: "big" } }, "warning cut: p /a/B: too-large, big"],
   [{ kind: "fault", where: "turn", error: new Error("oh") }, "error fault: turn: oh"],
-  [{ kind: "warning", warning: "node-version", message: "m" }, "warning warning: m"],
+  [{ kind: "warning", warning: "node-version", message: "m" }, "info note: m"],
+  [{ kind: "warning", warning: "unrelated-source", message: "m" }, "warning warning: m"],
   [{ kind: "fault", where: "turn", error: "oh" }, "error fault: turn: oh"],
 ];
 

@@ -51,11 +51,17 @@ function describeWire(event: OffStream): ReportLine {
     case "fetch": return fetched(event);
     case "connection-cut": return { level: "warning", label: "cut", text: `${event.peer}: ${event.reason}${because(event.detail, event.reason)}` };
     case "stream-cut": return { level: "warning", label: "cut", text: `${event.peer} ${escapeText(event.path)}: ${event.reason}, ${escapeText(event.status.message)}` };
-    case "warning": return { level: "warning", label: "warning", text: escapeText(event.message) };
+    case "warning": return { ...warnings[event.warning], text: escapeText(event.message) };
     case "fault": return { level: "error", label: "fault", text: `${event.where}: ${escapeText(event.error instanceof Error ? event.error.message : String(event.error))}` };
     default: return { level: "info", label: event.kind, text: escapeText(event.peer) };
   }
 }
+
+/** An old Node is said at each start, and is no trouble of the configuration. */
+const warnings = {
+  "node-version": { level: "info", label: "note" },
+  "unrelated-source": { level: "warning", label: "warning" },
+} as const;
 
 /** What an operator is told beside what the client is. */
 function because(reason: string | undefined, told: string): string {

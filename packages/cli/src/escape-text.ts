@@ -8,7 +8,7 @@ export function escapeText(text: string): string {
 
 /** The same for JSON that is already written: what a terminal could take for a command is escaped, and the JSON means the same. */
 export function escapeJson(json: string): string {
-  return json.replaceAll(obeyed, (character) => Array.from({ length: character.length }, (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`).join(""));
+  return json.replaceAll(obeyed, (character) => Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`).join(""));
 }
 
 /** The same for texts in double quotes of YAML. */
@@ -16,8 +16,8 @@ export function escapeYaml(text: string): string {
   return text.replaceAll(obeyed, (character) => `\\U${hex(character).padStart(8, "0")}`);
 }
 
-/** Control and format characters, and the two that end a line but for the line feed. Half of a pair is left to JSON.stringify. */
-const obeyed = /[\u007f-\u009f\u2028\u2029\p{Cf}\p{Co}\p{Cn}]/gu;
+/** Control and format characters, halves of pairs, and the separators of lines and paragraphs; a line feed only ends a line. */
+const obeyed = /(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu;
 
 function escaped(character: string): string {
   return `\\u{${hex(character)}}`;

@@ -22,7 +22,7 @@ export async function followList(watch: Watch<ListChange<Uint8Array>>, telling: 
     tellWay([...added, ...updated].map((member) => [member.name, member.name]));
     for (const member of [...added, ...updated]) tellMember(member, held, telling);
     for (const member of removed) tellRemoved(member, held, telling);
-    const reason = error === undefined || error.code === "NOT_FOUND" || (error.code === "INVALID_ARGUMENT" && !asking.isUnknown(asked)) ? "" : withoutNode(error.text);
+    const reason = error === undefined || error.code === "NOT_FOUND" || (error.code === "INVALID_ARGUMENT" && !asking.isUnanswered(asked)) ? "" : withoutNode(error.text);
     if (reason !== "" && reason !== failure) tell({ kind: "error", name, reason });
     if (complete !== wasComplete) tell({ kind: complete ? "complete" : "incomplete", name, members: members.length });
     [told, failure, wasComplete] = [now, reason, complete];

@@ -68,7 +68,7 @@ async function followOne(watch: Watch<Snapshot<Uint8Array>>, { asked: { name, ty
     const now = value === undefined || error?.code === "NOT_FOUND" ? undefined : { version, payload: { typeUrl, value } };
     tellWay([[name, watch.name]]);
     for (const event of newsOf(name, held, now, error)) tell(event);
-    held = now ?? (error?.code === "UNAVAILABLE" ? held : undefined);
+    held = now;
   }
 }
 
@@ -76,7 +76,7 @@ function newsOf(name: string, before: HeldResource | undefined, now: HeldResourc
   const ambient = error === undefined || error.code === "UNAVAILABLE" ? [] : [{ kind: "error", name, reason: withoutNode(error.text) } as const];
   if (now !== undefined && before === undefined) return [{ kind: "state", name, now, isListed: false }, ...ambient];
   if (now !== undefined && before !== undefined) return isSame(before, now) ? ambient : [{ kind: "changed", name, before, now }, ...ambient];
-  if (error?.code === "UNAVAILABLE") return [];
+  // While a server is away the client keeps the value: without one its TTL is over.
   if (before !== undefined) return [{ kind: "removed", name, before }];
   return error?.code === "NOT_FOUND" ? [{ kind: "missing", name, reason: withoutNode(error.text) }] : ambient;
 }
@@ -106,7 +106,7 @@ async function followAll(watch: Watch<CollectionChange<Uint8Array>>, { asked, as
       if (before !== undefined) tell({ kind: "removed", name: gone, before });
     }
     if (complete !== wasComplete) tell({ kind: complete ? "complete" : "incomplete", name, members: members.size });
-    if (error !== undefined && error.code !== "UNAVAILABLE" && (error.code !== "INVALID_ARGUMENT" || asking.isUnknown(asked))) tell({ kind: "error", name, reason: withoutNode(error.text) });
+    if (error !== undefined && error.code !== "UNAVAILABLE" && (error.code !== "INVALID_ARGUMENT" || asking.isUnanswered(asked))) tell({ kind: "error", name, reason: withoutNode(error.text) });
     wasComplete = complete;
     everComplete ||= complete;
   }

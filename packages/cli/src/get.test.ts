@@ -1,4 +1,6 @@
 import dns from "node:dns";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { CollectionEntrySchema, ListCollectionSchema } from "@xdstp/protos/xds";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createFakeClock, createTestAuthority } from "@xdstp/testing";
@@ -19,6 +21,36 @@ async function got(origin: Pick<Origin, "address">, ...args: readonly string[]):
 }
 
 const timeless = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME").replaceAll(/127\.0\.0\.1:\d+/g, "SERVER").replaceAll(/(?<=version: )[\w-]{22}$|(?<=^\S+ {2,})[\w-]{8}(?= {2})/gm, "HASH");
+
+it("says at once that SotW cannot ask for a glob of a type without full state [C-GLOB-10]", async () => {
+  const { code, err } = await runToEnd(["get", "xdstp://acme/envoy.config.endpoint.v3.ClusterLoadAssignment/*", "--sotw", "--server", "127.0.0.1:1"], { clock: createFakeClock() });
+  expect(code).toBe(1);
+  expect(err).toContain("SotW cannot say what leaves a glob of this type");
+});
+
+it("asks by DNS alone where --dns is given without a bootstrap [C-AUTH-5]", async () => {
+  const none = (): Promise<never> => Promise.reject(Object.assign(new Error("none"), { code: "ENOTFOUND" }));
+  const dns = { resolve4: none, resolve6: none, resolveSrv: none };
+  expect((await runToEnd(["get", "xdstp://b.example/envoy.config.cluster.v3.Cluster/x", "--dns"], { dns, env: {} })).err).toContain("DNS has no SRV _xds._tcp.b.example");
+});
+
+it("shows all entries of a list as it came", async () => {
+  const origin = await useOrigin();
+  const listType = "envoy.config.cluster.v3.ClusterCollection";
+  const entries = ["one", "two"].map((name) => create(CollectionEntrySchema, { resourceSpecifier: { case: "inlineEntry", value: { name, version: "1", resource: { typeUrl: clusterUrl, value: encode("envoy.config.cluster.v3.Cluster", { name }) } } } }));
+  origin.cache.put({ typeUrl: `type.googleapis.com/${listType}`, name: `xdstp://acme/${listType}/all`, value: toBinary(ListCollectionSchema, create(ListCollectionSchema, { entries })) });
+  const { out, err } = await got(origin, `xdstp://acme/${listType}/all`, "--type", listType, "--output", "json");
+  expect(err).toBe("");
+  expect(JSON.parse(out)).toMatchObject({ resource: { "@type": `type.googleapis.com/${listType}`, entries: [{ inline_entry: { name: "one" } }, { inline_entry: { name: "two" } }] } });
+});
+
+it("shows a string of 3.9 MB", async () => {
+  const origin = await useOrigin({}, 0);
+  origin.cache.put({ typeUrl: clusterUrl, name: "big", value: encode("envoy.config.cluster.v3.Cluster", { name: "big", altStatName: "x".repeat(3_900_000) }) });
+  const { code, out, err } = await got(origin, "big", "--type", "clusters");
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out.length).toBeGreaterThan(3_900_000);
+});
 
 describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
   it("shows a resource as YAML with version, time, authority and server in its head", async () => {

@@ -29,7 +29,7 @@ export async function gotCollection(way: Way): Promise<Got> {
   try {
     for await (const { complete, error } of watch) {
       if (watch.members.size > maxMembers) throw new CliError(1, `${JSON.stringify(asked.name)} has more than ${maxMembers} members; ask for a part of it, or allow more with --max-members`);
-      if (error !== undefined && (error.code !== "INVALID_ARGUMENT" || asking.isUnknown(asked)) && watch.members.size === 0) throw whyNothing(way, watch.name, error);
+      if (error !== undefined && (error.code !== "INVALID_ARGUMENT" || asking.isUnanswered(asked)) && watch.members.size === 0) throw whyNothing(way, watch.name, error);
       if (complete) return { resources: resources(), complete };
     }
   } catch (error) {

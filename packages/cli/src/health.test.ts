@@ -106,6 +106,7 @@ describe("xdstp status --fail-if-none", () => {
   it("exits with 1 where no client is connected, and says so", async () => {
     const { dir } = useFolder({ "_opaque/clusters/web.yaml": "type: EDS\n" });
     const cli = useCli(["serve", dir, "--listen", "127.0.0.1:0"]);
+    await cli.stdout.line(/Z loaded /);
     expect(await runToEnd(["status", `127.0.0.1:${await cli.port()}`, "--fail-if-none"])).toMatchObject({ code: 1, err: "xdstp status: nobody is connected\n" });
   });
 });

@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { CliError } from "./cli-error.ts";
+import { closest } from "./closest.ts";
 import type { Command, CommandCall } from "./command.ts";
 
 /** Reads the arguments behind the name of a command. Throws a CliError for an option that the command does not have, or one without its value. */
@@ -19,7 +20,10 @@ function parse(command: Command, args: readonly string[]): Pick<ReturnType<typeo
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     // Node adds a hint on positional arguments that does not concern these commands.
-    throw new CliError(2, error.message.replace(/\. To specify .*/s, "").replaceAll("\n", " "), { cause: error });
+    const unknown = /^Unknown option '--([\w-]+)'/.exec(error.message)?.[1];
+    const meant = unknown === undefined ? undefined : closest(unknown, Object.keys(command.options));
+    const hint = meant === undefined ? "" : `; did you mean --${meant}?`;
+    throw new CliError(2, `${error.message.replace(/\. To specify .*/s, "").replaceAll("\n", " ")}${hint}`, { cause: error });
   }
 }
 

@@ -43,6 +43,17 @@ describe.each(["delta", "sotw"] as const)("xdstp record and replay (%s)", (varia
     expect(server.stdout.text).toMatch(/ #1 closed with code \d+\n/);
   });
 
+  it("plays a recording of one response to a client that unsubscribes then, and finds no difference", async () => {
+    const origin = await useOrigin();
+    origin.cluster("blue", 1);
+    const { dir } = useFolder();
+    await runToEnd(["record", "one.jsonl", "blue", "--type", "clusters", "--server", origin.address, `--${variant}`, "--count", "1"], { cwd: dir });
+    const server = useCli(["replay", "one.jsonl", "--serve", "127.0.0.1:0", "--count", "1"], { cwd: dir });
+    const { code } = await runToEnd(["get", "blue", "--type", "clusters", "--server", `127.0.0.1:${await server.port()}`, `--${variant}`]);
+    expect(code).toBe(0);
+    expect(await server.exit, server.stdout.text).toBe(0);
+  });
+
   it("says what a client asks for that the recording has not, and fails", async () => {
     const { file } = await recorded(await useOrigin(), variant);
     const server = useCli(["replay", file, "--serve", "127.0.0.1:0", "--count", "1"]);

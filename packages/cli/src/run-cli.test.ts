@@ -29,16 +29,16 @@ describe("runCli()", () => {
 
   it("shows the help of a command behind help too, and names one that there is not", async () => {
     expect(await runToEnd(["help", "serve"])).toEqual(await runToEnd(["serve", "--help"]));
-    expect(await runToEnd(["help", "srve"])).toMatchObject({ code: 2, out: "", err: expect.stringContaining('there is no command "srve"\n') as string });
+    expect(await runToEnd(["help", "srve"])).toMatchObject({ code: 2, out: "", err: expect.stringContaining('there is no command "srve"; did you mean serve?\n') as string });
   });
 
   it("breaks a long usage into lines between its options", async () => {
     const { err } = await runToEnd(["serve"]);
     expect(err.split("\n").slice(1)).toEqual([
       "Usage: xdstp serve DIR [--listen HOST:PORT] [--json] [--descriptors FILE]...",
-      "       [--allow-mass-delete] [--authority NAME]... [--control-plane NAME] [--stream-names N]",
-      "       [--limit NAME=NUMBER]... [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE",
-      "       [--tls-client-ca FILE [--policy FILE]]]",
+      "       [--allow-mass-delete] [--authority NAME]... [--node-key FIELD] [--control-plane NAME]",
+      "       [--stream-names N] [--limit NAME=NUMBER]... [--metrics HOST:PORT] [--tls-cert FILE",
+      "       --tls-key FILE [--tls-client-ca FILE [--policy FILE]]]",
       "",
     ]);
   });
@@ -60,7 +60,7 @@ describe("runCli()", () => {
 
   it.each([
     [[], "xdstp: which command?\nUsage: xdstp serve|relay|status|get|watch|resolve|record|replay|bootstrap [ARGS]; see xdstp\n       --help\n"],
-    [["srve"], "xdstp: there is no command \"srve\"\nUsage: xdstp serve|relay|status|get|watch|resolve|record|replay|bootstrap [ARGS]; see xdstp\n       --help\n"],
+    [["srve"], "xdstp: there is no command \"srve\"; did you mean serve?\nUsage: xdstp serve|relay|status|get|watch|resolve|record|replay|bootstrap [ARGS]; see xdstp\n       --help\n"],
   ])("answers %j with the usage and exit code 2", async (argv, err) => {
     expect(await runToEnd(argv)).toEqual({ code: 2, out: "", err });
   });
@@ -91,8 +91,23 @@ describe("runCli()", () => {
     expect(missing).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/^\{"time":"\d{4}-[^\n]*\}\n$/) as string });
     expect(JSON.parse(missing.err)).toEqual({ time: expect.any(String) as string, level: "error", from: "serve", event: "failed", exitCode: 1, message: "/no/such\u001b: there is no such folder; make it (it may be empty), or name another" });
     expect(JSON.parse(wrong.err)).toMatchObject({ from: "status", exitCode: 2, message: "which server?", usage: expect.stringMatching(/^xdstp status HOST:PORT /) as string });
-    expect(JSON.parse(nonsense.err)).toMatchObject({ from: "xdstp", exitCode: 2, message: "there is no command \"srve\"" });
+    expect(JSON.parse(nonsense.err)).toMatchObject({ from: "xdstp", exitCode: 2, message: "there is no command \"srve\"; did you mean serve?" });
     expect((await runToEnd(["serve", "--", "a", "b", "--json"])).err).toMatch(/^xdstp serve: /);
+  });
+
+  it("names the command or option that was probably meant", async () => {
+    expect((await runToEnd(["stauts"])).err).toContain('there is no command "stauts"; did you mean status?');
+    expect((await runToEnd(["serve", "x", "--lsten", "127.0.0.1:0"])).err).toContain("Unknown option '--lsten'; did you mean --listen?");
+  });
+
+  it.each(["-V", "version"])("shows its version by %s too", async (word) => {
+    expect((await runToEnd([word])).out).toBe((await runToEnd(["--version"])).out);
+  });
+
+  it("refuses an option with one value that is given twice, and names it", async () => {
+    const { code, err } = await runToEnd(["bootstrap", "grpc", "--authority", "a", "--authority", "b"]);
+    expect(code).toBe(2);
+    expect(err).toContain("xdstp bootstrap: --authority is given 2 times (a, b); give it once\n");
   });
 
   it("escapes what it repeats of its arguments", async () => {

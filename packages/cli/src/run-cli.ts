@@ -1,6 +1,7 @@
 import { ownVersion } from "./own-version.ts";
 import { bootstrapCommand } from "./bootstrap-command.ts";
 import { CliError } from "./cli-error.ts";
+import { closest } from "./closest.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command } from "./command.ts";
 import { failureText } from "./failure-text.ts";
@@ -43,7 +44,7 @@ function runAlone(name: string, argv: readonly string[], { stdout }: CliIo): num
   const topic = name === "help" ? argv.slice(1).find((word) => !word.startsWith("-")) : undefined;
   if (topic !== undefined) stdout.write(commandHelp(commandOf(topic)));
   else if (asksForHelp(argv) || name === "help") stdout.write(overallHelp(commands));
-  else if (name === "--version") stdout.write(`${ownVersion()}\n`);
+  else if (["--version", "-V", "version"].includes(name)) stdout.write(`${ownVersion()}\n`);
   else commandOf(name);
   return 0;
 }
@@ -51,7 +52,8 @@ function runAlone(name: string, argv: readonly string[], { stdout }: CliIo): num
 function commandOf(name: string): Command {
   const command = commands.find((one) => one.name === name);
   if (command !== undefined) return command;
-  throw new CliError(2, name === "" ? "which command?" : `there is no command ${JSON.stringify(name)}`);
+  const meant = closest(name, commands.map((one) => one.name));
+  throw new CliError(2, name === "" ? "which command?" : `there is no command ${JSON.stringify(name)}${meant === undefined ? "" : `; did you mean ${meant}?`}`);
 }
 
 async function runCommand(command: Command, args: readonly string[], io: CliIo): Promise<number> {

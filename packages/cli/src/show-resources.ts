@@ -132,8 +132,14 @@ function cellsOf(resource: ShownResource | LackingMember): Cells {
 /** An entry without a name is of the authority of its list. */
 function memberCells(resource: ShownResource | LackingMember, list: AskedName): Cells {
   const [name, version = "", bytes = ""] = cellsOf(resource);
-  const authority = escapeText(authorityIn(resource.name) ?? authorityIn(list.name) ?? "");
+  const authority = escapeText(authorityIn(resource.name) ?? hostIn(resource.name) ?? authorityIn(list.name) ?? "");
   return [name === "" ? "(no name)" : name, "state" in resource ? resource.state : "held", version, authority === "" ? "(empty)" : authority, bytes];
+}
+
+/** The host of what is located at a URL that is not an xdstp name; undefined: it is not a URL. */
+function hostIn(name: string): string | undefined {
+  if (name.startsWith("file:")) return "(file)";
+  return /^https?:\/\//.test(name) ? URL.parse(name)?.host : undefined;
 }
 
 function below(resource: ShownResource | LackingMember): readonly string[] {

@@ -93,6 +93,19 @@ describe.each(["delta", "sotw"] as const)("xdstp watch (%s)", (variant) => {
 });
 
 describe("xdstp watch", () => {
+  it("shows that the TTL of a resource is over while its server is away [C-TTL-1]", async () => {
+    const clock = createFakeClock();
+    const origin = await useOrigin({ clock });
+    origin.cache.put({ typeUrl: clusterUrl, name: "blue", ttlMs: 6_000, value: encode("envoy.config.cluster.v3.Cluster", { name: "blue" }) });
+    const { stdout, exit } = useCli(["watch", "blue", "--type", "clusters", "--server", origin.address, "--count", "2"], { clock });
+    await stdout.line(/state/);
+    await origin.close();
+    await stdout.line(/disconnected/);
+    clock.advance(6_001);
+    await stdout.line(/removed blue/);
+    expect(await exit).toBe(0);
+  });
+
   it("says that there is none, and when there is one", async () => {
     const origin = await useOrigin();
     const { stdout, exit } = useCli(["watch", "red", "--type", "clusters", "--server", origin.address, "--count", "2"]);

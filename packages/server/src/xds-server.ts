@@ -64,7 +64,7 @@ export interface ServerOptions {
   readonly scheduler?: Scheduler;
   /** Default: that of this process. Below the versions with known security fixes the event `warning` says so, and everybody is served. */
   readonly nodeVersion?: string;
-  /** The first listener; see {@link XdsServer.events}. */
+  /** The first listener; see {@link XdsServer.events}. Events hold live state: to print one, use {@link logLine}. */
   readonly onEvent?: (event: ServerEvent) => void;
 }
 

@@ -96,6 +96,8 @@ function playType({ variant, out, tell }: Play, type: string, { steps, facts, ve
   const needed = new Map<string, number>();
   let at = 0;
   const isSaid = (own: readonly string[]): boolean => own.every((fact) => (said.get(fact) ?? 0) > (needed.get(fact) ?? 0));
+  /** A client may unsubscribe when it has everything: a recording that was stopped then does not have that request. */
+  const isPlayed = (): boolean => steps.slice(at).every(({ kind }) => kind === "request");
   const go = (): void => {
     for (let step = steps[at]; step !== undefined; step = steps[++at]) {
       if (step.kind === "request") {
@@ -111,7 +113,7 @@ function playType({ variant, out, tell }: Play, type: string, { steps, facts, ve
     take(request) {
       const own = factsOf(request);
       for (const fact of own) said.set(fact, (said.get(fact) ?? 0) + 1);
-      const unknown = own.filter((fact) => !facts.has(fact) && !fact.startsWith("="));
+      const unknown = own.filter((fact) => !facts.has(fact) && !fact.startsWith("=") && !(fact.startsWith("-") && isPlayed()));
       if (unknown.length > 0) tell({ kind: "unknown", type, what: unknown.map(wordOf) });
       const { nonce, error } = request;
       const recorded = verdicts.get(nonce);
