@@ -93,7 +93,7 @@ describe.each(["delta", "sotw"] as const)("xdstp watch (%s)", (variant) => {
 });
 
 describe("xdstp watch", () => {
-  it("shows that the TTL of a resource is over while its server is away [C-TTL-1]", async () => {
+  it("shows that the TTL of a resource is over while its server is away [C-TTL-4] [C-TTL-6]", async () => {
     const clock = createFakeClock();
     const origin = await useOrigin({ clock });
     origin.cache.put({ typeUrl: clusterUrl, name: "blue", ttlMs: 6_000, value: encode("envoy.config.cluster.v3.Cluster", { name: "blue" }) });

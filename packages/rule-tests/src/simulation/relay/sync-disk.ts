@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, readSync, renameSync, writeSync, type PathLike } from "node:fs";
+import { closeSync, fchmodSync, fstatSync, ftruncateSync, openSync, readSync, renameSync, writeSync, type PathLike } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 
 import type { Disk } from "../../../../relay/src/snapshot/journal.ts";
@@ -13,6 +13,8 @@ function handleOf(file: number): FileHandle {
   const handle = {
     write: (bytes: Uint8Array, from: number, length: number, at: number) => done(() => ({ bytesWritten: writeSync(file, bytes, from, length, at), buffer: bytes })),
     read: (bytes: Uint8Array, from: number, length: number, at: number) => done(() => ({ bytesRead: readSync(file, bytes, from, length, at), buffer: bytes })),
+    stat: () => done(() => fstatSync(file)),
+    chmod: (mode: number) => done(() => { fchmodSync(file, mode); }),
     truncate: (length: number) => done(() => { ftruncateSync(file, length); }),
     datasync: () => done(() => undefined),
     sync: () => done(() => undefined),
