@@ -125,11 +125,16 @@ function coveringOf(wants: Wants, { key, aliases = NO_ALIASES, constraints }: Re
 function noteAnswered({ answered, grown }: Intake, covering: readonly Want[], member?: string): void {
   const isOwed = covering.length > 1 && covering.some(({ kind, awaited }) => kind === "name" && awaited);
   for (const want of covering) {
-    if (want.kind !== "name" && isOwed && !want.askedFirst) continue;
+    if (want.kind !== "name" && isOwed && !want.askedFirst && !isGivenUp(want)) continue;
     if (want.kind !== "name" && (noteMember(want, member) || !want.begun)) grown.add(want);
     noteBegun(want);
     answered.add(want);
   }
+}
+
+/** A collection of which nothing came in time. The server has had its request since, so what comes now is of it too. */
+function isGivenUp({ asked, awaited, begun }: Want): boolean {
+  return asked && !awaited && !begun;
 }
 
 /** Whether this member had not come before: a change of one that had may come at any time, and says nothing about the rest (C-GLOB-9). Kept only until the collection is concluded. */

@@ -10,12 +10,16 @@ export function recall(ask: Ask): void {
   const { route, typeUrl, interest, key, kept } = ask;
   // What readers still hold under a name that leads elsewhere by now is of the past.
   if (route.redirect(typeUrl, key) !== undefined) return;
+  let isHeld = false;
   for (const link of route.links) for (const held of link.part.held(typeUrl, interest)) {
-    if (held.resource !== undefined) kept.put(variantId(held), link, asGiven(held, held.resource));
+    if (held.resource === undefined) continue;
+    isHeld = true;
+    // The members of a glob are names of their own, and each is kept under its own name.
+    if (ask.kind === "name") kept.put(variantId(held), link, asGiven(held, held.resource));
   }
   // Asked for with other parameters (TP2).
   for (const other of route.asks.of(typeUrl, key)) if (other !== ask) kept.share(other.kept);
-  const isMissing = kept.size === 0 && ask.direct && route.answers.has(ask) && ask.unavailable === undefined;
+  const isMissing = !isHeld && kept.size === 0 && ask.direct && route.answers.has(ask) && ask.unavailable === undefined;
   if (isMissing) ask.missing = notFound(typeUrl, interest.name);
 }
 

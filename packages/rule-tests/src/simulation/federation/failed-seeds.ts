@@ -12,4 +12,6 @@ export const failedSeeds: readonly { readonly seed: number; readonly federations
   { seed: 17_550_196, showed: "a delta server did not tell anew what was listed as held, when the wildcard was left and asked for again before its answer" },
   { seed: 17_550_591, showed: "a member stayed in a glob that was asked for when its SotW server had dropped it, and had not said so" },
   { seed: 81_000_003_017, showed: "a client end that was asked whether it had had a response asked itself, without end, whether something stood in for it" },
+  { seed: 218_425_272_018, showed: "a glob that was given up stayed unsettled: what came of it later answered a name that was waited for" },
+  { seed: 218_425_277_002, showed: "a wildcard that was asked for later showed an old member of a glob with an alternative again" },
 ];
