@@ -9,9 +9,14 @@ const bytes = (value: Buffer): Buffer => value;
 function open(): ClientDuplexStream<Buffer, Buffer> {
   const stream = client.makeBidiStreamRequest(path, bytes, bytes, new Metadata({ waitForReady: true }));
   stream.on("data", (message: Buffer) => { console.log(message.toString("base64")); });
-  let reason = "ended";
-  stream.on("error", (error: Error) => { reason = `ended ${JSON.stringify(error.message)}`; });
-  stream.on("close", () => { console.log(reason); });
+  let isOver = false;
+  // grpc-js reports the end of a call that failed as well.
+  const end = (line: string): void => {
+    if (!isOver) console.log(line);
+    isOver = true;
+  };
+  stream.on("error", (error: Error) => { end(`ended ${JSON.stringify(error.message)}`); });
+  stream.on("end", () => { end("ended"); });
   return stream;
 }
 
