@@ -94,8 +94,8 @@ describe("xdstp status with a policy", () => {
     folder.write({ "server-key.pem": authority.issue().key });
     await cli.stdout.line(/certificate .*the one before stays/);
     const { out } = await status("admin");
-    expect(out).toMatch(/policy\.yaml is not used since \d+s: .*policy\.yaml:3:11/);
-    expect(out).toMatch(/server\.pem is not used since \d+s: /);
+    expect(out).toMatch(/policy\.yaml is not used since \d+[sm]: .*policy\.yaml:3:11/);
+    expect(out).toMatch(/server\.pem is not used since \d+[sm]: /);
     const metrics = await page(cli, "/metrics");
     expect(metrics).toMatch(/\nxdstp_policy_stale\{policy=".*policy\.yaml"\} 1\n/);
     expect(metrics).toMatch(/\nxdstp_certificate_stale\{certificate=".*server\.pem"\} 1\n/);

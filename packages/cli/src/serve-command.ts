@@ -1,4 +1,3 @@
-import { XdsError } from "@xdstp/core";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
@@ -34,27 +33,15 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   if (dir === undefined || dir === "") throw new CliError(2, "which folder?");
   if (more.length > 0) throw new CliError(2, `${JSON.stringify(more[0])} is one argument too many; one folder is served`);
   const authorities = call.texts("authority");
-  const nodeKey = await nodeKeyOf(call);
   const flags = serverFlags(call, io);
   // Loaded only now: the server and Envoy's API take most of a second, which no other command needs.
   const { serve } = await import("./serve.ts");
   return serve({
     ...flags,
-    nodeKey,
+    nodeKey: call.text("node-key") ?? "cluster",
     dir: pathFrom(io.cwd, dir),
     descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
     allowMassDelete: call.flag("allow-mass-delete"),
     ...(authorities.length > 0 && { authorities }),
   }, io);
-}
-
-async function nodeKeyOf(call: CommandCall): Promise<string> {
-  const field = call.text("node-key") ?? "cluster";
-  const { nodeField } = await import("@xdstp/cache");
-  try {
-    nodeField(field);
-    return field;
-  } catch (error) {
-    throw new CliError(2, `--node-key: ${XdsError.from(error).text}`, { cause: error });
-  }
 }

@@ -1,8 +1,10 @@
 import { type Cache, createNodeCaches, nodeField, watchDangling } from "@xdstp/cache";
 import { versionOf } from "@xdstp/core/server";
+import { XdsError } from "@xdstp/core";
 import { createFolderFeed, type FolderEvent } from "@xdstp/folder";
 import { envoyTypes } from "@xdstp/resource-types";
 import { checkFolder } from "./check-folder.ts";
+import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type HostOptions, hostServer, type Supply } from "./host-server.ts";
 import { createHealthBook, noteFolder } from "./health-book.ts";
@@ -26,9 +28,18 @@ const replacedBytes = 16 << 20;
 
 /** Serves until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
 export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
+  checkNodeKey(options.nodeKey);
   await checkFolder(options.dir);
   const registry = await loadRegistry(options.descriptors);
   return hostServer({ ...options, registry }, (tell) => folderSupply({ ...options, registry }, io, tell), io);
+}
+
+function checkNodeKey(field: string): void {
+  try {
+    nodeField(field);
+  } catch (error) {
+    throw new CliError(2, `--node-key: ${XdsError.from(error).text}`, { cause: error });
+  }
 }
 
 /** The version of each type as clients of the whole have it, over SotW and delta: what stands as VERSION in `xdstp status`. */
