@@ -10,6 +10,8 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    // A failed call is told in full, not as `Array(1)`.
+    chaiConfig: { truncateThreshold: 0 },
     reporters: ["verbose", "json", createSuiteReporter("reports/suites")],
     outputFile: { json: "reports/real.json" },
   },

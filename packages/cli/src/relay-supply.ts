@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { XdsError } from "@xdstp/core";
 import type { AnyBootstrap } from "@xdstp/federation";
 import { createRelay, type Relay, type RelayOptions, type UpstreamStatus } from "@xdstp/relay";
@@ -13,6 +14,28 @@ import type { Tell } from "./stage.ts";
 /** What a call says of the relay. Throws a CliError for a key that is none. */
 export async function relayOptions({ relay, snapshot, ask }: Omit<RelayCall, "snapshot"> & { readonly snapshot?: RelayCall["snapshot"] | undefined }, bootstrap: AnyBootstrap, { clock }: Pick<CliIo, "clock">): Promise<RelayOptions> {
   return { ...relay, bootstrap, variant: ask.variant, clock, ...(snapshot && { snapshot: await snapshotOptions(snapshot) }) };
+}
+
+const lookAgainMs = 50;
+const patienceMs = 3_000;
+
+/**
+ * {@link relaySupply}, with patience for a snapshot that another process has: a relay that was killed is started again at once, and the process of it that had the
+ * snapshot may still be ending.
+ */
+export async function openRelaySupply(...what: Parameters<typeof relaySupply>): Promise<Supply> {
+  for (let waited = 0; ; waited += lookAgainMs) {
+    try {
+      return relaySupply(...what);
+    } catch (error) {
+      if (waited >= patienceMs || !isInUse(error)) throw error;
+    }
+    await delay(lookAgainMs);
+  }
+}
+
+function isInUse(error: unknown): boolean {
+  return error instanceof CliError && error.cause instanceof XdsError && error.cause.code === "FAILED_PRECONDITION" && error.cause.text.includes(" is in use by process ");
 }
 
 /** A relay as what is served. Throws a CliError where it cannot be made. */

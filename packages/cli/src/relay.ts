@@ -4,7 +4,7 @@ import type { CliIo } from "./cli-io.ts";
 import { hostServer } from "./host-server.ts";
 import { loadRegistry } from "./load-registry.ts";
 import { relayBootstrap } from "./relay-bootstrap.ts";
-import { relayOptions, relaySupply } from "./relay-supply.ts";
+import { openRelaySupply, relayOptions } from "./relay-supply.ts";
 import type { ServerFlags } from "./server-flags.ts";
 
 /** What `xdstp relay` was asked to do. It is plain data. */
@@ -22,5 +22,5 @@ export async function relay(call: RelayCall, io: CliIo): Promise<number> {
   const { bootstrap, what } = await relayBootstrap(call.ask, io.env);
   const registry = await loadRegistry([]);
   const options = await relayOptions(call, bootstrap, io);
-  return hostServer({ ...call, registry }, (tell) => relaySupply(options, what, tell), io);
+  return hostServer({ ...call, registry }, (tell) => openRelaySupply(options, what, tell), io);
 }

@@ -9,7 +9,7 @@ import { loadRegistry } from "../load-registry.ts";
 import { processIo } from "../process-io.ts";
 import { createPrometheusMeter } from "../prometheus-meter.ts";
 import { relayBootstrap } from "../relay-bootstrap.ts";
-import { relayOptions, relaySupply } from "../relay-supply.ts";
+import { openRelaySupply, relayOptions, relaySupply } from "../relay-supply.ts";
 import { firstAsUpstream } from "./first-as-upstream.ts";
 import { type ChildTask, type Look, taskVariable } from "./messages.ts";
 import { openParentLine, type ParentLine } from "./parent-line.ts";
@@ -30,7 +30,7 @@ try {
 /** What its clients, which are the workers, refuse is what clients of theirs do. */
 async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<void> {
   const { bootstrap, what } = await relayBootstrap(call.ask, process.env);
-  const supply = relaySupply(await relayOptions(call, bootstrap, processIo()), what, (event) => { if (event.event.kind !== "resource-refused") parent.tell(event); });
+  const supply = await openRelaySupply(await relayOptions(call, bootstrap, processIo()), what, (event) => { if (event.event.kind !== "resource-refused") parent.tell(event); });
   await rm(path, { force: true });
   const server = createServer({ ...supply.serving, clientStatus: false, limits: workerLimits });
   await server.listen({ path });

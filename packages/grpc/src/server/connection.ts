@@ -9,6 +9,7 @@ import { identityOf, principalOf } from "./identity-of.ts";
 import type { Keepalive, KeptAlive } from "./keepalive.ts";
 import { peerName } from "./peer-name.ts";
 import { createPingGuard, type PingGuard } from "./ping-guard.ts";
+import { probeSession } from "./probe-session.ts";
 import { stallTimer } from "./stall-timer.ts";
 import { createTurn, type Turn } from "./turn.ts";
 import { createWireMeter, type WireMeter } from "./wire-meter.ts";
@@ -230,17 +231,24 @@ class Watched implements Connection, KeptAlive {
     if (!this.#pings.ping()) this.cut("ping-flood");
   }
 
-  /** The client opens no more calls. Those that are open are in use, and stay. */
+  /** The client opens no more calls. Those that are open are in use, and stay. A connection without calls ends by itself. */
   goaway(): void {
     if (this.session.destroyed || this.#grace !== undefined) return;
     this.session.close();
     this.#awaitCalls();
   }
 
-  /** A connection without calls ends by itself. One that does not is cut. */
+  /**
+   * Behind a GOAWAY Node does not tell that the peer breaks the protocol: the session neither reads nor writes from then on, and stays.
+   * One that reads the answer to a question, or writes, is alive.
+   */
   #awaitCalls(): void {
+    const { sentBytes } = this.meter;
+    let isAnswered = false;
+    probeSession(this.session, this.meter, () => { isAnswered = true; });
     this.#grace = this.#host.context.clock.after(this.#host.context.limits.goawayGraceMs, () => {
-      if ((this.#streams?.size ?? 0) + this.calls > 0) this.#awaitCalls();
+      const hasCalls = (this.#streams?.size ?? 0) + this.calls > 0;
+      if (hasCalls && (isAnswered || this.meter.sentBytes > sentBytes)) this.#awaitCalls();
       else this.cut("goaway-grace");
     });
   }

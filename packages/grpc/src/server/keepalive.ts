@@ -1,6 +1,7 @@
 import type { ServerHttp2Session } from "node:http2";
 import type { Clock } from "@xdstp/core";
 import { createDeadlines } from "../wire/deadlines.ts";
+import { probeSession } from "./probe-session.ts";
 import type { WireMeter } from "./wire-meter.ts";
 
 /** The times of {@link createKeepalive}, in milliseconds. */
@@ -40,9 +41,8 @@ export function createKeepalive(clock: Clock, times: KeepaliveTimes): Keepalive 
     if (connection.session.destroyed) return;
     receivedAtPing.set(connection, connection.meter.receivedBytes);
     asked.add(connection);
-    connection.meter.pinged();
-    connection.session.ping((error: Error | null) => {
-      if (error === null && asked.remove(connection)) rest(connection);
+    probeSession(connection.session, connection.meter, () => {
+      if (asked.remove(connection)) rest(connection);
     });
   });
   const asked = createDeadlines<KeptAlive>(clock, times.pingTimeoutMs, (connection) => {

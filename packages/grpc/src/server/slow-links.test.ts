@@ -125,20 +125,42 @@ describe("a client on a slow link", () => {
 
 describe("a client that says GOAWAY", () => {
   test("keeps its open calls as long as it likes, and goes with the last one", async () => {
-    const server = await useServer({ limits: { pingMs: 100_000_000 } });
+    const server = await useServer();
     const client = await server.client();
     const call = client.call(echoPath);
     call.stream.write(enveloped("x"));
     await call.next();
     client.session.goaway(constants.NGHTTP2_NO_ERROR);
-    await client.roundTrip();
-    server.clock.advance(10 * 30_000);
-    call.stream.write(enveloped("still served"));
-    expect((await call.next()).toString()).toBe("still served");
+    for (let grace = 0; grace < 10; grace += 1) {
+      server.clock.advance(30_000);
+      // The answer to what the server asks stands before the second of two messages.
+      for (const text of ["still", "served"]) {
+        call.stream.write(enveloped(text));
+        expect((await call.next()).toString()).toBe(text);
+      }
+    }
     call.stream.close();
     await client.closed;
     await server.event("connection-closed");
     expect(server.server.stats().cuts).toEqual({});
+  });
+
+  test("and breaks the protocol behind it is cut, whatever calls it has [S-STREAM-7]", async () => {
+    const server = await useServer({ limits: { pingMs: 100_000_000 } });
+    const socket = await useSocket(server.port);
+    const closed = once(socket, "close");
+    const call = Buffer.concat([frame(1, 4, 1, headerBlock(echoPath)), frame(0, 0, 1, enveloped("x"))]);
+    socket.write(Buffer.concat([Buffer.from(preface), frame(4, 0, 0), call]));
+    await received(socket, enveloped("x"));
+    socket.write(frame(7, 0, 0, Buffer.alloc(8)));
+    // The server has read the GOAWAY: it asks by SETTINGS whether the session lives.
+    await received(socket, frame(4, 0, 0));
+    const dataOnNoStream = frame(0, 0, 0, enveloped("x"));
+    socket.write(dataOnNoStream);
+    // The GOAWAY that answers its own counts as written in the first of two.
+    server.clock.advance(2 * 30_000);
+    await closed;
+    expect(server.server.stats().cuts).toEqual({ "goaway-grace": 1 });
   });
 });
 

@@ -1,8 +1,10 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
 import { createFakeClock } from "@xdstp/testing";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 
 import { flagName } from "../../test/flag.ts";
 import { journalOf, openStore, stateOf, store as put, useDir } from "../../test/snapshots.ts";
@@ -40,4 +42,20 @@ it("a lock that somebody has removed is put there again", async () => {
   put(store, a, "1");
   await store.flush();
   expect([stateOf(store), readFileSync(join(dir, "lock"), "utf8").startsWith(`${process.pid} `)]).toEqual([[`${a}=1`], true]);
+});
+
+it.runIf(process.platform === "linux")("a lock of a process that was killed is taken over at once, also where nobody has waited for it, or its number is another one's by now [B-RELAY-9]", async () => {
+  // The parent sleeps and never asks what became of its child: the child stays as a zombie.
+  const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
+  onTestFinished(() => { parent.kill("SIGKILL"); });
+  const zombie = Number(String((await once(parent.stdout, "data"))[0]));
+  while (!readFileSync(`/proc/${zombie}/stat`, "utf8").includes(") Z ")) await new Promise((resolve) => { setImmediate(resolve); });
+  for (const left of [`${zombie} 0 \n`, `${parent.pid} 0 12345\n`]) {
+    const dir = useDir();
+    writeFileSync(join(dir, "lock"), left);
+    openStore(dir);
+  }
+  const dir = useDir();
+  writeFileSync(join(dir, "lock"), `${parent.pid} 0 \n`);
+  expect(() => openStore(dir)).toThrow(`the snapshot ${dir} is in use by process ${parent.pid}`);
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { XdsError } from "@xdstp/core";
@@ -7,7 +7,7 @@ import { XdsError } from "@xdstp/core";
 import { openPrivateFile } from "./private-files.ts";
 import { readAt } from "./read-journal.ts";
 
-/** Keeps other processes out of a directory, by a file `lock` with the id of this one. */
+/** Keeps other processes out of a directory, by a file `lock` with the id of this one, and the time at which it was started. */
 export interface DirectoryLock {
   /**
    * Takes the directory, or makes sure that it was not taken over since: a process that runs in another container cannot be seen from there.
@@ -25,7 +25,7 @@ const own = new Set<string>();
 export function createDirectoryLock(dir: string): DirectoryLock {
   const file = join(dir, "lock");
   const place = realpathSync(dir);
-  const mark = `${process.pid} ${randomUUID()}\n`;
+  const mark = `${process.pid} ${randomUUID()} ${startOf(process.pid) ?? ""}\n`;
   let isTaken = false;
   const take = (): void => {
     if (own.has(place)) throw inUse(dir, file, process.pid);
@@ -57,8 +57,9 @@ function replaceDead(dir: string, file: string, mark: string): void {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST" || tries > 2) throw error;
     }
-    const pid = pidOf(markIn(file));
-    if (pid !== undefined && pid !== process.pid && isAlive(pid)) throw inUse(dir, file, pid);
+    const found = markIn(file);
+    const pid = pidOf(found);
+    if (pid !== undefined && pid !== process.pid && isAlive(pid, found?.trim().split(" ")[2])) throw inUse(dir, file, pid);
     rmSync(file, { force: true });
   }
 }
@@ -90,11 +91,28 @@ function pidOf(mark = ""): number | undefined {
   return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
 }
 
-function isAlive(pid: number): boolean {
+/** The number of a process that has ended may be another one's by now: then the times of their starts differ. */
+function isAlive(pid: number, start: string | undefined): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
   }
+  const now = startOf(pid);
+  return now !== GONE && (start === undefined || now === undefined || start === now);
+}
+
+const GONE = "gone";
+
+/** When the system started a process, as Linux counts it; {@link GONE} for one that has ended and that nobody has waited for. undefined: the system does not tell. */
+function startOf(pid: number): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, "latin1");
+  } catch {
+    return undefined;
+  }
+  // The name of the program may hold blanks and brackets. Behind it stand the state, the third field, and the start, the 22nd.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return fields[0] === "Z" || fields[0] === "X" ? GONE : fields[19];
 }

@@ -1,0 +1,26 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "@xdstp/core";
+import { parseBootstrap } from "@xdstp/federation";
+import { expect, it, onTestFinished } from "vitest";
+import { useFolder } from "../test/use-folder.ts";
+import { openRelaySupply } from "./relay-supply.ts";
+
+it("waits for a process that has the snapshot and ends soon, as that of a relay which was killed [B-RELAY-9]", async () => {
+  const { dir } = useFolder();
+  const other = spawn(process.execPath, ["-e", "setInterval(() => undefined, 1_000)"]);
+  const ended = once(other, "exit");
+  onTestFinished(() => { other.kill("SIGKILL"); });
+  writeFileSync(join(dir, "lock"), `${other.pid}\n`);
+  const told: string[] = [];
+  const bootstrap = parseBootstrap(JSON.stringify({ xds_servers: [{ server_uri: "127.0.0.1:1", channel_creds: [{ type: "insecure" }] }] }));
+  const supply = openRelaySupply({ bootstrap, snapshot: { dir }, clock: systemClock }, { upstreams: [], by: "a test" }, ({ event }) => { told.push(event.kind); });
+  expect(told).not.toContain("snapshot-opened");
+  other.kill("SIGKILL");
+  await ended;
+  const { close } = await supply;
+  await close();
+  expect(told).toContain("snapshot-opened");
+});
