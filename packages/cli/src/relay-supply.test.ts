@@ -20,7 +20,6 @@ it("waits for a process that has the snapshot and ends soon, as that of a relay 
   expect(told).not.toContain("snapshot-opened");
   other.kill("SIGKILL");
   await ended;
-  const { close } = await supply;
-  await close();
+  await (await supply).close();
   expect(told).toContain("snapshot-opened");
 });
