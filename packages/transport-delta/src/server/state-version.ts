@@ -15,15 +15,21 @@ export interface CountedHashes {
  * Costs one addition for each topic that contributed.
  * @param taken - The topics that contributed
  */
-export function stateHash(state: DeltaState, taken: Iterable<Topic>): number {
-  const [only] = state.topics.values();
-  if (only !== undefined && state.topics.size === 1) {
+export function stateHash(state: DeltaState, taken: readonly Topic[]): number {
+  if (state.topics.size === 1) {
     state.counted = undefined;
-    return only.hash;
+    return hashOfOnly(state, taken);
   }
   const counted = (state.counted ??= countAnswered(state));
   for (const topic of taken) count(counted, topic, topic.hash);
   return counted.sum;
+}
+
+/** Most streams have one topic, and take what is new of it at each change: then no iterator is made. */
+function hashOfOnly({ topics }: DeltaState, [taken]: readonly Topic[]): number {
+  if (taken !== undefined) return taken.hash;
+  const [only] = topics.values();
+  return only?.hash ?? 0;
 }
 
 /** Takes a topic that is unsubscribed out of the version. */
