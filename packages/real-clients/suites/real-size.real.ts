@@ -1,7 +1,6 @@
-import { cluster as clusterType, clusterLoadAssignment } from "@xdstp/resource-types";
+import { cluster as clusterType } from "@xdstp/resource-types";
 import { createRawDeltaClient, createRawSotwClient } from "@xdstp/testing";
 import { expect, it } from "vitest";
-import { type ControlPlane, useControlPlaneWith } from "../src/control-plane.ts";
 import { describeProgram } from "../src/describe-program.ts";
 import { startEnvoy } from "../src/envoy.ts";
 import { wildcardBootstrap } from "../src/envoy-bootstrap.ts";
@@ -11,45 +10,9 @@ import { startGrpcClient } from "../src/grpc-client.ts";
 import { type GrpcPump, startGrpcPump } from "../src/grpc-pump.ts";
 import type { GrpcProgram } from "../src/programs.ts";
 import { apiListener, cluster, endpoints, route, type TestResource } from "../src/resources.ts";
-import { type SizeCase, sizeCases, titleOf } from "../src/size-cases.ts";
+import { sizeCases, titleOf } from "../src/size-cases.ts";
+import { clusterOf, endpointsOf, MB, patienceMs, stateOf, useSizeWorld } from "../src/size-world.ts";
 import { until } from "../src/until.ts";
-import { type SlowLink, useSlowLink } from "../src/use-slow-link.ts";
-
-/** As long as the slowest link takes for the largest state. */
-const patienceMs = 600_000;
-const MB = 1_000_000;
-
-/** A static cluster that is as large as it is said, by a text that nothing reads. */
-function clusterOf(index: number, bytes: number, word = "first"): TestResource {
-  const name = `cluster-${String(index).padStart(6, "0")}`;
-  const filler = "x".repeat(Math.max(1, bytes - 150));
-  return { typeUrl: clusterType.typeUrl, name, body: { name, type: "STATIC", connect_timeout: "1s", alt_stat_name: word, metadata: { filter_metadata: { "suite.filler": { text: filler } } } } };
-}
-
-/** Endpoints that are as large as it is said. */
-function endpointsOf(index: number, bytes: number, word = "first"): TestResource {
-  const name = `endpoints-${String(index).padStart(6, "0")}`;
-  const filler = "x".repeat(Math.max(1, bytes - 150));
-  const locality = { locality: { zone: word }, lb_endpoints: [{ endpoint: { address: { socket_address: { address: "127.0.0.1", port_value: 1 } } }, metadata: { filter_metadata: { "suite.filler": { text: filler } } } }] };
-  return { typeUrl: clusterLoadAssignment.typeUrl, name, body: { cluster_name: name, endpoints: [locality] } };
-}
-
-interface World {
-  readonly controlPlane: ControlPlane;
-  readonly link: SlowLink;
-  /** What the server has cut, by reason. */
-  readonly cuts: () => object;
-}
-
-async function useWorld({ link: kind }: SizeCase, resources: readonly TestResource[]): Promise<World> {
-  const controlPlane = await useControlPlaneWith({ limits: { subscriptions: 100_000, maxMessageBytes: 32 << 20, maxFirstMessageBytes: 64 << 20 } }, ...resources);
-  const link = await useSlowLink(controlPlane.port, kind);
-  return { controlPlane, link, cuts: () => controlPlane.stats().wire.cuts };
-}
-
-function stateOf({ megabytes, resources }: SizeCase, make: typeof clusterOf): readonly TestResource[] {
-  return Array.from({ length: resources }, (_, index) => make(index, Math.ceil(megabytes * MB / resources)));
-}
 
 /** How a client asks by one variant, and what it has then. */
 interface Asking {
@@ -132,7 +95,7 @@ for (const program of ["grpc-go", "grpcio", "grpc-js-xds"] as const satisfies re
       for (const { title, make, namesOf } of wants) {
         it.for(sizeCases.map((size) => [titleOf(size), size] as const))(`has ${title} of %s, then one change, and comes back, and is not cut (${variant}/ads)`, { timeout: patienceMs }, async ([, size]) => {
           const state = stateOf(size, make);
-          const { controlPlane, link, cuts } = await useWorld(size, state);
+          const { controlPlane, link, cuts } = await useSizeWorld(size, state);
           const pump = startGrpcPump(program, command, link.port, `/envoy.service.discovery.v3.AggregatedDiscoveryService/${paths[variant]}`);
           const [first] = state;
           if (first === undefined) throw new Error("a state has resources");
@@ -167,7 +130,7 @@ for (const program of ["grpc-go", "grpcio", "grpc-js-xds"] as const satisfies re
       const others = Array.from({ length: 30_000 }, (_, index) => ({ name: `v${index}`, domains: [`host-${index}.example`], routes: [{ match: { prefix: "/" }, route: { cluster: "c" } }] }));
       const [own] = routes.body.virtual_hosts as readonly object[];
       const large: TestResource = { ...routes, body: { ...routes.body, virtual_hosts: [...others, { ...own, domains: ["svc"] }] as never } };
-      const { controlPlane, link, cuts } = await useWorld(size, [apiListener("svc", "r"), large, cluster("c", "c-endpoints"), endpoints("c-endpoints", port)]);
+      const { controlPlane, link, cuts } = await useSizeWorld(size, [apiListener("svc", "r"), large, cluster("c", "c-endpoints"), endpoints("c-endpoints", port)]);
       const client = startGrpcClient(program, command, grpcBootstrap(link.port), "xds:///svc");
       expect(await client.call()).toBe("blue");
       const green = await useGrpcBackend("green");
@@ -187,7 +150,7 @@ describeProgram("envoy", "a real size", (command) => {
   for (const kind of ["delta/ads", "sotw/ads"] as const) {
     it.for(sizeCases.map((size) => [titleOf(size), size] as const))(`has all clusters of %s, then one change, and comes back, and is not cut (${kind})`, { timeout: patienceMs }, async ([, size]) => {
       const state = stateOf(size, clusterOf);
-      const { controlPlane, link, cuts } = await useWorld(size, state);
+      const { controlPlane, link, cuts } = await useSizeWorld(size, state);
       const envoy = await startEnvoy(command, wildcardBootstrap(kind, link.port, { retryMs: 500 }));
       const active = async (): Promise<boolean> => await envoy.stat("cluster_manager.active_clusters") === String(state.length + 1);
       const clustersSynced = (): boolean => controlPlane.status().some(({ types }) => types.some(({ typeUrl, state: one }) => typeUrl === clusterType.typeUrl && one === "SYNCED"));

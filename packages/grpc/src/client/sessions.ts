@@ -40,7 +40,8 @@ export function createSessions(context: ChannelContext, credentials: ChannelCred
   return new ManagedSessions(context, credentials, host);
 }
 
-const connectionWindowBytes = 4 * 1024 * 1024;
+/** For all calls of a connection: twice what one may have on the way. */
+const connectionWindowBytes = 16 * 1024 * 1024;
 
 interface SeenSession {
   /** The server has spoken HTTP/2. */
