@@ -73,7 +73,7 @@ const meta = { program: "xdstp", version: process.version } as const;
 describe("xdstp: a real size, our client", { meta: { ...meta, suite: "a real size, our client" } }, () => {
   for (const variant of variants) {
     for (const { title, make, read } of wants) {
-      it.for(sizeCases.map((size) => [titleOf(size), size] as const))(`has ${title} of %s, then one change, and comes back, and is not cut (${variant}/ads)`, { timeout: patienceMs }, async ([, size]) => {
+      it.for(sizeCases.map((size) => [titleOf(size), size] as const))(`has ${title} of %s, then one change, and comes back, and is not cut (${variant}/ads)`, { timeout: 3 * patienceMs }, async ([, size]) => {
         const state = stateOf(size, make);
         const world = await useSizeWorld(size, state);
         const reader = read(useXdsClient(`127.0.0.1:${world.link.port}`, { variant }), state);
@@ -87,7 +87,7 @@ describe("xdstp: a real size, our client", { meta: { ...meta, suite: "a real siz
 describe("xdstp: a real size, a relay", { meta: { ...meta, suite: "a real size, a relay" } }, () => {
   for (const variant of variants) {
     for (const { title, make, read } of wants) {
-      it.for(sizeCases.map((size) => [titleOf(size), size] as const))(`has ${title} of %s, then one change, and comes back, and is not cut (upstream ${variant}/ads)`, { timeout: patienceMs }, async ([, size]) => {
+      it.for(sizeCases.map((size) => [titleOf(size), size] as const))(`has ${title} of %s, then one change, and comes back, and is not cut (upstream ${variant}/ads)`, { timeout: 3 * patienceMs }, async ([, size]) => {
         const state = stateOf(size, make);
         const world = await useSizeWorld(size, state);
         const relay = await startRelay(world.link.port, 0, ["--opaque-key", "none", "--limit", "subscriptions=100000", ...(variant === "sotw" ? ["--sotw"] : [])]);

@@ -93,7 +93,7 @@ for (const program of ["grpc-go", "grpcio", "grpc-js-xds"] as const satisfies re
   describeProgram(program, "a real size, its transport (delta and sotw, ads)", (command) => {
     for (const variant of ["delta", "sotw"] as const) {
       for (const { title, make, namesOf } of wants) {
-        it.for(sizeCases.map((size) => [titleOf(size), size] as const))(`has ${title} of %s, then one change, and comes back, and is not cut (${variant}/ads)`, { timeout: patienceMs }, async ([, size]) => {
+        it.for(sizeCases.map((size) => [titleOf(size), size] as const))(`has ${title} of %s, then one change, and comes back, and is not cut (${variant}/ads)`, { timeout: 3 * patienceMs }, async ([, size]) => {
           const state = stateOf(size, make);
           const { controlPlane, link, cuts } = await useSizeWorld(size, state);
           const pump = startGrpcPump(program, command, link.port, `/envoy.service.discovery.v3.AggregatedDiscoveryService/${paths[variant]}`);
@@ -124,7 +124,7 @@ for (const program of ["grpc-go", "grpcio", "grpc-js-xds"] as const satisfies re
   });
 
   describeProgram(program, "a real size, through xds:/// (sotw/ads)", (command) => {
-    it.for(sizeCases.filter(({ link: { windowBytes } }) => windowBytes > MB).map((size) => [titleOf(size), size] as const))("finds its backend among routes of 3 MB, over the link of: %s", { timeout: patienceMs }, async ([, size]) => {
+    it.for(sizeCases.filter(({ link: { windowBytes } }) => windowBytes > MB).map((size) => [titleOf(size), size] as const))("finds its backend among routes of 3 MB, over the link of: %s", { timeout: 3 * patienceMs }, async ([, size]) => {
       const port = await useGrpcBackend("blue");
       const routes = route("r", "c");
       const others = Array.from({ length: 30_000 }, (_, index) => ({ name: `v${index}`, domains: [`host-${index}.example`], routes: [{ match: { prefix: "/" }, route: { cluster: "c" } }] }));
@@ -148,7 +148,7 @@ for (const program of ["grpc-go", "grpcio", "grpc-js-xds"] as const satisfies re
 
 describeProgram("envoy", "a real size", (command) => {
   for (const kind of ["delta/ads", "sotw/ads"] as const) {
-    it.for(sizeCases.map((size) => [titleOf(size), size] as const))(`has all clusters of %s, then one change, and comes back, and is not cut (${kind})`, { timeout: patienceMs }, async ([, size]) => {
+    it.for(sizeCases.map((size) => [titleOf(size), size] as const))(`has all clusters of %s, then one change, and comes back, and is not cut (${kind})`, { timeout: 3 * patienceMs }, async ([, size]) => {
       const state = stateOf(size, clusterOf);
       const { controlPlane, link, cuts } = await useSizeWorld(size, state);
       const envoy = await startEnvoy(command, wildcardBootstrap(kind, link.port, { retryMs: 500 }));
