@@ -5,6 +5,19 @@ import { createClientWorld, turn } from "./harness/client-world.ts";
 
 const ns = (id: string, type = "Part"): string => `xdstp://a/test.${type}/ns/${id}`;
 
+/** Notes each time that a collection counts as complete: true where only the timer says so. */
+function listenToSettled(): { readonly settled: (boolean | undefined)[]; readonly listening: (sink: ResourceSink) => ResourceSink } {
+  const settled: (boolean | undefined)[] = [];
+  const listening = (sink: ResourceSink): ResourceSink => ({
+    ...sink, held: (typeUrl, interest) => sink.held(typeUrl, interest), unavailable: (scope, error) => { sink.unavailable(scope, error); },
+    commit(transaction) {
+      for (const { timedOut } of transaction.settled ?? []) settled.push(timedOut);
+      return sink.commit(transaction);
+    },
+  });
+  return { settled, listening };
+}
+
 describe.each(["delta", "sotw"] as const)("aliases (%s)", (variant) => {
   it("a resource with the wanted name among its aliases is what was wanted; it may come again, or go, under its own name [C-ALIAS-3]", async () => {
     const { ask, server, clock } = createClientWorld(variant);
@@ -104,14 +117,7 @@ describe("globs in delta", () => {
   });
 
   it("what comes only after the timer counts as complete 200 ms later: who did not believe the silence hears so, as a relay that serves from its snapshot [C-GLOB-9] [B-RELAY-9]", async () => {
-    const settled: (boolean | undefined)[] = [];
-    const listening = (sink: ResourceSink): ResourceSink => ({
-      ...sink, held: (typeUrl, interest) => sink.held(typeUrl, interest), unavailable: (scope, error) => { sink.unavailable(scope, error); },
-      commit(transaction) {
-        for (const { timedOut } of transaction.settled ?? []) settled.push(timedOut);
-        return sink.commit(transaction);
-      },
-    });
+    const { settled, listening } = listenToSettled();
     const { ask, server, clock } = createClientWorld("delta", { sink: listening });
     await ask(PART, ns("*"));
     clock.advance(15_000);
@@ -120,6 +126,20 @@ describe("globs in delta", () => {
     clock.advance(200);
     expect(settled).toEqual([true, undefined]);
     server.reply(PART, { resources: [{ name: ns("b"), text: "1" }] });
+    clock.advance(200);
+    expect(settled).toEqual([true, undefined]);
+  });
+
+  it("nor has it to come for the glob alone: what answers a name that was asked for after the silence is of the glob too [C-GLOB-9]", async () => {
+    const { settled, listening } = listenToSettled();
+    const { ask, server, clock } = createClientWorld("delta", { sink: listening });
+    await ask(PART, "other");
+    server.reply(PART, { resources: [{ name: "other", text: "1" }] });
+    await ask(PART, ns("*"));
+    clock.advance(15_000);
+    expect(settled).toEqual([true]);
+    await ask(PART, ns("x"));
+    server.reply(PART, { resources: [{ name: ns("x"), text: "1" }] });
     clock.advance(200);
     expect(settled).toEqual([true, undefined]);
   });
