@@ -33,7 +33,7 @@ export const listenOptions = {
 /** The other options of a command that serves. */
 export const serverOptions = {
   "control-plane": { value: "NAME", help: "how the server calls itself towards clients (default xdstp)" },
-  "stream-names": { value: "N", help: "how many names of one type a stream may ask for, a tenth of them globs (default 10000); a relay asks on one stream for all its clients" },
+  "stream-names": { value: "N", help: "how many names of one type a stream may ask for, a tenth of them globs (default 100000, and 1000 globs); a relay asks on one stream for all its clients" },
   limit: { value: "NAME=NUMBER", multiple: true, help: "another value of a limit, such as messageMs=60000; may be given several times. The README has the names, defaults and units" },
   metrics: { value: "HOST:PORT", help: "serve /metrics for Prometheus, /healthz and /readyz there, over HTTP; PORT alone is on loopback" },
   "tls-cert": { value: "FILE", help: "the certificate of the server and those between it and its authority, PEM" },

@@ -16,8 +16,10 @@ export interface StreamLimits {
   readonly settleMs: number;
   /** Characters of a NACK text that are kept (S-ACK-15). Default: 4,096. */
   readonly errorText: number;
-  /** Names, globs and `*` of one type on one stream (S-LIM-4). Default: 10,000. */
+  /** Names, globs and `*` of one type on one stream (S-LIM-4). Default: 100,000. Room: an Envoy with 50,000 clusters asks for the endpoints of each by name. */
   readonly subscriptions: number;
+  /** Names, globs and `*` of all types on one stream (S-LIM-4). Default: 200,000. Room: the same Envoy, with as many secrets or routes beside the endpoints. */
+  readonly streamSubscriptions: number;
   /** Globs of one type on one stream (S-LIM-4). Default: 1,000. */
   readonly globs: number;
   /** Names with a version that a delta client may list as held, of one type (S-LIM-4). Default: 200,000. */
@@ -48,7 +50,8 @@ export const defaultLimits: StreamLimits = {
   endStuckMs: Infinity,
   settleMs: 10_000,
   errorText: 4_096,
-  subscriptions: 10_000,
+  subscriptions: 100_000,
+  streamSubscriptions: 200_000,
   globs: 1_000,
   heldVersions: 200_000,
   nameLength: 2_048,

@@ -62,6 +62,15 @@ describe("createRequestPacer() (delta)", () => {
 });
 
 describe("createRequestPacer() (sotw)", () => {
+  it("reads no more when the bucket is empty and lists come that are too long to wait [S-LIM-2]", () => {
+    const { pacer, log, clock, acted } = usePacer("sotw");
+    const long = (word: string): Uint8Array => typed("A", ...Array.from({ length: 600 }, (_, n) => `${word}${n}`.padEnd(2_000, "x")));
+    for (let i = 0; i < 4; i++) pacer.take(long(`n${i}-`));
+    expect([acted.length, log]).toEqual([4, ["pause"]]);
+    clock.advance(10);
+    expect(log).toEqual(["pause", "schedule", "resume"]);
+  });
+
   it("acts at once while half of the bucket is left, then once a turn on the newest of each type [S-LIM-2]", () => {
     const { pacer, acted, log } = usePacer("sotw");
     for (let i = 0; i < 10; i++) {

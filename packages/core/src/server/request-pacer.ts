@@ -118,7 +118,8 @@ class Pacer implements RequestPacer {
     const cost = this.#costOf(weight);
     if (cost === 0) return;
     this.#bucket.take(cost);
-    if (this.#bucket.balance <= 0 && (weight.refuses || this.#stream.variant === "delta")) this.#pause();
+    const canWait = this.#stream.variant === "sotw" && !weight.refuses && message.length <= mostWaitingBytes;
+    if (this.#bucket.balance <= 0 && !canWait) this.#pause();
   }
 
   #costOf({ typeUrl, refuses, names, list }: RequestWeight): number {

@@ -244,6 +244,15 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
     const typeUrl = this.service ?? request.typeUrl;
     const machine = this.sibling(typeUrl) ?? this.#add(typeUrl);
     machine?.request(request);
+    this.#checkNames();
+  }
+
+  /** Each type keeps to a limit of its own; all of them together hold as much memory as this one allows. */
+  #checkNames(): void {
+    const { streamSubscriptions } = this.#context.limits;
+    if (this.#types.length < 2) return;
+    const names = this.#types.reduce((sum, { subscriptions }) => sum + subscriptions, 0);
+    if (names > streamSubscriptions) this.end(StatusCode.RESOURCE_EXHAUSTED, `more than ${streamSubscriptions} subscriptions of all types`, "streamSubscriptions");
   }
 
   #checkType(typeUrl: string): string | undefined {

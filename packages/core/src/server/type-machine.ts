@@ -24,6 +24,8 @@ export interface TypeMachine<Request extends DecodedRequest> extends OrderedType
   plainAck(scan: RequestScan, message: Uint8Array): boolean;
   /** Sends this name again if it is subscribed, since what waits for it was sent (S-WARM-1). */
   warm(name: string): void;
+  /** How many names, globs and `*` are subscribed. */
+  readonly subscriptions: number;
   status(): TypeStatus;
   /** The same, name by name. */
   view(): TypeView;

@@ -386,6 +386,17 @@ describe("a channel and its connection", () => {
     expect(told).toEqual([16 << 20, false]);
   });
 
+  test("sends a request of 20 MB, as one with 100,000 long names is", async () => {
+    const server = await useServer({
+      limits: { maxMessageBytes: 32 << 20 },
+      handler: ({ out }) => ({ onMessage: (message) => { out.send(messageOf(String(message.length))); } }),
+    });
+    const seen = useChannel(server.port).call();
+    seen.stream.send(messageOf(Buffer.alloc(20 << 20)));
+    await seen.has(1);
+    expect(seen.messages.map(String)).toEqual([String(20 << 20)]);
+  });
+
   test("goes on with other calls while one has 50 MB waiting for a server that does not read", async () => {
     const server = await useServer();
     const { call } = useChannel(server.port);

@@ -43,6 +43,9 @@ export function createSessions(context: ChannelContext, credentials: ChannelCred
 /** For all calls of a connection: twice what one may have on the way. */
 const connectionWindowBytes = 16 * 1024 * 1024;
 
+/** Node counts what a session has yet to send and what waits to be read, and beyond 10 MB it resets calls: a request with 100,000 names is as large. Windows and messages have limits of their own. */
+const sessionMegabytes = 1_024;
+
 interface SeenSession {
   /** The server has spoken HTTP/2. */
   ready: boolean;
@@ -77,6 +80,7 @@ class ManagedSessions implements Sessions {
     this.#manager = new Http2SessionManager("http://channel.invalid", { pingIntervalMs: pingMs, pingTimeoutMs }, {
       createConnection: () => this.#connect(),
       settings: { enablePush: false, initialWindowSize: windowBytes },
+      maxSessionMemory: sessionMegabytes,
     });
   }
 

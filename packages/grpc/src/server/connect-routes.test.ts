@@ -155,11 +155,11 @@ describe("createConnectRoutes()", () => {
     await expect(sayClient(server).say({ value: "x" })).rejects.toMatchObject({ code: Code.Unknown, rawMessage: "well" });
   });
 
-  test("refuses a message above 4 MiB [S-SIZE-5]", async () => {
+  test("refuses a message above 16 MiB [S-SIZE-5]", async () => {
     const server = await useServer({ routes: routes((text) => text) });
     const call = (await server.client()).call(sayPath);
     const head = enveloped("");
-    head.writeUInt32BE(4 * 1024 * 1024 + 1, 1);
+    head.writeUInt32BE(16 * 1024 * 1024 + 1, 1);
     call.stream.write(head);
     expect((await call.result).trailers["grpc-status"]).toBe("8");
   });

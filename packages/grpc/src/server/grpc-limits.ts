@@ -26,7 +26,7 @@ export interface GrpcLimits {
   readonly maxStreamsPerConnection: number;
   /** Open calls of one connection that Connect serves: Fetch and client status. Default 100. Room: a poller has one for each type. */
   readonly maxCallsPerConnection: number;
-  /** Bytes of a message received. Default 4 MiB. Room: 60 KiB of extensions in the node of Envoy, 1 MB for 10,000 names in one request. */
+  /** Bytes of a message received. Default 16 MiB. Room: a SotW client lists all its names in each request, 10 MB for 100,000 names of 100 bytes. */
   readonly maxMessageBytes: number;
   /** Bytes of a message that the handler admits above the ordinary limit, one at a time per connection. Default 32 MiB (S-SIZE-5). Room: 3.5 MB for 40,000 `initial_resource_versions`. */
   readonly maxFirstMessageBytes: number;
@@ -91,7 +91,7 @@ export const defaultGrpcLimits: GrpcLimits = {
   maxStreamsPerPeer: 100_000,
   maxStreamsPerConnection: 5_000,
   maxCallsPerConnection: 100,
-  maxMessageBytes: 4 * MiB,
+  maxMessageBytes: 16 * MiB,
   maxFirstMessageBytes: 32 * MiB,
   maxPartialBytes: 64 * MiB,
   maxQueuedBytes: 8 * MiB,

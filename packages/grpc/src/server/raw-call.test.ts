@@ -162,7 +162,7 @@ describe("openRawCall()", () => {
   });
 
   test.for([
-    ["above the ordinary limit and not admitted", 4 * MiB + 1], ["above every limit", 32 * MiB + 1], ["of 4 GiB", 0xffff_ffff],
+    ["above the ordinary limit and not admitted", 16 * MiB + 1], ["above every limit", 32 * MiB + 1], ["of 4 GiB", 0xffff_ffff],
   ] as const)("refuses a message %s before its body comes [S-SIZE-5]", async ([, length]) => {
     const server = await useServer();
     const call = (await server.client()).call(echoPath);
@@ -174,6 +174,7 @@ describe("openRawCall()", () => {
 
   test("reads a message above the ordinary limit that the handler admits [S-SIZE-5]", async () => {
     const server = await useServer({
+      limits: { maxMessageBytes: 4 * MiB },
       handler: (seen) => ({
         admits: (_, prefix) => (prefix.length < 10_000 ? undefined : prefix[0] === 7),
         onMessage: (message) => { seen.out.send(messageOf(String(message.length))); },
@@ -381,7 +382,7 @@ describe("openRawCall()", () => {
     });
     const client = await server.client();
     const call = client.call(echoPath);
-    call.stream.write(where === "admits" ? head(5 * MiB) : enveloped("x"));
+    call.stream.write(where === "admits" ? head(17 * MiB) : enveloped("x"));
     if (where === "onEnd" || where === "onClosed") call.stream.end();
     const { trailers } = await call.result;
     expect(trailers).toMatchObject(where === "onClosed" ? { "grpc-status": "0" } : { "grpc-status": "13", "grpc-message": "internal error" });

@@ -173,6 +173,8 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     if (this.#state.exchange.inFlight !== undefined) this.#state.context.repairs.watch(this);
   }
 
+  get subscriptions(): number { return this.#state.topics.size; }
+
   status(): TypeStatus {
     const { topics, answered, dirty, unsettled, taken, heldBack } = this.#state;
     return statusOf(this.#state, { subscriptions: topics.size, wildcard: topicsOf(this.#state, "*").length > 0, answered, news: dirty.size > 0 || taken !== undefined, unsettled: unsettled.size > 0, heldBack });

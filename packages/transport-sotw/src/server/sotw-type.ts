@@ -188,6 +188,8 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     if (this.#state.exchange.inFlight !== undefined) this.#state.context.repairs.watch(this);
   }
 
+  get subscriptions(): number { return this.#state.subscriptions.size; }
+
   status(): TypeStatus {
     const { subscriptions, answered, dirty, unsettled, taken, heldBack } = this.#state;
     return statusOf(this.#state, { subscriptions: subscriptions.size, wildcard: subscriptionsOf(this.#state, "*").length > 0, answered, news: dirty.size > 0 || taken !== undefined, unsettled: unsettled.size > 0, heldBack });
