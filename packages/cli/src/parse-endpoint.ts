@@ -22,6 +22,14 @@ export function parseEndpoint(option: string, text: string, lowest: 0 | 1): Endp
   throw new CliError(2, `${option} ${JSON.stringify(text)}: give HOST:PORT with a port from ${lowest} to 65535, for instance 127.0.0.1:18000 or [::1]:18000`);
 }
 
+/**
+ * Reads where to listen: `HOST:PORT`, or `PORT` alone on 127.0.0.1. Port 0 is one that the system chooses.
+ * Throws a CliError that names the option.
+ */
+export function parseListen(option: string, text: string): Endpoint {
+  return parseEndpoint(option, /^\d+$/.test(text) ? `127.0.0.1:${text}` : text, 0);
+}
+
 /** Whether one port would have to do for both. A port that the system chooses is never the same. */
 export function clash(one: Endpoint, other: Endpoint): boolean {
   const isAll = ({ host }: Endpoint): boolean => host === "0.0.0.0" || host === "::";
