@@ -22,7 +22,7 @@ export function failureText(error: unknown, { name, usage, json, time }: FailedC
     return { exitCode, text: escapeJson(JSON.stringify(line)) };
   }
   const text = `${name === undefined ? "xdstp" : `xdstp ${name}`}: ${error instanceof CliError ? escapeText(message) : message}`;
-  return { exitCode, text: exitCode === 2 ? `${text}\n${usageText(usage)}` : text };
+  return { exitCode, text: exitCode === 2 ? `${text}\n${usageText(usage)}\nSee ${name === undefined ? "xdstp --help" : `xdstp ${name} --help`}` : text };
 }
 
 function messageOf(error: unknown): string {

@@ -35,7 +35,7 @@ export async function replayAsk(options: ReplayAskOptions, io: CliIo): Promise<n
   const recording = readRecording(options.file);
   const { variant, path } = recording;
   const view = { registry: await loadRegistry(options.descriptors), showSecrets: options.showSecrets };
-  const { servers: [server] } = await askedBootstrap({ variant, server: options.server, ...(options.tls && { tls: options.tls }) }, {});
+  const { servers: [server] } = await askedBootstrap({ variant, server: { endpoint: options.server, from: "--server" }, ...(options.tls && { tls: options.tls }) }, {});
   if (server === undefined) return 1;
   const stop = new AbortController();
   const unlisten = io.onSignal(() => { stop.abort(); });

@@ -39,6 +39,7 @@ describe("runCli()", () => {
       "       [--allow-mass-delete] [--authority NAME]... [--node-key FIELD] [--control-plane NAME]",
       "       [--stream-names N] [--limit NAME=NUMBER]... [--metrics HOST:PORT] [--tls-cert FILE",
       "       --tls-key FILE [--tls-client-ca FILE [--policy FILE]]]",
+      "See xdstp serve --help",
       "",
     ]);
   });
@@ -59,8 +60,8 @@ describe("runCli()", () => {
   });
 
   it.each([
-    [[], "xdstp: which command?\nUsage: xdstp serve|relay|status|get|watch|resolve|record|replay|bootstrap [ARGS]; see xdstp\n       --help\n"],
-    [["srve"], "xdstp: there is no command \"srve\"; did you mean serve?\nUsage: xdstp serve|relay|status|get|watch|resolve|record|replay|bootstrap [ARGS]; see xdstp\n       --help\n"],
+    [[], "xdstp: which command?\nUsage: xdstp serve|relay|status|get|watch|resolve|record|replay|bootstrap [ARGS]\nSee xdstp --help\n"],
+    [["srve"], "xdstp: there is no command \"srve\"; did you mean serve?\nUsage: xdstp serve|relay|status|get|watch|resolve|record|replay|bootstrap [ARGS]\nSee xdstp --help\n"],
   ])("answers %j with the usage and exit code 2", async (argv, err) => {
     expect(await runToEnd(argv)).toEqual({ code: 2, out: "", err });
   });
@@ -83,14 +84,14 @@ describe("runCli()", () => {
     const [line = "", usage = "", ...rest] = err.split("\n");
     expect(line).toContain(`xdstp serve: ${text}`);
     expect(usage).toMatch(/^Usage: xdstp serve DIR /);
-    expect(rest.filter((more) => !/^ {7}\S/.test(more))).toEqual([""]);
+    expect(rest.filter((more) => !/^ {7}\S/.test(more))).toEqual(["See xdstp serve --help", ""]);
   });
 
   it("answers with --json in one JSON object, with the exit code, and the usage where it was called the wrong way", async () => {
     const [missing, wrong, nonsense] = await Promise.all([runToEnd(["serve", "/no/such\u001b", "--json"]), runToEnd(["status", "--json"]), runToEnd(["srve", "--json"])]);
     expect(missing).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/^\{"time":"\d{4}-[^\n]*\}\n$/) as string });
     expect(JSON.parse(missing.err)).toEqual({ time: expect.any(String) as string, level: "error", from: "serve", event: "failed", exitCode: 1, message: "/no/such\u001b: there is no such folder; make it (it may be empty), or name another" });
-    expect(JSON.parse(wrong.err)).toMatchObject({ from: "status", exitCode: 2, message: "which server?", usage: expect.stringMatching(/^xdstp status HOST:PORT /) as string });
+    expect(JSON.parse(wrong.err)).toMatchObject({ from: "status", exitCode: 2, message: "which server? Give HOST:PORT, or set XDSTP_SERVER", usage: expect.stringMatching(/^xdstp status \[HOST:PORT\] /) as string });
     expect(JSON.parse(nonsense.err)).toMatchObject({ from: "xdstp", exitCode: 2, message: "there is no command \"srve\"; did you mean serve?" });
     expect((await runToEnd(["serve", "--", "a", "b", "--json"])).err).toMatch(/^xdstp serve: /);
   });

@@ -321,7 +321,7 @@ describe("xdstp status, what it cannot do", () => {
     const { code, err } = await runToEnd(["status", ...argv]);
     expect(code).toBe(2);
     expect(err).toContain(`xdstp status: ${said}`);
-    expect(err).toContain("\nUsage: xdstp status HOST:PORT");
+    expect(err).toContain("\nUsage: xdstp status [HOST:PORT]");
   });
 });
 
