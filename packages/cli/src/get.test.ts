@@ -70,7 +70,7 @@ describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
     const { code, out } = await got(origin, "blue", "--type", "cluster", "--json", `--${variant}`);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual({
-      server: origin.address, controlPlane: "xdstp", variant, received: expect.any(String) as string, name: "blue", type: clusterUrl, version: expect.any(String) as string, authority: null, bytes: 10,
+      schema: 1, server: origin.address, controlPlane: "xdstp", variant, received: expect.any(String) as string, name: "blue", type: clusterUrl, version: expect.any(String) as string, authority: null, bytes: 10,
       resource: { "@type": clusterUrl, name: "blue", connect_timeout: "3s" },
     });
   });

@@ -89,8 +89,8 @@ describe("runCli()", () => {
 
   it("answers with --json in one JSON object, with the exit code, and the usage where it was called the wrong way", async () => {
     const [missing, wrong, nonsense] = await Promise.all([runToEnd(["serve", "/no/such\u001b", "--json"]), runToEnd(["status", "--json"]), runToEnd(["srve", "--json"])]);
-    expect(missing).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/^\{"time":"\d{4}-[^\n]*\}\n$/) as string });
-    expect(JSON.parse(missing.err)).toEqual({ time: expect.any(String) as string, level: "error", from: "serve", event: "failed", exitCode: 1, message: "/no/such\u001b: there is no such folder; make it (it may be empty), or name another" });
+    expect(missing).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/^\{"schema":1,"time":"\d{4}-[^\n]*\}\n$/) as string });
+    expect(JSON.parse(missing.err)).toEqual({ schema: 1, time: expect.any(String) as string, level: "error", from: "serve", event: "failed", exitCode: 1, message: "/no/such\u001b: there is no such folder; make it (it may be empty), or name another" });
     expect(JSON.parse(wrong.err)).toMatchObject({ from: "status", exitCode: 2, message: "which server? Give HOST:PORT, or set XDSTP_SERVER", usage: expect.stringMatching(/^xdstp status \[HOST:PORT\] /) as string });
     expect(JSON.parse(nonsense.err)).toMatchObject({ from: "xdstp", exitCode: 2, message: "there is no command \"srve\"; did you mean serve?" });
     expect((await runToEnd(["serve", "--", "a", "b", "--json"])).err).toMatch(/^xdstp serve: /);
