@@ -27,7 +27,8 @@ const lostLine = (lines: number): string => `lost ${lines}`;
 describe("createLogOutput()", () => {
   it("counts lines as lost while the disk is full, tries again a second later, and says how many were lost", () => {
     const [output, clock] = [useOutput(), createFakeClock()];
-    const log = createLogOutput({ output, clock, lostLine });
+    const losses: number[] = [];
+    const log = createLogOutput({ output, clock, lostLine, onLost: (lines) => { losses.push(lines); } });
     log.write(["a"]);
     output.full = true;
     log.write(["b", "c"]);
@@ -37,6 +38,7 @@ describe("createLogOutput()", () => {
     log.write(["e"]);
     log.write(["f"]);
     expect(output.written).toEqual(["a\n", "lost 3\ne\n", "f\n"]);
+    expect(losses).toEqual([2, 1]);
   });
 
   it("keeps no more than some megabytes for a slow reader", () => {

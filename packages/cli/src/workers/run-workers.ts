@@ -9,6 +9,8 @@ import { createReporter } from "../create-reporter.ts";
 import type { Held } from "../host-server.ts";
 import { mergeRefusals } from "../merge-refusals.ts";
 import { type MetricsServer, serveMetrics } from "../metrics-server.ts";
+import { createPrometheusMeter } from "../prometheus-meter.ts";
+import { recordLogLoss } from "../record-log-loss.ts";
 import { relayBootstrap } from "../relay-bootstrap.ts";
 import type { RelayCall } from "../relay.ts";
 import { createStage } from "../stage.ts";
@@ -34,6 +36,9 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
   const streams = createStreamBook(count);
   const collector = createCollector(() => children);
   const metricsOfAll = createMetricsOfAll(() => children, io.clock);
+  const own = createPrometheusMeter();
+  let linesLost = 0;
+  recordLogLoss(own.meter, () => linesLost);
   const looks = new Map<number, Look>();
   let children: readonly Child[] = [];
   const hear = (child: Child, message: FromChild): void => {
@@ -58,12 +63,12 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
   const isReady = (): boolean => children.some(({ worker, isOpen }) => worker > 0 && isOpen());
   let metrics: MetricsServer | undefined;
   try {
-    metrics = call.metrics && await serveMetrics(call.metrics, { metrics: () => metricsOfAll.text(), ready: isReady });
+    metrics = call.metrics && await serveMetrics(call.metrics, { metrics: async () => `${await metricsOfAll.text()}${own.text()}`, ready: isReady });
     children = [start(0, forFirst(call, count))];
     await children[0]?.open;
     children = [...children, ...Array.from({ length: count }, (_, at) => start(at + 1))];
     const [, { address = call.listen, tls } = {}] = await Promise.all(children.map((child) => child.open));
-    const reporter = createReporter({ from: "relay", what, address, tls, cache: heldBy(looks), server: { status: () => streams.renamed(looks) }, upstreams: () => looks.get(0)?.upstreams ?? [], refusals: () => mergeRefusals([...looks.values()].map(({ refusals }) => refusals)), json: call.json, io });
+    const reporter = createReporter({ from: "relay", what, address, tls, cache: heldBy(looks), server: { status: () => streams.renamed(looks) }, upstreams: () => looks.get(0)?.upstreams ?? [], refusals: () => mergeRefusals([...looks.values()].map(({ refusals }) => refusals)), json: call.json, io, onLinesLost: (lines) => { linesLost += lines; } });
     const ticking = io.terminal() !== undefined && !call.json ? setInterval(() => { for (const child of children) child.send({ kind: "look" }); }, lookMs) : undefined;
     say({ kind: "listening", address, ...what, ...(tls && { tls }), ...(metrics && { metrics: metrics.address }) });
     stage.enter(reporter);
