@@ -3,8 +3,8 @@ import type { DnsQueries } from "@xdstp/federation";
 
 /** Where text goes. */
 export interface TextOutput {
-  /** Writes at once, or queues. Throws where an output that writes at once cannot. */
-  write(text: string): unknown;
+  /** Writes at once, or queues. Throws where an output that writes at once cannot; one that queues calls `done` with the error. */
+  write(text: string, done?: (error?: Error | null) => void): unknown;
   /** Bytes that are queued. Absent: none ever are. */
   readonly writableLength?: number;
   /** Nothing can be written any more. Absent: it always can. */

@@ -51,6 +51,35 @@ describe("createLogOutput()", () => {
     expect(output.written).toEqual(["lost 1\nb\n"]);
   });
 
+  it("counts lines whose reader has gone, and goes on a second later where another reader has come", () => {
+    const clock = createFakeClock();
+    const written: string[] = [];
+    const losses: number[] = [];
+    let isRead = false;
+    const output = {
+      write(text: string, done?: (error?: Error | null) => void): void {
+        if (isRead) written.push(text);
+        done?.(isRead ? null : new Error("EPIPE"));
+      },
+    };
+    const queued: (() => void)[] = [];
+    const late = { write: (text: string, done?: (error?: Error | null) => void): void => { output.write(text, (error) => { queued.push(() => { done?.(error); }); }); } };
+    const settle = (): void => { for (const one of queued.splice(0)) one(); };
+    const log = createLogOutput({ output: late, clock, lostLine, onLost: (lines) => { losses.push(lines); } });
+    log.write(["a", "b"]);
+    settle();
+    log.write(["c"]);
+    clock.advance(1_000);
+    log.write(["d"]);
+    settle();
+    isRead = true;
+    clock.advance(1_000);
+    log.write(["e"]);
+    settle();
+    expect(written).toEqual(["lost 4\ne\n"]);
+    expect(losses).toEqual([2, 1, 1]);
+  });
+
   it("writes nothing to an output that has gone", () => {
     const output = useOutput();
     const log = createLogOutput({ output, clock: createFakeClock(), lostLine });

@@ -30,6 +30,10 @@ export function createLogOutput({ output, clock, lostLine, onLost, mostWaitingBy
     lost += lines.length;
     onLost?.(lines.length);
   };
+  const fail = (lines: readonly string[]): void => {
+    lose(lines);
+    retryAt = clock.now() + retryMs;
+  };
   const isBlocked = (): boolean => clock.now() < retryAt || output.destroyed === true || (output.writableLength ?? 0) > mostWaitingBytes;
   return {
     write(lines) {
@@ -37,13 +41,19 @@ export function createLogOutput({ output, clock, lostLine, onLost, mostWaitingBy
         lose(lines);
         return;
       }
-      const head = lost === 0 ? [] : [lostLine(lost)];
+      const before = lost;
+      const head = before === 0 ? [] : [lostLine(before)];
+      const onDone = (error?: Error | null): void => {
+        if (error === undefined || error === null) return;
+        // The line that says how many were lost is lost too.
+        lost += before;
+        fail(lines);
+      };
       try {
-        output.write(`${[...head, ...lines].join("\n")}\n`);
+        output.write(`${[...head, ...lines].join("\n")}\n`, onDone);
         lost = 0;
       } catch {
-        lose(lines);
-        retryAt = clock.now() + retryMs;
+        fail(lines);
       }
     },
   };
