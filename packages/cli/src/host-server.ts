@@ -195,7 +195,7 @@ async function listen(server: XdsServer, where: Endpoint): Promise<Endpoint> {
   } catch (error) {
     const { code } = (error instanceof XdsError ? error.context.cause : undefined) as NodeJS.ErrnoException | undefined ?? {};
     const text = XdsError.from(error).text;
-    throw new CliError(1, code === "EADDRINUSE" ? `${formatEndpoint(where)} is in use by another program; stop that one, or listen elsewhere: --listen ${formatEndpoint({ ...where, port: 0 })} takes a free port` : text, { cause: error });
+    throw new CliError(1, code === "EADDRINUSE" ? `${formatEndpoint(where)} is in use by another program, or by an outgoing connection that has this local port; stop that one, or listen elsewhere: --listen ${formatEndpoint({ ...where, port: 0 })} takes a free port` : text, { cause: error });
   }
 }
 

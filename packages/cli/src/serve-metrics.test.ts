@@ -70,7 +70,7 @@ describe("xdstp serve --metrics", () => {
     const other = createServer();
     await new Promise<void>((resolve) => { other.listen(0, "127.0.0.1", resolve); });
     const { port } = other.address() as { readonly port: number };
-    expect(await runToEnd(["serve", dir, ...free, "--metrics", String(port)])).toEqual({ code: 1, out: "", err: `xdstp serve: --metrics 127.0.0.1:${port}: the port is in use by another program; take another one\n` });
+    expect(await runToEnd(["serve", dir, ...free, "--metrics", String(port)])).toEqual({ code: 1, out: "", err: `xdstp serve: --metrics 127.0.0.1:${port}: the port is in use by another program, or by an outgoing connection that has this local port; take another one\n` });
     other.close();
     expect((await runToEnd(["serve", dir, "--metrics", "somewhere"])).code).toBe(2);
   });
