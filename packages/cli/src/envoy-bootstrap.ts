@@ -7,6 +7,7 @@ import type { Endpoint } from "./parse-endpoint.ts";
 
 /** What {@link envoyBootstrap} needs. */
 export interface EnvoyBootstrapOptions extends BootstrapOptions {
+  /** The variant of the protocol on the ADS stream. */
   readonly variant: "sotw" | "delta";
   /** Where the admin page listens. */
   readonly admin: Endpoint;
@@ -14,9 +15,13 @@ export interface EnvoyBootstrapOptions extends BootstrapOptions {
 
 /** An `envoy.config.bootstrap.v3.Bootstrap` in JSON form. */
 export interface EnvoyBootstrap {
+  /** Who Envoy says it is: `id` and `cluster`. */
   readonly node: object;
+  /** Where the admin page listens. */
   readonly admin: object;
+  /** The ADS stream, and what listeners and clusters are subscribed to. */
   readonly dynamic_resources: object;
+  /** The cluster that leads to the server. */
   readonly static_resources: object;
 }
 

@@ -5,9 +5,13 @@ import { formatEndpoint } from "./parse-endpoint.ts";
 
 /** The bootstrap of a gRPC program, as the file or text that `GRPC_XDS_BOOTSTRAP` or `GRPC_XDS_BOOTSTRAP_CONFIG` names. */
 export interface GrpcBootstrap {
+  /** The server, with its credentials. */
   readonly xds_servers: readonly object[];
+  /** Who the program says it is. */
   readonly node: object;
+  /** The template for names of each authority. Absent: names are opaque. */
   readonly authorities?: Readonly<Record<string, object>>;
+  /** The template for `xds:///SERVICE`. Absent: SERVICE is the name. */
   readonly client_default_listener_resource_name_template?: string;
 }
 

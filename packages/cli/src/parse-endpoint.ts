@@ -5,6 +5,7 @@ import { CliError } from "./cli-error.ts";
 export interface Endpoint {
   /** Without brackets. */
   readonly host: string;
+  /** From 0, a port that the system chooses, to 65535. */
   readonly port: number;
 }
 
