@@ -26,6 +26,8 @@ export interface AskClient {
   isUnanswered(asked: TypedName): boolean;
   /** What is known of the servers, in one line, for who has waited in vain. `some`: part of what was waited for has come. */
   heard(some?: boolean): string;
+  /** Servers from which names came that the configuration maps elsewhere, and how many (C-AUTH-7). */
+  ignored(): readonly { readonly server: string; readonly names: number }[];
   /** An error of the client in words of the command. */
   failure(error: unknown): CliError;
   close(): Promise<void>;
@@ -47,6 +49,7 @@ export interface AskClientOptions {
 export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetchMs, members, observe }: AskClientOptions = {}): Promise<AskClient> {
   const configured = await configuredSources(flags, io.env);
   const { spoken } = configured;
+  const foreign = new Map<string, number>();
   const channels = createChannels({ clock: io.clock });
   const client = createClient({
     bootstrap: configured.bootstrap, variant: flags.variant, clock: io.clock,
@@ -56,7 +59,10 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetch
     ...(flags.altOn !== undefined && { altOn: flags.altOn }),
     ...(flags.maxHops !== undefined && { maxHops: flags.maxHops }),
     ...(flags.dns === true && { resolveAuthority: dnsOf(io) }),
-    onEvent: (event) => { if ("server" in event) onEvent?.(event, spoken(event.server)); },
+    onEvent(event) {
+      if (event.kind === "foreign") foreign.set(event.server, (foreign.get(event.server) ?? 0) + event.names);
+      else if ("server" in event) onEvent?.(event, spoken(event.server));
+    },
     ...(fetchMs !== undefined && { fetchMs }),
   });
   // Nothing else keeps the process between two attempts: timers do not.
@@ -78,6 +84,7 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetch
     hops: (typeUrl) => shownHops({ client, failures, server: (asked) => answering(rowsOf(asked))?.name ?? "", heard: (asked) => heard(rowsOf(asked), false) }, typeUrl),
     isUnanswered: (asked) => rowsOf(asked).every(({ status }) => status === undefined || status.counts.responses === 0),
     heard: (some = false) => heard(client.status(), some),
+    ignored: () => Array.from(foreign, ([from, names]) => ({ server: from, names })),
     failure: (error) => askFailure(error, failures()),
     async close() {
       clearInterval(alive);

@@ -1,15 +1,15 @@
+import { type AskedServer, askedServer } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
 import { clientTlsFlags, clientTlsOptions, type ClientTlsFiles } from "./client-tls-flags.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { CommandCall, CommandOption } from "./command.ts";
 import { countFlag, wordFlag } from "./flag-values.ts";
-import { type Endpoint, parseEndpoint } from "./parse-endpoint.ts";
 import { pathFrom } from "./path-from.ts";
 
 /** Whom a command asks as a client, and as whom. */
 export interface AskFlags {
   /** Absent: a bootstrap says. */
-  readonly server?: Endpoint;
+  readonly server?: AskedServer;
   /** The server has TLS; files. Absent: it has none, or the bootstrap says. */
   readonly tls?: ClientTlsFiles;
   /** The file of a bootstrap. Absent, and `server` too: the environment says. */
@@ -33,7 +33,7 @@ export interface AskFlags {
 
 /** The options of a command that asks a server as a client. */
 export const askOptions: Readonly<Record<string, CommandOption>> = {
-  server: { value: "HOST:PORT", help: "whom to ask; without it a bootstrap says" },
+  server: { value: "HOST:PORT", help: "whom to ask (default: that of XDSTP_SERVER); without it a bootstrap says" },
   bootstrap: { value: "FILE", help: "a bootstrap of gRPC (JSON) or of Envoy (YAML or JSON); default: that of gRPC in the file in GRPC_XDS_BOOTSTRAP, or the JSON in GRPC_XDS_BOOTSTRAP_CONFIG" },
   type: { value: "TYPE", help: "of names that do not say theirs: clusters, listeners, ..., or a full message name" },
   sotw: { help: "by the SotW variant of the protocol, where a bootstrap of Envoy does not say it" },
@@ -60,11 +60,12 @@ export const askUsage = "[--server HOST:PORT | --bootstrap FILE] [--type TYPE] [
 export const tlsUsage = "[--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]";
 
 /** Reads {@link askOptions}. Throws a CliError for what contradicts itself. */
-export function askFlags(call: CommandCall, { cwd }: CliIo): AskFlags {
-  const [server, bootstrap, node, cluster, nack] = ["server", "bootstrap", "node", "cluster", "nack"].map((name) => call.text(name));
-  if (server !== undefined && bootstrap !== undefined) throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
+export function askFlags(call: CommandCall, io: CliIo): AskFlags {
+  const [typed, bootstrap, node, cluster, nack] = ["server", "bootstrap", "node", "cluster", "nack"].map((name) => call.text(name));
+  if (typed !== undefined && bootstrap !== undefined) throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
   if (call.flag("sotw") && call.flag("delta")) throw new CliError(2, "--sotw and --delta are two variants; give one of them");
-  if (server !== undefined && call.flag("dns")) throw new CliError(2, "--dns finds what a bootstrap does not have; --server is asked for everything");
+  const server = bootstrap === undefined ? askedServer("--server", typed, io) : undefined;
+  if (server !== undefined && call.flag("dns")) throw new CliError(2, `--dns finds what a bootstrap does not have; ${server.from} is asked for everything`);
   const tls = clientTlsFlags(call);
   if (tls !== undefined && server === undefined) throw new CliError(2, "options of TLS go with --server; a bootstrap says by itself how to speak to its servers");
   const metadata = metadataOf(call.text("node-metadata"));
@@ -75,9 +76,9 @@ export function askFlags(call: CommandCall, { cwd }: CliIo): AskFlags {
     ...(altOn !== undefined && { altOn }),
     ...(maxHops !== undefined && { maxHops }),
     ...(call.flag("dns") && { dns: true }),
-    ...(server !== undefined && { server: parseEndpoint("--server", server, 1) }),
-    ...(tls !== undefined && { tls: Object.fromEntries(Object.entries(tls).map(([part, file]: readonly [string, string]) => [part, pathFrom(cwd, file)])) }),
-    ...(bootstrap !== undefined && { bootstrap: pathFrom(cwd, bootstrap) }),
+    ...(server !== undefined && { server }),
+    ...(tls !== undefined && { tls: Object.fromEntries(Object.entries(tls).map(([part, file]: readonly [string, string]) => [part, pathFrom(io.cwd, file)])) }),
+    ...(bootstrap !== undefined && { bootstrap: pathFrom(io.cwd, bootstrap) }),
     ...(node !== undefined && { node }),
     ...(cluster !== undefined && { cluster }),
     ...(metadata !== undefined && { metadata }),

@@ -18,7 +18,7 @@ function givenBootstrap({ bootstrap: file, dns }: AskFlags, env: Readonly<Record
   } catch (error) {
     const { code, text } = XdsError.from(error);
     if (code === "FAILED_PRECONDITION" && dns === true) return { servers: [], ...own };
-    if (code === "FAILED_PRECONDITION") throw new CliError(2, "which server? Give --server HOST:PORT or --bootstrap FILE; GRPC_XDS_BOOTSTRAP (a path) and GRPC_XDS_BOOTSTRAP_CONFIG (JSON) are not set", { cause: error });
+    if (code === "FAILED_PRECONDITION") throw new CliError(2, "which server? Give --server HOST:PORT or --bootstrap FILE; XDSTP_SERVER (HOST:PORT), GRPC_XDS_BOOTSTRAP (a path) and GRPC_XDS_BOOTSTRAP_CONFIG (JSON) are not set", { cause: error });
     const tried = file === undefined || code !== "INVALID_ARGUMENT" ? undefined : whyNotOfEnvoy(file);
     throw new CliError(1, tried === undefined ? text : `${text} (read as a bootstrap of gRPC; ${tried})`, { cause: error });
   }
@@ -28,7 +28,7 @@ function givenBootstrap({ bootstrap: file, dns }: AskFlags, env: Readonly<Record
 const own = { node: { id: "xdstp", cluster: "" }, authorities: new Map(), certificateProviders: new Map() } as const;
 
 async function bootstrapOf({ server, tls }: AskFlags): Promise<Bootstrap> {
-  const uri = formatEndpoint(server ?? { host: "", port: 0 });
+  const uri = formatEndpoint(server?.endpoint ?? { host: "", port: 0 });
   return { servers: [{ uri, credentials: await credentialsOf(tls), features: new Set() }], ...own };
 }
 

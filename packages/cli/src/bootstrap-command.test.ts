@@ -29,8 +29,12 @@ describe("xdstp bootstrap envoy", () => {
   });
 
   it("asks for everything over one delta stream, unless told otherwise", async () => {
-    expect(await printed("envoy")).toEqual(envoyBootstrap({ server: { host: "127.0.0.1", port: 18_000 }, variant: "delta", node: "envoy", cluster: "default" }));
+    expect(await printed("envoy")).toEqual(envoyBootstrap({ server: { host: "127.0.0.1", port: 18_000 }, admin: { host: "127.0.0.1", port: 0 }, variant: "delta", node: "envoy", cluster: "default", authorities: [] }));
     expect(await printed("envoy")).toMatchObject({ dynamic_resources: { ads_config: { api_type: "DELTA_GRPC", set_node_on_first_message_only: true }, lds_config: { ads: {} }, cds_config: { ads: {} } } });
+  });
+
+  it.each([[[], "127.0.0.1", 0], [["--admin", "9901"], "127.0.0.1", 9901], [["--admin", "[::]:9901"], "::", 9901]] as const)("has the admin page with %j at %s port %i", async (args, address, port_value) => {
+    expect(await printed("envoy", ...args)).toMatchObject({ admin: { address: { socket_address: { address, port_value } } } });
   });
 
   it("asks by globs of an authority, with everything on one stream", async () => {
@@ -77,7 +81,7 @@ describe("xdstp bootstrap envoy", () => {
 describe("xdstp bootstrap grpc", () => {
   it("prints JSON for opaque names, with the locality that grpc-js-xds needs", async () => {
     const { out } = await runToEnd(["bootstrap", "grpc", "--server", "[::1]:5", "--node", odd]);
-    expect(JSON.parse(out)).toEqual(grpcBootstrap({ server: { host: "::1", port: 5 }, node: odd, cluster: "default" }));
+    expect(JSON.parse(out)).toEqual(grpcBootstrap({ server: { host: "::1", port: 5 }, node: odd, cluster: "default", authorities: [] }));
     expect(JSON.parse(out)).toEqual({
       xds_servers: [{ server_uri: "[::1]:5", channel_creds: [{ type: "insecure" }], server_features: ["xds_v3"] }],
       node: { id: odd, cluster: "default", locality: {} },
@@ -99,6 +103,17 @@ describe("xdstp bootstrap grpc", () => {
       client_default_listener_resource_name_template: template,
     });
   });
+
+  it("has each of several authorities, with the first as the default [N-91]", async () => {
+    const bootstrap = await printed("grpc", "--authority", "a.example", "--authority", "b.example");
+    expect(bootstrap).toMatchObject({
+      authorities: {
+        "a.example": { client_listener_resource_name_template: "xdstp://a.example/envoy.config.listener.v3.Listener/%s" },
+        "b.example": { client_listener_resource_name_template: "xdstp://b.example/envoy.config.listener.v3.Listener/%s" },
+      },
+      client_default_listener_resource_name_template: "xdstp://a.example/envoy.config.listener.v3.Listener/%s",
+    });
+  });
 });
 
 describe("xdstp bootstrap", () => {
@@ -110,6 +125,9 @@ describe("xdstp bootstrap", () => {
     [["envoy", "--names", "old"], "--names \"old\": give ads or xdstp"],
     [["envoy", "--names", "xdstp"], "--names xdstp needs --authority NAME"],
     [["envoy", "--names", "ads", "--authority", "a"], "--names ads asks for names of no authority"],
+    [["envoy", "--authority", "a", "--authority", "b"], "--authority is given 2 times (a, b): Envoy follows the listeners and clusters of one authority; give it once"],
+    [["envoy", "--admin", "9901x"], "--admin \"9901x\": give HOST:PORT"],
+    [["grpc", "--admin", "9901"], "--admin is for Envoy"],
     [["grpc", "--variant", "delta"], "--variant delta: gRPC programs know only sotw"],
     [["grpc", "--tls-cert", "c.pem"], "a certificate needs both --tls-cert and --tls-key"],
     [["envoy", "--server", "127.0.0.1:0"], "--server \"127.0.0.1:0\": give HOST:PORT with a port from 1"],

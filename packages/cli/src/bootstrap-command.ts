@@ -8,15 +8,15 @@ import type { Command, CommandCall } from "./command.ts";
 import { envoyBootstrap } from "./envoy-bootstrap.ts";
 import { escapeJson } from "./escape-text.ts";
 import { grpcBootstrap } from "./grpc-bootstrap.ts";
-import { parseEndpoint } from "./parse-endpoint.ts";
+import { type Endpoint, parseEndpoint, parseListen } from "./parse-endpoint.ts";
 
 /** `xdstp bootstrap`: prints what a client is started with. */
 export const bootstrapCommand: Command = {
   name: "bootstrap",
   summary: "Print a bootstrap with which Envoy or a gRPC program takes its configuration from a server.",
-  usage: "xdstp bootstrap envoy|grpc [--server HOST:PORT] [--variant sotw|delta] [--names ads|xdstp] [--authority NAME] [--node ID] [--cluster NAME] [--tls | --tls-ca FILE] [--tls-cert FILE --tls-key FILE] [--json]",
+  usage: "xdstp bootstrap envoy|grpc [--server HOST:PORT] [--variant sotw|delta] [--names ads|xdstp] [--authority NAME]... [--admin HOST:PORT] [--node ID] [--cluster NAME] [--tls | --tls-ca FILE] [--tls-cert FILE --tls-key FILE] [--json]",
   notes: [
-    "With --names ads Envoy asks for everything, and a gRPC program for opaque names; with --names xdstp both ask for names of one authority.",
+    "With --names ads Envoy asks for everything, and a gRPC program for opaque names; with --names xdstp subscribe to xdstp names: Envoy to those of one authority, a gRPC program to those of each --authority, of which the first is the default.",
     "Where the server has TLS, give --tls or --tls-ca, and --tls-cert with --tls-key where it asks clients for a certificate. HOST has to be in the certificate of the server. The files are named in the bootstrap as they are typed, and read by the client.",
     "YAML for Envoy: start it with `envoy -c FILE`. JSON for gRPC: put it in a file and its path in GRPC_XDS_BOOTSTRAP, and call `xds:///SERVICE`.",
   ],
@@ -24,7 +24,8 @@ export const bootstrapCommand: Command = {
     server: { value: "HOST:PORT", help: "where the server listens (default 127.0.0.1:18000)" },
     variant: { value: "sotw|delta", help: "the variant of the protocol, for Envoy (default delta)" },
     names: { value: "ads|xdstp", help: "how resources are asked for (default ads, or xdstp where --authority is given)" },
-    authority: { value: "NAME", help: "the authority of xdstp names: the name of a folder in what is served" },
+    authority: { value: "NAME", multiple: true, help: "the authority of xdstp names: the name of a folder in what is served; for gRPC it may be given several times" },
+    admin: { value: "HOST:PORT", help: "where the admin page of Envoy listens; PORT alone is on loopback (default 127.0.0.1:0, a free port)" },
     node: { value: "ID", help: "which client this is, for people (default: envoy or grpc)" },
     cluster: { value: "NAME", help: "the group that the client belongs to (default: default)" },
     ...clientTlsOptions,
@@ -41,30 +42,35 @@ function run(call: CommandCall, { stdout }: CliIo): number {
   const options = optionsOf(call, kind);
   const variant = choice(call, "variant", ["sotw", "delta"]) ?? (kind === "envoy" ? "delta" : "sotw");
   if (kind === "grpc" && variant === "delta") throw new CliError(2, "--variant delta: gRPC programs know only sotw");
-  const bootstrap = kind === "envoy" ? envoyBootstrap({ ...options, variant }) : grpcBootstrap(options);
+  if (kind === "grpc" && call.text("admin") !== undefined) throw new CliError(2, "--admin is for Envoy: a gRPC program has no admin page");
+  const bootstrap = kind === "envoy" ? envoyBootstrap({ ...options, variant, admin: adminOf(call) }) : grpcBootstrap(options);
   stdout.write(kind === "grpc" || call.flag("json") ? `${escapeJson(JSON.stringify(bootstrap, undefined, 2))}\n` : dump(bootstrap, { lineWidth: -1, noRefs: true }));
   return 0;
 }
 
 function optionsOf(call: CommandCall, kind: string): BootstrapOptions {
-  const authority = authorityOf(call);
+  const authorities = authoritiesOf(call);
+  if (kind === "envoy" && authorities.length > 1) throw new CliError(2, `--authority is given ${authorities.length} times (${authorities.join(", ")}): Envoy follows the listeners and clusters of one authority; give it once, names of other authorities that these refer to need no entry`);
   const tls = clientTlsFlags(call);
   return {
     server: parseEndpoint("--server", call.text("server") ?? "127.0.0.1:18000", 1),
     node: call.text("node") ?? kind,
     cluster: call.text("cluster") ?? "default",
-    ...(authority !== undefined && { authority }),
+    authorities,
     ...(tls && { tls }),
   };
 }
 
-function authorityOf(call: CommandCall): string | undefined {
-  const authority = call.text("authority");
-  const names = choice(call, "names", ["ads", "xdstp"]) ?? (authority === undefined ? "ads" : "xdstp");
-  if (names === "ads" && authority !== undefined) throw new CliError(2, "--names ads asks for names of no authority; leave --authority out, or take --names xdstp");
-  if (names === "ads") return undefined;
-  if (authority === undefined) throw new CliError(2, "--names xdstp needs --authority NAME: the name of a folder in what is served");
-  return checked(authority);
+function adminOf(call: CommandCall): Endpoint {
+  return parseListen("--admin", call.text("admin") ?? "0");
+}
+
+function authoritiesOf(call: CommandCall): readonly string[] {
+  const authorities = [...new Set(call.texts("authority"))];
+  const names = choice(call, "names", ["ads", "xdstp"]) ?? (authorities.length === 0 ? "ads" : "xdstp");
+  if (names === "ads" && authorities.length > 0) throw new CliError(2, "--names ads asks for names of no authority; leave --authority out, or take --names xdstp");
+  if (names === "xdstp" && authorities.length === 0) throw new CliError(2, "--names xdstp needs --authority NAME: the name of a folder in what is served");
+  return authorities.map(checked);
 }
 
 /** An authority is good if a name with it says the same when it is read again. */

@@ -9,8 +9,8 @@ export interface BootstrapOptions {
   readonly node: string;
   /** `node.cluster`: the group it belongs to. */
   readonly cluster: string;
-  /** The client asks for names of this authority. Absent: for opaque names, and Envoy for everything. */
-  readonly authority?: string;
+  /** The client subscribes to names of these authorities; the first is the default. Empty: to opaque names, and Envoy to everything. */
+  readonly authorities: readonly string[];
   /** The server has TLS; files as the client finds them. Absent: it has none. */
   readonly tls?: ClientTlsFiles;
 }

@@ -3,8 +3,8 @@ import type { DnsQueries } from "@xdstp/federation";
 
 /** Where text goes. */
 export interface TextOutput {
-  /** Writes at once, or queues. Throws where an output that writes at once cannot. */
-  write(text: string): unknown;
+  /** Writes at once, or queues. Throws where an output that writes at once cannot; one that queues calls `done` with the error. */
+  write(text: string, done?: (error?: Error | null) => void): unknown;
   /** Bytes that are queued. Absent: none ever are. */
   readonly writableLength?: number;
   /** Nothing can be written any more. Absent: it always can. */
@@ -13,14 +13,19 @@ export interface TextOutput {
 
 /** How much fits on a terminal, in characters. */
 export interface TerminalSize {
+  /** Characters in a line. */
   readonly columns: number;
+  /** Lines. */
   readonly rows: number;
 }
 
 /** Everything the command has of the world around it, so that tests need no process. */
 export interface CliIo {
+  /** Where results and the log go. */
   readonly stdout: TextOutput;
+  /** Where errors go. */
   readonly stderr: TextOutput;
+  /** The variables of the environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Paths count from here. */
   readonly cwd: string;
@@ -30,6 +35,7 @@ export interface CliIo {
   readonly interactive: boolean;
   /** Tells of each wish to stop: a signal, or that nobody reads stdout any more. Returns a function that ends it. */
   onSignal(listener: (signal: StopSignal) => void): () => void;
+  /** Time for timers and for what is shown. */
   readonly clock: Clock;
   /** As in `process.versions.node`. */
   readonly nodeVersion: string;

@@ -5,8 +5,9 @@ import type { CommandCall, CommandOption } from "./command.ts";
 export interface ClientTlsFiles {
   /** Authorities that the server's certificate is checked with. Absent: those of the machine. */
   readonly ca?: string;
-  /** The certificate to show, and its key: both or neither. */
+  /** The certificate to show; only together with `key`. */
   readonly cert?: string;
+  /** The private key of `cert`. */
   readonly key?: string;
 }
 

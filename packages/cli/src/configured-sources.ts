@@ -40,7 +40,8 @@ export async function configuredSources(flags: AskFlags, env: Readonly<Record<st
   if (bootstrap.servers.length === 0) return { from: "--dns", bootstrap: { node: bootstrap.node, sources: [] }, node: bootstrap.node, nodeContextParams: [], sources: [], beside: () => undefined, spoken: () => ({ variant: flags.variant }) };
   const sources = sourcesOfBootstrap(bootstrap, optionsOf(bootstrap.node, flags));
   const given = { bootstrap, node: bootstrap.node, nodeContextParams: [], beside: () => undefined, spoken: () => ({ variant: flags.variant }) };
-  if (flags.server !== undefined) return { ...given, from: "--server", sources: sources.map((source) => ({ ...source, place: "--server" })) };
+  const from = flags.server?.from;
+  if (from !== undefined) return { ...given, from, sources: sources.map((source) => ({ ...source, place: from })) };
   return { ...given, from: flags.bootstrap ?? nameOf(env), sources };
 }
 

@@ -25,12 +25,14 @@ export interface ReporterOptions {
   /** Absent: nobody counts. */
   readonly refusals?: (() => readonly RefusedVersion[]) | undefined;
   readonly json: boolean;
+  /** Called for each number of lines of the log that cannot be written. */
+  readonly onLinesLost?: (lines: number) => void;
   readonly io: CliIo;
 }
 
 /** A live table on a terminal; lines elsewhere, and where JSON is wanted. */
 export function createReporter(options: ReporterOptions): Reporter {
-  const { io, io: { stdout, clock }, json } = options;
-  const reporter = createCalmReporter(json || io.terminal() === undefined ? createLineReporter({ output: stdout, clock, json }) : createTableReporter(options), clock);
+  const { io, io: { stdout, clock }, json, onLinesLost } = options;
+  const reporter = createCalmReporter(json || io.terminal() === undefined ? createLineReporter({ output: stdout, clock, json, onLinesLost }) : createTableReporter(options), clock);
   return { event: (shown) => { if (isShown(shown, json)) reporter.event(shown); }, close: () => { reporter.close(); } };
 }

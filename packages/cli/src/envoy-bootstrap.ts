@@ -3,17 +3,25 @@ import { cluster as clusterType, listener as listenerType } from "@xdstp/resourc
 import { printName, typeFromTypeUrl } from "@xdstp/uri";
 import type { BootstrapOptions } from "./bootstrap-options.ts";
 import type { ClientTlsFiles } from "./client-tls-flags.ts";
+import type { Endpoint } from "./parse-endpoint.ts";
 
 /** What {@link envoyBootstrap} needs. */
 export interface EnvoyBootstrapOptions extends BootstrapOptions {
+  /** The variant of the protocol on the ADS stream. */
   readonly variant: "sotw" | "delta";
+  /** Where the admin page listens. */
+  readonly admin: Endpoint;
 }
 
 /** An `envoy.config.bootstrap.v3.Bootstrap` in JSON form. */
 export interface EnvoyBootstrap {
+  /** Who Envoy says it is: `id` and `cluster`. */
   readonly node: object;
+  /** Where the admin page listens. */
   readonly admin: object;
+  /** The ADS stream, and what listeners and clusters are subscribed to. */
   readonly dynamic_resources: object;
+  /** The cluster that leads to the server. */
   readonly static_resources: object;
 }
 
@@ -27,13 +35,13 @@ const ads = { ads: {}, resource_api_version: "V3" };
  * With an authority it asks for the glob collections `xdstp://AUTHORITY/TYPE/*` of listeners and clusters instead, which are the files directly in these folders.
  * Their routes and endpoints are asked for on the same stream, where they say `ads: {}`. There are no `config_sources` on purpose: each of them is a stream of its own,
  * on which nothing is in order with the clusters, so a cluster that changes alone would warm for 15 s (S-WARM-1).
- * The admin page is on a free port of 127.0.0.1; start Envoy with `--admin-address-path FILE` to learn which.
+ * Where `admin` has port 0, start Envoy with `--admin-address-path FILE` to learn which port it has taken.
  */
 export function envoyBootstrap(options: EnvoyBootstrapOptions): EnvoyBootstrap {
-  const { node, cluster, variant, authority } = options;
+  const { node, cluster, variant, admin, authorities: [authority] } = options;
   return {
     node: { id: node, cluster },
-    admin: { address: { socket_address: { address: "127.0.0.1", port_value: 0 } } },
+    admin: { address: socketAddress(admin) },
     dynamic_resources: {
       ads_config: apiSource(variant === "delta" ? "DELTA_GRPC" : "GRPC"),
       ...(authority !== undefined && { lds_resources_locator: glob(authority, listenerType.typeUrl) }),
@@ -43,6 +51,10 @@ export function envoyBootstrap(options: EnvoyBootstrapOptions): EnvoyBootstrap {
     },
     static_resources: { clusters: [clusterOf(options)] },
   };
+}
+
+function socketAddress({ host, port }: Endpoint): object {
+  return { socket_address: { address: host, port_value: port } };
 }
 
 function apiSource(kind: string): object {
@@ -56,7 +68,7 @@ function glob(authority: string, typeUrl: string): string {
 
 function clusterOf({ server, tls }: BootstrapOptions): object {
   const http = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
-  const endpoint = { address: { socket_address: { address: server.host, port_value: server.port } } };
+  const endpoint = { address: socketAddress(server) };
   return {
     name: serverCluster,
     // Unless told otherwise Envoy takes only the IPv6 address of a name that has one, where a server on loopback does not listen.

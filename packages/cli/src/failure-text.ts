@@ -1,5 +1,6 @@
 import { CliError } from "./cli-error.ts";
-import { escapeJson, escapeText } from "./escape-text.ts";
+import { escapeText } from "./escape-text.ts";
+import { jsonText } from "./json-text.ts";
 import { usageText } from "./usage-text.ts";
 
 /** What a {@link failureText} has to know of the call. */
@@ -19,10 +20,10 @@ export function failureText(error: unknown, { name, usage, json, time }: FailedC
   const message = messageOf(error);
   if (json) {
     const line = { time: new Date(time).toISOString(), level: "error", from: name ?? "xdstp", event: "failed", exitCode, message, ...(exitCode === 2 && { usage }) };
-    return { exitCode, text: escapeJson(JSON.stringify(line)) };
+    return { exitCode, text: jsonText(line) };
   }
   const text = `${name === undefined ? "xdstp" : `xdstp ${name}`}: ${error instanceof CliError ? escapeText(message) : message}`;
-  return { exitCode, text: exitCode === 2 ? `${text}\n${usageText(usage)}` : text };
+  return { exitCode, text: exitCode === 2 ? `${text}\n${usageText(usage)}\nSee ${name === undefined ? "xdstp --help" : `xdstp ${name} --help`}` : text };
 }
 
 function messageOf(error: unknown): string {

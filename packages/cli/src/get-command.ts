@@ -1,5 +1,6 @@
 import { askFlags, askOptions, askUsage, nackOption, tlsUsage } from "./ask-flags.ts";
 import { askedName } from "./asked-name.ts";
+import { namingSource } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
@@ -45,11 +46,11 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   const ask = askFlags(call, io);
   const timeoutMs = secondsFlag(call, "timeout") ?? 10_000;
   const { get } = await import("./get.ts");
-  return get({
+  return namingSource(ask.server, async () => get({
     asked, ask, timeoutMs,
     maxMembers: countFlag(call, "max-members") ?? 100_000,
     output: output ?? (asked.kind === "name" ? "yaml" : "table"),
     showSecrets: call.flag("show-secrets"),
     descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
-  }, io);
+  }, io));
 }

@@ -41,6 +41,15 @@ describe.each([["envoy.yaml", dump], ["envoy.json", JSON.stringify]] as const)("
     expect(routes).toMatchObject({ code: 1, err: expect.stringContaining("no source is configured for opaque names") as string });
   });
 
+  it("say which names were ignored, since another source is configured for their authority [C-AUTH-7]", async () => {
+    const origin = await useOrigin();
+    origin.cluster(of("acme", "m"));
+    const dir = use(file, written(envoyBootstrapOf({ clusters: ["DELTA_GRPC", origin.address], listed: { acme: ["AGGREGATED_GRPC", origin.address] } })));
+    const { code, out, err } = await runToEnd(["get", "*", "--type", "clusters", "--bootstrap", file], { cwd: dir });
+    expect({ code, out }).toEqual({ code: 0, out: "* has no members among the clusters\n" });
+    expect(err).toBe(`xdstp get: 1 name from ${origin.address} is ignored: the configuration has another source for its authority or type; subscribe to it by its own name\n`);
+  });
+
   it("add the parameters of the node to globs, with what is typed [C-CTX-1, C-CTX-3]", async () => {
     const origin = lead(await useOrigin());
     const dir = use(file, written(envoyBootstrapOf({ listed: { a: ["AGGREGATED_DELTA_GRPC", origin.address] }, params: ["cluster"] })));

@@ -70,7 +70,7 @@ describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
     const { code, out } = await got(origin, "blue", "--type", "cluster", "--json", `--${variant}`);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual({
-      server: origin.address, controlPlane: "xdstp", variant, received: expect.any(String) as string, name: "blue", type: clusterUrl, version: expect.any(String) as string, authority: null, bytes: 10,
+      schema: 1, server: origin.address, controlPlane: "xdstp", variant, received: expect.any(String) as string, name: "blue", type: clusterUrl, version: expect.any(String) as string, authority: null, bytes: 10,
       resource: { "@type": clusterUrl, name: "blue", connect_timeout: "3s" },
     });
   });
@@ -196,7 +196,7 @@ describe("xdstp get", () => {
     const foreign = await runToEnd(["get", "xdstp://other/envoy.config.cluster.v3.Cluster/blue", "--bootstrap", file]);
     expect(foreign.err).toMatch(/^xdstp get: cannot connect to 127\.0\.0\.1:1: nothing listens there .*\n$/);
     const none = await runToEnd(["get", blue]);
-    expect({ code: none.code, line: none.err.split("\n")[0] }).toEqual({ code: 2, line: "xdstp get: which server? Give --server HOST:PORT or --bootstrap FILE; GRPC_XDS_BOOTSTRAP (a path) and GRPC_XDS_BOOTSTRAP_CONFIG (JSON) are not set" });
+    expect({ code: none.code, line: none.err.split("\n")[0] }).toEqual({ code: 2, line: "xdstp get: which server? Give --server HOST:PORT or --bootstrap FILE; XDSTP_SERVER (HOST:PORT), GRPC_XDS_BOOTSTRAP (a path) and GRPC_XDS_BOOTSTRAP_CONFIG (JSON) are not set" });
     folder.write({ "tls.json": JSON.stringify({ xds_servers: [{ server_uri: origin.address, channel_creds: [{ type: "tls", config: { ca_certificate_file: "/no/ca.pem" } }] }] }) });
     expect((await runToEnd(["get", blue, "--bootstrap", join(folder.dir, "tls.json")])).err).toBe("xdstp get: ca_certificate_file /no/ca.pem: there is no such file; give a PEM file\n");
     expect((await runToEnd(["get", blue, "--bootstrap", "/no/such"])).err).toBe("xdstp get: /no/such: there is no such file; give the path of a bootstrap in JSON\n");

@@ -5,24 +5,28 @@ import { formatEndpoint } from "./parse-endpoint.ts";
 
 /** The bootstrap of a gRPC program, as the file or text that `GRPC_XDS_BOOTSTRAP` or `GRPC_XDS_BOOTSTRAP_CONFIG` names. */
 export interface GrpcBootstrap {
+  /** The server, with its credentials. */
   readonly xds_servers: readonly object[];
+  /** Who the program says it is. */
   readonly node: object;
+  /** The template for names of each authority. Absent: names are opaque. */
   readonly authorities?: Readonly<Record<string, object>>;
+  /** The template for `xds:///SERVICE`. Absent: SERVICE is the name. */
   readonly client_default_listener_resource_name_template?: string;
 }
 
 /**
  * A bootstrap for gRPC programs of any language.
  *
- * With an authority the targets `xds:///svc` and `xds://AUTHORITY/svc` both ask for `xdstp://AUTHORITY/envoy.config.listener.v3.Listener/svc` (N-91);
- * without one `xds:///svc` asks for the opaque name `svc`.
+ * With authorities the target `xds://AUTHORITY/svc` subscribes to `xdstp://AUTHORITY/envoy.config.listener.v3.Listener/svc` (N-91), and `xds:///svc` to that name of the first authority.
+ * Without authorities `xds:///svc` subscribes to the opaque name `svc`.
  */
-export function grpcBootstrap({ server, node, cluster, authority, tls }: BootstrapOptions): GrpcBootstrap {
+export function grpcBootstrap({ server, node, cluster, authorities, tls }: BootstrapOptions): GrpcBootstrap {
   return {
     xds_servers: [{ server_uri: formatEndpoint(server), channel_creds: [credentials(tls)], server_features: ["xds_v3"] }],
     // Without a locality grpc-js-xds throws.
     node: { id: node, cluster, locality: {} },
-    ...(authority === undefined ? {} : federated(authority)),
+    ...federated(authorities),
   };
 }
 
@@ -33,10 +37,11 @@ function credentials(tls: ClientTlsFiles | undefined): object {
   return { type: "tls", config: { ...(ca !== undefined && { ca_certificate_file: ca }), ...(cert !== undefined && { certificate_file: cert, private_key_file: key }) } };
 }
 
-function federated(authority: string): Pick<GrpcBootstrap, "authorities" | "client_default_listener_resource_name_template"> {
-  const template = defaultListenerTemplate(authority);
+function federated(authorities: readonly string[]): Pick<GrpcBootstrap, "authorities" | "client_default_listener_resource_name_template"> {
+  const [first] = authorities;
+  if (first === undefined) return {};
   return {
-    authorities: { [authority]: { client_listener_resource_name_template: template } },
-    client_default_listener_resource_name_template: template,
+    authorities: Object.fromEntries(authorities.map((authority) => [authority, { client_listener_resource_name_template: defaultListenerTemplate(authority) }])),
+    client_default_listener_resource_name_template: defaultListenerTemplate(first),
   };
 }

@@ -18,6 +18,7 @@ import { type PolicyFile, readPolicyFile } from "./policy-file.ts";
 import { createPrometheusMeter } from "./prometheus-meter.ts";
 import { expiryOf } from "./expiry-of.ts";
 import { ownVersion } from "./own-version.ts";
+import { recordLogLoss } from "./record-log-loss.ts";
 import { recordHealth } from "./record-health.ts";
 import { recordProcess } from "./record-process.ts";
 import type { ServerFlags } from "./server-flags.ts";
@@ -64,9 +65,10 @@ export async function hostServer(options: HostOptions, open: (tell: Tell) => Sup
   const stage = createStage();
   const checked = await checkFiles(options);
   const supply = await open(stage.tell);
-  const host = await openHost(checked, supply, stage.tell, io);
+  let linesLost = 0;
+  const host = await openHost({ ...checked, linesLost: () => linesLost }, supply, stage.tell, io);
   const { from, what, cache, upstreams, refusals } = supply;
-  const reporter = createReporter({ from, what, address: host.address, tls: host.tls, cache, server: host.server, upstreams, refusals, json: options.json, io });
+  const reporter = createReporter({ from, what, address: host.address, tls: host.tls, cache, server: host.server, upstreams, refusals, json: options.json, io, onLinesLost: (lines) => { linesLost += lines; } });
   stage.enter(reporter);
   try {
     return await untilStopped({ io, failed: supply.start(), say: (event) => { stage.tell({ from, event }); }, close: () => host.close(), streams: () => host.server.status().length });
@@ -92,6 +94,8 @@ export interface OpenHost {
 export interface CheckedOptions extends HostOptions {
   readonly contents: TlsContents | undefined;
   readonly rules: Awaited<ReturnType<typeof usePolicy>> | undefined;
+  /** How many lines of its log were lost. Absent: another process writes the log. */
+  readonly linesLost?: () => number;
 }
 
 /** Reads the files that options name. Throws a CliError for the first that cannot be used. */
@@ -142,6 +146,7 @@ export async function openHost(options: CheckedOptions, supply: Supply, tell: Te
   });
   const measuring = meter?.meter ?? serving.meter;
   const stopMeasuring = measuring && measureHost(measuring, health, { clock, nodeVersion });
+  if (measuring !== undefined && options.linesLost !== undefined) recordLogLoss(measuring, options.linesLost);
   return {
     server, address, tls,
     close: () => closeAll(server, close),
@@ -190,7 +195,7 @@ async function listen(server: XdsServer, where: Endpoint): Promise<Endpoint> {
   } catch (error) {
     const { code } = (error instanceof XdsError ? error.context.cause : undefined) as NodeJS.ErrnoException | undefined ?? {};
     const text = XdsError.from(error).text;
-    throw new CliError(1, code === "EADDRINUSE" ? `${formatEndpoint(where)} is in use by another program; stop that one, or listen elsewhere: --listen ${formatEndpoint({ ...where, port: 0 })} takes a free port` : text, { cause: error });
+    throw new CliError(1, code === "EADDRINUSE" ? `${formatEndpoint(where)} is in use by another program, or by an outgoing connection that has this local port; stop that one, or listen elsewhere: --listen ${formatEndpoint({ ...where, port: 0 })} takes a free port` : text, { cause: error });
   }
 }
 

@@ -2,15 +2,15 @@ import { XdsError } from "@xdstp/core";
 import { logLine, type LogLevel } from "@xdstp/server";
 import type { CliEvent } from "./cli-event.ts";
 import { describeEvent } from "./describe-event.ts";
-import { escapeJson } from "./escape-text.ts";
+import { jsonText } from "./json-text.ts";
 
 type OwnEvent = Exclude<CliEvent, { readonly from: "server" }>;
 
-/** One event as one line of JSON: `time` in ISO 8601, `level`, `from`, `event` (its kind), and what the event holds; those of the server as `logEvents` writes them. Control characters are escaped (S-ACK-15). */
+/** One event as one line of JSON: `schema`, `time` in ISO 8601, `level`, `from`, `event` (its kind), and what the event holds; those of the server as `logEvents` writes them. Control characters are escaped (S-ACK-15). */
 export function jsonEvent(shown: CliEvent, time: number): string {
   const line = shown.from === "server" ? logLine(shown.event, time) : ownLine(shown, time);
   const { worker, more } = shown;
-  return escapeJson(JSON.stringify({ ...line, ...(worker !== undefined && { worker }), ...(more !== undefined && { more }) }));
+  return jsonText({ ...line, ...(worker !== undefined && { worker }), ...(more !== undefined && { more }) });
 }
 
 function ownLine(shown: OwnEvent, time: number): object {

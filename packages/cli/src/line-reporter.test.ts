@@ -27,7 +27,7 @@ describe("createLineReporter()", () => {
     const { written, reporter } = start(true);
     reporter.event(warning("a\nb"));
     await Promise.resolve();
-    expect(written).toEqual(['{"time":"1970-01-01T00:00:01.000Z","level":"warning","from":"serve","event":"warning","message":"a\\nb"}\n']);
+    expect(written).toEqual(['{"schema":1,"time":"1970-01-01T00:00:01.000Z","level":"warning","from":"serve","event":"warning","message":"a\\nb"}\n']);
   });
 
   it("holds nothing back at the end", async () => {

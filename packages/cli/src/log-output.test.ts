@@ -27,7 +27,8 @@ const lostLine = (lines: number): string => `lost ${lines}`;
 describe("createLogOutput()", () => {
   it("counts lines as lost while the disk is full, tries again a second later, and says how many were lost", () => {
     const [output, clock] = [useOutput(), createFakeClock()];
-    const log = createLogOutput({ output, clock, lostLine });
+    const losses: number[] = [];
+    const log = createLogOutput({ output, clock, lostLine, onLost: (lines) => { losses.push(lines); } });
     log.write(["a"]);
     output.full = true;
     log.write(["b", "c"]);
@@ -37,6 +38,7 @@ describe("createLogOutput()", () => {
     log.write(["e"]);
     log.write(["f"]);
     expect(output.written).toEqual(["a\n", "lost 3\ne\n", "f\n"]);
+    expect(losses).toEqual([2, 1]);
   });
 
   it("keeps no more than some megabytes for a slow reader", () => {
@@ -47,6 +49,35 @@ describe("createLogOutput()", () => {
     output.writableLength = 100;
     log.write(["b"]);
     expect(output.written).toEqual(["lost 1\nb\n"]);
+  });
+
+  it("counts lines whose reader has gone, and goes on a second later where another reader has come", () => {
+    const clock = createFakeClock();
+    const written: string[] = [];
+    const losses: number[] = [];
+    let isRead = false;
+    const output = {
+      write(text: string, done?: (error?: Error | null) => void): void {
+        if (isRead) written.push(text);
+        done?.(isRead ? null : new Error("EPIPE"));
+      },
+    };
+    const queued: (() => void)[] = [];
+    const late = { write: (text: string, done?: (error?: Error | null) => void): void => { output.write(text, (error) => { queued.push(() => { done?.(error); }); }); } };
+    const settle = (): void => { for (const one of queued.splice(0)) one(); };
+    const log = createLogOutput({ output: late, clock, lostLine, onLost: (lines) => { losses.push(lines); } });
+    log.write(["a", "b"]);
+    settle();
+    log.write(["c"]);
+    clock.advance(1_000);
+    log.write(["d"]);
+    settle();
+    isRead = true;
+    clock.advance(1_000);
+    log.write(["e"]);
+    settle();
+    expect(written).toEqual(["lost 4\ne\n"]);
+    expect(losses).toEqual([2, 1, 1]);
   });
 
   it("writes nothing to an output that has gone", () => {

@@ -7,6 +7,8 @@ export interface LogOutputOptions {
   readonly clock: Clock;
   /** The line that says how many were lost, written first once lines can be written again. */
   readonly lostLine: (lines: number) => string;
+  /** Called for each number of lines that are lost. */
+  readonly onLost?: (lines: number) => void;
   /** Bytes that may wait for a slow reader. Default: 4 MiB. */
   readonly mostWaitingBytes?: number;
 }
@@ -21,23 +23,37 @@ export interface LogOutput {
 const retryMs = 1_000;
 
 /** A log over an output that may be full, slow or gone. */
-export function createLogOutput({ output, clock, lostLine, mostWaitingBytes = 4 << 20 }: LogOutputOptions): LogOutput {
+export function createLogOutput({ output, clock, lostLine, onLost, mostWaitingBytes = 4 << 20 }: LogOutputOptions): LogOutput {
   let lost = 0;
   let retryAt = -Infinity;
+  const lose = (lines: readonly string[]): void => {
+    lost += lines.length;
+    onLost?.(lines.length);
+  };
+  const fail = (lines: readonly string[]): void => {
+    lose(lines);
+    retryAt = clock.now() + retryMs;
+  };
   const isBlocked = (): boolean => clock.now() < retryAt || output.destroyed === true || (output.writableLength ?? 0) > mostWaitingBytes;
   return {
     write(lines) {
       if (isBlocked()) {
-        lost += lines.length;
+        lose(lines);
         return;
       }
-      const head = lost === 0 ? [] : [lostLine(lost)];
+      const before = lost;
+      const head = before === 0 ? [] : [lostLine(before)];
+      const onDone = (error?: Error | null): void => {
+        if (error === undefined || error === null) return;
+        // The line that says how many were lost is lost too.
+        lost += before;
+        fail(lines);
+      };
       try {
-        output.write(`${[...head, ...lines].join("\n")}\n`);
+        output.write(`${[...head, ...lines].join("\n")}\n`, onDone);
         lost = 0;
       } catch {
-        lost += lines.length;
-        retryAt = clock.now() + retryMs;
+        fail(lines);
       }
     },
   };

@@ -13,7 +13,7 @@ export interface MetricsPages {
   /** Clients are served. */
   readonly ready: () => boolean;
   /** How things stand with what is served; what is stale stands in `/readyz`. Absent: nothing is known. */
-  readonly health?: () => readonly Health[];
+  readonly health?: () => readonly Health[] | Promise<readonly Health[]>;
 }
 
 /** An open port for operators. */
@@ -34,7 +34,7 @@ export async function serveMetrics({ host, port }: Endpoint, pages: MetricsPages
     await once(server, "listening");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(1, `--metrics ${formatEndpoint({ host, port })}: ${code === "EADDRINUSE" ? "the port is in use by another program; take another one" : message}`, { cause: error });
+    throw new CliError(1, `--metrics ${formatEndpoint({ host, port })}: ${code === "EADDRINUSE" ? "the port is in use by another program, or by an outgoing connection that has this local port; take another one" : message}`, { cause: error });
   }
   const { address, port: bound } = server.address() as AddressInfo;
   return {
@@ -51,7 +51,7 @@ async function answer({ method, url = "" }: IncomingMessage, response: ServerRes
   if (method !== "GET" && method !== "HEAD") end(response, 405, "only GET\n", { allow: "GET, HEAD" });
   else if (path === "/metrics") end(response, 200, await metrics(), { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   else if (path === "/healthz") end(response, 200, "ok\n");
-  else if (path === "/readyz") end(response, ready() ? 200 : 503, ready() ? readyText(health?.() ?? []) : "the first good state is not loaded yet\n");
+  else if (path === "/readyz") end(response, ready() ? 200 : 503, ready() ? readyText(await health?.() ?? []) : "the first good state is not loaded yet\n");
   else if (path === "/") end(response, 200, index, { "content-type": "text/html; charset=utf-8" });
   else end(response, 404, "there are /metrics, /healthz and /readyz\n");
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CliError } from "./cli-error.ts";
-import { clash, formatEndpoint, parseEndpoint } from "./parse-endpoint.ts";
+import { clash, formatEndpoint, parseEndpoint, parseListen } from "./parse-endpoint.ts";
 
 describe("parseEndpoint()", () => {
   it.each([
@@ -21,6 +21,16 @@ describe("parseEndpoint()", () => {
 
   it("refuses port 0 where nobody can choose another", () => {
     expect(() => parseEndpoint("--server", "127.0.0.1:0", 1)).toThrow("from 1 to 65535");
+  });
+});
+
+describe("parseListen()", () => {
+  it.each([["18000", "127.0.0.1", 18_000], ["0", "127.0.0.1", 0], ["0.0.0.0:18000", "0.0.0.0", 18_000]])("reads %s", (text, host, port) => {
+    expect(parseListen("--listen", text)).toEqual({ host, port });
+  });
+
+  it.each(["65536", "-1", ":1"])("refuses %j", (text) => {
+    expect(() => parseListen("--listen", text)).toThrow("give HOST:PORT");
   });
 });
 

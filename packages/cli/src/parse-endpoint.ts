@@ -5,6 +5,7 @@ import { CliError } from "./cli-error.ts";
 export interface Endpoint {
   /** Without brackets. */
   readonly host: string;
+  /** From 0, a port that the system chooses, to 65535. */
   readonly port: number;
 }
 
@@ -20,6 +21,14 @@ export function parseEndpoint(option: string, text: string, lowest: 0 | 1): Endp
   const isHost = six === undefined ? /^[\w.-]+$/.test(host) : isIP(six) === 6;
   if (isHost && port >= lowest && port <= 65_535) return { host, port };
   throw new CliError(2, `${option} ${JSON.stringify(text)}: give HOST:PORT with a port from ${lowest} to 65535, for instance 127.0.0.1:18000 or [::1]:18000`);
+}
+
+/**
+ * Reads where to listen: `HOST:PORT`, or `PORT` alone on 127.0.0.1. Port 0 is one that the system chooses.
+ * Throws a CliError that names the option.
+ */
+export function parseListen(option: string, text: string): Endpoint {
+  return parseEndpoint(option, /^\d+$/.test(text) ? `127.0.0.1:${text}` : text, 0);
 }
 
 /** Whether one port would have to do for both. A port that the system chooses is never the same. */

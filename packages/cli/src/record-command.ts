@@ -1,5 +1,6 @@
 import { askFlags, askOptions, askUsage, nackOption, tlsUsage } from "./ask-flags.ts";
 import { askedName } from "./asked-name.ts";
+import { namingSource } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
@@ -39,11 +40,11 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   const ask = askFlags(call, io);
   const [count, timeoutMs] = [countFlag(call, "count"), secondsFlag(call, "timeout")];
   const { record } = await import("./record.ts");
-  return record({
+  return namingSource(ask.server, async () => record({
     file: pathFrom(io.cwd, file), asked, ask,
     redact: call.flag("redact"),
     json: call.flag("json"),
     ...(count !== undefined && { count }),
     ...(timeoutMs !== undefined && { timeoutMs }),
-  }, io);
+  }, io));
 }

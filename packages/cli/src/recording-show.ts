@@ -1,6 +1,7 @@
 import type { RecordedEvent } from "@xdstp/testing";
 import type { CliIo } from "./cli-io.ts";
-import { escapeJson, escapeText } from "./escape-text.ts";
+import { escapeText } from "./escape-text.ts";
+import { jsonText } from "./json-text.ts";
 import { shortType } from "./short-text.ts";
 
 /** Shows each event of a recording as it is written: a line for people, or one object of JSON. Bytes stay in the file. */
@@ -8,8 +9,8 @@ export function createRecordingShow({ stdout, clock }: CliIo, json: boolean): (e
   return (event) => {
     const time = new Date(clock.wallTime()).toISOString();
     if (!json) stdout.write(`${time} #${event.stream} ${textOf(event)}\n`);
-    else if ("bytes" in event) stdout.write(`${escapeJson(JSON.stringify({ time, ...event, bytes: event.bytes.length }))}\n`);
-    else stdout.write(`${escapeJson(JSON.stringify({ time, ...event }))}\n`);
+    else if ("bytes" in event) stdout.write(`${jsonText({ time, ...event, bytes: event.bytes.length })}\n`);
+    else stdout.write(`${jsonText({ time, ...event })}\n`);
   };
 }
 

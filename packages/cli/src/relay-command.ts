@@ -67,7 +67,7 @@ function askOf(call: CommandCall, { cwd }: CliIo): RelayCall["ask"] {
   const shown = id ?? (server === undefined ? undefined : "xdstp-relay");
   return {
     variant: call.flag("sotw") ? "sotw" : "delta",
-    ...(server !== undefined && { server: parseEndpoint("--server", server, 1) }),
+    ...(server !== undefined && { server: { endpoint: parseEndpoint("--server", server, 1), from: "--server" } }),
     ...(file !== undefined && { bootstrap: pathFrom(cwd, file) }),
     ...(shown !== undefined && { node: shown }),
   };

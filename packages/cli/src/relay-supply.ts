@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { XdsError } from "@xdstp/core";
 import type { AnyBootstrap } from "@xdstp/federation";
-import { createRelay, type Relay, type RelayOptions, type UpstreamStatus } from "@xdstp/relay";
-import type { Health } from "@xdstp/server";
+import { createRelay, type Relay, type RelayOptions } from "@xdstp/relay";
 import { CliError } from "./cli-error.ts";
 import type { UpstreamEvent } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -10,6 +9,7 @@ import type { Supply } from "./host-server.ts";
 import type { RelayCall } from "./relay.ts";
 import { snapshotOptions } from "./snapshot-options.ts";
 import type { Tell } from "./stage.ts";
+import { upstreamHealth } from "./upstream-health.ts";
 
 /** What a call says of the relay. Throws a CliError for a key that is none. */
 export async function relayOptions({ relay, snapshot, ask }: Omit<RelayCall, "snapshot"> & { readonly snapshot?: RelayCall["snapshot"] | undefined }, bootstrap: AnyBootstrap, { clock }: Pick<CliIo, "clock">): Promise<RelayOptions> {
@@ -47,16 +47,7 @@ export function relaySupply(options: RelayOptions, what: Supply["what"], tell: T
     else tell({ from: "cache", event });
     if (event.kind === "feed-failed" && event.retryMs === undefined) fail();
   } });
-  return { from: "relay", what, cache: heldBy(made), serving: made.serving, upstreams: () => made.status().upstreams, health: () => made.status().upstreams.map(healthOf), refusals: () => made.refusals(), start: async () => failed, close: () => made.close() };
-}
-
-/** A server upstream that is away: what came from it is served on. */
-function healthOf({ name, lastWordAt, staleSince, failure }: UpstreamStatus): Health {
-  return {
-    kind: "upstream", name,
-    ...(lastWordAt !== undefined && { loadedAt: lastWordAt }),
-    ...(staleSince !== undefined && { stale: { since: staleSince, reason: failure?.text ?? "its stream has ended" } }),
-  };
+  return { from: "relay", what, cache: heldBy(made), serving: made.serving, upstreams: () => made.status().upstreams, health: () => made.status().upstreams.map(upstreamHealth), refusals: () => made.refusals(), start: async () => failed, close: () => made.close() };
 }
 
 /** What is held for all clients, and for each key of its own. */

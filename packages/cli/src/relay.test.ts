@@ -163,7 +163,7 @@ describe("xdstp relay", () => {
     await client.arrived();
     client.nack(client.next(), "not this\u001b one");
     const line = await cli.stdout.line(/"resource-refused"/);
-    expect(JSON.parse(line)).toEqual({ time: expect.any(String) as string, level: "error", from: "upstream", event: "resource-refused", type: clusterUrl, name: of("x", "web"), version: expect.stringMatching(/./) as string, client: "n1", among: 1, reason: "not this\u001b one" });
+    expect(JSON.parse(line)).toEqual({ schema: 1, time: expect.any(String) as string, level: "error", from: "upstream", event: "resource-refused", type: clusterUrl, name: of("x", "web"), version: expect.stringMatching(/./) as string, client: "n1", among: 1, reason: "not this\u001b one" });
     expect(line).not.toContain("\u001b");
   });
 

@@ -7,7 +7,8 @@ import { askedBootstrap } from "./asked-bootstrap.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { ClientTlsFiles } from "./client-tls-flags.ts";
-import { escapeJson, escapeText } from "./escape-text.ts";
+import { escapeText } from "./escape-text.ts";
+import { jsonText } from "./json-text.ts";
 import { loadRegistry } from "./load-registry.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { readRecording } from "./recording-file.ts";
@@ -35,7 +36,7 @@ export async function replayAsk(options: ReplayAskOptions, io: CliIo): Promise<n
   const recording = readRecording(options.file);
   const { variant, path } = recording;
   const view = { registry: await loadRegistry(options.descriptors), showSecrets: options.showSecrets };
-  const { servers: [server] } = await askedBootstrap({ variant, server: options.server, ...(options.tls && { tls: options.tls }) }, {});
+  const { servers: [server] } = await askedBootstrap({ variant, server: { endpoint: options.server, from: "--server" }, ...(options.tls && { tls: options.tls }) }, {});
   if (server === undefined) return 1;
   const stop = new AbortController();
   const unlisten = io.onSignal(() => { stop.abort(); });
@@ -74,7 +75,7 @@ interface Showing {
 function show(event: ReplayClientEvent, { options, view, io }: Showing): void {
   const time = new Date(io.clock.wallTime()).toISOString();
   if (options.json) {
-    io.stdout.write(`${escapeJson(JSON.stringify({ time, ...jsonOf(event, view) }))}\n`);
+    io.stdout.write(`${jsonText({ time, ...jsonOf(event, view) })}\n`);
     return;
   }
   const paint: Paint = io.terminal() === undefined ? (_, text) => text : createPaint(io.env);

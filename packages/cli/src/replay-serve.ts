@@ -4,7 +4,8 @@ import { createReplayServer, type ReplayServerEvent } from "@xdstp/testing";
 import { aggregatedPath } from "./aggregated-path.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import { escapeJson, escapeText } from "./escape-text.ts";
+import { escapeText } from "./escape-text.ts";
+import { jsonText } from "./json-text.ts";
 import { exposureWarning } from "./exposure-warning.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { readRecording } from "./recording-file.ts";
@@ -66,7 +67,7 @@ function isDifference(event: Shown): boolean {
 function show(event: Shown, json: boolean, { stdout, clock }: CliIo): void {
   const time = new Date(clock.wallTime()).toISOString();
   const { kind, ...rest } = event;
-  if (json) stdout.write(`${escapeJson(JSON.stringify({ time, event: kind, ...rest }))}\n`);
+  if (json) stdout.write(`${jsonText({ time, event: kind, ...rest })}\n`);
   else stdout.write(`${time} ${"stream" in event ? `#${event.stream} ` : ""}${textOf(event)}\n`);
 }
 

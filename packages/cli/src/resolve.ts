@@ -6,7 +6,7 @@ import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { configuredSources, optionsOf, type ConfiguredSources } from "./configured-sources.ts";
 import { placesByDns } from "./dns-of.ts";
-import { escapeJson } from "./escape-text.ts";
+import { jsonText } from "./json-text.ts";
 import { resolvedJson, resolvedLines } from "./show-resolved.ts";
 
 /** What `xdstp resolve` was asked to do. */
@@ -38,7 +38,7 @@ export async function resolve(options: ResolveOptions, io: CliIo): Promise<numbe
     name, from: configured.from, altOn: ask.altOn ?? "unreachable", places: ask.dns === true ? await placesByDns(explained, io, optionsOf(configured.node, ask)) : explained([]),
     warnings: parsed?.ok === true ? lintLocator(parsed.value) : [],
   };
-  io.stdout.write(json ? `${escapeJson(JSON.stringify(resolvedJson(resolved), undefined, 2))}\n` : `${resolvedLines(resolved, io.terminal()?.columns).join("\n")}\n`);
+  io.stdout.write(json ? `${jsonText(resolvedJson(resolved), { indent: 2 })}\n` : `${resolvedLines(resolved, io.terminal()?.columns).join("\n")}\n`);
   return resolved.places[0]?.error === undefined ? 0 : 1;
 }
 

@@ -18,7 +18,7 @@ import { statusCommand } from "./status-command.ts";
 import { watchCommand } from "./watch-command.ts";
 
 const commands: readonly Command[] = [serveCommand, relayCommand, statusCommand, getCommand, watchCommand, resolveCommand, recordCommand, replayCommand, bootstrapCommand];
-const usage = `xdstp ${commands.map(({ name }) => name).join("|")} [ARGS]; see xdstp --help`;
+const usage = `xdstp ${commands.map(({ name }) => name).join("|")} [ARGS]`;
 
 /**
  * Runs the `xdstp` command: the answer is its exit code, 0 done, 1 failed, 2 called the wrong way. It does not end the process and does not reject.

@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { openDeltaStream } from "../test/grpc-stream.ts";
+import { createTextSink } from "../test/text-sink.ts";
 import { runToEnd, useCli } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
 
@@ -40,6 +41,28 @@ describe("xdstp serve --metrics", () => {
     await expect(get(`${base}/healthz`)).rejects.toThrow();
   });
 
+  it("counts the lines of the log that cannot be written", async () => {
+    const { dir } = useFolder({ "a.example/clusters/web.yaml": "type: EDS\n" });
+    const log = createTextSink();
+    let isFull = false;
+    const stdout = {
+      write(text: string): void {
+        if (isFull) throw new Error("ENOSPC");
+        log.write(text);
+      },
+    };
+    useCli(["serve", dir, ...free, "--metrics", "0"], { stdout });
+    const [, port = "", url = ""] = /127\.0\.0\.1:(\d+), .*metrics: (http:\S+)$/.exec(await log.line(/listening/)) ?? [];
+    await log.line(/Z loaded /);
+    expect((await get(url)).text).toContain("\nxdstp_log_lines_lost_total 0\n");
+    isFull = true;
+    const client = await openDeltaStream(Number(port), "n1");
+    client.send({ typeUrl: cluster, resourceNamesSubscribe: ["*"] });
+    await client.arrived();
+    expect((await get(url)).text).toMatch(/\nxdstp_log_lines_lost_total [1-9]/);
+    client.close();
+  });
+
   it("tells programs where, and ends with one line where the port is taken", async () => {
     const { dir } = useFolder();
     const { stdout } = useCli(["serve", dir, ...free, "--json", "--metrics", "127.0.0.1:0"]);
@@ -47,7 +70,7 @@ describe("xdstp serve --metrics", () => {
     const other = createServer();
     await new Promise<void>((resolve) => { other.listen(0, "127.0.0.1", resolve); });
     const { port } = other.address() as { readonly port: number };
-    expect(await runToEnd(["serve", dir, ...free, "--metrics", String(port)])).toEqual({ code: 1, out: "", err: `xdstp serve: --metrics 127.0.0.1:${port}: the port is in use by another program; take another one\n` });
+    expect(await runToEnd(["serve", dir, ...free, "--metrics", String(port)])).toEqual({ code: 1, out: "", err: `xdstp serve: --metrics 127.0.0.1:${port}: the port is in use by another program, or by an outgoing connection that has this local port; take another one\n` });
     other.close();
     expect((await runToEnd(["serve", dir, "--metrics", "somewhere"])).code).toBe(2);
   });

@@ -253,7 +253,7 @@ describe("xdstp serve, what it cannot begin with", () => {
     const other = createServer();
     await new Promise<void>((resolve) => { other.listen(0, "127.0.0.1", resolve); });
     const { port } = other.address() as { readonly port: number };
-    expect(await fails(useFolder().dir, "--listen", `127.0.0.1:${port}`)).toBe(`xdstp serve: 127.0.0.1:${port} is in use by another program; stop that one, or listen elsewhere: --listen 127.0.0.1:0 takes a free port\n`);
+    expect(await fails(useFolder().dir, "--listen", `127.0.0.1:${port}`)).toBe(`xdstp serve: 127.0.0.1:${port} is in use by another program, or by an outgoing connection that has this local port; stop that one, or listen elsewhere: --listen 127.0.0.1:0 takes a free port\n`);
     other.close();
   });
 

@@ -3,7 +3,7 @@ import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { CommandCall } from "./command.ts";
 import { countFlag } from "./flag-values.ts";
-import { clash, type Endpoint, formatEndpoint, parseEndpoint } from "./parse-endpoint.ts";
+import { clash, type Endpoint, formatEndpoint, parseListen } from "./parse-endpoint.ts";
 import { pathFrom } from "./path-from.ts";
 import { limitsFlag } from "./limits-flag.ts";
 import { streamLimits } from "./stream-limits.ts";
@@ -26,7 +26,7 @@ export interface ServerFlags {
 
 /** Where it listens and what it shows. */
 export const listenOptions = {
-  listen: { value: "HOST:PORT", help: "where to listen (default 127.0.0.1:18000); port 0 takes a free one" },
+  listen: { value: "HOST:PORT", help: "where to listen; PORT alone is on loopback, port 0 takes a free one (default 127.0.0.1:18000)" },
   json: { help: "one JSON object per event and line, on a terminal too" },
 } as const;
 
@@ -52,7 +52,7 @@ export const shownNote = "On a terminal it shows a table of clients and types; e
 export function serverFlags(call: CommandCall, { cwd }: CliIo): ServerFlags {
   const controlPlane = call.text("control-plane");
   const tls = tlsFilesOf(call, cwd);
-  const listen = parseEndpoint("--listen", call.text("listen") ?? "127.0.0.1:18000", 0);
+  const listen = parseListen("--listen", call.text("listen") ?? "18000");
   const metrics = metricsOf(call, listen);
   const policy = policyOf(call, tls, cwd);
   const streamNames = countFlag(call, "stream-names");
@@ -76,7 +76,7 @@ function policyOf(call: CommandCall, tls: TlsFiles | undefined, cwd: string): st
 function metricsOf(call: CommandCall, listen: Endpoint): Endpoint | undefined {
   const text = call.text("metrics");
   if (text === undefined) return undefined;
-  const metrics = parseEndpoint("--metrics", /^\d+$/.test(text) ? `127.0.0.1:${text}` : text, 0);
+  const metrics = parseListen("--metrics", text);
   if (clash(metrics, listen)) throw new CliError(2, `--metrics ${formatEndpoint(metrics)} needs another port than --listen ${formatEndpoint(listen)}; port 0 takes a free one`);
   return metrics;
 }

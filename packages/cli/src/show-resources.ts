@@ -1,7 +1,8 @@
 import type { AnyBytes } from "@xdstp/core";
 import type { AskedName } from "./asked-name.ts";
 import type { CliIo } from "./cli-io.ts";
-import { escapeJson, escapeText } from "./escape-text.ts";
+import { escapeText } from "./escape-text.ts";
+import { jsonText } from "./json-text.ts";
 import { wrapText } from "./fit-text.ts";
 import { type ResourceView, viewResource, type ViewOptions } from "./resource-view.ts";
 import { shortType, shortVersion } from "./short-text.ts";
@@ -51,7 +52,7 @@ export interface Showing {
 /** Writes resources as YAML documents, one object of JSON, or a table. */
 export function showResources(showing: Showing, io: CliIo): void {
   switch (showing.output) {
-    case "json": io.stdout.write(`${escapeJson(JSON.stringify(jsonOf(showing), undefined, 2))}\n`); break;
+    case "json": io.stdout.write(`${jsonText(jsonOf(showing), { indent: 2 })}\n`); break;
     case "yaml": io.stdout.write(forTerminal(yamlOf(showing), io)); break;
     case "table": showTable(showing, io); break;
   }

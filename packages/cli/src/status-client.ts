@@ -55,7 +55,7 @@ export function openStatusClient({ server, tls, clock, timeoutMs, byType, node }
   const fetched = async (signal: AbortSignal): Promise<ClientStatusResponse> => client.fetchClientStatus(request, { signal });
   const streamed = async (signal: AbortSignal): Promise<ClientStatusResponse> => {
     for await (const response of client.streamClientStatus(once(request), { signal })) return response;
-    throw new ConnectError("the server has ended the stream without an answer", Code.Unavailable);
+    throw new ConnectError("the server has ended the stream without an answer", Code.Internal);
   };
   let way = fetched;
   return {
@@ -93,6 +93,8 @@ function whyNot(error: unknown, withTls: boolean): string {
   if (code === Code.Unimplemented) return "does not serve client status: envoy.service.status.v3.ClientStatusDiscoveryService is not offered there";
   if (code === Code.Unauthenticated || code === Code.PermissionDenied) return `does not tell this client: ${rawMessage}`;
   if (code === Code.ResourceExhausted) return `has too much to tell: ${rawMessage}`;
+  // An answer of the server itself, not a failure of the connection: that has a cause.
+  if (code === Code.Unavailable && ConnectError.from(error).cause === undefined) return `is not ready to answer: ${rawMessage}`;
   return `does not answer as a gRPC server does: ${rawMessage}${withTls ? "" : "; if it wants TLS, see --tls"}`;
 }
 

@@ -1,8 +1,8 @@
+import { askedServer, namingSource, serverVariable } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
 import { clientTlsFlags, clientTlsOptions } from "./client-tls-flags.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
-import { parseEndpoint } from "./parse-endpoint.ts";
 import { pathFrom } from "./path-from.ts";
 import type { StatusOptions } from "./status.ts";
 
@@ -10,8 +10,9 @@ import type { StatusOptions } from "./status.ts";
 export const statusCommand: Command = {
   name: "status",
   summary: "Show what each client of a server has accepted, refused or not answered.",
-  usage: "xdstp status HOST:PORT [--watch] [--json] [--fail-on-nack] [--fail-if-none] [--node PREFIX] [--timeout SECONDS] [--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]",
+  usage: "xdstp status [HOST:PORT] [--watch] [--json] [--fail-on-nack] [--fail-if-none] [--node PREFIX] [--timeout SECONDS] [--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]",
   notes: [
+    "Without HOST:PORT it asks the server that the environment variable XDSTP_SERVER names.",
     "It asks by CSDS (envoy.service.status.v3.ClientStatusDiscoveryService): `xdstp serve` answers, and so do other management servers and gRPC programs that offer it.",
     "SYNCED is accepted, STALE not answered yet, NACKED refused, NOT_SENT not there. Of NACKED the version is shown that is held, and the one that is refused.",
   ],
@@ -29,13 +30,14 @@ export const statusCommand: Command = {
 };
 
 async function run(call: CommandCall, io: CliIo): Promise<number> {
-  const [server, ...more] = call.positionals;
-  if (server === undefined) throw new CliError(2, "which server?");
+  const [typed, ...more] = call.positionals;
   if (more.length > 0) throw new CliError(2, `${JSON.stringify(more[0])} is one argument too many; one server is asked`);
+  const server = askedServer("the server", typed, io);
+  if (server === undefined) throw new CliError(2, `which server? Give HOST:PORT, or set ${serverVariable}`);
   const tls = tlsOf(call, io.cwd);
   const node = call.text("node");
   const options: StatusOptions = {
-    server: parseEndpoint("the server", server, 1),
+    server: server.endpoint,
     json: call.flag("json"),
     watch: call.flag("watch"),
     failOnNack: call.flag("fail-on-nack"),
@@ -45,7 +47,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
     ...(node !== undefined && { node }),
   };
   const { status } = await import("./status.ts");
-  return status(options, io);
+  return namingSource(server, async () => status(options, io));
 }
 
 function timeoutOf(call: CommandCall): number {

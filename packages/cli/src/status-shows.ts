@@ -3,7 +3,8 @@ import type { Health } from "@xdstp/server";
 import type { CliIo } from "./cli-io.ts";
 import type { StatusClientRow } from "./client-types.ts";
 import { clientTypeRows } from "./client-type-row.ts";
-import { escapeJson, escapeText } from "./escape-text.ts";
+import { escapeText } from "./escape-text.ts";
+import { jsonText } from "./json-text.ts";
 import { type Piece, paintLine } from "./paint-line.ts";
 import { renderHealth, renderHidden } from "./render-facts.ts";
 import { reasonOf, refusedBy, renderRefusals } from "./render-refusals.ts";
@@ -126,9 +127,6 @@ function refusalRow(one: RefusedVersion): readonly [string, string] {
   return [`${escapeText(one.name)} ${shortType(one.typeUrl)} ${shortVersion(one.version)}`, `REFUSED by ${refusedBy(one)}: ${reasonOf(one)}`];
 }
 
-/** Grows when a field of the objects of `xdstp status --json` goes or means something else; a new field is no reason. */
-const STATUS_SCHEMA = 1;
-
 /** The fields that are a moment, in milliseconds since the epoch. */
 const moments: ReadonlySet<string> = new Set(["updatedAt", "at", "since", "loadedAt", "expiresAt"]);
 
@@ -139,7 +137,7 @@ function timesAsText(key: string, value: unknown): unknown {
 /** One object per line: the first, and each that differs from the one before. */
 export function jsonShow({ stdout }: CliIo, server: string): StatusShow {
   let last: string | undefined;
-  const say = (now: number, content: object): void => { stdout.write(`${escapeJson(JSON.stringify({ schema: STATUS_SCHEMA, time: new Date(now).toISOString(), server, ...content }, timesAsText))}\n`); };
+  const say = (now: number, content: object): void => { stdout.write(`${jsonText({ time: new Date(now).toISOString(), server, ...content }, { replacer: timesAsText })}\n`); };
   return {
     show(picture, now) {
       const text = JSON.stringify(picture);

@@ -269,6 +269,7 @@ describe("xdstp status of other servers", () => {
   it.each([
     [Code.PermissionDenied, "operators only", "does not tell this client: operators only"],
     [Code.ResourceExhausted, "too large", "has too much to tell: too large"],
+    [Code.Unavailable, "the first complete state is not loaded yet", "is not ready to answer: the first complete state is not loaded yet"],
     [Code.Internal, "oops", "does not answer as a gRPC server does: oops; if it wants TLS, see --tls"],
   ])("tells why a server does not answer (%s)", async (code, text, said) => {
     const port = await useRoutes((router) => { router.service(ClientStatusDiscoveryService, { fetchClientStatus: () => { throw new ConnectError(text, code); } }); });
@@ -321,7 +322,7 @@ describe("xdstp status, what it cannot do", () => {
     const { code, err } = await runToEnd(["status", ...argv]);
     expect(code).toBe(2);
     expect(err).toContain(`xdstp status: ${said}`);
-    expect(err).toContain("\nUsage: xdstp status HOST:PORT");
+    expect(err).toContain("\nUsage: xdstp status [HOST:PORT]");
   });
 });
 

@@ -1,5 +1,6 @@
 import { askFlags, askOptions, askUsage, nackOption, tlsUsage } from "./ask-flags.ts";
 import { askedName } from "./asked-name.ts";
+import { namingSource } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
@@ -42,12 +43,12 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   const ask = askFlags(call, io);
   const [count, timeoutMs] = [countFlag(call, "count"), secondsFlag(call, "timeout")];
   const { watch } = await import("./watch.ts");
-  return watch({
+  return namingSource(ask.server, async () => watch({
     asked, ask,
     json: call.flag("json"),
     showSecrets: call.flag("show-secrets"),
     descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
     ...(count !== undefined && { count }),
     ...(timeoutMs !== undefined && { timeoutMs }),
-  }, io);
+  }, io));
 }

@@ -1,6 +1,7 @@
 import { structuredPatch } from "diff";
 import type { CliIo } from "./cli-io.ts";
-import { escapeJson, escapeText } from "./escape-text.ts";
+import { escapeText } from "./escape-text.ts";
+import { jsonText } from "./json-text.ts";
 import { viewResource, type ViewOptions } from "./resource-view.ts";
 import { counted, shortVersion, someNames } from "./short-text.ts";
 import { resourceJson } from "./show-resources.ts";
@@ -13,7 +14,7 @@ export type WatchShow = (event: WatchEvent) => void;
 
 /** One object of JSON per event and line. */
 export function jsonWatchShow({ stdout, clock }: CliIo, view: ViewOptions): WatchShow {
-  return (event) => { stdout.write(`${escapeJson(JSON.stringify({ time: new Date(clock.wallTime()).toISOString(), ...jsonOf(event, view) }))}\n`); };
+  return (event) => { stdout.write(`${jsonText({ time: new Date(clock.wallTime()).toISOString(), ...jsonOf(event, view) })}\n`); };
 }
 
 function jsonOf(event: WatchEvent, view: ViewOptions): object {

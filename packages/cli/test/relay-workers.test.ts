@@ -209,11 +209,27 @@ describe("xdstp relay --workers", () => {
     const both = await get("metrics");
     expect(both).toContain('\npilot_xds{variant="delta"} 2\n');
     expect(both).toContain(pushes);
+    expect(both).toContain("\nxdstp_log_lines_lost_total 0\n");
     process.kill(pid(1), "SIGKILL");
     await out.line(/"worker-ended"/);
     const one = await get("metrics");
     expect(one).toContain('\npilot_xds{variant="delta"} 1\n');
     expect(one).toContain(pushes);
+  });
+
+  it("is ready and says what is stale where the server upstream has gone, as a relay of one process does", async () => {
+    const origin = await useOriginWith("a");
+    const { out, port } = await useWorkers(origin.address, 1, "--metrics", "127.0.0.1:0");
+    const { metrics } = JSON.parse(await out.line(/"listening"/)) as { readonly metrics: { readonly host: string; readonly port: number } };
+    const ready = async (): Promise<{ readonly status: number; readonly text: string }> => {
+      const response = await fetch(`http://${metrics.host}:${metrics.port}/readyz`, { headers: { connection: "close" } });
+      return { status: response.status, text: await response.text() };
+    };
+    await nextNames(await askForClusters(port, "n1", of("x", "a")));
+    expect(await ready()).toEqual({ status: 200, text: "ok\n" });
+    await origin.close();
+    await out.line(/"from":"upstream","event":"closed"/);
+    expect(await ready()).toEqual({ status: 200, text: expect.stringMatching(new RegExp(`^ready, stale since \\d{4}-\\S+Z: ${origin.address}: `)) as string });
   });
 
   it("leaves no process behind when it is killed itself", async () => {

@@ -1,7 +1,7 @@
 import type { CacheEvent } from "@xdstp/cache";
 import type { Clock, ResourceType } from "@xdstp/core";
 import type { BackoffOptions, ClientLimits, RequestRate } from "@xdstp/core/client";
-import type { AnyBootstrap, Channels, ClientNotice, NodeOptions, SourceConfig } from "@xdstp/federation";
+import type { AnyBootstrap, Channels, ClientNotice, FederationEvent, NodeOptions, SourceConfig } from "@xdstp/federation";
 
 import type { FindSource } from "./find-source.ts";
 import type { ClientWarning } from "./node-warner.ts";
@@ -56,5 +56,5 @@ export interface ClientOptions extends NodeOptions {
   /** Default: that of this process. Below the versions with known security fixes the event `warning` says so, and all works. */
   readonly nodeVersion?: string;
   /** Told what happens. It must not throw. */
-  readonly onEvent?: (event: ClientNotice | CacheEvent | ClientWarning) => void;
+  readonly onEvent?: (event: ClientNotice | FederationEvent | CacheEvent | ClientWarning) => void;
 }

@@ -81,10 +81,11 @@ function takenBy(federation: Federation, taking: Taking): ResourceFeed {
   };
 }
 
-function federationOptionsOf({ clock, random, idleMs, maxHops, altOn, altOnUnreachable, resolveAuthority, resolveMs, dynamicParameters }: ClientOptions, servers: ServerOptions): Omit<FederationOptions, "sources" | "servers"> {
+function federationOptionsOf({ clock, random, idleMs, maxHops, altOn, altOnUnreachable, resolveAuthority, resolveMs, dynamicParameters, onEvent }: ClientOptions, servers: ServerOptions): Omit<FederationOptions, "sources" | "servers"> {
   const byAuthority = parametersByAuthority(dynamicParameters);
   return {
     parametersOf: (authority) => byAuthority.get(authority),
+    ...(onEvent !== undefined && { onEvent }),
     ...(clock !== undefined && { clock }), ...(random !== undefined && { random }), ...(idleMs !== undefined && { idleMs }), ...(maxHops !== undefined && { maxHops }),
     ...(altOn !== undefined && { altOn }), ...(altOnUnreachable !== undefined && { altOnUnreachable }), ...(resolveAuthority !== undefined && { resolveAuthority: resolveBy(resolveAuthority, servers) }), ...(resolveMs !== undefined && { resolveMs }),
   };

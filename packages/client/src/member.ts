@@ -4,6 +4,7 @@ import type { Decoder } from "./decoder.ts";
 
 /** One resource of a collection. */
 export interface Member<T> {
+  /** The full name, or an opaque one. */
   readonly name: string;
   /** As the server gave it; one of its content where that gave none (S-VER-4). */
   readonly version: string;

@@ -2,6 +2,7 @@ import { nodeWarning } from "@xdstp/grpc/client";
 
 /** Something that an operator should mend and that keeps nothing from working. Told once, as the first stream begins. */
 export interface ClientWarning {
+  /** Tells it from other events. */
   readonly kind: "warning";
   /** `node-version`: this Node lacks security fixes for HTTP/2. */
   readonly warning: "node-version";

@@ -2,6 +2,7 @@ import { fromBinary, type DescMessage, type MessageShape } from "@bufbuild/proto
 
 /** A type as a program watches it: its type URL, and how its payloads are read. */
 export interface WatchedType<T> {
+  /** Its type URL: `type.googleapis.com/` and the full name of the message. */
   readonly typeUrl: string;
   /** Throws on bytes that are no such message: the resource is then refused. */
   decode(payload: Uint8Array): T;

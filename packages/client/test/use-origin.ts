@@ -33,7 +33,7 @@ export function useClient(uris: readonly string[], options: ClientOptions = {}):
   const client = createClient({
     bootstrap: parseBootstrap({ xds_servers: uris.map((server_uri) => ({ server_uri, channel_creds: [{ type: "insecure" }] })), node: { id: "me" } }),
     channels: createChannels(), backoff: { initialMs: 20, maxMs: 100 },
-    onEvent: (event) => { if ("server" in event) events.push(event); },
+    onEvent: (event) => { if ("server" in event && event.kind !== "foreign") events.push(event); },
     ...options,
   });
   onTestFinished(() => client.close());

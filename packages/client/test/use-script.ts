@@ -61,7 +61,7 @@ function useScript<Server extends Pick<RawDeltaServer, "connect">>(create: () =>
       xds_servers: servers.map((_, index) => ({ server_uri: `s${index}`, channel_creds: [{ type: "insecure" }], server_features: serverFeatures })),
       node: { id: "me", cluster: "west", metadata: { stage: "test" } }, ...bootstrapMore,
     }),
-    channels, clock, random: () => 0.5, onEvent: (event) => { if ("server" in event) events.push(event); }, ...options,
+    channels, clock, random: () => 0.5, onEvent: (event) => { if ("server" in event && event.kind !== "foreign") events.push(event); }, ...options,
   });
   onTestFinished(() => client.close());
   return { client, clock, server, servers, events, channels: inUse };

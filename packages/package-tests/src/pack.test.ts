@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { globSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { WorkspacePackage } from "@xdstp/tools/workspace";
 import { describe, expect, it } from "vitest";
 import { createEmptyProject } from "./empty-project.ts";
@@ -10,6 +11,12 @@ const chosen = [...publicPackages.values()].filter(({ name }) => process.env.XDS
 
 /** A program that loads all that a package exports. */
 const importAll = ({ entries }: WorkspacePackage): string => entries.map((entry, index) => `import * as entry${String(index)} from "${entry}";\nconsole.log(Object.keys(entry${String(index)}).length);\n`).join("");
+
+describe("the tests of a package", () => {
+  it.each([...publicPackages.values()])("have no name that packers always take into the tarball: $name", ({ folder }) => {
+    expect(globSync("src/**/*.test.ts", { cwd: folder }).filter((file) => /^(readme|licen[cs]e|changelog|copying)/i.test(basename(file)))).toEqual([]);
+  });
+});
 
 describe("a packed package", () => {
   const pack = usePack();

@@ -9,12 +9,15 @@ import { createReporter } from "../create-reporter.ts";
 import type { Held } from "../host-server.ts";
 import { mergeRefusals } from "../merge-refusals.ts";
 import { type MetricsServer, serveMetrics } from "../metrics-server.ts";
+import { createPrometheusMeter } from "../prometheus-meter.ts";
+import { recordLogLoss } from "../record-log-loss.ts";
 import { relayBootstrap } from "../relay-bootstrap.ts";
 import type { RelayCall } from "../relay.ts";
 import { createStage } from "../stage.ts";
 import { untilStopped } from "../until-stopped.ts";
 import { createCollector } from "./collector.ts";
 import { freePort } from "./free-port.ts";
+import { createHealthOfFirst } from "./health-of-first.ts";
 import type { FromChild, Look } from "./messages.ts";
 import { createMetricsOfAll } from "./metrics-of-all.ts";
 import { realEvent, realLook } from "./plain-events.ts";
@@ -34,6 +37,8 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
   const streams = createStreamBook(count);
   const collector = createCollector(() => children);
   const metricsOfAll = createMetricsOfAll(() => children, io.clock);
+  const ownLog = createLogMetrics();
+  const healthOfFirst = createHealthOfFirst(() => children[0], io.clock);
   const looks = new Map<number, Look>();
   let children: readonly Child[] = [];
   const hear = (child: Child, message: FromChild): void => {
@@ -41,11 +46,13 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
     else if (message.kind === "events") for (const event of message.events.map(realEvent)) if (isOfInterest(event, child)) stage.tell(streams.note(event, child.worker));
     collector.hear(child, message);
     metricsOfAll.hear(child, message);
+    healthOfFirst.hear(child, message);
   };
   const gone = (child: Child, reason: string, retryMs: number): void => {
     looks.delete(child.worker);
     collector.gone(child);
     metricsOfAll.gone(child);
+    healthOfFirst.gone(child);
     say({ kind: "worker-ended", worker: child.worker, reason, retryMs });
     for (const event of streams.end(child.worker)) stage.tell(event);
   };
@@ -58,12 +65,12 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
   const isReady = (): boolean => children.some(({ worker, isOpen }) => worker > 0 && isOpen());
   let metrics: MetricsServer | undefined;
   try {
-    metrics = call.metrics && await serveMetrics(call.metrics, { metrics: () => metricsOfAll.text(), ready: isReady });
+    metrics = call.metrics && await serveMetrics(call.metrics, { metrics: async () => `${await metricsOfAll.text()}${ownLog.text()}`, ready: isReady, health: () => healthOfFirst.rows() });
     children = [start(0, forFirst(call, count))];
     await children[0]?.open;
     children = [...children, ...Array.from({ length: count }, (_, at) => start(at + 1))];
     const [, { address = call.listen, tls } = {}] = await Promise.all(children.map((child) => child.open));
-    const reporter = createReporter({ from: "relay", what, address, tls, cache: heldBy(looks), server: { status: () => streams.renamed(looks) }, upstreams: () => looks.get(0)?.upstreams ?? [], refusals: () => mergeRefusals([...looks.values()].map(({ refusals }) => refusals)), json: call.json, io });
+    const reporter = createReporter({ from: "relay", what, address, tls, cache: heldBy(looks), server: { status: () => streams.renamed(looks) }, upstreams: () => looks.get(0)?.upstreams ?? [], refusals: () => mergeRefusals([...looks.values()].map(({ refusals }) => refusals)), json: call.json, io, onLinesLost: ownLog.lose });
     const ticking = io.terminal() !== undefined && !call.json ? setInterval(() => { for (const child of children) child.send({ kind: "look" }); }, lookMs) : undefined;
     say({ kind: "listening", address, ...what, ...(tls && { tls }), ...(metrics && { metrics: metrics.address }) });
     stage.enter(reporter);
@@ -82,6 +89,14 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
 
 function tellOwn(tell: (event: CliEvent) => void, event: Extract<CliEvent, { from: "relay" }>["event"] | WorkerEvent): void {
   tell({ from: "relay", event });
+}
+
+/** What this process measures itself: it writes the log of all. */
+function createLogMetrics(): { readonly text: () => string; readonly lose: (lines: number) => void } {
+  const metrics = createPrometheusMeter();
+  let linesLost = 0;
+  recordLogLoss(metrics.meter, () => linesLost);
+  return { text: () => metrics.text(), lose: (lines) => { linesLost += lines; } };
 }
 
 /** The clients of the first are the workers: a change is accepted when all of them have let their own clients see it. */
