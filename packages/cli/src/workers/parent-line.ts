@@ -29,7 +29,8 @@ export function openParentLine(): ParentLine {
   process.once("disconnect", () => { process.exit(1); });
   // Ctrl-C reaches all processes of a terminal; the one that has made them says when each ends.
   for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"] as const) process.on(signal, () => undefined);
-  const send = (message: FromChild): void => { if (process.connected) process.send?.(message); };
+  // With a callback Node does not throw where the other end has just gone: `disconnect` follows.
+  const send = (message: FromChild): void => { if (process.connected) process.send?.(message, undefined, undefined, () => undefined); };
   const listen = (listener: (message: ToChild) => void): void => { process.on("message", listener); };
   const waiting = new Map<number, (answer: StatusAnswer) => void>();
   let events: CliEvent[] = [];

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import type { Readable } from "node:stream";
 
 import { createFakeClock } from "@xdstp/testing";
 import { expect, it, onTestFinished } from "vitest";
@@ -44,12 +45,20 @@ it("a lock that somebody has removed is put there again", async () => {
   expect([stateOf(store), readFileSync(join(dir, "lock"), "utf8").startsWith(`${process.pid} `)]).toEqual([[`${a}=1`], true]);
 });
 
+async function untilStat(pid: number | undefined, text: string): Promise<void> {
+  while (!readFileSync(`/proc/${pid}/stat`, "utf8").includes(text)) await new Promise((resolve) => { setImmediate(resolve); });
+}
+
 it.runIf(process.platform === "linux")("a lock of a process that was killed is taken over at once, also where nobody has waited for it, or its number is another one's by now [B-RELAY-9]", async () => {
-  // The parent sleeps and never asks what became of its child: the child stays as a zombie.
-  const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
+  // The child ends with the third pipe, and by then its parent is a program that never asks what became of it: the child stays as a zombie.
+  const parent = spawn("sh", ["-c", "cat <&3 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore", "pipe"] });
   onTestFinished(() => { parent.kill("SIGKILL"); });
-  const zombie = Number(String((await once(parent.stdout, "data"))[0]));
-  while (!readFileSync(`/proc/${zombie}/stat`, "utf8").includes(") Z ")) await new Promise((resolve) => { setImmediate(resolve); });
+  const [, out, , hold] = parent.stdio as unknown as readonly Readable[];
+  if (out === undefined || hold === undefined) throw new Error("a pipe is missing");
+  const zombie = Number(String((await once(out, "data"))[0]));
+  await untilStat(parent.pid, "(sleep)");
+  hold.destroy();
+  await untilStat(zombie, ") Z ");
   for (const left of [`${zombie} 0 \n`, `${parent.pid} 0 12345\n`]) {
     const dir = useDir();
     writeFileSync(join(dir, "lock"), left);
