@@ -14,8 +14,8 @@ export interface ControlPlane {
   readonly events: readonly ServerEvent[];
   /** Puts and removes at once, as one transaction; gives its revision. */
   publish(put: readonly TestResource[], remove?: readonly Pick<TestResource, "typeUrl" | "name">[]): number;
-  /** Resolves when every client whom a revision concerns has accepted it; rejects when one refuses it. */
-  accepted(revision: number): Promise<void>;
+  /** Resolves when every client whom a revision concerns has accepted it; rejects when one refuses it, or when it takes longer than `timeoutMs` (default: as long as a suite waits for anything). */
+  accepted(revision: number, timeoutMs?: number): Promise<void>;
   /** The newest of what was sent, accepted and refused, a line each. */
   trace(): readonly string[];
   status(): ReturnType<XdsServer["status"]>;
@@ -59,7 +59,7 @@ export async function useControlPlaneWith(options: Omit<ServerOptions, "source" 
     port,
     events,
     publish: (put, remove = []) => publish(cache, put, remove),
-    accepted: async (revision) => { await server.waitForAck(revision, { timeout: patienceMs }); },
+    accepted: async (revision, timeoutMs = patienceMs) => { await server.waitForAck(revision, { timeout: timeoutMs }); },
     trace: () => told.slice(-60),
     status,
     stats: () => server.stats(),

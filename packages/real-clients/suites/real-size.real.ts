@@ -109,7 +109,7 @@ for (const program of ["grpc-go", "grpcio", "grpc-js-xds"] as const satisfies re
           expect(before.received).toBe(state.length);
           let changed = false;
           const revision = controlPlane.publish([make(0, 1_000, "second")]);
-          void controlPlane.accepted(revision).then(() => { changed = true; });
+          void controlPlane.accepted(revision, patienceMs).then(() => { changed = true; });
           await until("the change is accepted", () => { asking.answer(); return changed; }, seen, patienceMs);
           if (variant === "delta" || title === "endpoints by name") expect(asking.received - before.received).toBe(1);
           link.cut();
@@ -134,7 +134,7 @@ for (const program of ["grpc-go", "grpcio", "grpc-js-xds"] as const satisfies re
       const client = startGrpcClient(program, command, grpcBootstrap(link.port), "xds:///svc");
       expect(await client.call()).toBe("blue");
       const green = await useGrpcBackend("green");
-      await controlPlane.accepted(controlPlane.publish([endpoints("c-endpoints", green)]));
+      await controlPlane.accepted(controlPlane.publish([endpoints("c-endpoints", green)]), patienceMs);
       await until("green answers", async () => await client.call() === "green");
       link.cut();
       const [more] = others;
@@ -156,11 +156,11 @@ describeProgram("envoy", "a real size", (command) => {
       const clustersSynced = (): boolean => controlPlane.status().some(({ types }) => types.some(({ typeUrl, state: one }) => typeUrl === clusterType.typeUrl && one === "SYNCED"));
       await until("all clusters are active", async () => clustersSynced() && await active(), async () => ({ clusters: await envoy.stat("cluster_manager.active_clusters"), cuts: cuts() }), patienceMs);
       const before = link.toClients;
-      await controlPlane.accepted(controlPlane.publish([clusterOf(0, 1_000, "second")]));
+      await controlPlane.accepted(controlPlane.publish([clusterOf(0, 1_000, "second")]), patienceMs);
       if (kind === "delta/ads") expect(link.toClients - before).toBeLessThan(20_000);
       link.cut();
       const cutAt = link.toClients;
-      await controlPlane.accepted(controlPlane.publish([clusterOf(0, 1_000, "third")]));
+      await controlPlane.accepted(controlPlane.publish([clusterOf(0, 1_000, "third")]), patienceMs);
       await until("it has come back", clustersSynced, () => controlPlane.status(), patienceMs);
       if (kind === "delta/ads") expect(link.toClients - cutAt).toBeLessThan(20_000 + 1_000 * size.megabytes);
       expect(await active()).toBe(true);
