@@ -56,7 +56,7 @@ export class StateEntry implements Entry {
     return this.superseded || this.gone;
   }
 
-  /** The entry as an array; always the same one. */
+  /** The entry as an array; the same one until it is superseded. */
   alone(): readonly StateEntry[] {
     return (this.#alone ??= [this]);
   }
@@ -85,9 +85,10 @@ export class StateEntry implements Entry {
     return new StateEntry({ revision, since, name, resource, error, label, tombstone, constraints, ...change });
   }
 
-  /** A newer entry of the name exists. */
+  /** A newer entry of the name exists. Who keeps this one for the past does not keep the responses that were made of its array. */
   supersede(): void {
     this.superseded = true;
-    for (const entry of this.#spellings?.values() ?? []) entry.superseded = true;
+    this.#alone = undefined;
+    for (const entry of this.#spellings?.values() ?? []) entry.supersede();
   }
 }
