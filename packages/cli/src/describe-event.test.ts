@@ -19,7 +19,7 @@ const onServer: readonly (readonly [ServerEvent, string])[] = [
   [{ kind: "ack", ...about }, "good ack: e1 #4 clusters version 2, nonce 9"],
   [{ kind: "nack", ...about, accepted: "", error: { code: 13, message: "bad" } }, "error nack: e1 #4 clusters version 2, nonce 9, keeps none: bad"],
   [{ kind: "stale-nonce", stream, typeUrl, nonce: "3" }, "info stale-nonce: e1 #4 clusters nonce 3 is not the newest"],
-  [{ kind: "not-sent", stream, typeUrl, resources: [{ name: "a", reason: "too-large" }] }, "error not-sent: e1 #4 clusters a is not sent: it is too large"],
+  [{ kind: "not-sent", stream, typeUrl, resources: [{ name: "a", reason: "too-large", bytes: 5_000_000, limit: "responseBytes" }] }, "error not-sent: e1 #4 clusters a is not sent: it has 5,000,000 bytes; --limit responseBytes=5500000 makes room, for clients that take as much (gRPC: 4 MiB by default)"],
   [{ kind: "disconnect", stream, code: 14, message: "lost" }, "info disconnect: e1 #4 code 14: lost"],
   [{ kind: "disconnect", stream, code: 8, message: "more than 2 subscriptions of one type" }, "info disconnect: e1 #4 code 8: more than 2 subscriptions of one type; xdstp serve and xdstp relay take more with --stream-names"],
   [{ kind: "refused", path: "/a/B", peer: "p", status: { code: 14, message: "not ready" } }, "warning turned away: p /a/B: not ready"],

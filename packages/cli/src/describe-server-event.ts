@@ -1,3 +1,4 @@
+import type { NotSent } from "@xdstp/core/server";
 import type { ServerEvent } from "@xdstp/server";
 import { escapeText } from "./escape-text.ts";
 import type { Level, ReportLine } from "./report-line.ts";
@@ -27,15 +28,17 @@ function onStream(event: OnStream): { readonly level: Level; readonly text: stri
     case "nack": return { level: "error", text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}, keeps ${shortVersion(event.accepted)}: ${escapeText(event.error.message)}` };
     case "order-expired": return { level: "warning", text: `waits no longer for answers: sends ${event.what === "cut" ? "what follows them" : "removals"} of ${event.typeUrls.map(shortType).join(", ")}` };
     case "stale-nonce": return info(`nonce ${escapeText(event.nonce)} is not the newest`);
-    case "not-sent": return { level: "error", text: event.resources.map(({ name, reason }) => `${escapeText(name)} is ${reasons[reason]}`).slice(0, 3).join("; ") };
+    case "not-sent": return { level: "error", text: event.resources.slice(0, 3).map((one) => `${escapeText(one.name)} is not sent: ${whyNot(one)}`).join("; ") };
     case "disconnect": return info(`code ${event.code}${event.message === "" ? "" : `: ${escapeText(event.message)}${limitHint(event.message)}`}`);
   }
 }
 
-const reasons = {
-  "too-large": "not sent: it is too large",
-  "needs-wrapper": "not sent: it can only travel inside Resource, which this client does not read",
-} as const;
+/** The room that a client has to have as well: one that takes less ends the stream. */
+function whyNot(one: NotSent): string {
+  if (one.reason === "needs-wrapper") return "it can only travel inside Resource, which this client does not read";
+  const what = one.limit === "responseBytes" ? "it has" : "it is part of a state of";
+  return `${what} ${one.bytes.toLocaleString("en")} bytes; --limit ${one.limit}=${Math.ceil(one.bytes * 11 / 10)} makes room, for clients that take as much (gRPC: 4 MiB by default)`;
+}
 
 function wanted(verb: string, names: readonly string[]): readonly string[] {
   return names.length === 0 ? [] : [`${verb} ${someNames(names)}`];

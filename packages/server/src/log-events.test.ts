@@ -51,7 +51,7 @@ describe("logEvents()", () => {
     [{ kind: "ack", ...about, nonce: "1", version: "v" }, { level: "info", version: "v", nonce: "1", type: types.cluster }],
     [{ kind: "order-expired", stream, what: "cut", typeUrls: [types.route] }, { level: "warning", what: "cut", types: [types.route] }],
     [{ kind: "stale-nonce", ...about, nonce: "1" }, { level: "info", nonce: "1" }],
-    [{ kind: "not-sent", ...about, resources: [{ name: "a", reason: "too-large" }] }, { level: "error", notSent: [{ name: "a", reason: "too-large" }] }],
+    [{ kind: "not-sent", ...about, resources: [{ name: "a", reason: "too-large", bytes: 5, limit: "responseBytes" }] }, { level: "error", notSent: [{ name: "a", reason: "too-large", bytes: 5, limit: "responseBytes" }] }],
     [{ kind: "refused", path: "/p", peer: "p", status, reason: `no such team ${key}` }, { level: "warning", path: "/p", peer: "p", code: 14, reason: "no such team [redacted]" }],
     [{ kind: "refused", path: "/p", peer: "p", status }, { reason: "not ready" }],
     [{ kind: "fetch", typeUrl: types.cluster, node: undefined, names: ["a"], accepted: "1", status: { code: 0, message: "" }, version: "2", resources: 1 }, { level: "info", names: ["a"], accepted: "1", version: "2", resources: 1, code: 0 }],

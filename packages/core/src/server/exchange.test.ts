@@ -200,7 +200,7 @@ describe("recordSent() and recordAnswer()", () => {
 
   it("report what was left out of a response", () => {
     const { send, events } = useExchange();
-    send(0, 5, { frames: { list: [createFrame([])], version: "v5", resources: 0, removed: 0, notSent: [{ name: "huge", reason: "too-large" }] } });
+    send(0, 5, { frames: { list: [createFrame([])], version: "v5", resources: 0, removed: 0, notSent: [{ name: "huge", reason: "too-large", bytes: 9, limit: "responseBytes" }] } });
     expect(events).toMatchObject([{ kind: "not-sent", resources: [{ name: "huge", reason: "too-large" }] }, { kind: "push" }]);
   });
 });

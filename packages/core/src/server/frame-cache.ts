@@ -15,9 +15,16 @@ export interface Frames {
 }
 
 /** A resource that is not sent and does not stop the rest: it is larger than a response may be (S-SIZE-4), or can be said only to clients that read wrapped resources (S-WRAP-3). */
-export interface NotSent {
+export type NotSent = TooLarge | { readonly name: string; readonly reason: "needs-wrapper" };
+
+/** A resource, or the full state that it is part of, is larger than a limit allows. */
+export interface TooLarge {
   readonly name: string;
-  readonly reason: "too-large" | "needs-wrapper";
+  readonly reason: "too-large";
+  /** Of the resource, or of the state where that cannot be split. */
+  readonly bytes: number;
+  /** The limit that would have to be larger. */
+  readonly limit: "responseBytes" | "fullStateBytes";
 }
 
 /** How often frames were encoded, shared and stamped anew; for tests and status. */

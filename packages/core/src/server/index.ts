@@ -23,7 +23,7 @@ export type { TypeView } from "./type-view.ts";
 
 // For authors of a variant.
 export { createFrame, restampFrame, type Frame } from "./frame.ts";
-export { createFrameCache, type FrameCache, type FrameCounters, type FrameProfile, type Frames, type NotSent } from "./frame-cache.ts";
+export { createFrameCache, type FrameCache, type FrameCounters, type FrameProfile, type Frames, type NotSent, type TooLarge } from "./frame-cache.ts";
 export { createRepairs, type Repairable, type Repairs } from "./repairs.ts";
 export { createHeartbeats, type BeatOutcome, type Beating, type Heartbeats } from "./heartbeats.ts";
 export { createLifetimes, isNewestNonce, refuseHeartbeat, sendHeartbeat, settledBy, ttlsOf, type HeartbeatOwner, type Lifetimes } from "./lifetimes.ts";

@@ -173,7 +173,7 @@ runCases("duplicates and size", [
       expect(client.rest()).toEqual([]);
       const told = world.events.filter((event) => event.kind === "not-sent");
       expect(told).toHaveLength(1);
-      expect(told[0]?.resources).toEqual(["a", "b", "c"].map((name) => ({ name, reason: "too-large" })));
+      expect(told[0]?.resources).toMatchObject(["a", "b", "c"].map((name) => ({ name, reason: "too-large", limit: "fullStateBytes" })));
       world.remove(FULL, "a");
       world.run();
       expect(client.next().names.toSorted()).toEqual(["b", "c"]);

@@ -102,7 +102,8 @@ describe("createDeltaProfile().encode()", () => {
   it("leaves out a resource that fits no response, sends the rest and says so [S-SIZE-4]", () => {
     const frames = encode([hundred[0] ?? removed(""), added("giant", { text: "x".repeat(5_000) }), removed("gone")], 2_000);
     expect(read(frames)).toMatchObject([{ resources: [{ name: "r0" }], removedResources: ["gone"] }]);
-    expect(frames).toMatchObject({ resources: 1, removed: 1, notSent: [{ name: "giant", reason: "too-large" }] });
+    expect(frames).toMatchObject({ resources: 1, removed: 1, notSent: [{ name: "giant", reason: "too-large", limit: "responseBytes" }] });
+    expect(frames.notSent).toMatchObject([{ bytes: encode([added("giant", { text: "x".repeat(5_000) })], 20_000).list.reduce((sum, { bytes }) => sum + bytes.length, 0) - encode([], 20_000).list.reduce((sum, { bytes }) => sum + bytes.length, 0) }]);
   });
 
   it("makes no response where nothing of it can be sent [S-SIZE-4]", () => {

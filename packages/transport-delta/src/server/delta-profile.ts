@@ -66,7 +66,7 @@ function profileWith(options: DeltaProfileOptions, pick: Pick): FrameProfile {
         list: parts.map((part): Frame => createFrame([...common, ...part])),
         resources: picked.filter(({ entry }) => entry.resource !== undefined).length,
         removed: picked.filter(({ entry }) => entry.resource === undefined).length,
-        notSent: sent.filter(({ fields }) => sizeOf(fields) > room).map(({ entry }) => ({ name: entry.name, reason: "too-large" as const })),
+        notSent: sent.filter(({ fields }) => sizeOf(fields) > room).map(({ entry, fields }) => ({ name: entry.name, reason: "too-large" as const, bytes: sizeOf(fields), limit: "responseBytes" as const })),
       } satisfies Frames;
     },
   };

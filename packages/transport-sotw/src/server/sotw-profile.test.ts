@@ -139,7 +139,8 @@ describe("createSotwProfile().encode()", () => {
   it("makes no response of a full state that is too large, and names all of it [S-SIZE-3]", () => {
     const frames = encode(hundred, { responseBytes: 2_000, mayBeSplit: false });
     expect(frames.list).toEqual([]);
-    expect(frames.notSent).toEqual(hundred.map(({ name }) => ({ name, reason: "too-large" })));
+    const bytes = hundred.reduce((sum, entry) => sum + encode([entry], { responseBytes: 20_000 }).list.reduce((size, frame) => size + frame.bytes.length, 0) - encode([], { responseBytes: 20_000 }).list.reduce((size, frame) => size + frame.bytes.length, 0), 0);
+    expect(frames.notSent).toEqual(hundred.map(({ name }) => ({ name, reason: "too-large", bytes, limit: "fullStateBytes" })));
     const whole = encode(hundred, { responseBytes: 20_000, mayBeSplit: false });
     expect(whole).toMatchObject({ resources: 100, notSent: [] });
     expect(whole.list).toHaveLength(1);

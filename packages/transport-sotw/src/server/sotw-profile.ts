@@ -84,7 +84,7 @@ function profileWith(options: SotwProfileOptions, choose: Choose, errorOf: (entr
         list: parts.map((part, index) => createFrame([...(index === parts.length - 1 ? common : headOf(partVersion(version, index))), ...part])),
         resources: fields.length,
         removed: 0,
-        notSent: all.flatMap((one) => notSent(one, parts.length === 0 ? 0 : room)),
+        notSent: all.flatMap((one) => notSent(one, { room, options, stateBytes: parts.length === 0 ? sizeOf(fields) : 0 })),
       } satisfies Frames;
     },
   };
@@ -106,9 +106,18 @@ function partsOf(fields: readonly Uint8Array[], room: number, mayBeSplit: boolea
   return sizeOf(fields) <= room ? [fields] : [];
 }
 
-function notSent({ entry: { name }, field }: Encoded, room: number): readonly NotSent[] {
+/** Why nothing of a state, or a part of it, is sent. */
+interface Excess {
+  readonly room: number;
+  readonly options: SotwProfileOptions;
+  /** Of a state of which nothing is sent, since it cannot be split; else 0. */
+  readonly stateBytes: number;
+}
+
+function notSent({ entry: { name }, field }: Encoded, { room, options: { mayBeSplit }, stateBytes }: Excess): readonly NotSent[] {
   if (field === undefined) return [{ name, reason: "needs-wrapper" }];
-  return field.length > room ? [{ name, reason: "too-large" }] : [];
+  const bytes = Math.max(stateBytes, field.length);
+  return bytes > room ? [{ name, reason: "too-large", bytes, limit: mayBeSplit ? "responseBytes" : "fullStateBytes" }] : [];
 }
 
 /** Why a name has no resource, where that is known (S-ERR-1). */
