@@ -6,7 +6,7 @@ const requirements = resolve(import.meta.dirname, "../../.ci/requirements.txt");
 const folder = process.argv[2];
 
 if (folder === undefined) {
-  console.error("which folder? Example: node packages/real-clients/setup.mjs /tmp/xdstp-programs");
+  console.error("which folder? Example: node packages/real-clients/setup.mjs ~/xdstp-programs");
   process.exitCode = 2;
 } else {
   process.exitCode = install(resolve(folder));

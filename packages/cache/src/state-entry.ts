@@ -74,7 +74,7 @@ export class StateEntry implements Entry {
     return entry;
   }
 
-  /** Nobody asks in this spelling any more. */
+  /** Nobody is subscribed in this spelling any more. */
   forget(spelling: string): void {
     this.#spellings?.delete(spelling);
   }
@@ -85,7 +85,7 @@ export class StateEntry implements Entry {
     return new StateEntry({ revision, since, name, resource, error, label, tombstone, constraints, ...change });
   }
 
-  /** A newer entry of the name exists. Who keeps this one for the past does not keep the responses that were made of its array. */
+  /** A newer entry of the name exists. This one may be kept as history; the encoded responses that belong to its array are not. */
   supersede(): void {
     this.superseded = true;
     this.#alone = undefined;

@@ -26,7 +26,7 @@ export interface AskClient {
   isUnanswered(asked: TypedName): boolean;
   /** What is known of the servers, in one line, for who has waited in vain. `some`: part of what was waited for has come. */
   heard(some?: boolean): string;
-  /** Servers from which names came that the configuration maps elsewhere, and how many (C-AUTH-7). */
+  /** Servers that sent names which the configuration maps to other servers, and the number of these names (C-AUTH-7). */
   ignored(): readonly { readonly server: string; readonly names: number }[];
   /** An error of the client in words of the command. */
   failure(error: unknown): CliError;

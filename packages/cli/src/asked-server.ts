@@ -22,7 +22,7 @@ export function askedServer(option: string, typed: string | undefined, { env }: 
   return variable === "" ? undefined : { endpoint: parseEndpoint(serverVariable, variable, 1), from: serverVariable };
 }
 
-/** Runs a command that asks a server. An error about a server that nobody typed says which variable names it. */
+/** Runs a command that asks a server. Where the server was not typed, an error about it says which variable names it. */
 export async function namingSource<T>(server: AskedServer | undefined, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -16,7 +16,7 @@ export const bootstrapCommand: Command = {
   summary: "Print a bootstrap with which Envoy or a gRPC program takes its configuration from a server.",
   usage: "xdstp bootstrap envoy|grpc [--server HOST:PORT] [--variant sotw|delta] [--names ads|xdstp] [--authority NAME]... [--admin HOST:PORT] [--node ID] [--cluster NAME] [--tls | --tls-ca FILE] [--tls-cert FILE --tls-key FILE] [--json]",
   notes: [
-    "With --names ads Envoy asks for everything, and a gRPC program for opaque names; with --names xdstp subscribe to xdstp names: Envoy to those of one authority, a gRPC program to those of each --authority, of which the first is the default.",
+    "With --names ads Envoy subscribes to everything, and a gRPC program to opaque names. With --names xdstp both subscribe to xdstp names: Envoy to those of one authority, a gRPC program to those of each --authority, of which the first is the default.",
     "Where the server has TLS, give --tls or --tls-ca, and --tls-cert with --tls-key where it asks clients for a certificate. HOST has to be in the certificate of the server. The files are named in the bootstrap as they are typed, and read by the client.",
     "YAML for Envoy: start it with `envoy -c FILE`. JSON for gRPC: put it in a file and its path in GRPC_XDS_BOOTSTRAP, and call `xds:///SERVICE`.",
   ],

@@ -15,7 +15,7 @@ export interface EnvoyBootstrapOptions extends BootstrapOptions {
 
 /** An `envoy.config.bootstrap.v3.Bootstrap` in JSON form. */
 export interface EnvoyBootstrap {
-  /** Who Envoy says it is: `id` and `cluster`. */
+  /** The node that Envoy sends: `id` and `cluster`. */
   readonly node: object;
   /** Where the admin page listens. */
   readonly admin: object;

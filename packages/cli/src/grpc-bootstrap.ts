@@ -7,7 +7,7 @@ import { formatEndpoint } from "./parse-endpoint.ts";
 export interface GrpcBootstrap {
   /** The server, with its credentials. */
   readonly xds_servers: readonly object[];
-  /** Who the program says it is. */
+  /** The node that the program sends. */
   readonly node: object;
   /** The template for names of each authority. Absent: names are opaque. */
   readonly authorities?: Readonly<Record<string, object>>;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { XdsError } from "@xdstp/core";
 import type { AnyBootstrap } from "@xdstp/federation";
-import { createRelay, type Relay, type RelayOptions } from "@xdstp/relay";
+import { createRelay, type Relay, type RelayOptions, SnapshotInUse } from "@xdstp/relay";
 import { CliError } from "./cli-error.ts";
 import type { UpstreamEvent } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -16,26 +16,26 @@ export async function relayOptions({ relay, snapshot, ask }: Omit<RelayCall, "sn
   return { ...relay, bootstrap, variant: ask.variant, clock, ...(snapshot && { snapshot: await snapshotOptions(snapshot) }) };
 }
 
-const lookAgainMs = 50;
+const retryMs = 50;
 const patienceMs = 3_000;
 
 /**
- * {@link relaySupply}, with patience for a snapshot that another process has: a relay that was killed is started again at once, and the process of it that had the
- * snapshot may still be ending.
+ * {@link relaySupply}, which waits up to 3 s for a snapshot that is in use: after a relay was killed another is started at once, while the old process may still be ending.
+ * The wait is in real time and not on a {@link CliIo.clock}: timers of that clock do not keep the process alive, and nothing else does yet.
  */
 export async function openRelaySupply(...what: Parameters<typeof relaySupply>): Promise<Supply> {
-  for (let waited = 0; ; waited += lookAgainMs) {
+  for (let waited = 0; ; waited += retryMs) {
     try {
       return relaySupply(...what);
     } catch (error) {
       if (waited >= patienceMs || !isInUse(error)) throw error;
     }
-    await delay(lookAgainMs);
+    await delay(retryMs);
   }
 }
 
 function isInUse(error: unknown): boolean {
-  return error instanceof CliError && error.cause instanceof XdsError && error.cause.code === "FAILED_PRECONDITION" && error.cause.text.includes(" is in use by process ");
+  return error instanceof CliError && error.cause instanceof XdsError && error.cause.cause instanceof SnapshotInUse;
 }
 
 /** A relay as what is served. Throws a CliError where it cannot be made. */
@@ -50,7 +50,7 @@ export function relaySupply(options: RelayOptions, what: Supply["what"], tell: T
   return { from: "relay", what, cache: heldBy(made), serving: made.serving, upstreams: () => made.status().upstreams, health: () => made.status().upstreams.map(upstreamHealth), refusals: () => made.refusals(), start: async () => failed, close: () => made.close() };
 }
 
-/** What is held for all clients, and for each key of its own. */
+/** The cache that all clients share, with the resources of each tenant counted in. */
 function heldBy(relay: Relay): Supply["cache"] {
   const { cache } = relay;
   return {

@@ -14,9 +14,9 @@ export interface ControlPlane {
   readonly events: readonly ServerEvent[];
   /** Puts and removes at once, as one transaction; gives its revision. */
   publish(put: readonly TestResource[], remove?: readonly Pick<TestResource, "typeUrl" | "name">[]): number;
-  /** Resolves when every client whom a revision concerns has accepted it; rejects when one refuses it, or when it takes longer than `timeoutMs` (default: as long as a suite waits for anything). */
+  /** Resolves when every client that a revision concerns has accepted it. Rejects when one rejects it, or after `timeoutMs` (default: as long as a suite waits for anything). */
   accepted(revision: number, timeoutMs?: number): Promise<void>;
-  /** The newest of what was sent, accepted and refused, a line each. */
+  /** The newest responses, ACKs and NACKs, one per line. */
   trace(): readonly string[];
   status(): ReturnType<XdsServer["status"]>;
   stats(): ReturnType<XdsServer["stats"]>;

@@ -16,7 +16,7 @@ export function describeProgram(name: ProgramName, suite: string, body: (command
   console.error(`\n!!!! ${title}: ${notRun}\n`);
   describe(title, { meta: { program: name, version: "", suite, notRun } }, () => {
     if (process.env.CI === "true") it("is installed", () => { throw new Error(notRun); });
-    else it.skip(notRun, () => undefined); // the title is the reason; it is printed above too
+    else it.skip(notRun, () => undefined); // CI fails above instead; elsewhere the title says why the suite is not run
   });
 }
 

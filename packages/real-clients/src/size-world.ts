@@ -28,13 +28,13 @@ export function endpointsOf(index: number, bytes: number, word = "first"): TestR
 export interface SizeWorld {
   readonly controlPlane: ControlPlane;
   readonly link: SlowLink;
-  /** What the server has cut, by reason. */
+  /** How many calls and connections the server has ended, by reason. */
   readonly cuts: () => object;
 }
 
 /** Serves this state for the time of the test. */
 export async function useSizeWorld({ link: kind }: SizeCase, resources: readonly TestResource[]): Promise<SizeWorld> {
-  const controlPlane = await useControlPlaneWith({ limits: { subscriptions: 100_000, maxMessageBytes: 32 << 20, maxFirstMessageBytes: 64 << 20 } }, ...resources);
+  const controlPlane = await useControlPlaneWith({}, ...resources);
   const link = await useSlowLink(controlPlane.port, kind);
   return { controlPlane, link, cuts: () => controlPlane.stats().wire.cuts };
 }

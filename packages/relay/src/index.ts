@@ -18,5 +18,6 @@ export type { RefusalEvent } from "./refusals/refusal-event.ts";
 export type { RefusedVersion } from "@xdstp/core/server";
 export { openSnapshot } from "./snapshot/open-snapshot.ts";
 export type { Snapshot, SnapshotOptions, SnapshotStatus } from "./snapshot/snapshot.ts";
+export { SnapshotInUse } from "./snapshot/snapshot-in-use.ts";
 export type { SnapshotEvent } from "./snapshot/snapshot-event.ts";
 export type { LookUps, RelayStatus, UpstreamStatus } from "./status/relay-status.ts";

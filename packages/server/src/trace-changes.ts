@@ -30,8 +30,8 @@ export interface ChangeTraces {
 
 /** Of one change so many refusals are events of their own. */
 const mostNacks = 10;
-/** `SpanStatusCode.ERROR`: a program without a tracer does not load the API for one number. */
-// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the number is the enum's, which is not to be loaded
+/** `SpanStatusCode.ERROR`, as a number: the import of the enum would load the API in programs that have no tracer. */
+// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the number is that of the enum, whose import would load the API
 const ERROR: SpanStatusCode.ERROR = 2;
 
 /**

@@ -91,7 +91,7 @@ function tellOwn(tell: (event: CliEvent) => void, event: Extract<CliEvent, { fro
   tell({ from: "relay", event });
 }
 
-/** What this process measures itself: it writes the log of all. */
+/** Metrics of this process alone: it writes the log lines of all workers. */
 function createLogMetrics(): { readonly text: () => string; readonly lose: (lines: number) => void } {
   const metrics = createPrometheusMeter();
   let linesLost = 0;

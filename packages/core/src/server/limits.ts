@@ -18,7 +18,7 @@ export interface StreamLimits {
   readonly errorText: number;
   /** Names, globs and `*` of one type on one stream (S-LIM-4). Default: 100,000. Room: an Envoy with 50,000 clusters asks for the endpoints of each by name. */
   readonly subscriptions: number;
-  /** Names, globs and `*` of all types on one stream (S-LIM-4). Default: 200,000. Room: the same Envoy, with as many secrets or routes beside the endpoints. */
+  /** Names, globs and `*` of all types on one stream (S-LIM-4). Default: 200,000. Room: an Envoy that asks for 50,000 endpoints and for as many secrets or routes. */
   readonly streamSubscriptions: number;
   /** Globs of one type on one stream (S-LIM-4). Default: 1,000. */
   readonly globs: number;

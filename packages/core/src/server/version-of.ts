@@ -4,7 +4,7 @@ const MODULUS = 2 ** 52;
 
 /** A sum of content hashes, modulo 2^52; a negative one is taken out of it. No step is above 2^53, where numbers have gaps, so the order does not matter. */
 export function addHash(sum: number, hash: number): number {
-  // A comparison, since the remainder of a division costs a hundred times as much for numbers of this size.
+  // A comparison is cheaper than the remainder of a division for numbers of this size.
   const both = sum + (hash < 0 ? hash + MODULUS : hash);
   return both < MODULUS ? both : both - MODULUS;
 }

@@ -14,7 +14,7 @@ interface HttpProtocolOptions {
 /** Throws for a cluster that Envoy would speak to in HTTP/1: gRPC needs HTTP/2, so it is not meant as a management server, or would not work as one. */
 export function checkHttp2(cluster: Cluster, place: Place): void {
   const any = cluster.typedExtensionProtocolOptions[name];
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- many bootstraps still say it so
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- Envoy's API deprecates the field; bootstraps in use still set it
   if (cluster.http2ProtocolOptions !== undefined || (any !== undefined && isHttp2(any.value))) return;
   throw wrongAt(place, "does not speak HTTP/2, which gRPC needs; add typed_extension_protocol_options with explicit_http_config: {http2_protocol_options: {}}");
 }

@@ -9,7 +9,7 @@ export interface ChannelLimits {
   readonly maxMessageBytes: number;
   /** Bytes of unfinished messages that all calls of the channel may hold. Beyond it a call ends with RESOURCE_EXHAUSTED. Default 256 MiB. */
   readonly maxPartialBytes: number;
-  /** Bytes that the server may send on a call that does not read, told to it in SETTINGS. It is what may be on the way at once: 8 MiB are 20 MB a second at 200 ms of delay each way. Default 8 MiB. */
+  /** Bytes that the server may send on a call before this side reads them; SETTINGS tell it so. It limits what may be on the way at once: with 200 ms of delay each way, 8 MiB allow 20 MB a second. Default 8 MiB. */
   readonly windowBytes: number;
   /** Milliseconds without a byte of a message that has begun, while it is read. Beyond it the call ends with DEADLINE_EXCEEDED; pings find only that a connection is dead. Default 60,000. */
   readonly stalledMs: number;

@@ -375,15 +375,15 @@ describe("a channel and its connection", () => {
     expect(channel.connectivity()).toEqual({ state: "idle" });
   });
 
-  test("lets a server send ahead on a connection as much as on two calls, and push nothing", async () => {
+  test("lets a server send 8 MiB ahead on a call and 16 MiB on a connection, and push nothing", async () => {
     const told: unknown[] = [];
     const port = await useHttp2((stream) => {
       stream.respond(answer);
       stream.pipe(stream);
-      stream.once("data", () => { told.push(stream.session?.state.remoteWindowSize, stream.session?.remoteSettings.enablePush); });
+      stream.once("data", () => { told.push(stream.session?.state.remoteWindowSize, stream.session?.remoteSettings.initialWindowSize, stream.session?.remoteSettings.enablePush); });
     });
     await echoed(useChannel(port).call(), "x");
-    expect(told).toEqual([16 << 20, false]);
+    expect(told).toEqual([16 << 20, 8 << 20, false]);
   });
 
   test("sends a request of 20 MB, as one with 100,000 long names is", async () => {

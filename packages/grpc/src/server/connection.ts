@@ -56,10 +56,10 @@ export interface Connection {
   readonly streams: Set<ByteStream>;
 }
 
-/** Its peer did nothing wrong but to stay. */
 /** HTTP/2 error codes of cuts that a client can act upon; all others are ENHANCE_YOUR_CALM. */
 const codes: Readonly<Partial<Record<ConnectionCut, number>>> = { "no-certificate": constants.NGHTTP2_INADEQUATE_SECURITY };
 
+/** The peer of such a connection did nothing wrong. It was asked to leave, and stayed. */
 const graces: ReadonlySet<ConnectionCut> = new Set<ConnectionCut>(["drain-grace", "goaway-grace", "age-grace"]);
 const maxWaitingLargeMessages = 16;
 /** What comes back at each look: bytes that may carry nothing, and calls that may be refused. */
@@ -239,8 +239,8 @@ class Watched implements Connection, KeptAlive {
   }
 
   /**
-   * Behind a GOAWAY Node does not tell that the peer breaks the protocol: the session neither reads nor writes from then on, and stays.
-   * One that reads the answer to a question, or writes, is alive.
+   * After a GOAWAY of the peer, Node reports no violation of the protocol by it: the session stays open, and neither reads nor writes.
+   * A session that reads the answer to a probe, or writes, is alive.
    */
   #awaitCalls(): void {
     const { sentBytes } = this.meter;

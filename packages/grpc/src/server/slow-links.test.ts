@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { constants } from "node:http2";
+import type { Socket } from "node:net";
 import { StatusCode } from "@xdstp/core";
 import { describe, expect, test } from "vitest";
 import { enveloped, type RawClient, type RawClientCall } from "../../test/raw-client.ts";
@@ -20,6 +21,15 @@ async function read(call: RawClientCall, bytes: number): Promise<void> {
     call.stream.on("data", onData);
     call.stream.resume();
   });
+}
+
+/** A connection whose bytes are written by hand, with a call on stream 1 that has been echoed once. */
+async function useRawCall(port: number): Promise<{ readonly socket: Socket; readonly closed: Promise<unknown> }> {
+  const socket = await useSocket(port);
+  const closed = once(socket, "close");
+  socket.write(Buffer.concat([Buffer.from(preface), frame(4, 0, 0), frame(1, 4, 1, headerBlock(echoPath)), frame(0, 0, 1, enveloped("x"))]));
+  await received(socket, enveloped("x"));
+  return { socket, closed };
 }
 
 /** Pings after each DATA frame, as clients do that measure the bandwidth: one ping at a time, and the next one with the first data after its answer. */
@@ -63,9 +73,7 @@ describe("a client that measures the bandwidth", () => {
 describe("a client on a slow link", () => {
   test("answers a ping by whatever the server receives; one that sends nothing more is cut", async () => {
     const server = await useServer();
-    const mute = await useSocket(server.port);
-    mute.write(Buffer.concat([Buffer.from(preface), frame(4, 0, 0), frame(1, 4, 1, headerBlock(echoPath)), frame(0, 0, 1, enveloped("first"))]));
-    await received(mute, enveloped("first"));
+    const { socket: mute } = await useRawCall(server.port);
     for (let round = 0; round < 3; round += 1) {
       server.clock.advance(30_000);
       mute.write(frame(0, 0, 1, enveloped(`again ${round}`)));
@@ -145,19 +153,27 @@ describe("a client that says GOAWAY", () => {
     expect(server.server.stats().cuts).toEqual({});
   });
 
-  test("and breaks the protocol behind it is cut, whatever calls it has [S-STREAM-7]", async () => {
-    const server = await useServer({ limits: { pingMs: 100_000_000 } });
-    const socket = await useSocket(server.port);
-    const closed = once(socket, "close");
-    const call = Buffer.concat([frame(1, 4, 1, headerBlock(echoPath)), frame(0, 0, 1, enveloped("x"))]);
-    socket.write(Buffer.concat([Buffer.from(preface), frame(4, 0, 0), call]));
-    await received(socket, enveloped("x"));
+  test("is asked by SETTINGS whether it is alive, since Node sends no PING then", async () => {
+    const server = await useServer({ limits: { goawayGraceMs: 100_000_000 } });
+    const { socket } = await useRawCall(server.port);
     socket.write(frame(7, 0, 0, Buffer.alloc(8)));
-    // The server has read the GOAWAY: it asks by SETTINGS whether the session lives.
+    await received(socket, frame(4, 0, 0));
+    server.clock.advance(30_000);
+    await received(socket, frame(4, 0, 0));
+    socket.write(frame(0, 1, 1));
+    await server.event("connection-closed");
+    expect(server.server.stats().cuts).toEqual({});
+  });
+
+  test("and breaks the protocol after it is cut, whatever calls it has [S-STREAM-7]", async () => {
+    const server = await useServer({ limits: { pingMs: 100_000_000 } });
+    const { socket, closed } = await useRawCall(server.port);
+    socket.write(frame(7, 0, 0, Buffer.alloc(8)));
+    // The server has read the GOAWAY: it probes the session by SETTINGS.
     await received(socket, frame(4, 0, 0));
     const dataOnNoStream = frame(0, 0, 0, enveloped("x"));
     socket.write(dataOnNoStream);
-    // The GOAWAY that answers its own counts as written in the first of two.
+    // The first of two intervals still counts the GOAWAY that the server has written.
     server.clock.advance(2 * 30_000);
     await closed;
     expect(server.server.stats().cuts).toEqual({ "goaway-grace": 1 });
@@ -170,11 +186,7 @@ describe("a peer that sends what carries nothing", () => {
     ["DATA of a stream that was reset", Buffer.concat(Array.from({ length: 4 }, () => frame(0, 0, 1, Buffer.alloc(4_000))))],
   ] as const)("%s: is cut after some megabytes [S-LIM-1]", async ([, part]) => {
     const server = await useServer({ limits: { emptyBytes: 100_000 } });
-    const socket = await useSocket(server.port);
-    const closed = once(socket, "close");
-    const call = Buffer.concat([frame(1, 4, 1, headerBlock(echoPath)), frame(0, 0, 1, enveloped("x"))]);
-    socket.write(Buffer.concat([Buffer.from(preface), frame(4, 0, 0), call]));
-    await received(socket, enveloped("x"));
+    const { socket, closed } = await useRawCall(server.port);
     socket.write(frame(3, 0, 1, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL])));
     for (let round = 0; round < 12; round += 1) socket.write(part);
     const marker = frame(0, 0, 3, enveloped("marker"));

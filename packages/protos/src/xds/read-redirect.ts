@@ -24,7 +24,7 @@ function textOf(bytes: Uint8Array): string | undefined {
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
     if (field === 1 && wireType === WireType.LengthDelimited) text = reader.string(true);
-    else reader.skip(wireType, field); // passes over what is none of the text form
+    else reader.skip(wireType, field); // skips every field but the text
   }
   return text;
 }

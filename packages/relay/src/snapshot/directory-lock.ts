@@ -6,12 +6,13 @@ import { XdsError } from "@xdstp/core";
 
 import { openPrivateFile } from "./private-files.ts";
 import { readAt } from "./read-journal.ts";
+import { SnapshotInUse } from "./snapshot-in-use.ts";
 
 /** Keeps other processes out of a directory, by a file `lock` with the id of this one, and the time at which it was started. */
 export interface DirectoryLock {
   /**
    * Takes the directory, or makes sure that it was not taken over since: a process that runs in another container cannot be seen from there.
-   * Throws FAILED_PRECONDITION where somebody else has it, and the error of the system where no file can be written.
+   * Throws FAILED_PRECONDITION, with the cause {@link SnapshotInUse}, where another process has taken it, and the error of the system where no file can be written.
    */
   claim(): void;
   /** Lets go of it; of one that somebody else has taken over nothing is touched. */
@@ -65,7 +66,8 @@ function replaceDead(dir: string, file: string, mark: string): void {
 }
 
 function inUse(dir: string, file: string, pid: number | undefined): XdsError {
-  return new XdsError("FAILED_PRECONDITION", `the snapshot ${dir} is in use by process ${pid ?? "unknown"}; give each relay a directory of its own, end that process, or remove ${file} if it is no relay`);
+  const cause = new SnapshotInUse(dir, pid);
+  return new XdsError("FAILED_PRECONDITION", `${cause.message}; give each relay a directory of its own, end that process, or remove ${file} if it is not a relay`, { cause });
 }
 
 /** Bytes of a lock that are read: a mark is shorter. */
@@ -91,7 +93,7 @@ function pidOf(mark = ""): number | undefined {
   return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
 }
 
-/** The number of a process that has ended may be another one's by now: then the times of their starts differ. */
+/** The id of a process that has ended may belong to another one now: then the times of their starts differ. */
 function isAlive(pid: number, start: string | undefined): boolean {
   try {
     process.kill(pid, 0);
@@ -104,7 +106,7 @@ function isAlive(pid: number, start: string | undefined): boolean {
 
 const GONE = "gone";
 
-/** When the system started a process, as Linux counts it; {@link GONE} for one that has ended and that nobody has waited for. undefined: the system does not tell. */
+/** When the system started a process, as Linux counts it; {@link GONE} for a zombie, which has ended. undefined: the system does not tell. */
 function startOf(pid: number): string | undefined {
   let text: string;
   try {

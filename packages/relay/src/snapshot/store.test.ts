@@ -11,6 +11,7 @@ import { journalOf, openStore, stateOf, store as put, useDir } from "../../test/
 import { encodeFrame, FrameKind } from "./frame.ts";
 import { FORMAT, type Disk } from "./journal.ts";
 import { openSnapshot } from "./open-snapshot.ts";
+import { SnapshotInUse } from "./snapshot-in-use.ts";
 import { SnapshotStore } from "./snapshot-store.ts";
 
 const secretUrl = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
@@ -223,7 +224,7 @@ describe("a snapshot on disk", () => {
   it("has one process at a time, and takes over what a dead one has left", async () => {
     const dir = useDir();
     const { store } = openStore(dir);
-    expect(() => openSnapshot({ dir })).toThrow(new XdsError("FAILED_PRECONDITION", `the snapshot ${dir} is in use by process ${process.pid}; give each relay a directory of its own, end that process, or remove ${join(dir, "lock")} if it is no relay`));
+    expect(() => openSnapshot({ dir })).toThrow(new XdsError("FAILED_PRECONDITION", `the snapshot ${dir} is in use by process ${process.pid}; give each relay a directory of its own, end that process, or remove ${join(dir, "lock")} if it is not a relay`, { cause: new SnapshotInUse(dir, process.pid) }));
     await store.close();
     expect(readdirSync(dir)).not.toContain("lock");
     writeFileSync(join(dir, "lock"), `${process.ppid}\n`);

@@ -4,7 +4,7 @@ export interface AccessLimits {
   readonly authorizeMs: number;
   /** Messages of one stream that may wait for it, as the wire hands them over though it was told to pause. One more gets RESOURCE_EXHAUSTED. Default: 64. */
   readonly waitingMessages: number;
-  /** Bytes of these messages behind the first one. Default: 16 MiB. Room: the clusters and 100,000 names of endpoints of one Envoy. */
+  /** Bytes of these messages behind the first one. Default: 16 MiB. Room: the first requests of an Envoy with 100,000 names of endpoints, and of the clusters that it still holds. */
   readonly waitingBytes: number;
 }
 
