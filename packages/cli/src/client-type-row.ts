@@ -14,9 +14,10 @@ export function clientTypeRows(clients: readonly StatusClientRow[], now: number)
 
 function rowsOf(client: StatusClientRow, showScope: boolean, now: number): readonly StatusRow[] {
   const label = labelOf(client, showScope);
-  if (client.types.length === 0) return [{ client: label, type: "-", state: "CONNECTED", version: "-", age: "-", reason: "has asked for nothing yet", tone: "dim" }];
+  const view = escapeText(client.view ?? "");
+  if (client.types.length === 0) return [{ client: label, view, type: "-", state: "CONNECTED", version: "-", age: "-", reason: "has asked for nothing yet", tone: "dim" }];
   return client.types.map((type) => ({
-    client: label, type: shortType(type.typeUrl), state: type.state, version: versionsOf(type), age: ageOf(type, now), reason: reasonOf(type), tone: toneOf(type.state),
+    client: label, view, type: shortType(type.typeUrl), state: type.state, version: versionsOf(type), age: ageOf(type, now), reason: reasonOf(type), tone: toneOf(type.state),
   }));
 }
 

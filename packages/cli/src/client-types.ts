@@ -33,6 +33,8 @@ export interface StatusClientRow {
   readonly userAgent: string;
   /** Which part of the program, or where it comes from: tells clients of one id apart. */
   readonly scope: string;
+  /** The view of the configuration that it is served: the node key of `xdstp serve`, the tenant of `xdstp relay`. Absent: that of all clients. */
+  readonly view?: string;
   readonly types: readonly ClientType[];
 }
 
@@ -47,9 +49,17 @@ function clientRow({ node, clientScope, genericXdsConfigs, xdsConfig }: ClientCo
   const types = [...byType].map(([typeUrl, configs]) => typeOf(typeUrl, configs.map(resourceOf)));
   return {
     id: node?.id ?? "", cluster: node?.cluster ?? "", scope: clientScope,
+    ...viewOf(node?.metadata?.[VIEW_KEY]),
     userAgent: [node?.userAgentName ?? "", version].filter((part) => part !== "").join(" "),
     types: types.length > 0 ? types : xdsConfig.flatMap(oldType),
   };
+}
+
+/** Where it stands in an answer of our own servers. */
+const VIEW_KEY = "xdstp.view";
+
+function viewOf(value: unknown): Pick<StatusClientRow, "view"> {
+  return typeof value === "string" ? { view: value } : {};
 }
 
 /** From bad to good; a type is as bad as its worst resource. That a name does not exist is no trouble beside others that do. */

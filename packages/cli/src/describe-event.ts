@@ -61,10 +61,15 @@ function describeCacheEvent(event: CacheEvent | DanglingEvent): ReportLine {
     case "aliases-ignored": return { level: "warning", label: "aliases", text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: its aliases are not served: xdstp names have redirects instead; leave them out, or use an opaque name` };
     case "version-reused": return { level: "warning", label: "version", text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: version ${escapeText(event.version)} was used before for other content, so it is served as ${escapeText(event.servedAs)}; give each content a version of its own, or none` };
     case "variants-overlap": return { level: "warning", label: "variants", text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: clients that match several of its variants are given none: ${event.variants.map((one) => (one === "" ? "one without constraints" : escapeText(one))).join("; ")}` };
-    case "dangling": return { level: "warning", label: "dangling", text: `${shortType(event.by.typeUrl)} ${quoted(event.by.name)}${event.others === 0 ? "" : ` and ${counted(event.others, "other")}`} ${event.others === 0 ? "refers" : "refer"} to ${shortType(event.typeUrl)} ${quoted(event.name)}, which is not served; add it, unless clients have it in their bootstrap` };
-    case "resolved": return { level: "good", label: "resolved", text: `${shortType(event.typeUrl)} ${quoted(event.name)} ${event.isServed ? "is served now" : "is no longer referred to"}` };
+    case "dangling": return { level: "warning", label: "dangling", text: `${ofKey(event)}${shortType(event.by.typeUrl)} ${quoted(event.by.name)}${event.others === 0 ? "" : ` and ${counted(event.others, "other")}`} ${event.others === 0 ? "refers" : "refer"} to ${shortType(event.typeUrl)} ${quoted(event.name)}, which is not served; add it, unless clients have it in their bootstrap` };
+    case "resolved": return { level: "good", label: "resolved", text: `${ofKey(event)}${shortType(event.typeUrl)} ${quoted(event.name)} ${event.isServed ? "is served now" : "is no longer referred to"}` };
     case "feed-failed": return { level: "error", label: "failed", text: `${event.retryMs === undefined ? "edits are not followed any more" : `edits are not followed until the next attempt in ${Math.ceil(event.retryMs / 1_000)} s`}: ${escapeText(event.error.text)}` };
   }
+}
+
+/** Whose view it is about. */
+function ofKey({ key }: { readonly key?: string }): string {
+  return key === undefined ? "" : `for node key ${quoted(key)}, `;
 }
 
 function quoted(name: string): string {

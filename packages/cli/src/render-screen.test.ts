@@ -27,6 +27,14 @@ describe("renderScreen()", () => {
     ]);
   });
 
+  it("has a column for the view where a client has one of its own [S-NODE-10]", () => {
+    expect(render({ status: [{ ...streamStatus(1, [typeStatus()]), viewKey: "gold\u001b" }, streamStatus(2, [])] }).slice(2, 5)).toEqual([
+      "CLIENT  VIEW        TYPE      STATE      VERSION  AGE  NACK",
+      "n1      gold\\u{1b}  clusters  SYNCED     2        1m",
+      "n2                  -         CONNECTED  -        1m   has asked for nothing yet",
+    ]);
+  });
+
   it.each([
     ["asks for what is not there", typeStatus({ state: "REQUESTED", versionSent: "", versionAccepted: "" }), "REQUESTED  -  1m  asks for names that are not there"],
     ["does not answer", typeStatus({ state: "STALE", stuck: true, pendingSince: 0 }), "STALE  2  1m  no answer"],

@@ -3,7 +3,7 @@ import type { Piece } from "./paint-line.ts";
 import type { StatusRow } from "./status-row.ts";
 import type { Tone } from "./style.ts";
 
-const titles = { client: "CLIENT", type: "TYPE", state: "STATE", version: "VERSION", age: "AGE", reason: "NACK" } as const;
+const titles = { client: "CLIENT", view: "VIEW", type: "TYPE", state: "STATE", version: "VERSION", age: "AGE", reason: "NACK" } as const;
 type Column = keyof typeof titles;
 
 /** How many lines a reason gets below its row, where the rest of the row has no room for it. */
@@ -18,11 +18,12 @@ export interface Table {
 type Line = readonly Piece[];
 type Widths = Readonly<Record<Exclude<Column, "reason">, number>>;
 
-/** Columns are as wide as what they hold, up to a share of the terminal. The reason takes the rest of the row; a longer one stands below it, in a few lines. */
+/** Columns are as wide as what they hold, up to a share of the terminal. The view has a column where a row has one. The reason takes the rest of the row; a longer one stands below it, in a few lines. */
 export function renderTable(rows: readonly StatusRow[], columns: number): Table {
   const width = (column: Column, most: number): number => Math.min(most, Math.max(titles[column].length, ...rows.map((row) => textWidth(row[column]))));
   const widths: Widths = {
     client: width("client", Math.max(8, Math.floor(columns * 0.28))),
+    view: rows.some(({ view }) => view !== "") ? width("view", Math.max(6, Math.floor(columns * 0.12))) : 0,
     type: width("type", Math.max(9, Math.floor(columns * 0.2))),
     state: width("state", 9),
     version: width("version", 27),
@@ -40,6 +41,6 @@ function rowLines(row: StatusRow, widths: Widths, columns: number): readonly Lin
 }
 
 function cells(row: Pick<StatusRow, Column>, tone: Tone, widths: Widths): readonly Piece[] {
-  const cell = (column: keyof Widths): string => `${fitText(row[column], widths[column])}  `;
-  return [["plain", `${cell("client")}${cell("type")}`], [tone, cell("state")], ["plain", `${cell("version")}${cell("age")}`]];
+  const cell = (column: keyof Widths): string => (widths[column] === 0 ? "" : `${fitText(row[column], widths[column])}  `);
+  return [["plain", `${cell("client")}${cell("view")}${cell("type")}`], [tone, cell("state")], ["plain", `${cell("version")}${cell("age")}`]];
 }

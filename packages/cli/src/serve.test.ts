@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { openDeltaStream } from "../test/grpc-stream.ts";
 import { type RunningCli, runToEnd, useCli } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
@@ -70,6 +70,26 @@ describe("xdstp serve, references", () => {
 });
 
 describe("xdstp serve --node-key", () => {
+  it("names the key whose files refer to what is not served, and shows the key of each client in its status [S-NODE-10]", async () => {
+    const route = "virtual_hosts: [{name: a, domains: ['*'], routes: [{match: {prefix: /}, route: {cluster: apii}}]}]\n";
+    const folder = useFolder({ "_opaque/clusters/web.yaml": "connect_timeout: 1s\n", "_nodes/gold/_opaque/routes/web.yaml": route });
+    const { stdout, port } = serve(folder.dir, "--node-key", "id");
+    expect(await stdout.line(/Z dangling /)).toContain('for node key "gold", routes "web" refers to clusters "apii", which is not served');
+    const number = await port();
+    for (const id of ["gold", "basic"]) {
+      const client = await openDeltaStream(number, id);
+      onTestFinished(() => { client.close(); });
+      client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: ["*"] });
+      await client.arrived();
+    }
+    const { out } = await runToEnd(["status", `127.0.0.1:${number}`]);
+    expect(out.split("\n").map((line) => line.split(/ +/).slice(0, 3).join(" "))).toEqual(["CLIENT VIEW TYPE", "gold gold clusters", "basic basic clusters", ""]);
+    const json = JSON.parse((await runToEnd(["status", `127.0.0.1:${number}`, "--json"])).out) as { readonly clients: readonly object[] };
+    expect(json.clients).toMatchObject([{ id: "gold", view: "gold" }, { id: "basic", view: "basic" }]);
+    folder.write({ "_nodes/gold/_opaque/clusters/apii.yaml": "connect_timeout: 1s\n" });
+    expect(await stdout.line(/Z resolved /)).toContain('for node key "gold", clusters "apii" is served now');
+  });
+
   it("serves the files below _nodes/KEY to the nodes with that key, and the shared ones to others [S-NODE-10]", async () => {
     const folder = useFolder({ "_opaque/clusters/web.yaml": "connect_timeout: 1s\n", "_nodes/gold/_opaque/clusters/web.yaml": "connect_timeout: 2s\n" });
     const { stdout, port } = serve(folder.dir, "--node-key", "id");

@@ -1,4 +1,4 @@
-import { type Cache, createNodeCaches, nodeField, watchDangling } from "@xdstp/cache";
+import { type Cache, createNodeCaches, nodeField } from "@xdstp/cache";
 import { versionOf } from "@xdstp/core/server";
 import { XdsError } from "@xdstp/core";
 import { createFolderFeed, type FolderEvent } from "@xdstp/folder";
@@ -53,7 +53,7 @@ function versionsOf(cache: Cache): Readonly<Record<string, string>> {
 function folderSupply({ dir, registry, allowMassDelete, authorities, nodeKey }: ServeOptions & Pick<HostOptions, "registry">, { clock }: CliIo, tell: Tell): Supply {
   const health = createHealthBook(clock);
   const nodes = createNodeCaches({ keyOf: nodeField(nodeKey), types: envoyTypes, clock, replacedBytes, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "cache", event }); } });
-  const dangling = watchDangling(nodes.shared, envoyTypes, (event) => { tell({ from: "cache", event }); });
+  const dangling = nodes.watchDangling((event) => { tell({ from: "cache", event }); });
   const onEvent = (event: FolderEvent): void => {
     noteFolder(health, dir, event);
     tell({ from: "folder", event });

@@ -13,6 +13,8 @@ export interface StatusEntry {
 /** One row of the table, in words. */
 export interface StatusRow {
   readonly client: string;
+  /** Empty: the view of all clients. */
+  readonly view: string;
   readonly type: string;
   readonly state: string;
   readonly version: string;
@@ -30,9 +32,11 @@ export function statusEntries(status: readonly StreamStatus[]): readonly StatusE
 /** The row of an entry. `since`: when something last happened to it. */
 export function statusRow({ stream, type }: StatusEntry, now: number, since: number | undefined): StatusRow {
   const client = clientLabel(stream);
-  if (type === undefined) return { client, type: "-", state: "CONNECTED", version: "-", age: formatAge(now - stream.connectedAt), reason: "has asked for nothing yet", tone: "dim" };
+  const view = escapeText(stream.viewKey ?? "");
+  if (type === undefined) return { client, view, type: "-", state: "CONNECTED", version: "-", age: formatAge(now - stream.connectedAt), reason: "has asked for nothing yet", tone: "dim" };
   return {
     client,
+    view,
     type: shortType(type.typeUrl),
     state: type.state,
     version: versions(type),

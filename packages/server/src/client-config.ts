@@ -13,8 +13,8 @@ export type RowsOf = (stream: ServerStream) => Iterable<ClientConfig_GenericXdsC
  * @param spend - Called for each row; throws when there are too many
  */
 export function clientConfig(stream: ServerStream, rowsOf: RowsOf, spend: (row: ClientConfig_GenericXdsConfig) => void): ClientConfig {
-  const { node, peer } = stream.info;
-  const config = create(ClientConfigSchema, { clientScope: peer, ...(node !== undefined && { node: nodeOf(node) }) });
+  const { node, peer, viewKey } = stream.info;
+  const config = create(ClientConfigSchema, { clientScope: peer, ...(node !== undefined && { node: nodeOf(node, viewKey) }) });
   for (const row of rowsOf(stream)) {
     spend(row);
     config.genericXdsConfigs.push(row);
@@ -32,12 +32,16 @@ export function rowsByName(show: ShowPayload, formerOf: (stream: ServerStream) =
 /** A row for each type. */
 export const rowsByType: RowsOf = (stream) => stream.status().types.map(typeConfig);
 
+/** A field of `node.metadata` in client status: the key of the view that the client is served. No metadata of the client stands beside it. */
+export const VIEW_KEY = "xdstp.view";
+
 /** What is kept of a node, as a node. */
-function nodeOf({ id, cluster, userAgentName, userAgentVersion, locality, clientFeatures }: NodeInfo): Node {
+function nodeOf({ id, cluster, userAgentName, userAgentVersion, locality, clientFeatures }: NodeInfo, viewKey: string | undefined): Node {
   const [region = "", zone = "", ...subZone] = locality.split("/");
   return create(NodeSchema, {
     id, cluster, userAgentName, clientFeatures: [...clientFeatures],
     ...(userAgentVersion !== "" && { userAgentVersionType: { case: "userAgentVersion", value: userAgentVersion } }),
+    ...(viewKey !== undefined && { metadata: { [VIEW_KEY]: viewKey } }),
     ...(locality !== "" && { locality: { region, zone, subZone: subZone.join("/") } }),
   });
 }

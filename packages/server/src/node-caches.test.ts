@@ -55,7 +55,8 @@ describe.each(variants)("a server of caches per node (%s)", (variant) => {
     expect((await whole).accepted).toHaveLength(2);
     expect(server.status().map(({ types: rows }) => rows[0]?.state)).toEqual(["SYNCED", "SYNCED"]);
     const { config } = await server.clientStatus({ excludeResourceContents: true }, { peer: { address: "192.0.2.9:1" } });
-    expect(config.map(({ node }) => node?.id)).toEqual(["gold-1", "basic-1"]);
+    expect(config.map(({ node }) => [node?.id, node?.metadata])).toEqual([["gold-1", { "xdstp.view": "gold" }], ["basic-1", { "xdstp.view": "basic" }]]);
+    expect(server.status().map(({ viewKey }) => viewKey)).toEqual(["gold", "basic"]);
   });
 
   it(`sends the shared resource again when the one of the node is removed (${variant}) [S-NODE-10]`, async () => {

@@ -40,6 +40,16 @@ describe("createNodeCaches", () => {
     expect(nodes.keys()).toEqual(["gold"]);
   });
 
+  it("is ready once, with the shared content", async () => {
+    const events: unknown[] = [];
+    const nodes = createNodeCaches({ keyOf: ({ cluster }) => cluster, clock: createFakeClock(), onEvent: (event) => { events.push(event); } });
+    nodes.of("gold").put(flag("web", 2));
+    nodes.of("basic").put(flag("web", 3));
+    nodes.shared.put(flag("web", 1));
+    await Promise.resolve();
+    expect(events).toEqual([{ kind: "ready", revision: 3 }]);
+  });
+
   it("counts one sequence of revisions", () => {
     const nodes = nodesBy();
     const revisions = [nodes.shared.put(flag("a", 1)), nodes.of("gold").put(flag("a", 2)), nodes.of("basic").put(flag("a", 3)), nodes.shared.put(flag("b", 1))].map(({ revision }) => revision);

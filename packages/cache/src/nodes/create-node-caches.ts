@@ -2,9 +2,11 @@ import { systemClock, XdsError, type ResourceSource } from "@xdstp/core";
 import type { NodeInfo } from "@xdstp/core/server";
 
 import { createCache, type Cache, type CacheOptions } from "../create-cache.ts";
+import type { DanglingEvent, DanglingWatch } from "../dangling/dangling-reference.ts";
 import { describeValue } from "../describe-value.ts";
 import type { NodeContent } from "./node-content.ts";
 import { NodeLayer } from "./node-layer.ts";
+import { watchNodeReferences, type NodeReferences } from "./watch-node-references.ts";
 
 /** A client, as it describes itself: a claim, and not an identity. */
 export interface CacheNode extends NodeInfo {
@@ -40,6 +42,11 @@ export interface NodeCaches extends AsyncDisposable {
   readonly revision: number;
   /** Resources that are put, in the shared content and under all keys. */
   readonly resources: number;
+  /**
+   * As `watchDangling` of this package, for the types of the options, over the shared content and the content of each key: an event about content of a key has that `key`.
+   * What the shared content refers to is looked for in the shared content only, since there may be clients without a key.
+   */
+  watchDangling(onEvent?: (event: DanglingEvent) => void): DanglingWatch;
   /** Ends the feeds and timers of the shared content. */
   close(): Promise<void>;
 }
@@ -55,10 +62,12 @@ export function createNodeCaches({ keyOf, ...options }: NodeCachesOptions): Node
   const root = rootView(shared, revisions);
   const used = new Map<string, WeakRef<NodeLayer>>();
   const owned = new Map<string, NodeLayer>();
+  const watches = new Set<NodeReferences>();
   const unused = new FinalizationRegistry<string>((key) => { if (used.get(key)?.deref() === undefined) used.delete(key); });
   const onOwn = (layer: NodeLayer): void => {
     if (layer.resources > 0) owned.set(layer.key, layer);
     else owned.delete(layer.key);
+    for (const watch of watches) watch.note(layer);
   };
   const of = (key: string): NodeLayer => {
     if (typeof key !== "string" || key === "") throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(key)} is not a node key; give a text that is not empty, and use "shared" for content of all nodes`);
@@ -73,6 +82,11 @@ export function createNodeCaches({ keyOf, ...options }: NodeCachesOptions): Node
   return {
     shared, of, close, serving: { source: root, sourceFor: Object.assign(({ node }: { readonly node?: CacheNode }) => chosen(node, keyOf, of) ?? root, { viewsOnly: true } as const) },
     keys: () => [...owned.keys()],
+    watchDangling(onEvent = () => undefined) {
+      const watch = watchNodeReferences({ shared, types: options.types ?? [], layers: owned.values(), onEvent });
+      watches.add(watch);
+      return { list: () => watch.list(), close() { watches.delete(watch); watch.close(); } };
+    },
     get revision() { return revisions.last; },
     get resources() { return owned.values().reduce((sum, { resources }) => sum + resources, shared.counters.resources); },
     [Symbol.asyncDispose]: close,

@@ -2,6 +2,7 @@ import { XdsError, type Committed, type Entry, type Held, type Interest, type Pu
 
 import { createAuthor, type Author } from "../author.ts";
 import { CacheCore } from "../cache-core.ts";
+import type { CacheEvent } from "../cache-event.ts";
 import type { Cache, CacheOptions, Revisions } from "../create-cache.ts";
 import { atHome, homeType } from "../home-type.ts";
 import { readName } from "../read-name.ts";
@@ -50,6 +51,7 @@ export class NodeLayer implements NodeContent, LayerHost {
     ({ put: this.put, remove: this.remove, transaction: this.transaction } = createAuthor((transaction) => this.commit(transaction)));
   }
 
+  get viewKey(): string { return this.key; }
   get revision(): number { return this.#options.revisions.last; }
   get ready(): boolean { return this.#options.shared.ready; }
   get resources(): number { return this.#resources; }
@@ -78,6 +80,9 @@ export class NodeLayer implements NodeContent, LayerHost {
 
   covered(typeUrl: string): ReadonlyMap<string, string> | undefined { return this.#covered.get(typeUrl); }
   upper(typeUrl: string, interest: Interest): Topic | undefined { return this.#upper?.topic(typeUrl, interest); }
+
+  /** All names of a type that do not come from the shared content, or did not for a while. */
+  own(typeUrl: string): Topic { return this.#core().topic(typeUrl, { name: "*" }); }
   opened(topic: LayeredTopic): void { this.#watched.add(topic); }
   closed(topic: LayeredTopic): void { this.#watched.delete(topic); }
 
@@ -99,8 +104,7 @@ export class NodeLayer implements NodeContent, LayerHost {
     const plan = this.#plan(transaction);
     const uncover = this.#cover(plan.put);
     const isNew = this.#upper === undefined;
-    this.#upper ??= new CacheCore({ ...this.#options.cacheOptions, revisions: this.#options.revisions });
-    const committed = this.#upper.commit({ ...plan, atomic: true, ...(transaction.label !== undefined && { label: transaction.label }) });
+    const committed = this.#core().commit({ ...plan, atomic: true, ...(transaction.label !== undefined && { label: transaction.label }) });
     if (committed.refused === undefined) this.#note(transaction.put ?? [], plan);
     else uncover();
     this.#forgetOld();
@@ -108,11 +112,18 @@ export class NodeLayer implements NodeContent, LayerHost {
     return committed;
   }
 
+  #core(): CacheCore { return (this.#upper ??= new CacheCore({ ...this.#options.cacheOptions, revisions: this.#options.revisions, onEvent: (event) => { this.#hear(event); } })); }
+
+  /** That clients are served depends on the shared content alone. */
+  #hear(event: CacheEvent): void {
+    if (event.kind !== "ready") this.#options.cacheOptions.onEvent?.(event);
+  }
+
   /** With what the shared content has in the place of what is removed. */
   #plan({ put = [], remove = [], complete = [] }: Transaction): Plan {
     const given = new Set(put.map(({ typeUrl, resource }) => keyOf(typeUrl, resource.name)));
     const rest = complete.flatMap(({ typeUrl, interest }) => [...this.held(typeUrl, interest)].filter(({ name }) => !given.has(keyOf(typeUrl, name))).map(({ name, constraints }): Removal => ({ typeUrl, name, ...(constraints && { constraints }) })));
-    const all = [...remove, ...rest].filter(({ typeUrl, name }) => this.#isOwn(typeUrl, name));
+    const all = [...remove, ...rest].filter(({ typeUrl, name }) => this.owns(typeUrl, name));
     const copies = all.flatMap(({ typeUrl, name, constraints }): readonly Put[] => (constraints === undefined ? this.#sharedPuts(typeUrl, name) : []));
     const copied = new Set(copies.map(({ typeUrl, resource }) => keyOf(typeUrl, resource.name)));
     return { put: [...put, ...copies], remove: all.filter(({ typeUrl, name }) => !copied.has(keyOf(typeUrl, name))), copies, gone: all };
@@ -193,7 +204,8 @@ export class NodeLayer implements NodeContent, LayerHost {
 
   #isCopy(typeUrl: string, name: string): boolean { return this.#copies.get(typeUrl)?.has(readName(name).key) === true; }
 
-  #isOwn(typeUrl: string, name: string): boolean { return this.#covered.get(typeUrl)?.has(readName(name).key) === true && !this.#isCopy(typeUrl, name); }
+  /** A name is put under this key. */
+  owns(typeUrl: string, name: string): boolean { return this.#covered.get(typeUrl)?.has(readName(name).key) === true && !this.#isCopy(typeUrl, name); }
 }
 
 interface Copy {

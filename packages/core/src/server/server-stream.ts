@@ -95,6 +95,7 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
   }
 
   get info(): StreamInfo { return this; }
+  get viewKey(): string | undefined { return this.#context.source.viewKey; }
   get variant(): "delta" | "sotw" { return this.#variant.name; }
   get types(): readonly TypeMachine<Request>[] { return this.#types; }
   get canSend(): boolean { return this.#open && this.#writable; }
@@ -148,6 +149,7 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
       id: this.id, variant: this.variant, peer: this.peer, node: this.node, connectedAt: this.#connectedAt,
       ...(this.service === undefined ? {} : { service: this.service }),
       ...(this.identity === undefined ? {} : { identity: this.identity }),
+      ...(this.viewKey === undefined ? {} : { viewKey: this.viewKey }),
       types: this.#types.map((machine) => machine.status()),
     };
   }

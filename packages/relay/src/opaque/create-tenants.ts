@@ -85,7 +85,7 @@ export function createTenants(options: TenantOptions): Tenants {
   };
   const viewOf = (id: string, values: NodeValues): ResourceSource => {
     const opaque = (): ResourceSource => (tenants.get(id) ?? make(id, values)).hub.source;
-    return createView({ ...options, opaque, held: () => tenants.get(id)?.hub.source, viewOf: root });
+    return createView({ ...options, opaque, held: () => tenants.get(id)?.hub.source, viewOf: root, viewKey: textOf(values) });
   };
   return {
     viewFor(node) {
@@ -103,6 +103,11 @@ export function createTenants(options: TenantOptions): Tenants {
     hear(event) { for (const { hub } of tenants.values()) hub.hear(event); },
     async close() { await Promise.all(tenants.values().toArray().map(async ({ hub }) => hub.close())); },
   };
+}
+
+/** `cluster=gold, metadata.tier=1`. */
+function textOf(values: NodeValues): string {
+  return Object.entries(values).map(([field, value]) => `${field}=${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ");
 }
 
 /** There are too many: its names are refused until another one has ended. */

@@ -10,6 +10,7 @@ export function readerView(source: ResourceSource, client: string): ResourceSour
     get ready() { return source.ready; },
     ...(source.authorities !== undefined && { authorities: source.authorities }),
     viewOf: source.viewOf ?? source,
+    ...(source.viewKey !== undefined && { viewKey: source.viewKey }),
     descriptor: (typeUrl) => source.descriptor(typeUrl),
     serves: (typeUrl) => source.serves(typeUrl),
     topic(typeUrl, interest) {

@@ -37,6 +37,7 @@ export function filterSource(source: ResourceSource, policy: Policy, options: Fi
 class Filter implements FilteredSource, FilterHost {
   declare readonly authorities?: readonly string[];
   declare readonly viewOf?: ResourceSource;
+  declare readonly viewKey?: string;
   readonly window: LogWindow;
   epoch = 0;
   readonly #source: ResourceSource;
@@ -59,6 +60,7 @@ class Filter implements FilteredSource, FilterHost {
     this.window = { now: () => clock.now(), ms: REMOVALS_MS, count: REMOVALS_COUNT };
     if (source.authorities !== undefined) this.authorities = source.authorities;
     if (source.viewOf !== undefined) this.viewOf = source.viewOf;
+    if (source.viewKey !== undefined) this.viewKey = source.viewKey;
     this.#unwatch = policy.watch?.(() => { this.#reconsider(); });
   }
 

@@ -1,8 +1,9 @@
 import type { Reference, ResourceType } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 
-import { createCache, type Cache } from "./create-cache.ts";
-import { watchDangling, type DanglingEvent } from "./watch-dangling.ts";
+import { createCache, type Cache } from "../create-cache.ts";
+import type { DanglingEvent } from "./dangling-reference.ts";
+import { watchDangling } from "./watch-dangling.ts";
 
 const route = "type.googleapis.com/acme.Route";
 const cluster = "type.googleapis.com/acme.Cluster";

@@ -1,0 +1,21 @@
+/** A resource refers to a name that is not there. */
+export interface DanglingReference {
+  readonly typeUrl: string;
+  readonly name: string;
+  /** The first resource that refers to it. */
+  readonly by: { readonly typeUrl: string; readonly name: string };
+  /** How many other resources refer to it too. */
+  readonly others: number;
+  /** The node key whose content refers to it. Absent: the shared content, or a source without node keys. */
+  readonly key?: string;
+}
+
+/** Told once when a reference begins to dangle, and once when it no longer does: the name is there, or nothing refers to it. */
+export type DanglingEvent = ({ readonly kind: "dangling" } & DanglingReference) | { readonly kind: "resolved"; readonly typeUrl: string; readonly name: string; readonly isServed: boolean; readonly key?: string };
+
+/** A watch of the references within a source. */
+export interface DanglingWatch {
+  /** What dangles now, as of the last transaction. */
+  list(): readonly DanglingReference[];
+  close(): void;
+}

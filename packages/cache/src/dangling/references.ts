@@ -1,0 +1,173 @@
+import { XdsError, type Entry, type Reference, type ResourceType, type Topic } from "@xdstp/core";
+import { authorityOf, isGlob } from "@xdstp/uri";
+
+import { readName } from "../read-name.ts";
+import type { DanglingEvent, DanglingReference } from "./dangling-reference.ts";
+
+/** What {@link References} reads. */
+export interface ReferencesOptions {
+  readonly types: readonly ResourceType[];
+  /** The resources of a type that refer to others, as the topic of `*`. */
+  readonly referring: (typeUrl: string) => Topic;
+  /** Whether a resource of that topic counts. Default: all do. */
+  readonly counts?: (typeUrl: string, name: string) => boolean;
+  /** Whether there is a resource of a name; undefined: it is not known yet. */
+  readonly isServed: (typeUrl: string, name: string) => boolean | undefined;
+  /** Those that the source answers for, whatever the authority of the resource that refers. */
+  readonly authorities: readonly string[] | undefined;
+  /** Stands in each event. */
+  readonly key?: string;
+  readonly onEvent: (event: DanglingEvent) => void;
+  /** Called after each look with the targets that were judged, by their keys. */
+  readonly onLooked?: (touched: ReadonlySet<string>) => void;
+}
+
+interface Target {
+  readonly typeUrl: string;
+  readonly name: string;
+  /** Who refers to it, by type and name. */
+  readonly by: Map<string, DanglingReference["by"]>;
+  dangles: boolean;
+}
+
+interface Followed {
+  readonly type: ResourceType;
+  readonly topic: Topic;
+  /** Revision up to which it was read. */
+  read: number;
+}
+
+/** The references of one body of resources, followed as it changes. It looks once per turn of the event loop, at what has changed. */
+export class References {
+  readonly #options: ReferencesOptions;
+  readonly #followed: ReadonlyMap<string, Followed>;
+  readonly #targets = new Map<string, Target>();
+  /** What each resource refers to, by type and name. */
+  readonly #references = new Map<string, readonly string[]>();
+  /** Targets of which it is not known yet whether they are there, by key. */
+  readonly #unknown = new Set<string>();
+  readonly #watcher = { wake: (): void => { this.#wakeLater(); } };
+  #isWoken = false;
+  #closed = false;
+
+  constructor(options: ReferencesOptions) {
+    this.#options = options;
+    this.#followed = new Map(options.types.map((type) => [type.typeUrl, { type, topic: options.referring(type.typeUrl), read: 0 }]));
+    for (const { topic } of this.#followed.values()) topic.watch(this.#watcher);
+    this.look();
+  }
+
+  list(): readonly DanglingReference[] {
+    this.look();
+    return [...this.#targets.values()].filter(({ dangles }) => dangles).map((target) => this.#dangling(target));
+  }
+
+  /** Takes in what has changed since the last look, and tells of it. */
+  look(): void {
+    const touched = new Set<string>();
+    for (const followed of this.#followed.values()) {
+      const { topic } = followed;
+      const entries = topic.changes(followed.read) ?? [...topic.members(), ...topic.removed()];
+      followed.read = topic.head;
+      for (const entry of entries) this.#take(followed, entry, touched);
+    }
+    for (const key of touched) this.#judge(key);
+    this.#judgeUnknown();
+    this.#options.onLooked?.(touched);
+  }
+
+  /** These targets may be there now, or may have gone. */
+  review(touched: ReadonlySet<string>): void {
+    const few = touched.size <= this.#targets.size ? touched : this.#targets.keys();
+    for (const key of few) if (touched.has(key)) this.#judge(key);
+    this.#judgeUnknown();
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const { topic } of this.#followed.values()) topic.unwatch(this.#watcher);
+  }
+
+  #wakeLater(): void {
+    if (this.#isWoken) return;
+    this.#isWoken = true;
+    queueMicrotask(() => {
+      this.#isWoken = false;
+      if (!this.#closed) this.look();
+    });
+  }
+
+  /** A changed resource is a target, and may refer to others than before. */
+  #take({ type }: Followed, { name, resource }: Entry, touched: Set<string>): void {
+    const own = keyOf(type.typeUrl, name);
+    touched.add(own);
+    if (type.references === undefined) return;
+    const isCounted = resource !== undefined && this.#options.counts?.(type.typeUrl, name) !== false;
+    const next = isCounted ? type.references(resource.payload.value).filter((reference) => this.#isWithin(reference, name)) : [];
+    const before = this.#references.get(own) ?? [];
+    const keys = [...new Set(next.map((reference) => keyOf(reference.typeUrl, reference.name)))];
+    const now = new Set(keys);
+    for (const key of before) {
+      if (now.has(key)) continue;
+      this.#targets.get(key)?.by.delete(own);
+      touched.add(key);
+    }
+    for (const reference of next) this.#refer(reference, own, { typeUrl: type.typeUrl, name }, touched);
+    if (keys.length > 0) this.#references.set(own, keys);
+    else this.#references.delete(own);
+  }
+
+  #refer({ typeUrl, name }: Reference, own: string, by: DanglingReference["by"], touched: Set<string>): void {
+    const key = keyOf(typeUrl, name);
+    const target = this.#targets.get(key) ?? { typeUrl, name, by: new Map<string, typeof by>(), dangles: false };
+    this.#targets.set(key, target);
+    target.by.set(own, by);
+    touched.add(key);
+  }
+
+  /** The source itself has to answer for the name. */
+  #isWithin({ typeUrl, name, source }: Reference, from: string): boolean {
+    if (source !== undefined || isGlob(name) || !this.#followed.has(typeUrl)) return false;
+    if (!name.startsWith("xdstp:")) return true;
+    const authority = authorityOf(name);
+    return authority !== undefined && !name.includes("?") && (authority === authorityOf(from) || this.#options.authorities?.includes(authority) === true);
+  }
+
+  #judgeUnknown(): void {
+    const keys = [...this.#unknown];
+    this.#unknown.clear();
+    for (const key of keys) this.#judge(key);
+  }
+
+  #judge(key: string): void {
+    const target = this.#targets.get(key);
+    if (target === undefined) return;
+    const { typeUrl, name, by } = target;
+    const isServed = this.#options.isServed(typeUrl, name);
+    if (isServed === undefined) {
+      this.#unknown.add(key);
+      return;
+    }
+    const dangles = by.size > 0 && !isServed;
+    if (by.size === 0) this.#targets.delete(key);
+    if (dangles === target.dangles) return;
+    target.dangles = dangles;
+    this.#options.onEvent(dangles ? { kind: "dangling", ...this.#dangling(target) } : { kind: "resolved", typeUrl, name, isServed, ...this.#keyed() });
+  }
+
+  #dangling({ typeUrl, name, by }: Target): DanglingReference {
+    const [first] = by.values();
+    if (first === undefined) throw new XdsError("INTERNAL", `nothing refers to ${JSON.stringify(name)}`);
+    return { typeUrl, name, by: first, others: by.size - 1, ...this.#keyed() };
+  }
+
+  #keyed(): { readonly key?: string } {
+    const { key } = this.#options;
+    return key === undefined ? {} : { key };
+  }
+}
+
+/** A target, or a resource that refers: equal for equal names. */
+function keyOf(typeUrl: string, name: string): string {
+  return `${typeUrl} ${readName(name).key}`;
+}

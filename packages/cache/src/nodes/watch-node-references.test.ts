@@ -1,0 +1,117 @@
+import type { Reference, ResourceType } from "@xdstp/core";
+import { createFakeClock } from "@xdstp/testing";
+import { describe, expect, it } from "vitest";
+
+import type { DanglingEvent } from "../dangling/dangling-reference.ts";
+import { createNodeCaches, type NodeCaches } from "./create-node-caches.ts";
+
+const route = "type.googleapis.com/acme.Route";
+const cluster = "type.googleapis.com/acme.Cluster";
+
+/** A route names one cluster. */
+const types: readonly ResourceType[] = [
+  { typeUrl: route, references: (payload): readonly Reference[] => [{ typeUrl: cluster, name: new TextDecoder().decode(payload) }] },
+  { typeUrl: cluster },
+];
+
+interface Subject {
+  readonly nodes: NodeCaches;
+  /** Under a key; "": for all nodes. */
+  readonly put: (key: string, typeUrl: string, name: string, to?: string) => void;
+  readonly remove: (key: string, typeUrl: string, name: string) => void;
+  /** What was told since, in words, once promises have settled. */
+  readonly told: () => Promise<readonly string[]>;
+  /** What dangles, as `KEY>NAME`. */
+  readonly list: () => readonly string[];
+  readonly close: () => void;
+}
+
+function useWatch({ isReady = true } = {}): Subject {
+  const nodes = createNodeCaches({ types, keyOf: ({ cluster: key }) => key, clock: createFakeClock() });
+  if (isReady) nodes.shared.commit({});
+  const events: string[] = [];
+  const keyed = ({ key = "", name }: { readonly key?: string; readonly name: string }): string => `${key}>${name}`;
+  const say = (event: DanglingEvent): void => { events.push(`${event.kind} ${keyed(event)}${event.kind === "dangling" ? ` by ${event.by.name}` : ""}`); };
+  const watch = nodes.watchDangling(say);
+  const layer = (key: string): Pick<NodeCaches["shared"], "put" | "remove"> => (key === "" ? nodes.shared : nodes.of(key));
+  return {
+    nodes,
+    put: (key, typeUrl, name, to = "") => { layer(key).put({ typeUrl, name, value: new TextEncoder().encode(to) }); },
+    remove: (key, typeUrl, name) => { layer(key).remove(typeUrl, name); },
+    async told() {
+      await Promise.resolve();
+      return events.splice(0);
+    },
+    list: () => watch.list().map(keyed),
+    close: () => { watch.close(); },
+  };
+}
+
+describe("NodeCaches.watchDangling()", () => {
+  it("names the key whose content refers to what is neither there nor in the shared content", async () => {
+    const { put, told, list } = useWatch();
+    put("", cluster, "api");
+    put("gold", route, "web", "api");
+    put("gold", route, "shop", "checkout");
+    expect(await told()).toEqual(["dangling gold>checkout by shop"]);
+    expect(list()).toEqual(["gold>checkout"]);
+    put("basic", cluster, "checkout");
+    expect(await told()).toEqual([]);
+    put("gold", cluster, "checkout");
+    expect(await told()).toEqual(["resolved gold>checkout"]);
+    expect(list()).toEqual([]);
+  });
+
+  it("looks again when the shared content changes", async () => {
+    const { put, remove, told } = useWatch();
+    put("gold", route, "web", "api");
+    put("basic", route, "web", "api");
+    expect(await told()).toEqual(["dangling gold>api by web", "dangling basic>api by web"]);
+    put("", cluster, "api");
+    expect(await told()).toEqual(["resolved gold>api", "resolved basic>api"]);
+    remove("", cluster, "api");
+    expect(await told()).toEqual(["dangling gold>api by web", "dangling basic>api by web"]);
+  });
+
+  it("waits for the shared content to be complete", async () => {
+    const { put, told } = useWatch({ isReady: false });
+    put("gold", route, "web", "api");
+    put("basic", route, "web", "none");
+    expect(await told()).toEqual([]);
+    put("", cluster, "api");
+    expect(await told()).toEqual(["dangling basic>none by web"]);
+  });
+
+  it("says what the shared content refers to once, and not for each key", async () => {
+    const { put, remove, told } = useWatch();
+    put("gold", cluster, "other");
+    put("", route, "web", "api");
+    expect(await told()).toEqual(["dangling >api by web"]);
+    put("gold", route, "web", "other");
+    expect(await told()).toEqual([]);
+    remove("gold", route, "web");
+    expect(await told()).toEqual([]);
+  });
+
+  it("ends with the last resource of the key, and begins anew with the next one", async () => {
+    const { put, nodes, told, list } = useWatch();
+    put("gold", route, "web", "api");
+    await told();
+    nodes.of("gold").clear();
+    expect(await told()).toEqual(["resolved gold>api"]);
+    expect(list()).toEqual([]);
+    put("gold", route, "web", "api");
+    expect(await told()).toEqual(["dangling gold>api by web"]);
+  });
+
+  it("knows what was there before it began, and tells nothing once it is closed", async () => {
+    const { nodes, put, told, close } = useWatch();
+    put("gold", route, "web", "api");
+    await told();
+    expect(nodes.watchDangling().list()).toMatchObject([{ key: "gold", name: "api", by: { name: "web" }, others: 0 }]);
+    close();
+    put("gold", cluster, "api");
+    put("basic", route, "web", "none");
+    expect(await told()).toEqual([]);
+  });
+});
