@@ -1,12 +1,12 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cluster as clusterType, clusterLoadAssignment, listener as listenerType, routeConfiguration } from "@xdstp/resource-types";
 import { expect, it } from "vitest";
 import { describeProgram } from "../src/describe-program.ts";
-import { startEnvoy } from "../src/envoy.ts";
+import { type Envoy, startEnvoy } from "../src/envoy.ts";
 import { useHttpBackend } from "../src/http-backend.ts";
 import { cluster, endpoints, listener, route, xdstpName } from "../src/resources.ts";
-import { get, useTraffic } from "../src/traffic.ts";
+import { get, type Traffic, useTraffic } from "../src/traffic.ts";
 import { until } from "../src/until.ts";
 import { fileOf, printBootstrap, startServe } from "../src/use-cli.ts";
 import { useFolder } from "../src/use-folder.ts";
@@ -79,6 +79,44 @@ for (const { title, args } of forms) {
       await traffic.answeredBy("green");
       await envoy.untilWarm();
       expect(traffic.failures).toEqual([]);
+    });
+  });
+}
+
+/** Content per node, of two Envoys that differ in their cluster alone. */
+for (const variant of ["sotw", "delta"]) {
+  describeProgram("envoy", `xdstp serve --node-key cluster (${variant})`, (command) => {
+    it("sends two node clusters other routes under the same name, each its own edit alone, and the shared ones once its own are gone", async () => {
+      const [blue, green] = [await useHttpBackend("blue"), await useHttpBackend("green")];
+      const shared = [listener("l", "r"), route("r", "blue"), cluster("blue", "blue"), cluster("green", "green"), endpoints("blue", blue), endpoints("green", green)];
+      const ofGold = fileOf(route("r", "green"));
+      const dir = useFolder({ ...Object.fromEntries(shared.map(fileOf)), [`_nodes/gold/${ofGold[0]}`]: ofGold[1] });
+      const serve = await startServe(dir, 0, ["--node-key", "cluster"]);
+      const start = async (name: string): Promise<{ readonly envoy: Envoy; readonly traffic: Traffic }> => {
+        const envoy = await startEnvoy(command, printBootstrap("envoy", "--server", `127.0.0.1:${serve.port}`, "--variant", variant, "--cluster", name, "--node", `${name}-1`));
+        const url = await envoy.url("l");
+        await until("the first answer", async () => (await get(url).catch(() => "")) !== "");
+        return { envoy, traffic: useTraffic(() => get(url)) };
+      };
+      const [gold, basic] = [await start("gold"), await start("basic")];
+      await gold.traffic.answeredBy("green");
+      await basic.traffic.answeredBy("blue");
+      const updates = async ({ envoy }: { readonly envoy: Envoy }): Promise<string | undefined> => envoy.stat("http.edge.rds.r.update_success");
+      const before = await updates(basic);
+      expect(Number(before)).toBeGreaterThan(0);
+      writeFileSync(join(dir, "_nodes/gold", ofGold[0]), fileOf(route("r", "blue"))[1]);
+      await gold.traffic.answeredBy("blue");
+      expect(await updates(basic)).toBe(before);
+      writeFileSync(join(dir, ofGold[0]), ofGold[1]);
+      await basic.traffic.answeredBy("green");
+      await gold.traffic.more(10);
+      await gold.traffic.answeredBy("blue");
+      rmSync(join(dir, "_nodes/gold"), { recursive: true });
+      await gold.traffic.answeredBy("green");
+      for (const { envoy, traffic } of [gold, basic]) {
+        expect(traffic.failures).toEqual([]);
+        expect(await envoy.timeouts()).toEqual([]);
+      }
     });
   });
 }

@@ -1,12 +1,8 @@
-import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
 import { ConfigStatus } from "@xdstp/protos/status";
 import { describe, expect, it } from "vitest";
 import { payload } from "../test/client.ts";
 import { adsVariants, readyCache, serve, types } from "../test/harness.ts";
-
-function routeTo(cluster: string): Uint8Array {
-  return anyFromJson({ "@type": types.route, name: "r", virtualHosts: [{ name: "v", domains: ["*"], routes: [{ match: { prefix: "/" }, route: { cluster } }] }] }, envoyRegistry()).value;
-}
+import { routeTo } from "../test/route-to.ts";
 
 describe.each(adsVariants)("status() and clientStatus() of what is held back (%s)", (variant) => {
   it(`name the route and the cluster that it waits for, until it has gone (${variant}) [S-ORD-4] [S-CSDS-4]`, async () => {

@@ -2,7 +2,8 @@ import { createNodeCaches, type NodeCaches } from "@xdstp/cache";
 import { envoyTypes } from "@xdstp/resource-types";
 import { describe, expect, it } from "vitest";
 import { payload } from "../test/client.ts";
-import { readyCache, serve, types, variants, type Harness, type VariantName } from "../test/harness.ts";
+import { adsVariants, readyCache, serve, types, variants, type Harness, type VariantName } from "../test/harness.ts";
+import { routeTo } from "../test/route-to.ts";
 
 interface Subject extends Harness {
   readonly nodes: NodeCaches;
@@ -90,4 +91,51 @@ it("says in words that sourceFor gave a source that is not a view, and why waitF
   const { revision } = other.put({ typeUrl: types.cluster, name: "web", value: payload("web", "x") });
   await expect(subject.server.waitForAck(revision)).rejects.toThrow("createNodeCaches");
   expect(subject.events).toContainEqual({ kind: "warning", warning: "unrelated-source", message: expect.stringMatching(/"e1".*createNodeCaches/) as string });
+});
+
+describe.each(adsVariants)("the order of a change that spans the layers (%s)", (variant) => {
+  interface Moving extends Subject {
+    readonly call: ReturnType<Harness["open"]>;
+    readonly take: () => readonly string[];
+  }
+
+  /** A client of `gold` that holds the shared cluster `old`, and the route of its key that leads there. */
+  async function useMoving(): Promise<Moving> {
+    const subject = useNodes();
+    const { nodes, open, turn } = subject;
+    nodes.shared.put({ typeUrl: types.cluster, name: "old", value: payload("old") });
+    nodes.of("gold").put({ typeUrl: types.route, name: "r", value: routeTo("old") });
+    const call = open(variant, { id: "gold-1", cluster: "gold" });
+    /** Accepts what has come until nothing more comes: types with their names, in order. */
+    const take = (): readonly string[] => {
+      const taken: string[] = [];
+      turn();
+      while (call.unread > 0) {
+        const response = call.next();
+        taken.push(`${response.typeUrl === types.cluster ? "clusters" : "routes"} ${response.names.join(" ")}${response.removed.map((name) => `-${name}`).join(" ")}`);
+        call.ack(response);
+        turn();
+      }
+      return taken;
+    };
+    call.ask(types.cluster, ["*"]);
+    await decided();
+    expect(take()).toEqual(["clusters old"]);
+    call.ask(types.route, ["*"]);
+    expect(take()).toEqual(["routes r"]);
+    return { ...subject, call, take };
+  }
+
+  it(`sends a new shared cluster, then the route of the key that leads to it, and removes the old one last (${variant}) [S-ORD-1] [S-ORD-4] [S-NODE-10]`, async () => {
+    const { nodes, take } = await useMoving();
+    nodes.of("gold").put({ typeUrl: types.route, name: "r", value: routeTo("new") });
+    nodes.shared.transaction((write) => {
+      write.put({ typeUrl: types.cluster, name: "new", value: payload("new") });
+      write.remove(types.cluster, "old");
+    });
+    const taken = take();
+    expect(taken.findIndex((one) => one.includes("new"))).toBeLessThan(taken.indexOf("routes r"));
+    expect(taken.at(-1)).toBe(variant === "delta/ads" ? "clusters -old" : "clusters new");
+    expect(taken.indexOf("routes r")).toBeLessThan(taken.length - 1);
+  });
 });

@@ -18,7 +18,7 @@ export interface StreamInfo {
   readonly identity?: PeerIdentity;
   /** As claimed in the first message; absent before it. A claim, not an identity (S-NODE-8). */
   readonly node: NodeInfo | undefined;
-  /** {@link ResourceSource.viewKey} of what the stream is served from. Absent: it has none. */
+  /** The `viewKey` of the source that the stream is served from. Absent: it has none. */
   readonly viewKey?: string | undefined;
 }
 

@@ -1,0 +1,7 @@
+import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
+import { types } from "./harness.ts";
+
+/** The bytes of routes `r` that lead everything to one cluster. */
+export function routeTo(cluster: string): Uint8Array {
+  return anyFromJson({ "@type": types.route, name: "r", virtualHosts: [{ name: "v", domains: ["*"], routes: [{ match: { prefix: "/" }, route: { cluster } }] }] }, envoyRegistry()).value;
+}
