@@ -1,3 +1,5 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
 import { expect, it } from "vitest";
 import { createServer } from "../src/index.ts";
 import { createClient, payload, readResponse, type TestResponse } from "./client.ts";
@@ -51,4 +53,32 @@ it.each(adsVariants)("ends a stream that asks for too many names of all types, a
   turn();
   expect(client.closed).toMatchObject({ code: 8, message: "more than 4 subscriptions of all types" });
   expect(server.stats().limits.streamSubscriptions).toBe(1);
+});
+
+it.each(adsVariants)("ends a stream whose names are too long together (%s) [S-LIM-4]", (variant) => {
+  const { open, server, turn } = serve(readyCache(), { limits: { streamNameLength: 1_000 } });
+  const client = open(variant);
+  const ask = (typeUrl: string, name: string): void => {
+    client.ask(typeUrl, [name]);
+    turn();
+  };
+  ask(types.cluster, "c".repeat(400));
+  ask(types.assignment, "e".repeat(600));
+  expect(client.closed).toBeUndefined();
+  ask(types.listener, "l");
+  expect(client.closed).toMatchObject({ code: 8, message: "the names of all subscriptions are longer than 1000 characters" });
+  expect(server.stats().limits.streamNameLength).toBe(1);
+});
+
+it.each(adsVariants)("counts no name that was dropped (%s) [S-LIM-4]", (variant) => {
+  const { open, turn } = serve(readyCache(), { limits: { streamNameLength: 1_000 } });
+  const client = open(variant);
+  for (const letter of "abc") {
+    client.ask(types.assignment, [letter.repeat(900)]);
+    turn();
+    // A list of SotW drops the others by itself.
+    if (variant === "delta/ads") client.send(toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, { typeUrl: types.assignment, resourceNamesUnsubscribe: [letter.repeat(900)] })));
+    turn();
+  }
+  expect(client.closed).toBeUndefined();
 });

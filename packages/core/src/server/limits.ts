@@ -20,9 +20,11 @@ export interface StreamLimits {
   readonly subscriptions: number;
   /** Names, globs and `*` of all types on one stream (S-LIM-4). Default: 200,000. Room: an Envoy that asks for 50,000 endpoints and for as many secrets or routes. */
   readonly streamSubscriptions: number;
-  /** Globs of one type on one stream (S-LIM-4). Default: 1,000. */
+  /** UTF-16 units of all these names together (S-LIM-4). Default: 67,108,864. Room: 200,000 names of 300 characters. */
+  readonly streamNameLength: number;
+  /** Globs of one type on one stream (S-LIM-4). Default: 1,000. Room: an Envoy subscribes to one glob of a type for each authority, and a relay to those of all its clients. */
   readonly globs: number;
-  /** Names with a version that a delta client may list as held, of one type (S-LIM-4). Default: 200,000. */
+  /** Names with a version that a delta client may list as held, of one type (S-LIM-4). Default: 200,000. Room: an Envoy with 100,000 clusters, or 100,000 names of endpoints, that reconnects. */
   readonly heldVersions: number;
   /** Bytes of one name in UTF-8 (S-LIM-4). Default: 2,048. */
   readonly nameLength: number;
@@ -52,6 +54,7 @@ export const defaultLimits: StreamLimits = {
   errorText: 4_096,
   subscriptions: 100_000,
   streamSubscriptions: 200_000,
+  streamNameLength: 64 << 20,
   globs: 1_000,
   heldVersions: 200_000,
   nameLength: 2_048,

@@ -93,7 +93,7 @@ function machineOf(fake: FakeType, typeUrl: string, host: TypeHost, log: string[
     rank: rankOf(source, typeUrl),
     repairQueued: false,
     unansweredSince: undefined,
-    subscriptions: 0,
+    subscriptions: 0, nameLength: 0,
     get pending() { return fake.pending; },
     get heldFrom() { return fake.held ? 1 : Infinity; },
     get inFlight() { return fake.inFlight; },

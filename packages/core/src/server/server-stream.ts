@@ -251,10 +251,11 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
 
   /** Each type keeps to a limit of its own; all of them together hold as much memory as this one allows. */
   #checkNames(): void {
-    const { streamSubscriptions } = this.#context.limits;
-    if (this.#types.length < 2) return;
+    const { streamSubscriptions, streamNameLength } = this.#context.limits;
     const names = this.#types.reduce((sum, { subscriptions }) => sum + subscriptions, 0);
+    const length = this.#types.reduce((sum, { nameLength }) => sum + nameLength, 0);
     if (names > streamSubscriptions) this.end(StatusCode.RESOURCE_EXHAUSTED, `more than ${streamSubscriptions} subscriptions of all types`, "streamSubscriptions");
+    else if (length > streamNameLength) this.end(StatusCode.RESOURCE_EXHAUSTED, `the names of all subscriptions are longer than ${streamNameLength} characters`, "streamNameLength");
   }
 
   #checkType(typeUrl: string): string | undefined {

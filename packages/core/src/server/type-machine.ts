@@ -26,6 +26,8 @@ export interface TypeMachine<Request extends DecodedRequest> extends OrderedType
   warm(name: string): void;
   /** How many names, globs and `*` are subscribed. */
   readonly subscriptions: number;
+  /** UTF-16 units of these. */
+  readonly nameLength: number;
   status(): TypeStatus;
   /** The same, name by name. */
   view(): TypeView;

@@ -20,6 +20,8 @@ export interface DeltaState extends ExchangeOwner {
   counted: CountedHashes | undefined;
   /** How many of them are globs. */
   globs: number;
+  /** UTF-16 units of their keys. */
+  nameLength: number;
   /** Those by alias, by the canonical keys of the names that they were answered under; undefined while there are none. */
   aliased: Map<string, Set<Topic>> | undefined;
   /** Revision up to which changes of answered topics have been sent. */

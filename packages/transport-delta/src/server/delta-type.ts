@@ -40,7 +40,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       context, host, stream, typeUrl, profile, watcher: this, exchange: createExchange(),
       type: context.source.descriptor(typeUrl),
       quirks: quirksOf(context.quirks, host.node?.userAgentName ?? ""),
-      topics: createSmallMap(), located: undefined, counted: undefined, globs: 0, aliased: undefined, sent: 0, answered: false,
+      topics: createSmallMap(), located: undefined, counted: undefined, globs: 0, nameLength: 0, aliased: undefined, sent: 0, answered: false,
       unsettled: createSmallMap(), unanswered: createSmallMap(), openErrors: undefined, knownMembers: undefined, dirty: createSmallSet(), owed: createSmallSet(),
       held: [], initial: undefined, initialShared: false, lifetimes: undefined, taken: undefined, heldBack: NOTHING, heldBackFrom: Infinity,
     };
@@ -174,6 +174,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   }
 
   get subscriptions(): number { return this.#state.topics.size; }
+  get nameLength(): number { return this.#state.nameLength; }
 
   status(): TypeStatus {
     const { topics, answered, dirty, unsettled, taken, heldBack } = this.#state;

@@ -54,6 +54,7 @@ function begin(state: DeltaState, key: string, interest: Interest): Topic {
   topic.watch(state.watcher);
   // The topic's own string where it is the same: the decoded one of the request can go.
   state.topics.set(key === name ? topic.interest.name : key, topic);
+  state.nameLength += key.length;
   if (isGlob(name)) state.globs++;
   const waiting = topic.settled ? state.unanswered : state.unsettled;
   waiting.set(topic, state.answered && (isCollection(name) || hasVariants(topic)) ? state.sent : NONE_HELD);

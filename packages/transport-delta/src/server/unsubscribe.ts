@@ -30,6 +30,7 @@ function drop(state: DeltaState, key: string, name: string): void {
   const topic = state.topics.get(key);
   if (topic === undefined) return;
   state.topics.delete(key);
+  state.nameLength -= key.length;
   uncount(state, topic);
   forgetAlias(state, topic);
   if (isGlob(topic.interest.name)) state.globs--;

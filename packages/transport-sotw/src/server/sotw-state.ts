@@ -45,6 +45,8 @@ export interface SotwState extends ExchangeOwner {
   readonly owed: SmallSet<string>;
   /** Sum of the hashes of what was sent, for types whose responses are partial (S-VER-2). */
   sum: number;
+  /** UTF-16 units of the keys of all subscriptions. */
+  nameLength: number;
   /** Full state: the members sent last, which hold the bytes of what is removed until those who refer to it have let go. */
   shown: readonly Entry[];
   /** Full state: the members accepted last. */

@@ -46,7 +46,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
       profile: profileOf(typeUrl, formOf(context, host.node)),
       subscriptions: createSmallMap(), located: undefined, legacy: true, listHash: undefined, wantedHash: undefined, sent: 0, returning: false, answered: false,
       unsettled: createSmallSet(), unanswered: createSmallSet(), dirty: createSmallSet(), owed: createSmallSet(),
-      sum: 0, shown: [], kept: [], gone: NOTHING, stay: NOTHING, parting: undefined, taken: undefined, heldBack: NOTHING, heldBackFrom: Infinity, lifetimes: undefined, unsaid: undefined, impatient: false, patience: undefined,
+      sum: 0, nameLength: 0, shown: [], kept: [], gone: NOTHING, stay: NOTHING, parting: undefined, taken: undefined, heldBack: NOTHING, heldBackFrom: Infinity, lifetimes: undefined, unsaid: undefined, impatient: false, patience: undefined,
     };
   }
 
@@ -189,6 +189,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   }
 
   get subscriptions(): number { return this.#state.subscriptions.size; }
+  get nameLength(): number { return this.#state.nameLength; }
 
   status(): TypeStatus {
     const { subscriptions, answered, dirty, unsettled, taken, heldBack } = this.#state;

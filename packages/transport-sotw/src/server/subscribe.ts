@@ -75,6 +75,7 @@ function begin(state: SotwState, key: string, interest: Interest): void {
   topic.watch(state.watcher);
   const subscription = { topic, hash: 0 };
   state.subscriptions.set(key, subscription);
+  state.nameLength += key.length;
   if (interest.parameters !== undefined) locate(state, keyOf(interest.name), subscription);
   (topic.settled ? state.unanswered : state.unsettled).add(topic);
 }
