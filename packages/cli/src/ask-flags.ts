@@ -1,9 +1,12 @@
+import type { JsonObject } from "@bufbuild/protobuf";
 import { type AskedServer, askedServer } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
 import { clientTlsFlags, clientTlsOptions, type ClientTlsFiles } from "./client-tls-flags.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { CommandCall, CommandOption } from "./command.ts";
+import { cutText } from "./fit-text.ts";
 import { countFlag, wordFlag } from "./flag-values.ts";
+import { isDeeperThan } from "./is-deeper-than.ts";
 import { pathFrom } from "./path-from.ts";
 
 /** Whom a command asks as a client, and as whom. */
@@ -90,7 +93,17 @@ function metadataOf(text: string | undefined): AskFlags["metadata"] {
   if (text === undefined) return undefined;
   try {
     const json: unknown = JSON.parse(text);
-    if (typeof json === "object" && json !== null && !Array.isArray(json)) return json as Readonly<Record<string, unknown>>;
-  } catch { /* told below */ }
-  throw new CliError(2, `--node-metadata ${JSON.stringify(text)}: give a JSON object, for instance {"env":"prod"}`);
+    if (typeof json === "object" && json !== null && !Array.isArray(json)) return withinDepth(json as JsonObject);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+  }
+  throw new CliError(2, `--node-metadata ${cutText(JSON.stringify(text), 60)}: give a JSON object, for instance {"env":"prod"}`);
+}
+
+/** Levels that a server can read: in a request each takes three of its 100. */
+const maxDepth = 32;
+
+function withinDepth(json: JsonObject): JsonObject {
+  if (isDeeperThan(json, maxDepth)) throw new CliError(2, `--node-metadata nests deeper than ${maxDepth} levels, which no server could read; give a flatter object`);
+  return json;
 }

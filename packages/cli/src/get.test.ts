@@ -248,6 +248,8 @@ describe("xdstp get", () => {
     [[blue, "--output", "xml"], '--output "xml": give yaml, json or table'],
     [[blue, "--timeout", "0"], '--timeout "0": give seconds, up to 86400'],
     [[blue, "--node-metadata", "[]"], '--node-metadata "[]": give a JSON object'],
+    [[blue, "--node-metadata", "[".repeat(3_000)], `--node-metadata "${"[".repeat(58)}…: give a JSON object`],
+    [[blue, "--node-metadata", `{"a":${"[".repeat(3_000)}${"]".repeat(3_000)}}`], "--node-metadata nests deeper than 32 levels, which no server could read; give a flatter object"],
   ])("shows the usage when it is called the wrong way: %j", async (argv, said) => {
     const { code, err } = await runToEnd(["get", ...argv]);
     expect(code).toBe(2);

@@ -60,9 +60,10 @@ describe("policyRules()", () => {
       ["xdstp://a", ""],
     ].map(([name = "", out = ""]): readonly [string, string] => [rule(`  allow:\n    clusters: ['${name}']\n`), `p.yaml:4:16: ${JSON.stringify(name)} fits no name in canonical spelling${out}`]),
     [rule("- identity: spiffe://td/a\n"), "p.yaml:3:3: there is a rule for \"spiffe://td/a\" already"],
-    ["rules: [\n", "p.yaml:2:1: is no YAML:"],
-    [rule("  allow: {}\n  allow: {}\n"), "p.yaml:4:3: is no YAML: Map keys must be unique"],
-    ["[".repeat(50_000), "p.yaml:"],
+    ["rules: [\n", "p.yaml:2:1: is not YAML:"],
+    [rule("  allow: {}\n  allow: {}\n"), "p.yaml:4:3: is not YAML: Map keys must be unique"],
+    ["[".repeat(50_000), "nests too deeply; rules have four levels"],
+    [`rules: ${"[".repeat(3_000)}${"]".repeat(3_000)}`, "nests too deeply; rules have four levels"],
   ])("says of %j where and why it cannot be used", (text, message) => {
     expect(() => policyRules(text, "p.yaml")).toThrow(expect.objectContaining({ exitCode: 1, message: expect.stringContaining(message) as string }) as Error);
   });

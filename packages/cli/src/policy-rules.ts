@@ -43,11 +43,16 @@ type Fail = (offset: number | undefined, message: string) => never;
 function parse(text: string, lineCounter: LineCounter, fail: Fail): Node | null {
   try {
     const { errors: [error], contents } = parseDocument(text, { lineCounter, prettyErrors: false });
-    return error === undefined ? contents : fail(error.pos[0], `is no YAML: ${error.message}`);
+    return error === undefined ? contents : fail(error.pos[0], whyNot(error.message));
   } catch (error) {
     if (error instanceof CliError) throw error;
-    return fail(0, `cannot be read: ${error instanceof RangeError ? "it nests too deeply" : String(error)}`);
+    return fail(0, error instanceof RangeError ? whyNot(error.message) : `cannot be read: ${String(error)}`);
   }
+}
+
+/** The parser says of what overflows its stack only that. */
+function whyNot(message: string): string {
+  return message.includes("call stack") ? "nests too deeply; rules have four levels" : `is not YAML: ${message}`;
 }
 
 function ruleOf(item: unknown, fail: Fail): PolicyRule {

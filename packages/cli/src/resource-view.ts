@@ -4,6 +4,7 @@ import type { AnyBytes } from "@xdstp/core";
 import { withoutSecrets } from "@xdstp/protos/envoy";
 import { CollectionEntrySchema, ListCollectionSchema } from "@xdstp/protos/xds";
 import { escapeText } from "./escape-text.ts";
+import { isDeeperThan } from "./is-deeper-than.ts";
 import { yamlText } from "./yaml-text.ts";
 
 /** A resource as people read it. */
@@ -62,21 +63,12 @@ function blanked(payload: AnyBytes, registry: Registry): AnyBytes | undefined {
 /** Levels of nesting that are shown as JSON. One Any may hold the next, so the limit of one message (100) does not bound it. */
 const maxDepth = 1_000;
 
-function isTooDeep(json: JsonValue): boolean {
-  let level: readonly JsonValue[] = [json];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) return true;
-    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
-  }
-  return false;
-}
-
 function jsonOf({ typeUrl, value }: AnyBytes, registry: Registry, isKnown: boolean): Pick<ResourceView, "json" | "notes"> {
   const bytes = { "@type": typeUrl, value: Buffer.from(value).toString("base64") };
   if (!isKnown) return { json: bytes, notes: [`${nameOf(typeUrl)} is not known here, so these are its bytes in base64; --descriptors FILE makes it known`] };
   try {
     const json = toJson(AnySchema, create(AnySchema, { typeUrl, value }), { registry, useProtoFieldName: true }) as JsonObject;
-    if (isTooDeep(json)) return { json: bytes, notes: [`these are its bytes in base64: it is nested more than ${maxDepth} levels deep`] };
+    if (isDeeperThan(json, maxDepth)) return { json: bytes, notes: [`these are its bytes in base64: it is nested more than ${maxDepth} levels deep`] };
     return { json: { "@type": typeUrl, ...json }, notes: [] };
   } catch (error) {
     const inner = /(\S+) is not in the type registry/.exec(error instanceof Error ? error.message : "")?.[1]?.replaceAll('"', "");

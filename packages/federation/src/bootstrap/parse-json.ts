@@ -1,9 +1,8 @@
 import type { JsonObject, JsonValue } from "./bootstrap.ts";
+import { isDeeperThan, MAX_DEPTH } from "./is-deeper-than.ts";
 import { asObject, wrongAt, type Place, type Placed } from "./place.ts";
 
 const maxCharacters = 4 * 1024 * 1024;
-/** A server refuses messages that nest deeper than 100, and each level of the metadata of a node takes three. */
-const maxDepth = 32;
 
 /** The object in a text. Throws an XdsError that says where it is broken, but shows nothing of it: metadata may be secret. */
 export function parseJson(text: string, source: string): Placed<JsonObject> {
@@ -14,7 +13,7 @@ export function parseJson(text: string, source: string): Placed<JsonObject> {
 
 /** The same for what somebody else has parsed. */
 export function checkedDepth(json: Placed<JsonValue>): Placed<JsonObject> {
-  if (isDeeperThan(json.value, maxDepth)) throw wrongAt(json.place, `nests deeper than ${maxDepth} levels; no bootstrap needs more`);
+  if (isDeeperThan(json.value, MAX_DEPTH)) throw wrongAt(json.place, `nests deeper than ${MAX_DEPTH} levels; no bootstrap needs more`);
   return asObject(json);
 }
 
@@ -27,14 +26,4 @@ function parse(text: string, place: Place): JsonValue {
     const where = /line \d+ column \d+/.exec(error instanceof Error ? error.message : "")?.[0];
     throw wrongAt(place, `is not JSON${where === undefined ? "" : ` at ${where}`}; comments, and commas before a bracket, are not allowed in it`);
   }
-}
-
-/** Level by level, so that no depth overflows the stack. */
-function isDeeperThan(value: JsonValue, levels: number): boolean {
-  let level: readonly JsonValue[] = [value];
-  for (let depth = 0; depth <= levels; depth++) {
-    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values<JsonValue>(one) : []));
-    if (level.length === 0) return false;
-  }
-  return true;
 }
