@@ -33,10 +33,19 @@ export interface AskClient {
   close(): Promise<void>;
 }
 
+/** So many names of a type that a server sent, and that the configuration maps to other servers. */
+export interface ForeignNames {
+  readonly server: string;
+  readonly typeUrl: string;
+  readonly names: number;
+}
+
 /** What a command wants of its client. */
 export interface AskClientOptions {
   /** Told what happens on the streams. */
   readonly onEvent?: (event: ClientNotice, spoken: Spoken) => void;
+  /** A response has names that the configuration maps to other servers (C-AUTH-7). */
+  readonly onForeign?: (event: ForeignNames) => void;
   /** Milliseconds after which what has not come does not exist. Default: as every client. 0: never. */
   readonly fetchMs?: number;
   /** Members of a collection that are accepted. Default: as every client. */
@@ -46,7 +55,7 @@ export interface AskClientOptions {
 }
 
 /** Opens a client. Throws a CliError where there is no server to ask. */
-export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetchMs, members, observe }: AskClientOptions = {}): Promise<AskClient> {
+export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, onForeign, fetchMs, members, observe }: AskClientOptions = {}): Promise<AskClient> {
   const configured = await configuredSources(flags, io.env);
   const { spoken } = configured;
   const foreign = new Map<string, number>();
@@ -60,8 +69,10 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, fetch
     ...(flags.maxHops !== undefined && { maxHops: flags.maxHops }),
     ...(flags.dns === true && { resolveAuthority: dnsOf(io) }),
     onEvent(event) {
-      if (event.kind === "foreign") foreign.set(event.server, (foreign.get(event.server) ?? 0) + event.names);
-      else if ("server" in event) onEvent?.(event, spoken(event.server));
+      if (event.kind === "foreign") {
+        foreign.set(event.server, (foreign.get(event.server) ?? 0) + event.names);
+        onForeign?.(event);
+      } else if ("server" in event) onEvent?.(event, spoken(event.server));
     },
     ...(fetchMs !== undefined && { fetchMs }),
   });

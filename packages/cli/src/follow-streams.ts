@@ -1,12 +1,15 @@
 import type { ClientNotice } from "@xdstp/client";
 import { readRequest, type StreamObserver } from "@xdstp/testing";
+import type { ForeignNames } from "./ask-client.ts";
 import { streamFailure, type Spoken } from "./ask-failure.ts";
 import type { WatchEvent } from "./watch-event.ts";
 
-/** Tells what happens on the streams of a client: whether servers answer, and what they were told that it refuses. */
+/** Reports what happens on the streams of a client: whether servers answer, what of it is ignored, and which NACKs are sent. */
 export interface StreamFollower {
   /** For the events of the client. */
   readonly onEvent: (event: ClientNotice, spoken: Spoken) => void;
+  /** For names that are ignored. */
+  readonly onForeign: (event: ForeignNames) => void;
   /** For its streams: a refusal is told when it is on the wire. */
   readonly observe: (server: string, variant: Spoken["variant"]) => StreamObserver;
 }
@@ -15,6 +18,8 @@ export interface StreamFollower {
 export function followStreams(tell: (event: WatchEvent) => void): StreamFollower {
   const answering = new Set<string>();
   const refused = new Map<string, readonly string[]>();
+  /** How many names were ignored last, by type and server. */
+  const ignored = new Map<string, number>();
   const answers = (server: string): void => {
     if (answering.has(server)) return;
     answering.add(server);
@@ -28,6 +33,13 @@ export function followStreams(tell: (event: WatchEvent) => void): StreamFollower
       if (event.kind !== "closed") return;
       answering.delete(server);
       tell({ kind: "disconnected", server, reason: streamFailure(server, event.status, spoken), retryMs: event.retryMs });
+    },
+    onForeign({ server, typeUrl, names }) {
+      const key = `${typeUrl} ${server}`;
+      // A SotW server sends the same names with each response.
+      if (ignored.get(key) === names) return;
+      ignored.set(key, names);
+      tell({ kind: "ignored", server, typeUrl, names });
     },
     observe: (_, variant) => ({
       received: () => undefined,

@@ -47,7 +47,12 @@ describe.each([["envoy.yaml", dump], ["envoy.json", JSON.stringify]] as const)("
     const dir = use(file, written(envoyBootstrapOf({ clusters: ["DELTA_GRPC", origin.address], listed: { acme: ["AGGREGATED_GRPC", origin.address] } })));
     const { code, out, err } = await runToEnd(["get", "*", "--type", "clusters", "--bootstrap", file], { cwd: dir });
     expect({ code, out }).toEqual({ code: 0, out: "* has no members among the clusters\n" });
-    expect(err).toBe(`xdstp get: 1 name from ${origin.address} is ignored: the configuration has another source for its authority or type; subscribe to it by its own name\n`);
+    const why = `1 name from ${origin.address} is ignored: the configuration has another source for its authority or type; subscribe to it by its own name`;
+    expect(err).toBe(`xdstp get: ${why}\n`);
+    const { stdout, signal, exit } = useCli(["watch", "*", "--type", "clusters", "--bootstrap", file], { cwd: dir });
+    expect(await stdout.line(/ ignored /)).toContain(` ignored ${why}`);
+    signal("SIGTERM");
+    expect(await exit).toBe(0);
   });
 
   it("add the parameters of the node to globs, with what is typed [C-CTX-1, C-CTX-3]", async () => {

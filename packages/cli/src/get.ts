@@ -7,10 +7,10 @@ import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { escapeText } from "./escape-text.ts";
 import { gotCollection, gotList, type Got } from "./got-collection.ts";
+import { ignoredText } from "./ignored-text.ts";
 import { loadRegistry } from "./load-registry.ts";
 import { createRefusals, type Refusals } from "./refusals.ts";
 import { whyNothing } from "./why-nothing.ts";
-import { counted } from "./short-text.ts";
 import { showResources, type ShownResource, type ShownServer } from "./show-resources.ts";
 
 /** What `xdstp get` was asked to do. */
@@ -40,7 +40,7 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
     if (ask.nack !== undefined) return await refuseAll(way, ask.nack, refusals, io);
     const got = await gotBy[asked.kind](way);
     for (const { name, reason } of refusals.seen()) io.stderr.write(`xdstp get: refused ${escapeText(name)}: ${escapeText(reason)}\n`);
-    for (const { server, names } of asking.ignored()) io.stderr.write(`xdstp get: ${counted(names, "name")} from ${escapeText(server)} ${names === 1 ? "is" : "are"} ignored: the configuration has another source for ${names === 1 ? "its" : "their"} authority or type; subscribe to ${names === 1 ? "it by its own name" : "them by their own names"}\n`);
+    for (const { server, names } of asking.ignored()) io.stderr.write(`xdstp get: ${ignoredText(server, names)}\n`);
     if (!got.complete) io.stderr.write(`xdstp get: ${asked.kind === "list" ? "of some of these nothing has come yet" : "the server has not said that these are all"}\n`);
     const server: ShownServer = { ...asking.server(asked), received: io.clock.wallTime() };
     showResources({ asked, output, server, complete: got.complete, hops: got.hops ?? [], resources: got.resources, view: { registry, showSecrets } }, io);

@@ -25,6 +25,8 @@ export type WatchEvent =
   | { readonly kind: "complete" | "incomplete"; readonly name: string; readonly members: number }
   /** What is held may be old, or cannot be had. */
   | { readonly kind: "error"; readonly name: string; readonly reason: string }
+  /** A response of a server had names that the configuration maps to other servers (C-AUTH-7). */
+  | { readonly kind: "ignored"; readonly server: string; readonly typeUrl: string; readonly names: number }
   /** A server answers; or does not any more. */
   | { readonly kind: "connected"; readonly server: string }
   | { readonly kind: "disconnected"; readonly server: string; readonly reason: string; readonly retryMs: number };

@@ -1,6 +1,7 @@
 import { structuredPatch } from "diff";
 import type { CliIo } from "./cli-io.ts";
 import { escapeText } from "./escape-text.ts";
+import { ignoredText } from "./ignored-text.ts";
 import { jsonText } from "./json-text.ts";
 import { viewResource, type ViewOptions } from "./resource-view.ts";
 import { counted, shortVersion, someNames } from "./short-text.ts";
@@ -40,7 +41,7 @@ export function printable(line: string, io: CliIo): string {
 }
 
 const toneOf: Readonly<Record<WatchEvent["kind"], Tone>> = {
-  state: "good", changed: "good", complete: "good", leads: "plain", list: "plain", connected: "good", removed: "warning", missing: "warning", incomplete: "warning", disconnected: "warning", refused: "error", error: "error",
+  state: "good", changed: "good", complete: "good", leads: "plain", list: "plain", connected: "good", removed: "warning", missing: "warning", incomplete: "warning", ignored: "warning", disconnected: "warning", refused: "error", error: "error",
 };
 
 function textOf(event: WatchEvent): string {
@@ -54,6 +55,7 @@ function textOf(event: WatchEvent): string {
     case "refused": return `${event.names.length === 0 ? "a whole response" : someNames(event.names)}, NACK of nonce ${escapeText(event.nonce)} sent: ${escapeText(event.reason)}`;
     case "complete": return `${escapeText(event.name)}: ${counted(event.members, "member")}`;
     case "incomplete": return `${escapeText(event.name)}: not all members are known`;
+    case "ignored": return ignoredText(event.server, event.names);
     case "connected": return escapeText(event.server);
     case "disconnected": return `${escapeText(event.reason)}; again in ${(event.retryMs / 1_000).toFixed(1)} s`;
   }
