@@ -226,10 +226,16 @@ describe("xdstp relay --workers", () => {
       return { status: response.status, text: await response.text() };
     };
     await nextNames(await askForClusters(port, "n1", of("x", "a")));
+    const measured = async (): Promise<readonly string[]> => (await (await fetch(`http://${metrics.host}:${metrics.port}/metrics`, { headers: { connection: "close" } })).text()).split("\n").filter((line) => line.startsWith("xdstp_upstream_stale"));
+    const health = async (): Promise<unknown> => (JSON.parse((await runToEnd(["status", `127.0.0.1:${port}`, "--json"])).out) as { readonly health: unknown }).health;
     expect(await ready()).toEqual({ status: 200, text: "ok\n" });
+    expect(await measured()).toEqual([`xdstp_upstream_stale{upstream="${origin.address}"} 0`]);
+    expect(await health()).toMatchObject([{ kind: "upstream", name: origin.address }]);
     await origin.close();
     await out.line(/"from":"upstream","event":"closed"/);
     expect(await ready()).toEqual({ status: 200, text: expect.stringMatching(new RegExp(`^ready, stale since \\d{4}-\\S+Z: ${origin.address}: `)) as string });
+    expect(await measured()).toEqual([`xdstp_upstream_stale{upstream="${origin.address}"} 1`]);
+    expect(await health()).toMatchObject([{ kind: "upstream", name: origin.address, stale: { reason: expect.any(String) as string } }]);
   });
 
   it("leaves no process behind when it is killed itself", async () => {

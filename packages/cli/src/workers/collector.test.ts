@@ -16,7 +16,7 @@ const ask = (id: number): FromChild => ({ kind: "collect", id, request: Uint8Arr
 
 it("what a process has asked before it ended is not told to the next one, which counts its requests anew", () => {
   const [one, other] = [childOf(1), childOf(2)];
-  const collector = createCollector(() => [one, other]);
+  const collector = createCollector(() => [one, other], async () => Promise.resolve([]));
   collector.hear(one, ask(0));
   collector.hear(one, { kind: "status", id: 0, answer: { bytes: Uint8Array.of(1) } });
   collector.gone(one);
@@ -30,7 +30,7 @@ it("what a process has asked before it ended is not told to the next one, which 
 
 it("who asks has the answer of those that are left when one ends", () => {
   const [one, other] = [childOf(1), childOf(2)];
-  const collector = createCollector(() => [one, other]);
+  const collector = createCollector(() => [one, other], async () => Promise.resolve([]));
   collector.hear(one, ask(7));
   collector.hear(one, { kind: "status", id: 0, answer: { bytes: Uint8Array.of(1) } });
   collector.gone(other);

@@ -1,3 +1,4 @@
+import type { Health } from "@xdstp/server";
 import type { FromChild, StatusAnswer } from "./messages.ts";
 import type { Child } from "./start-child.ts";
 import { joined } from "./status-of-all.ts";
@@ -16,8 +17,8 @@ interface Collection {
   done(answer: StatusAnswer): void;
 }
 
-/** An empty one. `children`: all that there are now. */
-export function createCollector(children: () => readonly Child[]): Collector {
+/** An empty one. `children`: all that there are now. `upstreams`: how the servers upstream are now. */
+export function createCollector(children: () => readonly Child[], upstreams: () => Promise<readonly Health[]>): Collector {
   const open = new Map<number, Collection>();
   let next = 0;
   const settle = (id: number, child: Child, answer?: StatusAnswer): void => {
@@ -35,7 +36,8 @@ export function createCollector(children: () => readonly Child[]): Collector {
       const id = next++;
       const asked = children().filter(({ worker, isOpen }) => worker > 0 && isOpen());
       open.set(id, { asker: child, missing: new Set(asked), answers: [], done: (answer) => { child.send({ kind: "collected", id: message.id, answer }); } });
-      for (const one of asked) one.send({ kind: "status", id, request: message.request, peer: message.peer });
+      const { request, peer } = message;
+      void upstreams().then((rows) => { for (const one of asked) one.send({ kind: "status", id, request, peer, upstreams: rows }); });
     },
     gone(child) {
       for (const [id, { asker }] of [...open]) {

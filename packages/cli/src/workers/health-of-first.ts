@@ -6,8 +6,8 @@ import type { FromChild } from "./messages.ts";
 import { realLook } from "./plain-events.ts";
 import type { Child } from "./start-child.ts";
 
-/** How long the first process has to answer; then its last answer counts. */
-const waitMs = 2_000;
+/** How long the first process has to answer; then its last answer counts. Shorter than the time that the workers have, which are asked after it. */
+const waitMs = 1_000;
 
 /** The upstreams of a relay with workers, as its first process, which asks them, sees them. */
 export interface HealthOfFirst {

@@ -1,6 +1,7 @@
 import type { StreamStatus } from "@xdstp/core/server";
 import type { RefusedVersion, RelayStatus } from "@xdstp/relay";
 import type { CallPeer } from "@xdstp/grpc/server";
+import type { Health } from "@xdstp/server";
 import type { CliEvent } from "../cli-event.ts";
 import type { ServedTls } from "../connect-commands.ts";
 import type { Held } from "../host-server.ts";
@@ -43,10 +44,11 @@ export type FromChild =
 /** From the one that makes processes to one of them. */
 export type ToChild =
   | { readonly kind: "stop" }
-  | { readonly kind: "status"; readonly id: number; readonly request: Uint8Array; readonly peer: CallPeer }
+  /** `upstreams`: the servers upstream, as the first process sees them; a worker has a socket instead. */
+  | { readonly kind: "status"; readonly id: number; readonly request: Uint8Array; readonly peer: CallPeer; readonly upstreams: readonly Health[] }
   | { readonly kind: "collected"; readonly id: number; readonly answer: StatusAnswer }
   | { readonly kind: "look" }
-  | { readonly kind: "metrics" };
+  | { readonly kind: "metrics"; readonly upstreams: readonly Health[] };
 
 /** A response of client status as bytes, or why there is none. */
 export type StatusAnswer = { readonly bytes: Uint8Array } | { readonly code: string; readonly text: string };

@@ -19,7 +19,7 @@ function childOf(worker: number): Scripted {
 function useAll(): { readonly clock: ReturnType<typeof createFakeClock>; readonly children: readonly [Scripted, Scripted, Scripted]; readonly all: ReturnType<typeof createMetricsOfAll> } {
   const clock = createFakeClock();
   const children = [childOf(0), childOf(1), childOf(2)] as const;
-  return { clock, children, all: createMetricsOfAll(() => children, clock) };
+  return { clock, children, all: createMetricsOfAll(() => children, async () => Promise.resolve([]), clock) };
 }
 
 describe("createMetricsOfAll()", () => {

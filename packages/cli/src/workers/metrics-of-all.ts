@@ -1,4 +1,5 @@
 import type { Clock } from "@xdstp/core";
+import type { Health } from "@xdstp/server";
 import type { FromChild } from "./messages.ts";
 import type { Child } from "./start-child.ts";
 import { countsOf, sumMetrics } from "./sum-metrics.ts";
@@ -15,8 +16,8 @@ export interface MetricsOfAll {
   gone(child: Child): void;
 }
 
-/** Nothing is measured yet. `children`: all that there are now. */
-export function createMetricsOfAll(children: () => readonly Child[], clock: Clock): MetricsOfAll {
+/** Nothing is measured yet. `children`: all that there are now. `upstreams`: how the servers upstream are now. */
+export function createMetricsOfAll(children: () => readonly Child[], upstreams: () => Promise<readonly Health[]>, clock: Clock): MetricsOfAll {
   const newest = new Map<number, string>();
   const missing = new Set<Child>();
   let past = "";
@@ -27,7 +28,8 @@ export function createMetricsOfAll(children: () => readonly Child[], clock: Cloc
     for (const child of children()) if (child.worker > 0 && child.isOpen()) missing.add(child);
     const answered = new Promise<void>((resolve) => { done = resolve; });
     const timer = clock.after(waitMs, () => { done(); });
-    for (const child of missing) child.send({ kind: "metrics" });
+    const asked = [...missing];
+    void upstreams().then((rows) => { for (const child of asked) child.send({ kind: "metrics", upstreams: rows }); });
     if (missing.size > 0) await answered;
     timer.cancel();
     missing.clear();

@@ -1,4 +1,5 @@
 import type { CallPeer } from "@xdstp/grpc/server";
+import type { Health } from "@xdstp/server";
 import type { CliEvent } from "../cli-event.ts";
 import type { FromChild, Look, StatusAnswer, ToChild } from "./messages.ts";
 import { plainEvent } from "./plain-events.ts";
@@ -18,10 +19,10 @@ export interface ParentLine {
 
 /** What a process has to say when it is asked. */
 export interface ChildAnswers {
-  status(request: Uint8Array, peer: CallPeer): Promise<StatusAnswer>;
+  status(request: Uint8Array, peer: CallPeer, upstreams: readonly Health[]): Promise<StatusAnswer>;
   look(): Look;
   /** Absent: it measures nothing. */
-  metrics?(): string;
+  metrics?(upstreams: readonly Health[]): string;
 }
 
 /** The line of this process. When the other end is gone, nobody could end this process any more: it ends by itself. */
@@ -58,8 +59,8 @@ export function openParentLine(): ParentLine {
     serve(answers) {
       listen((message) => {
         if (message.kind === "look") send({ kind: "look", look: answers.look() });
-        if (message.kind === "metrics") send({ kind: "metrics", text: answers.metrics?.() ?? "" });
-        if (message.kind === "status") void answers.status(message.request, message.peer).then((answer) => { send({ kind: "status", id: message.id, answer }); });
+        if (message.kind === "metrics") send({ kind: "metrics", text: answers.metrics?.(message.upstreams) ?? "" });
+        if (message.kind === "status") void answers.status(message.request, message.peer, message.upstreams).then((answer) => { send({ kind: "status", id: message.id, answer }); });
       });
     },
   };

@@ -1,7 +1,7 @@
 // One process of `xdstp relay --workers N`: the first, which asks upstream and serves the others over a socket, or one of those, which serve clients.
 import { rm } from "node:fs/promises";
 import { bootstrapFacts } from "@xdstp/federation";
-import { createServer } from "@xdstp/server";
+import { createServer, type Health } from "@xdstp/server";
 import { CliError } from "../cli-error.ts";
 import type { CliEvent } from "../cli-event.ts";
 import { checkFiles, openHost } from "../host-server.ts";
@@ -50,8 +50,19 @@ async function runWorker({ call, path, worker }: ChildTask, parent: ParentLine):
   const meter = metrics && createPrometheusMeter();
   const checked = await checkFiles({ ...others, registry: await loadRegistry([]) });
   const serving = { ...supply.serving, ...statusOfAll(parent), ...(meter && { meter: meter.meter }) };
-  const host = await openHost(checked, { ...supply, serving }, (event) => { parent.tell({ ...event, worker }); }, io);
-  parent.serve({ status: (request, peer) => ownStatus(host.server, request, peer), look: () => ({ streams: plain(host.server.status()) as Look["streams"], upstreams: [], refusals: supply.refusals?.() ?? [], held: heldNow(supply.cache) }), ...(meter && { metrics: () => meter.text() }) });
+  let upstreams: readonly Health[] = [];
+  const host = await openHost(checked, { ...supply, serving, health: () => upstreams }, (event) => { parent.tell({ ...event, worker }); }, io);
+  parent.serve({
+    status(request, peer, ofFirst) {
+      upstreams = ofFirst;
+      return ownStatus(host.server, request, peer);
+    },
+    look: () => ({ streams: plain(host.server.status()) as Look["streams"], upstreams: [], refusals: supply.refusals?.() ?? [], held: heldNow(supply.cache) }),
+    ...(meter && { metrics(ofFirst: readonly Health[]) {
+      upstreams = ofFirst;
+      return meter.text();
+    } }),
+  });
   parent.send({ kind: "open", address: host.address, tls: host.tls });
   await parent.stopped;
   host.letGo();

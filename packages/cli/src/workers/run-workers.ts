@@ -35,8 +35,8 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
   const stage = createStage();
   const say = (event: Parameters<typeof tellOwn>[1]): void => { tellOwn(stage.tell, event); };
   const streams = createStreamBook(count);
-  const collector = createCollector(() => children);
-  const metricsOfAll = createMetricsOfAll(() => children, io.clock);
+  const collector = createCollector(() => children, () => healthOfFirst.rows());
+  const metricsOfAll = createMetricsOfAll(() => children, () => healthOfFirst.rows(), io.clock);
   const ownLog = createLogMetrics();
   const healthOfFirst = createHealthOfFirst(() => children[0], io.clock);
   const looks = new Map<number, Look>();
