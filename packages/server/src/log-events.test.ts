@@ -62,7 +62,8 @@ describe("logEvents()", () => {
     [{ kind: "stream-opened", peer: "p", path: "/p" }, { level: "info", path: "/p" }],
     [{ kind: "stream-closed", peer: "p", path: "/p", status }, { level: "info", code: 14, reason: "not ready" }],
     [{ kind: "stream-cut", peer: "p", path: "/p", reason: "malformed", status }, { level: "warning", code: 14, reason: "malformed", detail: "not ready" }],
-    [{ kind: "warning", warning: "node-version", message: "m" }, { level: "warning", warning: "node-version", reason: "m" }],
+    [{ kind: "warning", warning: "node-version", message: "m" }, { level: "info", warning: "node-version", reason: "m" }],
+    [{ kind: "warning", warning: "unrelated-source", message: "m" }, { level: "warning", warning: "unrelated-source", reason: "m" }],
     [{ kind: "fault", where: "turn", error: "text" }, { level: "error", where: "turn", reason: "text" }],
   ])("says of %j what concerns an operator", (event, line) => {
     expect(logLine(event, 0)).toMatchObject({ time: "1970-01-01T00:00:00.000Z", from: "server", event: event.kind, ...line });

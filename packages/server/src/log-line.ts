@@ -81,7 +81,11 @@ function levelOf(event: ServerEvent): LogLevel {
   switch (event.kind) {
     case "nack": case "not-sent": case "fault": return "error";
     case "fetch": return event.error === undefined ? "info" : "error";
-    case "warning": case "refused": case "order-expired": case "connection-cut": case "stream-cut": return "warning";
+    case "warning": return warningLevels[event.warning];
+    case "refused": case "order-expired": case "connection-cut": case "stream-cut": return "warning";
     default: return "info";
   }
 }
+
+/** An old Node is noted once, and serves: it is for people who look, and wakes nobody. */
+const warningLevels: Readonly<Record<Extract<ServerEvent, { kind: "warning" }>["warning"], LogLevel>> = { "node-version": "info", "unrelated-source": "warning" };
