@@ -59,7 +59,7 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, onFor
   const configured = await configuredSources(flags, io.env);
   const { spoken } = configured;
   const foreign = new Map<string, number>();
-  const channels = createChannels({ clock: io.clock });
+  const channels = createChannels({ clock: io.clock, ...(flags.limits && { limits: flags.limits }) });
   const client = createClient({
     bootstrap: configured.bootstrap, variant: flags.variant, clock: io.clock,
     channels: observe === undefined ? channels : observed(channels, observe),

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { ChannelLimits } from "@xdstp/grpc/client";
 import { type AskedServer, askedServer } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
 import { clientTlsFlags, clientTlsOptions, type ClientTlsFiles } from "./client-tls-flags.ts";
@@ -7,6 +8,7 @@ import type { CommandCall, CommandOption } from "./command.ts";
 import { cutText } from "./fit-text.ts";
 import { countFlag, wordFlag } from "./flag-values.ts";
 import { isDeeperThan } from "./is-deeper-than.ts";
+import { channelLimitsFlag } from "./limits-flag.ts";
 import { pathFrom } from "./path-from.ts";
 
 /** Whom a command asks as a client, and as whom. */
@@ -20,6 +22,8 @@ export interface AskFlags {
   /** Parts of the node that are said here. */
   readonly node?: string;
   readonly cluster?: string;
+  /** On what a server may send. Absent: as usual. */
+  readonly limits?: Partial<ChannelLimits>;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly variant: "delta" | "sotw";
   /** When an alternative is asked. Absent: as every client. */
@@ -48,6 +52,7 @@ export const askOptions: Readonly<Record<string, CommandOption>> = {
   "alt-on": { value: "unreachable|missing", help: "when an alternative (#alt=) is asked: when nobody can be reached who could say (the default), or also when there is none" },
   "max-hops": { value: "N", help: "how many redirects are followed (default 5)" },
   dns: { help: "look in DNS for the servers of authorities that the bootstrap does not have: SRV records of _xds._tcp, else the host itself, over TLS" },
+  "channel-limit": { value: "NAME=NUMBER", multiple: true, help: "another value of a limit on what a server may send, such as maxMessageBytes=200000000; may be given several times. The README has the names, defaults and units" },
   ...clientTlsOptions,
 };
 
@@ -57,7 +62,7 @@ export const nackOption: Readonly<Record<string, CommandOption>> = {
 };
 
 /** How these options stand in a usage. */
-export const askUsage = "[--server HOST:PORT | --bootstrap FILE] [--type TYPE] [--sotw | --delta] [--node ID] [--cluster NAME] [--node-metadata JSON] [--node-context-params FIELD]... [--alt-on unreachable|missing] [--max-hops N] [--dns]";
+export const askUsage = "[--server HOST:PORT | --bootstrap FILE] [--type TYPE] [--sotw | --delta] [--node ID] [--cluster NAME] [--node-metadata JSON] [--node-context-params FIELD]... [--alt-on unreachable|missing] [--max-hops N] [--dns] [--channel-limit NAME=NUMBER]...";
 
 /** How those of TLS stand in a usage. */
 export const tlsUsage = "[--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]";
@@ -71,11 +76,13 @@ export function askFlags(call: CommandCall, io: CliIo): AskFlags {
   if (server !== undefined && call.flag("dns")) throw new CliError(2, `--dns finds what a bootstrap does not have; ${server.from} is asked for everything`);
   const tls = clientTlsFlags(call);
   if (tls !== undefined && server === undefined) throw new CliError(2, "options of TLS go with --server; a bootstrap says by itself how to speak to its servers");
+  const limits = channelLimitsFlag(call);
   const metadata = metadataOf(call.text("node-metadata"));
   const [altOn, maxHops] = [wordFlag(call, "alt-on", ["unreachable", "missing"]), countFlag(call, "max-hops")];
   return {
     variant: call.flag("sotw") ? "sotw" : "delta",
     nodeContextParams: call.texts("node-context-params"),
+    ...(Object.keys(limits).length > 0 && { limits }),
     ...(altOn !== undefined && { altOn }),
     ...(maxHops !== undefined && { maxHops }),
     ...(call.flag("dns") && { dns: true }),

@@ -1,11 +1,15 @@
+import { defaultChannelLimits } from "@xdstp/grpc/client";
 import { defaultServerLimits } from "@xdstp/server";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { limitsFlag } from "./limits-flag.ts";
+import { getCommand } from "./get-command.ts";
+import { channelLimitsFlag, limitsFlag } from "./limits-flag.ts";
 import { parseCall } from "./parse-call.ts";
 import { serveCommand } from "./serve-command.ts";
 
 const limitsOf = (...values: readonly string[]): object => limitsFlag(parseCall(serveCommand, values.flatMap((value) => ["--limit", value])));
+
+const channelLimitsOf = (...values: readonly string[]): object => channelLimitsFlag(parseCall(getCommand, ["a", ...values.flatMap((value) => ["--channel-limit", value])]));
 
 describe("limitsFlag()", () => {
   it("sets limits of the wire, of streams, of the beginning and of single calls", () => {
@@ -24,8 +28,26 @@ describe("limitsFlag()", () => {
   });
 
   it("takes every limit that the README lists with its default, and the README lists every limit", () => {
-    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
-    const rows = [...readme.matchAll(/^\| `([A-Za-z]+)` \| (never|[\d,]+) \| /gm)].map(([, name = "", value = ""]) => [name, value === "never" ? Infinity : Number(value.replaceAll(",", ""))] as const);
-    expect(Object.fromEntries(rows)).toEqual(defaultServerLimits);
+    expect(documented("Limits of a server")).toEqual(defaultServerLimits);
   });
 });
+
+describe("channelLimitsFlag()", () => {
+  it("sets limits of the connections to the servers that are asked", () => {
+    expect(channelLimitsOf("maxMessageBytes=5", "pingMs=1000")).toEqual({ maxMessageBytes: 5, pingMs: 1_000 });
+    expect(() => channelLimitsOf("messageMs=5")).toThrow("--channel-limit messageMs: there is no such limit; the limits are closeGraceMs, connectMs, ");
+    expect(() => channelLimitsOf("pingMs")).toThrow('--channel-limit "pingMs": give NAME=NUMBER, such as maxMessageBytes=200000000');
+  });
+
+  it("takes every limit that the README lists with its default, and the README lists every limit", () => {
+    expect(documented("Limits of a client")).toEqual(defaultChannelLimits);
+  });
+});
+
+/** The rows of a section of the README, by name. */
+function documented(section: string): Readonly<Record<string, number>> {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const [, text = ""] = readme.split(`\n## ${section}\n`);
+  const rows = [...(text.split("\n## ", 1)[0] ?? "").matchAll(/^\| `([A-Za-z]+)` \| (never|[\d,]+) \| /gm)].map(([, name = "", value = ""]) => [name, value === "never" ? Infinity : Number(value.replaceAll(",", ""))] as const);
+  return Object.fromEntries(rows);
+}

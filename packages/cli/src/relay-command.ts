@@ -3,12 +3,13 @@ import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { askOptions } from "./ask-flags.ts";
 import { countFlag, secondsFlag } from "./flag-values.ts";
+import { channelLimitsFlag } from "./limits-flag.ts";
 import { parseEndpoint } from "./parse-endpoint.ts";
 import { pathFrom } from "./path-from.ts";
 import type { RelayCall } from "./relay.ts";
 import { listenOptions, serverFlags, serverOptions, serverUsage } from "./server-flags.ts";
 
-const { bootstrap, node } = askOptions as Required<Pick<typeof askOptions, "bootstrap" | "node">>;
+const { bootstrap, node, "channel-limit": channelLimit } = askOptions as Required<Pick<typeof askOptions, "bootstrap" | "node" | "channel-limit">>;
 
 const mostWorkers = 256;
 
@@ -16,7 +17,7 @@ const mostWorkers = 256;
 export const relayCommand: Command = {
   name: "relay",
   summary: "Serve what other servers have, asked for once for all clients, and go on when they are gone.",
-  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--snapshot DIR [--snapshot-key FILE]] [--opaque-key FIELDS] [--quorum N [--quorum-wait SECONDS]] [--linger SECONDS] [--workers N] [--node ID] ${serverUsage}`,
+  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--snapshot DIR [--snapshot-key FILE]] [--opaque-key FIELDS] [--quorum N [--quorum-wait SECONDS]] [--linger SECONDS] [--workers N] [--node ID] [--channel-limit NAME=NUMBER]... ${serverUsage}`,
   notes: [
     "The bootstrap says who is asked for which authority, by its authorities (gRPC) or config_sources (Envoy); --server is asked for everything, without TLS.\nOver one stream each server is asked once for what many clients want. Nothing is asked before a client wants it.",
     "Redirects and directives are handed on to clients as they are. With --follow the relay follows them, and clients get what they lead to.",
@@ -39,6 +40,7 @@ export const relayCommand: Command = {
     linger: { value: "SECONDS", help: "how long a server is still asked for what no client wants any more (default 60)" },
     workers: { value: "N", help: "serve by so many processes on one port; one more asks upstream for all of them (default: one process does all)" },
     node: { ...node, help: "who the relay says it is (default xdstp-relay, or as the bootstrap says)" },
+    "channel-limit": channelLimit,
     ...serverOptions,
   },
   example: "xdstp relay --bootstrap grpc.json --snapshot ./relay-state",
@@ -64,12 +66,14 @@ async function runWorkersOf(count: number, options: RelayCall, io: CliIo): Promi
 function askOf(call: CommandCall, { cwd }: CliIo): RelayCall["ask"] {
   const [server, file, id] = ["server", "bootstrap", "node"].map((name) => call.text(name));
   if (server !== undefined && file !== undefined) throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
+  const limits = channelLimitsFlag(call);
   const shown = id ?? (server === undefined ? undefined : "xdstp-relay");
   return {
     variant: call.flag("sotw") ? "sotw" : "delta",
     ...(server !== undefined && { server: { endpoint: parseEndpoint("--server", server, 1), from: "--server" } }),
     ...(file !== undefined && { bootstrap: pathFrom(cwd, file) }),
     ...(shown !== undefined && { node: shown }),
+    ...(Object.keys(limits).length > 0 && { limits }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { XdsError } from "@xdstp/core";
-import type { AnyBootstrap } from "@xdstp/federation";
+import { type AnyBootstrap, createChannels } from "@xdstp/federation";
 import { createRelay, type Relay, type RelayOptions, SnapshotInUse } from "@xdstp/relay";
 import { CliError } from "./cli-error.ts";
 import type { UpstreamEvent } from "./cli-event.ts";
@@ -13,7 +13,7 @@ import { upstreamHealth } from "./upstream-health.ts";
 
 /** What a call says of the relay. Throws a CliError for a key that is none. */
 export async function relayOptions({ relay, snapshot, ask }: Omit<RelayCall, "snapshot"> & { readonly snapshot?: RelayCall["snapshot"] | undefined }, bootstrap: AnyBootstrap, { clock }: Pick<CliIo, "clock">): Promise<RelayOptions> {
-  return { ...relay, bootstrap, variant: ask.variant, clock, ...(snapshot && { snapshot: await snapshotOptions(snapshot) }) };
+  return { ...relay, bootstrap, variant: ask.variant, clock, ...(ask.limits && { channels: createChannels({ clock, limits: ask.limits }) }), ...(snapshot && { snapshot: await snapshotOptions(snapshot) }) };
 }
 
 const retryMs = 50;

@@ -40,6 +40,18 @@ describe("xdstp relay", () => {
     expect(JSON.parse(await cli.stdout.line(/"accepted"/))).toMatchObject({ from: "upstream", type: clusterUrl, resources: 1 });
   });
 
+  it("takes no larger response upstream than --channel-limit says, as get does not [C-LIM-7]", async () => {
+    const origin = lead(await useOrigin());
+    origin.cluster(of("x", "web"));
+    const { stdout } = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--channel-limit", "maxMessageBytes=20"]);
+    const port = Number(/127\.0\.0\.1:(\d+),/.exec(await stdout.line(/listening/))?.[1]);
+    void askForClusters(port, "n1", of("x", "web"));
+    expect(await stdout.line(/ closed /)).toContain("larger than 20");
+    const { code, err } = await runToEnd(["get", of("x", "web"), "--server", origin.address, "--channel-limit", "maxMessageBytes=20"]);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("larger than 20") as string });
+    expect(await runToEnd(["get", of("x", "web"), "--server", origin.address, "--channel-limit", "maxMessageBytes=2000"])).toMatchObject({ code: 0 });
+  });
+
   it.each(["boot.json", "envoy.json"])("asks each authority of whom a bootstrap says: %s [C-AUTH-1]", async (file) => {
     const world = await useFederation(["a", "b"]);
     const { dir } = file === "boot.json" ? world : useFolder({ [file]: JSON.stringify(envoyBootstrapOf({ listed: { a: ["AGGREGATED_DELTA_GRPC", world.a.address], b: ["AGGREGATED_GRPC", world.b.address] } })) });

@@ -1,4 +1,4 @@
-import { createGrpcChannel, type GrpcChannel } from "@xdstp/grpc/client";
+import { createGrpcChannel, type ChannelLimits, type GrpcChannel } from "@xdstp/grpc/client";
 import type { Clock } from "@xdstp/core";
 
 import type { BootstrapServer } from "./bootstrap/bootstrap.ts";
@@ -21,6 +21,8 @@ export interface Channels {
 /** Options of {@link createChannels}. */
 export interface ChannelsOptions {
   readonly clock?: Clock;
+  /** Other values of the limits of `@xdstp/grpc/client`, for each channel. Default: those of {@link ChannelLimits}. */
+  readonly limits?: Partial<ChannelLimits>;
   /** Told what becomes of certificates. */
   readonly onEvent?: (server: string, event: CredentialsEvent) => void;
 }
@@ -32,11 +34,11 @@ interface Slot {
 }
 
 /** Channels that are shared by all who are given these. */
-export function createChannels({ clock, onEvent }: ChannelsOptions = {}): Channels {
+export function createChannels({ clock, limits, onEvent }: ChannelsOptions = {}): Channels {
   const slots = new Map<string, Slot>();
   const make = ({ uri, credentials }: BootstrapServer): Slot => {
     const loaded = loadCredentials(credentials);
-    const channel = createGrpcChannel({ target: uri, ...(loaded.tls !== undefined && { tls: loaded.tls }), ...(clock !== undefined && { clock }) });
+    const channel = createGrpcChannel({ target: uri, ...(loaded.tls !== undefined && { tls: loaded.tls }), ...(clock !== undefined && { clock }), ...(limits !== undefined && { limits }) });
     const following = loaded.follow(channel, { ...(clock !== undefined && { clock }), ...(onEvent !== undefined && { onEvent: (event) => { onEvent(uri, event); } }) });
     return { channel, users: 0, end: () => { following.close(); void channel.close(); } };
   };

@@ -2,13 +2,13 @@ import type { Clock, Timer } from "@xdstp/core";
 
 /** How many streams may begin at once (S-RECON-9). */
 export interface AdmissionLimits {
-  /** Streams that do their first sync at the same time. Default: 1,000. */
+  /** Streams that do their first sync at the same time. Default: 1,000. Room: those beyond it wait, and are not ended. */
   readonly firstSyncs: number;
-  /** Milliseconds after which a first sync makes room for another, though its client has not answered. Default: 1,000. */
+  /** Milliseconds after which a first sync makes room for another, though its client has not answered. Default: 1,000. Room: a client that needs longer for 50 MB goes on beside the next. */
   readonly firstSyncMs: number;
-  /** Streams that may wait to begin. One more gets RESOURCE_EXHAUSTED. Default: 20,000. */
+  /** Streams that may wait to begin. One more gets RESOURCE_EXHAUSTED. Default: 20,000. Room: as many as there may be connections. */
   readonly waitingSyncs: number;
-  /** Milliseconds that a stream may wait to begin; then it gets RESOURCE_EXHAUSTED. Default: 10,000. */
+  /** Milliseconds that a stream may wait to begin; then it gets RESOURCE_EXHAUSTED. Default: 10,000. Room: in that time at least 10,000 streams begin; the others come back by their back-off. */
   readonly admissionMs: number;
 }
 
