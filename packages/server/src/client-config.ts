@@ -35,13 +35,16 @@ export const rowsByType: RowsOf = (stream) => stream.status().types.map(typeConf
 /** A field of `node.metadata` in client status: the key of the view that the client is served. No metadata of the client stands beside it. */
 export const VIEW_KEY = "xdstp.view";
 
+/** UTF-16 units of a view's key that are shown: it may come from the metadata of a client. */
+const mostViewKey = 256;
+
 /** What is kept of a node, as a node. */
 function nodeOf({ id, cluster, userAgentName, userAgentVersion, locality, clientFeatures }: NodeInfo, viewKey: string | undefined): Node {
   const [region = "", zone = "", ...subZone] = locality.split("/");
   return create(NodeSchema, {
     id, cluster, userAgentName, clientFeatures: [...clientFeatures],
     ...(userAgentVersion !== "" && { userAgentVersionType: { case: "userAgentVersion", value: userAgentVersion } }),
-    ...(viewKey !== undefined && { metadata: { [VIEW_KEY]: viewKey } }),
+    ...(viewKey !== undefined && { metadata: { [VIEW_KEY]: viewKey.slice(0, mostViewKey).toWellFormed() } }),
     ...(locality !== "" && { locality: { region, zone, subZone: subZone.join("/") } }),
   });
 }

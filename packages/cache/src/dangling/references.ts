@@ -6,13 +6,14 @@ import type { DanglingEvent, DanglingReference } from "./dangling-reference.ts";
 
 /** What {@link References} reads. */
 export interface ReferencesOptions {
+  /** Those that may be followed. References to others are left out. */
   readonly types: readonly ResourceType[];
-  /** The resources of a type that refer to others, as the topic of `*`. */
-  readonly referring: (typeUrl: string) => Topic;
-  /** Whether a resource of that topic counts. Default: all do. */
+  /** Whether a resource of a topic that is followed counts. Default: all do. */
   readonly counts?: (typeUrl: string, name: string) => boolean;
-  /** Whether there is a resource of a name; undefined: it is not known yet. */
-  readonly isServed: (typeUrl: string, name: string) => boolean | undefined;
+  /** All names of a type are known. */
+  readonly isSettled: (typeUrl: string) => boolean;
+  /** There is a resource of a name. Only asked for a type that is settled. */
+  readonly isServed: (typeUrl: string, name: string) => boolean;
   /** Those that the source answers for, whatever the authority of the resource that refers. */
   readonly authorities: readonly string[] | undefined;
   /** Stands in each event. */
@@ -40,21 +41,30 @@ interface Followed {
 /** The references of one body of resources, followed as it changes. It looks once per turn of the event loop, at what has changed. */
 export class References {
   readonly #options: ReferencesOptions;
-  readonly #followed: ReadonlyMap<string, Followed>;
+  readonly #types: ReadonlyMap<string, ResourceType>;
+  readonly #followed = new Map<string, Followed>();
   readonly #targets = new Map<string, Target>();
   /** What each resource refers to, by type and name. */
   readonly #references = new Map<string, readonly string[]>();
-  /** Targets of which it is not known yet whether they are there, by key. */
-  readonly #unknown = new Set<string>();
+  /** Targets of types that are not settled, by type: their keys. */
+  readonly #unsettled = new Map<string, Set<string>>();
   readonly #watcher = { wake: (): void => { this.#wakeLater(); } };
   #isWoken = false;
   #closed = false;
 
   constructor(options: ReferencesOptions) {
     this.#options = options;
-    this.#followed = new Map(options.types.map((type) => [type.typeUrl, { type, topic: options.referring(type.typeUrl), read: 0 }]));
-    for (const { topic } of this.#followed.values()) topic.watch(this.#watcher);
-    this.look();
+    this.#types = new Map(options.types.map((type) => [type.typeUrl, type]));
+  }
+
+  /** Follows the resources of a type from now on, by their topic of `*`; those of one that is followed already, or does not stand in the options, are not read again. They are taken in with the next look. */
+  follow(typeUrl: string, open: () => Topic): void {
+    const type = this.#types.get(typeUrl);
+    if (type === undefined || this.#followed.has(typeUrl)) return;
+    const topic = open();
+    this.#followed.set(typeUrl, { type, topic, read: 0 });
+    topic.watch(this.#watcher);
+    this.#wakeLater();
   }
 
   list(): readonly DanglingReference[] {
@@ -72,7 +82,7 @@ export class References {
       for (const entry of entries) this.#take(followed, entry, touched);
     }
     for (const key of touched) this.#judge(key);
-    this.#judgeUnknown();
+    this.#judgeSettled();
     this.#options.onLooked?.(touched);
   }
 
@@ -80,7 +90,7 @@ export class References {
   review(touched: ReadonlySet<string>): void {
     const few = touched.size <= this.#targets.size ? touched : this.#targets.keys();
     for (const key of few) if (touched.has(key)) this.#judge(key);
-    this.#judgeUnknown();
+    this.#judgeSettled();
   }
 
   close(): void {
@@ -127,27 +137,29 @@ export class References {
 
   /** The source itself has to answer for the name. */
   #isWithin({ typeUrl, name, source }: Reference, from: string): boolean {
-    if (source !== undefined || isGlob(name) || !this.#followed.has(typeUrl)) return false;
+    if (source !== undefined || isGlob(name) || !this.#types.has(typeUrl)) return false;
     if (!name.startsWith("xdstp:")) return true;
     const authority = authorityOf(name);
     return authority !== undefined && !name.includes("?") && (authority === authorityOf(from) || this.#options.authorities?.includes(authority) === true);
   }
 
-  #judgeUnknown(): void {
-    const keys = [...this.#unknown];
-    this.#unknown.clear();
-    for (const key of keys) this.#judge(key);
+  #judgeSettled(): void {
+    for (const [typeUrl, keys] of this.#unsettled) {
+      if (!this.#options.isSettled(typeUrl)) continue;
+      this.#unsettled.delete(typeUrl);
+      for (const key of keys) this.#judge(key);
+    }
   }
 
   #judge(key: string): void {
     const target = this.#targets.get(key);
     if (target === undefined) return;
     const { typeUrl, name, by } = target;
-    const isServed = this.#options.isServed(typeUrl, name);
-    if (isServed === undefined) {
-      this.#unknown.add(key);
+    if (!this.#options.isSettled(typeUrl)) {
+      this.#unsettled.set(typeUrl, (this.#unsettled.get(typeUrl) ?? new Set<string>()).add(key));
       return;
     }
+    const isServed = this.#options.isServed(typeUrl, name);
     const dangles = by.size > 0 && !isServed;
     if (by.size === 0) this.#targets.delete(key);
     if (dangles === target.dangles) return;

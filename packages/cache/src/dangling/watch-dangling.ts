@@ -11,23 +11,25 @@ import { References, type ReferencesOptions } from "./references.ts";
  * For content per node see {@link NodeCaches.watchDangling}.
  */
 export function watchDangling(source: Pick<ResourceSource, "topic" | "authorities">, types: readonly ResourceType[], onEvent: (event: DanglingEvent) => void = () => undefined): DanglingWatch {
-  return new References(referencesWithin(source, types, onEvent));
+  return followSource(source, types, { onEvent }).references;
 }
 
-/** The references of a source to itself. */
-export function referencesWithin(source: Pick<ResourceSource, "topic" | "authorities">, types: readonly ResourceType[], onEvent: (event: DanglingEvent) => void): ReferencesOptions {
-  const topics = topicsOf((typeUrl) => source.topic(typeUrl, { name: "*" }), types);
-  return {
-    types, onEvent, authorities: source.authorities, referring: topics,
-    isServed(typeUrl, name) {
-      const topic = topics(typeUrl);
-      return topic.settled ? topic.get(name)?.resource !== undefined : undefined;
-    },
+/** The references of a source to itself, and how it is asked for a name. */
+export interface SourceReferences {
+  readonly references: References;
+  readonly within: Pick<ReferencesOptions, "types" | "authorities" | "isSettled" | "isServed">;
+}
+
+/** Follows all types of a source, beginning with what is there. */
+export function followSource(source: Pick<ResourceSource, "topic" | "authorities">, types: readonly ResourceType[], more: Pick<ReferencesOptions, "onEvent" | "onLooked">): SourceReferences {
+  const topics = new Map<string, Topic>(types.map(({ typeUrl }) => [typeUrl, source.topic(typeUrl, { name: "*" })]));
+  const within = {
+    types, authorities: source.authorities,
+    isSettled: (typeUrl: string) => topics.get(typeUrl)?.settled === true,
+    isServed: (typeUrl: string, name: string) => topics.get(typeUrl)?.get(name)?.resource !== undefined,
   };
-}
-
-/** Topics, held: who does not hold one that is not watched gets another one. */
-export function topicsOf(open: (typeUrl: string) => Topic, types: readonly ResourceType[]): (typeUrl: string) => Topic {
-  const topics = new Map(types.map(({ typeUrl }) => [typeUrl, open(typeUrl)]));
-  return (typeUrl) => topics.get(typeUrl) ?? open(typeUrl);
+  const references = new References({ ...within, ...more });
+  for (const [typeUrl, topic] of topics) references.follow(typeUrl, () => topic);
+  references.look();
+  return { references, within };
 }

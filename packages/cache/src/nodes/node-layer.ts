@@ -81,6 +81,9 @@ export class NodeLayer implements NodeContent, LayerHost {
   covered(typeUrl: string): ReadonlyMap<string, string> | undefined { return this.#covered.get(typeUrl); }
   upper(typeUrl: string, interest: Interest): Topic | undefined { return this.#upper?.topic(typeUrl, interest); }
 
+  /** The types of which something is or was put under this key. */
+  ownTypes(): Iterable<string> { return this.#covered.keys(); }
+
   /** All names of a type that do not come from the shared content, or did not for a while. */
   own(typeUrl: string): Topic { return this.#core().topic(typeUrl, { name: "*" }); }
   opened(topic: LayeredTopic): void { this.#watched.add(topic); }

@@ -3,7 +3,7 @@ import type { ResourceType } from "@xdstp/core";
 import type { Cache } from "../create-cache.ts";
 import type { DanglingEvent, DanglingWatch } from "../dangling/dangling-reference.ts";
 import { References } from "../dangling/references.ts";
-import { referencesWithin, topicsOf } from "../dangling/watch-dangling.ts";
+import { followSource } from "../dangling/watch-dangling.ts";
 import type { NodeLayer } from "./node-layer.ts";
 
 /** What {@link watchNodeReferences} needs. */
@@ -17,7 +17,7 @@ export interface NodeReferencesOptions {
 
 /** A {@link DanglingWatch} over the shared content and the content of each key. */
 export interface NodeReferences extends DanglingWatch {
-  /** The layer begins or ceases to have content of its own. */
+  /** Something was put into the layer, or removed. */
   note(layer: NodeLayer): void;
 }
 
@@ -27,22 +27,20 @@ export interface NodeReferences extends DanglingWatch {
  */
 export function watchNodeReferences({ shared, types, layers, onEvent }: NodeReferencesOptions): NodeReferences {
   const byKey = new Map<string, References>();
-  const within = referencesWithin(shared, types, onEvent);
-  const ofShared = new References({ ...within, onLooked(touched) { for (const references of byKey.values()) references.review(touched); } });
+  const { references: ofShared, within } = followSource(shared, types, { onEvent, onLooked(touched) { for (const references of byKey.values()) references.review(touched); } });
+  const referencesOf = (layer: NodeLayer): References => new References({
+    ...within, onEvent, key: layer.key, counts: (typeUrl, name) => layer.owns(typeUrl, name),
+    isServed: (typeUrl, name) => layer.owns(typeUrl, name) || within.isServed(typeUrl, name),
+  });
   const note = (layer: NodeLayer): void => {
-    const known = byKey.get(layer.key);
-    if (known === undefined && layer.resources > 0) byKey.set(layer.key, referencesOf(layer));
-    if (known === undefined || layer.resources > 0) return;
-    known.look();
-    known.close();
+    const references = byKey.get(layer.key) ?? referencesOf(layer);
+    byKey.set(layer.key, references);
+    // Keys are many, and have few types: only those are followed.
+    for (const typeUrl of layer.ownTypes()) references.follow(typeUrl, () => layer.own(typeUrl));
+    if (layer.resources > 0) return;
+    references.look();
+    references.close();
     byKey.delete(layer.key);
-  };
-  const referencesOf = (layer: NodeLayer): References => {
-    const own = topicsOf((typeUrl) => layer.own(typeUrl), types);
-    return new References({
-      ...within, key: layer.key, referring: own, counts: (typeUrl, name) => layer.owns(typeUrl, name),
-      isServed: (typeUrl, name) => (own(typeUrl).get(name)?.resource === undefined ? within.isServed(typeUrl, name) : true),
-    });
   };
   for (const layer of layers) note(layer);
   return {
