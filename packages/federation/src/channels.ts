@@ -21,7 +21,7 @@ export interface Channels {
 /** Options of {@link createChannels}. */
 export interface ChannelsOptions {
   readonly clock?: Clock;
-  /** Other values of the limits of `@xdstp/grpc/client`, for each channel. Default: those of {@link ChannelLimits}. */
+  /** Other values of the limits of `@xdstp/grpc/client`, for each channel. Default: those of its `ChannelLimits`. */
   readonly limits?: Partial<ChannelLimits>;
   /** Told what becomes of certificates. */
   readonly onEvent?: (server: string, event: CredentialsEvent) => void;

@@ -44,7 +44,7 @@ function nodeOf({ id, cluster, userAgentName, userAgentVersion, locality, client
   return create(NodeSchema, {
     id, cluster, userAgentName, clientFeatures: [...clientFeatures],
     ...(userAgentVersion !== "" && { userAgentVersionType: { case: "userAgentVersion", value: userAgentVersion } }),
-    ...(viewKey !== undefined && { metadata: { [VIEW_KEY]: viewKey.slice(0, mostViewKey).toWellFormed() } }),
+    ...(viewKey !== undefined && { metadata: { [VIEW_KEY]: viewKey.slice(0, mostViewKey).replace(/[\ud800-\udbff]$/, "") } }),
     ...(locality !== "" && { locality: { region, zone, subZone: subZone.join("/") } }),
   });
 }
