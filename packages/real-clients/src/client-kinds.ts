@@ -39,7 +39,7 @@ export interface RunningClient {
 }
 
 /** Envoy by both variants over ADS, and gRPC. */
-export const clientKinds: readonly ClientKind[] = [envoyKind("delta/ads"), envoyKind("sotw/ads"), grpcKind("grpcio"), grpcKind("grpc-js-xds")];
+export const clientKinds: readonly ClientKind[] = [envoyKind("delta/ads"), envoyKind("sotw/ads"), grpcKind("grpcio"), grpcKind("grpc-js-xds"), grpcKind("grpc-java")];
 
 function envoyKind(kind: StreamKind): ClientKind {
   return {

@@ -55,9 +55,9 @@ async function useWorld(program: GrpcProgram, command: string): Promise<World> {
 }
 
 /** What each library says of a cluster with a load balancer that it does not have. */
-const refusals = { grpcio: /MAGLEV|lb_policy|LbPolicy/, "grpc-js-xds": /unsupported lb_policy: MAGLEV/, "grpc-go": /unexpected lbPolicy MAGLEV/ };
+const refusals = { grpcio: /MAGLEV|lb_policy|LbPolicy/, "grpc-js-xds": /unsupported lb_policy: MAGLEV/, "grpc-go": /unexpected lbPolicy MAGLEV/, "grpc-java": /Cluster c: unsupported lb policy: MAGLEV/ };
 
-for (const program of ["grpcio", "grpc-js-xds", "grpc-go"] as const) {
+for (const program of ["grpcio", "grpc-js-xds", "grpc-go", "grpc-java"] as const) {
   describeProgram(program, "services by opaque names (sotw/ads)", (command) => {
     it("finds its backend through listener, routes, cluster and endpoints, and acknowledges each", async () => {
       const { controlPlane, traffic } = await useWorld(program, command);

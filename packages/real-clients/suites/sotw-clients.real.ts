@@ -111,7 +111,7 @@ const gone: Partial<Story> = {
 };
 
 /** grpc-js-xds refuses as UNAVAILABLE (C-ACK-14). */
-const codes = { grpcio: 3, "grpc-js-xds": 14, "grpc-go": 3 };
+const codes = { grpcio: 3, "grpc-js-xds": 14, "grpc-go": 3, "grpc-java": 3 };
 
 /** Of endpoints the list in the end: how many requests lead to it depends on what is read first. */
 function comparable(story: Story): readonly (readonly [Step, Heard])[] {
@@ -130,7 +130,7 @@ describe(`xdstp: ${suite}`, { meta: { program: "xdstp", version: process.version
   });
 });
 
-for (const program of ["grpcio", "grpc-js-xds", "grpc-go"] as const) {
+for (const program of ["grpcio", "grpc-js-xds", "grpc-go", "grpc-java"] as const) {
   describeProgram(program, suite, (command) => {
     it("says the same as our client, message by message, but for what is listed", async () => {
       const story = await play((port) => { void startGrpcClient(program, command, grpcBootstrap(port), "xds:///svc").call().catch(() => undefined); });
