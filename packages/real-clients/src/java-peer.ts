@@ -26,7 +26,7 @@ function build(): string | Error {
   const target = join(tmpdir(), `xdstp-java-peer-${process.getuid?.() ?? ""}`);
   // A library of another version would stay on the class path.
   rmSync(target, { recursive: true, force: true });
-  const { status, stdout, error } = spawnSync("mvn", ["--quiet", "--batch-mode", `-Dpeer.target=${target}`, "compiler:compile", "dependency:copy-dependencies"], { cwd: folder, encoding: "utf8" });
+  const { status, stdout, error } = spawnSync("mvn", ["--quiet", "--batch-mode", `-Dpeer.target=${target}`], { cwd: folder, encoding: "utf8" });
   if (status === 0) return [join(target, "classes"), join(target, "lib/*")].join(delimiter);
   return new Error(`mvn cannot build packages/real-clients/java-peer: ${error?.message ?? stdout.slice(-500)}; install a JDK of 17 or newer and Maven, or set JAVA_PEER_CLASSPATH to what it has built`);
 }
