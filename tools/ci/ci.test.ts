@@ -19,7 +19,7 @@ describe("readSuites()", () => {
   it("reads objects and lists, and says of a program without a result that it has not run", () => {
     const folder = useFolder({ "a.json": JSON.stringify(result("envoy")), "b.json": JSON.stringify([result("grpcio"), result("grpcio", { suite: "t" })]), "c.txt": "no result" });
     const read = readSuites(folder);
-    expect(read.map(({ program, suite, notRun }) => [program, suite, notRun])).toEqual([["envoy", "s", 0], ["grpcio", "s", 0], ["grpcio", "t", 0], ["grpc-js-xds", "all", 1], ["grpc-go", "all", 1], ["go-control-plane", "all", 1]]);
+    expect(read.map(({ program, suite, notRun }) => [program, suite, notRun])).toEqual([["envoy", "s", 0], ["grpcio", "s", 0], ["grpcio", "t", 0], ["grpc-js-xds", "all", 1], ["grpc-go", "all", 1], ["grpc-java", "all", 1], ["go-control-plane", "all", 1]]);
   });
 
   it("says of every program that it has not run when there is no folder", () => {

@@ -16,7 +16,7 @@ export interface SuiteResult {
 }
 
 /** The programs that CI installs: one that left no result has not run, and that is a failure. */
-export const programs: readonly string[] = ["envoy", "grpcio", "grpc-js-xds", "grpc-go", "go-control-plane"];
+export const programs: readonly string[] = ["envoy", "grpcio", "grpc-js-xds", "grpc-go", "grpc-java", "go-control-plane"];
 
 /** Reads every result in a folder; none when it does not exist. A program without a result gets one that says so. */
 export function readSuites(folder: string): readonly SuiteResult[] {

@@ -20,8 +20,8 @@ export interface ClientKind {
   readonly wildcard: boolean;
   /** It says to a new server which resources it holds. */
   readonly namesHeld: boolean;
-  /** It can reach a management server over TLS with an authority of one's own. */
-  readonly tls: boolean;
+  /** Why it cannot reach a management server over TLS with files of one's own: authorities and certificate. Absent: it can. */
+  readonly noTls?: string;
   /** What makes this client refuse a cluster. */
   readonly refused: JsonObject;
   /** Starts a server that answers each call with `text`; resolves with its port. */
@@ -39,7 +39,13 @@ export interface RunningClient {
 }
 
 /** Envoy by both variants over ADS, and gRPC. */
-export const clientKinds: readonly ClientKind[] = [envoyKind("delta/ads"), envoyKind("sotw/ads"), grpcKind("grpcio"), grpcKind("grpc-js-xds")];
+export const clientKinds: readonly ClientKind[] = [
+  envoyKind("delta/ads"),
+  envoyKind("sotw/ads"),
+  grpcKind("grpcio"),
+  grpcKind("grpc-js-xds", { noTls: "its bootstrap accepts the channel credentials insecure and google_default only" }),
+  grpcKind("grpc-java", { noTls: "it ignores the config of the channel credentials tls, so it trusts the authorities of the JVM only and shows no certificate" }),
+];
 
 function envoyKind(kind: StreamKind): ClientKind {
   return {
@@ -48,7 +54,6 @@ function envoyKind(kind: StreamKind): ClientKind {
     entry: listener,
     wildcard: true,
     namesHeld: kind.startsWith("delta"),
-    tls: true,
     refused: { connect_timeout: "0s" },
     useBackend: useHttpBackend,
     async start(command, port, tls) {
@@ -63,15 +68,14 @@ function envoyKind(kind: StreamKind): ClientKind {
   };
 }
 
-function grpcKind(program: GrpcProgram): ClientKind {
+function grpcKind(program: GrpcProgram, limits: Pick<ClientKind, "noTls"> = {}): ClientKind {
   return {
     title: "sotw/ads",
     program,
     entry: apiListener,
     wildcard: false,
     namesHeld: false,
-    // grpc-js-xds knows `insecure` and `google_default` only.
-    tls: program === "grpcio",
+    ...limits,
     refused: { lb_policy: "MAGLEV" },
     useBackend: useGrpcBackend,
     start(command, port, tls) {

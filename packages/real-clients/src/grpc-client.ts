@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { javaPeerArgs } from "./java-peer.ts";
 import type { GrpcProgram } from "./programs.ts";
 import { type Process, startProcess } from "./start-process.ts";
 
@@ -24,10 +25,11 @@ interface Reply {
 }
 
 const seconds = 40;
-const args: Readonly<Record<GrpcProgram, readonly string[]>> = {
-  grpcio: ["-u", join(import.meta.dirname, "grpcio-client.py")],
-  "grpc-js-xds": [join(import.meta.dirname, "grpc-js-client.ts")],
-  "grpc-go": ["call"],
+const args: Readonly<Record<GrpcProgram, () => readonly string[]>> = {
+  grpcio: () => ["-u", join(import.meta.dirname, "grpcio-client.py")],
+  "grpc-js-xds": () => [join(import.meta.dirname, "grpc-js-client.ts")],
+  "grpc-go": () => ["call"],
+  "grpc-java": () => javaPeerArgs("call"),
 };
 
 /** Starts a client of this library for the time of the test. */
@@ -48,7 +50,7 @@ export function startGrpcClient(program: GrpcProgram, command: string, bootstrap
   const onEnd = (how: string): void => {
     for (const id of [...open.keys()]) settle({ id, error: `${program} ${how}: ${said.slice(-5).join("\n")}` });
   };
-  const child = startProcess(command, args[program], { env: { GRPC_XDS_BOOTSTRAP_CONFIG: bootstrap, GRPC_VERBOSITY: "NONE" }, onLine, onEnd });
+  const child = startProcess(command, args[program](), { env: { GRPC_XDS_BOOTSTRAP_CONFIG: bootstrap, GRPC_VERBOSITY: "NONE" }, onLine, onEnd });
   const call: GrpcClient["call"] = (options = {}) => new Promise((resolve, reject) => {
     const id = made++;
     open.set(id, { resolve, reject });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { RawWire } from "@xdstp/testing";
+import { javaPeerArgs } from "./java-peer.ts";
 import type { GrpcProgram } from "./programs.ts";
 import { startProcess } from "./start-process.ts";
 
@@ -13,17 +14,18 @@ export interface GrpcPump {
   readonly ends: readonly string[];
 }
 
-const args: Readonly<Record<GrpcProgram, readonly string[]>> = {
-  grpcio: ["-u", join(import.meta.dirname, "grpcio-pump.py")],
-  "grpc-js-xds": [join(import.meta.dirname, "grpc-js-pump.ts")],
-  "grpc-go": ["pump"],
+const args: Readonly<Record<GrpcProgram, () => readonly string[]>> = {
+  grpcio: () => ["-u", join(import.meta.dirname, "grpcio-pump.py")],
+  "grpc-js-xds": () => [join(import.meta.dirname, "grpc-js-pump.ts")],
+  "grpc-go": () => ["pump"],
+  "grpc-java": () => javaPeerArgs("pump"),
 };
 
 /** Starts a library for the time of the test, with a server on this port of the loopback. */
 export function startGrpcPump(program: GrpcProgram, command: string, port: number, path: string): GrpcPump {
   let received: Buffer[] = [];
   const ends: string[] = [];
-  const child = startProcess(command, [...args[program], `127.0.0.1:${port}`, path], {
+  const child = startProcess(command, [...args[program](), `127.0.0.1:${port}`, path], {
     onLine(line) {
       if (/^[A-Za-z0-9+/=]+$/.test(line.slice(0, 100)) && line !== "ended") received.push(Buffer.from(line, "base64"));
       else ends.push(line);

@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { findGoPeer } from "./go-peer.ts";
+import { findJavaPeer } from "./java-peer.ts";
 
 /** A foreign program that suites are about. */
-export type ProgramName = "envoy" | "grpcio" | "grpc-js-xds" | "grpc-go" | "go-control-plane";
+export type ProgramName = "envoy" | "grpcio" | "grpc-js-xds" | "grpc-go" | "grpc-java" | "go-control-plane";
 
 /** Those that are gRPC clients. */
 export type GrpcProgram = Exclude<ProgramName, "envoy" | "go-control-plane">;
@@ -14,11 +15,16 @@ export type Program =
   | { readonly found: false; readonly reason: string };
 
 const finders: Readonly<Record<ProgramName, () => Program>> = {
-  envoy: findEnvoy, grpcio: findGrpcio, "grpc-js-xds": findGrpcJs, "grpc-go": () => findGoPeer("grpc-go"), "go-control-plane": () => findGoPeer("go-control-plane"),
+  envoy: findEnvoy,
+  grpcio: findGrpcio,
+  "grpc-js-xds": findGrpcJs,
+  "grpc-go": () => findGoPeer("grpc-go"),
+  "grpc-java": findJavaPeer,
+  "go-control-plane": () => findGoPeer("go-control-plane"),
 };
 const known = new Map<ProgramName, Program>();
 
-/** Looks for a program, once: Envoy in ENVOY_BIN or on the PATH, grpcio in the Python of PYTHON or `python3`, grpc-js-xds among the installed packages, grpc-go and go-control-plane as {@link findGoPeer} does. */
+/** Looks for a program, once: Envoy in ENVOY_BIN or on the PATH, grpcio in the Python of PYTHON or `python3`, grpc-js-xds among the installed packages, grpc-go and go-control-plane as {@link findGoPeer} does, grpc-java as {@link findJavaPeer} does. */
 export function findProgram(name: ProgramName): Program {
   const program = known.get(name) ?? finders[name]();
   known.set(name, program);

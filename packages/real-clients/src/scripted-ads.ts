@@ -17,8 +17,8 @@ export interface ScriptedAds {
   cut(): void;
   /** What was asked since the last call, a list for each type, once every response is answered and nothing has come for a while. */
   heard(): Promise<Heard>;
-  /** For each stream so far: which of its requests had the node, counted from 0. */
-  readonly nodes: readonly (readonly number[])[];
+  /** For each stream so far, and each of its requests: whether it had the node. */
+  readonly nodes: readonly (readonly boolean[])[];
 }
 
 /** By the short name of the type: `ask, version, names` for what follows no response, `ACK, ...`, `NACK code, ...`; `no version` and `no nonce` where that is so. */
@@ -42,7 +42,7 @@ const quietMs = 400;
 export async function useScriptedAds(): Promise<ScriptedAds> {
   const held = new Map<string, Held>();
   const streams = new Map<ByteStream, Map<string, TypeStream>>();
-  const nodes: number[][] = [];
+  const nodes: boolean[][] = [];
   const state = { nonces: 0, log: [] as (readonly [type: string, line: string])[], last: Date.now() };
   const respond = (out: ByteStream, typeUrl: string, type: TypeStream): void => {
     const { version, resources } = held.get(typeUrl) ?? { version: "", resources: [] };
@@ -64,7 +64,7 @@ export async function useScriptedAds(): Promise<ScriptedAds> {
   };
   const accept = (_: unknown, out: ByteStream): ByteStreamHandler => {
     const types = new Map<string, TypeStream>();
-    const withNode: number[] = [];
+    const withNode: boolean[] = [];
     streams.set(out, types);
     nodes.push(withNode);
     return createHandler(withNode, (request) => { take(out, types, request); }, () => { streams.delete(out); });
@@ -97,13 +97,11 @@ export async function useScriptedAds(): Promise<ScriptedAds> {
   };
 }
 
-function createHandler(withNode: number[], take: (request: DiscoveryRequest) => void, onClosed: () => void): ByteStreamHandler {
-  let requests = 0;
+function createHandler(withNode: boolean[], take: (request: DiscoveryRequest) => void, onClosed: () => void): ByteStreamHandler {
   return {
     onMessage(bytes) {
       const request = fromBinary(DiscoveryRequestSchema, bytes);
-      if (request.node !== undefined) withNode.push(requests);
-      requests++;
+      withNode.push(request.node !== undefined);
       take(request);
     },
     onDrained: () => undefined,

@@ -78,8 +78,8 @@ async function refused(port: number, { cert, key }: TestCertificate): Promise<vo
 for (const [program, kinds] of Map.groupBy(clientKinds, (kind) => kind.program)) {
   const [kind] = kinds;
   if (kind === undefined) continue;
-  if (!kinds.every(({ tls }) => tls)) {
-    console.log(`load: ${program}: its certificate cannot rotate: bootstraps of ${program} have the channel credentials insecure and google_default, and no others`);
+  if (kind.noTls !== undefined) {
+    console.log(`load: ${program}: its certificate cannot rotate: ${kind.noTls}`);
     continue;
   }
   describeProgram(program, `certificate of the client rotates (${kinds.map(({ title }) => title).join(", ")})`, (command) => {

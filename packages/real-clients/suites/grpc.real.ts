@@ -55,9 +55,12 @@ async function useWorld(program: GrpcProgram, command: string): Promise<World> {
 }
 
 /** What each library says of a cluster with a load balancer that it does not have. */
-const refusals = { grpcio: /MAGLEV|lb_policy|LbPolicy/, "grpc-js-xds": /unsupported lb_policy: MAGLEV/, "grpc-go": /unexpected lbPolicy MAGLEV/ };
+const refusals = { grpcio: /MAGLEV|lb_policy|LbPolicy/, "grpc-js-xds": /unsupported lb_policy: MAGLEV/, "grpc-go": /unexpected lbPolicy MAGLEV/, "grpc-java": /Cluster c: unsupported lb policy: MAGLEV/ };
 
-for (const program of ["grpcio", "grpc-js-xds", "grpc-go"] as const) {
+/** Whether each library asks the servers of an authority, or the first list of servers for everything. */
+const asksAuthority = { grpcio: true, "grpc-js-xds": false, "grpc-go": true, "grpc-java": true };
+
+for (const program of ["grpcio", "grpc-js-xds", "grpc-go", "grpc-java"] as const) {
   describeProgram(program, "services by opaque names (sotw/ads)", (command) => {
     it("finds its backend through listener, routes, cluster and endpoints, and acknowledges each", async () => {
       const { controlPlane, traffic } = await useWorld(program, command);
@@ -121,8 +124,7 @@ for (const program of ["grpcio", "grpc-js-xds", "grpc-go"] as const) {
       const top = await useControlPlane();
       const own = await useControlPlane(...chain(names, blue));
       const authorities = { "a.example": { client_listener_resource_name_template: "xdstp://a.example/envoy.config.listener.v3.Listener/%s", xds_servers: [grpcServerAt(own.port)] } };
-      // grpc-js-xds knows the first list of servers only.
-      const client = startGrpcClient(program, command, grpcBootstrap(program === "grpcio" ? top.port : own.port, { authorities }), "xds://a.example/svc");
+      const client = startGrpcClient(program, command, grpcBootstrap(asksAuthority[program] ? top.port : own.port, { authorities }), "xds://a.example/svc");
       const traffic = useTraffic(() => client.call());
       await traffic.answeredBy("blue");
       own.publish([endpoints(names.endpoints("c"), green)]);

@@ -89,7 +89,7 @@ const wants = [
   { title: "endpoints by name", make: endpointsOf, namesOf: (state: readonly TestResource[]) => state.map(({ name }) => name) },
 ] as const;
 
-for (const program of ["grpc-go", "grpcio", "grpc-js-xds"] as const satisfies readonly GrpcProgram[]) {
+for (const program of ["grpc-go", "grpcio", "grpc-js-xds", "grpc-java"] as const satisfies readonly GrpcProgram[]) {
   describeProgram(program, "a real size, its transport (delta and sotw, ads)", (command) => {
     for (const variant of ["delta", "sotw"] as const) {
       for (const { title, make, namesOf } of wants) {
