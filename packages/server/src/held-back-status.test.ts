@@ -40,3 +40,25 @@ describe.each(adsVariants)("status() and clientStatus() of what is held back (%s
     expect(await rowOf("r")).toBe(ConfigStatus.SYNCED);
   });
 });
+
+it.each(adsVariants)("reports no wait of a stream that has ended (%s) [S-ORD-4]", (variant) => {
+  const cache = readyCache();
+  const { open, turn, clock, kinds } = serve(cache);
+  const call = open(variant);
+  for (const type of [types.cluster, types.route]) {
+    call.ask(type, ["new", "r"]);
+    turn();
+    if (call.unread > 0) call.ack(call.next());
+  }
+  cache.transaction(({ put }) => {
+    put({ typeUrl: types.cluster, name: "new", value: payload("new") });
+    put({ typeUrl: types.route, name: "r", value: routeTo("new") });
+  });
+  turn();
+  expect(call.unread).toBe(1);
+  call.cancel();
+  clock.advance(60_000);
+  turn();
+  expect(kinds()).toContain("disconnect");
+  expect(kinds()).not.toContain("order-expired");
+});

@@ -20,6 +20,8 @@ export interface Ordering {
   drain(): void;
   /** What was taken for a cut goes back among what is pending: the client wants or has something else by now. The cap of the wait runs on. */
   thaw(): void;
+  /** The stream is over: nothing is waited for. */
+  stop(): void;
 }
 
 /** Made when a stream has a second type. */
@@ -56,6 +58,11 @@ class StreamOrdering implements Ordering {
     this.#isStuck = false;
     for (const type of this.#stream.types) if (type.taken) type.putBack();
     this.#stream.schedule();
+  }
+
+  stop(): void {
+    this.#cut?.end();
+    this.#removals?.end();
   }
 
   #serve(index: number): void {

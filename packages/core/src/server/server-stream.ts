@@ -124,6 +124,7 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
     this.#open = false;
     this.#outbox = [];
     this.#pacer.stop();
+    this.#ordering?.stop();
     for (const machine of this.#types) machine.close();
     this.#context.emit?.({ kind: "disconnect", stream: this, code: status.code, message: status.message });
   }
