@@ -10,7 +10,7 @@ const cluster = "type.googleapis.com/acme.Cluster";
 
 /** A route names clusters, one per letter. */
 const types: readonly ResourceType[] = [
-  { typeUrl: route, references: (payload): readonly Reference[] => [...new TextDecoder().decode(payload)].map((name) => ({ typeUrl: cluster, name })) },
+  { typeUrl: route, references: (payload): readonly Reference[] => Array.from(new TextDecoder().decode(payload), (name) => ({ typeUrl: cluster, name })) },
   { typeUrl: cluster },
 ];
 
