@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { is, limitedTo } from "../test/variants.ts";
 import { createCache } from "./index.ts";
@@ -40,6 +42,20 @@ describe("cache.asOf()", () => {
     cache.put({ typeUrl, name: "a", value: Buffer.from("last") });
     expect(cache.asOf(typeUrl, "a", 303)?.resource?.payload.value).toHaveLength(9_000);
     expect(valueOf(cache, "a", 300)).toBeUndefined();
+  });
+
+  it("releases the memory of what it keeps no longer, also before its queue is compacted [B-CSDS-2]", async () => {
+    setFlagsFromString("--expose-gc");
+    const collectGarbage = runInNewContext("gc") as () => void;
+    const cache = createCache({ replacedBytes: 1 });
+    const states = Array.from({ length: 200 }, (_, count) => {
+      cache.put({ typeUrl, name: "a", value: Buffer.from(String(count)) });
+      return new WeakRef(cache.asOf(typeUrl, "a", count + 1) ?? {});
+    });
+    // A WeakRef holds what it was made of until the turn is over.
+    await new Promise((resolve) => { setImmediate(resolve); });
+    collectGarbage();
+    expect(states.filter((state) => state.deref() !== undefined).length).toBeLessThanOrEqual(2);
   });
 
   it("says nothing of a name with variants: which one was shown, parameters decide [B-CSDS-2] [S-DYN-2]", () => {

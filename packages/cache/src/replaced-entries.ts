@@ -6,8 +6,8 @@ const OVERHEAD = 2_048;
 /** What newer entries of a type have replaced, until there is too much of it: by reference, so that somebody who is behind can be told what was before (B-CSDS-2). */
 export class ReplacedEntries {
   readonly #most: number;
-  /** Entries that know what they replaced, oldest first, and beside them its size: what was replaced long ago is not touched again. */
-  #queue: StateEntry[] = [];
+  /** Entries that know what they replaced, oldest first, and beside them its size: what was replaced long ago is not touched again. Before `#start` there are none: they would keep their resources until the queue is compacted. */
+  #queue: (StateEntry | undefined)[] = [];
   #sizes: number[] = [];
   #start = 0;
   #bytes = 0;
@@ -32,6 +32,7 @@ export class ReplacedEntries {
   #drop(): void {
     const oldest = this.#queue[this.#start];
     if (oldest !== undefined) oldest.replaced = undefined;
+    this.#queue[this.#start] = undefined;
     this.#bytes -= this.#sizes[this.#start] ?? 0;
     this.#start++;
   }
