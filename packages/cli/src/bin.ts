@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { isThreadBusy, leaveProcess } from "./leave-process.ts";
 import { runCli } from "./run-cli.ts";
 import { leaveScreen } from "./terminal-codes.ts";
 
@@ -21,14 +22,6 @@ process.exitCode = await runCli(process.argv.slice(2));
 
 // Usually nothing is left open, and the process ends by itself. After a second Ctrl-C it must not wait for what is.
 setTimeout(() => {
-  if (!isReadingFiles()) process.exit();
-  setTimeout(() => {
-    // A file system that hangs keeps a thread, for which even an exit waits: only a signal ends that.
-    if (isReadingFiles()) process.kill(process.pid, "SIGKILL");
-    process.exit();
-  }, 1_000).unref();
+  if (!isThreadBusy()) process.exit();
+  setTimeout(leaveProcess, 1_000).unref();
 }, 50).unref();
-
-function isReadingFiles(): boolean {
-  return process.getActiveResourcesInfo().includes("FSReqPromise");
-}

@@ -34,7 +34,8 @@ function rootOf(error: unknown): NodeError {
 function wordsFor(code: string, error: NodeError, { target, tls, ready }: ConnectionFailure): string | undefined {
   const host = "host" in target.address ? target.address.host : target.address.path;
   switch (code) {
-    case "ENOTFOUND": case "EAI_AGAIN": case "EAI_NODATA": return `DNS does not know ${host} (${code}); check the name`;
+    case "EAI_AGAIN": return `DNS does not answer for ${host} (EAI_AGAIN); check the name servers of this machine`;
+    case "ENOTFOUND": case "EAI_NODATA": return `DNS does not know ${host} (${code}); check the name`;
     case "ECONNREFUSED": return "nothing listens there (ECONNREFUSED); check the port, and that the server runs";
     case "ENOENT": return "there is no such socket (ENOENT); check the path, and that the server runs";
     case "EACCES": case "EPERM": return `this user may not open it (${code})`;

@@ -547,10 +547,25 @@ describe("a channel and its connection", () => {
     }
   });
 
-  test.each(["ENOTFOUND", "EAI_AGAIN"])("tells of a name that nobody knows: %s", async (code) => {
+  test.each([
+    ["DNS does not know", "ENOTFOUND", "DNS does not know no-such-host.invalid (ENOTFOUND); check the name"],
+    ["DNS cannot answer for now", "EAI_AGAIN", "DNS does not answer for no-such-host.invalid (EAI_AGAIN); check the name servers of this machine"],
+  ])("reports a name that %s", async (_title, code, reason) => {
     vi.spyOn(dns, "lookup").mockImplementation(((host: string, _: unknown, callback: (error: Error) => void) => { setImmediate(callback, Object.assign(new Error(`getaddrinfo ${code} ${host}`), { code })); }) as never);
     const { message } = await useChannel("no-such-host.invalid:1").call().closed;
-    expect(message).toBe(`cannot connect to no-such-host.invalid:1: DNS does not know no-such-host.invalid (${code}); check the name`);
+    expect(message).toBe(`cannot connect to no-such-host.invalid:1: ${reason}`);
+  });
+
+  test("reports a name for which DNS never answers, and connects once it does", async () => {
+    const clock = createFakeClock();
+    const { port } = await useServer();
+    const lookup = vi.spyOn(dns, "lookup").mockImplementation((() => { setImmediate(() => { clock.advance(20_000); }); }));
+    const channel = useChannel(`name.test:${port}`, { clock });
+    expect((await channel.call().closed).message).toBe(`cannot connect to name.test:${port}: DNS does not answer for name.test (EAI_AGAIN); check the name servers of this machine`);
+    lookup.mockImplementation(((_host: string, options: { readonly all?: boolean }, callback: (error: null, ...found: readonly unknown[]) => void) => {
+      setImmediate(() => { if (options.all === true) callback(null, [{ address: "127.0.0.1", family: 4 }]); else callback(null, "127.0.0.1", 4); });
+    }) as never);
+    await echoed(channel.call(), "x");
   });
 
   test("goes over a socket in the file system", async () => {

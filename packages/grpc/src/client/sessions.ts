@@ -1,5 +1,5 @@
 import type { ClientHttp2Stream, Http2Session, OutgoingHttpHeaders } from "node:http2";
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Http2SessionManager } from "@connectrpc/connect-node";
 import { StatusCode, systemClock, type Status, type Timer } from "@xdstp/core";
@@ -155,8 +155,11 @@ class ManagedSessions implements Sessions {
   #connect(): Socket {
     const { clock, limits, target } = this.#context;
     const socket = openSocket(target, this.#credentials);
+    // The event is not sent for an address, nor for a socket in the file system.
+    let isResolved = !("host" in target.address) || isIP(target.address.host) !== 0;
+    socket.once("lookup", () => { isResolved = true; });
     const deadline = clock.after(limits.connectMs, () => {
-      socket.destroy(Object.assign(new Error(`no answer within ${limits.connectMs / 1000} s`), { code: "ETIMEDOUT" }));
+      socket.destroy(Object.assign(new Error(`no answer within ${limits.connectMs / 1000} s`), { code: isResolved ? "ETIMEDOUT" : "EAI_AGAIN" }));
     });
     this.#deadline = deadline;
     this.#connecting = true;
