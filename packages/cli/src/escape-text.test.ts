@@ -29,4 +29,12 @@ describe("escapeJson()", () => {
     expect(json).toBe(String.raw`{"text":"\u001b[2J\u009b31m\u007f\u202e\u2028\ufeff","emoji":"😀"}`);
     expect(JSON.parse(json)).toEqual(value);
   });
+
+  it.each([
+    ["the mark of Arabic letters", "a\u061cb", String.raw`"a\u061cb"`],
+    ["a character of the tags, which nothing shows", "a\u{e0041}b", String.raw`"a\udb40\udc41b"`],
+  ])("escapes %s [S-ACK-15]", (_, text, json) => {
+    expect(escapeJson(JSON.stringify(text))).toBe(json);
+    expect(JSON.parse(json)).toBe(text);
+  });
 });

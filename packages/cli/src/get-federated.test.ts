@@ -152,6 +152,14 @@ describe("xdstp get, over several authorities", () => {
     expect(yaml.split("---\n")).toHaveLength(3);
   });
 
+  it("shows as the authority of a member at an HTTP address its host, and of one in a file that it is one, never the authority of the list [C-LIST-5]", async () => {
+    const { a, dir } = await useFederation(["a"]);
+    a.list(listOf("a", "all"), "http://cdn.example/clusters/web", "file:///etc/clusters/web");
+    const { out } = await get(dir, listOf("a", "all"), "--timeout", "1");
+    const rows = out.split("\n").filter((line) => /^(?:http|file):/.test(line)).map((line) => line.trimEnd().replaceAll(/ {2,}(?=\S)/g, "  "));
+    expect(rows).toEqual(["http://cdn.example/clusters/web  failed  cdn.example", "file:///etc/clusters/web  failed  (file)"]);
+  });
+
   it("shows where a list itself leads, above its members, and why [C-REDIR-6, C-ALT-7]", async () => {
     const { a, b, dir } = await useFederation(["a", "b"], { c: "127.0.0.1:1" });
     a.redirect(listOf("a", "moved"), listOf("b", "all"));

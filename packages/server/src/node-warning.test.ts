@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createCache } from "@xdstp/cache";
 import { nodeWarning } from "@xdstp/grpc/server";
 import { createServer, type ServerEvent } from "./index.ts";
@@ -13,5 +13,13 @@ describe("a server on an old Node", () => {
     expect(events).toEqual(Array.from({ length: times }, () => ({ kind: "warning", warning: "node-version", message: nodeWarning(nodeVersion) })));
     await server.close();
     expect(events.filter(({ kind }) => kind === "warning")).toHaveLength(times);
+  });
+
+  it("is not created on one that is too old, which is said in words", () => {
+    const { versions } = process;
+    const pretend = (value: NodeJS.ProcessVersions): void => { Object.defineProperty(process, "versions", { value, configurable: true, enumerable: true, writable: false }); };
+    pretend({ ...versions, node: "20.19.0" });
+    onTestFinished(() => { pretend(versions); });
+    expect(() => createServer({ source: createCache() })).toThrow("[FAILED_PRECONDITION] Node 22 or newer is needed, and this is Node 20.19.0; install a newer Node");
   });
 });
