@@ -35,7 +35,7 @@ function onServer(event: ServersEvent): { readonly level: Level; readonly text: 
 /** What became of what a relay holds, and to whom it is given. */
 function ofRelay(event: Exclude<UpstreamEvent, ServersEvent>): Pick<ReportLine, "level" | "text"> {
   switch (event.kind) {
-    case "opaque-refused": return { level: "warning", text: `${shortType(event.typeUrl)} ${someNames(event.names)}: ${escapeText(event.reason)}` };
+    case "opaque-refused": case "upstream-full": return { level: "warning", text: `${shortType(event.typeUrl)} ${someNames(event.names)}: ${escapeText(event.reason)}` };
     case "resource-refused": return { level: "error", text: `${shortType(event.typeUrl)} ${escapeText(event.name)} ${event.version === "" ? "removal" : `version ${shortVersion(event.version)}`} by ${escapeText(event.client)}: ${event.among > 1 ? `one of ${event.among}: ` : ""}${escapeText(event.reason)}` };
     case "tenant-refused": return { level: "warning", text: `clients with ${escapeText(JSON.stringify(event.values))}: ${escapeText(event.reason)}` };
     case "snapshot-opened": return { level: "good", text: `${escapeText(event.dir)}: ${counted(event.resources, "resource")} in ${event.ms.toFixed(0)} ms` };

@@ -11,7 +11,7 @@ const kinds: { readonly [From in CliEvent["from"]]: Kinds<From> } = {
   relay: { warning: "shown", listening: "shown", certificate: "shown", policy: "shown", versions: "shown", stopping: "shown", stopped: "shown", "worker-started": "shown", "worker-ended": "shown" },
   upstream: {
     opened: "shown", closed: "shown", idle: "shown", accepted: "shown", refused: "shown", ignored: "shown", timeout: "shown", foreign: "shown",
-    "credentials-replaced": "shown", "credentials-refused": "shown", "opaque-refused": "shown", "tenant-refused": "shown", "resource-refused": "json",
+    "credentials-replaced": "shown", "credentials-refused": "shown", "opaque-refused": "shown", "upstream-full": "shown", "tenant-refused": "shown", "resource-refused": "json",
     "snapshot-opened": "shown", "snapshot-torn": "shown", "snapshot-corrupt": "shown", "snapshot-locked": "shown", "snapshot-trouble": "shown", "snapshot-well": "shown", "snapshot-evicted": "shown",
   },
   folder: { loaded: "shown", refused: "shown", kept: "shown", unreadable: "shown", polling: "shown", "foreign-reference": "shown" },

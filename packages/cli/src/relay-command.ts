@@ -17,7 +17,7 @@ const mostWorkers = 256;
 export const relayCommand: Command = {
   name: "relay",
   summary: "Serve what other servers have, asked for once for all clients, and go on when they are gone.",
-  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--snapshot DIR [--snapshot-key FILE]] [--opaque-key FIELDS] [--quorum N [--quorum-wait SECONDS]] [--linger SECONDS] [--workers N] [--node ID] [--channel-limit NAME=NUMBER]... ${serverUsage}`,
+  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--snapshot DIR [--snapshot-key FILE]] [--opaque-key FIELDS] [--quorum N [--quorum-wait SECONDS]] [--linger SECONDS] [--upstream-names N] [--workers N] [--node ID] [--channel-limit NAME=NUMBER]... ${serverUsage}`,
   notes: [
     "The bootstrap says who is asked for which authority, by its authorities (gRPC) or config_sources (Envoy); --server is asked for everything, without TLS.\nOver one stream each server is asked once for what many clients want. Nothing is asked before a client wants it.",
     "Redirects and directives are handed on to clients as they are. With --follow the relay follows them, and clients get what they lead to.",
@@ -38,6 +38,7 @@ export const relayCommand: Command = {
     quorum: { value: "N", help: "a change goes to N clients first; what one of them refuses is refused upstream and given to nobody else (default: to all at once)" },
     "quorum-wait": { value: "SECONDS", help: "how long these have to answer; silence counts as acceptance (default 10)" },
     linger: { value: "SECONDS", help: "how long a server is still asked for what no client wants any more (default 60)" },
+    "upstream-names": { value: "N", help: "how many names of one type servers upstream are asked for at a time, twice as many of all types and a tenth of them globs; more have to wait. Not more than those servers accept on a stream (default 100000, and 1000 globs)" },
     workers: { value: "N", help: "serve by so many processes on one port; one more asks upstream for all of them (default: one process does all)" },
     node: { ...node, help: "who the relay says it is (default xdstp-relay, or as the bootstrap says)" },
     "channel-limit": channelLimit,
@@ -81,7 +82,8 @@ function relayOf(call: CommandCall): RelayCall["relay"] {
   const lingerMs = secondsFlag(call, "linger");
   const quorum = quorumOf(call);
   const opaqueKey = call.text("opaque-key");
-  return { follow: call.flag("follow"), ...(quorum && { quorum }), ...(opaqueKey !== undefined && { opaqueKey: fieldsOf(opaqueKey) }), ...(lingerMs !== undefined && { lingerMs }) };
+  const upstreamNames = countFlag(call, "upstream-names");
+  return { follow: call.flag("follow"), ...(quorum && { quorum }), ...(opaqueKey !== undefined && { opaqueKey: fieldsOf(opaqueKey) }), ...(lingerMs !== undefined && { lingerMs }), ...(upstreamNames !== undefined && { upstreamNames }) };
 }
 
 function snapshotOf(call: CommandCall, { cwd }: CliIo): Pick<RelayCall, "snapshot"> {

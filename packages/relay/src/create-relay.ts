@@ -19,10 +19,11 @@ import type { SnapshotStore } from "./snapshot/snapshot-store.ts";
 
 /**
  * Makes a relay: `createServer({ ...createRelay({ bootstrap }).serving })`. It connects when a client wants something.
- * Throws an XdsError where there is no bootstrap, or a broken one, or `opaqueKey` names a field that a node does not have, or `maxTenants` is none; and where the snapshot cannot be opened.
+ * Throws an XdsError where there is no bootstrap, or a broken one, or `opaqueKey` names a field that a node does not have, or `maxTenants` or `upstreamNames` is less than 1; and where the snapshot cannot be opened.
  */
 export function createRelay({ bootstrap, channels = createChannels(), onEvent, opaqueKey, maxTenants = 100, snapshot: given, ...options }: RelayOptions = {}): Relay {
   if (!(maxTenants >= 1)) throw new XdsError("INVALID_ARGUMENT", `maxTenants is ${maxTenants}; give 1 or more`);
+  if (!((options.upstreamNames ?? 1) >= 1)) throw new XdsError("INVALID_ARGUMENT", `upstreamNames is ${options.upstreamNames}; give 1 or more`);
   const facts = bootstrapFacts(bootstrap);
   const words = createLastWords(options.clock ?? systemClock);
   const noted: NonNullable<RelayOptions["onEvent"]> = (event) => {

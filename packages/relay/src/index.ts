@@ -12,7 +12,7 @@ export { createRelay } from "./create-relay.ts";
 export type { Relay, RelayOptions, RelayPeer, RelayServing } from "./relay.ts";
 export type { ClientNode } from "./opaque/node-key.ts";
 export type { TenantStatus } from "./opaque/tenant-status.ts";
-export type { OpaqueEvent, RelayEvent } from "./relay-event.ts";
+export type { LimitEvent, OpaqueEvent, RelayEvent } from "./relay-event.ts";
 export type { QuorumOptions } from "./quorum/quorum-options.ts";
 export type { RefusalEvent } from "./refusals/refusal-event.ts";
 export type { RefusedVersion } from "@xdstp/core/server";

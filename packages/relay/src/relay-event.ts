@@ -5,7 +5,7 @@ import type { RefusalEvent } from "./refusals/refusal-event.ts";
 import type { SnapshotEvent } from "./snapshot/snapshot-event.ts";
 
 /** What an operator of a relay should know; what happens on the streams upstream stands in the `ClientNotice`s. */
-export type RelayEvent = CacheEvent | FederationEvent | OpaqueEvent | RefusalEvent | SnapshotEvent;
+export type RelayEvent = CacheEvent | FederationEvent | OpaqueEvent | LimitEvent | RefusalEvent | SnapshotEvent;
 
 /** What becomes of opaque names (B-RELAY-2). */
 export type OpaqueEvent =
@@ -13,3 +13,11 @@ export type OpaqueEvent =
   | { readonly kind: "opaque-refused"; readonly typeUrl: string; readonly names: readonly string[]; readonly reason: string }
   /** Clients with these values of `opaqueKey` have to wait: there are more than `maxTenants`. */
   | { readonly kind: "tenant-refused"; readonly values: Readonly<Record<string, JsonValue>>; readonly reason: string };
+
+/** Clients want more names than upstream is asked for at a time (`upstreamNames`): these have to wait. Told once per type and turn. */
+export interface LimitEvent {
+  readonly kind: "upstream-full";
+  readonly typeUrl: string;
+  readonly names: readonly string[];
+  readonly reason: string;
+}

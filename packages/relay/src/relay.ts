@@ -37,6 +37,11 @@ export interface RelayOptions extends NodeOptions {
    * Default: none; a relay that starts has nothing.
    */
   readonly snapshot?: Snapshot | SnapshotOptions;
+  /**
+   * Names, globs and `*` of one type that upstream is asked for at a time, for all clients together; twice as many of all types, and a tenth of them globs. More are RESOURCE_EXHAUSTED
+   * until others have ended, since a server ends the stream of who asks for more than it accepts, for all clients. Default: 100,000, 200,000 of all types and 1,000 globs, as `createServer` accepts.
+   */
+  readonly upstreamNames?: number;
   /** Milliseconds that upstream is still asked for what no client wants any more (B-RELAY-8). Default: 60,000. */
   readonly lingerMs?: number;
   /** The data of types. Default: Envoy's. */
