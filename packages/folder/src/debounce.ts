@@ -15,8 +15,11 @@ export interface Debounce {
   readonly touch: () => void;
   /** Ends the wait at once. */
   readonly flush: () => void;
-  /** Settles when a burst is over, also one that was over before the call; or when the signal aborts. One waiter at a time. */
-  readonly next: (signal: AbortSignal) => Promise<void>;
+  /**
+   * Settles when a burst is over, also one that was over before the call; or when the signal aborts. One waiter at a time.
+   * true: `maxMs` has cut it off, and calls may go on.
+   */
+  readonly next: (signal: AbortSignal) => Promise<boolean>;
   /** Forgets a pending burst. */
   readonly cancel: () => void;
 }
@@ -26,25 +29,28 @@ export function createDebounce({ clock, quietMs, maxMs }: DebounceOptions): Debo
   let timer: Timer | undefined;
   let first: number | undefined;
   let due = false;
+  let isCut = false;
   let wake: (() => void) | undefined;
 
   const cancel = (): void => {
     timer?.cancel();
     timer = first = undefined;
   };
-  const flush = (): void => {
+  const end = (cut: boolean): void => {
     cancel();
     due = true;
+    isCut = cut;
     wake?.();
   };
   return {
-    flush,
+    flush() { end(false); },
     cancel,
     touch() {
       const now = clock.now();
       first ??= now;
       timer?.cancel();
-      timer = clock.after(Math.max(0, Math.min(quietMs, first + maxMs - now)), flush);
+      const leftMs = Math.max(0, first + maxMs - now);
+      timer = clock.after(Math.min(quietMs, leftMs), () => { end(leftMs < quietMs); });
     },
     async next(signal) {
       let resolve: () => void = () => undefined;
@@ -56,6 +62,7 @@ export function createDebounce({ clock, quietMs, maxMs }: DebounceOptions): Debo
       signal.removeEventListener("abort", wake);
       wake = undefined;
       due = false;
+      return isCut;
     },
   };
 }

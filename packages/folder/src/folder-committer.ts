@@ -164,7 +164,7 @@ function isMeantAsEmpty({ allowMassDelete, revision }: Progress, error: unknown)
   return allowMassDelete && revision !== undefined && isGone(error);
 }
 
-const noState: FolderState = { directories: new Map(), paths: [], emptyFiles: [], files: 0, entries: [], problems: [], warnings: [], references: [], links: [], parsed: 0 };
+const noState: FolderState = { directories: new Map(), paths: [], emptyFiles: [], files: 0, entries: [], problems: [], warnings: [], references: [], links: [], parsed: 0, changed: [] };
 
 function isMassDelete({ allowMassDelete }: Progress, { held, removed }: FolderPlan): boolean {
   return !allowMassDelete && held > massDeleteFloor && removed * 2 > held;

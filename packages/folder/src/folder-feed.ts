@@ -1,6 +1,7 @@
 import { type Clock, type ResourceFeed, type ResourceSink, systemClock, type Timer } from "@xdstp/core";
 import { createDebounce } from "./debounce.ts";
 import { reasonOf } from "./fault.ts";
+import { filesInWriting } from "./files-in-writing.ts";
 import { isForbidden } from "./file-trouble.ts";
 import { createFolderCommitter, type Reading } from "./folder-committer.ts";
 import { folderContext } from "./folder-context.ts";
@@ -9,7 +10,8 @@ import { createFolderReader, type FolderReader } from "./folder-reader.ts";
 import { createFolderWatch, type FolderWatch, type WatchDirectory } from "./folder-watch.ts";
 import { followLinks } from "./follow-links.ts";
 import type { NodeSinks } from "./node-sinks.ts";
-import { createPatience } from "./patience.ts";
+import type { FolderProblem } from "./folder-problem.ts";
+import { createPatience, type Patience } from "./patience.ts";
 import type { FolderOptions } from "./read-folder.ts";
 
 /** A batch is over after this much quiet, and this long after its first change at the latest. */
@@ -61,21 +63,24 @@ async function run(options: FolderFeedOptions, sink: ResourceSink, signal: Abort
   const polling = createPollingNotice(dir, onEvent);
   const isJustEmptied = createEmptyFileNotice();
   const isOver = (): boolean => signal.aborted;
+  let isCut = false;
   try {
     while (!isOver()) {
       const reading = await unlessAborted(readOnce(reader, watch, dir, changes.touch), signal);
       if (reading === undefined || isOver()) return;
+      const writing = await unlessAborted(writtenSince(reading, { dir, patience, clock, waitMs: isCut ? burst.quietMs : 0 }), signal);
+      if (writing === undefined || isOver()) return;
       const failure = watch.sweep();
       polling("error" in reading ? undefined : failure);
-      if (isJustEmptied(reading)) {
+      if (isJustEmptied(reading) || (!isCut && writing.length > 0)) {
         changes.touch();
-        await changes.next(signal);
+        isCut = await changes.next(signal);
         continue;
       }
-      await committer.take(reading);
+      await committer.take(withProblems(reading, writing));
       const pauseMs = "error" in reading ? retryMs : failure === undefined ? undefined : pollMs;
       const timer = pauseMs === undefined ? checkEvery(clock, watch) : clock.after(pauseMs, changes.flush);
-      await changes.next(signal);
+      isCut = await changes.next(signal);
       timer.cancel();
     }
   } finally {
@@ -83,6 +88,26 @@ async function run(options: FolderFeedOptions, sink: ResourceSink, signal: Abort
     watch.close();
     reader.close();
   }
+}
+
+/** How it is found out whether the files of a reading are being written. */
+interface Writing {
+  readonly dir: string;
+  readonly patience: Patience;
+  readonly clock: Clock;
+  /** How long they have to be left alone; 0: they have been already. */
+  readonly waitMs: number;
+}
+
+/** The files of a reading that somebody is writing. Where the folder could not be read there are none. */
+async function writtenSince(reading: Reading, { dir, patience, clock, waitMs }: Writing): Promise<readonly FolderProblem[]> {
+  if ("error" in reading || reading.state.changed.length === 0) return [];
+  if (waitMs > 0) await new Promise<void>((resolve) => { clock.after(waitMs, resolve); });
+  return await filesInWriting(dir, reading.state.changed, patience);
+}
+
+function withProblems(reading: Reading, problems: readonly FolderProblem[]): Reading {
+  return "error" in reading || problems.length === 0 ? reading : { state: { ...reading.state, problems: [...reading.state.problems, ...problems] } };
 }
 
 /** Whether some file has become empty since the reading before: writers empty a file before they fill it, so it gets the time of one more burst. */

@@ -51,6 +51,8 @@ export interface FolderState extends Pick<FolderListing, "directories"> {
   readonly links: readonly string[];
   /** Files that were parsed in this pass. */
   readonly parsed: number;
+  /** Files that differ from the pass before, as they were listed. */
+  readonly changed: readonly FoundFile[];
 }
 
 /** Reads a folder again and again, and parses only what has changed. */
@@ -84,12 +86,13 @@ export function createFolderReader(context: FolderContext, patience: Patience = 
       const listing = await walkFolder(context.dir, onDirectory, patience);
       const read = await mapLimit(listing.files, parallel, (file) => recordOf(file, before, context, parser)).finally(parser.rest);
       records = new Map(read.flatMap((record, i) => (record === undefined ? [] : [[keyOf(listing.files[i]), record]])));
-      return stateOf(listing, before, [...records.values()]);
+      const changed = listing.files.filter((file) => before.get(keyOf(file))?.entries !== records.get(keyOf(file))?.entries);
+      return { ...stateOf(listing, before, [...records.values()]), changed };
     },
   };
 }
 
-function stateOf(listing: FolderListing, before: ReadonlyMap<string, FileRecord>, records: readonly FileRecord[]): FolderState {
+function stateOf(listing: FolderListing, before: ReadonlyMap<string, FileRecord>, records: readonly FileRecord[]): Omit<FolderState, "changed"> {
   const entries = records.flatMap((record) => record.entries);
   const problems = [...listing.problems, ...records.flatMap((record) => record.problems), ...Map.groupBy(entries, ({ node }) => node).values().flatMap((alike) => [...duplicateProblems(alike), ...variantProblems(alike)])];
   const known = new Set(Array.from(before.values(), (record) => record.entries));
