@@ -64,18 +64,14 @@ describe("createFolderFeed() while a file is written", () => {
     const { dir } = await useFolder({ "a/clusters/x.yaml": "type: EDS\n" });
     let write = (): void => { appendFileSync(join(dir, "a/clusters/x.yaml"), "connect_timeout: 1s\n"); };
     // The field of the name is looked up once a file has been read.
-    const types = envoyTypes.map((type) => {
-      const { nameField } = type;
-      if (nameField === undefined) return type;
-      return {
-        ...type,
-        get nameField() {
-          write();
-          write = () => undefined;
-          return nameField;
-        },
-      };
-    });
+    const types = envoyTypes.map((type) => Object.defineProperty({ ...type }, "nameField", {
+      enumerable: true,
+      get() {
+        write();
+        write = () => undefined;
+        return type.nameField;
+      },
+    }));
     const { next, sink } = useFeed({ dir, types });
     await next("loaded");
     // The tag of `connect_timeout`, which is field 4.
