@@ -2,23 +2,34 @@ import { interestKey, XdsError, type Interest, type ResourceFeed, type ResourceS
 import { defaultLimits } from "@xdstp/core/server";
 import { isGlob } from "@xdstp/uri";
 
-/** How many names, globs and `*` are subscribed upstream at a time. */
+/** How much is subscribed upstream at a time. */
 export interface NameLimits {
-  /** Of one type. */
+  /** Names, globs and `*` of one type. */
   readonly ofType: number;
-  /** Of all types. */
+  /** Names, globs and `*` of all types. */
   readonly ofAll: number;
   /** Globs of one type. */
   readonly globs: number;
+  /** Bytes of the names of one type. The first request of a stream repeats them, and has them again with the versions that are cached, in one message. */
+  readonly bytesOfType: number;
+  /** Bytes of all names. */
+  readonly bytesOfAll: number;
+  /** Types of which something is subscribed. */
+  readonly types: number;
 }
 
-type OnFull = (typeUrl: string, names: readonly string[], reason: string) => void;
+/** Of the 32 MiB that a server accepts as the first message of a type. */
+const bytesOfType = 12 << 20;
 
 /** Limits that a server accepts which limits a stream to this number of names of one type; absent: to the default of this stack. */
 export function nameLimits(names: number | undefined): NameLimits {
-  const { subscriptions, streamSubscriptions, globs } = defaultLimits;
-  return names === undefined ? { ofType: subscriptions, ofAll: streamSubscriptions, globs } : { ofType: names, ofAll: 2 * names, globs: Math.ceil(names / 10) };
+  const { subscriptions, streamSubscriptions, streamNameLength, globs, types } = defaultLimits;
+  const scale = Math.max(1, (names ?? 0) / subscriptions);
+  const usual = { ofType: subscriptions, ofAll: streamSubscriptions, globs, bytesOfType: bytesOfType * scale, bytesOfAll: streamNameLength * scale, types };
+  return names === undefined ? usual : { ...usual, ofType: names, ofAll: 2 * names, globs: Math.ceil(names / 10) };
 }
+
+type OnFull = (typeUrl: string, names: readonly string[], reason: string) => void;
 
 /**
  * The same feed with a bounded number of subscriptions. A server ends a stream that has more than it accepts, and then no client of the relay is served any more:
@@ -34,6 +45,7 @@ interface TypeNames {
   readonly asked: Set<string>;
   readonly waiting: Map<string, Interest>;
   globs: number;
+  bytes: number;
 }
 
 class LimitedFeed implements ResourceFeed {
@@ -42,6 +54,8 @@ class LimitedFeed implements ResourceFeed {
   readonly #onFull: OnFull;
   readonly #types = new Map<string, TypeNames>();
   #asked = 0;
+  #bytes = 0;
+  #activeTypes = 0;
   #sink: ResourceSink | undefined;
 
   constructor(feed: ResourceFeed, limits: NameLimits, onFull: OnFull) {
@@ -68,20 +82,14 @@ class LimitedFeed implements ResourceFeed {
   /** false: it has to wait. */
   #begin(typeUrl: string, interest: Interest): boolean {
     const type = this.#typeOf(typeUrl);
-    const { globs } = this.#limits;
-    const glob = isGlob(interest.name) ? 1 : 0;
-    if (this.#isFull(type) || type.globs + glob > globs) {
+    if (this.#isFull(type) || !this.#fits(type, interest)) {
       type.waiting.set(keyOf(interest), interest);
       return false;
     }
+    if (type.asked.size === 0) this.#activeTypes++;
     type.asked.add(keyOf(interest));
-    type.globs += glob;
-    this.#asked++;
+    this.#count(type, interest, 1);
     return true;
-  }
-
-  #isFull({ asked }: TypeNames): boolean {
-    return asked.size >= this.#limits.ofType || this.#asked >= this.#limits.ofAll;
   }
 
   /** false: it has only waited. */
@@ -92,9 +100,29 @@ class LimitedFeed implements ResourceFeed {
       return false;
     }
     if (!type.asked.delete(keyOf(interest))) return true;
-    if (isGlob(interest.name)) type.globs--;
-    this.#asked--;
+    if (type.asked.size === 0) this.#activeTypes--;
+    this.#count(type, interest, -1);
     return true;
+  }
+
+  #count(type: TypeNames, { name }: Interest, sign: 1 | -1): void {
+    const bytes = sign * Buffer.byteLength(name);
+    if (isGlob(name)) type.globs += sign;
+    type.bytes += bytes;
+    this.#bytes += bytes;
+    this.#asked += sign;
+  }
+
+  /** Nothing more of the type is subscribed, whatever it is. */
+  #isFull({ asked }: TypeNames): boolean {
+    const { ofType, ofAll, types } = this.#limits;
+    return asked.size >= ofType || this.#asked >= ofAll || (asked.size === 0 && this.#activeTypes >= types);
+  }
+
+  #fits(type: TypeNames, { name }: Interest): boolean {
+    const bytes = Buffer.byteLength(name);
+    const { globs, bytesOfType: most, bytesOfAll } = this.#limits;
+    return (!isGlob(name) || type.globs < globs) && type.bytes + bytes <= most && this.#bytes + bytes <= bytesOfAll;
   }
 
   #refuse(typeUrl: string, late: readonly Interest[]): void {
@@ -123,14 +151,14 @@ class LimitedFeed implements ResourceFeed {
   }
 
   #fault(typeUrl: string): XdsError {
-    const { ofType, ofAll, globs } = this.#limits;
-    return new XdsError("RESOURCE_EXHAUSTED", `a relay subscribes to ${ofType} names of one type upstream at most, ${ofAll} of all types and ${globs} globs, and its clients have as many; raise upstreamNames (--upstream-names) if the server accepts more`, { typeUrl });
+    const { ofType, globs, types, bytesOfType: bytes } = this.#limits;
+    return new XdsError("RESOURCE_EXHAUSTED", `a relay subscribes upstream to ${ofType} names of one type at most, ${globs} globs, ${bytes} bytes of names and ${types} types, and its clients have as many; raise upstreamNames (--upstream-names) if the server accepts more`, { typeUrl });
   }
 
   #typeOf(typeUrl: string): TypeNames {
     const known = this.#types.get(typeUrl);
     if (known !== undefined) return known;
-    const type: TypeNames = { asked: new Set(), waiting: new Map(), globs: 0 };
+    const type: TypeNames = { asked: new Set(), waiting: new Map(), globs: 0, bytes: 0 };
     this.#types.set(typeUrl, type);
     return type;
   }

@@ -52,4 +52,30 @@ describe("names beyond what a server upstream accepts", () => {
     const asked = world.up.requests().flatMap(({ names }) => names);
     expect([asked.length, asked.filter((name) => name.endsWith("*"))]).toEqual([20, [flagName("x/*")]]);
   });
+
+  it("are limited in bytes, so that the first request of a stream is one that a server accepts [S-LIM-4]", async () => {
+    const world = useWorld();
+    const client = world.connect("delta");
+    const names = Array.from({ length: 8_000 }, (_, index) => flagName(`${index}-${"x".repeat(1_800)}`));
+    client.ask(flagUrl, ...names);
+    await world.settle();
+    const asked = world.up.requests().flatMap((request) => request.names);
+    const bytes = asked.join("").length;
+    const most = 12 * 1_024 * 1_024;
+    expect(bytes).toBeLessThanOrEqual(most);
+    expect(bytes).toBeGreaterThan(most - 2_048);
+    client.leave(flagUrl, ...asked.slice(0, 10));
+    await world.pass(60_001);
+    expect(world.up.requests().flatMap((request) => request.names)).toEqual(names.slice(asked.length, asked.length + 10));
+  });
+
+  it("are limited in their types, of which a server accepts a number on a stream [S-LIM-4]", async () => {
+    const world = useWorld();
+    for (const half of [0, 40]) {
+      const client = world.connect("delta", { id: `n${half}` });
+      for (let index = half; index < half + 40; index++) client.ask(`type.googleapis.com/acme.v1.T${index}`, `xdstp://acme/acme.v1.T${index}/a`);
+    }
+    await world.settle();
+    expect(new Set(world.up.requests().map(({ type }) => type)).size).toBe(64);
+  });
 });
