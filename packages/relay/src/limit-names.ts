@@ -43,7 +43,8 @@ export function limitNames(feed: ResourceFeed, limits: NameLimits, onFull: OnFul
 /** The subscriptions of one type. */
 interface TypeNames {
   readonly asked: Set<string>;
-  readonly waiting: Map<string, Interest>;
+  /** Names, and apart from them globs: these have a limit of their own, and names do not wait for it. Each in the order of its coming. */
+  readonly waiting: readonly [names: Map<string, Interest>, globs: Map<string, Interest>];
   globs: number;
   bytes: number;
 }
@@ -66,7 +67,7 @@ class LimitedFeed implements ResourceFeed {
 
   async run(sink: ResourceSink, signal: AbortSignal): Promise<void> {
     this.#sink = sink;
-    for (const [typeUrl, { waiting }] of this.#types) for (const interest of waiting.values()) this.#tell(typeUrl, interest, this.#fault(typeUrl));
+    for (const [typeUrl, { waiting }] of this.#types) for (const interest of waiting.flatMap((some) => [...some.values()])) this.#tell(typeUrl, interest, this.#fault(typeUrl));
     await this.#feed.run(sink, signal);
   }
 
@@ -74,16 +75,18 @@ class LimitedFeed implements ResourceFeed {
     const ended = dropped.filter((interest) => this.#end(typeUrl, interest));
     const begun = added.filter((interest) => this.#begin(typeUrl, interest));
     if (begun.length + ended.length > 0) this.#feed.want?.(typeUrl, begun, ended);
-    const late = added.filter((interest) => this.#typeOf(typeUrl).waiting.has(keyOf(interest)));
+    const late = added.filter((interest) => waitingIn(this.#typeOf(typeUrl), interest).has(keyOf(interest)));
     if (late.length > 0) this.#refuse(typeUrl, late);
     if (ended.length > 0) this.#admit();
+    const { asked, waiting } = this.#typeOf(typeUrl);
+    if (asked.size === 0 && waiting.every(({ size }) => size === 0)) this.#types.delete(typeUrl);
   }
 
   /** false: it has to wait. */
   #begin(typeUrl: string, interest: Interest): boolean {
     const type = this.#typeOf(typeUrl);
-    if (this.#isFull(type) || !this.#fits(type, interest)) {
-      type.waiting.set(keyOf(interest), interest);
+    if (!this.#fits(type, interest)) {
+      waitingIn(type, interest).set(keyOf(interest), interest);
       return false;
     }
     if (type.asked.size === 0) this.#activeTypes++;
@@ -95,7 +98,7 @@ class LimitedFeed implements ResourceFeed {
   /** false: it has only waited. */
   #end(typeUrl: string, interest: Interest): boolean {
     const type = this.#typeOf(typeUrl);
-    if (type.waiting.delete(keyOf(interest))) {
+    if (waitingIn(type, interest).delete(keyOf(interest))) {
       this.#tell(typeUrl, interest, undefined);
       return false;
     }
@@ -113,16 +116,11 @@ class LimitedFeed implements ResourceFeed {
     this.#asked += sign;
   }
 
-  /** Nothing more of the type is subscribed, whatever it is. */
-  #isFull({ asked }: TypeNames): boolean {
-    const { ofType, ofAll, types } = this.#limits;
-    return asked.size >= ofType || this.#asked >= ofAll || (asked.size === 0 && this.#activeTypes >= types);
-  }
-
   #fits(type: TypeNames, { name }: Interest): boolean {
     const bytes = Buffer.byteLength(name);
-    const { globs, bytesOfType: most, bytesOfAll } = this.#limits;
-    return (!isGlob(name) || type.globs < globs) && type.bytes + bytes <= most && this.#bytes + bytes <= bytesOfAll;
+    const { ofType, ofAll, globs, bytesOfType: most, bytesOfAll, types } = this.#limits;
+    const hasRoomInType = type.asked.size < ofType && type.bytes + bytes <= most && (!isGlob(name) || type.globs < globs);
+    return hasRoomInType && this.#asked < ofAll && this.#bytes + bytes <= bytesOfAll && (type.asked.size > 0 || this.#activeTypes < types);
   }
 
   #refuse(typeUrl: string, late: readonly Interest[]): void {
@@ -134,16 +132,20 @@ class LimitedFeed implements ResourceFeed {
   /** Subscribes what has waited longest, as far as there is room. */
   #admit(): void {
     for (const [typeUrl, type] of this.#types) {
-      const begun: Interest[] = [];
-      for (const [key, interest] of type.waiting) {
-        if (this.#isFull(type)) break;
-        if (!this.#begin(typeUrl, interest)) continue;
-        type.waiting.delete(key);
-        this.#tell(typeUrl, interest, undefined);
-        begun.push(interest);
-      }
+      const begun = type.waiting.flatMap((waiting) => this.#take(typeUrl, waiting));
+      for (const interest of begun) this.#tell(typeUrl, interest, undefined);
       if (begun.length > 0) this.#feed.want?.(typeUrl, begun, []);
     }
+  }
+
+  #take(typeUrl: string, waiting: Map<string, Interest>): readonly Interest[] {
+    const begun: Interest[] = [];
+    for (const [key, interest] of waiting) {
+      if (!this.#begin(typeUrl, interest)) break;
+      waiting.delete(key);
+      begun.push(interest);
+    }
+    return begun;
   }
 
   #tell(typeUrl: string, interest: Interest, error: XdsError | undefined): void {
@@ -158,7 +160,7 @@ class LimitedFeed implements ResourceFeed {
   #typeOf(typeUrl: string): TypeNames {
     const known = this.#types.get(typeUrl);
     if (known !== undefined) return known;
-    const type: TypeNames = { asked: new Set(), waiting: new Map(), globs: 0, bytes: 0 };
+    const type: TypeNames = { asked: new Set(), waiting: [new Map(), new Map()], globs: 0, bytes: 0 };
     this.#types.set(typeUrl, type);
     return type;
   }
@@ -166,4 +168,8 @@ class LimitedFeed implements ResourceFeed {
 
 function keyOf(interest: Interest): string {
   return interestKey(interest, interest.name);
+}
+
+function waitingIn({ waiting: [names, globs] }: TypeNames, { name }: Interest): Map<string, Interest> {
+  return isGlob(name) ? globs : names;
 }
