@@ -136,6 +136,18 @@ describe("xdstp relay", () => {
     expect(await enough.relay.stdout.line(/ disconnect /)).toContain(hint);
   });
 
+  it("asks upstream for no more names than --upstream-names says, tells which have to wait, and serves the others on [S-LIM-4]", async () => {
+    const origin = lead(await useOrigin());
+    for (const id of ["a", "b"]) origin.cluster(of("x", id));
+    const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--upstream-names", "1"]);
+    const calm = await ask(cli, "calm", of("x", "a"));
+    expect(await nextNames(calm)).toEqual([of("x", "a")]);
+    await ask(cli, "greedy", of("x", "b"));
+    expect(await cli.stdout.line(/ upstream-full /)).toContain(`clusters ${of("x", "b")}: a relay subscribes upstream to 1 names of one type at most`);
+    origin.cluster(of("x", "a"), 7);
+    expect([await nextNames(calm), origin.asked]).toEqual([[of("x", "a")], [of("x", "a")]]);
+  });
+
   it("is asked by xdstp status as a server is", async () => {
     const origin = await useOrigin();
     origin.cluster(of("x", "web"));
