@@ -87,7 +87,8 @@ function whyNot(error: unknown, withTls: boolean): string {
   const { code, rawMessage } = ConnectError.from(error);
   const cause = causeCode(error);
   if (cause === "ECONNREFUSED") return "refuses connections; is a server running there?";
-  if (cause === "ENOTFOUND" || cause === "EAI_AGAIN") return "is not known: there is no such host";
+  if (cause === "EAI_AGAIN") return "cannot be looked up: DNS does not answer (EAI_AGAIN); check the name servers of this machine";
+  if (cause === "ENOTFOUND") return "is not known: there is no such host";
   if (withTls && ((cause ?? "").includes("CERTIFICATE_REQUIRED") || closedForSecurity.test(messagesOf(error)))) return "wants a client certificate that it trusts: give one with --tls-cert and --tls-key";
   if (cause !== undefined && /CERT|TLS|SSL|SELF_SIGNED|ISSUER|SIGNATURE/.test(cause)) return `cannot be trusted or does not trust this client (${cause}); see --tls-ca, --tls-cert and --tls-key`;
   if (code === Code.Unimplemented) return "does not serve client status: envoy.service.status.v3.ClientStatusDiscoveryService is not offered there";
