@@ -2,6 +2,7 @@
 import { root } from "../lib/root.ts";
 import { runProgram } from "../lib/run-program.ts";
 import { checkChangesets } from "./check-changesets.ts";
+import { checkDocumented } from "./check-documented.ts";
 import { checkLayers } from "./check-layers.ts";
 import { checkLockfile } from "./check-lockfile.ts";
 
@@ -18,6 +19,7 @@ const gates: Readonly<Record<string, Gate>> = {
   "build, typecheck, lint": turbo("build", "typecheck", "lint"),
   test: async () => program("node", "tools/gates/test.ts"),
   "API reports, publint, attw": turbo("api", "publint", "attw"),
+  documented: () => checkDocumented(root),
   rules: async () => program("node", "tools/rules/main.ts", "--problems"),
   layers: () => checkLayers(root),
   lockfile: () => checkLockfile(root),

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { root } from "../lib/root.ts";
 import { type WorkspacePackage, readWorkspace } from "../lib/workspace.ts";
 import { withoutChangeset } from "./check-changesets.ts";
+import { checkDocumented, undocumentedIn } from "./check-documented.ts";
 import { layerProblems } from "./check-layers.ts";
 import { hostsIn, withoutIntegrity } from "./check-lockfile.ts";
 
@@ -33,6 +34,14 @@ describe("hostsIn()", () => {
     const clean = "packages:\n\n  a@1.0.0:\n    resolution: {integrity: sha512-abc}\n";
     expect(hostsIn(clean)).toEqual([]);
     expect(hostsIn(`${clean}\n  b@1.0.0:\n    resolution: {tarball: https://host.example/b.tgz}\n`)).toEqual(["resolution: {tarball: https://host.example/b.tgz}"]);
+  });
+});
+
+describe("undocumentedIn()", () => {
+  it("gives the declarations without a doc comment, and none for this workspace", () => {
+    const report = "export interface A {\n    // (undocumented)\n    readonly name: string;\n    readonly size: number;\n}\n\n// @public (undocumented)\nexport type B = string;\n";
+    expect(undocumentedIn(report)).toEqual(["readonly name: string;", "export type B = string;"]);
+    expect(checkDocumented(root)).toBe(true);
   });
 });
 

@@ -32,13 +32,17 @@ export interface TypedPutOptions extends PutOptions {
 
 /** The two forms of a put: a resource whose payload is encoded, or a message and its type. */
 export interface PutCall<R> {
+  /** A resource whose payload is given as bytes. */
   (resource: RawResource): R;
+  /** A message, encoded by its type; the name is the one that it holds. */
   <M>(type: MessageType<M>, message: M, options?: TypedPutOptions): R;
 }
 
 /** Collects what becomes visible at once. */
 export interface TransactionWriter {
+  /** Adds a resource to the transaction. */
   readonly put: PutCall<void>;
+  /** Adds a removal to the transaction. */
   readonly remove: (typeUrl: string, name: string, options?: RemoveOptions) => void;
   /** What is put is all there is of this; the rest of what it covers is removed. */
   readonly complete: (typeUrl: string, interest: Interest) => void;
@@ -52,6 +56,7 @@ export interface TransactionOptions {
 
 /** Writing by program. Each call is all or nothing: it throws the error of the first resource that is refused, and then nothing has changed. */
 export interface Author {
+  /** Writes one resource as a transaction of its own. Throws INVALID_ARGUMENT for one that cannot be kept. */
   readonly put: PutCall<Committed>;
   /** Removing what is not there does nothing. Throws INVALID_ARGUMENT for an xdstp name of another type: there is none under this one, so it was meant otherwise (B-TYPE-5). */
   readonly remove: (typeUrl: string, name: string, options?: RemoveOptions) => Committed;

@@ -65,6 +65,7 @@ export type Check = (resource: Resource, name: string) => XdsError | undefined;
 export interface Cache extends ResourceSource, ResourceSink, Author, AsyncDisposable {
   /** As the contract says, and at once. */
   commit(transaction: Transaction): Committed;
+  /** A name as it was at a revision, as far as what was replaced is kept (`replacedBytes`). */
   asOf(typeUrl: string, name: string, revision: number): Entry | undefined;
   /** Runs a feed until the cache or the handle is closed, or until it fails unless it is to be restarted; of a closed cache it ends at once. */
   addFeed(feed: ResourceFeed, options?: FeedOptions): FeedHandle;
@@ -73,6 +74,7 @@ export interface Cache extends ResourceSource, ResourceSink, Author, AsyncDispos
    * What one check refuses stays as it was. Returns a function that takes the check away.
    */
   check(typeUrl: string, interest: Interest, check: Check): () => void;
+  /** What the cache holds and has counted. */
   readonly counters: CacheCounters;
   /** Stops all feeds and timers; resolves when the feeds have ended. What is held can still be read. */
   close(): Promise<void>;

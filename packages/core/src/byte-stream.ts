@@ -5,7 +5,9 @@ import type { Status } from "./status.ts";
  * It may be shared by all streams and is never written again.
  */
 export interface Message {
+  /** The message. */
   readonly bytes: Uint8Array;
+  /** The same bytes behind the five bytes that gRPC puts before a message. */
   readonly enveloped: Uint8Array;
 }
 

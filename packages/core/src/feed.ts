@@ -29,6 +29,7 @@ export interface ResourceSink {
 
 /** One resource that is held. */
 export interface Held {
+  /** Its name, as it was put. */
   readonly name: string;
   /** As its feed gave it, or derived from the content where that gave none (S-VER-4). */
   readonly version: string;
@@ -56,6 +57,7 @@ export interface Put {
 
 /** One name to remove. */
 export interface Removal {
+  /** The type URL of the resource that is removed. */
   readonly typeUrl: string;
   /** In any spelling (N-40). */
   readonly name: string;
@@ -67,6 +69,7 @@ export interface Removal {
 
 /** A resource that is held goes on being so. */
 export interface Refresh {
+  /** The type URL of the resource that stays. */
   readonly typeUrl: string;
   /** In any spelling (N-40). */
   readonly name: string;
@@ -78,7 +81,9 @@ export interface Refresh {
 
 /** An interest of a type. */
 export interface TypedInterest {
+  /** The type URL of the interest. */
   readonly typeUrl: string;
+  /** The name, glob or `*`, with its parameters. */
   readonly interest: Interest;
   /** Among what is settled: nobody has said so, nothing of it has come in time (C-MISS-4). Absent: it was said. */
   readonly timedOut?: boolean;
@@ -109,6 +114,7 @@ export interface Transaction {
 
 /** One resource that was refused. */
 export interface Refusal {
+  /** The type URL of the resource that is rejected. */
   readonly typeUrl: string;
   /** The name it was to be filed under, as it came. */
   readonly name: string;

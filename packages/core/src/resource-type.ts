@@ -11,6 +11,7 @@ export interface Follows {
 
 /** A reference from one resource to another. */
 export interface Reference {
+  /** The type URL of what is referred to. */
   readonly typeUrl: string;
   /** As it stands in the payload. */
   readonly name: string;
@@ -22,6 +23,7 @@ export interface Reference {
 
 /** Of the names of one type in a resource, what is said around the name of that resource. */
 export interface WithinReference {
+  /** The type URL of the names within. */
   readonly typeUrl: string;
   /** The encoded ConfigSource of these names. Absent: they come from a file, and are no references. */
   readonly source?: Uint8Array;

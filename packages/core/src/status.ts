@@ -30,5 +30,6 @@ export type StatusName = keyof typeof StatusCode;
 export interface Status {
   /** The number, one of {@link StatusCode}. */
   readonly code: number;
+  /** A text for people; empty: none. */
   readonly message: string;
 }

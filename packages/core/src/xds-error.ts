@@ -2,6 +2,7 @@ import type { StatusName } from "./status.ts";
 
 /** What an error is about; each part is present where it is known. */
 export interface XdsErrorContext {
+  /** The type URL of the resource. */
   readonly typeUrl?: string;
   /** Its name. */
   readonly resource?: string;
@@ -27,6 +28,7 @@ const brand = Symbol.for("@xdstp/XdsError");
  * `message` begins with `[CODE]`; {@link XdsError.text} is the same without it. Two installed copies of this package recognise each other's errors by `instanceof`.
  */
 export class XdsError extends Error {
+  /** Always `XdsError`, unless a subclass names itself. */
   override readonly name: string = "XdsError";
   /** The canonical status name. It decides whether a watcher keeps what it holds (C-ERR-4). */
   readonly code: StatusName;
@@ -43,6 +45,7 @@ export class XdsError extends Error {
     Object.defineProperty(this, brand, { value: true });
   }
 
+  /** True for an error of any installed copy of this package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === "object" && value !== null && brand in value;
   }

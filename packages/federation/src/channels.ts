@@ -20,6 +20,7 @@ export interface Channels {
 
 /** Options of {@link createChannels}. */
 export interface ChannelsOptions {
+  /** The clock of deadlines. Default: that of the machine. */
   readonly clock?: Clock;
   /** Other values of the limits of `@xdstp/grpc/client`, for each channel. Default: those of its `ChannelLimits`. */
   readonly limits?: Partial<ChannelLimits>;

@@ -57,12 +57,15 @@ export interface FederationServerStatus {
 
 /** How a name is delivered that leads elsewhere. */
 export interface Trace {
+  /** The type URL of the name. */
   readonly typeUrl: string;
   /** As it was asked for. */
   readonly name: string;
+  /** What is known of the last hop. */
   readonly state: "pending" | "held" | "missing" | "unreachable" | "broken";
   /** From the name to what is delivered. */
   readonly hops: readonly Hop[];
+  /** Why it is not held, or why what is held may be old. Absent: there is nothing to say. */
   readonly error?: XdsError;
 }
 
@@ -71,6 +74,7 @@ export interface Trace {
  * A cache that is to be asked for names with directives has to be made with `directives`.
  */
 export interface Federation extends ResourceFeed {
+  /** Changes what is subscribed of a type, at whichever servers have the names. */
   want(...news: Parameters<NonNullable<ResourceFeed["want"]>>): void;
   /** Whether `*` covers a name: the default source is asked for it, so it has what that answers for. The option `wildcard` of a cache over this federation: `wildcard: (_, name) => federation.inWildcard(name)`. */
   inWildcard(name: string): boolean;

@@ -13,6 +13,7 @@ import { streamPath } from "./stream-path.ts";
 
 /** How a client speaks to its servers. Only `node` and `channels` have to be given. */
 export interface ServerOptions extends Pick<ClientContextOptions, "node" | "clock" | "backoff" | "limits" | "random" | "rate" | "fetchMs" | "idleMs"> {
+  /** The connections, which equal servers share. */
   readonly channels: Channels;
   /** Of servers that do not say it themselves. Default: `delta`. */
   readonly variant?: "delta" | "sotw";

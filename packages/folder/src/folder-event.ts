@@ -5,9 +5,11 @@ export type FolderEvent = FolderLoaded | FolderRefused | FolderKept | FolderUnre
 
 /** The cache is exactly the folder now. */
 export interface FolderLoaded {
+  /** The folder was read, and its state is served. */
   readonly kind: "loaded";
   /** Files that were read; hidden and temporary ones do not count. */
   readonly files: number;
+  /** Resources in these files. */
   readonly resources: number;
   /** The revision of the cache. Unchanged where the batch changed nothing that is served. */
   readonly revision: number;
@@ -21,6 +23,7 @@ export interface FolderLoaded {
 
 /** The batch is not applied: something in it is broken. */
 export interface FolderRefused {
+  /** The folder was read and is broken; nothing of this reading is served. */
   readonly kind: "refused";
   /** At least one; in the order of the file names. */
   readonly problems: readonly FolderProblem[];
@@ -30,6 +33,7 @@ export interface FolderRefused {
 
 /** The folder looks as if it were lost, so the state before is still served. */
 export interface FolderKept {
+  /** The last good state is kept, since what was read may be an accident. */
   readonly kind: "kept";
   /** `emptied`: the folder, or a volume mounted in it, holds nothing any more, whatever the number of resources was. */
   readonly reason: "root-vanished" | "unreadable" | "emptied" | "mass-delete";
@@ -45,12 +49,15 @@ export interface FolderKept {
 
 /** The folder itself cannot be read, and nothing was ever loaded: the cache is not ready (S-STREAM-9). It is tried again every second. */
 export interface FolderUnreadable {
+  /** The folder or a file of it cannot be read. */
   readonly kind: "unreadable";
+  /** What cannot be read, and why. */
   readonly problem: FolderProblem;
 }
 
 /** The system gave no notification for some directories, so the folder is read again every 2 seconds. */
 export interface FolderPolling {
+  /** The folder cannot be watched, so it is read again every 2 s. */
   readonly kind: "polling";
   /** One line with the reason and the way out. */
   readonly message: string;
@@ -61,10 +68,13 @@ export interface FolderPolling {
  * Each is said once for as long as it stands; of more than 20 at once the others are counted in the last one.
  */
 export interface FolderForeignReference {
+  /** A resource refers to a name of an authority that the folder does not have. */
   readonly kind: "foreign-reference";
+  /** The file that has the reference, and what is to be done. */
   readonly problem: FolderProblem;
   /** What is referred to. */
   readonly typeUrl: string;
+  /** The name that is referred to. */
   readonly name: string;
   /** How many more there are that are not told one by one. */
   readonly more: number;

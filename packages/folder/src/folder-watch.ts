@@ -10,6 +10,7 @@ export type WatchDirectory = (directory: string, listener: (event: string, name:
 export interface DirectoryWatcher {
   /** It sees nothing any more. */
   on(event: "error", listener: (error: Error) => void): unknown;
+  /** Ends the watch. */
   close(): void;
 }
 

@@ -20,6 +20,7 @@ export interface FolderOptions {
 
 /** A resource and the file it stands in. */
 export interface FolderResource extends Put {
+  /** The file that holds it. */
   readonly file: string;
   /** Key of the nodes that it is for (`_nodes/KEY/`). Absent: for all. */
   readonly node?: string;

@@ -16,8 +16,12 @@ export type OpaqueEvent =
 
 /** Clients want more names than upstream is asked for at a time (`upstreamNames`): these have to wait. Told once per type and turn. */
 export interface LimitEvent {
+  /** Clients want more than upstream is asked for at a time. */
   readonly kind: "upstream-full";
+  /** The type URL of the names. */
   readonly typeUrl: string;
+  /** The names that have to wait. */
   readonly names: readonly string[];
+  /** Which limits there are, and what raises them. */
   readonly reason: string;
 }

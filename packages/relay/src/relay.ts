@@ -65,6 +65,7 @@ export interface RelayOptions extends NodeOptions {
 
 /** Who calls, as a server tells of it. */
 export interface RelayPeer {
+  /** As claimed in the first message. Absent: it has none. */
   readonly node?: ClientNode;
   /** As its wire has verified it. */
   readonly identity?: PeerIdentity;

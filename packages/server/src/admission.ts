@@ -19,9 +19,11 @@ export const defaultAdmissionLimits: AdmissionLimits = { firstSyncs: 1_000, firs
 export interface AdmissionStats {
   /** Streams in their first sync, and streams that wait for it. */
   readonly syncing: number;
+  /** Streams that wait for their first sync. */
   readonly waiting: number;
   /** Streams that had to wait, and of them those that were turned away. */
   readonly waited: number;
+  /** Streams that have waited and were turned away. */
   readonly refused: number;
 }
 

@@ -8,7 +8,9 @@ export type LogLevel = "info" | "warning" | "error";
 export interface LogLine {
   /** ISO 8601, in UTC. */
   readonly time: string;
+  /** How serious it is. */
   readonly level: LogLevel;
+  /** Tells these lines apart from those of the commands. */
   readonly from: "server";
   /** The kind of the event. */
   readonly event: ServerEvent["kind"];
@@ -18,10 +20,13 @@ export interface LogLine {
   readonly peer?: string;
   /** Number of the stream within the process. */
   readonly stream?: number;
+  /** The variant of the stream. Absent: the event is not about a stream. */
   readonly variant?: "delta" | "sotw";
   /** The type URL. */
   readonly type?: string;
+  /** The version of the response. Absent: the event is not about a response. */
   readonly version?: string;
+  /** The nonce of the response. Absent: the event is not about a response. */
   readonly nonce?: string;
   /** Why: what the client says of a refusal, why it was turned away, cut or ended, what was thrown. */
   readonly reason?: string;

@@ -4,10 +4,13 @@ import type { GrpcEvent } from "@xdstp/grpc/server";
 
 /** A stream or Fetch that was turned away before it began: unknown method, source not ready, shutting down, not allowed. */
 export interface RefusedEvent {
+  /** A call was turned away. */
   readonly kind: "refused";
+  /** The gRPC method. */
   readonly path: string;
   /** Address of the peer; empty where the wire does not tell. */
   readonly peer: string;
+  /** What the client was sent. */
   readonly status: Status;
   /** Why it may not come in, or why that could not be decided: the text of what `authorize` threw. The client is told `status` only. */
   readonly reason?: string;
@@ -15,10 +18,13 @@ export interface RefusedEvent {
 
 /** A Fetch was answered (S-REST-9). */
 export interface FetchEvent {
+  /** A Fetch was answered. */
   readonly kind: "fetch";
+  /** The type URL of the request. */
   readonly typeUrl: string;
   /** As claimed in the request. */
   readonly node: NodeInfo | undefined;
+  /** The names, as the request lists them. */
   readonly names: readonly string[];
   /** The version that the client says it has. */
   readonly accepted: string;
@@ -28,11 +34,13 @@ export interface FetchEvent {
   readonly status: Status;
   /** Version and number of the resources that went out; empty and 0 without an answer. */
   readonly version: string;
+  /** How many resources were sent; 0 without an answer. */
   readonly resources: number;
 }
 
 /** Something that an operator should mend and that keeps nobody from being served. Each is reported once. */
 export interface WarningEvent {
+  /** Something is not as it should be, and the server goes on. */
   readonly kind: "warning";
   /**
    * `node-version`: this Node lacks security fixes for HTTP/2; reported when the server begins to listen.

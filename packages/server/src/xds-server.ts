@@ -70,7 +70,9 @@ export interface ServerOptions {
 
 /** Where a server listens. */
 export interface ServerAddress {
+  /** The address on which the server listens. */
   readonly host: string;
+  /** The port on which it listens. */
   readonly port: number;
 }
 

@@ -33,7 +33,9 @@ export interface RawServer<Request, ResponseInit> extends Reader<Request> {
 
 /** How a variant is written on the wire. */
 export interface ServerCodec<Request, ResponseInit> {
+  /** A request, decoded. */
   decode(bytes: Uint8Array): Request;
+  /** A response, encoded. */
   encode(response: ResponseInit): Uint8Array;
 }
 

@@ -6,6 +6,7 @@ export interface LocatorWarning {
   readonly code: "reserved-value" | "entry-characters";
   /** The key of the parameter; `entry` for the directive. */
   readonly key: string;
+  /** Names the value and says what is wrong with it. */
   readonly message: string;
 }
 

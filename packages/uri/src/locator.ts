@@ -5,20 +5,27 @@ export type Locator = XdstpLocator | HttpLocator | FileLocator;
 
 /** `xdstp://authority/type/id?params#directives`. It is also an {@link XdstpName}; {@link nameFromLocator} drops the directives. */
 export interface XdstpLocator extends ResourceParts {
+  /** `xdstp:`. */
   readonly scheme: "xdstp";
+  /** What stands behind `#`; empty: nothing. */
   readonly directives: readonly Directive[];
 }
 
 /** `http://authority/type/id?params#directives`. Its authority is not empty (N-20). */
 export interface HttpLocator extends ResourceParts {
+  /** `http:`. */
   readonly scheme: "http";
+  /** What stands behind `#`; empty: nothing. */
   readonly directives: readonly Directive[];
 }
 
 /** `file:///id#directives`. The id is the path without its leading slash (N-19). */
 export interface FileLocator {
+  /** `file:`. */
   readonly scheme: "file";
+  /** The path of the file. */
   readonly id: string;
+  /** What stands behind `#`; empty: nothing. */
   readonly directives: readonly Directive[];
 }
 
@@ -27,12 +34,16 @@ export type Directive = AltDirective | EntryDirective;
 
 /** Where to look when the resource cannot be had (N-17). */
 export interface AltDirective {
+  /** Another place for the resource. */
   readonly kind: "alt";
+  /** The other place. */
   readonly locator: Locator;
 }
 
 /** The inline entry of a list collection that is meant (N-71). */
 export interface EntryDirective {
+  /** An entry of a list collection. */
   readonly kind: "entry";
+  /** The name of the entry. */
   readonly entry: string;
 }

@@ -4,15 +4,22 @@ import type { ParseResult } from "./uri-error.ts";
 
 /** The fields of `envoy.config.core.v3.Node` that can become context parameters, in their protobuf JSON form. */
 export interface NodeFields {
+  /** `node.id`. */
   readonly id?: string;
+  /** `node.cluster`. */
   readonly cluster?: string;
+  /** `node.user_agent_name`. */
   readonly userAgentName?: string;
+  /** `node.user_agent_version`. */
   readonly userAgentVersion?: string;
+  /** `node.user_agent_build_version`. */
   readonly userAgentBuildVersion?: {
     readonly version?: { readonly majorNumber?: number; readonly minorNumber?: number; readonly patch?: number };
     readonly metadata?: Readonly<Record<string, unknown>>;
   };
+  /** `node.locality`. */
   readonly locality?: { readonly region?: string; readonly zone?: string; readonly subZone?: string };
+  /** `node.metadata`, as JSON. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 

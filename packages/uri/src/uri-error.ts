@@ -28,7 +28,9 @@ export type UriPart = "text" | "scheme" | "authority" | "type" | "id" | "context
 
 /** Why something is refused: a plain object, nothing is ever thrown. */
 export interface UriError {
+  /** Which rule the text breaks. */
   readonly code: UriErrorCode;
+  /** The part of the text that breaks it. */
   readonly part: UriPart;
   /** Index in the text, in UTF-16 units, where the offence begins. 0 where the input was no text. */
   readonly position: number;

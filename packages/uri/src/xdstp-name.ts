@@ -12,5 +12,6 @@ export interface ResourceParts {
 
 /** A name: identifies one resource, or a glob of them. All strings are decoded. It has no directives (N-18). */
 export interface XdstpName extends ResourceParts {
+  /** `xdstp:`. */
   readonly scheme: "xdstp";
 }

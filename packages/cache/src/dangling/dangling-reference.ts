@@ -1,6 +1,8 @@
 /** A resource refers to a name that is not there. */
 export interface DanglingReference {
+  /** The type URL of what is missing. */
   readonly typeUrl: string;
+  /** The name that is missing. */
   readonly name: string;
   /** The first resource that refers to it. */
   readonly by: { readonly typeUrl: string; readonly name: string };
@@ -17,5 +19,6 @@ export type DanglingEvent = ({ readonly kind: "dangling" } & DanglingReference) 
 export interface DanglingWatch {
   /** What dangles now, as of the last transaction. */
   list(): readonly DanglingReference[];
+  /** Ends the watch; nothing is reported from then on. */
   close(): void;
 }

@@ -7,6 +7,7 @@ import type { Author } from "../author.ts";
  * A name that is put here replaces the shared resource of that name for these clients alone; once it is removed they see the shared one again.
  */
 export interface NodeContent extends ResourceSource, ResourceSink, Author {
+  /** The node key, as `keyOf` gives it. */
   readonly key: string;
   /** Resources that are put under this key; shared ones do not count. */
   readonly resources: number;

@@ -12,26 +12,43 @@ export type Connect = (handler: ByteStreamHandler) => ByteStream;
 export interface RequestRate {
   /** Requests that may be sent at once. */
   readonly burst: number;
+  /** Requests per second, once the burst is used up. */
   readonly perSecond: number;
 }
 
 /** What a client end needs; see {@link ClientContextOptions}. */
 export interface ClientContext {
+  /** Opens a stream to the server. */
   readonly connect: Connect;
+  /** Gives the encoded node for the first request of the next stream. */
   readonly node: () => Uint8Array;
+  /** {@link ClientContextOptions.clock}, or the clock of the machine. */
   readonly clock: Clock;
+  /** {@link ClientContextOptions.random}, or `Math.random`. */
   readonly random: () => number;
+  /** {@link ClientContextOptions.later}, or `queueMicrotask`. */
   readonly later: (callback: () => void) => void;
+  /** {@link ClientContextOptions.descriptor}, or one that knows no type. */
   readonly descriptor: (typeUrl: string) => ResourceType | undefined;
+  /** {@link ClientContextOptions.backoff}, or none. */
   readonly backoff: BackoffOptions;
+  /** All limits, the defaults filled in. */
   readonly limits: ClientLimits;
+  /** {@link ClientContextOptions.fetchMs}, the default filled in. */
   readonly fetchMs: number;
+  /** {@link ClientContextOptions.timeoutIsTransient}, or false. */
   readonly timeoutIsTransient: boolean;
+  /** {@link ClientContextOptions.quietMs}, the default filled in. */
   readonly quietMs: number;
+  /** {@link ClientContextOptions.idleMs}, the default filled in. */
   readonly idleMs: number;
+  /** {@link ClientContextOptions.dropRefused}, or false. */
   readonly dropRefused: boolean;
+  /** {@link ClientContextOptions.keepRemoved}, or false. */
   readonly keepRemoved: boolean;
+  /** {@link ClientContextOptions.rate}. undefined: no limit. */
   readonly rate: RequestRate | undefined;
+  /** {@link ClientContextOptions.onEvent}. undefined: nobody listens. */
   readonly emit: ((event: ClientEvent) => void) | undefined;
 }
 

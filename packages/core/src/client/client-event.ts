@@ -3,7 +3,9 @@ import type { XdsError } from "../xds-error.ts";
 
 /** One resource of a response that was refused. */
 export interface RefusedName {
+  /** The name of the resource that is rejected. */
   readonly name: string;
+  /** Why it is rejected. */
   readonly error: XdsError;
 }
 

@@ -17,9 +17,11 @@ import type { ClientVariant } from "./variant.ts";
 
 /** The client end of one variant towards one server: a feed for a cache, over one stream at a time. */
 export interface ClientFeed extends ResourceFeed {
+  /** Changes what is subscribed of a type. */
   want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void;
   /** The node is another one than before: the next request carries it (C-NODE-4). */
   nodeChanged(): void;
+  /** What is known of the stream and of each type now. */
   status(): ClientStatus;
   /** A response has come on the stream that is open, as its status says too; it costs nothing to ask. */
   readonly responded: boolean;

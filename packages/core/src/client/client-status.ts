@@ -5,7 +5,9 @@ import type { RefusedState, WantState } from "./want.ts";
 
 /** What is known of one thing that is wanted (C-CSDS-3). */
 export interface WantStatus {
+  /** What is subscribed. */
   readonly interest: Interest;
+  /** What is known of it. */
   readonly state: WantState;
   /** When something of it came last, in milliseconds since the epoch; 0: never. */
   readonly at: number;
@@ -17,6 +19,7 @@ export interface WantStatus {
 
 /** One type of a client end. */
 export interface ClientTypeStatus {
+  /** The type URL. */
   readonly typeUrl: string;
   /** Of the last accepted response. Empty: none. */
   readonly version: string;
@@ -24,11 +27,13 @@ export interface ClientTypeStatus {
   readonly nonce: string;
   /** The last response was said to be a trial, which changes nothing (B-VER-8). Delta cannot say so. */
   readonly canary: boolean;
+  /** A row for each name, glob and `*` that is subscribed. */
   readonly wants: readonly WantStatus[];
 }
 
 /** A client end. */
 export interface ClientStatus {
+  /** The variant that the client end speaks. */
   readonly variant: "delta" | "sotw";
   /** A stream is open. */
   readonly connected: boolean;
@@ -38,6 +43,7 @@ export interface ClientStatus {
   readonly lastEnd?: Status;
   /** `control_plane.identifier` of the last response (B-NODE-9). Empty: none was given. */
   readonly controlPlane: string;
+  /** A row for each type that was subscribed. */
   readonly types: readonly ClientTypeStatus[];
   /** Since the client end was made. */
   readonly counts: ClientCounts;
@@ -45,12 +51,15 @@ export interface ClientStatus {
 
 /** What a client end has counted. */
 export interface ClientCounts {
+  /** Streams that were opened. */
   readonly streams: number;
+  /** Responses that were received. */
   readonly responses: number;
   /** Of them, refused in part or whole. */
   readonly refused: number;
   /** Resources taken, and resources refused. */
   readonly validResources: number;
+  /** Resources that were rejected. */
   readonly invalidResources: number;
   /** Names and types that came and were not asked for. */
   readonly ignored: number;

@@ -8,6 +8,7 @@ import type { Wants } from "./wants.ts";
 
 /** An ACK, or with an error a NACK. */
 export interface Answer {
+  /** The nonce of the response that is answered. */
   readonly nonce: string;
   /** Of the response that was accepted last. Empty: none (C-ACK-3). */
   readonly version: string;
@@ -31,7 +32,9 @@ export interface Absence {
 export interface Subscriptions {
   /** A stream has begun: all of these have to be asked for. `version` is that of the last accepted response of the same server (C-VER-6). */
   begin(wants: Wants, version: string): void;
+  /** Subscribes to it with the next request. */
   add(want: Want): void;
+  /** Unsubscribes from it with the next request. */
   drop(want: Want): void;
   /** The client has lost track of it: it is asked for anew (C-TTL-3). */
   again(want: Want): void;
@@ -49,6 +52,7 @@ export interface Subscriptions {
 
 /** What differs between SotW and delta on the side of the client. */
 export interface ClientVariant {
+  /** The name of the variant. */
   readonly name: "delta" | "sotw";
   /** Field number of the node in a request. */
   readonly nodeField: number;
@@ -60,5 +64,6 @@ export interface ClientVariant {
   read(message: Buffer, typeUrl: string, context: ClientContext): ReceivedResponse;
   /** Why something cannot be asked for in this variant (C-GLOB-10). Absent, or undefined: it can. */
   refusalOf?(interest: Interest, type: ResourceType | undefined): string | undefined;
+  /** Makes what writes the requests of one type. */
   createSubscriptions(typeUrl: string, wants: Wants, type: ResourceType | undefined): Subscriptions;
 }

@@ -7,9 +7,11 @@ export type WantState = "requested" | "held" | "missing" | "refused" | "error" |
 
 /** One thing that is wanted of a type. */
 export interface Want {
+  /** What is subscribed. */
   readonly interest: Interest;
   /** Equal for names that are equal (N-40). */
   readonly key: string;
+  /** Whether it is one name or a collection. */
   readonly kind: "name" | "glob" | "wildcard";
   /** It was in a request on this stream. */
   asked: boolean;
@@ -31,6 +33,7 @@ export interface Want {
   countedAt: number | undefined;
   /** Key of the name that its resource came under, where that is another: it is wanted by an alias (C-ALIAS-3). */
   realName: string | undefined;
+  /** What is known of it now. */
   state: WantState;
   /** When something of it came last, in milliseconds since the epoch; 0: never (B-CSDS-2). */
   at: number;
@@ -48,8 +51,11 @@ export interface NotedRefusal extends Omit<RefusedState, "at"> {
 
 /** A state that was refused. */
 export interface RefusedState {
+  /** The name of the resource that was rejected. */
   readonly name: string;
+  /** The version that was rejected. Empty: the server gave none. */
   readonly version: string;
+  /** Why it was rejected. */
   readonly error: XdsError;
   /** Milliseconds since the epoch. */
   readonly at: number;

@@ -14,10 +14,12 @@ export class Wants implements Iterable<Want> {
   /** Those whose alias has gone while its resource was wanted otherwise, by the name of that. */
   readonly #former = new Map<Want, string>();
 
+  /** How many there are. */
   get size(): number {
     return this.#byInterest.size;
   }
 
+  /** All of them, in the order in which they were added. */
   [Symbol.iterator](): Iterator<Want> {
     return this.#byInterest.values();
   }

@@ -14,6 +14,7 @@ import type { NackError, StreamInfo } from "./stream-event.ts";
 export interface Batch {
   /** Nonces of the first and the last part. */
   readonly first: number;
+  /** Nonce of the last part. */
   readonly last: number;
   /** Nonce of the first part that was sent last: those below it were repaired since (S-ACK-16). */
   readonly newest: number;
@@ -23,6 +24,7 @@ export interface Batch {
   readonly asked: boolean;
   /** Revision that the client has once it accepts. */
   readonly upTo: number;
+  /** The version that the parts bear; those of a split SotW response have a suffix. */
   readonly version: string;
   /** When the first part of it was sent, by `Clock.now()`: the client has owed an answer since then (S-ACK-17). */
   readonly since: number;
@@ -30,7 +32,9 @@ export interface Batch {
   readonly sentAt: number;
   /** When it was repaired last, or else `since`: the next repair counts from here (S-ACK-16). */
   readonly repairedAt: number;
+  /** Where its entries came from. */
   readonly origin: Origin;
+  /** All that it holds, in the order of sending. */
   readonly entries: readonly Entry[];
   /** What of it was sent last, if it was repaired; else all of it. */
   readonly newestEntries: readonly Entry[];
@@ -46,6 +50,7 @@ export interface Batch {
 
 /** Content that was refused. Nothing of it counts as delivered; it goes out again when the wanted state differs (S-ACK-8). */
 export interface Refused extends Origin {
+  /** Revision that the client had accepted before. */
   readonly base: number;
   /** Some of it answered a request: what the client has of that may be older than `base`. */
   readonly asked: boolean;
@@ -59,16 +64,23 @@ export interface Refused extends Origin {
 
 /** Requests and responses of one type on one stream: what went out, what was accepted, what was refused (S-ACK-9). Written by the functions of this file only. */
 export interface Exchange {
+  /** The response that is not answered yet. undefined: there is none. */
   inFlight: Batch | undefined;
+  /** What the client has rejected and not received in another form since. undefined: nothing. */
   refused: Refused | undefined;
   /** Revision up to which the client has accepted. */
   accepted: number;
   /** Nonce of the newest response; 0 before the first. */
   nonceSent: number;
+  /** Nonce of the newest accepted response; 0 before the first. */
   nonceAccepted: number;
+  /** Version of the newest response; empty before the first. */
   versionSent: string;
+  /** Version of the newest accepted response; empty before the first. */
   versionAccepted: string;
+  /** How many responses were rejected. */
   nacks: number;
+  /** The newest rejection, until something is accepted. undefined: none. */
   lastError: LastError | undefined;
   /** When something was accepted last, in milliseconds since the epoch. */
   acceptedAt: number | undefined;
@@ -76,9 +88,13 @@ export interface Exchange {
 
 /** Whose exchange it is. */
 export interface ExchangeOwner {
+  /** What all streams of the server share. */
   readonly context: ServerContext;
+  /** The stream, for events. */
   readonly stream: StreamInfo;
+  /** The type URL. */
   readonly typeUrl: string;
+  /** Its requests and responses. */
   readonly exchange: Exchange;
 }
 
@@ -91,6 +107,7 @@ export function createExchange(): Exchange {
 export interface Outgoing extends Pick<Batch, "base" | "asked" | "upTo" | "origin" | "entries"> {
   /** It is a full state. Absent: it is not. */
   readonly whole?: boolean;
+  /** Its parts, encoded. */
   readonly frames: Frames;
 }
 

@@ -9,6 +9,7 @@ export interface Frames {
   readonly version: string;
   /** How many resources and removals are in it. */
   readonly resources: number;
+  /** How many removals are in it. */
   readonly removed: number;
   /** What was left out. */
   readonly notSent: readonly NotSent[];
@@ -19,7 +20,9 @@ export type NotSent = TooLarge | { readonly name: string; readonly reason: "need
 
 /** A resource, or the full state that it is part of, is larger than a limit allows. */
 export interface TooLarge {
+  /** The name of the resource. */
   readonly name: string;
+  /** Tells it apart from what needs a wrapper. */
   readonly reason: "too-large";
   /** Of the resource, or of the state where that cannot be split. */
   readonly bytes: number;
@@ -29,8 +32,11 @@ export interface TooLarge {
 
 /** How often frames were encoded, shared and stamped anew; for tests and status. */
 export interface FrameCounters {
+  /** Responses that were encoded. */
   encoded: number;
+  /** Responses that were used again as they were. */
   shared: number;
+  /** Responses that were used again with another nonce. */
   restamped: number;
 }
 
@@ -38,6 +44,7 @@ export interface FrameCounters {
 export interface FrameCache {
   /** The frames of an array, with nonces above `lastNonce`, encoded at most once per array and profile. */
   get(profile: FrameProfile, entries: readonly Entry[], lastNonce: number, version: string): Frames;
+  /** What was counted since the cache was made. */
   readonly counters: Readonly<FrameCounters>;
 }
 

@@ -8,6 +8,7 @@ const NONCE_FIELD = 5;
 
 /** An encoded response: a body and, as its last field, the nonce. Shared by all streams in the same state, never written again. */
 export interface Frame extends Message {
+  /** The nonce that it bears. */
   readonly nonce: number;
   /** Length of `bytes` without the nonce. */
   readonly bodyLength: number;

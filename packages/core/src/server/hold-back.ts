@@ -7,6 +7,7 @@ import type { TypeHost } from "./type-machine.ts";
 export interface HeldBack {
   /** The same array where nothing is held back, so that streams share its frame. */
   readonly entries: readonly Entry[];
+  /** The names that are held back, each with the reference for which it waits. */
   readonly heldBack: ReadonlyMap<string, Reference>;
 }
 

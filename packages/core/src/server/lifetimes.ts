@@ -48,8 +48,11 @@ function findTtls(entries: readonly Entry[]): readonly number[] {
 
 /** Whose heartbeats they are. */
 export interface HeartbeatOwner extends ExchangeOwner {
+  /** Its stream. */
   readonly host: Pick<TypeHost, "canSend" | "lastNonce" | "send">;
+  /** How its responses are encoded. */
   readonly profile: FrameProfile;
+  /** The resources with a TTL that the client has. undefined: there never was one. */
   lifetimes: Lifetimes | undefined;
 }
 

@@ -5,13 +5,17 @@ import type { StreamLimits } from "./limits.ts";
 
 /** A `ResourceLocator` of a request, as decoded. */
 export interface LocatorLike {
+  /** The resource name. */
   readonly name: string;
+  /** The parameters of the locator; empty: none. */
   readonly dynamicParameters: Readonly<Record<string, string>>;
 }
 
 /** The locators of a request: those with parameters, and the names of the others, which say no more than a plain name. */
 export interface Locators {
+  /** The names that have no parameters. */
   readonly names: readonly string[];
+  /** The names with parameters. */
   readonly interests: readonly Interest[];
 }
 

@@ -1,11 +1,16 @@
 /** What is kept of a `Node`. All of it is a claim of the peer. Extensions are never decoded (S-NODE-6). */
 export interface NodeInfo {
+  /** `node.id`. */
   readonly id: string;
+  /** `node.cluster`. */
   readonly cluster: string;
+  /** `node.user_agent_name`. */
   readonly userAgentName: string;
+  /** `node.user_agent_version`, or the build version as text. Empty: none. */
   readonly userAgentVersion: string;
   /** Region, zone, sub-zone, joined by `/`; empty if none was given. */
   readonly locality: string;
+  /** `node.client_features`. */
   readonly clientFeatures: readonly string[];
   /** Context parameters that change while the client runs, by type URL; the newest that it sent (S-NODE-3). Absent: none. */
   readonly dynamicParameters?: DynamicParameters;
@@ -45,12 +50,19 @@ function textOf(parameters: DynamicParameters = {}): string {
 
 /** As much of a decoded `envoy.config.core.v3.Node` as is read. */
 export interface NodeLike {
+  /** `node.id`. */
   readonly id: string;
+  /** `node.cluster`. */
   readonly cluster: string;
+  /** `node.user_agent_name`. */
   readonly userAgentName: string;
+  /** `node.user_agent_version` or `node.user_agent_build_version`. */
   readonly userAgentVersionType: { readonly case: "userAgentVersion"; readonly value: string } | { readonly case: "userAgentBuildVersion"; readonly value: BuildVersionLike } | { readonly case: undefined };
+  /** `node.locality`. Absent: none. */
   readonly locality?: { readonly region: string; readonly zone: string; readonly subZone: string } | undefined;
+  /** `node.client_features`. */
   readonly clientFeatures: readonly string[];
+  /** `node.dynamic_parameters`, by type URL. Absent: none. */
   readonly dynamicParameters?: Readonly<Record<string, { readonly params: Readonly<Record<string, string>> }>>;
 }
 

@@ -2,6 +2,7 @@ import type { Reference } from "../resource-type.ts";
 
 /** One type on one stream, as much of it as the order of sending needs (S-ORD-1 to S-ORD-4). Revisions are Infinity where nothing limits them. */
 export interface OrderedType {
+  /** The type URL. */
   readonly typeUrl: string;
   /** Where it stands in the order of sending (S-ORD-1). */
   readonly rank: number;

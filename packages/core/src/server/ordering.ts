@@ -10,7 +10,9 @@ export interface OrderedStream {
   readonly types: readonly OrderedType[];
   /** It is open, and its wire takes more. */
   readonly canSend: boolean;
+  /** The stream, for events. */
   readonly info: StreamInfo;
+  /** Asks for a drain in a later turn. */
   schedule(): void;
 }
 

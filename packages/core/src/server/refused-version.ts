@@ -1,6 +1,8 @@
 /** A version of a resource that clients have refused. It is what a source was told: an ACK of a relay upstream does not say that clients have taken it (B-RELAY-5). */
 export interface RefusedVersion {
+  /** The type URL of the resource. */
   readonly typeUrl: string;
+  /** The name of the resource. */
   readonly name: string;
   /** Empty: that there is none. */
   readonly version: string;

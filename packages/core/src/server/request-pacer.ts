@@ -7,6 +7,7 @@ import { createTokenBucket, type TokenBucket } from "../token-bucket.ts";
 
 /** What a request costs: what it changes of the subscriptions. */
 export interface RequestWeight {
+  /** The type URL of the request. */
   readonly typeUrl: string;
   /** It refuses something. */
   readonly refuses: boolean;

@@ -14,6 +14,7 @@ import type { StreamEvent } from "./stream-event.ts";
 export interface ServerContext {
   /** What is served. */
   readonly source: ResourceSource;
+  /** The clock of all timers. */
   readonly clock: Clock;
   /** Serves the streams in slices. */
   readonly scheduler: Scheduler;
@@ -23,8 +24,11 @@ export interface ServerContext {
   readonly limits: StreamLimits;
   /** How often the limits were met. */
   readonly limited: LimitCounts;
+  /** The table of what single clients do otherwise than the rules. */
   readonly quirks: readonly Quirk[];
+  /** Sends the newest state again to clients that do not answer (S-ACK-16). */
   readonly repairs: Repairs;
+  /** Keeps resources with a TTL alive at the clients (S-TTL-4). */
   readonly heartbeats: Heartbeats;
   /** Absent: nobody is ended because an answer is missing. */
   readonly stuck: StuckWatch | undefined;

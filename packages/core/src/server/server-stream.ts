@@ -29,17 +29,21 @@ export interface ServerCall {
 
 /** One variant of the protocol: how requests are read and how a type is served. */
 export interface Variant<Request extends DecodedRequest> {
+  /** The name of the variant. */
   readonly name: "delta" | "sotw";
   /** Throws on what is no such message. */
   decode(message: Uint8Array): Request;
   /** How many names a request lists, and in SotW the hash of the list (S-LIM-2). */
   weigh(request: Request): Pick<RequestWeight, "names" | "list">;
+  /** Makes the state machine of one type on one stream. */
   createType(context: ServerContext, host: TypeHost, typeUrl: string, stream: StreamInfo): TypeMachine<Request>;
 }
 
 /** A served stream. */
 export interface ServerStream extends ByteStreamHandler {
+  /** Which stream it is. */
   readonly info: StreamInfo;
+  /** The stream and its types, as operators read them (S-ACK-9). */
   status(): StreamStatus;
   /** Its types, for whoever reports on single names or waits for them. */
   views(): readonly TypeView[];

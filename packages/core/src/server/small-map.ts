@@ -1,12 +1,20 @@
 /** A map of mostly none or one: without a table of its own until there are two. As `Map` otherwise, in order of insertion. */
 export interface SmallMap<K, V> extends Iterable<readonly [K, V]> {
+  /** How many entries there are. */
   readonly size: number;
+  /** The value of a key. undefined: there is none. */
   get(key: K): V | undefined;
+  /** Whether there is a value for a key. */
   has(key: K): boolean;
+  /** Sets the value of a key. */
   set(key: K, value: V): void;
+  /** Removes a key; false: there was none. */
   delete(key: K): boolean;
+  /** Removes all keys. */
   clear(): void;
+  /** The keys, in the order in which they were set. */
   keys(): IteratorObject<K>;
+  /** The values, in the order in which they were set. */
   values(): IteratorObject<V>;
 }
 

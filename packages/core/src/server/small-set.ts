@@ -1,9 +1,14 @@
 /** A set of mostly none or one: without a table of its own until there are two. As `Set` otherwise, in order of insertion. */
 export interface SmallSet<T> extends Iterable<T> {
+  /** How many values there are. */
   readonly size: number;
+  /** Whether a value is in it. */
   has(value: T): boolean;
+  /** Adds a value. */
   add(value: T): void;
+  /** Removes a value; false: it was not in it. */
   delete(value: T): boolean;
+  /** Removes all values. */
   clear(): void;
 }
 

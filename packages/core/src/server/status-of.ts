@@ -4,7 +4,9 @@ import type { TypeState, TypeStatus } from "./type-status.ts";
 
 /** What the exchange does not know of a type. */
 export interface TypeProgress {
+  /** How many names, globs and `*` are subscribed. */
   readonly subscriptions: number;
+  /** Whether `*` is among them. */
   readonly wildcard: boolean;
   /** The first response has gone out. */
   readonly answered: boolean;

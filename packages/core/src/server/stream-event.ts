@@ -9,6 +9,7 @@ import type { RefusedVersion } from "./refused-version.ts";
 export interface StreamInfo {
   /** Counts up within the process. */
   readonly id: number;
+  /** The variant that the client speaks. */
   readonly variant: "delta" | "sotw";
   /** Address of the peer, as the wire gave it. */
   readonly peer: string;
@@ -24,7 +25,9 @@ export interface StreamInfo {
 
 /** What a NACK said: text of the client, cut, unescaped and untrusted (S-ACK-15). */
 export interface NackError {
+  /** A gRPC status code, as the client gave it. */
   readonly code: number;
+  /** The text of the client. */
   readonly message: string;
 }
 

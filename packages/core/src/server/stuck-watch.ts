@@ -6,7 +6,9 @@ import type { TypeHost } from "./type-machine.ts";
 
 /** One type on a stream that may owe an answer. */
 export interface Debtor {
+  /** Its unanswered response, if there is one. */
   readonly exchange: Exchange;
+  /** The stream that is ended. */
   readonly host: Pick<TypeHost, "end">;
 }
 

@@ -11,8 +11,11 @@ import type { TypeView } from "./type-view.ts";
 export interface DecodedRequest {
   /** Present where the message carries a node. */
   readonly node: NodeInfo | undefined;
+  /** `type_url`; empty: the message has none. */
   readonly typeUrl: string;
+  /** `response_nonce`; empty: the request answers nothing. */
   readonly nonce: string;
+  /** `error_detail` of a NACK. undefined: it is not one. */
   readonly error: NackError | undefined;
 }
 
@@ -28,6 +31,7 @@ export interface TypeMachine<Request extends DecodedRequest> extends OrderedType
   readonly subscriptions: number;
   /** UTF-16 units of these. */
   readonly nameLength: number;
+  /** The type, as operators read it (S-ACK-9). */
   status(): TypeStatus;
   /** The same, name by name. */
   view(): TypeView;
@@ -37,6 +41,7 @@ export interface TypeMachine<Request extends DecodedRequest> extends OrderedType
 
 /** What a type machine asks of its stream. */
 export interface TypeHost {
+  /** The node of the stream. undefined: its first message has not been read. */
   readonly node: NodeInfo | undefined;
   /** Nonce of the newest frame sent on this stream, of any type. */
   readonly lastNonce: number;

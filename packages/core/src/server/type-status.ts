@@ -18,6 +18,7 @@ export interface LastError extends NackError {
 
 /** A name that waits, and what it waits for. */
 export interface HeldBackName {
+  /** The name that waits. */
   readonly name: string;
   /** The name that the client has refused or does not have yet. */
   readonly for: string;
@@ -25,6 +26,7 @@ export interface HeldBackName {
 
 /** One type on one stream, as operators read it (S-ACK-9). */
 export interface TypeStatus {
+  /** The type URL. */
   readonly typeUrl: string;
   /** Whether the newest response was accepted, refused, or is not answered yet. */
   readonly state: TypeState;
@@ -34,9 +36,11 @@ export interface TypeStatus {
   readonly wildcard: boolean;
   /** Version and nonce of the newest response; empty before the first. */
   readonly versionSent: string;
+  /** Nonce of the newest response; empty before the first. */
   readonly nonceSent: string;
   /** Version and nonce of the newest accepted response; empty before the first. */
   readonly versionAccepted: string;
+  /** Nonce of the newest accepted response; empty before the first. */
   readonly nonceAccepted: string;
   /** Milliseconds since the epoch at which the oldest unanswered response was sent. */
   readonly pendingSince?: number;

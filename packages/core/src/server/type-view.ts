@@ -4,7 +4,9 @@ import type { Exchange } from "./exchange.ts";
 
 /** One type on one stream, for whoever reports on single names or waits for them; made when it is asked for, and a view of the live state. */
 export interface TypeView {
+  /** The type URL. */
   readonly typeUrl: string;
+  /** What was sent, accepted and rejected. */
   readonly exchange: Readonly<Exchange>;
   /** What is subscribed: exact names, globs, the wildcard. */
   readonly topics: readonly Topic[];

@@ -10,11 +10,13 @@ export interface RequestScan {
   readonly plain: boolean;
   /** Where the type URL lies; both 0 where there is none. */
   readonly typeStart: number;
+  /** Where the type URL ends; 0 where there is none. */
   readonly typeEnd: number;
   /** The nonce as a number; -1 where it is empty or absent. */
   readonly nonce: number;
   /** SotW: where the `resource_names` fields lie, tags and lengths included; both 0 where there are none. */
   readonly namesStart: number;
+  /** Where the `resource_names` fields end; 0 where there are none. */
   readonly namesEnd: number;
 }
 

@@ -8,6 +8,7 @@ import { readBootstrap, type BootstrapSources } from "./read-bootstrap.ts";
 
 /** Whom to ask, and who asks: as `readEnvoyBootstrap` of `@xdstp/federation/envoy` reads it, or as a program configures it by itself. */
 export interface SourcesBootstrap {
+  /** The node that the bootstrap gives. */
   readonly node: BootstrapNode;
   /** In order (C-AUTH-1). */
   readonly sources: readonly SourceConfig[];

@@ -31,11 +31,13 @@ export type BootstrapCredentials =
 
 /** TLS, mutual if there is a certificate. Paths are as written. */
 export interface TlsCredentials {
+  /** Tells the credentials apart. */
   readonly type: "tls";
   /** Who may have signed the certificate of the server. Absent: whom Node trusts. */
   readonly caCertificateFile?: string;
   /** The certificate of this client; with `privateKeyFile`. */
   readonly certificateFile?: string;
+  /** The private key of this client; with `certificateFile`. */
   readonly privateKeyFile?: string;
   /** The name that the certificate of the server has to be for, also sent as SNI. A gRPC bootstrap cannot say it. Absent: the host of the target. */
   readonly servername?: string;
@@ -45,8 +47,11 @@ export interface TlsCredentials {
 
 /** `node` of the bootstrap. What the client says of its program is not part of it. */
 export interface BootstrapNode {
+  /** `node.id`; empty: none. */
   readonly id: string;
+  /** `node.cluster`; empty: none. */
   readonly cluster: string;
+  /** `node.locality`. Absent: none. */
   readonly locality?: BootstrapLocality;
   /** Any JSON object, for the server. */
   readonly metadata?: JsonObject;
@@ -56,8 +61,11 @@ export interface BootstrapNode {
 
 /** Where a client runs. Absent parts are empty. */
 export interface BootstrapLocality {
+  /** `region`; empty: none. */
   readonly region: string;
+  /** `zone`; empty: none. */
   readonly zone: string;
+  /** `sub_zone`; empty: none. */
   readonly subZone: string;
 }
 
@@ -75,11 +83,15 @@ export interface BootstrapAuthority {
 export interface CertificateProvider {
   /** `plugin_name`, for example `file_watcher`. */
   readonly plugin: string;
+  /** The configuration of the plugin, as the bootstrap has it. */
   readonly config: JsonObject;
 }
 
 /** A JSON object. */
-export interface JsonObject { readonly [key: string]: JsonValue }
+export interface JsonObject {
+  /** A field of the object. */
+  readonly [key: string]: JsonValue;
+}
 
 /** Any JSON. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;

@@ -34,5 +34,6 @@ export interface FollowedList {
 
 /** Who is told that something of a list may have changed. Called once a transaction is visible as a whole, never before `followList` returns. */
 export interface ListWatcher {
+  /** Called when the list or one of its members has changed. */
   wake(): void;
 }

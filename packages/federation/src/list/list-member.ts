@@ -5,6 +5,7 @@ export type HeldState = "pending" | "held" | "missing" | "failed";
 
 /** What a name has, as far as it is known. */
 export interface Holding {
+  /** What is known of it. */
   readonly state: HeldState;
   /** Only while `held`. */
   readonly resource?: Resource;

@@ -6,9 +6,11 @@ import { readEntryLocator } from "./read-entry-locator.ts";
 
 /** An entry that holds the resource itself. */
 export interface InlineEntry {
+  /** Its content stands in the list. */
   readonly kind: "inline";
   /** Empty where it has none, so that nobody can refer to it (N-70). */
   readonly name: string;
+  /** Empty: the list gives none. */
   readonly version: string;
   /** A view into the list. */
   readonly payload: AnyBytes;
@@ -16,7 +18,9 @@ export interface InlineEntry {
 
 /** An entry that says where the resource is. */
 export interface LocatedEntry {
+  /** It refers to a resource that is asked for by its name. */
   readonly kind: "locator";
+  /** Where the resource is. */
   readonly locator: Locator;
 }
 

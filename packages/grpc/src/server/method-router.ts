@@ -25,12 +25,15 @@ export type MethodHandler<M extends DescMethod> =
 
 /** Who calls: address and port, which prove nothing, and the identity from the verified certificate of the client where it has shown one. */
 export interface CallPeer {
+  /** Address and port of the peer. */
   readonly address: string;
+  /** Who the peer is, by its verified certificate. Absent: nobody knows. */
   readonly identity?: PeerIdentity;
 }
 
 /** What a handler knows of its call. */
 export interface MethodCall {
+  /** Who calls. */
   readonly peer: CallPeer;
   /** Aborts when the client goes away, the deadline passes or the server closes. */
   readonly signal: AbortSignal;

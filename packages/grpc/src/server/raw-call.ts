@@ -15,6 +15,7 @@ import { statusTrailers } from "./status-trailers.ts";
 export interface StreamCall {
   /** The method, `/package.Service/Method`, exactly as it was asked for. */
   readonly path: string;
+  /** Who calls. */
   readonly peer: CallPeer;
   /** The request headers, names in lower case. */
   readonly headers: IncomingHttpHeaders;

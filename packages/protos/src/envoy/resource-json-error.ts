@@ -3,6 +3,7 @@ export type JsonStep = string | number;
 
 /** Why JSON is not the resource it says it is, and where. The message begins with the path, where there is one. */
 export class ResourceJsonError extends Error {
+  /** Always `ResourceJsonError`. */
   override readonly name: string = "ResourceJsonError";
   /** The way to the bad value from the outermost object; empty where no single value is to blame. */
   readonly path: readonly JsonStep[];

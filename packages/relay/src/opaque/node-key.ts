@@ -8,6 +8,7 @@ import type { BootstrapLocality, BootstrapNode, JsonObject, JsonValue, NodeOptio
 export interface ClientNode extends NodeInfo {
   /** `locality` in its parts, which may have slashes in them. Absent: it is read off the text. */
   readonly place?: BootstrapLocality;
+  /** `metadata`, as JSON. Absent: the node has none. */
   readonly metadata?: JsonObject;
 }
 

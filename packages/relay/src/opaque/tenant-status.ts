@@ -7,6 +7,7 @@ export interface TenantStatus {
   readonly values: Readonly<Record<string, JsonValue>>;
   /** Opaque names that are held for them. */
   readonly cache: Cache;
+  /** What the servers upstream say to them: status and traces. */
   readonly federation: Pick<Federation, "status" | "traces">;
   /** There are more than `maxTenants`: upstream is not asked for it before another one has ended. */
   readonly waiting: boolean;

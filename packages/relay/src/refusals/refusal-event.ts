@@ -1,7 +1,10 @@
 /** A client has refused a version of a resource, told once for each version and client (B-RELAY-5). */
 export interface RefusalEvent {
+  /** A client has rejected a version of a resource. */
   readonly kind: "resource-refused";
+  /** The type URL of the resource. */
   readonly typeUrl: string;
+  /** The name of the resource. */
   readonly name: string;
   /** Empty: the removal of it. */
   readonly version: string;

@@ -1,5 +1,6 @@
 /** The `cause` of the FAILED_PRECONDITION that is thrown where another process uses the directory of a snapshot. That process may be ending: it can be worth another try. */
 export class SnapshotInUse extends Error {
+  /** Always `SnapshotInUse`. */
   override readonly name: string = "SnapshotInUse";
   /** The directory, as it was given. */
   readonly dir: string;

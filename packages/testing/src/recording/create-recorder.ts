@@ -7,6 +7,7 @@ import { redactResponse, type HidePayload } from "./redact-response.ts";
 
 /** What a {@link createRecorder} needs. */
 export interface RecorderOptions {
+  /** The variant of the streams. */
   readonly variant: Variant;
   /** Told each event as it happens; see `formatEvent` for a line of it. The bytes are a copy. */
   readonly write: (event: RecordedEvent) => void;

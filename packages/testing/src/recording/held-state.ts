@@ -8,8 +8,11 @@ export interface HeldState {
 
 /** One name that two sides hold differently. Absent: that side has none. */
 export interface HeldDifference {
+  /** The name of the resource. */
   readonly name: string;
+  /** What was held in the recording. Absent: nothing. */
   readonly recorded?: ReadResource;
+  /** What is held now. Absent: nothing. */
   readonly now?: ReadResource;
 }
 

@@ -2,7 +2,9 @@ import type { ByteStream, ByteStreamHandler, Status } from "@xdstp/core";
 
 /** Sees what passes on one stream. Called before whoever it passes to; the bytes are lent. It must not throw. */
 export interface StreamObserver {
+  /** A message was sent. */
   sent(message: Uint8Array): void;
+  /** A message was received. */
   received(message: Uint8Array): void;
   /** Once. `own`: this side has ended it, just now. */
   closed(status: Status, own: boolean): void;

@@ -6,6 +6,7 @@ import type { Variant } from "./recording.ts";
 
 /** A request of either variant. */
 export interface ReadRequest {
+  /** `type_url`; empty: none. */
   readonly type: string;
   /** The nonce that it answers; empty: none. */
   readonly nonce: string;
@@ -19,18 +20,25 @@ export interface ReadRequest {
 
 /** One resource of a response. */
 export interface ReadResource {
+  /** The name of the resource; `#` and its place in the response where the response does not give one. */
   readonly name: string;
+  /** The version of the resource; empty: none. */
   readonly version: string;
   /** Of the payload; empty: there is none. */
   readonly type: string;
+  /** The bytes of the payload. */
   readonly payload: Uint8Array;
 }
 
 /** A response of either variant. */
 export interface ReadResponse {
+  /** `type_url`. */
   readonly type: string;
+  /** The nonce. */
   readonly nonce: string;
+  /** `version_info` or `system_version_info`. */
   readonly version: string;
+  /** The resources. */
   readonly resources: readonly ReadResource[];
   /** Delta: what is gone. */
   readonly removed: readonly string[];

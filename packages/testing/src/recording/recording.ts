@@ -5,6 +5,7 @@ export type Variant = "delta" | "sotw";
 
 /** The first line of a recording. */
 export interface RecordingHeader {
+  /** The variant of the stream. */
   readonly variant: Variant;
   /** The method, `/package.Service/Method`. */
   readonly path: string;
@@ -48,5 +49,6 @@ export type RecordedEvent =
 
 /** The streams of a client, message by message: what a bug report holds, and what a test plays. */
 export interface Recording extends RecordingHeader {
+  /** What was sent and received, in order. */
   readonly events: readonly RecordedEvent[];
 }

@@ -16,6 +16,7 @@ export type ReplayClientEvent = { readonly stream: number } & (
 
 /** What {@link replayClient} needs. */
 export interface ReplayClientOptions {
+  /** The recording whose client side is sent. */
   readonly recording: Recording;
   /** Opens a stream to the server of now, with the method of the recording. */
   readonly open: OpenStream;

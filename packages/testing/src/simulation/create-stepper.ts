@@ -2,6 +2,7 @@ import type { FakeClock } from "../create-fake-clock.ts";
 
 /** Options of {@link createStepper}. */
 export interface StepperOptions {
+  /** The clock that is advanced. */
   readonly clock: FakeClock;
   /** Lets the promises and microtasks of a step end before the next one. Default: `setImmediate`, so that all of them have. */
   readonly turn?: () => Promise<void>;

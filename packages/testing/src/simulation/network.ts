@@ -48,6 +48,7 @@ export interface Network {
 export interface Connection {
   /** Counts up from 1. */
   readonly id: number;
+  /** The server that it leads to. */
   readonly address: string;
   /** The other half of a duplicate call, whose answers nobody hears. */
   readonly isDuplicate: boolean;
