@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+
 import { defineConfig } from "vitest/config";
 
 /** Random tests run a hundredth of their full size, unless the variable says otherwise; at full size one of them may take minutes. */
@@ -14,6 +16,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["@xdstp/source"] } },
   test: {
     restoreMocks: true,
+    setupFiles: [fileURLToPath(new URL("tools/lib/random-seed.ts", import.meta.url))],
     // Loading modules anew for each file took half the time of all tests; only a file that replaces modules needs it.
     projects: [
       { extends: true, test: { name: "tests", include: [tests], exclude: [withMocks, "**/node_modules/**", "**/dist/**"], isolate: false } },

@@ -51,7 +51,7 @@ export interface ResourceType {
   readonly missingAs?: "removed" | "empty-resource";
   /** Not reported removed while a live parent refers to it (S-REM-3). Absent: false. */
   readonly keepWhileReferenced?: boolean;
-  /** What a payload refers to. */
+  /** What a payload refers to. Must not throw: nothing, for a payload that cannot be read. */
   readonly references?: (payload: Uint8Array) => readonly Reference[];
   /** A check of the content; a refusal leaves the state before it in force. */
   readonly validate?: (resource: Resource) => XdsError | undefined;

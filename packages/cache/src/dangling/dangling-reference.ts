@@ -12,12 +12,12 @@ export interface DanglingReference {
   readonly key?: string;
 }
 
-/** Told once when a reference begins to dangle, and once when it no longer does: the name is there, or nothing refers to it. */
+/** Reported once when a reference begins to dangle, and once when it no longer does: the name is there, or nothing refers to it. What hears it must not throw. */
 export type DanglingEvent = ({ readonly kind: "dangling" } & DanglingReference) | { readonly kind: "resolved"; readonly typeUrl: string; readonly name: string; readonly isServed: boolean; readonly key?: string };
 
 /** A watch of the references within a source. */
 export interface DanglingWatch {
-  /** What dangles now, as of the last transaction. */
+  /** What dangles now, as of the last transaction; once it is closed, what did then. */
   list(): readonly DanglingReference[];
   /** Ends the watch; nothing is reported from then on. */
   close(): void;

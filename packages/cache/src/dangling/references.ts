@@ -1,15 +1,21 @@
-import { XdsError, type Entry, type Reference, type ResourceType, type Topic } from "@xdstp/core";
+import { XdsError, type Reference, type ResourceType, type StoredResource } from "@xdstp/core";
 import { authorityOf, isGlob } from "@xdstp/uri";
 
 import { readName } from "../read-name.ts";
 import type { DanglingEvent, DanglingReference } from "./dangling-reference.ts";
 
+/** A resource of a body that was put, changed or removed. */
+export interface ChangedResource {
+  readonly type: ResourceType;
+  readonly name: string;
+  /** Absent: the body has no such resource. */
+  readonly resource?: StoredResource;
+}
+
 /** What {@link References} reads. */
 export interface ReferencesOptions {
   /** Those that may be followed. References to others are left out. */
   readonly types: readonly ResourceType[];
-  /** Whether a resource of a topic that is followed counts. Default: all do. */
-  readonly counts?: (typeUrl: string, name: string) => boolean;
   /** All names of a type are known. */
   readonly isSettled: (typeUrl: string) => boolean;
   /** There is a resource of a name. Only asked for a type that is settled. */
@@ -19,6 +25,12 @@ export interface ReferencesOptions {
   /** Stands in each event. */
   readonly key?: string;
   readonly onEvent: (event: DanglingEvent) => void;
+}
+
+/** What the references of one body of resources are read from. */
+export interface ReferencesBody {
+  /** What has changed since the last call, in its state of now; at first all that there is. */
+  readonly changed: () => Iterable<ChangedResource>;
   /** Called after each look with the targets that were judged, by their keys. */
   readonly onLooked?: (touched: ReadonlySet<string>) => void;
 }
@@ -31,40 +43,46 @@ interface Target {
   dangles: boolean;
 }
 
-interface Followed {
-  readonly type: ResourceType;
-  readonly topic: Topic;
-  /** Revision up to which it was read. */
-  read: number;
-}
-
 /** The references of one body of resources, followed as it changes. It looks once per turn of the event loop, at what has changed. */
 export class References {
   readonly #options: ReferencesOptions;
-  readonly #types: ReadonlyMap<string, ResourceType>;
-  readonly #followed = new Map<string, Followed>();
+  readonly #body: ReferencesBody;
+  readonly #types: ReadonlySet<string>;
   readonly #targets = new Map<string, Target>();
   /** What each resource refers to, by type and name. */
   readonly #references = new Map<string, readonly string[]>();
   /** Targets of types that are not settled, by type: their keys. */
   readonly #unsettled = new Map<string, Set<string>>();
-  readonly #watcher = { wake: (): void => { this.#wakeLater(); } };
+  /** What is found and not reported yet. */
+  readonly #found: DanglingEvent[] = [];
   #isWoken = false;
   #closed = false;
 
-  constructor(options: ReferencesOptions) {
+  constructor(options: ReferencesOptions, body: ReferencesBody) {
     this.#options = options;
-    this.#types = new Map(options.types.map((type) => [type.typeUrl, type]));
+    this.#body = body;
+    this.#types = new Set(options.types.map(({ typeUrl }) => typeUrl));
   }
 
-  /** Follows the resources of a type from now on, by their topic of `*`; those of one that is followed already, or does not stand in the options, are not read again. They are taken in with the next look. */
-  follow(typeUrl: string, open: () => Topic): void {
-    const type = this.#types.get(typeUrl);
-    if (type === undefined || this.#followed.has(typeUrl)) return;
-    const topic = open();
-    this.#followed.set(typeUrl, { type, topic, read: 0 });
-    topic.watch(this.#watcher);
-    this.#wakeLater();
+  /** Nothing refers to anything. */
+  get isEmpty(): boolean { return this.#references.size === 0; }
+
+  /** Names of a type that refer to something, or that something refers to; some come more than once. */
+  *names(typeUrl: string): Iterable<string> {
+    for (const target of this.#targets.values()) {
+      if (target.typeUrl === typeUrl) yield target.name;
+      for (const by of target.by.values()) if (by.typeUrl === typeUrl) yield by.name;
+    }
+  }
+
+  /** Something has changed: it is looked at when this turn of the event loop ends. */
+  wake(): void {
+    if (this.#isWoken) return;
+    this.#isWoken = true;
+    queueMicrotask(() => {
+      this.#isWoken = false;
+      this.look();
+    });
   }
 
   list(): readonly DanglingReference[] {
@@ -72,18 +90,15 @@ export class References {
     return [...this.#targets.values()].filter(({ dangles }) => dangles).map((target) => this.#dangling(target));
   }
 
-  /** Takes in what has changed since the last look, and tells of it. */
+  /** Takes in what has changed since the last look, and reports it. */
   look(): void {
+    if (this.#closed) return;
     const touched = new Set<string>();
-    for (const followed of this.#followed.values()) {
-      const { topic } = followed;
-      const entries = topic.changes(followed.read) ?? [...topic.members(), ...topic.removed()];
-      followed.read = topic.head;
-      for (const entry of entries) this.#take(followed, entry, touched);
-    }
+    for (const changed of this.#body.changed()) this.#take(changed, touched);
     for (const key of touched) this.#judge(key);
     this.#judgeSettled();
-    this.#options.onLooked?.(touched);
+    this.#body.onLooked?.(touched);
+    this.#report();
   }
 
   /** These targets may be there now, or may have gone. */
@@ -91,29 +106,24 @@ export class References {
     const few = touched.size <= this.#targets.size ? touched : this.#targets.keys();
     for (const key of few) if (touched.has(key)) this.#judge(key);
     this.#judgeSettled();
+    this.#report();
   }
 
   close(): void {
     this.#closed = true;
-    for (const { topic } of this.#followed.values()) topic.unwatch(this.#watcher);
   }
 
-  #wakeLater(): void {
-    if (this.#isWoken) return;
-    this.#isWoken = true;
-    queueMicrotask(() => {
-      this.#isWoken = false;
-      if (!this.#closed) this.look();
-    });
+  /** When all is judged: a listener may ask, change something, or throw. */
+  #report(): void {
+    for (let event = this.#found.shift(); event !== undefined; event = this.#found.shift()) this.#options.onEvent(event);
   }
 
   /** A changed resource is a target, and may refer to others than before. */
-  #take({ type }: Followed, { name, resource }: Entry, touched: Set<string>): void {
+  #take({ type, name, resource }: ChangedResource, touched: Set<string>): void {
     const own = keyOf(type.typeUrl, name);
     touched.add(own);
     if (type.references === undefined) return;
-    const isCounted = resource !== undefined && this.#options.counts?.(type.typeUrl, name) !== false;
-    const next = isCounted ? type.references(resource.payload.value).filter((reference) => this.#isWithin(reference, name)) : [];
+    const next = resource === undefined ? [] : type.references(resource.payload.value).filter((reference) => this.#isWithin(reference, name));
     const before = this.#references.get(own) ?? [];
     const keys = [...new Set(next.map((reference) => keyOf(reference.typeUrl, reference.name)))];
     const now = new Set(keys);
@@ -164,7 +174,7 @@ export class References {
     if (by.size === 0) this.#targets.delete(key);
     if (dangles === target.dangles) return;
     target.dangles = dangles;
-    this.#options.onEvent(dangles ? { kind: "dangling", ...this.#dangling(target) } : { kind: "resolved", typeUrl, name, isServed, ...this.#keyed() });
+    this.#found.push(dangles ? { kind: "dangling", ...this.#dangling(target) } : { kind: "resolved", typeUrl, name, isServed, ...this.#keyed() });
   }
 
   #dangling({ typeUrl, name, by }: Target): DanglingReference {

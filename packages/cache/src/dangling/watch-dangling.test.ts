@@ -1,4 +1,5 @@
 import type { Reference, ResourceType } from "@xdstp/core";
+import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { createCache, type Cache } from "../create-cache.ts";
@@ -75,6 +76,21 @@ describe("watchDangling", () => {
     put(route, "more", "late");
     put(cluster, "late");
     expect(await told()).toEqual([]);
+  });
+
+  it("sees that a resource is gone although its removal is forgotten by the time it looks", async () => {
+    const clock = createFakeClock();
+    const cache = createCache({ types, clock, tombstoneMs: 1_000 });
+    cache.commit({});
+    const events: string[] = [];
+    watchDangling(cache, types, ({ kind, name }) => { events.push(`${kind} ${name}`); });
+    cache.put({ typeUrl: route, name: "web", value: new TextEncoder().encode("api") });
+    await Promise.resolve();
+    cache.remove(route, "web");
+    clock.advance(2_000);
+    cache.put({ typeUrl: route, name: "shop", value: new TextEncoder().encode("other") });
+    await Promise.resolve();
+    expect(events).toEqual(["dangling api", "dangling other", "resolved api"]);
   });
 
   it("leaves out other authorities, ConfigSources of their own, globs and names with parameters", async () => {

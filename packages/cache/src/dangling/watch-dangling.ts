@@ -1,35 +1,67 @@
-import type { ResourceSource, ResourceType, Topic } from "@xdstp/core";
+import type { Entry, ResourceSource, ResourceType, Topic } from "@xdstp/core";
 
 import type { DanglingEvent, DanglingWatch } from "./dangling-reference.ts";
-import { References, type ReferencesOptions } from "./references.ts";
+import { References, type ChangedResource, type ReferencesBody, type ReferencesOptions } from "./references.ts";
 
 /**
  * Watches what refers to what is not there, for types with `references`; costs what changes, and looks once per turn of the event loop at all that a transaction has changed.
  *
  * Left out: references with a ConfigSource of their own, globs, xdstp names of other authorities than that of the source or of the referring resource, names with context parameters,
  * and types of which the source does not know all names. What clients find only when they run (VHDS, on-demand discovery) is not a reference.
+ * A name that is there only as an alias of another resource counts as one that is not there.
  * For content per node see {@link NodeCaches.watchDangling}.
  */
 export function watchDangling(source: Pick<ResourceSource, "topic" | "authorities">, types: readonly ResourceType[], onEvent: (event: DanglingEvent) => void = () => undefined): DanglingWatch {
-  return followSource(source, types, { onEvent }).references;
+  const followed = followSource(source, types, onEvent);
+  return { list: () => followed.references.list(), close() { followed.close(); } };
 }
 
 /** The references of a source to itself, and how it is asked for a name. */
 export interface SourceReferences {
   readonly references: References;
   readonly within: Pick<ReferencesOptions, "types" | "authorities" | "isSettled" | "isServed">;
+  /** Ends it; nothing is reported from then on. */
+  close(): void;
 }
 
 /** Follows all types of a source, beginning with what is there. */
-export function followSource(source: Pick<ResourceSource, "topic" | "authorities">, types: readonly ResourceType[], more: Pick<ReferencesOptions, "onEvent" | "onLooked">): SourceReferences {
-  const topics = new Map<string, Topic>(types.map(({ typeUrl }) => [typeUrl, source.topic(typeUrl, { name: "*" })]));
+export function followSource(source: Pick<ResourceSource, "topic" | "authorities">, types: readonly ResourceType[], onEvent: ReferencesOptions["onEvent"], onLooked?: ReferencesBody["onLooked"]): SourceReferences {
+  const followed = new Map<string, Followed>(types.map((type) => [type.typeUrl, { type, topic: source.topic(type.typeUrl, { name: "*" }), read: 0 }]));
+  const topicOf = (typeUrl: string): Topic | undefined => followed.get(typeUrl)?.topic;
   const within = {
     types, authorities: source.authorities,
-    isSettled: (typeUrl: string) => topics.get(typeUrl)?.settled === true,
-    isServed: (typeUrl: string, name: string) => topics.get(typeUrl)?.get(name)?.resource !== undefined,
+    isSettled: (typeUrl: string) => topicOf(typeUrl)?.settled === true,
+    isServed: (typeUrl: string, name: string) => topicOf(typeUrl)?.get(name)?.resource !== undefined,
   };
-  const references = new References({ ...within, ...more });
-  for (const [typeUrl, topic] of topics) references.follow(typeUrl, () => topic);
+  const references: References = new References({ ...within, onEvent }, { changed: () => [...followed.values()].flatMap((type) => changesOf(type, references)), ...(onLooked && { onLooked }) });
+  const watcher = { wake: () => { references.wake(); } };
+  for (const { topic } of followed.values()) topic.watch(watcher);
   references.look();
-  return { references, within };
+  return {
+    references, within,
+    close() {
+      references.close();
+      for (const { topic } of followed.values()) topic.unwatch(watcher);
+    },
+  };
+}
+
+interface Followed {
+  readonly type: ResourceType;
+  readonly topic: Topic;
+  /** Revision up to which it was read. */
+  read: number;
+}
+
+function changesOf(followed: Followed, references: References): readonly ChangedResource[] {
+  const { type, topic, read } = followed;
+  const changes = topic.changes(read);
+  followed.read = topic.head;
+  if (changes !== undefined) return changes.map((entry) => changed(type, entry));
+  const gone = [...references.names(type.typeUrl)].filter((name) => topic.get(name)?.resource === undefined);
+  return [...Array.from(topic.members(), (entry) => changed(type, entry)), ...gone.map((name) => ({ type, name }))];
+}
+
+function changed(type: ResourceType, { name, resource }: Entry): ChangedResource {
+  return { type, name, ...(resource && { resource }) };
 }

@@ -5,7 +5,7 @@ import { createCache, type Cache, type CacheOptions } from "../create-cache.ts";
 import type { DanglingEvent, DanglingWatch } from "../dangling/dangling-reference.ts";
 import { describeValue } from "../describe-value.ts";
 import type { NodeContent } from "./node-content.ts";
-import { NodeLayer } from "./node-layer.ts";
+import { NodeLayer, type OwnName } from "./node-layer.ts";
 import { watchNodeReferences, type NodeReferences } from "./watch-node-references.ts";
 
 /** A client, as it describes itself: a claim, and not an identity. */
@@ -64,10 +64,10 @@ export function createNodeCaches({ keyOf, ...options }: NodeCachesOptions): Node
   const owned = new Map<string, NodeLayer>();
   const watches = new Set<NodeReferences>();
   const unused = new FinalizationRegistry<string>((key) => { if (used.get(key)?.deref() === undefined) used.delete(key); });
-  const onOwn = (layer: NodeLayer): void => {
+  const onOwn = (layer: NodeLayer, names: readonly OwnName[]): void => {
     if (layer.resources > 0) owned.set(layer.key, layer);
     else owned.delete(layer.key);
-    for (const watch of watches) watch.note(layer);
+    for (const watch of watches) watch.note(layer, names);
   };
   const of = (key: string): NodeLayer => {
     if (typeof key !== "string" || key === "") throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(key)} is not a node key; give a text that is not empty, and use "shared" for content of all nodes`);

@@ -19,8 +19,14 @@ export interface LayerOptions {
   readonly cacheOptions: CacheOptions;
   readonly now: () => number;
   readonly tombstoneMs: number;
-  /** Called with each layer that begins or ceases to have content of its own. */
-  readonly onOwn: (layer: NodeLayer) => void;
+  /** Called after each transaction with the names that it has put, and those that it has removed. */
+  readonly onOwn: (layer: NodeLayer, names: readonly OwnName[]) => void;
+}
+
+/** A resource that is or was put under a key. */
+export interface OwnName {
+  readonly typeUrl: string;
+  readonly name: string;
 }
 
 /** The content of one key over the shared content. */
@@ -81,10 +87,12 @@ export class NodeLayer implements NodeContent, LayerHost {
   covered(typeUrl: string): ReadonlyMap<string, string> | undefined { return this.#covered.get(typeUrl); }
   upper(typeUrl: string, interest: Interest): Topic | undefined { return this.#upper?.topic(typeUrl, interest); }
 
-  /** The types of which something is or was put under this key. */
-  ownTypes(): Iterable<string> { return this.#covered.keys(); }
+  /** All names that are put under this key. */
+  *ownNames(): Iterable<OwnName> {
+    for (const [typeUrl, names] of this.#covered) for (const name of names.values()) if (!this.#isCopy(typeUrl, name)) yield { typeUrl, name };
+  }
 
-  /** All names of a type that do not come from the shared content, or did not for a while. */
+  /** What is put of a type, and copies of shared resources. */
   own(typeUrl: string): Topic { return this.#core().topic(typeUrl, { name: "*" }); }
   opened(topic: LayeredTopic): void { this.#watched.add(topic); }
   closed(topic: LayeredTopic): void { this.#watched.delete(topic); }
@@ -157,7 +165,7 @@ export class NodeLayer implements NodeContent, LayerHost {
     for (const { typeUrl, name } of whole) this.#copy(typeUrl, name);
     for (const { typeUrl, resource: { name } } of put) this.#endCopy(typeUrl, readName(name).key);
     this.#resources = [...this.#covered].reduce((sum, [typeUrl, names]) => sum + names.size - (this.#copies.get(typeUrl)?.size ?? 0), 0);
-    this.#options.onOwn(this);
+    this.#options.onOwn(this, [...put.map(({ typeUrl, resource: { name } }) => ({ typeUrl, name })), ...gone]);
   }
 
   /** From now on the name is what the shared content says, under revisions of the key. */

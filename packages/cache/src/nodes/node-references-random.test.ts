@@ -3,6 +3,7 @@ import { createFakeClock } from "@xdstp/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
+import type { DanglingWatch } from "../dangling/dangling-reference.ts";
 import { createNodeCaches } from "./create-node-caches.ts";
 
 const route = "type.googleapis.com/acme.Route";
@@ -14,11 +15,12 @@ const types: readonly ResourceType[] = [
   { typeUrl: cluster },
 ];
 
-/** Something is put or removed under a key ("": for all nodes), or the event loop turns. */
+/** Something is put or removed under a key ("": for all nodes), somebody asks what dangles, or the event loop turns. */
 type Step =
   | { readonly do: "put" | "remove"; readonly key: string; readonly typeUrl: string; readonly name: string; readonly to: string }
   | { readonly do: "clear"; readonly key: string }
   | { readonly do: "turn" }
+  | { readonly do: "list" }
   | { readonly do: "wait"; readonly ms: number };
 
 const keys = ["", "gold", "basic"];
@@ -26,6 +28,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constantFrom("put" as const, "put" as const, "remove" as const), key: fc.constantFrom(...keys), typeUrl: fc.constantFrom(route, cluster), name: fc.constantFrom("a", "b", "c"), to: fc.constantFrom("", "a", "b", "ab", "bc", "d") }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("clear" as const), key: fc.constantFrom("gold", "basic") }) },
   { weight: 3, arbitrary: fc.constant({ do: "turn" as const }) },
+  { weight: 1, arbitrary: fc.constant({ do: "list" as const }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.constantFrom(500, 2_000) }) },
 ), { maxLength: 40 });
 
@@ -45,6 +48,10 @@ class Model {
   }
 }
 
+function listed(watch: DanglingWatch): readonly string[] {
+  return watch.list().map(({ key = "", name }) => `${key}>${name}`).sort();
+}
+
 it("names what dangles under each key and in the shared content, whatever was put, removed and cleared in whatever order", async () => {
   await fc.assert(fc.asyncProperty(steps, async (history) => {
     const clock = createFakeClock();
@@ -61,6 +68,7 @@ it("names what dangles under each key and in the shared content, whatever was pu
     });
     for (const step of history) {
       if (step.do === "wait") clock.advance(step.ms);
+      else if (step.do === "list") expect(listed(watch)).toEqual(model.dangling());
       else if (step.do === "turn") {
         await Promise.resolve();
         expect([...told].sort()).toEqual(model.dangling());
@@ -81,7 +89,7 @@ it("names what dangles under each key and in the shared content, whatever was pu
     }
     await Promise.resolve();
     expect([...told].sort()).toEqual(model.dangling());
-    expect(watch.list().map(({ key = "", name }) => `${key}>${name}`).sort()).toEqual(model.dangling());
+    expect(listed(watch)).toEqual(model.dangling());
     await nodes.close();
   }), { numRuns: 300 });
 });

@@ -19,6 +19,8 @@ interface Subject {
   /** Under a key; "": for all nodes. */
   readonly put: (key: string, typeUrl: string, name: string, to?: string) => void;
   readonly remove: (key: string, typeUrl: string, name: string) => void;
+  /** What was told and not yet taken by `told()`. */
+  readonly events: readonly string[];
   /** What was told since, in words, once promises have settled. */
   readonly told: () => Promise<readonly string[]>;
   /** What dangles, as `KEY>NAME`. */
@@ -35,7 +37,7 @@ function useWatch({ isReady = true } = {}): Subject {
   const watch = nodes.watchDangling(say);
   const layer = (key: string): Pick<NodeCaches["shared"], "put" | "remove"> => (key === "" ? nodes.shared : nodes.of(key));
   return {
-    nodes,
+    nodes, events,
     put: (key, typeUrl, name, to = "") => { layer(key).put({ typeUrl, name, value: new TextEncoder().encode(to) }); },
     remove: (key, typeUrl, name) => { layer(key).remove(typeUrl, name); },
     async told() {
@@ -104,14 +106,70 @@ describe("NodeCaches.watchDangling()", () => {
     expect(await told()).toEqual(["dangling gold>api by web"]);
   });
 
+  it("ends with the content of the key where the shared content says the same", async () => {
+    const { put, remove, nodes, told } = useWatch();
+    put("gold", route, "web", "api");
+    put("gold", route, "shop", "api");
+    put("", route, "web", "api");
+    expect(await told()).toEqual(["dangling gold>api by web", "dangling >api by web"]);
+    remove("gold", route, "web");
+    remove("gold", route, "shop");
+    expect(await told()).toEqual(["resolved gold>api"]);
+    put("gold", route, "web", "api");
+    expect(await told()).toEqual(["dangling gold>api by web"]);
+    nodes.of("gold").clear();
+    expect(await told()).toEqual(["resolved gold>api"]);
+  });
+
+  it("looks at the end of the turn, and never within a transaction", async () => {
+    const { put, remove, list, told, events } = useWatch();
+    put("gold", route, "web", "api");
+    await told();
+    remove("gold", route, "web");
+    put("gold", route, "web", "api");
+    expect(events).toEqual([]);
+    expect(await told()).toEqual([]);
+    remove("gold", route, "web");
+    expect(events).toEqual([]);
+    expect(list()).toEqual([]);
+    expect(await told()).toEqual(["resolved gold>api"]);
+  });
+
+  it("is not misled by a reader that asks within a transaction", async () => {
+    const { nodes, put, remove, list, told } = useWatch();
+    nodes.of("gold").topic(route, { name: "*" }).watch({ wake() { list(); } });
+    put("gold", route, "web", "api");
+    put("", route, "web", "other");
+    expect(await told()).toEqual(["dangling gold>api by web", "dangling >other by web"]);
+    remove("gold", route, "web");
+    expect(await told()).toEqual(["resolved gold>api"]);
+    put("gold", route, "web", "api");
+    expect(await told()).toEqual(["dangling gold>api by web"]);
+    expect(list()).toEqual([">other", "gold>api"]);
+  });
+
   it("knows what was there before it began, and tells nothing once it is closed", async () => {
-    const { nodes, put, told, close } = useWatch();
+    const { nodes, put, told, list, close } = useWatch();
     put("gold", route, "web", "api");
     await told();
     expect(nodes.watchDangling().list()).toMatchObject([{ key: "gold", name: "api", by: { name: "web" }, others: 0 }]);
     close();
-    put("gold", cluster, "api");
-    put("basic", route, "web", "none");
+    put("gold", route, "shop", "none");
+    put("", route, "web", "none");
+    expect(list()).toEqual(["gold>api"]);
     expect(await told()).toEqual([]);
+  });
+
+  it("goes on after a listener that threw", async () => {
+    const { nodes, put, told } = useWatch();
+    let isBroken = true;
+    const watch = nodes.watchDangling(() => { if (isBroken) throw new Error("broken"); });
+    put("gold", route, "web", "api");
+    put("gold", route, "shop", "other");
+    expect(() => watch.list()).toThrow("broken");
+    isBroken = false;
+    expect(watch.list()).toMatchObject([{ key: "gold", name: "api" }, { key: "gold", name: "other" }]);
+    expect(await told()).toEqual(["dangling gold>api by web", "dangling gold>other by shop"]);
+    watch.close();
   });
 });

@@ -1,10 +1,10 @@
-import type { ResourceType } from "@xdstp/core";
+import type { ResourceType, Topic } from "@xdstp/core";
 
 import type { Cache } from "../create-cache.ts";
 import type { DanglingEvent, DanglingWatch } from "../dangling/dangling-reference.ts";
-import { References } from "../dangling/references.ts";
+import { References, type ChangedResource } from "../dangling/references.ts";
 import { followSource } from "../dangling/watch-dangling.ts";
-import type { NodeLayer } from "./node-layer.ts";
+import type { NodeLayer, OwnName } from "./node-layer.ts";
 
 /** What {@link watchNodeReferences} needs. */
 export interface NodeReferencesOptions {
@@ -17,8 +17,15 @@ export interface NodeReferencesOptions {
 
 /** A {@link DanglingWatch} over the shared content and the content of each key. */
 export interface NodeReferences extends DanglingWatch {
-  /** Something was put into the layer, or removed. */
-  note(layer: NodeLayer): void;
+  /** These names were put into the layer, or removed. */
+  note(layer: NodeLayer, names: readonly OwnName[]): void;
+}
+
+/** The references of one key. */
+interface OfKey {
+  readonly references: References;
+  /** Names that were put or removed since the last look. */
+  readonly changed: OwnName[];
 }
 
 /**
@@ -26,26 +33,44 @@ export interface NodeReferences extends DanglingWatch {
  * A key can add names and replace them, and hides none. So what is missing in the view of a key and not in the shared content is something that content of the key refers to.
  */
 export function watchNodeReferences({ shared, types, layers, onEvent }: NodeReferencesOptions): NodeReferences {
-  const byKey = new Map<string, References>();
-  const { references: ofShared, within } = followSource(shared, types, { onEvent, onLooked(touched) { for (const references of byKey.values()) references.review(touched); } });
-  const referencesOf = (layer: NodeLayer): References => new References({
-    ...within, onEvent, key: layer.key, counts: (typeUrl, name) => layer.owns(typeUrl, name),
-    isServed: (typeUrl, name) => layer.owns(typeUrl, name) || within.isServed(typeUrl, name),
-  });
-  const note = (layer: NodeLayer): void => {
-    const references = byKey.get(layer.key) ?? referencesOf(layer);
-    byKey.set(layer.key, references);
-    // Keys are many, and have few types: only those are followed.
-    for (const typeUrl of layer.ownTypes()) references.follow(typeUrl, () => layer.own(typeUrl));
-    if (layer.resources > 0) return;
-    references.look();
-    references.close();
-    byKey.delete(layer.key);
+  const byKey = new Map<string, OfKey>();
+  const typeOf = new Map(types.map((type) => [type.typeUrl, type]));
+  const ofShared = followSource(shared, types, onEvent, (touched) => { for (const { references } of byKey.values()) references.review(touched); });
+  const { within } = ofShared;
+
+  const begin = (layer: NodeLayer): OfKey => {
+    const { key } = layer;
+    const topics = new Map<string, Topic>();
+    const read = ({ typeUrl, name }: OwnName): readonly ChangedResource[] => {
+      const type = typeOf.get(typeUrl);
+      if (type === undefined) return [];
+      const topic = topics.get(typeUrl) ?? layer.own(typeUrl);
+      topics.set(typeUrl, topic);
+      const resource = layer.owns(typeUrl, name) ? topic.get(name)?.resource : undefined;
+      return [{ type, name, ...(resource && { resource }) }];
+    };
+    const body = {
+      changed: () => ofKey.changed.splice(0).flatMap(read),
+      // Keys are many: one that refers to nothing costs nothing.
+      onLooked: () => { if (ofKey.references.isEmpty && byKey.get(key) === ofKey) byKey.delete(key); },
+    };
+    const isServed = (typeUrl: string, name: string): boolean => layer.owns(typeUrl, name) || within.isServed(typeUrl, name);
+    const ofKey: OfKey = { references: new References({ ...within, isServed, key, onEvent }, body), changed: [] };
+    byKey.set(key, ofKey);
+    return ofKey;
   };
-  for (const layer of layers) note(layer);
+  const note = (layer: NodeLayer, names: readonly OwnName[]): void => {
+    const { references, changed } = byKey.get(layer.key) ?? begin(layer);
+    for (const name of names) changed.push(name);
+    references.wake();
+  };
+  for (const layer of layers) note(layer, [...layer.ownNames()]);
   return {
     note,
-    list: () => [ofShared, ...byKey.values()].flatMap((references) => references.list()),
-    close() { for (const references of [ofShared, ...byKey.values()]) references.close(); },
+    list: () => [ofShared.references, ...[...byKey.values()].map(({ references }) => references)].flatMap((references) => references.list()),
+    close() {
+      ofShared.close();
+      for (const { references } of byKey.values()) references.close();
+    },
   };
 }
