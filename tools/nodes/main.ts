@@ -1,8 +1,8 @@
-// node tools/nodes/main.ts MAJOR...: the tests of every public package, and the rules, on the newest Node of each of these major versions. Exit 1 after a failure.
+// node tools/nodes/main.ts MAJOR...: the tests of every public package, and the rules, on the newest Node of each of these major versions, as many packages at a time as there are cores. Exit 1 after a failure.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { type Failure, readFailures } from "../lib/read-failures.ts";
 import { root } from "../lib/root.ts";
@@ -21,20 +21,21 @@ if (majors.length === 0 || majors.some((major) => !/^\d+$/.test(major))) {
 } else {
   const folder = mkdtempSync(join(tmpdir(), "xdstp-nodes-"));
   process.on("exit", () => { rmSync(folder, { recursive: true, force: true }); });
+  const tasks = majors.flatMap((major) => tasksOn(installNode(major, join(folder, major)), folder));
   const results: NodeResult[] = [];
-  for (const major of majors) results.push(...await testOn(installNode(major, join(folder, major)), folder));
+  const next = tasks.entries();
+  const work = async (): Promise<void> => { for (const [place, task] of next) results[place] = await task(); };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
   finish(results);
 }
 
-async function testOn(node: string, folder: string): Promise<readonly NodeResult[]> {
+/** The tests of each package on one Node. */
+function tasksOn(node: string, folder: string): readonly (() => Promise<NodeResult>)[] {
   const version = spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim();
-  const results: NodeResult[] = [];
-  for (const tests of tested) results.push(await testPackage(node, version, tests, join(folder, "report.json")));
-  return results;
+  return tested.map((tests, index) => async () => testPackage(node, version, tests, join(folder, `${version}-${String(index)}.json`)));
 }
 
 async function testPackage(node: string, version: string, { name, folder }: WorkspacePackage, report: string): Promise<NodeResult> {
-  rmSync(report, { force: true });
   console.log(`\nnode ${version}, ${name}`);
   const env = { PATH: [dirname(node), process.env.PATH].join(delimiter) };
   // Each package's own: beside another set of peers it is another copy.
