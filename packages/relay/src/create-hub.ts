@@ -4,7 +4,8 @@ import type { StreamEvent } from "@xdstp/core/server";
 import { createFederation, encodeNode, type BootstrapFacts, type BootstrapNode, type Channels, type Federation, type FederationSource } from "@xdstp/federation";
 import { envoyTypes } from "@xdstp/resource-types";
 
-import { limitNames, nameLimits } from "./limit-names.ts";
+import { limitNames } from "./limit-names.ts";
+import { nameLimits } from "./name-room.ts";
 import { createAskAnew } from "./no-store/ask-anew.ts";
 import { createQuorum, type Quorum } from "./quorum/quorum.ts";
 import type { RelayOptions } from "./relay.ts";
@@ -67,8 +68,8 @@ function oneStage(cache: Cache): Quorum {
 }
 
 /** What stands between upstream and the cache, from the outside in. What is restored counts as held. */
-function feedOf(federation: Federation, inWildcard: (name: string) => boolean, { types = envoyTypes, snapshot, space, upstreamNames, onEvent }: HubOptions): ResourceFeed {
-  const limited = limitNames(federation, nameLimits(upstreamNames), (typeUrl, names, reason) => { onEvent?.({ kind: "upstream-full", typeUrl, names, reason }); });
+function feedOf(federation: Federation, inWildcard: (name: string) => boolean, { types = envoyTypes, clock = systemClock, snapshot, space, upstreamNames, onEvent }: HubOptions): ResourceFeed {
+  const limited = limitNames(federation, nameLimits(upstreamNames, types), clock, (typeUrl, names, reason) => { onEvent?.({ kind: "upstream-full", typeUrl, names, reason }); });
   const kept = snapshot === undefined ? limited : keepSnapshot(limited, snapshot, { inWildcard, ...(space !== undefined && { space }) });
   return tellErrors(kept, types);
 }

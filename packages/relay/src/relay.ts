@@ -38,9 +38,11 @@ export interface RelayOptions extends NodeOptions {
    */
   readonly snapshot?: Snapshot | SnapshotOptions;
   /**
-   * Names, globs and `*` of one type that upstream is subscribed to at a time, for all clients together; twice as many of all types, and a tenth of them globs. More are RESOURCE_EXHAUSTED
-   * until others have ended, since a server ends the stream of a client that has more than it accepts, and that is the stream of all. So are more than 12 MiB of names of one type (in
-   * proportion where this is more than the default), and more than 64 types. Default: 100,000, 200,000 of all types and 1,000 globs, as `createServer` accepts.
+   * Names, globs and `*` of one type that upstream is subscribed to at a time, for all clients together; twice as many of all types, and a tenth of them globs.
+   * A server ends a stream that has more names than it accepts, and this stream is that of all clients. So for names beyond the limit clients get RESOURCE_EXHAUSTED until others have
+   * ended; the room of a name comes back a second after its end. The same holds beyond 12 MiB of names of one type (more in proportion, where this is more than the default).
+   * A stream has 64 types at most: those of `types`, and as many others as were subscribed first.
+   * Default: 100,000, 200,000 of all types and 1,000 globs, as `createServer` accepts.
    */
   readonly upstreamNames?: number;
   /** Milliseconds that upstream is still asked for what no client wants any more (B-RELAY-8). Default: 60,000. */

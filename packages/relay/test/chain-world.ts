@@ -5,7 +5,7 @@ import { createServer, type ServerEvent, type ServerOptions, type XdsServer } fr
 import { createFakeClock, createNetwork, createSeededRandom, createStepper } from "@xdstp/testing";
 import { onTestFinished } from "vitest";
 
-import { createRelay, type Relay } from "../src/index.ts";
+import { createRelay, type Relay, type RelayOptions } from "../src/index.ts";
 import type { Variant } from "./wire-bytes.ts";
 
 /** A control plane, a relay of it and a relay of that one, in a network of memory; nothing has I/O. */
@@ -14,6 +14,8 @@ export interface ChainWorld {
   readonly origin: Cache;
   /** What the control plane was asked for since this was read last, one row for each request that adds names. */
   readonly asked: () => readonly (readonly string[])[];
+  /** Why streams of the control plane have ended. */
+  readonly ended: () => readonly string[];
   /** The inner relay and the outer one. */
   readonly relays: readonly Relay[];
   /** Of the outer relay. */
@@ -21,8 +23,15 @@ export interface ChainWorld {
   readonly pass: (ms: number) => Promise<void>;
 }
 
+/** What differs from the default. */
+export interface ChainOptions {
+  readonly origin?: Partial<ServerOptions>;
+  /** Of both relays. */
+  readonly relay?: RelayOptions;
+}
+
 /** Nobody wants anything yet; ended after the test. */
-export function useChain(variant: Variant): ChainWorld {
+export function useChain(variant: Variant, { origin: originOptions = {}, relay: relayOptions = {} }: ChainOptions = {}): ChainWorld {
   const clock = createFakeClock();
   const network = createNetwork({ clock, random: createSeededRandom(1) });
   const channels: Channels = { acquire: ({ uri }) => ({ open: ({ path }, handler) => network.connect(`${uri}${path}`, handler), release: () => undefined }) };
@@ -40,21 +49,26 @@ export function useChain(variant: Variant): ChainWorld {
   };
   const relayOf = (uri: string, id: string): Relay => {
     const bootstrap = parseBootstrap({ xds_servers: [{ server_uri: uri, channel_creds: [{ type: "insecure" }] }], node: { id } });
-    const relay = createRelay({ bootstrap, variant, channels, clock, random: () => 0.5 });
+    const relay = createRelay({ bootstrap, variant, channels, clock, random: () => 0.5, ...relayOptions });
     onTestFinished(async () => { await relay.close(); });
     return relay;
   };
   const origin = createCache({ clock });
   origin.commit({});
   const events: ServerEvent[] = [];
-  listen("origin", { source: origin, onEvent: (event) => { events.push(event); } });
+  const ended: string[] = [];
+  const onEvent = (event: ServerEvent): void => {
+    events.push(event);
+    if (event.kind === "disconnect") ended.push(event.message);
+  };
+  listen("origin", { source: origin, onEvent, ...originOptions });
   const inner = relayOf("origin", "inner");
   listen("inner", inner.serving);
   const outer = relayOf("inner", "outer");
   const server = listen("outer", outer.serving);
   const stepper = createStepper({ clock, turn: async () => { for (let n = 0; n < 20; n++) await Promise.resolve(); } });
   return {
-    origin, relays: [inner, outer], server,
+    origin, relays: [inner, outer], server, ended: () => ended,
     asked: () => events.splice(0).flatMap((event) => (event.kind === "subscribe" && event.added.length > 0 ? [event.added] : [])),
     pass: async (ms) => stepper.run(ms),
   };

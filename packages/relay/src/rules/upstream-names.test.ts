@@ -1,9 +1,13 @@
+import { envoyTypes } from "@xdstp/resource-types";
 import { describe, expect, it } from "vitest";
+
+import { useChain } from "../../test/chain-world.ts";
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld } from "../../test/relay-world.ts";
+import { connectClient, type WorldClient } from "../../test/world-client.ts";
 
 const RESOURCE_EXHAUSTED = 8;
-const [a, b, c, d] = ["a", "b", "c", "d"].map(flagName) as [string, string, string, string];
+const [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map(flagName) as [string, string, string, string, string];
 
 describe("names beyond what a server upstream accepts", () => {
   it("are not subscribed, are told to who asks for them, and take nothing from other clients [S-LIM-4]", async () => {
@@ -37,6 +41,7 @@ describe("names beyond what a server upstream accepts", () => {
     await world.pass(0);
     first.stream.cancel();
     await world.pass(1);
+    await world.pass(1_000);
     expect(world.up.requests().flatMap(({ names }) => names)).toEqual([c]);
     world.up.reply(flagUrl, { resources: [{ name: c, text: "at last" }] });
     await world.settle();
@@ -65,17 +70,96 @@ describe("names beyond what a server upstream accepts", () => {
     expect(bytes).toBeLessThanOrEqual(most);
     expect(bytes).toBeGreaterThan(most - 2_048);
     client.leave(flagUrl, ...asked.slice(0, 10));
-    await world.pass(60_001);
+    await world.pass(61_001);
     expect(world.up.requests().flatMap((request) => request.names)).toEqual(names.slice(asked.length, asked.length + 10));
   });
 
   it("are limited in their types, of which a server accepts a number on a stream [S-LIM-4]", async () => {
     const world = useWorld();
+    const types = new Set<string>();
     for (const half of [0, 40]) {
       const client = world.connect("delta", { id: `n${half}` });
       for (let index = half; index < half + 40; index++) client.ask(`type.googleapis.com/acme.v1.T${index}`, `xdstp://acme/acme.v1.T${index}/a`);
+      await world.settle();
+      client.stream.cancel();
+      // A stream remembers a type of which nothing is wanted any more.
+      await world.pass(120_000);
+      for (const { type } of world.up.requests()) types.add(type);
     }
+    const client = world.connect("delta", { id: "late" });
+    for (const { typeUrl } of envoyTypes) client.ask(typeUrl, `xdstp://acme/${typeUrl.slice("type.googleapis.com/".length)}/a`);
     await world.settle();
-    expect(new Set(world.up.requests().map(({ type }) => type)).size).toBe(64);
+    for (const { type } of world.up.requests()) types.add(type);
+    expect(types.size).toBeLessThanOrEqual(64);
+    expect(types.size).toBeGreaterThan(60);
+    expect(envoyTypes.filter(({ typeUrl }) => !types.has(typeUrl))).toEqual([]);
+  });
+});
+
+describe.each(["delta", "sotw"] as const)("a server upstream that ends streams with more names than it accepts (%s)", (variant) => {
+  const limited = (): ReturnType<typeof useChain> => {
+    const chain = useChain(variant, { origin: { limits: { subscriptions: 3, streamSubscriptions: 6 } }, relay: { upstreamNames: 3, lingerMs: 100 } });
+    for (const name of [a, b, c, d, e]) chain.origin.put({ typeUrl: flagUrl, name, value: Buffer.from("1") });
+    return chain;
+  };
+  const shown = (client: WorldClient): readonly string[] => client.take().flatMap((answer) => answer.shown);
+
+  it("does not end that of a relay where names wait for others that end [S-LIM-4]", async () => {
+    const { server, ended, pass } = limited();
+    const first = connectClient(server, "delta", { id: "first" });
+    first.ask(flagUrl, a, b, c);
+    await pass(1_000);
+    const second = connectClient(server, "delta", { id: "second" });
+    second.ask(flagUrl, d, e);
+    await pass(1_000);
+    expect([shown(first), shown(second)]).toEqual([["a=1", "b=1", "c=1"], []]);
+    first.stream.cancel();
+    await pass(10_000);
+    expect([shown(second), ended()]).toEqual([["d=1", "e=1"], []]);
+  });
+
+  it("does not end that of a relay where a client swaps one name for another again and again [S-LIM-4]", async () => {
+    const { origin, server, ended, pass } = limited();
+    const calm = connectClient(server, "delta", { id: "calm" });
+    calm.ask(flagUrl, a, b);
+    const restless = connectClient(server, "delta", { id: "restless" });
+    const seen: string[] = [];
+    let last = c;
+    restless.ask(flagUrl, c);
+    for (const next of [d, e, c, d]) {
+      await pass(5_000);
+      seen.push(...shown(restless));
+      restless.leave(flagUrl, last);
+      restless.ask(flagUrl, next);
+      last = next;
+    }
+    await pass(5_000);
+    seen.push(...shown(restless));
+    shown(calm);
+    origin.put({ typeUrl: flagUrl, name: a, value: Buffer.from("2") });
+    await pass(5_000);
+    expect([seen, shown(calm), ended()]).toEqual([["c=1", "d=1", "e=1", "c=1", "d=1"], ["a=2"], []]);
+  });
+
+  it("does not end that of a relay where names of one type end and those of another wait [S-LIM-4]", async () => {
+    const { origin, server, ended, pass } = limited();
+    const namesOf = (type: string): readonly string[] => ["x", "y", "z"].map((id) => `xdstp://acme/acme.v1.${type}/${id}`);
+    const types = ["One", "Two", "Three"];
+    for (const type of types) for (const name of namesOf(type)) origin.put({ typeUrl: `type.googleapis.com/acme.v1.${type}`, name, value: Buffer.from("1") });
+    const clients = types.map((id) => connectClient(server, "delta", { id }));
+    const ask = (index: number): void => { clients[index]?.ask(`type.googleapis.com/acme.v1.${types[index]}`, ...namesOf(types[index] ?? "")); };
+    ask(0);
+    ask(1);
+    await pass(5_000);
+    ask(2);
+    await pass(5_000);
+    for (let round = 0; round < 9; round++) {
+      clients[round % 3]?.leave(`type.googleapis.com/acme.v1.${types[round % 3]}`, ...namesOf(types[round % 3] ?? ""));
+      await pass(5_000);
+      ask(round % 3);
+      await pass(5_000);
+    }
+    // Each has asked four times for three names; the one that asked last still waits.
+    expect([clients.map((client) => shown(client).length), ended()]).toEqual([[12, 12, 9], []]);
   });
 });

@@ -1,3 +1,4 @@
+import type { Interest } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import { useMachine, type UsedMachine } from "../../test/machine.ts";
 import { TYPE } from "../../test/entries.ts";
@@ -234,6 +235,20 @@ describe("createDeltaType()", () => {
     expect(used.asked.filter((call) => call.startsWith("end"))).toEqual([]);
     used.request({ subscribe: ["c"] });
     expect(used.asked.filter((call) => call.startsWith("end"))).toEqual(["end 8 more than 2 subscriptions of one type subscriptions"]);
+  });
+
+  it("counts what a request leaves behind: who is at the limit may swap names in one request [S-LIM-4, S-DSUB-1]", () => {
+    const ends = (...requests: readonly Parameters<ReturnType<typeof useMachine>["request"]>[0][]): readonly string[] => {
+      const used = useMachine({ limits: { subscriptions: 2, globs: 1 } });
+      for (const request of requests) used.request(request);
+      return used.asked.filter((call) => call.startsWith("end"));
+    };
+    expect(ends({ subscribe: ["a", "b"] }, { subscribe: ["c", "d"], unsubscribe: ["a", "b"] }, { subscribe: ["e"], unsubscribe: ["d"] })).toEqual([]);
+    expect(ends({ subscribe: ["xdstp://acme/t/a/*"] }, { subscribe: ["xdstp://acme/t/b/*"], unsubscribe: ["xdstp://acme/t/a/*"] })).toEqual([]);
+    const located = (value: string): Interest => ({ name: "a", parameters: new Map([["key", value]]) });
+    expect(ends({ subscribe: ["a"], locate: [located("1")] }, { locate: [located("2")], unlocate: [located("1")] })).toEqual([]);
+    expect(ends({ subscribe: ["a", "b"] }, { subscribe: ["c", "d"], unsubscribe: ["a", "a"] })).toEqual(["end 8 more than 2 subscriptions of one type subscriptions"]);
+    expect(ends({ subscribe: ["a", "b"] }, { subscribe: ["a", "c"], unsubscribe: ["a"] }, { subscribe: ["d"] })).toEqual(["end 8 more than 2 subscriptions of one type subscriptions"]);
   });
 
   it("says what cannot be sent, and sends an empty response instead only where one is due [S-SIZE-4]", () => {

@@ -12,7 +12,7 @@ import { endOpenError, oweOpenError } from "./open-error.ts";
 import { endKnownMembers, oweKnownMembers } from "./known-members.ts";
 import { oweLost } from "./owe-lost.ts";
 import { send } from "./send.ts";
-import { locate, subscribe } from "./subscribe.ts";
+import { leavingWith, locate, subscribe } from "./subscribe.ts";
 import { putBack, take } from "./take.ts";
 import { unlocate, unsubscribe } from "./unsubscribe.ts";
 import { stateHash } from "./state-version.ts";
@@ -80,7 +80,8 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     if (countOf(request) > 0) this.#state.host.thaw();
     if (first) this.#begin(request);
     else if (this.#state.initial !== undefined) doubt(this.#state, namesIn(request.subscribe, request.locate)); // S-RECON-5: what is asked for later is asked for anew
-    if (!request.subscribe.every((name) => subscribe(this.#state, name)) || !request.locate.every((interest) => locate(this.#state, interest))) return;
+    const leaving = leavingWith(this.#state, request);
+    if (!request.subscribe.every((name) => subscribe(this.#state, name, leaving)) || !request.locate.every((interest) => locate(this.#state, interest, leaving))) return;
     for (const name of request.unsubscribe) unsubscribe(this.#state, name);
     for (const interest of request.unlocate) unlocate(this.#state, interest);
     this.#report(request);

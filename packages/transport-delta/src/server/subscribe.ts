@@ -2,30 +2,47 @@ import { StatusCode, type Interest, type Topic } from "@xdstp/core";
 import { excessOfLocators, excessOfNames, type StreamLimits } from "@xdstp/core/server";
 import { isGlob } from "@xdstp/uri";
 import { answerAnew } from "./answer-anew.ts";
+import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { oweKnownMembers } from "./known-members.ts";
 import { idOf, isCollection, keyOf } from "./lookup.ts";
 import { oweOpenError } from "./open-error.ts";
 
+/** Subscriptions that the request ends which begins others: they take no room from those. */
+export interface Leaving {
+  readonly names: number;
+  readonly globs: number;
+}
+
+const NONE_LEAVE: Leaving = { names: 0, globs: 0 };
+
+/** Of what is held before the request. */
+export function leavingWith({ topics }: DeltaState, { unsubscribe, unlocate }: Pick<DeltaRequest, "unsubscribe" | "unlocate">): Leaving {
+  if (unsubscribe.length + unlocate.length === 0) return NONE_LEAVE;
+  const keys = new Set([...unsubscribe.map(keyOf), ...unlocate.map(idOf)]);
+  const left = [...keys].flatMap((key) => topics.get(key) ?? []);
+  return { names: left.length, globs: left.filter(({ interest: { name } }) => isGlob(name)).length };
+}
+
 /**
  * Adds a name. Every name in a subscribe list is answered, also one that the server believes the client to hold (S-DSUB-3).
  * @returns false if it is one too many, and the stream has ended (S-LIM-4)
  */
-export function subscribe(state: DeltaState, name: string): boolean {
+export function subscribe(state: DeltaState, name: string, leaving: Leaving = NONE_LEAVE): boolean {
   const excess = excessOfNames([name], state.context.limits);
   if (excess !== undefined) return refuse(state, excess);
   const key = keyOf(name);
   const held = state.topics.get(key);
   if (held !== undefined) { answerAnew(state, held); return true; }
-  const tooMany = excessOf(state, name);
+  const tooMany = excessOf(state, name, leaving);
   if (tooMany !== undefined) return refuse(state, tooMany);
   begin(state, key, { name });
   return true;
 }
 
 /** Adds a name with dynamic parameters. With other parameters it is a subscription beside this one, as TP2 has it for caching proxies. */
-export function locate(state: DeltaState, interest: Interest): boolean {
-  const excess = excessOfLocators([interest], state.context.limits) ?? (state.topics.has(idOf(interest)) ? undefined : excessOf(state, interest.name));
+export function locate(state: DeltaState, interest: Interest, leaving: Leaving = NONE_LEAVE): boolean {
+  const excess = excessOfLocators([interest], state.context.limits) ?? (state.topics.has(idOf(interest)) ? undefined : excessOf(state, interest.name, leaving));
   if (excess !== undefined) return refuse(state, excess);
   const held = state.topics.get(idOf(interest));
   if (held !== undefined) { answerAnew(state, held); return true; }
@@ -43,9 +60,9 @@ function refuse({ host }: DeltaState, excess: Excess): false {
 
 type Excess = readonly [message: string, limit: keyof StreamLimits];
 
-function excessOf({ context: { limits }, topics, globs }: DeltaState, name: string): Excess | undefined {
-  if (topics.size >= limits.subscriptions) return [`more than ${limits.subscriptions} subscriptions of one type`, "subscriptions"];
-  return globs >= limits.globs && isGlob(name) ? [`more than ${limits.globs} globs of one type`, "globs"] : undefined;
+function excessOf({ context: { limits }, topics, globs }: DeltaState, name: string, leaving: Leaving): Excess | undefined {
+  if (topics.size - leaving.names >= limits.subscriptions) return [`more than ${limits.subscriptions} subscriptions of one type`, "subscriptions"];
+  return globs - leaving.globs >= limits.globs && isGlob(name) ? [`more than ${limits.globs} globs of one type`, "globs"] : undefined;
 }
 
 function begin(state: DeltaState, key: string, interest: Interest): Topic {
