@@ -21,7 +21,7 @@ function useRelay(options: RelayOptions): Relay {
 it("a worker takes the silence of the first, whose servers are away, for no answer: nothing is missing, and no collection is empty [C-GRPC-10] [C-GLOB-9]", async () => {
   const path = join(useFolder().dir, "first.sock");
   const first = useRelay({ bootstrap: { json: { xds_servers: [{ server_uri: "127.0.0.1:1", channel_creds: [{ type: "insecure" }] }], node } } });
-  const server = createServer({ ...first.serving, limits: workerLimits });
+  const server = createServer({ ...first.serving, limits: workerLimits({}) });
   onTestFinished(() => server.close({ graceMs: 0 }));
   await server.listen({ path });
   const clock = createFakeClock();

@@ -32,7 +32,7 @@ async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<
   const { bootstrap, what } = await relayBootstrap(call.ask, process.env);
   const supply = await openRelaySupply(await relayOptions(call, bootstrap, processIo()), what, (event) => { if (event.event.kind !== "resource-refused") parent.tell(event); });
   await rm(path, { force: true });
-  const server = createServer({ ...supply.serving, clientStatus: false, limits: workerLimits });
+  const server = createServer({ ...supply.serving, clientStatus: false, limits: workerLimits(call.limits) });
   await server.listen({ path });
   parent.serve({ status: () => Promise.resolve({ bytes: new Uint8Array() }), look: () => ({ streams: [], upstreams: plain(supply.upstreams?.() ?? []) as Look["upstreams"], refusals: [], held: heldNow(supply.cache) }) });
   parent.send({ kind: "open" });

@@ -1,0 +1,51 @@
+import { defaultServerLimits } from "@xdstp/server";
+import { describe, expect, it } from "vitest";
+import { workerLimits } from "./worker-limits.ts";
+
+/** The limits that workers have like every client, each with its reason. A new limit is put here or in `workerLimits`: it is lifted if it counts what grows with clients or names. */
+const stays: Readonly<Record<string, string>> = {
+  responseBytes: "a larger state is sent in parts, and an operator sets it for all processes",
+  fullStateBytes: "workers use delta, which has no full state",
+  repairMs: "does not end a stream",
+  orderMs: "does not end a stream",
+  stuckMs: "does not end a stream",
+  endStuckMs: "does not end a stream by default",
+  settleMs: "concerns SotW",
+  errorText: "the text of one NACK, which is shortened",
+  nackCost: "is paid from `changeBurst`, which is lifted",
+  firstSyncMs: "no first sync waits, since `firstSyncs` is lifted",
+  waitingSyncs: "no first sync waits, since `firstSyncs` is lifted",
+  admissionMs: "no first sync waits, since `firstSyncs` is lifted",
+  authorizeMs: "the first process does not authorize",
+  waitingMessages: "the first process does not authorize",
+  waitingBytes: "the first process does not authorize",
+  statusAnswers: "workers do not request client status over the socket",
+  fetchAnswers: "workers do not use Fetch",
+  waitingAnswers: "workers do not use Fetch or client status",
+  maxConnections: "a worker has one connection",
+  maxConnectionsPerPeer: "a worker has one connection",
+  maxCallsPerConnection: "workers do not use Fetch or client status",
+  headerListBytes: "the headers of a worker are always the same",
+  firstMessageMs: "a time, and the processes are on one machine",
+  messageMs: "a time, and the processes are on one machine",
+  stalledMs: "a time, and the processes are on one machine",
+  minBytesPerSecond: "a rate, and the processes are on one machine",
+  pingMs: "a time, and the processes are on one machine",
+  pingTimeoutMs: "a time, and the processes are on one machine",
+  minPingIntervalMs: "a time, and a worker pings every 30 s",
+  goawayGraceMs: "a time, and concerns connections without calls",
+  emptyBytes: "grows back with the bytes of messages",
+  refusedCalls: "a worker does not send messages that are malformed or too large",
+};
+
+describe("workerLimits()", () => {
+  it("lifts every limit that counts what grows with clients or names [S-LIM-1] [S-LIM-4]", () => {
+    const lifted = Object.entries(workerLimits({})).filter(([, value]) => value === 0x7fff_ffff).map(([name]) => name);
+    expect([...lifted, ...Object.keys(stays)].sort()).toEqual(Object.keys(defaultServerLimits).sort());
+  });
+
+  it("sends responses to workers as large as the operator allows for clients [S-SIZE-1]", () => {
+    expect(workerLimits({ responseBytes: 9_000_000, subscriptions: 5 })).toMatchObject({ responseBytes: 9_000_000, subscriptions: 0x7fff_ffff });
+    expect(workerLimits({})).not.toHaveProperty("responseBytes");
+  });
+});
