@@ -33,7 +33,7 @@ export interface AskClient {
   close(): Promise<void>;
 }
 
-/** So many names of a type that a server sent, and that the configuration maps to other servers. */
+/** The number of names of a type that a server sent in one response, and that the configuration maps to other servers. */
 export interface ForeignNames {
   readonly server: string;
   readonly typeUrl: string;
@@ -45,7 +45,7 @@ export interface AskClientOptions {
   /** Told what happens on the streams. */
   readonly onEvent?: (event: ClientNotice, spoken: Spoken) => void;
   /** A response has names that the configuration maps to other servers (C-AUTH-7). */
-  readonly onForeign?: (event: ForeignNames) => void;
+  readonly onForeign?: (event: ForeignNames, spoken: Spoken) => void;
   /** Milliseconds after which what has not come does not exist. Default: as every client. 0: never. */
   readonly fetchMs?: number;
   /** Members of a collection that are accepted. Default: as every client. */
@@ -71,7 +71,7 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, onFor
     onEvent(event) {
       if (event.kind === "foreign") {
         foreign.set(event.server, (foreign.get(event.server) ?? 0) + event.names);
-        onForeign?.(event);
+        onForeign?.(event, spoken(event.server));
       } else if ("server" in event) onEvent?.(event, spoken(event.server));
     },
     ...(fetchMs !== undefined && { fetchMs }),

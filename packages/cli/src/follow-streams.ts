@@ -9,7 +9,7 @@ export interface StreamFollower {
   /** For the events of the client. */
   readonly onEvent: (event: ClientNotice, spoken: Spoken) => void;
   /** For names that are ignored. */
-  readonly onForeign: (event: ForeignNames) => void;
+  readonly onForeign: (event: ForeignNames, spoken: Spoken) => void;
   /** For its streams: a refusal is told when it is on the wire. */
   readonly observe: (server: string, variant: Spoken["variant"]) => StreamObserver;
 }
@@ -18,7 +18,7 @@ export interface StreamFollower {
 export function followStreams(tell: (event: WatchEvent) => void): StreamFollower {
   const answering = new Set<string>();
   const refused = new Map<string, readonly string[]>();
-  /** How many names were ignored last, by type and server. */
+  /** The number of names that were ignored last, by type and SotW server. */
   const ignored = new Map<string, number>();
   const answers = (server: string): void => {
     if (answering.has(server)) return;
@@ -34,10 +34,10 @@ export function followStreams(tell: (event: WatchEvent) => void): StreamFollower
       answering.delete(server);
       tell({ kind: "disconnected", server, reason: streamFailure(server, event.status, spoken), retryMs: event.retryMs });
     },
-    onForeign({ server, typeUrl, names }) {
+    onForeign({ server, typeUrl, names }, { variant }) {
       const key = `${typeUrl} ${server}`;
-      // A SotW server sends the same names with each response.
-      if (ignored.get(key) === names) return;
+      // A SotW server repeats the same names with each response. Only their number is known here.
+      if (variant === "sotw" && ignored.get(key) === names) return;
       ignored.set(key, names);
       tell({ kind: "ignored", server, typeUrl, names });
     },
