@@ -148,6 +148,8 @@ describe("xdstp record and replay, what they cannot do", () => {
     [["replay"], "which file?"],
     [["replay", "f"], "which side? Give --serve to play the server, or --server to play its client"],
     [["replay", "f", "--serve", "a:1", "--tls"], "options of TLS go with --server; a recording is served without TLS"],
+    [["replay", "f", "--serve", "a:1", "--show-secrets"], "--show-secrets and --descriptors go with --server; a recording is served as it is"],
+    [["replay", "f", "--serve", "a:1", "--descriptors", "d.binpb"], "--show-secrets and --descriptors go with --server; a recording is served as it is"],
     [["replay", "f", "--server", "a:1", "--count", "1"], "--count goes with --serve"],
   ])("show the usage when they are called the wrong way: %j", async (argv, said) => {
     const { code, err } = await runToEnd(argv);

@@ -52,6 +52,7 @@ interface Shared {
 async function runServer(call: CommandCall, io: CliIo, shared: Shared, listen: string): Promise<number> {
   const count = countFlag(call, "count");
   if (clientTlsFlags(call) !== undefined) throw new CliError(2, "options of TLS go with --server; a recording is served without TLS");
+  if (call.flag("show-secrets") || call.texts("descriptors").length > 0) throw new CliError(2, "--show-secrets and --descriptors go with --server; a recording is served as it is");
   const { replayServe } = await import("./replay-serve.ts");
   return replayServe({ ...shared, listen: parseEndpoint("--serve", listen, 0), ...(count !== undefined && { count }) }, io);
 }

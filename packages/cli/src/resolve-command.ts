@@ -4,11 +4,14 @@ import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { typeFlag } from "./asked-name.ts";
 
+/** Options of a command that asks a server, which this one does not. */
+const unused: ReadonlySet<string> = new Set(["max-hops", "channel-limit"]);
+
 /** `xdstp resolve`: who would be asked for a name. */
 export const resolveCommand: Command = {
   name: "resolve",
   summary: "Show who would be asked for a name, why and in which order, without asking.",
-  usage: `xdstp resolve NAME ${askUsage.replace(" [--max-hops N]", "")} [--json] ${tlsUsage}`,
+  usage: `xdstp resolve NAME ${askUsage.replace(" [--max-hops N]", "").replace(" [--channel-limit NAME=NUMBER]...", "")} [--json] ${tlsUsage}`,
   notes: [
     "NAME is an xdstp name with its directives, a glob or list of such names, or an opaque name. The bootstrap may be one of gRPC or of Envoy.",
     "It shows the name as it is sent, its authority, what lists that, the servers in order, and then the same of each alternative. Where a name is redirected only servers know; `xdstp get` shows it.",
@@ -16,7 +19,7 @@ export const resolveCommand: Command = {
     "The exit code is 1 where nobody would be asked.",
   ],
   options: {
-    ...Object.fromEntries(Object.entries(askOptions).filter(([name]) => name !== "max-hops")),
+    ...Object.fromEntries(Object.entries(askOptions).filter(([name]) => !unused.has(name))),
     json: { help: "one JSON object" },
   },
   example: "xdstp resolve xdstp://example.com/envoy.config.cluster.v3.Cluster/web --server 127.0.0.1:18000",

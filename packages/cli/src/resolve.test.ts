@@ -129,7 +129,8 @@ describe("xdstp resolve", () => {
     [[`xdstp://a/${typeName}/x?xds.node.id=x`], 1, "reserved"],
     [[], 2, "which name?"],
     [["a", "b"], 2, '"b" is one argument too many; one name is resolved (put # and * into quotes)'],
-    [["a", "--max-hops", "2"], 2, "--max-hops"],
+    [["a", "--max-hops", "2"], 2, "Unknown option '--max-hops'"],
+    [["a", "--channel-limit", "pingMs=1000"], 2, "Unknown option '--channel-limit'"],
   ])("says what is wrong with the call: %j", async (args, code, text) => {
     const result = await resolved("grpc.json", ...args);
     expect([result.code, result.err]).toEqual([code, expect.stringContaining(text)]);
