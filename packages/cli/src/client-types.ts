@@ -33,14 +33,15 @@ export interface StatusClientRow {
   readonly userAgent: string;
   /** Which part of the program, or where it comes from: tells clients of one id apart. */
   readonly scope: string;
-  /** The view of the configuration that it is served: the node key of `xdstp serve`, the tenant of `xdstp relay`. Absent: that of all clients. */
+  /** The view of the configuration that it is served: the node key of `xdstp serve`, the tenant of `xdstp relay`. Absent: that of all clients, or the server is not of this stack. */
   readonly view?: string;
   readonly types: readonly ClientType[];
 }
 
 /** The answer of any CSDS server, client by client and type by type. */
 export function clientRows({ config }: ClientStatusResponse): readonly StatusClientRow[] {
-  return config.filter((one) => !isOfRefusals(one) && !isOfServer(one)).map(clientRow);
+  const isOurs = config.some(isOfServer);
+  return config.filter((one) => !isOfRefusals(one) && !isOfServer(one)).map((one) => ({ ...clientRow(one), ...(isOurs && viewOf(one)) }));
 }
 
 function clientRow({ node, clientScope, genericXdsConfigs, xdsConfig }: ClientConfig): StatusClientRow {
@@ -49,16 +50,16 @@ function clientRow({ node, clientScope, genericXdsConfigs, xdsConfig }: ClientCo
   const types = [...byType].map(([typeUrl, configs]) => typeOf(typeUrl, configs.map(resourceOf)));
   return {
     id: node?.id ?? "", cluster: node?.cluster ?? "", scope: clientScope,
-    ...viewOf(node?.metadata?.[VIEW_KEY]),
     userAgent: [node?.userAgentName ?? "", version].filter((part) => part !== "").join(" "),
     types: types.length > 0 ? types : xdsConfig.flatMap(oldType),
   };
 }
 
-/** Where it stands in an answer of our own servers. */
+/** The field of `node.metadata` with the view, in answers of servers of this stack. Those add their facts ({@link isOfServer}) and leave out the metadata of the client. Other servers pass the metadata on, and a client can write anything into this field. */
 const VIEW_KEY = "xdstp.view";
 
-function viewOf(value: unknown): Pick<StatusClientRow, "view"> {
+function viewOf({ node }: ClientConfig): Pick<StatusClientRow, "view"> {
+  const value = node?.metadata?.[VIEW_KEY];
   return typeof value === "string" ? { view: value } : {};
 }
 
