@@ -1,4 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import { isDeeperThan, maxMetadataDepth } from "@xdstp/core";
 import type { ChannelLimits } from "@xdstp/grpc/client";
 import { type AskedServer, askedServer } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
@@ -7,7 +8,6 @@ import type { CliIo } from "./cli-io.ts";
 import type { CommandCall, CommandOption } from "./command.ts";
 import { cutText } from "./fit-text.ts";
 import { countFlag, wordFlag } from "./flag-values.ts";
-import { isDeeperThan } from "./is-deeper-than.ts";
 import { channelLimitsFlag } from "./limits-flag.ts";
 import { pathFrom } from "./path-from.ts";
 
@@ -107,10 +107,7 @@ function metadataOf(text: string | undefined): AskFlags["metadata"] {
   throw new CliError(2, `--node-metadata ${cutText(JSON.stringify(text), 60)}: give a JSON object, for instance {"env":"prod"}`);
 }
 
-/** Levels that a server can read: in a request each takes three of its 100. */
-const maxDepth = 32;
-
 function withinDepth(json: JsonObject): JsonObject {
-  if (isDeeperThan(json, maxDepth)) throw new CliError(2, `--node-metadata nests deeper than ${maxDepth} levels, which no server could read; give a flatter object`);
+  if (isDeeperThan(json, maxMetadataDepth)) throw new CliError(2, `--node-metadata nests deeper than ${maxMetadataDepth} levels, which no server could read; give a flatter object`);
   return json;
 }

@@ -1,10 +1,9 @@
 import { create, createRegistry, type JsonObject, type JsonValue, type Registry, toJson } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
-import type { AnyBytes } from "@xdstp/core";
+import { type AnyBytes, isDeeperThan } from "@xdstp/core";
 import { withoutSecrets } from "@xdstp/protos/envoy";
 import { CollectionEntrySchema, ListCollectionSchema } from "@xdstp/protos/xds";
 import { escapeText } from "./escape-text.ts";
-import { isDeeperThan } from "./is-deeper-than.ts";
 import { yamlText } from "./yaml-text.ts";
 
 /** A resource as people read it. */

@@ -9,6 +9,7 @@ export { systemClock, wallTimeOf, type Clock, type Timer } from "./clock.ts";
 export { statusNameOf } from "./status-name-of.ts";
 export { StatusCode, type Status, type StatusName } from "./status.ts";
 export { XdsError, type XdsErrorContext } from "./xds-error.ts";
+export { isDeeperThan, maxMetadataDepth } from "./is-deeper-than.ts";
 
 // For authors of feeds, resource types and byte streams.
 export type { Committed, Held, Put, Refresh, Refusal, Removal, ResourceFeed, ResourceSink, Transaction, TypedInterest } from "./feed.ts";

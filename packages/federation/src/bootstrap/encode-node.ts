@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { create, toBinary, type JsonObject } from "@bufbuild/protobuf";
 import { NodeSchema } from "@xdstp/protos/discovery";
-import { XdsError } from "@xdstp/core";
+import { isDeeperThan, maxMetadataDepth, XdsError } from "@xdstp/core";
 import type { BootstrapNode } from "./bootstrap.ts";
-import { isDeeperThan, MAX_DEPTH } from "./is-deeper-than.ts";
 
 /** The features that a client lists (C-NODE-5): resources with a TTL, and SotW resources in a wrapper, in both spellings that servers know. */
 export const clientFeatures: readonly string[] = ["xds.config.supports-resource-ttl", "xds.config.supports-resource-in-sotw", "xds.config.resource-in-sotw"];
@@ -18,7 +17,7 @@ export interface NodeOptions {
 
 /** The bytes of `envoy.config.core.v3.Node` for the first request of each stream (C-NODE-1). Throws INVALID_ARGUMENT for metadata that nests too deeply: no server could read it. */
 export function encodeNode({ id, cluster, locality, metadata, dynamicParameters = new Map() }: BootstrapNode, { features = clientFeatures, userAgent }: NodeOptions = {}): Uint8Array<ArrayBuffer> {
-  if (metadata !== undefined && isDeeperThan(metadata, MAX_DEPTH)) throw new XdsError("INVALID_ARGUMENT", `the metadata of the node nests deeper than ${MAX_DEPTH} levels; give a flatter object`);
+  if (metadata !== undefined && isDeeperThan(metadata, maxMetadataDepth)) throw new XdsError("INVALID_ARGUMENT", `the metadata of the node nests deeper than ${maxMetadataDepth} levels; give a flatter object`);
   const { name, version } = userAgent ?? { name: "xdstp", version: ownVersion() };
   return toBinary(NodeSchema, create(NodeSchema, {
     id, cluster, userAgentName: name, userAgentVersionType: { case: "userAgentVersion", value: version }, clientFeatures: [...features],

@@ -1,5 +1,5 @@
+import { isDeeperThan, maxMetadataDepth } from "@xdstp/core";
 import type { JsonObject, JsonValue } from "./bootstrap.ts";
-import { isDeeperThan, MAX_DEPTH } from "./is-deeper-than.ts";
 import { asObject, wrongAt, type Place, type Placed } from "./place.ts";
 
 const maxCharacters = 4 * 1024 * 1024;
@@ -13,7 +13,7 @@ export function parseJson(text: string, source: string): Placed<JsonObject> {
 
 /** The same for what somebody else has parsed. */
 export function checkedDepth(json: Placed<JsonValue>): Placed<JsonObject> {
-  if (isDeeperThan(json.value, MAX_DEPTH)) throw wrongAt(json.place, `nests deeper than ${MAX_DEPTH} levels; no bootstrap needs more`);
+  if (isDeeperThan(json.value, maxMetadataDepth)) throw wrongAt(json.place, `nests deeper than ${maxMetadataDepth} levels; no bootstrap needs more`);
   return asObject(json);
 }
 
