@@ -1,23 +1,24 @@
 import type { StateEntry } from "./state-entry.ts";
 
-/** What a small resource and its entry take in memory beside its bytes, measured. */
+/** Bytes of memory of a small resource and its entry, in addition to the bytes of the resource. Measured. */
 const OVERHEAD = 2_048;
 
-/** What newer entries of a type have replaced, until there is too much of it: by reference, so that somebody who is behind can be told what was before (B-CSDS-2). */
+/** Keeps the entries of a type that newer ones have replaced, up to a number of bytes. A newer entry refers to the one that it replaced, so client status can show what a client that is behind still has (B-CSDS-2). */
 export class ReplacedEntries {
   readonly #most: number;
-  /** Entries that know what they replaced, oldest first, and beside them its size: what was replaced long ago is not touched again. Before `#start` there are none: they would keep their resources until the queue is compacted. */
+  /** Entries that refer to a replaced one, oldest first. Those before `#start` are undefined, so that their resources are released before the queue is compacted. */
   #queue: (StateEntry | undefined)[] = [];
+  /** The size of each replaced entry, at the index of its successor in `#queue`. */
   #sizes: number[] = [];
   #start = 0;
   #bytes = 0;
 
-  /** @param most - Bytes; the newest is kept however large it is. 0: nothing is kept */
+  /** @param most - Bytes. The newest replaced entry is kept whatever its size. 0: nothing is kept */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** An entry has replaced another. */
+  /** Notes that `entry` has replaced `old`. */
   note(entry: StateEntry, old: StateEntry): void {
     if (this.#most === 0) return;
     const size = OVERHEAD + (old.resource?.bare ?? 0);

@@ -2,10 +2,10 @@ import type { Entry, XdsError } from "@xdstp/core";
 
 import type { KeptResource } from "./kept-resource.ts";
 
-/** No entries; shared by all who have none to give. */
+/** An empty list of entries, shared by all callers. */
 export const NO_ENTRIES: readonly StateEntry[] = Object.freeze([]);
 
-/** What a new entry is made of. */
+/** The fields of a new entry. */
 export interface EntryState {
   readonly revision: number;
   readonly name: string;
@@ -13,9 +13,9 @@ export interface EntryState {
   readonly resource?: KeptResource | undefined;
   readonly error?: XdsError | undefined;
   readonly label?: string | undefined;
-  /** Which variant of the name went (TP2). */
+  /** The constraints of the variant that was removed (TP2). */
   readonly constraints?: Uint8Array | undefined;
-  /** Stands for something that existed. Absent: false, nothing of the name was known. */
+  /** Whether the name existed and was removed. Absent: false, the name was never known. */
   readonly tombstone?: boolean;
 }
 
@@ -27,15 +27,15 @@ export class StateEntry implements Entry {
   readonly resource?: KeptResource;
   readonly error?: XdsError;
   declare readonly constraints?: Uint8Array;
-  /** Label of the transaction that made it. */
+  /** The label of the transaction that made the entry. */
   readonly label: string | undefined;
-  /** It says that something went, so collections log it; a name that was never there is logged by none. */
+  /** Whether the name existed and was removed. Collections log such an entry. They do not log a name that never existed. */
   readonly tombstone: boolean;
   /** Written by the cache when a newer entry of the name exists. */
   superseded = false;
-  /** Written by the cache when the history up to here is gone (tombstone window) or nobody wants the name. */
+  /** Written by the cache when the history up to this entry has expired (tombstone window), or when the name has no subscribers. */
   gone = false;
-  /** What it has replaced, while that is kept. Written by {@link ReplacedEntries}. */
+  /** The entry that this one has replaced, while it is kept. Written by {@link ReplacedEntries}. */
   replaced: StateEntry | undefined = undefined;
   #alone: readonly StateEntry[] | undefined;
   #spellings: Map<string, StateEntry> | undefined;
@@ -51,17 +51,17 @@ export class StateEntry implements Entry {
     if (state.constraints !== undefined) this.constraints = state.constraints;
   }
 
-  /** Not to be shown any more by a collection. */
+  /** Whether collections leave this entry out. */
   get dead(): boolean {
     return this.superseded || this.gone;
   }
 
-  /** The entry as an array; the same one until it is superseded. */
+  /** The entry as an array. It is the same array until the entry is superseded. */
   alone(): readonly StateEntry[] {
     return (this.#alone ??= [this]);
   }
 
-  /** The entry under another spelling of its name; the same object for the same spelling (N-42). */
+  /** The entry under another spelling of its name (N-42). It is the same object for the same spelling. */
   spelled(name: string): StateEntry {
     if (name === this.name) return this;
     this.#spellings ??= new Map();
@@ -74,18 +74,18 @@ export class StateEntry implements Entry {
     return entry;
   }
 
-  /** Nobody is subscribed in this spelling any more. */
+  /** Forgets a spelling that has no subscribers any more. */
   forget(spelling: string): void {
     this.#spellings?.delete(spelling);
   }
 
-  /** A copy in which something differs. */
+  /** A copy with other values of some fields. */
   with(change: Partial<EntryState>): StateEntry {
     const { revision, since, name, resource, error, label, tombstone, constraints } = this;
     return new StateEntry({ revision, since, name, resource, error, label, tombstone, constraints, ...change });
   }
 
-  /** A newer entry of the name exists. This one may be kept as history; the encoded responses that belong to its array are not. */
+  /** Marks the entry as replaced by a newer one of the name. The entry may be kept as history. The encoded responses of its array are released. */
   supersede(): void {
     this.superseded = true;
     this.#alone = undefined;

@@ -8,8 +8,8 @@ import type { FoundFile } from "./walk-folder.ts";
 const parallel = 32;
 
 /**
- * A problem for each of these files that has changed since it was listed: somebody is writing it, and what was read may be a part of it.
- * A file that another one has replaced by a rename was read whole, so it is not one of them; nor is one that is gone.
+ * Returns a problem for each of `files` that has changed since it was listed. Another process is writing such a file, so its content may be incomplete.
+ * A file that was replaced by a rename was read whole, so it has no problem. A removed file has none either.
  */
 export async function filesInWriting(dir: string, files: readonly FoundFile[], patience: Patience): Promise<readonly FolderProblem[]> {
   const found = await mapLimit(files, parallel, async ({ segments, stats }) => {

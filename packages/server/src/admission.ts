@@ -2,9 +2,9 @@ import type { Clock, Timer } from "@xdstp/core";
 
 /** How many streams may begin at once (S-RECON-9). */
 export interface AdmissionLimits {
-  /** Streams that do their first sync at the same time. Default: 1,000. Room: those beyond it wait, and are not ended. */
+  /** Streams that do their first sync at the same time. Default: 1,000. Further streams wait, and are not ended. */
   readonly firstSyncs: number;
-  /** Milliseconds after which a first sync makes room for another, though its client has not answered. Default: 1,000. Room: a client that needs longer for 50 MB goes on beside the next. */
+  /** Milliseconds after which a first sync makes room for another, though its client has not answered. Default: 1,000. A client that needs longer, for instance for 50 MB, continues next to the others. */
   readonly firstSyncMs: number;
   /** Streams that may wait to begin. One more gets RESOURCE_EXHAUSTED. Default: 20,000. Room: as many as there may be connections. */
   readonly waitingSyncs: number;

@@ -8,50 +8,50 @@ import type { Held } from "../host-server.ts";
 import type { Endpoint } from "../parse-endpoint.ts";
 import type { RelayCall } from "../relay.ts";
 
-/** What a process is told when it is made. */
+/** The task of a process, passed when it is started. */
 export interface ChildTask {
-  /** 0: the one that asks upstream; the others serve clients. */
+  /** 0: the first process, which subscribes upstream. The others serve clients. */
   readonly worker: number;
   readonly call: RelayCall;
-  /** The socket of the first. */
+  /** The path of the socket on which the first process listens. */
   readonly path: string;
 }
 
-/** What one process has, to be shown. */
+/** The state of one process, for the screen. */
 export interface Look {
   readonly streams: readonly StreamStatus[];
   readonly upstreams: RelayStatus["upstreams"];
-  /** By its own clients. */
+  /** Versions that clients of this process have rejected. */
   readonly refusals: readonly RefusedVersion[];
   readonly held: Held;
 }
 
-/** From a process to the one that has made it. */
+/** A message from a process to its parent. */
 export type FromChild =
   | { readonly kind: "events"; readonly events: readonly CliEvent[] }
-  /** Others may connect. */
+  /** The process listens. */
   | { readonly kind: "open"; readonly address?: Endpoint; readonly tls?: ServedTls | undefined }
-  /** It cannot begin. */
+  /** The process cannot start. */
   | { readonly kind: "failed"; readonly exitCode: 1 | 2; readonly message: string }
-  /** It is asked for client status, and wants that of all. */
+  /** A client requests client status, so the process asks for that of all processes. */
   | { readonly kind: "collect"; readonly id: number; readonly request: Uint8Array; readonly peer: CallPeer }
-  /** Its own, as asked. */
+  /** The client status of the process itself, which the parent has requested. */
   | { readonly kind: "status"; readonly id: number; readonly answer: StatusAnswer }
   | { readonly kind: "look"; readonly look: Look }
-  /** What it has measured, in the text format of Prometheus. */
+  /** The metrics of the process, in the text format of Prometheus. */
   | { readonly kind: "metrics"; readonly text: string };
 
-/** From the one that makes processes to one of them. */
+/** A message from the parent to one of its processes. */
 export type ToChild =
   | { readonly kind: "stop" }
-  /** `upstreams`: the servers upstream, as the first process sees them; a worker has a socket instead. */
+  /** `upstreams`: the servers upstream as the first process sees them. A worker knows only the socket. */
   | { readonly kind: "status"; readonly id: number; readonly request: Uint8Array; readonly peer: CallPeer; readonly upstreams: readonly Health[] }
   | { readonly kind: "collected"; readonly id: number; readonly answer: StatusAnswer }
   | { readonly kind: "look" }
   | { readonly kind: "metrics"; readonly upstreams: readonly Health[] };
 
-/** A response of client status as bytes, or why there is none. */
+/** A response of client status as bytes, or the error. */
 export type StatusAnswer = { readonly bytes: Uint8Array } | { readonly code: string; readonly text: string };
 
-/** The variable of the environment that has the {@link ChildTask}. */
+/** The name of the environment variable with the {@link ChildTask} as JSON. */
 export const taskVariable = "XDSTP_RELAY_WORKER";

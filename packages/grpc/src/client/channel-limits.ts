@@ -11,17 +11,17 @@ export interface ChannelLimits {
   readonly maxMessageBytes: number;
   /** Bytes of unfinished messages that all calls of the channel may hold. Beyond it a call ends with RESOURCE_EXHAUSTED. Default 256 MiB. Room: four states of 50 MB that arrive at the same time. */
   readonly maxPartialBytes: number;
-  /** Bytes that the server may send on a call before this side reads them; SETTINGS tell it so. It limits what may be on the way at once: with 200 ms of delay each way, 8 MiB allow 20 MB a second. Default 8 MiB. Room: it slows a server and ends no call. */
+  /** Bytes that the server may send on a call before this side reads them; SETTINGS tell it so. It limits what may be on the way at once: with 200 ms of delay each way, 8 MiB allow 20 MB a second. Default 8 MiB. It slows a server and does not end a call. */
   readonly windowBytes: number;
-  /** Milliseconds without a byte of a message that has begun, while it is read. Beyond it the call ends with DEADLINE_EXCEEDED; pings find only that a connection is dead. Default 60,000. Room: any byte of the message counts, at whatever rate. */
+  /** Milliseconds without a byte of a message that has begun, while it is read. Beyond it the call ends with DEADLINE_EXCEEDED; pings find only that a connection is dead. Default 60,000. Any byte of the message counts, at any rate. */
   readonly stalledMs: number;
   /** Milliseconds until a connection has to be there: name looked up, TLS done, the first SETTINGS of the server read. Default 20,000. Room: DNS, TCP, TLS and SETTINGS are about five round trips, 2 s at 200 ms each way. */
   readonly connectMs: number;
-  /** Milliseconds without a byte of the server until it is pinged, while calls are open. Default 30,000. Room: a server that calls that too often (GOAWAY `too_many_pings`; grpc-go and grpc-java take one in five minutes by default) is pinged half as often from then on (gRFC A8). */
+  /** Milliseconds without a byte of the server until it is pinged, while calls are open. Default 30,000. A server that calls that too often (GOAWAY `too_many_pings`; grpc-go and grpc-java take one in five minutes by default) is pinged half as often from then on (gRFC A8). */
   readonly pingMs: number;
-  /** Milliseconds until a ping has to be answered; else the connection is given up. Default 10,000. Room: any byte that is received counts. */
+  /** Milliseconds until a ping has to be answered; else the connection is given up. Default 10,000. Any byte that is received counts. */
   readonly pingTimeoutMs: number;
-  /** Milliseconds that a server gets to end a call which this side has ended in order; then it is reset. Default 5,000. Room: nothing is lost with the call. */
+  /** Milliseconds that a server gets to end a call which this side has ended in order; then it is reset. Default 5,000. Nothing is lost with the call. */
   readonly closeGraceMs: number;
 }
 

@@ -32,7 +32,7 @@ export interface GrpcLimits {
   readonly maxFirstMessageBytes: number;
   /** Bytes of unfinished messages that one connection may hold. Default 64 MiB. Room: 100 streams that each send 600 KiB at the same time. */
   readonly maxPartialBytes: number;
-  /** Bytes queued for one stream in addition to the message in flight. Default 8 MiB. Room: a stream gets its next response when the wire has taken the one before, so no state is too large. */
+  /** Bytes queued for one stream in addition to the message in flight. Default 8 MiB. A stream is sent its next response when the one before is written, so no state is too large. */
   readonly maxQueuedBytes: number;
   /**
    * Bytes of the headers of a call as HTTP/2 counts them: names and values, uncompressed, and 32 for each. Default 96 KiB. Room: 64 KiB of headers, a JWT of 17 KiB among them;
@@ -56,16 +56,16 @@ export interface GrpcLimits {
    * A peer that sends or reads one byte at a time to keep a server busy holds no more memory than `maxPartialBytes` and `maxQueuedBytes`.
    */
   readonly minBytesPerSecond: number;
-  /** Milliseconds between keepalive pings of the server. Default 30,000. Room: every real client answers pings by itself. */
+  /** Milliseconds between keepalive pings of the server. Default 30,000. All real clients answer pings by themselves. */
   readonly pingMs: number;
-  /** Milliseconds after a ping within which something has to be received. Default 10,000. Room: any byte counts, since the answer may wait behind megabytes on a slow link. */
+  /** Milliseconds after a ping within which something has to be received. Default 10,000. Any byte counts, since the answer may wait behind megabytes on a slow link. */
   readonly pingTimeoutMs: number;
   /**
    * Milliseconds between pings of a client, with three in a row forgiven. Default 1,000. Room: gRPC clients ping at most every 10 s, and Envoy as configured, every second at most.
    * A ping after DATA or HEADERS were sent is always in order: clients measure the bandwidth so.
    */
   readonly minPingIntervalMs: number;
-  /** Milliseconds that a connection without calls stays after GOAWAY of its peer. Default 30,000. Room: open calls are in use, and stay as long as they like. */
+  /** Milliseconds that a connection without calls stays after GOAWAY of its peer. Default 30,000. A connection with open calls is in use and stays. */
   readonly goawayGraceMs: number;
   /**
    * Bytes that a peer may send at once that carry nothing: frames of HTTP/2 itself, and headers that HTTP/2 refuses (HPACK bombs). Beyond it the connection is cut (`no-content`). Default 4 MiB.

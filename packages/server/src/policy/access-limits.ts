@@ -1,6 +1,6 @@
 /** How long and how much streams wait until it is decided what they may see. */
 export interface AccessLimits {
-  /** Milliseconds that `authorize` and `sourceFor` have together; then the client gets UNAVAILABLE. Default: 10,000. Room: the latency of the client does not count. */
+  /** Milliseconds that `authorize` and `sourceFor` have together; then the client gets UNAVAILABLE. Default: 10,000. The latency of the client does not count. */
   readonly authorizeMs: number;
   /** Messages of one stream that may wait for it, as the wire hands them over though it was told to pause. One more gets RESOURCE_EXHAUSTED. Default: 64. Room: an Envoy sends one request for each of about a dozen types before it has an answer. */
   readonly waitingMessages: number;
