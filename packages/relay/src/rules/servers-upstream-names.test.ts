@@ -38,6 +38,25 @@ describe.each<Variant>(["delta", "sotw"])("names beyond what each of several ser
     expect(client.take().flatMap(({ shown }) => shown)).toEqual(["a=second", "b=second"]);
   });
 
+  it("are served by the next server, where that has room for them [S-LIM-4] [C-GRPC-6]", async () => {
+    const world = useWorld({ upstream, servers: 2, relay: { upstreamNames: 2, lingerMs: 0 } });
+    const client = world.connect("delta");
+    client.ask(flagUrl, a, b, c);
+    await world.settle();
+    world.up.reply(flagUrl, { resources: [{ name: a, text: "first" }, { name: b, text: "first" }] });
+    await world.settle();
+    expect(client.take().flatMap(({ shown, errors }) => [...shown, ...errors.map(({ name }) => name)])).toEqual([c]);
+    await world.settle();
+    expect(client.take().flatMap(({ shown }) => shown)).toEqual(["a=first", "b=first"]);
+    world.up.die();
+    client.leave(flagUrl, a);
+    await world.pass(5_000);
+    expect(askedOf(world)[1]).toEqual([b, c]);
+    world.upstreams[1]?.reply(flagUrl, { resources: [{ name: b, text: "second" }, { name: c, text: "second" }] });
+    await world.settle();
+    expect(client.take().flatMap(({ shown }) => shown)).toEqual(["b=second", "c=second"]);
+  });
+
   it("keep their room while they are asked for again, and give it back once when they end [S-LIM-4] [B-RELAY-11]", async () => {
     const world = useWorld({ upstream, relay: { upstreamNames: 1, lingerMs: 0 } });
     const clients = Array.from({ length: 3 }, () => world.connect("delta"));
