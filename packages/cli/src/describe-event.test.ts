@@ -49,7 +49,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
   [{ from: "upstream", event: { kind: "closed", server: "s", status: { code: 0, message: "" }, responded: true, retryMs: 0 } }, "warning closed: s is gone: it has ended the stream; asked again in 0.0 s"],
   [{ from: "upstream", event: { kind: "closed", server: "s", status: { code: 8, message: "more than 9 globs of one type" }, responded: false, retryMs: 0 } }, "warning closed: s is gone: more than 9 globs of one type; xdstp serve and xdstp relay take more with --stream-names; asked again in 0.0 s"],
   [{ from: "upstream", event: { kind: "opaque-refused", typeUrl, names: ["a"], reason: "no key" } }, "warning opaque-refused: clusters a: no key"],
-  [{ from: "upstream", event: { kind: "upstream-full", typeUrl, names: ["a"], reason: "too many" } }, "warning upstream-full: clusters a: too many"],
+  [{ from: "upstream", event: { kind: "upstream-full", server: "s", typeUrl, names: ["a"], reason: "too many" } }, "warning upstream-full: s clusters a: too many"],
   [{ from: "upstream", event: { kind: "tenant-refused", values: { id: "n" }, reason: "too many" } }, "warning tenant-refused: clients with {\"id\":\"n\"}: too many"],
   [{ from: "upstream", event: { kind: "resource-refused", typeUrl, name: "n", version: "2", client: `e1${evil}`, among: 1, reason: "bad" } }, "error resource-refused: clusters n version 2 by e1\\u{1b}[2J\\u{9b}\\u{202e} : bad"],
   [{ from: "upstream", event: { kind: "resource-refused", typeUrl, name: "n", version: "", client: "e1", among: 3, reason: "bad" } }, "error resource-refused: clusters n removal by e1: one of 3: bad"],

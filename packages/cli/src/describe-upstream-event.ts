@@ -26,6 +26,7 @@ function onServer(event: ServersEvent): { readonly level: Level; readonly text: 
     case "refused": return { level: "error", text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)} is refused: ${escapeText(event.reason)}` };
     case "ignored": return { level: "warning", text: `${counted(event.names, "name")} came that nobody has asked for` };
     case "timeout": return { level: "warning", text: `has not answered in time for ${someNames(event.names)}` };
+    case "upstream-full": return { level: "warning", text: `${someNames(event.names)}: ${escapeText(event.reason)}` };
     case "foreign": return { level: "warning", text: `${counted(event.names, "name")} of authorities that it is not asked for` };
     case "credentials-replaced": return { level: "good", text: `new certificates are shown to it: ${someNames(event.files)}` };
     case "credentials-refused": return { level: "error", text: `new certificates are not used, those before stay: ${escapeText(event.error.text)}` };
@@ -35,7 +36,7 @@ function onServer(event: ServersEvent): { readonly level: Level; readonly text: 
 /** What became of what a relay holds, and to whom it is given. */
 function ofRelay(event: Exclude<UpstreamEvent, ServersEvent>): Pick<ReportLine, "level" | "text"> {
   switch (event.kind) {
-    case "opaque-refused": case "upstream-full": return { level: "warning", text: `${shortType(event.typeUrl)} ${someNames(event.names)}: ${escapeText(event.reason)}` };
+    case "opaque-refused": return { level: "warning", text: `${shortType(event.typeUrl)} ${someNames(event.names)}: ${escapeText(event.reason)}` };
     case "resource-refused": return { level: "error", text: `${shortType(event.typeUrl)} ${escapeText(event.name)} ${event.version === "" ? "removal" : `version ${shortVersion(event.version)}`} by ${escapeText(event.client)}: ${event.among > 1 ? `one of ${event.among}: ` : ""}${escapeText(event.reason)}` };
     case "tenant-refused": return { level: "warning", text: `clients with ${escapeText(JSON.stringify(event.values))}: ${escapeText(event.reason)}` };
     case "snapshot-opened": return { level: "good", text: `${escapeText(event.dir)}: ${counted(event.resources, "resource")} in ${event.ms.toFixed(0)} ms` };

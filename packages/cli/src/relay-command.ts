@@ -38,7 +38,7 @@ export const relayCommand: Command = {
     quorum: { value: "N", help: "a change goes to N clients first; what one of them refuses is refused upstream and given to nobody else (default: to all at once)" },
     "quorum-wait": { value: "SECONDS", help: "how long these have to answer; silence counts as acceptance (default 10)" },
     linger: { value: "SECONDS", help: "how long a server is still asked for what no client wants any more (default 60)" },
-    "upstream-names": { value: "N", help: "how many names of one type servers upstream are asked for at a time, twice as many of all types and a tenth of them globs; more have to wait. Not more than those servers accept on a stream (default 100000, and 1000 globs)" },
+    "upstream-names": { value: "N", help: "how many names of one type each server upstream is asked for at a time, twice as many of all types and a tenth of them globs; more have to wait. Not more than a server accepts on a stream (default 100000, and 1000 globs)" },
     workers: { value: "N", help: "serve by so many processes on one port; one more asks upstream for all of them (default: one process does all)" },
     node: { ...node, help: "who the relay says it is (default xdstp-relay, or as the bootstrap says)" },
     "channel-limit": channelLimit,

@@ -143,7 +143,7 @@ describe("xdstp relay", () => {
     const calm = await ask(cli, "calm", of("x", "a"));
     expect(await nextNames(calm)).toEqual([of("x", "a")]);
     await ask(cli, "greedy", of("x", "b"));
-    expect(await cli.stdout.line(/ upstream-full /)).toContain(`clusters ${of("x", "b")}: a relay subscribes upstream to at most 1 names of one type`);
+    expect(await cli.stdout.line(/ upstream-full /)).toContain(`${origin.address} clusters ${of("x", "b")}: a relay subscribes to at most 1 names of one type at a server upstream`);
     origin.cluster(of("x", "a"), 7);
     expect([await nextNames(calm), origin.asked]).toEqual([[of("x", "a")], [of("x", "a")]]);
   });

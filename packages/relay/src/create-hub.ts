@@ -4,7 +4,7 @@ import type { StreamEvent } from "@xdstp/core/server";
 import { createFederation, encodeNode, type BootstrapFacts, type BootstrapNode, type Channels, type Federation, type FederationSource } from "@xdstp/federation";
 import { envoyTypes } from "@xdstp/resource-types";
 
-import { limitNames } from "./limit-names.ts";
+import { limitServers } from "./limit-servers.ts";
 import { nameLimits } from "./name-room.ts";
 import { createAskAnew } from "./no-store/ask-anew.ts";
 import { createQuorum, type Quorum } from "./quorum/quorum.ts";
@@ -68,9 +68,8 @@ function oneStage(cache: Cache): Quorum {
 }
 
 /** What stands between upstream and the cache, from the outside in. What is restored counts as held. */
-function feedOf(federation: Federation, inWildcard: (name: string) => boolean, { types = envoyTypes, clock = systemClock, snapshot, space, upstreamNames, onEvent }: HubOptions): ResourceFeed {
-  const limited = limitNames(federation, nameLimits(upstreamNames, types), clock, (typeUrl, names, reason) => { onEvent?.({ kind: "upstream-full", typeUrl, names, reason }); });
-  const kept = snapshot === undefined ? limited : keepSnapshot(limited, snapshot, { inWildcard, ...(space !== undefined && { space }) });
+function feedOf(federation: Federation, inWildcard: (name: string) => boolean, { types = envoyTypes, snapshot, space }: HubOptions): ResourceFeed {
+  const kept = snapshot === undefined ? federation : keepSnapshot(federation, snapshot, { inWildcard, ...(space !== undefined && { space }) });
   return tellErrors(kept, types);
 }
 
@@ -81,10 +80,11 @@ function federationOf(sources: readonly FederationSource[], options: HubOptions,
 
 /** A removal upstream is one downstream (B-RELAY-13): what stays beside an error is the choice of each client. */
 function upstreams(node: BootstrapNode, options: HubOptions, clock: Clock): readonly FederationSource[] {
-  const { facts, channels, types = envoyTypes, variant = "delta", backoff, limits, fetchMs, random, onEvent, features, userAgent } = options;
-  return facts.sources({
+  const { facts, channels, types = envoyTypes, variant = "delta", backoff, limits, fetchMs, random, onEvent, features, userAgent, upstreamNames } = options;
+  const sources = facts.sources({
     variant, channels, clock, keepRemoved: false, types: new Map(types.map((type) => [type.typeUrl, type])),
     node: encodeNode(node, { ...(features !== undefined && { features }), ...(userAgent !== undefined && { userAgent }) }),
     ...(backoff !== undefined && { backoff }), ...(limits !== undefined && { limits }), ...(fetchMs !== undefined && { fetchMs }), ...(random !== undefined && { random }), ...(onEvent !== undefined && { onEvent }),
   });
+  return limitServers(sources, { limits: nameLimits(upstreamNames, types), clock, onFull: (event) => { onEvent?.(event); } });
 }

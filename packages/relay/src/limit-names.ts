@@ -1,4 +1,4 @@
-import { interestKey, XdsError, type Clock, type Interest, type ResourceFeed, type ResourceSink } from "@xdstp/core";
+import { interestKey, XdsError, type Clock, type Interest, type ResourceFeed, type ResourceSink, type Timer } from "@xdstp/core";
 import { isGlob } from "@xdstp/uri";
 
 import { NameRoom, type NameLimits } from "./name-room.ts";
@@ -44,8 +44,8 @@ class LimitedFeed implements ResourceFeed {
   readonly #clock: Clock;
   readonly #onFull: OnFull;
   readonly #types = new Map<string, TypeNames>();
-  /** How many times room will come back. */
-  #returns = 0;
+  /** When room will come back. */
+  readonly #returns = new Set<Timer>();
   #sink: ResourceSink | undefined;
 
   constructor(feed: ResourceFeed, limits: NameLimits, clock: Clock, onFull: OnFull) {
@@ -58,15 +58,22 @@ class LimitedFeed implements ResourceFeed {
   async run(sink: ResourceSink, signal: AbortSignal): Promise<void> {
     this.#sink = sink;
     this.#report();
-    await this.#feed.run(sink, signal);
+    try {
+      await this.#feed.run(this.#over(sink), signal);
+    } finally {
+      this.#sink = undefined;
+      for (const timer of this.#returns) timer.cancel();
+      this.#returns.clear();
+    }
   }
 
   want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void {
     const ended = dropped.filter((interest) => this.#end(typeUrl, interest));
+    // Before others begin: what is in both lists is subscribed again, and has its room already.
+    this.#giveBackLater(typeUrl, ended);
     const begun = added.filter((interest) => this.#begin(typeUrl, interest));
     if (begun.length + ended.length > 0) this.#feed.want?.(typeUrl, begun, ended);
-    if (ended.length > 0) this.#giveBackLater(typeUrl, ended);
-    else if (this.#returns === 0) this.#report();
+    if (this.#returns.size === 0) this.#report();
     this.#forget(typeUrl);
   }
 
@@ -102,16 +109,17 @@ class LimitedFeed implements ResourceFeed {
   }
 
   #giveBackLater(typeUrl: string, ended: readonly Interest[]): void {
+    if (ended.length === 0) return;
     const type = this.#typeOf(typeUrl);
     for (const interest of ended) if (type.asked.delete(keyOf(interest))) type.ended.set(keyOf(interest), ended);
-    this.#returns++;
-    this.#clock.after(ROOM_BACK_MS, () => {
-      this.#returns--;
+    const timer = this.#clock.after(ROOM_BACK_MS, () => {
+      this.#returns.delete(timer);
       this.#giveBack(typeUrl, type, ended);
       this.#admit();
       this.#report();
       this.#forget(typeUrl);
     });
+    this.#returns.add(timer);
   }
 
   /** Without what is asked for again by now. */
@@ -152,12 +160,38 @@ class LimitedFeed implements ResourceFeed {
     const late = queue.filter(({ isReported }) => !isReported);
     const [first] = queue;
     if (first === undefined || late.length === 0) return;
-    const fault = new XdsError("RESOURCE_EXHAUSTED", this.#room.lack(typeUrl, first.interest) ?? "others wait for room upstream", { typeUrl });
+    const fault = this.#fault(typeUrl, first);
     for (const waiting of late) {
       waiting.isReported = true;
       this.#tell(typeUrl, waiting.interest, fault);
     }
     this.#onFull(typeUrl, late.map(({ interest: { name } }) => name), fault.text);
+  }
+
+  /** The end of an outage ends what was reported of parts of it: what still waits is reported again. */
+  #over(sink: ResourceSink): ResourceSink {
+    return {
+      commit: (transaction) => sink.commit(transaction),
+      held: (typeUrl, interest) => sink.held(typeUrl, interest),
+      unavailable: (scope, error) => {
+        sink.unavailable(scope, error);
+        if (error === undefined && scope.interest === undefined && scope.authority === undefined) this.#reportAgain(scope.typeUrl);
+      },
+      ...(sink.part !== undefined && { part: () => sink.part?.() ?? sink }),
+    };
+  }
+
+  #reportAgain(only: string | undefined): void {
+    for (const [typeUrl, { waiting }] of this.#types) if (only === undefined || only === typeUrl) for (const queue of waiting) {
+      const [first] = queue.values();
+      if (first === undefined) continue;
+      const fault = this.#fault(typeUrl, first);
+      for (const { interest, isReported } of queue.values()) if (isReported) this.#tell(typeUrl, interest, fault);
+    }
+  }
+
+  #fault(typeUrl: string, { interest }: Waiting): XdsError {
+    return new XdsError("RESOURCE_EXHAUSTED", this.#room.lack(typeUrl, interest) ?? "others wait for room upstream", { typeUrl });
   }
 
   #tell(typeUrl: string, interest: Interest, error: XdsError | undefined): void {

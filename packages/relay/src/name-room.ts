@@ -2,7 +2,7 @@ import { interestKey, type Interest, type ResourceType } from "@xdstp/core";
 import { defaultLimits } from "@xdstp/core/server";
 import { isGlob } from "@xdstp/uri";
 
-/** How much is subscribed upstream at a time. */
+/** How much is subscribed at a server upstream at a time. */
 export interface NameLimits {
   /** Names, globs and `*` of one type. */
   readonly ofType: number;
@@ -58,7 +58,7 @@ export class NameRoom {
     const { ofType, ofAll, globs, bytesOfType: bytesOfOne, bytesOfAll, knownTypes, otherTypes } = this.#limits;
     const used = this.#types.get(typeUrl) ?? nothing;
     const bytes = bytesOf(interest);
-    if (!knownTypes.has(typeUrl) && !this.#otherTypes.has(typeUrl) && this.#otherTypes.size >= otherTypes) return `a relay subscribes upstream to at most ${otherTypes} types that it does not know; give it the others as "types", or use one relay more for them`;
+    if (!knownTypes.has(typeUrl) && !this.#otherTypes.has(typeUrl) && this.#otherTypes.size >= otherTypes) return `a relay subscribes to at most ${otherTypes} types that it does not know at a server upstream; give it the others as "types", or use one relay more for them`;
     if (used.names >= ofType) return full(`${ofType} names of one type`);
     if (this.#names >= ofAll) return full(`${ofAll} names of all types`);
     if (isGlob(interest.name) && used.globs >= globs) return full(`${globs} globs of one type`);
@@ -96,5 +96,5 @@ function bytesOf(interest: Interest): number {
 }
 
 function full(limit: string): string {
-  return `a relay subscribes upstream to at most ${limit}, and its clients have as many; raise upstreamNames (--upstream-names) if the server accepts more`;
+  return `a relay subscribes to at most ${limit} at a server upstream, and its clients have as many; raise upstreamNames (--upstream-names) if the server accepts more`;
 }

@@ -14,14 +14,16 @@ export type OpaqueEvent =
   /** Clients with these values of `opaqueKey` have to wait: there are more than `maxTenants`. */
   | { readonly kind: "tenant-refused"; readonly values: Readonly<Record<string, JsonValue>>; readonly reason: string };
 
-/** Clients want more names than upstream is asked for at a time (`upstreamNames`): these have to wait. Told once per type and turn. */
+/** Clients subscribe to more names than the relay subscribes to at a server upstream (`upstreamNames`): these have to wait. Reported once per type and turn. */
 export interface LimitEvent {
-  /** Clients want more than upstream is asked for at a time. */
+  /** Clients subscribe to more than the relay does at a server upstream. */
   readonly kind: "upstream-full";
+  /** The URI of the server. */
+  readonly server: string;
   /** The type URL of the names. */
   readonly typeUrl: string;
   /** The names that have to wait. */
   readonly names: readonly string[];
-  /** Which limits there are, and what raises them. */
+  /** Which limit is reached, and what raises it. */
   readonly reason: string;
 }

@@ -38,7 +38,7 @@ export interface RelayOptions extends NodeOptions {
    */
   readonly snapshot?: Snapshot | SnapshotOptions;
   /**
-   * Names, globs and `*` of one type that upstream is subscribed to at a time, for all clients and over all servers upstream; twice as many of all types, and a tenth of them globs.
+   * Names, globs and `*` of one type that are subscribed at each server upstream at a time, for all clients; twice as many of all types, and a tenth of them globs.
    * A server ends a stream that has more names than it accepts, and this stream is that of all clients. So for names beyond the limit clients get RESOURCE_EXHAUSTED until others have
    * ended; the room of a name comes back a second after its end. The same holds beyond 12 MiB of names of one type (more in proportion, where this is more than the default).
    * A stream has 64 types at most: those of `types`, and as many others as were subscribed first.

@@ -43,4 +43,16 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     await world.settle();
     expect(client.take().map(({ shown }) => shown)).toEqual([["a=1"]]);
   });
+
+  it("with `follow` names that redirects lead to count among those of a server, and wait for room there [B-RELAY-14] [S-LIM-4]", async () => {
+    const world = useWorld({ upstream, relay: { follow: true, upstreamNames: 1 } });
+    const client = world.connect(downstream);
+    client.ask(flagUrl, flagName("a"));
+    await world.settle();
+    world.up.reply(flagUrl, { resources: [redirect] });
+    await world.pass(5_000);
+    expect(new Set(world.up.requests().flatMap(({ names }) => names))).toEqual(new Set([flagName("a")]));
+    const errors = client.take().flatMap((answer) => answer.errors);
+    expect([errors.map(({ name }) => name), errors.map(({ text }) => text).join()]).toEqual([[flagName("a")], expect.stringContaining("raise upstreamNames")]);
+  });
 });

@@ -1,0 +1,34 @@
+import type { Clock } from "@xdstp/core";
+import type { FederationServer, FederationSource, OpenServer } from "@xdstp/federation";
+
+import { limitNames } from "./limit-names.ts";
+import type { NameLimits } from "./name-room.ts";
+import type { LimitEvent } from "./relay-event.ts";
+
+/** What the limits of names need. */
+export interface ServerLimits {
+  /** Of each server. */
+  readonly limits: NameLimits;
+  readonly clock: Clock;
+  readonly onFull: (event: LimitEvent) => void;
+}
+
+/** The same sources, with a bounded number of subscriptions on the stream of each server: a server counts what is on its own stream. */
+export function limitServers(sources: readonly FederationSource[], options: ServerLimits): readonly FederationSource[] {
+  return sources.map((source) => ({ ...source, servers: source.servers.map((server) => ({ ...server, open: () => openLimited(server, options) })) }));
+}
+
+function openLimited(server: FederationServer, { limits, clock, onFull }: ServerLimits): OpenServer {
+  const open = server.open();
+  const limited = limitNames(open.feed, limits, clock, (typeUrl, names, reason) => { onFull({ kind: "upstream-full", server: server.name, typeUrl, names, reason }); });
+  return {
+    feed: {
+      run: async (sink, signal) => limited.run(sink, signal),
+      want: (...news) => { limited.want?.(...news); },
+      get responded() { return open.feed.responded; },
+      status: () => open.feed.status?.(),
+      nodeChanged: () => { open.feed.nodeChanged?.(); },
+    },
+    close: () => { open.close(); },
+  };
+}
