@@ -5,7 +5,7 @@ import { NameRoom, type NameLimits } from "./name-room.ts";
 
 /**
  * How long what has ended keeps its room, in milliseconds.
- * The request that unsubscribes it may have to wait, and a server counts what a request subscribes before what it unsubscribes (S-DSUB-1).
+ * The request that unsubscribes it may have to wait, and a server may count what a request subscribes before what it unsubscribes (S-DSUB-1).
  */
 const ROOM_BACK_MS = 1_000;
 
@@ -191,7 +191,9 @@ class LimitedFeed implements ResourceFeed {
   }
 
   #fault(typeUrl: string, { interest }: Waiting): XdsError {
-    return new XdsError("RESOURCE_EXHAUSTED", this.#room.lack(typeUrl, interest) ?? "others wait for room upstream", { typeUrl });
+    const text = this.#room.lack(typeUrl, interest) ?? "others wait for room upstream";
+    // Clients of a glob, which stays open, get the reason.
+    return new XdsError("RESOURCE_EXHAUSTED", text, { typeUrl, said: text });
   }
 
   #tell(typeUrl: string, interest: Interest, error: XdsError | undefined): void {

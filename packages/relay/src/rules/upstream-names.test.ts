@@ -56,6 +56,7 @@ describe("names beyond what a server upstream accepts", () => {
     await world.settle();
     const asked = world.up.requests().flatMap(({ names }) => names);
     expect([asked.length, asked.filter((name) => name.endsWith("*"))]).toEqual([20, [flagName("x/*")]]);
+    expect(client.take().flatMap(({ errors }) => errors).filter(({ name }) => name.endsWith("*"))).toMatchObject([{ name: flagName("y/*"), code: RESOURCE_EXHAUSTED }]);
   });
 
   it("are limited in bytes, so that the first request of a stream is one that a server accepts [S-LIM-4]", async () => {
