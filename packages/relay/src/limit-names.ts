@@ -44,6 +44,8 @@ class LimitedFeed implements ResourceFeed {
   readonly #clock: Clock;
   readonly #onFull: OnFull;
   readonly #types = new Map<string, TypeNames>();
+  /** What began to wait since the last report, by type. */
+  readonly #late = new Map<string, Waiting[]>();
   /** When room will come back. */
   readonly #returns = new Set<Timer>();
   #sink: ResourceSink | undefined;
@@ -87,7 +89,11 @@ class LimitedFeed implements ResourceFeed {
       return true;
     }
     if (queue.size === 0 && this.#take(typeUrl, type, interest)) return true;
-    queue.set(key, { interest, isReported: false });
+    const waiting: Waiting = { interest, isReported: false };
+    queue.set(key, waiting);
+    const late = this.#late.get(typeUrl);
+    if (late === undefined) this.#late.set(typeUrl, [waiting]);
+    else late.push(waiting);
     return false;
   }
 
@@ -153,19 +159,20 @@ class LimitedFeed implements ResourceFeed {
   /** What waits is unavailable, for the reason of the first in its queue. */
   #report(): void {
     if (this.#sink === undefined) return;
-    for (const [typeUrl, { waiting }] of this.#types) for (const queue of waiting) this.#reportQueue(typeUrl, [...queue.values()]);
+    for (const [typeUrl, late] of this.#late) for (const queue of this.#types.get(typeUrl)?.waiting ?? []) this.#reportQueue(typeUrl, queue, late);
+    this.#late.clear();
   }
 
-  #reportQueue(typeUrl: string, queue: readonly Waiting[]): void {
-    const late = queue.filter(({ isReported }) => !isReported);
-    const [first] = queue;
-    if (first === undefined || late.length === 0) return;
+  #reportQueue(typeUrl: string, queue: Queue, late: readonly Waiting[]): void {
+    const waiting = late.filter((one) => queue.get(keyOf(one.interest)) === one);
+    const [first] = queue.values();
+    if (first === undefined || waiting.length === 0) return;
     const fault = this.#fault(typeUrl, first);
-    for (const waiting of late) {
-      waiting.isReported = true;
-      this.#tell(typeUrl, waiting.interest, fault);
+    for (const one of waiting) {
+      one.isReported = true;
+      this.#tell(typeUrl, one.interest, fault);
     }
-    this.#onFull(typeUrl, late.map(({ interest: { name } }) => name), fault.text);
+    this.#onFull(typeUrl, waiting.map(({ interest: { name } }) => name), fault.text);
   }
 
   /** The end of an outage ends what was reported of parts of it: what still waits is reported again. */
