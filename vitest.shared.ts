@@ -19,7 +19,15 @@ export default defineConfig({
     setupFiles: [fileURLToPath(new URL("tools/lib/random-seed.ts", import.meta.url))],
     // Loading modules anew for each file took half the time of all tests; only a file that replaces modules needs it.
     projects: [
-      { extends: true, test: { name: "tests", include: [tests], exclude: [withMocks, "**/node_modules/**", "**/dist/**"], isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "tests",
+          include: [tests],
+          exclude: [withMocks, "**/node_modules/**", "**/dist/**"],
+          isolate: false,
+        },
+      },
       { extends: true, test: { name: "mocks", include: [withMocks] } },
     ],
     testTimeout: limitMs,

@@ -9,7 +9,9 @@ describe("clusterTemplate()", () => {
     const value = clusterTemplate().fill(1234567, 42);
     expect(value.length).toBeGreaterThanOrEqual(330);
     expect(value.length).toBeLessThanOrEqual(450);
-    expect(anyToJson(create(AnySchema, { typeUrl: clusterType, value }), envoyRegistry())).toMatchObject({
+    expect(
+      anyToJson(create(AnySchema, { typeUrl: clusterType, value }), envoyRegistry()),
+    ).toMatchObject({
       name: "service-1234567",
       edsClusterConfig: { serviceName: "service-1234567" },
       metadata: { filterMetadata: { "com.example.bench": { revision: "stamp-0000000042" } } },

@@ -13,7 +13,9 @@ describe("judged()", () => {
 
   test("says nothing where there is no target or no figure", () => {
     expect(judged(row).met).toBeUndefined();
-    expect(judged({ case: "a", measure: "", unit: "", target: { of: "ratio", atMost: 1 } }).met).toBeUndefined();
+    expect(
+      judged({ case: "a", measure: "", unit: "", target: { of: "ratio", atMost: 1 } }).met,
+    ).toBeUndefined();
   });
 });
 
@@ -21,7 +23,13 @@ describe("formatRows()", () => {
   test("lines up the figures, names a case once, and puts the notes below", () => {
     const rows: Row[] = [
       judged({ ...row, connect: 100, target: { of: "ratio", atMost: 1.25 }, note: "why" }),
-      judged({ ...row, measure: "size", unit: "KB", xdstp: 1234.5, target: { of: "value", atMost: 2000 } }),
+      judged({
+        ...row,
+        measure: "size",
+        unit: "KB",
+        xdstp: 1234.5,
+        target: { of: "value", atMost: 2000 },
+      }),
       { case: "b", measure: "", unit: "", note: "not run" },
     ];
     expect(formatRows(rows).split("\n")).toEqual([

@@ -6,10 +6,23 @@ const numeric = new Set([3, 4, 5, 6]);
 /** The rows as a table for a terminal, and below it the notes. */
 export function formatRows(rows: readonly Row[]): string {
   const cells = rows.map((row, index) => cellsOf(row, rows[index - 1]));
-  const widths = heads.map((head, column) => Math.max(head.length, ...cells.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]): string => row.map((cell, column) => pad(cell, widths[column] ?? 0, numeric.has(column))).join("  ").trimEnd();
-  const notes = rows.flatMap(({ case: name, note }) => (note === undefined ? [] : [`${name}: ${note}`]));
-  return [line(heads), line(widths.map((width) => "-".repeat(width))), ...cells.map(line), ...(notes.length === 0 ? [] : ["", ...notes])].join("\n");
+  const widths = heads.map((head, column) =>
+    Math.max(head.length, ...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => pad(cell, widths[column] ?? 0, numeric.has(column)))
+      .join("  ")
+      .trimEnd();
+  const notes = rows.flatMap(({ case: name, note }) =>
+    note === undefined ? [] : [`${name}: ${note}`],
+  );
+  return [
+    line(heads),
+    line(widths.map((width) => "-".repeat(width))),
+    ...cells.map(line),
+    ...(notes.length === 0 ? [] : ["", ...notes]),
+  ].join("\n");
 }
 
 function cellsOf(row: Row, before: Row | undefined): readonly string[] {
@@ -19,10 +32,14 @@ function cellsOf(row: Row, before: Row | undefined): readonly string[] {
     row.measure,
     row.unit,
     number(floor),
-    connect === undefined || floor === undefined ? "" : `${number(connect)} (${number(connect / floor)} x)`,
+    connect === undefined || floor === undefined
+      ? ""
+      : `${number(connect)} (${number(connect / floor)} x)`,
     number(xdstp),
     number(ratio),
-    target === undefined ? "" : `at most ${target.atMost}${target.of === "ratio" ? " x" : ` ${row.unit}`}`,
+    target === undefined
+      ? ""
+      : `at most ${target.atMost}${target.of === "ratio" ? " x" : ` ${row.unit}`}`,
     met === undefined ? "" : met ? "met" : "MISSED",
   ];
 }

@@ -6,7 +6,9 @@ import type { Row } from "./row.ts";
 import { runCase } from "./run/run-case.ts";
 
 const names = allCases.map(({ name }) => name);
-const say = (text: string): void => { console.error(text); };
+const say = (text: string): void => {
+  console.error(text);
+};
 
 try {
   const options = parseOptions(process.argv.slice(2), names);
@@ -19,14 +21,18 @@ try {
 }
 
 async function bench({ json, quick, cases }: Options): Promise<void> {
-  const chosen = allCases.filter(({ name, fullOnly = false }) => (cases.length === 0 ? !(quick && fullOnly) : cases.some((one) => name.startsWith(one))));
+  const chosen = allCases.filter(({ name, fullOnly = false }) =>
+    cases.length === 0 ? !(quick && fullOnly) : cases.some((one) => name.startsWith(one)),
+  );
   const rows: Row[] = [];
   for (const one of chosen) {
     const result = await runCase(one, quick, say);
     rows.push(...result.rows);
     if (result.failed) process.exitCode = 1;
   }
-  console.log(json ? JSON.stringify(rows, undefined, 2) : `${formatRows(rows)}\n\n${footer(quick)}`);
+  console.log(
+    json ? JSON.stringify(rows, undefined, 2) : `${formatRows(rows)}\n\n${footer(quick)}`,
+  );
 }
 
 function footer(quick: boolean): string {

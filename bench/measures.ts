@@ -31,16 +31,25 @@ const measures: Readonly<Record<Key, Measure>> = {
 };
 
 /** Targets by measure; a measure with `undefined` is shown without one. */
-export type Wanted<K extends Key = keyof Measurement> = Readonly<Partial<Record<K, Target | undefined>>>;
+export type Wanted<K extends Key = keyof Measurement> = Readonly<
+  Partial<Record<K, Target | undefined>>
+>;
 
 /** A row for each measure that is wanted. */
-export function rowsOf<K extends Key>(name: string, comparison: Comparison<Readonly<Record<K, number>>>, wanted: Wanted<K>, note?: string): readonly Row[] {
+export function rowsOf<K extends Key>(
+  name: string,
+  comparison: Comparison<Readonly<Record<K, number>>>,
+  wanted: Wanted<K>,
+  note?: string,
+): readonly Row[] {
   const { floor, connect, xdstp } = comparison;
   return (Object.entries(wanted) as [K, Target | undefined][]).map(([of, target], index) => {
     const { text, unit, scale } = measures[of];
     const ratio = comparison.ratio(of);
     return judged({
-      case: name, measure: text, unit,
+      case: name,
+      measure: text,
+      unit,
       floor: floor[of] * scale,
       ...(connect === undefined ? {} : { connect: connect[of] * scale }),
       xdstp: xdstp[of] * scale,

@@ -9,11 +9,15 @@ describe("parseOptions()", () => {
   });
 
   test("takes cases by name or by the beginning of it, behind the -- of a package manager", () => {
-    expect(parseOptions(["--", "--quick", "--json", "--case", "fan-out", "--case=uri"], known)).toEqual({ json: true, quick: true, help: false, cases: ["fan-out", "uri"] });
+    expect(
+      parseOptions(["--", "--quick", "--json", "--case", "fan-out", "--case=uri"], known),
+    ).toEqual({ json: true, quick: true, help: false, cases: ["fan-out", "uri"] });
   });
 
   test("names the cases where one is unknown, and refuses other options", () => {
-    expect(() => parseOptions(["--case", "fanout"], known)).toThrow('there is no case "fanout"; the cases are fan-out-1000, fan-out-10000, uri');
+    expect(() => parseOptions(["--case", "fanout"], known)).toThrow(
+      'there is no case "fanout"; the cases are fan-out-1000, fan-out-10000, uri',
+    );
     expect(() => parseOptions(["--fast"], known)).toThrow("--fast");
   });
 });

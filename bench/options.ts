@@ -24,11 +24,22 @@ export function usage(cases: readonly string[]): string {
 
 /** Reads the command line. Throws an error for people where it cannot be read. */
 export function parseOptions(args: readonly string[], known: readonly string[]): Options {
-  const options = { json: { type: "boolean" }, quick: { type: "boolean" }, help: { type: "boolean" }, case: { type: "string", multiple: true } } as const;
+  const options = {
+    json: { type: "boolean" },
+    quick: { type: "boolean" },
+    help: { type: "boolean" },
+    case: { type: "string", multiple: true },
+  } as const;
   // A package manager may pass on the "--" that separates its own options.
   const { values } = parseArgs({ args: args.filter((arg) => arg !== "--"), options, strict: true });
   const cases = values.case ?? [];
   const unknown = cases.find((name) => !known.some((one) => one.startsWith(name)));
-  if (unknown !== undefined) throw new Error(`there is no case "${unknown}"; the cases are ${known.join(", ")}`);
-  return { json: values.json ?? false, quick: values.quick ?? false, help: values.help ?? false, cases };
+  if (unknown !== undefined)
+    throw new Error(`there is no case "${unknown}"; the cases are ${known.join(", ")}`);
+  return {
+    json: values.json ?? false,
+    quick: values.quick ?? false,
+    help: values.help ?? false,
+    cases,
+  };
 }

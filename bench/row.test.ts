@@ -17,13 +17,18 @@ describe("judged()", () => {
 
   it("says nothing of a row without a target or without a value", () => {
     expect(judged(row).met).toBeUndefined();
-    expect(judged({ case: "x", measure: "y", unit: "us", target: { of: "value", atMost: 1 } }).met).toBeUndefined();
+    expect(
+      judged({ case: "x", measure: "y", unit: "us", target: { of: "value", atMost: 1 } }).met,
+    ).toBeUndefined();
   });
 });
 
 describe("formatRows()", () => {
   it("names a case once and says what was missed", () => {
-    const text = formatRows([judged({ ...row, target: { of: "ratio", atMost: 1 } }), { ...row, measure: "p99", note: "fewer clients" }]);
+    const text = formatRows([
+      judged({ ...row, target: { of: "ratio", atMost: 1 } }),
+      { ...row, measure: "p99", note: "fewer clients" },
+    ]);
     const lines = text.split("\n");
     expect(lines[2]).toMatch(/^fan-out +CPU +us +20\.0 +24\.0 +1\.20 +at most 1 x +MISSED$/);
     expect(lines[3]).toMatch(/^ +p99/);

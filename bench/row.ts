@@ -23,5 +23,7 @@ export interface Target {
 /** Says whether a row meets its target; a row without one, or without a value, stays as it is. */
 export function judged(row: Row): Row {
   const value = row.target?.of === "ratio" ? row.ratio : row.xdstp;
-  return row.target === undefined || value === undefined ? row : { ...row, met: value <= row.target.atMost };
+  return row.target === undefined || value === undefined
+    ? row
+    : { ...row, met: value <= row.target.atMost };
 }

@@ -53,12 +53,18 @@ export function changesOf({ names, resources }: Scenario, round: number): readon
   if (names === undefined) return [(round * 7919) % resources];
   const blocks = names.distinct / names.perClient;
   const step = blocks / names.changesPerRound;
-  return Array.from({ length: names.changesPerRound }, (_, index) => ((Math.floor(index * step) + round) % blocks) * names.perClient + (round % names.perClient));
+  return Array.from(
+    { length: names.changesPerRound },
+    (_, index) =>
+      ((Math.floor(index * step) + round) % blocks) * names.perClient + (round % names.perClient),
+  );
 }
 
 /** How many pushes a round brings, over all clients. */
 export function pushesPerRound({ clients, names }: Scenario): number {
-  return names === undefined ? clients : (names.changesPerRound * clients * names.perClient) / names.distinct;
+  return names === undefined
+    ? clients
+    : (names.changesPerRound * clients * names.perClient) / names.distinct;
 }
 
 /** Whether a client reads nothing of what it asked for. */

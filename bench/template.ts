@@ -42,7 +42,10 @@ export function readCopies(message: Buffer, tell: (index: number, stamp: number)
   for (let at = message.indexOf(stampStart); at >= 0; at = message.indexOf(stampStart, at + 1)) {
     const name = message.lastIndexOf(nameStart, at) + nameStart.length;
     const stamp = at + stampStart.length;
-    tell(Number(message.toString("latin1", name, name + nameDigits)), Number(message.toString("latin1", stamp, stamp + stampDigits)));
+    tell(
+      Number(message.toString("latin1", name, name + nameDigits)),
+      Number(message.toString("latin1", stamp, stamp + stampDigits)),
+    );
   }
 }
 

@@ -15,10 +15,14 @@ const cluster = "envoy.config.endpoint.v3.ClusterLoadAssignment";
 
 /** What clients ask for: a plain name, one with parameters in canonical order, the same in another order, one with escapes. */
 const inputs: Readonly<Record<string, readonly string[]>> = {
-  "plain": makeNames((index) => `ns-${index % 50}/service-${index}`),
-  "parameters": makeNames((index) => `ns-${index % 50}/service-${index}?direction=inbound&zone=z${index % 3}`),
-  "parameters, unsorted": makeNames((index) => `ns-${index % 50}/service-${index}?zone=z${index % 3}&direction=inbound`),
-  "escapes": makeNames((index) => `ns-${index % 50}/service%20${index}`),
+  plain: makeNames((index) => `ns-${index % 50}/service-${index}`),
+  parameters: makeNames(
+    (index) => `ns-${index % 50}/service-${index}?direction=inbound&zone=z${index % 3}`,
+  ),
+  "parameters, unsorted": makeNames(
+    (index) => `ns-${index % 50}/service-${index}?zone=z${index % 3}&direction=inbound`,
+  ),
+  escapes: makeNames((index) => `ns-${index % 50}/service%20${index}`),
 };
 
 /** Times parse, print and match beside `new URL()`, which understands less of a name and breaks some (xdstp-names.md section 13). */
@@ -28,7 +32,9 @@ export function benchUri(options: { readonly quick: boolean }): readonly Row[] {
 }
 
 function rowsOf(label: string, names: readonly string[], rounds: number): readonly Row[] {
-  const parsed = names.map((name) => parseName(name)).flatMap((result) => (result.ok ? [result.value] : []));
+  const parsed = names
+    .map((name) => parseName(name))
+    .flatMap((result) => (result.ok ? [result.value] : []));
   const globs = names.map((name) => globOf(name) ?? "");
   const floor = nanosecondsPerCall((index) => new URL(names[index] ?? ""), names.length, rounds);
   const row = (name: string, call: (index: number) => unknown): Row => {
@@ -47,7 +53,11 @@ function rowsOf(label: string, names: readonly string[], rounds: number): readon
 }
 
 /** The best of many rounds, each over all inputs: what the machine can do when nothing else runs on it. */
-function nanosecondsPerCall(call: (index: number) => unknown, count: number, rounds: number): number {
+function nanosecondsPerCall(
+  call: (index: number) => unknown,
+  count: number,
+  rounds: number,
+): number {
   let best = Number.POSITIVE_INFINITY;
   let kept: unknown;
   for (let round = 0; round < rounds; round++) {
@@ -61,12 +71,17 @@ function nanosecondsPerCall(call: (index: number) => unknown, count: number, rou
 
 /** Flat strings, as a decoder gives them; the engine keeps those from a template in pieces. */
 function makeNames(idOf: (index: number) => string): readonly string[] {
-  const make = (index: number): string => `xdstp://authority-${index % 7}.example.com/${cluster}/${idOf(index)}`;
+  const make = (index: number): string =>
+    `xdstp://authority-${index % 7}.example.com/${cluster}/${idOf(index)}`;
   return Array.from({ length: distinctNames }, (_, index) => Buffer.from(make(index)).toString());
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  for (const { name, value, unit, ratio } of benchUri({ quick: process.argv.includes("--quick") })) {
-    console.log(`${name.padEnd(50)} ${value.toFixed(0).padStart(6)} ${unit}${ratio === undefined ? "" : `  ${ratio.toFixed(2)} x`}`);
+  for (const { name, value, unit, ratio } of benchUri({
+    quick: process.argv.includes("--quick"),
+  })) {
+    console.log(
+      `${name.padEnd(50)} ${value.toFixed(0).padStart(6)} ${unit}${ratio === undefined ? "" : `  ${ratio.toFixed(2)} x`}`,
+    );
   }
 }

@@ -1,13 +1,25 @@
 // node tools/generate.mjs: writes the generated code of @xdstp/protos anew. --check: writes nothing, and fails when it would differ.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 
 const root = join(import.meta.dirname, "..");
-const folders = ["packages/protos/src/gen", "packages/protos/src/envoy/gen", "packages/protos/src/resources/gen"];
+const folders = [
+  "packages/protos/src/gen",
+  "packages/protos/src/envoy/gen",
+  "packages/protos/src/resources/gen",
+];
 const templates = ["buf.gen.yaml", "buf.gen.envoy.yaml"];
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
 
@@ -24,7 +36,12 @@ function generate(out) {
   const bin = join(root, "node_modules/.bin");
   const buf = createRequire(import.meta.url).resolve("@bufbuild/buf/bin/buf");
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ""}` };
-  for (const template of templates) execFileSync(process.execPath, [buf, "generate", "--template", template, "-o", out], { cwd: root, env, stdio: "inherit" });
+  for (const template of templates)
+    execFileSync(process.execPath, [buf, "generate", "--template", template, "-o", out], {
+      cwd: root,
+      env,
+      stdio: "inherit",
+    });
   mkdirSync(join(out, folders[1]), { recursive: true });
   writeFileSync(join(out, folders[1], "envoy-image.ts"), imageModule());
 }
@@ -44,18 +61,23 @@ function replace(from) {
 
 function check(from) {
   const stale = folders.flatMap((folder) => differences(join(root, folder), join(from, folder)));
-  for (const path of stale) console.error(`${path} differs from what its source gives. Run: node tools/generate.mjs`);
+  for (const path of stale)
+    console.error(`${path} differs from what its source gives. Run: node tools/generate.mjs`);
   if (stale.length > 0) process.exitCode = 1;
 }
 
 function differences(kept, made) {
   const [old, now] = [contents(kept), contents(made)];
   const paths = new Set([...old.keys(), ...now.keys()]);
-  return [...paths].filter((path) => old.get(path) !== now.get(path)).map((path) => relative(root, join(kept, path)));
+  return [...paths]
+    .filter((path) => old.get(path) !== now.get(path))
+    .map((path) => relative(root, join(kept, path)));
 }
 
 function contents(folder) {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
   const paths = files.map((entry) => join(entry.parentPath, entry.name));
   return new Map(paths.map((path) => [relative(folder, path), readFileSync(path, "utf8")]));
 }

@@ -26,13 +26,19 @@ if (verb === undefined) {
 }
 
 function run(verb, runtime) {
-  const child = spawn(runtime.node, ["--conditions=@xdstp/source", join(root, verb.file), ...args], {
-    cwd: verb.fromCaller ? (process.env.INIT_CWD ?? process.cwd()) : root,
-    env: withPath(runtime.path),
-    stdio: "inherit",
-  });
+  const child = spawn(
+    runtime.node,
+    ["--conditions=@xdstp/source", join(root, verb.file), ...args],
+    {
+      cwd: verb.fromCaller ? (process.env.INIT_CWD ?? process.cwd()) : root,
+      env: withPath(runtime.path),
+      stdio: "inherit",
+    },
+  );
   forwardSignals(child);
-  child.on("exit", (code, signal) => { process.exitCode = code ?? 128 + constants.signals[signal]; });
+  child.on("exit", (code, signal) => {
+    process.exitCode = code ?? 128 + constants.signals[signal];
+  });
   child.on("error", (error) => {
     console.error(`cannot run ${runtime.node}: ${error.message}`);
     process.exitCode = 1;
@@ -42,12 +48,21 @@ function run(verb, runtime) {
 // The variable is called Path on Windows, and a second spelling beside it would win or lose by chance.
 function withPath(folders) {
   const key = Object.keys(process.env).find((name) => name.toUpperCase() === "PATH") ?? "PATH";
-  return { TURBO_TELEMETRY_DISABLED: "1", ...process.env, [key]: [...folders, process.env[key]].join(delimiter) };
+  return {
+    TURBO_TELEMETRY_DISABLED: "1",
+    ...process.env,
+    [key]: [...folders, process.env[key]].join(delimiter),
+  };
 }
 
 // A terminal sends Ctrl-C to the child as well: forwarding it there would make it two.
 function forwardSignals(child) {
   const interactive = process.stdin.isTTY || process.stdout.isTTY;
-  process.on("SIGINT", () => { if (!interactive) child.kill("SIGINT"); });
-  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => { child.kill(signal); });
+  process.on("SIGINT", () => {
+    if (!interactive) child.kill("SIGINT");
+  });
+  for (const signal of ["SIGTERM", "SIGHUP"])
+    process.on(signal, () => {
+      child.kill(signal);
+    });
 }

@@ -9,4 +9,14 @@ import { relayCase } from "./relay.ts";
 import { storms } from "./storm.ts";
 
 /** Everything the bench can run, in the order of the table. */
-export const allCases: readonly BenchCase[] = [...fanOuts.map(fanOutCase), ...storms, ...churns, collectionCase, largeCollectionCase, interestCase, clientCase, relayCase, namesCase];
+export const allCases: readonly BenchCase[] = [
+  ...fanOuts.map(fanOutCase),
+  ...storms,
+  ...churns,
+  collectionCase,
+  largeCollectionCase,
+  interestCase,
+  clientCase,
+  relayCase,
+  namesCase,
+];

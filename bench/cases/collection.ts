@@ -17,7 +17,9 @@ export const collectionCase: BenchCase = {
     const clients = context.quick ? 20 : 100;
     const comparisons: Comparison<Measurement>[] = [];
     for (const resources of sizes) comparisons.push(await compareSize(context, clients, resources));
-    const rows = comparisons.flatMap((comparison, index) => rowsOf(`collection of ${String(sizes[index])}, ${clients} clients`, comparison, cpu));
+    const rows = comparisons.flatMap((comparison, index) =>
+      rowsOf(`collection of ${String(sizes[index])}, ${clients} clients`, comparison, cpu),
+    );
     return [...rows, growth(comparisons)];
   },
 };
@@ -31,14 +33,30 @@ export const largeCollectionCase: BenchCase = {
   async run(context) {
     const clients = context.quick ? 200 : 1000;
     const comparison = await compareSize(context, clients, 10_000);
-    const wanted: Wanted = { cpuPerPush: atMostTimes(1.25), rssPerClient: atMost(45), heapPerClient: undefined, startBytes: undefined };
+    const wanted: Wanted = {
+      cpuPerPush: atMostTimes(1.25),
+      rssPerClient: atMost(45),
+      heapPerClient: undefined,
+      startBytes: undefined,
+    };
     return rowsOf(`collection of 10000, ${clients} clients`, comparison, wanted);
   },
 };
 
-async function compareSize({ quick, signal, say }: CaseContext, clients: number, resources: number): Promise<Comparison<Measurement>> {
+async function compareSize(
+  { quick, signal, say }: CaseContext,
+  clients: number,
+  resources: number,
+): Promise<Comparison<Measurement>> {
   const rounds = 30_000 / clients;
-  const scenario: Scenario = { variant: "delta", clients, connections: clients, resources, warmUpRounds: rounds, rounds };
+  const scenario: Scenario = {
+    variant: "delta",
+    clients,
+    connections: clients,
+    resources,
+    warmUpRounds: rounds,
+    rounds,
+  };
   return compare(measure, scenario, { runs: quick ? 1 : 3, signal, say });
 }
 
@@ -47,7 +65,10 @@ function growth(comparisons: readonly Comparison<Measurement>[]): Row {
   const ratios = comparisons.map((comparison) => comparison.ratio("cpuPerPush"));
   const [smallest = Number.NaN] = ratios;
   return judged({
-    case: "collection of 100000 over 100", measure: "ratio to the floor, the one over the other", unit: "x",
-    xdstp: (ratios.at(-1) ?? Number.NaN) / smallest, target: atMost(1.3),
+    case: "collection of 100000 over 100",
+    measure: "ratio to the floor, the one over the other",
+    unit: "x",
+    xdstp: (ratios.at(-1) ?? Number.NaN) / smallest,
+    target: atMost(1.3),
   });
 }

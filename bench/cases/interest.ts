@@ -23,19 +23,36 @@ export const interestCase: BenchCase = {
   async run({ quick, signal, say }) {
     const comparisons: Comparison<Measurement>[] = [];
     const chosen = quick ? spreads.filter(({ distinct }) => distinct !== 1000) : spreads;
-    for (const names of chosen) comparisons.push(await compare(measure, scenarioOf(names, quick), { runs: quick ? 1 : 3, signal, say }));
-    const rows = comparisons.flatMap((comparison, index) => rowsOf(`interest, ${watchers(chosen[index])} watching a name`, comparison, wanted(index)));
+    for (const names of chosen)
+      comparisons.push(
+        await compare(measure, scenarioOf(names, quick), { runs: quick ? 1 : 3, signal, say }),
+      );
+    const rows = comparisons.flatMap((comparison, index) =>
+      rowsOf(`interest, ${watchers(chosen[index])} watching a name`, comparison, wanted(index)),
+    );
     return [...rows, linearity(comparisons)];
   },
 };
 
 function scenarioOf(names: NameSpread, quick: boolean): Scenario {
   const rounds = (names.changesPerRound === 100 ? 300 : 60) / (quick ? 2 : 1);
-  return { variant: "delta", clients, connections: clients, resources: 100_000, names, warmUpRounds: rounds / 2, rounds };
+  return {
+    variant: "delta",
+    clients,
+    connections: clients,
+    resources: 100_000,
+    names,
+    warmUpRounds: rounds / 2,
+    rounds,
+  };
 }
 
 function wanted(index: number): Wanted {
-  return { cpuPerPush: atMostTimes(1.5), rssPerClient: index === 0 ? atMost(75) : undefined, heapPerClient: undefined };
+  return {
+    cpuPerPush: atMostTimes(1.5),
+    rssPerClient: index === 0 ? atMost(75) : undefined,
+    heapPerClient: undefined,
+  };
 }
 
 function watchers(spread: NameSpread | undefined): number {
@@ -46,7 +63,10 @@ function watchers(spread: NameSpread | undefined): number {
 function linearity(comparisons: readonly Comparison<Measurement>[]): Row {
   const [some, many] = comparisons.slice(-2).map((comparison) => comparison.ratio("cpuPerPush"));
   return judged({
-    case: "interest, 1000 watchers over fewer", measure: "ratio to the floor, the one over the other", unit: "x",
-    xdstp: (many ?? Number.NaN) / (some ?? Number.NaN), target: atMost(1.3),
+    case: "interest, 1000 watchers over fewer",
+    measure: "ratio to the floor, the one over the other",
+    unit: "x",
+    xdstp: (many ?? Number.NaN) / (some ?? Number.NaN),
+    target: atMost(1.3),
   });
 }

@@ -9,8 +9,21 @@ export const namesCase: BenchCase = {
   run({ quick, say }) {
     say("parse, print and match");
     const rows = benchUri({ quick });
-    return Promise.resolve(rows.flatMap(({ name, value, unit, ratio }) => (ratio === undefined ? [] : [{
-      case: name, measure: "time per call, best round", unit, floor: value / ratio, xdstp: value, ratio,
-    }])));
+    return Promise.resolve(
+      rows.flatMap(({ name, value, unit, ratio }) =>
+        ratio === undefined
+          ? []
+          : [
+              {
+                case: name,
+                measure: "time per call, best round",
+                unit,
+                floor: value / ratio,
+                xdstp: value,
+                ratio,
+              },
+            ],
+      ),
+    );
   },
 };

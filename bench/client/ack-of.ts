@@ -26,12 +26,31 @@ export function readResponse(message: Buffer): Response {
     else found[field] = [start, at];
   }
   const slice = (field: number): Slice => found[field] ?? nothing;
-  return { resources, version: slice(fields.version), typeUrl: slice(fields.typeUrl), nonce: slice(fields.nonce) };
+  return {
+    resources,
+    version: slice(fields.version),
+    typeUrl: slice(fields.typeUrl),
+    nonce: slice(fields.nonce),
+  };
 }
 
 /** The ACK of a response, behind the five bytes of gRPC. SotW repeats the version (field 1), type URL (4) and nonce (5); delta the type URL (2) and nonce (6). */
-export function ackOf(message: Buffer, { version, typeUrl, nonce }: Response, variant: "delta" | "sotw"): Buffer {
-  const parts: readonly (readonly [tag: number, slice: Slice])[] = variant === "delta" ? [[0x12, typeUrl], [0x32, nonce]] : [[0x0a, version], [0x22, typeUrl], [0x2a, nonce]];
+export function ackOf(
+  message: Buffer,
+  { version, typeUrl, nonce }: Response,
+  variant: "delta" | "sotw",
+): Buffer {
+  const parts: readonly (readonly [tag: number, slice: Slice])[] =
+    variant === "delta"
+      ? [
+          [0x12, typeUrl],
+          [0x32, nonce],
+        ]
+      : [
+          [0x0a, version],
+          [0x22, typeUrl],
+          [0x2a, nonce],
+        ];
   const length = parts.reduce((sum, [, [start, end]]) => sum + 1 + end - start, 0);
   const ack = Buffer.allocUnsafe(5 + length);
   ack[0] = 0;

@@ -8,7 +8,8 @@ const plan: ChurnPlan = { first: 11, count: 6, changesPerSecond: 10, resources: 
 describe("createChurnLog()", () => {
   test("is done when every reader has the newest of each resource, and says when the last had it", async () => {
     const log = createChurnLog(plan, 2);
-    for (const stamp of [11, 12, 13, 14, 15, 16]) log.read(0, indexOfChange(plan, stamp), stamp, dueAt(plan, stamp) + 5);
+    for (const stamp of [11, 12, 13, 14, 15, 16])
+      log.read(0, indexOfChange(plan, stamp), stamp, dueAt(plan, stamp) + 5);
     for (const stamp of [14, 15, 15]) log.read(1, indexOfChange(plan, stamp), stamp, 1700);
     const early = await Promise.race([log.done, Promise.resolve("not yet")]);
     log.read(1, indexOfChange(plan, 16), 16, 1800);

@@ -47,7 +47,8 @@ export function createChurnLog(plan: ChurnPlan, readers: number): ChurnLog {
       if (stamp <= before) return;
       own[index] = stamp;
       for (let one = stamp; one > before; one -= resources) addLag(at - dueAt(plan, one));
-      if (stamp > last - resources && --missing === 0) done.resolve({ settledAt: at, p50: lagOf(lags, 0.5), p99: lagOf(lags, 0.99) });
+      if (stamp > last - resources && --missing === 0)
+        done.resolve({ settledAt: at, p50: lagOf(lags, 0.5), p99: lagOf(lags, 0.99) });
     },
   };
 }

@@ -9,16 +9,34 @@ import type { Versions } from "./learn-versions.ts";
 const nothing = new Uint8Array();
 
 /** What a client asks for first: its names, or everything. `held`: what {@link heldVersions} gave. */
-export function firstRequest({ variant, names }: Pick<Scenario, "variant" | "names">, client: number, held: Uint8Array = nothing): Buffer {
+export function firstRequest(
+  { variant, names }: Pick<Scenario, "variant" | "names">,
+  client: number,
+  held: Uint8Array = nothing,
+): Buffer {
   const node = { id: `client-${client}`, cluster: "bench", userAgentName: "bench" };
   const asked = names === undefined ? [] : namesOf(names, client).map(nameOf);
-  const bytes = variant === "delta"
-    ? toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, { node, typeUrl: clusterType, resourceNamesSubscribe: asked }))
-    : toBinary(DiscoveryRequestSchema, create(DiscoveryRequestSchema, { node, typeUrl: clusterType, resourceNames: asked }));
+  const bytes =
+    variant === "delta"
+      ? toBinary(
+          DeltaDiscoveryRequestSchema,
+          create(DeltaDiscoveryRequestSchema, {
+            node,
+            typeUrl: clusterType,
+            resourceNamesSubscribe: asked,
+          }),
+        )
+      : toBinary(
+          DiscoveryRequestSchema,
+          create(DiscoveryRequestSchema, { node, typeUrl: clusterType, resourceNames: asked }),
+        );
   return envelope([bytes, held]);
 }
 
 /** The part of a first delta request that lists what a client holds, encoded once for all: concatenated fields are a message. */
 export function heldVersions(initialResourceVersions: Versions): Uint8Array {
-  return toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, { initialResourceVersions }));
+  return toBinary(
+    DeltaDiscoveryRequestSchema,
+    create(DeltaDiscoveryRequestSchema, { initialResourceVersions }),
+  );
 }

@@ -48,22 +48,35 @@ export async function startFleet({ port, scenario, sent, held }: FleetOptions): 
   let missing = readersOf(scenario);
   let started = 0;
   const host: LoadHost = {
-    resources: resourcesDue(scenario), held,
+    resources: resourcesDue(scenario),
+    held,
     synced(bytes) {
       started += bytes;
       if (--missing === 0) synced.resolve(undefined);
     },
     pushed(message, client) {
-      if (scenario.churn === undefined) { log.add(message.length); return; }
+      if (scenario.churn === undefined) {
+        log.add(message.length);
+        return;
+      }
       const at = now();
       readCopies(message, (index, stamp) => churn?.read(client, index, stamp, at));
     },
-    sent(bytes) { sent.messages++; sent.bytes += bytes; },
-    lost: (error) => { synced.reject(error); log.fail(error); churn?.fail(error); },
+    sent(bytes) {
+      sent.messages++;
+      sent.bytes += bytes;
+    },
+    lost: (error) => {
+      synced.reject(error);
+      log.fail(error);
+      churn?.fail(error);
+    },
   };
   // A client may be lost before the last one is connected, and so before anybody waits for it.
   synced.promise.catch(() => undefined);
-  const open = (session: ClientHttp2Session, client: number): void => { openLoadStream(session, client, scenario, host); };
+  const open = (session: ClientHttp2Session, client: number): void => {
+    openLoadStream(session, client, scenario, host);
+  };
   const atOnce = scenario.storm !== undefined;
   const sessions = await connectAll(port, scenario, host, atOnce ? open : undefined);
   for (let client = 0; client < scenario.clients && !atOnce; client++) {
@@ -81,17 +94,28 @@ export async function startFleet({ port, scenario, sent, held }: FleetOptions): 
   };
 }
 
-async function connectAll(port: number, scenario: Scenario, host: LoadHost, onConnect?: (session: ClientHttp2Session, index: number) => void): Promise<readonly ClientHttp2Session[]> {
+async function connectAll(
+  port: number,
+  scenario: Scenario,
+  host: LoadHost,
+  onConnect?: (session: ClientHttp2Session, index: number) => void,
+): Promise<readonly ClientHttp2Session[]> {
   const sessions: ClientHttp2Session[] = [];
   while (sessions.length < scenario.connections) {
     const first = sessions.length;
-    const next = Array.from({ length: Math.min(batch, scenario.connections - first) }, (_, at) => connectTo(port, scenario.tls, isMuted(scenario, first + at) ? mutedWindow : undefined));
-    await Promise.all(next.map(async (session, at) => {
-      session.on("error", (error: Error) => { host.lost(error); });
-      await once(session, "connect");
-      session.setLocalWindowSize(connectionWindow);
-      onConnect?.(session, first + at);
-    }));
+    const next = Array.from({ length: Math.min(batch, scenario.connections - first) }, (_, at) =>
+      connectTo(port, scenario.tls, isMuted(scenario, first + at) ? mutedWindow : undefined),
+    );
+    await Promise.all(
+      next.map(async (session, at) => {
+        session.on("error", (error: Error) => {
+          host.lost(error);
+        });
+        await once(session, "connect");
+        session.setLocalWindowSize(connectionWindow);
+        onConnect?.(session, first + at);
+      }),
+    );
     sessions.push(...next);
   }
   return sessions;

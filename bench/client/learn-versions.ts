@@ -11,7 +11,11 @@ import { requestStream } from "./load-stream.ts";
 export type Versions = Readonly<Record<string, string>>;
 
 /** Asks once as all clients will, and goes. Resolves with the version of each resource. */
-export async function learnVersions(port: number, scenario: Scenario, sent: Sent): Promise<Versions> {
+export async function learnVersions(
+  port: number,
+  scenario: Scenario,
+  sent: Sent,
+): Promise<Versions> {
   const session = connectTo(port, scenario.tls);
   const versions: Record<string, string> = {};
   const all = Promise.withResolvers<Versions>();
@@ -19,11 +23,20 @@ export async function learnVersions(port: number, scenario: Scenario, sent: Sent
   const stream = requestStream(session, scenario, 0);
   stream.on("error", all.reject);
   const reader = createMessageReader((message) => {
-    for (const { name, version } of fromBinary(DeltaDiscoveryResponseSchema, message).resources) versions[name] = version;
+    for (const { name, version } of fromBinary(DeltaDiscoveryResponseSchema, message).resources)
+      versions[name] = version;
     if (Object.keys(versions).length === resourcesPerClient(scenario)) all.resolve(versions);
   });
-  stream.on("data", (chunk: Buffer) => { reader.push(chunk); });
-  const request = firstRequest({ variant: scenario.variant, ...(scenario.names === undefined ? {} : { names: scenario.names }) }, 0);
+  stream.on("data", (chunk: Buffer) => {
+    reader.push(chunk);
+  });
+  const request = firstRequest(
+    {
+      variant: scenario.variant,
+      ...(scenario.names === undefined ? {} : { names: scenario.names }),
+    },
+    0,
+  );
   stream.write(request);
   sent.messages++;
   sent.bytes += request.length;

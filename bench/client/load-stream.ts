@@ -24,20 +24,39 @@ export interface LoadHost {
 const paths = { delta: "DeltaAggregatedResources", sotw: "StreamAggregatedResources" };
 
 /** The stream of a client, on which nothing was said yet. The floor, which decodes nothing, reads in headers who it is and whether it lists versions. */
-export function requestStream(session: ClientHttp2Session, { variant }: Scenario, client: number, listsVersions = false): ClientHttp2Stream {
-  return session.request({
-    ":method": "POST",
-    ":path": `/envoy.service.discovery.v3.AggregatedDiscoveryService/${paths[variant]}`,
-    "content-type": "application/grpc", "te": "trailers", "x-bench-client": String(client),
-    ...(listsVersions ? { "x-bench-versions": "listed" } : {}),
-  }, { endStream: false });
+export function requestStream(
+  session: ClientHttp2Session,
+  { variant }: Scenario,
+  client: number,
+  listsVersions = false,
+): ClientHttp2Stream {
+  return session.request(
+    {
+      ":method": "POST",
+      ":path": `/envoy.service.discovery.v3.AggregatedDiscoveryService/${paths[variant]}`,
+      "content-type": "application/grpc",
+      te: "trailers",
+      "x-bench-client": String(client),
+      ...(listsVersions ? { "x-bench-versions": "listed" } : {}),
+    },
+    { endStream: false },
+  );
 }
 
 /** One client: asks, reads each response, acknowledges it. A muted one only asks. */
-export function openLoadStream(session: ClientHttp2Session, client: number, scenario: Scenario, host: LoadHost): void {
+export function openLoadStream(
+  session: ClientHttp2Session,
+  client: number,
+  scenario: Scenario,
+  host: LoadHost,
+): void {
   const stream = requestStream(session, scenario, client, host.held !== undefined);
-  stream.on("error", (error: Error) => { host.lost(error); });
-  stream.on("trailers", (trailers) => { host.lost(new Error(`the server ended a stream: ${JSON.stringify(trailers)}`)); });
+  stream.on("error", (error: Error) => {
+    host.lost(error);
+  });
+  stream.on("trailers", (trailers) => {
+    host.lost(new Error(`the server ended a stream: ${JSON.stringify(trailers)}`));
+  });
   const send = (bytes: Buffer): void => {
     stream.write(bytes);
     host.sent(bytes.length);
@@ -49,7 +68,9 @@ export function openLoadStream(session: ClientHttp2Session, client: number, scen
       if (!start.takes(message, response.resources)) host.pushed(message, client);
       send(ackOf(message, response, scenario.variant));
     });
-    stream.on("data", (chunk: Buffer) => { reader.push(chunk); });
+    stream.on("data", (chunk: Buffer) => {
+      reader.push(chunk);
+    });
   }
   send(firstRequest(scenario, client, host.held));
 }

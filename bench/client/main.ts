@@ -50,9 +50,12 @@ serveParent(async (given) => {
       fleet = await startFleet({ port: command.port, scenario: command.scenario, sent, held });
       return { bytes: fleet.bytesOfStart, ms: performance.now() - began };
     }
-    case "churn": return running().churn(command.plan);
-    case "read": return running().read(command.pushes);
-    case "sent": return { ...sent };
+    case "churn":
+      return running().churn(command.plan);
+    case "read":
+      return running().read(command.pushes);
+    case "sent":
+      return { ...sent };
   }
 });
 

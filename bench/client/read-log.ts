@@ -20,8 +20,14 @@ export function createReadLog(): ReadLog {
     if (waiting === undefined || (failed === undefined && at.length < waiting.pushes)) return;
     const { pushes, done } = waiting;
     waiting = undefined;
-    if (failed !== undefined) { done.reject(failed); return; }
-    if (at.length > pushes) { done.reject(new Error(`${at.length} pushes came where ${pushes} were due`)); return; }
+    if (failed !== undefined) {
+      done.reject(failed);
+      return;
+    }
+    if (at.length > pushes) {
+      done.reject(new Error(`${at.length} pushes came where ${pushes} were due`));
+      return;
+    }
     done.resolve({ at: Float64Array.from(at), bytes });
     at = [];
     bytes = 0;

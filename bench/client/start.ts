@@ -7,7 +7,11 @@ export interface Start {
 }
 
 /** The start of one client. A resource more than is due loses it: one that lists all versions gets none. */
-export function createStart({ resources: due, synced, lost }: Pick<LoadHost, "resources" | "synced" | "lost">): Start {
+export function createStart({
+  resources: due,
+  synced,
+  lost,
+}: Pick<LoadHost, "resources" | "synced" | "lost">): Start {
   let missing = due;
   let bytes = 0;
   let over = false;
@@ -17,7 +21,12 @@ export function createStart({ resources: due, synced, lost }: Pick<LoadHost, "re
       missing -= resources;
       bytes += message.length;
       over = missing <= 0;
-      if (missing < 0) lost(new Error(`the first answer to a client had ${due - missing} resources where ${due} were due`));
+      if (missing < 0)
+        lost(
+          new Error(
+            `the first answer to a client had ${due - missing} resources where ${due} were due`,
+          ),
+        );
       else if (over) synced(bytes);
       return true;
     },

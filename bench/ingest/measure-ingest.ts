@@ -21,20 +21,40 @@ const changes = 2_000;
 /** Takes `count` members of a glob in, then one change after another, beside a loop that only decodes the same bytes. */
 export async function measureIngest(count: number, decode: Decode): Promise<IngestMeasurement> {
   const responses = responsesOf(count, 1_000);
-  const floor = cpuOf(() => { for (const response of responses) decodeOnly(response, decode); }) / count;
+  const floor =
+    cpuOf(() => {
+      for (const response of responses) decodeOnly(response, decode);
+    }) / count;
   const { client, server, watch } = await open(decode);
   const reader = readAll(watch);
-  const xdstp = await cpuOfAsync(async () => { for (const response of responses) { server.give(response); await turn(); } }) / count;
-  if (watch.members.size !== count) throw new Error(`${watch.members.size} members are there instead of ${count}`);
-  const changed = Array.from({ length: changes }, (_, index) => changeOf(index * 37 % count, index + 1));
-  const change = await cpuOfAsync(async () => { for (const response of changed) { server.give(response); await turn(); } }) / changes;
+  const xdstp =
+    (await cpuOfAsync(async () => {
+      for (const response of responses) {
+        server.give(response);
+        await turn();
+      }
+    })) / count;
+  if (watch.members.size !== count)
+    throw new Error(`${watch.members.size} members are there instead of ${count}`);
+  const changed = Array.from({ length: changes }, (_, index) =>
+    changeOf((index * 37) % count, index + 1),
+  );
+  const change =
+    (await cpuOfAsync(async () => {
+      for (const response of changed) {
+        server.give(response);
+        await turn();
+      }
+    })) / changes;
   await client.close();
   await reader;
   return { floor, xdstp, change };
 }
 
 /** Requests and bytes that so many names cost that are asked for at once. */
-export async function measureNames(count: number): Promise<{ readonly requests: number; readonly bytes: number }> {
+export async function measureNames(
+  count: number,
+): Promise<{ readonly requests: number; readonly bytes: number }> {
   const server = createMemoryServer();
   await using client = clientOf(server);
   for (let index = 0; index < count; index++) client.watch(ClusterSchema, memberName(index));
@@ -42,7 +62,11 @@ export async function measureNames(count: number): Promise<{ readonly requests: 
   return { requests: server.requests, bytes: server.bytes };
 }
 
-async function open(decode: Decode): Promise<{ readonly client: Client; readonly server: MemoryServer; readonly watch: CollectionWatch<Cluster> }> {
+async function open(decode: Decode): Promise<{
+  readonly client: Client;
+  readonly server: MemoryServer;
+  readonly watch: CollectionWatch<Cluster>;
+}> {
   const server = createMemoryServer();
   const client = clientOf(server);
   const watch = client.watchAll(ClusterSchema, globName, { decode });
@@ -51,18 +75,30 @@ async function open(decode: Decode): Promise<{ readonly client: Client; readonly
 }
 
 function clientOf({ channels }: MemoryServer): Client {
-  return createClient({ channels, bootstrap: { json: { xds_servers: [{ server_uri: "bench:1", channel_creds: [{ type: "insecure" }] }], node: { id: "bench" } } } });
+  return createClient({
+    channels,
+    bootstrap: {
+      json: {
+        xds_servers: [{ server_uri: "bench:1", channel_creds: [{ type: "insecure" }] }],
+        node: { id: "bench" },
+      },
+    },
+  });
 }
 
 /** Takes each change as it comes. Resolves when the client is closed. */
 async function readAll(watch: CollectionWatch<Cluster>): Promise<void> {
   const changes = watch[Symbol.asyncIterator]();
-  while ((await changes.next()).done !== true) { /* nothing is done with it */ }
+  while ((await changes.next()).done !== true) {
+    /* nothing is done with it */
+  }
 }
 
 function decodeOnly(response: Buffer, decode: Decode): void {
   const { resources } = fromBinary(DeltaDiscoveryResponseSchema, response);
-  if (decode === "on-arrival") for (const { resource } of resources) if (resource !== undefined) fromBinary(ClusterSchema, resource.value);
+  if (decode === "on-arrival")
+    for (const { resource } of resources)
+      if (resource !== undefined) fromBinary(ClusterSchema, resource.value);
 }
 
 function cpuOf(work: () => void): number {
@@ -80,5 +116,7 @@ async function cpuOfAsync(work: () => Promise<void>): Promise<number> {
 }
 
 async function turn(): Promise<void> {
-  await new Promise((resolve) => { setImmediate(resolve); });
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

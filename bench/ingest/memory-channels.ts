@@ -14,20 +14,32 @@ export function createMemoryServer(): MemoryServer {
   const counts = { requests: 0, bytes: 0 };
   let client: ByteStreamHandler | undefined;
   return {
-    get requests() { return counts.requests; },
-    get bytes() { return counts.bytes; },
+    get requests() {
+      return counts.requests;
+    },
+    get bytes() {
+      return counts.bytes;
+    },
     channels: {
       acquire: () => ({
         open(_, handler) {
           client = handler;
           return {
-            send({ bytes }) { counts.requests++; counts.bytes += bytes.length; return true; },
-            close(status) { handler.onClosed(status); },
+            send({ bytes }) {
+              counts.requests++;
+              counts.bytes += bytes.length;
+              return true;
+            },
+            close(status) {
+              handler.onClosed(status);
+            },
           };
         },
         release: () => undefined,
       }),
     },
-    give(response) { client?.onMessage(response); },
+    give(response) {
+      client?.onMessage(response);
+    },
   };
 }

@@ -15,14 +15,27 @@ const template = clusterTemplate();
 
 /** Encoded delta responses with `count` members in all, so many in each. */
 export function responsesOf(count: number, each: number, stamp = 0): readonly Buffer[] {
-  return Array.from({ length: Math.ceil(count / each) }, (_, index) => responseOf(index * each, Math.min(count, (index + 1) * each), stamp, index + 1));
+  return Array.from({ length: Math.ceil(count / each) }, (_, index) =>
+    responseOf(index * each, Math.min(count, (index + 1) * each), stamp, index + 1),
+  );
 }
 
 function responseOf(from: number, to: number, stamp: number, nonce: number): Buffer {
   const resources = Array.from({ length: to - from }, (_, index) => ({
-    name: memberName(from + index), version: `v${stamp}-${from + index}`, resource: { typeUrl: clusterType, value: template.fill(from + index, stamp) },
+    name: memberName(from + index),
+    version: `v${stamp}-${from + index}`,
+    resource: { typeUrl: clusterType, value: template.fill(from + index, stamp) },
   }));
-  return Buffer.from(toBinary(DeltaDiscoveryResponseSchema, create(DeltaDiscoveryResponseSchema, { typeUrl: clusterType, nonce: `${stamp}-${nonce}`, resources })));
+  return Buffer.from(
+    toBinary(
+      DeltaDiscoveryResponseSchema,
+      create(DeltaDiscoveryResponseSchema, {
+        typeUrl: clusterType,
+        nonce: `${stamp}-${nonce}`,
+        resources,
+      }),
+    ),
+  );
 }
 
 /** One member in another state. */

@@ -10,7 +10,11 @@ import { openWatchers } from "./watchers.ts";
 type Peer = Child<RelayCommand, RelayAnswers>;
 
 function startPeer(signal: AbortSignal): Peer {
-  return startChild<RelayCommand, RelayAnswers>("relay/main.ts", { flags: ["--expose-gc"], openFiles: openFilesFor(200), signal });
+  return startChild<RelayCommand, RelayAnswers>("relay/main.ts", {
+    flags: ["--expose-gc"],
+    openFiles: openFilesFor(200),
+    signal,
+  });
 }
 
 /** What a hop costs, with one client on either side of it. Times in milliseconds, CPU in microseconds for a change. */
@@ -35,7 +39,11 @@ export async function measureHop(ms: number, signal: AbortSignal): Promise<HopMe
   const before = await relay.ask({ op: "cpu" });
   const changes = await origin.ask({ op: "change", members, perSecond: 1_000, ms });
   const cpu = (await relay.ask({ op: "cpu" })) - before;
-  return { direct: percentile(direct.takeDelays(), 0.5), relayed: percentile(relayed.takeDelays(), 0.5), cpu: cpu / changes };
+  return {
+    direct: percentile(direct.takeDelays(), 0.5),
+    relayed: percentile(relayed.takeDelays(), 0.5),
+    cpu: cpu / changes,
+  };
 }
 
 /** What clients of equal interest cost. */
@@ -47,7 +55,10 @@ export interface CrowdMeasurement {
 }
 
 /** So many clients of a relay want the same glob. */
-export async function measureCrowd(clients: number, signal: AbortSignal): Promise<CrowdMeasurement> {
+export async function measureCrowd(
+  clients: number,
+  signal: AbortSignal,
+): Promise<CrowdMeasurement> {
   const members = 100;
   await using origin = startPeer(signal);
   await using relay = startPeer(signal);
@@ -64,7 +75,10 @@ export async function measureCrowd(clients: number, signal: AbortSignal): Promis
 }
 
 /** Milliseconds from nothing until a relay listens with so many resources of its snapshot, and until a client has them all, without upstream. */
-export async function measureStart(members: number, signal: AbortSignal): Promise<{ readonly listens: number; readonly served: number }> {
+export async function measureStart(
+  members: number,
+  signal: AbortSignal,
+): Promise<{ readonly listens: number; readonly served: number }> {
   const dir = await mkdtemp(join(tmpdir(), "xdstp-bench-"));
   try {
     const port = await fillSnapshot(members, dir, signal);

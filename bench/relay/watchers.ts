@@ -22,17 +22,36 @@ export function openWatchers(port: number, count: number, members: number): Watc
   const sessions = Array.from({ length: Math.ceil(count / perConnection) }, () => connectTo(port));
   let [delays, missing] = [[] as number[], count];
   let done = (): void => undefined;
-  const ready = new Promise<void>((resolve) => { done = resolve; });
+  const ready = new Promise<void>((resolve) => {
+    done = resolve;
+  });
   const read = (message: Buffer): number => {
     const at = now();
     const { resources } = fromBinary(DeltaDiscoveryResponseSchema, message);
-    for (const { resource } of resources) if (resource !== undefined) delays.push(at - Buffer.from(resource.value).readDoubleBE());
+    for (const { resource } of resources)
+      if (resource !== undefined) delays.push(at - Buffer.from(resource.value).readDoubleBE());
     return resources.length;
   };
   for (let client = 0; client < count; client++) {
-    const stream = sessions[Math.floor(client / perConnection)]?.request({ ":method": "POST", ":path": "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources", "content-type": "application/grpc", "te": "trailers" }, { endStream: false });
+    const stream = sessions[Math.floor(client / perConnection)]?.request(
+      {
+        ":method": "POST",
+        ":path": "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources",
+        "content-type": "application/grpc",
+        te: "trailers",
+      },
+      { endStream: false },
+    );
     const inbox: Buffer[] = [];
-    const raw = createRawDeltaClient({ send: (message) => { stream?.write(envelope([message])); }, take: () => inbox.shift() }, { node: { id: `client-${client}` } });
+    const raw = createRawDeltaClient(
+      {
+        send: (message) => {
+          stream?.write(envelope([message]));
+        },
+        take: () => inbox.shift(),
+      },
+      { node: { id: `client-${client}` } },
+    );
     let held = 0;
     stream?.on("error", () => undefined);
     const reader = createMessageReader((message) => {
@@ -42,7 +61,9 @@ export function openWatchers(port: number, count: number, members: number): Watc
       raw.ack(raw.next());
       if (before < members && held >= members && --missing === 0) done();
     });
-    stream?.on("data", (chunk: Buffer) => { reader.push(chunk); });
+    stream?.on("data", (chunk: Buffer) => {
+      reader.push(chunk);
+    });
     raw.send({ typeUrl: memberType, resourceNamesSubscribe: [memberGlob] });
   }
   return {
@@ -52,6 +73,8 @@ export function openWatchers(port: number, count: number, members: number): Watc
       delays = [];
       return taken;
     },
-    [Symbol.dispose]() { for (const session of sessions) session.destroy(); },
+    [Symbol.dispose]() {
+      for (const session of sessions) session.destroy();
+    },
   };
 }

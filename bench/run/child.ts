@@ -7,7 +7,9 @@ import type { Answer, Question } from "./serve-parent.ts";
 /** A process of its own that answers questions. `Answers` says what each `op` is answered with. */
 export interface Child<Command extends { readonly op: string }, Answers> extends AsyncDisposable {
   /** Rejects with the child's error, when it has gone, or when the deadline of the case has passed. */
-  ask<C extends Command>(command: C): Promise<C["op"] extends keyof Answers ? Answers[C["op"]] : never>;
+  ask<C extends Command>(
+    command: C,
+  ): Promise<C["op"] extends keyof Answers ? Answers[C["op"]] : never>;
 }
 
 /** What a child is started with. */
@@ -21,20 +23,39 @@ export interface ChildOptions {
 }
 
 /** Starts a file of this folder in a process of its own. Leaving the scope ends it. */
-export function startChild<Command extends { readonly op: string }, Answers>(file: string, options: ChildOptions): Child<Command, Answers> {
+export function startChild<Command extends { readonly op: string }, Answers>(
+  file: string,
+  options: ChildOptions,
+): Child<Command, Answers> {
   const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
-  const [command, ...args] = raisedCommand([process.execPath, "--conditions=@xdstp/source", ...(options.flags ?? []), path], options.openFiles);
-  const child = spawn(command ?? process.execPath, args, { stdio: ["ignore", "inherit", "inherit", "ipc"], serialization: "advanced" });
+  const [command, ...args] = raisedCommand(
+    [process.execPath, "--conditions=@xdstp/source", ...(options.flags ?? []), path],
+    options.openFiles,
+  );
+  const child = spawn(command ?? process.execPath, args, {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    serialization: "advanced",
+  });
   const waiting = createWaiting();
-  child.on("message", (message) => { waiting.settle(message as Answer); });
-  child.on("error", (error) => { waiting.fail(error); });
-  child.on("exit", (code, signal) => { waiting.fail(new Error(`${file} ended by itself with ${signal ?? `code ${String(code)}`}`)); });
-  const onAbort = (): void => { waiting.fail(options.signal.reason as Error); };
+  child.on("message", (message) => {
+    waiting.settle(message as Answer);
+  });
+  child.on("error", (error) => {
+    waiting.fail(error);
+  });
+  child.on("exit", (code, signal) => {
+    waiting.fail(new Error(`${file} ended by itself with ${signal ?? `code ${String(code)}`}`));
+  });
+  const onAbort = (): void => {
+    waiting.fail(options.signal.reason as Error);
+  };
   options.signal.addEventListener("abort", onAbort);
   return {
     async ask(asked) {
       options.signal.throwIfAborted();
-      return (await waiting.add((id) => child.send({ id, command: asked } satisfies Question))) as never;
+      return (await waiting.add((id) =>
+        child.send({ id, command: asked } satisfies Question),
+      )) as never;
     },
     async [Symbol.asyncDispose]() {
       options.signal.removeEventListener("abort", onAbort);

@@ -12,7 +12,11 @@ export type Client = Child<ClientCommand, ClientAnswers>;
 
 /** Starts the process of a server, which then waits for `start`. */
 export function startServer({ connections }: Scenario, signal: AbortSignal): Server {
-  return startChild("server/main.ts", { flags: ["--expose-gc"], openFiles: openFilesFor(connections), signal });
+  return startChild("server/main.ts", {
+    flags: ["--expose-gc"],
+    openFiles: openFilesFor(connections),
+    signal,
+  });
 }
 
 /** Starts the process of the clients, which then waits for `start`. */

@@ -13,7 +13,11 @@ export interface Comparison<M> {
 }
 
 /** Runs a scenario once. */
-export type Measure<M> = (contender: Contender, scenario: Scenario, signal: AbortSignal) => Promise<M>;
+export type Measure<M> = (
+  contender: Contender,
+  scenario: Scenario,
+  signal: AbortSignal,
+) => Promise<M>;
 
 /** How a comparison is made. */
 export interface CompareOptions {
@@ -26,7 +30,11 @@ export interface CompareOptions {
 }
 
 /** Runs floor and xdstp in turns, then Connect. */
-export async function compare<M extends Readonly<Record<keyof M, number>>>(measure: Measure<M>, scenario: Scenario, { runs, connect, signal, say }: CompareOptions): Promise<Comparison<M>> {
+export async function compare<M extends Readonly<Record<keyof M, number>>>(
+  measure: Measure<M>,
+  scenario: Scenario,
+  { runs, connect, signal, say }: CompareOptions,
+): Promise<Comparison<M>> {
   const run = async (contender: Contender, of: Scenario, which: string): Promise<M> => {
     say(`${contender}, ${of.clients} clients, ${of.resources} resources, ${which}`);
     return measure(contender, of, signal);

@@ -22,14 +22,24 @@ const leadMs = 50;
 const tickMs = 2;
 
 /** Changes by the clock, from a process of its own, once uncounted and once counted. */
-export async function measureChurn(contender: Contender, scenario: Scenario, signal: AbortSignal): Promise<ChurnMeasurement> {
+export async function measureChurn(
+  contender: Contender,
+  scenario: Scenario,
+  signal: AbortSignal,
+): Promise<ChurnMeasurement> {
   const { warmUpChanges = 0, changes = 0, changesPerSecond = 1 } = scenario.churn ?? {};
   await using server = startServer(scenario, signal);
   const { port } = await server.ask({ op: "start", contender, scenario });
   await using client = startClient(scenario, signal);
   await client.ask({ op: "start", port, scenario });
   const churn = async (first: number, count: number): ReturnType<typeof runPlan> =>
-    runPlan(server, client, { first, count, changesPerSecond, resources: scenario.resources, begin: now() + leadMs });
+    runPlan(server, client, {
+      first,
+      count,
+      changesPerSecond,
+      resources: scenario.resources,
+      begin: now() + leadMs,
+    });
   await churn(1, warmUpChanges);
   const before = await server.ask({ op: "memory" });
   const figures = await churn(warmUpChanges + 1, changes);
@@ -37,11 +47,23 @@ export async function measureChurn(contender: Contender, scenario: Scenario, sig
   return { ...figures, heapGrowth: after.heap / before.heap, rssGrowth: after.rss / before.rss };
 }
 
-async function runPlan(server: Server, client: Client, plan: ChurnPlan): Promise<Pick<ChurnMeasurement, "late" | "settled" | "p50" | "p99">> {
-  const [takenAt, { settledAt, p50, p99 }] = await Promise.all([change(server, plan), client.ask({ op: "churn", plan })]);
+async function runPlan(
+  server: Server,
+  client: Client,
+  plan: ChurnPlan,
+): Promise<Pick<ChurnMeasurement, "late" | "settled" | "p50" | "p99">> {
+  const [takenAt, { settledAt, p50, p99 }] = await Promise.all([
+    change(server, plan),
+    client.ask({ op: "churn", plan }),
+  ]);
   await allArrived(server, client);
   const end = dueAt(plan, plan.first + plan.count);
-  return { late: takenAt.filter((at) => at > end).length / plan.count, settled: Math.max(0, settledAt - end), p50, p99 };
+  return {
+    late: takenAt.filter((at) => at > end).length / plan.count,
+    settled: Math.max(0, settledAt - end),
+    p50,
+    p99,
+  };
 }
 
 /** Sends each change when it is due, whatever became of those before. Resolves with when the server made them. */

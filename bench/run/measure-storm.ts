@@ -20,7 +20,11 @@ export interface StormMeasurement {
  *
  * One more client comes before, to learn the versions. One change afterwards must reach everyone once: who got nothing is subscribed all the same.
  */
-export async function measureStorm(contender: Contender, scenario: Scenario, signal: AbortSignal): Promise<StormMeasurement> {
+export async function measureStorm(
+  contender: Contender,
+  scenario: Scenario,
+  signal: AbortSignal,
+): Promise<StormMeasurement> {
   await using server = startServer(scenario, signal);
   const { port } = await server.ask({ op: "start", contender, scenario });
   await using client = startClient(scenario, signal);

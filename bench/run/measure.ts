@@ -20,7 +20,11 @@ export interface Measurement {
 }
 
 /** Runs a scenario once: a server process, a client process, and nothing of them left afterwards. */
-export async function measure(contender: Contender, scenario: Scenario, signal: AbortSignal): Promise<Measurement> {
+export async function measure(
+  contender: Contender,
+  scenario: Scenario,
+  signal: AbortSignal,
+): Promise<Measurement> {
   await using server = startServer(scenario, signal);
   const { port } = await server.ask({ op: "start", contender, scenario });
   const bare = await server.ask({ op: "memory" });
@@ -30,7 +34,11 @@ export async function measure(contender: Contender, scenario: Scenario, signal: 
   const memory = perClient(bare, await server.ask({ op: "memory" }), scenario.clients);
   await runRounds({ server, client, scenario }, 0, scenario.warmUpRounds);
   const before = await server.ask({ op: "cpu" });
-  const { latencies, bytes } = await runRounds({ server, client, scenario }, scenario.warmUpRounds, scenario.rounds);
+  const { latencies, bytes } = await runRounds(
+    { server, client, scenario },
+    scenario.warmUpRounds,
+    scenario.rounds,
+  );
   await allArrived(server, client);
   const cpu = (await server.ask({ op: "cpu" })) - before;
   return {
@@ -43,22 +51,40 @@ export async function measure(contender: Contender, scenario: Scenario, signal: 
   };
 }
 
-function perClient(bare: MemoryUse, idle: MemoryUse, clients: number): Pick<Measurement, "rssPerClient" | "heapPerClient"> {
-  return { rssPerClient: (idle.rss - bare.rss) / clients, heapPerClient: (idle.heap - bare.heap) / clients };
+function perClient(
+  bare: MemoryUse,
+  idle: MemoryUse,
+  clients: number,
+): Pick<Measurement, "rssPerClient" | "heapPerClient"> {
+  return {
+    rssPerClient: (idle.rss - bare.rss) / clients,
+    heapPerClient: (idle.heap - bare.heap) / clients,
+  };
 }
 
 /** One change after the other, each when everyone has read and acknowledged the one before. */
-export async function runRounds(place: { readonly server: Server; readonly client: Client; readonly scenario: Scenario }, first: number, count: number): Promise<{ readonly latencies: Float64Array; readonly bytes: number }> {
+export async function runRounds(
+  place: { readonly server: Server; readonly client: Client; readonly scenario: Scenario },
+  first: number,
+  count: number,
+): Promise<{ readonly latencies: Float64Array; readonly bytes: number }> {
   const { server, client, scenario } = place;
   const pushes = pushesPerRound(scenario);
   const latencies = new Float64Array(count * pushes);
   let bytes = 0;
   for (let round = 0; round < count; round++) {
     const [{ at }, reads] = await Promise.all([
-      server.ask({ op: "change", indexes: changesOf(scenario, first + round), stamp: first + round + 1 }),
+      server.ask({
+        op: "change",
+        indexes: changesOf(scenario, first + round),
+        stamp: first + round + 1,
+      }),
       client.ask({ op: "read", pushes }),
     ]);
-    latencies.set(reads.at.map((read) => read - at), round * pushes);
+    latencies.set(
+      reads.at.map((read) => read - at),
+      round * pushes,
+    );
     bytes += reads.bytes;
   }
   return { latencies, bytes };

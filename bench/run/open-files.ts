@@ -11,14 +11,25 @@ export function openFilesFor(connections: number): number {
 /** A command that runs with a soft limit of open files raised as far as the run needs. */
 export function raisedCommand(command: readonly string[], openFiles: number): readonly string[] {
   if (process.platform === "win32") return command;
-  return ["sh", "-c", 'if [ "$(ulimit -Sn)" != unlimited ] && [ "$(ulimit -Sn)" -lt "$0" ]; then ulimit -Sn "$0"; fi; exec "$@"', String(openFiles), ...command];
+  return [
+    "sh",
+    "-c",
+    'if [ "$(ulimit -Sn)" != unlimited ] && [ "$(ulimit -Sn)" -lt "$0" ]; then ulimit -Sn "$0"; fi; exec "$@"',
+    String(openFiles),
+    ...command,
+  ];
 }
 
 /** Why a run with so many open files cannot be made here, and the way out; undefined: it can. */
-export function openFilesProblem(openFiles: number, hardLimit: number = readHardLimit()): string | undefined {
+export function openFilesProblem(
+  openFiles: number,
+  hardLimit: number = readHardLimit(),
+): string | undefined {
   if (openFiles <= hardLimit) return undefined;
-  return `not run: needs ${openFiles} open files, the hard limit of this process is ${hardLimit} (ulimit -Hn). `
-    + `Raise it: "* hard nofile ${openFiles}" in /etc/security/limits.conf, LimitNOFILE=${openFiles} in a systemd unit, or docker run --ulimit nofile=${openFiles}:${openFiles}`;
+  return (
+    `not run: needs ${openFiles} open files, the hard limit of this process is ${hardLimit} (ulimit -Hn). ` +
+    `Raise it: "* hard nofile ${openFiles}" in /etc/security/limits.conf, LimitNOFILE=${openFiles} in a systemd unit, or docker run --ulimit nofile=${openFiles}:${openFiles}`
+  );
 }
 
 /** What no process of this user may go beyond. */

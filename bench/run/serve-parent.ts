@@ -13,12 +13,23 @@ export interface Answer {
 
 /** The child's side: answers each question of the parent, and ends with it. */
 export function serveParent(answer: (command: unknown) => Promise<unknown>): void {
-  const reply = (message: Answer): void => { process.send?.(message); };
+  const reply = (message: Answer): void => {
+    process.send?.(message);
+  };
   process.on("message", ({ id, command }: Question) => {
     answer(command).then(
-      (value) => { reply({ id, value }); },
-      (error: unknown) => { reply({ id, error: error instanceof Error ? error.stack ?? error.message : String(error) }); },
+      (value) => {
+        reply({ id, value });
+      },
+      (error: unknown) => {
+        reply({
+          id,
+          error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        });
+      },
     );
   });
-  process.on("disconnect", () => { process.exit(0); });
+  process.on("disconnect", () => {
+    process.exit(0);
+  });
 }

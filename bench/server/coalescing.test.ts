@@ -11,14 +11,29 @@ interface Bench {
 
 function bench(): Bench {
   const tasks: (() => void)[] = [];
-  const text = (changes: readonly { readonly index: number; readonly stamp: number }[]): Buffer => Buffer.from(changes.map(({ index, stamp }) => `${index}=${stamp}`).sort().join(" "));
-  const coalescing = createCoalescing(text, (task) => { tasks.push(task); });
+  const text = (changes: readonly { readonly index: number; readonly stamp: number }[]): Buffer =>
+    Buffer.from(
+      changes
+        .map(({ index, stamp }) => `${index}=${stamp}`)
+        .sort()
+        .join(" "),
+    );
+  const coalescing = createCoalescing(text, (task) => {
+    tasks.push(task);
+  });
   return {
     coalescing,
-    turn: () => { for (const task of tasks.splice(0)) task(); },
+    turn: () => {
+      for (const task of tasks.splice(0)) task();
+    },
     stream() {
       const written: Buffer[] = [];
-      const stream = { written, write: (message: Buffer) => { written.push(message); } };
+      const stream = {
+        written,
+        write: (message: Buffer) => {
+          written.push(message);
+        },
+      };
       coalescing.add(stream);
       coalescing.heard(stream);
       coalescing.heard(stream);
@@ -41,7 +56,11 @@ describe("createCoalescing()", () => {
   test("holds back until the stream was heard, and then writes the newest only", () => {
     const { coalescing, turn, stream } = bench();
     const one = stream();
-    for (const [index, stamp] of [[1, 1], [2, 2], [2, 3]] as const) {
+    for (const [index, stamp] of [
+      [1, 1],
+      [2, 2],
+      [2, 3],
+    ] as const) {
       coalescing.change({ index, stamp });
       turn();
     }
@@ -55,7 +74,11 @@ describe("createCoalescing()", () => {
   test("writes nothing to a stream that has not acknowledged its first answer", () => {
     const { coalescing, turn } = bench();
     const written: Buffer[] = [];
-    const stream = { write: (message: Buffer) => { written.push(message); } };
+    const stream = {
+      write: (message: Buffer) => {
+        written.push(message);
+      },
+    };
     coalescing.add(stream);
     coalescing.heard(stream);
     coalescing.change({ index: 1, stamp: 1 });

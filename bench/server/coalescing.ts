@@ -26,7 +26,10 @@ interface Reader {
  *
  * It writes once per turn of the event loop (`later`): to answer each ACK at once would starve the input of changes.
  */
-export function createCoalescing(encode: (changes: readonly Change[]) => Buffer, later: (task: () => void) => void = setImmediate): Coalescing {
+export function createCoalescing(
+  encode: (changes: readonly Change[]) => Buffer,
+  later: (task: () => void) => void = setImmediate,
+): Coalescing {
   const newest = new Map<number, Change & { readonly at: number }>();
   const readers = new Map<Outlet, Reader>();
   const messages = new Map<number, Buffer>();
@@ -52,7 +55,9 @@ export function createCoalescing(encode: (changes: readonly Change[]) => Buffer,
   };
   return {
     // The request itself is heard first, then the ACK of the first answer.
-    add(stream) { readers.set(stream, { sent: 0, unheard: 2 }); },
+    add(stream) {
+      readers.set(stream, { sent: 0, unheard: 2 });
+    },
     heard(stream) {
       const reader = readers.get(stream);
       if (reader !== undefined && --reader.unheard <= 0 && reader.sent < head) schedule();

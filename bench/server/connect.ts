@@ -1,6 +1,10 @@
 import { create, type MessageShape } from "@bufbuild/protobuf";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
-import { AggregatedDiscoveryService, DeltaDiscoveryResponseSchema, DiscoveryResponseSchema } from "@xdstp/protos/discovery";
+import {
+  AggregatedDiscoveryService,
+  DeltaDiscoveryResponseSchema,
+  DiscoveryResponseSchema,
+} from "@xdstp/protos/discovery";
 import { clusterTemplate, clusterType } from "../clusters.ts";
 import type { Scenario } from "../scenario.ts";
 import { nameOf, type Template } from "../template.ts";
@@ -18,7 +22,10 @@ export async function startConnect({ resources, variant, tls }: Scenario): Promi
   const delta = createChanges<DeltaResponse>(deltaResponse(template, indexes, 0));
   const sotw = createChanges<SotwResponse>(sotwResponse(template, indexes, -1, 0));
   let messages = 0;
-  const serve = async function* <M>(requests: AsyncIterable<unknown>, changes: Changes<M>): AsyncGenerator<M> {
+  const serve = async function* <M>(
+    requests: AsyncIterable<unknown>,
+    changes: Changes<M>,
+  ): AsyncGenerator<M> {
     const inbox = requests[Symbol.asyncIterator]();
     const outbox = changes.follow();
     for (;;) {
@@ -29,13 +36,16 @@ export async function startConnect({ resources, variant, tls }: Scenario): Promi
     }
   };
   const handler = connectNodeAdapter({
-    routes: (router) => router.service(AggregatedDiscoveryService, {
-      deltaAggregatedResources: (requests) => serve(requests, delta),
-      streamAggregatedResources: (requests) => serve(requests, sotw),
-    }),
+    routes: (router) =>
+      router.service(AggregatedDiscoveryService, {
+        deltaAggregatedResources: (requests) => serve(requests, delta),
+        streamAggregatedResources: (requests) => serve(requests, sotw),
+      }),
   });
   const server = createHttp2Server(tls);
-  server.on("request", (request, response) => { handler(request, response); });
+  server.on("request", (request, response) => {
+    handler(request, response);
+  });
   return {
     port: await listen(server),
     change(changed, stamp) {
@@ -65,18 +75,50 @@ function createChanges<M>(first: M): Changes<M> {
         else wake(message);
         wake = undefined;
       });
-      return async () => queue.shift() ?? new Promise<M>((resolve) => { wake = resolve; });
+      return async () =>
+        queue.shift() ??
+        new Promise<M>((resolve) => {
+          wake = resolve;
+        });
     },
-    say(message) { for (const tell of followers) tell(message); },
+    say(message) {
+      for (const tell of followers) tell(message);
+    },
   };
 }
 
-function deltaResponse(template: Template, indexes: readonly number[], stamp: number): DeltaResponse {
-  const resources = indexes.map((index) => ({ name: nameOf(index), version: `version-${stamp}`, resource: { typeUrl: clusterType, value: template.fill(index, stamp) } }));
-  return create(DeltaDiscoveryResponseSchema, { typeUrl: clusterType, resources, nonce: String(stamp + 1), systemVersionInfo: String(stamp) });
+function deltaResponse(
+  template: Template,
+  indexes: readonly number[],
+  stamp: number,
+): DeltaResponse {
+  const resources = indexes.map((index) => ({
+    name: nameOf(index),
+    version: `version-${stamp}`,
+    resource: { typeUrl: clusterType, value: template.fill(index, stamp) },
+  }));
+  return create(DeltaDiscoveryResponseSchema, {
+    typeUrl: clusterType,
+    resources,
+    nonce: String(stamp + 1),
+    systemVersionInfo: String(stamp),
+  });
 }
 
-function sotwResponse(template: Template, indexes: readonly number[], changed: number, stamp: number): SotwResponse {
-  const resources = indexes.map((index) => ({ typeUrl: clusterType, value: template.fill(index, index === changed ? stamp : 0) }));
-  return create(DiscoveryResponseSchema, { typeUrl: clusterType, resources, nonce: String(stamp + 1), versionInfo: String(stamp) });
+function sotwResponse(
+  template: Template,
+  indexes: readonly number[],
+  changed: number,
+  stamp: number,
+): SotwResponse {
+  const resources = indexes.map((index) => ({
+    typeUrl: clusterType,
+    value: template.fill(index, index === changed ? stamp : 0),
+  }));
+  return create(DiscoveryResponseSchema, {
+    typeUrl: clusterType,
+    resources,
+    nonce: String(stamp + 1),
+    versionInfo: String(stamp),
+  });
 }

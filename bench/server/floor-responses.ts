@@ -27,17 +27,26 @@ const partBytes = 4_000_000;
 const version = "0123456789abcdefABCDEF";
 
 /** Responses of the variant of a scenario. */
-export function floorResponses({ variant, resources }: Pick<Scenario, "variant" | "resources">): FloorResponses {
+export function floorResponses({
+  variant,
+  resources,
+}: Pick<Scenario, "variant" | "resources">): FloorResponses {
   const field = createTemplate(variant === "delta" ? deltaField() : sotwField());
   const tail = variant === "delta" ? deltaTail() : sotwTail();
   const perPart = Math.floor(partBytes / field.length);
-  const part = (indexes: readonly number[]): Buffer => envelope([...indexes.map((index) => field.fill(index, 0)), tail]);
-  const all = variant === "delta" ? undefined : part(Array.from({ length: resources }, (_, index) => index));
-  const pushAll = (changes: readonly Change[]): Buffer => envelope([...changes.map(({ index, stamp }) => field.fill(index, stamp)), tail]);
+  const part = (indexes: readonly number[]): Buffer =>
+    envelope([...indexes.map((index) => field.fill(index, 0)), tail]);
+  const all =
+    variant === "delta" ? undefined : part(Array.from({ length: resources }, (_, index) => index));
+  const pushAll = (changes: readonly Change[]): Buffer =>
+    envelope([...changes.map(({ index, stamp }) => field.fill(index, stamp)), tail]);
   return {
     pushAll,
     nothing: () => envelope([tail]),
-    first: (indexes) => Array.from({ length: Math.ceil(indexes.length / perPart) }, (_, at) => part(indexes.slice(at * perPart, (at + 1) * perPart))),
+    first: (indexes) =>
+      Array.from({ length: Math.ceil(indexes.length / perPart) }, (_, at) =>
+        part(indexes.slice(at * perPart, (at + 1) * perPart)),
+      ),
     push(index, stamp) {
       if (all === undefined) return pushAll([{ index, stamp }]);
       const copy = Buffer.from(all);
@@ -49,17 +58,35 @@ export function floorResponses({ variant, resources }: Pick<Scenario, "variant" 
 
 function deltaField(): Uint8Array {
   const resource = { typeUrl: clusterType, value: clusterTemplate().fill(0, 0) };
-  return toBinary(DeltaDiscoveryResponseSchema, create(DeltaDiscoveryResponseSchema, { resources: [{ name: nameOf(0), version, resource }] }));
+  return toBinary(
+    DeltaDiscoveryResponseSchema,
+    create(DeltaDiscoveryResponseSchema, { resources: [{ name: nameOf(0), version, resource }] }),
+  );
 }
 
 function deltaTail(): Uint8Array {
-  return toBinary(DeltaDiscoveryResponseSchema, create(DeltaDiscoveryResponseSchema, { typeUrl: clusterType, nonce: "100", systemVersionInfo: "100" }));
+  return toBinary(
+    DeltaDiscoveryResponseSchema,
+    create(DeltaDiscoveryResponseSchema, {
+      typeUrl: clusterType,
+      nonce: "100",
+      systemVersionInfo: "100",
+    }),
+  );
 }
 
 function sotwField(): Uint8Array {
-  return toBinary(DiscoveryResponseSchema, create(DiscoveryResponseSchema, { resources: [{ typeUrl: clusterType, value: clusterTemplate().fill(0, 0) }] }));
+  return toBinary(
+    DiscoveryResponseSchema,
+    create(DiscoveryResponseSchema, {
+      resources: [{ typeUrl: clusterType, value: clusterTemplate().fill(0, 0) }],
+    }),
+  );
 }
 
 function sotwTail(): Uint8Array {
-  return toBinary(DiscoveryResponseSchema, create(DiscoveryResponseSchema, { typeUrl: clusterType, nonce: "100", versionInfo: version }));
+  return toBinary(
+    DiscoveryResponseSchema,
+    create(DiscoveryResponseSchema, { typeUrl: clusterType, nonce: "100", versionInfo: version }),
+  );
 }

@@ -13,21 +13,31 @@ import { listen } from "./listen.ts";
  */
 export async function startFloor(scenario: Scenario): Promise<BenchServer> {
   const responses = floorResponses(scenario);
-  const everything = scenario.names === undefined ? responses.first(Array.from({ length: scenario.resources }, (_, index) => index)) : [];
+  const everything =
+    scenario.names === undefined
+      ? responses.first(Array.from({ length: scenario.resources }, (_, index) => index))
+      : [];
   const watchers = createWatchers(scenario);
   let bytes = 0;
   const coalescing = scenario.churn === undefined ? undefined : createCoalescing(responses.pushAll);
   const nothing = responses.nothing();
   const firstTo = (client: number, listsVersions: boolean): readonly Buffer[] => {
     if (listsVersions) return [nothing];
-    return scenario.names === undefined ? everything : responses.first(namesOf(scenario.names, client));
+    return scenario.names === undefined
+      ? everything
+      : responses.first(namesOf(scenario.names, client));
   };
   const server = createHttp2Server(scenario.tls);
-  server.on("session", (session) => { session.on("error", ignore); });
+  server.on("session", (session) => {
+    session.on("error", ignore);
+  });
   server.on("stream", (stream, headers) => {
     const client = Number(headers["x-bench-client"]);
     stream.on("error", ignore);
-    stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
+    stream.respond(
+      { ":status": 200, "content-type": "application/grpc" },
+      { waitForTrailers: true },
+    );
     stream.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
       coalescing?.heard(stream);
@@ -40,7 +50,10 @@ export async function startFloor(scenario: Scenario): Promise<BenchServer> {
     port: await listen(server),
     change(indexes, stamp) {
       for (const index of indexes) {
-        if (coalescing !== undefined) { coalescing.change({ index, stamp }); continue; }
+        if (coalescing !== undefined) {
+          coalescing.change({ index, stamp });
+          continue;
+        }
         const message = responses.push(index, stamp);
         for (const stream of watchers.of(index)) stream.write(message);
       }
@@ -59,15 +72,20 @@ function createWatchers({ names }: Scenario): Watchers {
   const byIndex = new Map<number, ServerHttp2Stream[]>();
   return {
     add(stream, client) {
-      if (names === undefined) { all.push(stream); return; }
+      if (names === undefined) {
+        all.push(stream);
+        return;
+      }
       for (const index of namesOf(names, client)) {
         const known = byIndex.get(index);
         if (known === undefined) byIndex.set(index, [stream]);
         else known.push(stream);
       }
     },
-    of: (index) => (names === undefined ? all : byIndex.get(index) ?? []),
+    of: (index) => (names === undefined ? all : (byIndex.get(index) ?? [])),
   };
 }
 
-function ignore(): void { /* the client process is ended at the end of a run */ }
+function ignore(): void {
+  /* the client process is ended at the end of a run */
+}

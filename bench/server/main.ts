@@ -44,13 +44,16 @@ serveParent(async (given) => {
       running().change(command.indexes, command.stamp);
       return { at };
     }
-    case "received": return running().received();
+    case "received":
+      return running().received();
     case "cpu": {
       const { user, system } = process.cpuUsage();
       return user + system;
     }
-    case "peak": return process.resourceUsage().maxRSS * 1024;
-    case "memory": return memoryInUse();
+    case "peak":
+      return process.resourceUsage().maxRSS * 1024;
+    case "memory":
+      return memoryInUse();
   }
 });
 

@@ -14,12 +14,18 @@ export async function startXdstp({ resources, tls = false }: Scenario): Promise<
   const server = createServer({ source: cache, ...(tls ? { tls: credentials() } : {}) });
   const { port } = await server.listen({ port: 0 });
   cache.transaction(({ put }) => {
-    for (let index = 0; index < resources; index++) put({ typeUrl: clusterType, name: nameOf(index), value: template.fill(index, 0) });
+    for (let index = 0; index < resources; index++)
+      put({ typeUrl: clusterType, name: nameOf(index), value: template.fill(index, 0) });
   });
   return {
     port,
     change(indexes, stamp) {
-      for (const index of indexes) cache.put({ typeUrl: clusterType, name: nameOf(index), value: template.fill(index, stamp) });
+      for (const index of indexes)
+        cache.put({
+          typeUrl: clusterType,
+          name: nameOf(index),
+          value: template.fill(index, stamp),
+        });
     },
     received: () => ({ unit: "messages", count: server.stats().wire.messagesReceived }),
   };

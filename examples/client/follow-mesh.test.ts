@@ -19,12 +19,22 @@ async function copyOfMesh(): Promise<string> {
   return dir;
 }
 
-async function serve(dir: string): Promise<{ readonly uri: string; readonly refusals: () => readonly string[] }> {
+async function serve(
+  dir: string,
+): Promise<{ readonly uri: string; readonly refusals: () => readonly string[] }> {
   const refusals: string[] = [];
   const cache = createCache({ types: envoyTypes });
   cache.addFeed(createFolderFeed({ dir, registry: envoyRegistry() }));
-  const server = createServer({ source: cache, onEvent: (event) => { if (event.kind === "nack") refusals.push(event.error.message); } });
-  onTestFinished(async () => { await server.close({ graceMs: 0 }); await cache.close(); });
+  const server = createServer({
+    source: cache,
+    onEvent: (event) => {
+      if (event.kind === "nack") refusals.push(event.error.message);
+    },
+  });
+  onTestFinished(async () => {
+    await server.close({ graceMs: 0 });
+    await cache.close();
+  });
   const { port } = await server.listen({ port: 0 });
   return { uri: `127.0.0.1:${String(port)}`, refusals: () => refusals };
 }
@@ -36,12 +46,28 @@ async function edit(file: string, from: string, to: string): Promise<void> {
 it("shows what the control plane serves as it changes, and refuses what it cannot use", async () => {
   const dir = await copyOfMesh();
   const { uri, refusals } = await serve(dir);
-  const client = createClient({ bootstrap: { json: { xds_servers: [{ server_uri: uri, channel_creds: [{ type: "insecure" }] }], node: { id: "test" } } } });
+  const client = createClient({
+    bootstrap: {
+      json: {
+        xds_servers: [{ server_uri: uri, channel_creds: [{ type: "insecure" }] }],
+        node: { id: "test" },
+      },
+    },
+  });
   onTestFinished(() => client.close());
   const lines: string[] = [];
   const stop = new AbortController();
-  const ended = followMesh(client, (line) => { lines.push(line); }, stop.signal);
-  const said = (text: string): Promise<void> => expect.poll(() => lines.filter((line) => line.includes(text)), { timeout: 20_000 }).not.toEqual([]);
+  const ended = followMesh(
+    client,
+    (line) => {
+      lines.push(line);
+    },
+    stop.signal,
+  );
+  const said = (text: string): Promise<void> =>
+    expect
+      .poll(() => lines.filter((line) => line.includes(text)), { timeout: 20_000 })
+      .not.toEqual([]);
 
   ended.catch(() => undefined);
   await said("cluster blue       EDS, waits 1 s for a connection (version");

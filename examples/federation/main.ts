@@ -4,4 +4,6 @@ import { runTour } from "./run-tour.ts";
 
 await using cloud = await startPlane("cloud");
 await using premises = await startPlane("premises");
-await runTour({ cloud, premises }, (line) => { console.log(line); });
+await runTour({ cloud, premises }, (line) => {
+  console.log(line);
+});

@@ -26,16 +26,22 @@ export async function startPlane(authority: string): Promise<Plane & AsyncDispos
     server = createServer({ source: cache, controlPlane: authority });
     return (await server.listen({ host: "127.0.0.1", port })).port;
   };
-  const stop = async (): Promise<void> => { await server?.close({ graceMs: 0 }); };
+  const stop = async (): Promise<void> => {
+    await server?.close({ graceMs: 0 });
+  };
   const port = await listen(0);
   return {
     uri: `127.0.0.1:${String(port)}`,
     put(...resources) {
-      cache.transaction(({ put }) => { for (const resource of resources) put(resource); });
+      cache.transaction(({ put }) => {
+        for (const resource of resources) put(resource);
+      });
       return Promise.resolve();
     },
     stop,
-    start: async () => { await listen(port); },
+    start: async () => {
+      await listen(port);
+    },
     [Symbol.asyncDispose]: async () => {
       await stop();
       await cache.close();

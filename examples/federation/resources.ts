@@ -1,8 +1,18 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
-import { CollectionEntrySchema, ListCollectionSchema, ResourceLocatorSchema, type ResourceLocator } from "@xdstp/protos/xds";
+import {
+  CollectionEntrySchema,
+  ListCollectionSchema,
+  ResourceLocatorSchema,
+  type ResourceLocator,
+} from "@xdstp/protos/xds";
 import { cluster as clusterType } from "@xdstp/resource-types";
-import { type Locator, messageFromLocator, parseLocator, type ResourceLocatorMessage } from "@xdstp/uri";
+import {
+  type Locator,
+  messageFromLocator,
+  parseLocator,
+  type ResourceLocatorMessage,
+} from "@xdstp/uri";
 
 import type { PlaneResource } from "./plane.ts";
 
@@ -19,13 +29,25 @@ export function listName(authority: string, id: string): string {
 /** A cluster that says where it is from. */
 export function cluster(authority: string, id: string): PlaneResource {
   const name = clusterName(authority, id);
-  return { typeUrl: clusterType.typeUrl, name, value: toBinary(ClusterSchema, create(ClusterSchema, { name, altStatName: authority })) };
+  return {
+    typeUrl: clusterType.typeUrl,
+    name,
+    value: toBinary(ClusterSchema, create(ClusterSchema, { name, altStatName: authority })),
+  };
 }
 
 /** A list collection that says where its members are. */
 export function list(authority: string, id: string, locators: readonly string[]): PlaneResource {
-  const entries = locators.map((locator) => create(CollectionEntrySchema, { resourceSpecifier: { case: "locator", value: locatorMessage(parsed(locator)) } }));
-  return { typeUrl: `${clusterType.typeUrl}Collection`, name: listName(authority, id), value: toBinary(ListCollectionSchema, create(ListCollectionSchema, { entries })) };
+  const entries = locators.map((locator) =>
+    create(CollectionEntrySchema, {
+      resourceSpecifier: { case: "locator", value: locatorMessage(parsed(locator)) },
+    }),
+  );
+  return {
+    typeUrl: `${clusterType.typeUrl}Collection`,
+    name: listName(authority, id),
+    value: toBinary(ListCollectionSchema, create(ListCollectionSchema, { entries })),
+  };
 }
 
 function parsed(text: string): Locator {
@@ -38,10 +60,23 @@ function locatorMessage(locator: Locator): ResourceLocator {
   return messageOf(messageFromLocator(locator));
 }
 
-function messageOf({ id = "", authority = "", resourceType = "", exactContext, directives = [] }: ResourceLocatorMessage): ResourceLocator {
+function messageOf({
+  id = "",
+  authority = "",
+  resourceType = "",
+  exactContext,
+  directives = [],
+}: ResourceLocatorMessage): ResourceLocator {
   return create(ResourceLocatorSchema, {
-    id, authority, resourceType,
+    id,
+    authority,
+    resourceType,
     contextParamSpecifier: { case: "exactContext", value: { params: { ...exactContext?.params } } },
-    directives: directives.map(({ alt, entry = "" }) => ({ directive: alt === undefined ? { case: "entry" as const, value: entry } : { case: "alt" as const, value: messageOf(alt) } })),
+    directives: directives.map(({ alt, entry = "" }) => ({
+      directive:
+        alt === undefined
+          ? { case: "entry" as const, value: entry }
+          : { case: "alt" as const, value: messageOf(alt) },
+    })),
   });
 }

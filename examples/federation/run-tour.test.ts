@@ -11,7 +11,12 @@ async function usePlane(authority: string): Promise<Plane> {
 
 it("reads a list of two authorities, and stays up when one of their control planes is gone [C-LIST-5] [C-ALT-3] [C-ALT-4]", async () => {
   const lines: string[] = [];
-  await runTour({ cloud: await usePlane("cloud"), premises: await usePlane("premises") }, (line) => { lines.push(line); });
+  await runTour(
+    { cloud: await usePlane("cloud"), premises: await usePlane("premises") },
+    (line) => {
+      lines.push(line);
+    },
+  );
   expect(lines).toEqual([
     "checkout from cloud, search from premises",
     "-- the control plane of cloud dies",

@@ -16,12 +16,18 @@ export async function startBackend(name: string): Promise<Backend> {
   server.on("session", (session) => {
     sessions.add(session);
     session.on("close", () => sessions.delete(session));
-    session.on("error", () => { session.destroy(); });
+    session.on("error", () => {
+      session.destroy();
+    });
   });
   server.on("stream", (stream, headers) => {
-    stream.on("error", () => { stream.destroy(); });
+    stream.on("error", () => {
+      stream.destroy();
+    });
     stream.resume();
-    stream.on("end", () => { answer(stream, name, (headers["content-type"] ?? "").startsWith("application/grpc")); });
+    stream.on("end", () => {
+      answer(stream, name, (headers["content-type"] ?? "").startsWith("application/grpc"));
+    });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -43,6 +49,8 @@ function answer(stream: ServerHttp2Stream, name: string, grpc: boolean): void {
     return;
   }
   stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
-  stream.on("wantTrailers", () => { stream.sendTrailers({ "grpc-status": "0" }); });
+  stream.on("wantTrailers", () => {
+    stream.sendTrailers({ "grpc-status": "0" });
+  });
   stream.end(Buffer.concat([Buffer.from([0, 0, 0, 0, name.length]), Buffer.from(name)]));
 }

@@ -3,16 +3,28 @@ import { startCaller } from "./caller.ts";
 
 describe("startCaller()", () => {
   it("remembers answers and failures, and stops", async () => {
-    const answers = [() => Promise.resolve("blue"), () => Promise.reject(new Error("gone")), () => Promise.resolve("green")];
+    const answers = [
+      () => Promise.resolve("blue"),
+      () => Promise.reject(new Error("gone")),
+      () => Promise.resolve("green"),
+    ];
     let end = (): void => undefined;
-    const last = new Promise<string>((resolve) => { end = () => { resolve(""); }; });
+    const last = new Promise<string>((resolve) => {
+      end = () => {
+        resolve("");
+      };
+    });
     const caller = startCaller("test", () => answers.shift()?.() ?? last);
     onTestFinished(async () => {
       end();
       await caller.stop();
     });
     await expect.poll(() => caller.since(0).length).toBe(3);
-    expect(caller.since(0).map(({ answer, error }) => answer ?? error)).toEqual(["blue", "gone", "green"]);
+    expect(caller.since(0).map(({ answer, error }) => answer ?? error)).toEqual([
+      "blue",
+      "gone",
+      "green",
+    ]);
     expect(caller.failed).toBe(1);
     expect(caller.since(Date.now() + 1000)).toEqual([]);
   });
@@ -22,7 +34,9 @@ describe("startCaller()", () => {
     const caller = startCaller("test", call);
     await caller.stop();
     const made = call.mock.calls.length;
-    await new Promise((turn) => { setImmediate(turn); });
+    await new Promise((turn) => {
+      setImmediate(turn);
+    });
     expect(call).toHaveBeenCalledTimes(made);
   });
 });

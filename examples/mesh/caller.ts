@@ -41,7 +41,9 @@ export function startCaller(name: string, call: () => Promise<string>): Caller {
   return {
     name,
     since: (began) => calls.filter((entry) => entry.began >= began).slice(-kept),
-    get failed() { return failed; },
+    get failed() {
+      return failed;
+    },
     stop: () => {
       stopped.abort();
       return running;

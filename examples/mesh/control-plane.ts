@@ -20,7 +20,12 @@ export interface ControlPlaneOptions {
 }
 
 /** A whole control plane: a feed of files, a cache, a server. */
-export async function startControlPlane({ dir, port, onFolder, onServer }: ControlPlaneOptions): Promise<ControlPlane> {
+export async function startControlPlane({
+  dir,
+  port,
+  onFolder,
+  onServer,
+}: ControlPlaneOptions): Promise<ControlPlane> {
   const cache = createCache({ types: envoyTypes });
   cache.addFeed(createFolderFeed({ dir, registry: envoyRegistry(), onEvent: onFolder }));
   const server = createServer({ source: cache, controlPlane: "mesh", onEvent: onServer });

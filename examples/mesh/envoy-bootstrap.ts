@@ -21,7 +21,12 @@ export function deltaBootstrap(cluster: string, port: number, asked: object): ob
     node: { id: `${cluster}-envoy`, cluster },
     admin: { address: loopback(0) },
     dynamic_resources: {
-      ads_config: { api_type: "DELTA_GRPC", transport_api_version: "V3", set_node_on_first_message_only: true, grpc_services: [{ envoy_grpc: { cluster_name: "xds" } }] },
+      ads_config: {
+        api_type: "DELTA_GRPC",
+        transport_api_version: "V3",
+        set_node_on_first_message_only: true,
+        grpc_services: [{ envoy_grpc: { cluster_name: "xds" } }],
+      },
       ...asked,
     },
     static_resources: { clusters: [controlPlaneCluster(port)] },
@@ -39,7 +44,10 @@ function controlPlaneCluster(port: number): unknown {
         explicit_http_config: { http2_protocol_options: {} },
       },
     },
-    load_assignment: { cluster_name: "xds", endpoints: [{ lb_endpoints: [{ endpoint: { address: loopback(port) } }] }] },
+    load_assignment: {
+      cluster_name: "xds",
+      endpoints: [{ lb_endpoints: [{ endpoint: { address: loopback(port) } }] }],
+    },
   };
 }
 

@@ -9,10 +9,18 @@ export interface Envoy extends RunningEnvoy {
 }
 
 /** Starts Envoy in front of the control plane on `port`; resolves when calls through it are answered. */
-export async function startEnvoy(binary: string, port: number, signal: AbortSignal): Promise<Envoy> {
+export async function startEnvoy(
+  binary: string,
+  port: number,
+  signal: AbortSignal,
+): Promise<Envoy> {
   const envoy = await runEnvoy(binary, envoyBootstrap(port), signal);
   try {
-    await waitUntil("Envoy does not answer", () => callOnce(envoy.edge).catch(() => undefined), signal);
+    await waitUntil(
+      "Envoy does not answer",
+      () => callOnce(envoy.edge).catch(() => undefined),
+      signal,
+    );
     return { ...envoy, call: () => callOnce(envoy.edge) };
   } catch (error) {
     await envoy.close();

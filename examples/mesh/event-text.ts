@@ -4,18 +4,39 @@ import type { MeshEvent } from "./mesh.ts";
 /** An event as lines for people; none for what happens all the time. */
 export function eventText(event: MeshEvent): readonly string[] {
   switch (event.kind) {
-    case "loaded": return [`loaded ${event.resources} resources: ${event.put} changed, ${event.removed} removed`];
-    case "refused": return "problems" in event ? [...event.problems.map(formatProblem), "not applied: what was there before is still served"] : [];
-    case "unreadable": return [formatProblem(event.problem)];
-    case "kept": case "polling": return [event.message];
-    case "nack": return [visible(`${event.stream.node?.id ?? event.stream.peer} refused ${shortType(event.typeUrl)}: ${event.error.message}`)];
-    default: return [];
+    case "loaded":
+      return [
+        `loaded ${event.resources} resources: ${event.put} changed, ${event.removed} removed`,
+      ];
+    case "refused":
+      return "problems" in event
+        ? [
+            ...event.problems.map(formatProblem),
+            "not applied: what was there before is still served",
+          ]
+        : [];
+    case "unreadable":
+      return [formatProblem(event.problem)];
+    case "kept":
+    case "polling":
+      return [event.message];
+    case "nack":
+      return [
+        visible(
+          `${event.stream.node?.id ?? event.stream.peer} refused ${shortType(event.typeUrl)}: ${event.error.message}`,
+        ),
+      ];
+    default:
+      return [];
   }
 }
 
 /** What a client says may hold anything, also what a terminal would obey. */
 export function visible(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+  return text.replaceAll(
+    /\p{Cc}/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }
 
 function shortType(typeUrl: string): string {

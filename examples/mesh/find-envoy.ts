@@ -8,7 +8,10 @@ export function findEnvoy(env: NodeJS.ProcessEnv = process.env): string | undefi
     if (canRun(named)) return named;
     throw new Error(`ENVOY_BIN names "${named}", which cannot be run`);
   }
-  return (env.PATH ?? "").split(delimiter).map((folder) => join(folder, "envoy")).find(canRun);
+  return (env.PATH ?? "")
+    .split(delimiter)
+    .map((folder) => join(folder, "envoy"))
+    .find(canRun);
 }
 
 function canRun(file: string): boolean {

@@ -13,12 +13,19 @@ export async function startGateway(call: () => Promise<string>): Promise<Gateway
   const server = createServer((request, response) => {
     request.resume();
     const send = (status: number, text: string): void => {
-      response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" });
+      response.writeHead(status, {
+        "content-type": "text/plain; charset=utf-8",
+        "cache-control": "no-store",
+      });
       response.end(`${text}\n`);
     };
     call().then(
-      (answer) => { send(200, `${answer} answered a gRPC call to xds://mesh.example/greeter`); },
-      (error: unknown) => { send(502, String(error)); },
+      (answer) => {
+        send(200, `${answer} answered a gRPC call to xds://mesh.example/greeter`);
+      },
+      (error: unknown) => {
+        send(502, String(error));
+      },
     );
   });
   server.listen(0, "127.0.0.1");

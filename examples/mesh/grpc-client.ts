@@ -20,7 +20,12 @@ export function createGrpcClient(port: number): GrpcClient {
   process.env.GRPC_XDS_BOOTSTRAP_CONFIG = JSON.stringify(grpcBootstrap(port));
   register();
   const client = new Client(target, credentials.createInsecure());
-  return { call: () => call(client), close: () => { client.close(); } };
+  return {
+    call: () => call(client),
+    close: () => {
+      client.close();
+    },
+  };
 }
 
 /** A bootstrap that asks for listeners of `mesh.example` by their xdstp names. */
@@ -28,7 +33,13 @@ function grpcBootstrap(port: number): unknown {
   const servers = [{ server_uri: `127.0.0.1:${port}`, channel_creds: [{ type: "insecure" }] }];
   return {
     xds_servers: servers,
-    authorities: { "mesh.example": { client_listener_resource_name_template: "xdstp://mesh.example/envoy.config.listener.v3.Listener/%s", xds_servers: servers } },
+    authorities: {
+      "mesh.example": {
+        client_listener_resource_name_template:
+          "xdstp://mesh.example/envoy.config.listener.v3.Listener/%s",
+        xds_servers: servers,
+      },
+    },
     node: { id: "mesh-client", cluster: "mesh", locality: {} },
   };
 }
@@ -38,9 +49,17 @@ function call(client: Client): Promise<string> {
   const text = (message: Buffer): string => message.toString();
   return new Promise((resolve, reject) => {
     const options = { deadline: Date.now() + 20_000 };
-    client.makeUnaryRequest("/mesh.Greeter/Greet", bytes, text, "", new Metadata({ waitForReady: true }), options, (error, answer) => {
-      if (error === null && answer !== undefined) resolve(answer);
-      else reject(error ?? new Error("no answer"));
-    });
+    client.makeUnaryRequest(
+      "/mesh.Greeter/Greet",
+      bytes,
+      text,
+      "",
+      new Metadata({ waitForReady: true }),
+      options,
+      (error, answer) => {
+        if (error === null && answer !== undefined) resolve(answer);
+        else reject(error ?? new Error("no answer"));
+      },
+    );
   });
 }

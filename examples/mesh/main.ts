@@ -7,7 +7,10 @@ import { startMesh } from "./mesh.ts";
 import { runTour } from "./run-tour.ts";
 
 const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => { stop.abort(new Error("interrupted")); });
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+  process.on(signal, () => {
+    stop.abort(new Error("interrupted"));
+  });
 
 process.exit(await run(process.argv.slice(2)));
 
@@ -21,7 +24,15 @@ async function run(args: readonly string[]): Promise<number> {
   }
   try {
     if (!parsed.once) return await live(parsed);
-    return (await runTour(parsed, (line) => { console.log(line); }, stop.signal)) ? 0 : 1;
+    return (await runTour(
+      parsed,
+      (line) => {
+        console.log(line);
+      },
+      stop.signal,
+    ))
+      ? 0
+      : 1;
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
     return 1;
@@ -40,7 +51,15 @@ function parse(args: readonly string[]): MeshArguments | undefined {
 /** Runs until it is interrupted. The folder lies beside the configuration that it is copied from, where it is found. */
 async function live({ port, edgePort }: MeshArguments): Promise<number> {
   const view = createLive(process.stdout);
-  await using mesh = await startMesh({ prefix: join(import.meta.dirname, "live-"), port, edgePort, signal: stop.signal, onEvent: (event) => { view.event(event); } });
+  await using mesh = await startMesh({
+    prefix: join(import.meta.dirname, "live-"),
+    port,
+    edgePort,
+    signal: stop.signal,
+    onEvent: (event) => {
+      view.event(event);
+    },
+  });
   view.start(mesh);
   if (!stop.signal.aborted) await once(stop.signal, "abort");
   view.stop();

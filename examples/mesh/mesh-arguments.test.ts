@@ -7,10 +7,22 @@ describe("parseMeshArguments()", () => {
   });
 
   it("reads every option", () => {
-    expect(parseMeshArguments(["--once", "--port", "18000", "--edge-port=10000", "-h"])).toEqual({ once: true, help: true, port: 18000, edgePort: 10000 });
+    expect(parseMeshArguments(["--once", "--port", "18000", "--edge-port=10000", "-h"])).toEqual({
+      once: true,
+      help: true,
+      port: 18000,
+      edgePort: 10000,
+    });
   });
 
-  it.each([[["--port", "x"]], [["--port", "65536"]], [["--edge-port="]], [["--port", "-1"]], [["--twice"]], [["extra"]]])("refuses %j, and names what is wrong", (args) => {
+  it.each([
+    [["--port", "x"]],
+    [["--port", "65536"]],
+    [["--edge-port="]],
+    [["--port", "-1"]],
+    [["--twice"]],
+    [["extra"]],
+  ])("refuses %j, and names what is wrong", (args) => {
     const bad = args[0]?.split("=")[0] ?? "";
     expect(() => parseMeshArguments(args)).toThrow(bad);
   });

@@ -28,7 +28,12 @@ Example: npm start -- --port 18000`;
 export function parseMeshArguments(args: readonly string[]): MeshArguments {
   const { values } = parseArgs({
     args: [...args],
-    options: { once: { type: "boolean" }, help: { type: "boolean", short: "h" }, port: { type: "string" }, "edge-port": { type: "string" } },
+    options: {
+      once: { type: "boolean" },
+      help: { type: "boolean", short: "h" },
+      port: { type: "string" },
+      "edge-port": { type: "string" },
+    },
   });
   return {
     once: values.once ?? false,

@@ -39,22 +39,53 @@ export interface Mesh extends AsyncDisposable {
 const written = { blue: 50051, green: 50052, edge: 10000 };
 
 /** Starts two backends, a control plane over a copy of `config`, a gRPC client and, where it is found, Envoy. What was started is ended when something fails. */
-export async function startMesh({ prefix, port, edgePort, onEvent, signal }: MeshOptions): Promise<Mesh> {
+export async function startMesh({
+  prefix,
+  port,
+  edgePort,
+  onEvent,
+  signal,
+}: MeshOptions): Promise<Mesh> {
   await using parts = new AsyncDisposableStack();
-  const keep = <T extends { close(): Promise<void> | void }>(part: T): T => parts.adopt(part, (value) => value.close());
+  const keep = <T extends { close(): Promise<void> | void }>(part: T): T =>
+    parts.adopt(part, (value) => value.close());
   const blue = keep(await startBackend("blue"));
   const green = keep(await startBackend("green"));
-  const copy = parts.adopt(await createWorkingCopy(resolve(import.meta.dirname, "config"), prefix, new Map([[written.blue, blue.port], [written.green, green.port], [written.edge, edgePort]])), (made) => made.remove());
+  const copy = parts.adopt(
+    await createWorkingCopy(
+      resolve(import.meta.dirname, "config"),
+      prefix,
+      new Map([
+        [written.blue, blue.port],
+        [written.green, green.port],
+        [written.edge, edgePort],
+      ]),
+    ),
+    (made) => made.remove(),
+  );
   const dir = shown(copy.dir);
-  const controlPlane = keep(await startControlPlane({ dir, port, onFolder: onEvent, onServer: onEvent }));
+  const controlPlane = keep(
+    await startControlPlane({ dir, port, onFolder: onEvent, onServer: onEvent }),
+  );
   const grpc = keep(createGrpcClient(controlPlane.port));
   const page = keep(await startGateway(() => grpc.call()));
   const binary = findEnvoy();
-  const envoy = binary === undefined ? undefined : keep(await startEnvoy(binary, controlPlane.port, signal));
-  const callers = [startCaller("gRPC", () => grpc.call()), ...(envoy === undefined ? [] : [startCaller("Envoy", () => envoy.call())])];
+  const envoy =
+    binary === undefined ? undefined : keep(await startEnvoy(binary, controlPlane.port, signal));
+  const callers = [
+    startCaller("gRPC", () => grpc.call()),
+    ...(envoy === undefined ? [] : [startCaller("Envoy", () => envoy.call())]),
+  ];
   for (const caller of callers) parts.defer(() => caller.stop());
   const running = parts.move();
-  return { dir, controlPlane, page: page.url, envoy, callers, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return {
+    dir,
+    controlPlane,
+    page: page.url,
+    envoy,
+    callers,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
 }
 
 /** The shorter way to say it. */

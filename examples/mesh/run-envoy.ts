@@ -15,7 +15,11 @@ export interface RunningEnvoy {
 }
 
 /** Starts Envoy; resolves when its first listener is there. A listener is named before its port takes connections. */
-export async function runEnvoy(binary: string, bootstrap: unknown, signal: AbortSignal): Promise<RunningEnvoy> {
+export async function runEnvoy(
+  binary: string,
+  bootstrap: unknown,
+  signal: AbortSignal,
+): Promise<RunningEnvoy> {
   const dir = await mkdtemp(join(tmpdir(), "xdstp-envoy-"));
   const child = await spawnEnvoy(binary, dir, bootstrap);
   const close = async (): Promise<void> => {
@@ -42,12 +46,22 @@ async function spawnEnvoy(binary: string, dir: string, bootstrap: unknown): Prom
   const file = join(dir, "bootstrap.json");
   await writeFile(file, JSON.stringify(bootstrap));
   const options = ["--use-dynamic-base-id", "--concurrency", "1", "--log-level", "error"];
-  const child = spawn(binary, ["-c", file, "--admin-address-path", join(dir, "admin"), ...options], { cwd: dir, stdio: ["ignore", "ignore", "pipe"], detached: true });
+  const child = spawn(
+    binary,
+    ["-c", file, "--admin-address-path", join(dir, "admin"), ...options],
+    { cwd: dir, stdio: ["ignore", "ignore", "pipe"], detached: true },
+  );
   let said = "";
   let failure: string | undefined;
-  child.stderr.on("data", (text: Buffer) => { said = (said + text.toString()).slice(-2000); });
-  child.on("error", (error) => { failure = error.message; });
-  child.on("close", (code) => { failure ??= `it ended with ${String(code)}: ${said.trim()}`; });
+  child.stderr.on("data", (text: Buffer) => {
+    said = (said + text.toString()).slice(-2000);
+  });
+  child.on("error", (error) => {
+    failure = error.message;
+  });
+  child.on("close", (code) => {
+    failure ??= `it ended with ${String(code)}: ${said.trim()}`;
+  });
   return { process: child, failure: () => failure };
 }
 
@@ -58,7 +72,11 @@ async function adminOf(dir: string, child: Child): Promise<string | undefined> {
 }
 
 interface Listeners {
-  readonly listener_statuses?: readonly { readonly local_address?: { readonly socket_address?: { readonly address: string; readonly port_value: number } } }[];
+  readonly listener_statuses?: readonly {
+    readonly local_address?: {
+      readonly socket_address?: { readonly address: string; readonly port_value: number };
+    };
+  }[];
 }
 
 async function edgeOf(admin: string, child: Child): Promise<string | undefined> {
@@ -79,7 +97,9 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const closed = once(child, "close");
   child.kill("SIGTERM");
-  const late = setTimeout(() => { child.kill("SIGKILL"); }, 3000);
+  const late = setTimeout(() => {
+    child.kill("SIGKILL");
+  }, 3000);
   await closed;
   clearTimeout(late);
 }

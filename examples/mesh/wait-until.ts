@@ -7,7 +7,12 @@ export const patienceMs = 30_000;
  * Asks every 10 ms until the answer is not undefined, and gives it back.
  * Rejects with an Error that names what did not come, or when `signal` aborts.
  */
-export async function waitUntil<T>(what: string, probe: () => T | undefined | Promise<T | undefined>, signal?: AbortSignal, timeoutMs: number = patienceMs): Promise<T> {
+export async function waitUntil<T>(
+  what: string,
+  probe: () => T | undefined | Promise<T | undefined>,
+  signal?: AbortSignal,
+  timeoutMs: number = patienceMs,
+): Promise<T> {
   const end = Date.now() + timeoutMs;
   for (;;) {
     signal?.throwIfAborted();

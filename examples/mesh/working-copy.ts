@@ -8,7 +8,11 @@ export interface WorkingCopy {
 }
 
 /** Copies the configuration into a new folder whose path begins with `prefix`, and replaces port numbers, since each mesh listens on its own. */
-export async function createWorkingCopy(source: string, prefix: string, ports: ReadonlyMap<number, number>): Promise<WorkingCopy> {
+export async function createWorkingCopy(
+  source: string,
+  prefix: string,
+  ports: ReadonlyMap<number, number>,
+): Promise<WorkingCopy> {
   const dir = await mkdtemp(prefix);
   await cp(source, dir, { recursive: true });
   for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
@@ -19,5 +23,8 @@ export async function createWorkingCopy(source: string, prefix: string, ports: R
 
 async function replacePorts(file: string, ports: ReadonlyMap<number, number>): Promise<void> {
   const text = await readFile(file, "utf8");
-  await writeFile(file, text.replace(/(?<=port_value: )\d+/g, (port) => String(ports.get(Number(port)) ?? port)));
+  await writeFile(
+    file,
+    text.replace(/(?<=port_value: )\d+/g, (port) => String(ports.get(Number(port)) ?? port)),
+  );
 }

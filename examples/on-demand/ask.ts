@@ -10,7 +10,11 @@ export interface Answer {
 /** One request for a host, sent to wherever `edge` is. Rejects after 30 s without an answer, and when `signal` aborts. */
 export async function ask(edge: string, host: string, signal?: AbortSignal): Promise<Answer> {
   const late = AbortSignal.timeout(30_000);
-  const sent = request(edge, { headers: { host }, agent: false, signal: signal === undefined ? late : AbortSignal.any([late, signal]) });
+  const sent = request(edge, {
+    headers: { host },
+    agent: false,
+    signal: signal === undefined ? late : AbortSignal.any([late, signal]),
+  });
   sent.end();
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   let text = "";

@@ -20,7 +20,9 @@ function use<T extends AsyncDisposable>(part: T): T {
   return part;
 }
 
-async function usePlane(...open: readonly Shop[]): Promise<{ readonly shops: Shops; readonly asked: AskedNames; readonly port: number }> {
+async function usePlane(
+  ...open: readonly Shop[]
+): Promise<{ readonly shops: Shops; readonly asked: AskedNames; readonly port: number }> {
   const shops = createShops();
   for (const shop of open) shops.open(shop);
   const asked = createAskedNames();
@@ -29,7 +31,11 @@ async function usePlane(...open: readonly Shop[]): Promise<{ readonly shops: Sho
 }
 
 /** Asks as Envoy does, and accepts what comes. */
-async function get(envoy: RawEnvoy, typeUrl: string, ...resourceNamesSubscribe: readonly string[]): Promise<DeltaDiscoveryResponse> {
+async function get(
+  envoy: RawEnvoy,
+  typeUrl: string,
+  ...resourceNamesSubscribe: readonly string[]
+): Promise<DeltaDiscoveryResponse> {
   envoy.client.send({ typeUrl, resourceNamesSubscribe: [...resourceNamesSubscribe] });
   return accepted(envoy);
 }
@@ -42,25 +48,40 @@ async function accepted(envoy: RawEnvoy): Promise<DeltaDiscoveryResponse> {
 
 /** What a response says of virtual hosts: name, aliases and domains, or null for one that does not exist. */
 function hostsOf({ resources }: DeltaDiscoveryResponse): readonly unknown[] {
-  return resources.map(({ name, aliases, resource }) => [name, aliases, resource === undefined ? null : fromBinary(VirtualHostSchema, resource.value).domains]);
+  return resources.map(({ name, aliases, resource }) => [
+    name,
+    aliases,
+    resource === undefined ? null : fromBinary(VirtualHostSchema, resource.value).domains,
+  ]);
 }
 
 describe("a control plane on demand", () => {
   it("gives Envoy one virtual host to begin with, and then those that it asks for, by any of their hosts [S-ALIAS-5] [S-ALIAS-1]", async () => {
     const { port } = await usePlane(one, two);
     const envoy = use(openRawEnvoy(port));
-    expect(hostsOf(await get(envoy, virtualHost.typeUrl))).toEqual([["shops/welcome.example", [], ["welcome.example"]]]);
-    expect(hostsOf(await get(envoy, virtualHost.typeUrl, "shops/www.one.example"))).toEqual([["shops/one.example", ["shops/www.one.example"], ["one.example", "www.one.example"]]]);
-    expect(hostsOf(await get(envoy, virtualHost.typeUrl, "shops/two.example"))).toEqual([["shops/two.example", [], ["two.example"]]]);
+    expect(hostsOf(await get(envoy, virtualHost.typeUrl))).toEqual([
+      ["shops/welcome.example", [], ["welcome.example"]],
+    ]);
+    expect(hostsOf(await get(envoy, virtualHost.typeUrl, "shops/www.one.example"))).toEqual([
+      ["shops/one.example", ["shops/www.one.example"], ["one.example", "www.one.example"]],
+    ]);
+    expect(hostsOf(await get(envoy, virtualHost.typeUrl, "shops/two.example"))).toEqual([
+      ["shops/two.example", [], ["two.example"]],
+    ]);
   });
 
   it("says of a host that it does not exist in the form that lets a request of Envoy go, and tells when it does [S-MISS-2]", async () => {
     const { shops, port } = await usePlane(one);
     const envoy = use(openRawEnvoy(port));
     await get(envoy, virtualHost.typeUrl);
-    expect(hostsOf(await get(envoy, virtualHost.typeUrl, "shops/two.example", "shops/one.example"))).toEqual(expect.arrayContaining([
-      ["shops/two.example", ["shops/two.example"], null], ["shops/one.example", ["shops/www.one.example"], ["one.example", "www.one.example"]],
-    ]));
+    expect(
+      hostsOf(await get(envoy, virtualHost.typeUrl, "shops/two.example", "shops/one.example")),
+    ).toEqual(
+      expect.arrayContaining([
+        ["shops/two.example", ["shops/two.example"], null],
+        ["shops/one.example", ["shops/www.one.example"], ["one.example", "www.one.example"]],
+      ]),
+    );
     shops.open(two);
     expect(hostsOf(await accepted(envoy))).toEqual([["shops/two.example", [], ["two.example"]]]);
   });
@@ -69,10 +90,16 @@ describe("a control plane on demand", () => {
     const { shops, port } = await usePlane(one);
     const [envoy, other] = [use(openRawEnvoy(port)), use(openRawEnvoy(port))];
     const first = await get(envoy, cluster.typeUrl, "one.example", "two.example");
-    expect([first.resources.map(({ name }) => name), first.removedResources]).toEqual([["one.example"], ["two.example"]]);
+    expect([first.resources.map(({ name }) => name), first.removedResources]).toEqual([
+      ["one.example"],
+      ["two.example"],
+    ]);
     shops.open({ ...one, port: 8003 });
     const [changed] = (await accepted(envoy)).resources;
-    const { loadAssignment } = fromBinary(ClusterSchema, changed?.resource?.value ?? new Uint8Array());
+    const { loadAssignment } = fromBinary(
+      ClusterSchema,
+      changed?.resource?.value ?? new Uint8Array(),
+    );
     expect(JSON.stringify(loadAssignment)).toContain("8003");
     // As Envoy does after a lost stream: it had names, so it asks for everything too.
     const everything = await get(other, cluster.typeUrl, "*", "two.example");
@@ -82,11 +109,18 @@ describe("a control plane on demand", () => {
   it("answers look-ups by host and by virtual IP through one redirect each [C-CTX-5] [N-63]", async () => {
     const { shops, asked, port } = await usePlane(one);
     const client = use(createLookUps(port));
-    const names = await Promise.all([lookUp(client, { host: "one.example" }), lookUp(client, { host: "www.one.example" }), lookUp(client, { vip: "10.0.0.1" })]);
+    const names = await Promise.all([
+      lookUp(client, { host: "one.example" }),
+      lookUp(client, { host: "www.one.example" }),
+      lookUp(client, { vip: "10.0.0.1" }),
+    ]);
     expect(names).toEqual(["one.example", "one.example", "one.example"]);
     const found = "VirtualHost xdstp://shops.example/envoy.config.route.v3.VirtualHost";
     expect(asked.take()).toEqual([
-      `${found}/any?xds.resource.host=one.example`, `${found}/any?xds.resource.host=www.one.example`, `${found}/any?xds.resource.vip=10.0.0.1`, `${found}/one.example`,
+      `${found}/any?xds.resource.host=one.example`,
+      `${found}/any?xds.resource.host=www.one.example`,
+      `${found}/any?xds.resource.vip=10.0.0.1`,
+      `${found}/one.example`,
     ]);
     await expect(lookUp(client, { vip: "10.0.0.2" })).rejects.toThrow("[NOT_FOUND]");
     shops.open(two);
@@ -96,7 +130,14 @@ describe("a control plane on demand", () => {
   it("is shown by a tour, also where there is no Envoy [C-CTX-5]", async () => {
     const { shops, asked, port } = await usePlane();
     const lines: string[] = [];
-    await runTour({ shops, asked, client: use(createLookUps(port)), one, two }, (line) => { lines.push(line); });
-    expect(lines).toEqual(["-- a program looks up what it meets", "host www.one.example: one.example", "vip 10.0.0.2: two.example", "host nobody.example: NOT_FOUND"]);
+    await runTour({ shops, asked, client: use(createLookUps(port)), one, two }, (line) => {
+      lines.push(line);
+    });
+    expect(lines).toEqual([
+      "-- a program looks up what it meets",
+      "host www.one.example: one.example",
+      "vip 10.0.0.2: two.example",
+      "host nobody.example: NOT_FOUND",
+    ]);
   });
 });

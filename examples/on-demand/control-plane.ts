@@ -20,14 +20,24 @@ export interface ControlPlaneOptions {
 }
 
 /** A feed on demand, a cache, a server. */
-export async function startControlPlane(shops: Shops, { port = 0, onEvent }: ControlPlaneOptions = {}): Promise<ControlPlane> {
+export async function startControlPlane(
+  shops: Shops,
+  { port = 0, onEvent }: ControlPlaneOptions = {},
+): Promise<ControlPlane> {
   // What other Envoys have asked for is not for everyone: `*` are the listeners, and the one virtual host to begin with.
-  const wildcard = (typeUrl: string, name: string): boolean => typeUrl === listener.typeUrl || name === firstHost;
+  const wildcard = (typeUrl: string, name: string): boolean =>
+    typeUrl === listener.typeUrl || name === firstHost;
   const cache = createCache({ types: envoyTypes, authorities: [authority], wildcard });
   const feed = createOnDemandFeed(makeResources(shops));
-  shops.onChanged(() => { feed.changed(); });
+  shops.onChanged(() => {
+    feed.changed();
+  });
   cache.addFeed(feed);
-  const server = createServer({ source: cache, controlPlane: authority, ...(onEvent !== undefined && { onEvent }) });
+  const server = createServer({
+    source: cache,
+    controlPlane: authority,
+    ...(onEvent !== undefined && { onEvent }),
+  });
   const address = await server.listen({ host: "127.0.0.1", port });
   return {
     port: address.port,

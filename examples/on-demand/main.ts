@@ -10,18 +10,40 @@ import { startShopServer } from "./shop-server.ts";
 import { createShops } from "./shops.ts";
 
 const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => { stop.abort(new Error("interrupted")); });
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+  process.on(signal, () => {
+    stop.abort(new Error("interrupted"));
+  });
 
 await using running = new AsyncDisposableStack();
 const shops = createShops();
 const asked = createAskedNames();
-const [one, two] = [running.use(await startShopServer("one")), running.use(await startShopServer("two"))];
+const [one, two] = [
+  running.use(await startShopServer("one")),
+  running.use(await startShopServer("two")),
+];
 const plane = running.use(await startControlPlane(shops, { onEvent: asked.note }));
 const client = running.use(createLookUps(plane.port));
 const binary = findEnvoy();
-const envoy = binary === undefined ? undefined : running.adopt(await runEnvoy(binary, envoyBootstrap(plane.port), stop.signal), (started) => started.close());
-if (envoy === undefined) console.log("Envoy is not found: set ENVOY_BIN, or put envoy on the PATH, to have one here too");
-await runTour({
-  shops, asked, client, signal: stop.signal, ...(envoy !== undefined && { edge: envoy.edge }),
-  one: { hosts: ["one.example", "www.one.example"], vip: "10.0.0.1", port: one.port }, two: { hosts: ["two.example"], vip: "10.0.0.2", port: two.port },
-}, (line) => { console.log(line); });
+const envoy =
+  binary === undefined
+    ? undefined
+    : running.adopt(await runEnvoy(binary, envoyBootstrap(plane.port), stop.signal), (started) =>
+        started.close(),
+      );
+if (envoy === undefined)
+  console.log("Envoy is not found: set ENVOY_BIN, or put envoy on the PATH, to have one here too");
+await runTour(
+  {
+    shops,
+    asked,
+    client,
+    signal: stop.signal,
+    ...(envoy !== undefined && { edge: envoy.edge }),
+    one: { hosts: ["one.example", "www.one.example"], vip: "10.0.0.1", port: one.port },
+    two: { hosts: ["two.example"], vip: "10.0.0.2", port: two.port },
+  },
+  (line) => {
+    console.log(line);
+  },
+);

@@ -1,5 +1,10 @@
 import type { Resource } from "@xdstp/core";
-import { cluster as clusterType, listener as listenerType, routeConfiguration, virtualHost as virtualHostType } from "@xdstp/resource-types";
+import {
+  cluster as clusterType,
+  listener as listenerType,
+  routeConfiguration,
+  virtualHost as virtualHostType,
+} from "@xdstp/resource-types";
 import { parseName, typeFromTypeUrl } from "@xdstp/uri";
 
 import type { Make } from "./on-demand-feed.ts";
@@ -22,7 +27,8 @@ export function makeResources(shops: Shops): Make {
   const makers: Readonly<Record<string, (name: string) => Resource | undefined>> = {
     [listenerType.typeUrl]: (name) => (name === "*" ? listener("edge", route) : undefined),
     [routeConfiguration.typeUrl]: (name) => (name === route ? routes(name) : undefined),
-    [virtualHostType.typeUrl]: (name) => (name.startsWith("xdstp:") ? byLocator(name, shops) : byHost(name, shops)),
+    [virtualHostType.typeUrl]: (name) =>
+      name.startsWith("xdstp:") ? byLocator(name, shops) : byHost(name, shops),
     [clusterType.typeUrl]: (name) => byCluster(name, shops),
   };
   return (typeUrl, name) => {
@@ -35,7 +41,9 @@ export function makeResources(shops: Shops): Make {
 function byHost(name: string, shops: Shops): Resource | undefined {
   if (name === "*" || name === firstHost) return welcome(firstHost, "welcome.example");
   const nameOf = (host: string): string => `${route}/${host}`;
-  return ifOpen(shops.byHost(name.slice(nameOf("").length)), (shop) => virtualHost(nameOf(shop.hosts[0]), shop, shop.hosts.slice(1).map(nameOf)));
+  return ifOpen(shops.byHost(name.slice(nameOf("").length)), (shop) =>
+    virtualHost(nameOf(shop.hosts[0]), shop, shop.hosts.slice(1).map(nameOf)),
+  );
 }
 
 /** Programs ask with an attribute of what they met (C-CTX-5). Names with `xdstp://` have no aliases (B-ALIAS-4): a redirect leads to the one virtual host of the shop. */
@@ -44,7 +52,9 @@ function byLocator(name: string, shops: Shops): Resource | undefined {
   if (!parsed.ok) return undefined;
   const { id, contextParams } = parsed.value;
   if (id !== "any") return ifOpen(shops.byHost(id), (shop) => virtualHost(name, shop));
-  const shop = shops.byHost(contextParams.get("xds.resource.host") ?? "") ?? shops.byVip(contextParams.get("xds.resource.vip") ?? "");
+  const shop =
+    shops.byHost(contextParams.get("xds.resource.host") ?? "") ??
+    shops.byVip(contextParams.get("xds.resource.vip") ?? "");
   return ifOpen(shop, ({ hosts }) => redirect(name, { authority, resourceType, id: hosts[0] }));
 }
 

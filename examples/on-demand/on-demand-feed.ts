@@ -1,4 +1,12 @@
-import type { Put, Removal, Resource, ResourceFeed, ResourceSink, Transaction, TypedInterest } from "@xdstp/core";
+import type {
+  Put,
+  Removal,
+  Resource,
+  ResourceFeed,
+  ResourceSink,
+  Transaction,
+  TypedInterest,
+} from "@xdstp/core";
 
 /** What a name stands for now: one resource, those of a collection, or none. */
 export type Make = (typeUrl: string, name: string) => readonly Resource[];
@@ -13,19 +21,28 @@ export interface OnDemandFeed extends Required<ResourceFeed> {
 export function createOnDemandFeed(make: Make): OnDemandFeed {
   const wanted = new Map<string, TypedInterest>();
   let sink: ResourceSink | undefined;
-  const answer = (asked: readonly TypedInterest[]): void => { void sink?.commit(answersTo(asked, make)); };
+  const answer = (asked: readonly TypedInterest[]): void => {
+    void sink?.commit(answersTo(asked, make));
+  };
   return {
     async run(given, signal) {
       sink = given;
       answer([...wanted.values()]);
-      await new Promise<void>((resolve) => { signal.addEventListener("abort", () => { resolve(); }); });
+      await new Promise<void>((resolve) => {
+        signal.addEventListener("abort", () => {
+          resolve();
+        });
+      });
     },
     want(typeUrl, added, dropped) {
       for (const { name } of dropped) wanted.delete(`${typeUrl} ${name}`);
-      for (const interest of added) wanted.set(`${typeUrl} ${interest.name}`, { typeUrl, interest });
+      for (const interest of added)
+        wanted.set(`${typeUrl} ${interest.name}`, { typeUrl, interest });
       answer(added.map((interest) => ({ typeUrl, interest })));
     },
-    changed() { answer([...wanted.values()]); },
+    changed() {
+      answer([...wanted.values()]);
+    },
   };
 }
 

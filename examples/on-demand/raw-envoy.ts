@@ -15,19 +15,33 @@ export function openRawEnvoy(port: number): RawEnvoy {
   const channel = createGrpcChannel({ target: `127.0.0.1:${String(port)}` });
   const read: Uint8Array[] = [];
   let wake: () => void = () => undefined;
-  const stream = channel.open({ path: "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources" }, {
-    onMessage(bytes) {
-      read.push(bytes.slice());
-      wake();
+  const stream = channel.open(
+    { path: "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources" },
+    {
+      onMessage(bytes) {
+        read.push(bytes.slice());
+        wake();
+      },
+      onDrained: () => undefined,
+      onClosed: () => undefined,
     },
-    onDrained: () => undefined,
-    onClosed: () => undefined,
-  });
-  const client = createRawDeltaClient({ send: (bytes) => { stream.send(enveloped(bytes)); }, take: () => read.shift() }, { node: { id: "raw", userAgentName: "envoy" } });
+  );
+  const client = createRawDeltaClient(
+    {
+      send: (bytes) => {
+        stream.send(enveloped(bytes));
+      },
+      take: () => read.shift(),
+    },
+    { node: { id: "raw", userAgentName: "envoy" } },
+  );
   return {
     client,
     next: async () => {
-      if (read.length === 0) await new Promise<void>((resolve) => { wake = resolve; });
+      if (read.length === 0)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
       return client.next();
     },
     [Symbol.asyncDispose]: () => channel.close(),

@@ -28,18 +28,30 @@ export async function runTour(parts: TourParts, say: (line: string) => void): Pr
   if (parts.edge !== undefined) await throughEnvoy({ ...parts, edge: parts.edge }, say);
   parts.shops.open(parts.two);
   say("-- a program looks up what it meets");
-  for (const attributes of [{ host: "www.one.example" }, { vip: parts.two.vip }, { host: "nobody.example" }]) {
+  for (const attributes of [
+    { host: "www.one.example" },
+    { vip: parts.two.vip },
+    { host: "nobody.example" },
+  ]) {
     const [found] = Object.entries(attributes);
     say(`${String(found?.join(" "))}: ${await lookUp(parts.client, attributes).catch(codeOf)}`);
   }
 }
 
-async function throughEnvoy({ edge, shops, asked, two, signal }: TourParts & { readonly edge: string }, say: (line: string) => void): Promise<void> {
+async function throughEnvoy(
+  { edge, shops, asked, two, signal }: TourParts & { readonly edge: string },
+  say: (line: string) => void,
+): Promise<void> {
   const answerTo = async (host: string): Promise<string> => {
     const { status, text } = await ask(edge, host, signal);
     return `${String(status)} ${text}`.trim();
   };
-  const until = (host: string, answer: string): Promise<true> => waitUntil(`${host}: ${answer}`, async () => ((await answerTo(host).catch(String)) === answer ? true : undefined), signal);
+  const until = (host: string, answer: string): Promise<true> =>
+    waitUntil(
+      `${host}: ${answer}`,
+      async () => ((await answerTo(host).catch(String)) === answer ? true : undefined),
+      signal,
+    );
   const show = async (host: string): Promise<void> => {
     say(`${host}: ${await answerTo(host)}`);
     for (const name of asked.take()) say(`   Envoy asked for ${name}`);

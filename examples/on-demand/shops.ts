@@ -24,7 +24,9 @@ export function createShops(): Shops {
   const shops = new Map<string, Shop>();
   const listeners: (() => void)[] = [];
   const find = (fits: (shop: Shop) => boolean): Shop | undefined => [...shops.values()].find(fits);
-  const tell = (): void => { for (const listener of listeners) listener(); };
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
   return {
     byHost: (host) => find(({ hosts }) => hosts.includes(host)),
     byVip: (vip) => find((shop) => shop.vip === vip),
@@ -36,6 +38,8 @@ export function createShops(): Shops {
       shops.delete(hosts[0]);
       tell();
     },
-    onChanged(listener) { listeners.push(listener); },
+    onChanged(listener) {
+      listeners.push(listener);
+    },
   };
 }

@@ -15,13 +15,22 @@ export async function runTiers(say: (line: string) => void): Promise<void> {
   say("gold has web of gold-1, basic has web of shared-1");
   const accepted = async (revision: number): Promise<string> => {
     const report = await server.waitForAck(revision);
-    return report.accepted.map(({ node }) => node).toSorted().join(" and ");
+    return report.accepted
+      .map(({ node }) => node)
+      .toSorted()
+      .join(" and ");
   };
-  say(`accepted by ${await accepted(nodes.of("gold").put(clusterOf("web", "gold-2")).revision)}: web of gold-2`);
+  say(
+    `accepted by ${await accepted(nodes.of("gold").put(clusterOf("web", "gold-2")).revision)}: web of gold-2`,
+  );
   await gold.shows("gold-2");
-  say(`accepted by ${await accepted(nodes.shared.put(clusterOf("web", "shared-2")).revision)}: web of shared-2`);
+  say(
+    `accepted by ${await accepted(nodes.shared.put(clusterOf("web", "shared-2")).revision)}: web of shared-2`,
+  );
   await basic.shows("shared-2");
-  say(`accepted by ${await accepted(nodes.of("gold").remove(cluster.typeUrl, "web").revision)}: the end of web of gold`);
+  say(
+    `accepted by ${await accepted(nodes.of("gold").remove(cluster.typeUrl, "web").revision)}: the end of web of gold`,
+  );
   await gold.shows("shared-2");
   say("gold has web of shared-2 again");
   const { revision } = nodes.shared.put(clusterOf("web", "shared-3"));

@@ -17,7 +17,9 @@ export async function startTierServer(): Promise<TierServer> {
   const server = createServer({ ...nodes.serving, controlPlane: "tiers" });
   const { host, port } = await server.listen({ host: "127.0.0.1", port: 0 });
   return {
-    uri: `${host}:${String(port)}`, server, nodes,
+    uri: `${host}:${String(port)}`,
+    server,
+    nodes,
     async [Symbol.asyncDispose]() {
       await server.close({ graceMs: 0 });
       await nodes.close();
@@ -26,6 +28,13 @@ export async function startTierServer(): Promise<TierServer> {
 }
 
 /** A cluster that says which edition of it this is. */
-export function clusterOf(name: string, edition: string): { readonly typeUrl: string; readonly name: string; readonly value: Uint8Array } {
-  return { typeUrl: cluster.typeUrl, name, value: toBinary(ClusterSchema, create(ClusterSchema, { name, altStatName: edition })) };
+export function clusterOf(
+  name: string,
+  edition: string,
+): { readonly typeUrl: string; readonly name: string; readonly value: Uint8Array } {
+  return {
+    typeUrl: cluster.typeUrl,
+    name,
+    value: toBinary(ClusterSchema, create(ClusterSchema, { name, altStatName: edition })),
+  };
 }

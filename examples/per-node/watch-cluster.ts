@@ -17,7 +17,8 @@ export function watchCluster(uri: string, tier: string, name: string): ClusterVi
     async shows(edition) {
       while (shown !== edition) {
         const { done, value: snapshot } = await changes.next();
-        if (done === true) throw new Error(`the watch of tier ${tier} has ended before it showed ${edition}`);
+        if (done === true)
+          throw new Error(`the watch of tier ${tier} has ended before it showed ${edition}`);
         shown = snapshot.value?.altStatName;
       }
     },
@@ -26,6 +27,9 @@ export function watchCluster(uri: string, tier: string, name: string): ClusterVi
 }
 
 function clientOf(uri: string, tier: string): Client {
-  const bootstrap = parseBootstrap({ xds_servers: [{ server_uri: uri, channel_creds: [{ type: "insecure" }] }], node: { id: `${tier}-1`, metadata: { tier } } });
+  const bootstrap = parseBootstrap({
+    xds_servers: [{ server_uri: uri, channel_creds: [{ type: "insecure" }] }],
+    node: { id: `${tier}-1`, metadata: { tier } },
+  });
   return createClient({ bootstrap, channels: createChannels() });
 }

@@ -7,7 +7,9 @@ import { runOutage } from "./run-outage.ts";
 
 const dir = await mkdtemp(join(tmpdir(), "xdstp-relay-"));
 try {
-  await runOutage(dir, (line) => { console.log(line); });
+  await runOutage(dir, (line) => {
+    console.log(line);
+  });
 } finally {
   await rm(dir, { recursive: true });
 }

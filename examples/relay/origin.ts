@@ -27,18 +27,34 @@ export async function startOrigin(): Promise<Origin> {
   const asked: string[] = [];
   let server: XdsServer | undefined;
   const listen = async (port: number): Promise<number> => {
-    server = createServer({ source: cache, controlPlane: "origin", onEvent: (event) => { if (event.kind === "subscribe") asked.push(...event.added); } });
+    server = createServer({
+      source: cache,
+      controlPlane: "origin",
+      onEvent: (event) => {
+        if (event.kind === "subscribe") asked.push(...event.added);
+      },
+    });
     return (await server.listen({ host: "127.0.0.1", port })).port;
   };
-  const stop = async (): Promise<void> => { await server?.close({ graceMs: 0 }); };
+  const stop = async (): Promise<void> => {
+    await server?.close({ graceMs: 0 });
+  };
   const port = await listen(0);
   return {
-    uri: `127.0.0.1:${String(port)}`, asked, stop,
+    uri: `127.0.0.1:${String(port)}`,
+    asked,
+    stop,
     publish(id, statPrefix) {
       const name = listenerName(id);
-      cache.put({ typeUrl: listener.typeUrl, name, value: toBinary(ListenerSchema, create(ListenerSchema, { name, statPrefix })) });
+      cache.put({
+        typeUrl: listener.typeUrl,
+        name,
+        value: toBinary(ListenerSchema, create(ListenerSchema, { name, statPrefix })),
+      });
     },
-    start: async () => { await listen(port); },
+    start: async () => {
+      await listen(port);
+    },
     [Symbol.asyncDispose]: async () => {
       await stop();
       await cache.close();

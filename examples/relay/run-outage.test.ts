@@ -7,9 +7,13 @@ import { runOutage } from "./run-outage.ts";
 
 it("serves the two globs of TP1's example while the origin is gone and the relay starts again [B-RELAY-1] [B-RELAY-9]", async () => {
   const dir = mkdtempSync(join(tmpdir(), "xdstp-relay-"));
-  onTestFinished(() => { rmSync(dir, { recursive: true }); });
+  onTestFinished(() => {
+    rmSync(dir, { recursive: true });
+  });
   const lines: string[] = [];
-  await runOutage(dir, (line) => { lines.push(line); });
+  await runOutage(dir, (line) => {
+    lines.push(line);
+  });
   expect(lines).toEqual([
     "client A has bar and foo, client B has baz",
     "the relay has asked the origin for a-listeners/* and b-listeners/*",

@@ -14,12 +14,17 @@ export function watchListeners(relay: string, node: string, path: string): Liste
   const client = clientOf(relay, node);
   const watch = client.watchAll(ListenerSchema, listenerName(path));
   const changes = watch[Symbol.asyncIterator]();
-  const shown = (): string => [...watch.members.values()].map(({ name, value }) => `${name.replace(/^.*\//, "")} ${value.statPrefix}`).sort().join(", ");
+  const shown = (): string =>
+    [...watch.members.values()]
+      .map(({ name, value }) => `${name.replace(/^.*\//, "")} ${value.statPrefix}`)
+      .sort()
+      .join(", ");
   return {
     async shows(wanted) {
       while (shown() !== wanted) {
         const { done } = await changes.next();
-        if (done === true) throw new Error(`the watch of ${node} has ended before it showed ${wanted}`);
+        if (done === true)
+          throw new Error(`the watch of ${node} has ended before it showed ${wanted}`);
       }
     },
     [Symbol.asyncDispose]: () => client.close(),
@@ -27,6 +32,13 @@ export function watchListeners(relay: string, node: string, path: string): Liste
 }
 
 function clientOf(relay: string, node: string): Client {
-  const bootstrap = parseBootstrap({ xds_servers: [{ server_uri: relay, channel_creds: [{ type: "insecure" }] }], node: { id: node } });
-  return createClient({ bootstrap, channels: createChannels(), backoff: { initialMs: 100, maxMs: 500 } });
+  const bootstrap = parseBootstrap({
+    xds_servers: [{ server_uri: relay, channel_creds: [{ type: "insecure" }] }],
+    node: { id: node },
+  });
+  return createClient({
+    bootstrap,
+    channels: createChannels(),
+    backoff: { initialMs: 100, maxMs: 500 },
+  });
 }

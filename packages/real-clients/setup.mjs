@@ -15,18 +15,35 @@ if (folder === undefined) {
 
 function install(target) {
   const python = join(target, "bin/python");
-  const ok = run("python3", ["-m", "venv", target], "Python 3 with venv is needed (Debian: apt-get install python3-venv)")
-    && run(python, ["-m", "pip", "install", "--quiet", "--requirement", requirements], `pip cannot install what ${requirements} names (Envoy: Linux x86-64 with glibc, macOS arm64, Windows)`);
+  const ok =
+    run(
+      "python3",
+      ["-m", "venv", target],
+      "Python 3 with venv is needed (Debian: apt-get install python3-venv)",
+    ) &&
+    run(
+      python,
+      ["-m", "pip", "install", "--quiet", "--requirement", requirements],
+      `pip cannot install what ${requirements} names (Envoy: Linux x86-64 with glibc, macOS arm64, Windows)`,
+    );
   if (!ok) return 1;
   const java = join(target, "java-peer");
-  const hasJava = run("mvn", ["--quiet", "--batch-mode", "--file", javaPeer, `-Dpeer.target=${java}`], "Without it grpc-java is not run; a JDK of 17 or newer and Maven are needed (Debian: apt-get install openjdk-17-jdk-headless maven)");
-  console.log(`${hasJava ? `JAVA_PEER_CLASSPATH="${join(java, "classes")}${delimiter}${join(java, "lib/*")}" ` : ""}ENVOY_BIN=${join(target, "bin/envoy")} PYTHON=${python} GO=${join(target, "bin/go")} pnpm --filter @xdstp/real-clients run test:real`);
+  const hasJava = run(
+    "mvn",
+    ["--quiet", "--batch-mode", "--file", javaPeer, `-Dpeer.target=${java}`],
+    "Without it grpc-java is not run; a JDK of 17 or newer and Maven are needed (Debian: apt-get install openjdk-17-jdk-headless maven)",
+  );
+  console.log(
+    `${hasJava ? `JAVA_PEER_CLASSPATH="${join(java, "classes")}${delimiter}${join(java, "lib/*")}" ` : ""}ENVOY_BIN=${join(target, "bin/envoy")} PYTHON=${python} GO=${join(target, "bin/go")} pnpm --filter @xdstp/real-clients run test:real`,
+  );
   return 0;
 }
 
 function run(command, args, hint) {
   const { status, error } = spawnSync(command, args, { stdio: ["ignore", "inherit", "inherit"] });
   if (status === 0) return true;
-  console.error(`${command} ${args.join(" ")} ${error === undefined ? `ended with ${status}` : error.message}\n${hint}`);
+  console.error(
+    `${command} ${args.join(" ")} ${error === undefined ? `ended with ${status}` : error.message}\n${hint}`,
+  );
   return false;
 }

@@ -10,9 +10,18 @@ const counts = stages.map(countStage);
 
 const passed = counts.reduce((total, count) => total + count.passed, sum(suites, "passed"));
 // What could be installed and did not run is a failure.
-const failed = counts.reduce((total, count) => total + count.failed, sum(suites, "failed") + sum(suites, "notRun"));
+const failed = counts.reduce(
+  (total, count) => total + count.failed,
+  sum(suites, "failed") + sum(suites, "notRun"),
+);
 
-const rows = stages.map(({ name, code, seconds }, index) => [name, code === 0 ? "ok" : `failed (${String(code)})`, `${String(seconds)} s`, String(counts[index]?.passed), String(counts[index]?.failed)]);
+const rows = stages.map(({ name, code, seconds }, index) => [
+  name,
+  code === 0 ? "ok" : `failed (${String(code)})`,
+  `${String(seconds)} s`,
+  String(counts[index]?.passed),
+  String(counts[index]?.failed),
+]);
 console.log(`\n${table([["stage", "", "time", "passed", "failed"], ...rows]).join("\n")}`);
 console.log(`\n${printSuites(suites)}\n`);
 console.log(printFailures(stages));

@@ -9,27 +9,45 @@ export interface Stage {
   readonly code: number;
   readonly seconds: number;
   /** Of the tests that it ran; absent where it ran none. */
-  readonly tests?: { readonly passed: number; readonly failed: number; readonly failures?: readonly Failure[] };
+  readonly tests?: {
+    readonly passed: number;
+    readonly failed: number;
+    readonly failures?: readonly Failure[];
+  };
 }
 
 /** Reads what `.ci/run` has noted in its working folder. */
 export function readStages(folder: string): readonly Stage[] {
-  const lines = readFileSync(join(folder, "stages.tsv"), "utf8").split("\n").filter((line) => line !== "");
+  const lines = readFileSync(join(folder, "stages.tsv"), "utf8")
+    .split("\n")
+    .filter((line) => line !== "");
   return lines.map((line) => {
     const [name = "", code, seconds] = line.split("\t");
     const tests = join(folder, `${name}.tests.json`);
-    const counted = existsSync(tests) ? { tests: JSON.parse(readFileSync(tests, "utf8")) as NonNullable<Stage["tests"]> } : {};
+    const counted = existsSync(tests)
+      ? { tests: JSON.parse(readFileSync(tests, "utf8")) as NonNullable<Stage["tests"]> }
+      : {};
     return { name, code: Number(code), seconds: Number(seconds), ...counted };
   });
 }
 
 /** What a stage adds to the sums: its tests, or itself where it has none; a stage that failed although no test did counts as one failure. */
-export function countStage({ code, tests }: Stage): { readonly passed: number; readonly failed: number } {
+export function countStage({ code, tests }: Stage): {
+  readonly passed: number;
+  readonly failed: number;
+} {
   const passed = tests?.passed ?? (code === 0 ? 1 : 0);
   return { passed, failed: Math.max(tests?.failed ?? 0, code === 0 ? 0 : 1) };
 }
 
 /** What failed in each stage, to be read where only the end of the output is at hand. */
 export function printFailures(stages: readonly Stage[]): string {
-  return stages.flatMap(({ name, tests }) => tests?.failures?.map(({ test, message }) => `${name}: ${test}\n${message.replace(/^/gmu, "    ")}\n`) ?? []).join("\n");
+  return stages
+    .flatMap(
+      ({ name, tests }) =>
+        tests?.failures?.map(
+          ({ test, message }) => `${name}: ${test}\n${message.replace(/^/gmu, "    ")}\n`,
+        ) ?? [],
+    )
+    .join("\n");
 }

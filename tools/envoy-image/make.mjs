@@ -13,12 +13,18 @@ const modules = {
   contrib: "github.com/envoyproxy/go-control-plane/contrib",
   xds: "github.com/cncf/xds/go",
 };
-const packages = [`${modules.envoy}/...`, `${modules.contrib}/...`, `${modules.xds}/xds/...`, `${modules.xds}/udpa/...`];
+const packages = [
+  `${modules.envoy}/...`,
+  `${modules.contrib}/...`,
+  `${modules.xds}/xds/...`,
+  `${modules.xds}/udpa/...`,
+];
 
 const { values } = parseArgs({ options: { envoy: { type: "string" } } });
 const folder = mkdtempSync(join(tmpdir(), "envoy-image-"));
 try {
-  for (const file of ["go.mod", "go.sum", "main.go"]) copyFileSync(join(here, file), join(folder, file));
+  for (const file of ["go.mod", "go.sum", "main.go"])
+    copyFileSync(join(here, file), join(folder, file));
   if (values.envoy !== undefined) raise(values.envoy);
   linkAll();
   go("run", "-mod=mod", ".", "image.binpb");
@@ -34,16 +40,26 @@ function raise(version) {
 
 /** Every package registers its descriptors when it is linked in. */
 function linkAll() {
-  const paths = go("list", "-mod=mod", ...packages).trim().split("\n").toSorted();
+  const paths = go("list", "-mod=mod", ...packages)
+    .trim()
+    .split("\n")
+    .toSorted();
   const imports = paths.map((path) => `\t_ "${path}"\n`).join("");
   writeFileSync(join(folder, "imports.go"), `package main\n\nimport (\n${imports})\n`);
 }
 
 function go(...args) {
   try {
-    return execFileSync("go", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+    return execFileSync("go", args, {
+      cwd: folder,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+    });
   } catch (cause) {
-    const way = cause.code === "ENOENT" ? "Install Go 1.26 or newer and put it on PATH." : "Its own message is above.";
+    const way =
+      cause.code === "ENOENT"
+        ? "Install Go 1.26 or newer and put it on PATH."
+        : "Its own message is above.";
     throw new Error(`go ${args[0]} failed. ${way}`, { cause });
   }
 }
@@ -51,5 +67,7 @@ function go(...args) {
 function keepImage(bytes) {
   const packed = gzipSync(bytes, { level: 9 });
   writeFileSync(image, packed);
-  console.log(`proto/envoy.binpb.gz: ${bytes.length} bytes, ${packed.length} compressed. Now run: node tools/generate.mjs`);
+  console.log(
+    `proto/envoy.binpb.gz: ${bytes.length} bytes, ${packed.length} compressed. Now run: node tools/generate.mjs`,
+  );
 }

@@ -9,13 +9,21 @@ import { checkLockfile } from "./check-lockfile.ts";
 /** A gate gives true when it holds, and has said why when it does not. */
 type Gate = () => boolean | Promise<boolean>;
 
-const program = async (command: string, ...args: readonly string[]): Promise<boolean> => (await runProgram(command, args)) === 0;
-const turbo = (...tasks: readonly string[]): Gate => async () => program("turbo", "run", ...tasks, "--continue");
+const program = async (command: string, ...args: readonly string[]): Promise<boolean> =>
+  (await runProgram(command, args)) === 0;
+const turbo =
+  (...tasks: readonly string[]): Gate =>
+  async () =>
+    program("turbo", "run", ...tasks, "--continue");
 
 const gates: Readonly<Record<string, Gate>> = {
-  "protos are well formed": async () => (await program("buf", "lint")) && program("buf", "format", "--exit-code", "--diff"),
-  "protos break nothing released": async () => program("buf", "breaking", "--against", "proto/released.binpb.gz"),
-  "generated code is what the protos say": async () => program("node", "tools/generate.mjs", "--check"),
+  "protos are well formed": async () =>
+    (await program("buf", "lint")) && program("buf", "format", "--exit-code", "--diff"),
+  "protos break nothing released": async () =>
+    program("buf", "breaking", "--against", "proto/released.binpb.gz"),
+  "generated code is what the protos say": async () =>
+    program("node", "tools/generate.mjs", "--check"),
+  formatted: async () => program("prettier", "--check", "--log-level", "warn", "."),
   "build, typecheck, lint": turbo("build", "typecheck", "lint"),
   test: async () => program("node", "tools/gates/test.ts"),
   "API reports, publint, attw": turbo("api", "publint", "attw"),
@@ -32,6 +40,8 @@ for (const [name, gate] of Object.entries(gates)) {
   const started = performance.now();
   const holds = await gate();
   if (!holds) process.exitCode = 1;
-  results.push(`${holds ? "ok    " : "FAILED"}  ${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${name}`);
+  results.push(
+    `${holds ? "ok    " : "FAILED"}  ${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${name}`,
+  );
 }
 console.log(`\n${results.join("\n")}`);

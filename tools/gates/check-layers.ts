@@ -10,20 +10,35 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
   { "@xdstp/core": ["@xdstp/protos"] },
   { "@xdstp/resource-types": [], "@xdstp/testing": [] },
   { "@xdstp/cache": ["@xdstp/protos"], "@xdstp/grpc": ["@xdstp/resource-types"] },
-  { "@xdstp/transport-delta": ["@xdstp/cache", "@xdstp/grpc"], "@xdstp/transport-sotw": ["@xdstp/cache", "@xdstp/grpc"], "@xdstp/folder": ["@xdstp/cache", "@xdstp/grpc"] },
+  {
+    "@xdstp/transport-delta": ["@xdstp/cache", "@xdstp/grpc"],
+    "@xdstp/transport-sotw": ["@xdstp/cache", "@xdstp/grpc"],
+    "@xdstp/folder": ["@xdstp/cache", "@xdstp/grpc"],
+  },
   { "@xdstp/federation": ["@xdstp/cache", "@xdstp/folder"] },
-  { "@xdstp/server": ["@xdstp/cache", "@xdstp/folder", "@xdstp/federation"], "@xdstp/client": ["@xdstp/folder"], "@xdstp/relay": ["@xdstp/folder"] },
+  {
+    "@xdstp/server": ["@xdstp/cache", "@xdstp/folder", "@xdstp/federation"],
+    "@xdstp/client": ["@xdstp/folder"],
+    "@xdstp/relay": ["@xdstp/folder"],
+  },
   { "@xdstp/cli": [] },
 ];
 
 /** What is wrong with the arrows between the public packages. */
 export function layerProblems(packages: readonly WorkspacePackage[]): readonly string[] {
-  return packages.filter(({ isPublic }) => isPublic).flatMap((from) => {
-    const level = levelOf(from.name);
-    if (level < 0) return [`${from.name} has no layer: give it one in tools/gates/check-layers.ts and in docs/ARCHITECTURE.md`];
-    const forbidden = layers[level]?.[from.name] ?? [];
-    return from.dependencies.filter((to) => levelOf(to) < 0 || levelOf(to) >= level || forbidden.includes(to)).map((to) => `${from.name} must not depend on ${to}`);
-  });
+  return packages
+    .filter(({ isPublic }) => isPublic)
+    .flatMap((from) => {
+      const level = levelOf(from.name);
+      if (level < 0)
+        return [
+          `${from.name} has no layer: give it one in tools/gates/check-layers.ts and in docs/ARCHITECTURE.md`,
+        ];
+      const forbidden = layers[level]?.[from.name] ?? [];
+      return from.dependencies
+        .filter((to) => levelOf(to) < 0 || levelOf(to) >= level || forbidden.includes(to))
+        .map((to) => `${from.name} must not depend on ${to}`);
+    });
 }
 
 function levelOf(name: string): number {
@@ -35,6 +50,9 @@ export function checkLayers(root: string): boolean {
   const packages = readWorkspace(root);
   const problems = layerProblems(packages);
   for (const problem of problems) console.error(problem);
-  if (problems.length === 0) console.log(`${String(packages.length)} packages, first ${relative(root, packages[0]?.folder ?? root)}: every arrow points down`);
+  if (problems.length === 0)
+    console.log(
+      `${String(packages.length)} packages, first ${relative(root, packages[0]?.folder ?? root)}: every arrow points down`,
+    );
   return problems.length === 0;
 }

@@ -6,11 +6,22 @@ import { checkDocumented, undocumentedIn } from "./check-documented.ts";
 import { layerProblems } from "./check-layers.ts";
 import { hostsIn, withoutIntegrity } from "./check-lockfile.ts";
 
-const pkg = (name: string, ...dependencies: readonly string[]): WorkspacePackage => ({ name, dependencies, folder: "", isPublic: true, scripts: [], entries: [] });
+const pkg = (name: string, ...dependencies: readonly string[]): WorkspacePackage => ({
+  name,
+  dependencies,
+  folder: "",
+  isPublic: true,
+  scripts: [],
+  entries: [],
+});
 
 describe("the workspace", () => {
   it("has no package that typecheck or lint would pass over", () => {
-    expect(readWorkspace(root).filter(({ scripts }) => !scripts.includes("typecheck") || !scripts.includes("lint")).map(({ name }) => name)).toEqual([]);
+    expect(
+      readWorkspace(root)
+        .filter(({ scripts }) => !scripts.includes("typecheck") || !scripts.includes("lint"))
+        .map(({ name }) => name),
+    ).toEqual([]);
   });
 });
 
@@ -20,10 +31,26 @@ describe("layerProblems()", () => {
   });
 
   it.each([
-    ["an arrow upwards", pkg("@xdstp/core", "@xdstp/cache"), "@xdstp/core must not depend on @xdstp/cache"],
-    ["an arrow to a sibling", pkg("@xdstp/transport-delta", "@xdstp/transport-sotw"), "@xdstp/transport-delta must not depend on @xdstp/transport-sotw"],
-    ["an implementation behind a contract", pkg("@xdstp/server", "@xdstp/cache"), "@xdstp/server must not depend on @xdstp/cache"],
-    ["a package without a layer", pkg("@xdstp/new"), "@xdstp/new has no layer: give it one in tools/gates/check-layers.ts and in docs/ARCHITECTURE.md"],
+    [
+      "an arrow upwards",
+      pkg("@xdstp/core", "@xdstp/cache"),
+      "@xdstp/core must not depend on @xdstp/cache",
+    ],
+    [
+      "an arrow to a sibling",
+      pkg("@xdstp/transport-delta", "@xdstp/transport-sotw"),
+      "@xdstp/transport-delta must not depend on @xdstp/transport-sotw",
+    ],
+    [
+      "an implementation behind a contract",
+      pkg("@xdstp/server", "@xdstp/cache"),
+      "@xdstp/server must not depend on @xdstp/cache",
+    ],
+    [
+      "a package without a layer",
+      pkg("@xdstp/new"),
+      "@xdstp/new has no layer: give it one in tools/gates/check-layers.ts and in docs/ARCHITECTURE.md",
+    ],
   ])("names %s", (_, candidate, problem) => {
     expect(layerProblems([candidate])).toEqual([problem]);
   });
@@ -33,13 +60,16 @@ describe("hostsIn()", () => {
   it("finds addresses and tarballs, and nothing in a lockfile of hashes", () => {
     const clean = "packages:\n\n  a@1.0.0:\n    resolution: {integrity: sha512-abc}\n";
     expect(hostsIn(clean)).toEqual([]);
-    expect(hostsIn(`${clean}\n  b@1.0.0:\n    resolution: {tarball: https://host.example/b.tgz}\n`)).toEqual(["resolution: {tarball: https://host.example/b.tgz}"]);
+    expect(
+      hostsIn(`${clean}\n  b@1.0.0:\n    resolution: {tarball: https://host.example/b.tgz}\n`),
+    ).toEqual(["resolution: {tarball: https://host.example/b.tgz}"]);
   });
 });
 
 describe("undocumentedIn()", () => {
   it("gives the declarations without a doc comment, and none for this workspace", () => {
-    const report = "export interface A {\n    // (undocumented)\n    readonly name: string;\n    readonly size: number;\n}\n\n// @public (undocumented)\nexport type B = string;\n";
+    const report =
+      "export interface A {\n    // (undocumented)\n    readonly name: string;\n    readonly size: number;\n}\n\n// @public (undocumented)\nexport type B = string;\n";
     expect(undocumentedIn(report)).toEqual(["readonly name: string;", "export type B = string;"]);
     expect(checkDocumented(root)).toBe(true);
   });
@@ -47,20 +77,45 @@ describe("undocumentedIn()", () => {
 
 describe("withoutIntegrity()", () => {
   it("names the packages whose resolution is no hash", () => {
-    expect(withoutIntegrity("  a@1.0.0:\n    resolution: {integrity: sha512-abc}\n\n  b@1.0.0:\n    resolution: {commit: abc}\n")).toEqual(["b@1.0.0"]);
+    expect(
+      withoutIntegrity(
+        "  a@1.0.0:\n    resolution: {integrity: sha512-abc}\n\n  b@1.0.0:\n    resolution: {commit: abc}\n",
+      ),
+    ).toEqual(["b@1.0.0"]);
   });
 });
 
 describe("withoutChangeset()", () => {
-  const packages = ["a", "b"].map((name): WorkspacePackage => ({ ...pkg(`@xdstp/${name}`), folder: `/checkout/packages/${name}` }));
-  const missing = (changed: readonly string[], ...changesets: readonly string[]): readonly string[] => withoutChangeset("/checkout", packages, changed, changesets);
+  const packages = ["a", "b"].map((name): WorkspacePackage => ({
+    ...pkg(`@xdstp/${name}`),
+    folder: `/checkout/packages/${name}`,
+  }));
+  const missing = (
+    changed: readonly string[],
+    ...changesets: readonly string[]
+  ): readonly string[] => withoutChangeset("/checkout", packages, changed, changesets);
 
   it("names a package whose source changed and that no changeset names", () => {
-    expect(missing(["packages/a/src/x.ts", "packages/b/package.json"])).toEqual(["@xdstp/a", "@xdstp/b"]);
-    expect(missing(["packages/a/src/x.ts", "packages/b/package.json"], '---\n"@xdstp/a": minor\n---\n\nIt does more.')).toEqual(["@xdstp/b"]);
+    expect(missing(["packages/a/src/x.ts", "packages/b/package.json"])).toEqual([
+      "@xdstp/a",
+      "@xdstp/b",
+    ]);
+    expect(
+      missing(
+        ["packages/a/src/x.ts", "packages/b/package.json"],
+        '---\n"@xdstp/a": minor\n---\n\nIt does more.',
+      ),
+    ).toEqual(["@xdstp/b"]);
   });
 
   it("asks for none after a change of tests, documents or other packages", () => {
-    expect(missing(["packages/a/src/x.test.ts", "packages/a/README.md", "packages/ab/src/x.ts", "package.json"])).toEqual([]);
+    expect(
+      missing([
+        "packages/a/src/x.test.ts",
+        "packages/a/README.md",
+        "packages/ab/src/x.ts",
+        "package.json",
+      ]),
+    ).toEqual([]);
   });
 });

@@ -11,12 +11,21 @@ const packages = readWorkspace(root);
 // A report that an earlier run left behind would be counted for a package whose tests did not even start.
 for (const { folder } of packages) rmSync(join(folder, "reports", "vitest.json"), { force: true });
 
-process.exitCode = await runProgram("turbo", ["run", "test", "--continue", ...process.argv.slice(2)]);
+process.exitCode = await runProgram("turbo", [
+  "run",
+  "test",
+  "--continue",
+  ...process.argv.slice(2),
+]);
 
 const { tests } = readReports(packages);
 const count = (status: string): number => tests.filter((test) => test.status === status).length;
 const counts = { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
-const failures = packages.flatMap(({ name, folder }) => readFailures(name, join(folder, "reports", "vitest.json")));
+const failures = packages.flatMap(({ name, folder }) =>
+  readFailures(name, join(folder, "reports", "vitest.json")),
+);
 mkdirSync(join(root, "reports"), { recursive: true });
 writeFileSync(join(root, "reports", "tests.json"), JSON.stringify({ ...counts, failures }));
-console.log(`\n${String(counts.passed)} tests passed, ${String(counts.failed)} failed, ${String(counts.skipped)} skipped`);
+console.log(
+  `\n${String(counts.passed)} tests passed, ${String(counts.failed)} failed, ${String(counts.skipped)} skipped`,
+);

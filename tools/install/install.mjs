@@ -29,21 +29,32 @@ function isCurrent(root) {
 
 function install(root) {
   // Warnings would be about the Node of the machine, which nothing but the install itself runs on.
-  const [command, ...args] = [...pnpm(root), "install", "--frozen-lockfile", "--loglevel=error", "--config.confirmModulesPurge=false"];
+  const [command, ...args] = [
+    ...pnpm(root),
+    "install",
+    "--frozen-lockfile",
+    "--loglevel=error",
+    "--config.confirmModulesPurge=false",
+  ];
   const { status, error } = spawnSync(command, args, {
     cwd: root,
     stdio: ["ignore", 2, 2],
     shell: process.platform === "win32",
   });
   if (status === 0) return;
-  throw new Error(`The install failed (${error?.message ?? `exit ${status}`}). If a package.json was changed on purpose, renew the lockfile: npx -y ${wantedPnpm(root)} install`);
+  throw new Error(
+    `The install failed (${error?.message ?? `exit ${status}`}). If a package.json was changed on purpose, renew the lockfile: npx -y ${wantedPnpm(root)} install`,
+  );
 }
 
 /** The pnpm that was installed last time, if it is the one of `packageManager`; else npx fetches it. */
 function pnpm(root) {
   const wanted = wantedPnpm(root);
   const own = join(root, "node_modules", "pnpm");
-  if (existsSync(join(own, "package.json")) && wanted === `pnpm@${readJson(join(own, "package.json")).version}`) {
+  if (
+    existsSync(join(own, "package.json")) &&
+    wanted === `pnpm@${readJson(join(own, "package.json")).version}`
+  ) {
     return [process.execPath, join(own, "bin", "pnpm.cjs")];
   }
   return ["npx", "-y", wanted];

@@ -11,20 +11,26 @@ import { inputsOf } from "./stamp.mjs";
 
 function useCheckout(): string {
   const folder = mkdtempSync(join(tmpdir(), "xdstp-install-test-"));
-  onTestFinished(() => { rmSync(folder, { recursive: true }); });
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
   mkdirSync(join(folder, "packages", "a"), { recursive: true });
-  for (const file of ["package.json", "pnpm-lock.yaml", "packages/a/package.json"]) writeFileSync(join(folder, file), "1");
+  for (const file of ["package.json", "pnpm-lock.yaml", "packages/a/package.json"])
+    writeFileSync(join(folder, file), "1");
   return folder;
 }
 
 describe("inputsOf()", () => {
-  it.each(["package.json", "pnpm-lock.yaml", "packages/a/package.json"])("changes with %s", (file) => {
-    const checkout = useCheckout();
-    const before = inputsOf(checkout);
-    expect(inputsOf(checkout)).toBe(before);
-    writeFileSync(join(checkout, file), "2");
-    expect(inputsOf(checkout)).not.toBe(before);
-  });
+  it.each(["package.json", "pnpm-lock.yaml", "packages/a/package.json"])(
+    "changes with %s",
+    (file) => {
+      const checkout = useCheckout();
+      const before = inputsOf(checkout);
+      expect(inputsOf(checkout)).toBe(before);
+      writeFileSync(join(checkout, file), "2");
+      expect(inputsOf(checkout)).not.toBe(before);
+    },
+  );
 
   it("changes when a package comes, and not with its sources", () => {
     const checkout = useCheckout();
@@ -43,9 +49,13 @@ describe("withLock()", () => {
     mkdirSync(lockFolder(checkout));
     writeFileSync(join(lockFolder(checkout), "pid"), String(process.pid));
     const script = `import { withLock } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, "lock.mjs")).href)}; withLock(${JSON.stringify(checkout)}, () => { console.log("held"); });`;
-    const other = spawn(process.execPath, ["--input-type=module", "--eval", script], { stdio: ["ignore", "pipe", "pipe"] });
+    const other = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const said: string[] = [];
-    other.stdout.on("data", (chunk: Buffer) => { said.push(chunk.toString()); });
+    other.stdout.on("data", (chunk: Buffer) => {
+      said.push(chunk.toString());
+    });
     await once(other.stderr, "data");
     expect(said).toEqual([]);
     rmSync(lockFolder(checkout), { recursive: true });
@@ -55,7 +65,11 @@ describe("withLock()", () => {
 
   it("is let go when the work throws", () => {
     const checkout = useCheckout();
-    expect(() => { withLock(checkout, () => { throw new Error("broken"); }); }).toThrow("broken");
+    expect(() => {
+      withLock(checkout, () => {
+        throw new Error("broken");
+      });
+    }).toThrow("broken");
     expect(withLock(checkout, () => "done")).toBe("done");
   });
 

@@ -24,7 +24,10 @@ export function withLock(root, work) {
 
 /** The folder whose existence is the lock; in it the pid of its holder. */
 export function lockFolder(root) {
-  return join(tmpdir(), `xdstp-install-${createHash("sha256").update(root).digest("hex").slice(0, 16)}`);
+  return join(
+    tmpdir(),
+    `xdstp-install-${createHash("sha256").update(root).digest("hex").slice(0, 16)}`,
+  );
 }
 
 function acquire(folder) {

@@ -19,6 +19,9 @@ export function findRuntime(root, platform = `${process.platform} ${process.arch
   const node = file === undefined ? undefined : join(root, "node_modules", file);
   const bin = join(root, "node_modules", ".bin");
   if (node !== undefined && existsSync(node)) return { node, path: [dirname(node), bin] };
-  if (Number(process.versions.node.split(".")[0]) >= 24) return { node: process.execPath, path: [dirname(process.execPath), bin] };
-  throw new Error(`There is no Node package for ${platform}, and Node ${process.versions.node} is too old for the tools: install Node 24 or newer.`);
+  if (Number(process.versions.node.split(".")[0]) >= 24)
+    return { node: process.execPath, path: [dirname(process.execPath), bin] };
+  throw new Error(
+    `There is no Node package for ${platform}, and Node ${process.versions.node} is too old for the tools: install Node 24 or newer.`,
+  );
 }

@@ -10,12 +10,24 @@ export function inputsOf(root) {
 }
 
 function filesOf(root) {
-  const folders = ["bench", "tools", ...["packages", "examples"].flatMap((parent) => foldersOf(root, parent))];
-  const files = ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ".npmrc", ...folders.map((folder) => `${folder}/package.json`)];
+  const folders = [
+    "bench",
+    "tools",
+    ...["packages", "examples"].flatMap((parent) => foldersOf(root, parent)),
+  ];
+  const files = [
+    "package.json",
+    "pnpm-lock.yaml",
+    "pnpm-workspace.yaml",
+    ".npmrc",
+    ...folders.map((folder) => `${folder}/package.json`),
+  ];
   return files.filter((file) => existsSync(join(root, file)));
 }
 
 function foldersOf(root, parent) {
   if (!existsSync(join(root, parent))) return [];
-  return readdirSync(join(root, parent)).sort().map((name) => `${parent}/${name}`);
+  return readdirSync(join(root, parent))
+    .sort()
+    .map((name) => `${parent}/${name}`);
 }

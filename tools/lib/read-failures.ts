@@ -16,7 +16,11 @@ interface VitestReport {
     readonly name: string;
     readonly status: string;
     readonly message: string;
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string; readonly failureMessages: readonly string[] }[];
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
   }[];
 }
 
@@ -26,14 +30,23 @@ const linesKept = 12;
 export function readFailures(packageName: string, report: string): readonly Failure[] {
   if (!existsSync(report)) return [];
   const { testResults } = JSON.parse(readFileSync(report, "utf8")) as VitestReport;
-  return testResults.filter(({ status }) => status === "failed").flatMap(({ name, message, assertionResults }) => {
-    const file = `${packageName} ${relative(root, name)}`;
-    const failed = assertionResults.filter(({ status }) => status === "failed");
-    if (failed.length === 0) return [{ test: file, message: firstLines(message) }];
-    return failed.map(({ fullName, failureMessages }) => ({ test: `${file} > ${fullName}`, message: firstLines(failureMessages.join("\n")) }));
-  });
+  return testResults
+    .filter(({ status }) => status === "failed")
+    .flatMap(({ name, message, assertionResults }) => {
+      const file = `${packageName} ${relative(root, name)}`;
+      const failed = assertionResults.filter(({ status }) => status === "failed");
+      if (failed.length === 0) return [{ test: file, message: firstLines(message) }];
+      return failed.map(({ fullName, failureMessages }) => ({
+        test: `${file} > ${fullName}`,
+        message: firstLines(failureMessages.join("\n")),
+      }));
+    });
 }
 
 function firstLines(text: string): string {
-  return stripVTControlCharacters(text).split("\n").filter((line) => !line.includes("/node_modules/")).slice(0, linesKept).join("\n");
+  return stripVTControlCharacters(text)
+    .split("\n")
+    .filter((line) => !line.includes("/node_modules/"))
+    .slice(0, linesKept)
+    .join("\n");
 }

@@ -15,7 +15,11 @@ export interface RunOptions {
 }
 
 /** Runs a program with its output shown, and gives its exit code; a program that cannot be started is 127. Windows: through the shell, for the `.cmd` links of node_modules/.bin. */
-export async function runProgram(command: string, args: readonly string[], options: RunOptions = {}): Promise<number> {
+export async function runProgram(
+  command: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<number> {
   const child = spawn(command, args, {
     cwd: options.cwd ?? root,
     env: { ...process.env, ...options.env },
@@ -30,6 +34,8 @@ export async function runProgram(command: string, args: readonly string[], optio
       console.error(`cannot run ${command}: ${error.message}`);
       resolve(127);
     });
-    child.on("exit", (code, signal) => { resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])); });
+    child.on("exit", (code, signal) => {
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    });
   });
 }

@@ -25,17 +25,23 @@ interface Manifest {
 /** Every package of the workspace, by folder name. */
 export function readWorkspace(root: string): readonly WorkspacePackage[] {
   const folders = ["packages", "examples"].flatMap((parent) => childrenOf(join(root, parent)));
-  return [...folders, join(root, "bench"), join(root, "tools")].filter((folder) => existsSync(join(folder, "package.json"))).map(readPackage);
+  return [...folders, join(root, "bench"), join(root, "tools")]
+    .filter((folder) => existsSync(join(folder, "package.json")))
+    .map(readPackage);
 }
 
 function childrenOf(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder).sort().map((name) => join(folder, name));
+  return readdirSync(folder)
+    .sort()
+    .map((name) => join(folder, name));
 }
 
 function readPackage(folder: string): WorkspacePackage {
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
-  const local = Object.entries(manifest.dependencies ?? {}).filter(([, range]) => range.startsWith("workspace:"));
+  const local = Object.entries(manifest.dependencies ?? {}).filter(([, range]) =>
+    range.startsWith("workspace:"),
+  );
   const entries = Object.keys(manifest.exports ?? {}).filter((path) => path !== "./package.json");
   return {
     name: manifest.name,

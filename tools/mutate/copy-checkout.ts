@@ -20,7 +20,11 @@ export function copyCheckout(root: string, packages: readonly WorkspacePackage[]
 }
 
 function filesOf(root: string): readonly string[] {
-  const { stdout, status } = spawnSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+  const { stdout, status } = spawnSync(
+    "git",
+    ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+    { cwd: root, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 },
+  );
   if (status !== 0) throw new Error("git ls-files failed: run this in a checkout");
   return stdout.split("\0").filter((file) => file !== "" && existsSync(join(root, file)));
 }
@@ -29,5 +33,9 @@ function copyLinks(from: string, to: string): void {
   const links = join(from, "node_modules");
   if (!existsSync(links)) return;
   // Hidden folders are caches, and .bin holds scripts with paths of their own.
-  cpSync(links, join(to, "node_modules"), { recursive: true, verbatimSymlinks: true, filter: (source) => !basename(source).startsWith(".") });
+  cpSync(links, join(to, "node_modules"), {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (source) => !basename(source).startsWith("."),
+  });
 }

@@ -24,48 +24,96 @@ function readOptions(): MutateOptions | undefined {
   try {
     return parseOptions(process.argv.slice(2), Object.keys(targets));
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n${usage(Object.keys(targets))}`);
+    console.error(
+      `${error instanceof Error ? error.message : String(error)}\n${usage(Object.keys(targets))}`,
+    );
     process.exitCode = 2;
     return undefined;
   }
 }
 
 async function mutateAll(chosen: MutateOptions): Promise<void> {
-  console.log(`share ${String(chosen.share)} of the lines, seed ${chosen.seed}, at most ${String(chosen.minutes)} minutes per package`);
+  console.log(
+    `share ${String(chosen.share)} of the lines, seed ${chosen.seed}, at most ${String(chosen.minutes)} minutes per package`,
+  );
   const copy = copyCheckout(root, readWorkspace(root));
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => { stop.abort(); });
-  for (const name of chosen.packages) if (!stop.signal.aborted) await mutate(copy, name, chosen, stop.signal);
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () => {
+      stop.abort();
+    });
+  for (const name of chosen.packages)
+    if (!stop.signal.aborted) await mutate(copy, name, chosen, stop.signal);
   rmSync(copy, { recursive: true, force: true });
 }
 
-async function mutate(copy: string, name: string, { files: texts, share, seed, minutes, concurrency }: MutateOptions, signal: AbortSignal): Promise<void> {
+async function mutate(
+  copy: string,
+  name: string,
+  { files: texts, share, seed, minutes, concurrency }: MutateOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const files = sampleFiles(sourcesOf(copy, name, texts), share, seed);
   if (files.length === 0) return;
   const sources = new Map(files.map((file) => [file, readFileSync(join(copy, file), "utf8")]));
   writeFileSync(join(copy, "mutate.vitest.config.ts"), vitestConfig(name));
-  writeFileSync(join(copy, "stryker.config.json"), JSON.stringify(strykerConfig({ files, concurrency })));
+  writeFileSync(
+    join(copy, "stryker.config.json"),
+    JSON.stringify(strykerConfig({ files, concurrency })),
+  );
   writeFileSync(join(copy, resultLog), "");
   // Random tests are as large as in `npm test`, and the same for each mutant and in each run of a seed.
   const env = { XDSTP_SEED: process.env.XDSTP_SEED ?? "1" };
   // Not through node_modules/.bin: the shell there would end at a signal, and leave Stryker running.
-  const code = await runProgram(process.execPath, [stryker, "run"], { cwd: copy, env, timeoutMs: minutes * 60_000, signal });
-  const mutants = readFileSync(join(copy, resultLog), "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line) as TestedMutant);
-  const tested = mutants.map((mutant) => ({ ...mutant, fileName: relative(copy, resolve(copy, mutant.fileName)).replaceAll("\\", "/") }));
-  show(name, summarise(tested, (file) => sources.get(file) ?? ""), code === 0, minutes);
+  const code = await runProgram(process.execPath, [stryker, "run"], {
+    cwd: copy,
+    env,
+    timeoutMs: minutes * 60_000,
+    signal,
+  });
+  const mutants = readFileSync(join(copy, resultLog), "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as TestedMutant);
+  const tested = mutants.map((mutant) => ({
+    ...mutant,
+    fileName: relative(copy, resolve(copy, mutant.fileName)).replaceAll("\\", "/"),
+  }));
+  show(
+    name,
+    summarise(tested, (file) => sources.get(file) ?? ""),
+    code === 0,
+    minutes,
+  );
 }
 
 function sourcesOf(copy: string, name: string, texts: readonly string[]): readonly SourceFile[] {
   const folder = `packages/${name}/src`;
-  const paths = readdirSync(join(copy, folder), { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts") && !/(?:\.test(?:-d)?|^index|[/\\]index)\.ts$/.test(path) && texts.some((text) => path.includes(text)));
-  return paths.map((path) => ({ path: `${folder}/${path.replaceAll("\\", "/")}`, lines: readFileSync(join(copy, folder, path), "utf8").split("\n").length }));
+  const paths = readdirSync(join(copy, folder), { recursive: true, encoding: "utf8" }).filter(
+    (path) =>
+      path.endsWith(".ts") &&
+      !/(?:\.test(?:-d)?|^index|[/\\]index)\.ts$/.test(path) &&
+      texts.some((text) => path.includes(text)),
+  );
+  return paths.map((path) => ({
+    path: `${folder}/${path.replaceAll("\\", "/")}`,
+    lines: readFileSync(join(copy, folder, path), "utf8").split("\n").length,
+  }));
 }
 
-function show(name: string, { killed, timedOut, survived, score, survivors }: MutationSummary, isWhole: boolean, minutes: number): void {
+function show(
+  name: string,
+  { killed, timedOut, survived, score, survivors }: MutationSummary,
+  isWhole: boolean,
+  minutes: number,
+): void {
   for (const mutant of timedOut) console.log(`  out of time: ${mutant}`);
   for (const survivor of survivors) console.log(`  survived: ${survivor}`);
   const figure = `${score.toFixed(1)} % of ${String(killed + survived)} mutants killed (${String(timedOut.length)} by time), ${String(survived)} survived`;
   if (isWhole) console.log(`${name}: ${figure}\n`);
-  else console.error(`${name}: ${figure}, before the run failed, was stopped or had taken ${String(minutes)} minutes; take a smaller --sample or more --minutes\n`);
+  else
+    console.error(
+      `${name}: ${figure}, before the run failed, was stopped or had taken ${String(minutes)} minutes; take a smaller --sample or more --minutes\n`,
+    );
   if (!isWhole || score < threshold) process.exitCode = 1;
 }

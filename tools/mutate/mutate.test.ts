@@ -5,7 +5,10 @@ import { ShortestFirst } from "./shortest-first.ts";
 import { summarise } from "./summary.ts";
 
 describe("sampleFiles()", () => {
-  const files = Array.from({ length: 20 }, (_, index) => ({ path: `f${String(index)}`, lines: 10 }));
+  const files = Array.from({ length: 20 }, (_, index) => ({
+    path: `f${String(index)}`,
+    lines: 10,
+  }));
 
   it("takes the share of lines that is asked for, rounded up to a file", () => {
     expect(sampleFiles(files, 0.25, "a")).toHaveLength(5);
@@ -22,18 +25,38 @@ describe("sampleFiles()", () => {
 describe("ShortestFirst", () => {
   it("runs what it knows nothing of first, then the quicker files before the slower", async () => {
     const durations: Readonly<Record<string, number>> = { slow: 900, quick: 3, middle: 40 };
-    const cache = { getTestSpecificationResult: ({ moduleId }: TestSpecification) => (moduleId in durations ? { duration: durations[moduleId] } : undefined) };
-    const files = ["slow", "quick", "new", "middle"].map((moduleId) => ({ moduleId }) as unknown as TestSpecification);
+    const cache = {
+      getTestSpecificationResult: ({ moduleId }: TestSpecification) =>
+        moduleId in durations ? { duration: durations[moduleId] } : undefined,
+    };
+    const files = ["slow", "quick", "new", "middle"].map(
+      (moduleId) => ({ moduleId }) as unknown as TestSpecification,
+    );
     const sorted = await new ShortestFirst({ cache } as unknown as Vitest).sort(files);
     expect(sorted.map(({ moduleId }) => moduleId)).toEqual(["new", "quick", "middle", "slow"]);
   });
 });
 
 describe("summarise()", () => {
-  const at = (line: number, from: number, to: number): { start: { line: number; column: number }; end: { line: number; column: number } } => ({ start: { line, column: from }, end: { line, column: to } });
+  const at = (
+    line: number,
+    from: number,
+    to: number,
+  ): { start: { line: number; column: number }; end: { line: number; column: number } } => ({
+    start: { line, column: from },
+    end: { line, column: to },
+  });
 
   it("counts timeouts as kills, what no test reaches as survivors, and neither for what could not run", () => {
-    const mutants = ["Killed", "Timeout", "Survived", "NoCoverage", "RuntimeError", "Ignored"].map((status) => ({ fileName: "a.ts", status, mutatorName: "M", replacement: "false", location: at(2, 5, 9) }));
+    const mutants = ["Killed", "Timeout", "Survived", "NoCoverage", "RuntimeError", "Ignored"].map(
+      (status) => ({
+        fileName: "a.ts",
+        status,
+        mutatorName: "M",
+        replacement: "false",
+        location: at(2, 5, 9),
+      }),
+    );
     expect(summarise(mutants, () => "x\nif (true)\n")).toEqual({
       killed: 2,
       survived: 2,
@@ -44,7 +67,20 @@ describe("summarise()", () => {
   });
 
   it("lists survivors by file and place", () => {
-    const mutants = [["b.ts", 1], ["a.ts", 2], ["a.ts", 1]].map(([fileName, line]) => ({ fileName: String(fileName), status: "Survived", mutatorName: "M", location: at(Number(line), 1, 2) }));
-    expect(summarise(mutants, () => "xx\nyy").survivors.map((text) => text.split(" ")[0])).toEqual(["a.ts:1:1", "a.ts:2:1", "b.ts:1:1"]);
+    const mutants = [
+      ["b.ts", 1],
+      ["a.ts", 2],
+      ["a.ts", 1],
+    ].map(([fileName, line]) => ({
+      fileName: String(fileName),
+      status: "Survived",
+      mutatorName: "M",
+      location: at(Number(line), 1, 2),
+    }));
+    expect(summarise(mutants, () => "xx\nyy").survivors.map((text) => text.split(" ")[0])).toEqual([
+      "a.ts:1:1",
+      "a.ts:2:1",
+      "b.ts:1:1",
+    ]);
   });
 });

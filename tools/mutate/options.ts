@@ -32,27 +32,57 @@ export function usage(known: readonly string[]): string {
 }
 
 /** Reads the command line. Throws an error for people where it cannot be read. */
-export function parseOptions(args: readonly string[], known: readonly string[], today: Date = new Date()): MutateOptions {
+export function parseOptions(
+  args: readonly string[],
+  known: readonly string[],
+  today: Date = new Date(),
+): MutateOptions {
   const text = { type: "string" } as const;
   const texts = { type: "string", multiple: true } as const;
-  const options = { help: { type: "boolean" }, package: texts, file: texts, sample: text, seed: text, minutes: text, concurrency: text } as const;
+  const options = {
+    help: { type: "boolean" },
+    package: texts,
+    file: texts,
+    sample: text,
+    seed: text,
+    minutes: text,
+    concurrency: text,
+  } as const;
   // A package manager may pass on the "--" that separates its own options.
   const { values } = parseArgs({ args: args.filter((arg) => arg !== "--"), options, strict: true });
   const packages = values.package ?? known;
   const unknown = packages.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new Error(`there is no package "${unknown}" to be mutated; the packages are ${known.join(", ")}`);
+  if (unknown !== undefined)
+    throw new Error(
+      `there is no package "${unknown}" to be mutated; the packages are ${known.join(", ")}`,
+    );
   return {
     help: values.help ?? false,
     packages,
     files: values.file ?? [""],
-    share: numberOf("sample", values.sample ?? "0.25", (value) => value > 0 && value <= 1, "a share above 0 and at most 1"),
+    share: numberOf(
+      "sample",
+      values.sample ?? "0.25",
+      (value) => value > 0 && value <= 1,
+      "a share above 0 and at most 1",
+    ),
     seed: values.seed ?? today.toISOString().slice(0, 10),
     minutes: numberOf("minutes", values.minutes ?? "15", (value) => value > 0, "a number above 0"),
-    concurrency: numberOf("concurrency", values.concurrency ?? "2", (value) => Number.isInteger(value) && value > 0, "a whole number above 0"),
+    concurrency: numberOf(
+      "concurrency",
+      values.concurrency ?? "2",
+      (value) => Number.isInteger(value) && value > 0,
+      "a whole number above 0",
+    ),
   };
 }
 
-function numberOf(name: string, text: string, fits: (value: number) => boolean, what: string): number {
+function numberOf(
+  name: string,
+  text: string,
+  fits: (value: number) => boolean,
+  what: string,
+): number {
   const value = Number(text);
   if (!fits(value)) throw new Error(`--${name} is ${JSON.stringify(text)}; give ${what}`);
   return value;

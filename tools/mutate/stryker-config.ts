@@ -29,8 +29,10 @@ export function strykerConfig({ files, concurrency }: StrykerRun): object {
  * The files of one mutant share a worker, which takes a third of the time; each mutant has a new one, so nothing is left of the mutant before.
  */
 export function vitestConfig(name: string): string {
-  const exclude = [...sourceTests, ...slowTests[name] ?? []];
-  const include = (targets[name] ?? []).map((tested) => `packages/${tested}/{src,test}/**/*.test.ts`);
+  const exclude = [...sourceTests, ...(slowTests[name] ?? [])];
+  const include = (targets[name] ?? []).map(
+    (tested) => `packages/${tested}/{src,test}/**/*.test.ts`,
+  );
   return [
     'import { ShortestFirst } from "./tools/mutate/shortest-first.ts";',
     'import shared from "./vitest.shared.ts";',

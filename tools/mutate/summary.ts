@@ -32,20 +32,39 @@ const timedOut = new Set(["Timeout"]);
 const survived = new Set(["Survived", "NoCoverage"]);
 
 /** Counts results. `sourceOf` gives the text of a file as it was before the run. */
-export function summarise(mutants: readonly TestedMutant[], sourceOf: (fileName: string) => string): MutationSummary {
-  const list = (states: ReadonlySet<string>): readonly string[] => mutants.filter(({ status }) => states.has(status)).sort(byPlace).map((mutant) => describe(mutant, sourceOf(mutant.fileName)));
+export function summarise(
+  mutants: readonly TestedMutant[],
+  sourceOf: (fileName: string) => string,
+): MutationSummary {
+  const list = (states: ReadonlySet<string>): readonly string[] =>
+    mutants
+      .filter(({ status }) => states.has(status))
+      .sort(byPlace)
+      .map((mutant) => describe(mutant, sourceOf(mutant.fileName)));
   const kills = list(killed).length;
   const survivors = list(survived);
   const all = kills + survivors.length;
-  return { killed: kills, survived: survivors.length, score: all === 0 ? 100 : (100 * kills) / all, survivors, timedOut: list(timedOut) };
+  return {
+    killed: kills,
+    survived: survivors.length,
+    score: all === 0 ? 100 : (100 * kills) / all,
+    survivors,
+    timedOut: list(timedOut),
+  };
 }
 
 function byPlace(a: TestedMutant, b: TestedMutant): number {
   if (a.fileName !== b.fileName) return a.fileName < b.fileName ? -1 : 1;
-  return a.location.start.line - b.location.start.line || a.location.start.column - b.location.start.column;
+  return (
+    a.location.start.line - b.location.start.line ||
+    a.location.start.column - b.location.start.column
+  );
 }
 
-function describe({ fileName, location: { start, end }, mutatorName, replacement, status }: TestedMutant, source: string): string {
+function describe(
+  { fileName, location: { start, end }, mutatorName, replacement, status }: TestedMutant,
+  source: string,
+): string {
   const was = textBetween(source, start, end);
   return `${fileName}:${String(start.line)}:${String(start.column)} ${mutatorName}${status === "NoCoverage" ? " (no test reaches it)" : ""}: ${shorten(was)} -> ${shorten(replacement ?? "")}`;
 }
@@ -53,7 +72,11 @@ function describe({ fileName, location: { start, end }, mutatorName, replacement
 function textBetween(source: string, start: Position, end: Position): string {
   const lines = source.split("\n").slice(start.line - 1, end.line);
   const last = lines.length - 1;
-  return lines.map((line, index) => line.slice(index === 0 ? start.column - 1 : 0, index === last ? end.column - 1 : undefined)).join(" ");
+  return lines
+    .map((line, index) =>
+      line.slice(index === 0 ? start.column - 1 : 0, index === last ? end.column - 1 : undefined),
+    )
+    .join(" ");
 }
 
 function shorten(text: string): string {

@@ -11,7 +11,12 @@ export const targets: Readonly<Record<string, readonly string[]>> = {
  * Tests that cannot take part: one looks at the sources instead of running them, and fails with a mutant's switch in every line;
  * one counts calls through a mocked module, which is loaded already where the files of a mutant share a worker.
  */
-export const sourceTests: readonly string[] = ["packages/uri/src/index.test.ts", "packages/rule-tests/src/review/work-of-one-client.mocks.test.ts"];
+export const sourceTests: readonly string[] = [
+  "packages/uri/src/index.test.ts",
+  "packages/rule-tests/src/review/work-of-one-client.mocks.test.ts",
+];
 
 /** Tests that cannot take part for one package: this one sends lists of millions of names, and runs into its limit with a mutant's switch in every line of the wire scanner. */
-export const slowTests: Readonly<Record<string, readonly string[]>> = { core: ["packages/rule-tests/src/limits/rates.test.ts"] };
+export const slowTests: Readonly<Record<string, readonly string[]>> = {
+  core: ["packages/rule-tests/src/limits/rates.test.ts"],
+};

@@ -12,11 +12,37 @@ const packages: Readonly<Record<string, string>> = {
 };
 
 /** Installs the newest Node of a major version into a folder, and gives the path of its binary. Throws where there is none for this platform. */
-export function installNode(major: string, folder: string, platform = `${process.platform} ${process.arch}`): string {
+export function installNode(
+  major: string,
+  folder: string,
+  platform = `${process.platform} ${process.arch}`,
+): string {
   const name = packages[platform];
-  if (name === undefined) throw new Error(`no npm package holds a Node for ${platform}: run the tests there on a Node ${major} of your own`);
-  const { status } = spawnSync("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", folder, `${name}@${major}`], { stdio: ["ignore", "ignore", "inherit"], shell: process.platform === "win32" });
-  const node = join(folder, "node_modules", name, "bin", process.platform === "win32" ? "node.exe" : "node");
+  if (name === undefined)
+    throw new Error(
+      `no npm package holds a Node for ${platform}: run the tests there on a Node ${major} of your own`,
+    );
+  const { status } = spawnSync(
+    "npm",
+    [
+      "install",
+      "--no-save",
+      "--no-audit",
+      "--no-fund",
+      "--loglevel=error",
+      "--prefix",
+      folder,
+      `${name}@${major}`,
+    ],
+    { stdio: ["ignore", "ignore", "inherit"], shell: process.platform === "win32" },
+  );
+  const node = join(
+    folder,
+    "node_modules",
+    name,
+    "bin",
+    process.platform === "win32" ? "node.exe" : "node",
+  );
   if (status !== 0 || !existsSync(node)) throw new Error(`${name}@${major} could not be installed`);
   return node;
 }

@@ -13,18 +13,26 @@ import { type NodeResult, printResults, resultOf, sum, type VitestReport } from 
 
 const failures: Failure[] = [];
 const majors = process.argv.slice(2);
-const tested = readWorkspace(root).filter(({ name, isPublic }) => isPublic || name === "@xdstp/rule-tests");
+const tested = readWorkspace(root).filter(
+  ({ name, isPublic }) => isPublic || name === "@xdstp/rule-tests",
+);
 
 if (majors.length === 0 || majors.some((major) => !/^\d+$/.test(major))) {
-  console.error("usage: node tools/nodes/main.ts MAJOR...   for example: node tools/nodes/main.ts 22 26");
+  console.error(
+    "usage: node tools/nodes/main.ts MAJOR...   for example: node tools/nodes/main.ts 22 26",
+  );
   process.exitCode = 2;
 } else {
   const folder = mkdtempSync(join(tmpdir(), "xdstp-nodes-"));
-  process.on("exit", () => { rmSync(folder, { recursive: true, force: true }); });
+  process.on("exit", () => {
+    rmSync(folder, { recursive: true, force: true });
+  });
   const tasks = majors.flatMap((major) => tasksOn(installNode(major, join(folder, major)), folder));
   const results: NodeResult[] = [];
   const next = tasks.entries();
-  const work = async (): Promise<void> => { for (const [place, task] of next) results[place] = await task(); };
+  const work = async (): Promise<void> => {
+    for (const [place, task] of next) results[place] = await task();
+  };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
   finish(results);
 }
@@ -32,17 +40,36 @@ if (majors.length === 0 || majors.some((major) => !/^\d+$/.test(major))) {
 /** The tests of each package on one Node. */
 function tasksOn(node: string, folder: string): readonly (() => Promise<NodeResult>)[] {
   const version = spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim();
-  return tested.map((tests, index) => async () => testPackage(node, version, tests, join(folder, `${version}-${String(index)}.json`)));
+  return tested.map(
+    (tests, index) => async () =>
+      testPackage(node, version, tests, join(folder, `${version}-${String(index)}.json`)),
+  );
 }
 
-async function testPackage(node: string, version: string, { name, folder }: WorkspacePackage, report: string): Promise<NodeResult> {
+async function testPackage(
+  node: string,
+  version: string,
+  { name, folder }: WorkspacePackage,
+  report: string,
+): Promise<NodeResult> {
   console.log(`\nnode ${version}, ${name}`);
   const env = { PATH: [dirname(node), process.env.PATH].join(delimiter) };
   // Each package's own: beside another set of peers it is another copy.
-  const vitest = join(dirname(createRequire(join(folder, "package.json")).resolve("vitest/package.json")), "vitest.mjs");
-  await runProgram(node, [vitest, "run", "--reporter=dot", "--reporter=json", `--outputFile.json=${report}`], { cwd: folder, env });
+  const vitest = join(
+    dirname(createRequire(join(folder, "package.json")).resolve("vitest/package.json")),
+    "vitest.mjs",
+  );
+  await runProgram(
+    node,
+    [vitest, "run", "--reporter=dot", "--reporter=json", `--outputFile.json=${report}`],
+    { cwd: folder, env },
+  );
   failures.push(...readFailures(`node ${version}, ${name}`, report));
-  return resultOf(version, name, existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) as VitestReport : undefined);
+  return resultOf(
+    version,
+    name,
+    existsSync(report) ? (JSON.parse(readFileSync(report, "utf8")) as VitestReport) : undefined,
+  );
 }
 
 function finish(results: readonly NodeResult[]): void {
@@ -50,6 +77,9 @@ function finish(results: readonly NodeResult[]): void {
   console.log(`\n${printResults(results)}`);
   // What `.ci/run` counts.
   mkdirSync(join(root, "reports"), { recursive: true });
-  writeFileSync(join(root, "reports", "tests.json"), JSON.stringify({ passed, failed, skipped: 0, failures }));
+  writeFileSync(
+    join(root, "reports", "tests.json"),
+    JSON.stringify({ passed, failed, skipped: 0, failures }),
+  );
   process.exitCode = failed === 0 && results.every((result) => result.passed > 0) ? 0 : 1;
 }

@@ -15,7 +15,11 @@ export interface NodeResult {
 }
 
 /** Reads a report; undefined, since there is none: the tests did not even start, which counts as one failure, and so does a failure outside of any test. */
-export function resultOf(version: string, name: string, report: VitestReport | undefined): NodeResult {
+export function resultOf(
+  version: string,
+  name: string,
+  report: VitestReport | undefined,
+): NodeResult {
   if (report === undefined) return { version, package: name, passed: 0, failed: 1 };
   const { numPassedTests: passed, numFailedTests: failed, success } = report;
   return { version, package: name, passed, failed: success ? failed : Math.max(failed, 1) };
@@ -24,10 +28,16 @@ export function resultOf(version: string, name: string, report: VitestReport | u
 /** One line per Node, and one for each package that failed there or ran no test. */
 export function printResults(results: readonly NodeResult[]): string {
   const byVersion = Map.groupBy(results, ({ version }) => version);
-  return [...byVersion].flatMap(([version, rows]) => [
-    `node ${version}: ${String(rows.length)} packages, ${String(sum(rows, "passed"))} tests passed, ${String(sum(rows, "failed"))} failed`,
-    ...rows.filter(({ passed, failed }) => failed > 0 || passed === 0).map((row) => `  ${row.package}: ${String(row.passed)} passed, ${String(row.failed)} failed`),
-  ]).join("\n");
+  return [...byVersion]
+    .flatMap(([version, rows]) => [
+      `node ${version}: ${String(rows.length)} packages, ${String(sum(rows, "passed"))} tests passed, ${String(sum(rows, "failed"))} failed`,
+      ...rows
+        .filter(({ passed, failed }) => failed > 0 || passed === 0)
+        .map(
+          (row) => `  ${row.package}: ${String(row.passed)} passed, ${String(row.failed)} failed`,
+        ),
+    ])
+    .join("\n");
 }
 
 /** The sum of one count. */

@@ -36,15 +36,26 @@ export interface Audit {
 const variant = /\(((?:delta|sotw)\/(?:ads|per-type))\)/g;
 
 /** Holds the book, its scopes and the tests of the last runs against each other. */
-export function auditRules(rules: readonly Rule[], scopes: Scopes, tests: readonly TestCase[]): Audit {
+export function auditRules(
+  rules: readonly Rule[],
+  scopes: Scopes,
+  tests: readonly TestCase[],
+): Audit {
   const byRule = testsByRule(tests);
-  const audited = rules.map((rule) => auditRule(rule, scopes, mergeVariants(byRule.get(rule.id) ?? [])));
+  const audited = rules.map((rule) =>
+    auditRule(rule, scopes, mergeVariants(byRule.get(rule.id) ?? [])),
+  );
   const known = new Set(rules.map(({ id }) => id));
   return {
     rules: audited,
     problems: [
       ...checkScopes(rules, scopes),
-      ...[...byRule].filter(([id]) => !known.has(id)).map(([id, named]) => `a test names ${id}, which the book does not have: ${named[0]?.title ?? ""}`),
+      ...[...byRule]
+        .filter(([id]) => !known.has(id))
+        .map(
+          ([id, named]) =>
+            `a test names ${id}, which the book does not have: ${named[0]?.title ?? ""}`,
+        ),
       ...audited.flatMap(problemOf),
     ],
   };
@@ -53,7 +64,8 @@ export function auditRules(rules: readonly Rule[], scopes: Scopes, tests: readon
 function testsByRule(tests: readonly TestCase[]): ReadonlyMap<string, readonly TestCase[]> {
   const byRule = new Map<string, TestCase[]>();
   for (const test of tests) {
-    for (const id of new Set(test.title.match(ruleId))) byRule.set(id, [...(byRule.get(id) ?? []), test]);
+    for (const id of new Set(test.title.match(ruleId)))
+      byRule.set(id, [...(byRule.get(id) ?? []), test]);
   }
   return byRule;
 }
@@ -64,7 +76,12 @@ function mergeVariants(tests: readonly TestCase[]): readonly NamedTest[] {
     const title = test.title.replace(variant, "").replace(/\s+/g, " ").trim();
     const key = `${test.package} ${title} ${test.status}`;
     const variants = [...test.title.matchAll(variant)].map((match) => match[1] ?? "");
-    merged.set(key, { package: test.package, title, status: test.status, variants: union(merged.get(key)?.variants, variants) });
+    merged.set(key, {
+      package: test.package,
+      title,
+      status: test.status,
+      variants: union(merged.get(key)?.variants, variants),
+    });
   }
   return [...merged.values()];
 }
@@ -80,13 +97,21 @@ function auditRule(rule: Rule, scopes: Scopes, tests: readonly NamedTest[]): Aud
     section: rule.section,
     scope: entry.scope,
     state: stateOf(rule, entry, tests),
-    owedBy: [...(entry.owed ?? []), ...(entry.owedInPart ?? [])].map((issue) => scopes.issues[issue] ?? issue),
+    owedBy: [...(entry.owed ?? []), ...(entry.owedInPart ?? [])].map(
+      (issue) => scopes.issues[issue] ?? issue,
+    ),
     tests,
-    variants: tests.filter(({ status }) => status === "passed").reduce<readonly string[]>((all, { variants }) => union(all, variants), []),
+    variants: tests
+      .filter(({ status }) => status === "passed")
+      .reduce<readonly string[]>((all, { variants }) => union(all, variants), []),
   };
 }
 
-function stateOf(rule: Rule, entry: Scopes["rules"][string], tests: readonly NamedTest[]): RuleState {
+function stateOf(
+  rule: Rule,
+  entry: Scopes["rules"][string],
+  tests: readonly NamedTest[],
+): RuleState {
   if (tests.some(({ status }) => status === "failed")) return "failed";
   if (entry.owed !== undefined) return "owed";
   if (tests.some(({ status }) => status === "passed")) return "tested";
@@ -94,7 +119,14 @@ function stateOf(rule: Rule, entry: Scopes["rules"][string], tests: readonly Nam
 }
 
 function problemOf({ id, state, tests }: AuditedRule): readonly string[] {
-  if (state === "failed") return [`${id}: a test that names it failed: ${tests.find(({ status }) => status === "failed")?.title ?? ""}`];
+  if (state === "failed")
+    return [
+      `${id}: a test that names it failed: ${tests.find(({ status }) => status === "failed")?.title ?? ""}`,
+    ];
   if (state !== "missing") return [];
-  return [tests.length === 0 ? `${id} has neither a test nor an allowed reason` : `${id}: the tests that name it were skipped`];
+  return [
+    tests.length === 0
+      ? `${id} has neither a test nor an allowed reason`
+      : `${id}: the tests that name it were skipped`,
+  ];
 }

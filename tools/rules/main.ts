@@ -30,7 +30,10 @@ function show({ json, problems, prefix }: RulesOptions): void {
   const { tests, missing } = readReports(readWorkspace(root));
   const cause = missingReports(missing);
   // Without a report every rule that its tests show would look untested.
-  const audit = cause === undefined ? auditRules(readBook(), JSON.parse(readPage("scopes.json")) as Scopes, tests) : { rules: [], problems: [cause] };
+  const audit =
+    cause === undefined
+      ? auditRules(readBook(), JSON.parse(readPage("scopes.json")) as Scopes, tests)
+      : { rules: [], problems: [cause] };
   const shown = { ...audit, rules: audit.rules.filter(({ id }) => id.startsWith(prefix)) };
   if (json) console.log(JSON.stringify(shown, undefined, 2));
   else if (cause === undefined) console.log(printAudit(shown, { problemsOnly: problems }));

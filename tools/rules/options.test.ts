@@ -10,7 +10,12 @@ describe("parseOptions()", () => {
   });
 
   it("takes a prefix and options, behind the -- of a package manager", () => {
-    expect(parseOptions(["--", "S-ACK", "--json", "--problems"])).toEqual({ help: false, json: true, problems: true, prefix: "S-ACK" });
+    expect(parseOptions(["--", "S-ACK", "--json", "--problems"])).toEqual({
+      help: false,
+      json: true,
+      problems: true,
+      prefix: "S-ACK",
+    });
   });
 
   it("refuses other options, and a second prefix", () => {
@@ -25,14 +30,24 @@ describe("missingReports()", () => {
   });
 
   it("names the packages, and how their reports are made", () => {
-    expect(missingReports(["@xdstp/uri"])).toBe("no test report of @xdstp/uri; make it: pnpm --filter @xdstp/uri test");
-    expect(missingReports(["@xdstp/uri", "@xdstp/core"])).toBe("no test report of @xdstp/uri, @xdstp/core; make them: npm test, or for one package: pnpm --filter @xdstp/uri test");
+    expect(missingReports(["@xdstp/uri"])).toBe(
+      "no test report of @xdstp/uri; make it: pnpm --filter @xdstp/uri test",
+    );
+    expect(missingReports(["@xdstp/uri", "@xdstp/core"])).toBe(
+      "no test report of @xdstp/uri, @xdstp/core; make them: npm test, or for one package: pnpm --filter @xdstp/uri test",
+    );
   });
 });
 
 describe("npm run rules", () => {
-  const rules = (...args: readonly string[]): { readonly status: number | null; readonly stdout: string; readonly stderr: string } => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, "main.ts"), ...args], { encoding: "utf8" });
+  const rules = (
+    ...args: readonly string[]
+  ): { readonly status: number | null; readonly stdout: string; readonly stderr: string } => {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(import.meta.dirname, "main.ts"), ...args],
+      { encoding: "utf8" },
+    );
     return { status, stdout, stderr };
   };
 

@@ -22,9 +22,21 @@ export const usage: string = [
 
 /** Reads the command line. Throws an error for people where it cannot be read. */
 export function parseOptions(args: readonly string[]): RulesOptions {
-  const options = { help: { type: "boolean" }, json: { type: "boolean" }, problems: { type: "boolean" } } as const;
+  const options = {
+    help: { type: "boolean" },
+    json: { type: "boolean" },
+    problems: { type: "boolean" },
+  } as const;
   // A package manager may pass on the "--" that separates its own options.
-  const { values: { help = false, json = false, problems = false }, positionals } = parseArgs({ args: args.filter((arg) => arg !== "--"), options, allowPositionals: true, strict: true });
+  const {
+    values: { help = false, json = false, problems = false },
+    positionals,
+  } = parseArgs({
+    args: args.filter((arg) => arg !== "--"),
+    options,
+    allowPositionals: true,
+    strict: true,
+  });
   const [prefix = "", second] = positionals;
   if (second !== undefined) throw new Error(`"${second}" is one PREFIX too many; give one`);
   return { help, json, problems, prefix };

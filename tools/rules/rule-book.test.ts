@@ -15,16 +15,24 @@ describe("the rule book", () => {
   });
 
   it("has every id that stands in bold as a rule", () => {
-    const bold = pages.flatMap((page) => [...page.matchAll(/\*\*([SBCN]-[A-Z0-9-]+)\*\*/g)].map((match) => match[1]));
+    const bold = pages.flatMap((page) =>
+      [...page.matchAll(/\*\*([SBCN]-[A-Z0-9-]+)\*\*/g)].map((match) => match[1]),
+    );
     expect(book.map(({ id }) => id)).toEqual(bold);
   });
 
   it("refers to no rule that it does not have", () => {
     const known = new Set(book.map(({ id }) => id));
-    expect([...new Set(pages.flatMap((page) => page.match(ruleId) ?? []))].filter((id) => !known.has(id))).toEqual([]);
+    expect(
+      [...new Set(pages.flatMap((page) => page.match(ruleId) ?? []))].filter(
+        (id) => !known.has(id),
+      ),
+    ).toEqual([]);
   });
 
   it("states a test for each rule of the protocol", () => {
-    expect(parseRules(read("protocol-rules.md")).filter(({ test }) => test === undefined || test === "")).toEqual([]);
+    expect(
+      parseRules(read("protocol-rules.md")).filter(({ test }) => test === undefined || test === ""),
+    ).toEqual([]);
   });
 });

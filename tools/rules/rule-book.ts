@@ -25,7 +25,11 @@ export function parseRules(markdown: string): readonly Rule[] {
     if (id !== undefined && text !== undefined) rules.push({ id, section, lines: [text] });
     else if (line.startsWith("  ")) rules.at(-1)?.lines.push(line.trim());
   }
-  return rules.map(({ id, section: under, lines }) => ({ id, section: under, ...splitRule(lines.join(" ")) }));
+  return rules.map(({ id, section: under, lines }) => ({
+    id,
+    section: under,
+    ...splitRule(lines.join(" ")),
+  }));
 }
 
 function splitRule(whole: string): Pick<Rule, "text" | "test"> {

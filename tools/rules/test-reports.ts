@@ -19,14 +19,20 @@ export interface TestReports {
 
 interface VitestReport {
   readonly testResults: readonly {
-    readonly assertionResults: readonly { readonly ancestorTitles: readonly string[]; readonly title: string; readonly status: string }[];
+    readonly assertionResults: readonly {
+      readonly ancestorTitles: readonly string[];
+      readonly title: string;
+      readonly status: string;
+    }[];
   }[];
 }
 
 /** Reads `reports/vitest.json` of every package that has tests. */
 export function readReports(packages: readonly WorkspacePackage[]): TestReports {
   const tested = packages.filter((candidate) => candidate.scripts.includes("test"));
-  const withReport = tested.filter((candidate) => existsSync(reportOf(candidate)) && statSync(reportOf(candidate)).isFile());
+  const withReport = tested.filter(
+    (candidate) => existsSync(reportOf(candidate)) && statSync(reportOf(candidate)).isFile(),
+  );
   return {
     tests: withReport.flatMap(readReport),
     missing: tested.filter((candidate) => !withReport.includes(candidate)).map(({ name }) => name),
@@ -39,9 +45,11 @@ function reportOf({ folder }: WorkspacePackage): string {
 
 function readReport(from: WorkspacePackage): readonly TestCase[] {
   const report = JSON.parse(readFileSync(reportOf(from), "utf8")) as VitestReport;
-  return report.testResults.flatMap(({ assertionResults }) => assertionResults).map(({ ancestorTitles, title, status }) => ({
-    package: basename(from.folder),
-    title: [...ancestorTitles, title].filter((part) => part !== "").join(" > "),
-    status: status === "passed" || status === "failed" ? status : "skipped",
-  }));
+  return report.testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .map(({ ancestorTitles, title, status }) => ({
+      package: basename(from.folder),
+      title: [...ancestorTitles, title].filter((part) => part !== "").join(" > "),
+      status: status === "passed" || status === "failed" ? status : "skipped",
+    }));
 }

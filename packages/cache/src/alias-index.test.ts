@@ -4,7 +4,10 @@ import { chooseSeed, createRandom, scaled } from "../test/random.ts";
 import { AliasIndex } from "./alias-index.ts";
 import { NameRecord } from "./name-record.ts";
 
-const records = Array.from({ length: 60 }, (_, n) => new NameRecord(`n${String(n).padStart(2, "0")}`, undefined, true));
+const records = Array.from(
+  { length: 60 },
+  (_, n) => new NameRecord(`n${String(n).padStart(2, "0")}`, undefined, true),
+);
 
 it("leads to the first by name of those that have an alias, whoever comes and goes [S-ALIAS-1]", () => {
   const seed = chooseSeed();
@@ -29,7 +32,12 @@ it("finds it in a few steps, however many have an alias [S-LIM-6]", () => {
   let reads = 0;
   const many = Array.from({ length: 2_000 }, (_, n) => {
     const record = new NameRecord("", undefined, true);
-    return Object.defineProperty(record, "key", { get: () => { reads++; return `n${String(n).padStart(6, "0")}`; } });
+    return Object.defineProperty(record, "key", {
+      get: () => {
+        reads++;
+        return `n${String(n).padStart(6, "0")}`;
+      },
+    });
   });
   const index = new AliasIndex();
   for (const record of many) {

@@ -31,7 +31,11 @@ export class AliasIndex {
   }
 
   /** Takes over the aliases of a changed resource. Returns the keys concerned, old and new. */
-  replace(record: NameRecord, old: readonly string[] = NONE, next: readonly string[] = NONE): Iterable<string> {
+  replace(
+    record: NameRecord,
+    old: readonly string[] = NONE,
+    next: readonly string[] = NONE,
+  ): Iterable<string> {
     if (old.length === 0 && next.length === 0) return NONE;
     const before = old.map((alias) => readName(alias).key);
     const after = next.map((alias) => readName(alias).key);

@@ -76,7 +76,8 @@ export class AliasTrail {
       this.#host.miss(before);
     }
     let isNews = false;
-    for (const key of new Set([before, target, changed])) if (key !== undefined && this.#look(key)) isNews = true;
+    for (const key of new Set([before, target, changed]))
+      if (key !== undefined && this.#look(key)) isNews = true;
     if (isNews) ({ revision: this.#head, label: this.#label } = this.#host.state);
   }
 
@@ -96,7 +97,9 @@ export class AliasTrail {
   /** What was removed after a revision and is not said by the newest entry itself. */
   removedAfter(revision: number, newest: StateEntry): readonly StateEntry[] {
     const start = this.#removed.findLastIndex(({ entry }) => entry.revision <= revision) + 1;
-    return this.#removed.slice(start).flatMap(({ entry }) => (entry.name === newest.name ? [] : [entry]));
+    return this.#removed
+      .slice(start)
+      .flatMap(({ entry }) => (entry.name === newest.name ? [] : [entry]));
   }
 
   /** Whether a name that it showed before has been removed, or has come back. */
@@ -110,7 +113,8 @@ export class AliasTrail {
     this.#former.set(key, next);
     if (removal !== undefined) this.#removed = this.#removed.filter((one) => one.key !== key);
     if (next !== undefined) this.#removed.push({ key, entry: next });
-    if (next !== undefined && next.revision < (this.#removed.at(-2)?.entry.revision ?? 0)) this.#removed.sort((a, b) => byRevision(a.entry, b.entry));
+    if (next !== undefined && next.revision < (this.#removed.at(-2)?.entry.revision ?? 0))
+      this.#removed.sort((a, b) => byRevision(a.entry, b.entry));
     return true;
   }
 

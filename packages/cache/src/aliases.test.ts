@@ -4,7 +4,11 @@ import { describe, expect, it } from "vitest";
 import { createWatcher, put, shown, T } from "../test/scene.ts";
 import { createCache, type CacheEvent } from "./index.ts";
 
-function scene(): { cache: ReturnType<typeof createCache>; topic: ReturnType<ReturnType<typeof createCache>["topic"]>; watcher: ReturnType<typeof createWatcher> } {
+function scene(): {
+  cache: ReturnType<typeof createCache>;
+  topic: ReturnType<ReturnType<typeof createCache>["topic"]>;
+  watcher: ReturnType<typeof createWatcher>;
+} {
   const cache = createCache();
   cache.commit({});
   const topic = cache.topic(T, { name: "alias" });
@@ -20,10 +24,18 @@ describe("aliases", () => {
     expect([watcher.wakes, shown(topic.members())]).toEqual([1, ["real=1"]]);
     expect(topic.members()[0]).toBe(cache.topic(T, { name: "real" }).members()[0]);
     expect(topic.members()[0]?.resource?.aliases).toEqual(["alias", "other"]);
-    expect([topic.get("alias"), topic.get("real"), topic.get("other")]).toEqual([topic.members()[0], topic.members()[0], undefined]);
+    expect([topic.get("alias"), topic.get("real"), topic.get("other")]).toEqual([
+      topic.members()[0],
+      topic.members()[0],
+      undefined,
+    ]);
     expect(shown(cache.topic(T, { name: "other" }).members())).toEqual(["real=1"]);
     cache.commit({ put: [put("real", "2", { aliases: ["alias"] })] });
-    expect([watcher.wakes, shown(topic.changes(2)), shown(cache.topic(T, { name: "other" }).members())]).toEqual([2, ["real=2"], ["other-"]]);
+    expect([
+      watcher.wakes,
+      shown(topic.changes(2)),
+      shown(cache.topic(T, { name: "other" }).members()),
+    ]).toEqual([2, ["real=2"], ["other-"]]);
   });
 
   it("that lead nowhere are missing under the alias [S-ALIAS-2]", () => {
@@ -33,10 +45,18 @@ describe("aliases", () => {
 
   it("tell the label of the transaction that removed what they stood for before, and wake once for all of it [S-ALIAS-1]", () => {
     const { cache, topic, watcher } = scene();
-    cache.commit({ put: [put("a", "1", { aliases: ["alias"] }), put("b", "1", { aliases: ["alias"] })], label: "both" });
+    cache.commit({
+      put: [put("a", "1", { aliases: ["alias"] }), put("b", "1", { aliases: ["alias"] })],
+      label: "both",
+    });
     cache.commit({ put: [put("a")], label: "moved" });
     cache.commit({ remove: [{ typeUrl: T, name: "a" }], label: "gone" });
-    expect([shown(topic.changes(3)), topic.head, topic.label, watcher.wakes]).toEqual([["a-"], 4, "gone", 3]);
+    expect([shown(topic.changes(3)), topic.head, topic.label, watcher.wakes]).toEqual([
+      ["a-"],
+      4,
+      "gone",
+      3,
+    ]);
     cache.commit({ put: [put("b", "2", { aliases: ["alias"] })] });
     expect([shown(topic.changes(4)), topic.head, topic.label]).toEqual([["b=2"], 5, undefined]);
   });
@@ -73,7 +93,9 @@ describe("aliases", () => {
 
   it("that several resources have lead to the first by name, in every replica", () => {
     const { cache, topic } = scene();
-    cache.commit({ put: [put("b", "1", { aliases: ["alias"] }), put("c", "1", { aliases: ["alias"] })] });
+    cache.commit({
+      put: [put("b", "1", { aliases: ["alias"] }), put("c", "1", { aliases: ["alias"] })],
+    });
     cache.commit({ put: [put("a", "1", { aliases: ["alias"] })] });
     expect(shown(topic.members())).toEqual(["a=1"]);
     cache.commit({ remove: [{ typeUrl: T, name: "a" }] });
@@ -82,24 +104,43 @@ describe("aliases", () => {
 
   it("tell of each resource that they led to and that went, in order, until it is back [S-ALIAS-1]", () => {
     const { cache, topic } = scene();
-    for (const name of ["c", "b", "a"]) cache.commit({ put: [put(name, "1", { aliases: ["alias"] })] });
-    expect([shown(topic.members()), shown(topic.changes(1)), topic.removed()]).toEqual([["a=1"], ["a=1"], []]);
+    for (const name of ["c", "b", "a"])
+      cache.commit({ put: [put(name, "1", { aliases: ["alias"] })] });
+    expect([shown(topic.members()), shown(topic.changes(1)), topic.removed()]).toEqual([
+      ["a=1"],
+      ["a=1"],
+      [],
+    ]);
     cache.commit({ remove: [{ typeUrl: T, name: "b" }] });
     cache.commit({ put: [put("a", "2", { aliases: ["alias"] })] });
     cache.commit({ remove: [{ typeUrl: T, name: "c" }] });
-    expect([shown(topic.changes(4)), shown(topic.changes(5)), shown(topic.changes(6))]).toEqual([["b-", "a=2", "c-"], ["a=2", "c-"], ["c-"]]);
+    expect([shown(topic.changes(4)), shown(topic.changes(5)), shown(topic.changes(6))]).toEqual([
+      ["b-", "a=2", "c-"],
+      ["a=2", "c-"],
+      ["c-"],
+    ]);
     expect([topic.changes(3), topic.changes(5)]).toEqual([topic.changes(4), topic.changes(5)]);
     expect(topic.changes(3)).toBe(topic.changes(4));
     expect([topic.head, shown(topic.removed())]).toEqual([7, ["b-", "c-"]]);
     cache.commit({ put: [put("c", "2")] });
-    expect([topic.head, shown(topic.changes(4)), shown(topic.removed())]).toEqual([8, ["b-", "a=2"], ["b-"]]);
+    expect([topic.head, shown(topic.changes(4)), shown(topic.removed())]).toEqual([
+      8,
+      ["b-", "a=2"],
+      ["b-"],
+    ]);
   });
 
   it("that replace a resource of that very name tell that it went [S-ALIAS-1]", () => {
     const { cache, topic } = scene();
     cache.commit({ put: [put("alias", "own")] });
-    cache.commit({ remove: [{ typeUrl: T, name: "alias" }], put: [put("real", "1", { aliases: ["alias"] })] });
-    expect([shown(topic.changes(2)), shown(topic.members())]).toEqual([["alias-", "real=1"], ["real=1"]]);
+    cache.commit({
+      remove: [{ typeUrl: T, name: "alias" }],
+      put: [put("real", "1", { aliases: ["alias"] })],
+    });
+    expect([shown(topic.changes(2)), shown(topic.members())]).toEqual([
+      ["alias-", "real=1"],
+      ["real=1"],
+    ]);
   });
 
   it("that step in long after a resource of that very name went still tell a slow reader of it [S-ALIAS-1]", () => {
@@ -113,7 +154,11 @@ describe("aliases", () => {
     cache.commit({});
     expect([cache.counters.tombstones, shown(topic?.members())]).toEqual([0, ["alias-"]]);
     cache.commit({ put: [put("real", "1", { aliases: ["alias", "other"] })] });
-    expect([shown(topic?.changes(1)), shown(topic?.changes(2)), shown(other?.changes(1))]).toEqual([["alias-", "real=1"], ["real=1"], ["real=1"]]);
+    expect([shown(topic?.changes(1)), shown(topic?.changes(2)), shown(other?.changes(1))]).toEqual([
+      ["alias-", "real=1"],
+      ["real=1"],
+      ["real=1"],
+    ]);
   });
 
   it("that led nowhere before tell of no removal when they lead somewhere", () => {
@@ -134,19 +179,30 @@ describe("aliases", () => {
     cache.commit({ put: [put("real", "1")] });
     topics[2]?.unwatch(watchers[2] ?? createWatcher());
     cache.commit({ remove: [{ typeUrl: T, name: "real" }] });
-    expect([watchers.map(({ wakes }) => wakes), shown(topics[0]?.changes(2)), shown(topics[1]?.changes(2))]).toEqual([[2, 2, 1], ["real-"], ["real-"]]);
+    expect([
+      watchers.map(({ wakes }) => wakes),
+      shown(topics[0]?.changes(2)),
+      shown(topics[1]?.changes(2)),
+    ]).toEqual([[2, 2, 1], ["real-"], ["real-"]]);
   });
 
   it("wake once for a transaction that moves them more than once", () => {
     const { cache, topic, watcher } = scene();
     cache.commit({ put: [put("real", "1", { aliases: ["alias"] })] });
-    cache.commit({ put: [put("other", "1", { aliases: ["alias"] }), put("alias", "own")], remove: [{ typeUrl: T, name: "real" }] });
+    cache.commit({
+      put: [put("other", "1", { aliases: ["alias"] }), put("alias", "own")],
+      remove: [{ typeUrl: T, name: "real" }],
+    });
     expect([watcher.wakes, shown(topic.changes(2))]).toEqual([2, ["real-", "alias=own"]]);
   });
 
   it("of an xdstp name are ignored with a warning [B-ALIAS-4]", () => {
     const events: CacheEvent[] = [];
-    const cache = createCache({ onEvent: (event) => { events.push(event); } });
+    const cache = createCache({
+      onEvent: (event) => {
+        events.push(event);
+      },
+    });
     const name = "xdstp://a/t.T/x";
     cache.commit({ put: [put(name, "1", { aliases: ["alias"] })] });
     expect(shown(cache.topic(T, { name: "alias" }).members())).toEqual(["alias-"]);
@@ -155,6 +211,9 @@ describe("aliases", () => {
     expect(cache.counters.ignoredAliases).toBe(1);
     const version = cache.topic(T, { name }).members()[0]?.resource?.version;
     cache.commit({ put: [put(name, "1")] });
-    expect([cache.topic(T, { name }).head, cache.topic(T, { name }).members()[0]?.resource?.version]).toEqual([1, version]);
+    expect([
+      cache.topic(T, { name }).head,
+      cache.topic(T, { name }).members()[0]?.resource?.version,
+    ]).toEqual([1, version]);
   });
 });

@@ -19,15 +19,28 @@ export interface ApplyHost {
 }
 
 /** Applies what has passed every check. Who watches is woken later. */
-export function applyPlan(host: ApplyHost, plan: TransactionPlan, transaction: Transaction, owner: Owner | undefined): void {
-  const isVariant = ({ put: { typeUrl }, name }: PlannedPut): boolean => name.variant !== undefined || host.types.hasVariants(typeUrl, name.key);
+export function applyPlan(
+  host: ApplyHost,
+  plan: TransactionPlan,
+  transaction: Transaction,
+  owner: Owner | undefined,
+): void {
+  const isVariant = ({ put: { typeUrl }, name }: PlannedPut): boolean =>
+    name.variant !== undefined || host.types.hasVariants(typeUrl, name.key);
   const variants = plan.puts.filter(isVariant);
-  for (const put of plan.puts) if (variants.length === 0 || !isVariant(put)) applyPut(host, put, owner);
+  for (const put of plan.puts)
+    if (variants.length === 0 || !isVariant(put)) applyPut(host, put, owner);
   for (const { removal, name } of plan.removals) {
-    if (host.types.isReachable(removal.typeUrl, name)) remove(host, removal.typeUrl, { name, text: removal.name, owner }, removal.error);
+    if (host.types.isReachable(removal.typeUrl, name))
+      remove(host, removal.typeUrl, { name, text: removal.name, owner }, removal.error);
   }
   for (const interest of transaction.complete ?? []) {
-    for (const record of coveredRecords(host.types.type(interest.typeUrl), interest.interest, owner)) removeAbsent(host, interest.typeUrl, record, plan, owner);
+    for (const record of coveredRecords(
+      host.types.type(interest.typeUrl),
+      interest.interest,
+      owner,
+    ))
+      removeAbsent(host, interest.typeUrl, record, plan, owner);
   }
   // What they replace has gone by now, so that they never stand side by side.
   for (const put of variants) applyPut(host, put, owner);
@@ -40,19 +53,41 @@ function remove(host: ApplyHost, typeUrl: string, change: Change, error?: XdsErr
   if (!host.kept.keeps(typeUrl, change)) host.types.type(typeUrl).remove(change, error);
 }
 
-function applyPut(host: ApplyHost, { put, name, text }: PlannedPut, owner: Owner | undefined): void {
+function applyPut(
+  host: ApplyHost,
+  { put, name, text }: PlannedPut,
+  owner: Owner | undefined,
+): void {
   const type = host.types.type(put.typeUrl);
   const resource = withoutEmpty(withoutAliases(host, put.typeUrl, name, put.resource));
   const wasContested = type.variantsOf(name.key)?.contested === true;
-  const isReused = type.put({ name, text, owner }, resource, put.as !== undefined && put.as !== put.resource.name);
-  if (!wasContested && type.variantsOf(name.key)?.contested === true) host.tell({ kind: "variants-overlap", typeUrl: put.typeUrl, name: text, variants: variantsOf(type, name) });
+  const isReused = type.put(
+    { name, text, owner },
+    resource,
+    put.as !== undefined && put.as !== put.resource.name,
+  );
+  if (!wasContested && type.variantsOf(name.key)?.contested === true)
+    host.tell({
+      kind: "variants-overlap",
+      typeUrl: put.typeUrl,
+      name: text,
+      variants: variantsOf(type, name),
+    });
   if (!isReused) return;
   const servedAs = type.find(name)?.entry?.resource?.version ?? "";
-  host.tell({ kind: "version-reused", typeUrl: put.typeUrl, name: text, version: resource.version, servedAs });
+  host.tell({
+    kind: "version-reused",
+    typeUrl: put.typeUrl,
+    name: text,
+    version: resource.version,
+    servedAs,
+  });
 }
 
 function variantsOf(type: TypeStore, { key }: ReadName): readonly string[] {
-  return type.recordsOf(key).flatMap(({ entry, variant }) => (entry?.resource === undefined ? [] : variant?.text ?? ""));
+  return type
+    .recordsOf(key)
+    .flatMap(({ entry, variant }) => (entry?.resource === undefined ? [] : (variant?.text ?? "")));
 }
 
 /** Constraints of no bytes say nothing, as if there were none. */
@@ -64,26 +99,49 @@ function withoutEmpty(resource: Resource): Resource {
 }
 
 /** Aliases are for opaque names (B-ALIAS-4). */
-function withoutAliases(host: ApplyHost, typeUrl: string, { kind }: ReadName, resource: Resource): Resource {
-  if (kind === "opaque" || resource.aliases === undefined || resource.aliases.length === 0) return resource;
+function withoutAliases(
+  host: ApplyHost,
+  typeUrl: string,
+  { kind }: ReadName,
+  resource: Resource,
+): Resource {
+  if (kind === "opaque" || resource.aliases === undefined || resource.aliases.length === 0)
+    return resource;
   host.tell({ kind: "aliases-ignored", typeUrl, name: resource.name });
   return { ...resource, aliases: [] };
 }
 
 /** What was put or refused in the same transaction stays. */
-function removeAbsent(host: ApplyHost, typeUrl: string, record: NameRecord, plan: TransactionPlan, owner: Owner | undefined): void {
-  if (plan.named.get(typeUrl)?.has(idOf(record)) === true || plan.frozen?.has(frozenId(typeUrl, record.key)) === true) return;
+function removeAbsent(
+  host: ApplyHost,
+  typeUrl: string,
+  record: NameRecord,
+  plan: TransactionPlan,
+  owner: Owner | undefined,
+): void {
+  if (
+    plan.named.get(typeUrl)?.has(idOf(record)) === true ||
+    plan.frozen?.has(frozenId(typeUrl, record.key)) === true
+  )
+    return;
   const text = record.entry?.name ?? record.key;
   const { variant } = record;
   const name = readName(record.key);
   remove(host, typeUrl, { name: variant === undefined ? name : { ...name, variant }, text, owner });
 }
 
-function settle(host: ApplyHost, { typeUrl, interest, timedOut, error }: TypedInterest, plan: TransactionPlan, owner: Owner | undefined): void {
+function settle(
+  host: ApplyHost,
+  { typeUrl, interest, timedOut, error }: TypedInterest,
+  plan: TransactionPlan,
+  owner: Owner | undefined,
+): void {
   const name = readName(interest.name);
   if (!host.types.isReachable(typeUrl, name)) return;
   const type = host.types.type(typeUrl);
   if (interest.name === "*") type.settleGroup(type.wildcard);
-  else if (name.kind === "glob") type.settleGroup(type.group(name.key), { error, wasSaid: timedOut !== true });
-  else type.settleName({ name, text: interest.name, owner }, plan.named.get(typeUrl)?.get(name.key));
+  else if (name.kind === "glob")
+    type.settleGroup(type.group(name.key), { error, wasSaid: timedOut !== true });
+  else
+    type.settleName({ name, text: interest.name, owner }, plan.named.get(typeUrl)?.get(name.key));
 }

@@ -14,9 +14,26 @@ const note: MessageType<{ readonly name: string; readonly text: string }> = {
 describe("put()", () => {
   it("takes a resource whose payload is encoded, with all that may be said of it", () => {
     const cache = createCache();
-    expect(cache.put({ typeUrl: T, name: "x", value: bytes("1"), version: "v", ttlMs: 5, aliases: ["a"], noStore: true })).toEqual({ revision: 1 });
+    expect(
+      cache.put({
+        typeUrl: T,
+        name: "x",
+        value: bytes("1"),
+        version: "v",
+        ttlMs: 5,
+        aliases: ["a"],
+        noStore: true,
+      }),
+    ).toEqual({ revision: 1 });
     const entry = cache.topic(T, { name: "x" }).members()[0];
-    expect(entry?.resource).toMatchObject({ name: "x", version: "v", ttlMs: 5, aliases: ["a"], noStore: true, payload: { typeUrl: T } });
+    expect(entry?.resource).toMatchObject({
+      name: "x",
+      version: "v",
+      ttlMs: 5,
+      aliases: ["a"],
+      noStore: true,
+      payload: { typeUrl: T },
+    });
     expect(cache.ready).toBe(true);
   });
 
@@ -29,8 +46,12 @@ describe("put()", () => {
   });
 
   it("throws what is refused, and changes nothing", () => {
-    const cache = createCache({ types: [{ typeUrl: T, validate: () => new XdsError("INVALID_ARGUMENT", "never") }] });
-    expect(() => cache.put({ typeUrl: T, name: "x", value: bytes("1") })).toThrow("[INVALID_ARGUMENT] never");
+    const cache = createCache({
+      types: [{ typeUrl: T, validate: () => new XdsError("INVALID_ARGUMENT", "never") }],
+    });
+    expect(() => cache.put({ typeUrl: T, name: "x", value: bytes("1") })).toThrow(
+      "[INVALID_ARGUMENT] never",
+    );
     expect(() => cache.put({ typeUrl: U, name: "*", value: bytes("1") })).toThrow(XdsError);
     expect([cache.revision, cache.ready, cache.counters.resources]).toEqual([0, false, 0]);
   });
@@ -42,7 +63,11 @@ describe("put() without types to guard it", () => {
     ["a name that is no text", { typeUrl: T, name: 5, value: bytes("1") }, "the name is a number"],
     ["no type URL", { name: "x", value: bytes("1") }, "the type URL is missing"],
     ["no content", { typeUrl: T, name: "x" }, `"x" of ${T}: the value is missing`],
-    ["content that is not encoded", { typeUrl: T, name: "x", value: "foo" }, "the value is a string"],
+    [
+      "content that is not encoded",
+      { typeUrl: T, name: "x", value: "foo" },
+      "the value is a string",
+    ],
   ])("says of %s what is wrong, and changes nothing", (_, resource, reason) => {
     const cache = createCache();
     const error = errorOf(() => cache.put(resource as unknown as RawResource));
@@ -58,20 +83,34 @@ describe("remove()", () => {
     cache.commit({ put: [put("xdstp://a/t.T/x")] });
     expect(cache.remove(T, "xdstp://a/t.T/%78")).toEqual({ revision: 2 });
     expect(cache.counters).toMatchObject({ resources: 0, tombstones: 1 });
-    expect([cache.remove(T, "nothing"), cache.remove(T, "xdstp://a/t.T/%zz")]).toEqual([{ revision: 3 }, { revision: 4 }]);
+    expect([cache.remove(T, "nothing"), cache.remove(T, "xdstp://a/t.T/%zz")]).toEqual([
+      { revision: 3 },
+      { revision: 4 },
+    ]);
     expect(cache.counters).toMatchObject({ resources: 0, tombstones: 1 });
   });
 
   it("says that a name is of another type, and changes nothing; a list goes under the type of its members too [B-TYPE-5] [B-TYPE-6]", () => {
     const cache = createCache();
     const text = `"xdstp://a/t.U/x" of ${T}: the name has the type t.U (B-TYPE-5); remove it under that type`;
-    expect(errorOf(() => cache.remove(T, "xdstp://a/t.U/x"))).toMatchObject({ code: "INVALID_ARGUMENT", text, context: { typeUrl: T, resource: "xdstp://a/t.U/x" } });
-    expect(errorOf(() => cache.transaction(({ put: write, remove }) => {
-      write({ typeUrl: T, name: "x", value: new Uint8Array() });
-      remove(T, "xdstp://a/t.U/x");
-    }))).toMatchObject({ text });
+    expect(errorOf(() => cache.remove(T, "xdstp://a/t.U/x"))).toMatchObject({
+      code: "INVALID_ARGUMENT",
+      text,
+      context: { typeUrl: T, resource: "xdstp://a/t.U/x" },
+    });
+    expect(
+      errorOf(() =>
+        cache.transaction(({ put: write, remove }) => {
+          write({ typeUrl: T, name: "x", value: new Uint8Array() });
+          remove(T, "xdstp://a/t.U/x");
+        }),
+      ),
+    ).toMatchObject({ text });
     expect([cache.revision, cache.counters.resources]).toEqual([0, 0]);
-    expect([cache.remove(T, "xdstp://a/t.T/x"), cache.remove(T, "xdstp://a/t.TCollection/x")]).toEqual([{ revision: 1 }, { revision: 2 }]);
+    expect([
+      cache.remove(T, "xdstp://a/t.T/x"),
+      cache.remove(T, "xdstp://a/t.TCollection/x"),
+    ]).toEqual([{ revision: 1 }, { revision: 2 }]);
   });
 });
 
@@ -79,14 +118,20 @@ describe("transaction()", () => {
   it("makes several changes visible at once, under one revision and label", () => {
     const cache = createCache();
     cache.put(note, { name: "old", text: "1" });
-    const committed = cache.transaction((writer) => {
-      writer.put(note, { name: "x", text: "1" });
-      writer.put({ typeUrl: U, name: "x", value: bytes("2") });
-      writer.remove(T, "old");
-    }, { label: "release-7" });
+    const committed = cache.transaction(
+      (writer) => {
+        writer.put(note, { name: "x", text: "1" });
+        writer.put({ typeUrl: U, name: "x", value: bytes("2") });
+        writer.remove(T, "old");
+      },
+      { label: "release-7" },
+    );
     expect(committed).toEqual({ revision: 2 });
     const topics = [T, U].map((typeUrl) => cache.topic(typeUrl, { name: "*" }));
-    expect(topics.map((topic) => [topic.head, topic.label, shown(topic.members())])).toEqual([[2, "release-7", ["x=1"]], [2, "release-7", ["x=2"]]]);
+    expect(topics.map((topic) => [topic.head, topic.label, shown(topic.members())])).toEqual([
+      [2, "release-7", ["x=1"]],
+      [2, "release-7", ["x=2"]],
+    ]);
   });
 
   it("can say that this is all", () => {
@@ -102,18 +147,24 @@ describe("transaction()", () => {
   it("is all or nothing: a refusal, a name twice and a writer that throws leave everything as it was", () => {
     const cache = createCache();
     cache.put(note, { name: "x", text: "1" });
-    expect(() => cache.transaction(({ put: write }) => {
-      write(note, { name: "x", text: "2" });
-      write(note, { name: "*", text: "2" });
-    })).toThrow("S-WILD-1");
-    expect(() => cache.transaction(({ put: write, remove }) => {
-      write(note, { name: "x", text: "2" });
-      remove(T, "x");
-    })).toThrow("occurs twice");
-    expect(() => cache.transaction(({ put: write }) => {
-      write(note, { name: "x", text: "2" });
-      throw new Error("changed my mind");
-    })).toThrow("changed my mind");
+    expect(() =>
+      cache.transaction(({ put: write }) => {
+        write(note, { name: "x", text: "2" });
+        write(note, { name: "*", text: "2" });
+      }),
+    ).toThrow("S-WILD-1");
+    expect(() =>
+      cache.transaction(({ put: write, remove }) => {
+        write(note, { name: "x", text: "2" });
+        remove(T, "x");
+      }),
+    ).toThrow("occurs twice");
+    expect(() =>
+      cache.transaction(({ put: write }) => {
+        write(note, { name: "x", text: "2" });
+        throw new Error("changed my mind");
+      }),
+    ).toThrow("changed my mind");
     expect([cache.revision, shown(cache.topic(T, { name: "*" }).members())]).toEqual([1, ["x=1"]]);
   });
 });

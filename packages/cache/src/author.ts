@@ -1,4 +1,13 @@
-import { XdsError, type Committed, type Interest, type Put, type Removal, type Resource, type Transaction, type TypedInterest } from "@xdstp/core";
+import {
+  XdsError,
+  type Committed,
+  type Interest,
+  type Put,
+  type Removal,
+  type Resource,
+  type Transaction,
+  type TypedInterest,
+} from "@xdstp/core";
 
 import { describeValue } from "./describe-value.ts";
 import type { MessageType } from "./message-type.ts";
@@ -16,7 +25,12 @@ export interface RawResource extends PutOptions {
 }
 
 /** What may be said of a resource beside its name and content. */
-export interface PutOptions extends Partial<Pick<Resource, "version" | "aliases" | "ttlMs" | "expireMs" | "noStore" | "constraints" | "metadata">> {
+export interface PutOptions extends Partial<
+  Pick<
+    Resource,
+    "version" | "aliases" | "ttlMs" | "expireMs" | "noStore" | "constraints" | "metadata"
+  >
+> {
   /** Another type of payload than `typeUrl`: a redirect, or a list collection asked for under the type of its members. */
   readonly payloadTypeUrl?: string;
 }
@@ -61,7 +75,10 @@ export interface Author {
   /** Removing what is not there does nothing. Throws INVALID_ARGUMENT for an xdstp name of another type: there is none under this one, so it was meant otherwise (B-TYPE-5). */
   readonly remove: (typeUrl: string, name: string, options?: RemoveOptions) => Committed;
   /** Several changes, visible at once as a whole. `write` must not wait for anything. */
-  readonly transaction: (write: (writer: TransactionWriter) => void, options?: TransactionOptions) => Committed;
+  readonly transaction: (
+    write: (writer: TransactionWriter) => void,
+    options?: TransactionOptions,
+  ) => Committed;
 }
 
 /** The authoring side over a `commit`. */
@@ -74,25 +91,38 @@ export function createAuthor(commit: (transaction: Transaction) => Committed): A
   };
   return {
     put: <M>(...args: PutArguments<M>) => commitWhole({ put: [putOf(args)], atomic: true }),
-    remove: (typeUrl, name, options) => commitWhole({ remove: [removalOf(typeUrl, name, options)], atomic: true }),
+    remove: (typeUrl, name, options) =>
+      commitWhole({ remove: [removalOf(typeUrl, name, options)], atomic: true }),
     transaction: (write, { label } = {}) => {
       const draft = createDraft();
       write(draft.writer);
-      return commitWhole({ ...draft.transaction, atomic: true, ...(label === undefined ? {} : { label }) });
+      return commitWhole({
+        ...draft.transaction,
+        atomic: true,
+        ...(label === undefined ? {} : { label }),
+      });
     },
   };
 }
 
-type PutArguments<M> = [resource: RawResource] | [type: MessageType<M>, message: M, options?: TypedPutOptions | undefined];
+type PutArguments<M> =
+  | [resource: RawResource]
+  | [type: MessageType<M>, message: M, options?: TypedPutOptions | undefined];
 
 function createDraft(): { readonly writer: TransactionWriter; readonly transaction: Transaction } {
   const put: Put[] = [];
   const remove: Removal[] = [];
   const complete: TypedInterest[] = [];
   const writer: TransactionWriter = {
-    put: <M>(...args: PutArguments<M>) => { put.push(putOf(args)); },
-    remove: (typeUrl, name, options) => { remove.push(removalOf(typeUrl, name, options)); },
-    complete: (typeUrl, interest) => { complete.push({ typeUrl, interest }); },
+    put: <M>(...args: PutArguments<M>) => {
+      put.push(putOf(args));
+    },
+    remove: (typeUrl, name, options) => {
+      remove.push(removalOf(typeUrl, name, options));
+    },
+    complete: (typeUrl, interest) => {
+      complete.push({ typeUrl, interest });
+    },
   };
   return { writer, transaction: { put, remove, complete } };
 }
@@ -101,18 +131,38 @@ function putOf<M>(args: PutArguments<M>): Put {
   return args.length === 1 ? rawPut(args[0]) : typedPut(...args);
 }
 
-function typedPut<M>(type: MessageType<M>, message: M, { name, ...options }: TypedPutOptions = {}): Put {
-  return rawPut({ ...options, typeUrl: type.typeUrl, name: name ?? type.nameOf(message), value: type.encode(message) });
+function typedPut<M>(
+  type: MessageType<M>,
+  message: M,
+  { name, ...options }: TypedPutOptions = {},
+): Put {
+  return rawPut({
+    ...options,
+    typeUrl: type.typeUrl,
+    name: name ?? type.nameOf(message),
+    value: type.encode(message),
+  });
 }
 
 function removalOf(typeUrl: string, name: string, options: RemoveOptions | undefined): Removal {
   const read = readName(name);
   if (fitsType(read, typeUrl)) return { typeUrl, name, ...options };
-  throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} of ${typeUrl}: the name has the type ${read.type} (B-TYPE-5); remove it under that type`, { typeUrl, resource: name });
+  throw new XdsError(
+    "INVALID_ARGUMENT",
+    `${JSON.stringify(name)} of ${typeUrl}: the name has the type ${read.type} (B-TYPE-5); remove it under that type`,
+    { typeUrl, resource: name },
+  );
 }
 
 /** The cache reads the name before it checks anything. */
 function rawPut({ typeUrl, payloadTypeUrl, value, ...resource }: RawResource): Put {
-  if (typeof resource.name !== "string") throw new XdsError("INVALID_ARGUMENT", `${String(resource.name)} of ${typeUrl}: the name is ${describeValue(resource.name)}; give the text by which clients ask for it`);
-  return { typeUrl, resource: { version: "", ...resource, payload: { typeUrl: payloadTypeUrl ?? typeUrl, value } } };
+  if (typeof resource.name !== "string")
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `${String(resource.name)} of ${typeUrl}: the name is ${describeValue(resource.name)}; give the text by which clients ask for it`,
+    );
+  return {
+    typeUrl,
+    resource: { version: "", ...resource, payload: { typeUrl: payloadTypeUrl ?? typeUrl, value } },
+  };
 }

@@ -24,10 +24,14 @@ export class Availability {
   /** Notes an outage, or its end: that ends every narrower one of the same source too. */
   set(source: object, scope: Scope, error: XdsError | undefined): void {
     const key = keyOf(scope);
-    const isOther = (outage: Outage): boolean => outage.source !== source || !within(outage.scope, key);
+    const isOther = (outage: Outage): boolean =>
+      outage.source !== source || !within(outage.scope, key);
     const said = error === undefined ? NONE : [{ source, scope: key, error }];
     if (key.typeUrl !== undefined && key.interest !== undefined) {
-      this.#put(idOf(key.typeUrl, key.interest), [...this.#of(key.typeUrl, key.interest).filter(isOther), ...said]);
+      this.#put(idOf(key.typeUrl, key.interest), [
+        ...this.#of(key.typeUrl, key.interest).filter(isOther),
+        ...said,
+      ]);
       return;
     }
     this.#wide = [...this.#wide.filter(isOther), ...said];
@@ -67,7 +71,11 @@ function idOf(typeUrl: string, interest: string): string {
 /** An interest has the authority of its name. */
 function keyOf({ typeUrl, interest, authority }: Scope): ScopeKey {
   if (interest === undefined) return { typeUrl, authority, interest };
-  return { typeUrl, authority: authority ?? authorityIn(interest.name), interest: interestKey(interest, readName(interest.name).key) };
+  return {
+    typeUrl,
+    authority: authority ?? authorityIn(interest.name),
+    interest: interestKey(interest, readName(interest.name).key),
+  };
 }
 
 /** undefined: a name with directives, which leads to several. */
@@ -77,7 +85,9 @@ function authorityIn(name: string): string | null | undefined {
 
 /** Absent parts do not narrow. */
 function within(part: ScopeKey, whole: ScopeKey): boolean {
-  return (whole.typeUrl === undefined || whole.typeUrl === part.typeUrl)
-    && (whole.interest === undefined || whole.interest === part.interest)
-    && (whole.authority === undefined || whole.authority === part.authority);
+  return (
+    (whole.typeUrl === undefined || whole.typeUrl === part.typeUrl) &&
+    (whole.interest === undefined || whole.interest === part.interest) &&
+    (whole.authority === undefined || whole.authority === part.authority)
+  );
 }

@@ -28,13 +28,23 @@ export abstract class BaseTopic implements Topic {
 
   constructor(host: TopicHost, interest: Interest, key: string) {
     this.host = host;
-    this.#asked = key === interest.name && interest.parameters === undefined ? key : { interest, key };
+    this.#asked =
+      key === interest.name && interest.parameters === undefined ? key : { interest, key };
   }
 
   static {
     Object.defineProperties(this.prototype, {
-      stale: { get(this: BaseTopic) { return this.watched ? outages.get(this) : this.host.outage(this); } },
-      label: { get(this: BaseTopic) { this.sync(); return this.movedBy; } },
+      stale: {
+        get(this: BaseTopic) {
+          return this.watched ? outages.get(this) : this.host.outage(this);
+        },
+      },
+      label: {
+        get(this: BaseTopic) {
+          this.sync();
+          return this.movedBy;
+        },
+      },
     });
   }
 
@@ -123,7 +133,9 @@ export abstract class BaseTopic implements Topic {
       watcher.wake(this);
     } catch (error) {
       // A bug of the reader. It surfaces as an uncaught exception, as that of an event listener does.
-      queueMicrotask(() => { throw error; });
+      queueMicrotask(() => {
+        throw error;
+      });
     }
   }
 }

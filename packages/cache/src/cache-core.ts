@@ -1,5 +1,17 @@
 import {
-  systemClock, XdsError, type Committed, type Held, type Entry, type Interest, type Refresh, type ResourceFeed, type ResourceSink, type ResourceType, type Scope, type Topic, type Transaction,
+  systemClock,
+  XdsError,
+  type Committed,
+  type Held,
+  type Entry,
+  type Interest,
+  type Refresh,
+  type ResourceFeed,
+  type ResourceSink,
+  type ResourceType,
+  type Scope,
+  type Topic,
+  type Transaction,
 } from "@xdstp/core";
 
 import { applyPlan, type ApplyHost } from "./apply-plan.ts";
@@ -54,23 +66,54 @@ export class CacheCore implements Cache {
     if (options.authorities !== undefined) this.authorities = [...options.authorities];
     this.#feeds = new FeedPool(clock, lingerMs, {
       sink: (slot) => this.#sink(slot),
-      onFailed: (slot, error, retryMs) => { this.#onFailed(slot, error, retryMs); },
-      onRecovered: (slot) => { this.#onRecovered(slot); },
-      onEnded: (slot, error) => { this.#onEnded(slot, error); },
-      onChange: (changes) => { this.#unwanted.onChange(changes); },
-      onError: (error) => { this.#report(error); },
+      onFailed: (slot, error, retryMs) => {
+        this.#onFailed(slot, error, retryMs);
+      },
+      onRecovered: (slot) => {
+        this.#onRecovered(slot);
+      },
+      onEnded: (slot, error) => {
+        this.#onEnded(slot, error);
+      },
+      onChange: (changes) => {
+        this.#unwanted.onChange(changes);
+      },
+      onError: (error) => {
+        this.#report(error);
+      },
     });
     this.#types = new TypeIndex(options, this.state, {
       now: () => clock.now(),
       wants: (typeUrl, key) => this.#feeds.ledger.wants(typeUrl, key),
-      opened: (type, topic) => { this.#onOpened(type, topic); },
-      closed: (type, topic) => { this.#onClosed(type, topic); },
+      opened: (type, topic) => {
+        this.#onOpened(type, topic);
+      },
+      closed: (type, topic) => {
+        this.#onClosed(type, topic);
+      },
       outage: (typeUrl, topic) => this.#availability.of(typeUrl, topic),
     });
-    this.#expiries = new Expiries(clock, (expired) => { this.#expire(expired); });
-    this.#applied = { types: this.#types, kept: new KeptRemovals(this.#types), tell: (event) => { this.#events.add(event); } };
-    this.#unwanted = new UnwantedNames({ clock, lingerMs, ledger: this.#feeds.ledger, type: (typeUrl) => this.#types.type(typeUrl) });
-    ({ put: this.put, remove: this.remove, transaction: this.transaction } = createAuthor((transaction) => this.commit(transaction)));
+    this.#expiries = new Expiries(clock, (expired) => {
+      this.#expire(expired);
+    });
+    this.#applied = {
+      types: this.#types,
+      kept: new KeptRemovals(this.#types),
+      tell: (event) => {
+        this.#events.add(event);
+      },
+    };
+    this.#unwanted = new UnwantedNames({
+      clock,
+      lingerMs,
+      ledger: this.#feeds.ledger,
+      type: (typeUrl) => this.#types.type(typeUrl),
+    });
+    ({
+      put: this.put,
+      remove: this.remove,
+      transaction: this.transaction,
+    } = createAuthor((transaction) => this.commit(transaction)));
   }
 
   get revision(): number {
@@ -142,10 +185,18 @@ export class CacheCore implements Cache {
     await this.close();
   }
 
-  #held(typeUrl: string, interest: Interest | undefined, slot: FeedSlot | undefined): Iterable<Held> {
+  #held(
+    typeUrl: string,
+    interest: Interest | undefined,
+    slot: FeedSlot | undefined,
+  ): Iterable<Held> {
     const home = interest === undefined ? typeUrl : homeType(typeUrl, interest.name);
     const records = coveredRecords(this.#types.type(home), interest, slot);
-    return this.#expiries.size === 0 ? records.flatMap(nameAndVersion) : records.flatMap((record) => nameAndVersion(record).map((held) => this.#withTime(home, record, held)));
+    return this.#expiries.size === 0
+      ? records.flatMap(nameAndVersion)
+      : records.flatMap((record) =>
+          nameAndVersion(record).map((held) => this.#withTime(home, record, held)),
+        );
   }
 
   #withTime(home: string, record: NameRecord, held: Held): Held {
@@ -157,10 +208,12 @@ export class CacheCore implements Cache {
     const transaction = atHome(given);
     const whole = planTransaction(transaction, this.#refuse);
     // What an upstream says stands, as that of a relay does; who is the first to say it has to keep the rule.
-    const plan = slot?.onDemand === true ? whole : refuseVariants(whole, transaction, this.#types, slot);
+    const plan =
+      slot?.onDemand === true ? whole : refuseVariants(whole, transaction, this.#types, slot);
     const { refused } = plan;
     this.#events.counts.refused += refused.length;
-    if (transaction.atomic === true && refused.length > 0) return { revision: this.state.revision, refused };
+    if (transaction.atomic === true && refused.length > 0)
+      return { revision: this.state.revision, refused };
     const revision = this.#publish(transaction.label, () => {
       for (const type of this.#types) type.expire();
       applyPlan(this.#applied, plan, transaction, slot);
@@ -176,7 +229,7 @@ export class CacheCore implements Cache {
   /** Makes one revision of what `apply` does, then wakes who watches what it touched; these may make further ones. */
   #publish(label: string | undefined, apply: () => void): number {
     const { state } = this;
-    const revision = state.revision = ++this.#revisions.last;
+    const revision = (state.revision = ++this.#revisions.last);
     state.label = label;
     try {
       apply();
@@ -206,11 +259,15 @@ export class CacheCore implements Cache {
     });
   }
 
-  #refresh({ typeUrl, name: text, constraints, expireMs }: Refresh, slot: FeedSlot | undefined): void {
+  #refresh(
+    { typeUrl, name: text, constraints, expireMs }: Refresh,
+    slot: FeedSlot | undefined,
+  ): void {
     const home = homeType(typeUrl, text);
     const name = variantOf(readName(text), constraints);
     const record = this.#types.type(home).find(name);
-    if (record?.entry?.resource !== undefined && record.owner === slot) this.#expiries.refresh(home, name, record.entry.name, expireMs);
+    if (record?.entry?.resource !== undefined && record.owner === slot)
+      this.#expiries.refresh(home, name, record.entry.name, expireMs);
   }
 
   /** Within a revision: from now on what is not there does not exist, unless a feed has still to be asked. */
@@ -226,7 +283,13 @@ export class CacheCore implements Cache {
   readonly #refuse: RefusePut = (put, name, text) => {
     const { typeUrl, resource } = put;
     if (!this.#types.answersFor(name)) return foreign(typeUrl, text, this.authorities ?? []);
-    const error = refusePut(put, this.#types.admitted(name), text, this.#types.descriptor(typeUrl), this.#types.memberOf(resource.payload.typeUrl));
+    const error = refusePut(
+      put,
+      this.#types.admitted(name),
+      text,
+      this.#types.descriptor(typeUrl),
+      this.#types.memberOf(resource.payload.typeUrl),
+    );
     return error ?? this.#checks.refuse(typeUrl, name, text, resource, this.#types);
   };
 
@@ -259,7 +322,10 @@ export class CacheCore implements Cache {
       return;
     }
     this.#onRecovered(slot);
-    if (!this.#closed && this.#feeds.complete && (slot.committed || this.#feeds.size > 0)) this.#publish(undefined, () => { this.#beReady(); });
+    if (!this.#closed && this.#feeds.complete && (slot.committed || this.#feeds.size > 0))
+      this.#publish(undefined, () => {
+        this.#beReady();
+      });
   }
 
   #report(error: XdsError, retryMs?: number): void {
@@ -269,8 +335,13 @@ export class CacheCore implements Cache {
 
   /** Of one interest it costs the same however many topics there are. */
   #updateStale({ typeUrl, interest }: Scope): void {
-    if (typeUrl === undefined || interest === undefined) for (const [, topic] of this.#watched()) topic.updateStale();
-    else for (const topic of this.#types.type(homeType(typeUrl, interest.name)).topicsOf(readName(interest.name).key)) topic.updateStale();
+    if (typeUrl === undefined || interest === undefined)
+      for (const [, topic] of this.#watched()) topic.updateStale();
+    else
+      for (const topic of this.#types
+        .type(homeType(typeUrl, interest.name))
+        .topicsOf(readName(interest.name).key))
+        topic.updateStale();
   }
 
   *#watched(): Generator<readonly [typeUrl: string, topic: BaseTopic]> {
@@ -278,16 +349,27 @@ export class CacheCore implements Cache {
   }
 
   #onOpened(type: TypeStore, topic: BaseTopic): void {
-    if (this.#feeds.onDemand && !(topic instanceof MissingTopic)) this.#feeds.ledger.open(type.typeUrl, topic.interest, topic.key);
+    if (this.#feeds.onDemand && !(topic instanceof MissingTopic))
+      this.#feeds.ledger.open(type.typeUrl, topic.interest, topic.key);
   }
 
   #onClosed(type: TypeStore, topic: BaseTopic): void {
-    if (this.#feeds.onDemand && !(topic instanceof MissingTopic)) this.#feeds.ledger.close(type.typeUrl, topic.interest, topic.key, type.hasUnkept && holdsUnkept(topic));
+    if (this.#feeds.onDemand && !(topic instanceof MissingTopic))
+      this.#feeds.ledger.close(
+        type.typeUrl,
+        topic.interest,
+        topic.key,
+        type.hasUnkept && holdsUnkept(topic),
+      );
   }
 
   /** What a feed on demand gives and nobody asks for is not kept for ever. */
   #noteOnDemand({ puts }: TransactionPlan): void {
-    for (const { put: { typeUrl }, name } of puts) this.#unwanted.note(this.#types.type(typeUrl), name);
+    for (const {
+      put: { typeUrl },
+      name,
+    } of puts)
+      this.#unwanted.note(this.#types.type(typeUrl), name);
   }
 }
 
@@ -298,7 +380,16 @@ function holdsUnkept(topic: BaseTopic): boolean {
 
 function nameAndVersion({ entry }: NameRecord): readonly Held[] {
   const resource = entry?.resource;
-  return entry === undefined || resource === undefined ? [] : [{ name: entry.name, version: resource.given === "" ? resource.version : resource.given, resource, ...(resource.constraints === undefined ? {} : { constraints: resource.constraints }) }];
+  return entry === undefined || resource === undefined
+    ? []
+    : [
+        {
+          name: entry.name,
+          version: resource.given === "" ? resource.version : resource.given,
+          resource,
+          ...(resource.constraints === undefined ? {} : { constraints: resource.constraints }),
+        },
+      ];
 }
 
 function foreign(typeUrl: string, text: string, authorities: readonly string[]): XdsError {

@@ -7,8 +7,19 @@ export type CacheEvent =
   /** The aliases of an xdstp name were ignored: redirects do that (B-ALIAS-4). */
   | { readonly kind: "aliases-ignored"; readonly typeUrl: string; readonly name: string }
   /** A version came again with other bytes and is served as `servedAs` (B-VER-5). */
-  | { readonly kind: "version-reused"; readonly typeUrl: string; readonly name: string; readonly version: string; readonly servedAs: string }
+  | {
+      readonly kind: "version-reused";
+      readonly typeUrl: string;
+      readonly name: string;
+      readonly version: string;
+      readonly servedAs: string;
+    }
   /** Variants of a name do not exclude each other, or cannot be shown to: who matches several is given none (S-DYN-8). Each as a text; the empty one has no constraints. */
-  | { readonly kind: "variants-overlap"; readonly typeUrl: string; readonly name: string; readonly variants: readonly string[] }
+  | {
+      readonly kind: "variants-overlap";
+      readonly typeUrl: string;
+      readonly name: string;
+      readonly variants: readonly string[];
+    }
   /** A feed has failed; what it gave is kept and stale. `retryMs`: it is run again after so many milliseconds. Absent: it has ended. */
   | { readonly kind: "feed-failed"; readonly error: XdsError; readonly retryMs?: number };

@@ -19,7 +19,9 @@ function fill(log: ChangeLog, names: number, revisions: number): void {
 describe("ChangeLog", () => {
   it("does not grow with the number of changes", () => {
     let steps = 0;
-    const log = new ChangeLog((more) => { steps += more; });
+    const log = new ChangeLog((more) => {
+      steps += more;
+    });
     fill(log, 10, 10_000);
     expect(log.length).toBe(10);
     steps = 0;
@@ -29,7 +31,13 @@ describe("ChangeLog", () => {
 
   it("spends one to two steps per change on sweeping", () => {
     let steps = 0;
-    fill(new ChangeLog((more) => { steps += more; }), 1000, 100_000);
+    fill(
+      new ChangeLog((more) => {
+        steps += more;
+      }),
+      1000,
+      100_000,
+    );
     expect(steps).toBeGreaterThan(0);
     expect(steps / 100_000).toBeLessThan(2.1);
   });

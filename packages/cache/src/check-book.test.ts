@@ -31,12 +31,21 @@ describe("the checks of a cache", () => {
 
   it("are asked by name, then by glob, then by wildcard, until one refuses", () => {
     const cache = createCache();
-    const remove = [["*", "wildcard"], [glob, "glob"], ["xdstp://a/t.T/ns/%78", "name"]].map(([interest = "", text = ""]) => add(cache, interest, text));
+    const remove = [
+      ["*", "wildcard"],
+      [glob, "glob"],
+      ["xdstp://a/t.T/ns/%78", "name"],
+    ].map(([interest = "", text = ""]) => add(cache, interest, text));
     expect(refusal(cache)).toBe("name");
     remove[2]?.();
     expect(refusal(cache)).toBe("glob");
     remove[1]?.();
-    expect([refusal(cache), refusal(cache, `${name}?k=v`), refusal(cache, "opaque"), refusal(cache, "opaque", U)]).toEqual(["wildcard", undefined, "wildcard", undefined]);
+    expect([
+      refusal(cache),
+      refusal(cache, `${name}?k=v`),
+      refusal(cache, "opaque"),
+      refusal(cache, "opaque", U),
+    ]).toEqual(["wildcard", undefined, "wildcard", undefined]);
   });
 
   it("stay when another of the same name is taken away, and again when that is done twice", () => {

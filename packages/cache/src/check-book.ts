@@ -27,18 +27,32 @@ export class CheckBook {
   }
 
   /** What the first check that refuses says. */
-  refuse(typeUrl: string, name: ReadName, text: string, resource: Resource, types: Pick<TypeHost, "inWildcard">): XdsError | undefined {
+  refuse(
+    typeUrl: string,
+    name: ReadName,
+    text: string,
+    resource: Resource,
+    types: Pick<TypeHost, "inWildcard">,
+  ): XdsError | undefined {
     const keys = this.#checks.get(typeUrl);
     if (keys === undefined) return undefined;
     const { key, parent } = name;
-    return ask(keys.get(key), text, resource)
-      ?? (parent === undefined ? undefined : ask(keys.get(parent), text, resource))
-      ?? (keys.has("*") && types.inWildcard(typeUrl, text, name) ? ask(keys.get("*"), text, resource) : undefined);
+    return (
+      ask(keys.get(key), text, resource) ??
+      (parent === undefined ? undefined : ask(keys.get(parent), text, resource)) ??
+      (keys.has("*") && types.inWildcard(typeUrl, text, name)
+        ? ask(keys.get("*"), text, resource)
+        : undefined)
+    );
   }
 }
 
 /** Others wrote these: one that throws refuses. */
-function ask(checks: ReadonlySet<Registered> | undefined, text: string, resource: Resource): XdsError | undefined {
+function ask(
+  checks: ReadonlySet<Registered> | undefined,
+  text: string,
+  resource: Resource,
+): XdsError | undefined {
   if (checks === undefined) return undefined;
   try {
     for (const { check } of checks) {

@@ -13,9 +13,20 @@ describe("the topic of a glob", () => {
   it("has the members that share its parent and parameters, and no others [S-GLOB-1, S-GLOB-4, N-51]", () => {
     const cache = createCache();
     const members = [ns("a"), ns("b"), ns("~c")];
-    const others = ["xdstp://a/t.T/ns", "xdstp://a/t.T/nsx/a", ns("a/b"), ns("/b"), ns("a?k=v"), "xdstp://b/t.T/ns/a", "ns/a", "/ns/a"];
+    const others = [
+      "xdstp://a/t.T/ns",
+      "xdstp://a/t.T/nsx/a",
+      ns("a/b"),
+      ns("/b"),
+      ns("a?k=v"),
+      "xdstp://b/t.T/ns/a",
+      "ns/a",
+      "/ns/a",
+    ];
     cache.commit({ put: [...members, ...others].map((name) => put(name)) });
-    expect(shown(cache.topic(T, { name: glob }).members())).toEqual(members.map((name) => `${name}=1`));
+    expect(shown(cache.topic(T, { name: glob }).members())).toEqual(
+      members.map((name) => `${name}=1`),
+    );
     expect(shown(cache.topic(T, { name: `${glob}?k=v` }).members())).toEqual([`${ns("a?k=v")}=1`]);
   });
 
@@ -41,9 +52,15 @@ describe("the topic of a glob", () => {
     for (const topic of topics) topic.watch(createWatcher());
     expect(topics.map((topic) => shown(topic.members()))).toEqual([[`${glob}-`], [`${spelled}-`]]);
     cache.commit({ put: [put(ns("a"))] });
-    expect(topics.map((topic) => shown(topic.changes(0)))).toEqual([[`${ns("a")}=1`], [`${ns("a")}=1`]]);
+    expect(topics.map((topic) => shown(topic.changes(0)))).toEqual([
+      [`${ns("a")}=1`],
+      [`${ns("a")}=1`],
+    ]);
     cache.commit({ remove: [gone("a")] });
-    expect(topics.map((topic) => shown(topic.changes(2)))).toEqual([[`${ns("a")}-`, `${glob}-`], [`${ns("a")}-`, `${spelled}-`]]);
+    expect(topics.map((topic) => shown(topic.changes(2)))).toEqual([
+      [`${ns("a")}-`, `${glob}-`],
+      [`${ns("a")}-`, `${spelled}-`],
+    ]);
   });
 
   it("says why it is empty, once for each reason, to who comes later too, until it has a member or is just empty [S-ERR-5] [S-ERR-1]", () => {
@@ -52,9 +69,19 @@ describe("the topic of a glob", () => {
     const watcher = createWatcher();
     topic.watch(watcher);
     const forbidden = new XdsError("PERMISSION_DENIED", "not for you");
-    const settle = (error?: XdsError, more: { readonly timedOut?: boolean } = {}): void => { cache.commit({ settled: [{ typeUrl: T, interest: { name: glob }, ...(error && { error }), ...more }] }); };
-    const why = (): unknown => topic.members().map(({ name, resource, error }) => [name, resource === undefined, error?.text]);
-    const told = (): number => { const { head } = topic; return topic.changes(head - 1)?.length ?? -1; };
+    const settle = (error?: XdsError, more: { readonly timedOut?: boolean } = {}): void => {
+      cache.commit({
+        settled: [{ typeUrl: T, interest: { name: glob }, ...(error && { error }), ...more }],
+      });
+    };
+    const why = (): unknown =>
+      topic
+        .members()
+        .map(({ name, resource, error }) => [name, resource === undefined, error?.text]);
+    const told = (): number => {
+      const { head } = topic;
+      return topic.changes(head - 1)?.length ?? -1;
+    };
     settle(forbidden);
     expect([why(), told(), topic.head]).toEqual([[[glob, true, "not for you"]], 1, 1]);
     const [first] = topic.members();
@@ -136,7 +163,11 @@ describe("the topic of a glob", () => {
     const other = cache.topic(T, { name: "late" });
     other.watch(createWatcher());
     const topic = cache.topic(T, { name: glob });
-    topic.watch(createWatcher(() => { seen.push([...topic.members(), ...other.members()].map(show)); }));
+    topic.watch(
+      createWatcher(() => {
+        seen.push([...topic.members(), ...other.members()].map(show));
+      }),
+    );
     cache.commit({ put: [put(ns("a")), put(ns("b")), put("late")] });
     expect(seen).toEqual([[`${ns("a")}=1`, `${ns("b")}=1`, "late=1"]]);
   });
@@ -165,8 +196,12 @@ describe("the topic of a glob", () => {
     expect([topic.settled, topic.head]).toEqual([true, 1]);
     expect(topic.members()).toBe(members);
     cache.commit({ remove: [gone("a")] });
-    expect([topic.head, shown(topic.members()), shown(topic.changes(1)), shown(topic.changes(0))])
-      .toEqual([3, [`${ns("b")}=1`], [`${ns("a")}-`], [`${ns("b")}=1`, `${ns("a")}-`]]);
+    expect([
+      topic.head,
+      shown(topic.members()),
+      shown(topic.changes(1)),
+      shown(topic.changes(0)),
+    ]).toEqual([3, [`${ns("b")}=1`], [`${ns("a")}-`], [`${ns("b")}=1`, `${ns("a")}-`]]);
   });
 
   it("reads true whatever is read of it first", () => {
@@ -174,7 +209,12 @@ describe("the topic of a glob", () => {
     const fresh = (): ReturnType<typeof cache.topic> => cache.topic(T, { name: glob });
     cache.commit({ put: [put(ns("a"))] });
     const hash = cache.topic(T, { name: ns("a") }).members()[0]?.resource?.hash;
-    expect([fresh().settled, fresh().head, fresh().hash, shown(fresh().changes(0))]).toEqual([true, 1, hash, [`${ns("a")}=1`]]);
+    expect([fresh().settled, fresh().head, fresh().hash, shown(fresh().changes(0))]).toEqual([
+      true,
+      1,
+      hash,
+      [`${ns("a")}=1`],
+    ]);
     const topic = fresh();
     expect(shown(topic.changes(0))).toEqual([`${ns("a")}=1`]);
     cache.commit({ put: [put(ns("a"), "2")] });
@@ -188,7 +228,10 @@ describe("the topic of a glob", () => {
     topic.watch(createWatcher());
     cache.commit({ remove: [gone("a")] });
     cache.commit({ remove: [{ ...gone("a"), error: new XdsError("NOT_FOUND", "why") }] });
-    expect([shown(topic.changes(1)), shown(topic.changes(2))]).toEqual([[`${glob}-`, `${ns("a")}-`], [`${ns("a")}-`]]);
+    expect([shown(topic.changes(1)), shown(topic.changes(2))]).toEqual([
+      [`${glob}-`, `${ns("a")}-`],
+      [`${ns("a")}-`],
+    ]);
   });
 
   it("stays right for a reader that leaves and comes back to the same object", () => {
@@ -201,16 +244,26 @@ describe("the topic of a glob", () => {
     cache.commit({ put: [put(ns("b"))] });
     topic.watch(watcher);
     cache.commit({ put: [put(ns("c"))] });
-    expect([watcher.wakes, topic.members().length, shown(topic.changes(1))]).toEqual([2, 3, [`${ns("b")}=1`, `${ns("c")}=1`]]);
+    expect([watcher.wakes, topic.members().length, shown(topic.changes(1))]).toEqual([
+      2,
+      3,
+      [`${ns("b")}=1`, `${ns("c")}=1`],
+    ]);
   });
 });
 
 describe("the wildcard topic", () => {
   it("covers opaque names and names without parameters of the authorities answered for [S-WILD-8]", () => {
     const cache = createCache({ authorities: ["a"] });
-    const { refused } = cache.commit({ put: ["opaque", "foo/*", ns("a"), ns("a?k=v"), "xdstp://b/t.T/x"].map((name) => put(name)) });
+    const { refused } = cache.commit({
+      put: ["opaque", "foo/*", ns("a"), ns("a?k=v"), "xdstp://b/t.T/x"].map((name) => put(name)),
+    });
     expect(refused?.map(({ name }) => name)).toEqual(["xdstp://b/t.T/x"]);
-    expect(shown(cache.topic(T, { name: "*" }).members())).toEqual(["opaque=1", "foo/*=1", `${ns("a")}=1`]);
+    expect(shown(cache.topic(T, { name: "*" }).members())).toEqual([
+      "opaque=1",
+      "foo/*=1",
+      `${ns("a")}=1`,
+    ]);
   });
 
   it("covers what the option says instead [S-WILD-8]", () => {
@@ -226,7 +279,13 @@ describe("the wildcard topic", () => {
     topic.watch(watcher);
     expect(topic.settled).toBe(false);
     cache.commit({});
-    expect([topic.settled, topic.head, watcher.wakes, topic.members(), topic.changes(0)]).toEqual([true, 1, 1, [], []]);
+    expect([topic.settled, topic.head, watcher.wakes, topic.members(), topic.changes(0)]).toEqual([
+      true,
+      1,
+      1,
+      [],
+      [],
+    ]);
   });
 });
 

@@ -28,7 +28,7 @@ export interface CollectionHost extends TopicHost {
 export class CollectionTopic extends BaseTopic {
   /** Replaced while nobody watches, never after. */
   group: Group;
-  protected declare readonly host: CollectionHost;
+  declare protected readonly host: CollectionHost;
   readonly #log: ChangeLog;
   #settled = false;
   #head = 0;
@@ -47,7 +47,9 @@ export class CollectionTopic extends BaseTopic {
   constructor(host: CollectionHost, interest: Interest, group: Group) {
     super(host, interest, group.key);
     this.group = group;
-    this.#log = new ChangeLog((steps) => { host.state.work += steps; });
+    this.#log = new ChangeLog((steps) => {
+      host.state.work += steps;
+    });
   }
 
   get settled(): boolean {
@@ -73,7 +75,8 @@ export class CollectionTopic extends BaseTopic {
 
   members(): readonly Entry[] {
     this.sync();
-    return (this.#members ??= this.#empty === undefined ? this.#log.members() : this.#empty.alone());
+    return (this.#members ??=
+      this.#empty === undefined ? this.#log.members() : this.#empty.alone());
   }
 
   get(name: string): Entry | undefined {
@@ -98,7 +101,8 @@ export class CollectionTopic extends BaseTopic {
       this.#count--;
       this.#hash = hashWithout(this.#hash, old.resource.hash);
     }
-    if (old !== undefined && !old.gone && (old.tombstone || old.resource !== undefined)) this.#log.bury();
+    if (old !== undefined && !old.gone && (old.tombstone || old.resource !== undefined))
+      this.#log.bury();
     this.#log.append(entry);
     if (entry.resource === undefined) {
       this.#markEmpty();
@@ -117,7 +121,11 @@ export class CollectionTopic extends BaseTopic {
 
   /** Again, where it is empty for another reason than before. */
   settle(): void {
-    if (this.#settled && (this.#empty === undefined || isSameError(this.#empty.error, this.group.error))) return;
+    if (
+      this.#settled &&
+      (this.#empty === undefined || isSameError(this.#empty.error, this.group.error))
+    )
+      return;
     this.#settled = true;
     this.#touch();
     this.#unmarkEmpty();
@@ -136,7 +144,9 @@ export class CollectionTopic extends BaseTopic {
     if (this.#read === state.revision) return;
     this.#read = state.revision;
     this.#settled = state.answersAll || this.group.settled;
-    const alive = [...this.host.recordsIn(this.group)].flatMap((record) => this.host.entryOf(record, parameters) ?? []).sort((a, b) => a.revision - b.revision);
+    const alive = [...this.host.recordsIn(this.group)]
+      .flatMap((record) => this.host.entryOf(record, parameters) ?? [])
+      .sort((a, b) => a.revision - b.revision);
     state.work += alive.length;
     const view = `${alive.at(-1)?.revision} ${alive.length} ${this.group.floor} ${this.#settled} ${this.group.error?.message ?? ""}`;
     if (view === this.#view) return;
@@ -148,7 +158,10 @@ export class CollectionTopic extends BaseTopic {
     const newest = alive.at(-1);
     this.#floor = this.group.floor;
     this.#members = undefined;
-    this.#count = alive.reduce((count, { resource }) => (resource === undefined ? count : count + 1), 0);
+    this.#count = alive.reduce(
+      (count, { resource }) => (resource === undefined ? count : count + 1),
+      0,
+    );
     this.#hash = alive.reduce((sum, { resource }) => hashWith(sum, resource?.hash ?? 0), 0);
     this.#head = newest?.revision ?? 0;
     this.#label = newest?.label;
@@ -167,8 +180,18 @@ export class CollectionTopic extends BaseTopic {
   }
 
   #markEmpty(): void {
-    if (!this.#settled || this.#count > 0 || this.#empty !== undefined || this.interest.name === "*") return;
-    this.#empty = new StateEntry({ revision: this.host.state.revision, name: this.interest.name, error: this.group.error });
+    if (
+      !this.#settled ||
+      this.#count > 0 ||
+      this.#empty !== undefined ||
+      this.interest.name === "*"
+    )
+      return;
+    this.#empty = new StateEntry({
+      revision: this.host.state.revision,
+      name: this.interest.name,
+      error: this.group.error,
+    });
     this.#head = this.#empty.revision;
     this.#log.append(this.#empty);
   }

@@ -17,41 +17,85 @@ function expected(content: Content): string {
   const resource = create(ResourceSchema, {
     resource: create(AnySchema, content.payload),
     aliases: [...(content.aliases ?? [])],
-    ...(content.constraints === undefined ? {} : { resourceName: { dynamicParameterConstraints: fromBinary(DynamicParameterConstraintsSchema, content.constraints) } }),
-    ...(content.metadata === undefined ? {} : { metadata: fromBinary(MetadataSchema, content.metadata) }),
+    ...(content.constraints === undefined
+      ? {}
+      : {
+          resourceName: {
+            dynamicParameterConstraints: fromBinary(
+              DynamicParameterConstraintsSchema,
+              content.constraints,
+            ),
+          },
+        }),
+    ...(content.metadata === undefined
+      ? {}
+      : { metadata: fromBinary(MetadataSchema, content.metadata) }),
   });
-  return createHash("sha256").update(toBinary(ResourceSchema, resource)).digest("base64url").slice(0, 22);
+  return createHash("sha256")
+    .update(toBinary(ResourceSchema, resource))
+    .digest("base64url")
+    .slice(0, 22);
 }
 
 const payload = { typeUrl: "type.googleapis.com/t.T", value: Uint8Array.of(1, 2, 3) };
-const constraints = toBinary(DynamicParameterConstraintsSchema, create(DynamicParameterConstraintsSchema, {
-  type: { case: "constraint", value: { key: "k", constraintType: { case: "value", value: "v" } } },
-}));
-const metadata = toBinary(MetadataSchema, create(MetadataSchema, { filterMetadata: { f: { a: "b" } } }));
+const constraints = toBinary(
+  DynamicParameterConstraintsSchema,
+  create(DynamicParameterConstraintsSchema, {
+    type: {
+      case: "constraint",
+      value: { key: "k", constraintType: { case: "value", value: "v" } },
+    },
+  }),
+);
+const metadata = toBinary(
+  MetadataSchema,
+  create(MetadataSchema, { filterMetadata: { f: { a: "b" } } }),
+);
 
 describe("contentVersion()", () => {
   // `printf BYTES | sha256sum`, first 16 bytes, base64url.
   it.each([
     ["a payload", { payload }, "lTWFgUwQRyu-f7VYZ9heGn"],
-    ["an empty payload", { payload: { typeUrl: "type.googleapis.com/t.T", value: new Uint8Array() } }, "2AiFQyZPUm0ubYPtJAX1-L"],
-    ["aliases, constraints and metadata", { payload, aliases: ["b", "a"], constraints, metadata }, "krephuDmvdWCK8OdwnygZJ"],
-  ] satisfies [string, Content, string][])("stays what it is for %s, in every release [S-VER-4]", (_, content, version) => {
-    expect(contentVersion(content)).toBe(version);
-  });
+    [
+      "an empty payload",
+      { payload: { typeUrl: "type.googleapis.com/t.T", value: new Uint8Array() } },
+      "2AiFQyZPUm0ubYPtJAX1-L",
+    ],
+    [
+      "aliases, constraints and metadata",
+      { payload, aliases: ["b", "a"], constraints, metadata },
+      "krephuDmvdWCK8OdwnygZJ",
+    ],
+  ] satisfies [string, Content, string][])(
+    "stays what it is for %s, in every release [S-VER-4]",
+    (_, content, version) => {
+      expect(contentVersion(content)).toBe(version);
+    },
+  );
 
   it("is the hash of the message that an independent encoder writes [S-VER-4]", () => {
     const content = fc.record({
-      payload: fc.record({ typeUrl: fc.string({ unit: character }), value: fc.uint8Array({ maxLength: 300 }) }),
+      payload: fc.record({
+        typeUrl: fc.string({ unit: character }),
+        value: fc.uint8Array({ maxLength: 300 }),
+      }),
       aliases: fc.array(fc.string({ unit: character }), { maxLength: 3 }),
       constraints: fc.option(fc.constant(constraints), { nil: undefined }),
       metadata: fc.option(fc.constant(metadata), { nil: undefined }),
     });
-    fc.assert(fc.property(content, ({ constraints: c, metadata: m, ...rest }) => {
-      const one = { ...rest, ...(c === undefined ? {} : { constraints: c }), ...(m === undefined ? {} : { metadata: m }) };
-      const isEmptyAny = one.payload.typeUrl === "";
-      fc.pre(!isEmptyAny);
-      expect(contentVersion(one)).toBe(expected(one));
-    }), { numRuns: Math.ceil(100_000 * scale) });
+    fc.assert(
+      fc.property(content, ({ constraints: c, metadata: m, ...rest }) => {
+        const one = {
+          ...rest,
+          ...(c === undefined ? {} : { constraints: c }),
+          ...(m === undefined ? {} : { metadata: m }),
+        };
+        const isEmptyAny = one.payload.typeUrl === "";
+        fc.pre(!isEmptyAny);
+        expect(contentVersion(one)).toBe(expected(one));
+      }),
+      { numRuns: Math.ceil(100_000 * scale) },
+    );
   });
 
   it("differs where any part of the content does [S-VER-4]", () => {

@@ -1,4 +1,16 @@
-import type { Clock, Committed, Entry, Interest, Resource, ResourceFeed, ResourceSink, ResourceSource, ResourceType, Transaction, XdsError } from "@xdstp/core";
+import type {
+  Clock,
+  Committed,
+  Entry,
+  Interest,
+  Resource,
+  ResourceFeed,
+  ResourceSink,
+  ResourceSource,
+  ResourceType,
+  Transaction,
+  XdsError,
+} from "@xdstp/core";
 
 import type { Author } from "./author.ts";
 import { CacheCore } from "./cache-core.ts";

@@ -6,7 +6,10 @@ import type { FeedHandle } from "./feed-handle.ts";
 import { createPollFeed, type PollFeedOptions } from "./create-poll-feed.ts";
 
 const T = "type.googleapis.com/t.T";
-const put = (name: string, content = 1): Put => ({ typeUrl: T, resource: { name, version: "", payload: { typeUrl: T, value: new Uint8Array([content]) } } });
+const put = (name: string, content = 1): Put => ({
+  typeUrl: T,
+  resource: { name, version: "", payload: { typeUrl: T, value: new Uint8Array([content]) } },
+});
 
 /** A cache with a feed that reads what the test says. */
 const useFeed = (options: Partial<PollFeedOptions> = {}) => {
@@ -20,14 +23,41 @@ const useFeed = (options: Partial<PollFeedOptions> = {}) => {
     reads++;
     return state();
   };
-  const begin = (): FeedHandle => cache.addFeed(createPollFeed({ everyMs: 1_000, jitter: 0, clock, read, onError: ({ text }) => { errors.push(text); }, ...options }));
-  const turns = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+  const begin = (): FeedHandle =>
+    cache.addFeed(
+      createPollFeed({
+        everyMs: 1_000,
+        jitter: 0,
+        clock,
+        read,
+        onError: ({ text }) => {
+          errors.push(text);
+        },
+        ...options,
+      }),
+    );
+  const turns = (): Promise<void> =>
+    new Promise((resolve) => {
+      setImmediate(resolve);
+    });
   const poll = async (): Promise<void> => {
     clock.advance(1_000);
     await turns();
   };
   const names = (): readonly string[] => Array.from(cache.held(T), ({ name }) => name).sort();
-  return { clock, cache, begin, poll, turns, names, errors, reads: () => reads, answer: (next: typeof state) => { state = next; } };
+  return {
+    clock,
+    cache,
+    begin,
+    poll,
+    turns,
+    names,
+    errors,
+    reads: () => reads,
+    answer: (next: typeof state) => {
+      state = next;
+    },
+  };
 };
 
 describe("createPollFeed()", () => {

@@ -1,4 +1,13 @@
-import { systemClock, XdsError, type Clock, type Put, type Removal, type ResourceFeed, type ResourceSink, type Transaction } from "@xdstp/core";
+import {
+  systemClock,
+  XdsError,
+  type Clock,
+  type Put,
+  type Removal,
+  type ResourceFeed,
+  type ResourceSink,
+  type Transaction,
+} from "@xdstp/core";
 
 /** All that a polled source has now. */
 export interface PolledState {
@@ -57,11 +66,16 @@ interface Reading {
 }
 
 /** Gives the error, if there is one. */
-async function readOnce({ read }: PollFeedOptions, { sink, signal, types }: Reading): Promise<XdsError | undefined> {
+async function readOnce(
+  { read }: PollFeedOptions,
+  { sink, signal, types }: Reading,
+): Promise<XdsError | undefined> {
   try {
     const found = await unlessAborted(read(signal), signal);
     if (found === undefined) return undefined;
-    const { refused = [] } = await sink.commit("all" in found ? replacement(found, sink, types) : found);
+    const { refused = [] } = await sink.commit(
+      "all" in found ? replacement(found, sink, types) : found,
+    );
     return refused[0]?.error;
   } catch (error) {
     return XdsError.from(error);
@@ -69,14 +83,34 @@ async function readOnce({ read }: PollFeedOptions, { sink, signal, types }: Read
 }
 
 function replacement({ all }: PolledState, sink: ResourceSink, types: Set<string>): Transaction {
-  const present = new Set(all.map(({ typeUrl, as, resource }) => keyOf(typeUrl, as ?? resource.name, resource.constraints)));
+  const present = new Set(
+    all.map(({ typeUrl, as, resource }) =>
+      keyOf(typeUrl, as ?? resource.name, resource.constraints),
+    ),
+  );
   for (const { typeUrl } of all) types.add(typeUrl);
-  const remove = [...types].flatMap((typeUrl) => Array.from(sink.held(typeUrl), ({ name, constraints }): Removal => ({ typeUrl, name, ...(constraints && { constraints }) })));
-  return { put: all, remove: remove.filter(({ typeUrl, name, constraints }) => !present.has(keyOf(typeUrl, name, constraints))), atomic: true };
+  const remove = [...types].flatMap((typeUrl) =>
+    Array.from(sink.held(typeUrl), ({ name, constraints }): Removal => ({
+      typeUrl,
+      name,
+      ...(constraints && { constraints }),
+    })),
+  );
+  return {
+    put: all,
+    remove: remove.filter(
+      ({ typeUrl, name, constraints }) => !present.has(keyOf(typeUrl, name, constraints)),
+    ),
+    atomic: true,
+  };
 }
 
 function keyOf(typeUrl: string, name: string, constraints: Uint8Array | undefined): string {
-  return JSON.stringify([typeUrl, name, constraints === undefined ? null : Array.from(constraints)]);
+  return JSON.stringify([
+    typeUrl,
+    name,
+    constraints === undefined ? null : Array.from(constraints),
+  ]);
 }
 
 /** A signal that was not aborted before may be afterwards. */
@@ -87,7 +121,11 @@ function hasEnded(signal: AbortSignal): boolean {
 /** undefined: the feed has ended. It does not wait for a read that takes no notice of the signal. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   let onAbort = (): void => undefined;
-  const aborted = new Promise<undefined>((resolve) => { onAbort = () => { resolve(undefined); }; });
+  const aborted = new Promise<undefined>((resolve) => {
+    onAbort = () => {
+      resolve(undefined);
+    };
+  });
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     return await Promise.race([work, aborted]);

@@ -1,6 +1,13 @@
 import { globMatches, nameKey } from "@xdstp/uri";
 import { createFakeClock } from "@xdstp/testing";
-import type { Interest, Put, Removal, ResourceFeed, ResourceSink, TypedInterest } from "@xdstp/core";
+import type {
+  Interest,
+  Put,
+  Removal,
+  ResourceFeed,
+  ResourceSink,
+  TypedInterest,
+} from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 
 import { ModelReader } from "../test/model-reader.ts";
@@ -10,10 +17,24 @@ import { put, T, turn } from "../test/scene.ts";
 import { createCache, type Cache } from "./index.ts";
 
 const names = [
-  "o1", "o2", "al1", "xdstp://a/t.T/1", "xdstp://a/t.T/%31",
-  "xdstp://a/t.T/ns/1", "xdstp://a/t.T/ns/2", "xdstp://a/t.T/ns/2?x=1", "xdstp://a/t.T/ns/%32?x=1",
+  "o1",
+  "o2",
+  "al1",
+  "xdstp://a/t.T/1",
+  "xdstp://a/t.T/%31",
+  "xdstp://a/t.T/ns/1",
+  "xdstp://a/t.T/ns/2",
+  "xdstp://a/t.T/ns/2?x=1",
+  "xdstp://a/t.T/ns/%32?x=1",
 ];
-const interests = [...names, "al2", "*", "xdstp://a/t.T/ns/*", "xdstp://a/t.T/ns/%2A", "xdstp://a/t.T/ns/*?x=1"];
+const interests = [
+  ...names,
+  "al2",
+  "*",
+  "xdstp://a/t.T/ns/*",
+  "xdstp://a/t.T/ns/%2A",
+  "xdstp://a/t.T/ns/*?x=1",
+];
 const lingerMs = 100;
 
 /** An upstream that knows everything, and a feed that passes on what it was asked for, as a delta client would. */
@@ -33,10 +54,12 @@ class Upstream implements ResourceFeed {
 
   want(_: string, added: readonly Interest[], dropped: readonly Interest[]): void {
     for (const { name } of dropped) {
-      if (!this.#wanted.delete(nameKey(name))) throw new Error(`${name} was dropped without having been wanted`);
+      if (!this.#wanted.delete(nameKey(name)))
+        throw new Error(`${name} was dropped without having been wanted`);
     }
     for (const interest of added) {
-      if (this.#wanted.has(nameKey(interest.name))) throw new Error(`${interest.name} was wanted twice`);
+      if (this.#wanted.has(nameKey(interest.name)))
+        throw new Error(`${interest.name} was wanted twice`);
       this.#wanted.set(nameKey(interest.name), interest);
     }
     this.#open.push(...added);
@@ -50,9 +73,13 @@ class Upstream implements ResourceFeed {
     const remove: Removal[] = [];
     const settled: TypedInterest[] = [];
     for (const interest of open) {
-      const covered = [...this.world.covered(interest.name), ...this.world.withAlias(interest.name)];
+      const covered = [
+        ...this.world.covered(interest.name),
+        ...this.world.withAlias(interest.name),
+      ];
       for (const key of covered) puts.set(key, this.#put(key));
-      if (interest.name === "*" || interest.name.includes("/*") || interest.name.includes("%2A")) settled.push({ typeUrl: T, interest });
+      if (interest.name === "*" || interest.name.includes("/*") || interest.name.includes("%2A"))
+        settled.push({ typeUrl: T, interest });
       else if (covered.length === 0) remove.push({ typeUrl: T, name: interest.name });
     }
     void this.#sink?.commit({ put: [...puts.values()], remove: unique(remove), settled });
@@ -65,14 +92,19 @@ class Upstream implements ResourceFeed {
     if (random.chance(0.4)) this.world.remove(name, now);
     else this.world.put(name, { content: String(random.int(3)), ttlMs: undefined, aliases }, 0);
     const key = nameKey(name);
-    if (this.world.names.has(key) && this.#isWanted(key)) void this.#sink?.commit({ put: [this.#put(key)] });
-    else if (this.#given.delete(key)) void this.#sink?.commit({ remove: [{ typeUrl: T, name: key }] });
+    if (this.world.names.has(key) && this.#isWanted(key))
+      void this.#sink?.commit({ put: [this.#put(key)] });
+    else if (this.#given.delete(key))
+      void this.#sink?.commit({ remove: [{ typeUrl: T, name: key }] });
   }
 
   /** Says something that it has not been asked for yet. */
   push(interest: string): void {
     const covered = [...this.world.covered(interest), ...this.world.withAlias(interest)];
-    const settled = interest === "*" || interest.includes("/*") || interest.includes("%2A") ? [{ typeUrl: T, interest: { name: interest } }] : [];
+    const settled =
+      interest === "*" || interest.includes("/*") || interest.includes("%2A")
+        ? [{ typeUrl: T, interest: { name: interest } }]
+        : [];
     void this.#sink?.commit({ put: [...new Set(covered)].map((key) => this.#put(key)), settled });
   }
 
@@ -82,7 +114,13 @@ class Upstream implements ResourceFeed {
 
   #isWanted(key: string): boolean {
     const aliases = this.world.names.get(key)?.aliases ?? [];
-    return [...this.#wanted.keys()].some((wanted) => wanted === key || globMatches(wanted, key) || (wanted === "*" && !key.includes("?")) || aliases.includes(wanted));
+    return [...this.#wanted.keys()].some(
+      (wanted) =>
+        wanted === key ||
+        globMatches(wanted, key) ||
+        (wanted === "*" && !key.includes("?")) ||
+        aliases.includes(wanted),
+    );
   }
 
   #put(key: string): Put {
@@ -111,10 +149,18 @@ function glance(cache: Cache, upstream: Upstream, random: Random): void {
 }
 
 /** At rest each reader has what upstream has, and nothing is held that nobody wants. */
-async function verify(cache: Cache, upstream: Upstream, readers: readonly ModelReader[]): Promise<void> {
+async function verify(
+  cache: Cache,
+  upstream: Upstream,
+  readers: readonly ModelReader[],
+): Promise<void> {
   await quiesce(upstream);
   for (const reader of readers) reader.verifyMembers(upstream.world);
-  for (const { name } of cache.held(T)) expect(upstream.covers(nameKey(name)) || !upstream.world.names.has(nameKey(name)), `${name} is held`).toBe(true);
+  for (const { name } of cache.held(T))
+    expect(
+      upstream.covers(nameKey(name)) || !upstream.world.names.has(nameKey(name)),
+      `${name} is held`,
+    ).toBe(true);
 }
 
 describe("a cache that is filled on demand beside a naive upstream", () => {
@@ -132,7 +178,8 @@ describe("a cache that is filled on demand beside a naive upstream", () => {
         for (let i = 0; i < 1000 && done < steps; i++, done++) {
           const action = random.int(100);
           if (action < 30) upstream.change(random, clock.now());
-          else if (action < 50 && readers.length < 12) readers.push(new ModelReader(cache, random.pick(interests)));
+          else if (action < 50 && readers.length < 12)
+            readers.push(new ModelReader(cache, random.pick(interests)));
           else if (action < 68) readers.splice(random.int(readers.length), 1)[0]?.leave();
           else if (action < 75) upstream.answer();
           else if (action < 80) clock.advance(random.int(lingerMs));

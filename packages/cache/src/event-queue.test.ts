@@ -32,9 +32,17 @@ describe("events", () => {
   it("go on after a listener has thrown, which surfaces as an uncaught exception", () => {
     const thrown = collectThrown();
     const seen: string[] = [];
-    const cache = createCache({ onEvent: ({ kind }) => { seen.push(kind); throw new Error(kind); } });
+    const cache = createCache({
+      onEvent: ({ kind }) => {
+        seen.push(kind);
+        throw new Error(kind);
+      },
+    });
     cache.commit({ put: [put("xdstp://a/t.T/x", "1", { aliases: ["y"] })] });
-    expect([seen, thrown]).toEqual([["aliases-ignored", "ready"], ["Error: aliases-ignored", "Error: ready"]]);
+    expect([seen, thrown]).toEqual([
+      ["aliases-ignored", "ready"],
+      ["Error: aliases-ignored", "Error: ready"],
+    ]);
     expect(cache.revision).toBe(1);
   });
 });
@@ -43,7 +51,12 @@ describe("wakes", () => {
   it("reach the other watchers when one throws, which surfaces as an uncaught exception", () => {
     const thrown = collectThrown();
     const cache = createCache();
-    const watchers = [createWatcher(() => { throw new Error("bug"); }), createWatcher()];
+    const watchers = [
+      createWatcher(() => {
+        throw new Error("bug");
+      }),
+      createWatcher(),
+    ];
     const topic = cache.topic(T, { name: "x" });
     for (const watcher of watchers) topic.watch(watcher);
     cache.commit({ put: [put("x")] });

@@ -26,7 +26,9 @@ export class EventQueue {
       try {
         this.#listener?.(event);
       } catch (error) {
-        queueMicrotask(() => { throw error; });
+        queueMicrotask(() => {
+          throw error;
+        });
       }
     }
   }

@@ -19,7 +19,10 @@ describe("the topic of a name", () => {
       cache.commit({ put: [one] });
       return [watcher.wakes, topic.head, ...topic.members().map(show)];
     });
-    expect(steps).toEqual([[1, 2, `${name}=1`], [2, 3, `${name}=2`]]);
+    expect(steps).toEqual([
+      [1, 2, `${name}=1`],
+      [2, 3, `${name}=2`],
+    ]);
     cache.commit({ remove: [{ typeUrl: T, name }] });
     expect([watcher.wakes, topic.head, ...topic.members().map(show)]).toEqual([3, 4, `${name}-`]);
   });
@@ -52,34 +55,52 @@ describe("the topic of a name", () => {
     expect(current()).not.toBe(entry);
   });
 
-  it.each([name, "xdstp://a/t.T/ns/*", "*"])("has one successor where two objects for %s are watched", (text) => {
-    const cache = createCache();
-    const [one, two] = [cache.topic(T, { name: text }), cache.topic(T, { name: text })];
-    const watcher = createWatcher();
-    for (const topic of [one, two]) topic.watch(watcher);
-    one.unwatch(watcher);
-    expect(cache.topic(T, { name: text })).toBe(two);
-    cache.commit({ put: [put("x"), put("xdstp://a/t.T/ns/x"), put(name)] });
-    expect(watcher.wakes).toBe(1);
-    two.unwatch(watcher);
-    expect([cache.topic(T, { name: text }) === two, cache.counters.topics]).toEqual([false, 0]);
-  });
+  it.each([name, "xdstp://a/t.T/ns/*", "*"])(
+    "has one successor where two objects for %s are watched",
+    (text) => {
+      const cache = createCache();
+      const [one, two] = [cache.topic(T, { name: text }), cache.topic(T, { name: text })];
+      const watcher = createWatcher();
+      for (const topic of [one, two]) topic.watch(watcher);
+      one.unwatch(watcher);
+      expect(cache.topic(T, { name: text })).toBe(two);
+      cache.commit({ put: [put("x"), put("xdstp://a/t.T/ns/x"), put(name)] });
+      expect(watcher.wakes).toBe(1);
+      two.unwatch(watcher);
+      expect([cache.topic(T, { name: text }) === two, cache.counters.topics]).toEqual([false, 0]);
+    },
+  );
 
-  it.each([name, swapped, "xdstp://a/t.T/ns/*?a=1&b=2", "*"])("tells every object for %s, in whatever order they go", (text) => {
-    const wildcard = (_: string, one: string): boolean => one.startsWith("xdstp:");
-    for (const order of [[0, 1, 2], [1, 0, 2], [2, 1, 0], [1, 2, 0]]) {
-      const cache = createCache({ wildcard });
-      const objects = [0, 1, 2].map(() => ({ topic: cache.topic(T, { name: text }), watcher: createWatcher() }));
-      for (const { topic, watcher } of objects) topic.watch(watcher);
-      const wakes = order.map((index, round) => {
-        cache.commit({ put: [put(name, String(round))] });
-        objects[index]?.topic.unwatch(objects[index].watcher);
-        return objects.map(({ watcher }) => watcher.wakes).reduce((sum, one) => sum + one, 0);
-      });
-      cache.commit({ put: [put(name, "last")] });
-      expect([wakes, objects.map(({ watcher }) => watcher.wakes).reduce((sum, one) => sum + one, 0), cache.counters.topics]).toEqual([[3, 5, 6], 6, 0]);
-    }
-  });
+  it.each([name, swapped, "xdstp://a/t.T/ns/*?a=1&b=2", "*"])(
+    "tells every object for %s, in whatever order they go",
+    (text) => {
+      const wildcard = (_: string, one: string): boolean => one.startsWith("xdstp:");
+      for (const order of [
+        [0, 1, 2],
+        [1, 0, 2],
+        [2, 1, 0],
+        [1, 2, 0],
+      ]) {
+        const cache = createCache({ wildcard });
+        const objects = [0, 1, 2].map(() => ({
+          topic: cache.topic(T, { name: text }),
+          watcher: createWatcher(),
+        }));
+        for (const { topic, watcher } of objects) topic.watch(watcher);
+        const wakes = order.map((index, round) => {
+          cache.commit({ put: [put(name, String(round))] });
+          objects[index]?.topic.unwatch(objects[index].watcher);
+          return objects.map(({ watcher }) => watcher.wakes).reduce((sum, one) => sum + one, 0);
+        });
+        cache.commit({ put: [put(name, "last")] });
+        expect([
+          wakes,
+          objects.map(({ watcher }) => watcher.wakes).reduce((sum, one) => sum + one, 0),
+          cache.counters.topics,
+        ]).toEqual([[3, 5, 6], 6, 0]);
+      }
+    },
+  );
 
   it("is left alone by one who goes without having come", () => {
     const cache = createCache();
@@ -99,14 +120,31 @@ describe("the topic of a name", () => {
     const watcher = createWatcher();
     for (const topic of [...topics, star]) topic.watch(watcher);
     const error = new XdsError("PERMISSION_DENIED", "not yours");
-    const remove = [{ typeUrl: T, name: "x", error }, { typeUrl: T, name: "y" }];
+    const remove = [
+      { typeUrl: T, name: "x", error },
+      { typeUrl: T, name: "y" },
+    ];
     cache.commit({ remove });
     cache.commit({ remove });
-    expect([watcher.wakes, topics.map((topic) => topic.head), topics[0]?.members()[0]?.error]).toEqual([1, [2, 1], error]);
+    expect([
+      watcher.wakes,
+      topics.map((topic) => topic.head),
+      topics[0]?.members()[0]?.error,
+    ]).toEqual([1, [2, 1], error]);
     cache.commit({ remove: [{ typeUrl: T, name: "x" }] });
-    expect([watcher.wakes, topics[0]?.head, topics[0]?.members()[0]?.error]).toEqual([2, 4, undefined]);
+    expect([watcher.wakes, topics[0]?.head, topics[0]?.members()[0]?.error]).toEqual([
+      2,
+      4,
+      undefined,
+    ]);
     // Nothing has gone, so a collection has nothing to tell.
-    expect([star.head, star.changes(1), star.removed(), topics[0]?.removed(), cache.counters.resources]).toEqual([0, [], [], [], 0]);
+    expect([
+      star.head,
+      star.changes(1),
+      star.removed(),
+      topics[0]?.removed(),
+      cache.counters.resources,
+    ]).toEqual([0, [], [], [], 0]);
   });
 
   it("answers in the spelling that was asked, and shares the resource [N-42, N-40]", () => {
@@ -188,9 +226,17 @@ describe("the topic of a name", () => {
     const topic = cache.topic(T, { name });
     expect([topic.settled, topic.head, topic.members().length]).toEqual([false, 0, 0]);
     cache.commit({ put: [put(name)] });
-    expect([topic.settled, topic.head, topic.members().map(show).join()]).toEqual([true, 1, `${name}=1`]);
+    expect([topic.settled, topic.head, topic.members().map(show).join()]).toEqual([
+      true,
+      1,
+      `${name}=1`,
+    ]);
     cache.commit({ remove: [{ typeUrl: T, name }] });
-    expect([topic.head, topic.members().map(show).join(), topic.removed().length]).toEqual([2, `${name}-`, 1]);
+    expect([topic.head, topic.members().map(show).join(), topic.removed().length]).toEqual([
+      2,
+      `${name}-`,
+      1,
+    ]);
   });
 
   it("reads true whatever is read of it first", () => {
@@ -198,10 +244,23 @@ describe("the topic of a name", () => {
     const fresh = (): ReturnType<typeof cache.topic> => cache.topic(T, { name });
     cache.commit({ put: [put(name)], label: "l" });
     const resource = fresh().members()[0]?.resource;
-    expect([fresh().head, fresh().hash, fresh().label, fresh().get(name)?.resource, fresh().get("other"), shown(fresh().changes(0)), fresh().changes(1), fresh().removed()])
-      .toEqual([1, resource?.hash, "l", resource, undefined, [`${name}=1`], [], []]);
+    expect([
+      fresh().head,
+      fresh().hash,
+      fresh().label,
+      fresh().get(name)?.resource,
+      fresh().get("other"),
+      shown(fresh().changes(0)),
+      fresh().changes(1),
+      fresh().removed(),
+    ]).toEqual([1, resource?.hash, "l", resource, undefined, [`${name}=1`], [], []]);
     cache.commit({ remove: [{ typeUrl: T, name }] });
-    expect([fresh().head, fresh().hash, fresh().get(name), fresh().removed().map(show)]).toEqual([2, 0, undefined, [`${name}-`]]);
+    expect([fresh().head, fresh().hash, fresh().get(name), fresh().removed().map(show)]).toEqual([
+      2,
+      0,
+      undefined,
+      [`${name}-`],
+    ]);
   });
 });
 
@@ -217,21 +276,35 @@ describe("the topic of a name that cannot be", () => {
   ])("%s is settled at once, missing in the spelling received", (_, text) => {
     const cache = createCache({ authorities: ["a"] });
     const topic = cache.topic(T, { name: text });
-    expect([topic.settled, topic.hash, ...topic.members().map(show)]).toEqual([true, 0, `${text}-`]);
+    expect([topic.settled, topic.hash, ...topic.members().map(show)]).toEqual([
+      true,
+      0,
+      `${text}-`,
+    ]);
     const watcher = createWatcher();
     topic.watch(watcher);
     expect(cache.topic(T, { name: text })).toBe(topic);
     cache.commit({});
     expect([watcher.wakes, topic.get(text), topic.removed()]).toEqual([0, undefined, []]);
     const late = cache.topic(T, { name: text, parameters: new Map([["k", "v"]]) });
-    expect([topic.head, late.head, shown(late.changes(0)), late.changes(1)]).toEqual([0, 1, [`${text}-`], []]);
+    expect([topic.head, late.head, shown(late.changes(0)), late.changes(1)]).toEqual([
+      0,
+      1,
+      [`${text}-`],
+      [],
+    ]);
     expect(cache.commit({ put: [put(text)] }).refused).toHaveLength(1);
   });
 
   it("does not include the list collection of the type [B-TYPE-6]", () => {
     const cache = createCache();
     const collection = "xdstp://a/t.TCollection/x";
-    cache.put({ typeUrl: T, name: collection, payloadTypeUrl: `${T}Collection`, value: new Uint8Array() });
+    cache.put({
+      typeUrl: T,
+      name: collection,
+      payloadTypeUrl: `${T}Collection`,
+      value: new Uint8Array(),
+    });
     expect(cache.topic(T, { name: collection }).members().map(show)).toEqual([`${collection}=`]);
   });
 });

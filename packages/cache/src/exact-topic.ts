@@ -28,7 +28,7 @@ export interface ExactHost extends TopicHost {
 
 /** The topic of one name or alias. It has no `#method` either. */
 export class ExactTopic extends BaseTopic implements TrailHost {
-  protected declare readonly host: ExactHost;
+  declare protected readonly host: ExactHost;
   #entry: StateEntry | undefined;
   /** Present once an alias has been followed, or while the name has variants. */
   #trail: AliasTrail | VariantTrail | undefined;
@@ -74,12 +74,19 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     this.sync();
     const entry = this.#entry;
     if (entry === undefined) return NO_ENTRIES;
-    return [...(this.#trail?.removedAfter(0, entry) ?? []), ...(entry.tombstone ? entry.alone() : [])];
+    return [
+      ...(this.#trail?.removedAfter(0, entry) ?? []),
+      ...(entry.tombstone ? entry.alone() : []),
+    ];
   }
 
   gone(name: string): readonly Entry[] {
     const variants = this.host.variantsOf(this.key);
-    return variants === undefined || this.host.keyOf(name) !== this.key ? NO_ENTRIES : variants.removed(this.interest.parameters).map((entry) => entry.spelled(this.interest.name));
+    return variants === undefined || this.host.keyOf(name) !== this.key
+      ? NO_ENTRIES
+      : variants
+          .removed(this.interest.parameters)
+          .map((entry) => entry.spelled(this.interest.name));
   }
 
   /** Something has happened to the name or an alias, in that a name has changed: looks up what it stands for now. Watched topics only. */
@@ -91,9 +98,15 @@ export class ExactTopic extends BaseTopic implements TrailHost {
       return;
     }
     const record = this.target(changed);
-    const next = record?.entry?.resource === undefined ? this.absent(record?.entry) : this.entryOf(record.key);
+    const next =
+      record?.entry?.resource === undefined ? this.absent(record?.entry) : this.entryOf(record.key);
     if (next === undefined) return;
-    if (next !== this.#entry && record?.entry?.resource !== undefined && next.revision < this.host.state.revision) this.host.renew(record);
+    if (
+      next !== this.#entry &&
+      record?.entry?.resource !== undefined &&
+      next.revision < this.host.state.revision
+    )
+      this.host.renew(record);
     else this.enter(next);
   }
 
@@ -102,7 +115,10 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     const entry = this.host.record(key)?.entry;
     if (key !== this.key) return entry;
     // The store forgets a removal after a while, the topic does not.
-    return entry?.spelled(this.interest.name) ?? (this.#entry?.tombstone === true ? this.#entry : undefined);
+    return (
+      entry?.spelled(this.interest.name) ??
+      (this.#entry?.tombstone === true ? this.#entry : undefined)
+    );
   }
 
   get state(): CacheState {
@@ -125,7 +141,11 @@ export class ExactTopic extends BaseTopic implements TrailHost {
 
   /** Says already that nothing is there, for this reason. */
   isMissing(error: XdsError | undefined): boolean {
-    return this.#entry !== undefined && this.#entry.resource === undefined && isSameError(this.#entry.error, error);
+    return (
+      this.#entry !== undefined &&
+      this.#entry.resource === undefined &&
+      isSameError(this.#entry.error, error)
+    );
   }
 
   settle(error?: XdsError): void {
@@ -146,18 +166,30 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     this.#trail = undefined;
     const variants = this.host.variantsOf(this.key);
     const record = variants === undefined ? this.target() : this.host.record(this.key);
-    this.#entry = (variants && this.variant(variants)) ?? (record === undefined ? undefined : this.entryOf(record.key));
+    this.#entry =
+      (variants && this.variant(variants)) ??
+      (record === undefined ? undefined : this.entryOf(record.key));
     if (this.#entry === undefined && answersAll) {
-      this.#entry = held?.resource === undefined && held !== undefined ? held : new StateEntry({ revision, name: this.interest.name });
+      this.#entry =
+        held?.resource === undefined && held !== undefined
+          ? held
+          : new StateEntry({ revision, name: this.interest.name });
     }
   }
 
   /** The one of the variants that matches, in the spelling that was asked. What of them has gone is in the trail. */
   private variant(variants: VariantSet): StateEntry | undefined {
-    const { interest: { name, parameters }, host: { state } } = this;
+    const {
+      interest: { name, parameters },
+      host: { state },
+    } = this;
     const trail = this.#trail instanceof VariantTrail ? this.#trail : new VariantTrail();
     this.#trail = trail;
-    trail.follow(variants.removed(parameters).map((entry) => entry.spelled(name)), state, this.watched);
+    trail.follow(
+      variants.removed(parameters).map((entry) => entry.spelled(name)),
+      state,
+      this.watched,
+    );
     return variants.shown(parameters)?.spelled(name);
   }
 
@@ -167,7 +199,8 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     const isOwn = own?.entry?.resource !== undefined;
     const alias = isOwn ? undefined : this.host.aliasOf(this.key);
     if (this.#trail instanceof VariantTrail) this.#trail = undefined;
-    if (alias !== undefined) this.#trail ??= new AliasTrail(hasExisted(this.#entry) ? this.key : undefined, this);
+    if (alias !== undefined)
+      this.#trail ??= new AliasTrail(hasExisted(this.#entry) ? this.key : undefined, this);
     this.#trail?.follow(isOwn ? this.key : alias?.key, changed);
     return alias ?? own;
   }
@@ -177,7 +210,8 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     const { revision, label } = this.host.state;
     const held = this.#entry;
     const said = own?.spelled(this.interest.name);
-    if (said !== undefined && (held === undefined || held === said || said.revision === revision)) return said;
+    if (said !== undefined && (held === undefined || held === said || said.revision === revision))
+      return said;
     if (held?.resource === undefined) return held;
     return new StateEntry({ revision, name: this.interest.name, error: own?.error, label });
   }

@@ -7,35 +7,60 @@ import { readName } from "./read-name.ts";
 
 const TYPE = "type.googleapis.com/test.Type";
 
-function useCache(): { readonly clock: ReturnType<typeof createFakeClock>; readonly cache: Cache; readonly put: (name: string, expireMs?: number) => void; readonly held: () => readonly string[] } {
+function useCache(): {
+  readonly clock: ReturnType<typeof createFakeClock>;
+  readonly cache: Cache;
+  readonly put: (name: string, expireMs?: number) => void;
+  readonly held: () => readonly string[];
+} {
   const clock = createFakeClock();
   const cache = createCache({ clock });
   return {
-    clock, cache,
-    put(name, expireMs) { cache.put({ typeUrl: TYPE, name, value: new Uint8Array(), ...(expireMs === undefined ? {} : { expireMs }) }); },
+    clock,
+    cache,
+    put(name, expireMs) {
+      cache.put({
+        typeUrl: TYPE,
+        name,
+        value: new Uint8Array(),
+        ...(expireMs === undefined ? {} : { expireMs }),
+      });
+    },
     held: () => [...cache.held(TYPE)].map(({ name }) => name).sort(),
   };
 }
 
-function useExpiries(): { readonly clock: ReturnType<typeof createFakeClock>; readonly expiries: Expiries; readonly expired: string[]; readonly refresh: (name: string, expireMs: number) => void } {
+function useExpiries(): {
+  readonly clock: ReturnType<typeof createFakeClock>;
+  readonly expiries: Expiries;
+  readonly expired: string[];
+  readonly refresh: (name: string, expireMs: number) => void;
+} {
   const clock = createFakeClock();
   const expired: string[] = [];
-  const expiries = new Expiries(clock, (due) => { for (const { text } of due) expired.push(text); });
-  const refresh = (name: string, expireMs: number): void => { expiries.refresh(TYPE, readName(name), name, expireMs); };
+  const expiries = new Expiries(clock, (due) => {
+    for (const { text } of due) expired.push(text);
+  });
+  const refresh = (name: string, expireMs: number): void => {
+    expiries.refresh(TYPE, readName(name), name, expireMs);
+  };
   return { clock, expiries, expired, refresh };
 }
 
 describe("a resource that expires", () => {
-  it.each([-3_600_000, 3_600_000])("is removed after its time, whatever the wall clock does: a step of %d ms [S-TTL-11]", (step) => {
-    const { clock, put, held } = useCache();
-    put("a", 1_000);
-    clock.advance(500);
-    clock.stepWallTime(step);
-    clock.advance(499);
-    expect(held()).toEqual(["a"]);
-    clock.advance(1);
-    expect(held()).toEqual([]);
-  });
+  it.each([-3_600_000, 3_600_000])(
+    "is removed after its time, whatever the wall clock does: a step of %d ms [S-TTL-11]",
+    (step) => {
+      const { clock, put, held } = useCache();
+      put("a", 1_000);
+      clock.advance(500);
+      clock.stepWallTime(step);
+      clock.advance(499);
+      expect(held()).toEqual(["a"]);
+      clock.advance(1);
+      expect(held()).toEqual([]);
+    },
+  );
 
   it("is removed when its time is over, as by hand, and those of one moment in one revision [S-TTL-11]", () => {
     const { clock, cache, put, held } = useCache();
@@ -95,7 +120,17 @@ describe("a resource that expires", () => {
   it("goes with all others of its time, be they more than a call has arguments [S-TTL-11]", () => {
     const { clock, cache, held } = useCache();
     const names = Array.from({ length: 200_000 }, (_, n) => `n${n}`);
-    void cache.commit({ put: names.map((name) => ({ typeUrl: TYPE, resource: { name, version: "1", expireMs: 1_000, payload: { typeUrl: TYPE, value: new Uint8Array() } } })) });
+    void cache.commit({
+      put: names.map((name) => ({
+        typeUrl: TYPE,
+        resource: {
+          name,
+          version: "1",
+          expireMs: 1_000,
+          payload: { typeUrl: TYPE, value: new Uint8Array() },
+        },
+      })),
+    });
     clock.advance(1_000);
     expect(held()).toEqual([]);
   });
@@ -135,7 +170,9 @@ describe("a resource that expires", () => {
       clock.advance(100_000 - count);
       for (let n = 0; n < count; n++) {
         clock.advance(1);
-        expiries.note(planTransaction({ remove: [{ typeUrl: TYPE, name: "other" }] }, () => undefined));
+        expiries.note(
+          planTransaction({ remove: [{ typeUrl: TYPE, name: "other" }] }, () => undefined),
+        );
       }
       expect(expired).toHaveLength(count);
       return (expiries.work - before) / count;
@@ -154,20 +191,32 @@ describe("a resource that expires", () => {
 
   it("is held with what is left of its time; one that stays has none [C-TTL-4]", () => {
     const { clock, cache, put } = useCache();
-    const left = (): readonly (readonly [string, number | undefined])[] => Array.from(cache.held(TYPE), ({ name, expireMs }) => [name, expireMs]);
+    const left = (): readonly (readonly [string, number | undefined])[] =>
+      Array.from(cache.held(TYPE), ({ name, expireMs }) => [name, expireMs]);
     put("a", 1_000);
     put("stays");
     clock.advance(900);
-    expect(left()).toEqual([["a", 100], ["stays", undefined]]);
+    expect(left()).toEqual([
+      ["a", 100],
+      ["stays", undefined],
+    ]);
     put("a", 1_000);
-    expect(left()).toEqual([["a", 1_000], ["stays", undefined]]);
+    expect(left()).toEqual([
+      ["a", 1_000],
+      ["stays", undefined],
+    ]);
     put("a");
-    expect(left()).toEqual([["a", undefined], ["stays", undefined]]);
+    expect(left()).toEqual([
+      ["a", undefined],
+      ["stays", undefined],
+    ]);
   });
 
   it.each([0, -1, Number.NaN])("is refused with a time of %s ms [S-TTL-11]", (expireMs) => {
     const { put } = useCache();
-    expect(() => { put("a", expireMs); }).toThrow("a time");
+    expect(() => {
+      put("a", expireMs);
+    }).toThrow("a time");
   });
 
   it("leaves no timer behind when the cache is closed", async () => {

@@ -34,11 +34,23 @@ export class Expiries {
   /** A transaction has been applied: what it put expires as it says, or not any more. */
   note({ puts, removals }: TransactionPlan): void {
     if (this.#closed) return;
-    for (const { put: { typeUrl, resource: { expireMs } }, name, text } of puts) {
+    for (const {
+      put: {
+        typeUrl,
+        resource: { expireMs },
+      },
+      name,
+      text,
+    } of puts) {
       if (this.#byName.size > 0) this.#end(typeUrl, name);
       if (expireMs !== undefined) this.#begin(typeUrl, name, text, expireMs);
     }
-    if (this.#byName.size > 0) for (const { removal: { typeUrl }, name } of removals) this.#end(typeUrl, name);
+    if (this.#byName.size > 0)
+      for (const {
+        removal: { typeUrl },
+        name,
+      } of removals)
+        this.#end(typeUrl, name);
   }
 
   /** The time of one that is held begins anew, or is over (C-TTL-3). */
@@ -90,7 +102,9 @@ export class Expiries {
     if (due >= this.#armed) return;
     this.#timer?.cancel();
     this.#armed = due;
-    this.#timer = this.#clock.after(Math.max(0, due - this.#clock.now()), () => { this.#run(); });
+    this.#timer = this.#clock.after(Math.max(0, due - this.#clock.now()), () => {
+      this.#run();
+    });
   }
 
   #run(): void {
@@ -104,7 +118,11 @@ export class Expiries {
   /** Takes out what is over or due, and gives what is due. */
   #takeDue(now: number): readonly Expiry[] {
     const expired: Expiry[] = [];
-    for (let next = this.#queue.first; next !== undefined && (next.over || next.due <= now); next = this.#queue.first) {
+    for (
+      let next = this.#queue.first;
+      next !== undefined && (next.over || next.due <= now);
+      next = this.#queue.first
+    ) {
       this.#queue.pop();
       if (!next.over) expired.push(next);
     }

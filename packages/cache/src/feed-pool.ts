@@ -32,7 +32,13 @@ export class FeedPool {
   constructor(clock: Clock, lingerMs: number, host: PoolHost) {
     this.#host = host;
     this.#clock = clock;
-    this.ledger = new InterestLedger({ clock, lingerMs, onChange: (changes) => { this.#inform(changes); } });
+    this.ledger = new InterestLedger({
+      clock,
+      lingerMs,
+      onChange: (changes) => {
+        this.#inform(changes);
+      },
+    });
   }
 
   /** One of them is, or was, filled on demand: nothing can be concluded from silence. */
@@ -49,8 +55,18 @@ export class FeedPool {
     return [...this.#slots].every((slot) => slot.onDemand || slot.committed);
   }
 
-  add(feed: ResourceFeed, options: FeedOptions, watched: () => Iterable<readonly [typeUrl: string, topic: BaseTopic]>): FeedHandle {
-    const slot: FeedSlot = { feed, onDemand: feed.want !== undefined, committed: false, informed: false, parts: [] };
+  add(
+    feed: ResourceFeed,
+    options: FeedOptions,
+    watched: () => Iterable<readonly [typeUrl: string, topic: BaseTopic]>,
+  ): FeedHandle {
+    const slot: FeedSlot = {
+      feed,
+      onDemand: feed.want !== undefined,
+      committed: false,
+      informed: false,
+      parts: [],
+    };
     this.#slots.add(slot);
     if (slot.onDemand) this.#demand(watched);
     const handle = runFeed(feed, options, {
@@ -62,7 +78,9 @@ export class FeedPool {
         slot.informed = false;
         if (slot.onDemand) this.ledger.schedule();
       },
-      onRecovered: () => { this.#host.onRecovered(slot); },
+      onRecovered: () => {
+        this.#host.onRecovered(slot);
+      },
       onEnded: (error) => {
         if (error === undefined) this.#slots.delete(slot);
         this.#handles.delete(handle);
@@ -82,7 +100,9 @@ export class FeedPool {
 
   /** Interest is counted from the first feed on that asks for it. */
   #demand(watched: () => Iterable<readonly [string, BaseTopic]>): void {
-    if (!this.#onDemand) for (const [typeUrl, { interest, key }] of watched()) this.ledger.open(typeUrl, interest, key);
+    if (!this.#onDemand)
+      for (const [typeUrl, { interest, key }] of watched())
+        this.ledger.open(typeUrl, interest, key);
     this.#onDemand = true;
     this.ledger.schedule();
   }
@@ -92,7 +112,14 @@ export class FeedPool {
     for (const slot of this.#slots) {
       const news = slot.informed ? changes : this.ledger.announced();
       slot.informed = true;
-      for (const { typeUrl, added, dropped } of news) if (added.length + dropped.length > 0) this.#want(slot, typeUrl, added, dropped.map(({ interest }) => interest));
+      for (const { typeUrl, added, dropped } of news)
+        if (added.length + dropped.length > 0)
+          this.#want(
+            slot,
+            typeUrl,
+            added,
+            dropped.map(({ interest }) => interest),
+          );
     }
   }
 

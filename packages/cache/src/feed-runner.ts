@@ -1,4 +1,11 @@
-import { createBackoff, XdsError, type BackoffOptions, type Clock, type ResourceFeed, type ResourceSink } from "@xdstp/core";
+import {
+  createBackoff,
+  XdsError,
+  type BackoffOptions,
+  type Clock,
+  type ResourceFeed,
+  type ResourceSink,
+} from "@xdstp/core";
 
 import type { FeedHandle } from "./feed-handle.ts";
 import type { Owner } from "./name-record.ts";
@@ -49,9 +56,16 @@ export interface FeedHost {
 }
 
 /** Runs a feed; a failure is told, never thrown. */
-export function runFeed(feed: ResourceFeed, { restart = false }: FeedOptions, host: FeedHost): FeedHandle {
+export function runFeed(
+  feed: ResourceFeed,
+  { restart = false }: FeedOptions,
+  host: FeedHost,
+): FeedHandle {
   const abort = new AbortController();
-  const running = restart === false ? run(feed, host.sink, abort.signal) : runAgain(feed, restart === true ? {} : restart, host, abort.signal);
+  const running =
+    restart === false
+      ? run(feed, host.sink, abort.signal)
+      : runAgain(feed, restart === true ? {} : restart, host, abort.signal);
   const ended = running.then((error) => {
     host.onEnded(error);
     return error;
@@ -64,7 +78,11 @@ export function runFeed(feed: ResourceFeed, { restart = false }: FeedOptions, ho
 }
 
 /** After `close` an error is that of stopping, and tells nobody anything. */
-async function run(feed: ResourceFeed, sink: ResourceSink, signal: AbortSignal): Promise<XdsError | undefined> {
+async function run(
+  feed: ResourceFeed,
+  sink: ResourceSink,
+  signal: AbortSignal,
+): Promise<XdsError | undefined> {
   try {
     await feed.run(sink, signal);
     return undefined;
@@ -74,7 +92,12 @@ async function run(feed: ResourceFeed, sink: ResourceSink, signal: AbortSignal):
 }
 
 /** Until it ends by itself or is closed. */
-async function runAgain(feed: ResourceFeed, { random = Math.random, ...options }: RestartOptions, { sink, clock, onFailed, onRecovered }: FeedHost, signal: AbortSignal): Promise<undefined> {
+async function runAgain(
+  feed: ResourceFeed,
+  { random = Math.random, ...options }: RestartOptions,
+  { sink, clock, onFailed, onRecovered }: FeedHost,
+  signal: AbortSignal,
+): Promise<undefined> {
   const backoff = createBackoff(options, random);
   let hasFailed = false;
   const watched = withCommits(sink, () => {
@@ -88,7 +111,7 @@ async function runAgain(feed: ResourceFeed, { random = Math.random, ...options }
     hasFailed = true;
     const retryMs = backoff.next();
     onFailed(error, retryMs);
-    if (!await waited(clock, retryMs, signal)) return undefined;
+    if (!(await waited(clock, retryMs, signal))) return undefined;
   }
 }
 
@@ -108,8 +131,12 @@ function withCommits(sink: ResourceSink, onCommit: () => void): ResourceSink {
 /** False: the signal was aborted before the time was over. */
 async function waited(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   return await new Promise((resolve) => {
-    const timer = clock.after(ms, () => { done(true); });
-    const onAbort = (): void => { done(false); };
+    const timer = clock.after(ms, () => {
+      done(true);
+    });
+    const onAbort = (): void => {
+      done(false);
+    };
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
     function done(isOver: boolean): void {

@@ -2,7 +2,16 @@ import { XdsError } from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import { afterEach, describe, expect, it } from "vitest";
 
-import { createDemandFeed, createFeed, createWatcher, put, shown, T, turn, U } from "../test/scene.ts";
+import {
+  createDemandFeed,
+  createFeed,
+  createWatcher,
+  put,
+  shown,
+  T,
+  turn,
+  U,
+} from "../test/scene.ts";
 import { createCache, type Cache, type CacheEvent, type CacheOptions } from "./index.ts";
 
 const open: Cache[] = [];
@@ -24,17 +33,38 @@ const ns = (id: string): string => `xdstp://a/t.T/ns/${id}`;
 describe("readiness", () => {
   it("of a cache without feeds comes with the first transaction, be it empty [S-STREAM-9]", () => {
     const events: CacheEvent[] = [];
-    const cache = start({ onEvent: (event) => { events.push(event); } });
+    const cache = start({
+      onEvent: (event) => {
+        events.push(event);
+      },
+    });
     const topics = ["x", glob.name, "*"].map((name) => cache.topic(T, { name }));
     const watcher = createWatcher();
     for (const topic of topics) topic.watch(watcher);
-    expect([cache.ready, ...topics.map(({ settled }) => settled)]).toEqual([false, false, false, false]);
+    expect([cache.ready, ...topics.map(({ settled }) => settled)]).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
     cache.commit({});
-    expect([cache.ready, watcher.wakes, ...topics.map(({ settled, head }) => settled && head)]).toEqual([true, 3, 1, 1, 1]);
+    expect([
+      cache.ready,
+      watcher.wakes,
+      ...topics.map(({ settled, head }) => settled && head),
+    ]).toEqual([true, 3, 1, 1, 1]);
     cache.commit({});
     expect(watcher.wakes).toBe(3);
     expect(events).toEqual([{ kind: "ready", revision: 1 }]);
-    expect(cache.counters).toEqual({ reusedVersions: 0, ignoredAliases: 0, overlappingVariants: 0, refused: 0, resources: 0, tombstones: 0, topics: 3 });
+    expect(cache.counters).toEqual({
+      reusedVersions: 0,
+      ignoredAliases: 0,
+      overlappingVariants: 0,
+      refused: 0,
+      resources: 0,
+      tombstones: 0,
+      topics: 3,
+    });
   });
 
   it("of a cache with feeds that push comes when each has committed once [S-STREAM-9]", () => {
@@ -44,7 +74,11 @@ describe("readiness", () => {
     cache.commit({ put: [put("mine")] });
     void one.sink.commit({ put: [put("x")] });
     void one.sink.commit({ put: [put("y")] });
-    expect([cache.ready, cache.topic(T, { name: "x" }).settled, cache.topic(T, { name: "z" }).settled]).toEqual([false, true, false]);
+    expect([
+      cache.ready,
+      cache.topic(T, { name: "x" }).settled,
+      cache.topic(T, { name: "z" }).settled,
+    ]).toEqual([false, true, false]);
     void two.sink.commit({});
     expect([cache.ready, cache.topic(T, { name: "z" }).settled]).toEqual([true, true]);
   });
@@ -81,10 +115,18 @@ describe("readiness", () => {
 
   it("is told at once when the first feed is filled on demand [S-STREAM-9]", () => {
     const events: CacheEvent[] = [];
-    const cache = start({ onEvent: (event) => { events.push(event); } });
+    const cache = start({
+      onEvent: (event) => {
+        events.push(event);
+      },
+    });
     cache.addFeed(createFeed());
     expect(events).toEqual([]);
-    const other = start({ onEvent: (event) => { events.push(event); } });
+    const other = start({
+      onEvent: (event) => {
+        events.push(event);
+      },
+    });
     other.addFeed(createDemandFeed());
     expect(events).toEqual([{ kind: "ready", revision: 0 }]);
   });
@@ -125,11 +167,22 @@ describe("settling on demand", () => {
     const watcher = createWatcher();
     for (const topic of [x, y, z]) topic?.watch(watcher);
     const error = new XdsError("PERMISSION_DENIED", "no");
-    void feed.sink.commit({ put: [put("x")], remove: [{ typeUrl: T, name: "y" }, { typeUrl: T, name: "z", error }] });
+    void feed.sink.commit({
+      put: [put("x")],
+      remove: [
+        { typeUrl: T, name: "y" },
+        { typeUrl: T, name: "z", error },
+      ],
+    });
     expect([x, y, z].map((topic) => shown(topic?.members()))).toEqual([["x=1"], ["y-"], ["z-"]]);
     expect([watcher.wakes, z?.members()[0]?.error, y?.head]).toEqual([3, error, 1]);
     // Told again it moves nothing (S-MISS-6), and a later reader finds it settled.
-    void feed.sink.commit({ remove: [{ typeUrl: T, name: "y" }, { typeUrl: T, name: "z", error }] });
+    void feed.sink.commit({
+      remove: [
+        { typeUrl: T, name: "y" },
+        { typeUrl: T, name: "z", error },
+      ],
+    });
     expect([watcher.wakes, cache.topic(T, { name: "y" }).settled]).toEqual([3, true]);
   });
 
@@ -142,8 +195,16 @@ describe("settling on demand", () => {
     for (const topic of topics) topic.watch(watcher);
     void feed.sink.commit({ put: [put(ns("a"))] });
     expect(topics.map(({ settled }) => settled)).toEqual([false, false]);
-    void feed.sink.commit({ settled: [{ typeUrl: T, interest: glob }, { typeUrl: T, interest: star }] });
-    expect(topics.map(({ settled, head }) => [settled, head])).toEqual([[true, 2], [true, 2]]);
+    void feed.sink.commit({
+      settled: [
+        { typeUrl: T, interest: glob },
+        { typeUrl: T, interest: star },
+      ],
+    });
+    expect(topics.map(({ settled, head }) => [settled, head])).toEqual([
+      [true, 2],
+      [true, 2],
+    ]);
     expect([watcher.wakes, topics[0]?.changes(1)]).toEqual([4, []]);
     void feed.sink.commit({ settled: [{ typeUrl: T, interest: glob }] });
     expect([watcher.wakes, topics[0]?.head]).toEqual([4, 2]);
@@ -158,7 +219,9 @@ describe("settling on demand", () => {
     const [topic, watcher] = [cache.topic(T, glob), createWatcher()];
     topic.watch(watcher);
     void feed.sink.commit({ settled: [{ typeUrl: T, interest: glob }] });
-    expect([watcher.wakes, topic.settled, shown(topic.changes(0)), shown(topic.members())]).toEqual([1, true, [`${glob.name}-`], [`${glob.name}-`]]);
+    expect([watcher.wakes, topic.settled, shown(topic.changes(0)), shown(topic.members())]).toEqual(
+      [1, true, [`${glob.name}-`], [`${glob.name}-`]],
+    );
   });
 
   it("comes with a complete state too, of a collection as of a name [C-FULL-3]", () => {
@@ -169,14 +232,19 @@ describe("settling on demand", () => {
     for (const topic of topics) topic.watch(createWatcher());
     const complete = [glob, star, { name: "x" }].map((interest) => ({ typeUrl: T, interest }));
     void feed.sink.commit({ put: [put(ns("a"))], complete });
-    expect(topics.map((topic) => [topic.settled, shown(topic.members())])).toEqual([[true, [`${ns("a")}=1`]], [true, [`${ns("a")}=1`]], [true, ["x-"]]]);
+    expect(topics.map((topic) => [topic.settled, shown(topic.members())])).toEqual([
+      [true, [`${ns("a")}=1`]],
+      [true, [`${ns("a")}=1`]],
+      [true, ["x-"]],
+    ]);
   });
 
   it("of `*` by a feed on demand says nothing of what `*` does not cover [C-FULL-3]", () => {
     const cache = start();
     const feed = createDemandFeed();
     cache.addFeed(feed);
-    for (const interest of [star, { name: ns("x?k=v") }]) cache.topic(T, interest).watch(createWatcher());
+    for (const interest of [star, { name: ns("x?k=v") }])
+      cache.topic(T, interest).watch(createWatcher());
     void feed.sink.commit({ put: [put("opaque"), put(ns("x?k=v"))] });
     void feed.sink.commit({ complete: [{ typeUrl: T, interest: star }] });
     expect([...feed.sink.held(T)].map(({ name }) => name)).toEqual([ns("x?k=v")]);
@@ -190,7 +258,9 @@ describe("settling on demand", () => {
     topic.watch(watcher);
     cache.topic(T, { name: ns("x") }).watch(createWatcher());
     void feed.sink.commit({ remove: [{ typeUrl: T, name: ns("x") }] });
-    void feed.sink.commit({ remove: [{ typeUrl: T, name: ns("x"), error: new XdsError("NOT_FOUND", "why") }] });
+    void feed.sink.commit({
+      remove: [{ typeUrl: T, name: ns("x"), error: new XdsError("NOT_FOUND", "why") }],
+    });
     expect([watcher.wakes, topic.head, topic.changes(0), topic.removed()]).toEqual([0, 0, [], []]);
   });
 
@@ -203,11 +273,24 @@ describe("settling on demand", () => {
     const topics = ["alias", "both"].map((name) => cache.topic(T, { name }));
     for (const topic of topics) topic.watch(watcher);
     await turn();
-    void feed.sink.commit({ put: [put("real", "1", { aliases: ["alias", "both"] }), put("other", "1", { aliases: ["both"] })] });
+    void feed.sink.commit({
+      put: [
+        put("real", "1", { aliases: ["alias", "both"] }),
+        put("other", "1", { aliases: ["both"] }),
+      ],
+    });
     for (const topic of topics) topic.unwatch(watcher);
     void feed.sink.commit({ put: [put("real", "1")] });
-    expect(["alias", "both", "unasked"].map((name) => [cache.topic(T, { name }).settled, shown(cache.topic(T, { name }).members())]))
-      .toEqual([[true, ["alias-"]], [true, ["other=1"]], [false, []]]);
+    expect(
+      ["alias", "both", "unasked"].map((name) => [
+        cache.topic(T, { name }).settled,
+        shown(cache.topic(T, { name }).members()),
+      ]),
+    ).toEqual([
+      [true, ["alias-"]],
+      [true, ["other=1"]],
+      [false, []],
+    ]);
   });
 
   it("of a name that was refused says why there is none [C-ACK-5]", () => {
@@ -228,7 +311,12 @@ describe("want()", () => {
     const feed = createDemandFeed();
     cache.addFeed(feed);
     const watcher = createWatcher();
-    const topics = [[T, "x"], [T, "*"], [T, glob.name], [U, "x"]].map(([typeUrl = "", name = ""]) => cache.topic(typeUrl, { name }));
+    const topics = [
+      [T, "x"],
+      [T, "*"],
+      [T, glob.name],
+      [U, "x"],
+    ].map(([typeUrl = "", name = ""]) => cache.topic(typeUrl, { name }));
     for (const topic of topics) topic.watch(watcher);
     expect(feed.told).toEqual([]);
     await turn();
@@ -277,7 +365,8 @@ describe("want()", () => {
     const cache = start({ authorities: ["a"] });
     const feed = createDemandFeed();
     cache.addFeed(feed);
-    for (const name of ["xdstp://b/t.T/x", "xdstp://a/t.U/x", "xdstp://a/t.T/x#alt=y"]) cache.topic(T, { name }).watch(createWatcher());
+    for (const name of ["xdstp://b/t.T/x", "xdstp://a/t.U/x", "xdstp://a/t.T/x#alt=y"])
+      cache.topic(T, { name }).watch(createWatcher());
     await turn();
     expect(feed.told).toEqual([]);
   });
@@ -334,14 +423,26 @@ describe("want()", () => {
 
   it("that throws is told, and does not keep others from being told", async () => {
     const events: CacheEvent[] = [];
-    const cache = start({ onEvent: (event) => { events.push(event); } });
+    const cache = start({
+      onEvent: (event) => {
+        events.push(event);
+      },
+    });
     const good = createDemandFeed();
-    cache.addFeed({ run: (sink, signal) => createFeed().run(sink, signal), want: () => { throw new Error("bug"); } });
+    cache.addFeed({
+      run: (sink, signal) => createFeed().run(sink, signal),
+      want: () => {
+        throw new Error("bug");
+      },
+    });
     cache.addFeed(good);
     cache.topic(T, { name: "x" }).watch(createWatcher());
     await turn();
     expect(good.told).toEqual(["T: +x"]);
-    expect(events).toMatchObject([{ kind: "ready" }, { kind: "feed-failed", error: { text: "bug" } }]);
+    expect(events).toMatchObject([
+      { kind: "ready" },
+      { kind: "feed-failed", error: { text: "bug" } },
+    ]);
   });
 });
 
@@ -355,9 +456,14 @@ describe("a cache that is closed", () => {
     cache.topic(T, { name: "x" }).watch(createWatcher());
     await turn();
     const closing = cache.close();
-    void sink.commit({ put: [put("x", "1", { expireMs: 1_000 }), put("y", "1", { expireMs: 1_000 })] });
+    void sink.commit({
+      put: [put("x", "1", { expireMs: 1_000 }), put("y", "1", { expireMs: 1_000 })],
+    });
     await closing;
-    void sink.commit({ put: [put("x", "2", { expireMs: 1_000 }), put("z")], refresh: [{ typeUrl: T, name: "y", expireMs: 1_000 }] });
+    void sink.commit({
+      put: [put("x", "2", { expireMs: 1_000 }), put("z")],
+      refresh: [{ typeUrl: T, name: "y", expireMs: 1_000 }],
+    });
     expect([clock.pending, shown(cache.topic(T, { name: "x" }).members())]).toEqual([0, ["x=2"]]);
   });
 
@@ -378,7 +484,10 @@ describe("forgetting", () => {
     const [all, some, exact] = ["*", glob.name, ns("b")].map((name) => cache.topic(T, { name }));
     for (const topic of [all, some, exact]) topic?.watch(watcher);
     await turn();
-    void feed.sink.commit({ put: [put("opaque"), put(ns("a")), put(ns("b"))], settled: [{ typeUrl: T, interest: glob }] });
+    void feed.sink.commit({
+      put: [put("opaque"), put(ns("a")), put(ns("b"))],
+      settled: [{ typeUrl: T, interest: glob }],
+    });
     const held = (): readonly string[] => [...feed.sink.held(T)].map(({ name }) => name);
     all?.unwatch(watcher);
     await turn();
@@ -388,8 +497,15 @@ describe("forgetting", () => {
     expect([held(), cache.counters.tombstones]).toEqual([[ns("b")], 0]);
     exact?.unwatch(watcher);
     await turn();
-    expect([held(), cache.counters]).toMatchObject([[], { resources: 0, tombstones: 0, topics: 0 }]);
-    expect([cache.topic(T, glob).settled, cache.topic(T, { name: ns("b") }).settled, cache.serves(T)]).toEqual([false, false, true]);
+    expect([held(), cache.counters]).toMatchObject([
+      [],
+      { resources: 0, tombstones: 0, topics: 0 },
+    ]);
+    expect([
+      cache.topic(T, glob).settled,
+      cache.topic(T, { name: ns("b") }).settled,
+      cache.serves(T),
+    ]).toEqual([false, false, true]);
   });
 
   it("also drops what is known to be missing, and its reason", async () => {
@@ -399,7 +515,9 @@ describe("forgetting", () => {
     const [topic, watcher] = [cache.topic(T, { name: "x" }), createWatcher()];
     topic.watch(watcher);
     await turn();
-    void feed.sink.commit({ remove: [{ typeUrl: T, name: "x", error: new XdsError("NOT_FOUND", "none") }] });
+    void feed.sink.commit({
+      remove: [{ typeUrl: T, name: "x", error: new XdsError("NOT_FOUND", "none") }],
+    });
     topic.unwatch(watcher);
     await turn();
     expect([cache.topic(T, { name: "x" }).settled, cache.counters.tombstones]).toEqual([false, 0]);
@@ -429,12 +547,16 @@ describe("forgetting", () => {
     const feed = createDemandFeed();
     cache.addFeed(feed);
     const [plain, watcher] = [cache.topic(T, glob), createWatcher()];
-    for (const topic of [plain, cache.topic(T, { ...glob, parameters: new Map([["k", "v"]]) })]) topic.watch(watcher);
+    for (const topic of [plain, cache.topic(T, { ...glob, parameters: new Map([["k", "v"]]) })])
+      topic.watch(watcher);
     await turn();
     void feed.sink.commit({ put: [put(ns("a"))], settled: [{ typeUrl: T, interest: glob }] });
     plain.unwatch(watcher);
     await turn();
-    expect([cache.topic(T, glob).settled, shown(cache.topic(T, glob).members())]).toEqual([true, [`${ns("a")}=1`]]);
+    expect([cache.topic(T, glob).settled, shown(cache.topic(T, glob).members())]).toEqual([
+      true,
+      [`${ns("a")}=1`],
+    ]);
   });
 
   it("does not forget a removal that somebody asks about, even after the window [B-RELAY-13]", async () => {
@@ -449,14 +571,21 @@ describe("forgetting", () => {
     clock.advance(1000);
     void feed.sink.commit({});
     const other = cache.topic(T, { name: ns("%78") });
-    expect([cache.counters.tombstones, other.settled, shown(other.members())]).toEqual([0, true, [`${ns("%78")}-`]]);
+    expect([cache.counters.tombstones, other.settled, shown(other.members())]).toEqual([
+      0,
+      true,
+      [`${ns("%78")}-`],
+    ]);
   });
 
   it("does not drop what is asked for with parameters only [N-66]", async () => {
     const cache = start();
     const feed = createDemandFeed();
     cache.addFeed(feed);
-    const [topic, watcher] = [cache.topic(T, { name: "x", parameters: new Map([["k", "v"]]) }), createWatcher()];
+    const [topic, watcher] = [
+      cache.topic(T, { name: "x", parameters: new Map([["k", "v"]]) }),
+      createWatcher(),
+    ];
     topic.watch(watcher);
     await turn();
     void feed.sink.commit({ put: [put("x")] });
@@ -492,29 +621,50 @@ describe("forgetting", () => {
     const topics = ["x", "y", ns("*")].map((name) => cache.topic(T, { name }));
     for (const topic of topics) topic.watch(watcher);
     await turn();
-    const { revision } = await feed.sink.commit({ put: [put("x", "1", { noStore: true }), put("y"), put(ns("a"), "1", { noStore: true }), put(ns("b"))] });
+    const { revision } = await feed.sink.commit({
+      put: [
+        put("x", "1", { noStore: true }),
+        put("y"),
+        put(ns("a"), "1", { noStore: true }),
+        put(ns("b")),
+      ],
+    });
     await feed.sink.commit({ put: [put("x", "2", { noStore: true }), put("y", "2")] });
-    expect(["x", "y"].map((name) => cache.asOf(T, name, revision)?.resource !== undefined)).toEqual([false, true]);
+    expect(["x", "y"].map((name) => cache.asOf(T, name, revision)?.resource !== undefined)).toEqual(
+      [false, true],
+    );
     for (const topic of topics) topic.unwatch(watcher);
     await turn();
     expect([...cache.held(T)].map(({ name }) => name)).toEqual(["y"]);
   });
 
-  it.each([0, 100])("drops what was wanted, put and given up in one turn (lingering for %i ms) [B-RELAY-10]", async (lingerMs) => {
-    const cache = createCache({ clock: createFakeClock(), lingerMs });
-    const feed = createDemandFeed();
-    cache.addFeed(feed);
-    const watcher = createWatcher();
-    const topics = ["x", "alias", ns("*"), "y", "z"].map((name) => cache.topic(T, { name }));
-    for (const topic of topics) topic.watch(watcher);
-    void feed.sink.commit({ put: [put("x"), put("real", "1", { aliases: ["alias"] }), put(ns("a"))], remove: [{ typeUrl: T, name: "y" }], settled: [{ typeUrl: T, interest: { name: ns("*") } }] });
-    const [z, ...others] = topics.toReversed();
-    for (const topic of others) topic.unwatch(watcher);
-    z?.unwatch(watcher);
-    z?.watch(watcher);
-    await turn();
-    expect([[...cache.held(T)], cache.counters.tombstones, cache.topic(T, { name: ns("*") }).settled, feed.told]).toEqual([[], 0, false, ["T: +z"]]);
-  });
+  it.each([0, 100])(
+    "drops what was wanted, put and given up in one turn (lingering for %i ms) [B-RELAY-10]",
+    async (lingerMs) => {
+      const cache = createCache({ clock: createFakeClock(), lingerMs });
+      const feed = createDemandFeed();
+      cache.addFeed(feed);
+      const watcher = createWatcher();
+      const topics = ["x", "alias", ns("*"), "y", "z"].map((name) => cache.topic(T, { name }));
+      for (const topic of topics) topic.watch(watcher);
+      void feed.sink.commit({
+        put: [put("x"), put("real", "1", { aliases: ["alias"] }), put(ns("a"))],
+        remove: [{ typeUrl: T, name: "y" }],
+        settled: [{ typeUrl: T, interest: { name: ns("*") } }],
+      });
+      const [z, ...others] = topics.toReversed();
+      for (const topic of others) topic.unwatch(watcher);
+      z?.unwatch(watcher);
+      z?.watch(watcher);
+      await turn();
+      expect([
+        [...cache.held(T)],
+        cache.counters.tombstones,
+        cache.topic(T, { name: ns("*") }).settled,
+        feed.told,
+      ]).toEqual([[], 0, false, ["T: +z"]]);
+    },
+  );
 
   it("does not concern what the program or a feed that pushes has put", async () => {
     const cache = start();
@@ -573,22 +723,50 @@ describe("unavailable()", () => {
 
   it("makes the topics of its scope stale, wakes them, and clears again [B-RELAY-9]", () => {
     const cache = start();
-    cache.commit({ put: [put("x"), put("xdstp://a/t.T/x"), put("xdstp://b/t.T/x"), put("x", "1", { typeUrl: U })] });
-    const topics = [[T, "x"], [T, "xdstp://a/t.T/x"], [T, "xdstp://b/t.T/x"], [U, "x"], [T, "*"]].map(([typeUrl = "", name = ""]) => cache.topic(typeUrl, { name }));
+    cache.commit({
+      put: [
+        put("x"),
+        put("xdstp://a/t.T/x"),
+        put("xdstp://b/t.T/x"),
+        put("x", "1", { typeUrl: U }),
+      ],
+    });
+    const topics = [
+      [T, "x"],
+      [T, "xdstp://a/t.T/x"],
+      [T, "xdstp://b/t.T/x"],
+      [U, "x"],
+      [T, "*"],
+    ].map(([typeUrl = "", name = ""]) => cache.topic(typeUrl, { name }));
     const watchers = topics.map((topic) => {
       const watcher = createWatcher();
       topic.watch(watcher);
       return watcher;
     });
-    const stale = (): string => topics.map((topic) => (topic.stale === undefined ? "-" : "S")).join("");
-    const scopes = [{}, { typeUrl: T }, { typeUrl: T, interest: { name: "x" } }, { authority: "a" }, { typeUrl: U, authority: "a" }, { interest: { name: "xdstp://a/t.T/%78" } }];
+    const stale = (): string =>
+      topics.map((topic) => (topic.stale === undefined ? "-" : "S")).join("");
+    const scopes = [
+      {},
+      { typeUrl: T },
+      { typeUrl: T, interest: { name: "x" } },
+      { authority: "a" },
+      { typeUrl: U, authority: "a" },
+      { interest: { name: "xdstp://a/t.T/%78" } },
+    ];
     const seen = scopes.map((scope) => {
       cache.unavailable(scope, error);
       const during = stale();
       cache.unavailable(scope, undefined);
       return `${during} ${stale()}`;
     });
-    expect(seen).toEqual(["SSSSS -----", "SSS-S -----", "S---- -----", "-S--- -----", "----- -----", "-S--- -----"]);
+    expect(seen).toEqual([
+      "SSSSS -----",
+      "SSS-S -----",
+      "S---- -----",
+      "-S--- -----",
+      "----- -----",
+      "-S--- -----",
+    ]);
     expect(watchers.map(({ wakes }) => wakes)).toEqual([6, 8, 4, 2, 4]);
     expect(shown(topics[0]?.members())).toEqual(["x=1"]);
   });
@@ -599,8 +777,15 @@ describe("unavailable()", () => {
     topic.watch(watcher);
     cache.unavailable({ typeUrl: T }, error);
     cache.unavailable({ typeUrl: T }, error);
-    expect([watcher.wakes, cache.topic(T, { name: "y" }).stale, cache.topic(U, { name: "y" }).stale]).toEqual([1, error, undefined]);
-    cache.unavailable({ typeUrl: T, interest: { name: "x" } }, new XdsError("UNAVAILABLE", "narrower"));
+    expect([
+      watcher.wakes,
+      cache.topic(T, { name: "y" }).stale,
+      cache.topic(U, { name: "y" }).stale,
+    ]).toEqual([1, error, undefined]);
+    cache.unavailable(
+      { typeUrl: T, interest: { name: "x" } },
+      new XdsError("UNAVAILABLE", "narrower"),
+    );
     cache.unavailable({}, undefined);
     expect([watcher.wakes, topic.stale]).toEqual([2, undefined]);
   });
@@ -634,16 +819,28 @@ describe("unavailable()", () => {
     watched.watch(watcher);
     one.sink.unavailable({}, error);
     two.sink.unavailable({}, undefined);
-    expect([cache.topic(T, { name: "x" }).stale, watched.stale, watcher.wakes]).toEqual([error, error, 1]);
+    expect([cache.topic(T, { name: "x" }).stale, watched.stale, watcher.wakes]).toEqual([
+      error,
+      error,
+      1,
+    ]);
     one.sink.unavailable({}, undefined);
-    expect([cache.topic(T, { name: "x" }).stale, watched.stale, watcher.wakes]).toEqual([undefined, undefined, 2]);
+    expect([cache.topic(T, { name: "x" }).stale, watched.stale, watcher.wakes]).toEqual([
+      undefined,
+      undefined,
+      2,
+    ]);
   });
 });
 
 describe("addFeed()", () => {
   it("keeps what a feed gave that fails, stale, and tells the error [C-RECON-8]", async () => {
     const events: CacheEvent[] = [];
-    const cache = start({ onEvent: (event) => { events.push(event); } });
+    const cache = start({
+      onEvent: (event) => {
+        events.push(event);
+      },
+    });
     const feed = createFeed();
     const handle = cache.addFeed(feed);
     const [topic, watcher] = [cache.topic(T, { name: "x" }), createWatcher()];
@@ -657,27 +854,45 @@ describe("addFeed()", () => {
 
   it("tells the error of a feed that throws at once", async () => {
     const cache = start();
-    const handle = cache.addFeed({ run: () => { throw new Error("at once"); } });
+    const handle = cache.addFeed({
+      run: () => {
+        throw new Error("at once");
+      },
+    });
     expect(await handle.ended).toMatchObject({ text: "at once" });
   });
 
   it("runs a feed again that has failed, later each time until it has committed, and then takes nothing for stale", async () => {
     const clock = createFakeClock();
     const events: CacheEvent[] = [];
-    const cache = start({ clock, onEvent: (event) => { events.push(event); } });
+    const cache = start({
+      clock,
+      onEvent: (event) => {
+        events.push(event);
+      },
+    });
     let runs = 0;
     let isWorking = false;
-    const handle = cache.addFeed({
-      run: async (sink, signal) => {
-        runs++;
-        if (isWorking) await sink.commit({ put: [put("x")] });
-        if (!isWorking || runs === 4) throw new Error("no database");
-        await new Promise((resolve) => { signal.addEventListener("abort", resolve); });
+    const handle = cache.addFeed(
+      {
+        run: async (sink, signal) => {
+          runs++;
+          if (isWorking) await sink.commit({ put: [put("x")] });
+          if (!isWorking || runs === 4) throw new Error("no database");
+          await new Promise((resolve) => {
+            signal.addEventListener("abort", resolve);
+          });
+        },
       },
-    }, { restart: { initialMs: 100, factor: 3, jitter: 0 } });
+      { restart: { initialMs: 100, factor: 3, jitter: 0 } },
+    );
     const topic = cache.topic(T, { name: "x" });
     await turn();
-    expect(events.at(-1)).toMatchObject({ kind: "feed-failed", error: { text: "no database" }, retryMs: 100 });
+    expect(events.at(-1)).toMatchObject({
+      kind: "feed-failed",
+      error: { text: "no database" },
+      retryMs: 100,
+    });
     expect(topic.stale).toMatchObject({ text: "no database" });
     clock.advance(100);
     await turn();
@@ -694,14 +909,22 @@ describe("addFeed()", () => {
   it("waits for the first time again after a commit, and ends while it waits", async () => {
     const clock = createFakeClock();
     const waits: unknown[] = [];
-    const cache = start({ clock, onEvent: (event) => { if (event.kind === "feed-failed") waits.push(event.retryMs); } });
-    let runs = 0;
-    const handle = cache.addFeed({
-      run: async (sink) => {
-        if (++runs === 2) await sink.commit({});
-        throw new Error("oh");
+    const cache = start({
+      clock,
+      onEvent: (event) => {
+        if (event.kind === "feed-failed") waits.push(event.retryMs);
       },
-    }, { restart: { initialMs: 100, factor: 3, jitter: 0 } });
+    });
+    let runs = 0;
+    const handle = cache.addFeed(
+      {
+        run: async (sink) => {
+          if (++runs === 2) await sink.commit({});
+          throw new Error("oh");
+        },
+      },
+      { restart: { initialMs: 100, factor: 3, jitter: 0 } },
+    );
     await turn();
     for (const ms of [100, 100, 300]) {
       clock.advance(ms);
@@ -717,13 +940,25 @@ describe("addFeed()", () => {
     const cache = start({ clock });
     const wanted: string[] = [];
     let runs = 0;
-    cache.addFeed({
-      run: (_, signal) => new Promise((resolve, reject) => {
-        if (++runs === 1) setImmediate(() => { reject(new Error("oh")); });
-        else signal.addEventListener("abort", () => { resolve(); });
-      }),
-      want: (_, added) => { wanted.push(...added.map(({ name }) => name)); },
-    }, { restart: true });
+    cache.addFeed(
+      {
+        run: (_, signal) =>
+          new Promise((resolve, reject) => {
+            if (++runs === 1)
+              setImmediate(() => {
+                reject(new Error("oh"));
+              });
+            else
+              signal.addEventListener("abort", () => {
+                resolve();
+              });
+          }),
+        want: (_, added) => {
+          wanted.push(...added.map(({ name }) => name));
+        },
+      },
+      { restart: true },
+    );
     cache.topic(T, { name: "x" }).watch(createWatcher());
     await turn();
     await turn();
@@ -734,15 +969,26 @@ describe("addFeed()", () => {
 
   it("refuses a transaction whose complete or settled part has no interest, and names the field", () => {
     const cache = start();
-    const broken = [{ typeUrl: T }] as unknown as NonNullable<Parameters<Cache["commit"]>[0]["complete"]>;
-    expect(() => cache.commit({ complete: broken })).toThrow("[INVALID_ARGUMENT] complete[0] of the transaction has no interest.name");
-    expect(() => cache.commit({ settled: broken })).toThrow("[INVALID_ARGUMENT] settled[0] of the transaction has no interest.name");
+    const broken = [{ typeUrl: T }] as unknown as NonNullable<
+      Parameters<Cache["commit"]>[0]["complete"]
+    >;
+    expect(() => cache.commit({ complete: broken })).toThrow(
+      "[INVALID_ARGUMENT] complete[0] of the transaction has no interest.name",
+    );
+    expect(() => cache.commit({ settled: broken })).toThrow(
+      "[INVALID_ARGUMENT] settled[0] of the transaction has no interest.name",
+    );
   });
 
   it("stops a feed by its signal, once, and takes no error of stopping for one", async () => {
     const cache = start();
     const handle = cache.addFeed({
-      run: (_, signal) => new Promise((_resolve, reject) => { signal.addEventListener("abort", () => { reject(new Error("aborted")); }); }),
+      run: (_, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => {
+            reject(new Error("aborted"));
+          });
+        }),
     });
     await handle[Symbol.asyncDispose]();
     expect(await handle.ended).toBeUndefined();

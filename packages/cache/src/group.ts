@@ -52,7 +52,8 @@ export class Group {
   /** A name with variants has changed: what that is to a topic depends on its parameters. */
   noteVariant(stepsFor: (parameters: Interest["parameters"]) => readonly Step[]): void {
     this.error = undefined;
-    for (const topic of this.topics) for (const [old, entry] of stepsFor(topic.interest.parameters)) topic.note(old, entry);
+    for (const topic of this.topics)
+      for (const [old, entry] of stepsFor(topic.interest.parameters)) topic.note(old, entry);
   }
 
   /** Its history up to a revision has lost something. */

@@ -11,9 +11,24 @@ describe("homeType()", () => {
   it.each([
     ["a collection under the type of its members", LISTENER, ALL, COLLECTION],
     ["a collection under its own type", COLLECTION, ALL, COLLECTION],
-    ["a name of the type itself", LISTENER, "xdstp://a/envoy.config.listener.v3.Listener/Collection", LISTENER],
-    ["the collection of another type", LISTENER, "xdstp://a/envoy.config.cluster.v3.ClusterCollection/all", LISTENER],
-    ["a glob, which is no list collection", LISTENER, "xdstp://a/envoy.config.listener.v3.ListenerCollection/*", LISTENER],
+    [
+      "a name of the type itself",
+      LISTENER,
+      "xdstp://a/envoy.config.listener.v3.Listener/Collection",
+      LISTENER,
+    ],
+    [
+      "the collection of another type",
+      LISTENER,
+      "xdstp://a/envoy.config.cluster.v3.ClusterCollection/all",
+      LISTENER,
+    ],
+    [
+      "a glob, which is no list collection",
+      LISTENER,
+      "xdstp://a/envoy.config.listener.v3.ListenerCollection/*",
+      LISTENER,
+    ],
     ["an opaque name", LISTENER, "ListenerCollection", LISTENER],
   ])("files %s [B-TYPE-6]", (_what, typeUrl, name, home) => {
     expect(homeType(typeUrl, name)).toBe(home);
@@ -23,13 +38,34 @@ describe("homeType()", () => {
 describe("list collections in a cache", () => {
   const put = (typeUrl: string): ReturnType<typeof createCache> => {
     const cache = createCache();
-    cache.commit({ put: [{ typeUrl, resource: { name: ALL, version: "1", payload: { typeUrl: COLLECTION, value: Uint8Array.of(1) } } }] });
+    cache.commit({
+      put: [
+        {
+          typeUrl,
+          resource: {
+            name: ALL,
+            version: "1",
+            payload: { typeUrl: COLLECTION, value: Uint8Array.of(1) },
+          },
+        },
+      ],
+    });
     return cache;
   };
 
-  it.each([[LISTENER, COLLECTION], [COLLECTION, LISTENER], [LISTENER, LISTENER], [COLLECTION, COLLECTION]])("are the same put under %s and asked for under %s [B-TYPE-6]", (putUnder, askedUnder) => {
+  it.each([
+    [LISTENER, COLLECTION],
+    [COLLECTION, LISTENER],
+    [LISTENER, LISTENER],
+    [COLLECTION, COLLECTION],
+  ])("are the same put under %s and asked for under %s [B-TYPE-6]", (putUnder, askedUnder) => {
     const cache = put(putUnder);
-    expect(cache.topic(askedUnder, { name: ALL }).members().map(({ name, resource }) => [name, resource?.version])).toEqual([[ALL, "1"]]);
+    expect(
+      cache
+        .topic(askedUnder, { name: ALL })
+        .members()
+        .map(({ name, resource }) => [name, resource?.version]),
+    ).toEqual([[ALL, "1"]]);
     expect([...cache.held(askedUnder, { name: ALL })]).toMatchObject([{ name: ALL, version: "1" }]);
   });
 
@@ -42,17 +78,41 @@ describe("list collections in a cache", () => {
 
   it("go when a complete state under either type lacks them [B-TYPE-6]", () => {
     const cache = put(LISTENER);
-    cache.commit({ complete: ["other", ALL].map((name) => ({ typeUrl: LISTENER, interest: { name } })) });
+    cache.commit({
+      complete: ["other", ALL].map((name) => ({ typeUrl: LISTENER, interest: { name } })),
+    });
     expect([...cache.held(COLLECTION)]).toEqual([]);
   });
 
   it("are filed under their own type beside what has its type already [B-TYPE-6]", () => {
     const cache = createCache();
-    const member = { typeUrl: LISTENER, resource: { name: "one", version: "1", payload: { typeUrl: LISTENER, value: Uint8Array.of(1) } } };
-    const collection = { typeUrl: LISTENER, resource: { name: "target", version: "1", payload: { typeUrl: COLLECTION, value: Uint8Array.of(1) } }, as: ALL };
+    const member = {
+      typeUrl: LISTENER,
+      resource: {
+        name: "one",
+        version: "1",
+        payload: { typeUrl: LISTENER, value: Uint8Array.of(1) },
+      },
+    };
+    const collection = {
+      typeUrl: LISTENER,
+      resource: {
+        name: "target",
+        version: "1",
+        payload: { typeUrl: COLLECTION, value: Uint8Array.of(1) },
+      },
+      as: ALL,
+    };
     cache.commit({ put: [member, collection] });
-    expect([LISTENER, COLLECTION].map((typeUrl) => [...cache.held(typeUrl)].map(({ name }) => name))).toEqual([["one"], [ALL]]);
-    cache.commit({ remove: [{ typeUrl: LISTENER, name: "one" }, { typeUrl: LISTENER, name: ALL }] });
+    expect(
+      [LISTENER, COLLECTION].map((typeUrl) => [...cache.held(typeUrl)].map(({ name }) => name)),
+    ).toEqual([["one"], [ALL]]);
+    cache.commit({
+      remove: [
+        { typeUrl: LISTENER, name: "one" },
+        { typeUrl: LISTENER, name: ALL },
+      ],
+    });
     expect([LISTENER, COLLECTION].map((typeUrl) => [...cache.held(typeUrl)])).toEqual([[], []]);
   });
 

@@ -8,14 +8,45 @@
  *
  * @packageDocumentation
  */
-export { createCache, type Cache, type CacheCounters, type CacheOptions, type Check, type Revisions } from "./create-cache.ts";
-export { messageType, type MessageField, type MessageSchema, type MessageType, type MessageTypeOptions } from "./message-type.ts";
-export { createNodeCaches, type CacheNode, type NodeCaches, type NodeCachesOptions } from "./nodes/create-node-caches.ts";
+export {
+  createCache,
+  type Cache,
+  type CacheCounters,
+  type CacheOptions,
+  type Check,
+  type Revisions,
+} from "./create-cache.ts";
+export {
+  messageType,
+  type MessageField,
+  type MessageSchema,
+  type MessageType,
+  type MessageTypeOptions,
+} from "./message-type.ts";
+export {
+  createNodeCaches,
+  type CacheNode,
+  type NodeCaches,
+  type NodeCachesOptions,
+} from "./nodes/create-node-caches.ts";
 export { nodeField } from "./nodes/node-field.ts";
 export type { NodeContent } from "./nodes/node-content.ts";
-export type { Author, PutCall, PutOptions, RawResource, RemoveOptions, TransactionOptions, TransactionWriter, TypedPutOptions } from "./author.ts";
+export type {
+  Author,
+  PutCall,
+  PutOptions,
+  RawResource,
+  RemoveOptions,
+  TransactionOptions,
+  TransactionWriter,
+  TypedPutOptions,
+} from "./author.ts";
 export { createPollFeed, type PolledState, type PollFeedOptions } from "./create-poll-feed.ts";
-export type { DanglingEvent, DanglingReference, DanglingWatch } from "./dangling/dangling-reference.ts";
+export type {
+  DanglingEvent,
+  DanglingReference,
+  DanglingWatch,
+} from "./dangling/dangling-reference.ts";
 export { watchDangling } from "./dangling/watch-dangling.ts";
 export type { CacheEvent } from "./cache-event.ts";
 export type { FeedHandle } from "./feed-handle.ts";

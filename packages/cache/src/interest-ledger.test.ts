@@ -6,9 +6,16 @@ import { T, turn, U } from "../test/scene.ts";
 import { InterestLedger } from "./interest-ledger.ts";
 
 const x: Interest = { name: "x" };
-const withParameters = (...parameters: readonly [string, string][]): Interest => ({ name: "x", parameters: new Map(parameters) });
+const withParameters = (...parameters: readonly [string, string][]): Interest => ({
+  name: "x",
+  parameters: new Map(parameters),
+});
 
-function createScene(lingerMs = 0): { ledger: InterestLedger; clock: ReturnType<typeof createFakeClock>; told: string[] } {
+function createScene(lingerMs = 0): {
+  ledger: InterestLedger;
+  clock: ReturnType<typeof createFakeClock>;
+  told: string[];
+} {
   const clock = createFakeClock();
   const told: string[] = [];
   const show = ({ name, parameters }: Interest): string => [name, ...(parameters ?? [])].join(" ");
@@ -16,7 +23,10 @@ function createScene(lingerMs = 0): { ledger: InterestLedger; clock: ReturnType<
     clock,
     lingerMs,
     onChange: (changes) => {
-      const texts = changes.map(({ typeUrl, added, dropped, unheard }) => `${typeUrl.slice(-1)}:${added.map((one) => ` +${show(one)}`).join("")}${dropped.map(({ interest, key }) => ` -${show(interest)} (${key})`).join("")}${unheard.map(({ key }) => ` (${key})`).join("")}`);
+      const texts = changes.map(
+        ({ typeUrl, added, dropped, unheard }) =>
+          `${typeUrl.slice(-1)}:${added.map((one) => ` +${show(one)}`).join("")}${dropped.map(({ interest, key }) => ` -${show(interest)} (${key})`).join("")}${unheard.map(({ key }) => ` (${key})`).join("")}`,
+      );
       told.push(texts.join(", "));
     },
   });
@@ -28,7 +38,11 @@ describe("InterestLedger", () => {
     const { ledger, told } = createScene();
     ledger.open(T, x, "x");
     ledger.open(T, x, "x");
-    expect([ledger.wants(T, "x"), ledger.wants(U, "x"), ledger.wants(T, "y")]).toEqual([true, false, false]);
+    expect([ledger.wants(T, "x"), ledger.wants(U, "x"), ledger.wants(T, "y")]).toEqual([
+      true,
+      false,
+      false,
+    ]);
     await turn();
     ledger.close(T, x, "x");
     await turn();
@@ -40,7 +54,11 @@ describe("InterestLedger", () => {
 
   it("wants a name as long as it is asked for with any parameters, in whatever order they stand [N-66]", async () => {
     const { ledger, told } = createScene();
-    const [ab, ba, other] = [withParameters(["a", "1"], ["b", "2"]), withParameters(["b", "2"], ["a", "1"]), withParameters(["a", "2"])];
+    const [ab, ba, other] = [
+      withParameters(["a", "1"], ["b", "2"]),
+      withParameters(["b", "2"], ["a", "1"]),
+      withParameters(["a", "2"]),
+    ];
     for (const interest of [ab, ba, other]) ledger.open(T, interest, "x");
     await turn();
     expect(told).toEqual(["T: +x a,1 b,2 +x a,2"]);
@@ -75,7 +93,10 @@ describe("InterestLedger", () => {
     await turn();
     ledger.close(T, x, "x");
     await turn();
-    expect(announced()).toEqual([{ typeUrl: T, added: [{ name: "y" }], dropped: [], unheard: [] }, { typeUrl: U, added: [x], dropped: [], unheard: [] }]);
+    expect(announced()).toEqual([
+      { typeUrl: T, added: [{ name: "y" }], dropped: [], unheard: [] },
+      { typeUrl: U, added: [x], dropped: [], unheard: [] },
+    ]);
   });
 
   it("lets each linger for its own time, by one timer [B-RELAY-8]", async () => {

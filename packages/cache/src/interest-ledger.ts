@@ -1,6 +1,5 @@
 import { interestKey, type Clock, type Interest, type Timer } from "@xdstp/core";
 
-
 /** What became of the interest in one type during a turn. */
 export interface InterestChange {
   readonly typeUrl: string;
@@ -61,7 +60,10 @@ export class InterestLedger {
 
   /** Whether feeds have been, or are about to be, asked for this. Dynamic parameters do not narrow. */
   wants(typeUrl: string, key: string): boolean {
-    return this.#types.get(typeUrl)?.has(key) === true || (this.#qualified.size > 0 && this.#qualified.has(`${typeUrl}\n${key}`));
+    return (
+      this.#types.get(typeUrl)?.has(key) === true ||
+      (this.#qualified.size > 0 && this.#qualified.has(`${typeUrl}\n${key}`))
+    );
   }
 
   open(typeUrl: string, interest: Interest, key: string): void {
@@ -90,7 +92,8 @@ export class InterestLedger {
     }
     row.linger = { row, until: clock.now() + lingerMs };
     this.#lingering.push(row.linger);
-    if (this.#lingering.length > 64 + 2 * ++this.#alive) this.#lingering = this.#lingering.filter((linger) => linger.row.linger === linger);
+    if (this.#lingering.length > 64 + 2 * ++this.#alive)
+      this.#lingering = this.#lingering.filter((linger) => linger.row.linger === linger);
     this.#wait();
   }
 
@@ -128,13 +131,20 @@ export class InterestLedger {
   }
 
   #settle(): readonly InterestChange[] {
-    const changes = new Map<string, { added: Interest[]; dropped: DroppedInterest[]; unheard: DroppedInterest[] }>();
+    const changes = new Map<
+      string,
+      { added: Interest[]; dropped: DroppedInterest[]; unheard: DroppedInterest[] }
+    >();
     for (const row of this.#dirty) {
       if (row.linger !== undefined) continue;
       const change = changes.get(row.typeUrl) ?? { added: [], dropped: [], unheard: [] };
       if (row.count === 0 || !row.announced) changes.set(row.typeUrl, change);
       if (row.count > 0 && !row.announced) change.added.push(row.interest);
-      if (row.count === 0) (row.announced ? change.dropped : change.unheard).push({ interest: row.interest, key: row.key });
+      if (row.count === 0)
+        (row.announced ? change.dropped : change.unheard).push({
+          interest: row.interest,
+          key: row.key,
+        });
       row.announced = row.count > 0;
       if (row.count === 0) this.#forget(row);
     }
@@ -161,10 +171,13 @@ export class InterestLedger {
   #wait(): void {
     const next = this.#lingering[0];
     if (this.#timer !== undefined || next === undefined || this.#closed) return;
-    this.#timer = this.#options.clock.after(Math.max(0, next.until - this.#options.clock.now()), () => {
-      this.#timer = undefined;
-      this.#endLingering();
-    });
+    this.#timer = this.#options.clock.after(
+      Math.max(0, next.until - this.#options.clock.now()),
+      () => {
+        this.#timer = undefined;
+        this.#endLingering();
+      },
+    );
   }
 
   #endLingering(): void {

@@ -8,5 +8,8 @@ import { KeptResource } from "./kept-resource.ts";
  * It checks nothing: `put` does.
  */
 export function keepResource(resource: Resource): StoredResource {
-  return new KeptResource(resource, resource.version === "" ? contentVersion(resource) : resource.version);
+  return new KeptResource(
+    resource,
+    resource.version === "" ? contentVersion(resource) : resource.version,
+  );
 }

@@ -8,14 +8,26 @@ const OTHER = "type.googleapis.com/test.Other";
 const textOf = (payload: Uint8Array): string => Buffer.from(payload).toString();
 const types: readonly ResourceType[] = [
   { typeUrl: CHILD, refersTo: [PARENT, OTHER], keepWhileReferenced: true },
-  { typeUrl: PARENT, references: (payload) => textOf(payload).split(" ").map((name) => ({ typeUrl: CHILD, name })) },
+  {
+    typeUrl: PARENT,
+    references: (payload) =>
+      textOf(payload)
+        .split(" ")
+        .map((name) => ({ typeUrl: CHILD, name })),
+  },
 ];
 
-function useCache(): { readonly cache: Cache; readonly put: (typeUrl: string, name: string, text?: string) => void; readonly exists: (name: string) => boolean } {
+function useCache(): {
+  readonly cache: Cache;
+  readonly put: (typeUrl: string, name: string, text?: string) => void;
+  readonly exists: (name: string) => boolean;
+} {
   const cache = createCache({ types });
   return {
     cache,
-    put: (typeUrl, name, text = "") => { cache.put({ typeUrl, name, value: Buffer.from(text) }); },
+    put: (typeUrl, name, text = "") => {
+      cache.put({ typeUrl, name, value: Buffer.from(text) });
+    },
     exists: (name) => cache.topic(CHILD, { name }).members()[0]?.resource !== undefined,
   };
 }
@@ -62,21 +74,50 @@ describe("a removal of what something refers to", () => {
     const { cache, put, exists } = useCache();
     put(CHILD, "c");
     put(PARENT, "p", "c");
-    cache.transaction((writer) => { writer.complete(CHILD, { name: "*" }); });
+    cache.transaction((writer) => {
+      writer.complete(CHILD, { name: "*" });
+    });
     expect(exists("c")).toBe(true);
     cache.remove(PARENT, "p");
     expect(exists("c")).toBe(false);
   });
 
   it("takes what nobody can read for something that refers to nothing, and what was to be told is told [S-REM-3]", () => {
-    const broken: readonly ResourceType[] = [{ typeUrl: CHILD, refersTo: [PARENT], keepWhileReferenced: true }, { typeUrl: PARENT, references: () => { throw new Error("broken"); } }];
+    const broken: readonly ResourceType[] = [
+      { typeUrl: CHILD, refersTo: [PARENT], keepWhileReferenced: true },
+      {
+        typeUrl: PARENT,
+        references: () => {
+          throw new Error("broken");
+        },
+      },
+    ];
     const cache = createCache({ types: broken });
-    for (const [typeUrl, name] of [[CHILD, "c"], [PARENT, "p"]] as const) cache.put({ typeUrl, name, value: Buffer.from("") });
+    for (const [typeUrl, name] of [
+      [CHILD, "c"],
+      [PARENT, "p"],
+    ] as const)
+      cache.put({ typeUrl, name, value: Buffer.from("") });
     const topic = cache.topic(CHILD, { name: "d" });
     let wakes = 0;
-    topic.watch({ wake: () => { wakes++; } });
-    cache.commit({ put: [{ typeUrl: CHILD, resource: { name: "d", version: "", payload: { typeUrl: CHILD, value: Buffer.from("") } } }], remove: [{ typeUrl: CHILD, name: "c" }] });
-    expect([wakes, cache.topic(CHILD, { name: "c" }).members()[0]?.resource]).toEqual([1, undefined]);
+    topic.watch({
+      wake: () => {
+        wakes++;
+      },
+    });
+    cache.commit({
+      put: [
+        {
+          typeUrl: CHILD,
+          resource: { name: "d", version: "", payload: { typeUrl: CHILD, value: Buffer.from("") } },
+        },
+      ],
+      remove: [{ typeUrl: CHILD, name: "c" }],
+    });
+    expect([wakes, cache.topic(CHILD, { name: "c" }).members()[0]?.resource]).toEqual([
+      1,
+      undefined,
+    ]);
   });
 
   it("costs the same for each of many that are kept, in one transaction and in those after it [S-LIM-6]", () => {
@@ -84,12 +125,30 @@ describe("a removal of what something refers to", () => {
       let reads = 0;
       const counting: readonly ResourceType[] = [
         { typeUrl: CHILD, refersTo: [PARENT], keepWhileReferenced: true },
-        { typeUrl: PARENT, references: (payload) => [{ typeUrl: CHILD, get name() { reads++; return textOf(payload); } }] },
+        {
+          typeUrl: PARENT,
+          references: (payload) => [
+            {
+              typeUrl: CHILD,
+              get name() {
+                reads++;
+                return textOf(payload);
+              },
+            },
+          ],
+        },
       ];
       const cache = createCache({ types: counting });
-      const [children, parents] = [CHILD, PARENT].map((typeUrl) => Array.from({ length: count }, (_, n) => ({ typeUrl, resource: { name: `${n}`, version: "", payload: { typeUrl, value: Buffer.from(`${n}`) } } })));
-      cache.commit({ put: [...children ?? [], ...parents ?? []] });
-      cache.commit({ remove: Array.from({ length: count }, (_, n) => ({ typeUrl: CHILD, name: `${n}` })) });
+      const [children, parents] = [CHILD, PARENT].map((typeUrl) =>
+        Array.from({ length: count }, (_, n) => ({
+          typeUrl,
+          resource: { name: `${n}`, version: "", payload: { typeUrl, value: Buffer.from(`${n}`) } },
+        })),
+      );
+      cache.commit({ put: [...(children ?? []), ...(parents ?? [])] });
+      cache.commit({
+        remove: Array.from({ length: count }, (_, n) => ({ typeUrl: CHILD, name: `${n}` })),
+      });
       cache.commit({ remove: [{ typeUrl: PARENT, name: "0" }] });
       expect([...cache.held(CHILD)]).toHaveLength(count - 1);
       return reads / count;

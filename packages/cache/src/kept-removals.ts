@@ -28,7 +28,8 @@ export class KeptRemovals {
   /** Takes the removal upon itself. false: it is an ordinary one. */
   keeps(typeUrl: string, change: Change): boolean {
     const descriptor = this.#types.descriptor(typeUrl);
-    if (descriptor?.keepWhileReferenced !== true || !this.#isReferenced(descriptor, change)) return false;
+    if (descriptor?.keepWhileReferenced !== true || !this.#isReferenced(descriptor, change))
+      return false;
     this.#kept.set(keyOf(typeUrl, idOf(change.name)), { typeUrl, change });
     return true;
   }
@@ -37,7 +38,11 @@ export class KeptRemovals {
   settle({ puts }: TransactionPlan): void {
     this.#referred.clear();
     if (this.#kept.size === 0) return;
-    for (const { put: { typeUrl }, name } of puts) this.#kept.delete(keyOf(typeUrl, idOf(name)));
+    for (const {
+      put: { typeUrl },
+      name,
+    } of puts)
+      this.#kept.delete(keyOf(typeUrl, idOf(name)));
     for (const [key, { typeUrl, change }] of this.#kept) {
       const descriptor = this.#types.descriptor(typeUrl);
       if (descriptor !== undefined && this.#isReferenced(descriptor, change)) continue;
@@ -60,7 +65,9 @@ export class KeptRemovals {
     for (const parent of refersTo) {
       const references = this.#types.descriptor(parent)?.references;
       if (references === undefined) continue;
-      for (const { entry } of this.#types.type(parent).all()) for (const referred of referredBy(entry?.resource, references)) if (referred.typeUrl === typeUrl) keys.add(referred.key);
+      for (const { entry } of this.#types.type(parent).all())
+        for (const referred of referredBy(entry?.resource, references))
+          if (referred.typeUrl === typeUrl) keys.add(referred.key);
     }
     return keys;
   }
@@ -73,7 +80,10 @@ interface Referred {
 
 const known = new WeakMap<StoredResource, readonly Referred[]>();
 
-function referredBy(resource: StoredResource | undefined, references: (payload: Uint8Array) => readonly Reference[]): readonly Referred[] {
+function referredBy(
+  resource: StoredResource | undefined,
+  references: (payload: Uint8Array) => readonly Reference[],
+): readonly Referred[] {
   if (resource === undefined) return [];
   const found = known.get(resource) ?? read(resource, references);
   known.set(resource, found);
@@ -81,9 +91,15 @@ function referredBy(resource: StoredResource | undefined, references: (payload: 
 }
 
 /** What cannot be read refers to nothing that a client could miss. */
-function read({ payload }: StoredResource, references: (payload: Uint8Array) => readonly Reference[]): readonly Referred[] {
+function read(
+  { payload }: StoredResource,
+  references: (payload: Uint8Array) => readonly Reference[],
+): readonly Referred[] {
   try {
-    return references(payload.value).map(({ typeUrl, name }) => ({ typeUrl, key: readName(name).key }));
+    return references(payload.value).map(({ typeUrl, name }) => ({
+      typeUrl,
+      key: readName(name).key,
+    }));
   } catch {
     return [];
   }

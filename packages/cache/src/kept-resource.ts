@@ -33,7 +33,8 @@ export class KeptResource implements StoredResource {
     this.wire = form.wire;
     this.bare = form.bare;
     this.hash = resourceHash(resource.name, version);
-    if (resource.aliases !== undefined && resource.aliases.length > 0) this.aliases = [...resource.aliases];
+    if (resource.aliases !== undefined && resource.aliases.length > 0)
+      this.aliases = [...resource.aliases];
     if (resource.ttlMs !== undefined) this.ttlMs = resource.ttlMs;
     if (resource.noStore === true) this.noStore = true;
     if (form.constraints !== undefined) this.constraints = form.constraints;
@@ -53,16 +54,21 @@ export class KeptResource implements StoredResource {
   }
 
   get payload(): AnyBytes {
-    return { typeUrl: this.#typeUrl, value: this.wire.subarray(this.#anyEnd - this.#valueLength, this.#anyEnd) };
+    return {
+      typeUrl: this.#typeUrl,
+      value: this.wire.subarray(this.#anyEnd - this.#valueLength, this.#anyEnd),
+    };
   }
 
   /** Whether the content is that of `other`; version, TTL and cache control aside. */
   hasContentOf(other: Resource): boolean {
-    return this.#typeUrl === other.payload.typeUrl
-      && equalBytes(this.payload.value, other.payload.value)
-      && equalLists(this.aliases ?? [], other.aliases ?? [])
-      && equalBytes(this.constraints, other.constraints)
-      && equalBytes(this.metadata, other.metadata);
+    return (
+      this.#typeUrl === other.payload.typeUrl &&
+      equalBytes(this.payload.value, other.payload.value) &&
+      equalLists(this.aliases ?? [], other.aliases ?? []) &&
+      equalBytes(this.constraints, other.constraints) &&
+      equalBytes(this.metadata, other.metadata)
+    );
   }
 }
 
@@ -102,8 +108,14 @@ function encode(resource: Resource, version: string): WireForm {
     bare: sizes.bare,
     anyStart,
     anyEnd,
-    constraints: constraints === undefined ? undefined : wire.subarray(constraintsEnd - constraints.length, constraintsEnd),
-    metadata: metadata === undefined ? undefined : wire.subarray(metadataEnd - metadata.length, metadataEnd),
+    constraints:
+      constraints === undefined
+        ? undefined
+        : wire.subarray(constraintsEnd - constraints.length, constraintsEnd),
+    metadata:
+      metadata === undefined
+        ? undefined
+        : wire.subarray(metadataEnd - metadata.length, metadataEnd),
   };
 }
 
@@ -122,7 +134,10 @@ function measure(resource: Resource, version: string): Sizes {
   const any = fieldLength(type) + valueFieldLength(payload.value);
   const name = Buffer.byteLength(resource.name);
   let bare = fieldLength(versionLength) + fieldLength(any);
-  bare += constraints === undefined ? fieldLength(name) : fieldLength(fieldLength(name) + fieldLength(constraints.length));
+  bare +=
+    constraints === undefined
+      ? fieldLength(name)
+      : fieldLength(fieldLength(name) + fieldLength(constraints.length));
   for (const alias of resource.aliases ?? []) bare += fieldLength(Buffer.byteLength(alias));
   if (resource.noStore === true) bare += fieldLength(DO_NOT_CACHE.length);
   if (metadata !== undefined) bare += fieldLength(metadata.length);
@@ -133,7 +148,12 @@ function measure(resource: Resource, version: string): Sizes {
 const DO_NOT_CACHE = Uint8Array.of(0x08, 0x01);
 
 /** `envoy.service.discovery.v3.ResourceName`: the name together with its constraints (S-DYN-2). */
-function writeResourceName(writer: ProtobufWriter, name: string, nameLength: number, constraints: Uint8Array): void {
+function writeResourceName(
+  writer: ProtobufWriter,
+  name: string,
+  nameLength: number,
+  constraints: Uint8Array,
+): void {
   writer.header(8, fieldLength(nameLength) + fieldLength(constraints.length));
   writer.text(1, name, nameLength);
   writer.block(2, constraints);

@@ -14,17 +14,28 @@ export function unlist(record: NameRecord, wildcard: Group, revision: number): v
   if (record.place < 0) return;
   record.group?.delete(record);
   record.place = -1;
-  forGroups(record, wildcard, (group) => { group.drop(revision); });
+  forGroups(record, wildcard, (group) => {
+    group.drop(revision);
+  });
 }
 
 /** A record has a new entry. */
-export function noteIn({ group, inWildcard }: NameRecord, wildcard: Group, old: StateEntry | undefined, entry: StateEntry): void {
+export function noteIn(
+  { group, inWildcard }: NameRecord,
+  wildcard: Group,
+  old: StateEntry | undefined,
+  entry: StateEntry,
+): void {
   group?.note(old, entry);
   if (inWildcard) wildcard.note(old, entry);
 }
 
 /** Calls back with the groups that a record is in. */
-export function forGroups({ group, inWildcard }: NameRecord, wildcard: Group, visit: (group: Group) => void): void {
+export function forGroups(
+  { group, inWildcard }: NameRecord,
+  wildcard: Group,
+  visit: (group: Group) => void,
+): void {
   if (group !== undefined) visit(group);
   if (inWildcard) visit(wildcard);
 }

@@ -1,31 +1,74 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { FileDescriptorProtoSchema, FieldDescriptorProtoSchema, ListValueSchema, StructSchema } from "@bufbuild/protobuf/wkt";
-import { DeltaDiscoveryRequestSchema, MetadataSchema, NodeSchema, ResourceLocatorSchema, ResourceSchema, type Metadata, type Resource, type ResourceLocator } from "@xdstp/protos/discovery";
+import {
+  FileDescriptorProtoSchema,
+  FieldDescriptorProtoSchema,
+  ListValueSchema,
+  StructSchema,
+} from "@bufbuild/protobuf/wkt";
+import {
+  DeltaDiscoveryRequestSchema,
+  MetadataSchema,
+  NodeSchema,
+  ResourceLocatorSchema,
+  ResourceSchema,
+  type Metadata,
+  type Resource,
+  type ResourceLocator,
+} from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
 
 import { createCache, messageType } from "./index.ts";
 import { sortMaps } from "./sort-maps.ts";
 
-const locator = messageType(ResourceLocatorSchema, (message: ResourceLocator) => toBinary(ResourceLocatorSchema, message));
+const locator = messageType(ResourceLocatorSchema, (message: ResourceLocator) =>
+  toBinary(ResourceLocatorSchema, message),
+);
 
 describe("messageType()", () => {
   it("knows type URL, name and bytes of a message of protobuf-es", () => {
-    const message = create(ResourceLocatorSchema, { name: "n", dynamicParameters: { b: "2", a: "1" } });
-    expect([locator.typeUrl, locator.nameOf(message)]).toEqual(["type.googleapis.com/envoy.service.discovery.v3.ResourceLocator", "n"]);
+    const message = create(ResourceLocatorSchema, {
+      name: "n",
+      dynamicParameters: { b: "2", a: "1" },
+    });
+    expect([locator.typeUrl, locator.nameOf(message)]).toEqual([
+      "type.googleapis.com/envoy.service.discovery.v3.ResourceLocator",
+      "n",
+    ]);
     expect(fromBinary(ResourceLocatorSchema, locator.encode(message))).toEqual(message);
   });
 
   it("takes the name from the field that is stated; no text there is no name", () => {
     const message = create(ResourceSchema, { name: "n", version: "v" });
-    expect(messageType(ResourceSchema, (one: Resource) => toBinary(ResourceSchema, one), { nameField: 3 }).nameOf(message)).toBe("n");
-    expect(messageType(ResourceSchema, (one: Resource) => toBinary(ResourceSchema, one), { nameField: 99 }).nameOf(message)).toBe("");
-    expect(messageType(MetadataSchema, (one: Metadata) => toBinary(MetadataSchema, one)).nameOf(create(MetadataSchema))).toBe("");
+    expect(
+      messageType(ResourceSchema, (one: Resource) => toBinary(ResourceSchema, one), {
+        nameField: 3,
+      }).nameOf(message),
+    ).toBe("n");
+    expect(
+      messageType(ResourceSchema, (one: Resource) => toBinary(ResourceSchema, one), {
+        nameField: 99,
+      }).nameOf(message),
+    ).toBe("");
+    expect(
+      messageType(MetadataSchema, (one: Metadata) => toBinary(MetadataSchema, one)).nameOf(
+        create(MetadataSchema),
+      ),
+    ).toBe("");
   });
 
   it("gives equal messages equal versions, whatever the order of their map keys [S-VER-4]", () => {
-    const versions = [["b", "a"], ["a", "b"]].map((keys) => {
+    const versions = [
+      ["b", "a"],
+      ["a", "b"],
+    ].map((keys) => {
       const cache = createCache();
-      cache.put(locator, create(ResourceLocatorSchema, { name: "n", dynamicParameters: Object.fromEntries(keys.map((key) => [key, key])) }));
+      cache.put(
+        locator,
+        create(ResourceLocatorSchema, {
+          name: "n",
+          dynamicParameters: Object.fromEntries(keys.map((key) => [key, key])),
+        }),
+      );
       return cache.topic(locator.typeUrl, { name: "n" }).members()[0]?.resource?.version;
     });
     expect(versions[0]).toBe(versions[1]);
@@ -45,46 +88,97 @@ describe("sortMaps()", () => {
       dynamicParameters: { b: { params: { d: "1", c: "2" } }, a: {} },
     });
     const result = sortMaps(NodeSchema, node);
-    const texts = [result.metadata, result.extensions[0]?.version?.metadata, result.userAgentVersionType.case === "userAgentBuildVersion" && result.userAgentVersionType.value.metadata];
-    expect(texts.map((text) => JSON.stringify(text))).toEqual(Array.from({ length: 3 }, () => JSON.stringify(sorted)));
+    const texts = [
+      result.metadata,
+      result.extensions[0]?.version?.metadata,
+      result.userAgentVersionType.case === "userAgentBuildVersion" &&
+        result.userAgentVersionType.value.metadata,
+    ];
+    expect(texts.map((text) => JSON.stringify(text))).toEqual(
+      Array.from({ length: 3 }, () => JSON.stringify(sorted)),
+    );
     expect(Object.keys(result.dynamicParameters)).toEqual(["a", "b"]);
     expect(Object.keys(result.dynamicParameters.b?.params ?? {})).toEqual(["c", "d"]);
-    expect(fromBinary(NodeSchema, toBinary(NodeSchema, result))).toEqual(fromBinary(NodeSchema, toBinary(NodeSchema, node)));
+    expect(fromBinary(NodeSchema, toBinary(NodeSchema, result))).toEqual(
+      fromBinary(NodeSchema, toBinary(NodeSchema, node)),
+    );
   });
 
   it("sorts the maps of a map of Structs, and a Struct that is a message itself [S-VER-4]", () => {
-    const metadata = sortMaps(MetadataSchema, create(MetadataSchema, { filterMetadata: { b: shuffled, a: {} } }));
+    const metadata = sortMaps(
+      MetadataSchema,
+      create(MetadataSchema, { filterMetadata: { b: shuffled, a: {} } }),
+    );
     expect(JSON.stringify(metadata.filterMetadata)).toBe(JSON.stringify({ a: {}, b: sorted }));
     const value = (text: string) => ({ kind: { case: "stringValue" as const, value: text } });
-    const struct = sortMaps(StructSchema, create(StructSchema, { fields: { b: value("1"), a: { kind: { case: "structValue", value: { fields: { d: value("2"), c: value("3") } } } } } }));
+    const struct = sortMaps(
+      StructSchema,
+      create(StructSchema, {
+        fields: {
+          b: value("1"),
+          a: { kind: { case: "structValue", value: { fields: { d: value("2"), c: value("3") } } } },
+        },
+      }),
+    );
     expect(Object.keys(struct.fields)).toEqual(["a", "b"]);
-    expect(struct.fields.a?.kind.case === "structValue" && Object.keys(struct.fields.a.kind.value.fields)).toEqual(["c", "d"]);
+    expect(
+      struct.fields.a?.kind.case === "structValue" &&
+        Object.keys(struct.fields.a.kind.value.fields),
+    ).toEqual(["c", "d"]);
     const list = create(ListValueSchema, { values: [value("1")] });
     expect(sortMaps(ListValueSchema, list)).toBe(list);
   });
 
   it("leaves the message alone, and shares what holds no map", () => {
-    const request = create(DeltaDiscoveryRequestSchema, { node: { id: "n", metadata: { b: 1, a: 2 } }, errorDetail: { code: 3 }, initialResourceVersions: { b: "1", a: "2" } });
+    const request = create(DeltaDiscoveryRequestSchema, {
+      node: { id: "n", metadata: { b: 1, a: 2 } },
+      errorDetail: { code: 3 },
+      initialResourceVersions: { b: "1", a: "2" },
+    });
     const copy = sortMaps(DeltaDiscoveryRequestSchema, request);
-    expect([Object.keys(request.initialResourceVersions), Object.keys(request.node?.metadata ?? {})]).toEqual([["b", "a"], ["b", "a"]]);
+    expect([
+      Object.keys(request.initialResourceVersions),
+      Object.keys(request.node?.metadata ?? {}),
+    ]).toEqual([
+      ["b", "a"],
+      ["b", "a"],
+    ]);
     expect(Object.keys(copy.initialResourceVersions)).toEqual(["a", "b"]);
     expect(copy.errorDetail).toBe(request.errorDetail);
-    const plain = create(ResourceSchema, { name: "n", resource: { typeUrl: "t", value: Uint8Array.of(1) } });
+    const plain = create(ResourceSchema, {
+      name: "n",
+      resource: { typeUrl: "t", value: Uint8Array.of(1) },
+    });
     expect(sortMaps(ResourceSchema, plain)).toBe(plain);
   });
 
   it("keeps what a prototype says (proto2) and unknown fields", () => {
     const unknown = Uint8Array.of(0xfa, 0x3f, 0x01, 0x07);
-    const bytes = Uint8Array.from([...toBinary(ResourceLocatorSchema, create(ResourceLocatorSchema, { name: "n", dynamicParameters: { b: "", a: "" } })), ...unknown]);
+    const bytes = Uint8Array.from([
+      ...toBinary(
+        ResourceLocatorSchema,
+        create(ResourceLocatorSchema, { name: "n", dynamicParameters: { b: "", a: "" } }),
+      ),
+      ...unknown,
+    ]);
     const encoded = locator.encode(fromBinary(ResourceLocatorSchema, bytes));
     expect([...encoded.subarray(-4)]).toEqual([...unknown]);
-    const file = create(FileDescriptorProtoSchema, { messageType: [{ field: [create(FieldDescriptorProtoSchema, { name: "f" })] }] });
-    expect(toBinary(FileDescriptorProtoSchema, sortMaps(FileDescriptorProtoSchema, file))).toEqual(toBinary(FileDescriptorProtoSchema, file));
+    const file = create(FileDescriptorProtoSchema, {
+      messageType: [{ field: [create(FieldDescriptorProtoSchema, { name: "f" })] }],
+    });
+    expect(toBinary(FileDescriptorProtoSchema, sortMaps(FileDescriptorProtoSchema, file))).toEqual(
+      toBinary(FileDescriptorProtoSchema, file),
+    );
   });
 
   it("takes no harm from a key that names the prototype", () => {
     const message = create(ResourceLocatorSchema);
-    Object.defineProperty(message.dynamicParameters, "__proto__", { value: "x", enumerable: true, configurable: true, writable: true });
+    Object.defineProperty(message.dynamicParameters, "__proto__", {
+      value: "x",
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
     const copy = sortMaps(ResourceLocatorSchema, message);
     expect(Object.keys(copy.dynamicParameters)).toEqual(["__proto__"]);
   });

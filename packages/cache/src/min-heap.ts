@@ -42,7 +42,8 @@ export class MinHeap<T> {
   /** Lets go of the others, in O(n) steps. */
   keep(isKept: (item: T) => boolean): void {
     this.#items = this.#items.filter(isKept);
-    for (let at = (this.#items.length >> 1) - 1; at >= 0; at--) this.#sink(at, this.#items[at] as T);
+    for (let at = (this.#items.length >> 1) - 1; at >= 0; at--)
+      this.#sink(at, this.#items[at] as T);
   }
 
   clear(): void {

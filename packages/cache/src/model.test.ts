@@ -10,12 +10,30 @@ import { put, T, U } from "../test/scene.ts";
 import { createCache, type Cache } from "./index.ts";
 
 const names = [
-  "o1", "o2", "o3", "al1",
-  "xdstp://a/t.T/1", "xdstp://a/t.T/%31", "xdstp://a/t.T/2",
-  "xdstp://a/t.T/ns/1", "xdstp://a/t.T/ns/%31", "xdstp://a/t.T/ns/2", "xdstp://a/t.T/ns/3",
-  "xdstp://a/t.T/ns/1?x=1&y=2", "xdstp://a/t.T/ns/1?y=2&x=1", "xdstp://a/t.T/ns/2?x=1&y=2",
+  "o1",
+  "o2",
+  "o3",
+  "al1",
+  "xdstp://a/t.T/1",
+  "xdstp://a/t.T/%31",
+  "xdstp://a/t.T/2",
+  "xdstp://a/t.T/ns/1",
+  "xdstp://a/t.T/ns/%31",
+  "xdstp://a/t.T/ns/2",
+  "xdstp://a/t.T/ns/3",
+  "xdstp://a/t.T/ns/1?x=1&y=2",
+  "xdstp://a/t.T/ns/1?y=2&x=1",
+  "xdstp://a/t.T/ns/2?x=1&y=2",
 ];
-const interests = [...names, "al2", "*", "xdstp://a/t.T/*", "xdstp://a/t.T/ns/*", "xdstp://a/t.T/ns/*?x=1&y=2", "xdstp://a/t.T/ns/*?y=2&x=1"];
+const interests = [
+  ...names,
+  "al2",
+  "*",
+  "xdstp://a/t.T/*",
+  "xdstp://a/t.T/ns/*",
+  "xdstp://a/t.T/ns/*?x=1&y=2",
+  "xdstp://a/t.T/ns/*?y=2&x=1",
+];
 const windowMs = 1000;
 
 interface Scene {
@@ -29,11 +47,21 @@ interface Scene {
 
 function createScene(random: Random): Scene {
   const clock = createFakeClock();
-  const validate: NonNullable<Parameters<typeof createCache>[0]>["types"] = [{
-    typeUrl: T,
-    validate: ({ payload }) => (payload.value[0] === 33 ? new XdsError("INVALID_ARGUMENT", "begins with !") : undefined),
-  }];
-  return { random, clock, cache: createCache({ clock, types: validate, tombstoneMs: windowMs }), model: new NaiveStore(), readers: [], restarts: 0 };
+  const validate: NonNullable<Parameters<typeof createCache>[0]>["types"] = [
+    {
+      typeUrl: T,
+      validate: ({ payload }) =>
+        payload.value[0] === 33 ? new XdsError("INVALID_ARGUMENT", "begins with !") : undefined,
+    },
+  ];
+  return {
+    random,
+    clock,
+    cache: createCache({ clock, types: validate, tombstoneMs: windowMs }),
+    model: new NaiveStore(),
+    readers: [],
+    restarts: 0,
+  };
 }
 
 /** A random transaction, given to the cache and to the model. */
@@ -49,7 +77,9 @@ function commit({ random, cache, model, clock }: Scene): void {
     if (random.chance(0.35)) removals.push({ typeUrl: T, name });
     else puts.push(randomPut(random, name));
   }
-  const complete = random.chance(0.1) ? [{ typeUrl: T, interest: { name: random.pick(interests) } }] : [];
+  const complete = random.chance(0.1)
+    ? [{ typeUrl: T, interest: { name: random.pick(interests) } }]
+    : [];
   const isRefused = puts.some(({ resource }) => resource.payload.value[0] === 33);
   const atomic = random.chance(0.3);
   const { revision, refused } = cache.commit({ put: puts, remove: removals, complete, atomic });
@@ -58,10 +88,25 @@ function commit({ random, cache, model, clock }: Scene): void {
   for (const { name } of removals) model.remove(name, clock.now());
   for (const { resource } of puts) {
     const content = new TextDecoder().decode(resource.payload.value);
-    if (!content.startsWith("!")) model.put(resource.name, { content, ttlMs: resource.ttlMs, aliases: resource.aliases ?? [] }, revision);
+    if (!content.startsWith("!"))
+      model.put(
+        resource.name,
+        { content, ttlMs: resource.ttlMs, aliases: resource.aliases ?? [] },
+        revision,
+      );
   }
   for (const { interest } of complete) {
-    const covered = interest.name === "*" ? [...model.names.keys()] : model.covered(interest.name).filter((key) => interest.name.endsWith("*") || interest.name.includes("*?") || key === nameKey(interest.name));
+    const covered =
+      interest.name === "*"
+        ? [...model.names.keys()]
+        : model
+            .covered(interest.name)
+            .filter(
+              (key) =>
+                interest.name.endsWith("*") ||
+                interest.name.includes("*?") ||
+                key === nameKey(interest.name),
+            );
     for (const key of covered) if (!chosen.has(key)) model.remove(key, clock.now());
   }
 }
@@ -69,7 +114,10 @@ function commit({ random, cache, model, clock }: Scene): void {
 function randomPut(random: Random, name: string): Put {
   const content = random.chance(0.08) ? "!bad" : String(random.int(3));
   const aliases = random.chance(0.4) ? [random.pick(["al1", "al2"])] : [];
-  return put(name, content, { aliases, ...(random.chance(0.2) ? { ttlMs: 1000 * (1 + random.int(2)) } : {}) });
+  return put(name, content, {
+    aliases,
+    ...(random.chance(0.2) ? { ttlMs: 1000 * (1 + random.int(2)) } : {}),
+  });
 }
 
 function come({ random, cache, readers }: Scene): void {
@@ -90,7 +138,11 @@ function meddle(scene: Scene): void {
   if (action < 3 && readers.length > 0) random.pick(readers).read();
   else if (action < 4) come(scene);
   else if (action < 5) leave(scene);
-  else if (action < 7) cache.commit({ put: [put(random.pick(names), String(random.int(3)), { typeUrl: U })], label: "meddled" });
+  else if (action < 7)
+    cache.commit({
+      put: [put(random.pick(names), String(random.int(3)), { typeUrl: U })],
+      label: "meddled",
+    });
 }
 
 function step(scene: Scene): void {
@@ -120,10 +172,17 @@ describe("a cache beside a naive model", () => {
       const scene = createScene(createRandom(seed + run));
       scene.cache.commit({});
       // Where they watch, nothing is ever unwatched.
-      if (run % 2 === 1) for (const name of interests) scene.cache.topic(T, { name }).watch({ wake: () => { meddle(scene); } });
+      if (run % 2 === 1)
+        for (const name of interests)
+          scene.cache.topic(T, { name }).watch({
+            wake: () => {
+              meddle(scene);
+            },
+          });
       try {
         for (let i = 0; i < 2000 && done < steps; i++, done++) step(scene);
-        for (const reader of scene.readers) reader.verify(scene.model, scene.clock.now() - windowMs);
+        for (const reader of scene.readers)
+          reader.verify(scene.model, scene.clock.now() - windowMs);
         expect([...scene.cache.held(T)]).toHaveLength(scene.model.names.size);
       } catch (error) {
         throw new Error(`run with XDSTP_SEED=${seed + run}`, { cause: error });

@@ -17,13 +17,29 @@ export interface NextResource {
  * `last` counts where nothing is held, and for what else is held under the name (TP2).
  * A different TTL or cache control is a change, and the version stays (S-TTL-7).
  */
-export function nextResource(held: KeptResource | undefined, last: LastVersion | undefined, resource: Resource): NextResource {
+export function nextResource(
+  held: KeptResource | undefined,
+  last: LastVersion | undefined,
+  resource: Resource,
+): NextResource {
   const same = held?.hasContentOf(resource) === true;
-  if (held !== undefined && same && resource.version === held.stated) return unlessEqual(held, resource, held.version);
-  if (resource.version === "") return { resource: new KeptResource(resource, contentVersion(resource)) };
-  const reused = isReused(last, resource) || (held !== undefined && !same && (resource.version === held.given || resource.version === held.version));
-  if (reused) return { resource: new KeptResource(resource, `${resource.version}~${contentVersion(resource)}`), reused };
-  return held !== undefined && same ? unlessEqual(held, resource, resource.version) : { resource: new KeptResource(resource, resource.version) };
+  if (held !== undefined && same && resource.version === held.stated)
+    return unlessEqual(held, resource, held.version);
+  if (resource.version === "")
+    return { resource: new KeptResource(resource, contentVersion(resource)) };
+  const reused =
+    isReused(last, resource) ||
+    (held !== undefined &&
+      !same &&
+      (resource.version === held.given || resource.version === held.version));
+  if (reused)
+    return {
+      resource: new KeptResource(resource, `${resource.version}~${contentVersion(resource)}`),
+      reused,
+    };
+  return held !== undefined && same
+    ? unlessEqual(held, resource, resource.version)
+    : { resource: new KeptResource(resource, resource.version) };
 }
 
 /** What has to be remembered of a resource that is removed; a version of ours needs nothing. */
@@ -36,9 +52,10 @@ function isReused(last: LastVersion | undefined, resource: Resource): boolean {
 }
 
 function unlessEqual(held: KeptResource, resource: Resource, version: string): NextResource {
-  const equal = held.version === version
-    && held.name === resource.name
-    && held.ttlMs === resource.ttlMs
-    && (held.noStore ?? false) === (resource.noStore ?? false);
+  const equal =
+    held.version === version &&
+    held.name === resource.name &&
+    held.ttlMs === resource.ttlMs &&
+    (held.noStore ?? false) === (resource.noStore ?? false);
   return equal ? {} : { resource: new KeptResource(resource, version) };
 }

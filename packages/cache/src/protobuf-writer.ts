@@ -36,7 +36,8 @@ export class ProtobufWriter {
 
   varint(value: number): void {
     let rest = value;
-    for (; rest > 127; rest = Math.floor(rest / 128)) this.bytes[this.position++] = (rest % 128) | 128;
+    for (; rest > 127; rest = Math.floor(rest / 128))
+      this.bytes[this.position++] = (rest % 128) | 128;
     this.bytes[this.position++] = rest;
   }
 

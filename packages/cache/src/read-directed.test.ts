@@ -13,7 +13,12 @@ it("takes what has directives for no name [N-18, C-ALT-1]", () => {
   cache.commit({});
   const committed = cache.commit({ put: [put(name)] });
   expect(committed.refused?.[0]?.error.text).toContain("it is no xdstp name");
-  expect(cache.topic(T, { name }).members().map((entry) => entry.resource)).toEqual([undefined]);
+  expect(
+    cache
+      .topic(T, { name })
+      .members()
+      .map((entry) => entry.resource),
+  ).toEqual([undefined]);
 });
 
 it("keeps what has directives, for a client, beside the name without them [C-ALT-6]", async () => {
@@ -23,8 +28,14 @@ it("keeps what has directives, for a client, beside the name without them [C-ALT
   const topics = [name, "xdstp://a/t.T/x", "*"].map((one) => cache.topic(T, { name: one }));
   for (const topic of topics) topic.watch(createWatcher());
   await turn();
-  void feed.sink.commit({ put: [{ ...put("xdstp://b/t.T/other", "2"), as: name }, put("xdstp://a/t.T/x", "1")] });
-  expect(topics.map((topic) => shown(topic.members()))).toEqual([[`${name}=2`], ["xdstp://a/t.T/x=1"], ["xdstp://a/t.T/x=1"]]);
+  void feed.sink.commit({
+    put: [{ ...put("xdstp://b/t.T/other", "2"), as: name }, put("xdstp://a/t.T/x", "1")],
+  });
+  expect(topics.map((topic) => shown(topic.members()))).toEqual([
+    [`${name}=2`],
+    ["xdstp://a/t.T/x=1"],
+    ["xdstp://a/t.T/x=1"],
+  ]);
 });
 
 it("has members of a glob with an alternative, each with that of the glob [C-ALT-7]", async () => {
@@ -43,7 +54,13 @@ it("takes for a member only what has the alternatives of the glob, and no name w
   const feed = createDemandFeed();
   cache.addFeed(feed);
   const entry = "xdstp://a/t.TCollection/ns/m#entry=one,alt=xdstp://b/t.T/ns/*";
-  const others = ["xdstp://a/t.T/ns/m#alt=xdstp://b/t.T/ns/n", "xdstp://a/t.T/ns/m#alt=xdstp://b/t.T/ns/m", "xdstp://a/t.T/ns/m#alt=xdstp://c/t.T/ns/*", entry, member("m")];
+  const others = [
+    "xdstp://a/t.T/ns/m#alt=xdstp://b/t.T/ns/n",
+    "xdstp://a/t.T/ns/m#alt=xdstp://b/t.T/ns/m",
+    "xdstp://a/t.T/ns/m#alt=xdstp://c/t.T/ns/*",
+    entry,
+    member("m"),
+  ];
   const topics = [member("*"), ...others].map((one) => cache.topic(T, { name: one }));
   for (const topic of topics) topic.watch(createWatcher());
   await turn();

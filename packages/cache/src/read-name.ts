@@ -29,7 +29,13 @@ export function readName(text: string): ReadName {
   const type = typeOf(key);
   if (type === undefined) return readDirected(text, faultOf(text));
   const parent = globOf(key);
-  return { kind: parent === undefined && isGlobKey(key) ? "glob" : "name", key, parent, authority: authorityOf(key), type };
+  return {
+    kind: parent === undefined && isGlobKey(key) ? "glob" : "name",
+    key,
+    parent,
+    authority: authorityOf(key),
+    type,
+  };
 }
 
 /** Whether a name has context parameters. */

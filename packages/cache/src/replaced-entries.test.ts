@@ -7,9 +7,15 @@ import { createCache } from "./index.ts";
 const typeUrl = "type.googleapis.com/acme.v1.Flag";
 
 describe("cache.asOf()", () => {
-  const valueOf = (cache: ReturnType<typeof createCache>, name: string, revision: number): string | undefined => {
+  const valueOf = (
+    cache: ReturnType<typeof createCache>,
+    name: string,
+    revision: number,
+  ): string | undefined => {
     const entry = cache.asOf(typeUrl, name, revision);
-    return entry?.resource === undefined ? undefined : Buffer.from(entry.resource.payload.value).toString().slice(0, 4);
+    return entry?.resource === undefined
+      ? undefined
+      : Buffer.from(entry.resource.payload.value).toString().slice(0, 4);
   };
 
   it("gives a name as it was at a revision, the very entry and no copy, through removals and under an alias [B-CSDS-2]", () => {
@@ -22,7 +28,14 @@ describe("cache.asOf()", () => {
     cache.put({ typeUrl, name: "a", value: Buffer.from("two"), aliases: ["other"] });
     cache.remove(typeUrl, "a");
     cache.put({ typeUrl, name: "a", value: Buffer.from("four"), aliases: ["other"] });
-    expect([1, 2, 3, 4, 5, 9].map((revision) => valueOf(cache, "a", revision))).toEqual(["one", "one", "two", undefined, "four", "four"]);
+    expect([1, 2, 3, 4, 5, 9].map((revision) => valueOf(cache, "a", revision))).toEqual([
+      "one",
+      "one",
+      "two",
+      undefined,
+      "four",
+      "four",
+    ]);
     expect(cache.asOf(typeUrl, "a", 2)).toBe(first);
     expect(cache.asOf(typeUrl, "other", 2)).toBe(first);
     expect(cache.asOf(typeUrl, "a", 0)).toBeUndefined();
@@ -32,8 +45,11 @@ describe("cache.asOf()", () => {
 
   it("keeps so many bytes of each type, the oldest go first, and always the newest [B-CSDS-2]", () => {
     const cache = createCache({ replacedBytes: 7_000 });
-    for (let count = 0; count < 300; count++) cache.put({ typeUrl, name: "a", value: Buffer.from(String(count).padEnd(1_000)) });
-    const kept = Array.from({ length: 300 }, (_, index) => index + 1).filter((revision) => valueOf(cache, "a", revision) !== undefined);
+    for (let count = 0; count < 300; count++)
+      cache.put({ typeUrl, name: "a", value: Buffer.from(String(count).padEnd(1_000)) });
+    const kept = Array.from({ length: 300 }, (_, index) => index + 1).filter(
+      (revision) => valueOf(cache, "a", revision) !== undefined,
+    );
     expect(kept).toEqual([298, 299, 300]);
     cache.put({ typeUrl: "type.googleapis.com/acme.v1.Other", name: "a", value: Buffer.alloc(10) });
     cache.put({ typeUrl: "type.googleapis.com/acme.v1.Other", name: "a", value: Buffer.alloc(11) });
@@ -53,7 +69,9 @@ describe("cache.asOf()", () => {
       return new WeakRef(cache.asOf(typeUrl, "a", count + 1) ?? {});
     });
     // A WeakRef holds what it was made of until the turn is over.
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
     collectGarbage();
     expect(states.filter((state) => state.deref() !== undefined).length).toBeLessThanOrEqual(2);
   });
@@ -63,8 +81,14 @@ describe("cache.asOf()", () => {
     cache.put({ typeUrl, name: "a", value: Buffer.from("one") });
     cache.remove(typeUrl, "a");
     expect(valueOf(cache, "a", 1)).toBe("one");
-    for (const text of ["prod", "next"]) cache.put({ typeUrl, name: "a", value: Buffer.from(text), ...limitedTo(is("env", "prod")) });
-    expect([1, 2, 3, 4].map((revision) => valueOf(cache, "a", revision))).toEqual([undefined, undefined, undefined, undefined]);
+    for (const text of ["prod", "next"])
+      cache.put({ typeUrl, name: "a", value: Buffer.from(text), ...limitedTo(is("env", "prod")) });
+    expect([1, 2, 3, 4].map((revision) => valueOf(cache, "a", revision))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it("keeps nothing where that is wanted", () => {

@@ -22,7 +22,9 @@ describe("resourceHash()", () => {
   it("is a whole number below 2^52, and spreads", () => {
     const hashes = Array.from({ length: 10_000 }, (_, index) => resourceHash(`name-${index}`, "1"));
     expect(new Set(hashes).size).toBe(10_000);
-    expect(hashes.every((hash) => Number.isInteger(hash) && hash >= 0 && hash < 2 ** 52)).toBe(true);
+    expect(hashes.every((hash) => Number.isInteger(hash) && hash >= 0 && hash < 2 ** 52)).toBe(
+      true,
+    );
     const upperHalf = hashes.filter((hash) => hash >= 2 ** 51).length;
     expect(Math.abs(upperHalf - 5000)).toBeLessThan(300);
   });

@@ -5,11 +5,15 @@ import { isSameError } from "./same-error.ts";
 
 describe("isSameError()", () => {
   const own = new XdsError("NOT_FOUND", "there is none");
-  const said = new XdsError("NOT_FOUND", "the server says: there is none", { said: "there is none" });
+  const said = new XdsError("NOT_FOUND", "the server says: there is none", {
+    said: "there is none",
+  });
 
   it("goes by what readers are told, whoever has said it [S-ERR-1]", () => {
     expect(isSameError(own, said)).toBe(true);
-    expect(isSameError(said, new XdsError("NOT_FOUND", "the server says: no", { said: "no" }))).toBe(false);
+    expect(
+      isSameError(said, new XdsError("NOT_FOUND", "the server says: no", { said: "no" })),
+    ).toBe(false);
     expect(isSameError(own, new XdsError("UNAVAILABLE", "there is none"))).toBe(false);
   });
 

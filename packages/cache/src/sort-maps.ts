@@ -7,8 +7,15 @@ export function sortMaps<M extends object>(schema: MessageSchema, message: M): M
     const value = fieldValue(message, field);
     const sorted = sortField(field, value);
     if (sorted === value) continue;
-    copy ??= Object.assign(Object.create(Object.getPrototypeOf(message) as object | null) as M, message);
-    Reflect.set(copy, field.oneof?.localName ?? field.localName, field.oneof === undefined ? sorted : { case: field.localName, value: sorted });
+    copy ??= Object.assign(
+      Object.create(Object.getPrototypeOf(message) as object | null) as M,
+      message,
+    );
+    Reflect.set(
+      copy,
+      field.oneof?.localName ?? field.localName,
+      field.oneof === undefined ? sorted : { case: field.localName, value: sorted },
+    );
   }
   return copy ?? message;
 }
@@ -16,20 +23,28 @@ export function sortMaps<M extends object>(schema: MessageSchema, message: M): M
 function fieldValue(message: object, field: MessageField): unknown {
   if (field.oneof === undefined) return Reflect.get(message, field.localName);
   const chosen: unknown = Reflect.get(message, field.oneof.localName);
-  return isObject(chosen) && Reflect.get(chosen, "case") === field.localName ? Reflect.get(chosen, "value") : undefined;
+  return isObject(chosen) && Reflect.get(chosen, "case") === field.localName
+    ? Reflect.get(chosen, "value")
+    : undefined;
 }
 
 function sortField({ fieldKind, message }: MessageField, value: unknown): unknown {
   if (!isObject(value)) return value;
   if (fieldKind === "map") return sortKeys(value, (item) => sortValue(message, item));
-  if (fieldKind === "list" && Array.isArray(value)) return shareIfEqual(value, value.map((item: unknown) => sortValue(message, item)));
+  if (fieldKind === "list" && Array.isArray(value))
+    return shareIfEqual(
+      value,
+      value.map((item: unknown) => sortValue(message, item)),
+    );
   return fieldKind === "message" ? sortValue(message, value) : value;
 }
 
 function sortValue(schema: MessageSchema | undefined, value: unknown): unknown {
   if (schema === undefined || !isObject(value)) return value;
   // In a field, a Struct is plain JSON.
-  return schema.typeName === "google.protobuf.Struct" && !("$typeName" in value) ? sortJson(value) : sortMaps(schema, value);
+  return schema.typeName === "google.protobuf.Struct" && !("$typeName" in value)
+    ? sortJson(value)
+    : sortMaps(schema, value);
 }
 
 function sortJson(value: unknown): unknown {

@@ -82,7 +82,17 @@ export class StateEntry implements Entry {
   /** A copy with other values of some fields. */
   with(change: Partial<EntryState>): StateEntry {
     const { revision, since, name, resource, error, label, tombstone, constraints } = this;
-    return new StateEntry({ revision, since, name, resource, error, label, tombstone, constraints, ...change });
+    return new StateEntry({
+      revision,
+      since,
+      name,
+      resource,
+      error,
+      label,
+      tombstone,
+      constraints,
+      ...change,
+    });
   }
 
   /** Marks the entry as replaced by a newer one of the name. The entry may be kept as history. The encoded responses of its array are released. */

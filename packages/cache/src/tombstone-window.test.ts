@@ -4,9 +4,14 @@ import { NameRecord } from "./name-record.ts";
 import { StateEntry } from "./state-entry.ts";
 import { TombstoneWindow } from "./tombstone-window.ts";
 
-function createScene(ms: number, count: number): { window: TombstoneWindow; dropped: string[]; add: (name: string, now: number) => StateEntry } {
+function createScene(
+  ms: number,
+  count: number,
+): { window: TombstoneWindow; dropped: string[]; add: (name: string, now: number) => StateEntry } {
   const dropped: string[] = [];
-  const window = new TombstoneWindow({ ms, count }, (_, entry) => { dropped.push(entry.name); });
+  const window = new TombstoneWindow({ ms, count }, (_, entry) => {
+    dropped.push(entry.name);
+  });
   const add = (name: string, now: number): StateEntry => {
     const entry = new StateEntry({ revision: 1, name, tombstone: true });
     window.add(new NameRecord(name, undefined, true), entry, now);
@@ -18,7 +23,12 @@ function createScene(ms: number, count: number): { window: TombstoneWindow; drop
 /** An entry that is dead (it has been followed by another) or not, and that counts who looks at that. */
 function countingEntry(name: string, dead: boolean, onLook: () => void): StateEntry {
   const entry = new StateEntry({ revision: 1, name, tombstone: true });
-  return Object.defineProperty(entry, "dead", { get: () => { onLook(); return dead; } });
+  return Object.defineProperty(entry, "dead", {
+    get: () => {
+      onLook();
+      return dead;
+    },
+  });
 }
 
 describe("TombstoneWindow", () => {
@@ -57,9 +67,12 @@ describe("TombstoneWindow", () => {
     const { window, dropped, add } = createScene(1000, 5000);
     const stays = Array.from({ length: 100 }, (_, index) => `stays${index}`);
     let looks = 0;
-    const onLook = (): void => { looks++; };
+    const onLook = (): void => {
+      looks++;
+    };
     add("gone", -1000);
-    for (const name of stays) window.add(new NameRecord(name, undefined, true), countingEntry(name, false, onLook), 0);
+    for (const name of stays)
+      window.add(new NameRecord(name, undefined, true), countingEntry(name, false, onLook), 0);
     window.expire(0);
     looks = 0;
     for (let i = 0; i < 10_000; i++) {

@@ -49,7 +49,8 @@ export class TombstoneWindow {
       const oldest = this.#queue[this.#start];
       if (oldest === undefined) return;
       const superseded = oldest.entry.dead;
-      if (!superseded && this.#alive <= this.#limits.count && oldest.at + this.#limits.ms > now) return;
+      if (!superseded && this.#alive <= this.#limits.count && oldest.at + this.#limits.ms > now)
+        return;
       this.#start++;
       if (superseded) continue;
       this.#alive--;

@@ -20,11 +20,24 @@ describe("the index of topics", () => {
       return watcher;
     });
     const seen = [];
-    for (const step of [{ put: [put(name, "1")] }, { remove: [{ typeUrl: T, name }] }, {}, { put: [put(name, "2")] }]) {
+    for (const step of [
+      { put: [put(name, "1")] },
+      { remove: [{ typeUrl: T, name }] },
+      {},
+      { put: [put(name, "2")] },
+    ]) {
       clock.advance(11);
       cache.commit(step);
-      const found = [name, spelled].every((text, index) => cache.topic(T, { name: text }) === topics[index]);
-      seen.push([topics.flatMap((topic) => shown(topic.members()) ?? []), watchers.map(({ wakes }) => wakes), found, cache.counters.topics, cache.counters.tombstones]);
+      const found = [name, spelled].every(
+        (text, index) => cache.topic(T, { name: text }) === topics[index],
+      );
+      seen.push([
+        topics.flatMap((topic) => shown(topic.members()) ?? []),
+        watchers.map(({ wakes }) => wakes),
+        found,
+        cache.counters.topics,
+        cache.counters.tombstones,
+      ]);
     }
     expect(seen).toEqual([
       [[`${name}=1`, `${spelled}=1`], [1, 1], true, 2, 0],
@@ -60,7 +73,11 @@ describe("the index of topics", () => {
     first.unwatch(watchers[0] ?? createWatcher());
     expect([cache.topic(T, { name }) === second, cache.counters.topics]).toEqual([true, 1]);
     cache.commit({ put: [put(name, "2")] });
-    expect([shown(second.members()), ...watchers.map(({ wakes }) => wakes)]).toEqual([[`${name}=2`], 0, 1]);
+    expect([shown(second.members()), ...watchers.map(({ wakes }) => wakes)]).toEqual([
+      [`${name}=2`],
+      0,
+      1,
+    ]);
     second.unwatch(watchers[1] ?? createWatcher());
     expect(cache.counters.topics).toBe(0);
   });

@@ -29,7 +29,8 @@ export class TopicIndex implements Iterable<BaseTopic> {
 
   /** One topic for each spelling. It looks at every record: for outages and the first complete state, never for a change. */
   *[Symbol.iterator](): Iterator<BaseTopic> {
-    if (this.#inRecords > 0) for (const { topic } of this.#records.values()) if (topic !== undefined) yield topic;
+    if (this.#inRecords > 0)
+      for (const { topic } of this.#records.values()) if (topic !== undefined) yield topic;
     yield* this.#topics.values();
   }
 
@@ -49,7 +50,10 @@ export class TopicIndex implements Iterable<BaseTopic> {
     const spelling = spellingOf(topic);
     this.#dropOther(topic);
     if (this.#first(spelling) !== topic) {
-      this.#setTwins(spelling, this.#twinsOf(spelling).filter((twin) => twin !== topic));
+      this.#setTwins(
+        spelling,
+        this.#twinsOf(spelling).filter((twin) => twin !== topic),
+      );
       return;
     }
     const [twin, ...rest] = this.#twinsOf(spelling);

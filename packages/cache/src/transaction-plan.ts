@@ -42,7 +42,12 @@ export function planTransaction(transaction: Transaction, refuse: RefusePut): Tr
   const isLone = puts.length + removals.length === 1 && complete.length + settled.length === 0;
   const named = isLone ? NOTHING : namesOf(removals, puts);
   const refused = puts.flatMap(refusalOf);
-  return { puts: refused.length === 0 ? puts : puts.filter(({ error }) => error === undefined), removals, refused, named };
+  return {
+    puts: refused.length === 0 ? puts : puts.filter(({ error }) => error === undefined),
+    removals,
+    refused,
+    named,
+  };
 }
 
 type Named = Map<string, Map<string, XdsError | undefined>>;
@@ -53,8 +58,15 @@ const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
 
 function namesOf(removals: readonly PlannedRemoval[], puts: readonly PlannedPut[]): Named {
   const named: Named = new Map();
-  for (const { removal, name } of removals) claim(named, removal.typeUrl, idOf(name), removal.name, undefined);
-  for (const { put: { typeUrl }, name, text, error } of puts) claim(named, typeUrl, idOf(name), text, error);
+  for (const { removal, name } of removals)
+    claim(named, removal.typeUrl, idOf(name), removal.name, undefined);
+  for (const {
+    put: { typeUrl },
+    name,
+    text,
+    error,
+  } of puts)
+    claim(named, typeUrl, idOf(name), text, error);
   return named;
 }
 
@@ -72,13 +84,24 @@ function refusalOf({ put: { typeUrl }, text, error }: PlannedPut): readonly Refu
   return error === undefined ? NONE : [{ typeUrl, name: text, error }];
 }
 
-function claim(named: Named, typeUrl: string, key: string, text: string, error: XdsError | undefined): void {
+function claim(
+  named: Named,
+  typeUrl: string,
+  key: string,
+  text: string,
+  error: XdsError | undefined,
+): void {
   let keys = named.get(typeUrl);
   if (keys === undefined) named.set(typeUrl, (keys = new Map<string, XdsError | undefined>()));
   const before = keys.size;
   keys.set(key, error);
   if (keys.size === before) {
-    const rule = "a transaction holds a name, or a variant of it, at most once, in put or in remove; leave one of them out";
-    throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(text)} of ${typeUrl} occurs twice: ${rule}`, { typeUrl, resource: text });
+    const rule =
+      "a transaction holds a name, or a variant of it, at most once, in put or in remove; leave one of them out";
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `${JSON.stringify(text)} of ${typeUrl} occurs twice: ${rule}`,
+      { typeUrl, resource: text },
+    );
   }
 }

@@ -9,7 +9,13 @@ import { TypeStore } from "./type-store.ts";
 
 describe("TypeIndex", () => {
   it("does not keep every type that anybody ever asked for, but those that are watched [S-LIM-4]", () => {
-    const index = new TypeIndex({}, createCacheState(), { now: () => 0, wants: () => false, opened: () => undefined, closed: () => undefined, outage: () => undefined });
+    const index = new TypeIndex({}, createCacheState(), {
+      now: () => 0,
+      wants: () => false,
+      opened: () => undefined,
+      closed: () => undefined,
+      outage: () => undefined,
+    });
     const watcher = createWatcher();
     index.topic(T, { name: "x" }).watch(watcher);
     for (let i = 0; i < 15_000; i++) {
@@ -22,7 +28,13 @@ describe("TypeIndex", () => {
   });
 
   it("does not look through all types for each new one, however many are watched [S-LIM-6]", () => {
-    const index = new TypeIndex({}, createCacheState(), { now: () => 0, wants: () => false, opened: () => undefined, closed: () => undefined, outage: () => undefined });
+    const index = new TypeIndex({}, createCacheState(), {
+      now: () => 0,
+      wants: () => false,
+      opened: () => undefined,
+      closed: () => undefined,
+      outage: () => undefined,
+    });
     const looks = vi.spyOn(TypeStore.prototype, "blank", "get");
     const types = 15_000;
     for (let i = 0; i < types; i++) index.topic(`${T}${i}`, { name: "*" }).watch(createWatcher());
@@ -44,8 +56,13 @@ describe("TypeIndex", () => {
     const watchers = [createWatcher(), createWatcher()];
     for (let n = 0; n < 2_000; n++) cache.topic(`type.googleapis.com/t.T${n}`, { name: "x" });
     cache.commit({ put: [put("x")] });
-    for (const [index, one] of [topic, unused].entries()) one?.watch(watchers[index] ?? createWatcher());
+    for (const [index, one] of [topic, unused].entries())
+      one?.watch(watchers[index] ?? createWatcher());
     cache.commit({ put: [put("x", "2"), put("x", "3", { typeUrl: U })] });
-    expect([shown(topic?.members()), shown(unused?.members()), watchers.map(({ wakes }) => wakes)]).toEqual([["x=2"], ["x=3"], [1, 1]]);
+    expect([
+      shown(topic?.members()),
+      shown(unused?.members()),
+      watchers.map(({ wakes }) => wakes),
+    ]).toEqual([["x=2"], ["x=3"], [1, 1]]);
   });
 });

@@ -38,14 +38,23 @@ export class TypeIndex implements TypeHost {
   #forgotten = BLANK_TYPES;
 
   constructor(options: CacheOptions, state: CacheState, host: InterestHost) {
-    const { types = [], tombstoneMs = 600_000, tombstoneCount = 100_000, replacedBytes = 1 << 20 } = options;
+    const {
+      types = [],
+      tombstoneMs = 600_000,
+      tombstoneCount = 100_000,
+      replacedBytes = 1 << 20,
+    } = options;
     this.#options = options;
     this.#host = host;
     this.state = state;
     this.limits = { ms: tombstoneMs, count: tombstoneCount };
     this.replacedBytes = replacedBytes;
     this.#descriptors = new Map(types.map((type) => [type.typeUrl, type]));
-    this.#members = new Map(types.flatMap(({ typeUrl, collectionTypeUrl }) => (collectionTypeUrl === undefined ? [] : [[collectionTypeUrl, typeUrl] as const])));
+    this.#members = new Map(
+      types.flatMap(({ typeUrl, collectionTypeUrl }) =>
+        collectionTypeUrl === undefined ? [] : [[collectionTypeUrl, typeUrl] as const],
+      ),
+    );
   }
 
   [Symbol.iterator](): Iterator<TypeStore> {
@@ -86,19 +95,28 @@ export class TypeIndex implements TypeHost {
     const type = this.type(typeUrl);
     const watched = type.watchedTopic(interest);
     if (watched !== undefined) return watched;
-    const name = readName(withoutParameters(interest.name, this.#options.ignoredParameters ?? NONE));
-    return this.isReachable(typeUrl, name) ? type.createTopic(interest, name) : new MissingTopic(type, interest, name.key);
+    const name = readName(
+      withoutParameters(interest.name, this.#options.ignoredParameters ?? NONE),
+    );
+    return this.isReachable(typeUrl, name)
+      ? type.createTopic(interest, name)
+      : new MissingTopic(type, interest, name.key);
   }
 
   /** Whether a name of this kind can exist here: it is one, of this type, and of an authority that is answered for. */
   isReachable(typeUrl: string, given: ReadName): boolean {
     const name = this.admitted(given);
-    return name.kind === "opaque" || (name.kind !== "invalid" && fitsType(name, typeUrl) && this.answersFor(name));
+    return (
+      name.kind === "opaque" ||
+      (name.kind !== "invalid" && fitsType(name, typeUrl) && this.answersFor(name))
+    );
   }
 
   /** What has directives is no name, unless this cache is that of a client. */
   admitted(name: ReadName): ReadName {
-    return name.directed === true && this.#options.directives !== true ? { ...name, kind: "invalid" } : name;
+    return name.directed === true && this.#options.directives !== true
+      ? { ...name, kind: "invalid" }
+      : name;
   }
 
   /** S-AUTH-8 */
@@ -108,7 +126,10 @@ export class TypeIndex implements TypeHost {
   }
 
   inWildcard(typeUrl: string, text: string, name: ReadName): boolean {
-    return name.directed !== true && (this.#options.wildcard?.(typeUrl, text) ?? (name.kind === "opaque" || !hasParameters(name)));
+    return (
+      name.directed !== true &&
+      (this.#options.wildcard?.(typeUrl, text) ?? (name.kind === "opaque" || !hasParameters(name)))
+    );
   }
 
   now(): number {
@@ -148,7 +169,8 @@ export class TypeIndex implements TypeHost {
     }
     this.#full = Math.max(BLANK_TYPES, 2 * this.#types.size);
     if (this.#cleared.size < this.#forgotten) return;
-    for (const [typeUrl, type] of this.#cleared) if (type.deref() === undefined) this.#cleared.delete(typeUrl);
+    for (const [typeUrl, type] of this.#cleared)
+      if (type.deref() === undefined) this.#cleared.delete(typeUrl);
     this.#forgotten = Math.max(BLANK_TYPES, 2 * this.#cleared.size);
   }
 }

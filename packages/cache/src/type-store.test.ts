@@ -23,13 +23,19 @@ function createStore(wanted: readonly string[] = []): TypeStore {
   return new TypeStore(T, host);
 }
 
-const change = (text: string): Parameters<TypeStore["put"]>[0] => ({ name: readName(text), text, owner: undefined });
+const change = (text: string): Parameters<TypeStore["put"]>[0] => ({
+  name: readName(text),
+  text,
+  owner: undefined,
+});
 
 describe("TypeStore", () => {
   it("keeps the group of a glob while a topic of any spelling follows it, and no longer [S-LIM-4]", () => {
     const type = createStore();
     const watcher = createWatcher();
-    const topics = [glob, "xdstp://a/t.T/ns/%2A"].map((name) => type.createTopic({ name }, readName(name)));
+    const topics = [glob, "xdstp://a/t.T/ns/%2A"].map((name) =>
+      type.createTopic({ name }, readName(name)),
+    );
     for (const topic of topics) topic.watch(watcher);
     expect(type.knownGroup(glob)?.topics.size).toBe(2);
     topics[0]?.unwatch(watcher);
@@ -61,12 +67,16 @@ describe("TypeStore", () => {
   it("keeps a name whose removal has left the window only for those who ask for it [S-LIM-4]", () => {
     const sizes = [[], [member]].map((wanted) => {
       const type = createStore(wanted);
-      for (const name of [member, "other", "more"]) type.put(change(name), put(name).resource, false);
+      for (const name of [member, "other", "more"])
+        type.put(change(name), put(name).resource, false);
       for (const name of [member, "other", "more"]) type.remove(change(name));
       type.expire();
       return [type.window.size, [...type.records.keys()], type.knownGroup(glob)?.size];
     });
-    expect(sizes).toEqual([[1, ["more"], undefined], [1, [member, "more"], 1]]);
+    expect(sizes).toEqual([
+      [1, ["more"], undefined],
+      [1, [member, "more"], 1],
+    ]);
   });
 
   it("does not keep what was said of a glob that nobody asks for [S-LIM-4]", () => {

@@ -70,11 +70,15 @@ export class TypeStore implements ExactHost, CollectionHost {
     this.#variants = new VariantIndex(typeUrl, this.records);
     this.state = host.state;
     this.#replaced = new ReplacedEntries(host.replacedBytes);
-    this.window = new TombstoneWindow(host.limits, (record, entry) => { this.#dropTombstone(record, entry); });
+    this.window = new TombstoneWindow(host.limits, (record, entry) => {
+      this.#dropTombstone(record, entry);
+    });
   }
 
   /** Number of resources. */
-  get size(): number { return this.#size; }
+  get size(): number {
+    return this.#size;
+  }
 
   /** Watched topics, one for each spelling. */
   get topics(): Iterable<BaseTopic> & { readonly size: number } {
@@ -82,10 +86,14 @@ export class TypeStore implements ExactHost, CollectionHost {
   }
 
   /** The watched topics of an interest, in every spelling. */
-  topicsOf(key: string): readonly BaseTopic[] { return [...this.#topics.exact(key), ...this.knownGroup(key)?.topics ?? []]; }
+  topicsOf(key: string): readonly BaseTopic[] {
+    return [...this.#topics.exact(key), ...(this.knownGroup(key)?.topics ?? [])];
+  }
 
   /** Nothing was ever held, and nobody follows it. */
-  get blank(): boolean { return !this.served && this.topics.size === 0 && this.records.size === 0; }
+  get blank(): boolean {
+    return !this.served && this.topics.size === 0 && this.records.size === 0;
+  }
 
   watchedTopic(interest: Interest): BaseTopic | undefined {
     return this.#topics.find(interest);
@@ -93,7 +101,8 @@ export class TypeStore implements ExactHost, CollectionHost {
 
   /** A topic that nobody watches yet. */
   createTopic(interest: Interest, name: ReadName): BaseTopic {
-    if (interest.name === "*" || name.kind === "glob") return new CollectionTopic(this, interest, this.group(name.key));
+    if (interest.name === "*" || name.kind === "glob")
+      return new CollectionTopic(this, interest, this.group(name.key));
     // The string of the record: that of the client may go.
     return new ExactTopic(this, interest, this.records.get(name.key)?.key ?? name.key);
   }
@@ -110,7 +119,9 @@ export class TypeStore implements ExactHost, CollectionHost {
 
   /** Records of a group that exist or have a tombstone. */
   recordsIn(group: Group): Iterable<NameRecord> {
-    return group === this.wildcard ? this.all().filter(({ inWildcard, place }) => inWildcard && place >= 0) : group.records;
+    return group === this.wildcard
+      ? this.all().filter(({ inWildcard, place }) => inWildcard && place >= 0)
+      : group.records;
   }
 
   record(key: string): NameRecord | undefined {
@@ -168,7 +179,9 @@ export class TypeStore implements ExactHost, CollectionHost {
     const record = variants === undefined ? this.records.get(key) : this.recordsOf(key)[0];
     const entry = variants === undefined ? record?.entry : variants.shown(parameters);
     if (record === undefined || entry?.resource === undefined) return undefined;
-    return record.group === group || (group === this.wildcard && record.inWildcard) ? entry : undefined;
+    return record.group === group || (group === this.wildcard && record.inWildcard)
+      ? entry
+      : undefined;
   }
 
   entryOf(record: NameRecord, parameters: Interest["parameters"]): StateEntry | undefined {
@@ -177,7 +190,9 @@ export class TypeStore implements ExactHost, CollectionHost {
   }
 
   goneOf(name: string, parameters: Interest["parameters"]): readonly StateEntry[] {
-    return this.#variants.isEmpty ? NO_ENTRIES : this.#variants.of(this.keyOf(name))?.removed(parameters) ?? NO_ENTRIES;
+    return this.#variants.isEmpty
+      ? NO_ENTRIES
+      : (this.#variants.of(this.keyOf(name))?.removed(parameters) ?? NO_ENTRIES);
   }
 
   expire(): void {
@@ -220,7 +235,10 @@ export class TypeStore implements ExactHost, CollectionHost {
     if (next.resource === undefined) return false;
     const { revision, label } = this.state;
     const since = old?.resource === undefined ? revision : old.since;
-    this.#enter(record, new StateEntry({ revision, name: spelling, since, resource: next.resource, label }));
+    this.#enter(
+      record,
+      new StateEntry({ revision, name: spelling, since, resource: next.resource, label }),
+    );
     this.served = true;
     if (resource.noStore === true) this.hasUnkept = true;
     return next.reused === true;
@@ -230,13 +248,29 @@ export class TypeStore implements ExactHost, CollectionHost {
   remove({ name, text, owner }: Change, error?: XdsError): void {
     let record = this.find(name);
     const old = record?.entry;
-    if (old === undefined ? name.variant !== undefined || !this.#isNews(name.key, error) : old.resource === undefined && isSameError(old.error, error)) return;
+    if (
+      old === undefined
+        ? name.variant !== undefined || !this.#isNews(name.key, error)
+        : old.resource === undefined && isSameError(old.error, error)
+    )
+      return;
     record ??= this.#create(name, text);
     record.owner = owner;
     if (old?.resource !== undefined) record.last = lastVersion(old.resource);
-    const tombstone = old !== undefined && !old.gone && (old.resource !== undefined || old.tombstone);
+    const tombstone =
+      old !== undefined && !old.gone && (old.resource !== undefined || old.tombstone);
     const { revision, label } = this.state;
-    this.#enter(record, new StateEntry({ revision, name: old?.name ?? text, error, label, tombstone, constraints: old?.resource?.constraints ?? old?.constraints }));
+    this.#enter(
+      record,
+      new StateEntry({
+        revision,
+        name: old?.name ?? text,
+        error,
+        label,
+        tombstone,
+        constraints: old?.resource?.constraints ?? old?.constraints,
+      }),
+    );
     if (record.entry !== undefined) this.window.add(record, record.entry, this.#host.now());
   }
 
@@ -246,8 +280,19 @@ export class TypeStore implements ExactHost, CollectionHost {
   }
 
   /** Concludes the same for a collection, if anybody asks for it. `error`: why it is empty; what was said of that before ends by what was said alone. */
-  settleGroup(group: Group, { error, wasSaid = true }: { readonly error?: XdsError | undefined; readonly wasSaid?: boolean } = {}): void {
-    if (group.settled ? !wasSaid || isSameError(group.error, error) : group.topics.size === 0 && !this.#host.wants(this.typeUrl, group.key)) return;
+  settleGroup(
+    group: Group,
+    {
+      error,
+      wasSaid = true,
+    }: { readonly error?: XdsError | undefined; readonly wasSaid?: boolean } = {},
+  ): void {
+    if (
+      group.settled
+        ? !wasSaid || isSameError(group.error, error)
+        : group.topics.size === 0 && !this.#host.wants(this.typeUrl, group.key)
+    )
+      return;
     group.settled = true;
     group.error = error;
     if (group !== this.wildcard) this.#groups.set(group.key, group);
@@ -280,7 +325,8 @@ export class TypeStore implements ExactHost, CollectionHost {
       entry.gone = true;
     }
     unlist(record, this.wildcard, this.state.revision);
-    if (record.variant === undefined) this.#aliases.replace(record, entry?.resource?.aliases, undefined);
+    if (record.variant === undefined)
+      this.#aliases.replace(record, entry?.resource?.aliases, undefined);
     this.#count(entry, undefined);
     this.#delete(record);
   }
@@ -294,19 +340,32 @@ export class TypeStore implements ExactHost, CollectionHost {
 
   /** Whether anybody asks for a name of which nothing is known, and has not been told so; an error is kept for who comes later (S-ERR-1), as long as a removal is. */
   #isNews(key: string, error: XdsError | undefined): boolean {
-    return error !== undefined || this.#host.wants(this.typeUrl, key) || this.#topics.exact(key).some((topic) => !topic.isMissing(error));
+    return (
+      error !== undefined ||
+      this.#host.wants(this.typeUrl, key) ||
+      this.#topics.exact(key).some((topic) => !topic.isMissing(error))
+    );
   }
 
   /** What had its version before; of variants the others of the name count too, since to a client that comes back the name and the version are all there is (B-VER-5). */
   #lastOf(record: NameRecord, { version }: Resource): LastVersion | undefined {
-    if (record.variant === undefined) return record.entry?.resource === undefined ? record.last : undefined;
-    const others = this.recordsOf(record.key).flatMap(({ last, entry }) => (entry?.resource === undefined ? last : lastVersion(entry.resource)) ?? []);
+    if (record.variant === undefined)
+      return record.entry?.resource === undefined ? record.last : undefined;
+    const others = this.recordsOf(record.key).flatMap(
+      ({ last, entry }) =>
+        (entry?.resource === undefined ? last : lastVersion(entry.resource)) ?? [],
+    );
     return version === "" ? undefined : others.find(({ given }) => given === version);
   }
 
   #create(name: ReadName, text: string): NameRecord {
     const group = name.parent === undefined ? undefined : this.group(name.parent);
-    const record = new NameRecord(name.key, group, this.#host.inWildcard(this.typeUrl, text, name), name.variant);
+    const record = new NameRecord(
+      name.key,
+      group,
+      this.#host.inWildcard(this.typeUrl, text, name),
+      name.variant,
+    );
     if (group !== undefined && group.size++ === 0) this.#groups.set(group.key, group);
     if (name.variant === undefined) {
       this.records.set(name.key, record);
@@ -318,7 +377,12 @@ export class TypeStore implements ExactHost, CollectionHost {
   }
 
   #delete(record: NameRecord): void {
-    if (!(record.variant === undefined ? this.records.delete(record.key) : this.#variants.delete(record))) return;
+    if (
+      !(record.variant === undefined
+        ? this.records.delete(record.key)
+        : this.#variants.delete(record))
+    )
+      return;
     this.#topics.release(record);
     if (record.group === undefined) return;
     record.group.size--;
@@ -340,13 +404,20 @@ export class TypeStore implements ExactHost, CollectionHost {
     else this.#noteVariant(record, old, variants);
     if (record.variant === undefined) this.#enterAliases(record, old, entry);
     for (const topic of this.#topics.of(record)) topic.refresh(record.key);
-    if (this.#former.size > 0 && record.variant === undefined && (entry.resource === undefined || old?.resource === undefined)) for (const topic of this.#former.get(record.key) ?? []) topic.refresh(record.key);
+    if (
+      this.#former.size > 0 &&
+      record.variant === undefined &&
+      (entry.resource === undefined || old?.resource === undefined)
+    )
+      for (const topic of this.#former.get(record.key) ?? []) topic.refresh(record.key);
   }
 
   /** What this is to a topic depends on its parameters (B-DYN-3). */
   #noteVariant(record: NameRecord, old: StateEntry | undefined, variants: VariantSet): void {
     const stepsFor = variants.changed(record, old, this.state);
-    forGroups(record, this.wildcard, (group) => { group.noteVariant(stepsFor); });
+    forGroups(record, this.wildcard, (group) => {
+      group.noteVariant(stepsFor);
+    });
   }
 
   /** Variants are not found by their aliases. */
@@ -360,7 +431,12 @@ export class TypeStore implements ExactHost, CollectionHost {
 
   /** An alias that a feed was asked for leads nowhere any more: that is an answer, which must not be lost with the topic. */
   #settleAlias(key: string, owner: Owner | undefined): void {
-    if (this.records.has(key) || !this.#host.wants(this.typeUrl, key) || this.#aliases.first(key) !== undefined) return;
+    if (
+      this.records.has(key) ||
+      !this.#host.wants(this.typeUrl, key) ||
+      this.#aliases.first(key) !== undefined
+    )
+      return;
     this.remove({ name: readName(key), text: key, owner });
   }
 
@@ -372,14 +448,16 @@ export class TypeStore implements ExactHost, CollectionHost {
   /** Nothing that a client spelled in its own way may outlive its subscription. */
   #forgetExact(topic: ExactTopic): void {
     for (const former of topic.former) this.leave(former, topic);
-    if (this.#topics.find({ name: topic.interest.name }) === undefined) for (const { entry } of this.recordsOf(topic.key)) entry?.forget(topic.interest.name);
+    if (this.#topics.find({ name: topic.interest.name }) === undefined)
+      for (const { entry } of this.recordsOf(topic.key)) entry?.forget(topic.interest.name);
   }
 
   /** A removal has left the window. It is remembered further only for those who ask for the very name. */
   #dropTombstone(record: NameRecord, entry: StateEntry): void {
     entry.gone = true;
     unlist(record, this.wildcard, entry.revision);
-    if (record.variant !== undefined || !this.#host.wants(this.typeUrl, record.key)) this.#delete(record);
+    if (record.variant !== undefined || !this.#host.wants(this.typeUrl, record.key))
+      this.#delete(record);
   }
 }
 

@@ -29,12 +29,20 @@ export class UnwantedNames {
   /** A feed on demand has put this. */
   note(type: TypeStore, name: ReadName): void {
     const { clock, lingerMs, ledger } = this.#host;
-    if (this.#ended || ledger.wants(type.typeUrl, name.key) || (name.parent !== undefined && ledger.wants(type.typeUrl, name.parent))) return;
+    if (
+      this.#ended ||
+      ledger.wants(type.typeUrl, name.key) ||
+      (name.parent !== undefined && ledger.wants(type.typeUrl, name.parent))
+    )
+      return;
     const record = type.find(name);
     if (record === undefined || this.#isWanted(type, record)) return;
     this.#records.set(record, type);
     if (lingerMs === 0) ledger.schedule();
-    else this.#timer ??= clock.after(lingerMs, () => { this.#sweep(); });
+    else
+      this.#timer ??= clock.after(lingerMs, () => {
+        this.#sweep();
+      });
   }
 
   /** Some interests have ended. It costs as much as they cover. */
@@ -73,9 +81,11 @@ export class UnwantedNames {
 
   #isWanted({ typeUrl }: TypeStore, { key, group, inWildcard, entry }: NameRecord): boolean {
     const wants = (interest: string): boolean => this.#host.ledger.wants(typeUrl, interest);
-    return wants(key)
-      || (group !== undefined && wants(group.key))
-      || (inWildcard && wants("*"))
-      || (entry?.resource?.aliases ?? []).some((alias) => wants(nameKey(alias)));
+    return (
+      wants(key) ||
+      (group !== undefined && wants(group.key)) ||
+      (inWildcard && wants("*")) ||
+      (entry?.resource?.aliases ?? []).some((alias) => wants(nameKey(alias)))
+    );
   }
 }

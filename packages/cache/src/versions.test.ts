@@ -41,14 +41,24 @@ describe("versions of a cache", () => {
 
   it("serves other bytes under a version that came before as version~hash, counts and tells it [B-VER-5]", () => {
     const events: CacheEvent[] = [];
-    const cache = createCache({ onEvent: (event) => { events.push(event); } });
+    const cache = createCache({
+      onEvent: (event) => {
+        events.push(event);
+      },
+    });
     cache.commit({ put: [put("x", "1", { version: "v" })] });
     cache.commit({ put: [put("x", "2", { version: "v" })] });
     const servedAs = `v~${contentVersion(put("x", "2").resource)}`;
     expect(versionOf(cache)).toBe(servedAs);
     expect(cache.topic(T, { name: "x" }).members()[0]?.resource?.given).toBe("v");
     expect(cache.counters.reusedVersions).toBe(1);
-    expect(events).toContainEqual({ kind: "version-reused", typeUrl: T, name: "x", version: "v", servedAs });
+    expect(events).toContainEqual({
+      kind: "version-reused",
+      typeUrl: T,
+      name: "x",
+      version: "v",
+      servedAs,
+    });
   });
 
   it("takes a version that it made unique itself for one that came before [B-VER-5]", () => {
@@ -56,12 +66,16 @@ describe("versions of a cache", () => {
     for (const content of ["1", "2"]) cache.commit({ put: [put("x", content, { version: "v" })] });
     const made = versionOf(cache) ?? "";
     cache.commit({ put: [put("x", "3", { version: made })] });
-    expect([versionOf(cache), cache.counters.reusedVersions]).toEqual([`${made}~${contentVersion(put("x", "3").resource)}`, 2]);
+    expect([versionOf(cache), cache.counters.reusedVersions]).toEqual([
+      `${made}~${contentVersion(put("x", "3").resource)}`,
+      2,
+    ]);
   });
 
   it("does not take the same bytes again for a new violation [B-VER-5]", () => {
     const cache = createCache();
-    for (const content of ["1", "2", "2"]) cache.commit({ put: [put("x", content, { version: "v" })] });
+    for (const content of ["1", "2", "2"])
+      cache.commit({ put: [put("x", content, { version: "v" })] });
     expect(cache.counters.reusedVersions).toBe(1);
     expect(cache.topic(T, { name: "x" }).head).toBe(2);
     cache.commit({ put: [put("x", "1", { version: "v" })] });
@@ -73,7 +87,12 @@ describe("versions of a cache", () => {
   it("remembers a version over a removal, for clients that held it [B-VER-5]", () => {
     const cache = createCache();
     cache.commit({ put: [put("x", "1", { version: "v" }), put("y", "1", { version: "v" })] });
-    cache.commit({ remove: [{ typeUrl: T, name: "x" }, { typeUrl: T, name: "y" }] });
+    cache.commit({
+      remove: [
+        { typeUrl: T, name: "x" },
+        { typeUrl: T, name: "y" },
+      ],
+    });
     cache.commit({ put: [put("x", "2", { version: "v" }), put("y", "1", { version: "v" })] });
     expect(versionOf(cache)).toBe(`v~${contentVersion(put("x", "2").resource)}`);
     expect(versionOf(cache, "y")).toBe("v");
@@ -83,7 +102,10 @@ describe("versions of a cache", () => {
     const cache = createCache();
     cache.commit({ put: [put("x", "1", { version: "v" }), put("z", "1")] });
     cache.commit({ put: [put("x", "2", { version: "v" })] });
-    expect([...cache.held(T)]).toMatchObject([{ name: "x", version: "v" }, { name: "z", version: contentVersion(put("z").resource) }]);
+    expect([...cache.held(T)]).toMatchObject([
+      { name: "x", version: "v" },
+      { name: "z", version: contentVersion(put("z").resource) },
+    ]);
   });
 
   it("takes a new version for a change although the content is equal [B-RELAY-3]", () => {
@@ -99,7 +121,10 @@ describe("versions of a cache", () => {
     for (const more of [{}, { ttlMs: 5 }, { ttlMs: 6 }, { ttlMs: 6, noStore: true }, {}]) {
       cache.commit({ put: [put("x", "1", more)] });
       expect(topic.head).toBe(cache.revision);
-      expect(topic.members()[0]?.resource).toMatchObject({ version: contentVersion(put("x").resource), ...more });
+      expect(topic.members()[0]?.resource).toMatchObject({
+        version: contentVersion(put("x").resource),
+        ...more,
+      });
     }
   });
 
@@ -107,7 +132,8 @@ describe("versions of a cache", () => {
     const cache = createCache();
     const topic = cache.topic(T, star);
     topic.watch(createWatcher());
-    const sum = (): number => topic.members().reduce((total, { resource }) => (total + (resource?.hash ?? 0)) % 2 ** 52, 0);
+    const sum = (): number =>
+      topic.members().reduce((total, { resource }) => (total + (resource?.hash ?? 0)) % 2 ** 52, 0);
     cache.commit({ put: Array.from({ length: 50 }, (_, index) => put(`n${index}`)) });
     expect(topic.hash).toBe(sum());
     const before = topic.hash;

@@ -17,7 +17,8 @@ interface Load {
 function stepsPerChange({ members, globs, watchers }: Load): number {
   const cache = new CacheCore({});
   cache.commit({ put: Array.from({ length: members }, (_, id) => put(ns(id))) });
-  for (let id = 0; id < globs; id++) cache.topic(T, { name: `xdstp://a/t.T/other${id}/*` }).watch(createWatcher());
+  for (let id = 0; id < globs; id++)
+    cache.topic(T, { name: `xdstp://a/t.T/other${id}/*` }).watch(createWatcher());
   const [glob, star, exact] = [ns("*"), "*", ns(1)].map((name) => cache.topic(T, { name }));
   for (const topic of [star, exact]) topic?.watch(createWatcher());
   for (let i = 0; i < watchers; i++) glob?.watch(createWatcher());
@@ -32,19 +33,25 @@ function stepsPerChange({ members, globs, watchers }: Load): number {
 
 describe("the work of a change", () => {
   it("is the same for 100 and for 100,000 members [B-GLOB-13, S-LIM-6]", () => {
-    const [small, large] = [100, 100_000].map((members) => stepsPerChange({ members, globs: 1, watchers: 1 }));
+    const [small, large] = [100, 100_000].map((members) =>
+      stepsPerChange({ members, globs: 1, watchers: 1 }),
+    );
     expect(large).toBeLessThanOrEqual((small ?? 0) * 1.1);
     expect(large).toBeGreaterThan(4);
     expect(large).toBeLessThan(16);
   });
 
   it("is the same beside 1 and beside 10,000 globs [B-GLOB-13, S-LIM-6]", () => {
-    const [few, many] = [1, 10_000].map((globs) => stepsPerChange({ members: 1000, globs, watchers: 1 }));
+    const [few, many] = [1, 10_000].map((globs) =>
+      stepsPerChange({ members: 1000, globs, watchers: 1 }),
+    );
     expect(many).toBe(few);
   });
 
   it("grows by one for each watcher of a topic that it touches", () => {
-    const [one, many] = [1, 1001].map((watchers) => stepsPerChange({ members: 1000, globs: 1, watchers }));
+    const [one, many] = [1, 1001].map((watchers) =>
+      stepsPerChange({ members: 1000, globs: 1, watchers }),
+    );
     expect((many ?? 0) - (one ?? 0)).toBe(1000);
   });
 
@@ -54,11 +61,17 @@ describe("the work of a change", () => {
       const watcher = createWatcher();
       for (let id = 0; id < names; id++) {
         cache.topic(T, { name: ns(id) }).watch(watcher);
-        cache.unavailable({ typeUrl: T, interest: { name: ns(id) } }, new XdsError("UNAVAILABLE", "not now"));
+        cache.unavailable(
+          { typeUrl: T, interest: { name: ns(id) } },
+          new XdsError("UNAVAILABLE", "not now"),
+        );
       }
       const before = cache.state.work;
       cache.unavailable({ typeUrl: T, interest: { name: ns(3) } }, undefined);
-      expect([cache.topic(T, { name: ns(3) }).stale, cache.topic(T, { name: ns(4) }).stale?.code]).toEqual([undefined, "UNAVAILABLE"]);
+      expect([
+        cache.topic(T, { name: ns(3) }).stale,
+        cache.topic(T, { name: ns(4) }).stale?.code,
+      ]).toEqual([undefined, "UNAVAILABLE"]);
       return cache.state.work - before;
     });
     expect([few, many]).toEqual([2, 2]);
@@ -68,7 +81,10 @@ describe("the work of a change", () => {
     const cache = new CacheCore({});
     const watcher = createWatcher();
     // Two objects of each, and some under another key.
-    const interests = [...["alias", "real", "*", "alias", "real", "*"].map((name) => ({ name })), { name: "real", parameters: new Map([["k", "v"]]) }];
+    const interests = [
+      ...["alias", "real", "*", "alias", "real", "*"].map((name) => ({ name })),
+      { name: "real", parameters: new Map([["k", "v"]]) },
+    ];
     const topics = interests.map((interest) => cache.topic(T, interest));
     for (const topic of topics) topic.watch(watcher);
     cache.commit({ put: [put("real", "1", { aliases: ["alias"] })] });

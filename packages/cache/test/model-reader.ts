@@ -16,7 +16,13 @@ export class ModelReader {
   #cursor = 0;
   #woken = true;
   #started = false;
-  #arrays: { readonly head: number; readonly members: readonly Entry[]; readonly since: Map<string, readonly Entry[]> } | undefined;
+  #arrays:
+    | {
+        readonly head: number;
+        readonly members: readonly Entry[];
+        readonly since: Map<string, readonly Entry[]>;
+      }
+    | undefined;
 
   constructor(source: ResourceSource, interest: string) {
     this.#source = source;
@@ -53,7 +59,9 @@ export class ModelReader {
     this.read();
     const expected = model.covered(this.interest).toSorted();
     // By an alias the reader may know more: resources that gave up the alias. None of them may have been removed.
-    const known = [...this.#view.keys()].filter((key) => this.#isCollection || expected.includes(key) || !model.names.has(key)).toSorted();
+    const known = [...this.#view.keys()]
+      .filter((key) => this.#isCollection || expected.includes(key) || !model.names.has(key))
+      .toSorted();
     expect(known, this.interest).toEqual(expected);
     for (const key of expected) this.#verifyEntry(model, key);
     this.#verifyTopic(model, expected, windowStart);
@@ -65,9 +73,14 @@ export class ModelReader {
     this.read();
     const expected = model.covered(this.interest).toSorted();
     // By an alias the reader may know more, of which nobody may be told any longer.
-    const known = [...this.#view.keys()].filter((key) => this.#isCollection || expected.includes(key)).toSorted();
+    const known = [...this.#view.keys()]
+      .filter((key) => this.#isCollection || expected.includes(key))
+      .toSorted();
     expect(known, this.interest).toEqual(expected);
-    for (const key of expected) expect(new TextDecoder().decode(this.#view.get(key)?.resource?.payload.value)).toBe(model.names.get(key)?.content);
+    for (const key of expected)
+      expect(new TextDecoder().decode(this.#view.get(key)?.resource?.payload.value)).toBe(
+        model.names.get(key)?.content,
+      );
   }
 
   get #isCollection(): boolean {
@@ -96,13 +109,26 @@ export class ModelReader {
 
   #verifyTopic(model: NaiveStore, expected: readonly string[], windowStart: number): void {
     const members = this.#topic.members();
-    expect(members.flatMap(({ name, resource }) => (resource === undefined ? [] : [nameKey(name)])).toSorted()).toEqual(expected);
-    expect(members.length).toBe(expected.length === 0 && this.interest !== "*" ? 1 : expected.length);
-    const sum = members.reduce((total, { resource }) => (total + BigInt(resource?.hash ?? 0)) % 2n ** 52n, 0n);
+    expect(
+      members
+        .flatMap(({ name, resource }) => (resource === undefined ? [] : [nameKey(name)]))
+        .toSorted(),
+    ).toEqual(expected);
+    expect(members.length).toBe(
+      expected.length === 0 && this.interest !== "*" ? 1 : expected.length,
+    );
+    const sum = members.reduce(
+      (total, { resource }) => (total + BigInt(resource?.hash ?? 0)) % 2n ** 52n,
+      0n,
+    );
     expect(BigInt(this.#topic.hash)).toBe(sum);
     expect(members.every(({ revision }) => revision <= this.#topic.head)).toBe(true);
-    const removed = this.#topic.removed().map(({ name }) => nameKey(name)).toSorted();
-    if (this.#isCollection) expect(removed).toEqual(model.removed(this.interest, windowStart).toSorted());
+    const removed = this.#topic
+      .removed()
+      .map(({ name }) => nameKey(name))
+      .toSorted();
+    if (this.#isCollection)
+      expect(removed).toEqual(model.removed(this.interest, windowStart).toSorted());
     this.#verifyArrays(members);
   }
 
@@ -115,7 +141,12 @@ export class ModelReader {
       const after = head - back;
       const array = this.#topic.changes(after);
       if (array === undefined) return;
-      expect(array.every(({ revision }, index) => revision > after && revision >= (array[index - 1]?.revision ?? 0))).toBe(true);
+      expect(
+        array.every(
+          ({ revision }, index) =>
+            revision > after && revision >= (array[index - 1]?.revision ?? 0),
+        ),
+      ).toBe(true);
       expect(new Set(array.map(({ name }) => nameKey(name))).size).toBe(array.length);
       const first = array[0] === undefined ? "" : `${array[0].name} ${array[0].revision}`;
       expect(array).toBe(this.#arrays.since.get(first) ?? array);

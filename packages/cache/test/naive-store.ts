@@ -20,7 +20,12 @@ export class NaiveStore {
     const old = this.names.get(key);
     this.removedAt.delete(key);
     const aliases = text.startsWith("xdstp:") ? [] : value.aliases;
-    this.names.set(key, { ...value, aliases, text: old?.text ?? text, since: old?.since ?? revision });
+    this.names.set(key, {
+      ...value,
+      aliases,
+      text: old?.text ?? text,
+      since: old?.since ?? revision,
+    });
   }
 
   remove(text: string, now: number): void {
@@ -37,12 +42,17 @@ export class NaiveStore {
 
   /** Keys of names that have an alias, in order. */
   withAlias(alias: string): readonly string[] {
-    return [...this.names].filter(([, { aliases }]) => aliases.includes(alias)).map(([key]) => key).sort();
+    return [...this.names]
+      .filter(([, { aliases }]) => aliases.includes(alias))
+      .map(([key]) => key)
+      .sort();
   }
 
   /** Keys of names that an interest covered and that were removed within the window. */
   removed(interest: string, since: number): readonly string[] {
-    return [...this.removedAt].filter(([key, at]) => at > since && covers(interest, key)).map(([key]) => key);
+    return [...this.removedAt]
+      .filter(([key, at]) => at > since && covers(interest, key))
+      .map(([key]) => key);
   }
 }
 

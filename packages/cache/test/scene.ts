@@ -1,4 +1,13 @@
-import type { Entry, Interest, Put, Resource, ResourceFeed, ResourceSink, Topic, Watcher } from "@xdstp/core";
+import type {
+  Entry,
+  Interest,
+  Put,
+  Resource,
+  ResourceFeed,
+  ResourceSink,
+  Topic,
+  Watcher,
+} from "@xdstp/core";
 
 /** The type of the tests. */
 export const T = "type.googleapis.com/t.T";
@@ -6,15 +15,26 @@ export const T = "type.googleapis.com/t.T";
 export const U = "type.googleapis.com/t.U";
 
 /** A put whose payload is the UTF-8 of a text. */
-export function put(name: string, content = "1", more: Partial<Resource> & { readonly typeUrl?: string; readonly as?: string } = {}): Put {
+export function put(
+  name: string,
+  content = "1",
+  more: Partial<Resource> & { readonly typeUrl?: string; readonly as?: string } = {},
+): Put {
   const { typeUrl = T, as, ...rest } = more;
-  const resource = { name, version: "", payload: { typeUrl, value: new TextEncoder().encode(content) }, ...rest };
+  const resource = {
+    name,
+    version: "",
+    payload: { typeUrl, value: new TextEncoder().encode(content) },
+    ...rest,
+  };
   return as === undefined ? { typeUrl, resource } : { typeUrl, resource, as };
 }
 
 /** A short form of an entry: `name=content`, or `name-` without a resource. */
 export function show(entry: Entry): string {
-  return entry.resource === undefined ? `${entry.name}-` : `${entry.name}=${new TextDecoder().decode(entry.resource.payload.value)}`;
+  return entry.resource === undefined
+    ? `${entry.name}-`
+    : `${entry.name}=${new TextDecoder().decode(entry.resource.payload.value)}`;
 }
 
 export function shown(entries: readonly Entry[] | undefined): readonly string[] | undefined {
@@ -58,7 +78,9 @@ export function createFeed(): ManualFeed {
     },
     run(given, signal) {
       sink = given;
-      signal.addEventListener("abort", () => { resolve(undefined); });
+      signal.addEventListener("abort", () => {
+        resolve(undefined);
+      });
       return promise;
     },
     end(error) {
@@ -77,17 +99,28 @@ export interface DemandFeed extends ManualFeed {
 export function createDemandFeed(): DemandFeed {
   const feed = createFeed();
   const told: string[] = [];
-  const names = (sign: string, interests: readonly Interest[]): readonly string[] => interests.map(({ name }) => `${sign}${name}`);
+  const names = (sign: string, interests: readonly Interest[]): readonly string[] =>
+    interests.map(({ name }) => `${sign}${name}`);
   return {
-    get sink() { return feed.sink; },
+    get sink() {
+      return feed.sink;
+    },
     run: (sink, signal) => feed.run(sink, signal),
-    end: (error) => { feed.end(error); },
+    end: (error) => {
+      feed.end(error);
+    },
     told,
-    want: (typeUrl, added, dropped) => { told.push(`${typeUrl.slice(-1)}: ${[...names("+", added), ...names("-", dropped)].join(" ")}`); },
+    want: (typeUrl, added, dropped) => {
+      told.push(
+        `${typeUrl.slice(-1)}: ${[...names("+", added), ...names("-", dropped)].join(" ")}`,
+      );
+    },
   };
 }
 
 /** Lets everything that waits for the end of the turn happen. */
 export async function turn(): Promise<void> {
-  await new Promise((resolve) => { setImmediate(resolve); });
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

@@ -1,4 +1,11 @@
-import { encodeConstraints, readConstraints, textOfConstraints, type Constraints, type Entry, type Interest } from "@xdstp/core";
+import {
+  encodeConstraints,
+  readConstraints,
+  textOfConstraints,
+  type Constraints,
+  type Entry,
+  type Interest,
+} from "@xdstp/core";
 
 import { show } from "./scene.ts";
 
@@ -22,6 +29,9 @@ export function asked(name: string, parameters: Readonly<Record<string, string>>
 export function showVariant(entry: Entry): string {
   const constraints = entry.resource?.constraints ?? entry.constraints;
   const read = constraints === undefined ? undefined : readConstraints(constraints);
-  const variant = read === undefined ? "" : `{${"constraints" in read ? textOfConstraints(read.constraints) : read.fault}}`;
+  const variant =
+    read === undefined
+      ? ""
+      : `{${"constraints" in read ? textOfConstraints(read.constraints) : read.fault}}`;
   return `${entry.error === undefined || entry.resource !== undefined ? "" : "!"}${entry.name}${variant}${show(entry).slice(entry.name.length)}`;
 }

@@ -1,4 +1,12 @@
-import { createChannels, createClient, type Channels, type Client, type ClientNotice, type NameOptions, type WatchedType } from "@xdstp/client";
+import {
+  createChannels,
+  createClient,
+  type Channels,
+  type Client,
+  type ClientNotice,
+  type NameOptions,
+  type WatchedType,
+} from "@xdstp/client";
 import { fromBinary, type Registry } from "@bufbuild/protobuf";
 import { type Status, StatusCode } from "@xdstp/core";
 import { observeStream, type StreamObserver } from "@xdstp/testing";
@@ -17,7 +25,11 @@ export interface AskClient {
   /** The id of the node. */
   readonly node: string;
   /** The server that has answered for a name, else one that is asked for it, how it calls itself and is spoken to. */
-  server(asked: TypedName): { readonly server: string; readonly controlPlane: string; readonly variant: Spoken["variant"] };
+  server(asked: TypedName): {
+    readonly server: string;
+    readonly controlPlane: string;
+    readonly variant: Spoken["variant"];
+  };
   /** Where names of a type are asked for by a bootstrap of Envoy, for a watch. */
   beside(typeUrl: string): Pick<NameOptions, "source">;
   /** The way from each name of a type to what is had of it, as it is now; empty: it leads nowhere else. */
@@ -55,15 +67,24 @@ export interface AskClientOptions {
 }
 
 /** Opens a client. Throws a CliError where there is no server to ask. */
-export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, onForeign, fetchMs, members, observe }: AskClientOptions = {}): Promise<AskClient> {
+export async function openAskClient(
+  flags: AskFlags,
+  io: CliIo,
+  { onEvent, onForeign, fetchMs, members, observe }: AskClientOptions = {},
+): Promise<AskClient> {
   const configured = await configuredSources(flags, io.env);
   const { spoken } = configured;
   const foreign = new Map<string, number>();
-  const channels = createChannels({ clock: io.clock, ...(flags.limits && { limits: flags.limits }) });
+  const channels = createChannels({
+    clock: io.clock,
+    ...(flags.limits && { limits: flags.limits }),
+  });
   const client = createClient({
-    bootstrap: configured.bootstrap, variant: flags.variant, clock: io.clock,
+    bootstrap: configured.bootstrap,
+    variant: flags.variant,
+    clock: io.clock,
     channels: observe === undefined ? channels : observed(channels, observe),
-    nodeContextParams: [...configured.nodeContextParams, ...flags.nodeContextParams ?? []],
+    nodeContextParams: [...configured.nodeContextParams, ...(flags.nodeContextParams ?? [])],
     ...(members !== undefined && { limits: { members } }),
     ...(flags.altOn !== undefined && { altOn: flags.altOn }),
     ...(flags.maxHops !== undefined && { maxHops: flags.maxHops }),
@@ -78,22 +99,49 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, onFor
   });
   // Nothing else keeps the process between two attempts: timers do not.
   const alive = setInterval(() => undefined, 0x7fff_ffff);
-  const rowsOf = (asked?: TypedName): Rows => (asked === undefined ? client.status() : rowsAsked(client, configured, asked));
-  const failures = (asked?: TypedName): readonly string[] => rowsOf(asked).flatMap(({ id, name, status }) => (status?.lastEnd === undefined || status.connected ? [] : [streamFailure(name, status.lastEnd, spoken(name, id))]));
-  const heard = (rows: Rows, some: boolean): string => rows.flatMap(({ id, name, status }) => (status === undefined ? [] : [heardOf(name, status, spoken(name, id), some)])).join("; ");
-  const server = (asked: TypedName): Rows[number] | undefined => answering(rowsOf(asked)) ?? answering(client.status());
+  const rowsOf = (asked?: TypedName): Rows =>
+    asked === undefined ? client.status() : rowsAsked(client, configured, asked);
+  const failures = (asked?: TypedName): readonly string[] =>
+    rowsOf(asked).flatMap(({ id, name, status }) =>
+      status?.lastEnd === undefined || status.connected
+        ? []
+        : [streamFailure(name, status.lastEnd, spoken(name, id))],
+    );
+  const heard = (rows: Rows, some: boolean): string =>
+    rows
+      .flatMap(({ id, name, status }) =>
+        status === undefined ? [] : [heardOf(name, status, spoken(name, id), some)],
+      )
+      .join("; ");
+  const server = (asked: TypedName): Rows[number] | undefined =>
+    answering(rowsOf(asked)) ?? answering(client.status());
   return {
-    client, node: configured.node.id,
+    client,
+    node: configured.node.id,
     server(asked) {
       const row = server(asked);
-      return { server: row?.name ?? "", controlPlane: row?.status?.controlPlane ?? "", variant: spoken(row?.name ?? "", row?.id).variant };
+      return {
+        server: row?.name ?? "",
+        controlPlane: row?.status?.controlPlane ?? "",
+        variant: spoken(row?.name ?? "", row?.id).variant,
+      };
     },
     beside(typeUrl) {
       const source = configured.beside(typeUrl)?.config;
       return source === undefined ? {} : { source };
     },
-    hops: (typeUrl) => shownHops({ client, failures, server: (asked) => answering(rowsOf(asked))?.name ?? "", heard: (asked) => heard(rowsOf(asked), false) }, typeUrl),
-    isUnanswered: (asked) => rowsOf(asked).every(({ status }) => status === undefined || status.counts.responses === 0),
+    hops: (typeUrl) =>
+      shownHops(
+        {
+          client,
+          failures,
+          server: (asked) => answering(rowsOf(asked))?.name ?? "",
+          heard: (asked) => heard(rowsOf(asked), false),
+        },
+        typeUrl,
+      ),
+    isUnanswered: (asked) =>
+      rowsOf(asked).every(({ status }) => status === undefined || status.counts.responses === 0),
     heard: (some = false) => heard(client.status(), some),
     ignored: () => Array.from(foreign, ([from, names]) => ({ server: from, names })),
     failure: (error) => askFailure(error, failures()),
@@ -107,20 +155,37 @@ export async function openAskClient(flags: AskFlags, io: CliIo, { onEvent, onFor
 type Rows = ReturnType<Client["status"]>;
 
 /** What is known of the servers that are asked for a name, in order; where nothing configures any, of those that were found. */
-function rowsAsked(client: Client, configured: ConfiguredSources, { name, typeUrl }: TypedName): Rows {
+function rowsAsked(
+  client: Client,
+  configured: ConfiguredSources,
+  { name, typeUrl }: TypedName,
+): Rows {
   const [rows, servers] = [client.status(), serversAsked(configured, name, typeUrl)];
   if (servers.length === 0) return client.status(authorityIn(name));
-  return servers.map((server) => rows.find(({ id }) => id === server.id) ?? { id: server.id, name: server.name });
+  return servers.map(
+    (server) => rows.find(({ id }) => id === server.id) ?? { id: server.id, name: server.name },
+  );
 }
 
-interface ServerState { readonly connected: boolean; readonly lastEnd?: Status; readonly counts: { readonly responses: number } }
+interface ServerState {
+  readonly connected: boolean;
+  readonly lastEnd?: Status;
+  readonly counts: { readonly responses: number };
+}
 
-function heardOf(name: string, { connected, lastEnd, counts: { responses } }: ServerState, spoken: Spoken, some: boolean): string {
-  if (!connected && lastEnd !== undefined && lastEnd.code !== StatusCode.OK) return streamFailure(name, lastEnd, spoken);
+function heardOf(
+  name: string,
+  { connected, lastEnd, counts: { responses } }: ServerState,
+  spoken: Spoken,
+  some: boolean,
+): string {
+  if (!connected && lastEnd !== undefined && lastEnd.code !== StatusCode.OK)
+    return streamFailure(name, lastEnd, spoken);
   if (!connected) return `${name} has not been reached`;
   if (some) return `${name} is connected`;
   if (responses === 0) return `${name} is connected and has not answered`;
-  const silent = spoken.variant === "sotw" ? ", and by SotW a server is silent about what it does not have" : "";
+  const silent =
+    spoken.variant === "sotw" ? ", and by SotW a server is silent about what it does not have" : "";
   return `${name} has answered ${responses === 1 ? "once" : `${responses} times`}, but not of this${silent}`;
 }
 
@@ -128,7 +193,16 @@ function observed(channels: Channels, observe: NonNullable<AskClientOptions["obs
   return {
     acquire(server) {
       const channel = channels.acquire(server);
-      return { open: (call, handler) => observeStream((own) => channel.open(call, own), () => observe(server.uri, variantIn(call.path)))(handler), release: () => { channel.release(); } };
+      return {
+        open: (call, handler) =>
+          observeStream(
+            (own) => channel.open(call, own),
+            () => observe(server.uri, variantIn(call.path)),
+          )(handler),
+        release: () => {
+          channel.release();
+        },
+      };
     },
   };
 }

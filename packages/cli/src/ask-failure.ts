@@ -5,7 +5,8 @@ import { CliError } from "./cli-error.ts";
 export function askFailure(error: unknown, failures: readonly string[]): CliError {
   if (error instanceof CliError) return error;
   if (!(error instanceof XdsError)) throw error;
-  if (error.code === "UNAVAILABLE" && failures.length > 0) return new CliError(1, failures.join("; "), { cause: error });
+  if (error.code === "UNAVAILABLE" && failures.length > 0)
+    return new CliError(1, failures.join("; "), { cause: error });
   return new CliError(1, inCommandWords(withoutNode(error.text)), { cause: error });
 }
 
@@ -17,15 +18,22 @@ export interface Spoken {
 }
 
 /** Why a stream has ended, and the way out. */
-export function streamFailure(server: string, { code, message }: Status, { variant, by }: Spoken): string {
-  const name = Object.entries(StatusCode).find(([, number]) => number === code)?.[0] ?? `code ${code}`;
+export function streamFailure(
+  server: string,
+  { code, message }: Status,
+  { variant, by }: Spoken,
+): string {
+  const name =
+    Object.entries(StatusCode).find(([, number]) => number === code)?.[0] ?? `code ${code}`;
   if (ownFailure.test(message)) return inCommandWords(message);
-  if (code === StatusCode.UNIMPLEMENTED) return `${server} does not serve the ${variant} variant (${message === "" ? name : message}); ${by === undefined ? `try --${variant === "delta" ? "sotw" : "delta"}` : `its api_type in ${by} says so`}`;
+  if (code === StatusCode.UNIMPLEMENTED)
+    return `${server} does not serve the ${variant} variant (${message === "" ? name : message}); ${by === undefined ? `try --${variant === "delta" ? "sotw" : "delta"}` : `its api_type in ${by} says so`}`;
   return `${server} has ended the stream: ${message === "" ? name : `${message} [${name}]`}`;
 }
 
 /** What the channel says, and not the server: no connection, or files and targets that are no good. */
-const ownFailure = /^(cannot connect to|lost the connection to|(ca_|)certificate_file|private_key_file|the target|tls\.\w+) /;
+const ownFailure =
+  /^(cannot connect to|lost the connection to|(ca_|)certificate_file|private_key_file|the target|tls\.\w+) /;
 
 /** The client speaks of its options, people know those of the command. */
 function inCommandWords(text: string): string {

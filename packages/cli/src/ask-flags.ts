@@ -40,19 +40,41 @@ export interface AskFlags {
 
 /** The options of a command that asks a server as a client. */
 export const askOptions: Readonly<Record<string, CommandOption>> = {
-  server: { value: "HOST:PORT", help: "whom to ask (default: that of XDSTP_SERVER); without it a bootstrap says" },
-  bootstrap: { value: "FILE", help: "a bootstrap of gRPC (JSON) or of Envoy (YAML or JSON); default: that of gRPC in the file in GRPC_XDS_BOOTSTRAP, or the JSON in GRPC_XDS_BOOTSTRAP_CONFIG" },
-  type: { value: "TYPE", help: "of names that do not say theirs: clusters, listeners, ..., or a full message name" },
+  server: {
+    value: "HOST:PORT",
+    help: "whom to ask (default: that of XDSTP_SERVER); without it a bootstrap says",
+  },
+  bootstrap: {
+    value: "FILE",
+    help: "a bootstrap of gRPC (JSON) or of Envoy (YAML or JSON); default: that of gRPC in the file in GRPC_XDS_BOOTSTRAP, or the JSON in GRPC_XDS_BOOTSTRAP_CONFIG",
+  },
+  type: {
+    value: "TYPE",
+    help: "of names that do not say theirs: clusters, listeners, ..., or a full message name",
+  },
   sotw: { help: "by the SotW variant of the protocol, where a bootstrap of Envoy does not say it" },
   delta: { help: "by the delta variant (the default)" },
   node: { value: "ID", help: "who asks (default xdstp, or as the bootstrap says)" },
   cluster: { value: "NAME", help: "the cluster of the node" },
   "node-metadata": { value: "JSON", help: "the metadata of the node, a JSON object" },
-  "node-context-params": { value: "FIELD", multiple: true, help: "a field of the node that becomes a context parameter of globs: id, cluster, locality.zone, metadata, ..." },
-  "alt-on": { value: "unreachable|missing", help: "when an alternative (#alt=) is asked: when nobody can be reached who could say (the default), or also when there is none" },
+  "node-context-params": {
+    value: "FIELD",
+    multiple: true,
+    help: "a field of the node that becomes a context parameter of globs: id, cluster, locality.zone, metadata, ...",
+  },
+  "alt-on": {
+    value: "unreachable|missing",
+    help: "when an alternative (#alt=) is asked: when nobody can be reached who could say (the default), or also when there is none",
+  },
   "max-hops": { value: "N", help: "how many redirects are followed (default 5)" },
-  dns: { help: "look in DNS for the servers of authorities that the bootstrap does not have: SRV records of _xds._tcp, else the host itself, over TLS" },
-  "channel-limit": { value: "NAME=NUMBER", multiple: true, help: "another value of a limit on what a server may send, such as maxMessageBytes=200000000; may be given several times. The README has the names, defaults and units" },
+  dns: {
+    help: "look in DNS for the servers of authorities that the bootstrap does not have: SRV records of _xds._tcp, else the host itself, over TLS",
+  },
+  "channel-limit": {
+    value: "NAME=NUMBER",
+    multiple: true,
+    help: "another value of a limit on what a server may send, such as maxMessageBytes=200000000; may be given several times. The README has the names, defaults and units",
+  },
   ...clientTlsOptions,
 };
 
@@ -62,23 +84,43 @@ export const nackOption: Readonly<Record<string, CommandOption>> = {
 };
 
 /** How these options stand in a usage. */
-export const askUsage = "[--server HOST:PORT | --bootstrap FILE] [--type TYPE] [--sotw | --delta] [--node ID] [--cluster NAME] [--node-metadata JSON] [--node-context-params FIELD]... [--alt-on unreachable|missing] [--max-hops N] [--dns] [--channel-limit NAME=NUMBER]...";
+export const askUsage =
+  "[--server HOST:PORT | --bootstrap FILE] [--type TYPE] [--sotw | --delta] [--node ID] [--cluster NAME] [--node-metadata JSON] [--node-context-params FIELD]... [--alt-on unreachable|missing] [--max-hops N] [--dns] [--channel-limit NAME=NUMBER]...";
 
 /** How those of TLS stand in a usage. */
 export const tlsUsage = "[--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]";
 
 /** Reads {@link askOptions}. Throws a CliError for what contradicts itself. */
 export function askFlags(call: CommandCall, io: CliIo): AskFlags {
-  const [typed, bootstrap, node, cluster, nack] = ["server", "bootstrap", "node", "cluster", "nack"].map((name) => call.text(name));
-  if (typed !== undefined && bootstrap !== undefined) throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
-  if (call.flag("sotw") && call.flag("delta")) throw new CliError(2, "--sotw and --delta are two variants; give one of them");
+  const [typed, bootstrap, node, cluster, nack] = [
+    "server",
+    "bootstrap",
+    "node",
+    "cluster",
+    "nack",
+  ].map((name) => call.text(name));
+  if (typed !== undefined && bootstrap !== undefined)
+    throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
+  if (call.flag("sotw") && call.flag("delta"))
+    throw new CliError(2, "--sotw and --delta are two variants; give one of them");
   const server = bootstrap === undefined ? askedServer("--server", typed, io) : undefined;
-  if (server !== undefined && call.flag("dns")) throw new CliError(2, `--dns finds what a bootstrap does not have; ${server.from} is asked for everything`);
+  if (server !== undefined && call.flag("dns"))
+    throw new CliError(
+      2,
+      `--dns finds what a bootstrap does not have; ${server.from} is asked for everything`,
+    );
   const tls = clientTlsFlags(call);
-  if (tls !== undefined && server === undefined) throw new CliError(2, "options of TLS go with --server; a bootstrap says by itself how to speak to its servers");
+  if (tls !== undefined && server === undefined)
+    throw new CliError(
+      2,
+      "options of TLS go with --server; a bootstrap says by itself how to speak to its servers",
+    );
   const limits = channelLimitsFlag(call);
   const metadata = metadataOf(call.text("node-metadata"));
-  const [altOn, maxHops] = [wordFlag(call, "alt-on", ["unreachable", "missing"]), countFlag(call, "max-hops")];
+  const [altOn, maxHops] = [
+    wordFlag(call, "alt-on", ["unreachable", "missing"]),
+    countFlag(call, "max-hops"),
+  ];
   return {
     variant: call.flag("sotw") ? "sotw" : "delta",
     nodeContextParams: call.texts("node-context-params"),
@@ -87,7 +129,14 @@ export function askFlags(call: CommandCall, io: CliIo): AskFlags {
     ...(maxHops !== undefined && { maxHops }),
     ...(call.flag("dns") && { dns: true }),
     ...(server !== undefined && { server }),
-    ...(tls !== undefined && { tls: Object.fromEntries(Object.entries(tls).map(([part, file]: readonly [string, string]) => [part, pathFrom(io.cwd, file)])) }),
+    ...(tls !== undefined && {
+      tls: Object.fromEntries(
+        Object.entries(tls).map(([part, file]: readonly [string, string]) => [
+          part,
+          pathFrom(io.cwd, file),
+        ]),
+      ),
+    }),
     ...(bootstrap !== undefined && { bootstrap: pathFrom(io.cwd, bootstrap) }),
     ...(node !== undefined && { node }),
     ...(cluster !== undefined && { cluster }),
@@ -100,14 +149,22 @@ function metadataOf(text: string | undefined): AskFlags["metadata"] {
   if (text === undefined) return undefined;
   try {
     const json: unknown = JSON.parse(text);
-    if (typeof json === "object" && json !== null && !Array.isArray(json)) return withinDepth(json as JsonObject);
+    if (typeof json === "object" && json !== null && !Array.isArray(json))
+      return withinDepth(json as JsonObject);
   } catch (error) {
     if (error instanceof CliError) throw error;
   }
-  throw new CliError(2, `--node-metadata ${cutText(JSON.stringify(text), 60)}: give a JSON object, for instance {"env":"prod"}`);
+  throw new CliError(
+    2,
+    `--node-metadata ${cutText(JSON.stringify(text), 60)}: give a JSON object, for instance {"env":"prod"}`,
+  );
 }
 
 function withinDepth(json: JsonObject): JsonObject {
-  if (isDeeperThan(json, maxMetadataDepth)) throw new CliError(2, `--node-metadata nests deeper than ${maxMetadataDepth} levels, which no server could read; give a flatter object`);
+  if (isDeeperThan(json, maxMetadataDepth))
+    throw new CliError(
+      2,
+      `--node-metadata nests deeper than ${maxMetadataDepth} levels, which no server could read; give a flatter object`,
+    );
   return json;
 }

@@ -1,5 +1,12 @@
 import { shortTypes, typeUrlOf } from "@xdstp/resource-types";
-import { collectionTypeOf, isGlob, memberTypeOf, parseLocator, typeUrlFromType, type XdstpLocator } from "@xdstp/uri";
+import {
+  collectionTypeOf,
+  isGlob,
+  memberTypeOf,
+  parseLocator,
+  typeUrlFromType,
+  type XdstpLocator,
+} from "@xdstp/uri";
 import { CliError } from "./cli-error.ts";
 import type { CommandCall } from "./command.ts";
 
@@ -28,12 +35,20 @@ export function askedName(call: CommandCall, name: string): AskedName {
   if (name === "") throw new CliError(2, "a name is empty; nothing can have it");
   const given = typeFlag(call);
   if (!name.startsWith("xdstp:")) {
-    if (given === undefined) throw new CliError(2, `${JSON.stringify(name)} does not say its type: give --type ${[...shortTypes.keys()].join("|")}, or a full message name`);
+    if (given === undefined)
+      throw new CliError(
+        2,
+        `${JSON.stringify(name)} does not say its type: give --type ${[...shortTypes.keys()].join("|")}, or a full message name`,
+      );
     return { name, typeUrl: given, kind: name === "*" ? "glob" : "name", places: 1 };
   }
   const locator = locatorOf(name);
   const asked = { name, places: placesOf(locator), ...kindOf(locator, given) };
-  if (given !== undefined && given !== asked.typeUrl) throw new CliError(2, `--type ${call.text("type") ?? ""} is another type than that of ${JSON.stringify(name)}; leave it out`);
+  if (given !== undefined && given !== asked.typeUrl)
+    throw new CliError(
+      2,
+      `--type ${call.text("type") ?? ""} is another type than that of ${JSON.stringify(name)}; leave it out`,
+    );
   return asked;
 }
 
@@ -44,12 +59,18 @@ export function typeFlag(call: CommandCall): string | undefined {
 }
 
 /** With its own type a list is one resource like others. */
-function kindOf(locator: XdstpLocator, given: string | undefined): Pick<AskedName, "kind" | "typeUrl"> {
+function kindOf(
+  locator: XdstpLocator,
+  given: string | undefined,
+): Pick<AskedName, "kind" | "typeUrl"> {
   const typeUrl = typeUrlFromType(locator.resourceType);
   const memberUrl = memberTypeOf(typeUrl);
   if (isGlob(locator)) return { kind: "glob", typeUrl };
   if (memberUrl === undefined || given === typeUrl) return { kind: "name", typeUrl };
-  return { kind: locator.directives.some(({ kind }) => kind === "entry") ? "name" : "list", typeUrl: memberUrl };
+  return {
+    kind: locator.directives.some(({ kind }) => kind === "entry") ? "name" : "list",
+    typeUrl: memberUrl,
+  };
 }
 
 function placesOf({ directives }: XdstpLocator): number {
@@ -59,8 +80,10 @@ function placesOf({ directives }: XdstpLocator): number {
 
 function locatorOf(name: string): XdstpLocator {
   const parsed = parseLocator(name);
-  if (!parsed.ok) throw new CliError(2, `${JSON.stringify(name)} is no xdstp name: ${parsed.error.message}`);
-  if (parsed.value.scheme !== "xdstp") throw new CliError(2, `${JSON.stringify(name)} is no xdstp name`);
+  if (!parsed.ok)
+    throw new CliError(2, `${JSON.stringify(name)} is no xdstp name: ${parsed.error.message}`);
+  if (parsed.value.scheme !== "xdstp")
+    throw new CliError(2, `${JSON.stringify(name)} is no xdstp name`);
   return parsed.value;
 }
 
@@ -68,7 +91,12 @@ function locatorOf(name: string): XdstpLocator {
 function typeUrlFor(text: string): string {
   const short = shortTypes.get(text) ?? shortTypes.get(`${text}s`);
   if (short !== undefined) return short;
-  const name = text.startsWith("type.googleapis.com/") ? text.slice("type.googleapis.com/".length) : text;
+  const name = text.startsWith("type.googleapis.com/")
+    ? text.slice("type.googleapis.com/".length)
+    : text;
   if (/^\w+(\.\w+)+$/.test(name)) return typeUrlOf(name);
-  throw new CliError(2, `--type ${JSON.stringify(text)}: give ${[...shortTypes.keys()].join(", ")}, or a full message name`);
+  throw new CliError(
+    2,
+    `--type ${JSON.stringify(text)}: give ${[...shortTypes.keys()].join(", ")}, or a full message name`,
+  );
 }

@@ -9,12 +9,15 @@ describe("XDSTP_SERVER", () => {
   it.each([
     ["status", []],
     ["get", ["web", "--type", "clusters", "--timeout", "0.5"]],
-  ])("names the server that %s asks where the call names none, and the error says so", async (command, args) => {
-    const { code, err } = await runToEnd([command, ...args], closed);
-    expect(code).toBe(1);
-    expect(err).toContain("127.0.0.1:1");
-    expect(err).toContain("(XDSTP_SERVER names this server)\n");
-  });
+  ])(
+    "names the server that %s asks where the call names none, and the error says so",
+    async (command, args) => {
+      const { code, err } = await runToEnd([command, ...args], closed);
+      expect(code).toBe(1);
+      expect(err).toContain("127.0.0.1:1");
+      expect(err).toContain("(XDSTP_SERVER names this server)\n");
+    },
+  );
 
   it("gives way to a server that is typed", async () => {
     const { err } = await runToEnd(["status", "127.0.0.1:2"], closed);
@@ -27,23 +30,55 @@ describe("XDSTP_SERVER", () => {
     const origin = await useOrigin();
     origin.cluster("web");
     const file = command === "record" ? ["r.jsonl"] : [];
-    const { code, out } = await runToEnd([command, ...file, "*", "--type", "clusters", "--timeout", "5", "--json", ...(command === "get" ? [] : ["--count", "1"])], { env: { XDSTP_SERVER: origin.address }, cwd: dir });
-    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(origin.address) as string });
+    const { code, out } = await runToEnd(
+      [
+        command,
+        ...file,
+        "*",
+        "--type",
+        "clusters",
+        "--timeout",
+        "5",
+        "--json",
+        ...(command === "get" ? [] : ["--count", "1"]),
+      ],
+      { env: { XDSTP_SERVER: origin.address }, cwd: dir },
+    );
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: expect.stringContaining(origin.address) as string,
+    });
   });
 
   it("is shown by resolve as what says whom to ask", async () => {
-    const { out } = await runToEnd(["resolve", "xdstp://a/envoy.config.cluster.v3.Cluster/x", "--json"], closed);
+    const { out } = await runToEnd(
+      ["resolve", "xdstp://a/envoy.config.cluster.v3.Cluster/x", "--json"],
+      closed,
+    );
     expect(JSON.parse(out)).toMatchObject({ from: "XDSTP_SERVER" });
   });
 
   it("gives way to --bootstrap", async () => {
-    const { dir } = useFolder({ "b.json": JSON.stringify({ xds_servers: [{ server_uri: "127.0.0.1:3", channel_creds: [{ type: "insecure" }] }] }) });
-    const { out } = await runToEnd(["resolve", "x", "--bootstrap", "b.json", "--json"], { ...closed, cwd: dir });
+    const { dir } = useFolder({
+      "b.json": JSON.stringify({
+        xds_servers: [{ server_uri: "127.0.0.1:3", channel_creds: [{ type: "insecure" }] }],
+      }),
+    });
+    const { out } = await runToEnd(["resolve", "x", "--bootstrap", "b.json", "--json"], {
+      ...closed,
+      cwd: dir,
+    });
     expect(JSON.parse(out)).toMatchObject({ from: expect.stringContaining("b.json") as string });
   });
 
   it.each(["status", "get"])("is named where it is not a server, by %s", async (command) => {
-    const { code, err } = await runToEnd([command, ...(command === "get" ? ["x", "--type", "clusters"] : [])], { env: { XDSTP_SERVER: "nowhere" } });
-    expect({ code, line: err.split("\n")[0] }).toEqual({ code: 2, line: expect.stringContaining('XDSTP_SERVER "nowhere": give HOST:PORT') as string });
+    const { code, err } = await runToEnd(
+      [command, ...(command === "get" ? ["x", "--type", "clusters"] : [])],
+      { env: { XDSTP_SERVER: "nowhere" } },
+    );
+    expect({ code, line: err.split("\n")[0] }).toEqual({
+      code: 2,
+      line: expect.stringContaining('XDSTP_SERVER "nowhere": give HOST:PORT') as string,
+    });
   });
 });

@@ -6,15 +6,21 @@ import { leaveScreen } from "./terminal-codes.ts";
 let isLost = false;
 
 // A crash must not leave the terminal on the page of the live table.
-process.on("uncaughtExceptionMonitor", () => { if (process.stdout.isTTY) process.stdout.write(leaveScreen); });
+process.on("uncaughtExceptionMonitor", () => {
+  if (process.stdout.isTTY) process.stdout.write(leaveScreen);
+});
 
 // A reader that went away is no reason to crash: commands that run on hear of it by themselves. Whatever else keeps text from being written is a failure, said once.
 for (const output of [process.stdout, process.stderr]) {
   output.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE" || isLost) return;
     isLost = true;
-    process.once("exit", () => { process.exitCode = 1; });
-    process.stderr.write(`xdstp: the output cannot be written (${error.message}); make room, or write it elsewhere\n`);
+    process.once("exit", () => {
+      process.exitCode = 1;
+    });
+    process.stderr.write(
+      `xdstp: the output cannot be written (${error.message}); make room, or write it elsewhere\n`,
+    );
   });
 }
 

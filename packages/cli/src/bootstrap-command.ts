@@ -13,8 +13,10 @@ import { type Endpoint, parseEndpoint, parseListen } from "./parse-endpoint.ts";
 /** `xdstp bootstrap`: prints what a client is started with. */
 export const bootstrapCommand: Command = {
   name: "bootstrap",
-  summary: "Print a bootstrap with which Envoy or a gRPC program takes its configuration from a server.",
-  usage: "xdstp bootstrap envoy|grpc [--server HOST:PORT] [--variant sotw|delta] [--names ads|xdstp] [--authority NAME]... [--admin HOST:PORT] [--node ID] [--cluster NAME] [--tls | --tls-ca FILE] [--tls-cert FILE --tls-key FILE] [--json]",
+  summary:
+    "Print a bootstrap with which Envoy or a gRPC program takes its configuration from a server.",
+  usage:
+    "xdstp bootstrap envoy|grpc [--server HOST:PORT] [--variant sotw|delta] [--names ads|xdstp] [--authority NAME]... [--admin HOST:PORT] [--node ID] [--cluster NAME] [--tls | --tls-ca FILE] [--tls-cert FILE --tls-key FILE] [--json]",
   notes: [
     "With --names ads Envoy subscribes to everything, and a gRPC program to opaque names. With --names xdstp both subscribe to xdstp names: Envoy to those of one authority, a gRPC program to those of each --authority, of which the first is the default.",
     "Where the server has TLS, give --tls or --tls-ca, and --tls-cert with --tls-key where it asks clients for a certificate. HOST has to be in the certificate of the server. The files are named in the bootstrap as they are typed, and read by the client.",
@@ -22,10 +24,23 @@ export const bootstrapCommand: Command = {
   ],
   options: {
     server: { value: "HOST:PORT", help: "where the server listens (default 127.0.0.1:18000)" },
-    variant: { value: "sotw|delta", help: "the variant of the protocol, for Envoy (default delta)" },
-    names: { value: "ads|xdstp", help: "how resources are asked for (default ads, or xdstp where --authority is given)" },
-    authority: { value: "NAME", multiple: true, help: "the authority of xdstp names: the name of a folder in what is served; for gRPC it may be given several times" },
-    admin: { value: "HOST:PORT", help: "where the admin page of Envoy listens; PORT alone is on loopback (default 127.0.0.1:0, a free port)" },
+    variant: {
+      value: "sotw|delta",
+      help: "the variant of the protocol, for Envoy (default delta)",
+    },
+    names: {
+      value: "ads|xdstp",
+      help: "how resources are asked for (default ads, or xdstp where --authority is given)",
+    },
+    authority: {
+      value: "NAME",
+      multiple: true,
+      help: "the authority of xdstp names: the name of a folder in what is served; for gRPC it may be given several times",
+    },
+    admin: {
+      value: "HOST:PORT",
+      help: "where the admin page of Envoy listens; PORT alone is on loopback (default 127.0.0.1:0, a free port)",
+    },
     node: { value: "ID", help: "which client this is, for people (default: envoy or grpc)" },
     cluster: { value: "NAME", help: "the group that the client belongs to (default: default)" },
     ...clientTlsOptions,
@@ -37,20 +52,40 @@ export const bootstrapCommand: Command = {
 
 function run(call: CommandCall, { stdout }: CliIo): number {
   const [kind, ...more] = call.positionals;
-  if (kind !== "envoy" && kind !== "grpc") throw new CliError(2, kind === undefined ? "for what, envoy or grpc?" : `there is no bootstrap for ${JSON.stringify(kind)}, only for envoy and grpc`);
+  if (kind !== "envoy" && kind !== "grpc")
+    throw new CliError(
+      2,
+      kind === undefined
+        ? "for what, envoy or grpc?"
+        : `there is no bootstrap for ${JSON.stringify(kind)}, only for envoy and grpc`,
+    );
   if (more.length > 0) throw new CliError(2, `${JSON.stringify(more[0])} is one argument too many`);
   const options = optionsOf(call, kind);
-  const variant = choice(call, "variant", ["sotw", "delta"]) ?? (kind === "envoy" ? "delta" : "sotw");
-  if (kind === "grpc" && variant === "delta") throw new CliError(2, "--variant delta: gRPC programs know only sotw");
-  if (kind === "grpc" && call.text("admin") !== undefined) throw new CliError(2, "--admin is for Envoy: a gRPC program has no admin page");
-  const bootstrap = kind === "envoy" ? envoyBootstrap({ ...options, variant, admin: adminOf(call) }) : grpcBootstrap(options);
-  stdout.write(kind === "grpc" || call.flag("json") ? `${escapeJson(JSON.stringify(bootstrap, undefined, 2))}\n` : dump(bootstrap, { lineWidth: -1, noRefs: true }));
+  const variant =
+    choice(call, "variant", ["sotw", "delta"]) ?? (kind === "envoy" ? "delta" : "sotw");
+  if (kind === "grpc" && variant === "delta")
+    throw new CliError(2, "--variant delta: gRPC programs know only sotw");
+  if (kind === "grpc" && call.text("admin") !== undefined)
+    throw new CliError(2, "--admin is for Envoy: a gRPC program has no admin page");
+  const bootstrap =
+    kind === "envoy"
+      ? envoyBootstrap({ ...options, variant, admin: adminOf(call) })
+      : grpcBootstrap(options);
+  stdout.write(
+    kind === "grpc" || call.flag("json")
+      ? `${escapeJson(JSON.stringify(bootstrap, undefined, 2))}\n`
+      : dump(bootstrap, { lineWidth: -1, noRefs: true }),
+  );
   return 0;
 }
 
 function optionsOf(call: CommandCall, kind: string): BootstrapOptions {
   const authorities = authoritiesOf(call);
-  if (kind === "envoy" && authorities.length > 1) throw new CliError(2, `--authority is given ${authorities.length} times (${authorities.join(", ")}): Envoy follows the listeners and clusters of one authority; give it once, names of other authorities that these refer to need no entry`);
+  if (kind === "envoy" && authorities.length > 1)
+    throw new CliError(
+      2,
+      `--authority is given ${authorities.length} times (${authorities.join(", ")}): Envoy follows the listeners and clusters of one authority; give it once, names of other authorities that these refer to need no entry`,
+    );
   const tls = clientTlsFlags(call);
   return {
     server: parseEndpoint("--server", call.text("server") ?? "127.0.0.1:18000", 1),
@@ -67,23 +102,46 @@ function adminOf(call: CommandCall): Endpoint {
 
 function authoritiesOf(call: CommandCall): readonly string[] {
   const authorities = [...new Set(call.texts("authority"))];
-  const names = choice(call, "names", ["ads", "xdstp"]) ?? (authorities.length === 0 ? "ads" : "xdstp");
-  if (names === "ads" && authorities.length > 0) throw new CliError(2, "--names ads asks for names of no authority; leave --authority out, or take --names xdstp");
-  if (names === "xdstp" && authorities.length === 0) throw new CliError(2, "--names xdstp needs --authority NAME: the name of a folder in what is served");
+  const names =
+    choice(call, "names", ["ads", "xdstp"]) ?? (authorities.length === 0 ? "ads" : "xdstp");
+  if (names === "ads" && authorities.length > 0)
+    throw new CliError(
+      2,
+      "--names ads asks for names of no authority; leave --authority out, or take --names xdstp",
+    );
+  if (names === "xdstp" && authorities.length === 0)
+    throw new CliError(
+      2,
+      "--names xdstp needs --authority NAME: the name of a folder in what is served",
+    );
   return authorities.map(checked);
 }
 
 /** An authority is good if a name with it says the same when it is read again. */
 function checked(authority: string): string {
-  const text = printName({ scheme: "xdstp", authority, resourceType: "a.B", id: "c", contextParams: new Map() });
+  const text = printName({
+    scheme: "xdstp",
+    authority,
+    resourceType: "a.B",
+    id: "c",
+    contextParams: new Map(),
+  });
   const read = parseName(text);
   if (read.ok && read.value.authority === authority) return authority;
-  throw new CliError(2, `--authority ${JSON.stringify(authority)}: ${read.ok ? "this is no authority" : read.error.message}`);
+  throw new CliError(
+    2,
+    `--authority ${JSON.stringify(authority)}: ${read.ok ? "this is no authority" : read.error.message}`,
+  );
 }
 
-function choice<const T extends string>(call: CommandCall, name: string, known: readonly T[]): T | undefined {
+function choice<const T extends string>(
+  call: CommandCall,
+  name: string,
+  known: readonly T[],
+): T | undefined {
   const text = call.text(name);
   const found = known.find((one) => one === text);
-  if (text !== undefined && found === undefined) throw new CliError(2, `--${name} ${JSON.stringify(text)}: give ${known.join(" or ")}`);
+  if (text !== undefined && found === undefined)
+    throw new CliError(2, `--${name} ${JSON.stringify(text)}: give ${known.join(" or ")}`);
   return found;
 }

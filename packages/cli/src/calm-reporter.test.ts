@@ -3,11 +3,30 @@ import { describe, expect, it } from "vitest";
 import { createCalmReporter } from "./calm-reporter.ts";
 import type { CliEvent } from "./cli-event.ts";
 
-const cut = (peer: string, reason: "compressed" | "malformed" = "compressed"): CliEvent => ({ from: "server", event: { kind: "stream-cut", peer, path: "/x", reason, status: { code: 12, message: "" } } });
+const cut = (peer: string, reason: "compressed" | "malformed" = "compressed"): CliEvent => ({
+  from: "server",
+  event: { kind: "stream-cut", peer, path: "/x", reason, status: { code: 12, message: "" } },
+});
 
-function start(): { readonly shown: CliEvent[]; readonly clock: ReturnType<typeof createFakeClock>; readonly reporter: ReturnType<typeof createCalmReporter> } {
+function start(): {
+  readonly shown: CliEvent[];
+  readonly clock: ReturnType<typeof createFakeClock>;
+  readonly reporter: ReturnType<typeof createCalmReporter>;
+} {
   const [shown, clock] = [[] as CliEvent[], createFakeClock()];
-  return { shown, clock, reporter: createCalmReporter({ event: (event) => { shown.push(event); }, close: () => undefined }, clock) };
+  return {
+    shown,
+    clock,
+    reporter: createCalmReporter(
+      {
+        event: (event) => {
+          shown.push(event);
+        },
+        close: () => undefined,
+      },
+      clock,
+    ),
+  };
 }
 
 describe("createCalmReporter()", () => {
@@ -25,7 +44,13 @@ describe("createCalmReporter()", () => {
 
   it("tells peers and reasons apart", () => {
     const { shown, reporter } = start();
-    for (const event of [cut("10.0.0.1:1"), cut("10.0.0.2:1"), cut("10.0.0.1:1", "malformed"), cut("[::1]:9")]) reporter.event(event);
+    for (const event of [
+      cut("10.0.0.1:1"),
+      cut("10.0.0.2:1"),
+      cut("10.0.0.1:1", "malformed"),
+      cut("[::1]:9"),
+    ])
+      reporter.event(event);
     expect(shown).toHaveLength(4);
   });
 
@@ -38,7 +63,8 @@ describe("createCalmReporter()", () => {
 
   it("keeps a bounded number of peers, and counts the others together", () => {
     const { shown, clock, reporter } = start();
-    for (let peer = 0; peer < 3_000; peer += 1) reporter.event(cut(`10.0.${peer >> 8}.${peer & 255}:1`));
+    for (let peer = 0; peer < 3_000; peer += 1)
+      reporter.event(cut(`10.0.${peer >> 8}.${peer & 255}:1`));
     expect(shown).toHaveLength(1_001);
     clock.advance(1_000);
     expect(shown.at(-1)).toMatchObject({ more: 1_998 });

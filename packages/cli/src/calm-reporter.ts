@@ -20,7 +20,8 @@ export function createCalmReporter(reporter: Reporter, clock: Clock): Reporter {
     timer = undefined;
     const ended = [...floods.values()];
     floods.clear();
-    for (const { last, more } of ended) if (more > 0) reporter.event(more === 1 ? last : { ...last, more: more - 1 });
+    for (const { last, more } of ended)
+      if (more > 0) reporter.event(more === 1 ? last : { ...last, more: more - 1 });
   };
   return {
     event(shown) {

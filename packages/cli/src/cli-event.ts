@@ -8,11 +8,17 @@ import type { ServedTls } from "./connect-commands.ts";
 import type { Endpoint } from "./parse-endpoint.ts";
 
 /** Where what is served comes from: a folder, or other servers as some file or option says them. */
-export type Served = { readonly dir: string } | { readonly upstreams: readonly string[]; readonly by: string };
+export type Served =
+  { readonly dir: string } | { readonly upstreams: readonly string[]; readonly by: string };
 
 /** What the command itself has to say. */
 export type ServeEvent =
-  | ({ readonly kind: "listening"; readonly address: Endpoint; readonly tls?: ServedTls; readonly metrics?: Endpoint } & Served)
+  | ({
+      readonly kind: "listening";
+      readonly address: Endpoint;
+      readonly tls?: ServedTls;
+      readonly metrics?: Endpoint;
+    } & Served)
   | { readonly kind: "warning"; readonly message: string }
   /** The files of the certificate have changed. `problem`: why they are not used; what was used before stays. */
   | { readonly kind: "certificate"; readonly problem?: string }
@@ -26,7 +32,12 @@ export type ServeEvent =
 /** What becomes of the processes of a relay; 0 is the first, which asks upstream. */
 export type WorkerEvent =
   | { readonly kind: "worker-started"; readonly worker: number; readonly pid: number }
-  | { readonly kind: "worker-ended"; readonly worker: number; readonly reason: string; readonly retryMs: number };
+  | {
+      readonly kind: "worker-ended";
+      readonly worker: number;
+      readonly reason: string;
+      readonly retryMs: number;
+    };
 
 /** What a relay tells of those that it asks, and of itself. */
 export type UpstreamEvent = Exclude<RelayEvent | ClientNotice, CacheEvent>;
@@ -45,7 +56,8 @@ export type CliEvent = (
   | { readonly from: "folder"; readonly event: FolderEvent }
   | { readonly from: "log"; readonly event: LogEvent }
   | { readonly from: "cache"; readonly event: CacheEvent | DanglingEvent }
-  | { readonly from: "server"; readonly event: ServerEvent }) & {
+  | { readonly from: "server"; readonly event: ServerEvent }
+) & {
   /** How many events of the same kind, reason and peer came within the same second and are not shown. Absent: none. */
   readonly more?: number;
   /** Which process of several. Absent: there is one. */

@@ -6,18 +6,42 @@ import type { StatusRow } from "./status-row.ts";
 import type { Tone } from "./style.ts";
 
 /** The rows of the table: every type of every client, those in trouble first. */
-export function clientTypeRows(clients: readonly StatusClientRow[], now: number): readonly StatusRow[] {
+export function clientTypeRows(
+  clients: readonly StatusClientRow[],
+  now: number,
+): readonly StatusRow[] {
   const twins = Map.groupBy(clients, ({ id }) => id);
-  const rows = clients.flatMap((client) => rowsOf(client, (twins.get(client.id)?.length ?? 0) > 1, now));
+  const rows = clients.flatMap((client) =>
+    rowsOf(client, (twins.get(client.id)?.length ?? 0) > 1, now),
+  );
   return [...rows.filter(isTroubled), ...rows.filter((row) => !isTroubled(row))];
 }
 
 function rowsOf(client: StatusClientRow, showScope: boolean, now: number): readonly StatusRow[] {
   const label = labelOf(client, showScope);
   const view = escapeText(client.view ?? "");
-  if (client.types.length === 0) return [{ client: label, view, type: "-", state: "CONNECTED", version: "-", age: "-", reason: "has asked for nothing yet", tone: "dim" }];
+  if (client.types.length === 0)
+    return [
+      {
+        client: label,
+        view,
+        type: "-",
+        state: "CONNECTED",
+        version: "-",
+        age: "-",
+        reason: "has asked for nothing yet",
+        tone: "dim",
+      },
+    ];
   return client.types.map((type) => ({
-    client: label, view, type: shortType(type.typeUrl), state: type.state, version: versionsOf(type), age: ageOf(type, now), reason: reasonOf(type), tone: toneOf(type.state),
+    client: label,
+    view,
+    type: shortType(type.typeUrl),
+    state: type.state,
+    version: versionsOf(type),
+    age: ageOf(type, now),
+    reason: reasonOf(type),
+    tone: toneOf(type.state),
   }));
 }
 
@@ -35,7 +59,7 @@ function labelOf({ id, scope }: StatusClientRow, showScope: boolean): string {
 function versionsOf({ resources }: ClientType): string {
   const held = summary(resources.map(({ version }) => version));
   const refused = summary(resources.map(({ error }) => error?.version ?? ""));
-  return refused === undefined ? held ?? "-" : `${held ?? "none"} > ${refused}`;
+  return refused === undefined ? (held ?? "-") : `${held ?? "none"} > ${refused}`;
 }
 
 /** Clients that have a version for each resource have many. */
@@ -47,15 +71,28 @@ function summary(versions: readonly string[]): string | undefined {
 
 /** Of what is not accepted the age of the oldest, else that of the newest. */
 function ageOf({ state, resources }: ClientType, now: number): string {
-  const times = resources.filter((resource) => resource.state === state).flatMap(({ updatedAt, error }) => (state === "NACKED" ? error?.at : updatedAt) ?? []);
+  const times = resources
+    .filter((resource) => resource.state === state)
+    .flatMap(({ updatedAt, error }) => (state === "NACKED" ? error?.at : updatedAt) ?? []);
   if (times.length === 0) return "-";
   return formatAge(now - (state === "SYNCED" ? Math.max(...times) : Math.min(...times)));
 }
 
 function reasonOf({ state, resources }: ClientType): string {
-  const refusals = [...new Set(resources.flatMap(({ error }) => (error === undefined || error.message === "" ? [] : [escapeText(error.message)])))];
-  const missing = state === "NOT_SENT" || state === "MISSING" ? 0 : countOf(resources, "NOT_SENT") + countOf(resources, "MISSING");
-  return [...refusals, ...(missing > 0 ? [`${counted(missing, "name")} not there`] : [])].join("; ");
+  const refusals = [
+    ...new Set(
+      resources.flatMap(({ error }) =>
+        error === undefined || error.message === "" ? [] : [escapeText(error.message)],
+      ),
+    ),
+  ];
+  const missing =
+    state === "NOT_SENT" || state === "MISSING"
+      ? 0
+      : countOf(resources, "NOT_SENT") + countOf(resources, "MISSING");
+  return [...refusals, ...(missing > 0 ? [`${counted(missing, "name")} not there`] : [])].join(
+    "; ",
+  );
 }
 
 function countOf(resources: readonly ClientResource[], state: ResourceState): number {

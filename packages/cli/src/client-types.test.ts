@@ -7,11 +7,21 @@ const client = { node: { id: "n1", metadata: { "xdstp.view": "gold" } } };
 
 describe("clientRows()", () => {
   it("has the view of a client from a server of this stack, which adds its facts to the answer [S-NODE-10]", () => {
-    expect(clientRows(create(ClientStatusResponseSchema, { config: [client, { clientScope: "xdstp.status.server" }] }))).toMatchObject([{ id: "n1", view: "gold" }]);
+    expect(
+      clientRows(
+        create(ClientStatusResponseSchema, {
+          config: [client, { clientScope: "xdstp.status.server" }],
+        }),
+      ),
+    ).toMatchObject([{ id: "n1", view: "gold" }]);
   });
 
   it("has no view from another server, since a client may have written it into its metadata [S-NODE-10]", () => {
-    const [row] = clientRows(create(ClientStatusResponseSchema, { config: [client, { node: { id: "xdstp" }, clientScope: "xdstp.status.server" }] }));
+    const [row] = clientRows(
+      create(ClientStatusResponseSchema, {
+        config: [client, { node: { id: "xdstp" }, clientScope: "xdstp.status.server" }],
+      }),
+    );
     expect(row).not.toHaveProperty("view");
   });
 });

@@ -1,10 +1,27 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import { ClientConfigStatus, type ClientConfig, type ClientConfig_GenericXdsConfig, type ClientStatusResponse, ClientResourceStatus, ConfigStatus, type PerXdsConfig } from "@xdstp/protos/status";
+import {
+  ClientConfigStatus,
+  type ClientConfig,
+  type ClientConfig_GenericXdsConfig,
+  type ClientStatusResponse,
+  ClientResourceStatus,
+  ConfigStatus,
+  type PerXdsConfig,
+} from "@xdstp/protos/status";
 import { isOfServer } from "./told-facts.ts";
 import { isOfRefusals } from "./told-refusals.ts";
 
 /** How things stand with a resource: as a management server sees it (SYNCED, STALE, NOT_SENT, NACKED), or as a client says of itself. */
-export type ResourceState = "SYNCED" | "STALE" | "NACKED" | "NOT_SENT" | "REQUESTED" | "MISSING" | "ERROR" | "TIMEOUT" | "UNKNOWN";
+export type ResourceState =
+  | "SYNCED"
+  | "STALE"
+  | "NACKED"
+  | "NOT_SENT"
+  | "REQUESTED"
+  | "MISSING"
+  | "ERROR"
+  | "TIMEOUT"
+  | "UNKNOWN";
 
 /** One resource of a client. */
 export interface ClientResource {
@@ -41,15 +58,25 @@ export interface StatusClientRow {
 /** The answer of any CSDS server, client by client and type by type. */
 export function clientRows({ config }: ClientStatusResponse): readonly StatusClientRow[] {
   const isOurs = config.some(isOfServer);
-  return config.filter((one) => !isOfRefusals(one) && !isOfServer(one)).map((one) => ({ ...clientRow(one), ...(isOurs && viewOf(one)) }));
+  return config
+    .filter((one) => !isOfRefusals(one) && !isOfServer(one))
+    .map((one) => ({ ...clientRow(one), ...(isOurs && viewOf(one)) }));
 }
 
-function clientRow({ node, clientScope, genericXdsConfigs, xdsConfig }: ClientConfig): StatusClientRow {
-  const version = node?.userAgentVersionType.case === "userAgentVersion" ? node.userAgentVersionType.value : "";
+function clientRow({
+  node,
+  clientScope,
+  genericXdsConfigs,
+  xdsConfig,
+}: ClientConfig): StatusClientRow {
+  const version =
+    node?.userAgentVersionType.case === "userAgentVersion" ? node.userAgentVersionType.value : "";
   const byType = Map.groupBy(genericXdsConfigs, ({ typeUrl }) => typeUrl);
   const types = [...byType].map(([typeUrl, configs]) => typeOf(typeUrl, configs.map(resourceOf)));
   return {
-    id: node?.id ?? "", cluster: node?.cluster ?? "", scope: clientScope,
+    id: node?.id ?? "",
+    cluster: node?.cluster ?? "",
+    scope: clientScope,
     userAgent: [node?.userAgentName ?? "", version].filter((part) => part !== "").join(" "),
     types: types.length > 0 ? types : xdsConfig.flatMap(oldType),
   };
@@ -64,33 +91,72 @@ function viewOf({ node }: ClientConfig): Pick<StatusClientRow, "view"> {
 }
 
 /** From bad to good; a type is as bad as its worst resource. That a name does not exist is no trouble beside others that do. */
-const order: readonly ResourceState[] = ["NACKED", "ERROR", "STALE", "TIMEOUT", "REQUESTED", "UNKNOWN", "SYNCED", "MISSING", "NOT_SENT"];
+const order: readonly ResourceState[] = [
+  "NACKED",
+  "ERROR",
+  "STALE",
+  "TIMEOUT",
+  "REQUESTED",
+  "UNKNOWN",
+  "SYNCED",
+  "MISSING",
+  "NOT_SENT",
+];
 
 function typeOf(typeUrl: string, resources: readonly ClientResource[]): ClientType {
-  return { typeUrl, state: order.find((state) => resources.some((resource) => resource.state === state)) ?? "UNKNOWN", resources };
+  return {
+    typeUrl,
+    state:
+      order.find((state) => resources.some((resource) => resource.state === state)) ?? "UNKNOWN",
+    resources,
+  };
 }
 
 const serverStates: ReadonlyMap<number, ResourceState> = new Map<number, ResourceState>([
-  [ConfigStatus.SYNCED, "SYNCED"], [ConfigStatus.NOT_SENT, "NOT_SENT"], [ConfigStatus.STALE, "STALE"], [ConfigStatus.ERROR, "NACKED"],
+  [ConfigStatus.SYNCED, "SYNCED"],
+  [ConfigStatus.NOT_SENT, "NOT_SENT"],
+  [ConfigStatus.STALE, "STALE"],
+  [ConfigStatus.ERROR, "NACKED"],
 ]);
 
 const clientStates: ReadonlyMap<number, ResourceState> = new Map<number, ResourceState>([
-  [ClientResourceStatus.REQUESTED, "REQUESTED"], [ClientResourceStatus.DOES_NOT_EXIST, "MISSING"], [ClientResourceStatus.ACKED, "SYNCED"],
-  [ClientResourceStatus.NACKED, "NACKED"], [ClientResourceStatus.RECEIVED_ERROR, "ERROR"], [ClientResourceStatus.TIMEOUT, "TIMEOUT"],
+  [ClientResourceStatus.REQUESTED, "REQUESTED"],
+  [ClientResourceStatus.DOES_NOT_EXIST, "MISSING"],
+  [ClientResourceStatus.ACKED, "SYNCED"],
+  [ClientResourceStatus.NACKED, "NACKED"],
+  [ClientResourceStatus.RECEIVED_ERROR, "ERROR"],
+  [ClientResourceStatus.TIMEOUT, "TIMEOUT"],
 ]);
 
-function resourceOf({ name, versionInfo, configStatus, clientStatus, lastUpdated, errorState }: ClientConfig_GenericXdsConfig): ClientResource {
+function resourceOf({
+  name,
+  versionInfo,
+  configStatus,
+  clientStatus,
+  lastUpdated,
+  errorState,
+}: ClientConfig_GenericXdsConfig): ClientResource {
   const at = errorState?.lastUpdateAttempt;
   return {
-    name, version: versionInfo,
+    name,
+    version: versionInfo,
     state: serverStates.get(configStatus) ?? clientStates.get(clientStatus) ?? "UNKNOWN",
     ...(lastUpdated !== undefined && { updatedAt: timestampMs(lastUpdated) }),
-    ...(errorState !== undefined && { error: { message: errorState.details, version: errorState.versionInfo, ...(at !== undefined && { at: timestampMs(at) }) } }),
+    ...(errorState !== undefined && {
+      error: {
+        message: errorState.details,
+        version: errorState.versionInfo,
+        ...(at !== undefined && { at: timestampMs(at) }),
+      },
+    }),
   };
 }
 
 const oldStates: ReadonlyMap<number, ResourceState> = new Map<number, ResourceState>([
-  [ClientConfigStatus.CLIENT_REQUESTED, "REQUESTED"], [ClientConfigStatus.CLIENT_ACKED, "SYNCED"], [ClientConfigStatus.CLIENT_NACKED, "NACKED"], [ClientConfigStatus.CLIENT_RECEIVED_ERROR, "ERROR"],
+  [ClientConfigStatus.CLIENT_REQUESTED, "REQUESTED"],
+  [ClientConfigStatus.CLIENT_ACKED, "SYNCED"],
+  [ClientConfigStatus.CLIENT_NACKED, "NACKED"],
+  [ClientConfigStatus.CLIENT_RECEIVED_ERROR, "ERROR"],
 ]);
 
 const oldTypes = {
@@ -106,5 +172,11 @@ function oldType({ status, clientStatus, perXdsConfig }: PerXdsConfig): readonly
   if (perXdsConfig.case === undefined) return [];
   const version = "versionInfo" in perXdsConfig.value ? perXdsConfig.value.versionInfo : "";
   const state = serverStates.get(status) ?? oldStates.get(clientStatus) ?? "UNKNOWN";
-  return [{ typeUrl: `type.googleapis.com/${oldTypes[perXdsConfig.case]}`, state, resources: [{ name: "", state, version }] }];
+  return [
+    {
+      typeUrl: `type.googleapis.com/${oldTypes[perXdsConfig.case]}`,
+      state,
+      resources: [{ name: "", state, version }],
+    },
+  ];
 }

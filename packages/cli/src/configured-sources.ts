@@ -1,5 +1,16 @@
 import type { ClientBootstrap } from "@xdstp/client";
-import { createChannels, createSources, encodeNode, explain, sourcesOfBootstrap, type BootstrapNode, type FederationServer, type FederationSource, type ServerOptions, type SourceConfig } from "@xdstp/federation";
+import {
+  createChannels,
+  createSources,
+  encodeNode,
+  explain,
+  sourcesOfBootstrap,
+  type BootstrapNode,
+  type FederationServer,
+  type FederationSource,
+  type ServerOptions,
+  type SourceConfig,
+} from "@xdstp/federation";
 import { XdsError } from "@xdstp/core";
 import type { EnvoyBootstrap, EnvoyConfigSource } from "@xdstp/federation/envoy";
 import { cluster, listener } from "@xdstp/resource-types";
@@ -33,27 +44,56 @@ export interface BesideSource {
 }
 
 /** Reads a bootstrap of gRPC or Envoy, or what was typed. Throws a CliError that says what is wrong in it. */
-export async function configuredSources(flags: AskFlags, env: Readonly<Record<string, string | undefined>>): Promise<ConfiguredSources> {
+export async function configuredSources(
+  flags: AskFlags,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ConfiguredSources> {
   const text = flags.bootstrap === undefined ? undefined : envoyBootstrapText(flags.bootstrap);
-  if (flags.bootstrap !== undefined && text !== undefined) return envoySources(text, flags.bootstrap, flags);
+  if (flags.bootstrap !== undefined && text !== undefined)
+    return envoySources(text, flags.bootstrap, flags);
   const bootstrap = await askedBootstrap(flags, env);
-  if (bootstrap.servers.length === 0) return { from: "--dns", bootstrap: { node: bootstrap.node, sources: [] }, node: bootstrap.node, nodeContextParams: [], sources: [], beside: () => undefined, spoken: () => ({ variant: flags.variant }) };
+  if (bootstrap.servers.length === 0)
+    return {
+      from: "--dns",
+      bootstrap: { node: bootstrap.node, sources: [] },
+      node: bootstrap.node,
+      nodeContextParams: [],
+      sources: [],
+      beside: () => undefined,
+      spoken: () => ({ variant: flags.variant }),
+    };
   const sources = sourcesOfBootstrap(bootstrap, optionsOf(bootstrap.node, flags));
-  const given = { bootstrap, node: bootstrap.node, nodeContextParams: [], beside: () => undefined, spoken: () => ({ variant: flags.variant }) };
+  const given = {
+    bootstrap,
+    node: bootstrap.node,
+    nodeContextParams: [],
+    beside: () => undefined,
+    spoken: () => ({ variant: flags.variant }),
+  };
   const from = flags.server?.from;
-  if (from !== undefined) return { ...given, from, sources: sources.map((source) => ({ ...source, place: from })) };
+  if (from !== undefined)
+    return { ...given, from, sources: sources.map((source) => ({ ...source, place: from })) };
   return { ...given, from: flags.bootstrap ?? nameOf(env), sources };
 }
 
 /** The servers that are asked for a name of a type, in order; with a locator, those of its authority. */
-export function serversAsked({ sources, beside }: ConfiguredSources, name: string, typeUrl: string): readonly FederationServer[] {
+export function serversAsked(
+  { sources, beside }: ConfiguredSources,
+  name: string,
+  typeUrl: string,
+): readonly FederationServer[] {
   const parsed = name.startsWith("xdstp:") ? parseLocator(name) : undefined;
-  const bare = parsed?.ok === true && parsed.value.scheme === "xdstp" ? printLocator({ ...parsed.value, contextParams: new Map(), directives: [] }) : name;
+  const bare =
+    parsed?.ok === true && parsed.value.scheme === "xdstp"
+      ? printLocator({ ...parsed.value, contextParams: new Map(), directives: [] })
+      : name;
   const source = beside(typeUrl)?.source;
   return explain(sources, bare, source === undefined ? {} : { beside: source })[0]?.servers ?? [];
 }
 
-function nameOf({ GRPC_XDS_BOOTSTRAP: path = "" }: Readonly<Record<string, string | undefined>>): string {
+function nameOf({
+  GRPC_XDS_BOOTSTRAP: path = "",
+}: Readonly<Record<string, string | undefined>>): string {
   return path === "" ? "GRPC_XDS_BOOTSTRAP_CONFIG" : path;
 }
 
@@ -62,21 +102,41 @@ export function optionsOf(node: BootstrapNode, { variant }: AskFlags): ServerOpt
   return { node: encodeNode(node), channels: createChannels(), variant };
 }
 
-async function envoySources(text: string, file: string, flags: AskFlags): Promise<ConfiguredSources> {
+async function envoySources(
+  text: string,
+  file: string,
+  flags: AskFlags,
+): Promise<ConfiguredSources> {
   const { readEnvoyBootstrap } = await import("@xdstp/federation/envoy");
   const read = readBy(() => readEnvoyBootstrap(text, file));
-  const { nodeContextParams, configSources: { listeners, clusters } } = read;
+  const {
+    nodeContextParams,
+    configSources: { listeners, clusters },
+  } = read;
   const node = nodeOf(read.node, flags);
   const options = optionsOf(node, flags);
-  const besides = new Map<string, SourceConfig | undefined>([[listener.typeUrl, besideOf("lds_config", listeners, read)], [cluster.typeUrl, besideOf("cds_config", clusters, read)]]);
+  const besides = new Map<string, SourceConfig | undefined>([
+    [listener.typeUrl, besideOf("lds_config", listeners, read)],
+    [cluster.typeUrl, besideOf("cds_config", clusters, read)],
+  ]);
   const servers = [...read.sources, ...besides.values()].flatMap((source) => source?.servers ?? []);
   const variants = new Map(servers.map(({ uri, variant = flags.variant }) => [uri, variant]));
   const all = [...read.sources, ...besides.values()].filter((source) => source !== undefined);
-  const byId = new Map(createSources(all, options).flatMap((source) => source.servers).map(({ id, config }) => [id, config?.variant]));
+  const byId = new Map(
+    createSources(all, options)
+      .flatMap((source) => source.servers)
+      .map(({ id, config }) => [id, config?.variant]),
+  );
   return {
-    from: file, bootstrap: { ...read, node }, node, nodeContextParams,
+    from: file,
+    bootstrap: { ...read, node },
+    node,
+    nodeContextParams,
     sources: createSources(read.sources, options),
-    spoken: (server, id = "") => ({ variant: byId.get(id) ?? variants.get(server) ?? flags.variant, by: file }),
+    spoken: (server, id = "") => ({
+      variant: byId.get(id) ?? variants.get(server) ?? flags.variant,
+      by: file,
+    }),
     beside(typeUrl = "") {
       const config = besides.get(memberTypeOf(typeUrl) ?? typeUrl);
       const source = config === undefined ? undefined : createSources([config], options)[0];
@@ -85,10 +145,18 @@ async function envoySources(text: string, file: string, flags: AskFlags): Promis
   };
 }
 
-function besideOf(field: string, source: EnvoyConfigSource | undefined, { ads }: EnvoyBootstrap): SourceConfig | undefined {
+function besideOf(
+  field: string,
+  source: EnvoyConfigSource | undefined,
+  { ads }: EnvoyBootstrap,
+): SourceConfig | undefined {
   const servers = source?.kind === "servers" ? source.servers : ads?.servers;
   if (source === undefined || servers === undefined) return undefined;
-  return { servers, place: `dynamic_resources.${field}`, ...(source.authorities.length > 0 && { authorities: source.authorities }) };
+  return {
+    servers,
+    place: `dynamic_resources.${field}`,
+    ...(source.authorities.length > 0 && { authorities: source.authorities }),
+  };
 }
 
 function readBy<T>(read: () => T): T {

@@ -9,10 +9,19 @@ export interface ServedTls {
 }
 
 /** What people type to connect a client of each kind to a server that listens here. With TLS they put in their own files: the server does not know them. */
-export function connectCommands({ host, port }: Endpoint, tls?: ServedTls): { readonly envoy: string; readonly grpc: string } {
+export function connectCommands(
+  { host, port }: Endpoint,
+  tls?: ServedTls,
+): { readonly envoy: string; readonly grpc: string } {
   const server = formatEndpoint({ host: tls?.name ?? reachable(host), port });
-  const files = tls === undefined ? "" : ` --tls-ca CA.pem${tls.clients ? " --tls-cert CLIENT.pem --tls-key CLIENT-KEY.pem" : ""}`;
-  return { envoy: `xdstp bootstrap envoy --server ${server}${files} > envoy.yaml && envoy -c envoy.yaml`, grpc: `xdstp bootstrap grpc --server ${server}${files}` };
+  const files =
+    tls === undefined
+      ? ""
+      : ` --tls-ca CA.pem${tls.clients ? " --tls-cert CLIENT.pem --tls-key CLIENT-KEY.pem" : ""}`;
+  return {
+    envoy: `xdstp bootstrap envoy --server ${server}${files} > envoy.yaml && envoy -c envoy.yaml`,
+    grpc: `xdstp bootstrap grpc --server ${server}${files}`,
+  };
 }
 
 /** An address that stands for all of the machine's is none to connect to. */

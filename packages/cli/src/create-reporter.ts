@@ -32,7 +32,24 @@ export interface ReporterOptions {
 
 /** A live table on a terminal; lines elsewhere, and where JSON is wanted. */
 export function createReporter(options: ReporterOptions): Reporter {
-  const { io, io: { stdout, clock }, json, onLinesLost } = options;
-  const reporter = createCalmReporter(json || io.terminal() === undefined ? createLineReporter({ output: stdout, clock, json, onLinesLost }) : createTableReporter(options), clock);
-  return { event: (shown) => { if (isShown(shown, json)) reporter.event(shown); }, close: () => { reporter.close(); } };
+  const {
+    io,
+    io: { stdout, clock },
+    json,
+    onLinesLost,
+  } = options;
+  const reporter = createCalmReporter(
+    json || io.terminal() === undefined
+      ? createLineReporter({ output: stdout, clock, json, onLinesLost })
+      : createTableReporter(options),
+    clock,
+  );
+  return {
+    event: (shown) => {
+      if (isShown(shown, json)) reporter.event(shown);
+    },
+    close: () => {
+      reporter.close();
+    },
+  };
 }

@@ -12,24 +12,114 @@ const about = { stream, typeUrl, version: "2", nonce: "9" } as const;
 
 const onServer: readonly (readonly [ServerEvent, string])[] = [
   [{ kind: "connect", stream }, "info connect: e1 #4 delta ads"],
-  [{ kind: "connect", stream: { ...stream, node: undefined, service: typeUrl } }, "info connect: 127.0.0.1:4 #4 delta clusters"],
-  [{ kind: "subscribe", stream, typeUrl, added: ["a", "b", "c", "d", "e"], dropped: ["x"] }, "info subscribe: e1 #4 clusters wants a, b, c and 2 more, drops x"],
-  [{ kind: "subscribe", stream, typeUrl, added: [], dropped: [] }, "info subscribe: e1 #4 clusters asks"],
-  [{ kind: "push", ...about, resources: 1, removed: 2, bytes: 30 }, "info push: e1 #4 clusters version 2, nonce 9: 1 resource, 2 removed, 30 bytes"],
+  [
+    { kind: "connect", stream: { ...stream, node: undefined, service: typeUrl } },
+    "info connect: 127.0.0.1:4 #4 delta clusters",
+  ],
+  [
+    { kind: "subscribe", stream, typeUrl, added: ["a", "b", "c", "d", "e"], dropped: ["x"] },
+    "info subscribe: e1 #4 clusters wants a, b, c and 2 more, drops x",
+  ],
+  [
+    { kind: "subscribe", stream, typeUrl, added: [], dropped: [] },
+    "info subscribe: e1 #4 clusters asks",
+  ],
+  [
+    { kind: "push", ...about, resources: 1, removed: 2, bytes: 30 },
+    "info push: e1 #4 clusters version 2, nonce 9: 1 resource, 2 removed, 30 bytes",
+  ],
   [{ kind: "ack", ...about }, "good ack: e1 #4 clusters version 2, nonce 9"],
-  [{ kind: "nack", ...about, accepted: "", error: { code: 13, message: "bad" } }, "error nack: e1 #4 clusters version 2, nonce 9, keeps none: bad"],
-  [{ kind: "stale-nonce", stream, typeUrl, nonce: "3" }, "info stale-nonce: e1 #4 clusters nonce 3 is not the newest"],
-  [{ kind: "not-sent", stream, typeUrl, resources: [{ name: "a", reason: "too-large", bytes: 5_000_000, limit: "responseBytes" }] }, "error not-sent: e1 #4 clusters a is not sent: it has 5,000,000 bytes; --limit responseBytes=5500000 makes room, for clients that take as much (gRPC: 4 MiB by default)"],
-  [{ kind: "disconnect", stream, code: 14, message: "lost" }, "info disconnect: e1 #4 code 14: lost"],
-  [{ kind: "disconnect", stream, code: 8, message: "more than 2 subscriptions of one type" }, "info disconnect: e1 #4 code 8: more than 2 subscriptions of one type; xdstp serve and xdstp relay take more with --stream-names"],
-  [{ kind: "refused", path: "/a/B", peer: "p", status: { code: 14, message: "not ready" } }, "warning turned away: p /a/B: not ready"],
-  [{ kind: "fetch", typeUrl, node: undefined, names: [], accepted: "", status: { code: 0, message: "" }, version: "5", resources: 2 }, "info fetch: somebody clusters version 5, 2 resources"],
-  [{ kind: "fetch", typeUrl, node: stream.node, names: [], accepted: "", error: { code: 3, message: "bad" }, status: { code: 14, message: "not ready" }, version: "", resources: 0 }, "error fetch: e1 clusters not ready, refuses the answer before: bad"],
-  [{ kind: "refused", path: "/a/B", peer: "p", status: { code: 7, message: "not allowed" }, reason: "no team\u001b" }, "warning turned away: p /a/B: not allowed (no team\\u{1b})"],
-  [{ kind: "refused", path: "/a/B", peer: "p", status: { code: 14, message: "not ready" }, reason: "not ready" }, "warning turned away: p /a/B: not ready"],
+  [
+    { kind: "nack", ...about, accepted: "", error: { code: 13, message: "bad" } },
+    "error nack: e1 #4 clusters version 2, nonce 9, keeps none: bad",
+  ],
+  [
+    { kind: "stale-nonce", stream, typeUrl, nonce: "3" },
+    "info stale-nonce: e1 #4 clusters nonce 3 is not the newest",
+  ],
+  [
+    {
+      kind: "not-sent",
+      stream,
+      typeUrl,
+      resources: [{ name: "a", reason: "too-large", bytes: 5_000_000, limit: "responseBytes" }],
+    },
+    "error not-sent: e1 #4 clusters a is not sent: it has 5,000,000 bytes; --limit responseBytes=5500000 makes room, for clients that take as much (gRPC: 4 MiB by default)",
+  ],
+  [
+    { kind: "disconnect", stream, code: 14, message: "lost" },
+    "info disconnect: e1 #4 code 14: lost",
+  ],
+  [
+    { kind: "disconnect", stream, code: 8, message: "more than 2 subscriptions of one type" },
+    "info disconnect: e1 #4 code 8: more than 2 subscriptions of one type; xdstp serve and xdstp relay take more with --stream-names",
+  ],
+  [
+    { kind: "refused", path: "/a/B", peer: "p", status: { code: 14, message: "not ready" } },
+    "warning turned away: p /a/B: not ready",
+  ],
+  [
+    {
+      kind: "fetch",
+      typeUrl,
+      node: undefined,
+      names: [],
+      accepted: "",
+      status: { code: 0, message: "" },
+      version: "5",
+      resources: 2,
+    },
+    "info fetch: somebody clusters version 5, 2 resources",
+  ],
+  [
+    {
+      kind: "fetch",
+      typeUrl,
+      node: stream.node,
+      names: [],
+      accepted: "",
+      error: { code: 3, message: "bad" },
+      status: { code: 14, message: "not ready" },
+      version: "",
+      resources: 0,
+    },
+    "error fetch: e1 clusters not ready, refuses the answer before: bad",
+  ],
+  [
+    {
+      kind: "refused",
+      path: "/a/B",
+      peer: "p",
+      status: { code: 7, message: "not allowed" },
+      reason: "no team\u001b",
+    },
+    "warning turned away: p /a/B: not allowed (no team\\u{1b})",
+  ],
+  [
+    {
+      kind: "refused",
+      path: "/a/B",
+      peer: "p",
+      status: { code: 14, message: "not ready" },
+      reason: "not ready",
+    },
+    "warning turned away: p /a/B: not ready",
+  ],
   [{ kind: "connection-cut", peer: "p", reason: "silent" }, "warning cut: p: silent"],
-  [{ kind: "connection-cut", peer: "p", reason: "no-certificate", detail: "CERT_HAS_EXPIRED" }, "warning cut: p: no-certificate (CERT_HAS_EXPIRED)"],
-  [{ kind: "stream-cut", peer: "p", path: "/a/B", reason: "too-large", status: { code: 8, message: "big" } }, "warning cut: p /a/B: too-large, big"],
+  [
+    { kind: "connection-cut", peer: "p", reason: "no-certificate", detail: "CERT_HAS_EXPIRED" },
+    "warning cut: p: no-certificate (CERT_HAS_EXPIRED)",
+  ],
+  [
+    {
+      kind: "stream-cut",
+      peer: "p",
+      path: "/a/B",
+      reason: "too-large",
+      status: { code: 8, message: "big" },
+    },
+    "warning cut: p /a/B: too-large, big",
+  ],
   [{ kind: "fault", where: "turn", error: new Error("oh") }, "error fault: turn: oh"],
   [{ kind: "warning", warning: "node-version", message: "m" }, "info note: m"],
   [{ kind: "warning", warning: "unrelated-source", message: "m" }, "warning warning: m"],
@@ -37,37 +127,239 @@ const onServer: readonly (readonly [ServerEvent, string])[] = [
 ];
 
 const others: readonly (readonly [CliEvent, string])[] = [
-  [{ from: "cache", event: { kind: "aliases-ignored", typeUrl, name: "n" } }, "warning aliases: clusters n: its aliases are not served: xdstp names have redirects instead; leave them out, or use an opaque name"],
-  [{ from: "cache", event: { kind: "variants-overlap", typeUrl, name: "n", variants: ["", "env=prod"] } }, "warning variants: clusters n: clients that match several of its variants are given none: one without constraints; env=prod"],
-  [{ from: "cache", event: { kind: "version-reused", typeUrl, name: "n", version: "1", servedAs: "1~a" } }, "warning version: clusters n: version 1 was used before for other content, so it is served as 1~a; give each content a version of its own, or none"],
-  [{ from: "cache", event: { kind: "feed-failed", error: new XdsError("INTERNAL", "oh") } }, "error failed: edits are not followed any more: oh"],
-  [{ from: "cache", event: { kind: "feed-failed", error: new XdsError("INTERNAL", "oh"), retryMs: 1_200 } }, "error failed: edits are not followed until the next attempt in 2 s: oh"],
-  [{ from: "relay", event: { kind: "listening", address: { host: "127.0.0.1", port: 1 }, upstreams: ["a:1", "b:1"], by: "boot.json" } }, "good listening: 127.0.0.1:1, relaying a:1, b:1 by boot.json; to connect: xdstp bootstrap envoy --server 127.0.0.1:1 > envoy.yaml && envoy -c envoy.yaml (or: xdstp bootstrap grpc --server 127.0.0.1:1)"],
-  [{ from: "upstream", event: { kind: "opened", server: "s", attempt: 1 } }, "info opened: s is asked"],
-  [{ from: "upstream", event: { kind: "opened", server: "s", attempt: 3 } }, "info opened: s is asked again, attempt 3"],
-  [{ from: "upstream", event: { kind: "closed", server: "s", status: { code: 14, message: `lost${evil}` }, responded: true, retryMs: 1_234 } }, "warning closed: s is gone: lost\\u{1b}[2J\\u{9b}\\u{202e} ; asked again in 1.2 s"],
-  [{ from: "upstream", event: { kind: "closed", server: "s", status: { code: 0, message: "" }, responded: true, retryMs: 0 } }, "warning closed: s is gone: it has ended the stream; asked again in 0.0 s"],
-  [{ from: "upstream", event: { kind: "closed", server: "s", status: { code: 8, message: "more than 9 globs of one type" }, responded: false, retryMs: 0 } }, "warning closed: s is gone: more than 9 globs of one type; xdstp serve and xdstp relay take more with --stream-names; asked again in 0.0 s"],
-  [{ from: "upstream", event: { kind: "opaque-refused", typeUrl, names: ["a"], reason: "no key" } }, "warning opaque-refused: clusters a: no key"],
-  [{ from: "upstream", event: { kind: "upstream-full", server: "s", typeUrl, names: ["a"], reason: "too many" } }, "warning upstream-full: s clusters a: too many"],
-  [{ from: "upstream", event: { kind: "tenant-refused", values: { id: "n" }, reason: "too many" } }, "warning tenant-refused: clients with {\"id\":\"n\"}: too many"],
-  [{ from: "upstream", event: { kind: "resource-refused", typeUrl, name: "n", version: "2", client: `e1${evil}`, among: 1, reason: "bad" } }, "error resource-refused: clusters n version 2 by e1\\u{1b}[2J\\u{9b}\\u{202e} : bad"],
-  [{ from: "upstream", event: { kind: "resource-refused", typeUrl, name: "n", version: "", client: "e1", among: 3, reason: "bad" } }, "error resource-refused: clusters n removal by e1: one of 3: bad"],
-  [{ from: "upstream", event: { kind: "snapshot-opened", dir: "d", resources: 1, ms: 2.4 } }, "good snapshot-opened: d: 1 resource in 2 ms"],
-  [{ from: "upstream", event: { kind: "snapshot-well", dir: "d" } }, "good snapshot-well: d can be written again"],
-  [{ from: "upstream", event: { kind: "snapshot-evicted", resources: 2, bytes: 9 } }, "info snapshot-evicted: 2 resources that nobody asks for, 9 bytes"],
-  [{ from: "upstream", event: { kind: "snapshot-trouble", message: "disk full", retryMs: 1 } }, "error snapshot-trouble: disk full"],
-  [{ from: "upstream", event: { kind: "snapshot-locked", message: "no key", resources: 1 } }, "warning snapshot-locked: no key"],
-  [{ from: "upstream", event: { kind: "idle", server: "s" } }, "info idle: s is not needed for now"],
-  [{ from: "upstream", event: { kind: "accepted", server: "s", typeUrl, nonce: "1", version: "", resources: 2, removed: 1 } }, "good accepted: s clusters version none, nonce 1: 2 resources, 1 removed"],
-  [{ from: "upstream", event: { kind: "refused", server: "s", typeUrl, nonce: "1", version: "3", resources: 2, names: [], reason: "bad" } }, "error refused: s clusters version 3, nonce 1 is refused: bad"],
-  [{ from: "upstream", event: { kind: "ignored", server: "s", typeUrl, names: 1 } }, "warning ignored: s clusters 1 name came that nobody has asked for"],
-  [{ from: "upstream", event: { kind: "timeout", server: "s", typeUrl, names: ["a"] } }, "warning timeout: s clusters has not answered in time for a"],
-  [{ from: "upstream", event: { kind: "foreign", server: "s", typeUrl, names: 2 } }, "warning foreign: s clusters 2 names of authorities that it is not asked for"],
-  [{ from: "upstream", event: { kind: "credentials-replaced", server: "s", files: ["c.pem"] } }, "good credentials-replaced: s new certificates are shown to it: c.pem"],
-  [{ from: "upstream", event: { kind: "credentials-refused", server: "s", files: ["c.pem"], error: new XdsError("INTERNAL", "oh") } }, "error credentials-refused: s new certificates are not used, those before stay: oh"],
+  [
+    { from: "cache", event: { kind: "aliases-ignored", typeUrl, name: "n" } },
+    "warning aliases: clusters n: its aliases are not served: xdstp names have redirects instead; leave them out, or use an opaque name",
+  ],
+  [
+    {
+      from: "cache",
+      event: { kind: "variants-overlap", typeUrl, name: "n", variants: ["", "env=prod"] },
+    },
+    "warning variants: clusters n: clients that match several of its variants are given none: one without constraints; env=prod",
+  ],
+  [
+    {
+      from: "cache",
+      event: { kind: "version-reused", typeUrl, name: "n", version: "1", servedAs: "1~a" },
+    },
+    "warning version: clusters n: version 1 was used before for other content, so it is served as 1~a; give each content a version of its own, or none",
+  ],
+  [
+    { from: "cache", event: { kind: "feed-failed", error: new XdsError("INTERNAL", "oh") } },
+    "error failed: edits are not followed any more: oh",
+  ],
+  [
+    {
+      from: "cache",
+      event: { kind: "feed-failed", error: new XdsError("INTERNAL", "oh"), retryMs: 1_200 },
+    },
+    "error failed: edits are not followed until the next attempt in 2 s: oh",
+  ],
+  [
+    {
+      from: "relay",
+      event: {
+        kind: "listening",
+        address: { host: "127.0.0.1", port: 1 },
+        upstreams: ["a:1", "b:1"],
+        by: "boot.json",
+      },
+    },
+    "good listening: 127.0.0.1:1, relaying a:1, b:1 by boot.json; to connect: xdstp bootstrap envoy --server 127.0.0.1:1 > envoy.yaml && envoy -c envoy.yaml (or: xdstp bootstrap grpc --server 127.0.0.1:1)",
+  ],
+  [
+    { from: "upstream", event: { kind: "opened", server: "s", attempt: 1 } },
+    "info opened: s is asked",
+  ],
+  [
+    { from: "upstream", event: { kind: "opened", server: "s", attempt: 3 } },
+    "info opened: s is asked again, attempt 3",
+  ],
+  [
+    {
+      from: "upstream",
+      event: {
+        kind: "closed",
+        server: "s",
+        status: { code: 14, message: `lost${evil}` },
+        responded: true,
+        retryMs: 1_234,
+      },
+    },
+    "warning closed: s is gone: lost\\u{1b}[2J\\u{9b}\\u{202e} ; asked again in 1.2 s",
+  ],
+  [
+    {
+      from: "upstream",
+      event: {
+        kind: "closed",
+        server: "s",
+        status: { code: 0, message: "" },
+        responded: true,
+        retryMs: 0,
+      },
+    },
+    "warning closed: s is gone: it has ended the stream; asked again in 0.0 s",
+  ],
+  [
+    {
+      from: "upstream",
+      event: {
+        kind: "closed",
+        server: "s",
+        status: { code: 8, message: "more than 9 globs of one type" },
+        responded: false,
+        retryMs: 0,
+      },
+    },
+    "warning closed: s is gone: more than 9 globs of one type; xdstp serve and xdstp relay take more with --stream-names; asked again in 0.0 s",
+  ],
+  [
+    {
+      from: "upstream",
+      event: { kind: "opaque-refused", typeUrl, names: ["a"], reason: "no key" },
+    },
+    "warning opaque-refused: clusters a: no key",
+  ],
+  [
+    {
+      from: "upstream",
+      event: { kind: "upstream-full", server: "s", typeUrl, names: ["a"], reason: "too many" },
+    },
+    "warning upstream-full: s clusters a: too many",
+  ],
+  [
+    {
+      from: "upstream",
+      event: { kind: "tenant-refused", values: { id: "n" }, reason: "too many" },
+    },
+    'warning tenant-refused: clients with {"id":"n"}: too many',
+  ],
+  [
+    {
+      from: "upstream",
+      event: {
+        kind: "resource-refused",
+        typeUrl,
+        name: "n",
+        version: "2",
+        client: `e1${evil}`,
+        among: 1,
+        reason: "bad",
+      },
+    },
+    "error resource-refused: clusters n version 2 by e1\\u{1b}[2J\\u{9b}\\u{202e} : bad",
+  ],
+  [
+    {
+      from: "upstream",
+      event: {
+        kind: "resource-refused",
+        typeUrl,
+        name: "n",
+        version: "",
+        client: "e1",
+        among: 3,
+        reason: "bad",
+      },
+    },
+    "error resource-refused: clusters n removal by e1: one of 3: bad",
+  ],
+  [
+    { from: "upstream", event: { kind: "snapshot-opened", dir: "d", resources: 1, ms: 2.4 } },
+    "good snapshot-opened: d: 1 resource in 2 ms",
+  ],
+  [
+    { from: "upstream", event: { kind: "snapshot-well", dir: "d" } },
+    "good snapshot-well: d can be written again",
+  ],
+  [
+    { from: "upstream", event: { kind: "snapshot-evicted", resources: 2, bytes: 9 } },
+    "info snapshot-evicted: 2 resources that nobody asks for, 9 bytes",
+  ],
+  [
+    { from: "upstream", event: { kind: "snapshot-trouble", message: "disk full", retryMs: 1 } },
+    "error snapshot-trouble: disk full",
+  ],
+  [
+    { from: "upstream", event: { kind: "snapshot-locked", message: "no key", resources: 1 } },
+    "warning snapshot-locked: no key",
+  ],
+  [
+    { from: "upstream", event: { kind: "idle", server: "s" } },
+    "info idle: s is not needed for now",
+  ],
+  [
+    {
+      from: "upstream",
+      event: {
+        kind: "accepted",
+        server: "s",
+        typeUrl,
+        nonce: "1",
+        version: "",
+        resources: 2,
+        removed: 1,
+      },
+    },
+    "good accepted: s clusters version none, nonce 1: 2 resources, 1 removed",
+  ],
+  [
+    {
+      from: "upstream",
+      event: {
+        kind: "refused",
+        server: "s",
+        typeUrl,
+        nonce: "1",
+        version: "3",
+        resources: 2,
+        names: [],
+        reason: "bad",
+      },
+    },
+    "error refused: s clusters version 3, nonce 1 is refused: bad",
+  ],
+  [
+    { from: "upstream", event: { kind: "ignored", server: "s", typeUrl, names: 1 } },
+    "warning ignored: s clusters 1 name came that nobody has asked for",
+  ],
+  [
+    { from: "upstream", event: { kind: "timeout", server: "s", typeUrl, names: ["a"] } },
+    "warning timeout: s clusters has not answered in time for a",
+  ],
+  [
+    { from: "upstream", event: { kind: "foreign", server: "s", typeUrl, names: 2 } },
+    "warning foreign: s clusters 2 names of authorities that it is not asked for",
+  ],
+  [
+    { from: "upstream", event: { kind: "credentials-replaced", server: "s", files: ["c.pem"] } },
+    "good credentials-replaced: s new certificates are shown to it: c.pem",
+  ],
+  [
+    {
+      from: "upstream",
+      event: {
+        kind: "credentials-refused",
+        server: "s",
+        files: ["c.pem"],
+        error: new XdsError("INTERNAL", "oh"),
+      },
+    },
+    "error credentials-refused: s new certificates are not used, those before stay: oh",
+  ],
   [{ from: "folder", event: { kind: "polling", message: "m" } }, "warning polling: m"],
-  [{ from: "folder", event: { kind: "unreadable", problem: { file: "c", message: "is gone", hint: "put it back" } } }, "error not ready: c: is gone (put it back); new streams are refused until then"],
+  [
+    {
+      from: "folder",
+      event: {
+        kind: "unreadable",
+        problem: { file: "c", message: "is gone", hint: "put it back" },
+      },
+    },
+    "error not ready: c: is gone (put it back); new streams are refused until then",
+  ],
 ];
 
 function shown(event: CliEvent): readonly string[] {
@@ -87,33 +379,89 @@ describe("describeEvent()", () => {
     const problems = Array.from({ length: 23 }, (_, line) => ({ file: "f", line, message: "m" }));
     const lines = shown({ from: "folder", event: { kind: "refused", problems, serving: true } });
     expect(lines).toHaveLength(22);
-    expect(lines.slice(-2)).toEqual(["error broken: and 3 problems more", "error refused: 23 problems; nothing of these edits is applied; the last good state is still served"]);
+    expect(lines.slice(-2)).toEqual([
+      "error broken: and 3 problems more",
+      "error refused: 23 problems; nothing of these edits is applied; the last good state is still served",
+    ]);
   });
 
   it("shows warnings of what was loaded", () => {
     const warnings = [{ file: "c/a.txt", message: "is not read" }];
-    expect(shown({ from: "folder", event: { kind: "loaded", files: 2, resources: 2, revision: 1, put: 2, removed: 0, warnings } })).toEqual(["good loaded: 2 resources from 2 files, revision 1: 2 put, 0 removed", "warning warning: c/a.txt: is not read"]);
+    expect(
+      shown({
+        from: "folder",
+        event: {
+          kind: "loaded",
+          files: 2,
+          resources: 2,
+          revision: 1,
+          put: 2,
+          removed: 0,
+          warnings,
+        },
+      }),
+    ).toEqual([
+      "good loaded: 2 resources from 2 files, revision 1: 2 put, 0 removed",
+      "warning warning: c/a.txt: is not read",
+    ]);
   });
 
   it("cuts versions that are hashes, and long ones", () => {
-    const ack = (version: string): CliEvent => ({ from: "server", event: { kind: "ack", ...about, version } });
-    expect(shown(ack("0123456789abcdef0123456789abcdef"))).toEqual(["good ack: e1 #4 clusters version 01234567, nonce 9"]);
-    expect(shown(ack("v".repeat(30)))).toEqual([`good ack: e1 #4 clusters version ${"v".repeat(24)}, nonce 9`]);
+    const ack = (version: string): CliEvent => ({
+      from: "server",
+      event: { kind: "ack", ...about, version },
+    });
+    expect(shown(ack("0123456789abcdef0123456789abcdef"))).toEqual([
+      "good ack: e1 #4 clusters version 01234567, nonce 9",
+    ]);
+    expect(shown(ack("v".repeat(30)))).toEqual([
+      `good ack: e1 #4 clusters version ${"v".repeat(24)}, nonce 9`,
+    ]);
   });
 
   it("lets nothing of a stranger through to the terminal [S-ACK-15]", () => {
     const from = streamStatus(1, [], evil);
     const events: readonly ServerEvent[] = [
       { kind: "subscribe", stream: from, typeUrl: evil, added: [evil], dropped: [evil] },
-      { kind: "nack", stream: from, typeUrl: evil, version: evil, nonce: evil, accepted: evil, error: { code: 1, message: evil } },
+      {
+        kind: "nack",
+        stream: from,
+        typeUrl: evil,
+        version: evil,
+        nonce: evil,
+        accepted: evil,
+        error: { code: 1, message: evil },
+      },
       { kind: "stale-nonce", stream: from, typeUrl: evil, nonce: evil },
-      { kind: "not-sent", stream: from, typeUrl: evil, resources: [{ name: evil, reason: "needs-wrapper" }] },
+      {
+        kind: "not-sent",
+        stream: from,
+        typeUrl: evil,
+        resources: [{ name: evil, reason: "needs-wrapper" }],
+      },
       { kind: "disconnect", stream: from, code: 1, message: evil },
       { kind: "refused", path: evil, peer: evil, status: { code: 1, message: evil } },
-      { kind: "fetch", typeUrl: evil, node: from.node, names: [evil], accepted: evil, error: { code: 1, message: evil }, status: { code: 1, message: evil }, version: evil, resources: 0 },
-      { kind: "stream-cut", peer: "p", path: evil, reason: "malformed", status: { code: 1, message: evil } },
+      {
+        kind: "fetch",
+        typeUrl: evil,
+        node: from.node,
+        names: [evil],
+        accepted: evil,
+        error: { code: 1, message: evil },
+        status: { code: 1, message: evil },
+        version: evil,
+        resources: 0,
+      },
+      {
+        kind: "stream-cut",
+        peer: "p",
+        path: evil,
+        reason: "malformed",
+        status: { code: 1, message: evil },
+      },
       { kind: "fault", where: "turn", error: new Error(evil) },
     ];
-    for (const event of events) expect(shown({ from: "server", event }).join("")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    for (const event of events)
+      expect(shown({ from: "server", event }).join("")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 });

@@ -13,35 +13,88 @@ import { counted, shortType, shortVersion, someNames } from "./short-text.ts";
 export function describeEvent(shown: CliEvent): readonly ReportLine[] {
   const lines = describe(shown);
   const { more } = shown;
-  return more === undefined ? lines : lines.map((line) => ({ ...line, text: `${line.text} (and ${more} more of this kind within a second)` }));
+  return more === undefined
+    ? lines
+    : lines.map((line) => ({
+        ...line,
+        text: `${line.text} (and ${more} more of this kind within a second)`,
+      }));
 }
 
 function describe(shown: CliEvent): readonly ReportLine[] {
   switch (shown.from) {
-    case "log": return [{ level: "warning", label: "log", text: `${counted(shown.event.lines, "line")} could not be written, and are lost` }];
-    case "folder": return describeFolderEvent(shown.event);
-    case "server": return [describeServerEvent(shown.event)];
-    case "cache": return [describeCacheEvent(shown.event)];
-    case "upstream": return [describeUpstreamEvent(shown.event)];
-    case "serve": case "relay": return [describeServeEvent(shown.event)];
+    case "log":
+      return [
+        {
+          level: "warning",
+          label: "log",
+          text: `${counted(shown.event.lines, "line")} could not be written, and are lost`,
+        },
+      ];
+    case "folder":
+      return describeFolderEvent(shown.event);
+    case "server":
+      return [describeServerEvent(shown.event)];
+    case "cache":
+      return [describeCacheEvent(shown.event)];
+    case "upstream":
+      return [describeUpstreamEvent(shown.event)];
+    case "serve":
+    case "relay":
+      return [describeServeEvent(shown.event)];
   }
 }
 
 function describeServeEvent(event: ServeEvent | WorkerEvent): ReportLine {
   switch (event.kind) {
-    case "listening": return { level: "good", label: "listening", text: listening(event) };
-    case "warning": return { level: "warning", label: "warning", text: escapeText(event.message) };
-    case "certificate": return event.problem === undefined
-      ? { level: "good", label: "certificate", text: "the new one is shown to new connections" }
-      : { level: "error", label: "certificate", text: `the new one is not used, the one before stays: ${escapeText(event.problem)}` };
-    case "policy": return event.problem === undefined
-      ? { level: "good", label: "policy", text: "the new rules are in force" }
-      : { level: "error", label: "policy", text: `the new rules are not used, those before stay: ${escapeText(event.problem)}` };
-    case "versions": return { level: "info", label: "versions", text: Object.entries(event.versions).map(([typeUrl, version]) => `${shortType(typeUrl)} ${shortVersion(version)}`).join(", ") };
-    case "worker-started": return { level: "good", label: "started", text: `${workerText(event.worker)}, process ${event.pid}` };
-    case "worker-ended": return { level: "error", label: "ended", text: `${workerText(event.worker)}: ${escapeText(event.reason)}; started again in ${(event.retryMs / 1_000).toFixed(1)} s` };
-    case "stopping": return { level: "info", label: "stopping", text: `${event.signal}: ${counted(event.streams, "stream")} to end; once more stops at once` };
-    case "stopped": return { level: "info", label: "stopped", text: "every stream has ended" };
+    case "listening":
+      return { level: "good", label: "listening", text: listening(event) };
+    case "warning":
+      return { level: "warning", label: "warning", text: escapeText(event.message) };
+    case "certificate":
+      return event.problem === undefined
+        ? { level: "good", label: "certificate", text: "the new one is shown to new connections" }
+        : {
+            level: "error",
+            label: "certificate",
+            text: `the new one is not used, the one before stays: ${escapeText(event.problem)}`,
+          };
+    case "policy":
+      return event.problem === undefined
+        ? { level: "good", label: "policy", text: "the new rules are in force" }
+        : {
+            level: "error",
+            label: "policy",
+            text: `the new rules are not used, those before stay: ${escapeText(event.problem)}`,
+          };
+    case "versions":
+      return {
+        level: "info",
+        label: "versions",
+        text: Object.entries(event.versions)
+          .map(([typeUrl, version]) => `${shortType(typeUrl)} ${shortVersion(version)}`)
+          .join(", "),
+      };
+    case "worker-started":
+      return {
+        level: "good",
+        label: "started",
+        text: `${workerText(event.worker)}, process ${event.pid}`,
+      };
+    case "worker-ended":
+      return {
+        level: "error",
+        label: "ended",
+        text: `${workerText(event.worker)}: ${escapeText(event.reason)}; started again in ${(event.retryMs / 1_000).toFixed(1)} s`,
+      };
+    case "stopping":
+      return {
+        level: "info",
+        label: "stopping",
+        text: `${event.signal}: ${counted(event.streams, "stream")} to end; once more stops at once`,
+      };
+    case "stopped":
+      return { level: "info", label: "stopped", text: "every stream has ended" };
   }
 }
 
@@ -49,21 +102,64 @@ function workerText(worker: number): string {
   return worker === 0 ? "the process that asks upstream" : `worker ${worker}`;
 }
 
-function listening({ address, tls, metrics, ...what }: Extract<ServeEvent, { kind: "listening" }>): string {
+function listening({
+  address,
+  tls,
+  metrics,
+  ...what
+}: Extract<ServeEvent, { kind: "listening" }>): string {
   const { envoy, grpc } = connectCommands(address, tls);
-  const served = "dir" in what ? `serving ${escapeText(what.dir)}` : `relaying ${someNames(what.upstreams)} by ${escapeText(what.by)}`;
+  const served =
+    "dir" in what
+      ? `serving ${escapeText(what.dir)}`
+      : `relaying ${someNames(what.upstreams)} by ${escapeText(what.by)}`;
   return `${formatEndpoint(address)}, ${served}; to connect: ${envoy} (or: ${grpc})${metrics === undefined ? "" : `; metrics: http://${formatEndpoint(metrics)}/metrics`}`;
 }
 
 function describeCacheEvent(event: CacheEvent | DanglingEvent): ReportLine {
   switch (event.kind) {
-    case "ready": return { level: "good", label: "ready", text: `clients are served from revision ${event.revision} on` };
-    case "aliases-ignored": return { level: "warning", label: "aliases", text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: its aliases are not served: xdstp names have redirects instead; leave them out, or use an opaque name` };
-    case "version-reused": return { level: "warning", label: "version", text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: version ${escapeText(event.version)} was used before for other content, so it is served as ${escapeText(event.servedAs)}; give each content a version of its own, or none` };
-    case "variants-overlap": return { level: "warning", label: "variants", text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: clients that match several of its variants are given none: ${event.variants.map((one) => (one === "" ? "one without constraints" : escapeText(one))).join("; ")}` };
-    case "dangling": return { level: "warning", label: "dangling", text: `${ofKey(event)}${shortType(event.by.typeUrl)} ${quoted(event.by.name)}${event.others === 0 ? "" : ` and ${counted(event.others, "other")}`} ${event.others === 0 ? "refers" : "refer"} to ${shortType(event.typeUrl)} ${quoted(event.name)}, which is not served; add it, unless clients have it in their bootstrap` };
-    case "resolved": return { level: "good", label: "resolved", text: `${ofKey(event)}${shortType(event.typeUrl)} ${quoted(event.name)} ${event.isServed ? "is served now" : "is no longer referred to"}` };
-    case "feed-failed": return { level: "error", label: "failed", text: `${event.retryMs === undefined ? "edits are not followed any more" : `edits are not followed until the next attempt in ${Math.ceil(event.retryMs / 1_000)} s`}: ${escapeText(event.error.text)}` };
+    case "ready":
+      return {
+        level: "good",
+        label: "ready",
+        text: `clients are served from revision ${event.revision} on`,
+      };
+    case "aliases-ignored":
+      return {
+        level: "warning",
+        label: "aliases",
+        text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: its aliases are not served: xdstp names have redirects instead; leave them out, or use an opaque name`,
+      };
+    case "version-reused":
+      return {
+        level: "warning",
+        label: "version",
+        text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: version ${escapeText(event.version)} was used before for other content, so it is served as ${escapeText(event.servedAs)}; give each content a version of its own, or none`,
+      };
+    case "variants-overlap":
+      return {
+        level: "warning",
+        label: "variants",
+        text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: clients that match several of its variants are given none: ${event.variants.map((one) => (one === "" ? "one without constraints" : escapeText(one))).join("; ")}`,
+      };
+    case "dangling":
+      return {
+        level: "warning",
+        label: "dangling",
+        text: `${ofKey(event)}${shortType(event.by.typeUrl)} ${quoted(event.by.name)}${event.others === 0 ? "" : ` and ${counted(event.others, "other")}`} ${event.others === 0 ? "refers" : "refer"} to ${shortType(event.typeUrl)} ${quoted(event.name)}, which is not served; add it, unless clients have it in their bootstrap`,
+      };
+    case "resolved":
+      return {
+        level: "good",
+        label: "resolved",
+        text: `${ofKey(event)}${shortType(event.typeUrl)} ${quoted(event.name)} ${event.isServed ? "is served now" : "is no longer referred to"}`,
+      };
+    case "feed-failed":
+      return {
+        level: "error",
+        label: "failed",
+        text: `${event.retryMs === undefined ? "edits are not followed any more" : `edits are not followed until the next attempt in ${Math.ceil(event.retryMs / 1_000)} s`}: ${escapeText(event.error.text)}`,
+      };
   }
 }
 

@@ -11,33 +11,78 @@ type EventOf<Kind extends FolderEvent["kind"]> = Extract<FolderEvent, { kind: Ki
 /** What happened to the folder, in words. */
 export function describeFolderEvent(event: FolderEvent): readonly ReportLine[] {
   switch (event.kind) {
-    case "loaded": return loaded(event);
-    case "refused": return refused(event);
-    case "kept": return [line("error", "kept", keptText(event))];
-    case "unreadable": return [line("error", "not ready", `${formatProblem(event.problem)}; new streams are refused until then`)];
-    case "polling": return [line("warning", "polling", event.message)];
-    case "foreign-reference": return [line("warning", "reference", `${formatProblem(event.problem)}${event.more === 0 ? "" : `; and ${event.more} more`}`)];
+    case "loaded":
+      return loaded(event);
+    case "refused":
+      return refused(event);
+    case "kept":
+      return [line("error", "kept", keptText(event))];
+    case "unreadable":
+      return [
+        line(
+          "error",
+          "not ready",
+          `${formatProblem(event.problem)}; new streams are refused until then`,
+        ),
+      ];
+    case "polling":
+      return [line("warning", "polling", event.message)];
+    case "foreign-reference":
+      return [
+        line(
+          "warning",
+          "reference",
+          `${formatProblem(event.problem)}${event.more === 0 ? "" : `; and ${event.more} more`}`,
+        ),
+      ];
   }
 }
 
 /** Why the last state is still served, with the option that lets the loss pass. */
-export function keptText({ reason, directory, message, held, lost }: Pick<EventOf<"kept">, "reason" | "directory" | "message" | "held" | "lost">): string {
-  if (reason === "emptied") return `${directory} is empty, as if a volume were not mounted: ${lost} of ${held} resources are missing; the last state is still served. Mount it or put the files back; if this is meant, leave an empty sub-folder in it, or start again with --allow-mass-delete`;
+export function keptText({
+  reason,
+  directory,
+  message,
+  held,
+  lost,
+}: Pick<EventOf<"kept">, "reason" | "directory" | "message" | "held" | "lost">): string {
+  if (reason === "emptied")
+    return `${directory} is empty, as if a volume were not mounted: ${lost} of ${held} resources are missing; the last state is still served. Mount it or put the files back; if this is meant, leave an empty sub-folder in it, or start again with --allow-mass-delete`;
   if (reason !== "mass-delete") return message;
   return `the folder lost ${lost} of ${held} resources at once; the last state is still served. Put them back, or, if it is meant, start again with --allow-mass-delete`;
 }
 
-function loaded({ resources, files, revision, put, removed, warnings }: EventOf<"loaded">): readonly ReportLine[] {
+function loaded({
+  resources,
+  files,
+  revision,
+  put,
+  removed,
+  warnings,
+}: EventOf<"loaded">): readonly ReportLine[] {
   const text = `${counted(resources, "resource")} from ${counted(files, "file")}, revision ${revision}: ${put} put, ${removed} removed`;
-  return [line("good", "loaded", text), ...warnings.slice(0, shownProblems).map((warning) => line("warning", "warning", formatProblem(warning)))];
+  return [
+    line("good", "loaded", text),
+    ...warnings
+      .slice(0, shownProblems)
+      .map((warning) => line("warning", "warning", formatProblem(warning))),
+  ];
 }
 
 function refused({ problems, serving }: EventOf<"refused">): readonly ReportLine[] {
-  const shown = problems.slice(0, shownProblems).map((problem) => line("error", "broken", formatProblem(problem)));
+  const shown = problems
+    .slice(0, shownProblems)
+    .map((problem) => line("error", "broken", formatProblem(problem)));
   const more = problems.length - shown.length;
   const rest = more > 0 ? [line("error", "broken", `and ${counted(more, "problem")} more`)] : [];
-  const outcome = serving ? "nothing of these edits is applied; the last good state is still served" : "not ready: nothing is served and new streams are refused until it is mended";
-  return [...shown, ...rest, line("error", "refused", `${counted(problems.length, "problem")}; ${outcome}`)];
+  const outcome = serving
+    ? "nothing of these edits is applied; the last good state is still served"
+    : "not ready: nothing is served and new streams are refused until it is mended";
+  return [
+    ...shown,
+    ...rest,
+    line("error", "refused", `${counted(problems.length, "problem")}; ${outcome}`),
+  ];
 }
 
 function line(level: Level, label: string, text: string): ReportLine {

@@ -15,29 +15,67 @@ type OffStream = Exclude<ServerEvent, OnStream>;
 
 function describeStream(event: OnStream): ReportLine {
   const { level, text } = onStream(event);
-  return { level, label: event.kind, text: `${clientLabel(event.stream)} #${event.stream.id}${"typeUrl" in event ? ` ${shortType(event.typeUrl)}` : ""} ${text}` };
+  return {
+    level,
+    label: event.kind,
+    text: `${clientLabel(event.stream)} #${event.stream.id}${"typeUrl" in event ? ` ${shortType(event.typeUrl)}` : ""} ${text}`,
+  };
 }
 
 function onStream(event: OnStream): { readonly level: Level; readonly text: string } {
   switch (event.kind) {
-    case "connect": return info(`${event.stream.variant} ${event.stream.service === undefined ? "ads" : shortType(event.stream.service)}`);
-    case "subscribe": return info([...wanted("wants", event.added), ...wanted("drops", event.dropped)].join(", ") || "asks");
-    case "push": return info(`version ${shortVersion(event.version)}, nonce ${event.nonce}: ${counted(event.resources, "resource")}, ${event.removed} removed, ${counted(event.bytes, "byte")}`);
-    case "heartbeat": return info(`nonce ${event.nonce}: ${counted(event.resources, "resource")} kept alive`);
-    case "ack": return { level: "good", text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}` };
-    case "nack": return { level: "error", text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}, keeps ${shortVersion(event.accepted)}: ${escapeText(event.error.message)}` };
-    case "order-expired": return { level: "warning", text: `waits no longer for answers: sends ${event.what === "cut" ? "what follows them" : "removals"} of ${event.typeUrls.map(shortType).join(", ")}` };
-    case "stale-nonce": return info(`nonce ${escapeText(event.nonce)} is not the newest`);
-    case "not-sent": return { level: "error", text: event.resources.slice(0, 3).map((one) => `${escapeText(one.name)} is not sent: ${whyNot(one)}`).join("; ") };
-    case "disconnect": return info(`code ${event.code}${event.message === "" ? "" : `: ${escapeText(event.message)}${limitHint(event.message)}`}`);
+    case "connect":
+      return info(
+        `${event.stream.variant} ${event.stream.service === undefined ? "ads" : shortType(event.stream.service)}`,
+      );
+    case "subscribe":
+      return info(
+        [...wanted("wants", event.added), ...wanted("drops", event.dropped)].join(", ") || "asks",
+      );
+    case "push":
+      return info(
+        `version ${shortVersion(event.version)}, nonce ${event.nonce}: ${counted(event.resources, "resource")}, ${event.removed} removed, ${counted(event.bytes, "byte")}`,
+      );
+    case "heartbeat":
+      return info(`nonce ${event.nonce}: ${counted(event.resources, "resource")} kept alive`);
+    case "ack":
+      return {
+        level: "good",
+        text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}`,
+      };
+    case "nack":
+      return {
+        level: "error",
+        text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}, keeps ${shortVersion(event.accepted)}: ${escapeText(event.error.message)}`,
+      };
+    case "order-expired":
+      return {
+        level: "warning",
+        text: `waits no longer for answers: sends ${event.what === "cut" ? "what follows them" : "removals"} of ${event.typeUrls.map(shortType).join(", ")}`,
+      };
+    case "stale-nonce":
+      return info(`nonce ${escapeText(event.nonce)} is not the newest`);
+    case "not-sent":
+      return {
+        level: "error",
+        text: event.resources
+          .slice(0, 3)
+          .map((one) => `${escapeText(one.name)} is not sent: ${whyNot(one)}`)
+          .join("; "),
+      };
+    case "disconnect":
+      return info(
+        `code ${event.code}${event.message === "" ? "" : `: ${escapeText(event.message)}${limitHint(event.message)}`}`,
+      );
   }
 }
 
 /** The room that a client has to have as well: one that takes less ends the stream. */
 function whyNot(one: NotSent): string {
-  if (one.reason === "needs-wrapper") return "it can only travel inside Resource, which this client does not read";
+  if (one.reason === "needs-wrapper")
+    return "it can only travel inside Resource, which this client does not read";
   const what = one.limit === "responseBytes" ? "it has" : "it is part of a state of";
-  return `${what} ${one.bytes.toLocaleString("en")} bytes; --limit ${one.limit}=${Math.ceil(one.bytes * 11 / 10)} makes room, for clients that take as much (gRPC: 4 MiB by default)`;
+  return `${what} ${one.bytes.toLocaleString("en")} bytes; --limit ${one.limit}=${Math.ceil((one.bytes * 11) / 10)} makes room, for clients that take as much (gRPC: 4 MiB by default)`;
 }
 
 function wanted(verb: string, names: readonly string[]): readonly string[] {
@@ -50,13 +88,36 @@ function info(text: string): { readonly level: Level; readonly text: string } {
 
 function describeWire(event: OffStream): ReportLine {
   switch (event.kind) {
-    case "refused": return { level: "warning", label: "turned away", text: `${escapeText(event.peer)} ${escapeText(event.path)}: ${escapeText(event.status.message)}${because(event.reason, event.status.message)}` };
-    case "fetch": return fetched(event);
-    case "connection-cut": return { level: "warning", label: "cut", text: `${event.peer}: ${event.reason}${because(event.detail, event.reason)}` };
-    case "stream-cut": return { level: "warning", label: "cut", text: `${event.peer} ${escapeText(event.path)}: ${event.reason}, ${escapeText(event.status.message)}` };
-    case "warning": return { ...warnings[event.warning], text: escapeText(event.message) };
-    case "fault": return { level: "error", label: "fault", text: `${event.where}: ${escapeText(event.error instanceof Error ? event.error.message : String(event.error))}` };
-    default: return { level: "info", label: event.kind, text: escapeText(event.peer) };
+    case "refused":
+      return {
+        level: "warning",
+        label: "turned away",
+        text: `${escapeText(event.peer)} ${escapeText(event.path)}: ${escapeText(event.status.message)}${because(event.reason, event.status.message)}`,
+      };
+    case "fetch":
+      return fetched(event);
+    case "connection-cut":
+      return {
+        level: "warning",
+        label: "cut",
+        text: `${event.peer}: ${event.reason}${because(event.detail, event.reason)}`,
+      };
+    case "stream-cut":
+      return {
+        level: "warning",
+        label: "cut",
+        text: `${event.peer} ${escapeText(event.path)}: ${event.reason}, ${escapeText(event.status.message)}`,
+      };
+    case "warning":
+      return { ...warnings[event.warning], text: escapeText(event.message) };
+    case "fault":
+      return {
+        level: "error",
+        label: "fault",
+        text: `${event.where}: ${escapeText(event.error instanceof Error ? event.error.message : String(event.error))}`,
+      };
+    default:
+      return { level: "info", label: event.kind, text: escapeText(event.peer) };
   }
 }
 
@@ -72,7 +133,17 @@ function because(reason: string | undefined, told: string): string {
 }
 
 function fetched(event: Extract<OffStream, { kind: "fetch" }>): ReportLine {
-  const refusal = event.error === undefined ? "" : `, refuses the answer before: ${escapeText(event.error.message)}`;
-  const answer = event.status.code === 0 ? `version ${shortVersion(event.version)}, ${counted(event.resources, "resource")}` : escapeText(event.status.message);
-  return { level: event.error === undefined ? "info" : "error", label: "fetch", text: `${escapeText(event.node?.id ?? "") || "somebody"} ${shortType(event.typeUrl)} ${answer}${refusal}` };
+  const refusal =
+    event.error === undefined
+      ? ""
+      : `, refuses the answer before: ${escapeText(event.error.message)}`;
+  const answer =
+    event.status.code === 0
+      ? `version ${shortVersion(event.version)}, ${counted(event.resources, "resource")}`
+      : escapeText(event.status.message);
+  return {
+    level: event.error === undefined ? "info" : "error",
+    label: "fetch",
+    text: `${escapeText(event.node?.id ?? "") || "somebody"} ${shortType(event.typeUrl)} ${answer}${refusal}`,
+  };
 }

@@ -14,36 +14,96 @@ type ServersEvent = Extract<UpstreamEvent, { server: string }>;
 
 function withServer(event: ServersEvent): Pick<ReportLine, "level" | "text"> {
   const { level, text } = onServer(event);
-  return { level, text: `${escapeText(event.server)} ${"typeUrl" in event ? `${shortType(event.typeUrl)} ` : ""}${text}` };
+  return {
+    level,
+    text: `${escapeText(event.server)} ${"typeUrl" in event ? `${shortType(event.typeUrl)} ` : ""}${text}`,
+  };
 }
 
 function onServer(event: ServersEvent): { readonly level: Level; readonly text: string } {
   switch (event.kind) {
-    case "opened": return { level: "info", text: event.attempt > 1 ? `is asked again, attempt ${event.attempt}` : "is asked" };
-    case "closed": return { level: "warning", text: `is gone: ${closing(event.status)}; asked again in ${(event.retryMs / 1_000).toFixed(1)} s` };
-    case "idle": return { level: "info", text: "is not needed for now" };
-    case "accepted": return { level: "good", text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}: ${counted(event.resources, "resource")}, ${event.removed} removed` };
-    case "refused": return { level: "error", text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)} is refused: ${escapeText(event.reason)}` };
-    case "ignored": return { level: "warning", text: `${counted(event.names, "name")} came that nobody has asked for` };
-    case "timeout": return { level: "warning", text: `has not answered in time for ${someNames(event.names)}` };
-    case "upstream-full": return { level: "warning", text: `${someNames(event.names)}: ${escapeText(event.reason)}` };
-    case "foreign": return { level: "warning", text: `${counted(event.names, "name")} of authorities that it is not asked for` };
-    case "credentials-replaced": return { level: "good", text: `new certificates are shown to it: ${someNames(event.files)}` };
-    case "credentials-refused": return { level: "error", text: `new certificates are not used, those before stay: ${escapeText(event.error.text)}` };
+    case "opened":
+      return {
+        level: "info",
+        text: event.attempt > 1 ? `is asked again, attempt ${event.attempt}` : "is asked",
+      };
+    case "closed":
+      return {
+        level: "warning",
+        text: `is gone: ${closing(event.status)}; asked again in ${(event.retryMs / 1_000).toFixed(1)} s`,
+      };
+    case "idle":
+      return { level: "info", text: "is not needed for now" };
+    case "accepted":
+      return {
+        level: "good",
+        text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}: ${counted(event.resources, "resource")}, ${event.removed} removed`,
+      };
+    case "refused":
+      return {
+        level: "error",
+        text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)} is refused: ${escapeText(event.reason)}`,
+      };
+    case "ignored":
+      return {
+        level: "warning",
+        text: `${counted(event.names, "name")} came that nobody has asked for`,
+      };
+    case "timeout":
+      return { level: "warning", text: `has not answered in time for ${someNames(event.names)}` };
+    case "upstream-full":
+      return { level: "warning", text: `${someNames(event.names)}: ${escapeText(event.reason)}` };
+    case "foreign":
+      return {
+        level: "warning",
+        text: `${counted(event.names, "name")} of authorities that it is not asked for`,
+      };
+    case "credentials-replaced":
+      return { level: "good", text: `new certificates are shown to it: ${someNames(event.files)}` };
+    case "credentials-refused":
+      return {
+        level: "error",
+        text: `new certificates are not used, those before stay: ${escapeText(event.error.text)}`,
+      };
   }
 }
 
 /** What became of what a relay holds, and to whom it is given. */
 function ofRelay(event: Exclude<UpstreamEvent, ServersEvent>): Pick<ReportLine, "level" | "text"> {
   switch (event.kind) {
-    case "opaque-refused": return { level: "warning", text: `${shortType(event.typeUrl)} ${someNames(event.names)}: ${escapeText(event.reason)}` };
-    case "resource-refused": return { level: "error", text: `${shortType(event.typeUrl)} ${escapeText(event.name)} ${event.version === "" ? "removal" : `version ${shortVersion(event.version)}`} by ${escapeText(event.client)}: ${event.among > 1 ? `one of ${event.among}: ` : ""}${escapeText(event.reason)}` };
-    case "tenant-refused": return { level: "warning", text: `clients with ${escapeText(JSON.stringify(event.values))}: ${escapeText(event.reason)}` };
-    case "snapshot-opened": return { level: "good", text: `${escapeText(event.dir)}: ${counted(event.resources, "resource")} in ${event.ms.toFixed(0)} ms` };
-    case "snapshot-well": return { level: "good", text: `${escapeText(event.dir)} can be written again` };
-    case "snapshot-evicted": return { level: "info", text: `${counted(event.resources, "resource")} that nobody asks for, ${counted(event.bytes, "byte")}` };
-    case "snapshot-corrupt": case "snapshot-trouble": return { level: "error", text: escapeText(event.message) };
-    case "snapshot-torn": case "snapshot-locked": return { level: "warning", text: escapeText(event.message) };
+    case "opaque-refused":
+      return {
+        level: "warning",
+        text: `${shortType(event.typeUrl)} ${someNames(event.names)}: ${escapeText(event.reason)}`,
+      };
+    case "resource-refused":
+      return {
+        level: "error",
+        text: `${shortType(event.typeUrl)} ${escapeText(event.name)} ${event.version === "" ? "removal" : `version ${shortVersion(event.version)}`} by ${escapeText(event.client)}: ${event.among > 1 ? `one of ${event.among}: ` : ""}${escapeText(event.reason)}`,
+      };
+    case "tenant-refused":
+      return {
+        level: "warning",
+        text: `clients with ${escapeText(JSON.stringify(event.values))}: ${escapeText(event.reason)}`,
+      };
+    case "snapshot-opened":
+      return {
+        level: "good",
+        text: `${escapeText(event.dir)}: ${counted(event.resources, "resource")} in ${event.ms.toFixed(0)} ms`,
+      };
+    case "snapshot-well":
+      return { level: "good", text: `${escapeText(event.dir)} can be written again` };
+    case "snapshot-evicted":
+      return {
+        level: "info",
+        text: `${counted(event.resources, "resource")} that nobody asks for, ${counted(event.bytes, "byte")}`,
+      };
+    case "snapshot-corrupt":
+    case "snapshot-trouble":
+      return { level: "error", text: escapeText(event.message) };
+    case "snapshot-torn":
+    case "snapshot-locked":
+      return { level: "warning", text: escapeText(event.message) };
   }
 }
 

@@ -1,5 +1,12 @@
 import { XdsError } from "@xdstp/core";
-import { createDnsResolver, createSources, type ExplainedPlace, type FederationSource, type ServerOptions, type SourceConfig } from "@xdstp/federation";
+import {
+  createDnsResolver,
+  createSources,
+  type ExplainedPlace,
+  type FederationSource,
+  type ServerOptions,
+  type SourceConfig,
+} from "@xdstp/federation";
 import type { CliIo } from "./cli-io.ts";
 
 /** Looks for authorities in DNS, as `--dns` wants it. */
@@ -8,14 +15,28 @@ export function dnsOf({ dns }: CliIo): (authority: string) => Promise<SourceConf
 }
 
 /** The places of a name with what DNS has of those authorities for which nobody is configured. `explain` gives the places by these sources. */
-export async function placesByDns(explain: (found: readonly FederationSource[]) => readonly ExplainedPlace[], io: CliIo, options: ServerOptions): Promise<readonly ExplainedPlace[]> {
+export async function placesByDns(
+  explain: (found: readonly FederationSource[]) => readonly ExplainedPlace[],
+  io: CliIo,
+  options: ServerOptions,
+): Promise<readonly ExplainedPlace[]> {
   const found: FederationSource[] = [];
   for (;;) {
     const places = explain(found);
     const last = places.at(-1);
     if (last?.error === undefined || last.authority === null) return places;
     const source = await dnsOf(io)(last.authority).catch((error: unknown) => XdsError.from(error));
-    if (source instanceof XdsError) return [...places.slice(0, -1), { ...last, error: new XdsError("INVALID_ARGUMENT", `${last.error.text.replace(/; add a source for it$/, "")}; looking for it failed: ${source.text}`) }];
+    if (source instanceof XdsError)
+      return [
+        ...places.slice(0, -1),
+        {
+          ...last,
+          error: new XdsError(
+            "INVALID_ARGUMENT",
+            `${last.error.text.replace(/; add a source for it$/, "")}; looking for it failed: ${source.text}`,
+          ),
+        },
+      ];
     found.push(...createSources([source], options));
   }
 }

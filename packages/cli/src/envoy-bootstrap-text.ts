@@ -28,4 +28,14 @@ function isOfEnvoy(whole: unknown): boolean {
 }
 
 /** One of gRPC has none of these. */
-const keys = ["dynamic_resources", "dynamicResources", "static_resources", "staticResources", "config_sources", "configSources", "default_config_source", "defaultConfigSource", "admin"];
+const keys = [
+  "dynamic_resources",
+  "dynamicResources",
+  "static_resources",
+  "staticResources",
+  "config_sources",
+  "configSources",
+  "default_config_source",
+  "defaultConfigSource",
+  "admin",
+];

@@ -38,15 +38,25 @@ const ads = { ads: {}, resource_api_version: "V3" };
  * Where `admin` has port 0, start Envoy with `--admin-address-path FILE` to learn which port it has taken.
  */
 export function envoyBootstrap(options: EnvoyBootstrapOptions): EnvoyBootstrap {
-  const { node, cluster, variant, admin, authorities: [authority] } = options;
+  const {
+    node,
+    cluster,
+    variant,
+    admin,
+    authorities: [authority],
+  } = options;
   return {
     node: { id: node, cluster },
     admin: { address: socketAddress(admin) },
     dynamic_resources: {
       ads_config: apiSource(variant === "delta" ? "DELTA_GRPC" : "GRPC"),
-      ...(authority !== undefined && { lds_resources_locator: glob(authority, listenerType.typeUrl) }),
+      ...(authority !== undefined && {
+        lds_resources_locator: glob(authority, listenerType.typeUrl),
+      }),
       lds_config: ads,
-      ...(authority !== undefined && { cds_resources_locator: glob(authority, clusterType.typeUrl) }),
+      ...(authority !== undefined && {
+        cds_resources_locator: glob(authority, clusterType.typeUrl),
+      }),
       cds_config: ads,
     },
     static_resources: { clusters: [clusterOf(options)] },
@@ -59,11 +69,22 @@ function socketAddress({ host, port }: Endpoint): object {
 
 function apiSource(kind: string): object {
   // Without the flag Envoy repeats 61 KB of node in every message, ACKs included.
-  return { api_type: kind, transport_api_version: "V3", set_node_on_first_message_only: true, grpc_services: [{ envoy_grpc: { cluster_name: serverCluster } }] };
+  return {
+    api_type: kind,
+    transport_api_version: "V3",
+    set_node_on_first_message_only: true,
+    grpc_services: [{ envoy_grpc: { cluster_name: serverCluster } }],
+  };
 }
 
 function glob(authority: string, typeUrl: string): string {
-  return printName({ scheme: "xdstp", authority, resourceType: typeFromTypeUrl(typeUrl) ?? "", id: "*", contextParams: new Map() });
+  return printName({
+    scheme: "xdstp",
+    authority,
+    resourceType: typeFromTypeUrl(typeUrl) ?? "",
+    id: "*",
+    contextParams: new Map(),
+  });
 }
 
 function clusterOf({ server, tls }: BootstrapOptions): object {
@@ -72,10 +93,17 @@ function clusterOf({ server, tls }: BootstrapOptions): object {
   return {
     name: serverCluster,
     // Unless told otherwise Envoy takes only the IPv6 address of a name that has one, where a server on loopback does not listen.
-    ...(isIP(server.host) === 0 ? { type: "STRICT_DNS", dns_lookup_family: "ALL" } : { type: "STATIC" }),
+    ...(isIP(server.host) === 0
+      ? { type: "STRICT_DNS", dns_lookup_family: "ALL" }
+      : { type: "STATIC" }),
     connect_timeout: "1s",
     typed_extension_protocol_options: {
-      [http]: { "@type": `type.googleapis.com/${http}`, explicit_http_config: { http2_protocol_options: { connection_keepalive: { interval: "30s", timeout: "10s" } } } },
+      [http]: {
+        "@type": `type.googleapis.com/${http}`,
+        explicit_http_config: {
+          http2_protocol_options: { connection_keepalive: { interval: "30s", timeout: "10s" } },
+        },
+      },
     },
     ...(tls && { transport_socket: transportSocket(server.host, tls) }),
     load_assignment: { cluster_name: serverCluster, endpoints: [{ lb_endpoints: [{ endpoint }] }] },
@@ -86,7 +114,10 @@ function clusterOf({ server, tls }: BootstrapOptions): object {
 const machineAuthorities = "/etc/ssl/certs/ca-certificates.crt";
 
 /** A certificate of another name is refused; without ALPN our server would not speak. */
-function transportSocket(host: string, { ca = machineAuthorities, cert, key }: ClientTlsFiles): object {
+function transportSocket(
+  host: string,
+  { ca = machineAuthorities, cert, key }: ClientTlsFiles,
+): object {
   const isName = isIP(host) === 0;
   return {
     name: "envoy.transport_sockets.tls",
@@ -96,8 +127,18 @@ function transportSocket(host: string, { ca = machineAuthorities, cert, key }: C
       common_tls_context: {
         tls_params: { tls_minimum_protocol_version: "TLSv1_2" },
         alpn_protocols: ["h2"],
-        ...(cert !== undefined && key !== undefined && { tls_certificates: [{ certificate_chain: { filename: cert }, private_key: { filename: key } }] }),
-        validation_context: { trusted_ca: { filename: ca }, match_typed_subject_alt_names: [{ san_type: isName ? "DNS" : "IP_ADDRESS", matcher: { exact: host } }] },
+        ...(cert !== undefined &&
+          key !== undefined && {
+            tls_certificates: [
+              { certificate_chain: { filename: cert }, private_key: { filename: key } },
+            ],
+          }),
+        validation_context: {
+          trusted_ca: { filename: ca },
+          match_typed_subject_alt_names: [
+            { san_type: isName ? "DNS" : "IP_ADDRESS", matcher: { exact: host } },
+          ],
+        },
       },
     },
   };

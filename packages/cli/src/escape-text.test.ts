@@ -26,7 +26,9 @@ describe("escapeJson()", () => {
   it("escapes what JSON leaves as it is and a terminal obeys, and means the same [S-ACK-15]", () => {
     const value = { text: "\u001b[2J\u009b31m\u007f\u202e\u2028\ufeff", emoji: "😀" };
     const json = escapeJson(JSON.stringify(value));
-    expect(json).toBe(String.raw`{"text":"\u001b[2J\u009b31m\u007f\u202e\u2028\ufeff","emoji":"😀"}`);
+    expect(json).toBe(
+      String.raw`{"text":"\u001b[2J\u009b31m\u007f\u202e\u2028\ufeff","emoji":"😀"}`,
+    );
     expect(JSON.parse(json)).toEqual(value);
   });
 

@@ -8,7 +8,12 @@ export function escapeText(text: string): string {
 
 /** The same for JSON that is already written: what a terminal could take for a command is escaped, and the JSON means the same. */
 export function escapeJson(json: string): string {
-  return json.replaceAll(obeyed, (character) => Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`).join(""));
+  return json.replaceAll(obeyed, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
+    ).join(""),
+  );
 }
 
 /** The same for texts in double quotes of YAML. */

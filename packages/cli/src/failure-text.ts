@@ -15,15 +15,32 @@ export interface FailedCall {
 }
 
 /** Why a command failed, for stderr, and the exit code. Called the wrong way it gets the usage too; what is no CliError is a fault of ours: then the place of it matters more than brevity. */
-export function failureText(error: unknown, { name, usage, json, time }: FailedCall): { readonly exitCode: 1 | 2; readonly text: string } {
+export function failureText(
+  error: unknown,
+  { name, usage, json, time }: FailedCall,
+): { readonly exitCode: 1 | 2; readonly text: string } {
   const exitCode = error instanceof CliError ? error.exitCode : 1;
   const message = messageOf(error);
   if (json) {
-    const line = { time: new Date(time).toISOString(), level: "error", from: name ?? "xdstp", event: "failed", exitCode, message, ...(exitCode === 2 && { usage }) };
+    const line = {
+      time: new Date(time).toISOString(),
+      level: "error",
+      from: name ?? "xdstp",
+      event: "failed",
+      exitCode,
+      message,
+      ...(exitCode === 2 && { usage }),
+    };
     return { exitCode, text: jsonText(line) };
   }
   const text = `${name === undefined ? "xdstp" : `xdstp ${name}`}: ${error instanceof CliError ? escapeText(message) : message}`;
-  return { exitCode, text: exitCode === 2 ? `${text}\n${usageText(usage)}\nSee ${name === undefined ? "xdstp --help" : `xdstp ${name} --help`}` : text };
+  return {
+    exitCode,
+    text:
+      exitCode === 2
+        ? `${text}\n${usageText(usage)}\nSee ${name === undefined ? "xdstp --help" : `xdstp ${name} --help`}`
+        : text,
+  };
 }
 
 function messageOf(error: unknown): string {

@@ -2,9 +2,14 @@ import { describe, expect, it } from "vitest";
 import { createFileOutput } from "./file-output.ts";
 
 /** A disk with room for some bytes. */
-function useDisk(): { room: number; text: string; write: (descriptor: number, bytes: Uint8Array, offset: number) => number } {
+function useDisk(): {
+  room: number;
+  text: string;
+  write: (descriptor: number, bytes: Uint8Array, offset: number) => number;
+} {
   const disk = {
-    room: 0, text: "",
+    room: 0,
+    text: "",
     write: (_: number, bytes: Uint8Array, offset: number): number => {
       if (disk.room === 0) throw new Error("ENOSPC");
       const part = bytes.subarray(offset, offset + disk.room);
@@ -21,8 +26,12 @@ describe("createFileOutput()", () => {
     const disk = useDisk();
     const output = createFileOutput(1, disk.write);
     disk.room = 3;
-    expect(() => { output.write("first\n"); }).toThrow("ENOSPC");
-    expect(() => { output.write("second\n"); }).toThrow("ENOSPC");
+    expect(() => {
+      output.write("first\n");
+    }).toThrow("ENOSPC");
+    expect(() => {
+      output.write("second\n");
+    }).toThrow("ENOSPC");
     disk.room = 100;
     output.write("third\n");
     output.write("fourth\n");
@@ -33,7 +42,9 @@ describe("createFileOutput()", () => {
     const disk = useDisk();
     const output = createFileOutput(1, disk.write);
     disk.room = 2;
-    expect(() => { output.write("a\nb\n"); }).toThrow("ENOSPC");
+    expect(() => {
+      output.write("a\nb\n");
+    }).toThrow("ENOSPC");
     disk.room = 100;
     output.write("c\n");
     expect(disk.text).toBe("a\nc\n");

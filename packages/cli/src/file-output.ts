@@ -7,7 +7,10 @@ import type { TextOutput } from "./cli-io.ts";
  * The next write tries again, on a new line where a write has ended in the middle of one; a stream of Node would be closed by the first error.
  * @param write - Writes the bytes from an offset on and returns how many were written; that of `node:fs` unless a test gives another
  */
-export function createFileOutput(descriptor: number, write: (descriptor: number, bytes: Uint8Array, offset: number) => number = writeSync): TextOutput {
+export function createFileOutput(
+  descriptor: number,
+  write: (descriptor: number, bytes: Uint8Array, offset: number) => number = writeSync,
+): TextOutput {
   let isCut = false;
   return {
     write(text) {
@@ -18,7 +21,11 @@ export function createFileOutput(descriptor: number, write: (descriptor: number,
         isCut = false;
       } catch (cause) {
         if (at > 0) isCut = bytes[at - 1] !== newline;
-        throw new CliError(1, `the output cannot be written (${cause instanceof Error ? cause.message : String(cause)}); make room, or write it elsewhere`, { cause });
+        throw new CliError(
+          1,
+          `the output cannot be written (${cause instanceof Error ? cause.message : String(cause)}); make room, or write it elsewhere`,
+          { cause },
+        );
       }
     },
   };

@@ -19,9 +19,17 @@ export function countFlag(call: CommandCall, name: string): number | undefined {
 }
 
 /** One of a few words. Throws a CliError that names the option. */
-export function wordFlag<const T extends string>(call: CommandCall, name: string, known: readonly T[]): T | undefined {
+export function wordFlag<const T extends string>(
+  call: CommandCall,
+  name: string,
+  known: readonly T[],
+): T | undefined {
   const text = call.text(name);
   const found = known.find((one) => one === text);
-  if (text !== undefined && found === undefined) throw new CliError(2, `--${name} ${JSON.stringify(text)}: give ${known.join(", ").replace(/, (?=[^,]*$)/, " or ")}`);
+  if (text !== undefined && found === undefined)
+    throw new CliError(
+      2,
+      `--${name} ${JSON.stringify(text)}: give ${known.join(", ").replace(/, (?=[^,]*$)/, " or ")}`,
+    );
   return found;
 }

@@ -27,13 +27,25 @@ const pollMs = 60_000;
  * Puts files to use as they change; broken ones never, so that what was before stays.
  * It watches the directories: files are renewed by renaming a file or a link, which ends the watch of a file.
  */
-export function followFiles<T>({ files, read, fingerprint, first, clock, apply, onChange }: FollowOptions<T>): { close(): void } {
+export function followFiles<T>({
+  files,
+  read,
+  fingerprint,
+  first,
+  clock,
+  apply,
+  onChange,
+}: FollowOptions<T>): { close(): void } {
   let seen = fingerprint(first);
   let timer: Timer | undefined;
   let open = true;
   const readAfter = (ms: number): void => {
     timer?.cancel();
-    timer = open ? clock.after(ms, () => { void look(); }) : undefined;
+    timer = open
+      ? clock.after(ms, () => {
+          void look();
+        })
+      : undefined;
   };
   const look = async (): Promise<void> => {
     const reading = await readingOf(read);
@@ -44,7 +56,9 @@ export function followFiles<T>({ files, read, fingerprint, first, clock, apply, 
     }
     readAfter(pollMs);
   };
-  const watchers = watchAll(files, () => { readAfter(quietMs); });
+  const watchers = watchAll(files, () => {
+    readAfter(quietMs);
+  });
   readAfter(quietMs);
   return {
     close() {
@@ -55,7 +69,9 @@ export function followFiles<T>({ files, read, fingerprint, first, clock, apply, 
   };
 }
 
-async function readingOf<T>(read: () => Promise<T>): Promise<{ readonly contents: T } | { readonly problem: string }> {
+async function readingOf<T>(
+  read: () => Promise<T>,
+): Promise<{ readonly contents: T } | { readonly problem: string }> {
   try {
     return { contents: await read() };
   } catch (error) {
@@ -81,7 +97,9 @@ function watchAll(files: readonly string[], onEvent: () => void): readonly FSWat
   return [...new Set(files.map((file) => dirname(file)))].flatMap((directory) => {
     try {
       const watcher = watch(directory, onEvent);
-      watcher.on("error", () => { watcher.close(); });
+      watcher.on("error", () => {
+        watcher.close();
+      });
       return [watcher];
     } catch {
       return [];

@@ -6,25 +6,48 @@ import type { HeldResource } from "./watch-event.ts";
 import { createWayTeller } from "./way-teller.ts";
 
 /** Tells of a list: its order whenever that changes, and of each member what becomes of it. Settles when the watch is closed. */
-export async function followList(watch: Watch<ListChange<Uint8Array>>, telling: Telling): Promise<void> {
+export async function followList(
+  watch: Watch<ListChange<Uint8Array>>,
+  telling: Telling,
+): Promise<void> {
   const { asked, asking, tell, tellWay } = telling;
   const { name } = asked;
   const held = new Map<string, HeldResource>();
   const tellOwnWay = createWayTeller(asking, ownTypeUrl(asked), tell);
   let [told, failure, wasComplete] = ["", "", false];
-  for await (const { members, added, updated, removed, exists, version, complete, error } of watch) {
+  for await (const {
+    members,
+    added,
+    updated,
+    removed,
+    exists,
+    version,
+    complete,
+    error,
+  } of watch) {
     const names = members.map((member) => member.name);
     tellOwnWay([[name, watch.name]]);
     // gRPC goes on with a list that is removed (C-GRPC-9); people want to see that it is gone.
     const isMissing = error?.code === "NOT_FOUND";
     const now = isMissing ? "missing" : exists ? JSON.stringify([version, names]) : told;
-    if (now !== told) tell(isMissing ? { kind: "missing", name, reason: withoutNode(error.text) } : { kind: "list", name, version, members: names });
+    if (now !== told)
+      tell(
+        isMissing
+          ? { kind: "missing", name, reason: withoutNode(error.text) }
+          : { kind: "list", name, version, members: names },
+      );
     tellWay([...added, ...updated].map((member) => [member.name, member.name]));
     for (const member of [...added, ...updated]) tellMember(member, held, telling);
     for (const member of removed) tellRemoved(member, held, telling);
-    const reason = error === undefined || error.code === "NOT_FOUND" || (error.code === "INVALID_ARGUMENT" && !asking.isUnanswered(asked)) ? "" : withoutNode(error.text);
+    const reason =
+      error === undefined ||
+      error.code === "NOT_FOUND" ||
+      (error.code === "INVALID_ARGUMENT" && !asking.isUnanswered(asked))
+        ? ""
+        : withoutNode(error.text);
     if (reason !== "" && reason !== failure) tell({ kind: "error", name, reason });
-    if (complete !== wasComplete) tell({ kind: complete ? "complete" : "incomplete", name, members: members.length });
+    if (complete !== wasComplete)
+      tell({ kind: complete ? "complete" : "incomplete", name, members: members.length });
     [told, failure, wasComplete] = [now, reason, complete];
   }
 }
@@ -34,23 +57,33 @@ function keyOf({ name, version }: ListMember<Uint8Array>): string {
   return name === "" ? `\n${version}` : name;
 }
 
-function tellMember(member: ListMember<Uint8Array>, held: Map<string, HeldResource>, { asked: { typeUrl }, tell }: Telling): void {
+function tellMember(
+  member: ListMember<Uint8Array>,
+  held: Map<string, HeldResource>,
+  { asked: { typeUrl }, tell }: Telling,
+): void {
   const { name, version, value, state, error } = member;
   const before = held.get(keyOf(member));
   if (value !== undefined && error?.code !== "NOT_FOUND") {
     const now = { version, payload: { typeUrl, value } };
     held.set(keyOf(member), now);
     if (before === undefined) tell({ kind: "state", name, now, isListed: false });
-    else if (before.version !== version || Buffer.compare(before.payload.value, value) !== 0) tell({ kind: "changed", name, before, now });
+    else if (before.version !== version || Buffer.compare(before.payload.value, value) !== 0)
+      tell({ kind: "changed", name, before, now });
     return;
   }
   if (state === "pending") return;
   if (before !== undefined) tellRemoved(member, held, { tell });
   const reason = withoutNode(error?.text ?? "");
-  if (before === undefined || state === "failed") tell({ kind: state === "failed" ? "error" : "missing", name, reason });
+  if (before === undefined || state === "failed")
+    tell({ kind: state === "failed" ? "error" : "missing", name, reason });
 }
 
-function tellRemoved(member: ListMember<Uint8Array>, held: Map<string, HeldResource>, { tell }: Pick<Telling, "tell">): void {
+function tellRemoved(
+  member: ListMember<Uint8Array>,
+  held: Map<string, HeldResource>,
+  { tell }: Pick<Telling, "tell">,
+): void {
   const before = held.get(keyOf(member));
   held.delete(keyOf(member));
   if (before !== undefined) tell({ kind: "removed", name: member.name, before });

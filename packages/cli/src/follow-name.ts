@@ -28,16 +28,30 @@ export interface FollowedName {
 }
 
 /** Watches a name, a collection or a list and tells what becomes of it. Throws a CliError where it cannot be asked for. */
-export function followName(asked: AskedName, { asking, registry = envoyRegistry(), nack, tell }: FollowNameOptions): FollowedName {
+export function followName(
+  asked: AskedName,
+  { asking, registry = envoyRegistry(), nack, tell }: FollowNameOptions,
+): FollowedName {
   const type = shownType(asked.typeUrl, registry);
-  const options = { ...asking.beside(asked.typeUrl), ...(nack !== undefined && { validate: () => nack }) };
+  const options = {
+    ...asking.beside(asked.typeUrl),
+    ...(nack !== undefined && { validate: () => nack }),
+  };
   const { client } = asking;
-  const telling: Telling = { asked, asking, tell, tellWay: createWayTeller(asking, asked.typeUrl, tell) };
+  const telling: Telling = {
+    asked,
+    asking,
+    tell,
+    tellWay: createWayTeller(asking, asked.typeUrl, tell),
+  };
   try {
     switch (asked.kind) {
-      case "name": return followed(client.watch(type, asked.name, options), telling, followOne);
-      case "glob": return followed(client.watchAll(type, asked.name, options), telling, followAll);
-      case "list": return followed(client.watchList(type, asked.name, options), telling, followList);
+      case "name":
+        return followed(client.watch(type, asked.name, options), telling, followOne);
+      case "glob":
+        return followed(client.watchAll(type, asked.name, options), telling, followAll);
+      case "list":
+        return followed(client.watchList(type, asked.name, options), telling, followList);
     }
   } catch (error) {
     throw error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
@@ -51,8 +65,17 @@ export interface Telling extends Pick<FollowNameOptions, "asking" | "tell"> {
   readonly tellWay: WayTeller;
 }
 
-function followed<Update, W extends Watch<Update>>(watch: W, telling: Telling, follow: (watch: W, telling: Telling) => Promise<void>): FollowedName {
-  return { close: () => { watch.close(); }, ended: follow(watch, telling) };
+function followed<Update, W extends Watch<Update>>(
+  watch: W,
+  telling: Telling,
+  follow: (watch: W, telling: Telling) => Promise<void>,
+): FollowedName {
+  return {
+    close: () => {
+      watch.close();
+    },
+    ended: follow(watch, telling),
+  };
 }
 
 /** Rejects where following fails, which must not happen; else never settles. */
@@ -61,39 +84,69 @@ export async function following(followed: readonly FollowedName[]): Promise<neve
   return new Promise(() => undefined);
 }
 
-async function followOne(watch: Watch<Snapshot<Uint8Array>>, { asked: { name, typeUrl }, tell, tellWay }: Telling): Promise<void> {
+async function followOne(
+  watch: Watch<Snapshot<Uint8Array>>,
+  { asked: { name, typeUrl }, tell, tellWay }: Telling,
+): Promise<void> {
   let held: HeldResource | undefined;
   for await (const { value, version, error } of watch) {
     // gRPC keeps what is removed, with the error beside it (C-GRPC-9); people want to see that it is gone.
-    const now = value === undefined || error?.code === "NOT_FOUND" ? undefined : { version, payload: { typeUrl, value } };
+    const now =
+      value === undefined || error?.code === "NOT_FOUND"
+        ? undefined
+        : { version, payload: { typeUrl, value } };
     tellWay([[name, watch.name]]);
     for (const event of newsOf(name, held, now, error)) tell(event);
     held = now;
   }
 }
 
-function newsOf(name: string, before: HeldResource | undefined, now: HeldResource | undefined, error: XdsError | undefined): readonly WatchEvent[] {
-  const ambient = error === undefined || error.code === "UNAVAILABLE" ? [] : [{ kind: "error", name, reason: withoutNode(error.text) } as const];
-  if (now !== undefined && before === undefined) return [{ kind: "state", name, now, isListed: false }, ...ambient];
-  if (now !== undefined && before !== undefined) return isSame(before, now) ? ambient : [{ kind: "changed", name, before, now }, ...ambient];
+function newsOf(
+  name: string,
+  before: HeldResource | undefined,
+  now: HeldResource | undefined,
+  error: XdsError | undefined,
+): readonly WatchEvent[] {
+  const ambient =
+    error === undefined || error.code === "UNAVAILABLE"
+      ? []
+      : [{ kind: "error", name, reason: withoutNode(error.text) } as const];
+  if (now !== undefined && before === undefined)
+    return [{ kind: "state", name, now, isListed: false }, ...ambient];
+  if (now !== undefined && before !== undefined)
+    return isSame(before, now) ? ambient : [{ kind: "changed", name, before, now }, ...ambient];
   // While a server is away the client keeps the value: without one its TTL is over.
   if (before !== undefined) return [{ kind: "removed", name, before }];
-  return error?.code === "NOT_FOUND" ? [{ kind: "missing", name, reason: withoutNode(error.text) }] : ambient;
+  return error?.code === "NOT_FOUND"
+    ? [{ kind: "missing", name, reason: withoutNode(error.text) }]
+    : ambient;
 }
 
 function isSame(one: HeldResource, other: HeldResource): boolean {
-  return one.version === other.version && Buffer.compare(one.payload.value, other.payload.value) === 0;
+  return (
+    one.version === other.version && Buffer.compare(one.payload.value, other.payload.value) === 0
+  );
 }
 
-async function followAll(watch: Watch<CollectionChange<Uint8Array>>, { asked, asking, tell, tellWay }: Telling): Promise<void> {
+async function followAll(
+  watch: Watch<CollectionChange<Uint8Array>>,
+  { asked, asking, tell, tellWay }: Telling,
+): Promise<void> {
   const { name, typeUrl } = asked;
   const members = new Map<string, HeldResource>();
-  const held = ({ version, value }: Member<Uint8Array>): HeldResource => ({ version, payload: { typeUrl, value } });
+  const held = ({ version, value }: Member<Uint8Array>): HeldResource => ({
+    version,
+    payload: { typeUrl, value },
+  });
   const put = (member: Member<Uint8Array>, isListed: boolean): void => {
     const before = members.get(member.name);
     const now = held(member);
     members.set(member.name, now);
-    tell(before === undefined ? { kind: "state", name: member.name, now, isListed } : { kind: "changed", name: member.name, before, now });
+    tell(
+      before === undefined
+        ? { kind: "state", name: member.name, now, isListed }
+        : { kind: "changed", name: member.name, before, now },
+    );
   };
   let wasComplete = false;
   let everComplete = false;
@@ -105,8 +158,14 @@ async function followAll(watch: Watch<CollectionChange<Uint8Array>>, { asked, as
       members.delete(gone);
       if (before !== undefined) tell({ kind: "removed", name: gone, before });
     }
-    if (complete !== wasComplete) tell({ kind: complete ? "complete" : "incomplete", name, members: members.size });
-    if (error !== undefined && error.code !== "UNAVAILABLE" && (error.code !== "INVALID_ARGUMENT" || asking.isUnanswered(asked))) tell({ kind: "error", name, reason: withoutNode(error.text) });
+    if (complete !== wasComplete)
+      tell({ kind: complete ? "complete" : "incomplete", name, members: members.size });
+    if (
+      error !== undefined &&
+      error.code !== "UNAVAILABLE" &&
+      (error.code !== "INVALID_ARGUMENT" || asking.isUnanswered(asked))
+    )
+      tell({ kind: "error", name, reason: withoutNode(error.text) });
     wasComplete = complete;
     everComplete ||= complete;
   }

@@ -29,10 +29,19 @@ export function followStreams(tell: (event: WatchEvent) => void): StreamFollower
     onEvent(event, spoken) {
       const { server } = event;
       if (event.kind === "accepted" || event.kind === "refused") answers(server);
-      if (event.kind === "refused") refused.set(event.nonce, event.names.map(({ name }) => name));
+      if (event.kind === "refused")
+        refused.set(
+          event.nonce,
+          event.names.map(({ name }) => name),
+        );
       if (event.kind !== "closed") return;
       answering.delete(server);
-      tell({ kind: "disconnected", server, reason: streamFailure(server, event.status, spoken), retryMs: event.retryMs });
+      tell({
+        kind: "disconnected",
+        server,
+        reason: streamFailure(server, event.status, spoken),
+        retryMs: event.retryMs,
+      });
     },
     onForeign({ server, typeUrl, names }, { variant }) {
       const key = `${typeUrl} ${server}`;
@@ -46,7 +55,8 @@ export function followStreams(tell: (event: WatchEvent) => void): StreamFollower
       closed: () => undefined,
       sent(message) {
         const { nonce, error } = readRequest(variant, message);
-        if (error !== undefined) tell({ kind: "refused", names: refused.get(nonce) ?? [], nonce, reason: error });
+        if (error !== undefined)
+          tell({ kind: "refused", names: refused.get(nonce) ?? [], nonce, reason: error });
         refused.delete(nonce);
       },
     }),

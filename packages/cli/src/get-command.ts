@@ -10,13 +10,18 @@ import { pathFrom } from "./path-from.ts";
 /** The options of a command that shows resources. */
 export const viewOptions = {
   "show-secrets": { help: "show private keys, passwords and the like (default: [redacted])" },
-  descriptors: { value: "FILE", multiple: true, help: "your own message types, as `buf build -o FILE` writes them" },
+  descriptors: {
+    value: "FILE",
+    multiple: true,
+    help: "your own message types, as `buf build -o FILE` writes them",
+  },
 } as const;
 
 /** `xdstp get`: one resource, or the members of a collection, as a client of the server gets them. */
 export const getCommand: Command = {
   name: "get",
-  summary: "Show a resource, or the members of a glob, list or type, as a client of a server gets them.",
+  summary:
+    "Show a resource, or the members of a glob, list or type, as a client of a server gets them.",
   usage: `xdstp get NAME ${askUsage} [--output yaml|json|table] [--json] [--show-secrets] [--descriptors FILE]... [--nack REASON] [--max-members N] [--timeout SECONDS] ${tlsUsage}`,
   notes: [
     "NAME is an xdstp name, a glob (xdstp://AUTHORITY/TYPE/PATH/*) or a list (xdstp://AUTHORITY/TYPECollection/ID) of such names, or with --type an opaque name or * for all of the type.",
@@ -30,27 +35,42 @@ export const getCommand: Command = {
     json: { help: "the same as --output json" },
     ...viewOptions,
     ...nackOption,
-    "max-members": { value: "N", help: "end with an error where a glob or type has more members (default 100000)" },
+    "max-members": {
+      value: "N",
+      help: "end with an error where a glob or type has more members (default 100000)",
+    },
     timeout: { value: "SECONDS", help: "how long to wait (default 10)" },
   },
-  example: "xdstp get xdstp://example.com/envoy.config.cluster.v3.Cluster/web --server 127.0.0.1:18000",
+  example:
+    "xdstp get xdstp://example.com/envoy.config.cluster.v3.Cluster/web --server 127.0.0.1:18000",
   run,
 };
 
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [text, ...more] = call.positionals;
   if (text === undefined) throw new CliError(2, "which name?");
-  if (more.length > 0) throw new CliError(2, `${JSON.stringify(more[0])} is one argument too many; one name is asked for (put * into quotes)`);
+  if (more.length > 0)
+    throw new CliError(
+      2,
+      `${JSON.stringify(more[0])} is one argument too many; one name is asked for (put * into quotes)`,
+    );
   const asked = askedName(call, text);
   const output = call.flag("json") ? "json" : wordFlag(call, "output", ["yaml", "json", "table"]);
   const ask = askFlags(call, io);
   const timeoutMs = secondsFlag(call, "timeout") ?? 10_000;
   const { get } = await import("./get.ts");
-  return namingSource(ask.server, async () => get({
-    asked, ask, timeoutMs,
-    maxMembers: countFlag(call, "max-members") ?? 100_000,
-    output: output ?? (asked.kind === "name" ? "yaml" : "table"),
-    showSecrets: call.flag("show-secrets"),
-    descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
-  }, io));
+  return namingSource(ask.server, async () =>
+    get(
+      {
+        asked,
+        ask,
+        timeoutMs,
+        maxMembers: countFlag(call, "max-members") ?? 100_000,
+        output: output ?? (asked.kind === "name" ? "yaml" : "table"),
+        showSecrets: call.flag("show-secrets"),
+        descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
+      },
+      io,
+    ),
+  );
 }

@@ -31,19 +31,49 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
   const { asked, ask, output, showSecrets, timeoutMs, maxMembers } = options;
   const registry = await loadRegistry(options.descriptors);
   const refusals = createRefusals();
-  const asking = await openAskClient(ask, io, { fetchMs: asked.places === 1 && asked.kind !== "list" ? 0 : timeoutMs / (asked.places + 1), members: maxMembers + 1, onEvent: refusals.event, observe: refusals.observe });
+  const asking = await openAskClient(ask, io, {
+    fetchMs: asked.places === 1 && asked.kind !== "list" ? 0 : timeoutMs / (asked.places + 1),
+    members: maxMembers + 1,
+    onEvent: refusals.event,
+    observe: refusals.observe,
+  });
   const late = new AbortController();
-  const stop = io.onSignal(() => { late.abort(new CliError(1, "stopped before there was an answer")); });
-  const timer = io.clock.after(timeoutMs, () => { late.abort(); });
+  const stop = io.onSignal(() => {
+    late.abort(new CliError(1, "stopped before there was an answer"));
+  });
+  const timer = io.clock.after(timeoutMs, () => {
+    late.abort();
+  });
   try {
-    const way: Way = { asking, type: shownType(asked.typeUrl, registry), options, signal: late.signal };
+    const way: Way = {
+      asking,
+      type: shownType(asked.typeUrl, registry),
+      options,
+      signal: late.signal,
+    };
     if (ask.nack !== undefined) return await refuseAll(way, ask.nack, refusals, io);
     const got = await gotBy[asked.kind](way);
-    for (const { name, reason } of refusals.seen()) io.stderr.write(`xdstp get: refused ${escapeText(name)}: ${escapeText(reason)}\n`);
-    for (const { server, names } of asking.ignored()) io.stderr.write(`xdstp get: ${ignoredText(server, names)}\n`);
-    if (!got.complete) io.stderr.write(`xdstp get: ${asked.kind === "list" ? "of some of these nothing has come yet" : "the server has not said that these are all"}\n`);
+    for (const { name, reason } of refusals.seen())
+      io.stderr.write(`xdstp get: refused ${escapeText(name)}: ${escapeText(reason)}\n`);
+    for (const { server, names } of asking.ignored())
+      io.stderr.write(`xdstp get: ${ignoredText(server, names)}\n`);
+    if (!got.complete)
+      io.stderr.write(
+        `xdstp get: ${asked.kind === "list" ? "of some of these nothing has come yet" : "the server has not said that these are all"}\n`,
+      );
     const server: ShownServer = { ...asking.server(asked), received: io.clock.wallTime() };
-    showResources({ asked, output, server, complete: got.complete, hops: got.hops ?? [], resources: got.resources, view: { registry, showSecrets } }, io);
+    showResources(
+      {
+        asked,
+        output,
+        server,
+        complete: got.complete,
+        hops: got.hops ?? [],
+        resources: got.resources,
+        view: { registry, showSecrets },
+      },
+      io,
+    );
     return 0;
   } catch (error) {
     throw failure(error, asking, options, { refusals, signal: late.signal });
@@ -63,42 +93,86 @@ export interface Way {
 }
 
 const watchBy = {
-  name: (client: Client, type: Way["type"], name: string, options: WatchOptions<Uint8Array>) => client.watch(type, name, options),
-  glob: (client: Client, type: Way["type"], name: string, options: WatchOptions<Uint8Array>) => client.watchAll(type, name, options),
-  list: (client: Client, type: Way["type"], name: string, options: WatchOptions<Uint8Array>) => client.watchList(type, name, options),
+  name: (client: Client, type: Way["type"], name: string, options: WatchOptions<Uint8Array>) =>
+    client.watch(type, name, options),
+  glob: (client: Client, type: Way["type"], name: string, options: WatchOptions<Uint8Array>) =>
+    client.watchAll(type, name, options),
+  list: (client: Client, type: Way["type"], name: string, options: WatchOptions<Uint8Array>) =>
+    client.watchList(type, name, options),
 } as const;
 
 const gotBy = { name: gotName, glob: gotCollection, list: gotList } as const;
 
 async function gotName(way: Way): Promise<Got> {
-  const { asking, type, options: { asked: { name, typeUrl } }, signal } = way;
+  const {
+    asking,
+    type,
+    options: {
+      asked: { name, typeUrl },
+    },
+    signal,
+  } = way;
   const watch = asking.client.watch(type, name, { ...asking.beside(typeUrl), signal });
   for await (const { value, version, error } of watch) {
     if (value === undefined) throw whyNothing(way, watch.name, error);
-    const resource: ShownResource = { name, version, payload: { typeUrl, value }, hops: asking.hops(typeUrl)(watch.name) };
+    const resource: ShownResource = {
+      name,
+      version,
+      payload: { typeUrl, value },
+      hops: asking.hops(typeUrl)(watch.name),
+    };
     return { resources: [resource], complete: true };
   }
   throw new XdsError("CANCELLED", "the client was closed");
 }
 
 /** With --nack nothing is taken, so that there is nothing to show but what was refused. */
-async function refuseAll({ asking, type, options: { asked }, signal }: Way, reason: string, refusals: Refusals, { stdout }: CliIo): Promise<number> {
+async function refuseAll(
+  { asking, type, options: { asked }, signal }: Way,
+  reason: string,
+  refusals: Refusals,
+  { stdout }: CliIo,
+): Promise<number> {
   const watching = { ...asking.beside(asked.typeUrl), validate: () => reason, signal };
   const watch = watchBy[asked.kind](asking.client, type, asked.name, watching);
   const failed = (async () => {
-    for await (const { error } of watch) if (error?.code === "NOT_FOUND" || error?.code === "UNAVAILABLE" || error?.code === "PERMISSION_DENIED") throw error;
+    for await (const { error } of watch)
+      if (
+        error?.code === "NOT_FOUND" ||
+        error?.code === "UNAVAILABLE" ||
+        error?.code === "PERMISSION_DENIED"
+      )
+        throw error;
     throw new XdsError("CANCELLED", "the client was closed");
   })();
   await Promise.race([refusals.answered, failed]);
   failed.catch(() => undefined);
   for (const { name: refused } of refusals.seen()) stdout.write(`refused ${escapeText(refused)}\n`);
-  stdout.write(`${asking.server(asked).server} was sent a NACK of nonce ${escapeText(refusals.nonce())}: ${escapeText(reason)}\n`);
+  stdout.write(
+    `${asking.server(asked).server} was sent a NACK of nonce ${escapeText(refusals.nonce())}: ${escapeText(reason)}\n`,
+  );
   return 0;
 }
 
-function failure(error: unknown, asking: AskClient, { asked, timeoutMs }: GetOptions, { refusals, signal }: { readonly refusals: Refusals; readonly signal: AbortSignal }): CliError {
+function failure(
+  error: unknown,
+  asking: AskClient,
+  { asked, timeoutMs }: GetOptions,
+  { refusals, signal }: { readonly refusals: Refusals; readonly signal: AbortSignal },
+): CliError {
   if (error instanceof CliError) return error;
-  if (signal.aborted) return new CliError(1, `${JSON.stringify(asked.name)} has not come within ${timeoutMs / 1_000} s: ${asking.heard()}`, { cause: error });
+  if (signal.aborted)
+    return new CliError(
+      1,
+      `${JSON.stringify(asked.name)} has not come within ${timeoutMs / 1_000} s: ${asking.heard()}`,
+      { cause: error },
+    );
   const refused = refusals.seen().at(-1);
-  return refused === undefined ? asking.failure(error) : new CliError(1, `${JSON.stringify(refused.name)} of ${asking.server(asked).server} was refused: ${refused.reason}`, { cause: error });
+  return refused === undefined
+    ? asking.failure(error)
+    : new CliError(
+        1,
+        `${JSON.stringify(refused.name)} of ${asking.server(asked).server} was refused: ${refused.reason}`,
+        { cause: error },
+      );
 }

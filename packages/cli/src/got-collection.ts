@@ -19,17 +19,36 @@ export interface Got {
 
 /** The members of a glob or of a type: all, or what had come when the time was over. Throws an XdsError where nothing came. */
 export async function gotCollection(way: Way): Promise<Got> {
-  const { asking, type, options: { asked, maxMembers }, signal } = way;
+  const {
+    asking,
+    type,
+    options: { asked, maxMembers },
+    signal,
+  } = way;
   const { name, typeUrl } = asked;
   const watch = asking.client.watchAll(type, name, { ...asking.beside(typeUrl), signal });
   const resources = (): readonly ShownResource[] => {
     const hops = asking.hops(typeUrl);
-    return Array.from(watch.members.values(), ({ name: own, version, value }) => ({ name: own, version, payload: { typeUrl, value }, hops: hops(own) }));
+    return Array.from(watch.members.values(), ({ name: own, version, value }) => ({
+      name: own,
+      version,
+      payload: { typeUrl, value },
+      hops: hops(own),
+    }));
   };
   try {
     for await (const { complete, error } of watch) {
-      if (watch.members.size > maxMembers) throw new CliError(1, `${JSON.stringify(asked.name)} has more than ${maxMembers} members; ask for a part of it, or allow more with --max-members`);
-      if (error !== undefined && (error.code !== "INVALID_ARGUMENT" || asking.isUnanswered(asked)) && watch.members.size === 0) throw whyNothing(way, watch.name, error);
+      if (watch.members.size > maxMembers)
+        throw new CliError(
+          1,
+          `${JSON.stringify(asked.name)} has more than ${maxMembers} members; ask for a part of it, or allow more with --max-members`,
+        );
+      if (
+        error !== undefined &&
+        (error.code !== "INVALID_ARGUMENT" || asking.isUnanswered(asked)) &&
+        watch.members.size === 0
+      )
+        throw whyNothing(way, watch.name, error);
       if (complete) return { resources: resources(), complete };
     }
   } catch (error) {
@@ -41,14 +60,23 @@ export async function gotCollection(way: Way): Promise<Got> {
 
 /** The members of a list in its order, also those that there is nothing of, or what was known when the time was over. Throws an XdsError where there is no list. */
 export async function gotList(way: Way): Promise<Got> {
-  const { asking, type, options: { asked }, signal } = way;
+  const {
+    asking,
+    type,
+    options: { asked },
+    signal,
+  } = way;
   const { name, typeUrl } = asked;
   const watch = asking.client.watchList(type, name, { ...asking.beside(typeUrl), signal });
   const resources = (): Got["resources"] => {
     const hops = asking.hops(typeUrl);
     return watch.members.map((member) => shownMember(member, typeUrl, hops(member.name)));
   };
-  const got = (complete: boolean): Got => ({ resources: resources(), complete, hops: asking.hops(ownTypeUrl(asked))(watch.name) });
+  const got = (complete: boolean): Got => ({
+    resources: resources(),
+    complete,
+    hops: asking.hops(ownTypeUrl(asked))(watch.name),
+  });
   let held = false;
   try {
     for await (const { complete, exists, error } of watch) {
@@ -63,7 +91,16 @@ export async function gotList(way: Way): Promise<Got> {
   throw new XdsError("CANCELLED", "the client was closed");
 }
 
-function shownMember({ name, state, version, value, error }: ListMember<Uint8Array>, typeUrl: string, hops: readonly ShownHop[]): ShownResource | LackingMember {
+function shownMember(
+  { name, state, version, value, error }: ListMember<Uint8Array>,
+  typeUrl: string,
+  hops: readonly ShownHop[],
+): ShownResource | LackingMember {
   if (value !== undefined) return { name, version, payload: { typeUrl, value }, hops };
-  return { name, state: state === "held" ? "failed" : state, reason: error === undefined ? "" : withoutNode(error.text), hops };
+  return {
+    name,
+    state: state === "held" ? "failed" : state,
+    reason: error === undefined ? "" : withoutNode(error.text),
+    hops,
+  };
 }

@@ -21,9 +21,21 @@ export interface GrpcBootstrap {
  * With authorities the target `xds://AUTHORITY/svc` subscribes to `xdstp://AUTHORITY/envoy.config.listener.v3.Listener/svc` (N-91), and `xds:///svc` to that name of the first authority.
  * Without authorities `xds:///svc` subscribes to the opaque name `svc`.
  */
-export function grpcBootstrap({ server, node, cluster, authorities, tls }: BootstrapOptions): GrpcBootstrap {
+export function grpcBootstrap({
+  server,
+  node,
+  cluster,
+  authorities,
+  tls,
+}: BootstrapOptions): GrpcBootstrap {
   return {
-    xds_servers: [{ server_uri: formatEndpoint(server), channel_creds: [credentials(tls)], server_features: ["xds_v3"] }],
+    xds_servers: [
+      {
+        server_uri: formatEndpoint(server),
+        channel_creds: [credentials(tls)],
+        server_features: ["xds_v3"],
+      },
+    ],
     // Without a locality grpc-js-xds throws.
     node: { id: node, cluster, locality: {} },
     ...federated(authorities),
@@ -34,14 +46,27 @@ export function grpcBootstrap({ server, node, cluster, authorities, tls }: Boots
 function credentials(tls: ClientTlsFiles | undefined): object {
   if (tls === undefined) return { type: "insecure" };
   const { ca, cert, key } = tls;
-  return { type: "tls", config: { ...(ca !== undefined && { ca_certificate_file: ca }), ...(cert !== undefined && { certificate_file: cert, private_key_file: key }) } };
+  return {
+    type: "tls",
+    config: {
+      ...(ca !== undefined && { ca_certificate_file: ca }),
+      ...(cert !== undefined && { certificate_file: cert, private_key_file: key }),
+    },
+  };
 }
 
-function federated(authorities: readonly string[]): Pick<GrpcBootstrap, "authorities" | "client_default_listener_resource_name_template"> {
+function federated(
+  authorities: readonly string[],
+): Pick<GrpcBootstrap, "authorities" | "client_default_listener_resource_name_template"> {
   const [first] = authorities;
   if (first === undefined) return {};
   return {
-    authorities: Object.fromEntries(authorities.map((authority) => [authority, { client_listener_resource_name_template: defaultListenerTemplate(authority) }])),
+    authorities: Object.fromEntries(
+      authorities.map((authority) => [
+        authority,
+        { client_listener_resource_name_template: defaultListenerTemplate(authority) },
+      ]),
+    ),
     client_default_listener_resource_name_template: defaultListenerTemplate(first),
   };
 }

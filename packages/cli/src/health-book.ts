@@ -9,7 +9,12 @@ export interface HealthBook {
   /** The newest state is in use. */
   good(kind: Health["kind"], name: string, more?: Pick<Health, "expiresAt">): void;
   /** The newest state is not used; the one before stays. Since when is that of the first such state. */
-  bad(kind: Health["kind"], name: string, reason: string, more?: Pick<NonNullable<Health["stale"]>, "brokenFiles">): void;
+  bad(
+    kind: Health["kind"],
+    name: string,
+    reason: string,
+    more?: Pick<NonNullable<Health["stale"]>, "brokenFiles">,
+  ): void;
 }
 
 /** Nothing is noted yet. */
@@ -18,10 +23,17 @@ export function createHealthBook({ wallTime }: Pick<Clock, "wallTime">): HealthB
   const keyOf = (kind: string, name: string): string => `${kind} ${name}`;
   return {
     rows: () => [...noted.values()],
-    good(kind, name, more) { noted.set(keyOf(kind, name), { kind, name, loadedAt: wallTime(), ...more }); },
+    good(kind, name, more) {
+      noted.set(keyOf(kind, name), { kind, name, loadedAt: wallTime(), ...more });
+    },
     bad(kind, name, reason, more) {
       const before = noted.get(keyOf(kind, name));
-      noted.set(keyOf(kind, name), { ...before, kind, name, stale: { since: before?.stale?.since ?? wallTime(), reason, ...more } });
+      noted.set(keyOf(kind, name), {
+        ...before,
+        kind,
+        name,
+        stale: { since: before?.stale?.since ?? wallTime(), reason, ...more },
+      });
     },
   };
 }
@@ -29,11 +41,23 @@ export function createHealthBook({ wallTime }: Pick<Clock, "wallTime">): HealthB
 /** Notes an event of the folder feed that serves `dir`. */
 export function noteFolder(book: HealthBook, dir: string, event: FolderEvent): void {
   switch (event.kind) {
-    case "loaded": book.good("source", dir); break;
-    case "refused": book.bad("source", dir, reasonOf(event.problems.map(formatProblem)), { brokenFiles: new Set(event.problems.map(({ file }) => file)).size }); break;
-    case "kept": book.bad("source", dir, event.message); break;
-    case "unreadable": book.bad("source", dir, formatProblem(event.problem)); break;
-    case "polling": case "foreign-reference": break;
+    case "loaded":
+      book.good("source", dir);
+      break;
+    case "refused":
+      book.bad("source", dir, reasonOf(event.problems.map(formatProblem)), {
+        brokenFiles: new Set(event.problems.map(({ file }) => file)).size,
+      });
+      break;
+    case "kept":
+      book.bad("source", dir, event.message);
+      break;
+    case "unreadable":
+      book.bad("source", dir, formatProblem(event.problem));
+      break;
+    case "polling":
+    case "foreign-reference":
+      break;
   }
 }
 

@@ -8,7 +8,10 @@ const authority = createTestAuthority();
 const clusters = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 
 async function page(cli: RunningCli, path: string): Promise<string> {
-  const base = /metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics$/.exec(await cli.stdout.line(/listening/))?.[1] ?? "";
+  const base =
+    /metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics$/.exec(
+      await cli.stdout.line(/listening/),
+    )?.[1] ?? "";
   const response = await fetch(`${base}${path}`, { headers: { connection: "close" } });
   return `${response.status} ${await response.text()}`;
 }
@@ -16,23 +19,48 @@ async function page(cli: RunningCli, path: string): Promise<string> {
 describe("xdstp serve with a broken folder", () => {
   it("says so in /readyz, /metrics and the first line of status, with file, line and since when, until it is good again", async () => {
     const folder = useFolder({ "config/_opaque/clusters/web.yaml": "type: EDS\n" });
-    const cli = useCli(["serve", "config", "--listen", "127.0.0.1:0", "--metrics", "0"], { cwd: folder.dir });
+    const cli = useCli(["serve", "config", "--listen", "127.0.0.1:0", "--metrics", "0"], {
+      cwd: folder.dir,
+    });
     await cli.stdout.line(/Z loaded /);
     expect(await page(cli, "/readyz")).toBe("200 ok\n");
     expect(await page(cli, "/metrics")).toMatch(/\nxdstp_source_stale\{source=".*config"\} 0\n/);
     folder.write({ "config/_opaque/clusters/web.yaml": "name: web\ntype: STRICT_DNZ\n" });
     await cli.stdout.line(/Z refused /);
-    expect(await page(cli, "/readyz")).toMatch(/^200 ready, stale since \d{4}-.*Z: .*config: .*web\.yaml:2/);
+    expect(await page(cli, "/readyz")).toMatch(
+      /^200 ready, stale since \d{4}-.*Z: .*config: .*web\.yaml:2/,
+    );
     expect(await page(cli, "/healthz")).toBe("200 ok\n");
     const metrics = await page(cli, "/metrics");
     expect(metrics).toMatch(/\nxdstp_source_stale\{source=".*config"\} 1\n/);
     expect(metrics).toMatch(/\nxdstp_source_broken_files\{source=".*config"\} 1\n/);
     expect(metrics).toMatch(/\nxdstp_source_loaded_timestamp_seconds\{source=".*config"\} \d{10}/);
     const server = `127.0.0.1:${await cli.port()}`;
-    expect((await runToEnd(["status", server])).out.split("\n")[0]).toMatch(/config is broken since \d+s: .*web\.yaml:2/);
-    const [{ schema, health }] = [JSON.parse((await runToEnd(["status", server, "--json"])).out) as { readonly schema: number; readonly health: readonly object[] }];
-    expect({ schema, health }).toMatchObject({ schema: 1, health: [{ kind: "source", loadedAt: expect.stringMatching(/Z$/) as string, stale: { since: expect.stringMatching(/Z$/) as string, reason: expect.stringContaining("web.yaml:2") as string } }] });
-    folder.write({ "config/_opaque/clusters/web.yaml": "name: web\ntype: EDS\nconnect_timeout: 1s\n" });
+    expect((await runToEnd(["status", server])).out.split("\n")[0]).toMatch(
+      /config is broken since \d+s: .*web\.yaml:2/,
+    );
+    const [{ schema, health }] = [
+      JSON.parse((await runToEnd(["status", server, "--json"])).out) as {
+        readonly schema: number;
+        readonly health: readonly object[];
+      },
+    ];
+    expect({ schema, health }).toMatchObject({
+      schema: 1,
+      health: [
+        {
+          kind: "source",
+          loadedAt: expect.stringMatching(/Z$/) as string,
+          stale: {
+            since: expect.stringMatching(/Z$/) as string,
+            reason: expect.stringContaining("web.yaml:2") as string,
+          },
+        },
+      ],
+    });
+    folder.write({
+      "config/_opaque/clusters/web.yaml": "name: web\ntype: EDS\nconnect_timeout: 1s\n",
+    });
     await cli.stdout.line(/Z loaded .*revision 2/);
     expect(await page(cli, "/readyz")).toBe("200 ok\n");
     expect((await runToEnd(["status", server])).out).toBe("nobody is connected\n");
@@ -41,9 +69,17 @@ describe("xdstp serve with a broken folder", () => {
   it("lists the pages of the metrics port, and measures the process with HELP and TYPE for each metric", async () => {
     const { dir } = useFolder({ "_opaque/clusters/web.yaml": "type: EDS\n" });
     const cli = useCli(["serve", dir, "--listen", "127.0.0.1:0", "--metrics", "0"]);
-    expect(await page(cli, "/")).toMatch(/^200 <!doctype html>[^]*\/metrics[^]*\/healthz[^]*\/readyz/);
+    expect(await page(cli, "/")).toMatch(
+      /^200 <!doctype html>[^]*\/metrics[^]*\/healthz[^]*\/readyz/,
+    );
     const metrics = await page(cli, "/metrics");
-    for (const name of ["xdstp_build_info", "process_cpu_seconds_total", "process_resident_memory_bytes", "process_start_time_seconds", "nodejs_eventloop_lag_p99_seconds"]) {
+    for (const name of [
+      "xdstp_build_info",
+      "process_cpu_seconds_total",
+      "process_resident_memory_bytes",
+      "process_start_time_seconds",
+      "nodejs_eventloop_lag_p99_seconds",
+    ]) {
       expect(metrics).toMatch(new RegExp(`# HELP ${name} \\S.*\n# TYPE ${name} (gauge|counter)\n`));
     }
     expect(metrics).toMatch(/\nxdstp_build_info\{version="\d+\.\d+\.\d+",node="99\.0\.0"\} 1\n/);
@@ -51,17 +87,64 @@ describe("xdstp serve with a broken folder", () => {
   });
 });
 
-function useSecured(): { readonly folder: TestFolder; readonly cli: RunningCli; readonly status: (who: string, ...flags: readonly string[]) => ReturnType<typeof runToEnd> } {
-  const rules = "rules:\n- identity: spiffe://td/edge\n  allow: {clusters: [web]}\n- identity: spiffe://td/operator\n  allow: {clusters: [web]}\n- identity: spiffe://td/admin\n  status: all\n";
+function useSecured(): {
+  readonly folder: TestFolder;
+  readonly cli: RunningCli;
+  readonly status: (who: string, ...flags: readonly string[]) => ReturnType<typeof runToEnd>;
+} {
+  const rules =
+    "rules:\n- identity: spiffe://td/edge\n  allow: {clusters: [web]}\n- identity: spiffe://td/operator\n  allow: {clusters: [web]}\n- identity: spiffe://td/admin\n  status: all\n";
   const pair = (name: string, uris?: readonly string[]): Record<string, string> => {
-    const { cert, key } = authority.issue(uris === undefined ? { dnsNames: ["localhost"] } : { uris: [...uris] });
+    const { cert, key } = authority.issue(
+      uris === undefined ? { dnsNames: ["localhost"] } : { uris: [...uris] },
+    );
     return { [`${name}.pem`]: cert, [`${name}-key.pem`]: key };
   };
-  const folder = useFolder({ ...pair("server"), ...pair("operator", ["spiffe://td/operator"]), ...pair("admin", ["spiffe://td/admin"]), "ca.pem": authority.cert, "policy.yaml": rules, "config/_opaque/clusters/web.yaml": "type: EDS\n" });
-  const cli = useCli(["serve", "config", "--listen", "127.0.0.1:0", "--metrics", "0", "--tls-cert", "server.pem", "--tls-key", "server-key.pem", "--tls-client-ca", "ca.pem", "--policy", "policy.yaml"], { cwd: folder.dir });
+  const folder = useFolder({
+    ...pair("server"),
+    ...pair("operator", ["spiffe://td/operator"]),
+    ...pair("admin", ["spiffe://td/admin"]),
+    "ca.pem": authority.cert,
+    "policy.yaml": rules,
+    "config/_opaque/clusters/web.yaml": "type: EDS\n",
+  });
+  const cli = useCli(
+    [
+      "serve",
+      "config",
+      "--listen",
+      "127.0.0.1:0",
+      "--metrics",
+      "0",
+      "--tls-cert",
+      "server.pem",
+      "--tls-key",
+      "server-key.pem",
+      "--tls-client-ca",
+      "ca.pem",
+      "--policy",
+      "policy.yaml",
+    ],
+    { cwd: folder.dir },
+  );
   return {
-    folder, cli,
-    status: async (who, ...flags) => runToEnd(["status", `localhost:${await cli.port()}`, "--tls-ca", "ca.pem", "--tls-cert", `${who}.pem`, "--tls-key", `${who}-key.pem`, ...flags], { cwd: folder.dir }),
+    folder,
+    cli,
+    status: async (who, ...flags) =>
+      runToEnd(
+        [
+          "status",
+          `localhost:${await cli.port()}`,
+          "--tls-ca",
+          "ca.pem",
+          "--tls-cert",
+          `${who}.pem`,
+          "--tls-key",
+          `${who}-key.pem`,
+          ...flags,
+        ],
+        { cwd: folder.dir },
+      ),
   };
 }
 
@@ -71,26 +154,45 @@ describe("xdstp status with a policy", () => {
     await cli.stdout.line(/Z loaded /);
     const { cert, key } = authority.issue({ uris: ["spiffe://td/edge"] });
     const edge = await openDeltaStream(await cli.port(), "e1", { ca: authority.cert, cert, key });
-    onTestFinished(() => { edge.close(); });
+    onTestFinished(() => {
+      edge.close();
+    });
     edge.send({ typeUrl: clusters, resourceNamesSubscribe: ["web"] });
     await edge.arrived();
     edge.nack(edge.next(), "bad cluster");
     await cli.stdout.line(/nack|refused/i);
-    expect(await status("operator")).toMatchObject({ code: 0, out: "1 stream that you may not see\n" });
-    expect(JSON.parse((await status("operator", "--json")).out)).toMatchObject({ clients: [], hiddenStreams: 1, health: [] });
-    expect(await status("operator", "--fail-on-nack")).toMatchObject({ code: 3, err: expect.stringContaining("1 stream that you may not see is not checked") as string });
+    expect(await status("operator")).toMatchObject({
+      code: 0,
+      out: "1 stream that you may not see\n",
+    });
+    expect(JSON.parse((await status("operator", "--json")).out)).toMatchObject({
+      clients: [],
+      hiddenStreams: 1,
+      health: [],
+    });
+    expect(await status("operator", "--fail-on-nack")).toMatchObject({
+      code: 3,
+      err: expect.stringContaining("1 stream that you may not see is not checked") as string,
+    });
     expect(await status("operator", "--fail-if-none")).toMatchObject({ code: 3 });
     const all = await status("admin", "--fail-on-nack");
     expect([all.code, all.out]).toEqual([1, expect.stringMatching(/e1 +clusters +NACKED/)]);
-    expect(JSON.parse((await status("admin", "--json")).out)).toMatchObject({ hiddenStreams: 0, health: [{ kind: "source" }, { kind: "policy" }, { kind: "certificate" }] });
+    expect(JSON.parse((await status("admin", "--json")).out)).toMatchObject({
+      hiddenStreams: 0,
+      health: [{ kind: "source" }, { kind: "policy" }, { kind: "certificate" }],
+    });
   });
 
   it("shows a policy file and a certificate that are not used, and measures when the certificate expires", async () => {
     const { folder, cli, status } = useSecured();
     await cli.stdout.line(/Z loaded /);
-    expect(await page(cli, "/metrics")).toMatch(/\nxdstp_certificate_expiry_timestamp_seconds\{certificate=".*server\.pem"\} \d{10}/);
+    expect(await page(cli, "/metrics")).toMatch(
+      /\nxdstp_certificate_expiry_timestamp_seconds\{certificate=".*server\.pem"\} \d{10}/,
+    );
     folder.write({ "policy.yaml": "rules:\n- identity: spiffe://td/admin\n  status: some\n" });
-    expect(await cli.stdout.line(/policy .*those before stay/)).toContain("policy.yaml:3:11: `status` is own or all");
+    expect(await cli.stdout.line(/policy .*those before stay/)).toContain(
+      "policy.yaml:3:11: `status` is own or all",
+    );
     folder.write({ "server-key.pem": authority.issue().key });
     await cli.stdout.line(/certificate .*the one before stays/);
     const { out } = await status("admin");
@@ -107,18 +209,25 @@ describe("xdstp status --fail-if-none", () => {
     const { dir } = useFolder({ "_opaque/clusters/web.yaml": "type: EDS\n" });
     const cli = useCli(["serve", dir, "--listen", "127.0.0.1:0"]);
     await cli.stdout.line(/Z loaded /);
-    expect(await runToEnd(["status", `127.0.0.1:${await cli.port()}`, "--fail-if-none"])).toMatchObject({ code: 1, err: "xdstp status: nobody is connected\n" });
+    expect(
+      await runToEnd(["status", `127.0.0.1:${await cli.port()}`, "--fail-if-none"]),
+    ).toMatchObject({ code: 1, err: "xdstp status: nobody is connected\n" });
   });
 });
 
 describe("the version of a type", () => {
   it("is one text in the log of serve, in the responses of both variants, and in status, also after a policy has changed [S-VER-3, S-VER-4]", async () => {
-    const { dir } = useFolder({ "_opaque/clusters/web.yaml": "type: EDS\n", "_opaque/clusters/api.yaml": "type: EDS\n" });
+    const { dir } = useFolder({
+      "_opaque/clusters/web.yaml": "type: EDS\n",
+      "_opaque/clusters/api.yaml": "type: EDS\n",
+    });
     const cli = useCli(["serve", dir, "--listen", "127.0.0.1:0"]);
     const [, logged] = /versions +clusters (\w+)$/.exec(await cli.stdout.line(/Z versions /)) ?? [];
     const server = `127.0.0.1:${await cli.port()}`;
     const client = await openDeltaStream(await cli.port(), "n1");
-    onTestFinished(() => { client.close(); });
+    onTestFinished(() => {
+      client.close();
+    });
     client.send({ typeUrl: clusters, resourceNamesSubscribe: ["*"] });
     await client.arrived();
     const response = client.next();

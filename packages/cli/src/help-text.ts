@@ -4,7 +4,9 @@ import { helpWidth, wrapWords } from "./wrap-words.ts";
 
 /** The help of one command. */
 export function commandHelp(command: Command): string {
-  const options = Object.entries(command.options).map(([name, option]) => [signature(name, option), option.help] as const);
+  const options = Object.entries(command.options).map(
+    ([name, option]) => [signature(name, option), option.help] as const,
+  );
   return [
     `${command.summary}\n`,
     `${usageText(command.usage)}\n`,
@@ -23,7 +25,10 @@ export function overallHelp(commands: readonly Command[]): string {
     "Commands:",
     ...columns(commands.map(({ name, summary }) => [name, summary] as const)),
     "\nOptions:",
-    ...columns([["--help", "show this text, or behind a command its own"], ["--version", "show the version"]]),
+    ...columns([
+      ["--help", "show this text, or behind a command its own"],
+      ["--version", "show the version"],
+    ]),
     `\nExample:\n  ${commands[0]?.example ?? ""}\n`,
   ].join("\n");
 }
@@ -34,5 +39,7 @@ function signature(name: string, { value, multiple }: CommandOption): string {
 
 function columns(rows: readonly (readonly [left: string, right: string])[]): readonly string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => wrapWords(`  ${left.padEnd(width)}  ${right}`, helpWidth, " ".repeat(width + 4)));
+  return rows.map(([left, right]) =>
+    wrapWords(`  ${left.padEnd(width)}  ${right}`, helpWidth, " ".repeat(width + 4)),
+  );
 }

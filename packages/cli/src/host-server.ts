@@ -1,6 +1,12 @@
 import { XdsError } from "@xdstp/core";
 import type { RefusedVersion, RelayStatus } from "@xdstp/relay";
-import { createServer, type Health, type MetricsMeter, type ServerOptions, type XdsServer } from "@xdstp/server";
+import {
+  createServer,
+  type Health,
+  type MetricsMeter,
+  type ServerOptions,
+  type XdsServer,
+} from "@xdstp/server";
 import { CliError } from "./cli-error.ts";
 import type { Served, ServeEvent } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -48,7 +54,10 @@ export interface Supply {
   /** For people. */
   readonly what: Served;
   readonly cache: Held;
-  readonly serving: Pick<ServerOptions, "source" | "sourceFor" | "clientStatus" | "routes" | "meter">;
+  readonly serving: Pick<
+    ServerOptions,
+    "source" | "sourceFor" | "clientStatus" | "routes" | "meter"
+  >;
   /** Absent: it has nothing from other servers. */
   readonly upstreams?: () => RelayStatus["upstreams"];
   /** How things stand with what it has. Absent: nothing is known. */
@@ -61,17 +70,43 @@ export interface Supply {
 }
 
 /** Serves until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
-export async function hostServer(options: HostOptions, open: (tell: Tell) => Supply | Promise<Supply>, io: CliIo): Promise<number> {
+export async function hostServer(
+  options: HostOptions,
+  open: (tell: Tell) => Supply | Promise<Supply>,
+  io: CliIo,
+): Promise<number> {
   const stage = createStage();
   const checked = await checkFiles(options);
   const supply = await open(stage.tell);
   let linesLost = 0;
   const host = await openHost({ ...checked, linesLost: () => linesLost }, supply, stage.tell, io);
   const { from, what, cache, upstreams, refusals } = supply;
-  const reporter = createReporter({ from, what, address: host.address, tls: host.tls, cache, server: host.server, upstreams, refusals, json: options.json, io, onLinesLost: (lines) => { linesLost += lines; } });
+  const reporter = createReporter({
+    from,
+    what,
+    address: host.address,
+    tls: host.tls,
+    cache,
+    server: host.server,
+    upstreams,
+    refusals,
+    json: options.json,
+    io,
+    onLinesLost: (lines) => {
+      linesLost += lines;
+    },
+  });
   stage.enter(reporter);
   try {
-    return await untilStopped({ io, failed: supply.start(), say: (event) => { stage.tell({ from, event }); }, close: () => host.close(), streams: () => host.server.status().length });
+    return await untilStopped({
+      io,
+      failed: supply.start(),
+      say: (event) => {
+        stage.tell({ from, event });
+      },
+      close: () => host.close(),
+      streams: () => host.server.status().length,
+    });
   } finally {
     host.letGo();
     reporter.close();
@@ -100,55 +135,113 @@ export interface CheckedOptions extends HostOptions {
 
 /** Reads the files that options name. Throws a CliError for the first that cannot be used. */
 export async function checkFiles(options: HostOptions): Promise<CheckedOptions> {
-  return { ...options, contents: options.tls && await readTlsFiles(options.tls), rules: options.policy === undefined ? undefined : await usePolicy(options.policy) };
+  return {
+    ...options,
+    contents: options.tls && (await readTlsFiles(options.tls)),
+    rules: options.policy === undefined ? undefined : await usePolicy(options.policy),
+  };
 }
 
 /** Listens, and tells so. Throws a CliError where it cannot: then nothing is left open, and the supply is closed. */
-export async function openHost(options: CheckedOptions, supply: Supply, tell: Tell, { clock, nodeVersion }: Pick<CliIo, "clock" | "nodeVersion">): Promise<OpenHost> {
+export async function openHost(
+  options: CheckedOptions,
+  supply: Supply,
+  tell: Tell,
+  { clock, nodeVersion }: Pick<CliIo, "clock" | "nodeVersion">,
+): Promise<OpenHost> {
   const { controlPlane, registry, contents, rules: policy, limits } = options;
   const { from, what, cache, serving } = supply;
-  const say = (event: ServeEvent): void => { tell({ from, event }); };
+  const say = (event: ServeEvent): void => {
+    tell({ from, event });
+  };
   const meter = options.metrics && createPrometheusMeter();
   const book = createHealthBook(clock);
-  const health = (): readonly Health[] => [...supply.health?.() ?? [], ...book.rows()];
+  const health = (): readonly Health[] => [...(supply.health?.() ?? []), ...book.rows()];
   if (options.policy !== undefined) book.good("policy", options.policy);
-  if (options.tls !== undefined && contents !== undefined) book.good("certificate", options.tls.cert, expiryOf(contents.cert));
-  const onEvent: ServerOptions["onEvent"] = (event) => { tell({ from: "server", event }); };
+  if (options.tls !== undefined && contents !== undefined)
+    book.good("certificate", options.tls.cert, expiryOf(contents.cert));
+  const onEvent: ServerOptions["onEvent"] = (event) => {
+    tell({ from: "server", event });
+  };
   const close = async (): Promise<void> => supply.close();
-  const server = await begin({ ...serving, health, clock, registry, nodeVersion, ...(meter && { meter: meter.meter }), ...(controlPlane !== undefined && { controlPlane }), limits, ...(contents && { tls: contents }), ...(policy && { authorize: policy.book.authorize }), onEvent }, close);
-  const metrics = options.metrics && meter && await serveMetrics(options.metrics, { metrics: () => meter.text(), ready: () => cache.ready, health }).catch(async (error: unknown) => undo(error, close));
-  const address = await listen(server, options.listen).catch(async (error: unknown) => undo(error, async () => {
-    metrics?.close();
-    await close();
-  }));
-  const tls = contents && { name: serverName(contents.cert, reachable(address.host)), clients: contents.clientCa !== undefined };
+  const server = await begin(
+    {
+      ...serving,
+      health,
+      clock,
+      registry,
+      nodeVersion,
+      ...(meter && { meter: meter.meter }),
+      ...(controlPlane !== undefined && { controlPlane }),
+      limits,
+      ...(contents && { tls: contents }),
+      ...(policy && { authorize: policy.book.authorize }),
+      onEvent,
+    },
+    close,
+  );
+  const metrics =
+    options.metrics &&
+    meter &&
+    (await serveMetrics(options.metrics, {
+      metrics: () => meter.text(),
+      ready: () => cache.ready,
+      health,
+    }).catch(async (error: unknown) => undo(error, close)));
+  const address = await listen(server, options.listen).catch(async (error: unknown) =>
+    undo(error, async () => {
+      metrics?.close();
+      await close();
+    }),
+  );
+  const tls = contents && {
+    name: serverName(contents.cert, reachable(address.host)),
+    clients: contents.clientCa !== undefined,
+  };
   const exposed = exposureWarning(options.listen.host, protectionOf(options.tls));
   if (exposed !== undefined) say({ kind: "warning", message: exposed });
-  say({ kind: "listening", address, ...what, ...(tls && { tls }), ...(metrics && { metrics: metrics.address }) });
-  const follower = options.tls && contents && followTlsFiles({
-    files: options.tls, first: contents, clock,
-    apply(next) {
-      server.setTls(next);
-      book.good("certificate", options.tls?.cert ?? "", expiryOf(next.cert));
-    },
-    onChange(problem) {
-      if (problem !== undefined) book.bad("certificate", options.tls?.cert ?? "", problem);
-      say({ kind: "certificate", ...(problem !== undefined && { problem }) });
-    },
+  say({
+    kind: "listening",
+    address,
+    ...what,
+    ...(tls && { tls }),
+    ...(metrics && { metrics: metrics.address }),
   });
-  const rules = policy && followFiles({
-    ...policy.followed, clock,
-    onChange(problem) {
-      if (problem === undefined) book.good("policy", options.policy ?? "");
-      else book.bad("policy", options.policy ?? "", problem);
-      say({ kind: "policy", ...(problem !== undefined && { problem }) });
-    },
-  });
+  const follower =
+    options.tls &&
+    contents &&
+    followTlsFiles({
+      files: options.tls,
+      first: contents,
+      clock,
+      apply(next) {
+        server.setTls(next);
+        book.good("certificate", options.tls?.cert ?? "", expiryOf(next.cert));
+      },
+      onChange(problem) {
+        if (problem !== undefined) book.bad("certificate", options.tls?.cert ?? "", problem);
+        say({ kind: "certificate", ...(problem !== undefined && { problem }) });
+      },
+    });
+  const rules =
+    policy &&
+    followFiles({
+      ...policy.followed,
+      clock,
+      onChange(problem) {
+        if (problem === undefined) book.good("policy", options.policy ?? "");
+        else book.bad("policy", options.policy ?? "", problem);
+        say({ kind: "policy", ...(problem !== undefined && { problem }) });
+      },
+    });
   const measuring = meter?.meter ?? serving.meter;
   const stopMeasuring = measuring && measureHost(measuring, health, { clock, nodeVersion });
-  if (measuring !== undefined && options.linesLost !== undefined) recordLogLoss(measuring, options.linesLost);
+  if (measuring !== undefined && options.linesLost !== undefined)
+    recordLogLoss(measuring, options.linesLost);
   return {
-    server, address, tls,
+    server,
+    address,
+    tls,
     close: () => closeAll(server, close),
     letGo() {
       for (const one of [follower, rules, metrics]) one?.close();
@@ -157,7 +250,11 @@ export async function openHost(options: CheckedOptions, supply: Supply, tell: Te
   };
 }
 
-function measureHost(meter: MetricsMeter, health: () => readonly Health[], io: Pick<CliIo, "clock" | "nodeVersion">): () => void {
+function measureHost(
+  meter: MetricsMeter,
+  health: () => readonly Health[],
+  io: Pick<CliIo, "clock" | "nodeVersion">,
+): () => void {
   recordHealth(meter, health);
   return recordProcess(meter, { ...io, version: ownVersion() });
 }
@@ -167,10 +264,24 @@ async function undo(error: unknown, close: () => Promise<void>): Promise<never> 
   throw error;
 }
 
-async function usePolicy(file: string): Promise<{ readonly book: PolicyBook; readonly followed: Omit<FollowOptions<PolicyFile>, "clock" | "onChange"> }> {
+async function usePolicy(file: string): Promise<{
+  readonly book: PolicyBook;
+  readonly followed: Omit<FollowOptions<PolicyFile>, "clock" | "onChange">;
+}> {
   const first = await readPolicyFile(file);
   const book = createPolicyBook(first.rules);
-  return { book, followed: { files: [file], first, read: async () => readPolicyFile(file), fingerprint: ({ text }) => text, apply: ({ rules }) => { book.apply(rules); } } };
+  return {
+    book,
+    followed: {
+      files: [file],
+      first,
+      read: async () => readPolicyFile(file),
+      fingerprint: ({ text }) => text,
+      apply: ({ rules }) => {
+        book.apply(rules);
+      },
+    },
+  };
 }
 
 /** Before it listens only a certificate can be wrong. */
@@ -178,11 +289,27 @@ async function begin(options: ServerOptions, close: () => Promise<void>): Promis
   try {
     return createServer(options);
   } catch (error) {
-    return undo(error instanceof XdsError ? new CliError(1, error.text.replace(/^tls\.(cert|key|clientCa)/, (_, part: keyof TlsFiles) => tlsOptions[part]), { cause: error }) : error, close);
+    return undo(
+      error instanceof XdsError
+        ? new CliError(
+            1,
+            error.text.replace(
+              /^tls\.(cert|key|clientCa)/,
+              (_, part: keyof TlsFiles) => tlsOptions[part],
+            ),
+            { cause: error },
+          )
+        : error,
+      close,
+    );
   }
 }
 
-const tlsOptions: Readonly<Record<keyof TlsFiles, string>> = { cert: "--tls-cert", key: "--tls-key", clientCa: "--tls-client-ca" };
+const tlsOptions: Readonly<Record<keyof TlsFiles, string>> = {
+  cert: "--tls-cert",
+  key: "--tls-key",
+  clientCa: "--tls-client-ca",
+};
 
 function protectionOf(tls: TlsFiles | undefined): "none" | "tls" | "mtls" {
   if (tls === undefined) return "none";
@@ -193,9 +320,17 @@ async function listen(server: XdsServer, where: Endpoint): Promise<Endpoint> {
   try {
     return await server.listen(where);
   } catch (error) {
-    const { code } = (error instanceof XdsError ? error.context.cause : undefined) as NodeJS.ErrnoException | undefined ?? {};
+    const { code } =
+      ((error instanceof XdsError ? error.context.cause : undefined) as
+        NodeJS.ErrnoException | undefined) ?? {};
     const text = XdsError.from(error).text;
-    throw new CliError(1, code === "EADDRINUSE" ? `${formatEndpoint(where)} is in use by another program, or by an outgoing connection that has this local port; stop that one, or listen elsewhere: --listen ${formatEndpoint({ ...where, port: 0 })} takes a free port` : text, { cause: error });
+    throw new CliError(
+      1,
+      code === "EADDRINUSE"
+        ? `${formatEndpoint(where)} is in use by another program, or by an outgoing connection that has this local port; stop that one, or listen elsewhere: --listen ${formatEndpoint({ ...where, port: 0 })} takes a free port`
+        : text,
+      { cause: error },
+    );
   }
 }
 

@@ -1,4 +1,10 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders, type SecureClientSessionOptions } from "node:http2";
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  type OutgoingHttpHeaders,
+  type SecureClientSessionOptions,
+} from "node:http2";
 
 /** Makes requests over one HTTP/2 connection, in the form that a transport of Connect takes. */
 export interface Http2Connection {
@@ -9,23 +15,33 @@ export interface Http2Connection {
 }
 
 /** Connects with the first request, and anew where the connection is gone. What goes wrong is told to the requests, also after `close`: it never ends the process. */
-export function createHttp2Connection(authority: string, options: SecureClientSessionOptions): Http2Connection {
+export function createHttp2Connection(
+  authority: string,
+  options: SecureClientSessionOptions,
+): Http2Connection {
   let session: ClientHttp2Session | undefined;
   const opened = async (): Promise<ClientHttp2Session> => {
     if (session !== undefined && !session.closed && !session.destroyed) return session;
     const next = connect(authority, options);
     session = next;
     await new Promise<void>((resolve, reject) => {
-      next.once("connect", () => { resolve(); });
+      next.once("connect", () => {
+        resolve();
+      });
       next.on("error", reject);
-      next.once("close", () => { reject(new Error("the connection was closed")); });
+      next.once("close", () => {
+        reject(new Error("the connection was closed"));
+      });
     });
     return next;
   };
   return {
     authority,
-    request: async (method, path, headers) => (await opened()).request({ ...headers, ":method": method, ":path": path }),
+    request: async (method, path, headers) =>
+      (await opened()).request({ ...headers, ":method": method, ":path": path }),
     notifyResponseByteRead: () => undefined,
-    close: () => { session?.destroy(); },
+    close: () => {
+      session?.destroy();
+    },
   };
 }

@@ -1,7 +1,12 @@
 import type { CliEvent } from "./cli-event.ts";
 
 /** What only repeats others: each connection has its streams, and each stream tells of its begin and end itself. */
-const repeated: ReadonlySet<string> = new Set(["connection-opened", "connection-closed", "stream-opened", "stream-closed"]);
+const repeated: ReadonlySet<string> = new Set([
+  "connection-opened",
+  "connection-closed",
+  "stream-opened",
+  "stream-closed",
+]);
 
 /** What people are spared. Each stream and type has several heartbeats in a TTL, and they change nothing; what is refused stands in a NACK, and by resource in the table of a relay. */
 const forPrograms: ReadonlySet<string> = new Set(["heartbeat", "resource-refused"]);

@@ -10,13 +10,28 @@ type OwnEvent = Exclude<CliEvent, { readonly from: "server" }>;
 export function jsonEvent(shown: CliEvent, time: number): string {
   const line = shown.from === "server" ? logLine(shown.event, time) : ownLine(shown, time);
   const { worker, more } = shown;
-  return jsonText({ ...line, ...(worker !== undefined && { worker }), ...(more !== undefined && { more }) });
+  return jsonText({
+    ...line,
+    ...(worker !== undefined && { worker }),
+    ...(more !== undefined && { more }),
+  });
 }
 
 function ownLine(shown: OwnEvent, time: number): object {
-  const { from, event: { kind, ...rest } } = shown;
-  const fields = Object.entries(rest).map(([name, value]) => [name === "typeUrl" ? "type" : name, plain(value)] as const);
-  return { time: new Date(time).toISOString(), level: levelOf(shown), from, event: kind, ...Object.fromEntries(fields) };
+  const {
+    from,
+    event: { kind, ...rest },
+  } = shown;
+  const fields = Object.entries(rest).map(
+    ([name, value]) => [name === "typeUrl" ? "type" : name, plain(value)] as const,
+  );
+  return {
+    time: new Date(time).toISOString(),
+    level: levelOf(shown),
+    from,
+    event: kind,
+    ...Object.fromEntries(fields),
+  };
 }
 
 /** The worst of what is said of it to people. */
@@ -28,5 +43,7 @@ function levelOf(shown: OwnEvent): LogLevel {
 function plain(value: unknown): unknown {
   if (value instanceof XdsError) return { code: value.code, message: value.text };
   if (Array.isArray(value)) return value.map(plain);
-  return typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)])) : value;
+  return typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]))
+    : value;
 }

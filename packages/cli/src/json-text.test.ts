@@ -5,7 +5,9 @@ import { useOrigin } from "../test/use-origin.ts";
 
 /** The objects of an output: one over several lines, or one for each line. */
 function objectsIn(text: string): readonly Record<string, unknown>[] {
-  return (text.startsWith("{\n") ? [text] : text.trimEnd().split("\n")).map((one) => JSON.parse(one) as Record<string, unknown>);
+  return (text.startsWith("{\n") ? [text] : text.trimEnd().split("\n")).map(
+    (one) => JSON.parse(one) as Record<string, unknown>,
+  );
 }
 
 /** Numbers that may be a moment: in milliseconds since the epoch, after 2001. */
@@ -24,11 +26,24 @@ describe("--json", () => {
     await serve.stdout.line(/listening/);
     const ended = [
       await runToEnd(["record", "r.jsonl", ...ask, "--count", "1"], { cwd: dir }),
-      ...await Promise.all([["get", ...ask], ["watch", ...ask, "--count", "1"], ["resolve", ...ask], ["status", origin.address, "--json"], ["status", "--json"]].map(async (argv) => runToEnd(argv))),
+      ...(await Promise.all(
+        [
+          ["get", ...ask],
+          ["watch", ...ask, "--count", "1"],
+          ["resolve", ...ask],
+          ["status", origin.address, "--json"],
+          ["status", "--json"],
+        ].map(async (argv) => runToEnd(argv)),
+      )),
       await runToEnd(["replay", "r.jsonl", "--server", origin.address, "--json"], { cwd: dir }),
     ];
-    const objects = [...ended.map(({ out, err }) => out === "" ? err : out), serve.stdout.text].map(objectsIn);
-    expect(objects.map((some) => some.length > 0 && some.every(({ schema }) => schema === 1))).toEqual(objects.map(() => true));
+    const objects = [
+      ...ended.map(({ out, err }) => (out === "" ? err : out)),
+      serve.stdout.text,
+    ].map(objectsIn);
+    expect(
+      objects.map((some) => some.length > 0 && some.every(({ schema }) => schema === 1)),
+    ).toEqual(objects.map(() => true));
     expect(objects.flatMap(momentsIn)).toEqual([]);
   });
 });

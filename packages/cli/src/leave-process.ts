@@ -11,7 +11,12 @@ export function isThreadBusy(): boolean {
  * `process.exit()` waits for such a thread, up to 30 s for DNS and without end for a file system. A process that is replaced by another program does not, so an empty one takes its place.
  */
 export function leaveProcess(): void {
-  if (isThreadBusy()) process.execve?.(process.execPath, [process.execPath, "--eval", `process.exitCode = ${Number(process.exitCode ?? 0)}`], {});
+  if (isThreadBusy())
+    process.execve?.(
+      process.execPath,
+      [process.execPath, "--eval", `process.exitCode = ${Number(process.exitCode ?? 0)}`],
+      {},
+    );
   // Where the system or the version of Node cannot do that, only a signal is left.
   if (isThreadBusy()) process.kill(process.pid, "SIGKILL");
   process.exit();

@@ -7,13 +7,24 @@ import { channelLimitsFlag, limitsFlag } from "./limits-flag.ts";
 import { parseCall } from "./parse-call.ts";
 import { serveCommand } from "./serve-command.ts";
 
-const limitsOf = (...values: readonly string[]): object => limitsFlag(parseCall(serveCommand, values.flatMap((value) => ["--limit", value])));
+const limitsOf = (...values: readonly string[]): object =>
+  limitsFlag(
+    parseCall(
+      serveCommand,
+      values.flatMap((value) => ["--limit", value]),
+    ),
+  );
 
-const channelLimitsOf = (...values: readonly string[]): object => channelLimitsFlag(parseCall(getCommand, ["a", ...values.flatMap((value) => ["--channel-limit", value])]));
+const channelLimitsOf = (...values: readonly string[]): object =>
+  channelLimitsFlag(
+    parseCall(getCommand, ["a", ...values.flatMap((value) => ["--channel-limit", value])]),
+  );
 
 describe("limitsFlag()", () => {
   it("sets limits of the wire, of streams, of the beginning and of single calls", () => {
-    expect(limitsOf("messageMs=60000", "subscriptions=20000", "firstSyncs=5", "fetchAnswers=1")).toEqual({ messageMs: 60_000, subscriptions: 20_000, firstSyncs: 5, fetchAnswers: 1 });
+    expect(
+      limitsOf("messageMs=60000", "subscriptions=20000", "firstSyncs=5", "fetchAnswers=1"),
+    ).toEqual({ messageMs: 60_000, subscriptions: 20_000, firstSyncs: 5, fetchAnswers: 1 });
     expect(limitsOf()).toEqual({});
   });
 
@@ -34,9 +45,16 @@ describe("limitsFlag()", () => {
 
 describe("channelLimitsFlag()", () => {
   it("sets limits of the connections to the servers that are asked", () => {
-    expect(channelLimitsOf("maxMessageBytes=5", "pingMs=1000")).toEqual({ maxMessageBytes: 5, pingMs: 1_000 });
-    expect(() => channelLimitsOf("messageMs=5")).toThrow("--channel-limit messageMs: there is no such limit; the limits are closeGraceMs, connectMs, ");
-    expect(() => channelLimitsOf("pingMs")).toThrow('--channel-limit "pingMs": give NAME=NUMBER, such as maxMessageBytes=200000000');
+    expect(channelLimitsOf("maxMessageBytes=5", "pingMs=1000")).toEqual({
+      maxMessageBytes: 5,
+      pingMs: 1_000,
+    });
+    expect(() => channelLimitsOf("messageMs=5")).toThrow(
+      "--channel-limit messageMs: there is no such limit; the limits are closeGraceMs, connectMs, ",
+    );
+    expect(() => channelLimitsOf("pingMs")).toThrow(
+      '--channel-limit "pingMs": give NAME=NUMBER, such as maxMessageBytes=200000000',
+    );
   });
 
   it("takes every limit that the README lists with its default, and the README lists every limit", () => {
@@ -48,6 +66,11 @@ describe("channelLimitsFlag()", () => {
 function documented(section: string): Readonly<Record<string, number>> {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
   const [, text = ""] = readme.split(`\n## ${section}\n`);
-  const rows = [...(text.split("\n## ", 1)[0] ?? "").matchAll(/^\| `([A-Za-z]+)` \| (never|[\d,]+) \| /gm)].map(([, name = "", value = ""]) => [name, value === "never" ? Infinity : Number(value.replaceAll(",", ""))] as const);
+  const rows = [
+    ...(text.split("\n## ", 1)[0] ?? "").matchAll(/^\| `([A-Za-z]+)` \| (never|[\d,]+) \| /gm),
+  ].map(
+    ([, name = "", value = ""]) =>
+      [name, value === "never" ? Infinity : Number(value.replaceAll(",", ""))] as const,
+  );
   return Object.fromEntries(rows);
 }

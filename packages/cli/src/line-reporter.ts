@@ -17,10 +17,21 @@ export interface LineReporterOptions {
 }
 
 /** Writes each event at once: to logs, pipes and programs, as long as they can take it. Lines of one turn are one write, so that a change that reaches thousands of clients stays cheap. */
-export function createLineReporter({ output, clock, json, onLinesLost }: LineReporterOptions): Reporter {
+export function createLineReporter({
+  output,
+  clock,
+  json,
+  onLinesLost,
+}: LineReporterOptions): Reporter {
   const format = json ? (shown: CliEvent, time: number) => [jsonEvent(shown, time)] : formatLines;
-  const lostLine = (lines: number): string => format({ from: "log", event: { kind: "lines-lost", lines } }, clock.wallTime()).join("\n");
-  const log = createLogOutput({ output, clock, lostLine, ...(onLinesLost && { onLost: onLinesLost }) });
+  const lostLine = (lines: number): string =>
+    format({ from: "log", event: { kind: "lines-lost", lines } }, clock.wallTime()).join("\n");
+  const log = createLogOutput({
+    output,
+    clock,
+    lostLine,
+    ...(onLinesLost && { onLost: onLinesLost }),
+  });
   let waiting: string[] = [];
   const flush = (): void => {
     if (waiting.length > 0) log.write(waiting);
@@ -36,5 +47,7 @@ export function createLineReporter({ output, clock, json, onLinesLost }: LineRep
 }
 
 function formatLines(shown: CliEvent, time: number): readonly string[] {
-  return describeEvent(shown).map(({ label, text }) => `${new Date(time).toISOString()} ${label.padEnd(11)} ${text}`);
+  return describeEvent(shown).map(
+    ({ label, text }) => `${new Date(time).toISOString()} ${label.padEnd(11)} ${text}`,
+  );
 }

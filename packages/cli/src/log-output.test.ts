@@ -13,7 +13,10 @@ interface FailingOutput {
 function useOutput(): FailingOutput {
   const written: string[] = [];
   const output: FailingOutput = {
-    full: false, writableLength: 0, destroyed: false, written,
+    full: false,
+    writableLength: 0,
+    destroyed: false,
+    written,
     write(text) {
       if (output.full) throw new Error("ENOSPC");
       written.push(text);
@@ -28,7 +31,14 @@ describe("createLogOutput()", () => {
   it("counts lines as lost while the disk is full, tries again a second later, and says how many were lost", () => {
     const [output, clock] = [useOutput(), createFakeClock()];
     const losses: number[] = [];
-    const log = createLogOutput({ output, clock, lostLine, onLost: (lines) => { losses.push(lines); } });
+    const log = createLogOutput({
+      output,
+      clock,
+      lostLine,
+      onLost: (lines) => {
+        losses.push(lines);
+      },
+    });
     log.write(["a"]);
     output.full = true;
     log.write(["b", "c"]);
@@ -43,7 +53,12 @@ describe("createLogOutput()", () => {
 
   it("keeps no more than some megabytes for a slow reader", () => {
     const output = useOutput();
-    const log = createLogOutput({ output, clock: createFakeClock(), lostLine, mostWaitingBytes: 100 });
+    const log = createLogOutput({
+      output,
+      clock: createFakeClock(),
+      lostLine,
+      mostWaitingBytes: 100,
+    });
     output.writableLength = 101;
     log.write(["a"]);
     output.writableLength = 100;
@@ -63,9 +78,26 @@ describe("createLogOutput()", () => {
       },
     };
     const queued: (() => void)[] = [];
-    const late = { write: (text: string, done?: (error?: Error | null) => void): void => { output.write(text, (error) => { queued.push(() => { done?.(error); }); }); } };
-    const settle = (): void => { for (const one of queued.splice(0)) one(); };
-    const log = createLogOutput({ output: late, clock, lostLine, onLost: (lines) => { losses.push(lines); } });
+    const late = {
+      write: (text: string, done?: (error?: Error | null) => void): void => {
+        output.write(text, (error) => {
+          queued.push(() => {
+            done?.(error);
+          });
+        });
+      },
+    };
+    const settle = (): void => {
+      for (const one of queued.splice(0)) one();
+    };
+    const log = createLogOutput({
+      output: late,
+      clock,
+      lostLine,
+      onLost: (lines) => {
+        losses.push(lines);
+      },
+    });
     log.write(["a", "b"]);
     settle();
     log.write(["c"]);

@@ -23,7 +23,13 @@ export interface LogOutput {
 const retryMs = 1_000;
 
 /** A log over an output that may be full, slow or gone. */
-export function createLogOutput({ output, clock, lostLine, onLost, mostWaitingBytes = 4 << 20 }: LogOutputOptions): LogOutput {
+export function createLogOutput({
+  output,
+  clock,
+  lostLine,
+  onLost,
+  mostWaitingBytes = 4 << 20,
+}: LogOutputOptions): LogOutput {
   let lost = 0;
   let retryAt = -Infinity;
   const lose = (lines: readonly string[]): void => {
@@ -34,7 +40,10 @@ export function createLogOutput({ output, clock, lostLine, onLost, mostWaitingBy
     lose(lines);
     retryAt = clock.now() + retryMs;
   };
-  const isBlocked = (): boolean => clock.now() < retryAt || output.destroyed === true || (output.writableLength ?? 0) > mostWaitingBytes;
+  const isBlocked = (): boolean =>
+    clock.now() < retryAt ||
+    output.destroyed === true ||
+    (output.writableLength ?? 0) > mostWaitingBytes;
   return {
     write(lines) {
       if (isBlocked()) {

@@ -1,8 +1,12 @@
 import type { RefusedVersion } from "@xdstp/relay";
 
 /** What several processes have counted, as one: newest first. Clients that come to two of them count once as far as they are named. */
-export function mergeRefusals(lists: readonly (readonly RefusedVersion[])[]): readonly RefusedVersion[] {
-  const byVersion = Map.groupBy(lists.flat(), ({ typeUrl, name, version }) => JSON.stringify([typeUrl, name, version]));
+export function mergeRefusals(
+  lists: readonly (readonly RefusedVersion[])[],
+): readonly RefusedVersion[] {
+  const byVersion = Map.groupBy(lists.flat(), ({ typeUrl, name, version }) =>
+    JSON.stringify([typeUrl, name, version]),
+  );
   return [...byVersion.values()].map(joined).sort((one, other) => other.since - one.since);
 }
 
@@ -10,5 +14,10 @@ function joined(same: readonly RefusedVersion[]): RefusedVersion {
   const first = same.reduce((one, other) => (other.since < one.since ? other : one));
   const by = [...new Set(same.flatMap((one) => one.by))];
   const unnamed = same.reduce((sum, one) => sum + one.clients - one.by.length, 0);
-  return { ...first, by, clients: by.length + unnamed, among: Math.min(...same.map(({ among }) => among)) };
+  return {
+    ...first,
+    by,
+    clients: by.length + unnamed,
+    among: Math.min(...same.map(({ among }) => among)),
+  };
 }

@@ -26,15 +26,32 @@ export interface MetricsServer {
  * Serves `/metrics` for Prometheus, `/healthz` and `/readyz` over HTTP, to read only.
  * Throws a CliError that names the address where it cannot be listened on.
  */
-export async function serveMetrics({ host, port }: Endpoint, pages: MetricsPages): Promise<MetricsServer> {
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000, keepAliveTimeout: 30_000, maxHeaderSize: 16 << 10 }, (request, response) => { void answer(request, response, pages); });
+export async function serveMetrics(
+  { host, port }: Endpoint,
+  pages: MetricsPages,
+): Promise<MetricsServer> {
+  const server = createServer(
+    {
+      requestTimeout: 10_000,
+      headersTimeout: 10_000,
+      keepAliveTimeout: 30_000,
+      maxHeaderSize: 16 << 10,
+    },
+    (request, response) => {
+      void answer(request, response, pages);
+    },
+  );
   server.maxConnections = 64;
   server.listen(port, host);
   try {
     await once(server, "listening");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(1, `--metrics ${formatEndpoint({ host, port })}: ${code === "EADDRINUSE" ? "the port is in use by another program, or by an outgoing connection that has this local port; take another one" : message}`, { cause: error });
+    throw new CliError(
+      1,
+      `--metrics ${formatEndpoint({ host, port })}: ${code === "EADDRINUSE" ? "the port is in use by another program, or by an outgoing connection that has this local port; take another one" : message}`,
+      { cause: error },
+    );
   }
   const { address, port: bound } = server.address() as AddressInfo;
   return {
@@ -46,12 +63,25 @@ export async function serveMetrics({ host, port }: Endpoint, pages: MetricsPages
   };
 }
 
-async function answer({ method, url = "" }: IncomingMessage, response: ServerResponse, { metrics, ready, health }: MetricsPages): Promise<void> {
+async function answer(
+  { method, url = "" }: IncomingMessage,
+  response: ServerResponse,
+  { metrics, ready, health }: MetricsPages,
+): Promise<void> {
   const [path] = url.split("?", 1);
-  if (method !== "GET" && method !== "HEAD") end(response, 405, "only GET\n", { allow: "GET, HEAD" });
-  else if (path === "/metrics") end(response, 200, await metrics(), { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
+  if (method !== "GET" && method !== "HEAD")
+    end(response, 405, "only GET\n", { allow: "GET, HEAD" });
+  else if (path === "/metrics")
+    end(response, 200, await metrics(), {
+      "content-type": "text/plain; version=0.0.4; charset=utf-8",
+    });
   else if (path === "/healthz") end(response, 200, "ok\n");
-  else if (path === "/readyz") end(response, ready() ? 200 : 503, ready() ? readyText(await health?.() ?? []) : "the first good state is not loaded yet\n");
+  else if (path === "/readyz")
+    end(
+      response,
+      ready() ? 200 : 503,
+      ready() ? readyText((await health?.()) ?? []) : "the first good state is not loaded yet\n",
+    );
   else if (path === "/") end(response, 200, index, { "content-type": "text/html; charset=utf-8" });
   else end(response, 404, "there are /metrics, /healthz and /readyz\n");
 }
@@ -66,10 +96,27 @@ const index = `<!doctype html>
 
 /** A stale server is ready: its last good state is served. The text says what is stale, a line for each. */
 function readyText(health: readonly Health[]): string {
-  const lines = health.flatMap(({ name, stale }) => (stale === undefined ? [] : [`ready, stale since ${new Date(stale.since).toISOString()}: ${escapeText(name)}: ${escapeText(stale.reason)}\n`]));
+  const lines = health.flatMap(({ name, stale }) =>
+    stale === undefined
+      ? []
+      : [
+          `ready, stale since ${new Date(stale.since).toISOString()}: ${escapeText(name)}: ${escapeText(stale.reason)}\n`,
+        ],
+  );
   return lines.length === 0 ? "ok\n" : lines.join("");
 }
 
-function end(response: ServerResponse, status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
-  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff", ...headers }).end(text);
+function end(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response
+    .writeHead(status, {
+      "content-type": "text/plain; charset=utf-8",
+      "x-content-type-options": "nosniff",
+      ...headers,
+    })
+    .end(text);
 }

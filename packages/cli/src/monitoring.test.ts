@@ -7,15 +7,32 @@ import { parse } from "yaml";
 import { useCli } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
 
-const at = (file: string): string => fileURLToPath(new URL(`../../../examples/monitoring/${file}`, import.meta.url));
+const at = (file: string): string =>
+  fileURLToPath(new URL(`../../../examples/monitoring/${file}`, import.meta.url));
 const read = (file: string): string => readFileSync(at(file), "utf8");
 
-interface Alerts { readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string; readonly annotations: { readonly summary: string } }[] }[] }
-interface Dashboard { readonly panels: readonly { readonly id: number; readonly title: string; readonly targets: readonly { readonly expr: string }[] }[] }
+interface Alerts {
+  readonly groups: readonly {
+    readonly rules: readonly {
+      readonly alert: string;
+      readonly expr: string;
+      readonly annotations: { readonly summary: string };
+    }[];
+  }[];
+}
+interface Dashboard {
+  readonly panels: readonly {
+    readonly id: number;
+    readonly title: string;
+    readonly targets: readonly { readonly expr: string }[];
+  }[];
+}
 
 /** The metrics that an expression names; those of a histogram without their suffix. */
 function metricsIn(expr: string): readonly string[] {
-  return [...expr.matchAll(/\b(?:xdstp|pilot|process|nodejs)_\w+/g)].map(([name]) => name.replace(/_(?:bucket|sum|count)$/, ""));
+  return [...expr.matchAll(/\b(?:xdstp|pilot|process|nodejs)_\w+/g)].map(([name]) =>
+    name.replace(/_(?:bucket|sum|count)$/, ""),
+  );
 }
 
 async function scraped(argv: readonly string[], cwd: string): Promise<ReadonlySet<string>> {
@@ -32,11 +49,21 @@ describe("examples/monitoring", () => {
   it("names only metrics that serve and relay export", async () => {
     const authority = createTestAuthority();
     const { cert, key } = authority.issue({ dnsNames: ["localhost"] });
-    const { dir } = useFolder({ "config/_opaque/clusters/web.yaml": "type: EDS\n", "cert.pem": cert, "key.pem": key });
+    const { dir } = useFolder({
+      "config/_opaque/clusters/web.yaml": "type: EDS\n",
+      "cert.pem": cert,
+      "key.pem": key,
+    });
     const tls = ["--tls-cert", "cert.pem", "--tls-key", "key.pem"];
-    const named = [...alerts.map(({ expr }) => expr), ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))].flatMap(metricsIn);
+    const named = [
+      ...alerts.map(({ expr }) => expr),
+      ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+    ].flatMap(metricsIn);
     expect(named.length).toBeGreaterThan(20);
-    for (const command of [["serve", "config", ...tls], ["relay", "--server", "127.0.0.1:1", ...tls]]) {
+    for (const command of [
+      ["serve", "config", ...tls],
+      ["relay", "--server", "127.0.0.1:1", ...tls],
+    ]) {
       const exported = await scraped(command, dir);
       expect(named.filter((name) => !exported.has(name))).toEqual([]);
     }
@@ -50,11 +77,21 @@ describe("examples/monitoring", () => {
   });
 
   it("has rules that promtool accepts, where it is installed; in CI it has to be", () => {
-    const { error, status, stdout, stderr } = spawnSync("promtool", ["check", "rules", at("alerts.yaml")], { encoding: "utf8" });
+    const { error, status, stdout, stderr } = spawnSync(
+      "promtool",
+      ["check", "rules", at("alerts.yaml")],
+      { encoding: "utf8" },
+    );
     if (error !== undefined && process.env.CI !== "true") {
-      console.log(`the rules are not checked by promtool: ${error.message}; the apt package "prometheus" has it`);
+      console.log(
+        `the rules are not checked by promtool: ${error.message}; the apt package "prometheus" has it`,
+      );
       return;
     }
-    expect({ error, status, said: status === 0 ? "" : `${stdout}${stderr}` }).toEqual({ error: undefined, status: 0, said: "" });
+    expect({ error, status, said: status === 0 ? "" : `${stdout}${stderr}` }).toEqual({
+      error: undefined,
+      status: 0,
+      said: "",
+    });
   });
 });

@@ -1,7 +1,23 @@
 import { parseName, printName } from "@xdstp/uri";
 
 /** What makes a name of any beginning of one. */
-const endings = ["", "x", "/x", "T/x", "/T/x", "a/T/x", "/a/T/x", "//a/T/x", "=v", "k=v", "~=v", "20", "0", "%80", "%80%80"] as const;
+const endings = [
+  "",
+  "x",
+  "/x",
+  "T/x",
+  "/T/x",
+  "a/T/x",
+  "/a/T/x",
+  "//a/T/x",
+  "=v",
+  "k=v",
+  "~=v",
+  "20",
+  "0",
+  "%80",
+  "%80%80",
+] as const;
 
 /** A pattern that fits names, or one that fits none and, where it is known, what was meant. */
 export type NamePattern = { readonly pattern: string } | { readonly meant: string | undefined };
@@ -22,8 +38,15 @@ export function namePattern(text: string): NamePattern {
     return canonical === undefined ? [] : [{ canonical, ending }];
   });
   if (complete.some(({ canonical }) => canonical.startsWith(start))) return { pattern: text };
-  const meant = complete.find(({ canonical, ending }) => canonical.endsWith(ending) && canonical.length - ending.length <= start.length && !start.includes("&"));
-  return { meant: meant && `${meant.canonical.slice(0, meant.canonical.length - meant.ending.length)}*` };
+  const meant = complete.find(
+    ({ canonical, ending }) =>
+      canonical.endsWith(ending) &&
+      canonical.length - ending.length <= start.length &&
+      !start.includes("&"),
+  );
+  return {
+    meant: meant && `${meant.canonical.slice(0, meant.canonical.length - meant.ending.length)}*`,
+  };
 }
 
 function canonicalOf(text: string): string | undefined {

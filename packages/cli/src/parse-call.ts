@@ -6,28 +6,63 @@ import type { Command, CommandCall } from "./command.ts";
 /** Reads the arguments behind the name of a command. Throws a CliError for an option that the command does not have, or one without its value. */
 export function parseCall(command: Command, args: readonly string[]): CommandCall {
   const { values, positionals } = parse(command, args);
-  const texts = (name: string): readonly string[] => [values[name]].flat().filter((value) => typeof value === "string");
+  const texts = (name: string): readonly string[] =>
+    [values[name]].flat().filter((value) => typeof value === "string");
   const empty = Object.keys(values).find((name) => texts(name).includes(""));
-  if (empty !== undefined) throw new CliError(2, `--${empty} is empty; give ${command.options[empty]?.value ?? "a value"}`);
-  const twice = Object.keys(values).find((name) => command.options[name]?.multiple !== true && texts(name).length > 1);
-  if (twice !== undefined) throw new CliError(2, `--${twice} is given ${texts(twice).length} times (${texts(twice).join(", ")}); give it once`);
-  return { positionals, texts, text: (name) => texts(name).at(-1), flag: (name) => values[name] === true };
+  if (empty !== undefined)
+    throw new CliError(
+      2,
+      `--${empty} is empty; give ${command.options[empty]?.value ?? "a value"}`,
+    );
+  const twice = Object.keys(values).find(
+    (name) => command.options[name]?.multiple !== true && texts(name).length > 1,
+  );
+  if (twice !== undefined)
+    throw new CliError(
+      2,
+      `--${twice} is given ${texts(twice).length} times (${texts(twice).join(", ")}); give it once`,
+    );
+  return {
+    positionals,
+    texts,
+    text: (name) => texts(name).at(-1),
+    flag: (name) => values[name] === true,
+  };
 }
 
-function parse(command: Command, args: readonly string[]): Pick<ReturnType<typeof parseArgs>, "values" | "positionals"> {
+function parse(
+  command: Command,
+  args: readonly string[],
+): Pick<ReturnType<typeof parseArgs>, "values" | "positionals"> {
   try {
     return parseArgs({ args: [...args], options: configOf(command), allowPositionals: true });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     // Node adds a hint on positional arguments that does not concern these commands.
     const unknown = /^Unknown option '--([\w-]+)'/.exec(error.message)?.[1];
-    const meant = unknown === undefined ? undefined : closest(unknown, Object.keys(command.options));
+    const meant =
+      unknown === undefined ? undefined : closest(unknown, Object.keys(command.options));
     const hint = meant === undefined ? "" : `; did you mean --${meant}?`;
-    throw new CliError(2, `${error.message.replace(/\. To specify .*/s, "").replaceAll("\n", " ")}${hint}`, { cause: error });
+    throw new CliError(
+      2,
+      `${error.message.replace(/\. To specify .*/s, "").replaceAll("\n", " ")}${hint}`,
+      { cause: error },
+    );
   }
 }
 
 function configOf({ options }: Command): NonNullable<ParseArgsConfig["options"]> {
   // Node would take the last of several values without a word.
-  return Object.fromEntries(Object.entries(options).map(([name, { value, multiple = false }]) => [name, { type: value === undefined ? "boolean" : "string", multiple: multiple || value !== undefined }] as const));
+  return Object.fromEntries(
+    Object.entries(options).map(
+      ([name, { value, multiple = false }]) =>
+        [
+          name,
+          {
+            type: value === undefined ? "boolean" : "string",
+            multiple: multiple || value !== undefined,
+          },
+        ] as const,
+    ),
+  );
 }

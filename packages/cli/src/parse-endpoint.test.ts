@@ -14,9 +14,26 @@ describe("parseEndpoint()", () => {
     expect(formatEndpoint({ host, port })).toBe(text);
   });
 
-  it.each(["18000", ":18000", "localhost", "localhost:", "localhost:65536", "localhost:-1", "localhost:1e3", "::1:18000", "[127.0.0.1]:1", "[]:1", "a b:1", "http://a:1", "a:1\n", ""])("refuses %j, and names the option and the way out", (text) => {
+  it.each([
+    "18000",
+    ":18000",
+    "localhost",
+    "localhost:",
+    "localhost:65536",
+    "localhost:-1",
+    "localhost:1e3",
+    "::1:18000",
+    "[127.0.0.1]:1",
+    "[]:1",
+    "a b:1",
+    "http://a:1",
+    "a:1\n",
+    "",
+  ])("refuses %j, and names the option and the way out", (text) => {
     expect(() => parseEndpoint("--listen", text, 0)).toThrow(CliError);
-    expect(() => parseEndpoint("--listen", text, 0)).toThrow(`--listen ${JSON.stringify(text)}: give HOST:PORT with a port from 0 to 65535, for instance 127.0.0.1:18000`);
+    expect(() => parseEndpoint("--listen", text, 0)).toThrow(
+      `--listen ${JSON.stringify(text)}: give HOST:PORT with a port from 0 to 65535, for instance 127.0.0.1:18000`,
+    );
   });
 
   it("refuses port 0 where nobody can choose another", () => {
@@ -25,7 +42,11 @@ describe("parseEndpoint()", () => {
 });
 
 describe("parseListen()", () => {
-  it.each([["18000", "127.0.0.1", 18_000], ["0", "127.0.0.1", 0], ["0.0.0.0:18000", "0.0.0.0", 18_000]])("reads %s", (text, host, port) => {
+  it.each([
+    ["18000", "127.0.0.1", 18_000],
+    ["0", "127.0.0.1", 0],
+    ["0.0.0.0:18000", "0.0.0.0", 18_000],
+  ])("reads %s", (text, host, port) => {
     expect(parseListen("--listen", text)).toEqual({ host, port });
   });
 

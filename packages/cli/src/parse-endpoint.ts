@@ -15,12 +15,16 @@ export interface Endpoint {
  * @param lowest - 0 where the system may choose the port, else 1
  */
 export function parseEndpoint(option: string, text: string, lowest: 0 | 1): Endpoint {
-  const { six, name, digits } = /^(?:\[(?<six>[^\]]*)\]|(?<name>[^:[\]]+)):(?<digits>\d{1,5})$/.exec(text)?.groups ?? {};
+  const { six, name, digits } =
+    /^(?:\[(?<six>[^\]]*)\]|(?<name>[^:[\]]+)):(?<digits>\d{1,5})$/.exec(text)?.groups ?? {};
   const host = six ?? name ?? "";
   const port = Number(digits ?? -1);
   const isHost = six === undefined ? /^[\w.-]+$/.test(host) : isIP(six) === 6;
   if (isHost && port >= lowest && port <= 65_535) return { host, port };
-  throw new CliError(2, `${option} ${JSON.stringify(text)}: give HOST:PORT with a port from ${lowest} to 65535, for instance 127.0.0.1:18000 or [::1]:18000`);
+  throw new CliError(
+    2,
+    `${option} ${JSON.stringify(text)}: give HOST:PORT with a port from ${lowest} to 65535, for instance 127.0.0.1:18000 or [::1]:18000`,
+  );
 }
 
 /**
@@ -34,7 +38,11 @@ export function parseListen(option: string, text: string): Endpoint {
 /** Whether one port would have to do for both. A port that the system chooses is never the same. */
 export function clash(one: Endpoint, other: Endpoint): boolean {
   const isAll = ({ host }: Endpoint): boolean => host === "0.0.0.0" || host === "::";
-  return one.port === other.port && one.port !== 0 && (one.host === other.host || isAll(one) || isAll(other));
+  return (
+    one.port === other.port &&
+    one.port !== 0 &&
+    (one.host === other.host || isAll(one) || isAll(other))
+  );
 }
 
 /** The endpoint as text, as {@link parseEndpoint} reads it. */

@@ -9,5 +9,7 @@ export function patternFitsType(pattern: string, typeUrl: string): boolean {
   if (type === undefined) return true;
   const own = typeFromTypeUrl(typeUrl);
   if (own === undefined) return false;
-  return [own, collectionTypeOf(own)].some((fitting) => (end === "*" ? fitting.startsWith(type) : fitting === type));
+  return [own, collectionTypeOf(own)].some((fitting) =>
+    end === "*" ? fitting.startsWith(type) : fitting === type,
+  );
 }

@@ -17,41 +17,75 @@ interface Held {
 
 /** Begins with these rules. */
 export function createPolicyBook(first: readonly PolicyRule[]): PolicyBook {
-  let held: ReadonlyMap<string, Held> = new Map(first.map((rule) => [rule.identity, hold(rule, 0)]));
+  let held: ReadonlyMap<string, Held> = new Map(
+    first.map((rule) => [rule.identity, hold(rule, 0)]),
+  );
   let generation = 0;
   return {
     authorize({ identity }) {
       if (identity === undefined) throw new XdsError("UNAUTHENTICATED", "it shows no certificate");
       const best = bestOf(held.values(), identity.uris);
-      if (best === undefined) throw new XdsError("PERMISSION_DENIED", `no rule fits ${identity.uris.join(", ") || "its certificate, which has no URI"}`);
+      if (best === undefined)
+        throw new XdsError(
+          "PERMISSION_DENIED",
+          `no rule fits ${identity.uris.join(", ") || "its certificate, which has no URI"}`,
+        );
       return best.policy;
     },
     apply(rules) {
       generation += 1;
       const before = held;
       const added = rules.filter(({ identity }) => !before.has(identity));
-      held = new Map(rules.map((rule) => [rule.identity, renewed(before.get(rule.identity), rule, added, generation)]));
-      for (const [identity, { policy }] of before) if (held.get(identity)?.policy !== policy) policy.revoke();
+      held = new Map(
+        rules.map((rule) => [
+          rule.identity,
+          renewed(before.get(rule.identity), rule, added, generation),
+        ]),
+      );
+      for (const [identity, { policy }] of before)
+        if (held.get(identity)?.policy !== policy) policy.revoke();
     },
   };
 }
 
 /** The same policy with other answers; a new one where clients have to be decided anew. */
-function renewed(before: Held | undefined, rule: PolicyRule, added: readonly PolicyRule[], generation: number): Held {
-  if (before?.rule.forbidden !== rule.forbidden || before.rule.status !== rule.status || added.some(({ identity }) => covers(rule.identity, identity))) return hold(rule, generation);
-  if (JSON.stringify([...before.rule.allow]) !== JSON.stringify([...rule.allow])) before.policy.replace(allowsOf(rule));
+function renewed(
+  before: Held | undefined,
+  rule: PolicyRule,
+  added: readonly PolicyRule[],
+  generation: number,
+): Held {
+  if (
+    before?.rule.forbidden !== rule.forbidden ||
+    before.rule.status !== rule.status ||
+    added.some(({ identity }) => covers(rule.identity, identity))
+  )
+    return hold(rule, generation);
+  if (JSON.stringify([...before.rule.allow]) !== JSON.stringify([...rule.allow]))
+    before.policy.replace(allowsOf(rule));
   return { rule, policy: before.policy };
 }
 
 /** A policy that was revoked may still be asked for a while, so its key is not used again. */
 function hold(rule: PolicyRule, generation: number): Held {
-  return { rule, policy: createPolicy({ key: `${generation} ${rule.identity}`, allows: allowsOf(rule), forbidden: rule.forbidden, status: rule.status }) };
+  return {
+    rule,
+    policy: createPolicy({
+      key: `${generation} ${rule.identity}`,
+      allows: allowsOf(rule),
+      forbidden: rule.forbidden,
+      status: rule.status,
+    }),
+  };
 }
 
 function allowsOf({ allow }: PolicyRule): Policy["allows"] {
   const everywhere = allow.get("*") ?? [];
-  const byType = new Map([...allow].map(([typeUrl, patterns]) => [typeUrl, [...patterns, ...everywhere]]));
-  return (typeUrl, name) => (byType.get(typeUrl) ?? everywhere).some((pattern) => fits(pattern, name));
+  const byType = new Map(
+    [...allow].map(([typeUrl, patterns]) => [typeUrl, [...patterns, ...everywhere]]),
+  );
+  return (typeUrl, name) =>
+    (byType.get(typeUrl) ?? everywhere).some((pattern) => fits(pattern, name));
 }
 
 function bestOf(held: Iterable<Held>, uris: readonly string[]): Held | undefined {

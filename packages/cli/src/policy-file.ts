@@ -12,7 +12,11 @@ export interface PolicyFile {
 export async function readPolicyFile(file: string): Promise<PolicyFile> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(1, `--policy ${file}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? message})`}; give a file of rules`, { cause: error });
+    throw new CliError(
+      1,
+      `--policy ${file}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? message})`}; give a file of rules`,
+      { cause: error },
+    );
   });
   return { text, rules: policyRules(text, file) };
 }

@@ -1,5 +1,14 @@
 import { shortTypes, typeUrlOf } from "@xdstp/resource-types";
-import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from "yaml";
+import {
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  type YAMLMap,
+} from "yaml";
 import { CliError } from "./cli-error.ts";
 import { namePattern } from "./name-pattern.ts";
 import { patternFitsType } from "./pattern-fits-type.ts";
@@ -28,11 +37,16 @@ export function policyRules(text: string, file: string): readonly PolicyRule[] {
   const root = parse(text, lines, fail);
   if (!isMap(root)) return fail(root?.range?.[0], "give a list of rules: `rules: [...]`");
   const { rules } = fieldsOf(root, ["rules"], fail);
-  if (!isSeq(rules?.value)) return fail(startOf(rules?.value) ?? startOf(root), "give a list of rules: `rules: [...]`");
+  if (!isSeq(rules?.value))
+    return fail(startOf(rules?.value) ?? startOf(root), "give a list of rules: `rules: [...]`");
   const known = new Set<string>();
   return rules.value.items.map((item) => {
     const rule = ruleOf(item, fail);
-    if (known.has(rule.identity)) fail(startOf(item), `there is a rule for ${JSON.stringify(rule.identity)} already; put both into one`);
+    if (known.has(rule.identity))
+      fail(
+        startOf(item),
+        `there is a rule for ${JSON.stringify(rule.identity)} already; put both into one`,
+      );
     known.add(rule.identity);
     return rule;
   });
@@ -42,54 +56,97 @@ type Fail = (offset: number | undefined, message: string) => never;
 
 function parse(text: string, lineCounter: LineCounter, fail: Fail): Node | null {
   try {
-    const { errors: [error], contents } = parseDocument(text, { lineCounter, prettyErrors: false });
+    const {
+      errors: [error],
+      contents,
+    } = parseDocument(text, { lineCounter, prettyErrors: false });
     return error === undefined ? contents : fail(error.pos[0], whyNot(error.message));
   } catch (error) {
     if (error instanceof CliError) throw error;
-    return fail(0, error instanceof RangeError ? whyNot(error.message) : `cannot be read: ${String(error)}`);
+    return fail(
+      0,
+      error instanceof RangeError ? whyNot(error.message) : `cannot be read: ${String(error)}`,
+    );
   }
 }
 
 /** The parser says of what overflows its stack only that. */
 function whyNot(message: string): string {
-  return message.includes("call stack") ? "nests too deeply; rules have four levels" : `is not YAML: ${message}`;
+  return message.includes("call stack")
+    ? "nests too deeply; rules have four levels"
+    : `is not YAML: ${message}`;
 }
 
 function ruleOf(item: unknown, fail: Fail): PolicyRule {
   if (!isMap(item)) return fail(startOf(item), "a rule has `identity` and `allow`");
-  const { identity, allow, forbidden, status } = fieldsOf(item, ["identity", "allow", "forbidden", "status"], fail);
-  if (identity === undefined) return fail(startOf(item), "the rule has no `identity`: give the URI in the certificates of its clients, or how it begins: spiffe://example.com/shop/*");
+  const { identity, allow, forbidden, status } = fieldsOf(
+    item,
+    ["identity", "allow", "forbidden", "status"],
+    fail,
+  );
+  if (identity === undefined)
+    return fail(
+      startOf(item),
+      "the rule has no `identity`: give the URI in the certificates of its clients, or how it begins: spiffe://example.com/shop/*",
+    );
   return {
     identity: patternOf(identity.value, "identity", fail),
     allow: allow === undefined ? new Map<string, readonly string[]>() : allowOf(allow, fail),
-    forbidden: forbidden === undefined ? "missing" : choiceOf(forbidden, "forbidden", ["missing", "denied"], fail),
+    forbidden:
+      forbidden === undefined
+        ? "missing"
+        : choiceOf(forbidden, "forbidden", ["missing", "denied"], fail),
     status: status === undefined ? "own" : choiceOf(status, "status", ["own", "all"], fail),
   };
 }
 
 function allowOf({ value, key }: Field, fail: Fail): ReadonlyMap<string, readonly string[]> {
-  if (!isMap(value)) return fail(startOf(value) ?? startOf(key), "`allow` has names by type: `clusters: [shop/*]`, or `\"*\": [...]` for every type");
+  if (!isMap(value))
+    return fail(
+      startOf(value) ?? startOf(key),
+      '`allow` has names by type: `clusters: [shop/*]`, or `"*": [...]` for every type',
+    );
   const known = new Set<string>();
-  return new Map(value.items.map((pair) => {
-    const names = pair.value;
-    if (!isSeq(names)) return fail(startOf(names) ?? startOf(pair.key), "give a list of names, or of how they begin: [\"shop/*\"]");
-    const typeUrl = typeOf(pair, fail);
-    if (known.has(typeUrl)) fail(startOf(pair.key), `there is a list for ${JSON.stringify(textOf(pair.key))} already; put both into one`);
-    known.add(typeUrl);
-    return [typeUrl, names.items.map((name) => ofType(name, typeUrl, fail))] as const;
-  }));
+  return new Map(
+    value.items.map((pair) => {
+      const names = pair.value;
+      if (!isSeq(names))
+        return fail(
+          startOf(names) ?? startOf(pair.key),
+          'give a list of names, or of how they begin: ["shop/*"]',
+        );
+      const typeUrl = typeOf(pair, fail);
+      if (known.has(typeUrl))
+        fail(
+          startOf(pair.key),
+          `there is a list for ${JSON.stringify(textOf(pair.key))} already; put both into one`,
+        );
+      known.add(typeUrl);
+      return [typeUrl, names.items.map((name) => ofType(name, typeUrl, fail))] as const;
+    }),
+  );
 }
 
 function typeOf({ key }: Pair, fail: Fail): string {
   const text = textOf(key);
   if (text === "*") return text;
-  const typeUrl = shortTypes.get(text) ?? (text.includes("/") ? text : text.includes(".") ? typeUrlOf(text) : undefined);
-  return typeUrl !== undefined && isTypeUrl(typeUrl) ? typeUrl : fail(startOf(key), `${JSON.stringify(text)} is no type: give ${[...shortTypes.keys()].join(", ")}, a full message name, or "*"`);
+  const typeUrl =
+    shortTypes.get(text) ??
+    (text.includes("/") ? text : text.includes(".") ? typeUrlOf(text) : undefined);
+  return typeUrl !== undefined && isTypeUrl(typeUrl)
+    ? typeUrl
+    : fail(
+        startOf(key),
+        `${JSON.stringify(text)} is no type: give ${[...shortTypes.keys()].join(", ")}, a full message name, or "*"`,
+      );
 }
 
 function isTypeUrl(text: string): boolean {
   const slash = text.lastIndexOf("/");
-  return /^[\w.-]+(?:\/[\w.-]+)*$/.test(text.slice(0, slash)) && /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(text.slice(slash + 1));
+  return (
+    /^[\w.-]+(?:\/[\w.-]+)*$/.test(text.slice(0, slash)) &&
+    /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(text.slice(slash + 1))
+  );
 }
 
 function textOf(key: unknown): string {
@@ -99,24 +156,39 @@ function textOf(key: unknown): string {
 function ofType(node: unknown, typeUrl: string, fail: Fail): string {
   const pattern = canonical(node, fail);
   if (typeUrl === "*" || patternFitsType(pattern, typeUrl)) return pattern;
-  return fail(startOf(node), `${JSON.stringify(pattern)} fits no name of ${typeUrl.slice(typeUrl.lastIndexOf("/") + 1)} (B-TYPE-5); put it under the type that it names, or under "*"`);
+  return fail(
+    startOf(node),
+    `${JSON.stringify(pattern)} fits no name of ${typeUrl.slice(typeUrl.lastIndexOf("/") + 1)} (B-TYPE-5); put it under the type that it names, or under "*"`,
+  );
 }
 
 function canonical(node: unknown, fail: Fail): string {
   const text = patternOf(node, "name", fail);
   const found = namePattern(text);
   if ("pattern" in found) return found.pattern;
-  return fail(startOf(node), `${JSON.stringify(text)} fits no name in canonical spelling${found.meant === undefined ? "" : `; write ${JSON.stringify(found.meant)}`}`);
+  return fail(
+    startOf(node),
+    `${JSON.stringify(text)} fits no name in canonical spelling${found.meant === undefined ? "" : `; write ${JSON.stringify(found.meant)}`}`,
+  );
 }
 
 function patternOf(node: unknown, what: string, fail: Fail): string {
-  const text = isScalar(node) && typeof node.value === "string" ? node.value : fail(startOf(node), `the ${what} is no text; put it in quotes`);
+  const text =
+    isScalar(node) && typeof node.value === "string"
+      ? node.value
+      : fail(startOf(node), `the ${what} is no text; put it in quotes`);
   if (text === "") fail(startOf(node), `the ${what} is empty; "*" stands for all`);
-  if (text.slice(0, -1).includes("*")) fail(startOf(node), `${JSON.stringify(text)}: a * stands at the end only`);
+  if (text.slice(0, -1).includes("*"))
+    fail(startOf(node), `${JSON.stringify(text)}: a * stands at the end only`);
   return text;
 }
 
-function choiceOf<const T extends string>({ value }: Field, key: string, choices: readonly [T, T], fail: Fail): T {
+function choiceOf<const T extends string>(
+  { value }: Field,
+  key: string,
+  choices: readonly [T, T],
+  fail: Fail,
+): T {
   const choice = choices.find((one) => isScalar(value) && value.value === one);
   return choice ?? fail(startOf(value), `\`${key}\` is ${choices.join(" or ")}`);
 }
@@ -126,15 +198,28 @@ interface Field {
   readonly value: unknown;
 }
 
-function fieldsOf<const K extends string>(map: YAMLMap, names: readonly K[], fail: Fail): Readonly<Partial<Record<K, Field>>> {
-  return Object.fromEntries(map.items.map(({ key, value }) => {
-    const name = names.find((one) => isScalar(key) && key.value === one);
-    if (name === undefined) fail(startOf(key), `${JSON.stringify(isScalar(key) ? key.value : "?")} is unknown; there ${names.length === 1 ? "is" : "are"} ${names.join(", ")}`);
-    return [name, { key, value }];
-  })) as Partial<Record<K, Field>>;
+function fieldsOf<const K extends string>(
+  map: YAMLMap,
+  names: readonly K[],
+  fail: Fail,
+): Readonly<Partial<Record<K, Field>>> {
+  return Object.fromEntries(
+    map.items.map(({ key, value }) => {
+      const name = names.find((one) => isScalar(key) && key.value === one);
+      if (name === undefined)
+        fail(
+          startOf(key),
+          `${JSON.stringify(isScalar(key) ? key.value : "?")} is unknown; there ${names.length === 1 ? "is" : "are"} ${names.join(", ")}`,
+        );
+      return [name, { key, value }];
+    }),
+  ) as Partial<Record<K, Field>>;
 }
 
 function startOf(node: unknown): number | undefined {
-  const { range, key } = (node ?? {}) as { readonly range?: readonly number[] | null; readonly key?: { readonly range?: readonly number[] | null } };
+  const { range, key } = (node ?? {}) as {
+    readonly range?: readonly number[] | null;
+    readonly key?: { readonly range?: readonly number[] | null };
+  };
   return range?.[0] ?? key?.range?.[0];
 }

@@ -7,7 +7,8 @@ export function processIo(): CliIo {
   const { stdout, stderr, env } = process;
   return {
     stdout: !stdout.isTTY && isFile(stdout.fd) ? createFileOutput(stdout.fd) : stdout,
-    stderr, env,
+    stderr,
+    env,
     interactive: stderr.isTTY,
     cwd: process.cwd(),
     clock: systemClock,
@@ -25,7 +26,9 @@ function sizeOf({ columns, rows }: NodeJS.WriteStream): TerminalSize {
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 function listen(listener: (signal: StopSignal) => void): () => void {
-  const onOutputError = (): void => { listener("SIGPIPE"); };
+  const onOutputError = (): void => {
+    listener("SIGPIPE");
+  };
   for (const signal of signals) process.on(signal, listener);
   process.stdout.once("error", onOutputError);
   return () => {

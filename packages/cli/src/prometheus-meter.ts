@@ -25,12 +25,24 @@ export function createPrometheusMeter(): PrometheusMeter {
   const meter = {
     createCounter: (name: string, options: Options) => counter(name, options, families),
     createHistogram: (name: string, options: Options) => histogram(name, options, families),
-    createObservableCounter: (name: string, options: Options) => observable("counter", name, options, families),
-    createObservableGauge: (name: string, options: Options) => observable("gauge", name, options, families),
+    createObservableCounter: (name: string, options: Options) =>
+      observable("counter", name, options, families),
+    createObservableGauge: (name: string, options: Options) =>
+      observable("gauge", name, options, families),
   };
   return {
     meter: meter as unknown as MetricsMeter,
-    text: () => families.map((family) => [`# HELP ${family.name} ${family.help}`, `# TYPE ${family.name} ${family.type}`, ...family.lines(), ""].join("\n")).join(""),
+    text: () =>
+      families
+        .map((family) =>
+          [
+            `# HELP ${family.name} ${family.help}`,
+            `# TYPE ${family.name} ${family.type}`,
+            ...family.lines(),
+            "",
+          ].join("\n"),
+        )
+        .join(""),
   };
 }
 
@@ -41,7 +53,12 @@ interface Options {
 
 function counter(name: string, { description = "" }: Options, families: Family[]): object {
   const series = new Map<string, number>();
-  families.push({ name, type: "counter", help: description, lines: () => series.entries().map(([labels, value]) => `${name}${labels} ${value}`) });
+  families.push({
+    name,
+    type: "counter",
+    help: description,
+    lines: () => series.entries().map(([labels, value]) => `${name}${labels} ${value}`),
+  });
   return {
     add(value: number, labels: Labels = {}) {
       const key = labelText(labels);
@@ -50,15 +67,32 @@ function counter(name: string, { description = "" }: Options, families: Family[]
   };
 }
 
-function observable(type: "counter" | "gauge", name: string, { description = "" }: Options, families: Family[]): object {
+function observable(
+  type: "counter" | "gauge",
+  name: string,
+  { description = "" }: Options,
+  families: Family[],
+): object {
   const reads = new Set<Read>();
   const lines = (): readonly string[] => {
     const found: string[] = [];
-    for (const read of reads) void read({ observe: (value, labels = {}) => { found.push(`${name}${labelText(labels)} ${value}`); } });
+    for (const read of reads)
+      void read({
+        observe: (value, labels = {}) => {
+          found.push(`${name}${labelText(labels)} ${value}`);
+        },
+      });
     return found;
   };
   families.push({ name, type, help: description, lines });
-  return { addCallback: (read: Read) => { reads.add(read); }, removeCallback: (read: Read) => { reads.delete(read); } };
+  return {
+    addCallback: (read: Read) => {
+      reads.add(read);
+    },
+    removeCallback: (read: Read) => {
+      reads.delete(read);
+    },
+  };
 }
 
 interface Series {
@@ -67,10 +101,19 @@ interface Series {
   sum: number;
 }
 
-function histogram(name: string, { description = "", advice }: Options, families: Family[]): object {
+function histogram(
+  name: string,
+  { description = "", advice }: Options,
+  families: Family[],
+): object {
   const bounds = advice?.explicitBucketBoundaries ?? [0.01, 0.1, 1, 10];
   const series = new Map<string, Series>();
-  families.push({ name, type: "histogram", help: description, lines: () => series.values().flatMap((one) => histogramLines(name, bounds, one)) });
+  families.push({
+    name,
+    type: "histogram",
+    help: description,
+    lines: () => series.values().flatMap((one) => histogramLines(name, bounds, one)),
+  });
   return {
     record(value: number, labels: Labels = {}) {
       const key = labelText(labels);
@@ -85,18 +128,31 @@ function histogram(name: string, { description = "", advice }: Options, families
 }
 
 /** Buckets are cumulative. */
-function histogramLines(name: string, bounds: readonly number[], { labels, counts, sum }: Series): readonly string[] {
+function histogramLines(
+  name: string,
+  bounds: readonly number[],
+  { labels, counts, sum }: Series,
+): readonly string[] {
   let total = 0;
-  const buckets = counts.map((count, index) => `${name}_bucket${labelText({ ...labels, le: bounds[index] ?? "+Inf" })} ${(total += count)}`);
-  return [...buckets, `${name}_sum${labelText(labels)} ${sum}`, `${name}_count${labelText(labels)} ${total}`];
+  const buckets = counts.map(
+    (count, index) =>
+      `${name}_bucket${labelText({ ...labels, le: bounds[index] ?? "+Inf" })} ${(total += count)}`,
+  );
+  return [
+    ...buckets,
+    `${name}_sum${labelText(labels)} ${sum}`,
+    `${name}_count${labelText(labels)} ${total}`,
+  ];
 }
 
 function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(String(value))}"`);
+  const pairs = Object.entries(labels).map(
+    ([name, value]) => `${name}="${escapeLabel(String(value))}"`,
+  );
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
 }
 
-const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\"": "\\\"", "\n": "\\n" };
+const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };
 
 function escapeLabel(text: string): string {
   return text.replaceAll(/[\\"\n]/g, (character) => escapes[character] ?? character);

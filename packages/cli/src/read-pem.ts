@@ -7,6 +7,10 @@ export async function readPem(option: string, file: string): Promise<Buffer> {
     return await readFile(file);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(1, `${option} ${file}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? message})`}; give a PEM file`, { cause: error });
+    throw new CliError(
+      1,
+      `${option} ${file}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? message})`}; give a PEM file`,
+      { cause: error },
+    );
   }
 }

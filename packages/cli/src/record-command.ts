@@ -11,7 +11,8 @@ import { untilOptions } from "./watch-command.ts";
 /** `xdstp record`: the streams of a client in a file. */
 export const recordCommand: Command = {
   name: "record",
-  summary: "Follow resources as a client of a server, and write every message of both sides to a file.",
+  summary:
+    "Follow resources as a client of a server, and write every message of both sides to a file.",
   usage: `xdstp record FILE NAME... ${askUsage} [--redact] [--json] [--nack REASON] [--count N] [--timeout SECONDS] ${tlsUsage}`,
   notes: [
     "NAME is an xdstp name, a glob of such names (xdstp://AUTHORITY/TYPE/PATH/*), or with --type an opaque name or * for all of the type.",
@@ -21,14 +22,20 @@ export const recordCommand: Command = {
   ],
   options: {
     ...askOptions,
-    bootstrap: { value: "FILE", help: "a bootstrap of gRPC (default: that in GRPC_XDS_BOOTSTRAP or GRPC_XDS_BOOTSTRAP_CONFIG)" },
-    redact: { help: "leave out private keys, passwords and the like, and types that are not known" },
+    bootstrap: {
+      value: "FILE",
+      help: "a bootstrap of gRPC (default: that in GRPC_XDS_BOOTSTRAP or GRPC_XDS_BOOTSTRAP_CONFIG)",
+    },
+    redact: {
+      help: "leave out private keys, passwords and the like, and types that are not known",
+    },
     json: { help: "one JSON object per message and line" },
     ...nackOption,
     count: { value: "N", help: "end after N responses" },
     timeout: untilOptions.timeout,
   },
-  example: "xdstp record bug.jsonl xdstp://example.com/envoy.config.cluster.v3.Cluster/web --server 127.0.0.1:18000 --count 1",
+  example:
+    "xdstp record bug.jsonl xdstp://example.com/envoy.config.cluster.v3.Cluster/web --server 127.0.0.1:18000 --count 1",
   run,
 };
 
@@ -40,11 +47,18 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   const ask = askFlags(call, io);
   const [count, timeoutMs] = [countFlag(call, "count"), secondsFlag(call, "timeout")];
   const { record } = await import("./record.ts");
-  return namingSource(ask.server, async () => record({
-    file: pathFrom(io.cwd, file), asked, ask,
-    redact: call.flag("redact"),
-    json: call.flag("json"),
-    ...(count !== undefined && { count }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-  }, io));
+  return namingSource(ask.server, async () =>
+    record(
+      {
+        file: pathFrom(io.cwd, file),
+        asked,
+        ask,
+        redact: call.flag("redact"),
+        json: call.flag("json"),
+        ...(count !== undefined && { count }),
+        ...(timeoutMs !== undefined && { timeoutMs }),
+      },
+      io,
+    ),
+  );
 }

@@ -4,7 +4,11 @@ type Rows = () => readonly Health[];
 
 /** Measures how things stand with what is served: gauges that are read when they are scraped. Their names are documented in the README of this package. */
 export function recordHealth(meter: MetricsMeter, rows: Rows): void {
-  const gauge = (name: string, description: string, observe: (row: Health) => readonly [value: number, labels?: Record<string, string>] | undefined): void => {
+  const gauge = (
+    name: string,
+    description: string,
+    observe: (row: Health) => readonly [value: number, labels?: Record<string, string>] | undefined,
+  ): void => {
     meter.createObservableGauge(name, { description }).addCallback((result) => {
       for (const row of rows()) {
         const [value, labels = {}] = observe(row) ?? [];
@@ -14,11 +18,31 @@ export function recordHealth(meter: MetricsMeter, rows: Rows): void {
   };
   for (const [kind, label, what] of measured) {
     const labelsOf = ({ name }: Health): Record<string, string> => ({ [label]: name });
-    gauge(`xdstp_${kind}_stale`, `${what}: 1 while the newest state is not used and the last good one is served, else 0`, (row) => (row.kind === kind ? [row.stale === undefined ? 0 : 1, labelsOf(row)] : undefined));
-    gauge(`xdstp_${kind}_loaded_timestamp_seconds`, `${what}: when the last good state was loaded, in seconds since the epoch`, (row) => (row.kind === kind && row.loadedAt !== undefined ? [row.loadedAt / 1_000, labelsOf(row)] : undefined));
+    gauge(
+      `xdstp_${kind}_stale`,
+      `${what}: 1 while the newest state is not used and the last good one is served, else 0`,
+      (row) => (row.kind === kind ? [row.stale === undefined ? 0 : 1, labelsOf(row)] : undefined),
+    );
+    gauge(
+      `xdstp_${kind}_loaded_timestamp_seconds`,
+      `${what}: when the last good state was loaded, in seconds since the epoch`,
+      (row) =>
+        row.kind === kind && row.loadedAt !== undefined
+          ? [row.loadedAt / 1_000, labelsOf(row)]
+          : undefined,
+    );
   }
-  gauge("xdstp_source_broken_files", "Files of the served folder that are broken", (row) => (row.kind === "source" ? [row.stale?.brokenFiles ?? 0, { source: row.name }] : undefined));
-  gauge("xdstp_certificate_expiry_timestamp_seconds", "When the server's certificate expires, in seconds since the epoch", ({ kind, name, expiresAt }) => (kind === "certificate" && expiresAt !== undefined ? [expiresAt / 1_000, { certificate: name }] : undefined));
+  gauge("xdstp_source_broken_files", "Files of the served folder that are broken", (row) =>
+    row.kind === "source" ? [row.stale?.brokenFiles ?? 0, { source: row.name }] : undefined,
+  );
+  gauge(
+    "xdstp_certificate_expiry_timestamp_seconds",
+    "When the server's certificate expires, in seconds since the epoch",
+    ({ kind, name, expiresAt }) =>
+      kind === "certificate" && expiresAt !== undefined
+        ? [expiresAt / 1_000, { certificate: name }]
+        : undefined,
+  );
 }
 
 /** Kinds of {@link Health} with a metric of their own: its label, and what it is. */

@@ -1,6 +1,13 @@
 import type { Registry } from "@bufbuild/protobuf";
 import { envoyRegistry, withoutSecrets } from "@xdstp/protos/envoy";
-import { createRecorder, formatEvent, formatHeader, payloadsOf, type RecordedEvent, type Recorder } from "@xdstp/testing";
+import {
+  createRecorder,
+  formatEvent,
+  formatHeader,
+  payloadsOf,
+  type RecordedEvent,
+  type Recorder,
+} from "@xdstp/testing";
 import { aggregatedPath } from "./aggregated-path.ts";
 import type { AskClient } from "./ask-client.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -19,8 +26,16 @@ export interface RecordLog extends Recorder {
 }
 
 /** @param onResponse - called for each response that is in the file */
-export function createRecordLog(options: RecordOptions, io: CliIo, onResponse: () => void): RecordLog {
-  const { ask: { variant }, redact, json } = options;
+export function createRecordLog(
+  options: RecordOptions,
+  io: CliIo,
+  onResponse: () => void,
+): RecordLog {
+  const {
+    ask: { variant },
+    redact,
+    json,
+  } = options;
   const registry = envoyRegistry();
   const time = io.clock.wallTime();
   const show = createRecordingShow(io, json);
@@ -37,15 +52,25 @@ export function createRecordLog(options: RecordOptions, io: CliIo, onResponse: (
     onResponse();
   };
   return {
-    ...createRecorder({ variant, clock: io.clock, write, ...(redact && { hide: (payload) => withoutSecrets(payload, registry) }) }),
+    ...createRecorder({
+      variant,
+      clock: io.clock,
+      write,
+      ...(redact && { hide: (payload) => withoutSecrets(payload, registry) }),
+    }),
     begin(asking) {
       const [first] = options.asked;
       const server = first === undefined ? "" : asking.server(first).server;
       file = createLineFile(options.file);
-      file.line(formatHeader({ variant, path: aggregatedPath(variant), server, node: asking.node, time }));
+      file.line(
+        formatHeader({ variant, path: aggregatedPath(variant), server, node: asking.node, time }),
+      );
     },
     close() {
-      if (file !== undefined && !json) io.stdout.write(`recorded ${counted(count.request + count.response, "message")} of ${counted(count.open, "stream")} in ${escapeText(options.file)}\n`);
+      if (file !== undefined && !json)
+        io.stdout.write(
+          `recorded ${counted(count.request + count.response, "message")} of ${counted(count.open, "stream")} in ${escapeText(options.file)}\n`,
+        );
       file?.close();
       file = undefined;
     },
@@ -53,14 +78,23 @@ export function createRecordLog(options: RecordOptions, io: CliIo, onResponse: (
 }
 
 /** The name of the first resource with a secret, or with something that cannot be searched for one. Types that are not known are passed over. */
-function secretIn(resources: ReturnType<typeof payloadsOf>, registry: Registry): string | undefined {
+function secretIn(
+  resources: ReturnType<typeof payloadsOf>,
+  registry: Registry,
+): string | undefined {
   return resources.find(({ type, payload }) => {
     const any = { typeUrl: type, value: payload };
-    return registry.getMessage(type.slice(type.lastIndexOf("/") + 1)) !== undefined && withoutSecrets(any, registry) !== any;
+    return (
+      registry.getMessage(type.slice(type.lastIndexOf("/") + 1)) !== undefined &&
+      withoutSecrets(any, registry) !== any
+    );
   })?.name;
 }
 
 function warn(name: string | undefined, { file }: RecordOptions, { stderr }: CliIo): boolean {
-  if (name !== undefined) stderr.write(`xdstp record: warning: ${escapeText(file)} holds what may be secret (the first in ${escapeText(name)}); --redact leaves it out\n`);
+  if (name !== undefined)
+    stderr.write(
+      `xdstp record: warning: ${escapeText(file)} holds what may be secret (the first in ${escapeText(name)}); --redact leaves it out\n`,
+    );
   return name !== undefined;
 }

@@ -26,14 +26,26 @@ export interface RecordOptions {
 /** Records until it is told to stop or has enough; the answer is the exit code. Throws a CliError where it cannot begin, or too few responses came in time. */
 export async function record(options: RecordOptions, io: CliIo): Promise<number> {
   const { ask } = options;
-  if (ask.bootstrap !== undefined && envoyBootstrapText(ask.bootstrap) !== undefined) throw new CliError(1, `${ask.bootstrap} is a bootstrap of Envoy, whose servers may be spoken to in both variants, and a recording is of one; give a bootstrap of gRPC, or --server HOST:PORT`);
+  if (ask.bootstrap !== undefined && envoyBootstrapText(ask.bootstrap) !== undefined)
+    throw new CliError(
+      1,
+      `${ask.bootstrap} is a bootstrap of Envoy, whose servers may be spoken to in both variants, and a recording is of one; give a bootstrap of gRPC, or --server HOST:PORT`,
+    );
   const until = untilEnough(io, options);
-  const log = createRecordLog(options, io, () => { until.count(); });
+  const log = createRecordLog(options, io, () => {
+    until.count();
+  });
   try {
     const asking = await openAskClient(ask, io, { observe: (server) => log.observe(server) });
     try {
       log.begin(asking);
-      const followed = options.asked.map((name) => followName(name, { asking, tell: () => undefined, ...(ask.nack !== undefined && { nack: ask.nack }) }));
+      const followed = options.asked.map((name) =>
+        followName(name, {
+          asking,
+          tell: () => undefined,
+          ...(ask.nack !== undefined && { nack: ask.nack }),
+        }),
+      );
       return await Promise.race([recorded(options, asking, until), following(followed)]);
     } finally {
       await asking.close();
@@ -44,10 +56,17 @@ export async function record(options: RecordOptions, io: CliIo): Promise<number>
   }
 }
 
-async function recorded({ count = 1, timeoutMs = 0, file }: RecordOptions, asking: AskClient, until: UntilEnough): Promise<number> {
+async function recorded(
+  { count = 1, timeoutMs = 0, file }: RecordOptions,
+  asking: AskClient,
+  until: UntilEnough,
+): Promise<number> {
   const reason = await until.enough;
   // The answer to the last response goes out behind it.
   await new Promise(setImmediate);
   if (reason !== "time" || until.counted >= count) return reason === "broken-pipe" ? 1 : 0;
-  throw new CliError(1, `only ${counted(until.counted, "response")} came within ${timeoutMs / 1_000} s: ${asking.heard(true)}; ${file} holds what was said`);
+  throw new CliError(
+    1,
+    `only ${counted(until.counted, "response")} came within ${timeoutMs / 1_000} s: ${asking.heard(true)}; ${file} holds what was said`,
+  );
 }

@@ -15,7 +15,9 @@ export function createLineFile(path: string): LineFile {
   const file = open(path);
   let isOpen = true;
   return {
-    line(text) { if (isOpen) writeSync(file, `${text}\n`); },
+    line(text) {
+      if (isOpen) writeSync(file, `${text}\n`);
+    },
     close() {
       if (isOpen) closeSync(file);
       isOpen = false;
@@ -28,7 +30,13 @@ function open(path: string): number {
     return openSync(path, "wx", 0o600);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(1, code === "EEXIST" ? `${path} is there already; remove it, or name another file` : `${path} cannot be made (${code ?? message})`, { cause: error });
+    throw new CliError(
+      1,
+      code === "EEXIST"
+        ? `${path} is there already; remove it, or name another file`
+        : `${path} cannot be made (${code ?? message})`,
+      { cause: error },
+    );
   }
 }
 
@@ -39,7 +47,11 @@ export function readRecording(path: string): Recording {
     text = readFileSync(path, "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(1, `${path}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? message})`}; give what \`xdstp record\` has written`, { cause: error });
+    throw new CliError(
+      1,
+      `${path}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? message})`}; give what \`xdstp record\` has written`,
+      { cause: error },
+    );
   }
   try {
     return parseRecording(text, path);

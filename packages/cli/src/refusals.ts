@@ -26,13 +26,19 @@ export function createRefusals(): Refusals {
   const seen: SeenRefusal[] = [];
   let nonce = "";
   let told: () => void = () => undefined;
-  const answered = new Promise<void>((resolve) => { told = resolve; });
+  const answered = new Promise<void>((resolve) => {
+    told = resolve;
+  });
   return {
     answered,
     event(event) {
       if (event.kind !== "refused") return;
       const { names, reason } = event;
-      seen.push(...(names.length === 0 ? [{ name: `response ${event.nonce}`, reason }] : names.map(({ name, error }) => ({ name, reason: error.text }))));
+      seen.push(
+        ...(names.length === 0
+          ? [{ name: `response ${event.nonce}`, reason }]
+          : names.map(({ name, error }) => ({ name, reason: error.text }))),
+      );
     },
     observe: (_, variant) => ({
       received: () => undefined,

@@ -11,9 +11,21 @@ export interface RelayBootstrap {
 }
 
 /** Reads a bootstrap of gRPC or Envoy, or what was typed. Throws a CliError that says what is wrong in it. */
-export async function relayBootstrap(flags: AskFlags, env: Readonly<Record<string, string | undefined>>): Promise<RelayBootstrap> {
+export async function relayBootstrap(
+  flags: AskFlags,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<RelayBootstrap> {
   const { bootstrap, from, sources } = await configuredSources(flags, env);
-  if (sources.length === 0) throw new CliError(1, `${from} says only whom listeners and clusters are asked of, and a relay is asked for everything; give it dynamic_resources.ads_config, config_sources or default_config_source`);
-  const upstreams = [...new Set(sources.flatMap((source) => source.servers.map(({ name }) => name)))];
-  return { bootstrap, what: { upstreams, by: flags.server === undefined ? from : `--server ${upstreams.join()}` } };
+  if (sources.length === 0)
+    throw new CliError(
+      1,
+      `${from} says only whom listeners and clusters are asked of, and a relay is asked for everything; give it dynamic_resources.ads_config, config_sources or default_config_source`,
+    );
+  const upstreams = [
+    ...new Set(sources.flatMap((source) => source.servers.map(({ name }) => name))),
+  ];
+  return {
+    bootstrap,
+    what: { upstreams, by: flags.server === undefined ? from : `--server ${upstreams.join()}` },
+  };
 }

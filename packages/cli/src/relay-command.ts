@@ -9,14 +9,19 @@ import { pathFrom } from "./path-from.ts";
 import type { RelayCall } from "./relay.ts";
 import { listenOptions, serverFlags, serverOptions, serverUsage } from "./server-flags.ts";
 
-const { bootstrap, node, "channel-limit": channelLimit } = askOptions as Required<Pick<typeof askOptions, "bootstrap" | "node" | "channel-limit">>;
+const {
+  bootstrap,
+  node,
+  "channel-limit": channelLimit,
+} = askOptions as Required<Pick<typeof askOptions, "bootstrap" | "node" | "channel-limit">>;
 
 const mostWorkers = 256;
 
 /** `xdstp relay`: what other servers have, asked for once for all clients, and served on when they are gone. */
 export const relayCommand: Command = {
   name: "relay",
-  summary: "Serve what other servers have, asked for once for all clients, and go on when they are gone.",
+  summary:
+    "Serve what other servers have, asked for once for all clients, and go on when they are gone.",
   usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--snapshot DIR [--snapshot-key FILE]] [--opaque-key FIELDS] [--quorum N [--quorum-wait SECONDS]] [--linger SECONDS] [--upstream-names N] [--workers N] [--node ID] [--channel-limit NAME=NUMBER]... ${serverUsage}`,
   notes: [
     "The bootstrap says who is asked for which authority, by its authorities (gRPC) or config_sources (Envoy); --server is asked for everything, without TLS.\nOver one stream each server is asked once for what many clients want. Nothing is asked before a client wants it.",
@@ -31,16 +36,45 @@ export const relayCommand: Command = {
     bootstrap,
     ...listenOptions,
     follow: { help: "follow redirects and directives (default: they are handed on)" },
-    sotw: { help: "ask by the SotW variant of the protocol, where a bootstrap of Envoy does not say it (default: delta)" },
-    snapshot: { value: "DIR", help: "keep what servers have said in this folder, and serve it after a restart until they answer; made where there is none, for one relay" },
-    "snapshot-key": { value: "FILE", help: "32 bytes, as they are, in hexadecimal digits or base64: keep secrets too, encrypted with it (default: they are not kept)" },
-    "opaque-key": { value: "FIELDS", help: "fields of a client's node that opaque names depend on: id, cluster, locality.zone, metadata.KEY, ..., with commas; none: they are equal for all clients (default: opaque names are refused)" },
-    quorum: { value: "N", help: "a change goes to N clients first; what one of them refuses is refused upstream and given to nobody else (default: to all at once)" },
-    "quorum-wait": { value: "SECONDS", help: "how long these have to answer; silence counts as acceptance (default 10)" },
-    linger: { value: "SECONDS", help: "how long a server is still asked for what no client wants any more (default 60)" },
-    "upstream-names": { value: "N", help: "how many names of one type each server upstream is asked for at a time, twice as many of all types and a tenth of them globs; more have to wait. Not more than a server accepts on a stream (default 100000, and 1000 globs)" },
-    workers: { value: "N", help: "serve by so many processes on one port; one more asks upstream for all of them (default: one process does all)" },
-    node: { ...node, help: "who the relay says it is (default xdstp-relay, or as the bootstrap says)" },
+    sotw: {
+      help: "ask by the SotW variant of the protocol, where a bootstrap of Envoy does not say it (default: delta)",
+    },
+    snapshot: {
+      value: "DIR",
+      help: "keep what servers have said in this folder, and serve it after a restart until they answer; made where there is none, for one relay",
+    },
+    "snapshot-key": {
+      value: "FILE",
+      help: "32 bytes, as they are, in hexadecimal digits or base64: keep secrets too, encrypted with it (default: they are not kept)",
+    },
+    "opaque-key": {
+      value: "FIELDS",
+      help: "fields of a client's node that opaque names depend on: id, cluster, locality.zone, metadata.KEY, ..., with commas; none: they are equal for all clients (default: opaque names are refused)",
+    },
+    quorum: {
+      value: "N",
+      help: "a change goes to N clients first; what one of them refuses is refused upstream and given to nobody else (default: to all at once)",
+    },
+    "quorum-wait": {
+      value: "SECONDS",
+      help: "how long these have to answer; silence counts as acceptance (default 10)",
+    },
+    linger: {
+      value: "SECONDS",
+      help: "how long a server is still asked for what no client wants any more (default 60)",
+    },
+    "upstream-names": {
+      value: "N",
+      help: "how many names of one type each server upstream is asked for at a time, twice as many of all types and a tenth of them globs; more have to wait. Not more than a server accepts on a stream (default 100000, and 1000 globs)",
+    },
+    workers: {
+      value: "N",
+      help: "serve by so many processes on one port; one more asks upstream for all of them (default: one process does all)",
+    },
+    node: {
+      ...node,
+      help: "who the relay says it is (default xdstp-relay, or as the bootstrap says)",
+    },
     "channel-limit": channelLimit,
     ...serverOptions,
   },
@@ -50,8 +84,17 @@ export const relayCommand: Command = {
 
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [extra] = call.positionals;
-  if (extra !== undefined) throw new CliError(2, `${JSON.stringify(extra)} is one argument too many; whom to ask is said by --server or --bootstrap`);
-  const options: RelayCall = { ...serverFlags(call, io), ask: askOf(call, io), relay: relayOf(call), ...snapshotOf(call, io) };
+  if (extra !== undefined)
+    throw new CliError(
+      2,
+      `${JSON.stringify(extra)} is one argument too many; whom to ask is said by --server or --bootstrap`,
+    );
+  const options: RelayCall = {
+    ...serverFlags(call, io),
+    ask: askOf(call, io),
+    relay: relayOf(call),
+    ...snapshotOf(call, io),
+  };
   const workers = countFlag(call, "workers");
   if (workers !== undefined) return runWorkersOf(workers, options, io);
   const { relay } = await import("./relay.ts");
@@ -59,19 +102,26 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
 }
 
 async function runWorkersOf(count: number, options: RelayCall, io: CliIo): Promise<number> {
-  if (count > mostWorkers) throw new CliError(2, `--workers ${count}: give at most ${mostWorkers}; more than there are processors help nobody`);
+  if (count > mostWorkers)
+    throw new CliError(
+      2,
+      `--workers ${count}: give at most ${mostWorkers}; more than there are processors help nobody`,
+    );
   const { runWorkers } = await import("./workers/run-workers.ts");
   return runWorkers(options, count, io);
 }
 
 function askOf(call: CommandCall, { cwd }: CliIo): RelayCall["ask"] {
   const [server, file, id] = ["server", "bootstrap", "node"].map((name) => call.text(name));
-  if (server !== undefined && file !== undefined) throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
+  if (server !== undefined && file !== undefined)
+    throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
   const limits = channelLimitsFlag(call);
   const shown = id ?? (server === undefined ? undefined : "xdstp-relay");
   return {
     variant: call.flag("sotw") ? "sotw" : "delta",
-    ...(server !== undefined && { server: { endpoint: parseEndpoint("--server", server, 1), from: "--server" } }),
+    ...(server !== undefined && {
+      server: { endpoint: parseEndpoint("--server", server, 1), from: "--server" },
+    }),
     ...(file !== undefined && { bootstrap: pathFrom(cwd, file) }),
     ...(shown !== undefined && { node: shown }),
     ...(Object.keys(limits).length > 0 && { limits }),
@@ -83,18 +133,33 @@ function relayOf(call: CommandCall): RelayCall["relay"] {
   const quorum = quorumOf(call);
   const opaqueKey = call.text("opaque-key");
   const upstreamNames = countFlag(call, "upstream-names");
-  return { follow: call.flag("follow"), ...(quorum && { quorum }), ...(opaqueKey !== undefined && { opaqueKey: fieldsOf(opaqueKey) }), ...(lingerMs !== undefined && { lingerMs }), ...(upstreamNames !== undefined && { upstreamNames }) };
+  return {
+    follow: call.flag("follow"),
+    ...(quorum && { quorum }),
+    ...(opaqueKey !== undefined && { opaqueKey: fieldsOf(opaqueKey) }),
+    ...(lingerMs !== undefined && { lingerMs }),
+    ...(upstreamNames !== undefined && { upstreamNames }),
+  };
 }
 
 function snapshotOf(call: CommandCall, { cwd }: CliIo): Pick<RelayCall, "snapshot"> {
   const [dir, key] = [call.text("snapshot"), call.text("snapshot-key")];
-  if (dir === undefined && key !== undefined) throw new CliError(2, "--snapshot-key goes with --snapshot DIR");
-  return dir === undefined ? {} : { snapshot: { dir: pathFrom(cwd, dir), ...(key !== undefined && { keyFile: pathFrom(cwd, key) }) } };
+  if (dir === undefined && key !== undefined)
+    throw new CliError(2, "--snapshot-key goes with --snapshot DIR");
+  return dir === undefined
+    ? {}
+    : {
+        snapshot: {
+          dir: pathFrom(cwd, dir),
+          ...(key !== undefined && { keyFile: pathFrom(cwd, key) }),
+        },
+      };
 }
 
 function quorumOf(call: CommandCall): RelayCall["relay"]["quorum"] {
   const [clients, waitMs] = [countFlag(call, "quorum"), secondsFlag(call, "quorum-wait")];
-  if (clients === undefined && waitMs !== undefined) throw new CliError(2, "--quorum-wait goes with --quorum N");
+  if (clients === undefined && waitMs !== undefined)
+    throw new CliError(2, "--quorum-wait goes with --quorum N");
   return clients === undefined ? undefined : { clients, ...(waitMs !== undefined && { waitMs }) };
 }
 

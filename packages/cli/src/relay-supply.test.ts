@@ -12,11 +12,23 @@ it("waits for a process that has the snapshot and ends soon, as that of a relay 
   const { dir } = useFolder();
   const other = spawn(process.execPath, ["-e", "setInterval(() => undefined, 1_000)"]);
   const ended = once(other, "exit");
-  onTestFinished(() => { other.kill("SIGKILL"); });
+  onTestFinished(() => {
+    other.kill("SIGKILL");
+  });
   writeFileSync(join(dir, "lock"), `${other.pid}\n`);
   const told: string[] = [];
-  const bootstrap = parseBootstrap(JSON.stringify({ xds_servers: [{ server_uri: "127.0.0.1:1", channel_creds: [{ type: "insecure" }] }] }));
-  const supply = openRelaySupply({ bootstrap, snapshot: { dir }, clock: systemClock }, { upstreams: [], by: "a test" }, ({ event }) => { told.push(event.kind); });
+  const bootstrap = parseBootstrap(
+    JSON.stringify({
+      xds_servers: [{ server_uri: "127.0.0.1:1", channel_creds: [{ type: "insecure" }] }],
+    }),
+  );
+  const supply = openRelaySupply(
+    { bootstrap, snapshot: { dir }, clock: systemClock },
+    { upstreams: [], by: "a test" },
+    ({ event }) => {
+      told.push(event.kind);
+    },
+  );
   expect(told).not.toContain("snapshot-opened");
   other.kill("SIGKILL");
   await ended;

@@ -12,8 +12,23 @@ import type { Tell } from "./stage.ts";
 import { upstreamHealth } from "./upstream-health.ts";
 
 /** What a call says of the relay. Throws a CliError for a key that is none. */
-export async function relayOptions({ relay, snapshot, ask }: Omit<RelayCall, "snapshot"> & { readonly snapshot?: RelayCall["snapshot"] | undefined }, bootstrap: AnyBootstrap, { clock }: Pick<CliIo, "clock">): Promise<RelayOptions> {
-  return { ...relay, bootstrap, variant: ask.variant, clock, ...(ask.limits && { channels: createChannels({ clock, limits: ask.limits }) }), ...(snapshot && { snapshot: await snapshotOptions(snapshot) }) };
+export async function relayOptions(
+  {
+    relay,
+    snapshot,
+    ask,
+  }: Omit<RelayCall, "snapshot"> & { readonly snapshot?: RelayCall["snapshot"] | undefined },
+  bootstrap: AnyBootstrap,
+  { clock }: Pick<CliIo, "clock">,
+): Promise<RelayOptions> {
+  return {
+    ...relay,
+    bootstrap,
+    variant: ask.variant,
+    clock,
+    ...(ask.limits && { channels: createChannels({ clock, limits: ask.limits }) }),
+    ...(snapshot && { snapshot: await snapshotOptions(snapshot) }),
+  };
 }
 
 const retryMs = 50;
@@ -35,35 +50,69 @@ export async function openRelaySupply(...what: Parameters<typeof relaySupply>): 
 }
 
 function isInUse(error: unknown): boolean {
-  return error instanceof CliError && error.cause instanceof XdsError && error.cause.cause instanceof SnapshotInUse;
+  return (
+    error instanceof CliError &&
+    error.cause instanceof XdsError &&
+    error.cause.cause instanceof SnapshotInUse
+  );
 }
 
 /** A relay as what is served. Throws a CliError where it cannot be made. */
 export function relaySupply(options: RelayOptions, what: Supply["what"], tell: Tell): Supply {
   let fail: () => void = () => undefined;
-  const failed = new Promise<void>((resolve) => { fail = resolve; });
-  const made = begin({ ...options, onEvent(event) {
-    if (!isOfCache(event)) tell({ from: "upstream", event });
-    else tell({ from: "cache", event });
-    if (event.kind === "feed-failed" && event.retryMs === undefined) fail();
-  } });
-  return { from: "relay", what, cache: heldBy(made), serving: made.serving, upstreams: () => made.status().upstreams, health: () => made.status().upstreams.map(upstreamHealth), refusals: () => made.refusals(), start: async () => failed, close: () => made.close() };
+  const failed = new Promise<void>((resolve) => {
+    fail = resolve;
+  });
+  const made = begin({
+    ...options,
+    onEvent(event) {
+      if (!isOfCache(event)) tell({ from: "upstream", event });
+      else tell({ from: "cache", event });
+      if (event.kind === "feed-failed" && event.retryMs === undefined) fail();
+    },
+  });
+  return {
+    from: "relay",
+    what,
+    cache: heldBy(made),
+    serving: made.serving,
+    upstreams: () => made.status().upstreams,
+    health: () => made.status().upstreams.map(upstreamHealth),
+    refusals: () => made.refusals(),
+    start: async () => failed,
+    close: () => made.close(),
+  };
 }
 
 /** The cache that all clients share, with the resources of each tenant counted in. */
 function heldBy(relay: Relay): Supply["cache"] {
   const { cache } = relay;
   return {
-    get ready() { return cache.ready; },
-    get revision() { return cache.revision; },
-    get resources() { return [cache, ...relay.tenants().map((tenant) => tenant.cache)].reduce((sum, { counters }) => sum + counters.resources, 0); },
+    get ready() {
+      return cache.ready;
+    },
+    get revision() {
+      return cache.revision;
+    },
+    get resources() {
+      return [cache, ...relay.tenants().map((tenant) => tenant.cache)].reduce(
+        (sum, { counters }) => sum + counters.resources,
+        0,
+      );
+    },
   };
 }
 
 type AnyEvent = Parameters<NonNullable<RelayOptions["onEvent"]>>[0];
 type CacheKind = Exclude<AnyEvent, UpstreamEvent>["kind"];
 
-const cacheKinds: Readonly<Record<CacheKind, true>> = { "ready": true, "aliases-ignored": true, "version-reused": true, "variants-overlap": true, "feed-failed": true };
+const cacheKinds: Readonly<Record<CacheKind, true>> = {
+  ready: true,
+  "aliases-ignored": true,
+  "version-reused": true,
+  "variants-overlap": true,
+  "feed-failed": true,
+};
 
 function isOfCache(event: AnyEvent): event is Exclude<AnyEvent, UpstreamEvent> {
   return event.kind in cacheKinds;
@@ -73,6 +122,8 @@ function begin(options: RelayOptions): Relay {
   try {
     return createRelay(options);
   } catch (error) {
-    throw error instanceof XdsError ? new CliError(1, error.text.replace(/^opaqueKey/, "--opaque-key"), { cause: error }) : error;
+    throw error instanceof XdsError
+      ? new CliError(1, error.text.replace(/^opaqueKey/, "--opaque-key"), { cause: error })
+      : error;
   }
 }

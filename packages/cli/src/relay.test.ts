@@ -6,7 +6,11 @@ import { envoyBootstrapOf, lead, of, useFederation } from "../test/use-federatio
 import { useFolder } from "../test/use-folder.ts";
 import { clusterUrl, useOrigin } from "../test/use-origin.ts";
 
-async function ask(cli: RunningCli, node: string, ...names: readonly string[]): Promise<DeltaStream> {
+async function ask(
+  cli: RunningCli,
+  node: string,
+  ...names: readonly string[]
+): Promise<DeltaStream> {
   return askForClusters(await cli.port(), node, ...names);
 }
 
@@ -15,12 +19,21 @@ describe("xdstp relay", () => {
     const origin = lead(await useOrigin());
     for (const name of ["a/1", "a/2"]) origin.cluster(of("x", name));
     const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0"]);
-    expect(await cli.stdout.line(/listening/)).toContain(`relaying ${origin.address} by --server ${origin.address}; to connect: `);
-    for (const node of ["n1", "n2"]) expect(await nextNames(await ask(cli, node, of("x", "a/*")))).toEqual([of("x", "a/1"), of("x", "a/2")]);
+    expect(await cli.stdout.line(/listening/)).toContain(
+      `relaying ${origin.address} by --server ${origin.address}; to connect: `,
+    );
+    for (const node of ["n1", "n2"])
+      expect(await nextNames(await ask(cli, node, of("x", "a/*")))).toEqual([
+        of("x", "a/1"),
+        of("x", "a/2"),
+      ]);
     expect(origin.asked).toEqual([of("x", "a/*")]);
     await origin.close();
     await cli.stdout.line(/ closed +127\.0\.0\.1:\d+ is gone: /);
-    expect(await nextNames(await ask(cli, "n3", of("x", "a/*")))).toEqual([of("x", "a/1"), of("x", "a/2")]);
+    expect(await nextNames(await ask(cli, "n3", of("x", "a/*")))).toEqual([
+      of("x", "a/1"),
+      of("x", "a/2"),
+    ]);
     cli.signal("SIGINT");
     expect(await cli.exit).toBe(0);
     expect(cli.stdout.text).toMatch(/ stopped /);
@@ -30,44 +43,119 @@ describe("xdstp relay", () => {
   it("tells programs what happens upstream and downstream, one object per line", async () => {
     const origin = lead(await useOrigin());
     origin.cluster(of("x", "web"));
-    const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--json", "--node", "r1"]);
+    const cli = useCli([
+      "relay",
+      "--server",
+      origin.address,
+      "--listen",
+      "127.0.0.1:0",
+      "--json",
+      "--node",
+      "r1",
+    ]);
     await nextNames(await ask(cli, "n1", of("x", "web")));
     await cli.stdout.line(/"ack"/);
     await origin.close();
     const closed = JSON.parse(await cli.stdout.line(/"closed"/)) as object;
-    expect(closed).toMatchObject({ level: "warning", from: "upstream", event: "closed", server: origin.address, responded: true, status: { code: 0 } });
-    expect(JSON.parse(await cli.stdout.line(/"listening"/))).toMatchObject({ from: "relay", upstreams: [origin.address], by: `--server ${origin.address}` });
-    expect(JSON.parse(await cli.stdout.line(/"accepted"/))).toMatchObject({ from: "upstream", type: clusterUrl, resources: 1 });
+    expect(closed).toMatchObject({
+      level: "warning",
+      from: "upstream",
+      event: "closed",
+      server: origin.address,
+      responded: true,
+      status: { code: 0 },
+    });
+    expect(JSON.parse(await cli.stdout.line(/"listening"/))).toMatchObject({
+      from: "relay",
+      upstreams: [origin.address],
+      by: `--server ${origin.address}`,
+    });
+    expect(JSON.parse(await cli.stdout.line(/"accepted"/))).toMatchObject({
+      from: "upstream",
+      type: clusterUrl,
+      resources: 1,
+    });
   });
 
   it("takes no larger response upstream than --channel-limit says, as get does not [C-LIM-7]", async () => {
     const origin = lead(await useOrigin());
     origin.cluster(of("x", "web"));
-    const { stdout } = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--channel-limit", "maxMessageBytes=20"]);
+    const { stdout } = useCli([
+      "relay",
+      "--server",
+      origin.address,
+      "--listen",
+      "127.0.0.1:0",
+      "--channel-limit",
+      "maxMessageBytes=20",
+    ]);
     const port = Number(/127\.0\.0\.1:(\d+),/.exec(await stdout.line(/listening/))?.[1]);
     void askForClusters(port, "n1", of("x", "web"));
     expect(await stdout.line(/ closed /)).toContain("larger than 20");
-    const { code, err } = await runToEnd(["get", of("x", "web"), "--server", origin.address, "--channel-limit", "maxMessageBytes=20"]);
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("larger than 20") as string });
-    expect(await runToEnd(["get", of("x", "web"), "--server", origin.address, "--channel-limit", "maxMessageBytes=2000"])).toMatchObject({ code: 0 });
+    const { code, err } = await runToEnd([
+      "get",
+      of("x", "web"),
+      "--server",
+      origin.address,
+      "--channel-limit",
+      "maxMessageBytes=20",
+    ]);
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining("larger than 20") as string,
+    });
+    expect(
+      await runToEnd([
+        "get",
+        of("x", "web"),
+        "--server",
+        origin.address,
+        "--channel-limit",
+        "maxMessageBytes=2000",
+      ]),
+    ).toMatchObject({ code: 0 });
   });
 
-  it.each(["boot.json", "envoy.json"])("asks each authority of whom a bootstrap says: %s [C-AUTH-1]", async (file) => {
-    const world = await useFederation(["a", "b"]);
-    const { dir } = file === "boot.json" ? world : useFolder({ [file]: JSON.stringify(envoyBootstrapOf({ listed: { a: ["AGGREGATED_DELTA_GRPC", world.a.address], b: ["AGGREGATED_GRPC", world.b.address] } })) });
-    world.a.cluster(of("a", "x"));
-    world.b.cluster(of("b", "y"));
-    const cli = useCli(["relay", "--bootstrap", file, "--listen", "127.0.0.1:0"], { cwd: dir });
-    expect([await nextNames(await ask(cli, "n1", of("a", "x"))), await nextNames(await ask(cli, "n2", of("b", "y")))]).toEqual([[of("a", "x")], [of("b", "y")]]);
-    expect([world.a.asked, world.b.asked]).toEqual([[of("a", "x")], [of("b", "y")]]);
-  });
+  it.each(["boot.json", "envoy.json"])(
+    "asks each authority of whom a bootstrap says: %s [C-AUTH-1]",
+    async (file) => {
+      const world = await useFederation(["a", "b"]);
+      const { dir } =
+        file === "boot.json"
+          ? world
+          : useFolder({
+              [file]: JSON.stringify(
+                envoyBootstrapOf({
+                  listed: {
+                    a: ["AGGREGATED_DELTA_GRPC", world.a.address],
+                    b: ["AGGREGATED_GRPC", world.b.address],
+                  },
+                }),
+              ),
+            });
+      world.a.cluster(of("a", "x"));
+      world.b.cluster(of("b", "y"));
+      const cli = useCli(["relay", "--bootstrap", file, "--listen", "127.0.0.1:0"], { cwd: dir });
+      expect([
+        await nextNames(await ask(cli, "n1", of("a", "x"))),
+        await nextNames(await ask(cli, "n2", of("b", "y"))),
+      ]).toEqual([[of("a", "x")], [of("b", "y")]]);
+      expect([world.a.asked, world.b.asked]).toEqual([[of("a", "x")], [of("b", "y")]]);
+    },
+  );
 
   it("hands redirects on as they are, and follows them with --follow [B-RELAY-14]", async () => {
     const world = await useFederation(["a", "b"]);
     world.a.redirect(of("a", "x"), of("b", "y"));
     world.b.cluster(of("b", "y"));
     const typeOf = async (...flags: readonly string[]): Promise<string | undefined> => {
-      const client = await ask(useCli(["relay", "--bootstrap", "boot.json", "--listen", "127.0.0.1:0", ...flags], { cwd: world.dir }), "n", of("a", "x"));
+      const client = await ask(
+        useCli(["relay", "--bootstrap", "boot.json", "--listen", "127.0.0.1:0", ...flags], {
+          cwd: world.dir,
+        }),
+        "n",
+        of("a", "x"),
+      );
       await client.arrived();
       return client.next().resources[0]?.resource?.typeUrl;
     };
@@ -77,24 +165,63 @@ describe("xdstp relay", () => {
 
   it("refuses opaque names with a reason, and asks for them as a client with the fields that --opaque-key names [B-RELAY-2]", async () => {
     const nodes: string[] = [];
-    const origin = await useOrigin({ onEvent: (event) => { if (event.kind === "subscribe") nodes.push(`${event.stream.node?.id ?? ""} ${event.stream.node?.cluster ?? ""} ${event.added.join()}`); } });
+    const origin = await useOrigin({
+      onEvent: (event) => {
+        if (event.kind === "subscribe")
+          nodes.push(
+            `${event.stream.node?.id ?? ""} ${event.stream.node?.cluster ?? ""} ${event.added.join()}`,
+          );
+      },
+    });
     origin.cluster("web");
     const refusing = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0"]);
     expect(await nextNames(await ask(refusing, "n1", "web"))).toEqual([]);
     expect(await refusing.stdout.line(/opaque-refused/)).toContain("web");
-    const keyed = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--opaque-key", "id"]);
-    for (const node of ["n1", "n2"]) expect(await nextNames(await ask(keyed, node, "web"))).toEqual(["web"]);
+    const keyed = useCli([
+      "relay",
+      "--server",
+      origin.address,
+      "--listen",
+      "127.0.0.1:0",
+      "--opaque-key",
+      "id",
+    ]);
+    for (const node of ["n1", "n2"])
+      expect(await nextNames(await ask(keyed, node, "web"))).toEqual(["web"]);
     expect(nodes.toSorted()).toEqual(["n1  web", "n2  web"]);
-    const shared = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--opaque-key", "none"]);
-    for (const node of ["n1", "n2"]) expect(await nextNames(await ask(shared, node, "web"))).toEqual(["web"]);
+    const shared = useCli([
+      "relay",
+      "--server",
+      origin.address,
+      "--listen",
+      "127.0.0.1:0",
+      "--opaque-key",
+      "none",
+    ]);
+    for (const node of ["n1", "n2"])
+      expect(await nextNames(await ask(shared, node, "web"))).toEqual(["web"]);
     expect(nodes.slice(2)).toEqual(["xdstp-relay  web"]);
   });
 
   it("refuses upstream what one of the first clients refuses, with --quorum [B-RELAY-5]", async () => {
     const origin = lead(await useOrigin());
     origin.cluster(of("x", "web"), 1);
-    const nacks = new Promise<string>((resolve) => { origin.server.events((event) => { if (event.kind === "nack") resolve(event.error.message); }); });
-    const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--quorum", "1", "--quorum-wait", "30"]);
+    const nacks = new Promise<string>((resolve) => {
+      origin.server.events((event) => {
+        if (event.kind === "nack") resolve(event.error.message);
+      });
+    });
+    const cli = useCli([
+      "relay",
+      "--server",
+      origin.address,
+      "--listen",
+      "127.0.0.1:0",
+      "--quorum",
+      "1",
+      "--quorum-wait",
+      "30",
+    ]);
     const client = await ask(cli, "n1", of("x", "web"));
     await nextNames(client);
     await cli.stdout.line(/ ack /);
@@ -105,10 +232,24 @@ describe("xdstp relay", () => {
   });
 
   it("serves after a restart what --snapshot has kept, while the server is gone [B-RELAY-9]", async () => {
-    const { dir } = useFolder({ "key": "ab".repeat(32) });
+    const { dir } = useFolder({ key: "ab".repeat(32) });
     const origin = lead(await useOrigin());
     origin.cluster(of("x", "web"));
-    const relay = (): RunningCli => useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--snapshot", "state", "--snapshot-key", "key"], { cwd: dir });
+    const relay = (): RunningCli =>
+      useCli(
+        [
+          "relay",
+          "--server",
+          origin.address,
+          "--listen",
+          "127.0.0.1:0",
+          "--snapshot",
+          "state",
+          "--snapshot-key",
+          "key",
+        ],
+        { cwd: dir },
+      );
     const first = relay();
     expect(await nextNames(await ask(first, "n1", of("x", "web")))).toEqual([of("x", "web")]);
     await origin.close();
@@ -120,16 +261,40 @@ describe("xdstp relay", () => {
   });
 
   it("asks on one stream for what all clients want: a server takes as many names of a type as --stream-names says, and who asks for one too many is told [S-LIM-4] [B-RELAY-1]", async () => {
-    const { dir } = useFolder({ "config/x/clusters/a.yaml": "{}", "config/x/clusters/b.yaml": "{}", "config/x/clusters/c.yaml": "{}" });
-    const chain = async (names: string): Promise<{ readonly origin: RunningCli; readonly relay: RunningCli }> => {
-      const origin = useCli(["serve", "config", "--listen", "127.0.0.1:0", "--stream-names", names], { cwd: dir });
-      return { origin, relay: useCli(["relay", "--server", `127.0.0.1:${await origin.port()}`, "--listen", "127.0.0.1:0", "--stream-names", "2"]) };
+    const { dir } = useFolder({
+      "config/x/clusters/a.yaml": "{}",
+      "config/x/clusters/b.yaml": "{}",
+      "config/x/clusters/c.yaml": "{}",
+    });
+    const chain = async (
+      names: string,
+    ): Promise<{ readonly origin: RunningCli; readonly relay: RunningCli }> => {
+      const origin = useCli(
+        ["serve", "config", "--listen", "127.0.0.1:0", "--stream-names", names],
+        { cwd: dir },
+      );
+      return {
+        origin,
+        relay: useCli([
+          "relay",
+          "--server",
+          `127.0.0.1:${await origin.port()}`,
+          "--listen",
+          "127.0.0.1:0",
+          "--stream-names",
+          "2",
+        ]),
+      };
     };
     const [few, enough] = [await chain("2"), await chain("3")];
-    for (const { relay } of [few, enough]) expect((await nextNames(await ask(relay, "n1", of("x", "a"), of("x", "b")))).toSorted()).toEqual([of("x", "a"), of("x", "b")]);
+    for (const { relay } of [few, enough])
+      expect(
+        (await nextNames(await ask(relay, "n1", of("x", "a"), of("x", "b")))).toSorted(),
+      ).toEqual([of("x", "a"), of("x", "b")]);
     expect(await nextNames(await ask(enough.relay, "n2", of("x", "c")))).toEqual([of("x", "c")]);
     await ask(few.relay, "n2", of("x", "c"));
-    const hint = "more than 2 subscriptions of one type; xdstp serve and xdstp relay take more with --stream-names";
+    const hint =
+      "more than 2 subscriptions of one type; xdstp serve and xdstp relay take more with --stream-names";
     expect(await few.origin.stdout.line(/ disconnect .*more than/)).toContain(hint);
     expect(await few.relay.stdout.line(/ closed .*more than/)).toContain(hint);
     await ask(enough.relay, "n3", of("x", "a"), of("x", "b"), of("x", "c"));
@@ -139,11 +304,21 @@ describe("xdstp relay", () => {
   it("asks upstream for no more names than --upstream-names says, tells which have to wait, and serves the others on [S-LIM-4]", async () => {
     const origin = lead(await useOrigin());
     for (const id of ["a", "b"]) origin.cluster(of("x", id));
-    const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--upstream-names", "1"]);
+    const cli = useCli([
+      "relay",
+      "--server",
+      origin.address,
+      "--listen",
+      "127.0.0.1:0",
+      "--upstream-names",
+      "1",
+    ]);
     const calm = await ask(cli, "calm", of("x", "a"));
     expect(await nextNames(calm)).toEqual([of("x", "a")]);
     await ask(cli, "greedy", of("x", "b"));
-    expect(await cli.stdout.line(/ upstream-full /)).toContain(`${origin.address} clusters ${of("x", "b")}: a relay subscribes to at most 1 names of one type at a server upstream`);
+    expect(await cli.stdout.line(/ upstream-full /)).toContain(
+      `${origin.address} clusters ${of("x", "b")}: a relay subscribes to at most 1 names of one type at a server upstream`,
+    );
     origin.cluster(of("x", "a"), 7);
     expect([await nextNames(calm), origin.asked]).toEqual([[of("x", "a")], [of("x", "a")]]);
   });
@@ -156,14 +331,21 @@ describe("xdstp relay", () => {
     await cli.stdout.line(/ ack /);
     const { code, out } = await runToEnd(["status", `127.0.0.1:${await cli.port()}`, "--json"]);
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ clients: [{ id: "n1", types: [{ state: "SYNCED" }] }] });
+    expect(JSON.parse(out)).toMatchObject({
+      clients: [{ id: "n1", types: [{ state: "SYNCED" }] }],
+    });
   });
 
   it("shows what clients refuse, by resource and version, as xdstp status does of it [B-RELAY-5]", async () => {
     const origin = lead(await useOrigin());
     origin.cluster(of("x", "web"));
-    const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--opaque-key", "none"], { env: { NO_COLOR: "1" }, terminal: () => ({ columns: 200, rows: 30 }) });
-    const port = Number(/on 127\.0\.0\.1:(\d+)/.exec(await cli.stdout.line(/on 127\.0\.0\.1/))?.[1]);
+    const cli = useCli(
+      ["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--opaque-key", "none"],
+      { env: { NO_COLOR: "1" }, terminal: () => ({ columns: 200, rows: 30 }) },
+    );
+    const port = Number(
+      /on 127\.0\.0\.1:(\d+)/.exec(await cli.stdout.line(/on 127\.0\.0\.1/))?.[1],
+    );
     for (const node of ["n1", "n2"]) {
       const client = await askForClusters(port, node, of("x", "web"));
       await client.arrived();
@@ -173,10 +355,27 @@ describe("xdstp relay", () => {
     const row = /xdstp:\S+web +clusters +\S+ +n1, n2 +\ds +not for n1\\u\{1b\}/;
     expect(await cli.stdout.line(row)).toMatch(row);
     const lines = (await runToEnd(["status", `127.0.0.1:${port}`])).out.split("\n");
-    expect(lines.findIndex((line) => row.test(line))).toBe(lines.findIndex((line) => line.startsWith("REFUSED ")) + 1);
-    const { refusals } = JSON.parse((await runToEnd(["status", `127.0.0.1:${port}`, "--json"])).out) as { readonly refusals: readonly object[] };
-    expect(refusals).toEqual([{ typeUrl: clusterUrl, name: of("x", "web"), version: expect.any(String) as string, clients: 2, by: ["n1", "n2"], among: 1, reason: "not for n1\u001b", since: expect.stringMatching(/^\d{4}-.*Z$/) as string }]);
-    expect((await runToEnd(["status", `127.0.0.1:${port}`, "--node", "n1"])).out).not.toContain("REFUSED");
+    expect(lines.findIndex((line) => row.test(line))).toBe(
+      lines.findIndex((line) => line.startsWith("REFUSED ")) + 1,
+    );
+    const { refusals } = JSON.parse(
+      (await runToEnd(["status", `127.0.0.1:${port}`, "--json"])).out,
+    ) as { readonly refusals: readonly object[] };
+    expect(refusals).toEqual([
+      {
+        typeUrl: clusterUrl,
+        name: of("x", "web"),
+        version: expect.any(String) as string,
+        clients: 2,
+        by: ["n1", "n2"],
+        among: 1,
+        reason: "not for n1\u001b",
+        since: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+      },
+    ]);
+    expect((await runToEnd(["status", `127.0.0.1:${port}`, "--node", "n1"])).out).not.toContain(
+      "REFUSED",
+    );
   });
 
   it("tells programs of each resource that a client refuses: name, version, type, client and reason [B-RELAY-5]", async () => {
@@ -187,38 +386,84 @@ describe("xdstp relay", () => {
     await client.arrived();
     client.nack(client.next(), "not this\u001b one");
     const line = await cli.stdout.line(/"resource-refused"/);
-    expect(JSON.parse(line)).toEqual({ schema: 1, time: expect.any(String) as string, level: "error", from: "upstream", event: "resource-refused", type: clusterUrl, name: of("x", "web"), version: expect.stringMatching(/./) as string, client: "n1", among: 1, reason: "not this\u001b one" });
+    expect(JSON.parse(line)).toEqual({
+      schema: 1,
+      time: expect.any(String) as string,
+      level: "error",
+      from: "upstream",
+      event: "resource-refused",
+      type: clusterUrl,
+      name: of("x", "web"),
+      version: expect.stringMatching(/./) as string,
+      client: "n1",
+      among: 1,
+      reason: "not this\u001b one",
+    });
     expect(line).not.toContain("\u001b");
   });
 
   it("shows whom it asks above who asks it", async () => {
     const world = await useFederation(["a"], { gone: "127.0.0.1:1" });
     world.a.cluster(of("a", "x"));
-    const cli = useCli(["relay", "--bootstrap", "boot.json", "--listen", "127.0.0.1:0"], { cwd: world.dir, env: { NO_COLOR: "1" }, terminal: () => ({ columns: 100, rows: 30 }) });
-    const port = Number(/on 127\.0\.0\.1:(\d+)/.exec(await cli.stdout.line(/on 127\.0\.0\.1/))?.[1]);
+    const cli = useCli(["relay", "--bootstrap", "boot.json", "--listen", "127.0.0.1:0"], {
+      cwd: world.dir,
+      env: { NO_COLOR: "1" },
+      terminal: () => ({ columns: 100, rows: 30 }),
+    });
+    const port = Number(
+      /on 127\.0\.0\.1:(\d+)/.exec(await cli.stdout.line(/on 127\.0\.0\.1/))?.[1],
+    );
     const client = await openDeltaStream(port, "n1");
-    onTestFinished(() => { client.close(); });
+    onTestFinished(() => {
+      client.close();
+    });
     client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: [of("a", "x"), of("gone", "y")] });
-    expect(await cli.stdout.line(/^127\.0\.0\.1:1 .*unreachable/)).toMatch(/^127\.0\.0\.1:1 +gone, \(default\) +unreachable +- +0% +\ds/);
-    expect(await cli.stdout.line(/answering/)).toMatch(/^127\.0\.0\.1:\d+ +a +answering +\ds +0% +-/);
+    expect(await cli.stdout.line(/^127\.0\.0\.1:1 .*unreachable/)).toMatch(
+      /^127\.0\.0\.1:1 +gone, \(default\) +unreachable +- +0% +\ds/,
+    );
+    expect(await cli.stdout.line(/answering/)).toMatch(
+      /^127\.0\.0\.1:\d+ +a +answering +\ds +0% +-/,
+    );
     expect(await cli.stdout.line(/^n1 +clusters/)).toMatch(/SYNCED|STALE/);
   });
 
   it.each([
     [[], 2, "which server? Give --server HOST:PORT or --bootstrap FILE"],
     [["x"], 2, '"x" is one argument too many; whom to ask is said by --server or --bootstrap'],
-    [["--server", "h:1", "--bootstrap", "f"], 2, "--server and --bootstrap both say whom to ask; give one of them"],
+    [
+      ["--server", "h:1", "--bootstrap", "f"],
+      2,
+      "--server and --bootstrap both say whom to ask; give one of them",
+    ],
     [["--server", "127.0.0.1:1", "--opaque-key", "id,colour"], 1, "colour"],
     [["--server", "127.0.0.1:1", "--quorum-wait", "1"], 2, "--quorum-wait goes with --quorum N"],
-    [["--server", "127.0.0.1:1", "--snapshot-key", "f"], 2, "--snapshot-key goes with --snapshot DIR"],
-    [["--server", "127.0.0.1:1", "--snapshot", "s", "--snapshot-key", "only.json"], 1, "a key is 32 bytes, as they are, as 64 hexadecimal digits or in base64"],
-    [["--server", "127.0.0.1:1", "--snapshot", "s", "--snapshot-key", "none"], 1, "there is no such file"],
+    [
+      ["--server", "127.0.0.1:1", "--snapshot-key", "f"],
+      2,
+      "--snapshot-key goes with --snapshot DIR",
+    ],
+    [
+      ["--server", "127.0.0.1:1", "--snapshot", "s", "--snapshot-key", "only.json"],
+      1,
+      "a key is 32 bytes, as they are, as 64 hexadecimal digits or in base64",
+    ],
+    [
+      ["--server", "127.0.0.1:1", "--snapshot", "s", "--snapshot-key", "none"],
+      1,
+      "there is no such file",
+    ],
     [["--server", "127.0.0.1:1", "--snapshot", "only.json"], 1, "only.json"],
     [["--bootstrap", "none.json"], 1, "none.json"],
     [["--bootstrap", "only.json"], 1, "says only whom listeners and clusters are asked of"],
-    [["--server", "127.0.0.1:1", "--policy", "p.yaml"], 2, "--policy goes by the certificates of clients: give --tls-client-ca too"],
+    [
+      ["--server", "127.0.0.1:1", "--policy", "p.yaml"],
+      2,
+      "--policy goes by the certificates of clients: give --tls-client-ca too",
+    ],
   ])("does not begin with %j", async (args, code, text) => {
-    const { dir } = useFolder({ "only.json": JSON.stringify(envoyBootstrapOf({ clusters: ["DELTA_GRPC", "127.0.0.1:1"] })) });
+    const { dir } = useFolder({
+      "only.json": JSON.stringify(envoyBootstrapOf({ clusters: ["DELTA_GRPC", "127.0.0.1:1"] })),
+    });
     const result = await runToEnd(["relay", "--listen", "127.0.0.1:0", ...args], { cwd: dir });
     expect(result).toMatchObject({ code, out: "" });
     expect(result.err).toContain(text);

@@ -3,11 +3,31 @@ import { describe, expect, it } from "vitest";
 import { textWidth } from "./fit-text.ts";
 import { renderRefusals } from "./render-refusals.ts";
 
-const one: RefusedVersion = { typeUrl: "type.googleapis.com/envoy.config.cluster.v3.Cluster", name: "xdstp://x/envoy.config.cluster.v3.Cluster/web", version: "2", clients: 1, by: ["e1"], among: 1, reason: "no such filter", since: 95_000 };
-const many: RefusedVersion = { ...one, name: "api", version: "", clients: 5, by: ["e1", "e2", "e3"], among: 3, reason: "", since: 40_000 };
+const one: RefusedVersion = {
+  typeUrl: "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+  name: "xdstp://x/envoy.config.cluster.v3.Cluster/web",
+  version: "2",
+  clients: 1,
+  by: ["e1"],
+  among: 1,
+  reason: "no such filter",
+  since: 95_000,
+};
+const many: RefusedVersion = {
+  ...one,
+  name: "api",
+  version: "",
+  clients: 5,
+  by: ["e1", "e2", "e3"],
+  among: 3,
+  reason: "",
+  since: 40_000,
+};
 
 function shown(refusals: readonly RefusedVersion[], most = 9, columns = 120): readonly string[] {
-  return renderRefusals(refusals, { now: 100_000, most, columns }).map((line) => line.map(([, text]) => text).join(""));
+  return renderRefusals(refusals, { now: 100_000, most, columns }).map((line) =>
+    line.map(([, text]) => text).join(""),
+  );
 }
 
 describe("renderRefusals()", () => {
@@ -21,7 +41,10 @@ describe("renderRefusals()", () => {
   });
 
   it("counts what it leaves out", () => {
-    const lines = shown(Array.from({ length: 50 }, () => one), 5);
+    const lines = shown(
+      Array.from({ length: 50 }, () => one),
+      5,
+    );
     expect(lines).toHaveLength(5);
     expect(lines.at(-1)).toBe("and 47 refusals more");
     expect(shown([one, one, one], 4)).toHaveLength(4);
@@ -29,7 +52,11 @@ describe("renderRefusals()", () => {
 
   it("lets nothing of a client through to the terminal, and is no wider than it but for the reason, which is cut there [S-ACK-15]", () => {
     const evil = "\u001b[2J\u009b31m\u202e\r\n\u0007".repeat(20);
-    const [head = "", row = ""] = shown([{ ...one, name: evil, version: evil, by: [evil], typeUrl: `t/${evil}`, reason: evil }], 9, 80);
+    const [head = "", row = ""] = shown(
+      [{ ...one, name: evil, version: evil, by: [evil], typeUrl: `t/${evil}`, reason: evil }],
+      9,
+      80,
+    );
     expect(row).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(textWidth(head)).toBeLessThanOrEqual(80);
   });

@@ -47,34 +47,69 @@ export interface ScreenView {
 type Line = readonly Piece[];
 
 /** The screen as lines, none wider and not more than fit: what is wrong, the table, and the last events in what the table leaves free, at least a quarter. */
-export function renderScreen(view: ScreenView, { columns, rows }: TerminalSize, paint: Paint): readonly string[] {
-  const top = [headline(view), ...troubleLines(view.troubles, Math.max(1, Math.floor(rows / 3)), columns), [], ...upstreamLines(view, Math.max(3, Math.floor(rows / 3)), columns), ...refusalLines(view, Math.max(2, Math.floor(rows / 5)), columns)];
+export function renderScreen(
+  view: ScreenView,
+  { columns, rows }: TerminalSize,
+  paint: Paint,
+): readonly string[] {
+  const top = [
+    headline(view),
+    ...troubleLines(view.troubles, Math.max(1, Math.floor(rows / 3)), columns),
+    [],
+    ...upstreamLines(view, Math.max(3, Math.floor(rows / 3)), columns),
+    ...refusalLines(view, Math.max(2, Math.floor(rows / 5)), columns),
+  ];
   const room = rows - top.length - 1;
   const table = tableLines(view, room - Math.max(1, Math.floor(room / 4)), columns);
   const events = recentLines(view.recent, Math.max(1, room - table.length));
-  return [...top, ...table, [], ...events].slice(0, rows).map((line) => paintLine(line, columns, paint));
+  return [...top, ...table, [], ...events]
+    .slice(0, rows)
+    .map((line) => paintLine(line, columns, paint));
 }
 
 /** At most so many lines, and an empty one. */
-function upstreamLines({ upstreams, now }: ScreenView, most: number, columns: number): readonly Line[] {
+function upstreamLines(
+  { upstreams, now }: ScreenView,
+  most: number,
+  columns: number,
+): readonly Line[] {
   return upstreams === undefined ? [] : [...renderUpstreams(upstreams, { now, most, columns }), []];
 }
 
 /** The same, or none. */
-function refusalLines({ refusals = [], now }: ScreenView, most: number, columns: number): readonly Line[] {
+function refusalLines(
+  { refusals = [], now }: ScreenView,
+  most: number,
+  columns: number,
+): readonly Line[] {
   return refusals.length === 0 ? [] : [...renderRefusals(refusals, { now, most, columns }), []];
 }
 
 function headline({ title, address, ready, resources, revision, status }: ScreenView): Line {
   const clients = `, ${counted(status.length, "stream")}`;
-  const state: Piece = ready ? ["good", `${counted(resources, "resource")}, revision ${revision}`] : ["error", "NOT READY"];
-  return [["bold", `xdstp ${title} on ${formatEndpoint(address)}`], ["plain", "  "], state, ["plain", clients]];
+  const state: Piece = ready
+    ? ["good", `${counted(resources, "resource")}, revision ${revision}`]
+    : ["error", "NOT READY"];
+  return [
+    ["bold", `xdstp ${title} on ${formatEndpoint(address)}`],
+    ["plain", "  "],
+    state,
+    ["plain", clients],
+  ];
 }
 
 /** At most so many lines. The end of a trouble says the way out, so it is shown whole as far as there is room; the last one sums up, and is shown in any case. */
-function troubleLines(troubles: readonly ReportLine[], most: number, columns: number): readonly Line[] {
+function troubleLines(
+  troubles: readonly ReportLine[],
+  most: number,
+  columns: number,
+): readonly Line[] {
   const first = troubles.slice(0, -1);
-  const end = troubles.slice(-1).flatMap((last) => troubleText(last, first.length === 0 ? most : Math.max(1, Math.floor(most / 2)), columns));
+  const end = troubles
+    .slice(-1)
+    .flatMap((last) =>
+      troubleText(last, first.length === 0 ? most : Math.max(1, Math.floor(most / 2)), columns),
+    );
   const lines: Line[] = [];
   for (const trouble of first) {
     const room = most - end.length - lines.length;
@@ -85,14 +120,22 @@ function troubleLines(troubles: readonly ReportLine[], most: number, columns: nu
 
 function troubleText({ level, text }: ReportLine, most: number, columns: number): readonly Line[] {
   if (textWidth(text) <= columns) return [[[level, text]]];
-  return wrapText(text, columns - 2, most).map((part, at): Line => [["plain", at === 0 ? "" : "  "], [level, part]]);
+  return wrapText(text, columns - 2, most).map((part, at): Line => [
+    ["plain", at === 0 ? "" : "  "],
+    [level, part],
+  ]);
 }
 
 /** At most `room` lines. Whole rows only; the last line counts those that are left out. */
-function tableLines({ status, now, since, address, tls }: ScreenView, room: number, columns: number): readonly Line[] {
+function tableLines(
+  { status, now, since, address, tls }: ScreenView,
+  room: number,
+  columns: number,
+): readonly Line[] {
   const entries = statusEntries(status);
   if (entries.length === 0) return nobody(address, tls, columns);
-  const rowOf = (entry: StatusEntry): StatusRow => statusRow(entry, now, entry.type && since(entry.stream.id, entry.type.typeUrl));
+  const rowOf = (entry: StatusEntry): StatusRow =>
+    statusRow(entry, now, entry.type && since(entry.stream.id, entry.type.typeUrl));
   const { head, rows } = renderTable(entries.slice(0, Math.max(0, room)).map(rowOf), columns);
   const lines: Line[] = [head];
   let shown = 0;
@@ -110,14 +153,23 @@ function tableLines({ status, now, since, address, tls }: ScreenView, room: numb
 function commandLines(command: string, columns: number): readonly Line[] {
   if (textWidth(command) + 2 <= columns) return [[["plain", `  ${command}`]]];
   const lines = wrapWords(command, Math.max(20, columns - 6), "").split("\n");
-  return lines.map((line, at): Line => [["plain", `${at === 0 ? "  " : "    "}${line}${at < lines.length - 1 ? " \\" : ""}`]]);
+  return lines.map((line, at): Line => [
+    ["plain", `${at === 0 ? "  " : "    "}${line}${at < lines.length - 1 ? " \\" : ""}`],
+  ]);
 }
 
 function nobody(address: Endpoint, tls: ServedTls | undefined, columns: number): readonly Line[] {
   const { envoy, grpc } = connectCommands(address, tls);
-  return [[["dim", "nobody is connected; to connect Envoy, or a gRPC program:"]], ...[envoy, grpc].flatMap((command) => commandLines(command, columns))];
+  return [
+    [["dim", "nobody is connected; to connect Envoy, or a gRPC program:"]],
+    ...[envoy, grpc].flatMap((command) => commandLines(command, columns)),
+  ];
 }
 
 function recentLines(recent: readonly RecentLine[], most: number): readonly Line[] {
-  return recent.slice(-most).map(({ level, label, text, time }): Line => [["dim", `${new Date(time).toTimeString().slice(0, 8)} `], [level, `${label.padEnd(11)} `], ["plain", text]]);
+  return recent.slice(-most).map(({ level, label, text, time }): Line => [
+    ["dim", `${new Date(time).toTimeString().slice(0, 8)} `],
+    [level, `${label.padEnd(11)} `],
+    ["plain", text],
+  ]);
 }

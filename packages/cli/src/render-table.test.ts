@@ -5,13 +5,36 @@ import type { StatusRow } from "./status-row.ts";
 
 /** A client of each of two node keys; its version labels are as long as labels are shown. */
 const twoKeys: readonly StatusRow[] = [
-  { client: "envoy-gateway-eu-west-1a-7d9f", view: "gold", type: "clusters", state: "NACKED", version: "release-2026-11-22.1-gold > release-2026-11-23.4-gold", age: "12m", reason: "no such filter: envoy.filters.http.rate_limit_quota", tone: "error" },
-  { client: "envoy-gateway-eu-west-1b-11aa", view: "basic", type: "endpoints", state: "SYNCED", version: "9bq0c2mh", age: "3s", reason: "", tone: "good" },
+  {
+    client: "envoy-gateway-eu-west-1a-7d9f",
+    view: "gold",
+    type: "clusters",
+    state: "NACKED",
+    version: "release-2026-11-22.1-gold > release-2026-11-23.4-gold",
+    age: "12m",
+    reason: "no such filter: envoy.filters.http.rate_limit_quota",
+    tone: "error",
+  },
+  {
+    client: "envoy-gateway-eu-west-1b-11aa",
+    view: "basic",
+    type: "endpoints",
+    state: "SYNCED",
+    version: "9bq0c2mh",
+    age: "3s",
+    reason: "",
+    tone: "good",
+  },
 ];
 
 function lines(rows: readonly StatusRow[], columns: number): readonly string[] {
   const table = renderTable(rows, columns);
-  return [table.head, ...table.rows.flat()].map((line) => line.map(([, text]) => text).join("").trimEnd());
+  return [table.head, ...table.rows.flat()].map((line) =>
+    line
+      .map(([, text]) => text)
+      .join("")
+      .trimEnd(),
+  );
 }
 
 describe("renderTable()", () => {
@@ -26,11 +49,19 @@ describe("renderTable()", () => {
 
   it.each([80, 70, 60])("shows every column in %i columns", (columns) => {
     const long = twoKeys.map((row) => ({ ...row, view: "k".repeat(255), type: "x".repeat(60) }));
-    for (const rows of [twoKeys, long]) for (const line of lines(rows, columns)) expect(textWidth(line)).toBeLessThanOrEqual(columns);
+    for (const rows of [twoKeys, long])
+      for (const line of lines(rows, columns)) expect(textWidth(line)).toBeLessThanOrEqual(columns);
   });
 
   it("shortens nothing where there is room, and only the longer of two versions where that is enough", () => {
-    expect(lines(twoKeys, 100_000)[1]).toContain("envoy-gateway-eu-west-1a-7d9f  gold   clusters   NACKED  ");
-    expect(lines(twoKeys.map((row) => ({ ...row, version: "none > release-2026-11-23.4" })), 80)[1]).toContain("  none > release-202…  12m");
+    expect(lines(twoKeys, 100_000)[1]).toContain(
+      "envoy-gateway-eu-west-1a-7d9f  gold   clusters   NACKED  ",
+    );
+    expect(
+      lines(
+        twoKeys.map((row) => ({ ...row, version: "none > release-2026-11-23.4" })),
+        80,
+      )[1],
+    ).toContain("  none > release-202…  12m");
   });
 });

@@ -3,7 +3,15 @@ import type { Piece } from "./paint-line.ts";
 import type { StatusRow } from "./status-row.ts";
 import type { Tone } from "./style.ts";
 
-const titles = { client: "CLIENT", view: "VIEW", type: "TYPE", state: "STATE", version: "VERSION", age: "AGE", reason: "NACK" } as const;
+const titles = {
+  client: "CLIENT",
+  view: "VIEW",
+  type: "TYPE",
+  state: "STATE",
+  version: "VERSION",
+  age: "AGE",
+  reason: "NACK",
+} as const;
 type Column = keyof typeof titles;
 
 /** How many lines a reason gets below its row, where the rest of the row has no room for it. */
@@ -19,26 +27,46 @@ type Line = readonly Piece[];
 type Widths = Readonly<Record<Exclude<Column, "reason">, number>>;
 
 /** Columns that become narrower where the terminal has no room, in this order, each with its least width. */
-const narrowed: readonly (readonly [column: keyof Widths, least: number])[] = [["version", 19], ["client", 14], ["view", 6], ["type", 9], ["client", 8], ["version", 7]];
+const narrowed: readonly (readonly [column: keyof Widths, least: number])[] = [
+  ["version", 19],
+  ["client", 14],
+  ["view", 6],
+  ["type", 9],
+  ["client", 8],
+  ["version", 7],
+];
 
 /** Columns are as wide as what they hold, up to a share of the terminal; where all together have no room, they are narrower. The view has a column where a row has one. The reason takes the rest of the row; a longer one stands below it, in a few lines. */
 export function renderTable(rows: readonly StatusRow[], columns: number): Table {
-  const width = (column: Column, most: number): number => Math.min(most, Math.max(titles[column].length, ...rows.map((row) => textWidth(row[column]))));
-  const widths = fitted({
-    client: width("client", Math.max(8, Math.floor(columns * 0.28))),
-    view: rows.some(({ view }) => view !== "") ? width("view", Math.max(6, Math.floor(columns * 0.12))) : 0,
-    type: width("type", Math.max(9, Math.floor(columns * 0.2))),
-    state: width("state", 9),
-    version: width("version", 27),
-    age: width("age", 4),
-  }, columns);
+  const width = (column: Column, most: number): number =>
+    Math.min(most, Math.max(titles[column].length, ...rows.map((row) => textWidth(row[column]))));
+  const widths = fitted(
+    {
+      client: width("client", Math.max(8, Math.floor(columns * 0.28))),
+      view: rows.some(({ view }) => view !== "")
+        ? width("view", Math.max(6, Math.floor(columns * 0.12)))
+        : 0,
+      type: width("type", Math.max(9, Math.floor(columns * 0.2))),
+      state: width("state", 9),
+      version: width("version", 27),
+      age: width("age", 4),
+    },
+    columns,
+  );
   const head = cells(titles, "bold", widths).map(([, text]): Piece => ["bold", text]);
-  return { head: [...head, ["bold", titles.reason]], rows: rows.map((row) => rowLines(row, widths, columns)) };
+  return {
+    head: [...head, ["bold", titles.reason]],
+    rows: rows.map((row) => rowLines(row, widths, columns)),
+  };
 }
 
 /** The same, narrower by what the head of the table has more than the terminal. */
 function fitted(widths: Widths, columns: number): Widths {
-  let excess = Object.values(widths).reduce((sum, width) => sum + (width === 0 ? 0 : width + 2), titles.reason.length) - columns;
+  let excess =
+    Object.values(widths).reduce(
+      (sum, width) => sum + (width === 0 ? 0 : width + 2),
+      titles.reason.length,
+    ) - columns;
   const fitting = { ...widths };
   for (const [column, least] of narrowed) {
     const cut = Math.max(0, Math.min(excess, fitting[column] - least));
@@ -52,12 +80,25 @@ function rowLines(row: StatusRow, widths: Widths, columns: number): readonly Lin
   const pieces = cells(row, row.tone, widths);
   const used = textWidth(pieces.map(([, text]) => text).join(""));
   if (used + textWidth(row.reason) <= columns) return [[...pieces, ["plain", row.reason]]];
-  return [pieces, ...wrapText(row.reason, columns - 4, reasonLines).map((text): Line => [["plain", "    "], [row.tone, text]])];
+  return [
+    pieces,
+    ...wrapText(row.reason, columns - 4, reasonLines).map((text): Line => [
+      ["plain", "    "],
+      [row.tone, text],
+    ]),
+  ];
 }
 
 function cells(row: Pick<StatusRow, Column>, tone: Tone, widths: Widths): readonly Piece[] {
-  const cell = (column: keyof Widths): string => (widths[column] === 0 ? "" : `${fitText(column === "version" ? cutVersions(row.version, widths.version) : row[column], widths[column])}  `);
-  return [["plain", `${cell("client")}${cell("view")}${cell("type")}`], [tone, cell("state")], ["plain", `${cell("version")}${cell("age")}`]];
+  const cell = (column: keyof Widths): string =>
+    widths[column] === 0
+      ? ""
+      : `${fitText(column === "version" ? cutVersions(row.version, widths.version) : row[column], widths[column])}  `;
+  return [
+    ["plain", `${cell("client")}${cell("view")}${cell("type")}`],
+    [tone, cell("state")],
+    ["plain", `${cell("version")}${cell("age")}`],
+  ];
 }
 
 /** Of two versions, `a > b`, both stay to be seen. */
@@ -65,6 +106,9 @@ function cutVersions(text: string, width: number): string {
   const [accepted = "", sent] = text.split(" > ", 2);
   if (textWidth(text) <= width || sent === undefined) return text;
   const room = width - " > ".length;
-  const first = Math.min(textWidth(accepted), Math.max(Math.floor(room / 2), room - textWidth(sent)));
+  const first = Math.min(
+    textWidth(accepted),
+    Math.max(Math.floor(room / 2), room - textWidth(sent)),
+  );
   return `${cutText(accepted, first)} > ${cutText(sent, room - first)}`;
 }

@@ -19,30 +19,68 @@ export interface UpstreamRoom {
 const titles = ["UPSTREAM", "AUTHORITIES", "STATE", "LAST", "HITS", "STALE"];
 
 /** The servers that a relay asks, as a table; those in trouble first, each with the reason below it. */
-export function renderUpstreams(upstreams: readonly UpstreamStatus[], { now, most, columns }: UpstreamRoom): readonly Line[] {
-  const sorted = [...upstreams].sort((one, other) => Number(isTroubled(other)) - Number(isTroubled(one)));
+export function renderUpstreams(
+  upstreams: readonly UpstreamStatus[],
+  { now, most, columns }: UpstreamRoom,
+): readonly Line[] {
+  const sorted = [...upstreams].sort(
+    (one, other) => Number(isTroubled(other)) - Number(isTroubled(one)),
+  );
   const cells = [titles, ...sorted.map((one) => cellsOf(one, now))];
   const shares = [0.36, 0.2, 0.14, 0.05, 0.05, 0.06];
-  const widths = titles.map((title, at) => Math.min(Math.max(title.length, Math.floor(columns * (shares[at] ?? 0))), Math.max(...cells.map((row) => textWidth(row[at] ?? "")))));
-  const row = (texts: readonly string[]): string => texts.map((text, at) => fitText(text, widths[at] ?? 0)).join("  ").trimEnd();
+  const widths = titles.map((title, at) =>
+    Math.min(
+      Math.max(title.length, Math.floor(columns * (shares[at] ?? 0))),
+      Math.max(...cells.map((row) => textWidth(row[at] ?? ""))),
+    ),
+  );
+  const row = (texts: readonly string[]): string =>
+    texts
+      .map((text, at) => fitText(text, widths[at] ?? 0))
+      .join("  ")
+      .trimEnd();
   const lines: Line[] = [[["bold", row(titles)]]];
   for (const [at, one] of sorted.entries()) {
     const more = [[[toneOf(one), row(cells[at + 1] ?? [])]] as Line, ...reasonLines(one, columns)];
     const left = sorted.length - at - 1;
-    if (lines.length + more.length + (left > 0 ? 1 : 0) > most && at > 0) return [...lines, [["dim", `and ${counted(left + 1, "upstream")} more`]]];
+    if (lines.length + more.length + (left > 0 ? 1 : 0) > most && at > 0)
+      return [...lines, [["dim", `and ${counted(left + 1, "upstream")} more`]]];
     lines.push(...more);
   }
   return lines;
 }
 
-function cellsOf({ name, authorities, isDefault, state, lastWordAt, staleSince, lookUps: { held, asked } }: UpstreamStatus, now: number): readonly string[] {
+function cellsOf(
+  {
+    name,
+    authorities,
+    isDefault,
+    state,
+    lastWordAt,
+    staleSince,
+    lookUps: { held, asked },
+  }: UpstreamStatus,
+  now: number,
+): readonly string[] {
   const ago = (at: number | undefined): string => (at === undefined ? "-" : formatAge(now - at));
   const names = someNames([...authorities, ...(isDefault ? ["(default)"] : [])]);
-  return [escapeText(name), names, state, ago(lastWordAt), held + asked === 0 ? "-" : `${Math.floor((100 * held) / (held + asked))}%`, ago(staleSince)];
+  return [
+    escapeText(name),
+    names,
+    state,
+    ago(lastWordAt),
+    held + asked === 0 ? "-" : `${Math.floor((100 * held) / (held + asked))}%`,
+    ago(staleSince),
+  ];
 }
 
 function reasonLines({ failure }: UpstreamStatus, columns: number): readonly Line[] {
-  return failure === undefined ? [] : wrapText(escapeText(failure.text), columns - 4, 2).map((text): Line => [["plain", "    "], ["error", text]]);
+  return failure === undefined
+    ? []
+    : wrapText(escapeText(failure.text), columns - 4, 2).map((text): Line => [
+        ["plain", "    "],
+        ["error", text],
+      ]);
 }
 
 function isTroubled({ state, staleSince }: UpstreamStatus): boolean {
@@ -51,5 +89,7 @@ function isTroubled({ state, staleSince }: UpstreamStatus): boolean {
 
 function toneOf(one: UpstreamStatus): Tone {
   if (one.state === "unreachable") return "error";
-  return isTroubled(one) ? "warning" : { idle: "dim", connecting: "plain", answering: "plain" }[one.state] as Tone;
+  return isTroubled(one)
+    ? "warning"
+    : ({ idle: "dim", connecting: "plain", answering: "plain" }[one.state] as Tone);
 }

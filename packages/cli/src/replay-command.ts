@@ -19,11 +19,17 @@ export const replayCommand: Command = {
     "Either way the exit code is 1 where something differed.",
   ],
   options: {
-    serve: { value: "HOST:PORT", help: "play the server, and listen here; port 0 takes a free one" },
+    serve: {
+      value: "HOST:PORT",
+      help: "play the server, and listen here; port 0 takes a free one",
+    },
     server: { value: "HOST:PORT", help: "play the client of this server" },
     json: { help: "one JSON object per event and line" },
     count: { value: "N", help: "with --serve: end after N streams" },
-    timeout: { value: "SECONDS", help: "with --serve: end after this time; with --server: how long to wait for each response (default 5)" },
+    timeout: {
+      value: "SECONDS",
+      help: "with --serve: end after this time; with --server: how long to wait for each response (default 5)",
+    },
     ...viewOptions,
     ...clientTlsOptions,
   },
@@ -34,13 +40,23 @@ export const replayCommand: Command = {
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [name, ...more] = call.positionals;
   if (name === undefined || name === "") throw new CliError(2, "which file?");
-  if (more.length > 0) throw new CliError(2, `${JSON.stringify(more[0])} is one argument too many; one recording is played`);
+  if (more.length > 0)
+    throw new CliError(
+      2,
+      `${JSON.stringify(more[0])} is one argument too many; one recording is played`,
+    );
   const [serve, server] = [call.text("serve"), call.text("server")];
-  if ((serve === undefined) === (server === undefined)) throw new CliError(2, "which side? Give --serve to play the server, or --server to play its client");
+  if ((serve === undefined) === (server === undefined))
+    throw new CliError(
+      2,
+      "which side? Give --serve to play the server, or --server to play its client",
+    );
   const file = pathFrom(io.cwd, name);
   const timeoutMs = secondsFlag(call, "timeout");
   const shared = { file, json: call.flag("json"), ...(timeoutMs !== undefined && { timeoutMs }) };
-  return serve === undefined ? runClient(call, io, shared, server ?? "") : runServer(call, io, shared, serve);
+  return serve === undefined
+    ? runClient(call, io, shared, server ?? "")
+    : runServer(call, io, shared, serve);
 }
 
 interface Shared {
@@ -49,22 +65,55 @@ interface Shared {
   readonly timeoutMs?: number;
 }
 
-async function runServer(call: CommandCall, io: CliIo, shared: Shared, listen: string): Promise<number> {
+async function runServer(
+  call: CommandCall,
+  io: CliIo,
+  shared: Shared,
+  listen: string,
+): Promise<number> {
   const count = countFlag(call, "count");
-  if (clientTlsFlags(call) !== undefined) throw new CliError(2, "options of TLS go with --server; a recording is served without TLS");
-  if (call.flag("show-secrets") || call.texts("descriptors").length > 0) throw new CliError(2, "--show-secrets and --descriptors go with --server; a recording is served as it is");
+  if (clientTlsFlags(call) !== undefined)
+    throw new CliError(2, "options of TLS go with --server; a recording is served without TLS");
+  if (call.flag("show-secrets") || call.texts("descriptors").length > 0)
+    throw new CliError(
+      2,
+      "--show-secrets and --descriptors go with --server; a recording is served as it is",
+    );
   const { replayServe } = await import("./replay-serve.ts");
-  return replayServe({ ...shared, listen: parseEndpoint("--serve", listen, 0), ...(count !== undefined && { count }) }, io);
+  return replayServe(
+    {
+      ...shared,
+      listen: parseEndpoint("--serve", listen, 0),
+      ...(count !== undefined && { count }),
+    },
+    io,
+  );
 }
 
-async function runClient(call: CommandCall, io: CliIo, shared: Shared, server: string): Promise<number> {
+async function runClient(
+  call: CommandCall,
+  io: CliIo,
+  shared: Shared,
+  server: string,
+): Promise<number> {
   if (call.text("count") !== undefined) throw new CliError(2, "--count goes with --serve");
   const tls = clientTlsFlags(call);
   const { replayAsk } = await import("./replay-ask.ts");
-  return replayAsk({
-    ...shared, server: parseEndpoint("--server", server, 1),
-    showSecrets: call.flag("show-secrets"),
-    descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
-    ...(tls && { tls: Object.fromEntries(Object.entries(tls).map(([part, file]: readonly [string, string]) => [part, pathFrom(io.cwd, file)])) }),
-  }, io);
+  return replayAsk(
+    {
+      ...shared,
+      server: parseEndpoint("--server", server, 1),
+      showSecrets: call.flag("show-secrets"),
+      descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
+      ...(tls && {
+        tls: Object.fromEntries(
+          Object.entries(tls).map(([part, file]: readonly [string, string]) => [
+            part,
+            pathFrom(io.cwd, file),
+          ]),
+        ),
+      }),
+    },
+    io,
+  );
 }

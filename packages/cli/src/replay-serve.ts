@@ -24,7 +24,10 @@ export interface ReplayServeOptions {
   readonly timeoutMs?: number;
 }
 
-type Shown = ReplayServerEvent | { readonly kind: "listening"; readonly address: Endpoint } | { readonly kind: "refused"; readonly text: string };
+type Shown =
+  | ReplayServerEvent
+  | { readonly kind: "listening"; readonly address: Endpoint }
+  | { readonly kind: "refused"; readonly text: string };
 
 /** Plays the server's side of a recording until it is told to stop; the answer is the exit code: 1 where a client did otherwise. Throws a CliError if it cannot begin. */
 export async function replayServe(options: ReplayServeOptions, io: CliIo): Promise<number> {
@@ -51,7 +54,9 @@ export async function replayServe(options: ReplayServeOptions, io: CliIo): Promi
   try {
     const exposed = exposureWarning(options.listen.host, "none");
     if (exposed !== undefined) io.stderr.write(`xdstp replay: warning: ${exposed}\n`);
-    const { address: host, port } = await server.listen(options.listen).catch((error: unknown) => { throw new CliError(1, XdsError.from(error).text, { cause: error }); });
+    const { address: host, port } = await server.listen(options.listen).catch((error: unknown) => {
+      throw new CliError(1, XdsError.from(error).text, { cause: error });
+    });
     tell({ kind: "listening", address: { host, port } });
     return (await until.enough) === "broken-pipe" || differences > 0 ? 1 : 0;
   } finally {
@@ -61,7 +66,12 @@ export async function replayServe(options: ReplayServeOptions, io: CliIo): Promi
 }
 
 function isDifference(event: Shown): boolean {
-  return event.kind === "unknown" || event.kind === "verdict" || event.kind === "refused" || (event.kind === "closed" && event.unplayed > 0);
+  return (
+    event.kind === "unknown" ||
+    event.kind === "verdict" ||
+    event.kind === "refused" ||
+    (event.kind === "closed" && event.unplayed > 0)
+  );
 }
 
 function show(event: Shown, json: boolean, { stdout, clock }: CliIo): void {
@@ -73,13 +83,21 @@ function show(event: Shown, json: boolean, { stdout, clock }: CliIo): void {
 
 function textOf(event: Shown): string {
   switch (event.kind) {
-    case "listening": return `listening on ${formatEndpoint(event.address)}`;
-    case "refused": return `refused: ${escapeText(event.text)}`;
-    case "opened": return `opened, plays stream ${event.plays}`;
-    case "request": case "response": return messageText(event);
-    case "unknown": return `unknown ${event.type === "" ? "?" : shortType(event.type)}: the recording has no answer to ${someNames(event.what)}`;
-    case "verdict": return `verdict ${shortType(event.type)}: nonce ${escapeText(event.nonce)} got ${verdict(event.now)}, the recording has ${verdict(event.recorded)}`;
-    case "closed": return `closed with code ${event.status.code}${event.unplayed === 0 ? "" : `, ${counted(event.unplayed, "response")} not sent`}${event.unsaid.length === 0 ? "" : `; the recording has also ${someNames(event.unsaid)}`}`;
+    case "listening":
+      return `listening on ${formatEndpoint(event.address)}`;
+    case "refused":
+      return `refused: ${escapeText(event.text)}`;
+    case "opened":
+      return `opened, plays stream ${event.plays}`;
+    case "request":
+    case "response":
+      return messageText(event);
+    case "unknown":
+      return `unknown ${event.type === "" ? "?" : shortType(event.type)}: the recording has no answer to ${someNames(event.what)}`;
+    case "verdict":
+      return `verdict ${shortType(event.type)}: nonce ${escapeText(event.nonce)} got ${verdict(event.now)}, the recording has ${verdict(event.recorded)}`;
+    case "closed":
+      return `closed with code ${event.status.code}${event.unplayed === 0 ? "" : `, ${counted(event.unplayed, "response")} not sent`}${event.unsaid.length === 0 ? "" : `; the recording has also ${someNames(event.unsaid)}`}`;
   }
 }
 

@@ -22,15 +22,29 @@ export const resolveCommand: Command = {
     ...Object.fromEntries(Object.entries(askOptions).filter(([name]) => !unused.has(name))),
     json: { help: "one JSON object" },
   },
-  example: "xdstp resolve xdstp://example.com/envoy.config.cluster.v3.Cluster/web --server 127.0.0.1:18000",
+  example:
+    "xdstp resolve xdstp://example.com/envoy.config.cluster.v3.Cluster/web --server 127.0.0.1:18000",
   run,
 };
 
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [name, ...more] = call.positionals;
-  if (name === undefined || name === "") throw new CliError(2, name === "" ? "a name is empty; nothing can have it" : "which name?");
-  if (more.length > 0) throw new CliError(2, `${JSON.stringify(more[0])} is one argument too many; one name is resolved (put # and * into quotes)`);
+  if (name === undefined || name === "")
+    throw new CliError(2, name === "" ? "a name is empty; nothing can have it" : "which name?");
+  if (more.length > 0)
+    throw new CliError(
+      2,
+      `${JSON.stringify(more[0])} is one argument too many; one name is resolved (put # and * into quotes)`,
+    );
   const typeUrl = typeFlag(call);
   const { resolve } = await import("./resolve.ts");
-  return resolve({ name, ask: askFlags(call, io), json: call.flag("json"), ...(typeUrl !== undefined && { typeUrl }) }, io);
+  return resolve(
+    {
+      name,
+      ask: askFlags(call, io),
+      json: call.flag("json"),
+      ...(typeUrl !== undefined && { typeUrl }),
+    },
+    io,
+  );
 }

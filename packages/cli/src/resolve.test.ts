@@ -3,10 +3,32 @@ import { runToEnd } from "../test/use-cli.ts";
 import { alt, listOf, of, typeName } from "../test/use-federation.ts";
 import { useFolder } from "../test/use-folder.ts";
 
-const insecure = (uri: string, more: object = {}): object => ({ server_uri: uri, channel_creds: [{ type: "insecure" }], ...more });
+const insecure = (uri: string, more: object = {}): object => ({
+  server_uri: uri,
+  channel_creds: [{ type: "insecure" }],
+  ...more,
+});
 const grpc = {
-  xds_servers: [{ server_uri: "main:1", channel_creds: [{ type: "tls", config: { certificate_file: "c.pem", private_key_file: "k.pem" } }] }, insecure("spare:1")], node: { id: "n1" },
-  authorities: { a: {}, b: { xds_servers: [insecure("b0:1", { server_features: ["fail_on_data_errors"] }), insecure("b1:1")], fallback_on_reachability_only: true } },
+  xds_servers: [
+    {
+      server_uri: "main:1",
+      channel_creds: [
+        { type: "tls", config: { certificate_file: "c.pem", private_key_file: "k.pem" } },
+      ],
+    },
+    insecure("spare:1"),
+  ],
+  node: { id: "n1" },
+  authorities: {
+    a: {},
+    b: {
+      xds_servers: [
+        insecure("b0:1", { server_features: ["fail_on_data_errors"] }),
+        insecure("b1:1"),
+      ],
+      fallback_on_reachability_only: true,
+    },
+  },
 };
 const envoy = `
 node: {id: n2, cluster: web}
@@ -20,112 +42,273 @@ config_sources:
 default_config_source: {ads: {}, resource_api_version: V3}
 `;
 
-async function resolved(file: "grpc.json" | "envoy.yaml" | undefined, ...args: readonly string[]): Promise<{ readonly code: number; readonly lines: readonly string[]; readonly err: string }> {
+async function resolved(
+  file: "grpc.json" | "envoy.yaml" | undefined,
+  ...args: readonly string[]
+): Promise<{ readonly code: number; readonly lines: readonly string[]; readonly err: string }> {
   const { dir } = useFolder({ "grpc.json": JSON.stringify(grpc), "envoy.yaml": envoy });
-  const { code, out, err } = await runToEnd(["resolve", ...args, ...(file === undefined ? [] : ["--bootstrap", file])], { cwd: dir, terminal: () => ({ columns, rows: 24 }) });
+  const { code, out, err } = await runToEnd(
+    ["resolve", ...args, ...(file === undefined ? [] : ["--bootstrap", file])],
+    { cwd: dir, terminal: () => ({ columns, rows: 24 }) },
+  );
   return { code, lines: out.trimEnd().replaceAll(`${dir}/`, "").split("\n"), err };
 }
 
-interface Place { readonly name: string; readonly by: string; readonly servers: readonly { readonly server: string }[]; readonly sources: readonly { readonly place: string }[] }
+interface Place {
+  readonly name: string;
+  readonly by: string;
+  readonly servers: readonly { readonly server: string }[];
+  readonly sources: readonly { readonly place: string }[];
+}
 
 /** The paths of tests are of any length. */
 const columns = 200;
 
 /** Each place as `by place, place: server server`. */
-async function places(file: "grpc.json" | "envoy.yaml", ...args: readonly string[]): Promise<readonly string[]> {
+async function places(
+  file: "grpc.json" | "envoy.yaml",
+  ...args: readonly string[]
+): Promise<readonly string[]> {
   const { lines } = await resolved(file, ...args, "--json");
-  return (JSON.parse(lines.join("\n")) as { readonly places: readonly Place[] }).places.map(({ by, servers, sources }) => `${by} ${sources.map(({ place }) => place).join(", ")}: ${servers.map(({ server }) => server).join(" ")}`);
+  return (JSON.parse(lines.join("\n")) as { readonly places: readonly Place[] }).places.map(
+    ({ by, servers, sources }) =>
+      `${by} ${sources.map(({ place }) => place).join(", ")}: ${servers.map(({ server }) => server).join(" ")}`,
+  );
 }
 
 describe("xdstp resolve", () => {
   it("shows the way of a name and of its alternatives, and sends nothing of the directives [C-ALT-1, C-ALT-5]", async () => {
     const name = `${of("a", "x")}${alt(`${of("b", "x")}${alt(of("c", "x"))}`)}`;
-    expect(await resolved("grpc.json", name)).toEqual({ code: 0, err: "", lines: [
-      `name       ${name}`, `sent as    ${of("a", "x")}`, "authority  a", 'source     authorities["a"] (with xds_servers) of grpc.json, which lists the authority',
-      "servers    1. main:1  delta, tls with a certificate of the client", "           2. spare:1  delta, insecure", "           each when those above cannot be reached and something is missing",
-      "", "alternative 1: asked while nobody of the one above can be reached, and it is not held",
-      `name       ${of("b", "x")}${alt(of("c", "x"))}`, `sent as    ${of("b", "x")}`, "authority  b", 'source     authorities["b"] of grpc.json, which lists the authority',
-      "servers    1. b0:1  delta, insecure", "           2. b1:1  delta, insecure", "           each when those above cannot be reached",
-      "", "alternative 2: asked while nobody of the one above can be reached, and it is not held",
-      `name       ${of("c", "x")}`, "sent as    the same", "authority  c",
-      'source     nobody is known to answer for the authority "c" (C-AUTH-5); known: "a", "b"; add a source for it',
-    ] });
+    expect(await resolved("grpc.json", name)).toEqual({
+      code: 0,
+      err: "",
+      lines: [
+        `name       ${name}`,
+        `sent as    ${of("a", "x")}`,
+        "authority  a",
+        'source     authorities["a"] (with xds_servers) of grpc.json, which lists the authority',
+        "servers    1. main:1  delta, tls with a certificate of the client",
+        "           2. spare:1  delta, insecure",
+        "           each when those above cannot be reached and something is missing",
+        "",
+        "alternative 1: asked while nobody of the one above can be reached, and it is not held",
+        `name       ${of("b", "x")}${alt(of("c", "x"))}`,
+        `sent as    ${of("b", "x")}`,
+        "authority  b",
+        'source     authorities["b"] of grpc.json, which lists the authority',
+        "servers    1. b0:1  delta, insecure",
+        "           2. b1:1  delta, insecure",
+        "           each when those above cannot be reached",
+        "",
+        "alternative 2: asked while nobody of the one above can be reached, and it is not held",
+        `name       ${of("c", "x")}`,
+        "sent as    the same",
+        "authority  c",
+        'source     nobody is known to answer for the authority "c" (C-AUTH-5); known: "a", "b"; add a source for it',
+      ],
+    });
   });
 
   it("chooses as the bootstrap of Envoy says, in its order [C-AUTH-1, C-AUTH-3, C-AUTH-6]", async () => {
-    expect(await places("envoy.yaml", of("beside", "x"))).toEqual(["beside dynamic_resources.cds_config: beside:1"]);
-    expect(await places("envoy.yaml", of("a", "x"))).toEqual(["authority config_sources[0], config_sources[1]: one:1 two:1"]);
-    expect(await places("envoy.yaml", of("b", "x"))).toEqual(["authority config_sources[1]: two:1"]);
-    expect(await places("envoy.yaml", of("c", "x"))).toEqual(["default default_config_source: ads:1"]);
-    expect(await places("envoy.yaml", "x", "--type", "clusters")).toEqual(["beside dynamic_resources.cds_config: beside:1"]);
-    expect(await places("envoy.yaml", "x")).toEqual(["default dynamic_resources.ads_config: ads:1"]);
-    expect((await resolved("envoy.yaml", of("a", "x"))).lines).toContain("source     config_sources[0] of envoy.yaml, then config_sources[1] of envoy.yaml, which list the authority");
-    expect((await resolved("envoy.yaml", of("beside", "x"))).lines).toContain("servers    1. beside:1  delta, insecure, a stream for each type");
-    expect((await resolved("envoy.yaml", of("c", "x"))).lines).toContain("servers    1. ads:1  sotw, tls");
+    expect(await places("envoy.yaml", of("beside", "x"))).toEqual([
+      "beside dynamic_resources.cds_config: beside:1",
+    ]);
+    expect(await places("envoy.yaml", of("a", "x"))).toEqual([
+      "authority config_sources[0], config_sources[1]: one:1 two:1",
+    ]);
+    expect(await places("envoy.yaml", of("b", "x"))).toEqual([
+      "authority config_sources[1]: two:1",
+    ]);
+    expect(await places("envoy.yaml", of("c", "x"))).toEqual([
+      "default default_config_source: ads:1",
+    ]);
+    expect(await places("envoy.yaml", "x", "--type", "clusters")).toEqual([
+      "beside dynamic_resources.cds_config: beside:1",
+    ]);
+    expect(await places("envoy.yaml", "x")).toEqual([
+      "default dynamic_resources.ads_config: ads:1",
+    ]);
+    expect((await resolved("envoy.yaml", of("a", "x"))).lines).toContain(
+      "source     config_sources[0] of envoy.yaml, then config_sources[1] of envoy.yaml, which list the authority",
+    );
+    expect((await resolved("envoy.yaml", of("beside", "x"))).lines).toContain(
+      "servers    1. beside:1  delta, insecure, a stream for each type",
+    );
+    expect((await resolved("envoy.yaml", of("c", "x"))).lines).toContain(
+      "servers    1. ads:1  sotw, tls",
+    );
   });
 
   it("exits with 1 where nobody would be asked, and says which authorities are known [C-AUTH-5]", async () => {
-    expect(await resolved("grpc.json", of("c", "x"))).toMatchObject({ code: 1, err: "", lines: expect.arrayContaining(['source     nobody is known to answer for the authority "c" (C-AUTH-5); known: "a", "b"; add a source for it']) as string[] });
+    expect(await resolved("grpc.json", of("c", "x"))).toMatchObject({
+      code: 1,
+      err: "",
+      lines: expect.arrayContaining([
+        'source     nobody is known to answer for the authority "c" (C-AUTH-5); known: "a", "b"; add a source for it',
+      ]) as string[],
+    });
     const { code, lines } = await resolved("grpc.json", of("c", "x"), "--json");
-    expect({ code, json: JSON.parse(lines.join("\n")) as unknown }).toMatchObject({ code: 1, json: { places: [{ by: "nobody", servers: [], error: expect.stringContaining('known: "a", "b"') as string }] } });
+    expect({ code, json: JSON.parse(lines.join("\n")) as unknown }).toMatchObject({
+      code: 1,
+      json: {
+        places: [
+          {
+            by: "nobody",
+            servers: [],
+            error: expect.stringContaining('known: "a", "b"') as string,
+          },
+        ],
+      },
+    });
     expect(await places("grpc.json", "x")).toEqual(["default xds_servers: main:1 spare:1"]);
   });
 
   it("shows the parameters that are added to a glob, of the node of Envoy and of what is typed [C-CTX-1, C-CTX-3]", async () => {
-    const { lines } = await resolved("envoy.yaml", `${of("a", "*")}?k=v`, "--node", "me", "--node-context-params", "id");
-    expect(lines.slice(1, 4)).toEqual([`sent as    ${of("a", "*")}?k=v&xds.node.cluster=web&xds.node.id=me`, "added      xds.node.cluster=web", "added      xds.node.id=me"]);
+    const { lines } = await resolved(
+      "envoy.yaml",
+      `${of("a", "*")}?k=v`,
+      "--node",
+      "me",
+      "--node-context-params",
+      "id",
+    );
+    expect(lines.slice(1, 4)).toEqual([
+      `sent as    ${of("a", "*")}?k=v&xds.node.cluster=web&xds.node.id=me`,
+      "added      xds.node.cluster=web",
+      "added      xds.node.id=me",
+    ]);
     expect((await resolved("envoy.yaml", of("a", "x"))).lines[1]).toBe("sent as    the same");
   });
 
   it("asks one server for everything, and takes the entry out of the list [C-LIST-7]", async () => {
-    expect(await resolved(undefined, `${listOf("a", "all")}#entry=x`, "--server", "127.0.0.1:1", "--sotw")).toEqual({ code: 0, err: "", lines: [
-      `name       ${listOf("a", "all")}#entry=x`, `sent as    ${listOf("a", "all")}`, 'entry      "x" is taken out of the list that comes', "authority  a",
-      "source     --server, the default: nothing lists the authority", "servers    1. 127.0.0.1:1  sotw, insecure",
-    ] });
+    expect(
+      await resolved(
+        undefined,
+        `${listOf("a", "all")}#entry=x`,
+        "--server",
+        "127.0.0.1:1",
+        "--sotw",
+      ),
+    ).toEqual({
+      code: 0,
+      err: "",
+      lines: [
+        `name       ${listOf("a", "all")}#entry=x`,
+        `sent as    ${listOf("a", "all")}`,
+        'entry      "x" is taken out of the list that comes',
+        "authority  a",
+        "source     --server, the default: nothing lists the authority",
+        "servers    1. 127.0.0.1:1  sotw, insecure",
+      ],
+    });
   });
 
   it("says of a list that its members may be elsewhere [C-LIST-5]", async () => {
-    const lines = (await resolved("grpc.json", listOf("a", "all"))).lines.filter((line) => line.startsWith("members"));
-    expect(lines).toEqual(["members    the list says where, each is asked for by its own authority"]);
+    const lines = (await resolved("grpc.json", listOf("a", "all"))).lines.filter((line) =>
+      line.startsWith("members"),
+    );
+    expect(lines).toEqual([
+      "members    the list says where, each is asked for by its own authority",
+    ]);
     expect((await resolved("grpc.json", of("a", "x"))).lines.join("\n")).not.toContain("members");
   });
 
   it("warns of what configuration should not say [B-CTX-2]", async () => {
-    const { out } = await runToEnd(["resolve", `${of("a", "x")}?k=%24v`, "--server", "127.0.0.1:1"]);
-    expect(out.trimEnd().split("\n").slice(-2)).toEqual(['warning    the value of "k" is reserved: begin it with a letter or digit, and not with', "           constraint: (N-64)"]);
+    const { out } = await runToEnd([
+      "resolve",
+      `${of("a", "x")}?k=%24v`,
+      "--server",
+      "127.0.0.1:1",
+    ]);
+    expect(out.trimEnd().split("\n").slice(-2)).toEqual([
+      'warning    the value of "k" is reserved: begin it with a letter or digit, and not with',
+      "           constraint: (N-64)",
+    ]);
   });
 
   it("knows what the environment says", async () => {
     const { dir } = useFolder({ "grpc.json": JSON.stringify(grpc) });
-    expect((await runToEnd(["resolve", of("b", "x")], { env: { GRPC_XDS_BOOTSTRAP: `${dir}/grpc.json` } })).out).toContain(`authorities["b"] of ${dir}/grpc.json`);
-    expect((await runToEnd(["resolve", of("b", "x")], { env: { GRPC_XDS_BOOTSTRAP_CONFIG: JSON.stringify(grpc) } })).out).toContain('authorities["b"] of GRPC_XDS_BOOTSTRAP_CONFIG');
-    expect((await runToEnd(["resolve", of("b", "x")])).err).toContain("xdstp resolve: which server? Give --server HOST:PORT or --bootstrap FILE");
+    expect(
+      (
+        await runToEnd(["resolve", of("b", "x")], {
+          env: { GRPC_XDS_BOOTSTRAP: `${dir}/grpc.json` },
+        })
+      ).out,
+    ).toContain(`authorities["b"] of ${dir}/grpc.json`);
+    expect(
+      (
+        await runToEnd(["resolve", of("b", "x")], {
+          env: { GRPC_XDS_BOOTSTRAP_CONFIG: JSON.stringify(grpc) },
+        })
+      ).out,
+    ).toContain('authorities["b"] of GRPC_XDS_BOOTSTRAP_CONFIG');
+    expect((await runToEnd(["resolve", of("b", "x")])).err).toContain(
+      "xdstp resolve: which server? Give --server HOST:PORT or --bootstrap FILE",
+    );
   });
 
   it("looks in DNS for authorities that nothing configures, where --dns says so [C-AUTH-5]", async () => {
-    const none = (): Promise<never> => Promise.reject(Object.assign(new Error("none"), { code: "ENOTFOUND" }));
-    const dns = { resolve4: none, resolve6: none, resolveSrv: (name: string) => (name === "_xds._tcp.c.example" ? Promise.resolve([{ name: "xds.example", port: 7, priority: 0, weight: 0 }]) : none()) };
+    const none = (): Promise<never> =>
+      Promise.reject(Object.assign(new Error("none"), { code: "ENOTFOUND" }));
+    const dns = {
+      resolve4: none,
+      resolve6: none,
+      resolveSrv: (name: string) =>
+        name === "_xds._tcp.c.example"
+          ? Promise.resolve([{ name: "xds.example", port: 7, priority: 0, weight: 0 }])
+          : none(),
+    };
     const { dir } = useFolder({ "grpc.json": JSON.stringify(grpc) });
-    const ask = async (name: string, ...args: readonly string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> => runToEnd(["resolve", name, "--bootstrap", "grpc.json", ...args], { cwd: dir, dns, terminal: () => ({ columns, rows: 24 }) });
+    const ask = async (
+      name: string,
+      ...args: readonly string[]
+    ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> =>
+      runToEnd(["resolve", name, "--bootstrap", "grpc.json", ...args], {
+        cwd: dir,
+        dns,
+        terminal: () => ({ columns, rows: 24 }),
+      });
     const name = `${of("c.example", "x")}${alt(of("d.example", "x"))}`;
-    expect((await ask(name)).out).toContain('nobody is known to answer for the authority "c.example" (C-AUTH-5); known: "a", "b"; add a source for it');
+    expect((await ask(name)).out).toContain(
+      'nobody is known to answer for the authority "c.example" (C-AUTH-5); known: "a", "b"; add a source for it',
+    );
     const { code, out } = await ask(name, "--dns");
-    expect([code, out.split("\n").filter((line) => /^(source|servers)/.test(line))]).toEqual([0, [
-      "source     DNS (SRV _xds._tcp.c.example), which lists the authority", "servers    1. xds.example:7  delta, tls",
-      expect.stringContaining('authority "d.example" (C-AUTH-5); known: "a", "b", "c.example"; looking for it failed: DNS has no SRV _xds._tcp.d.example and no address of d.example') as string,
-    ]]);
+    expect([code, out.split("\n").filter((line) => /^(source|servers)/.test(line))]).toEqual([
+      0,
+      [
+        "source     DNS (SRV _xds._tcp.c.example), which lists the authority",
+        "servers    1. xds.example:7  delta, tls",
+        expect.stringContaining(
+          'authority "d.example" (C-AUTH-5); known: "a", "b", "c.example"; looking for it failed: DNS has no SRV _xds._tcp.d.example and no address of d.example',
+        ) as string,
+      ],
+    ]);
     expect((await ask(of("b", "x"), "--dns")).out).toContain('authorities["b"] of');
-    expect((await ask(of("c", "x"), "--dns"))).toMatchObject({ code: 1, out: expect.stringContaining("DNS is not asked") as string });
-    expect((await runToEnd(["resolve", name, "--server", "127.0.0.1:1", "--dns"])).err).toContain("--dns finds what a bootstrap does not have; --server is asked for everything");
+    expect(await ask(of("c", "x"), "--dns")).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("DNS is not asked") as string,
+    });
+    expect((await runToEnd(["resolve", name, "--server", "127.0.0.1:1", "--dns"])).err).toContain(
+      "--dns finds what a bootstrap does not have; --server is asked for everything",
+    );
   });
 
   it("says when an alternative of what does not exist would be asked", async () => {
-    expect((await resolved("grpc.json", `${of("a", "x")}${alt(of("b", "x"))}`, "--alt-on", "missing")).lines).toContain("alternative 1: asked while the one above does not exist, or cannot be reached and is not held");
+    expect(
+      (await resolved("grpc.json", `${of("a", "x")}${alt(of("b", "x"))}`, "--alt-on", "missing"))
+        .lines,
+    ).toContain(
+      "alternative 1: asked while the one above does not exist, or cannot be reached and is not held",
+    );
   });
 
   it.each([
     [["xdstp:/x"], 1, '"xdstp:/x" is no xdstp name'],
-    [[`${of("a", "x")}#alt=xdstp://b/t.T/x`], 1, "its alternative xdstp://b/t.T/x has the type t.T; it has to be envoy.config.cluster.v3.Cluster"],
+    [
+      [`${of("a", "x")}#alt=xdstp://b/t.T/x`],
+      1,
+      "its alternative xdstp://b/t.T/x has the type t.T; it has to be envoy.config.cluster.v3.Cluster",
+    ],
     [[`xdstp://a/${typeName}/x?xds.node.id=x`], 1, "reserved"],
     [[], 2, "which name?"],
     [["a", "b"], 2, '"b" is one argument too many; one name is resolved (put # and * into quotes)'],
@@ -137,10 +320,21 @@ describe("xdstp resolve", () => {
   });
 
   it("names the place of what is wrong in a bootstrap", async () => {
-    const { dir } = useFolder({ "envoy.yaml": "config_sources: [{authorities: [{name: a}]}]", "grpc.json": "{" });
-    const asked = async (file: string): Promise<string> => (await runToEnd(["resolve", "x", "--bootstrap", file], { cwd: dir })).err.replaceAll(`${dir}/`, "");
-    expect(await asked("envoy.yaml")).toMatch(/^xdstp resolve: envoy\.yaml: config_sources\[0\] .*\n$/);
+    const { dir } = useFolder({
+      "envoy.yaml": "config_sources: [{authorities: [{name: a}]}]",
+      "grpc.json": "{",
+    });
+    const asked = async (file: string): Promise<string> =>
+      (await runToEnd(["resolve", "x", "--bootstrap", file], { cwd: dir })).err.replaceAll(
+        `${dir}/`,
+        "",
+      );
+    expect(await asked("envoy.yaml")).toMatch(
+      /^xdstp resolve: envoy\.yaml: config_sources\[0\] .*\n$/,
+    );
     expect(await asked("grpc.json")).toMatch(/^xdstp resolve: grpc\.json: .*\n$/);
-    expect(await asked("none.json")).toBe("xdstp resolve: none.json: there is no such file; give the path of a bootstrap in JSON\n");
+    expect(await asked("none.json")).toBe(
+      "xdstp resolve: none.json: there is no such file; give the path of a bootstrap in JSON\n",
+    );
   });
 });

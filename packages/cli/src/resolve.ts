@@ -33,19 +33,36 @@ export async function resolve(options: ResolveOptions, io: CliIo): Promise<numbe
   const { name, ask, json } = options;
   const configured = await configuredSources(ask, io.env);
   const parsed = name.startsWith("xdstp:") ? parseLocator(name) : undefined;
-  const explained = (found: readonly FederationSource[]): readonly ExplainedPlace[] => placesOf(options, { ...configured, sources: [...configured.sources, ...found] });
+  const explained = (found: readonly FederationSource[]): readonly ExplainedPlace[] =>
+    placesOf(options, { ...configured, sources: [...configured.sources, ...found] });
   const resolved: Resolved = {
-    name, from: configured.from, altOn: ask.altOn ?? "unreachable", places: ask.dns === true ? await placesByDns(explained, io, optionsOf(configured.node, ask)) : explained([]),
+    name,
+    from: configured.from,
+    altOn: ask.altOn ?? "unreachable",
+    places:
+      ask.dns === true
+        ? await placesByDns(explained, io, optionsOf(configured.node, ask))
+        : explained([]),
     warnings: parsed?.ok === true ? lintLocator(parsed.value) : [],
   };
-  io.stdout.write(json ? `${jsonText(resolvedJson(resolved), { indent: 2 })}\n` : `${resolvedLines(resolved, io.terminal()?.columns).join("\n")}\n`);
+  io.stdout.write(
+    json
+      ? `${jsonText(resolvedJson(resolved), { indent: 2 })}\n`
+      : `${resolvedLines(resolved, io.terminal()?.columns).join("\n")}\n`,
+  );
   return resolved.places[0]?.error === undefined ? 0 : 1;
 }
 
-function placesOf({ name, typeUrl, ask }: ResolveOptions, { sources, beside, node, nodeContextParams }: ConfiguredSources): readonly ExplainedPlace[] {
+function placesOf(
+  { name, typeUrl, ask }: ResolveOptions,
+  { sources, beside, node, nodeContextParams }: ConfiguredSources,
+): readonly ExplainedPlace[] {
   try {
     const next = beside(typeUrl ?? typeUrlOf(name))?.source;
-    return explain(sources, name, { layers: { node: nodeParams(node, [...nodeContextParams, ...ask.nodeContextParams ?? []]) }, ...(next !== undefined && { beside: next }) });
+    return explain(sources, name, {
+      layers: { node: nodeParams(node, [...nodeContextParams, ...(ask.nodeContextParams ?? [])]) },
+      ...(next !== undefined && { beside: next }),
+    });
   } catch (error) {
     throw error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
   }
@@ -53,5 +70,7 @@ function placesOf({ name, typeUrl, ask }: ResolveOptions, { sources, beside, nod
 
 function typeUrlOf(name: string): string | undefined {
   const parsed = name.startsWith("xdstp:") ? parseLocator(name) : undefined;
-  return parsed?.ok === true && parsed.value.scheme === "xdstp" ? typeUrlFromType(parsed.value.resourceType) : undefined;
+  return parsed?.ok === true && parsed.value.scheme === "xdstp"
+    ? typeUrlFromType(parsed.value.resourceType)
+    : undefined;
 }

@@ -1,4 +1,11 @@
-import { create, createRegistry, type JsonObject, type JsonValue, type Registry, toJson } from "@bufbuild/protobuf";
+import {
+  create,
+  createRegistry,
+  type JsonObject,
+  type JsonValue,
+  type Registry,
+  toJson,
+} from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { type AnyBytes, isDeeperThan } from "@xdstp/core";
 import { withoutSecrets } from "@xdstp/protos/envoy";
@@ -25,8 +32,11 @@ export interface ViewOptions {
 /** A resource as JSON and YAML. Secrets are blanked unless they are to be seen; those in a type that is not known cannot be found. */
 export function viewResource(payload: AnyBytes, options: ViewOptions): ResourceView {
   if (!isListType(payload.typeUrl, options.registry)) return viewMessage(payload, options);
-  const { json, notes } = viewMessage({ ...payload, typeUrl: listUrl }, { ...options, registry: createRegistry(options.registry, ListCollectionSchema) });
-  const shown = { ...json as JsonObject, "@type": payload.typeUrl };
+  const { json, notes } = viewMessage(
+    { ...payload, typeUrl: listUrl },
+    { ...options, registry: createRegistry(options.registry, ListCollectionSchema) },
+  );
+  const shown = { ...(json as JsonObject), "@type": payload.typeUrl };
   return { json: shown, yaml: yamlText(shown), notes };
 }
 
@@ -35,17 +45,31 @@ const listUrl = `type.googleapis.com/${ListCollectionSchema.typeName}`;
 /** Envoy's list types declare one entry and carry many: read as declared, all would become one. */
 function isListType(typeUrl: string, registry: Registry): boolean {
   const fields = registry.getMessage(typeUrl.slice(typeUrl.lastIndexOf("/") + 1))?.fields ?? [];
-  return fields.length === 1 && fields[0]?.number === 1 && fields[0].message?.typeName === CollectionEntrySchema.typeName;
+  return (
+    fields.length === 1 &&
+    fields[0]?.number === 1 &&
+    fields[0].message?.typeName === CollectionEntrySchema.typeName
+  );
 }
 
 function viewMessage(payload: AnyBytes, { registry, showSecrets }: ViewOptions): ResourceView {
-  const isKnown = registry.getMessage(payload.typeUrl.slice(payload.typeUrl.lastIndexOf("/") + 1)) !== undefined;
+  const isKnown =
+    registry.getMessage(payload.typeUrl.slice(payload.typeUrl.lastIndexOf("/") + 1)) !== undefined;
   const shown = showSecrets || !isKnown ? payload : blanked(payload, registry);
   if (shown === undefined) {
     const json = { "@type": payload.typeUrl };
-    return { json, yaml: yamlText(json), notes: ["its content is not shown: it cannot be searched for secrets, because it cannot be read or is nested too deeply; --show-secrets shows its bytes"] };
+    return {
+      json,
+      yaml: yamlText(json),
+      notes: [
+        "its content is not shown: it cannot be searched for secrets, because it cannot be read or is nested too deeply; --show-secrets shows its bytes",
+      ],
+    };
   }
-  const secrets = shown === payload ? [] : ["what may be secret is [redacted] or left out; --show-secrets shows it"];
+  const secrets =
+    shown === payload
+      ? []
+      : ["what may be secret is [redacted] or left out; --show-secrets shows it"];
   const { json, notes } = jsonOf(shown, registry, isKnown);
   return { json, yaml: yamlText(json), notes: [...secrets, ...notes] };
 }
@@ -62,16 +86,38 @@ function blanked(payload: AnyBytes, registry: Registry): AnyBytes | undefined {
 /** Levels of nesting that are shown as JSON. One Any may hold the next, so the limit of one message (100) does not bound it. */
 const maxDepth = 1_000;
 
-function jsonOf({ typeUrl, value }: AnyBytes, registry: Registry, isKnown: boolean): Pick<ResourceView, "json" | "notes"> {
+function jsonOf(
+  { typeUrl, value }: AnyBytes,
+  registry: Registry,
+  isKnown: boolean,
+): Pick<ResourceView, "json" | "notes"> {
   const bytes = { "@type": typeUrl, value: Buffer.from(value).toString("base64") };
-  if (!isKnown) return { json: bytes, notes: [`${nameOf(typeUrl)} is not known here, so these are its bytes in base64; --descriptors FILE makes it known`] };
+  if (!isKnown)
+    return {
+      json: bytes,
+      notes: [
+        `${nameOf(typeUrl)} is not known here, so these are its bytes in base64; --descriptors FILE makes it known`,
+      ],
+    };
   try {
-    const json = toJson(AnySchema, create(AnySchema, { typeUrl, value }), { registry, useProtoFieldName: true }) as JsonObject;
-    if (isDeeperThan(json, maxDepth)) return { json: bytes, notes: [`these are its bytes in base64: it is nested more than ${maxDepth} levels deep`] };
+    const json = toJson(AnySchema, create(AnySchema, { typeUrl, value }), {
+      registry,
+      useProtoFieldName: true,
+    }) as JsonObject;
+    if (isDeeperThan(json, maxDepth))
+      return {
+        json: bytes,
+        notes: [`these are its bytes in base64: it is nested more than ${maxDepth} levels deep`],
+      };
     return { json: { "@type": typeUrl, ...json }, notes: [] };
   } catch (error) {
-    const inner = /(\S+) is not in the type registry/.exec(error instanceof Error ? error.message : "")?.[1]?.replaceAll('"', "");
-    const why = inner === undefined ? "it cannot be shown as JSON" : `it holds ${nameOf(inner)}, which is not known here; --descriptors FILE makes it known`;
+    const inner = /(\S+) is not in the type registry/
+      .exec(error instanceof Error ? error.message : "")?.[1]
+      ?.replaceAll('"', "");
+    const why =
+      inner === undefined
+        ? "it cannot be shown as JSON"
+        : `it holds ${nameOf(inner)}, which is not known here; --descriptors FILE makes it known`;
     return { json: bytes, notes: [`these are its bytes in base64: ${why}`] };
   }
 }

@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { runToEnd } from "../test/use-cli.ts";
 
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { readonly version: string };
+const { version } = JSON.parse(
+  readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+) as { readonly version: string };
 
 describe("runCli()", () => {
   it("shows the version of its package", async () => {
@@ -16,20 +18,28 @@ describe("runCli()", () => {
     expect(out).toMatch(/^ {2}bootstrap +Print a bootstrap/m);
   });
 
-  it.each([["serve"], ["relay"], ["get"], ["watch"], ["record"], ["replay"], ["bootstrap"]])("shows usage, options and one example of %s", async (name) => {
-    const { code, out } = await runToEnd([name, "--help"]);
-    expect(code).toBe(0);
-    expect(out).toContain(`\nUsage: xdstp ${name} `);
-    expect(out.match(/^Example:\n {2}xdstp /gm)).toHaveLength(1);
-    const [, usage = ""] = /^Usage: (.*?)\n\n/ms.exec(out) ?? [];
-    const text = out.slice(0, out.indexOf("\nExample:"));
-    expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(96);
-    for (const [option] of usage.matchAll(/--[a-z-]+/g)) expect(out).toMatch(new RegExp(`^  ${option}\\b`, "m"));
-  });
+  it.each([["serve"], ["relay"], ["get"], ["watch"], ["record"], ["replay"], ["bootstrap"]])(
+    "shows usage, options and one example of %s",
+    async (name) => {
+      const { code, out } = await runToEnd([name, "--help"]);
+      expect(code).toBe(0);
+      expect(out).toContain(`\nUsage: xdstp ${name} `);
+      expect(out.match(/^Example:\n {2}xdstp /gm)).toHaveLength(1);
+      const [, usage = ""] = /^Usage: (.*?)\n\n/ms.exec(out) ?? [];
+      const text = out.slice(0, out.indexOf("\nExample:"));
+      expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(96);
+      for (const [option] of usage.matchAll(/--[a-z-]+/g))
+        expect(out).toMatch(new RegExp(`^  ${option}\\b`, "m"));
+    },
+  );
 
   it("shows the help of a command behind help too, and names one that there is not", async () => {
     expect(await runToEnd(["help", "serve"])).toEqual(await runToEnd(["serve", "--help"]));
-    expect(await runToEnd(["help", "srve"])).toMatchObject({ code: 2, out: "", err: expect.stringContaining('there is no command "srve"; did you mean serve?\n') as string });
+    expect(await runToEnd(["help", "srve"])).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining('there is no command "srve"; did you mean serve?\n') as string,
+    });
   });
 
   it("breaks a long usage into lines between its options", async () => {
@@ -45,14 +55,26 @@ describe("runCli()", () => {
   });
 
   it.each([
-    [["bootstrap", "grpc", "--node", "a", "--node", "b"], "--node is given 2 times (a, b); give it once"],
-    [["get", "x", "--server", "h:1", "--server", "h:2"], "--server is given 2 times (h:1, h:2); give it once"],
+    [
+      ["bootstrap", "grpc", "--node", "a", "--node", "b"],
+      "--node is given 2 times (a, b); give it once",
+    ],
+    [
+      ["get", "x", "--server", "h:1", "--server", "h:2"],
+      "--server is given 2 times (h:1, h:2); give it once",
+    ],
   ])("refuses an option of one value that is given twice: %j", async (argv, text) => {
-    expect(await runToEnd(argv)).toMatchObject({ code: 2, err: expect.stringContaining(text) as string });
+    expect(await runToEnd(argv)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(text) as string,
+    });
   });
 
   it("shows the help of a command whatever else is asked", async () => {
-    expect(await runToEnd(["bootstrap", "envoy", "--server", "nonsense", "--help"])).toMatchObject({ code: 0, err: "" });
+    expect(await runToEnd(["bootstrap", "envoy", "--server", "nonsense", "--help"])).toMatchObject({
+      code: 0,
+      err: "",
+    });
   });
 
   it("takes --help behind -- as an argument", async () => {
@@ -60,8 +82,14 @@ describe("runCli()", () => {
   });
 
   it.each([
-    [[], "xdstp: which command?\nUsage: xdstp serve|relay|status|get|watch|resolve|record|replay|bootstrap [ARGS]\nSee xdstp --help\n"],
-    [["srve"], "xdstp: there is no command \"srve\"; did you mean serve?\nUsage: xdstp serve|relay|status|get|watch|resolve|record|replay|bootstrap [ARGS]\nSee xdstp --help\n"],
+    [
+      [],
+      "xdstp: which command?\nUsage: xdstp serve|relay|status|get|watch|resolve|record|replay|bootstrap [ARGS]\nSee xdstp --help\n",
+    ],
+    [
+      ["srve"],
+      'xdstp: there is no command "srve"; did you mean serve?\nUsage: xdstp serve|relay|status|get|watch|resolve|record|replay|bootstrap [ARGS]\nSee xdstp --help\n',
+    ],
   ])("answers %j with the usage and exit code 2", async (argv, err) => {
     expect(await runToEnd(argv)).toEqual({ code: 2, out: "", err });
   });
@@ -71,13 +99,19 @@ describe("runCli()", () => {
     [["serve", "a", "--listen"], "Option '--listen <value>'"],
     [["serve", "a", "--json=yes"], "Option '--json'"],
     [["serve", "a", "--control-plane", ""], "--control-plane is empty; give NAME"],
-    [["serve", "a", "--stream-names", "0"], "--stream-names \"0\": give a number from 1"],
+    [["serve", "a", "--stream-names", "0"], '--stream-names "0": give a number from 1'],
     [["serve"], "which folder?"],
     [["serve", ""], "which folder?"],
-    [["serve", "a", "b"], "\"b\" is one argument too many"],
-    [["serve", "a", "--listen", "x18000"], "--listen \"x18000\": give HOST:PORT"],
-    [["serve", "a", "--listen", "18993", "--metrics", "18993"], "--metrics 127.0.0.1:18993 needs another port than --listen 127.0.0.1:18993; port 0 takes a free one"],
-    [["serve", "a", "--metrics", "0.0.0.0:18000"], "--metrics 0.0.0.0:18000 needs another port than --listen 127.0.0.1:18000"],
+    [["serve", "a", "b"], '"b" is one argument too many'],
+    [["serve", "a", "--listen", "x18000"], '--listen "x18000": give HOST:PORT'],
+    [
+      ["serve", "a", "--listen", "18993", "--metrics", "18993"],
+      "--metrics 127.0.0.1:18993 needs another port than --listen 127.0.0.1:18993; port 0 takes a free one",
+    ],
+    [
+      ["serve", "a", "--metrics", "0.0.0.0:18000"],
+      "--metrics 0.0.0.0:18000 needs another port than --listen 127.0.0.1:18000",
+    ],
   ])("answers %j with one line, the usage and exit code 2", async (argv, text) => {
     const { code, out, err } = await runToEnd(argv);
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -88,17 +122,47 @@ describe("runCli()", () => {
   });
 
   it("answers with --json in one JSON object, with the exit code, and the usage where it was called the wrong way", async () => {
-    const [missing, wrong, nonsense] = await Promise.all([runToEnd(["serve", "/no/such\u001b", "--json"]), runToEnd(["status", "--json"]), runToEnd(["srve", "--json"])]);
-    expect(missing).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/^\{"schema":1,"time":"\d{4}-[^\n]*\}\n$/) as string });
-    expect(JSON.parse(missing.err)).toEqual({ schema: 1, time: expect.any(String) as string, level: "error", from: "serve", event: "failed", exitCode: 1, message: "/no/such\u001b: there is no such folder; make it (it may be empty), or name another" });
-    expect(JSON.parse(wrong.err)).toMatchObject({ from: "status", exitCode: 2, message: "which server? Give HOST:PORT, or set XDSTP_SERVER", usage: expect.stringMatching(/^xdstp status \[HOST:PORT\] /) as string });
-    expect(JSON.parse(nonsense.err)).toMatchObject({ from: "xdstp", exitCode: 2, message: "there is no command \"srve\"; did you mean serve?" });
+    const [missing, wrong, nonsense] = await Promise.all([
+      runToEnd(["serve", "/no/such\u001b", "--json"]),
+      runToEnd(["status", "--json"]),
+      runToEnd(["srve", "--json"]),
+    ]);
+    expect(missing).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringMatching(/^\{"schema":1,"time":"\d{4}-[^\n]*\}\n$/) as string,
+    });
+    expect(JSON.parse(missing.err)).toEqual({
+      schema: 1,
+      time: expect.any(String) as string,
+      level: "error",
+      from: "serve",
+      event: "failed",
+      exitCode: 1,
+      message:
+        "/no/such\u001b: there is no such folder; make it (it may be empty), or name another",
+    });
+    expect(JSON.parse(wrong.err)).toMatchObject({
+      from: "status",
+      exitCode: 2,
+      message: "which server? Give HOST:PORT, or set XDSTP_SERVER",
+      usage: expect.stringMatching(/^xdstp status \[HOST:PORT\] /) as string,
+    });
+    expect(JSON.parse(nonsense.err)).toMatchObject({
+      from: "xdstp",
+      exitCode: 2,
+      message: 'there is no command "srve"; did you mean serve?',
+    });
     expect((await runToEnd(["serve", "--", "a", "b", "--json"])).err).toMatch(/^xdstp serve: /);
   });
 
   it("names the command or option that was probably meant", async () => {
-    expect((await runToEnd(["stauts"])).err).toContain('there is no command "stauts"; did you mean status?');
-    expect((await runToEnd(["serve", "x", "--lsten", "127.0.0.1:0"])).err).toContain("Unknown option '--lsten'; did you mean --listen?");
+    expect((await runToEnd(["stauts"])).err).toContain(
+      'there is no command "stauts"; did you mean status?',
+    );
+    expect((await runToEnd(["serve", "x", "--lsten", "127.0.0.1:0"])).err).toContain(
+      "Unknown option '--lsten'; did you mean --listen?",
+    );
   });
 
   it.each(["-V", "version"])("shows its version by %s too", async (word) => {
@@ -112,7 +176,11 @@ describe("runCli()", () => {
   });
 
   it("says where a fault of its own is, and fails", async () => {
-    const stdout = { write: () => { throw new RangeError("out of paper"); } };
+    const stdout = {
+      write: () => {
+        throw new RangeError("out of paper");
+      },
+    };
     const { code, err } = await runToEnd(["--version"], { stdout });
     expect(code).toBe(1);
     expect(err).toMatch(/^xdstp: this should not happen: RangeError: out of paper\n +at /);

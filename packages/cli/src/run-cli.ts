@@ -17,7 +17,17 @@ import { serveCommand } from "./serve-command.ts";
 import { statusCommand } from "./status-command.ts";
 import { watchCommand } from "./watch-command.ts";
 
-const commands: readonly Command[] = [serveCommand, relayCommand, statusCommand, getCommand, watchCommand, resolveCommand, recordCommand, replayCommand, bootstrapCommand];
+const commands: readonly Command[] = [
+  serveCommand,
+  relayCommand,
+  statusCommand,
+  getCommand,
+  watchCommand,
+  resolveCommand,
+  recordCommand,
+  replayCommand,
+  bootstrapCommand,
+];
 const usage = `xdstp ${commands.map(({ name }) => name).join("|")} [ARGS]`;
 
 /**
@@ -32,9 +42,16 @@ export async function runCli(argv: readonly string[], io: Partial<CliIo> = {}): 
   const [name = "", ...args] = argv;
   const command = commands.find((one) => one.name === name);
   try {
-    return command === undefined ? runAlone(name, argv, world) : await runCommand(command, args, world);
+    return command === undefined
+      ? runAlone(name, argv, world)
+      : await runCommand(command, args, world);
   } catch (error) {
-    const { exitCode, text } = failureText(error, { name: command?.name, usage: command?.usage ?? usage, json: hasFlag(argv, "--json"), time: world.clock.wallTime() });
+    const { exitCode, text } = failureText(error, {
+      name: command?.name,
+      usage: command?.usage ?? usage,
+      json: hasFlag(argv, "--json"),
+      time: world.clock.wallTime(),
+    });
     world.stderr.write(`${text}\n`);
     return exitCode;
   }
@@ -52,8 +69,16 @@ function runAlone(name: string, argv: readonly string[], { stdout }: CliIo): num
 function commandOf(name: string): Command {
   const command = commands.find((one) => one.name === name);
   if (command !== undefined) return command;
-  const meant = closest(name, commands.map((one) => one.name));
-  throw new CliError(2, name === "" ? "which command?" : `there is no command ${JSON.stringify(name)}${meant === undefined ? "" : `; did you mean ${meant}?`}`);
+  const meant = closest(
+    name,
+    commands.map((one) => one.name),
+  );
+  throw new CliError(
+    2,
+    name === ""
+      ? "which command?"
+      : `there is no command ${JSON.stringify(name)}${meant === undefined ? "" : `; did you mean ${meant}?`}`,
+  );
 }
 
 async function runCommand(command: Command, args: readonly string[], io: CliIo): Promise<number> {

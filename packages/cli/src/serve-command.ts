@@ -2,7 +2,13 @@ import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { pathFrom } from "./path-from.ts";
-import { listenOptions, serverFlags, serverOptions, serverUsage, shownNote } from "./server-flags.ts";
+import {
+  listenOptions,
+  serverFlags,
+  serverOptions,
+  serverUsage,
+  shownNote,
+} from "./server-flags.ts";
 
 /** `xdstp serve`: a folder becomes a management server. */
 export const serveCommand: Command = {
@@ -18,10 +24,23 @@ export const serveCommand: Command = {
   ],
   options: {
     ...listenOptions,
-    descriptors: { value: "FILE", multiple: true, help: "your own message types, as `buf build -o FILE` writes them" },
-    "allow-mass-delete": { help: "take it as meant when most of the folder, or all of it, vanishes at once" },
-    authority: { value: "NAME", multiple: true, help: "answer only for this authority (default: all that the folder holds)" },
-    "node-key": { value: "FIELD", help: "the field of a node that selects DIR/_nodes/KEY: id, cluster, user_agent_name, locality.region, locality.zone, locality.sub_zone or metadata.PATH (default cluster)" },
+    descriptors: {
+      value: "FILE",
+      multiple: true,
+      help: "your own message types, as `buf build -o FILE` writes them",
+    },
+    "allow-mass-delete": {
+      help: "take it as meant when most of the folder, or all of it, vanishes at once",
+    },
+    authority: {
+      value: "NAME",
+      multiple: true,
+      help: "answer only for this authority (default: all that the folder holds)",
+    },
+    "node-key": {
+      value: "FIELD",
+      help: "the field of a node that selects DIR/_nodes/KEY: id, cluster, user_agent_name, locality.region, locality.zone, locality.sub_zone or metadata.PATH (default cluster)",
+    },
     ...serverOptions,
   },
   example: "xdstp serve ./config --listen 127.0.0.1:18000",
@@ -31,17 +50,24 @@ export const serveCommand: Command = {
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [dir, ...more] = call.positionals;
   if (dir === undefined || dir === "") throw new CliError(2, "which folder?");
-  if (more.length > 0) throw new CliError(2, `${JSON.stringify(more[0])} is one argument too many; one folder is served`);
+  if (more.length > 0)
+    throw new CliError(
+      2,
+      `${JSON.stringify(more[0])} is one argument too many; one folder is served`,
+    );
   const authorities = call.texts("authority");
   const flags = serverFlags(call, io);
   // Loaded only now: the server and Envoy's API take most of a second, which no other command needs.
   const { serve } = await import("./serve.ts");
-  return serve({
-    ...flags,
-    nodeKey: call.text("node-key") ?? "cluster",
-    dir: pathFrom(io.cwd, dir),
-    descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
-    allowMassDelete: call.flag("allow-mass-delete"),
-    ...(authorities.length > 0 && { authorities }),
-  }, io);
+  return serve(
+    {
+      ...flags,
+      nodeKey: call.text("node-key") ?? "cluster",
+      dir: pathFrom(io.cwd, dir),
+      descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
+      allowMassDelete: call.flag("allow-mass-delete"),
+      ...(authorities.length > 0 && { authorities }),
+    },
+    io,
+  );
 }

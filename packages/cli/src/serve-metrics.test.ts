@@ -8,16 +8,25 @@ import { useFolder } from "../test/use-folder.ts";
 const cluster = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const free = ["--listen", "127.0.0.1:0"];
 
-async function get(url: string, method = "GET"): Promise<{ readonly status: number; readonly text: string; readonly type: string }> {
+async function get(
+  url: string,
+  method = "GET",
+): Promise<{ readonly status: number; readonly text: string; readonly type: string }> {
   const response = await fetch(url, { method, headers: { connection: "close" } });
-  return { status: response.status, text: await response.text(), type: response.headers.get("content-type") ?? "" };
+  return {
+    status: response.status,
+    text: await response.text(),
+    type: response.headers.get("content-type") ?? "",
+  };
 }
 
 describe("xdstp serve --metrics", () => {
   it("serves what it measures for Prometheus on loopback, and whether it is well and ready", async () => {
     const folder = useFolder({ "a.example/clusters/web.yaml": "type: [\n" });
     const { stdout, port, signal, exit } = useCli(["serve", folder.dir, ...free, "--metrics", "0"]);
-    const base = /metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics$/.exec(await stdout.line(/listening/))?.[1] ?? "";
+    const base =
+      /metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics$/.exec(await stdout.line(/listening/))?.[1] ??
+      "";
     await stdout.line(/refused/);
     expect(await get(`${base}/healthz`)).toMatchObject({ status: 200, text: "ok\n" });
     expect(await get(`${base}/readyz`)).toMatchObject({ status: 503 });
@@ -31,7 +40,9 @@ describe("xdstp serve --metrics", () => {
     expect(type).toBe("text/plain; version=0.0.4; charset=utf-8");
     expect(text).toContain('\npilot_xds{variant="delta"} 1\n');
     expect(text).toContain('\npilot_xds_pushes{type="envoy.config.cluster.v3.Cluster"} 1\n');
-    expect(text).toContain('\nxdstp_types{type="envoy.config.cluster.v3.Cluster",state="STALE"} 1\n');
+    expect(text).toContain(
+      '\nxdstp_types{type="envoy.config.cluster.v3.Cluster",state="STALE"} 1\n',
+    );
     expect(text).not.toContain("n1");
     expect(await get(`${base}/other`)).toMatchObject({ status: 404 });
     expect(await get(`${base}/metrics`, "POST")).toMatchObject({ status: 405 });
@@ -52,7 +63,8 @@ describe("xdstp serve --metrics", () => {
       },
     };
     useCli(["serve", dir, ...free, "--metrics", "0"], { stdout });
-    const [, port = "", url = ""] = /127\.0\.0\.1:(\d+), .*metrics: (http:\S+)$/.exec(await log.line(/listening/)) ?? [];
+    const [, port = "", url = ""] =
+      /127\.0\.0\.1:(\d+), .*metrics: (http:\S+)$/.exec(await log.line(/listening/)) ?? [];
     await log.line(/Z loaded /);
     expect((await get(url)).text).toContain("\nxdstp_log_lines_lost_total 0\n");
     isFull = true;
@@ -66,11 +78,19 @@ describe("xdstp serve --metrics", () => {
   it("tells programs where, and ends with one line where the port is taken", async () => {
     const { dir } = useFolder();
     const { stdout } = useCli(["serve", dir, ...free, "--json", "--metrics", "127.0.0.1:0"]);
-    expect(JSON.parse(await stdout.line(/"listening"/))).toMatchObject({ metrics: { host: "127.0.0.1" } });
+    expect(JSON.parse(await stdout.line(/"listening"/))).toMatchObject({
+      metrics: { host: "127.0.0.1" },
+    });
     const other = createServer();
-    await new Promise<void>((resolve) => { other.listen(0, "127.0.0.1", resolve); });
+    await new Promise<void>((resolve) => {
+      other.listen(0, "127.0.0.1", resolve);
+    });
     const { port } = other.address() as { readonly port: number };
-    expect(await runToEnd(["serve", dir, ...free, "--metrics", String(port)])).toEqual({ code: 1, out: "", err: `xdstp serve: --metrics 127.0.0.1:${port}: the port is in use by another program, or by an outgoing connection that has this local port; take another one\n` });
+    expect(await runToEnd(["serve", dir, ...free, "--metrics", String(port)])).toEqual({
+      code: 1,
+      out: "",
+      err: `xdstp serve: --metrics 127.0.0.1:${port}: the port is in use by another program, or by an outgoing connection that has this local port; take another one\n`,
+    });
     other.close();
     expect((await runToEnd(["serve", dir, "--metrics", "somewhere"])).code).toBe(2);
   });

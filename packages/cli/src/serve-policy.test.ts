@@ -7,57 +7,105 @@ import { type TestFolder, useFolder } from "../test/use-folder.ts";
 
 const authority = createTestAuthority();
 const clusters = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
-const flags = ["--tls-cert", "tls/cert.pem", "--tls-key", "tls/key.pem", "--tls-client-ca", "tls/ca.pem", "--policy", "policy.yaml"];
+const flags = [
+  "--tls-cert",
+  "tls/cert.pem",
+  "--tls-key",
+  "tls/key.pem",
+  "--tls-client-ca",
+  "tls/ca.pem",
+  "--policy",
+  "policy.yaml",
+];
 /** The example of the README, as it stands there. */
-const [, example = ""] = /```yaml\n(rules:\n.*?)```/s.exec(readFileSync(new URL("../README.md", import.meta.url), "utf8")) ?? [];
+const [, example = ""] =
+  /```yaml\n(rules:\n.*?)```/s.exec(
+    readFileSync(new URL("../README.md", import.meta.url), "utf8"),
+  ) ?? [];
 
 function useFiles(policy: string): TestFolder {
   const { cert, key } = authority.issue({ dnsNames: ["localhost"] });
-  const config = Object.fromEntries(["shop/a", "shop/b", "search/a"].map((name) => [`config/_opaque/clusters/${name}.yaml`, "type: EDS\n"]));
-  return useFolder({ "tls/cert.pem": cert, "tls/key.pem": key, "tls/ca.pem": authority.cert, "policy.yaml": policy, ...config });
+  const config = Object.fromEntries(
+    ["shop/a", "shop/b", "search/a"].map((name) => [
+      `config/_opaque/clusters/${name}.yaml`,
+      "type: EDS\n",
+    ]),
+  );
+  return useFolder({
+    "tls/cert.pem": cert,
+    "tls/key.pem": key,
+    "tls/ca.pem": authority.cert,
+    "policy.yaml": policy,
+    ...config,
+  });
 }
 
 function useWorld(policy: string): { readonly folder: TestFolder; readonly cli: RunningCli } {
   const folder = useFiles(policy);
-  return { folder, cli: useCli(["serve", "config", "--listen", "127.0.0.1:0", ...flags], { cwd: folder.dir }) };
+  return {
+    folder,
+    cli: useCli(["serve", "config", "--listen", "127.0.0.1:0", ...flags], { cwd: folder.dir }),
+  };
 }
 
 /** A client with this URI in its certificate that asks for all clusters. */
 async function connectAs(cli: RunningCli, uri: string): Promise<DeltaStream> {
   const { cert, key } = authority.issue({ uris: [uri] });
   const client = await openDeltaStream(await cli.port(), "n", { ca: authority.cert, cert, key });
-  onTestFinished(() => { client.close(); });
+  onTestFinished(() => {
+    client.close();
+  });
   client.send({ typeUrl: clusters, resourceNamesSubscribe: ["*"] });
   return client;
 }
 
-async function next(client: DeltaStream): Promise<{ readonly names: readonly string[]; readonly removed: readonly string[] }> {
+async function next(
+  client: DeltaStream,
+): Promise<{ readonly names: readonly string[]; readonly removed: readonly string[] }> {
   await client.arrived();
   const response = client.next();
   client.ack(response);
-  return { names: response.resources.map(({ name }) => name).sort(), removed: response.removedResources };
+  return {
+    names: response.resources.map(({ name }) => name).sort(),
+    removed: response.removedResources,
+  };
 }
 
 describe("xdstp serve --policy", () => {
   it("shows each client what the rule for its certificate allows, and refuses who fits none: the example of the README [S-NODE-8] [S-LIM-8]", async () => {
     const { cli } = useWorld(example);
     await cli.stdout.line(/Z loaded /);
-    expect((await next(await connectAs(cli, "spiffe://example.com/shop/web"))).names).toEqual(["shop/a", "shop/b"]);
-    expect((await next(await connectAs(cli, "spiffe://example.com/shop/worker"))).names).toEqual(["shop/a", "shop/b"]);
-    expect((await next(await connectAs(cli, "spiffe://example.com/operators"))).names).toEqual(["search/a", "shop/a", "shop/b"]);
+    expect((await next(await connectAs(cli, "spiffe://example.com/shop/web"))).names).toEqual([
+      "shop/a",
+      "shop/b",
+    ]);
+    expect((await next(await connectAs(cli, "spiffe://example.com/shop/worker"))).names).toEqual([
+      "shop/a",
+      "shop/b",
+    ]);
+    expect((await next(await connectAs(cli, "spiffe://example.com/operators"))).names).toEqual([
+      "search/a",
+      "shop/a",
+      "shop/b",
+    ]);
     const stranger = await connectAs(cli, "spiffe://example.com/search");
     expect(await stranger.status).toBe(7);
-    expect(await cli.stdout.line(/turned away/)).toContain("not allowed (no rule fits spiffe://example.com/search)");
+    expect(await cli.stdout.line(/turned away/)).toContain(
+      "not allowed (no rule fits spiffe://example.com/search)",
+    );
   });
 
   it("puts new rules in force while clients are connected, and keeps the last good ones while the file is broken, with file, line and reason [S-LIM-8]", async () => {
-    const rules = (...names: readonly string[]): string => `rules:\n- identity: spiffe://td/*\n  allow:\n    clusters: ${JSON.stringify(names)}\n`;
+    const rules = (...names: readonly string[]): string =>
+      `rules:\n- identity: spiffe://td/*\n  allow:\n    clusters: ${JSON.stringify(names)}\n`;
     const { folder, cli } = useWorld(rules("shop/*"));
     await cli.stdout.line(/Z loaded /);
     const client = await connectAs(cli, "spiffe://td/a");
     expect((await next(client)).names).toEqual(["shop/a", "shop/b"]);
     folder.write({ "policy.yaml": "rules:\n- identity: spiffe://td/*\n  allow: nothing\n" });
-    expect(await cli.stdout.line(/policy .*those before stay/)).toMatch(/policy\.yaml:3:10: `allow` has names by type/);
+    expect(await cli.stdout.line(/policy .*those before stay/)).toMatch(
+      /policy\.yaml:3:10: `allow` has names by type/,
+    );
     expect((await next(await connectAs(cli, "spiffe://td/b"))).names).toEqual(["shop/a", "shop/b"]);
     folder.write({ "policy.yaml": rules("shop/a", "search/*") });
     await cli.stdout.line(/policy .*the new rules are in force/);
@@ -70,11 +118,18 @@ describe("xdstp serve --policy", () => {
   });
 
   it.each([
-    ["rules:\n- identity: a*b\n", flags, 1, "policy.yaml:2:13: \"a*b\": a * stands at the end only"],
+    ["rules:\n- identity: a*b\n", flags, 1, 'policy.yaml:2:13: "a*b": a * stands at the end only'],
     ["rules: []\n", [...flags.slice(0, -1), "none.yaml"], 1, "none.yaml: there is no such file"],
-    ["rules: []\n", [...flags.slice(0, 4), ...flags.slice(6)], 2, "--policy goes by the certificates of clients: give --tls-client-ca too"],
+    [
+      "rules: []\n",
+      [...flags.slice(0, 4), ...flags.slice(6)],
+      2,
+      "--policy goes by the certificates of clients: give --tls-client-ca too",
+    ],
   ])("does not begin with %j and %j", async (policy, given, code, text) => {
-    const result = await runToEnd(["serve", "config", "--listen", "127.0.0.1:0", ...given], { cwd: useFiles(policy).dir });
+    const result = await runToEnd(["serve", "config", "--listen", "127.0.0.1:0", ...given], {
+      cwd: useFiles(policy).dir,
+    });
     expect(result).toMatchObject({ code, out: "" });
     expect(result.err).toContain(text);
   });

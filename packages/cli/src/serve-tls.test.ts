@@ -15,14 +15,26 @@ const flags = ["--tls-cert", "tls/cert.pem", "--tls-key", "tls/key.pem"];
 
 function serve(folder: TestFolder, ...more: readonly string[]): RunningCli {
   folder.write({ "config/_opaque/clusters/x.yaml": "{}" });
-  return useCli(["serve", "config", "--listen", "127.0.0.1:0", ...flags, ...more], { cwd: folder.dir });
+  return useCli(["serve", "config", "--listen", "127.0.0.1:0", ...flags, ...more], {
+    cwd: folder.dir,
+  });
 }
 
 /** The name in the certificate that the server shows to a new connection. */
 async function shownBy(port: number): Promise<string> {
-  const socket = connect({ port, host: "127.0.0.1", servername: "localhost", ca: authority.cert, ALPNProtocols: ["h2"] });
-  onTestFinished(() => { socket.destroy(); });
-  await new Promise((resolve, reject) => { socket.on("secureConnect", resolve).on("error", reject); });
+  const socket = connect({
+    port,
+    host: "127.0.0.1",
+    servername: "localhost",
+    ca: authority.cert,
+    ALPNProtocols: ["h2"],
+  });
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  await new Promise((resolve, reject) => {
+    socket.on("secureConnect", resolve).on("error", reject);
+  });
   const { subject }: PeerCertificate = socket.getPeerCertificate();
   return String(subject.CN);
 }
@@ -34,7 +46,9 @@ describe("xdstp serve --tls-cert --tls-key", () => {
     const port = await cli.port();
     expect(await shownBy(port)).toBe("first");
     folder.write(certificate("second"));
-    expect(await cli.stdout.line(/certificate /)).toContain("the new one is shown to new connections");
+    expect(await cli.stdout.line(/certificate /)).toContain(
+      "the new one is shown to new connections",
+    );
     expect(await shownBy(port)).toBe("second");
   });
 
@@ -42,9 +56,13 @@ describe("xdstp serve --tls-cert --tls-key", () => {
     const folder = useFolder({ ...certificate("first"), "ca.pem": authority.cert });
     const cli = serve(folder);
     const port = await cli.port();
-    expect(await cli.stdout.line(/listening/)).toContain(`to connect: xdstp bootstrap envoy --server localhost:${port} --tls-ca CA.pem > envoy.yaml`);
+    expect(await cli.stdout.line(/listening/)).toContain(
+      `to connect: xdstp bootstrap envoy --server localhost:${port} --tls-ca CA.pem > envoy.yaml`,
+    );
     const strict = serve(folder, "--tls-client-ca", "ca.pem");
-    expect(await strict.stdout.line(/listening/)).toMatch(/xdstp bootstrap grpc --server localhost:\d+ --tls-ca CA\.pem --tls-cert CLIENT\.pem --tls-key CLIENT-KEY\.pem\)/);
+    expect(await strict.stdout.line(/listening/)).toMatch(
+      /xdstp bootstrap grpc --server localhost:\d+ --tls-ca CA\.pem --tls-cert CLIENT\.pem --tls-key CLIENT-KEY\.pem\)/,
+    );
   });
 
   it("keeps what it has while the files are broken or gone, says so, and takes the next good ones", async () => {
@@ -52,7 +70,9 @@ describe("xdstp serve --tls-cert --tls-key", () => {
     const cli = serve(folder);
     const port = await cli.port();
     folder.write({ "tls/key.pem": authority.issue().key });
-    expect(await cli.stdout.line(/certificate .*the one before stays/)).toContain("tls.key does not belong to tls.cert");
+    expect(await cli.stdout.line(/certificate .*the one before stays/)).toContain(
+      "tls.key does not belong to tls.cert",
+    );
     expect(await shownBy(port)).toBe("first");
     folder.remove("tls/cert.pem");
     expect(await cli.stdout.line(/certificate .*there is no such file/)).toContain("cert.pem");
@@ -64,7 +84,9 @@ describe("xdstp serve --tls-cert --tls-key", () => {
 
   it("follows a link that is exchanged, as Kubernetes mounts a secret", async () => {
     const [folder, at] = [useFolder(), (path: string): string => join(folder.dir, path)];
-    for (const name of ["first", "second"]) for (const [path, text] of Object.entries(certificate(name))) folder.write({ [path.replace("tls", `tls/..${name}`)]: text });
+    for (const name of ["first", "second"])
+      for (const [path, text] of Object.entries(certificate(name)))
+        folder.write({ [path.replace("tls", `tls/..${name}`)]: text });
     symlinkSync("..first", at("tls/..data"));
     for (const file of ["cert.pem", "key.pem"]) symlinkSync(`..data/${file}`, at(`tls/${file}`));
     const cli = serve(folder);
@@ -80,7 +102,8 @@ describe("xdstp serve --tls-cert --tls-key", () => {
   it("warns of strangers on other machines unless they have to show a certificate", async () => {
     const folder = useFolder({ ...certificate("first"), "ca.pem": authority.cert });
     folder.write({ "config/_opaque/clusters/x.yaml": "{}" });
-    const start = (...more: readonly string[]): RunningCli => useCli(["serve", "config", "--listen", "0.0.0.0:0", ...flags, ...more], { cwd: folder.dir });
+    const start = (...more: readonly string[]): RunningCli =>
+      useCli(["serve", "config", "--listen", "0.0.0.0:0", ...flags, ...more], { cwd: folder.dir });
     expect(await start().stdout.line(/warning/)).toContain("there is no login");
     const cli = start("--tls-client-ca", "ca.pem");
     await cli.stdout.line(/Z loaded /);
@@ -90,13 +113,31 @@ describe("xdstp serve --tls-cert --tls-key", () => {
   it.each([
     [["--tls-cert", "tls/cert.pem"], 2, "TLS needs both --tls-cert and --tls-key"],
     [["--tls-client-ca", "ca.pem"], 2, "TLS needs both --tls-cert and --tls-key"],
-    [["--tls-cert", "none.pem", "--tls-key", "tls/key.pem"], 1, "none.pem: there is no such file; give a PEM file"],
-    [["--tls-cert", "tls/key.pem", "--tls-key", "tls/key.pem"], 1, "--tls-cert holds no certificate in PEM"],
-    [["--tls-cert", "tls/cert.pem", "--tls-key", "tls/cert.pem"], 1, "--tls-key does not belong to tls.cert, or is no PEM"],
-    [[...flags, "--tls-client-ca", "tls/key.pem"], 1, "--tls-client-ca holds no certificate in PEM"],
+    [
+      ["--tls-cert", "none.pem", "--tls-key", "tls/key.pem"],
+      1,
+      "none.pem: there is no such file; give a PEM file",
+    ],
+    [
+      ["--tls-cert", "tls/key.pem", "--tls-key", "tls/key.pem"],
+      1,
+      "--tls-cert holds no certificate in PEM",
+    ],
+    [
+      ["--tls-cert", "tls/cert.pem", "--tls-key", "tls/cert.pem"],
+      1,
+      "--tls-key does not belong to tls.cert, or is no PEM",
+    ],
+    [
+      [...flags, "--tls-client-ca", "tls/key.pem"],
+      1,
+      "--tls-client-ca holds no certificate in PEM",
+    ],
   ] as const)("does not begin with %j", async (given, code, text) => {
     const folder = useFolder({ ...certificate("first"), "config/_opaque/clusters/x.yaml": "{}" });
-    const result = await runToEnd(["serve", "config", "--listen", "127.0.0.1:0", ...given], { cwd: folder.dir });
+    const result = await runToEnd(["serve", "config", "--listen", "127.0.0.1:0", ...given], {
+      cwd: folder.dir,
+    });
     expect(result).toMatchObject({ code, out: "" });
     expect(result.err).toContain(text);
   });

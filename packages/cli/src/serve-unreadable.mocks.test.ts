@@ -9,7 +9,8 @@ const refused = vi.hoisted<{ dir?: string }>(() => ({}));
 vi.mock(import("node:fs/promises"), async (original) => {
   const actual = await original();
   const readdir = async (...args: Parameters<typeof actual.readdir>) => {
-    if (args[0] === refused.dir) throw Object.assign(new Error("EACCES: permission denied, scandir"), { code: "EACCES" });
+    if (args[0] === refused.dir)
+      throw Object.assign(new Error("EACCES: permission denied, scandir"), { code: "EACCES" });
     return actual.readdir(...args);
   };
   return { ...actual, readdir: readdir as unknown as typeof actual.readdir };
@@ -22,7 +23,9 @@ describe("xdstp serve, a folder that cannot be read", () => {
     const clock = createFakeClock();
     const { stdout, port } = useCli(["serve", dir, "--listen", "127.0.0.1:0"], { clock });
     const number = await port();
-    expect(await stdout.line(/not ready/)).toContain(`${dir}: may not be read by this user (EACCES) (give it the right to; it is tried again every second); new streams are refused until then`);
+    expect(await stdout.line(/not ready/)).toContain(
+      `${dir}: may not be read by this user (EACCES) (give it the right to; it is tried again every second); new streams are refused until then`,
+    );
     const early = await openDeltaStream(number, "early");
     expect(await early.status).toBe(14);
     early.close();

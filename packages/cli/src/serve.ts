@@ -31,7 +31,11 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
   checkNodeKey(options.nodeKey);
   await checkFolder(options.dir);
   const registry = await loadRegistry(options.descriptors);
-  return hostServer({ ...options, registry }, (tell) => folderSupply({ ...options, registry }, io, tell), io);
+  return hostServer(
+    { ...options, registry },
+    (tell) => folderSupply({ ...options, registry }, io, tell),
+    io,
+  );
 }
 
 function checkNodeKey(field: string): void {
@@ -44,29 +48,75 @@ function checkNodeKey(field: string): void {
 
 /** The version of each type as clients of the whole have it, over SotW and delta: what stands as VERSION in `xdstp status`. */
 function versionsOf(cache: Cache): Readonly<Record<string, string>> {
-  return Object.fromEntries(envoyTypes.flatMap(({ typeUrl }) => {
-    const topic = cache.serves(typeUrl) ? cache.topic(typeUrl, { name: "*" }) : undefined;
-    return topic === undefined || topic.members().length === 0 ? [] : [[typeUrl, topic.label ?? versionOf(topic.hash)]];
-  }));
+  return Object.fromEntries(
+    envoyTypes.flatMap(({ typeUrl }) => {
+      const topic = cache.serves(typeUrl) ? cache.topic(typeUrl, { name: "*" }) : undefined;
+      return topic === undefined || topic.members().length === 0
+        ? []
+        : [[typeUrl, topic.label ?? versionOf(topic.hash)]];
+    }),
+  );
 }
 
-function folderSupply({ dir, registry, allowMassDelete, authorities, nodeKey }: ServeOptions & Pick<HostOptions, "registry">, { clock }: CliIo, tell: Tell): Supply {
+function folderSupply(
+  {
+    dir,
+    registry,
+    allowMassDelete,
+    authorities,
+    nodeKey,
+  }: ServeOptions & Pick<HostOptions, "registry">,
+  { clock }: CliIo,
+  tell: Tell,
+): Supply {
   const health = createHealthBook(clock);
-  const nodes = createNodeCaches({ keyOf: nodeField(nodeKey), types: envoyTypes, clock, replacedBytes, ...(authorities && { authorities }), onEvent: (event) => { tell({ from: "cache", event }); } });
-  const dangling = nodes.watchDangling((event) => { tell({ from: "cache", event }); });
+  const nodes = createNodeCaches({
+    keyOf: nodeField(nodeKey),
+    types: envoyTypes,
+    clock,
+    replacedBytes,
+    ...(authorities && { authorities }),
+    onEvent: (event) => {
+      tell({ from: "cache", event });
+    },
+  });
+  const dangling = nodes.watchDangling((event) => {
+    tell({ from: "cache", event });
+  });
   const onEvent = (event: FolderEvent): void => {
     noteFolder(health, dir, event);
     tell({ from: "folder", event });
-    if (event.kind === "loaded") tell({ from: "serve", event: { kind: "versions", versions: versionsOf(nodes.shared) } });
+    if (event.kind === "loaded")
+      tell({ from: "serve", event: { kind: "versions", versions: versionsOf(nodes.shared) } });
   };
   return {
-    from: "serve", what: { dir }, serving: nodes.serving, health: () => health.rows(),
+    from: "serve",
+    what: { dir },
+    serving: nodes.serving,
+    health: () => health.rows(),
     cache: {
-      get ready() { return nodes.shared.ready; },
-      get revision() { return nodes.revision; },
-      get resources() { return nodes.resources; },
+      get ready() {
+        return nodes.shared.ready;
+      },
+      get revision() {
+        return nodes.revision;
+      },
+      get resources() {
+        return nodes.resources;
+      },
     },
-    start: async () => nodes.shared.addFeed(createFolderFeed({ dir, registry, nodes, allowMassDelete, clock, ...(authorities && { authorities }), onEvent })).ended,
+    start: async () =>
+      nodes.shared.addFeed(
+        createFolderFeed({
+          dir,
+          registry,
+          nodes,
+          allowMassDelete,
+          clock,
+          ...(authorities && { authorities }),
+          onEvent,
+        }),
+      ).ended,
     async close() {
       dangling.close();
       await nodes.close();

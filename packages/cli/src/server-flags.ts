@@ -26,27 +26,54 @@ export interface ServerFlags {
 
 /** Where it listens and what it shows. */
 export const listenOptions = {
-  listen: { value: "HOST:PORT", help: "where to listen; PORT alone is on loopback, port 0 takes a free one (default 127.0.0.1:18000)" },
+  listen: {
+    value: "HOST:PORT",
+    help: "where to listen; PORT alone is on loopback, port 0 takes a free one (default 127.0.0.1:18000)",
+  },
   json: { help: "one JSON object per event and line, on a terminal too" },
 } as const;
 
 /** The other options of a command that serves. */
 export const serverOptions = {
-  "control-plane": { value: "NAME", help: "how the server calls itself towards clients (default xdstp)" },
-  "stream-names": { value: "N", help: "how many names of one type a stream may ask for, a tenth of them globs (default 100000, and 1000 globs); a relay asks on one stream for all its clients" },
-  limit: { value: "NAME=NUMBER", multiple: true, help: "another value of a limit, such as messageMs=60000; may be given several times. The README has the names, defaults and units" },
-  metrics: { value: "HOST:PORT", help: "serve /metrics for Prometheus, /healthz and /readyz there, over HTTP; PORT alone is on loopback" },
-  "tls-cert": { value: "FILE", help: "the certificate of the server and those between it and its authority, PEM" },
+  "control-plane": {
+    value: "NAME",
+    help: "how the server calls itself towards clients (default xdstp)",
+  },
+  "stream-names": {
+    value: "N",
+    help: "how many names of one type a stream may ask for, a tenth of them globs (default 100000, and 1000 globs); a relay asks on one stream for all its clients",
+  },
+  limit: {
+    value: "NAME=NUMBER",
+    multiple: true,
+    help: "another value of a limit, such as messageMs=60000; may be given several times. The README has the names, defaults and units",
+  },
+  metrics: {
+    value: "HOST:PORT",
+    help: "serve /metrics for Prometheus, /healthz and /readyz there, over HTTP; PORT alone is on loopback",
+  },
+  "tls-cert": {
+    value: "FILE",
+    help: "the certificate of the server and those between it and its authority, PEM",
+  },
   "tls-key": { value: "FILE", help: "its private key, PEM" },
-  "tls-client-ca": { value: "FILE", help: "serve only clients with a certificate that one of these authorities has signed, PEM" },
-  policy: { value: "FILE", help: "rules by identity that say which names each client may see; the file is followed" },
+  "tls-client-ca": {
+    value: "FILE",
+    help: "serve only clients with a certificate that one of these authorities has signed, PEM",
+  },
+  policy: {
+    value: "FILE",
+    help: "rules by identity that say which names each client may see; the file is followed",
+  },
 } as const;
 
 /** How {@link serverOptions} stand in a usage. */
-export const serverUsage = "[--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]... [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE [--policy FILE]]]";
+export const serverUsage =
+  "[--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]... [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE [--policy FILE]]]";
 
 /** What a command says of how it is shown and ended. */
-export const shownNote = "On a terminal it shows a table of clients and types; elsewhere one event per line. Ctrl-C ends it in order, once more at once.";
+export const shownNote =
+  "On a terminal it shows a table of clients and types; elsewhere one event per line. Ctrl-C ends it in order, once more at once.";
 
 /** Reads {@link listenOptions} and {@link serverOptions}. Throws a CliError for what contradicts itself. */
 export function serverFlags(call: CommandCall, { cwd }: CliIo): ServerFlags {
@@ -56,9 +83,14 @@ export function serverFlags(call: CommandCall, { cwd }: CliIo): ServerFlags {
   const metrics = metricsOf(call, listen);
   const policy = policyOf(call, tls, cwd);
   const streamNames = countFlag(call, "stream-names");
-  const limits = { ...(streamNames !== undefined && streamLimits(streamNames)), ...limitsFlag(call) };
+  const limits = {
+    ...(streamNames !== undefined && streamLimits(streamNames)),
+    ...limitsFlag(call),
+  };
   return {
-    listen, limits, json: call.flag("json"),
+    listen,
+    limits,
+    json: call.flag("json"),
     ...(controlPlane !== undefined && { controlPlane }),
     ...(tls && { tls }),
     ...(metrics && { metrics }),
@@ -69,7 +101,8 @@ export function serverFlags(call: CommandCall, { cwd }: CliIo): ServerFlags {
 /** Without a certificate a client has no identity, and nobody would be served. */
 function policyOf(call: CommandCall, tls: TlsFiles | undefined, cwd: string): string | undefined {
   const file = call.text("policy");
-  if (file !== undefined && tls?.clientCa === undefined) throw new CliError(2, "--policy goes by the certificates of clients: give --tls-client-ca too");
+  if (file !== undefined && tls?.clientCa === undefined)
+    throw new CliError(2, "--policy goes by the certificates of clients: give --tls-client-ca too");
   return file === undefined ? undefined : pathFrom(cwd, file);
 }
 
@@ -77,13 +110,20 @@ function metricsOf(call: CommandCall, listen: Endpoint): Endpoint | undefined {
   const text = call.text("metrics");
   if (text === undefined) return undefined;
   const metrics = parseListen("--metrics", text);
-  if (clash(metrics, listen)) throw new CliError(2, `--metrics ${formatEndpoint(metrics)} needs another port than --listen ${formatEndpoint(listen)}; port 0 takes a free one`);
+  if (clash(metrics, listen))
+    throw new CliError(
+      2,
+      `--metrics ${formatEndpoint(metrics)} needs another port than --listen ${formatEndpoint(listen)}; port 0 takes a free one`,
+    );
   return metrics;
 }
 
 function tlsFilesOf(call: CommandCall, cwd: string): TlsFiles | undefined {
-  const [cert, key, clientCa] = ["tls-cert", "tls-key", "tls-client-ca"].map((name) => call.text(name)).map((file) => (file === undefined ? undefined : pathFrom(cwd, file)));
-  if (cert !== undefined && key !== undefined) return { cert, key, ...(clientCa !== undefined && { clientCa }) };
+  const [cert, key, clientCa] = ["tls-cert", "tls-key", "tls-client-ca"]
+    .map((name) => call.text(name))
+    .map((file) => (file === undefined ? undefined : pathFrom(cwd, file)));
+  if (cert !== undefined && key !== undefined)
+    return { cert, key, ...(clientCa !== undefined && { clientCa }) };
   if (cert === undefined && key === undefined && clientCa === undefined) return undefined;
   throw new CliError(2, "TLS needs both --tls-cert and --tls-key");
 }

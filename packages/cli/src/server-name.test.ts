@@ -12,7 +12,10 @@ describe("serverName()", () => {
     [["*.example.com"], "xds.example.com", "xds.example.com"],
     [["*.example.com"], "10.0.0.1", "10.0.0.1"],
     [[], "::1", "::1"],
-  ])("finds in a certificate for %j what a client of %s has to ask for: %s", (dnsNames, host, name) => {
-    expect(serverName(authority.issue({ dnsNames }).cert, host)).toBe(name);
-  });
+  ])(
+    "finds in a certificate for %j what a client of %s has to ask for: %s",
+    (dnsNames, host, name) => {
+      expect(serverName(authority.issue({ dnsNames }).cert, host)).toBe(name);
+    },
+  );
 });

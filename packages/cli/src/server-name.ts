@@ -5,6 +5,8 @@ import { isIP } from "node:net";
 export function serverName(certificate: string | Buffer, host: string): string {
   const parsed = new X509Certificate(certificate);
   if ((isIP(host) === 0 ? parsed.checkHost(host) : parsed.checkIP(host)) !== undefined) return host;
-  const names = [...(parsed.subjectAltName ?? "").matchAll(/DNS:([\w.-]+)/g)].map(([, name = ""]) => name);
+  const names = [...(parsed.subjectAltName ?? "").matchAll(/DNS:([\w.-]+)/g)].map(
+    ([, name = ""]) => name,
+  );
   return names[0] ?? host;
 }

@@ -23,7 +23,10 @@ export function clientLabel({ node, peer }: Pick<StreamInfo, "node" | "peer">): 
 
 /** The first names of a list, and how many more there are. */
 export function someNames(names: readonly string[]): string {
-  const shown = names.slice(0, 3).map((name) => (name === "" ? "(empty)" : escapeText(name))).join(", ");
+  const shown = names
+    .slice(0, 3)
+    .map((name) => (name === "" ? "(empty)" : escapeText(name)))
+    .join(", ");
   return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown;
 }
 

@@ -11,8 +11,12 @@ export function resolvedJson({ name, from, altOn, places, warnings }: Resolved):
 
 function placeJson({ added, sources, servers, error, ...place }: ExplainedPlace): object {
   return {
-    ...place, added: Object.fromEntries(added),
-    sources: sources.map(({ place: where = null, authorities = null }) => ({ place: where, authorities })),
+    ...place,
+    added: Object.fromEntries(added),
+    sources: sources.map(({ place: where = null, authorities = null }) => ({
+      place: where,
+      authorities,
+    })),
     servers: servers.map(serverJson),
     ...(error !== undefined && { error: error.text }),
   };
@@ -20,8 +24,12 @@ function placeJson({ added, sources, servers, error, ...place }: ExplainedPlace)
 
 function serverJson({ name, config }: FederationServer): object {
   return {
-    server: name, variant: config?.variant, credentials: config?.credentials.type, clientCertificate: hasCertificate(config),
-    aggregated: config?.aggregated ?? true, features: [...config?.features ?? []],
+    server: name,
+    variant: config?.variant,
+    credentials: config?.credentials.type,
+    clientCertificate: hasCertificate(config),
+    aggregated: config?.aggregated ?? true,
+    features: [...(config?.features ?? [])],
   };
 }
 
@@ -30,13 +38,24 @@ function hasCertificate(config: FederationServer["config"]): boolean {
 }
 
 /** The same for people: a block for each place. */
-export function resolvedLines({ from, altOn, places, warnings }: Resolved, columns = 96): readonly string[] {
-  const when = altOn === "missing" ? "the one above does not exist, or cannot be reached and is not held" : "nobody of the one above can be reached, and it is not held";
+export function resolvedLines(
+  { from, altOn, places, warnings }: Resolved,
+  columns = 96,
+): readonly string[] {
+  const when =
+    altOn === "missing"
+      ? "the one above does not exist, or cannot be reached and is not held"
+      : "nobody of the one above can be reached, and it is not held";
   const blocks = places.map((place, index) => [
-    ...(index === 0 ? [] : ["", wrapWords(`alternative ${index}: asked while ${when}`, columns, "  ")]),
+    ...(index === 0
+      ? []
+      : ["", wrapWords(`alternative ${index}: asked while ${when}`, columns, "  ")]),
     ...rowsOf(place, from, columns),
   ]);
-  return [...blocks.flat(), ...warnings.map(({ message }) => row("warning", escapeText(message), columns))];
+  return [
+    ...blocks.flat(),
+    ...warnings.map(({ message }) => row("warning", escapeText(message), columns)),
+  ];
 }
 
 function rowsOf(place: ExplainedPlace, from: string, columns: number): readonly string[] {
@@ -45,12 +64,43 @@ function rowsOf(place: ExplainedPlace, from: string, columns: number): readonly 
     ["name", escapeText(locator)],
     ["sent as", name === locator ? "the same" : escapeText(name)],
     ...Array.from(added, ([key, value]) => ["added", escapeText(`${key}=${value}`)] as const),
-    ...(entry === undefined ? [] : [["entry", `${escapeText(JSON.stringify(entry))} is taken out of the list that comes`] as const]),
-    ...(entry === undefined && isList(name) ? [["members", "the list says where, each is asked for by its own authority"] as const] : []),
-    ["authority", authority === null ? "none, the name is opaque" : authority === "" ? "(empty)" : escapeText(authority)],
+    ...(entry === undefined
+      ? []
+      : [
+          [
+            "entry",
+            `${escapeText(JSON.stringify(entry))} is taken out of the list that comes`,
+          ] as const,
+        ]),
+    ...(entry === undefined && isList(name)
+      ? [["members", "the list says where, each is asked for by its own authority"] as const]
+      : []),
+    [
+      "authority",
+      authority === null
+        ? "none, the name is opaque"
+        : authority === ""
+          ? "(empty)"
+          : escapeText(authority),
+    ],
     ["source", escapeText(error === undefined ? sourceText(place, from) : error.text)],
-    ...servers.map((server, index) => [index === 0 ? "servers" : "", `${index + 1}. ${escapeText(server.name)}  ${serverText(server)}`] as const),
-    ...(servers.length < 2 ? [] : [["", place.reachabilityOnly ? "each when those above cannot be reached" : "each when those above cannot be reached and something is missing"] as const]),
+    ...servers.map(
+      (server, index) =>
+        [
+          index === 0 ? "servers" : "",
+          `${index + 1}. ${escapeText(server.name)}  ${serverText(server)}`,
+        ] as const,
+    ),
+    ...(servers.length < 2
+      ? []
+      : [
+          [
+            "",
+            place.reachabilityOnly
+              ? "each when those above cannot be reached"
+              : "each when those above cannot be reached and something is missing",
+          ] as const,
+        ]),
   ];
   return rows.map(([key, text]) => row(key, text, columns));
 }
@@ -66,9 +116,12 @@ function row(key: string, text: string, columns: number): string {
 function sourceText({ by, sources, authority }: ExplainedPlace, from: string): string {
   const where = sources.map((source) => placeText(source, from)).join(", then ");
   switch (by) {
-    case "beside": return `${where}, beside the reference${authority === null ? "" : ", which lists the authority"}`;
-    case "authority": return `${where}, which list${sources.length === 1 ? "s" : ""} the authority`;
-    default: return `${where}, ${authority === null ? "for opaque names" : "the default: nothing lists the authority"}`;
+    case "beside":
+      return `${where}, beside the reference${authority === null ? "" : ", which lists the authority"}`;
+    case "authority":
+      return `${where}, which list${sources.length === 1 ? "s" : ""} the authority`;
+    default:
+      return `${where}, ${authority === null ? "for opaque names" : "the default: nothing lists the authority"}`;
   }
 }
 
@@ -77,6 +130,8 @@ function placeText({ place = "a source" }: FederationSource, from: string): stri
 }
 
 function serverText({ config }: FederationServer): string {
-  const tls = hasCertificate(config) ? "tls with a certificate of the client" : config?.credentials.type ?? "";
+  const tls = hasCertificate(config)
+    ? "tls with a certificate of the client"
+    : (config?.credentials.type ?? "");
   return `${config?.variant ?? ""}, ${tls}${config?.aggregated === false ? ", a stream for each type" : ""}`;
 }

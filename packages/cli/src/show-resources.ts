@@ -52,19 +52,38 @@ export interface Showing {
 /** Writes resources as YAML documents, one object of JSON, or a table. */
 export function showResources(showing: Showing, io: CliIo): void {
   switch (showing.output) {
-    case "json": io.stdout.write(`${jsonText(jsonOf(showing), { indent: 2 })}\n`); break;
-    case "yaml": io.stdout.write(forTerminal(yamlOf(showing), io)); break;
-    case "table": showTable(showing, io); break;
+    case "json":
+      io.stdout.write(`${jsonText(jsonOf(showing), { indent: 2 })}\n`);
+      break;
+    case "yaml":
+      io.stdout.write(forTerminal(yamlOf(showing), io));
+      break;
+    case "table":
+      showTable(showing, io);
+      break;
   }
 }
 
 /** Of a text that a stranger wrote a terminal gets nothing that it could take for a command; a file gets it as it is. */
 export function forTerminal(text: string, io: CliIo): string {
-  return io.terminal() === undefined ? text : text.split("\n").map((line) => line.replaceAll(/\p{C}/gu, (character) => escapeText(character))).join("\n");
+  return io.terminal() === undefined
+    ? text
+    : text
+        .split("\n")
+        .map((line) => line.replaceAll(/\p{C}/gu, (character) => escapeText(character)))
+        .join("\n");
 }
 
 /** The head of a resource as comments of YAML: with it, it is still a file that `xdstp serve` takes. */
-export function headOf({ name, version, hops = [] }: Pick<ShownResource, "name" | "version"> & Partial<Pick<ShownResource, "hops">>, { server, controlPlane, variant, received }: ShownServer, notes: readonly string[]): string {
+export function headOf(
+  {
+    name,
+    version,
+    hops = [],
+  }: Pick<ShownResource, "name" | "version"> & Partial<Pick<ShownResource, "hops">>,
+  { server, controlPlane, variant, received }: ShownServer,
+  notes: readonly string[],
+): string {
   const lines = [
     `name: ${escapeText(name)}`,
     `version: ${escapeText(version) || "none"}`,
@@ -79,62 +98,137 @@ export function headOf({ name, version, hops = [] }: Pick<ShownResource, "name" 
 
 function yamlOf(showing: Showing): string {
   const { resources, server, view } = showing;
-  const way = wayLines(showing).map((line) => `# ${line}\n`).join("");
+  const way = wayLines(showing)
+    .map((line) => `# ${line}\n`)
+    .join("");
   if (resources.length === 0) return `${way}# no members\n`;
-  const lacking = resources.filter((resource) => "state" in resource).map(({ name, state, reason }) => `# ${escapeText(name)} is ${state}${reason === "" ? "" : `: ${escapeText(reason)}`}\n`);
-  return way + lacking.join("") + resources.filter((resource) => "payload" in resource).map((resource) => {
-    const { yaml, notes } = viewResource(resource.payload, view);
-    return `${headOf(resource, server, notes)}${yaml}`;
-  }).join("---\n");
+  const lacking = resources
+    .filter((resource) => "state" in resource)
+    .map(
+      ({ name, state, reason }) =>
+        `# ${escapeText(name)} is ${state}${reason === "" ? "" : `: ${escapeText(reason)}`}\n`,
+    );
+  return (
+    way +
+    lacking.join("") +
+    resources
+      .filter((resource) => "payload" in resource)
+      .map((resource) => {
+        const { yaml, notes } = viewResource(resource.payload, view);
+        return `${headOf(resource, server, notes)}${yaml}`;
+      })
+      .join("---\n")
+  );
 }
 
 /** A list that leads elsewhere, and where to. */
 function wayLines({ asked, hops }: Showing): readonly string[] {
-  return hops.length === 0 ? [] : [escapeText(asked.name), ...hopLines(hops).map((line) => `  ${line}`)];
+  return hops.length === 0
+    ? []
+    : [escapeText(asked.name), ...hopLines(hops).map((line) => `  ${line}`)];
 }
 
 function jsonOf({ asked, server, complete, hops, resources, view }: Showing): object {
   const { received, ...from } = server;
   const head = { ...from, received: new Date(received).toISOString() };
-  const shown = resources.map((resource) => ("payload" in resource ? { ...resourceJson(resource, viewResource(resource.payload, view)), ...(asked.kind === "list" && { state: "held" }) } : lackingJson(resource)));
+  const shown = resources.map((resource) =>
+    "payload" in resource
+      ? {
+          ...resourceJson(resource, viewResource(resource.payload, view)),
+          ...(asked.kind === "list" && { state: "held" }),
+        }
+      : lackingJson(resource),
+  );
   if (asked.kind === "name" && shown[0] !== undefined) return { ...head, ...shown[0] };
-  return { ...head, name: asked.name, type: asked.typeUrl, complete, ...(hops.length > 0 && { hops }), resources: shown };
+  return {
+    ...head,
+    name: asked.name,
+    type: asked.typeUrl,
+    complete,
+    ...(hops.length > 0 && { hops }),
+    resources: shown,
+  };
 }
 
 /** One resource for programs. */
-export function resourceJson({ name, version, payload, hops = [] }: Omit<ShownResource, "hops"> & Partial<Pick<ShownResource, "hops">>, { json, notes }: ResourceView): object {
-  return { name, type: payload.typeUrl, version, authority: authorityIn(name), bytes: payload.value.length, ...(hops.length > 0 && { hops }), ...(notes.length > 0 && { notes }), resource: json };
+export function resourceJson(
+  {
+    name,
+    version,
+    payload,
+    hops = [],
+  }: Omit<ShownResource, "hops"> & Partial<Pick<ShownResource, "hops">>,
+  { json, notes }: ResourceView,
+): object {
+  return {
+    name,
+    type: payload.typeUrl,
+    version,
+    authority: authorityIn(name),
+    bytes: payload.value.length,
+    ...(hops.length > 0 && { hops }),
+    ...(notes.length > 0 && { notes }),
+    resource: json,
+  };
 }
 
 function lackingJson({ name, state, reason, hops }: LackingMember): object {
-  return { name, authority: authorityIn(name), state, ...(reason !== "" && { reason }), ...(hops.length > 0 && { hops }) };
+  return {
+    name,
+    authority: authorityIn(name),
+    state,
+    ...(reason !== "" && { reason }),
+    ...(hops.length > 0 && { hops }),
+  };
 }
 
 function showTable(showing: Showing, io: CliIo): void {
   const { asked, resources } = showing;
   const columns = io.terminal()?.columns ?? 100_000;
-  for (const line of wayLines(showing).flatMap((text) => wrapText(text, columns, 3))) io.stdout.write(`${line}\n`);
+  for (const line of wayLines(showing).flatMap((text) => wrapText(text, columns, 3)))
+    io.stdout.write(`${line}\n`);
   if (resources.length === 0) {
-    io.stdout.write(`${escapeText(asked.name)} has no members${asked.kind === "list" ? "" : ` among the ${shortType(asked.typeUrl)}`}\n`);
+    io.stdout.write(
+      `${escapeText(asked.name)} has no members${asked.kind === "list" ? "" : ` among the ${shortType(asked.typeUrl)}`}\n`,
+    );
     return;
   }
   const isList = asked.kind === "list";
-  const head = isList ? ["NAME", "STATE", "VERSION", "AUTHORITY", "BYTES"] : ["NAME", "VERSION", "BYTES"];
-  showRows(head, resources.map((resource) => ({ cells: isList ? memberCells(resource, asked) : cellsOf(resource), below: below(resource) })), io);
+  const head = isList
+    ? ["NAME", "STATE", "VERSION", "AUTHORITY", "BYTES"]
+    : ["NAME", "VERSION", "BYTES"];
+  showRows(
+    head,
+    resources.map((resource) => ({
+      cells: isList ? memberCells(resource, asked) : cellsOf(resource),
+      below: below(resource),
+    })),
+    io,
+  );
 }
 
 type Cells = readonly [name: string, ...others: readonly string[]];
 
 function cellsOf(resource: ShownResource | LackingMember): Cells {
   const name = escapeText(resource.name);
-  return "payload" in resource ? [name, shortVersion(resource.version), String(resource.payload.value.length)] : [name, "", ""];
+  return "payload" in resource
+    ? [name, shortVersion(resource.version), String(resource.payload.value.length)]
+    : [name, "", ""];
 }
 
 /** An entry without a name is of the authority of its list. */
 function memberCells(resource: ShownResource | LackingMember, list: AskedName): Cells {
   const [name, version = "", bytes = ""] = cellsOf(resource);
-  const authority = escapeText(authorityIn(resource.name) ?? hostIn(resource.name) ?? authorityIn(list.name) ?? "");
-  return [name === "" ? "(no name)" : name, "state" in resource ? resource.state : "held", version, authority === "" ? "(empty)" : authority, bytes];
+  const authority = escapeText(
+    authorityIn(resource.name) ?? hostIn(resource.name) ?? authorityIn(list.name) ?? "",
+  );
+  return [
+    name === "" ? "(no name)" : name,
+    "state" in resource ? resource.state : "held",
+    version,
+    authority === "" ? "(empty)" : authority,
+    bytes,
+  ];
 }
 
 /** The host of what is located at a URL that is not an xdstp name; undefined: it is not a URL. */
@@ -144,5 +238,8 @@ function hostIn(name: string): string | undefined {
 }
 
 function below(resource: ShownResource | LackingMember): readonly string[] {
-  return [...hopLines(resource.hops), ...("reason" in resource && resource.reason !== "" ? [escapeText(resource.reason)] : [])];
+  return [
+    ...hopLines(resource.hops),
+    ...("reason" in resource && resource.reason !== "" ? [escapeText(resource.reason)] : []),
+  ];
 }

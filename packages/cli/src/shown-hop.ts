@@ -29,7 +29,10 @@ export interface HopsOf {
 /** The ways of all names of a type, as they are now. Of a name that leads nowhere else it is empty; a member of a list is named without its alternative. */
 export function shownHops(of: HopsOf, typeUrl: string): (name: string) => readonly ShownHop[] {
   const traces = of.client.traces().filter((trace) => trace.typeUrl === typeUrl);
-  const ways = new Map([...traces.map((trace) => [withoutAlt(trace.name), trace] as const), ...traces.map((trace) => [trace.name, trace] as const)]);
+  const ways = new Map([
+    ...traces.map((trace) => [withoutAlt(trace.name), trace] as const),
+    ...traces.map((trace) => [trace.name, trace] as const),
+  ]);
   return (name) => hopsOf(of, { name, typeUrl }, ways.get(name)?.hops ?? []);
 }
 
@@ -38,7 +41,13 @@ function hopsOf(of: HopsOf, asked: TypedName, hops: readonly Hop[]): readonly Sh
   return hops.map(({ kind, to }) => {
     const why = kind === "alt" ? reasonOf(of, from) : "";
     from = { ...asked, name: to };
-    return { kind, to, authority: authorityIn(to) ?? "", server: of.server(from), ...(why !== "" && { reason: why }) };
+    return {
+      kind,
+      to,
+      authority: authorityIn(to) ?? "",
+      server: of.server(from),
+      ...(why !== "" && { reason: why }),
+    };
   });
 }
 
@@ -53,8 +62,14 @@ export function authorityIn(name: string): string | null {
 }
 
 /** The server that has answered, of those that are asked in order; else one that is asked. */
-export function answering<Row extends ReturnType<Client["status"]>[number]>(rows: readonly Row[]): Row | undefined {
-  return rows.findLast(({ status, failure }) => status?.responded === true && failure === undefined) ?? rows.findLast(({ status }) => status !== undefined) ?? rows[0];
+export function answering<Row extends ReturnType<Client["status"]>[number]>(
+  rows: readonly Row[],
+): Row | undefined {
+  return (
+    rows.findLast(({ status, failure }) => status?.responded === true && failure === undefined) ??
+    rows.findLast(({ status }) => status !== undefined) ??
+    rows[0]
+  );
 }
 
 const verbs = { redirect: "redirected to", alt: "alternative", entry: "entry of" } as const;
@@ -71,7 +86,12 @@ export function hopLines(hops: readonly ShownHop[]): readonly string[] {
 /** What comes after it has a line of its own, if it is asked for. */
 export function withoutAlt(text: string): string {
   const locator = locatorIn(text);
-  return locator === undefined ? text : printLocator({ ...locator, directives: locator.directives.filter(({ kind }) => kind === "entry") });
+  return locator === undefined
+    ? text
+    : printLocator({
+        ...locator,
+        directives: locator.directives.filter(({ kind }) => kind === "entry"),
+      });
 }
 
 function locatorIn(name: string): XdstpLocator | undefined {

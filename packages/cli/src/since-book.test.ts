@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { streamStatus } from "../test/status-of.ts";
 import { createSinceBook } from "./since-book.ts";
 
-const ack = (id: number, typeUrl: string) => ({ kind: "ack", stream: streamStatus(id, []), typeUrl, version: "1", nonce: "1" }) as const;
+const ack = (id: number, typeUrl: string) =>
+  ({ kind: "ack", stream: streamStatus(id, []), typeUrl, version: "1", nonce: "1" }) as const;
 
 describe("createSinceBook()", () => {
   it("knows when something last happened, by stream and type", () => {
@@ -14,7 +15,13 @@ describe("createSinceBook()", () => {
     book.note(ack(2, "a"), 5);
     book.note(ack(1, "a"), 6);
     book.note({ kind: "connection-closed", peer: "p" }, 7);
-    expect([book.of(1, "a"), book.of(1, "b"), book.of(2, "a"), book.of(2, "b"), book.of(3, "a")]).toEqual([6, 4, 5, undefined, undefined]);
+    expect([
+      book.of(1, "a"),
+      book.of(1, "b"),
+      book.of(2, "a"),
+      book.of(2, "b"),
+      book.of(3, "a"),
+    ]).toEqual([6, 4, 5, undefined, undefined]);
   });
 
   it("forgets streams that have ended, and hears no more of them", () => {

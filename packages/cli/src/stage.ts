@@ -14,7 +14,9 @@ export function createStage(): { readonly tell: Tell; enter(reporter: Reporter):
       else show(shown);
     },
     enter(reporter) {
-      show = (shown) => { reporter.event(shown); };
+      show = (shown) => {
+        reporter.event(shown);
+      };
       for (const shown of early.splice(0)) show(shown);
     },
   };

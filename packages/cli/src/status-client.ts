@@ -42,27 +42,54 @@ export interface StatusClient {
 const mostBytes = 80 << 20;
 
 /** Connects with the first request. Servers that offer only the stream are asked by it. */
-export function openStatusClient({ server, tls, clock, timeoutMs, byType, node }: StatusClientOptions): StatusClient {
+export function openStatusClient({
+  server,
+  tls,
+  clock,
+  timeoutMs,
+  byType,
+  node,
+}: StatusClientOptions): StatusClient {
   // The origin: without the port that goes without saying, and in lower case.
-  const baseUrl = new URL(`${tls === undefined ? "http" : "https"}://${formatEndpoint(server)}`).origin;
+  const baseUrl = new URL(`${tls === undefined ? "http" : "https"}://${formatEndpoint(server)}`)
+    .origin;
   const sessionManager = createHttp2Connection(baseUrl, { ...tls });
-  const client = createClient(ClientStatusDiscoveryService, createGrpcTransport({ baseUrl, sessionManager, readMaxBytes: mostBytes }));
+  const client = createClient(
+    ClientStatusDiscoveryService,
+    createGrpcTransport({ baseUrl, sessionManager, readMaxBytes: mostBytes }),
+  );
   const request = {
     excludeResourceContents: true,
-    node: { userAgentName: "xdstp", clientFeatures: [SERVER_FACTS, ...(byType ? ["xdstp.status.by-type"] : []), ...(node === undefined ? [REFUSALS] : [])] },
-    nodeMatchers: node === undefined ? [] : [{ nodeId: { matchPattern: { case: "prefix" as const, value: node } } }],
+    node: {
+      userAgentName: "xdstp",
+      clientFeatures: [
+        SERVER_FACTS,
+        ...(byType ? ["xdstp.status.by-type"] : []),
+        ...(node === undefined ? [REFUSALS] : []),
+      ],
+    },
+    nodeMatchers:
+      node === undefined
+        ? []
+        : [{ nodeId: { matchPattern: { case: "prefix" as const, value: node } } }],
   };
-  const fetched = async (signal: AbortSignal): Promise<ClientStatusResponse> => client.fetchClientStatus(request, { signal });
+  const fetched = async (signal: AbortSignal): Promise<ClientStatusResponse> =>
+    client.fetchClientStatus(request, { signal });
   const streamed = async (signal: AbortSignal): Promise<ClientStatusResponse> => {
-    for await (const response of client.streamClientStatus(once(request), { signal })) return response;
+    for await (const response of client.streamClientStatus(once(request), { signal }))
+      return response;
     throw new ConnectError("the server has ended the stream without an answer", Code.Internal);
   };
   let way = fetched;
   return {
-    close: () => { sessionManager.close(); },
+    close: () => {
+      sessionManager.close();
+    },
     async ask() {
       const late = new AbortController();
-      const timer = clock.after(timeoutMs, () => { late.abort(); });
+      const timer = clock.after(timeoutMs, () => {
+        late.abort();
+      });
       try {
         return await way(late.signal).catch(async (error: unknown) => {
           if (way === streamed || ConnectError.from(error).code !== Code.Unimplemented) throw error;
@@ -70,7 +97,11 @@ export function openStatusClient({ server, tls, clock, timeoutMs, byType, node }
           return streamed(late.signal);
         });
       } catch (error) {
-        throw new CliError(1, `${formatEndpoint(server)} ${late.signal.aborted ? `has not answered within ${timeoutMs / 1_000} s` : whyNot(error, tls !== undefined)}`, { cause: error });
+        throw new CliError(
+          1,
+          `${formatEndpoint(server)} ${late.signal.aborted ? `has not answered within ${timeoutMs / 1_000} s` : whyNot(error, tls !== undefined)}`,
+          { cause: error },
+        );
       } finally {
         timer.cancel();
       }
@@ -87,15 +118,24 @@ function whyNot(error: unknown, withTls: boolean): string {
   const { code, rawMessage } = ConnectError.from(error);
   const cause = causeCode(error);
   if (cause === "ECONNREFUSED") return "refuses connections; is a server running there?";
-  if (cause === "EAI_AGAIN") return "cannot be looked up: DNS does not answer (EAI_AGAIN); check the name servers of this machine";
+  if (cause === "EAI_AGAIN")
+    return "cannot be looked up: DNS does not answer (EAI_AGAIN); check the name servers of this machine";
   if (cause === "ENOTFOUND") return "is not known: there is no such host";
-  if (withTls && ((cause ?? "").includes("CERTIFICATE_REQUIRED") || closedForSecurity.test(messagesOf(error)))) return "wants a client certificate that it trusts: give one with --tls-cert and --tls-key";
-  if (cause !== undefined && /CERT|TLS|SSL|SELF_SIGNED|ISSUER|SIGNATURE/.test(cause)) return `cannot be trusted or does not trust this client (${cause}); see --tls-ca, --tls-cert and --tls-key`;
-  if (code === Code.Unimplemented) return "does not serve client status: envoy.service.status.v3.ClientStatusDiscoveryService is not offered there";
-  if (code === Code.Unauthenticated || code === Code.PermissionDenied) return `does not tell this client: ${rawMessage}`;
+  if (
+    withTls &&
+    ((cause ?? "").includes("CERTIFICATE_REQUIRED") || closedForSecurity.test(messagesOf(error)))
+  )
+    return "wants a client certificate that it trusts: give one with --tls-cert and --tls-key";
+  if (cause !== undefined && /CERT|TLS|SSL|SELF_SIGNED|ISSUER|SIGNATURE/.test(cause))
+    return `cannot be trusted or does not trust this client (${cause}); see --tls-ca, --tls-cert and --tls-key`;
+  if (code === Code.Unimplemented)
+    return "does not serve client status: envoy.service.status.v3.ClientStatusDiscoveryService is not offered there";
+  if (code === Code.Unauthenticated || code === Code.PermissionDenied)
+    return `does not tell this client: ${rawMessage}`;
   if (code === Code.ResourceExhausted) return `has too much to tell: ${rawMessage}`;
   // An answer of the server itself, not a failure of the connection: that has a cause.
-  if (code === Code.Unavailable && ConnectError.from(error).cause === undefined) return `is not ready to answer: ${rawMessage}`;
+  if (code === Code.Unavailable && ConnectError.from(error).cause === undefined)
+    return `is not ready to answer: ${rawMessage}`;
   return `does not answer as a gRPC server does: ${rawMessage}${withTls ? "" : "; if it wants TLS, see --tls"}`;
 }
 

@@ -10,17 +10,24 @@ import type { StatusOptions } from "./status.ts";
 export const statusCommand: Command = {
   name: "status",
   summary: "Show what each client of a server has accepted, refused or not answered.",
-  usage: "xdstp status [HOST:PORT] [--watch] [--json] [--fail-on-nack] [--fail-if-none] [--node PREFIX] [--timeout SECONDS] [--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]",
+  usage:
+    "xdstp status [HOST:PORT] [--watch] [--json] [--fail-on-nack] [--fail-if-none] [--node PREFIX] [--timeout SECONDS] [--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]",
   notes: [
     "Without HOST:PORT it asks the server that the environment variable XDSTP_SERVER names.",
     "It asks by CSDS (envoy.service.status.v3.ClientStatusDiscoveryService): `xdstp serve` answers, and so do other management servers and gRPC programs that offer it.",
     "SYNCED is accepted, STALE not answered yet, NACKED refused, NOT_SENT not there. Of NACKED the version is shown that is held, and the one that is refused.",
   ],
   options: {
-    watch: { help: "go on until Ctrl-C: a live table on a terminal, elsewhere a line for each change" },
+    watch: {
+      help: "go on until Ctrl-C: a live table on a terminal, elsewhere a line for each change",
+    },
     json: { help: "one JSON object; with --watch one for each change, a line each" },
-    "fail-on-nack": { help: "exit with 1 if a client rejects something, with 3 if there are streams that you may not see" },
-    "fail-if-none": { help: "exit with 1 if no client is connected, with 3 if there are only streams that you may not see" },
+    "fail-on-nack": {
+      help: "exit with 1 if a client rejects something, with 3 if there are streams that you may not see",
+    },
+    "fail-if-none": {
+      help: "exit with 1 if no client is connected, with 3 if there are only streams that you may not see",
+    },
     node: { value: "PREFIX", help: "only clients whose id begins so" },
     timeout: { value: "SECONDS", help: "how long to wait for an answer (default 5)" },
     ...clientTlsOptions,
@@ -31,9 +38,14 @@ export const statusCommand: Command = {
 
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [typed, ...more] = call.positionals;
-  if (more.length > 0) throw new CliError(2, `${JSON.stringify(more[0])} is one argument too many; one server is asked`);
+  if (more.length > 0)
+    throw new CliError(
+      2,
+      `${JSON.stringify(more[0])} is one argument too many; one server is asked`,
+    );
   const server = askedServer("the server", typed, io);
-  if (server === undefined) throw new CliError(2, `which server? Give HOST:PORT, or set ${serverVariable}`);
+  if (server === undefined)
+    throw new CliError(2, `which server? Give HOST:PORT, or set ${serverVariable}`);
   const tls = tlsOf(call, io.cwd);
   const node = call.text("node");
   const options: StatusOptions = {
@@ -59,5 +71,13 @@ function timeoutOf(call: CommandCall): number {
 
 function tlsOf(call: CommandCall, cwd: string): StatusOptions["tls"] {
   const files = clientTlsFlags(call);
-  return files && Object.fromEntries(Object.entries(files).map(([part, file]: readonly [string, string]) => [part, pathFrom(cwd, file)]));
+  return (
+    files &&
+    Object.fromEntries(
+      Object.entries(files).map(([part, file]: readonly [string, string]) => [
+        part,
+        pathFrom(cwd, file),
+      ]),
+    )
+  );
 }

@@ -25,15 +25,33 @@ export interface StatusRow {
 
 /** Every type of every client: those in trouble first, so that a small terminal shows them, else in the order in which they came. */
 export function statusEntries(status: readonly StreamStatus[]): readonly StatusEntry[] {
-  const entries = status.flatMap((stream): readonly StatusEntry[] => (stream.types.length === 0 ? [{ stream, type: undefined }] : stream.types.map((type) => ({ stream, type }))));
+  const entries = status.flatMap((stream): readonly StatusEntry[] =>
+    stream.types.length === 0
+      ? [{ stream, type: undefined }]
+      : stream.types.map((type) => ({ stream, type })),
+  );
   return [...entries.filter(isTroubled), ...entries.filter((entry) => !isTroubled(entry))];
 }
 
 /** The row of an entry. `since`: when something last happened to it. */
-export function statusRow({ stream, type }: StatusEntry, now: number, since: number | undefined): StatusRow {
+export function statusRow(
+  { stream, type }: StatusEntry,
+  now: number,
+  since: number | undefined,
+): StatusRow {
   const client = clientLabel(stream);
   const view = escapeText(stream.viewKey ?? "");
-  if (type === undefined) return { client, view, type: "-", state: "CONNECTED", version: "-", age: formatAge(now - stream.connectedAt), reason: "has asked for nothing yet", tone: "dim" };
+  if (type === undefined)
+    return {
+      client,
+      view,
+      type: "-",
+      state: "CONNECTED",
+      version: "-",
+      age: formatAge(now - stream.connectedAt),
+      reason: "has asked for nothing yet",
+      tone: "dim",
+    };
   return {
     client,
     view,
@@ -53,7 +71,9 @@ function isTroubled({ type }: StatusEntry): boolean {
 /** Where a client holds another version than it was sent, both are shown: held, sent. */
 function versions({ versionSent, versionAccepted }: TypeStatus): string {
   if (versionSent === "") return "-";
-  return versionSent === versionAccepted ? shortVersion(versionSent) : `${shortVersion(versionAccepted)} > ${shortVersion(versionSent)}`;
+  return versionSent === versionAccepted
+    ? shortVersion(versionSent)
+    : `${shortVersion(versionAccepted)} > ${shortVersion(versionSent)}`;
 }
 
 /** Of what is not answered the age is that of the question, of a refusal that of the refusal. */
@@ -63,7 +83,12 @@ function begin({ state, pendingSince, lastError }: TypeStatus): number | undefin
 }
 
 function reasonOf({ stuck, lastError, state, heldBack = [] }: TypeStatus): string {
-  const refusal = lastError === undefined ? "" : escapeText(lastError.message === "" ? `code ${lastError.code}, without a text` : lastError.message);
+  const refusal =
+    lastError === undefined
+      ? ""
+      : escapeText(
+          lastError.message === "" ? `code ${lastError.code}, without a text` : lastError.message,
+        );
   const silence = stuck ? "no answer" : "";
   const missing = state === "REQUESTED" ? "asks for names that are not there" : "";
   return [silence, refusal, waiting(heldBack), missing].filter((part) => part !== "").join("; ");

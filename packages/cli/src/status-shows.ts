@@ -46,9 +46,18 @@ export function tableShow(io: CliIo): StatusShow {
     show(picture, now) {
       const { refusals = [] } = picture;
       const columns = io.terminal()?.columns;
-      const paint = columns === undefined ? (_tone: unknown, text: string) => text : createPaint(env);
-      const refused = renderRefusals(refusals, { now, most: mostRefusals, columns: columns ?? anyWidth });
-      for (const line of [...tableLines(picture, now, columns ?? anyWidth), ...(refused.length > 0 ? [[], ...refused] : [])]) stdout.write(`${paintLine(line, columns ?? anyWidth, paint).trimEnd()}\n`);
+      const paint =
+        columns === undefined ? (_tone: unknown, text: string) => text : createPaint(env);
+      const refused = renderRefusals(refusals, {
+        now,
+        most: mostRefusals,
+        columns: columns ?? anyWidth,
+      });
+      for (const line of [
+        ...tableLines(picture, now, columns ?? anyWidth),
+        ...(refused.length > 0 ? [[], ...refused] : []),
+      ])
+        stdout.write(`${paintLine(line, columns ?? anyWidth, paint).trimEnd()}\n`);
     },
     trouble: () => undefined,
     close: () => undefined,
@@ -64,30 +73,73 @@ export function screenShow(io: CliIo, server: string): StatusShow {
     last = picture;
     const { clients, refusals = [] } = picture;
     const { columns, rows } = io.terminal() ?? { columns: 80, rows: 24 };
-    const head: readonly Line[] = [[["bold", `xdstp status ${server}`], ["plain", `  ${counted(clients.length, "client")}`]], ...(problem === undefined ? [] : [[["error", problem]] as const]), []];
-    const refused = renderRefusals(refusals, { now, most: Math.max(2, Math.floor(rows / 4)), columns });
-    stdout.write(redraw(cut([...head, ...refused, ...(refused.length > 0 ? [[]] : []), ...tableLines(picture, now, columns)], rows).map((line) => paintLine(line, columns, paint))));
+    const head: readonly Line[] = [
+      [
+        ["bold", `xdstp status ${server}`],
+        ["plain", `  ${counted(clients.length, "client")}`],
+      ],
+      ...(problem === undefined ? [] : [[["error", problem]] as const]),
+      [],
+    ];
+    const refused = renderRefusals(refusals, {
+      now,
+      most: Math.max(2, Math.floor(rows / 4)),
+      columns,
+    });
+    stdout.write(
+      redraw(
+        cut(
+          [
+            ...head,
+            ...refused,
+            ...(refused.length > 0 ? [[]] : []),
+            ...tableLines(picture, now, columns),
+          ],
+          rows,
+        ).map((line) => paintLine(line, columns, paint)),
+      ),
+    );
   };
   stdout.write(takeScreen);
   return {
-    show: (picture, now) => { draw(picture, now); },
-    trouble: (message, now) => { draw(last, now, escapeText(message)); },
-    close: () => { stdout.write(leaveScreen); },
+    show: (picture, now) => {
+      draw(picture, now);
+    },
+    trouble: (message, now) => {
+      draw(last, now, escapeText(message));
+    },
+    close: () => {
+      stdout.write(leaveScreen);
+    },
   };
 }
 
 function cut(lines: readonly Line[], rows: number): readonly Line[] {
-  return lines.length <= rows ? lines : [...lines.slice(0, rows - 1), [["dim", `and ${counted(lines.length - rows + 1, "line")} more`]]];
+  return lines.length <= rows
+    ? lines
+    : [
+        ...lines.slice(0, rows - 1),
+        [["dim", `and ${counted(lines.length - rows + 1, "line")} more`]],
+      ];
 }
 
-function tableLines({ clients, health, hiddenStreams = 0 }: StatusPicture, now: number, columns: number): readonly Line[] {
+function tableLines(
+  { clients, health, hiddenStreams = 0 }: StatusPicture,
+  now: number,
+  columns: number,
+): readonly Line[] {
   const troubles = renderHealth(health, now);
   const head = troubles.length > 0 ? [...troubles, []] : [];
-  if (clients.length === 0 && hiddenStreams === 0) return [...head, [["dim", "nobody is connected"]]];
+  if (clients.length === 0 && hiddenStreams === 0)
+    return [...head, [["dim", "nobody is connected"]]];
   return [...head, ...clientLines(clients, now, columns), ...renderHidden({ hiddenStreams })];
 }
 
-function clientLines(clients: readonly StatusClientRow[], now: number, columns: number): readonly Line[] {
+function clientLines(
+  clients: readonly StatusClientRow[],
+  now: number,
+  columns: number,
+): readonly Line[] {
   if (clients.length === 0) return [];
   const { head, rows } = renderTable(clientTypeRows(clients, now), columns);
   return [head, ...rows.flat()];
@@ -96,18 +148,28 @@ function clientLines(clients: readonly StatusClientRow[], now: number, columns: 
 /** A line for each row that is new, has changed or is gone, for logs. */
 export function lineShow({ stdout }: CliIo): StatusShow {
   let last = new Map<string, string>();
-  const say = (now: number, text: string): void => { stdout.write(`${new Date(now).toISOString()} ${text}\n`); };
+  const say = (now: number, text: string): void => {
+    stdout.write(`${new Date(now).toISOString()} ${text}\n`);
+  };
   return {
     show({ clients, refusals = [], health, hiddenStreams = 0 }, now) {
       const rows = new Map([
-        ...health.flatMap(healthRow), ...clientTypeRows(clients, now).map((row) => [`${row.client} ${row.type}`, described(row)] as const), ...refusals.map(refusalRow),
-        ...(hiddenStreams > 0 ? [["streams that you may not see:", String(hiddenStreams)] as const] : []),
+        ...health.flatMap(healthRow),
+        ...clientTypeRows(clients, now).map(
+          (row) => [`${row.client} ${row.type}`, described(row)] as const,
+        ),
+        ...refusals.map(refusalRow),
+        ...(hiddenStreams > 0
+          ? [["streams that you may not see:", String(hiddenStreams)] as const]
+          : []),
       ]);
       for (const [key, text] of rows) if (last.get(key) !== text) say(now, `${key} ${text}`);
       for (const key of last.keys()) if (!rows.has(key)) say(now, `${key} GONE`);
       last = rows;
     },
-    trouble: (message, now) => { say(now, escapeText(message)); },
+    trouble: (message, now) => {
+      say(now, escapeText(message));
+    },
     close: () => undefined,
   };
 }
@@ -119,12 +181,22 @@ function described({ state, version, reason }: StatusRow): string {
 
 /** Only what is wrong, since when. */
 function healthRow({ name, kind, stale }: Health): readonly (readonly [string, string])[] {
-  return stale === undefined ? [] : [[`${kind} ${escapeText(name)}`, `STALE since ${new Date(stale.since).toISOString()}: ${escapeText(stale.reason)}`]];
+  return stale === undefined
+    ? []
+    : [
+        [
+          `${kind} ${escapeText(name)}`,
+          `STALE since ${new Date(stale.since).toISOString()}: ${escapeText(stale.reason)}`,
+        ],
+      ];
 }
 
 /** Its key, and what may change of it. */
 function refusalRow(one: RefusedVersion): readonly [string, string] {
-  return [`${escapeText(one.name)} ${shortType(one.typeUrl)} ${shortVersion(one.version)}`, `REFUSED by ${refusedBy(one)}: ${reasonOf(one)}`];
+  return [
+    `${escapeText(one.name)} ${shortType(one.typeUrl)} ${shortVersion(one.version)}`,
+    `REFUSED by ${refusedBy(one)}: ${reasonOf(one)}`,
+  ];
 }
 
 /** The fields that are a moment, in milliseconds since the epoch. */
@@ -137,14 +209,20 @@ function timesAsText(key: string, value: unknown): unknown {
 /** One object per line: the first, and each that differs from the one before. */
 export function jsonShow({ stdout }: CliIo, server: string): StatusShow {
   let last: string | undefined;
-  const say = (now: number, content: object): void => { stdout.write(`${jsonText({ time: new Date(now).toISOString(), server, ...content }, { replacer: timesAsText })}\n`); };
+  const say = (now: number, content: object): void => {
+    stdout.write(
+      `${jsonText({ time: new Date(now).toISOString(), server, ...content }, { replacer: timesAsText })}\n`,
+    );
+  };
   return {
     show(picture, now) {
       const text = JSON.stringify(picture);
       if (text !== last) say(now, picture);
       last = text;
     },
-    trouble: (message, now) => { say(now, { error: message }); },
+    trouble: (message, now) => {
+      say(now, { error: message });
+    },
     close: () => undefined,
   };
 }

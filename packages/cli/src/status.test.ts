@@ -6,7 +6,11 @@ import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { createCache } from "@xdstp/cache";
 import { type Clock, systemClock } from "@xdstp/core";
-import { ClientResourceStatus, ClientStatusDiscoveryService, ClientStatusResponseSchema } from "@xdstp/protos/status";
+import {
+  ClientResourceStatus,
+  ClientStatusDiscoveryService,
+  ClientStatusResponseSchema,
+} from "@xdstp/protos/status";
 import { createServer, type ServerOptions, type XdsServer } from "@xdstp/server";
 import { createTestAuthority } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -27,14 +31,20 @@ interface Subject {
 
 async function useServer(options: Partial<ServerOptions> = {}, at = 0): Promise<Subject> {
   const cache = createCache();
-  const put = (text: string): void => { cache.put({ typeUrl: flag, name: "dark", value: Buffer.from(text) }); };
+  const put = (text: string): void => {
+    cache.put({ typeUrl: flag, name: "dark", value: Buffer.from(text) });
+  };
   put("1");
   const server = createServer({ source: cache, ...options });
-  onTestFinished(async () => { await server.close({ graceMs: 1 }); });
+  onTestFinished(async () => {
+    await server.close({ graceMs: 1 });
+  });
   const { port } = await server.listen({ port: at });
   const client = async (id: string): Promise<DeltaStream> => {
     const stream = await openDeltaStream(port, id);
-    onTestFinished(() => { stream.close(); });
+    onTestFinished(() => {
+      stream.close();
+    });
     stream.send({ typeUrl: flag, resourceNamesSubscribe: ["dark", "gone"] });
     await stream.arrived();
     return stream;
@@ -43,7 +53,10 @@ async function useServer(options: Partial<ServerOptions> = {}, at = 0): Promise<
 }
 
 /** Resolves once a server has heard of an answer. */
-async function heard(server: XdsServer, kind: "ack" | "nack" | "disconnect" | "push"): Promise<void> {
+async function heard(
+  server: XdsServer,
+  kind: "ack" | "nack" | "disconnect" | "push",
+): Promise<void> {
   await new Promise<void>((resolve) => {
     const stop = server.events((event) => {
       if (event.kind !== kind) return;
@@ -68,7 +81,9 @@ async function refuse({ server, put }: Subject, stream: DeltaStream, text: strin
 }
 
 async function portOf(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => { server.listen(0, "127.0.0.1", resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
   return (server.address() as AddressInfo).port;
 }
 
@@ -88,7 +103,10 @@ function useClock(): { readonly clock: Clock; readonly next: () => Promise<void>
       },
     },
     async next() {
-      while (pauses.length === 0) await new Promise<void>((resolve) => { wake = resolve; });
+      while (pauses.length === 0)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
       pauses.shift()?.();
     },
   };
@@ -106,8 +124,14 @@ describe("xdstp status", () => {
     const { code, out, err } = await runToEnd(["status", `127.0.0.1:${subject.port}`]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const [head, bad1 = "", good = "", end] = out.split("\n").map(withoutAge);
-    expect([head, end]).toEqual([expect.stringMatching(/^CLIENT +TYPE +STATE +VERSION +AGE +NACK$/), ""]);
-    const [, held = "", refused] = /^bad +acme\.v1\.Flag +NACKED +(\w{8,11}) > (\w{8,11}) +0s +no such\\u\{1b\}\[2J flag$/.exec(bad1) ?? [];
+    expect([head, end]).toEqual([
+      expect.stringMatching(/^CLIENT +TYPE +STATE +VERSION +AGE +NACK$/),
+      "",
+    ]);
+    const [, held = "", refused] =
+      /^bad +acme\.v1\.Flag +NACKED +(\w{8,11}) > (\w{8,11}) +0s +no such\\u\{1b\}\[2J flag$/.exec(
+        bad1,
+      ) ?? [];
     expect(held).not.toBe(refused);
     expect(good).toMatch(new RegExp(`^good +acme\\.v1\\.Flag +STALE +${held} +0s$`));
   });
@@ -122,16 +146,25 @@ describe("xdstp status", () => {
 
   it("says that nobody is connected", async () => {
     const { port } = await useServer();
-    for (const host of ["127.0.0.1", "LocalHost"]) expect(await runToEnd(["status", `${host}:${port}`])).toEqual({ code: 0, out: "nobody is connected\n", err: "" });
+    for (const host of ["127.0.0.1", "LocalHost"])
+      expect(await runToEnd(["status", `${host}:${port}`])).toEqual({
+        code: 0,
+        out: "nobody is connected\n",
+        err: "",
+      });
   });
 
   it("ends with 1 for a client that refuses, where that is wanted", async () => {
     const subject = await useServer();
     const bad = await subject.client("bad");
-    expect((await runToEnd(["status", `127.0.0.1:${subject.port}`, "--fail-on-nack"])).code).toBe(0);
+    expect((await runToEnd(["status", `127.0.0.1:${subject.port}`, "--fail-on-nack"])).code).toBe(
+      0,
+    );
     await accept(subject, bad);
     await refuse(subject, bad, "no");
-    expect((await runToEnd(["status", `127.0.0.1:${subject.port}`, "--fail-on-nack"])).code).toBe(1);
+    expect((await runToEnd(["status", `127.0.0.1:${subject.port}`, "--fail-on-nack"])).code).toBe(
+      1,
+    );
   });
 
   it("writes one object of JSON with --json, name by name, texts escaped", async () => {
@@ -144,10 +177,29 @@ describe("xdstp status", () => {
     expect(out).not.toMatch(/[^\P{Cc}\n]/u);
     expect(JSON.parse(out)).toMatchObject({
       server: `127.0.0.1:${subject.port}`,
-      clients: [{ id: "bad", types: [{ typeUrl: flag, state: "NACKED", resources: [
-        { name: "dark", state: "NACKED", version: expect.stringMatching(/^\w{8,11}$/) as string, error: { message: "no\u009b2J", version: expect.stringMatching(/^\w{8,11}$/) as string } },
-        { name: "gone", state: "NOT_SENT", version: "" },
-      ] }] }],
+      clients: [
+        {
+          id: "bad",
+          types: [
+            {
+              typeUrl: flag,
+              state: "NACKED",
+              resources: [
+                {
+                  name: "dark",
+                  state: "NACKED",
+                  version: expect.stringMatching(/^\w{8,11}$/) as string,
+                  error: {
+                    message: "no\u009b2J",
+                    version: expect.stringMatching(/^\w{8,11}$/) as string,
+                  },
+                },
+                { name: "gone", state: "NOT_SENT", version: "" },
+              ],
+            },
+          ],
+        },
+      ],
     });
   });
 });
@@ -156,7 +208,9 @@ describe("xdstp status --watch", () => {
   it("writes a line for each change elsewhere than on a terminal, waits for a server that is away, and ends with 0", async () => {
     const subject = await useServer();
     const { clock, next } = useClock();
-    const { stdout, exit, signal } = useCli(["status", `127.0.0.1:${subject.port}`, "--watch"], { clock });
+    const { stdout, exit, signal } = useCli(["status", `127.0.0.1:${subject.port}`, "--watch"], {
+      clock,
+    });
     const stream = await subject.client("e1");
     await next();
     expect(await stdout.line(/e1/)).toBe("1970-01-01T00:00:00.000Z e1 acme.v1.Flag STALE -");
@@ -185,7 +239,11 @@ describe("xdstp status --watch", () => {
     const subject = await useServer();
     await subject.client("e1");
     const { clock, next } = useClock();
-    const { stdout, exit, signal } = useCli(["status", `127.0.0.1:${subject.port}`, "--watch"], { clock, env: { NO_COLOR: "1" }, terminal: () => ({ columns: 60, rows: 4 }) });
+    const { stdout, exit, signal } = useCli(["status", `127.0.0.1:${subject.port}`, "--watch"], {
+      clock,
+      env: { NO_COLOR: "1" },
+      terminal: () => ({ columns: 60, rows: 4 }),
+    });
     await next();
     await next();
     signal("SIGTERM");
@@ -203,7 +261,10 @@ describe("xdstp status --watch", () => {
   it("writes an object for each change with --json", async () => {
     const subject = await useServer();
     const { clock, next } = useClock();
-    const { stdout, exit, signal } = useCli(["status", `127.0.0.1:${subject.port}`, "--watch", "--json"], { clock });
+    const { stdout, exit, signal } = useCli(
+      ["status", `127.0.0.1:${subject.port}`, "--watch", "--json"],
+      { clock },
+    );
     await next();
     await next();
     await subject.client("e1");
@@ -211,31 +272,56 @@ describe("xdstp status --watch", () => {
     await stdout.line(/"e1"/);
     signal("SIGINT");
     await exit;
-    expect(stdout.text.trimEnd().split("\n").map((line) => (JSON.parse(line) as { clients: unknown[] }).clients.length)).toEqual([0, 1]);
+    expect(
+      stdout.text
+        .trimEnd()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as { clients: unknown[] }).clients.length),
+    ).toEqual([0, 1]);
   });
 });
 
 describe("xdstp status of other servers", () => {
   async function useRoutes(routes: (router: ConnectRouter) => void): Promise<number> {
     const server = createHttp2Server(connectNodeAdapter({ routes }));
-    onTestFinished(() => { server.close(); });
+    onTestFinished(() => {
+      server.close();
+    });
     return portOf(server);
   }
 
   it("asks by the stream where that is all there is, and shows what a gRPC program says of itself", async () => {
     const port = await useRoutes((router) => {
       router.service(ClientStatusDiscoveryService, {
-        fetchClientStatus: () => { throw new ConnectError("stream only", Code.Unimplemented); },
+        fetchClientStatus: () => {
+          throw new ConnectError("stream only", Code.Unimplemented);
+        },
         async *streamClientStatus(requests) {
           for await (const { excludeResourceContents } of requests) {
             expect(excludeResourceContents).toBe(true);
-            const resource = (name: string, clientStatus: ClientResourceStatus, version: string, details = ""): object => ({
-              typeUrl: "type.googleapis.com/envoy.config.cluster.v3.Cluster", name, clientStatus, versionInfo: version, ...(details !== "" && { errorState: { details, versionInfo: "9" } }),
+            const resource = (
+              name: string,
+              clientStatus: ClientResourceStatus,
+              version: string,
+              details = "",
+            ): object => ({
+              typeUrl: "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+              name,
+              clientStatus,
+              versionInfo: version,
+              ...(details !== "" && { errorState: { details, versionInfo: "9" } }),
             });
-            yield { config: ["a", "b"].map((clientScope) => ({
-              node: { id: "app" }, clientScope,
-              genericXdsConfigs: [resource("x", ClientResourceStatus.ACKED, "7"), resource("y", ClientResourceStatus.NACKED, "8", "bad"), resource("z", ClientResourceStatus.DOES_NOT_EXIST, "")],
-            })) };
+            yield {
+              config: ["a", "b"].map((clientScope) => ({
+                node: { id: "app" },
+                clientScope,
+                genericXdsConfigs: [
+                  resource("x", ClientResourceStatus.ACKED, "7"),
+                  resource("y", ClientResourceStatus.NACKED, "8", "bad"),
+                  resource("z", ClientResourceStatus.DOES_NOT_EXIST, ""),
+                ],
+              })),
+            };
           }
         },
       });
@@ -252,11 +338,22 @@ describe("xdstp status of other servers", () => {
   it("shows the old form of servers without the generic one", async () => {
     const port = await useRoutes((router) => {
       router.service(ClientStatusDiscoveryService, {
-        fetchClientStatus: () => create(ClientStatusResponseSchema, { config: [{ node: { id: "old" }, xdsConfig: [
-          { status: 1, perXdsConfig: { case: "clusterConfig" as const, value: { versionInfo: "5" } } },
-          { status: 4, perXdsConfig: { case: "endpointConfig" as const, value: {} } },
-          {},
-        ] }] }),
+        fetchClientStatus: () =>
+          create(ClientStatusResponseSchema, {
+            config: [
+              {
+                node: { id: "old" },
+                xdsConfig: [
+                  {
+                    status: 1,
+                    perXdsConfig: { case: "clusterConfig" as const, value: { versionInfo: "5" } },
+                  },
+                  { status: 4, perXdsConfig: { case: "endpointConfig" as const, value: {} } },
+                  {},
+                ],
+              },
+            ],
+          }),
       });
     });
     expect((await runToEnd(["status", `127.0.0.1:${port}`])).out.split("\n").slice(1)).toEqual([
@@ -269,11 +366,29 @@ describe("xdstp status of other servers", () => {
   it.each([
     [Code.PermissionDenied, "operators only", "does not tell this client: operators only"],
     [Code.ResourceExhausted, "too large", "has too much to tell: too large"],
-    [Code.Unavailable, "the first complete state is not loaded yet", "is not ready to answer: the first complete state is not loaded yet"],
-    [Code.Internal, "oops", "does not answer as a gRPC server does: oops; if it wants TLS, see --tls"],
+    [
+      Code.Unavailable,
+      "the first complete state is not loaded yet",
+      "is not ready to answer: the first complete state is not loaded yet",
+    ],
+    [
+      Code.Internal,
+      "oops",
+      "does not answer as a gRPC server does: oops; if it wants TLS, see --tls",
+    ],
   ])("tells why a server does not answer (%s)", async (code, text, said) => {
-    const port = await useRoutes((router) => { router.service(ClientStatusDiscoveryService, { fetchClientStatus: () => { throw new ConnectError(text, code); } }); });
-    expect(await runToEnd(["status", `127.0.0.1:${port}`])).toEqual({ code: 1, out: "", err: `xdstp status: 127.0.0.1:${port} ${said}\n` });
+    const port = await useRoutes((router) => {
+      router.service(ClientStatusDiscoveryService, {
+        fetchClientStatus: () => {
+          throw new ConnectError(text, code);
+        },
+      });
+    });
+    expect(await runToEnd(["status", `127.0.0.1:${port}`])).toEqual({
+      code: 1,
+      out: "",
+      err: `xdstp status: 127.0.0.1:${port} ${said}\n`,
+    });
   });
 });
 
@@ -288,27 +403,37 @@ describe("xdstp status, what it cannot do", () => {
   it("says that nothing listens there", async () => {
     const server = createTcpServer();
     const port = await portOf(server);
-    await new Promise((resolve) => { server.close(resolve); });
+    await new Promise((resolve) => {
+      server.close(resolve);
+    });
     expect(await fails(port)).toBe("refuses connections; is a server running there?");
   });
 
   it("gives up on a server that does not answer in time", async () => {
     const server = createTcpServer(() => undefined);
     const port = await portOf(server);
-    onTestFinished(() => { server.close(); });
+    onTestFinished(() => {
+      server.close();
+    });
     expect(await fails(port, "--timeout", "0.1")).toBe("has not answered within 0.1 s");
   });
 
   it("names a server that offers no client status", async () => {
     const { port } = await useServer({ clientStatus: false });
-    expect(await fails(port)).toBe("does not serve client status: envoy.service.status.v3.ClientStatusDiscoveryService is not offered there");
+    expect(await fails(port)).toBe(
+      "does not serve client status: envoy.service.status.v3.ClientStatusDiscoveryService is not offered there",
+    );
   });
 
   it("says that a web server is no gRPC server", async () => {
     const server = createHttp1Server();
     const port = await portOf(server);
-    onTestFinished(() => { server.close(); });
-    expect(await fails(port)).toMatch(/^does not answer as a gRPC server does: .*; if it wants TLS, see --tls$/);
+    onTestFinished(() => {
+      server.close();
+    });
+    expect(await fails(port)).toMatch(
+      /^does not answer as a gRPC server does: .*; if it wants TLS, see --tls$/,
+    );
   });
 
   it.each([
@@ -331,12 +456,32 @@ describe("xdstp status --tls", () => {
     const authority = createTestAuthority();
     const serverFiles = authority.issue({ name: "server", dnsNames: ["localhost"] });
     const own = authority.issue({ name: "operator" });
-    const { port } = await useServer({ tls: { cert: serverFiles.cert, key: serverFiles.key, clientCa: authority.cert } });
-    const { dir } = useFolder({ "ca.pem": authority.cert, "cert.pem": own.cert, "key.pem": own.key });
-    const asked = async (...more: readonly string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> => runToEnd(["status", `localhost:${port}`, ...more], { cwd: dir });
-    expect(await asked("--tls-ca", "ca.pem", "--tls-cert", "cert.pem", "--tls-key", "key.pem")).toMatchObject({ code: 0, out: "nobody is connected\n" });
-    expect((await asked("--tls")).err).toMatch(/cannot be trusted or does not trust this client \(.*\); see --tls-ca/);
-    expect(await asked("--tls-ca", "ca.pem")).toMatchObject({ code: 1, err: expect.stringContaining("wants a client certificate that it trusts: give one with --tls-cert and --tls-key") as string });
-    expect((await asked("--tls-ca", "none.pem")).err).toMatch(/--tls-ca .*none\.pem: there is no such file; give a PEM file/);
+    const { port } = await useServer({
+      tls: { cert: serverFiles.cert, key: serverFiles.key, clientCa: authority.cert },
+    });
+    const { dir } = useFolder({
+      "ca.pem": authority.cert,
+      "cert.pem": own.cert,
+      "key.pem": own.key,
+    });
+    const asked = async (
+      ...more: readonly string[]
+    ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> =>
+      runToEnd(["status", `localhost:${port}`, ...more], { cwd: dir });
+    expect(
+      await asked("--tls-ca", "ca.pem", "--tls-cert", "cert.pem", "--tls-key", "key.pem"),
+    ).toMatchObject({ code: 0, out: "nobody is connected\n" });
+    expect((await asked("--tls")).err).toMatch(
+      /cannot be trusted or does not trust this client \(.*\); see --tls-ca/,
+    );
+    expect(await asked("--tls-ca", "ca.pem")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(
+        "wants a client certificate that it trusts: give one with --tls-cert and --tls-key",
+      ) as string,
+    });
+    expect((await asked("--tls-ca", "none.pem")).err).toMatch(
+      /--tls-ca .*none\.pem: there is no such file; give a PEM file/,
+    );
   });
 });

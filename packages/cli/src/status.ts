@@ -6,7 +6,14 @@ import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { readPem } from "./read-pem.ts";
 import { type ClientTls, openStatusClient, type StatusClient } from "./status-client.ts";
 import { counted } from "./short-text.ts";
-import { jsonShow, lineShow, screenShow, type StatusPicture, type StatusShow, tableShow } from "./status-shows.ts";
+import {
+  jsonShow,
+  lineShow,
+  screenShow,
+  type StatusPicture,
+  type StatusShow,
+  tableShow,
+} from "./status-shows.ts";
 import { toldFacts } from "./told-facts.ts";
 import { toldRefusals } from "./told-refusals.ts";
 
@@ -34,7 +41,14 @@ const pauseMs = 1_000;
 export async function status(options: StatusOptions, io: CliIo): Promise<number> {
   const { server, tls, timeoutMs, watch, json, node } = options;
   const contents = tls === undefined ? undefined : await readTls(tls);
-  const client = openStatusClient({ server, clock: io.clock, timeoutMs, byType: !json, ...(node !== undefined && { node }), ...(contents !== undefined && { tls: contents }) });
+  const client = openStatusClient({
+    server,
+    clock: io.clock,
+    timeoutMs,
+    byType: !json,
+    ...(node !== undefined && { node }),
+    ...(contents !== undefined && { tls: contents }),
+  });
   try {
     const first = pictureOf(await client.ask());
     const show = showOf(options, io);
@@ -53,11 +67,17 @@ export async function status(options: StatusOptions, io: CliIo): Promise<number>
 /** What was asked to be checked lies in part behind what the caller may not see. */
 const UNSEEN = 3;
 
-function verdict({ clients, hiddenStreams = 0 }: StatusPicture, { failOnNack, failIfNone }: StatusOptions, io: CliIo): number {
+function verdict(
+  { clients, hiddenStreams = 0 }: StatusPicture,
+  { failOnNack, failIfNone }: StatusOptions,
+  io: CliIo,
+): number {
   if (failOnNack && clients.some(isRefusing)) return 1;
   const isNone = failIfNone && clients.length === 0;
   if (hiddenStreams > 0 && (failOnNack || isNone)) {
-    io.stderr.write(`xdstp status: ${counted(hiddenStreams, "stream")} that you may not see ${hiddenStreams === 1 ? "is" : "are"} not checked; a policy rule with "status: all" shows every stream\n`);
+    io.stderr.write(
+      `xdstp status: ${counted(hiddenStreams, "stream")} that you may not see ${hiddenStreams === 1 ? "is" : "are"} not checked; a policy rule with "status: all" shows every stream\n`,
+    );
     return UNSEEN;
   }
   if (isNone) io.stderr.write("xdstp status: nobody is connected\n");
@@ -72,7 +92,11 @@ function showOf({ json, watch, server }: StatusOptions, io: CliIo): StatusShow {
 }
 
 function pictureOf(response: ClientStatusResponse): StatusPicture {
-  return { clients: clientRows(response), refusals: toldRefusals(response), ...toldFacts(response) };
+  return {
+    clients: clientRows(response),
+    refusals: toldRefusals(response),
+    ...toldFacts(response),
+  };
 }
 
 function isRefusing({ types }: StatusClientRow): boolean {
@@ -80,7 +104,12 @@ function isRefusing({ types }: StatusClientRow): boolean {
 }
 
 /** A server that goes away is asked until it is back. The answer is what it told last. */
-async function follow(client: StatusClient, first: StatusPicture, show: StatusShow, io: CliIo): Promise<StatusPicture> {
+async function follow(
+  client: StatusClient,
+  first: StatusPicture,
+  show: StatusShow,
+  io: CliIo,
+): Promise<StatusPicture> {
   let last = first;
   let isOver = false;
   let wake: () => void = () => undefined;
@@ -91,19 +120,26 @@ async function follow(client: StatusClient, first: StatusPicture, show: StatusSh
   });
   // Nothing else keeps the process while it waits: timers do not.
   const alive = setInterval(() => undefined, 0x7fff_ffff);
-  const pause = async (): Promise<void> => new Promise((resolve) => {
-    const timer = io.clock.after(pauseMs, resolve);
-    wake = () => {
-      timer.cancel();
-      resolve();
-    };
-    if (isOver) wake();
-  });
+  const pause = async (): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = io.clock.after(pauseMs, resolve);
+      wake = () => {
+        timer.cancel();
+        resolve();
+      };
+      if (isOver) wake();
+    });
   const over = (): boolean => isOver;
   try {
     for (;;) {
       await pause();
-      const next = over() ? undefined : await client.ask().catch((error: unknown) => (error instanceof CliError ? error : Promise.reject(error as Error)));
+      const next = over()
+        ? undefined
+        : await client
+            .ask()
+            .catch((error: unknown) =>
+              error instanceof CliError ? error : Promise.reject(error as Error),
+            );
       if (next === undefined || over()) return last;
       if (next instanceof CliError) show.trouble(next.message, io.clock.wallTime());
       else {

@@ -2,24 +2,58 @@ import { describe, expect, it } from "vitest";
 import { limitHint, streamLimits } from "./stream-limits.ts";
 
 const MiB = 1 << 20;
-const usual = { streamSubscriptions: 200_000, streamNameLength: 64 * MiB, heldVersions: 200_000, maxMessageBytes: 16 * MiB, maxFirstMessageBytes: 32 * MiB, maxPartialBytes: 64 * MiB };
+const usual = {
+  streamSubscriptions: 200_000,
+  streamNameLength: 64 * MiB,
+  heldVersions: 200_000,
+  maxMessageBytes: 16 * MiB,
+  maxFirstMessageBytes: 32 * MiB,
+  maxPartialBytes: 64 * MiB,
+};
 
 describe("streamLimits()", () => {
   it("takes what belongs to so many names, and no less of a request than usual", () => {
     expect(streamLimits(100_000)).toEqual({ subscriptions: 100_000, globs: 10_000, ...usual });
     expect(streamLimits(5)).toEqual({ subscriptions: 5, globs: 1, ...usual });
-    expect(streamLimits(300_000)).toEqual({ subscriptions: 300_000, streamSubscriptions: 600_000, streamNameLength: 192 * MiB, globs: 30_000, heldVersions: 600_000, maxMessageBytes: 48 * MiB, maxFirstMessageBytes: 96 * MiB, maxPartialBytes: 192 * MiB });
-    expect(streamLimits(999_999_999)).toMatchObject({ subscriptions: 999_999_999, maxMessageBytes: 0x7fff_ffff });
+    expect(streamLimits(300_000)).toEqual({
+      subscriptions: 300_000,
+      streamSubscriptions: 600_000,
+      streamNameLength: 192 * MiB,
+      globs: 30_000,
+      heldVersions: 600_000,
+      maxMessageBytes: 48 * MiB,
+      maxFirstMessageBytes: 96 * MiB,
+      maxPartialBytes: 192 * MiB,
+    });
+    expect(streamLimits(999_999_999)).toMatchObject({
+      subscriptions: 999_999_999,
+      maxMessageBytes: 0x7fff_ffff,
+    });
   });
 });
 
 describe("limitHint()", () => {
   it.each([
-    ["more than 10000 subscriptions of one type", "; xdstp serve and xdstp relay take more with --stream-names"],
-    ["more than 200000 subscriptions of all types", "; xdstp serve and xdstp relay take more with --stream-names"],
-    ["the names of all subscriptions are longer than 5 characters", "; xdstp serve and xdstp relay take more with --stream-names"],
-    ["more than 1000 globs of one type", "; xdstp serve and xdstp relay take more with --stream-names"],
-    ["more than 200000 initial_resource_versions", "; xdstp serve and xdstp relay take more with --stream-names"],
+    [
+      "more than 10000 subscriptions of one type",
+      "; xdstp serve and xdstp relay take more with --stream-names",
+    ],
+    [
+      "more than 200000 subscriptions of all types",
+      "; xdstp serve and xdstp relay take more with --stream-names",
+    ],
+    [
+      "the names of all subscriptions are longer than 5 characters",
+      "; xdstp serve and xdstp relay take more with --stream-names",
+    ],
+    [
+      "more than 1000 globs of one type",
+      "; xdstp serve and xdstp relay take more with --stream-names",
+    ],
+    [
+      "more than 200000 initial_resource_versions",
+      "; xdstp serve and xdstp relay take more with --stream-names",
+    ],
     ["more than 64 types on one stream", ""],
     ["", ""],
   ])("says of %j %j", (message, hint) => {

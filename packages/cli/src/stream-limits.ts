@@ -10,12 +10,22 @@ export function streamLimits(names: number): Partial<ServerLimits> {
   const scaled = (usual: number): number => Math.min(MOST, Math.ceil(usual * scale));
   const { maxMessageBytes, maxFirstMessageBytes, maxPartialBytes } = defaultGrpcLimits;
   return {
-    subscriptions: names, streamSubscriptions: scaled(defaultLimits.streamSubscriptions), streamNameLength: scaled(defaultLimits.streamNameLength), globs: Math.ceil(names / 10), heldVersions: scaled(defaultLimits.heldVersions),
-    maxMessageBytes: scaled(maxMessageBytes), maxFirstMessageBytes: scaled(maxFirstMessageBytes), maxPartialBytes: scaled(maxPartialBytes),
+    subscriptions: names,
+    streamSubscriptions: scaled(defaultLimits.streamSubscriptions),
+    streamNameLength: scaled(defaultLimits.streamNameLength),
+    globs: Math.ceil(names / 10),
+    heldVersions: scaled(defaultLimits.heldVersions),
+    maxMessageBytes: scaled(maxMessageBytes),
+    maxFirstMessageBytes: scaled(maxFirstMessageBytes),
+    maxPartialBytes: scaled(maxPartialBytes),
   };
 }
 
 /** What an operator can do about an end of a stream, to be put behind the text of it; empty: nothing here. */
 export function limitHint(message: string): string {
-  return /^more than \d+ (?:(?:subscriptions|globs) of one type|subscriptions of all types|initial_resource_versions)$|^the names of all subscriptions are longer than /.test(message) ? "; xdstp serve and xdstp relay take more with --stream-names" : "";
+  return /^more than \d+ (?:(?:subscriptions|globs) of one type|subscriptions of all types|initial_resource_versions)$|^the names of all subscriptions are longer than /.test(
+    message,
+  )
+    ? "; xdstp serve and xdstp relay take more with --stream-names"
+    : "";
 }

@@ -4,10 +4,19 @@ export type Tone = "plain" | "bold" | "dim" | "good" | "info" | "warning" | "err
 /** Puts text into a tone; without colours it is the text. */
 export type Paint = (tone: Tone, text: string) => string;
 
-const codes: Readonly<Record<Tone, string>> = { plain: "", info: "", bold: "1", dim: "2", good: "32", warning: "33", error: "31" };
+const codes: Readonly<Record<Tone, string>> = {
+  plain: "",
+  info: "",
+  bold: "1",
+  dim: "2",
+  good: "32",
+  warning: "33",
+  error: "31",
+};
 
 /** Colours for a terminal, unless the user has set NO_COLOR to anything. */
 export function createPaint(env: Readonly<Record<string, string | undefined>>): Paint {
   if ((env.NO_COLOR ?? "") !== "") return (_, text) => text;
-  return (tone, text) => (codes[tone] === "" || text === "" ? text : `\u001b[${codes[tone]}m${text}\u001b[0m`);
+  return (tone, text) =>
+    codes[tone] === "" || text === "" ? text : `\u001b[${codes[tone]}m${text}\u001b[0m`;
 }

@@ -17,22 +17,62 @@ interface Shown {
   readonly cache: { ready: boolean };
 }
 
-function start({ env = { NO_COLOR: "1" }, status = [streamStatus(1, [typeStatus()])], size = { columns: 80, rows: 24 } }: { env?: CliIo["env"]; status?: readonly StreamStatus[]; size?: TerminalSize } = {}): Shown {
+function start({
+  env = { NO_COLOR: "1" },
+  status = [streamStatus(1, [typeStatus()])],
+  size = { columns: 80, rows: 24 },
+}: { env?: CliIo["env"]; status?: readonly StreamStatus[]; size?: TerminalSize } = {}): Shown {
   const clock = createFakeClock({ start: 1_000_000 });
   let written: string[] = [];
-  const io: Partial<CliIo> = { stdout: { write: (text) => written.push(text) }, clock, env, terminal: () => size };
+  const io: Partial<CliIo> = {
+    stdout: { write: (text) => written.push(text) },
+    clock,
+    env,
+    terminal: () => size,
+  };
   const cache = { ready: true, revision: 1, resources: 4 };
-  const reporter = createReporter({ from: "serve", what: { dir: "c" }, address: { host: "127.0.0.1", port: 1 }, cache, server: { status: () => status }, json: false, io: io as CliIo });
-  return { reporter, clock, cache, take: () => { const taken = written; written = []; return taken; } };
+  const reporter = createReporter({
+    from: "serve",
+    what: { dir: "c" },
+    address: { host: "127.0.0.1", port: 1 },
+    cache,
+    server: { status: () => status },
+    json: false,
+    io: io as CliIo,
+  });
+  return {
+    reporter,
+    clock,
+    cache,
+    take: () => {
+      const taken = written;
+      written = [];
+      return taken;
+    },
+  };
 }
 
-const loaded: CliEvent = { from: "folder", event: { kind: "loaded", files: 1, resources: 1, revision: 1, put: 1, removed: 0, warnings: [] } };
-const refused: CliEvent = { from: "folder", event: { kind: "refused", serving: true, problems: [{ file: "c/a.yaml", line: 3, column: 5, message: "bad indentation" }] } };
+const loaded: CliEvent = {
+  from: "folder",
+  event: { kind: "loaded", files: 1, resources: 1, revision: 1, put: 1, removed: 0, warnings: [] },
+};
+const refused: CliEvent = {
+  from: "folder",
+  event: {
+    kind: "refused",
+    serving: true,
+    problems: [{ file: "c/a.yaml", line: 3, column: 5, message: "bad indentation" }],
+  },
+};
 
 function onStream(kind: "ack" | "connect" | "disconnect"): CliEvent {
   const stream = streamStatus(1, []);
   const typeUrl = typeStatus().typeUrl;
-  const event = { ack: { kind: "ack", stream, typeUrl, version: "2", nonce: "2" }, connect: { kind: "connect", stream }, disconnect: { kind: "disconnect", stream, code: 0, message: "" } } as const;
+  const event = {
+    ack: { kind: "ack", stream, typeUrl, version: "2", nonce: "2" },
+    connect: { kind: "connect", stream },
+    disconnect: { kind: "disconnect", stream, code: 0, message: "" },
+  } as const;
   return { from: "server", event: event[kind] satisfies ServerEvent };
 }
 
@@ -41,7 +81,9 @@ describe("createReporter() on a terminal", () => {
     const { reporter, clock, take } = start();
     expect(take()).toEqual([takeScreen]);
     clock.advance(0);
-    expect(take().join("")).toContain("xdstp serve c on 127.0.0.1:1  4 resources, revision 1, 1 stream");
+    expect(take().join("")).toContain(
+      "xdstp serve c on 127.0.0.1:1  4 resources, revision 1, 1 stream",
+    );
     reporter.event(loaded);
     reporter.event(refused);
     reporter.close();
@@ -74,7 +116,9 @@ describe("createReporter() on a terminal", () => {
   });
 
   it("draws less often with many streams", () => {
-    const { reporter, clock, take } = start({ status: Array.from({ length: 10_000 }, (_, index) => streamStatus(index, [])) });
+    const { reporter, clock, take } = start({
+      status: Array.from({ length: 10_000 }, (_, index) => streamStatus(index, [])),
+    });
     clock.advance(0);
     take();
     for (let ms = 0; ms < 10_000; ms++) {
@@ -126,7 +170,11 @@ describe("createReporter() on a terminal", () => {
     expect(take().at(-1)).toContain("NOT READY");
   });
 
-  it.each([[{}, true], [{ NO_COLOR: "" }, true], [{ NO_COLOR: "1" }, false]])("with %j has colours: %s", (env, isColoured) => {
+  it.each([
+    [{}, true],
+    [{ NO_COLOR: "" }, true],
+    [{ NO_COLOR: "1" }, false],
+  ])("with %j has colours: %s", (env, isColoured) => {
     const { clock, take } = start({ env });
     clock.advance(0);
     expect(take().join("").includes("\u001b[32mSYNCED")).toBe(isColoured);
@@ -136,7 +184,10 @@ describe("createReporter() on a terminal", () => {
     const { reporter, take } = start();
     take();
     reporter.event({ from: "server", event: { kind: "connection-opened", peer: "p" } });
-    reporter.event({ from: "server", event: { kind: "stream-closed", peer: "p", path: "/a/b", status: { code: 0, message: "" } } });
+    reporter.event({
+      from: "server",
+      event: { kind: "stream-closed", peer: "p", path: "/a/b", status: { code: 0, message: "" } },
+    });
     reporter.close();
     expect(take()).toEqual([leaveScreen]);
   });

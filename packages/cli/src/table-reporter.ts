@@ -18,18 +18,45 @@ const tickMs = 1_000;
 const kept = { live: 100, atEnd: 10 };
 
 /** Shows a live table. The terminal is given back on `close`, with the last events on it. */
-export function createTableReporter({ from, what, address, tls, cache, server, upstreams, refusals, io }: ReporterOptions): Reporter {
+export function createTableReporter({
+  from,
+  what,
+  address,
+  tls,
+  cache,
+  server,
+  upstreams,
+  refusals,
+  io,
+}: ReporterOptions): Reporter {
   const { stdout, clock, env } = io;
   const paint = createPaint(env);
   const since = createSinceBook();
   const recent: { readonly shown: CliEvent; readonly time: number }[] = [];
   let troubles: readonly ReportLine[] = [];
-  const lines = (count: number): readonly RecentLine[] => recent.slice(-count).flatMap(({ shown, time }) => describeEvent(shown).map((line) => ({ ...line, time })));
+  const lines = (count: number): readonly RecentLine[] =>
+    recent
+      .slice(-count)
+      .flatMap(({ shown, time }) => describeEvent(shown).map((line) => ({ ...line, time })));
   const pacer = createPacer(clock, () => {
     const { ready, revision, resources } = cache;
     const size = io.terminal() ?? { columns: 80, rows: 24 };
     const status = server.status();
-    const view = { title: `${from} ${servedText(what)}`, address, tls, ready, revision, resources, now: clock.wallTime(), status, since: since.of, troubles, upstreams: upstreams?.(), refusals: refusals?.(), recent: lines(size.rows) };
+    const view = {
+      title: `${from} ${servedText(what)}`,
+      address,
+      tls,
+      ready,
+      revision,
+      resources,
+      now: clock.wallTime(),
+      status,
+      since: since.of,
+      troubles,
+      upstreams: upstreams?.(),
+      refusals: refusals?.(),
+      recent: lines(size.rows),
+    };
     stdout.write(redraw(renderScreen(view, size, paint)));
     return status.length;
   });
@@ -46,17 +73,21 @@ export function createTableReporter({ from, what, address, tls, cache, server, u
     close() {
       pacer.stop();
       stdout.write(leaveScreen);
-      for (const { label, text, time } of lines(kept.atEnd)) stdout.write(`${new Date(time).toISOString()} ${label.padEnd(11)} ${text}\n`);
+      for (const { label, text, time } of lines(kept.atEnd))
+        stdout.write(`${new Date(time).toISOString()} ${label.padEnd(11)} ${text}\n`);
     },
   };
 }
 
 /** What is wrong stays on the screen until it is mended. */
 function troublesAfter(shown: CliEvent, before: readonly ReportLine[]): readonly ReportLine[] {
-  if (shown.from === "cache") return shown.event.kind === "feed-failed" ? describeEvent(shown) : before;
+  if (shown.from === "cache")
+    return shown.event.kind === "feed-failed" ? describeEvent(shown) : before;
   if (shown.from !== "folder") return before;
   if (shown.event.kind === "loaded") return [];
-  return ["refused", "kept", "unreadable"].includes(shown.event.kind) ? describeEvent(shown) : before;
+  return ["refused", "kept", "unreadable"].includes(shown.event.kind)
+    ? describeEvent(shown)
+    : before;
 }
 
 interface Pacer {
@@ -85,6 +116,8 @@ function createPacer(clock: Clock, draw: () => number): Pacer {
       isTouched = true;
       drawAfter(pauseMs + extra);
     },
-    stop: () => { timer?.cancel(); },
+    stop: () => {
+      timer?.cancel();
+    },
   };
 }

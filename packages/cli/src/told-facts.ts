@@ -1,6 +1,10 @@
 import { toJson, type JsonObject } from "@bufbuild/protobuf";
 import { anyUnpack, StructSchema, timestampMs } from "@bufbuild/protobuf/wkt";
-import type { ClientConfig, ClientConfig_GenericXdsConfig, ClientStatusResponse } from "@xdstp/protos/status";
+import type {
+  ClientConfig,
+  ClientConfig_GenericXdsConfig,
+  ClientStatusResponse,
+} from "@xdstp/protos/status";
 import type { Health } from "@xdstp/server";
 
 /** What asks a server for its facts about itself, and the scope under which they stand in its answer. */
@@ -21,15 +25,24 @@ export function isOfServer({ clientScope, node }: ClientConfig): boolean {
 
 /** What an answer says of the server. Of several processes the hidden streams are added up, and of equal things the one that is stale counts. */
 export function toldFacts({ config }: ClientStatusResponse): ToldFacts {
-  const rows = config.filter(isOfServer).flatMap(({ genericXdsConfigs }) => genericXdsConfigs.map((row) => ({ row, fields: fieldsOf(row) })));
-  const counts = rows.flatMap(({ fields: { hiddenStreams } }) => (typeof hiddenStreams === "number" ? [hiddenStreams] : []));
+  const rows = config
+    .filter(isOfServer)
+    .flatMap(({ genericXdsConfigs }) =>
+      genericXdsConfigs.map((row) => ({ row, fields: fieldsOf(row) })),
+    );
+  const counts = rows.flatMap(({ fields: { hiddenStreams } }) =>
+    typeof hiddenStreams === "number" ? [hiddenStreams] : [],
+  );
   const health = new Map<string, Health>();
   for (const { row, fields } of rows.filter(({ row: { name } }) => name !== "")) {
     const one = healthOf(row, fields);
     const key = JSON.stringify([one.kind, one.name]);
     if (health.get(key)?.stale === undefined) health.set(key, one);
   }
-  return { ...(counts.length > 0 && { hiddenStreams: counts.reduce((sum, count) => sum + count, 0) }), health: [...health.values()] };
+  return {
+    ...(counts.length > 0 && { hiddenStreams: counts.reduce((sum, count) => sum + count, 0) }),
+    health: [...health.values()],
+  };
 }
 
 function fieldsOf({ xdsConfig }: ClientConfig_GenericXdsConfig): JsonObject {
@@ -37,12 +50,18 @@ function fieldsOf({ xdsConfig }: ClientConfig_GenericXdsConfig): JsonObject {
   return struct === undefined ? {} : toJson(StructSchema, struct);
 }
 
-function healthOf({ name, lastUpdated, errorState }: ClientConfig_GenericXdsConfig, { kind, expiresAt }: JsonObject): Health {
+function healthOf(
+  { name, lastUpdated, errorState }: ClientConfig_GenericXdsConfig,
+  { kind, expiresAt }: JsonObject,
+): Health {
   const at = errorState?.lastUpdateAttempt;
   return {
-    kind: typeof kind === "string" ? kind : "source", name,
+    kind: typeof kind === "string" ? kind : "source",
+    name,
     ...(lastUpdated !== undefined && { loadedAt: timestampMs(lastUpdated) }),
-    ...(errorState !== undefined && { stale: { since: at === undefined ? 0 : timestampMs(at), reason: errorState.details } }),
+    ...(errorState !== undefined && {
+      stale: { since: at === undefined ? 0 : timestampMs(at), reason: errorState.details },
+    }),
     ...(typeof expiresAt === "number" && { expiresAt }),
   };
 }

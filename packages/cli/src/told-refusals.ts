@@ -1,6 +1,10 @@
 import { anyUnpack, StructSchema, timestampMs } from "@bufbuild/protobuf/wkt";
 import { toJson, type JsonValue } from "@bufbuild/protobuf";
-import type { ClientConfig, ClientConfig_GenericXdsConfig, ClientStatusResponse } from "@xdstp/protos/status";
+import type {
+  ClientConfig,
+  ClientConfig_GenericXdsConfig,
+  ClientStatusResponse,
+} from "@xdstp/protos/status";
 import type { RefusedVersion } from "@xdstp/relay";
 import { mergeRefusals } from "./merge-refusals.ts";
 
@@ -13,18 +17,34 @@ export function isOfRefusals({ clientScope, node }: ClientConfig): boolean {
 }
 
 /** What clients of a relay have refused, by resource and version, newest first; undefined: who was asked does not count it, or does not tell. */
-export function toldRefusals({ config }: ClientStatusResponse): readonly RefusedVersion[] | undefined {
+export function toldRefusals({
+  config,
+}: ClientStatusResponse): readonly RefusedVersion[] | undefined {
   const told = config.filter(isOfRefusals);
-  return told.length === 0 ? undefined : mergeRefusals(told.map(({ genericXdsConfigs }) => genericXdsConfigs.map(refusalOf)));
+  return told.length === 0
+    ? undefined
+    : mergeRefusals(told.map(({ genericXdsConfigs }) => genericXdsConfigs.map(refusalOf)));
 }
 
-function refusalOf({ typeUrl, name, errorState, xdsConfig }: ClientConfig_GenericXdsConfig): RefusedVersion {
+function refusalOf({
+  typeUrl,
+  name,
+  errorState,
+  xdsConfig,
+}: ClientConfig_GenericXdsConfig): RefusedVersion {
   const struct = xdsConfig && anyUnpack(xdsConfig, StructSchema);
-  const { clients, among, by }: Record<string, JsonValue> = struct === undefined ? {} : toJson(StructSchema, struct);
+  const { clients, among, by }: Record<string, JsonValue> =
+    struct === undefined ? {} : toJson(StructSchema, struct);
   const since = errorState?.lastUpdateAttempt;
   return {
-    typeUrl, name, version: errorState?.versionInfo ?? "", reason: errorState?.details ?? "", since: since === undefined ? 0 : timestampMs(since),
-    clients: countOf(clients), among: countOf(among), by: Array.isArray(by) ? by.filter((one) => typeof one === "string") : [],
+    typeUrl,
+    name,
+    version: errorState?.versionInfo ?? "",
+    reason: errorState?.details ?? "",
+    since: since === undefined ? 0 : timestampMs(since),
+    clients: countOf(clients),
+    among: countOf(among),
+    by: Array.isArray(by) ? by.filter((one) => typeof one === "string") : [],
   };
 }
 

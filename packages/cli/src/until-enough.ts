@@ -15,15 +15,29 @@ export interface UntilEnough {
 }
 
 /** @param limits - absent ones do not end it */
-export function untilEnough(io: CliIo, { count, timeoutMs }: { readonly count?: number; readonly timeoutMs?: number }): UntilEnough {
+export function untilEnough(
+  io: CliIo,
+  { count, timeoutMs }: { readonly count?: number; readonly timeoutMs?: number },
+): UntilEnough {
   let counted = 0;
   let end: (reason: Enough) => void = () => undefined;
-  const enough = new Promise<Enough>((resolve) => { end = resolve; });
-  const unlisten = io.onSignal((signal) => { end(signal === "SIGPIPE" ? "broken-pipe" : "signal"); });
-  const timer = timeoutMs === undefined ? undefined : io.clock.after(timeoutMs, () => { end("time"); });
+  const enough = new Promise<Enough>((resolve) => {
+    end = resolve;
+  });
+  const unlisten = io.onSignal((signal) => {
+    end(signal === "SIGPIPE" ? "broken-pipe" : "signal");
+  });
+  const timer =
+    timeoutMs === undefined
+      ? undefined
+      : io.clock.after(timeoutMs, () => {
+          end("time");
+        });
   return {
     enough,
-    get counted() { return counted; },
+    get counted() {
+      return counted;
+    },
     count() {
       counted++;
       if (counted === count) end("count");

@@ -9,25 +9,62 @@ interface Run {
   readonly listens: () => boolean;
 }
 
-function start(close: () => Promise<void>, failed: Promise<unknown> = never(), interactive = true): Run {
+function start(
+  close: () => Promise<void>,
+  failed: Promise<unknown> = never(),
+  interactive = true,
+): Run {
   const said: string[] = [];
   let listener: ((signal: StopSignal) => void) | undefined;
-  const io = { interactive, onSignal: (added: (signal: StopSignal) => void) => { listener = added; return () => { listener = undefined; }; } } as Partial<CliIo> as CliIo;
-  const exit = untilStopped({ io, failed, close, streams: () => 3, say: ({ kind }) => { said.push(kind); } });
-  return { exit, said, signal: (signal) => { listener?.(signal); }, listens: () => listener !== undefined };
+  const io = {
+    interactive,
+    onSignal: (added: (signal: StopSignal) => void) => {
+      listener = added;
+      return () => {
+        listener = undefined;
+      };
+    },
+  } as Partial<CliIo> as CliIo;
+  const exit = untilStopped({
+    io,
+    failed,
+    close,
+    streams: () => 3,
+    say: ({ kind }) => {
+      said.push(kind);
+    },
+  });
+  return {
+    exit,
+    said,
+    signal: (signal) => {
+      listener?.(signal);
+    },
+    listens: () => listener !== undefined,
+  };
 }
 
 const never = async (): Promise<never> => new Promise(() => undefined);
 
 describe("untilStopped()", () => {
-  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("closes in order on %s, and is done", async (signal) => {
-    const order: string[] = [];
-    const run = start(async () => { order.push("closed"); return Promise.resolve(); });
-    expect(order).toEqual([]);
-    run.signal(signal);
-    expect(await run.exit).toBe(0);
-    expect({ order, said: run.said, listens: run.listens() }).toEqual({ order: ["closed"], said: ["stopping", "stopped"], listens: false });
-  });
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "closes in order on %s, and is done",
+    async (signal) => {
+      const order: string[] = [];
+      const run = start(async () => {
+        order.push("closed");
+        return Promise.resolve();
+      });
+      expect(order).toEqual([]);
+      run.signal(signal);
+      expect(await run.exit).toBe(0);
+      expect({ order, said: run.said, listens: run.listens() }).toEqual({
+        order: ["closed"],
+        said: ["stopping", "stopped"],
+        listens: false,
+      });
+    },
+  );
 
   it("does not wait for the end after a second signal, and has failed", async () => {
     const run = start(never);

@@ -14,7 +14,13 @@ export interface UntilStoppedOptions {
 }
 
 /** Waits for a wish to stop, then closes in order; a second wish does not wait for that. The answer is the exit code. */
-export async function untilStopped({ io, failed, close, streams, say }: UntilStoppedOptions): Promise<0 | 1> {
+export async function untilStopped({
+  io,
+  failed,
+  close,
+  streams,
+  say,
+}: UntilStoppedOptions): Promise<0 | 1> {
   const wishes = wishesOf(io);
   try {
     const first = await Promise.race([wishes.next(), failed.then(() => undefined)]);
@@ -46,10 +52,11 @@ function wishesOf(io: CliIo): Wishes {
   });
   return {
     stop,
-    next: async () => new Promise((resolve) => {
-      const signal = kept.shift();
-      if (signal === undefined) give = resolve;
-      else resolve(signal);
-    }),
+    next: async () =>
+      new Promise((resolve) => {
+        const signal = kept.shift();
+        if (signal === undefined) give = resolve;
+        else resolve(signal);
+      }),
   };
 }

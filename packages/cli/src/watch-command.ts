@@ -17,7 +17,8 @@ export const untilOptions = {
 /** `xdstp watch`: what becomes of resources, as a client of the server sees it. */
 export const watchCommand: Command = {
   name: "watch",
-  summary: "Follow resources, globs, lists or types as a client of a server, and show each change as a diff.",
+  summary:
+    "Follow resources, globs, lists or types as a client of a server, and show each change as a diff.",
   usage: `xdstp watch NAME... ${askUsage} [--json] [--show-secrets] [--descriptors FILE]... [--nack REASON] [--count N] [--timeout SECONDS] ${tlsUsage}`,
   notes: [
     "NAME is an xdstp name, a glob (xdstp://AUTHORITY/TYPE/PATH/*) or a list (xdstp://AUTHORITY/TYPECollection/ID) of such names, or with --type an opaque name or * for all of the type.",
@@ -33,7 +34,8 @@ export const watchCommand: Command = {
     count: { value: "N", help: "end after N events of resources" },
     timeout: untilOptions.timeout,
   },
-  example: "xdstp watch 'xdstp://example.com/envoy.config.cluster.v3.Cluster/*' --server 127.0.0.1:18000",
+  example:
+    "xdstp watch 'xdstp://example.com/envoy.config.cluster.v3.Cluster/*' --server 127.0.0.1:18000",
   run,
 };
 
@@ -43,12 +45,18 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   const ask = askFlags(call, io);
   const [count, timeoutMs] = [countFlag(call, "count"), secondsFlag(call, "timeout")];
   const { watch } = await import("./watch.ts");
-  return namingSource(ask.server, async () => watch({
-    asked, ask,
-    json: call.flag("json"),
-    showSecrets: call.flag("show-secrets"),
-    descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
-    ...(count !== undefined && { count }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-  }, io));
+  return namingSource(ask.server, async () =>
+    watch(
+      {
+        asked,
+        ask,
+        json: call.flag("json"),
+        showSecrets: call.flag("show-secrets"),
+        descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
+        ...(count !== undefined && { count }),
+        ...(timeoutMs !== undefined && { timeoutMs }),
+      },
+      io,
+    ),
+  );
 }

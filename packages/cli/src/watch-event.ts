@@ -10,28 +10,64 @@ export interface HeldResource {
 /** What `xdstp watch` shows. */
 export type WatchEvent =
   /** It is there, for the first time or again. `isListed`: one of the many that a collection begins with. */
-  | { readonly kind: "state"; readonly name: string; readonly now: HeldResource; readonly isListed: boolean }
-  | { readonly kind: "changed"; readonly name: string; readonly before: HeldResource; readonly now: HeldResource }
+  | {
+      readonly kind: "state";
+      readonly name: string;
+      readonly now: HeldResource;
+      readonly isListed: boolean;
+    }
+  | {
+      readonly kind: "changed";
+      readonly name: string;
+      readonly before: HeldResource;
+      readonly now: HeldResource;
+    }
   | { readonly kind: "removed"; readonly name: string; readonly before: HeldResource }
   /** It leads elsewhere from now on, or to another place than before. Without hops: nowhere else any more. */
   | { readonly kind: "leads"; readonly name: string; readonly hops: readonly ShownHop[] }
   /** What a list has now, in its order. An entry may be without a name. */
-  | { readonly kind: "list"; readonly name: string; readonly version: string; readonly members: readonly string[] }
+  | {
+      readonly kind: "list";
+      readonly name: string;
+      readonly version: string;
+      readonly members: readonly string[];
+    }
   /** There is none. */
   | { readonly kind: "missing"; readonly name: string; readonly reason: string }
   /** The server was told by a NACK that these cannot be used. Without names: the whole response. */
-  | { readonly kind: "refused"; readonly names: readonly string[]; readonly nonce: string; readonly reason: string }
+  | {
+      readonly kind: "refused";
+      readonly names: readonly string[];
+      readonly nonce: string;
+      readonly reason: string;
+    }
   /** All members are known; or not any more. */
   | { readonly kind: "complete" | "incomplete"; readonly name: string; readonly members: number }
   /** What is held may be old, or cannot be had. */
   | { readonly kind: "error"; readonly name: string; readonly reason: string }
   /** A response of a server had names that the configuration maps to other servers (C-AUTH-7). */
-  | { readonly kind: "ignored"; readonly server: string; readonly typeUrl: string; readonly names: number }
+  | {
+      readonly kind: "ignored";
+      readonly server: string;
+      readonly typeUrl: string;
+      readonly names: number;
+    }
   /** A server answers; or does not any more. */
   | { readonly kind: "connected"; readonly server: string }
-  | { readonly kind: "disconnected"; readonly server: string; readonly reason: string; readonly retryMs: number };
+  | {
+      readonly kind: "disconnected";
+      readonly server: string;
+      readonly reason: string;
+      readonly retryMs: number;
+    };
 
 /** It concerns resources, and `--count` counts it. */
 export function isCounted({ kind }: WatchEvent): boolean {
-  return kind === "state" || kind === "changed" || kind === "removed" || kind === "missing" || kind === "refused";
+  return (
+    kind === "state" ||
+    kind === "changed" ||
+    kind === "removed" ||
+    kind === "missing" ||
+    kind === "refused"
+  );
 }

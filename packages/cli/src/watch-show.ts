@@ -15,14 +15,25 @@ export type WatchShow = (event: WatchEvent) => void;
 
 /** One object of JSON per event and line. */
 export function jsonWatchShow({ stdout, clock }: CliIo, view: ViewOptions): WatchShow {
-  return (event) => { stdout.write(`${jsonText({ time: new Date(clock.wallTime()).toISOString(), ...jsonOf(event, view) })}\n`); };
+  return (event) => {
+    stdout.write(
+      `${jsonText({ time: new Date(clock.wallTime()).toISOString(), ...jsonOf(event, view) })}\n`,
+    );
+  };
 }
 
 function jsonOf(event: WatchEvent, view: ViewOptions): object {
   const { kind, ...rest } = event;
-  if (!("now" in rest)) return "before" in rest ? { event: kind, name: rest.name, before: rest.before.version } : { event: kind, ...rest };
+  if (!("now" in rest))
+    return "before" in rest
+      ? { event: kind, name: rest.name, before: rest.before.version }
+      : { event: kind, ...rest };
   const { name, now } = rest;
-  return { event: kind, ...("before" in rest && { before: rest.before.version }), ...resourceJson({ name, ...now }, viewResource(now.payload, view)) };
+  return {
+    event: kind,
+    ...("before" in rest && { before: rest.before.version }),
+    ...resourceJson({ name, ...now }, viewResource(now.payload, view)),
+  };
 }
 
 /** Lines for people: a head for each event, behind it the resource as YAML or what has changed in it. */
@@ -30,50 +41,92 @@ export function textWatchShow(io: CliIo, view: ViewOptions): WatchShow {
   const paint: Paint = io.terminal() === undefined ? (_, text) => text : createPaint(io.env);
   return (event) => {
     const head = `${paint("dim", new Date(io.clock.wallTime()).toISOString())} ${paint(toneOf[event.kind], event.kind)} ${textOf(event)}`;
-    const body = bodyOf(event, view).map((line) => paint(event.kind === "changed" ? lineTone(line) : "plain", printable(line, io)));
+    const body = bodyOf(event, view).map((line) =>
+      paint(event.kind === "changed" ? lineTone(line) : "plain", printable(line, io)),
+    );
     io.stdout.write(`${[head, ...body].join("\n")}\n`);
   };
 }
 
 /** What a stranger wrote can be no command to a terminal. */
 export function printable(line: string, io: CliIo): string {
-  return io.terminal() === undefined ? line : line.replaceAll(/\p{C}/gu, (character) => escapeText(character));
+  return io.terminal() === undefined
+    ? line
+    : line.replaceAll(/\p{C}/gu, (character) => escapeText(character));
 }
 
 const toneOf: Readonly<Record<WatchEvent["kind"], Tone>> = {
-  state: "good", changed: "good", complete: "good", leads: "plain", list: "plain", connected: "good", removed: "warning", missing: "warning", incomplete: "warning", ignored: "warning", disconnected: "warning", refused: "error", error: "error",
+  state: "good",
+  changed: "good",
+  complete: "good",
+  leads: "plain",
+  list: "plain",
+  connected: "good",
+  removed: "warning",
+  missing: "warning",
+  incomplete: "warning",
+  ignored: "warning",
+  disconnected: "warning",
+  refused: "error",
+  error: "error",
 };
 
 function textOf(event: WatchEvent): string {
   switch (event.kind) {
-    case "state": return `${escapeText(event.name)} version ${shortVersion(event.now.version)}, ${event.now.payload.value.length} bytes`;
-    case "changed": return `${escapeText(event.name)} version ${shortVersion(event.before.version)} > ${shortVersion(event.now.version)}`;
-    case "removed": return `${escapeText(event.name)}, version ${shortVersion(event.before.version)} was the last`;
-    case "leads": return `${escapeText(event.name)}${event.hops.length === 0 ? ": nowhere else any more" : ""}`;
-    case "list": return `${escapeText(event.name)} version ${shortVersion(event.version)}: ${event.members.length === 0 ? "no members" : counted(event.members.length, "member")}`;
-    case "missing": case "error": return `${escapeText(event.name)}: ${escapeText(event.reason)}`;
-    case "refused": return `${event.names.length === 0 ? "a whole response" : someNames(event.names)}, NACK of nonce ${escapeText(event.nonce)} sent: ${escapeText(event.reason)}`;
-    case "complete": return `${escapeText(event.name)}: ${counted(event.members, "member")}`;
-    case "incomplete": return `${escapeText(event.name)}: not all members are known`;
-    case "ignored": return ignoredText(event.server, event.names);
-    case "connected": return escapeText(event.server);
-    case "disconnected": return `${escapeText(event.reason)}; again in ${(event.retryMs / 1_000).toFixed(1)} s`;
+    case "state":
+      return `${escapeText(event.name)} version ${shortVersion(event.now.version)}, ${event.now.payload.value.length} bytes`;
+    case "changed":
+      return `${escapeText(event.name)} version ${shortVersion(event.before.version)} > ${shortVersion(event.now.version)}`;
+    case "removed":
+      return `${escapeText(event.name)}, version ${shortVersion(event.before.version)} was the last`;
+    case "leads":
+      return `${escapeText(event.name)}${event.hops.length === 0 ? ": nowhere else any more" : ""}`;
+    case "list":
+      return `${escapeText(event.name)} version ${shortVersion(event.version)}: ${event.members.length === 0 ? "no members" : counted(event.members.length, "member")}`;
+    case "missing":
+    case "error":
+      return `${escapeText(event.name)}: ${escapeText(event.reason)}`;
+    case "refused":
+      return `${event.names.length === 0 ? "a whole response" : someNames(event.names)}, NACK of nonce ${escapeText(event.nonce)} sent: ${escapeText(event.reason)}`;
+    case "complete":
+      return `${escapeText(event.name)}: ${counted(event.members, "member")}`;
+    case "incomplete":
+      return `${escapeText(event.name)}: not all members are known`;
+    case "ignored":
+      return ignoredText(event.server, event.names);
+    case "connected":
+      return escapeText(event.server);
+    case "disconnected":
+      return `${escapeText(event.reason)}; again in ${(event.retryMs / 1_000).toFixed(1)} s`;
   }
 }
 
 function bodyOf(event: WatchEvent, view: ViewOptions): readonly string[] {
   if (event.kind === "leads") return hopLines(event.hops).map((line) => `  ${line}`);
-  if (event.kind === "list") return event.members.map((name) => `  ${name === "" ? "(no name)" : escapeText(name)}`);
+  if (event.kind === "list")
+    return event.members.map((name) => `  ${name === "" ? "(no name)" : escapeText(name)}`);
   if (event.kind === "state") return event.isListed ? [] : linesOf(event.now, view);
   return event.kind === "changed" ? diffLines(event.before, event.now, view) : [];
 }
 
 /** What differs between two states, as hunks of a unified diff of their YAML. */
-export function diffLines(before: HeldResource, now: HeldResource, view: ViewOptions): readonly string[] {
+export function diffLines(
+  before: HeldResource,
+  now: HeldResource,
+  view: ViewOptions,
+): readonly string[] {
   const [one, other] = [viewResource(before.payload, view), viewResource(now.payload, view)];
-  if (one.yaml === other.yaml) return [Buffer.compare(before.payload.value, now.payload.value) === 0 ? "  (the content is the same)" : "  (what differs is not shown)"];
+  if (one.yaml === other.yaml)
+    return [
+      Buffer.compare(before.payload.value, now.payload.value) === 0
+        ? "  (the content is the same)"
+        : "  (what differs is not shown)",
+    ];
   const { hunks } = structuredPatch("", "", one.yaml, other.yaml, "", "", { context: 3 });
-  return hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`, ...lines]);
+  return hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
+    ...lines,
+  ]);
 }
 
 function linesOf(resource: HeldResource, view: ViewOptions): readonly string[] {

@@ -41,9 +41,17 @@ export async function watch(options: WatchOptions, io: CliIo): Promise<number> {
     throw error;
   });
   try {
-    const followed = asked.map((name) => followName(name, { asking, registry, tell, ...(ask.nack !== undefined && { nack: ask.nack }) }));
+    const followed = asked.map((name) =>
+      followName(name, {
+        asking,
+        registry,
+        tell,
+        ...(ask.nack !== undefined && { nack: ask.nack }),
+      }),
+    );
     const reason = await Promise.race([until.enough, following(followed)]);
-    if (reason === "time" && (count !== undefined || until.counted === 0)) throw tooLittle(asking, until.counted, options);
+    if (reason === "time" && (count !== undefined || until.counted === 0))
+      throw tooLittle(asking, until.counted, options);
     return reason === "broken-pipe" ? 1 : 0;
   } finally {
     until.stop();
@@ -51,7 +59,16 @@ export async function watch(options: WatchOptions, io: CliIo): Promise<number> {
   }
 }
 
-function tooLittle(client: AskClient, seen: number, { asked: [first], count, timeoutMs = 0 }: WatchOptions): CliError {
+function tooLittle(
+  client: AskClient,
+  seen: number,
+  { asked: [first], count, timeoutMs = 0 }: WatchOptions,
+): CliError {
   const within = `within ${timeoutMs / 1_000} s: ${client.heard(seen > 0)}`;
-  return new CliError(1, seen === 0 ? `nothing has come of ${JSON.stringify(first?.name)} ${within}` : `only ${seen} of ${String(count)} events have come ${within}`);
+  return new CliError(
+    1,
+    seen === 0
+      ? `nothing has come of ${JSON.stringify(first?.name)} ${within}`
+      : `only ${seen} of ${String(count)} events have come ${within}`,
+  );
 }

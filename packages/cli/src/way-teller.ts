@@ -5,7 +5,11 @@ import type { WatchEvent } from "./watch-event.ts";
 export type WayTeller = (names: readonly (readonly [shown: string, asked: string])[]) => void;
 
 /** Tells where names of a type lead, whenever that is another place than before. */
-export function createWayTeller(asking: Pick<AskClient, "hops">, typeUrl: string, tell: (event: WatchEvent) => void): WayTeller {
+export function createWayTeller(
+  asking: Pick<AskClient, "hops">,
+  typeUrl: string,
+  tell: (event: WatchEvent) => void,
+): WayTeller {
   const known = new Map<string, string>();
   return (names) => {
     const hopsOf = asking.hops(typeUrl);

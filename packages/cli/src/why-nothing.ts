@@ -7,15 +7,29 @@ import { shortType } from "./short-text.ts";
 import { withoutAlt } from "./shown-hop.ts";
 
 /** What to say where nothing is had of a name, while it is still asked for: of what does not exist who has said so, and where. */
-export function whyNothing({ asking, options: { asked } }: Way, sent: string, error: XdsError | undefined): CliError | XdsError {
+export function whyNothing(
+  { asking, options: { asked } }: Way,
+  sent: string,
+  error: XdsError | undefined,
+): CliError | XdsError {
   const { name, typeUrl } = asked;
   if (error !== undefined && error.code !== "NOT_FOUND") return error;
   const text = withoutNode(error?.text ?? "");
   const last = asking.hops(ownTypeUrl(asked))(sent).at(-1);
   const cause = { cause: error };
-  if (text.includes("(C-LIST-7)") || text.includes("its alternative")) return new CliError(1, text, cause);
+  if (text.includes("(C-LIST-7)") || text.includes("its alternative"))
+    return new CliError(1, text, cause);
   const own = text.includes("does not exist") || text === "" ? "" : ` (${text})`;
-  if (last !== undefined) return new CliError(1, `${last.server} has no ${JSON.stringify(withoutAlt(last.to))}, where ${JSON.stringify(name)} leads${own}`, cause);
+  if (last !== undefined)
+    return new CliError(
+      1,
+      `${last.server} has no ${JSON.stringify(withoutAlt(last.to))}, where ${JSON.stringify(name)} leads${own}`,
+      cause,
+    );
   const kind = name.startsWith("xdstp:") ? "" : ` among its ${shortType(typeUrl)}`;
-  return new CliError(1, `${asking.server(asked).server} has no ${JSON.stringify(name)}${kind}${own}`, cause);
+  return new CliError(
+    1,
+    `${asking.server(asked).server} has no ${JSON.stringify(name)}${kind}${own}`,
+    cause,
+  );
 }

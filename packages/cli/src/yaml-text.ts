@@ -14,10 +14,18 @@ const unseen = /[^\P{C}\n\t]/u;
 export function yamlText(json: JsonValue): string {
   const quoted: string[] = [];
   const mark = markFor(json);
-  const marked = withMarks(json, (text) => `${mark}${quoted.push(escapeYaml(JSON.stringify(text))) - 1}.`);
+  const marked = withMarks(
+    json,
+    (text) => `${mark}${quoted.push(escapeYaml(JSON.stringify(text))) - 1}.`,
+  );
   try {
     const yaml = dump(marked, { lineWidth: -1, noRefs: true });
-    return quoted.length === 0 ? yaml : yaml.replaceAll(new RegExp(`${mark}(\\d+)\\.`, "g"), (_, index: string) => quoted[Number(index)] ?? "");
+    return quoted.length === 0
+      ? yaml
+      : yaml.replaceAll(
+          new RegExp(`${mark}(\\d+)\\.`, "g"),
+          (_, index: string) => quoted[Number(index)] ?? "",
+        );
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return `${escapeYaml(JSON.stringify(json, undefined, 2))}\n`;
@@ -36,7 +44,13 @@ function withMarks(json: JsonValue, quote: (text: string) => string): JsonValue 
   if (typeof json === "string") return needsQuotes(json) ? quote(json) : json;
   if (Array.isArray(json)) return json.map((item) => withMarks(item, quote));
   if (typeof json !== "object" || json === null) return json;
-  const entries = Object.entries(json).map(([key, value]) => [unseen.test(key) && key.length <= longText ? quote(key) : key, withMarks(value, quote)] as const);
+  const entries = Object.entries(json).map(
+    ([key, value]) =>
+      [
+        unseen.test(key) && key.length <= longText ? quote(key) : key,
+        withMarks(value, quote),
+      ] as const,
+  );
   return Object.fromEntries(entries);
 }
 

@@ -3,9 +3,15 @@ import { openDeltaStream, type DeltaStream } from "./grpc-stream.ts";
 import { clusterUrl } from "./use-origin.ts";
 
 /** A stream that asks for these clusters; closed after the test. */
-export async function askForClusters(port: number, node: string, ...names: readonly string[]): Promise<DeltaStream> {
+export async function askForClusters(
+  port: number,
+  node: string,
+  ...names: readonly string[]
+): Promise<DeltaStream> {
   const client = await openDeltaStream(port, node);
-  onTestFinished(() => { client.close(); });
+  onTestFinished(() => {
+    client.close();
+  });
   client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: [...names] });
   return client;
 }

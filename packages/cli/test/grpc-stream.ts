@@ -16,21 +16,40 @@ export interface DeltaStream extends RawDeltaClient {
 const path = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
 
 /** Connects to a server on this machine; with TLS as localhost. */
-export async function openDeltaStream(port: number, node: string, tls?: SecureClientSessionOptions): Promise<DeltaStream> {
-  const session = tls === undefined ? connect(`http://127.0.0.1:${port}`) : connect(`https://localhost:${port}`, tls);
+export async function openDeltaStream(
+  port: number,
+  node: string,
+  tls?: SecureClientSessionOptions,
+): Promise<DeltaStream> {
+  const session =
+    tls === undefined
+      ? connect(`http://127.0.0.1:${port}`)
+      : connect(`https://localhost:${port}`, tls);
   await once(session, "connect");
   return streamOf(session, node);
 }
 
 function streamOf(session: ClientHttp2Session, node: string): DeltaStream {
-  const call = session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers" });
+  const call = session.request({
+    ":method": "POST",
+    ":path": path,
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
   const messages: Uint8Array[] = [];
   let rest = Buffer.alloc(0);
   let wake: () => void = () => undefined;
   let isOver = false;
   const status = new Promise<number>((resolve) => {
-    for (const name of ["response", "trailers"]) call.on(name, (headers: Record<string, string>) => { if (headers["grpc-status"] !== undefined) resolve(Number(headers["grpc-status"])); });
-    call.on("close", () => { isOver = true; resolve(-1); wake(); });
+    for (const name of ["response", "trailers"])
+      call.on(name, (headers: Record<string, string>) => {
+        if (headers["grpc-status"] !== undefined) resolve(Number(headers["grpc-status"]));
+      });
+    call.on("close", () => {
+      isOver = true;
+      resolve(-1);
+      wake();
+    });
   });
   call.on("error", () => undefined);
   call.on("data", (chunk: Buffer) => {
@@ -50,10 +69,17 @@ function streamOf(session: ClientHttp2Session, node: string): DeltaStream {
   return {
     ...createRawDeltaClient({ send, take: () => messages.shift() }, { node: { id: node } }),
     async arrived() {
-      while (messages.length === 0 && !isOver) await new Promise<void>((resolve) => { wake = resolve; });
+      while (messages.length === 0 && !isOver)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
     },
     status,
-    pause: () => { call.pause(); },
-    close: () => { session.destroy(); },
+    pause: () => {
+      call.pause();
+    },
+    close: () => {
+      session.destroy();
+    },
   };
 }

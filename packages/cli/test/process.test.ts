@@ -23,12 +23,33 @@ interface Program {
   readonly exit: Promise<number | null>;
 }
 
-function start(args: readonly string[], cwd = process.cwd(), output: "pipe" | number = "pipe"): Program {
-  const child = spawn(process.execPath, ["--conditions=@xdstp/source", bin, ...args], { cwd, stdio: ["ignore", output, "pipe"] });
+function start(
+  args: readonly string[],
+  cwd = process.cwd(),
+  output: "pipe" | number = "pipe",
+): Program {
+  const child = spawn(process.execPath, ["--conditions=@xdstp/source", bin, ...args], {
+    cwd,
+    stdio: ["ignore", output, "pipe"],
+  });
   running.add(child);
   const [stdout, stderr] = [createTextSink(), createTextSink()];
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => { stdout.write(text); }).on("end", () => { stdout.end(); });
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => { stderr.write(text); }).on("end", () => { stderr.end(); });
+  child.stdout
+    ?.setEncoding("utf8")
+    .on("data", (text: string) => {
+      stdout.write(text);
+    })
+    .on("end", () => {
+      stdout.end();
+    });
+  child.stderr
+    ?.setEncoding("utf8")
+    .on("data", (text: string) => {
+      stderr.write(text);
+    })
+    .on("end", () => {
+      stderr.end();
+    });
   const exit = new Promise<number | null>((resolve) => {
     child.on("close", (code) => {
       running.delete(child);
@@ -40,8 +61,13 @@ function start(args: readonly string[], cwd = process.cwd(), output: "pipe" | nu
 
 describe("the xdstp program", () => {
   it("tells the status of a server once, goes on with --watch until Ctrl-C, and ends at once where there is no server [B-CSDS-1]", async () => {
-    const served = start(["serve", ".", "--listen", "127.0.0.1:0"], useFolder({ "a.example/clusters/web.yaml": "type: EDS\n" }).dir);
-    const port = Number(/127\.0\.0\.1:(\d+), serving/.exec(await served.stdout.line(/listening/))?.[1]);
+    const served = start(
+      ["serve", ".", "--listen", "127.0.0.1:0"],
+      useFolder({ "a.example/clusters/web.yaml": "type: EDS\n" }).dir,
+    );
+    const port = Number(
+      /127\.0\.0\.1:(\d+), serving/.exec(await served.stdout.line(/listening/))?.[1],
+    );
     await served.stdout.line(/Z loaded /);
     const client = await openDeltaStream(port, "n1");
     client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: ["*"] });
@@ -60,13 +86,17 @@ describe("the xdstp program", () => {
     await served.exit;
     const late = start(["status", `127.0.0.1:${port}`]);
     expect(await late.exit).toBe(1);
-    expect(late.stderr.text).toBe(`xdstp status: 127.0.0.1:${port} refuses connections; is a server running there?\n`);
+    expect(late.stderr.text).toBe(
+      `xdstp status: 127.0.0.1:${port} refuses connections; is a server running there?\n`,
+    );
   });
 
   it("gets a resource and is done, watches until Ctrl-C, records until there is enough, and replays", async () => {
     const folder = useFolder({ "config/a.example/clusters/web.yaml": "type: EDS\n" });
     const served = start(["serve", "config", "--listen", "127.0.0.1:0"], folder.dir);
-    const port = Number(/127\.0\.0\.1:(\d+), serving/.exec(await served.stdout.line(/listening/))?.[1]);
+    const port = Number(
+      /127\.0\.0\.1:(\d+), serving/.exec(await served.stdout.line(/listening/))?.[1],
+    );
     await served.stdout.line(/Z loaded /);
     const name = "xdstp://a.example/envoy.config.cluster.v3.Cluster/web";
     const asked = [name, "--server", `127.0.0.1:${port}`];
@@ -80,7 +110,10 @@ describe("the xdstp program", () => {
     watching.child.kill("SIGINT");
     expect(await watching.exit).toBe(0);
     const replaying = start(["replay", "r.jsonl", "--server", `127.0.0.1:${port}`], folder.dir);
-    expect([await replaying.exit, replaying.stdout.text.trimEnd().split("\n").at(-1)]).toEqual([0, "no difference"]);
+    expect([await replaying.exit, replaying.stdout.text.trimEnd().split("\n").at(-1)]).toEqual([
+      0,
+      "no difference",
+    ]);
     served.child.kill("SIGINT");
     await served.exit;
     const late = start(["get", ...asked]);
@@ -90,8 +123,13 @@ describe("the xdstp program", () => {
 
   it("serves a folder, follows an edit, and on Ctrl-C ends its streams with OK and itself with 0 [S-STREAM-13]", async () => {
     const folder = useFolder({ "config/a.example/clusters/web.yaml": "type: EDS\n" });
-    const { child, stdout, stderr, exit } = start(["serve", "config", "--listen", "127.0.0.1:0"], folder.dir);
-    const port = Number(/127\.0\.0\.1:(\d+), serving config;/.exec(await stdout.line(/listening/))?.[1]);
+    const { child, stdout, stderr, exit } = start(
+      ["serve", "config", "--listen", "127.0.0.1:0"],
+      folder.dir,
+    );
+    const port = Number(
+      /127\.0\.0\.1:(\d+), serving config;/.exec(await stdout.line(/listening/))?.[1],
+    );
     await stdout.line(/Z loaded /);
     const client = await openDeltaStream(port, "n1");
     client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: ["*"] });
@@ -101,7 +139,9 @@ describe("the xdstp program", () => {
     folder.write({ "config/a.example/clusters/web.yaml": "type: EDS\nconnect_timeout: 1s\n" });
     await client.arrived();
     const second = client.next();
-    expect(second.resources.map(({ name }) => name)).toEqual(["xdstp://a.example/envoy.config.cluster.v3.Cluster/web"]);
+    expect(second.resources.map(({ name }) => name)).toEqual([
+      "xdstp://a.example/envoy.config.cluster.v3.Cluster/web",
+    ]);
     expect(second.resources[0]?.version).not.toBe(first.resources[0]?.version);
     child.kill("SIGINT");
     expect(await client.status).toBe(0);
@@ -112,13 +152,28 @@ describe("the xdstp program", () => {
   });
 
   it("ends at once on a second Ctrl-C, although a client does not read, and has failed", async () => {
-    const folder = useFolder({ "a.example/secrets/big.yaml": `generic_secret: { secret: { inline_string: "${"x".repeat(3_000_000)}" } }\n` });
-    const { child, stdout, exit } = start(["serve", folder.dir, "--listen", "127.0.0.1:0", "--json"]);
-    const { address } = JSON.parse(await stdout.line(/"listening"/)) as { readonly address: { readonly port: number } };
+    const folder = useFolder({
+      "a.example/secrets/big.yaml": `generic_secret: { secret: { inline_string: "${"x".repeat(3_000_000)}" } }\n`,
+    });
+    const { child, stdout, exit } = start([
+      "serve",
+      folder.dir,
+      "--listen",
+      "127.0.0.1:0",
+      "--json",
+    ]);
+    const { address } = JSON.parse(await stdout.line(/"listening"/)) as {
+      readonly address: { readonly port: number };
+    };
     await stdout.line(/"loaded"/);
     const client = await openDeltaStream(address.port, "n1");
     client.pause();
-    client.send({ typeUrl: "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret", resourceNamesSubscribe: ["xdstp://a.example/envoy.extensions.transport_sockets.tls.v3.Secret/big"] });
+    client.send({
+      typeUrl: "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret",
+      resourceNamesSubscribe: [
+        "xdstp://a.example/envoy.extensions.transport_sockets.tls.v3.Secret/big",
+      ],
+    });
     await stdout.line(/"push"/);
     child.kill("SIGINT");
     await stdout.line(/"stopping"/);
@@ -130,12 +185,22 @@ describe("the xdstp program", () => {
 
   it("names a port in use in one line, and fails", async () => {
     const other = createServer();
-    await new Promise<void>((resolve) => { other.listen(0, "127.0.0.1", resolve); });
+    await new Promise<void>((resolve) => {
+      other.listen(0, "127.0.0.1", resolve);
+    });
     const { port } = other.address() as { readonly port: number };
-    const { stdout, stderr, exit } = start(["serve", useFolder().dir, "--listen", `127.0.0.1:${port}`]);
+    const { stdout, stderr, exit } = start([
+      "serve",
+      useFolder().dir,
+      "--listen",
+      `127.0.0.1:${port}`,
+    ]);
     expect(await exit).toBe(1);
     other.close();
-    expect({ out: stdout.text, lines: stderr.text.split("\n").length }).toEqual({ out: "", lines: 2 });
+    expect({ out: stdout.text, lines: stderr.text.split("\n").length }).toEqual({
+      out: "",
+      lines: 2,
+    });
     expect(stderr.text).toContain(`127.0.0.1:${port} is in use`);
   });
 
@@ -149,24 +214,45 @@ describe("the xdstp program", () => {
 
   const full = existsSync("/dev/full");
 
-  it.runIf(full).each([["--help"], ["bootstrap", "envoy"]])("fails in one line where the disk is full (shown where there is a /dev/full): %s", async (...args) => {
-    const output = openSync("/dev/full", "w");
-    onTestFinished(() => { closeSync(output); });
-    const { stderr, exit } = start(args, useFolder().dir, output);
-    expect(await exit).toBe(1);
-    expect(stderr.text).toMatch(/^xdstp.*: the output cannot be written \(ENOSPC: .*\); make room, or write it elsewhere\n$/);
-  });
+  it.runIf(full).each([["--help"], ["bootstrap", "envoy"]])(
+    "fails in one line where the disk is full (shown where there is a /dev/full): %s",
+    async (...args) => {
+      const output = openSync("/dev/full", "w");
+      onTestFinished(() => {
+        closeSync(output);
+      });
+      const { stderr, exit } = start(args, useFolder().dir, output);
+      expect(await exit).toBe(1);
+      expect(stderr.text).toMatch(
+        /^xdstp.*: the output cannot be written \(ENOSPC: .*\); make room, or write it elsewhere\n$/,
+      );
+    },
+  );
 
-  it.runIf(full)("serves on where the disk of its log is full (shown where there is a /dev/full)", async () => {
-    const output = openSync("/dev/full", "w");
-    onTestFinished(() => { closeSync(output); });
-    const folder = useFolder({ "a.example/clusters/web.yaml": "type: EDS\n" });
-    const metrics = await freePort();
-    const { child, exit } = start(["serve", folder.dir, "--listen", "127.0.0.1:0", "--metrics", String(metrics)], folder.dir, output);
-    await expect.poll(async () => (await fetch(`http://127.0.0.1:${metrics}/readyz`).catch(() => undefined))?.status).toBe(200);
-    child.kill("SIGTERM");
-    expect(await exit).toBe(0);
-  });
+  it.runIf(full)(
+    "serves on where the disk of its log is full (shown where there is a /dev/full)",
+    async () => {
+      const output = openSync("/dev/full", "w");
+      onTestFinished(() => {
+        closeSync(output);
+      });
+      const folder = useFolder({ "a.example/clusters/web.yaml": "type: EDS\n" });
+      const metrics = await freePort();
+      const { child, exit } = start(
+        ["serve", folder.dir, "--listen", "127.0.0.1:0", "--metrics", String(metrics)],
+        folder.dir,
+        output,
+      );
+      await expect
+        .poll(
+          async () =>
+            (await fetch(`http://127.0.0.1:${metrics}/readyz`).catch(() => undefined))?.status,
+        )
+        .toBe(200);
+      child.kill("SIGTERM");
+      expect(await exit).toBe(0);
+    },
+  );
 
   it("serves on when the reader of its log has gone", async () => {
     const folder = useFolder();
@@ -175,7 +261,10 @@ describe("the xdstp program", () => {
     await stdout.line(/Z loaded /);
     child.stdout?.destroy();
     const client = await openDeltaStream(port, "n1");
-    client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: ["xdstp://a.example/envoy.config.cluster.v3.Cluster/web"] });
+    client.send({
+      typeUrl: clusterUrl,
+      resourceNamesSubscribe: ["xdstp://a.example/envoy.config.cluster.v3.Cluster/web"],
+    });
     folder.write({ "a.example/clusters/web.yaml": "type: EDS\n" });
     let names: readonly string[] = [];
     while (names.length === 0) {
@@ -193,8 +282,14 @@ describe("the xdstp program", () => {
 /** A port of the loopback that was free a moment ago. */
 async function freePort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve) => { server.listen(0, "127.0.0.1", resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
   const { port } = server.address() as { readonly port: number };
-  await new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
+  await new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
   return port;
 }

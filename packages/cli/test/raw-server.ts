@@ -3,12 +3,22 @@ import { createGrpcServer } from "@xdstp/grpc/server";
 import { onTestFinished } from "vitest";
 
 /** A server that answers as a test says: `onMessage` gets each request. Closed after the test. */
-export async function createRawServer(onMessage: (out: ByteStream, message: Uint8Array) => void): Promise<{ readonly address: string }> {
+export async function createRawServer(
+  onMessage: (out: ByteStream, message: Uint8Array) => void,
+): Promise<{ readonly address: string }> {
   const server = createGrpcServer({
     isStreaming: () => true,
-    accept: (_, out): ByteStreamHandler => ({ onMessage: (message) => { onMessage(out, message); }, onDrained: () => undefined, onClosed: () => undefined }),
+    accept: (_, out): ByteStreamHandler => ({
+      onMessage: (message) => {
+        onMessage(out, message);
+      },
+      onDrained: () => undefined,
+      onClosed: () => undefined,
+    }),
   });
   const { port } = await server.listen({ port: 0 });
-  onTestFinished(async () => { await server.close({ graceMs: 1 }); });
+  onTestFinished(async () => {
+    await server.close({ graceMs: 1 });
+  });
   return { address: `127.0.0.1:${port}` };
 }

@@ -30,24 +30,60 @@ interface Line {
   readonly address?: { readonly port: number };
 }
 
-async function useWorkers(upstream: string, count: number, ...more: readonly string[]): Promise<Workers> {
-  const program = spawn(process.execPath, ["--conditions=@xdstp/source", bin, "relay", "--server", upstream, "--listen", "127.0.0.1:0", "--json", "--workers", String(count), ...more], { stdio: ["ignore", "pipe", "inherit"] });
+async function useWorkers(
+  upstream: string,
+  count: number,
+  ...more: readonly string[]
+): Promise<Workers> {
+  const program = spawn(
+    process.execPath,
+    [
+      "--conditions=@xdstp/source",
+      bin,
+      "relay",
+      "--server",
+      upstream,
+      "--listen",
+      "127.0.0.1:0",
+      "--json",
+      "--workers",
+      String(count),
+      ...more,
+    ],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
   const out = createTextSink();
-  program.stdout.setEncoding("utf8").on("data", (text: string) => { out.write(text); }).on("end", () => { out.end(); });
-  const exit = new Promise<number | null>((resolve) => { program.once("exit", resolve); });
+  program.stdout
+    .setEncoding("utf8")
+    .on("data", (text: string) => {
+      out.write(text);
+    })
+    .on("end", () => {
+      out.end();
+    });
+  const exit = new Promise<number | null>((resolve) => {
+    program.once("exit", resolve);
+  });
   onTestFinished(async () => {
     program.kill("SIGKILL");
     await exit;
     // Where the test has failed there may be some left.
-    for (const { event, pid: left } of lines(out)) if (event === "worker-started" && left !== undefined && runs(left)) process.kill(left, "SIGKILL");
+    for (const { event, pid: left } of lines(out))
+      if (event === "worker-started" && left !== undefined && runs(left))
+        process.kill(left, "SIGKILL");
   });
   const { address } = JSON.parse(await out.line(/"listening"/)) as Line;
-  const pid = (worker: number): number => lines(out).findLast((line) => line.event === "worker-started" && line.worker === worker)?.pid ?? 0;
+  const pid = (worker: number): number =>
+    lines(out).findLast((line) => line.event === "worker-started" && line.worker === worker)?.pid ??
+    0;
   return { program, out, port: address?.port ?? 0, exit, pid };
 }
 
 function lines({ text }: TextSink): readonly Line[] {
-  return text.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Line);
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as Line);
 }
 
 async function useOriginWith(...ids: readonly string[]): Promise<Lead> {
@@ -70,21 +106,42 @@ describe("xdstp relay --workers", () => {
   it("serves on one port by several processes, which together ask upstream once, and tells the status of all their clients [B-RELAY-1]", async () => {
     const origin = await useOriginWith("a");
     const { out, port, program, exit, pid } = await useWorkers(origin.address, 2);
-    const clients = await Promise.all(["n1", "n2", "n3", "n4"].map((node) => askForClusters(port, node, of("x", "a"))));
+    const clients = await Promise.all(
+      ["n1", "n2", "n3", "n4"].map((node) => askForClusters(port, node, of("x", "a"))),
+    );
     for (const client of clients) expect(await nextNames(client)).toEqual([of("x", "a")]);
     expect(origin.asked).toEqual([of("x", "a")]);
     await expect.poll(() => lines(out).filter(({ event }) => event === "ack").length).toBe(4);
-    expect(new Set(lines(out).filter(({ event }) => event === "ack").map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+    expect(
+      new Set(
+        lines(out)
+          .filter(({ event }) => event === "ack")
+          .map(({ worker }) => worker),
+      ),
+    ).toEqual(new Set([1, 2]));
     const { out: told } = await runToEnd(["status", `127.0.0.1:${port}`, "--json"]);
-    expect((JSON.parse(told) as { clients: { id: string }[] }).clients.map(({ id }) => id).sort()).toEqual(["n1", "n2", "n3", "n4"]);
+    expect(
+      (JSON.parse(told) as { clients: { id: string }[] }).clients.map(({ id }) => id).sort(),
+    ).toEqual(["n1", "n2", "n3", "n4"]);
     const [client] = clients;
     origin.cluster(of("x", "a"), 2);
     await client?.arrived();
     if (client !== undefined) client.nack(client.next(), "bad for me");
     expect(await out.line(/"nack"/)).toContain("bad for me");
-    expect(JSON.parse(await out.line(/"resource-refused"/))).toMatchObject({ from: "upstream", name: of("x", "a"), type: clusterUrl, client: "n1", reason: "bad for me", worker: expect.any(Number) as number });
+    expect(JSON.parse(await out.line(/"resource-refused"/))).toMatchObject({
+      from: "upstream",
+      name: of("x", "a"),
+      type: clusterUrl,
+      client: "n1",
+      reason: "bad for me",
+      worker: expect.any(Number) as number,
+    });
     expect((await runToEnd(["status", `127.0.0.1:${port}`, "--fail-on-nack"])).code).toBe(1);
-    expect(JSON.parse((await runToEnd(["status", `127.0.0.1:${port}`, "--json"])).out)).toMatchObject({ refusals: [{ name: of("x", "a"), clients: 1, by: ["n1"], reason: "bad for me" }] });
+    expect(
+      JSON.parse((await runToEnd(["status", `127.0.0.1:${port}`, "--json"])).out),
+    ).toMatchObject({
+      refusals: [{ name: of("x", "a"), clients: 1, by: ["n1"], reason: "bad for me" }],
+    });
     const pids = [0, 1, 2].map(pid);
     expect(pids.map(runs)).toEqual([true, true, true]);
     program.kill("SIGTERM");
@@ -94,21 +151,34 @@ describe("xdstp relay --workers", () => {
 
   it("asks upstream anew for what may not be kept when another client asks for it, whichever worker has it [B-RELAY-11]", async () => {
     const origin = await useOriginWith();
-    origin.cache.put({ typeUrl: clusterUrl, name: of("x", "a"), value: Buffer.of(), noStore: true });
+    origin.cache.put({
+      typeUrl: clusterUrl,
+      name: of("x", "a"),
+      value: Buffer.of(),
+      noStore: true,
+    });
     const { port } = await useWorkers(origin.address, 2);
-    for (const node of ["n1", "n2", "n3", "n4"]) expect(await nextNames(await askForClusters(port, node, of("x", "a")))).toEqual([of("x", "a")]);
+    for (const node of ["n1", "n2", "n3", "n4"])
+      expect(await nextNames(await askForClusters(port, node, of("x", "a")))).toEqual([
+        of("x", "a"),
+      ]);
     expect(origin.asked).toEqual(Array(4).fill(of("x", "a")));
   });
 
   it("goes on serving what is held when the process dies that asks upstream, which is started again", async () => {
     const origin = await useOriginWith("a", "b");
     const { out, port, pid } = await useWorkers(origin.address, 2, "--snapshot", useFolder().dir);
-    const clients = await Promise.all(["n1", "n2"].map((node) => askForClusters(port, node, of("x", "a"))));
+    const clients = await Promise.all(
+      ["n1", "n2"].map((node) => askForClusters(port, node, of("x", "a"))),
+    );
     for (const client of clients) await nextNames(client);
     const first = pid(0);
     process.kill(first, "SIGKILL");
     await out.line(/"worker-ended".*"worker":0|"worker":0.*"worker-ended"/);
-    for (const node of ["n3", "n4"]) expect(await nextNames(await askForClusters(port, node, of("x", "a")))).toEqual([of("x", "a")]);
+    for (const node of ["n3", "n4"])
+      expect(await nextNames(await askForClusters(port, node, of("x", "a")))).toEqual([
+        of("x", "a"),
+      ]);
     origin.cluster(of("x", "a"), 9);
     for (const client of clients) expect(await nextNames(client)).toEqual([of("x", "a")]);
     expect(await nextNames(await askForClusters(port, "n5", of("x", "b")))).toEqual([of("x", "b")]);
@@ -118,7 +188,11 @@ describe("xdstp relay --workers", () => {
 
   it("refuses upstream what a client of some worker refuses, with --quorum [B-RELAY-5]", async () => {
     const origin = await useOriginWith("a");
-    const refused = new Promise<string>((resolve) => { origin.server.events((event) => { if (event.kind === "nack") resolve(event.error.message); }); });
+    const refused = new Promise<string>((resolve) => {
+      origin.server.events((event) => {
+        if (event.kind === "nack") resolve(event.error.message);
+      });
+    });
     const { out, port } = await useWorkers(origin.address, 2, "--quorum", "1");
     const client = await askForClusters(port, "n1", of("x", "a"));
     await nextNames(client);
@@ -132,23 +206,49 @@ describe("xdstp relay --workers", () => {
   it("gives nobody what a client of some worker refuses, though those of another one have accepted it, with --quorum [B-RELAY-5]", async () => {
     const origin = await useOriginWith("a");
     const answers: string[] = [];
-    origin.server.events((event) => { if (event.kind === "nack") answers.push("NACK"); });
-    const { out, port } = await useWorkers(origin.address, 2, "--quorum", "1", "--quorum-wait", "60");
+    origin.server.events((event) => {
+      if (event.kind === "nack") answers.push("NACK");
+    });
+    const { out, port } = await useWorkers(
+      origin.address,
+      2,
+      "--quorum",
+      "1",
+      "--quorum-wait",
+      "60",
+    );
     // Connections go to the workers in turn, more or less.
     const clients: Awaited<ReturnType<typeof askForClusters>>[] = [];
-    const workers = (): ReadonlySet<unknown> => new Set(lines(out).filter(({ event }) => event === "ack").map(({ worker }) => worker));
+    const workers = (): ReadonlySet<unknown> =>
+      new Set(
+        lines(out)
+          .filter(({ event }) => event === "ack")
+          .map(({ worker }) => worker),
+      );
     while (workers().size < 2 && clients.length < 20) {
       const client = await askForClusters(port, `n${clients.length}`, of("x", "a"));
       clients.push(client);
       await nextNames(client);
-      await expect.poll(() => lines(out).filter(({ event }) => event === "ack").length).toBe(clients.length);
+      await expect
+        .poll(() => lines(out).filter(({ event }) => event === "ack").length)
+        .toBe(clients.length);
     }
     origin.cluster(of("x", "a"), 2);
     // One client of each worker sees it first.
-    const first = await Promise.race(clients.map(async (client) => { await client.arrived(); return client; }));
+    const first = await Promise.race(
+      clients.map(async (client) => {
+        await client.arrived();
+        return client;
+      }),
+    );
     first.ack(first.next());
     const others = clients.filter((client) => client !== first);
-    const second = await Promise.race(others.map(async (client) => { await client.arrived(); return client; }));
+    const second = await Promise.race(
+      others.map(async (client) => {
+        await client.arrived();
+        return client;
+      }),
+    );
     expect(answers).toEqual([]);
     second.nack(second.next(), "not this one");
     await expect.poll(() => answers).toEqual(["NACK"]);
@@ -182,29 +282,54 @@ describe("xdstp relay --workers", () => {
     process.kill(before, "SIGKILL");
     expect(await out.line(/"disconnect"/)).toContain("worker 1 has ended");
     await expect.poll(() => pid(1), { timeout: 20_000 }).not.toBe(before);
-    await expect.poll(async () => openDeltaStream(port, "probe").then((client) => { client.close(); return true; }, () => false), { timeout: 20_000 }).toBe(true);
+    await expect
+      .poll(
+        async () =>
+          openDeltaStream(port, "probe").then(
+            (client) => {
+              client.close();
+              return true;
+            },
+            () => false,
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe(true);
     expect(await nextNames(await askForClusters(port, "n2", of("x", "a")))).toEqual([of("x", "a")]);
   });
 
   it("shows whom the first asks, and the clients of all workers", async () => {
     const origin = await useOriginWith("a");
     const port = await freePort({ host: "127.0.0.1", port: 0 });
-    const cli = useCli(["relay", "--server", origin.address, "--listen", formatEndpoint(port), "--workers", "2"], { env: { ...process.env, NO_COLOR: "1" }, terminal: () => ({ columns: 100, rows: 30 }) });
+    const cli = useCli(
+      ["relay", "--server", origin.address, "--listen", formatEndpoint(port), "--workers", "2"],
+      { env: { ...process.env, NO_COLOR: "1" }, terminal: () => ({ columns: 100, rows: 30 }) },
+    );
     await cli.stdout.line(/on 127\.0\.0\.1/);
-    for (const node of ["n1", "n2"]) await nextNames(await askForClusters(port.port, node, of("x", "a")));
+    for (const node of ["n1", "n2"])
+      await nextNames(await askForClusters(port.port, node, of("x", "a")));
     expect(await cli.stdout.line(/answering/)).toMatch(/^127\.0\.0\.1:\d+ +\(default\) +answering/);
-    for (const node of ["n1", "n2"]) expect(await cli.stdout.line(new RegExp(`^${node} +clusters +SYNCED`))).toContain(node);
+    for (const node of ["n1", "n2"])
+      expect(await cli.stdout.line(new RegExp(`^${node} +clusters +SYNCED`))).toContain(node);
     expect(await cli.stdout.line(/1 resource, revision/)).toContain("xdstp relay --server");
   });
 
   it("serves what all of them measure as one; what a worker has counted still counts when it has ended", async () => {
     const origin = await useOriginWith("a");
     const { out, port, pid } = await useWorkers(origin.address, 2, "--metrics", "127.0.0.1:0");
-    const { metrics } = JSON.parse(await out.line(/"listening"/)) as { readonly metrics: { readonly host: string; readonly port: number } };
-    const get = async (path: string): Promise<string> => (await fetch(`http://${metrics.host}:${metrics.port}/${path}`, { headers: { connection: "close" } })).text();
+    const { metrics } = JSON.parse(await out.line(/"listening"/)) as {
+      readonly metrics: { readonly host: string; readonly port: number };
+    };
+    const get = async (path: string): Promise<string> =>
+      (
+        await fetch(`http://${metrics.host}:${metrics.port}/${path}`, {
+          headers: { connection: "close" },
+        })
+      ).text();
     expect(await get("readyz")).toBe("ok\n");
     // Connections go to the workers in turn.
-    for (const node of ["n1", "n2"]) await nextNames(await askForClusters(port, node, of("x", "a")));
+    for (const node of ["n1", "n2"])
+      await nextNames(await askForClusters(port, node, of("x", "a")));
     const pushes = '\npilot_xds_pushes{type="envoy.config.cluster.v3.Cluster"} 2\n';
     const both = await get("metrics");
     expect(both).toContain('\npilot_xds{variant="delta"} 2\n');
@@ -220,22 +345,47 @@ describe("xdstp relay --workers", () => {
   it("is ready and says what is stale where the server upstream has gone, as a relay of one process does", async () => {
     const origin = await useOriginWith("a");
     const { out, port } = await useWorkers(origin.address, 1, "--metrics", "127.0.0.1:0");
-    const { metrics } = JSON.parse(await out.line(/"listening"/)) as { readonly metrics: { readonly host: string; readonly port: number } };
+    const { metrics } = JSON.parse(await out.line(/"listening"/)) as {
+      readonly metrics: { readonly host: string; readonly port: number };
+    };
     const ready = async (): Promise<{ readonly status: number; readonly text: string }> => {
-      const response = await fetch(`http://${metrics.host}:${metrics.port}/readyz`, { headers: { connection: "close" } });
+      const response = await fetch(`http://${metrics.host}:${metrics.port}/readyz`, {
+        headers: { connection: "close" },
+      });
       return { status: response.status, text: await response.text() };
     };
     await nextNames(await askForClusters(port, "n1", of("x", "a")));
-    const measured = async (): Promise<readonly string[]> => (await (await fetch(`http://${metrics.host}:${metrics.port}/metrics`, { headers: { connection: "close" } })).text()).split("\n").filter((line) => line.startsWith("xdstp_upstream_stale"));
-    const health = async (): Promise<unknown> => (JSON.parse((await runToEnd(["status", `127.0.0.1:${port}`, "--json"])).out) as { readonly health: unknown }).health;
+    const measured = async (): Promise<readonly string[]> =>
+      (
+        await (
+          await fetch(`http://${metrics.host}:${metrics.port}/metrics`, {
+            headers: { connection: "close" },
+          })
+        ).text()
+      )
+        .split("\n")
+        .filter((line) => line.startsWith("xdstp_upstream_stale"));
+    const health = async (): Promise<unknown> =>
+      (
+        JSON.parse((await runToEnd(["status", `127.0.0.1:${port}`, "--json"])).out) as {
+          readonly health: unknown;
+        }
+      ).health;
     expect(await ready()).toEqual({ status: 200, text: "ok\n" });
     expect(await measured()).toEqual([`xdstp_upstream_stale{upstream="${origin.address}"} 0`]);
     expect(await health()).toMatchObject([{ kind: "upstream", name: origin.address }]);
     await origin.close();
     await out.line(/"from":"upstream","event":"closed"/);
-    expect(await ready()).toEqual({ status: 200, text: expect.stringMatching(new RegExp(`^ready, stale since \\d{4}-\\S+Z: ${origin.address}: `)) as string });
+    expect(await ready()).toEqual({
+      status: 200,
+      text: expect.stringMatching(
+        new RegExp(`^ready, stale since \\d{4}-\\S+Z: ${origin.address}: `),
+      ) as string,
+    });
     expect(await measured()).toEqual([`xdstp_upstream_stale{upstream="${origin.address}"} 1`]);
-    expect(await health()).toMatchObject([{ kind: "upstream", name: origin.address, stale: { reason: expect.any(String) as string } }]);
+    expect(await health()).toMatchObject([
+      { kind: "upstream", name: origin.address, stale: { reason: expect.any(String) as string } },
+    ]);
   });
 
   it("leaves no process behind when it is killed itself", async () => {
@@ -248,12 +398,15 @@ describe("xdstp relay --workers", () => {
   });
 
   it.each([
-    [["--workers", "0"], 2, "--workers \"0\": give a number from 1"],
+    [["--workers", "0"], 2, '--workers "0": give a number from 1'],
     [["--workers", "1000"], 2, "--workers 1000: give at most 256"],
-    [["--workers", "1", "--opaque-key", "colour"], 1, "--opaque-key: a node has no field \"colour\""],
+    [["--workers", "1", "--opaque-key", "colour"], 1, '--opaque-key: a node has no field "colour"'],
     [["--workers", "1", "--tls-cert", "none.pem", "--tls-key", "none.pem"], 1, "none.pem"],
   ])("does not begin with %j", async (args, code, text) => {
-    const result = await runToEnd(["relay", "--server", "127.0.0.1:1", "--listen", "127.0.0.1:0", ...args], { env: process.env });
+    const result = await runToEnd(
+      ["relay", "--server", "127.0.0.1:1", "--listen", "127.0.0.1:0", ...args],
+      { env: process.env },
+    );
     expect(result).toMatchObject({ code, out: "" });
     expect(result.err).toContain(text);
   });

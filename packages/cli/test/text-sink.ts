@@ -17,18 +17,32 @@ export function createTextSink(): TextSink {
     for (const wake of waiting.splice(0)) wake();
     waiting = [];
   };
-  const find = (pattern: RegExp): string | undefined => text.split("\n").slice(0, -1).find((line) => pattern.test(line));
+  const find = (pattern: RegExp): string | undefined =>
+    text
+      .split("\n")
+      .slice(0, -1)
+      .find((line) => pattern.test(line));
   return {
-    write(more) { text += more; news(); },
-    get text() { return text; },
+    write(more) {
+      text += more;
+      news();
+    },
+    get text() {
+      return text;
+    },
     async line(pattern) {
       for (;;) {
         const found = find(pattern);
         if (found !== undefined) return found;
         if (isOver) throw new Error(`no line matches ${String(pattern)} in:\n${text}`);
-        await new Promise<void>((resolve) => { waiting.push(resolve); });
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+        });
       }
     },
-    end() { isOver = true; news(); },
+    end() {
+      isOver = true;
+      news();
+    },
   };
 }

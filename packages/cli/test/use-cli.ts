@@ -32,13 +32,33 @@ export function useCli(argv: readonly string[], io: Partial<CliIo> = {}): Runnin
   const listeners = new Set<(signal: StopSignal) => void>();
   const onSignal = (listener: (signal: StopSignal) => void): (() => void) => {
     listeners.add(listener);
-    return () => { listeners.delete(listener); };
+    return () => {
+      listeners.delete(listener);
+    };
   };
-  const world: CliIo = { stdout, stderr, env: {}, cwd: process.cwd(), terminal: () => undefined, interactive: true, onSignal, clock: systemClock, nodeVersion: "99.0.0", ...io };
-  const exit = runCli(argv, world).finally(() => { stdout.end(); stderr.end(); });
+  const world: CliIo = {
+    stdout,
+    stderr,
+    env: {},
+    cwd: process.cwd(),
+    terminal: () => undefined,
+    interactive: true,
+    onSignal,
+    clock: systemClock,
+    nodeVersion: "99.0.0",
+    ...io,
+  };
+  const exit = runCli(argv, world).finally(() => {
+    stdout.end();
+    stderr.end();
+  });
   const cli: RunningCli = {
-    stdout, stderr, exit,
-    signal(signal) { for (const listener of [...listeners]) listener(signal); },
+    stdout,
+    stderr,
+    exit,
+    signal(signal) {
+      for (const listener of [...listeners]) listener(signal);
+    },
     async port() {
       return Number(/127\.0\.0\.1(?::|","port":)(\d+)/.exec(await stdout.line(/listening/))?.[1]);
     },
@@ -48,7 +68,10 @@ export function useCli(argv: readonly string[], io: Partial<CliIo> = {}): Runnin
 }
 
 /** Runs a command that ends by itself. */
-export async function runToEnd(argv: readonly string[], io: Partial<CliIo> = {}): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+export async function runToEnd(
+  argv: readonly string[],
+  io: Partial<CliIo> = {},
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   const { exit, stdout, stderr } = useCli(argv, io);
   const code = await exit;
   return { code, out: stdout.text, err: stderr.text };

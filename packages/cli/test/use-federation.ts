@@ -6,11 +6,14 @@ export const typeName = "envoy.config.cluster.v3.Cluster";
 const typeUrl = `type.googleapis.com/${typeName}`;
 
 /** The name of a cluster. */
-export const of = (authority: string, id: string): string => `xdstp://${authority}/${typeName}/${id}`;
+export const of = (authority: string, id: string): string =>
+  `xdstp://${authority}/${typeName}/${id}`;
 /** The name of a list of clusters. */
-export const listOf = (authority: string, id: string): string => `xdstp://${authority}/${typeName}Collection/${id}`;
+export const listOf = (authority: string, id: string): string =>
+  `xdstp://${authority}/${typeName}Collection/${id}`;
 /** With an alternative. */
-export const alt = (locator: string): string => `#alt=${locator.replaceAll("%", "%25").replaceAll("#", "%23").replaceAll(",", "%2C")}`;
+export const alt = (locator: string): string =>
+  `#alt=${locator.replaceAll("%", "%25").replaceAll("#", "%23").replaceAll(",", "%2C")}`;
 
 /** A server that leads elsewhere. */
 export interface Lead extends Origin {
@@ -23,45 +26,117 @@ export interface Lead extends Origin {
 }
 
 /** A server for each authority, and a bootstrap that says so. `boot.json` is in `dir`. */
-export async function useFederation<A extends string>(authorities: readonly A[], more: Readonly<Record<string, string>> = {}): Promise<Readonly<Record<A, Lead>> & { readonly dir: string }> {
-  const leads = await Promise.all(authorities.map(async (authority) => [authority, lead(await useOrigin())] as const));
-  const server = (uri: string): object => ({ server_uri: uri, channel_creds: [{ type: "insecure" }] });
-  const all = [...leads.map(([authority, { address }]) => [authority, address] as const), ...Object.entries(more)];
-  const bootstrap = { xds_servers: [server("127.0.0.1:1")], node: { id: "n1" }, authorities: Object.fromEntries(all.map(([authority, address]) => [authority, { xds_servers: [server(address)] }])) };
+export async function useFederation<A extends string>(
+  authorities: readonly A[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Readonly<Record<A, Lead>> & { readonly dir: string }> {
+  const leads = await Promise.all(
+    authorities.map(async (authority) => [authority, lead(await useOrigin())] as const),
+  );
+  const server = (uri: string): object => ({
+    server_uri: uri,
+    channel_creds: [{ type: "insecure" }],
+  });
+  const all = [
+    ...leads.map(([authority, { address }]) => [authority, address] as const),
+    ...Object.entries(more),
+  ];
+  const bootstrap = {
+    xds_servers: [server("127.0.0.1:1")],
+    node: { id: "n1" },
+    authorities: Object.fromEntries(
+      all.map(([authority, address]) => [authority, { xds_servers: [server(address)] }]),
+    ),
+  };
   const { dir } = useFolder({ "boot.json": JSON.stringify(bootstrap) });
-  return { dir, ...Object.fromEntries(leads) as Record<A, Lead> };
+  return { dir, ...(Object.fromEntries(leads) as Record<A, Lead>) };
 }
 
 /** What a server serves may lead elsewhere. */
 export function lead(origin: Origin): Lead {
   const asked: string[] = [];
-  origin.server.events((event) => { if (event.kind === "subscribe") asked.push(...event.added); });
-  const put = (url: string, name: string, payloadUrl: string, value: Uint8Array): void => { origin.cache.commit({ put: [{ typeUrl: url, resource: { name, version: "", payload: { typeUrl: payloadUrl, value } } }] }); };
+  origin.server.events((event) => {
+    if (event.kind === "subscribe") asked.push(...event.added);
+  });
+  const put = (url: string, name: string, payloadUrl: string, value: Uint8Array): void => {
+    origin.cache.commit({
+      put: [
+        { typeUrl: url, resource: { name, version: "", payload: { typeUrl: payloadUrl, value } } },
+      ],
+    });
+  };
   return {
-    ...origin, asked,
-    redirect(name, to) { put(name.includes(`/${typeName}Collection/`) ? `${typeUrl}Collection` : typeUrl, name, "type.googleapis.com/xds.core.v3.ResourceLocator", lengthDelimited(1, to)); },
-    list(name, ...entries) { put(`${typeUrl}Collection`, name, `${typeUrl}Collection`, Buffer.concat(entries.map(entryOf))); },
+    ...origin,
+    asked,
+    redirect(name, to) {
+      put(
+        name.includes(`/${typeName}Collection/`) ? `${typeUrl}Collection` : typeUrl,
+        name,
+        "type.googleapis.com/xds.core.v3.ResourceLocator",
+        lengthDelimited(1, to),
+      );
+    },
+    list(name, ...entries) {
+      put(
+        `${typeUrl}Collection`,
+        name,
+        `${typeUrl}Collection`,
+        Buffer.concat(entries.map(entryOf)),
+      );
+    },
   };
 }
 
 function entryOf(entry: string): Uint8Array {
   if (!entry.startsWith("=")) return lengthDelimited(1, lengthDelimited(1, entry));
-  const any = Buffer.concat([lengthDelimited(1, typeUrl), lengthDelimited(2, encode(typeName, { name: entry.slice(1) }))]);
-  return lengthDelimited(1, lengthDelimited(2, Buffer.concat([lengthDelimited(1, entry.slice(1)), lengthDelimited(2, "1"), lengthDelimited(3, any)])));
+  const any = Buffer.concat([
+    lengthDelimited(1, typeUrl),
+    lengthDelimited(2, encode(typeName, { name: entry.slice(1) })),
+  ]);
+  return lengthDelimited(
+    1,
+    lengthDelimited(
+      2,
+      Buffer.concat([
+        lengthDelimited(1, entry.slice(1)),
+        lengthDelimited(2, "1"),
+        lengthDelimited(3, any),
+      ]),
+    ),
+  );
 }
 
 /** How a server is asked, and where. */
-type Asked = readonly [apiType: "AGGREGATED_DELTA_GRPC" | "AGGREGATED_GRPC" | "DELTA_GRPC" | "GRPC", address: string];
+type Asked = readonly [
+  apiType: "AGGREGATED_DELTA_GRPC" | "AGGREGATED_GRPC" | "DELTA_GRPC" | "GRPC",
+  address: string,
+];
 
 /** A bootstrap of Envoy: who is for which authority, and for clusters. */
-export function envoyBootstrapOf({ listed = {}, clusters, params = [] }: { readonly listed?: Readonly<Record<string, Asked>>; readonly clusters?: Asked; readonly params?: readonly string[] }): object {
+export function envoyBootstrapOf({
+  listed = {},
+  clusters,
+  params = [],
+}: {
+  readonly listed?: Readonly<Record<string, Asked>>;
+  readonly clusters?: Asked;
+  readonly params?: readonly string[];
+}): object {
   const source = ([apiType, address]: Asked): object => ({
     resource_api_version: "V3",
-    api_config_source: { api_type: apiType, transport_api_version: "V3", grpc_services: [{ google_grpc: { target_uri: address, stat_prefix: "x" } }] },
+    api_config_source: {
+      api_type: apiType,
+      transport_api_version: "V3",
+      grpc_services: [{ google_grpc: { target_uri: address, stat_prefix: "x" } }],
+    },
   });
   return {
-    node: { id: "n2", cluster: "web" }, node_context_params: params,
-    config_sources: Object.entries(listed).map(([name, asked]) => ({ authorities: [{ name }], ...source(asked) })),
+    node: { id: "n2", cluster: "web" },
+    node_context_params: params,
+    config_sources: Object.entries(listed).map(([name, asked]) => ({
+      authorities: [{ name }],
+      ...source(asked),
+    })),
     ...(clusters !== undefined && { dynamic_resources: { cds_config: source(clusters) } }),
   };
 }

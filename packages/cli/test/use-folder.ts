@@ -28,7 +28,9 @@ export function useFolder(files: Readonly<Record<string, string>> = {}): TestFol
         writeFileSync(join(dir, path), text);
       }
     },
-    remove(path) { rmSync(join(dir, path), { recursive: true }); },
+    remove(path) {
+      rmSync(join(dir, path), { recursive: true });
+    },
   };
   folder.write(files);
   return folder;

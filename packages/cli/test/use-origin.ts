@@ -32,9 +32,21 @@ export async function useOrigin(options: Partial<ServerOptions> = {}, at = 0): P
   };
   onTestFinished(close);
   return {
-    cache, server, port, close,
+    cache,
+    server,
+    port,
+    close,
     address: `127.0.0.1:${port}`,
-    cluster(name, seconds = 1) { cache.put({ typeUrl: clusterUrl, name, value: encode("envoy.config.cluster.v3.Cluster", { name, connectTimeout: { seconds: BigInt(seconds), nanos: 0 } }) }); },
+    cluster(name, seconds = 1) {
+      cache.put({
+        typeUrl: clusterUrl,
+        name,
+        value: encode("envoy.config.cluster.v3.Cluster", {
+          name,
+          connectTimeout: { seconds: BigInt(seconds), nanos: 0 },
+        }),
+      });
+    },
   };
 }
 

@@ -2,7 +2,12 @@ import type { Snapshot } from "./snapshot.ts";
 import type { Watch, WatchCalls } from "./watch.ts";
 
 /** Turns snapshots into the two calls of gRPC (C-GRPC-8): a late watcher gets what is held, then the ambient error. Rejects with what a call throws; a signal that ends the watch is no error here. */
-export async function callBack<T>(watch: Watch<Snapshot<T>>, calls: WatchCalls<T>, isOpen: () => boolean, signal: AbortSignal | undefined): Promise<void> {
+export async function callBack<T>(
+  watch: Watch<Snapshot<T>>,
+  calls: WatchCalls<T>,
+  isOpen: () => boolean,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   try {
     await callEach(watch, calls, isOpen);
   } catch (error) {
@@ -10,15 +15,23 @@ export async function callBack<T>(watch: Watch<Snapshot<T>>, calls: WatchCalls<T
   }
 }
 
-async function callEach<T>(watch: Watch<Snapshot<T>>, calls: WatchCalls<T>, isOpen: () => boolean): Promise<void> {
+async function callEach<T>(
+  watch: Watch<Snapshot<T>>,
+  calls: WatchCalls<T>,
+  isOpen: () => boolean,
+): Promise<void> {
   let before: Snapshot<T> | undefined;
   for await (const snapshot of watch) {
     const last = before;
     before = snapshot;
-    if (snapshot.value === undefined) { await calls.onChanged?.(snapshot); continue; }
+    if (snapshot.value === undefined) {
+      await calls.onChanged?.(snapshot);
+      continue;
+    }
     const isNew = last?.value !== snapshot.value;
     if (isNew) await calls.onChanged?.(withoutError(snapshot));
-    if (isOpen() && snapshot.error !== (last?.value === undefined ? undefined : last.error)) await calls.onAmbientError?.(snapshot.error);
+    if (isOpen() && snapshot.error !== (last?.value === undefined ? undefined : last.error))
+      await calls.onAmbientError?.(snapshot.error);
   }
 }
 

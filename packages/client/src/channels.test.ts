@@ -9,9 +9,19 @@ describe("createChannels()", () => {
     const origin = await useOrigin();
     origin.cache.put({ typeUrl: clusterUrl, name: "blue", value: clusterOf("blue") });
     const channels = createChannels();
-    const clients = Array.from({ length: 10 }, (_, index) => useClient([origin.uri], { channels, scope: String(index) }).client);
-    await Promise.all(clients.map(async (client) => client.watch(clusterType, "blue")[Symbol.asyncIterator]().next()));
-    expect([origin.server.stats().wire.connectionsOpened, origin.server.stats().wire.streams]).toEqual([1, 10]);
+    const clients = Array.from(
+      { length: 10 },
+      (_, index) => useClient([origin.uri], { channels, scope: String(index) }).client,
+    );
+    await Promise.all(
+      clients.map(async (client) =>
+        client.watch(clusterType, "blue")[Symbol.asyncIterator]().next(),
+      ),
+    );
+    expect([
+      origin.server.stats().wire.connectionsOpened,
+      origin.server.stats().wire.streams,
+    ]).toEqual([1, 10]);
     const [first, ...others] = clients;
     await first?.close();
     expect(await others[0]?.read(clusterType, "blue")).toMatchObject({ name: "blue" });
@@ -21,8 +31,15 @@ describe("createChannels()", () => {
     const [one, two] = [await useOrigin(), await useOrigin()];
     const channels = createChannels();
     const clients = [one, two].map(({ uri }) => useClient([uri], { channels }).client);
-    for (const client of clients) await expect(client.read(clusterType, "none")).rejects.toThrow("[NOT_FOUND]");
+    for (const client of clients)
+      await expect(client.read(clusterType, "none")).rejects.toThrow("[NOT_FOUND]");
     expect([one, two].map(({ server }) => server.stats().wire.connectionsOpened)).toEqual([1, 1]);
-    expect(() => channels.acquire({ uri: "localhost:1", credentials: { type: "tls", caCertificateFile: "/no/such/file", refreshIntervalMs: 1_000 }, features: new Set() })).toThrow("/no/such/file");
+    expect(() =>
+      channels.acquire({
+        uri: "localhost:1",
+        credentials: { type: "tls", caCertificateFile: "/no/such/file", refreshIntervalMs: 1_000 },
+        features: new Set(),
+      }),
+    ).toThrow("/no/such/file");
   });
 });

@@ -10,8 +10,15 @@ const what = { watch: "one name", watchAll: "a collection", watchList: "a list" 
 export function checkMethod(method: Method, typeUrl: string, name: string): void {
   const right = methodOf(typeUrl, name);
   if (right === method || (right === undefined && method !== "watchAll")) return;
-  const list = method === "watchList" ? ` (a list of ${typeFromTypeUrl(typeUrl) ?? typeUrl} has the type ${collectionTypeOf(typeFromTypeUrl(typeUrl) ?? typeUrl)}, B-LIST-1)` : "";
-  throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is ${what[right ?? "watch"]}; use ${right ?? "watch"}()${list}`, { typeUrl, resource: name });
+  const list =
+    method === "watchList"
+      ? ` (a list of ${typeFromTypeUrl(typeUrl) ?? typeUrl} has the type ${collectionTypeOf(typeFromTypeUrl(typeUrl) ?? typeUrl)}, B-LIST-1)`
+      : "";
+  throw new XdsError(
+    "INVALID_ARGUMENT",
+    `${JSON.stringify(name)} is ${what[right ?? "watch"]}; use ${right ?? "watch"}()${list}`,
+    { typeUrl, resource: name },
+  );
 }
 
 /** undefined: the name does not say. */
@@ -22,5 +29,7 @@ function methodOf(typeUrl: string, name: string): Method | undefined {
   const { resourceType, directives } = parsed.value;
   if (isGlob(parsed.value)) return "watchAll";
   const isEntry = directives.some(({ kind }) => kind === "entry");
-  return !isEntry && resourceType === collectionTypeOf(typeFromTypeUrl(typeUrl) ?? "") ? "watchList" : "watch";
+  return !isEntry && resourceType === collectionTypeOf(typeFromTypeUrl(typeUrl) ?? "")
+    ? "watchList"
+    : "watch";
 }

@@ -1,7 +1,14 @@
 import type { CacheEvent } from "@xdstp/cache";
 import type { Clock, ResourceType } from "@xdstp/core";
 import type { BackoffOptions, ClientLimits, RequestRate } from "@xdstp/core/client";
-import type { AnyBootstrap, Channels, ClientNotice, FederationEvent, NodeOptions, SourceConfig } from "@xdstp/federation";
+import type {
+  AnyBootstrap,
+  Channels,
+  ClientNotice,
+  FederationEvent,
+  NodeOptions,
+  SourceConfig,
+} from "@xdstp/federation";
 
 import type { FindSource } from "./find-source.ts";
 import type { ClientWarning } from "./node-warner.ts";
@@ -20,7 +27,10 @@ export interface ClientOptions extends NodeOptions {
   /** Fields of the node that become context parameters of globs, such as `user_agent_name` (C-CTX-3). Default: those of the bootstrap (Envoy's `node_context_params`), else none. */
   readonly nodeContextParams?: readonly string[];
   /** Dynamic parameters (C-DYN-1): of opaque names, and by authority of xdstp names. Default: none. */
-  readonly dynamicParameters?: { readonly opaque?: Readonly<Record<string, string>>; readonly authorities?: Readonly<Record<string, Readonly<Record<string, string>>>> };
+  readonly dynamicParameters?: {
+    readonly opaque?: Readonly<Record<string, string>>;
+    readonly authorities?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  };
   /** How long to wait between streams. Default: as gRPC waits. */
   readonly backoff?: BackoffOptions;
   /** Overrides of what is taken from a server. */

@@ -22,21 +22,41 @@ export interface Client extends AsyncDisposable {
    * The name may have directives: `#alt=` for where to look when nobody can be reached who could say, `#entry=` for an entry of a list. Redirects are followed (see {@link Client.traces}).
    * Throws an XdsError where nothing can be asked for: a broken name, one of another type, a client that is closed. That nobody answers for its authority, the watch says.
    */
-  watch<S extends TypeSource<unknown>>(type: S, name: string, options?: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>>): Watch<Snapshot<ValueOf<S>>>;
+  watch<S extends TypeSource<unknown>>(
+    type: S,
+    name: string,
+    options?: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>>,
+  ): Watch<Snapshot<ValueOf<S>>>;
   /** Watches the members of a glob (`xdstp://authority/type/path/*`), or all of a type (`*`), as one changing set. */
-  watchAll<S extends TypeSource<unknown>>(type: S, name: string, options?: CollectionOptions<ValueOf<S>>): CollectionWatch<ValueOf<S>>;
+  watchAll<S extends TypeSource<unknown>>(
+    type: S,
+    name: string,
+    options?: CollectionOptions<ValueOf<S>>,
+  ): CollectionWatch<ValueOf<S>>;
   /**
    * Watches a list collection (`xdstp://authority/typeCollection/id`) and its members, inline and located, as one changing set in the order of the list. `type` is that of the members.
    * A list with an entry that cannot be taken is refused as a whole; a located member is refused, fails or is missing by itself (C-LIST-9).
    */
-  watchList<S extends TypeSource<unknown>>(type: S, name: string, options?: ListOptions<ValueOf<S>>): ListWatch<ValueOf<S>>;
+  watchList<S extends TypeSource<unknown>>(
+    type: S,
+    name: string,
+    options?: ListOptions<ValueOf<S>>,
+  ): ListWatch<ValueOf<S>>;
   /** The resource of a name, once. Rejects with an XdsError: NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT with why it was refused, DEADLINE_EXCEEDED, CANCELLED where the client is closed; or with the reason of the signal. */
-  read<S extends TypeSource<unknown>>(type: S, name: string, options?: ReadOptions<ValueOf<S>>): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }>;
+  read<S extends TypeSource<unknown>>(
+    type: S,
+    name: string,
+    options?: ReadOptions<ValueOf<S>>,
+  ): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }>;
   /**
    * Follows a name and all that it refers to, and hands out complete configurations only (C-ORD-7): `walk(ListenerSchema, "public", { types: { routes: RouteConfigurationSchema, clusters: ClusterSchema } })`.
    * While something is not there, the configuration before stays in force. What it names as a collection stands in `pending` with the reason. Throws as `watch` does.
    */
-  walk<S extends TypeSource<unknown>, P extends PartTypes = PartTypes>(type: S, name: string, options?: WalkOptions<P>): Walk<ValueOf<S>, P>;
+  walk<S extends TypeSource<unknown>, P extends PartTypes = PartTypes>(
+    type: S,
+    name: string,
+    options?: WalkOptions<P>,
+  ): Walk<ValueOf<S>, P>;
   /** The state of this client in the form of CSDS; secrets are blanked. A name that is watched at several ConfigSources is there once for each. `contents`: with the resources. Default: true. */
   dump(options?: { readonly contents?: boolean }): Promise<ClientConfig>;
   /** The servers of the bootstrap in order of preference, with what is known of each, and those of ConfigSources beside names while they are in use; with an authority (null: of opaque names) those that the bootstrap has for its names. */

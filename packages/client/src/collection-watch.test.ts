@@ -6,7 +6,11 @@ import type { CollectionWatch } from "./index.ts";
 
 const glob = "xdstp://a/acme.v1.Flag/ns/*";
 const inNs = (name: string): string => `xdstp://a/acme.v1.Flag/ns/${name}`;
-const resource = (name: string, text: string) => ({ name: inNs(name), version: text, resource: { typeUrl: flagUrl, value: Buffer.from(text) } });
+const resource = (name: string, text: string) => ({
+  name: inNs(name),
+  version: text,
+  resource: { typeUrl: flagUrl, value: Buffer.from(text) },
+});
 
 /** What a watch has said so far: `+` added, `~` updated, `-` removed, `.` complete. */
 function listen(watch: CollectionWatch<string>): string[] {
@@ -14,7 +18,15 @@ function listen(watch: CollectionWatch<string>): string[] {
   const short = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
   void (async () => {
     for await (const { added, updated, removed, complete, error } of watch) {
-      said.push([...added.map(({ name, value }) => `+${short(name)}=${value}`), ...updated.map(({ name, value }) => `~${short(name)}=${value}`), ...removed.map((name) => `-${short(name)}`), ...(complete ? ["."] : []), ...(error === undefined ? [] : [`!${error.code}`])].join(" "));
+      said.push(
+        [
+          ...added.map(({ name, value }) => `+${short(name)}=${value}`),
+          ...updated.map(({ name, value }) => `~${short(name)}=${value}`),
+          ...removed.map((name) => `-${short(name)}`),
+          ...(complete ? ["."] : []),
+          ...(error === undefined ? [] : [`!${error.code}`]),
+        ].join(" "),
+      );
     }
   })();
   return said;
@@ -44,7 +56,11 @@ describe("client.watchAll()", () => {
     await turn();
     server.send({ typeUrl: flagUrl, nonce: "1", removedResources: [glob] });
     await turn();
-    server.send({ typeUrl: flagUrl, nonce: "2", resources: [resource("x", "1"), resource("y", "1")] });
+    server.send({
+      typeUrl: flagUrl,
+      nonce: "2",
+      resources: [resource("x", "1"), resource("y", "1")],
+    });
     await turn();
     server.send({ typeUrl: flagUrl, nonce: "3", removedResources: [glob] });
     await turn();
@@ -56,14 +72,26 @@ describe("client.watchAll()", () => {
     const watch = client.watchAll(flag, glob);
     const said = listen(watch);
     await turn();
-    server.send({ typeUrl: flagUrl, nonce: "1", resources: [resource("x", "1"), resource("y", "1")] });
+    server.send({
+      typeUrl: flagUrl,
+      nonce: "1",
+      resources: [resource("x", "1"), resource("y", "1")],
+    });
     await turn();
     server.close();
     clock.advance(1_000);
     await turn();
-    expect(server.rest().at(-1)?.initialResourceVersions).toEqual({ [inNs("x")]: "1", [inNs("y")]: "1" });
+    expect(server.rest().at(-1)?.initialResourceVersions).toEqual({
+      [inNs("x")]: "1",
+      [inNs("y")]: "1",
+    });
     expect([...watch.members.keys()]).toEqual([inNs("x"), inNs("y")]);
-    server.send({ typeUrl: flagUrl, nonce: "1", resources: [resource("x", "2")], removedResources: [inNs("y")] });
+    server.send({
+      typeUrl: flagUrl,
+      nonce: "1",
+      resources: [resource("x", "2")],
+      removedResources: [inNs("y")],
+    });
     await turn();
     expect(said.at(-1)).toBe("~x=2 -y");
   });
@@ -74,7 +102,11 @@ describe("client.watchAll()", () => {
     const said = listen(watch);
     await turn();
     for (const text of ["1", "2", "2", "3"]) {
-      server.send({ typeUrl: flagUrl, nonce: text, resources: [{ ...resource("x", text), version: "v" }] });
+      server.send({
+        typeUrl: flagUrl,
+        nonce: text,
+        resources: [{ ...resource("x", text), version: "v" }],
+      });
       await turn();
     }
     expect([said, watch.members.get(inNs("x"))?.version]).toEqual([["+x=1", "~x=2", "~x=3"], "v"]);
@@ -87,9 +119,16 @@ describe("client.watchAll()", () => {
     const said = listen(client.watchAll(flag, glob));
     await turn();
     server.rest();
-    server.send({ typeUrl: flagUrl, nonce: "1", resources: [resource("x", "broken"), resource("y", "1")] });
+    server.send({
+      typeUrl: flagUrl,
+      nonce: "1",
+      resources: [resource("x", "broken"), resource("y", "1")],
+    });
     await turn();
-    expect([said, server.next().errorDetail?.message]).toEqual([["+y=1 !INVALID_ARGUMENT"], `"${inNs("x")}": flags are not broken`]);
+    expect([said, server.next().errorDetail?.message]).toEqual([
+      ["+y=1 !INVALID_ARGUMENT"],
+      `"${inNs("x")}": flags are not broken`,
+    ]);
     server.send({ typeUrl: flagUrl, nonce: "2", resources: [resource("x", "2")] });
     await turn();
     expect(said.at(-1)).toBe("+x=2");
@@ -98,39 +137,74 @@ describe("client.watchAll()", () => {
   it("decodes on demand what is read and nothing else, and still refuses what is no message", async () => {
     const { client, server } = useDeltaScript();
     let decoded = 0;
-    const counting = { typeUrl: flagUrl, decode: (payload: Uint8Array) => { decoded++; return payload.length; } };
+    const counting = {
+      typeUrl: flagUrl,
+      decode: (payload: Uint8Array) => {
+        decoded++;
+        return payload.length;
+      },
+    };
     const watch = client.watchAll(counting, glob, { decode: "on-demand" });
     const changes = watch[Symbol.asyncIterator]();
     await turn();
-    const redirect = { name: inNs("elsewhere"), version: "1", resource: { typeUrl: "type.googleapis.com/xds.core.v3.ResourceLocator" } };
-    server.send({ typeUrl: flagUrl, nonce: "1", resources: [...Array.from({ length: 1_000 }, (_, index) => resource(String(index), "off")), redirect] });
+    const redirect = {
+      name: inNs("elsewhere"),
+      version: "1",
+      resource: { typeUrl: "type.googleapis.com/xds.core.v3.ResourceLocator" },
+    };
+    server.send({
+      typeUrl: flagUrl,
+      nonce: "1",
+      resources: [
+        ...Array.from({ length: 1_000 }, (_, index) => resource(String(index), "off")),
+        redirect,
+      ],
+    });
     await changes.next();
     expect([watch.members.size, decoded]).toEqual([1_000, 0]);
     const read = [...watch.members.values()].slice(0, 10).map(({ value }) => value);
-    expect([read.length, decoded, [...watch.members.values()][0]?.value, decoded]).toEqual([10, 10, 3, 10]);
-    expect(server.rest().at(-1)?.errorDetail?.message).toContain(`"${inNs("elsewhere")}": the redirect leads nowhere`);
+    expect([read.length, decoded, [...watch.members.values()][0]?.value, decoded]).toEqual([
+      10, 10, 3, 10,
+    ]);
+    expect(server.rest().at(-1)?.errorDetail?.message).toContain(
+      `"${inNs("elsewhere")}": the redirect leads nowhere`,
+    );
   });
 
   it("refuses on demand what is no message, where a schema says that it should be one", async () => {
     const { client, server } = useDeltaScript();
     const typeUrl = "type.googleapis.com/google.protobuf.Duration";
-    const watch = client.watchAll(DurationSchema, "xdstp://a/google.protobuf.Duration/*", { decode: "on-demand" });
+    const watch = client.watchAll(DurationSchema, "xdstp://a/google.protobuf.Duration/*", {
+      decode: "on-demand",
+    });
     const changes = watch[Symbol.asyncIterator]();
     await turn();
-    const named = (name: string, bytes: readonly number[]) => ({ name: `xdstp://a/google.protobuf.Duration/${name}`, version: "1", resource: { typeUrl, value: Buffer.from(bytes) } });
+    const named = (name: string, bytes: readonly number[]) => ({
+      name: `xdstp://a/google.protobuf.Duration/${name}`,
+      version: "1",
+      resource: { typeUrl, value: Buffer.from(bytes) },
+    });
     server.send({ typeUrl, nonce: "1", resources: [named("good", [8, 7]), named("bad", [10])] });
     const { value } = await changes.next();
     expect(value?.added.map((member) => member.value.seconds)).toEqual([7n]);
-    expect(server.rest().at(-1)?.errorDetail?.message).toBe("\"xdstp://a/google.protobuf.Duration/bad\": its payload is no message");
+    expect(server.rest().at(-1)?.errorDetail?.message).toBe(
+      '"xdstp://a/google.protobuf.Duration/bad": its payload is no message',
+    );
   });
 
   it("leaves out members that were taken before it began and are not what it wants, and says so until they are", async () => {
     const { client, server } = useDeltaScript();
     client.watchAll(flag, glob);
     await turn();
-    server.send({ typeUrl: flagUrl, nonce: "1", resources: [resource("x", "1"), resource("y", "2")] });
+    server.send({
+      typeUrl: flagUrl,
+      nonce: "1",
+      resources: [resource("x", "1"), resource("y", "2")],
+    });
     await turn();
-    const late = listen(client.watchAll(flag, glob, { validate: (value) => (value === "1" ? "not one" : undefined) }));
+    const late = listen(
+      client.watchAll(flag, glob, { validate: (value) => (value === "1" ? "not one" : undefined) }),
+    );
     await turn();
     server.send({ typeUrl: flagUrl, nonce: "2", resources: [resource("y", "3")] });
     await turn();
@@ -146,7 +220,11 @@ describe("client.watchAll()", () => {
       const watch = client.watchAll({ typeUrl: flagUrl, decode: () => ++decoded }, glob);
       const changes = watch[Symbol.asyncIterator]();
       await turn();
-      server.send({ typeUrl: flagUrl, nonce: "1", resources: Array.from({ length: members }, (_, index) => resource(String(index), "1")) });
+      server.send({
+        typeUrl: flagUrl,
+        nonce: "1",
+        resources: Array.from({ length: members }, (_, index) => resource(String(index), "1")),
+      });
       await changes.next();
       decoded = 0;
       server.send({ typeUrl: flagUrl, nonce: "2", resources: [resource("0", "2")] });

@@ -38,7 +38,12 @@ export interface CollectionOptions<T> extends WatchOptions<T> {
 }
 
 /** Watches all members of a glob, or of a type (`*`). */
-export function watchCollection<S extends TypeSource<unknown>>(hub: Hub, source: S, name: string, options: CollectionOptions<ValueOf<S>>): CollectionWatch<ValueOf<S>> {
+export function watchCollection<S extends TypeSource<unknown>>(
+  hub: Hub,
+  source: S,
+  name: string,
+  options: CollectionOptions<ValueOf<S>>,
+): CollectionWatch<ValueOf<S>> {
   return new Collection<ValueOf<S>>(hub, source as TypeSource<ValueOf<S>>, name, options);
 }
 
@@ -46,15 +51,26 @@ class Collection<T> extends BaseWatch<CollectionChange<T>> implements Collection
   readonly members = new Map<string, Member<T>>();
   readonly #decoder: Decoder<T>;
   /** By name. */
-  readonly #unfit = new Map<string, { readonly resource: StoredResource; readonly error: XdsError }>();
+  readonly #unfit = new Map<
+    string,
+    { readonly resource: StoredResource; readonly error: XdsError }
+  >();
   #revision = -1;
   #complete = false;
   #error: XdsError | undefined;
 
-  constructor(hub: Hub, source: TypeSource<T>, name: string, { validate, signal, decode = "on-arrival", ...nameOptions }: CollectionOptions<T>) {
+  constructor(
+    hub: Hub,
+    source: TypeSource<T>,
+    name: string,
+    { validate, signal, decode = "on-arrival", ...nameOptions }: CollectionOptions<T>,
+  ) {
     const type = watchedType(source) as WatchedType<T>;
     const decoder = hub.decoder<T>(source, type);
-    const check: Watched["check"] = decode === "on-demand" ? glance(source) : (resource, checked) => decoder.check(resource, checked, validate);
+    const check: Watched["check"] =
+      decode === "on-demand"
+        ? glance(source)
+        : (resource, checked) => decoder.check(resource, checked, validate);
     super(hub, { typeUrl: type.typeUrl, name, options: nameOptions, check });
     this.#decoder = decoder;
     if (decode === "on-arrival") this.#judge(check);
@@ -78,14 +94,23 @@ class Collection<T> extends BaseWatch<CollectionChange<T>> implements Collection
   /** undefined: nothing a reader would notice. */
   #change(): CollectionChange<T> | undefined {
     const { settled } = this.topic;
-    const change = { added: [] as Member<T>[], updated: [] as Member<T>[], removed: [] as string[] };
+    const change = {
+      added: [] as Member<T>[],
+      updated: [] as Member<T>[],
+      removed: [] as string[],
+    };
     for (const entry of this.#news(change.removed)) this.#take(entry, change);
     const stale = this.topic.stale ?? this.#unfit.values().next().value?.error;
     const isSame = settled === this.#complete && stale === this.#error;
     this.#complete = settled;
     this.#error = stale;
-    if (isSame && change.added.length + change.updated.length + change.removed.length === 0) return undefined;
-    return { ...change, complete: settled, ...(stale === undefined ? {} : { error: this.hub.tell(stale) }) };
+    if (isSame && change.added.length + change.updated.length + change.removed.length === 0)
+      return undefined;
+    return {
+      ...change,
+      complete: settled,
+      ...(stale === undefined ? {} : { error: this.hub.tell(stale) }),
+    };
   }
 
   /** What is newer than what was read last. Where that history is gone, what is there now takes its place. */
@@ -95,13 +120,22 @@ class Collection<T> extends BaseWatch<CollectionChange<T>> implements Collection
     this.#revision = head;
     if (changes !== undefined) return changes;
     const there = this.topic.members();
-    const names = new Set(there.flatMap(({ name, resource }) => (resource === undefined ? [] : [name])));
+    const names = new Set(
+      there.flatMap(({ name, resource }) => (resource === undefined ? [] : [name])),
+    );
     for (const name of this.members.keys()) if (!names.has(name)) removed.push(name);
     for (const name of removed) this.members.delete(name);
     return there;
   }
 
-  #take({ name, resource }: Entry, { added, updated, removed }: { readonly added: Member<T>[]; readonly updated: Member<T>[]; readonly removed: string[] }): void {
+  #take(
+    { name, resource }: Entry,
+    {
+      added,
+      updated,
+      removed,
+    }: { readonly added: Member<T>[]; readonly updated: Member<T>[]; readonly removed: string[] },
+  ): void {
     const known = this.members.get(name);
     const isUnfit = this.#unfit.get(name)?.resource === resource;
     if (!isUnfit) this.#unfit.delete(name);

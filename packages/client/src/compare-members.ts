@@ -20,11 +20,18 @@ export interface MemberChanges<T> {
  * What has changed in a list; `show` makes what a program is shown of a member that has. undefined: nothing, nor has the order.
  * @param places - Those that have changed, if that is known; else all are compared
  */
-export function compareMembers<T>(before: ShownMembers<T>, followed: readonly FollowedMember[], show: (one: FollowedMember) => ListMember<T>, places?: readonly number[]): MemberChanges<T> | undefined {
+export function compareMembers<T>(
+  before: ShownMembers<T>,
+  followed: readonly FollowedMember[],
+  show: (one: FollowedMember) => ListMember<T>,
+  places?: readonly number[],
+): MemberChanges<T> | undefined {
   if (followed === before.followed) return undefined;
   if (places !== undefined) return inPlaces(before, followed, show, places);
   if (before.followed.length === 0) return first(followed.map(show));
-  return hasSameNames(before.followed, followed) ? inPlaces(before, followed, show, followed.keys()) : anywhere(before, followed, show);
+  return hasSameNames(before.followed, followed)
+    ? inPlaces(before, followed, show, followed.keys())
+    : anywhere(before, followed, show);
 }
 
 function first<T>(members: readonly ListMember<T>[]): MemberChanges<T> {
@@ -33,11 +40,22 @@ function first<T>(members: readonly ListMember<T>[]): MemberChanges<T> {
 
 /** Nothing says which of those without a name is which. */
 function hasSameNames(before: readonly FollowedMember[], now: readonly FollowedMember[]): boolean {
-  return before.length === now.length && now.every((one, index) => one === before[index] || (one.name !== "" && one.name === before[index]?.name));
+  return (
+    before.length === now.length &&
+    now.every(
+      (one, index) =>
+        one === before[index] || (one.name !== "" && one.name === before[index]?.name),
+    )
+  );
 }
 
 /** The usual change: of many members some have another state. */
-function inPlaces<T>({ followed: before, members: shown }: ShownMembers<T>, followed: readonly FollowedMember[], show: (one: FollowedMember) => ListMember<T>, places: Iterable<number>): MemberChanges<T> {
+function inPlaces<T>(
+  { followed: before, members: shown }: ShownMembers<T>,
+  followed: readonly FollowedMember[],
+  show: (one: FollowedMember) => ListMember<T>,
+  places: Iterable<number>,
+): MemberChanges<T> {
   const members = shown.slice();
   const updated: ListMember<T>[] = [];
   for (const place of places) {
@@ -50,7 +68,11 @@ function inPlaces<T>({ followed: before, members: shown }: ShownMembers<T>, foll
   return { members, added: [], updated, removed: [] };
 }
 
-function anywhere<T>({ followed: before, members: shown }: ShownMembers<T>, followed: readonly FollowedMember[], show: (one: FollowedMember) => ListMember<T>): MemberChanges<T> {
+function anywhere<T>(
+  { followed: before, members: shown }: ShownMembers<T>,
+  followed: readonly FollowedMember[],
+  show: (one: FollowedMember) => ListMember<T>,
+): MemberChanges<T> {
   const left = new Map<FollowedMember | undefined, ListMember<T>>();
   for (const [place, member] of shown.entries()) left.set(before[place], member);
   const fresh: ListMember<T>[] = [];

@@ -10,13 +10,16 @@ function putCluster({ cache }: Origin, name: string, seconds = 1, as = name): vo
 }
 
 /** The next snapshot of a watch. */
-async function next(watch: AsyncIterator<Snapshot<Cluster>, undefined>): Promise<Snapshot<Cluster>> {
+async function next(
+  watch: AsyncIterator<Snapshot<Cluster>, undefined>,
+): Promise<Snapshot<Cluster>> {
   const { value } = await watch.next();
   if (value === undefined) throw new Error("the watch has ended");
   return value;
 }
 
-const secondsOf = ({ value }: Snapshot<Cluster>): number => Number(value?.connectTimeout?.seconds ?? -1n);
+const secondsOf = ({ value }: Snapshot<Cluster>): number =>
+  Number(value?.connectTimeout?.seconds ?? -1n);
 
 describe.each(["delta", "sotw"] as const)("a %s client", (variant) => {
   it("gets what is, each change, and the end of it [C-GRPC-2]", async () => {
@@ -36,14 +39,28 @@ describe.each(["delta", "sotw"] as const)("a %s client", (variant) => {
     const origin = await useOrigin();
     putCluster(origin, "blue");
     const { client, events } = useClient([origin.uri], { variant });
-    const watch = client.watch(clusterType, "blue", { validate: ({ connectTimeout }) => (connectTimeout?.seconds === 9n ? "connect_timeout: 9 s is too long" : undefined) })[Symbol.asyncIterator]();
+    const watch = client
+      .watch(clusterType, "blue", {
+        validate: ({ connectTimeout }) =>
+          connectTimeout?.seconds === 9n ? "connect_timeout: 9 s is too long" : undefined,
+      })
+      [Symbol.asyncIterator]();
     await watch.next();
     putCluster(origin, "blue", 9);
     const refused = await next(watch);
-    expect([secondsOf(refused), refused.error?.message]).toEqual([1, "[INVALID_ARGUMENT] connect_timeout: 9 s is too long (node \"me\")"]);
-    expect(events.flatMap((event) => (event.kind === "refused" ? [event.reason] : []))).toEqual(["\"blue\": connect_timeout: 9 s is too long"]);
+    expect([secondsOf(refused), refused.error?.message]).toEqual([
+      1,
+      '[INVALID_ARGUMENT] connect_timeout: 9 s is too long (node "me")',
+    ]);
+    expect(events.flatMap((event) => (event.kind === "refused" ? [event.reason] : []))).toEqual([
+      '"blue": connect_timeout: 9 s is too long',
+    ]);
     const [row] = (await client.dump()).genericXdsConfigs;
-    expect([row?.name, row?.clientStatus, row?.errorState?.details]).toEqual(["blue", 4, "[INVALID_ARGUMENT] connect_timeout: 9 s is too long"]);
+    expect([row?.name, row?.clientStatus, row?.errorState?.details]).toEqual([
+      "blue",
+      4,
+      "[INVALID_ARGUMENT] connect_timeout: 9 s is too long",
+    ]);
     putCluster(origin, "blue", 3);
     const good = await next(watch);
     expect([secondsOf(good), good.error]).toEqual([3, undefined]);
@@ -52,7 +69,9 @@ describe.each(["delta", "sotw"] as const)("a %s client", (variant) => {
   it("reads once, and says what does not exist", async () => {
     const origin = await useOrigin();
     putCluster(origin, "blue");
-    expect(secondsOf(await useClient([origin.uri], { variant }).client.read(clusterType, "blue"))).toBe(1);
+    expect(
+      secondsOf(await useClient([origin.uri], { variant }).client.read(clusterType, "blue")),
+    ).toBe(1);
     const hasty = useClient([origin.uri], { variant, fetchMs: 300 }).client;
     await expect(hasty.read(clusterType, "red")).rejects.toThrow("[NOT_FOUND]");
   });
@@ -66,10 +85,16 @@ describe.each(["delta", "sotw"] as const)("a %s client", (variant) => {
     for await (const { added, removed, complete } of watch) {
       seen.added.push(...added.map(({ name }) => name));
       seen.removed.push(...removed);
-      if (complete && seen.added.length === 2) { putCluster(origin, "c"); origin.cache.remove(T, "a"); }
+      if (complete && seen.added.length === 2) {
+        putCluster(origin, "c");
+        origin.cache.remove(T, "a");
+      }
       if (seen.removed.length === 1 && seen.added.length === 3) break;
     }
-    expect([seen, [...watch.members.keys()]]).toEqual([{ added: ["a", "b", "c"], removed: ["a"] }, ["b", "c"]]);
+    expect([seen, [...watch.members.keys()]]).toEqual([
+      { added: ["a", "b", "c"], removed: ["a"] },
+      ["b", "c"],
+    ]);
   });
 
   it("goes on when the server has gone and come back", async () => {
@@ -86,6 +111,8 @@ describe.each(["delta", "sotw"] as const)("a %s client", (variant) => {
     let back = await next(watch);
     while (secondsOf(back) !== 5) back = await next(watch);
     expect(back.error).toBeUndefined();
-    expect(events.some((event) => event.kind === "closed" && event.status.code !== StatusCode.OK)).toBe(true);
+    expect(
+      events.some((event) => event.kind === "closed" && event.status.code !== StatusCode.OK),
+    ).toBe(true);
   });
 });

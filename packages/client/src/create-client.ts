@@ -1,12 +1,21 @@
 import { systemClock, XdsError, type Clock } from "@xdstp/core";
-import { bootstrapFacts, createSharedServers, encodeNode, type SharedServers } from "@xdstp/federation";
+import {
+  bootstrapFacts,
+  createSharedServers,
+  encodeNode,
+  type SharedServers,
+} from "@xdstp/federation";
 import type { ClientConfig } from "@xdstp/protos/status";
 
 import { callBack } from "./call-back.ts";
 import { checkMethod } from "./check-method.ts";
 import type { ClientOptions } from "./client-options.ts";
 import type { Client, ReadOptions } from "./client.ts";
-import { watchCollection, type CollectionOptions, type CollectionWatch } from "./collection-watch.ts";
+import {
+  watchCollection,
+  type CollectionOptions,
+  type CollectionWatch,
+} from "./collection-watch.ts";
 import { createHubs } from "./create-hubs.ts";
 import { dump } from "./dump.ts";
 import type { FedHub, Hubs } from "./hubs.ts";
@@ -44,36 +53,65 @@ class XdsClient implements Client {
     this.#scope = scope;
     this.#node = encodeNode(bootstrap.node, options);
     this.#hubs = createHubs(options, {
-      bootstrap, clock, servers: this.#servers, node: () => this.#node,
-      onNotice: (event) => { this.#metrics?.note(event); },
-      checkOpen: () => { this.#checkOpen(); },
+      bootstrap,
+      clock,
+      servers: this.#servers,
+      node: () => this.#node,
+      onNotice: (event) => {
+        this.#metrics?.note(event);
+      },
+      checkOpen: () => {
+        this.#checkOpen();
+      },
     });
-    this.#metrics = meter && recordMetrics({ meter, servers: () => this.status(), caches: this.#hubs, target });
+    this.#metrics =
+      meter && recordMetrics({ meter, servers: () => this.status(), caches: this.#hubs, target });
   }
 
-  watch<S extends TypeSource<unknown>>(type: S, name: string, options: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>> = {}): Watch<Snapshot<ValueOf<S>>> {
+  watch<S extends TypeSource<unknown>>(
+    type: S,
+    name: string,
+    options: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>> = {},
+  ): Watch<Snapshot<ValueOf<S>>> {
     checkMethod("watch", watchedType(type).typeUrl, name);
     const hub = this.#hubOf(name, options);
     const watch = watchName(hub, type, name, options);
-    if (options.onChanged !== undefined || options.onAmbientError !== undefined) void callBack(watch, options, () => hub.open.has(watch), options.signal);
+    if (options.onChanged !== undefined || options.onAmbientError !== undefined)
+      void callBack(watch, options, () => hub.open.has(watch), options.signal);
     return watch;
   }
 
-  watchAll<S extends TypeSource<unknown>>(type: S, name: string, options: CollectionOptions<ValueOf<S>> = {}): CollectionWatch<ValueOf<S>> {
+  watchAll<S extends TypeSource<unknown>>(
+    type: S,
+    name: string,
+    options: CollectionOptions<ValueOf<S>> = {},
+  ): CollectionWatch<ValueOf<S>> {
     checkMethod("watchAll", watchedType(type).typeUrl, name);
     return watchCollection(this.#hubOf(name, options), type, name, options);
   }
 
-  watchList<S extends TypeSource<unknown>>(type: S, name: string, options: ListOptions<ValueOf<S>> = {}): ListWatch<ValueOf<S>> {
+  watchList<S extends TypeSource<unknown>>(
+    type: S,
+    name: string,
+    options: ListOptions<ValueOf<S>> = {},
+  ): ListWatch<ValueOf<S>> {
     checkMethod("watchList", watchedType(type).typeUrl, name);
     return watchList(this.#hubOf(name, options), type, name, options);
   }
 
-  async read<S extends TypeSource<unknown>>(type: S, name: string, { timeoutMs = 20_000, ...options }: ReadOptions<ValueOf<S>> = {}): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }> {
+  async read<S extends TypeSource<unknown>>(
+    type: S,
+    name: string,
+    { timeoutMs = 20_000, ...options }: ReadOptions<ValueOf<S>> = {},
+  ): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }> {
     return readOnce<ValueOf<S>>(this.watch(type, name, options), this.#clock, timeoutMs);
   }
 
-  walk<S extends TypeSource<unknown>, P extends PartTypes = PartTypes>(type: S, name: string, options: WalkOptions<P> = {}): Walk<ValueOf<S>, P> {
+  walk<S extends TypeSource<unknown>, P extends PartTypes = PartTypes>(
+    type: S,
+    name: string,
+    options: WalkOptions<P> = {},
+  ): Walk<ValueOf<S>, P> {
     return walkName<S, P>(this.#hubOf(name, options), this.#clock, type, name, options, this.#hubs);
   }
 
@@ -81,13 +119,17 @@ class XdsClient implements Client {
     const { envoyRegistry, withoutSecrets } = await import("@xdstp/protos/envoy");
     const registry = contents ? envoyRegistry() : undefined;
     return dump({
-      caches: this.#hubs, node: this.#node, scope: this.#scope,
+      caches: this.#hubs,
+      node: this.#node,
+      scope: this.#scope,
       show: registry === undefined ? undefined : (payload) => withoutSecrets(payload, registry),
     });
   }
 
   status(authority?: string | null): ReturnType<Client["status"]> {
-    return authority === undefined ? serverStatuses(this.#hubs, this.#servers) : this.#hubs.ordinary.federation.status(authority);
+    return authority === undefined
+      ? serverStatuses(this.#hubs, this.#servers)
+      : this.#hubs.ordinary.federation.status(authority);
   }
 
   traces(): ReturnType<Client["traces"]> {
@@ -105,7 +147,8 @@ class XdsClient implements Client {
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new XdsError("FAILED_PRECONDITION", "the client is closed; make another one");
+    if (this.#closed)
+      throw new XdsError("FAILED_PRECONDITION", "the client is closed; make another one");
   }
 
   #hubOf(name: string, { source }: NameOptions): FedHub {

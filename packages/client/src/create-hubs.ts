@@ -1,6 +1,19 @@
 import { createCache } from "@xdstp/cache";
 import type { Clock, ResourceFeed } from "@xdstp/core";
-import { createChannels, createFederation, createFederationServer, nodeParams, type BootstrapFacts, type ClientNotice, type Federation, type FederationOptions, type FederationSource, type ServerOptions, type SharedServers, type SourceConfig } from "@xdstp/federation";
+import {
+  createChannels,
+  createFederation,
+  createFederationServer,
+  nodeParams,
+  type BootstrapFacts,
+  type ClientNotice,
+  type Federation,
+  type FederationOptions,
+  type FederationSource,
+  type ServerOptions,
+  type SharedServers,
+  type SourceConfig,
+} from "@xdstp/federation";
 import { envoyTypes } from "@xdstp/resource-types";
 
 import type { ClientOptions } from "./client-options.ts";
@@ -35,41 +48,101 @@ export function createHubs(options: ClientOptions, host: HubsHost): Hubs {
   const taking = createTaking(clock);
   const naming = createNaming(namingOf(bootstrap, options));
   return new Hubs({
-    sources: bootstrap.sources(serverOptions), ads: bootstrap.ads, readSource, clock, idleMs,
+    sources: bootstrap.sources(serverOptions),
+    ads: bootstrap.ads,
+    readSource,
+    clock,
+    idleMs,
     sourceOf: (config) => sourceOf(config, serverOptions),
     make: (sources, onIdle) => {
-      const fed = createFed({ sources, servers: host.servers, ...federationOptionsOf(options, serverOptions) }, taking, options, clock);
-      return { ...createHub({ cache: fed.cache, taking, nodeId: bootstrap.node.id, onIdle, interestOf: (...asked) => (host.checkOpen(), naming(...asked)) }), federation: fed.federation };
+      const fed = createFed(
+        { sources, servers: host.servers, ...federationOptionsOf(options, serverOptions) },
+        taking,
+        options,
+        clock,
+      );
+      return {
+        ...createHub({
+          cache: fed.cache,
+          taking,
+          nodeId: bootstrap.node.id,
+          onIdle,
+          interestOf: (...asked) => (host.checkOpen(), naming(...asked)),
+        }),
+        federation: fed.federation,
+      };
     },
   });
 }
 
-function createFed(options: FederationOptions, taking: Taking, { types = envoyTypes, onEvent }: ClientOptions, clock: Clock): Pick<FedHub, "cache" | "federation"> {
+function createFed(
+  options: FederationOptions,
+  taking: Taking,
+  { types = envoyTypes, onEvent }: ClientOptions,
+  clock: Clock,
+): Pick<FedHub, "cache" | "federation"> {
   const federation = createFederation(options);
-  const cache = createCache({ types, clock, directives: true, wildcard: (_, name) => federation.inWildcard(name), ...(onEvent !== undefined && { onEvent }) });
+  const cache = createCache({
+    types,
+    clock,
+    directives: true,
+    wildcard: (_, name) => federation.inWildcard(name),
+    ...(onEvent !== undefined && { onEvent }),
+  });
   cache.addFeed(takenBy(federation, taking));
   return { federation, cache };
 }
 
-function serverOptionsOf(options: ClientOptions, { clock, node, onNotice }: HubsHost): ServerOptions {
-  const { types = envoyTypes, onEvent, variant = "delta", channels = processChannels, nodeVersion = process.versions.node, backoff, limits, rate, fetchMs, idleMs, random } = options;
-  const warn = createNodeWarner(nodeVersion, (event) => { onEvent?.(event); });
+function serverOptionsOf(
+  options: ClientOptions,
+  { clock, node, onNotice }: HubsHost,
+): ServerOptions {
+  const {
+    types = envoyTypes,
+    onEvent,
+    variant = "delta",
+    channels = processChannels,
+    nodeVersion = process.versions.node,
+    backoff,
+    limits,
+    rate,
+    fetchMs,
+    idleMs,
+    random,
+  } = options;
+  const warn = createNodeWarner(nodeVersion, (event) => {
+    onEvent?.(event);
+  });
   return {
-    variant, channels, node, clock, types: new Map(types.map((type) => [type.typeUrl, type])),
+    variant,
+    channels,
+    node,
+    clock,
+    types: new Map(types.map((type) => [type.typeUrl, type])),
     onEvent: (event) => {
       warn();
       onNotice(event);
       onEvent?.(event);
     },
-    ...(backoff !== undefined && { backoff }), ...(limits !== undefined && { limits }), ...(rate !== undefined && { rate }), ...(fetchMs !== undefined && { fetchMs }), ...(idleMs !== undefined && { idleMs }), ...(random !== undefined && { random }),
+    ...(backoff !== undefined && { backoff }),
+    ...(limits !== undefined && { limits }),
+    ...(rate !== undefined && { rate }),
+    ...(fetchMs !== undefined && { fetchMs }),
+    ...(idleMs !== undefined && { idleMs }),
+    ...(random !== undefined && { random }),
   };
 }
 
 /** What a ConfigSource says besides is of no concern here. */
-function sourceOf({ servers, authorities, reachabilityOnly, place }: SourceConfig, options: ServerOptions): FederationSource {
+function sourceOf(
+  { servers, authorities, reachabilityOnly, place }: SourceConfig,
+  options: ServerOptions,
+): FederationSource {
   return {
     servers: servers.map((server) => createFederationServer(server, options)),
-    ...(authorities !== undefined && { authorities }), ...(reachabilityOnly !== undefined && { reachabilityOnly }), ...(place !== undefined && { place }),
+    ...(authorities !== undefined && { authorities }),
+    ...(reachabilityOnly !== undefined && { reachabilityOnly }),
+    ...(place !== undefined && { place }),
   };
 }
 
@@ -77,27 +150,64 @@ function sourceOf({ servers, authorities, reachabilityOnly, place }: SourceConfi
 function takenBy(federation: Federation, taking: Taking): ResourceFeed {
   return {
     run: (sink, signal) => federation.run(taking.over(sink), signal),
-    want: (...news) => { federation.want(...news); },
+    want: (...news) => {
+      federation.want(...news);
+    },
   };
 }
 
-function federationOptionsOf({ clock, random, idleMs, maxHops, altOn, altOnUnreachable, resolveAuthority, resolveMs, dynamicParameters, onEvent }: ClientOptions, servers: ServerOptions): Omit<FederationOptions, "sources" | "servers"> {
+function federationOptionsOf(
+  {
+    clock,
+    random,
+    idleMs,
+    maxHops,
+    altOn,
+    altOnUnreachable,
+    resolveAuthority,
+    resolveMs,
+    dynamicParameters,
+    onEvent,
+  }: ClientOptions,
+  servers: ServerOptions,
+): Omit<FederationOptions, "sources" | "servers"> {
   const byAuthority = parametersByAuthority(dynamicParameters);
   return {
     parametersOf: (authority) => byAuthority.get(authority),
     ...(onEvent !== undefined && { onEvent }),
-    ...(clock !== undefined && { clock }), ...(random !== undefined && { random }), ...(idleMs !== undefined && { idleMs }), ...(maxHops !== undefined && { maxHops }),
-    ...(altOn !== undefined && { altOn }), ...(altOnUnreachable !== undefined && { altOnUnreachable }), ...(resolveAuthority !== undefined && { resolveAuthority: resolveBy(resolveAuthority, servers) }), ...(resolveMs !== undefined && { resolveMs }),
+    ...(clock !== undefined && { clock }),
+    ...(random !== undefined && { random }),
+    ...(idleMs !== undefined && { idleMs }),
+    ...(maxHops !== undefined && { maxHops }),
+    ...(altOn !== undefined && { altOn }),
+    ...(altOnUnreachable !== undefined && { altOnUnreachable }),
+    ...(resolveAuthority !== undefined && {
+      resolveAuthority: resolveBy(resolveAuthority, servers),
+    }),
+    ...(resolveMs !== undefined && { resolveMs }),
   };
 }
 
-function namingOf({ node, nodeContextParams }: BootstrapFacts, { nodeContextParams: fields = nodeContextParams, dynamicParameters }: ClientOptions): Parameters<typeof createNaming>[0] {
+function namingOf(
+  { node, nodeContextParams }: BootstrapFacts,
+  { nodeContextParams: fields = nodeContextParams, dynamicParameters }: ClientOptions,
+): Parameters<typeof createNaming>[0] {
   return {
     node: nodeParams(node, fields),
-    dynamic: { opaque: new Map(Object.entries(dynamicParameters?.opaque ?? {})), byAuthority: parametersByAuthority(dynamicParameters) },
+    dynamic: {
+      opaque: new Map(Object.entries(dynamicParameters?.opaque ?? {})),
+      byAuthority: parametersByAuthority(dynamicParameters),
+    },
   };
 }
 
-function parametersByAuthority(dynamic: ClientOptions["dynamicParameters"]): ReadonlyMap<string, ReadonlyMap<string, string>> {
-  return new Map(Object.entries(dynamic?.authorities ?? {}).map(([name, parameters]) => [name, new Map(Object.entries(parameters))]));
+function parametersByAuthority(
+  dynamic: ClientOptions["dynamicParameters"],
+): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  return new Map(
+    Object.entries(dynamic?.authorities ?? {}).map(([name, parameters]) => [
+      name,
+      new Map(Object.entries(parameters)),
+    ]),
+  );
 }

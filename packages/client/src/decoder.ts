@@ -60,7 +60,8 @@ export function createDecoder<T>(type: WatchedType<T>): Decoder<T> {
       if (known !== undefined) return known.value;
       if (last !== undefined) wasRead = true;
       const decoded = fresh.get(resource.name);
-      const isSame = decoded !== undefined && Buffer.compare(decoded.payload, resource.payload.value) === 0;
+      const isSame =
+        decoded !== undefined && Buffer.compare(decoded.payload, resource.payload.value) === 0;
       const value = isSame ? decoded.value : type.decode(resource.payload.value);
       messages.set(resource, { value });
       return value;
@@ -69,6 +70,7 @@ export function createDecoder<T>(type: WatchedType<T>): Decoder<T> {
 }
 
 function refusal({ typeUrl }: WatchedType<unknown>, name: string, fault: unknown): XdsError {
-  const text = fault instanceof XdsError ? fault.text : fault instanceof Error ? fault.message : String(fault);
+  const text =
+    fault instanceof XdsError ? fault.text : fault instanceof Error ? fault.message : String(fault);
   return new XdsError("INVALID_ARGUMENT", text, { typeUrl, resource: name, cause: fault });
 }

@@ -7,7 +7,12 @@ export interface Deferred<T> {
 
 /** Makes one that waits. */
 export function deferred<T>(): Deferred<T> {
-  let settle: Pick<Deferred<T>, "resolve" | "reject"> = { resolve: () => undefined, reject: () => undefined };
-  const promise = new Promise<T>((resolve, reject) => { settle = { resolve, reject }; });
+  let settle: Pick<Deferred<T>, "resolve" | "reject"> = {
+    resolve: () => undefined,
+    reject: () => undefined,
+  };
+  const promise = new Promise<T>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
   return { promise, ...settle };
 }

@@ -1,7 +1,12 @@
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { AnyBytes } from "@xdstp/core";
-import { ClientConfigSchema, type ClientConfig_GenericXdsConfigSchema, ClientResourceStatus, type ClientConfig } from "@xdstp/protos/status";
+import {
+  ClientConfigSchema,
+  type ClientConfig_GenericXdsConfigSchema,
+  ClientResourceStatus,
+  type ClientConfig,
+} from "@xdstp/protos/status";
 import { NodeSchema } from "@xdstp/protos/discovery";
 
 import { allRows, type Fed, type ResourceState, type StatusRow } from "./status-rows.ts";
@@ -22,18 +27,34 @@ export interface DumpSource {
 /** The state of a client in the form of CSDS. */
 export function dump({ caches, node, scope, show }: DumpSource): ClientConfig {
   const genericXdsConfigs = Array.from(allRows(caches), (row) => configOf(row, show));
-  return create(ClientConfigSchema, { node: fromBinary(NodeSchema, node), clientScope: scope, genericXdsConfigs });
+  return create(ClientConfigSchema, {
+    node: fromBinary(NodeSchema, node),
+    clientScope: scope,
+    genericXdsConfigs,
+  });
 }
 
 type Config = Omit<MessageInitShape<typeof ClientConfig_GenericXdsConfigSchema>, "$typeName">;
 
-function configOf({ typeUrl, name, state, resource, at, refused, error }: StatusRow, show: ShowPayload | undefined): Config {
+function configOf(
+  { typeUrl, name, state, resource, at, refused, error }: StatusRow,
+  show: ShowPayload | undefined,
+): Config {
   const payload = resource === undefined ? undefined : show?.(resource.payload);
   return {
-    typeUrl, name, clientStatus: statusOf[state], versionInfo: resource?.given ?? "",
+    typeUrl,
+    name,
+    clientStatus: statusOf[state],
+    versionInfo: resource?.given ?? "",
     ...(at > 0 && { lastUpdated: timestampFromMs(at) }),
     ...(payload !== undefined && { xdsConfig: { typeUrl: payload.typeUrl, value: payload.value } }),
-    ...(refused !== undefined && { errorState: { details: refused.error.message, versionInfo: refused.version, lastUpdateAttempt: timestampFromMs(refused.at) } }),
+    ...(refused !== undefined && {
+      errorState: {
+        details: refused.error.message,
+        versionInfo: refused.version,
+        lastUpdateAttempt: timestampFromMs(refused.at),
+      },
+    }),
     ...(error !== undefined && { errorState: { details: error.message } }),
   };
 }

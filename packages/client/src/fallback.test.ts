@@ -3,13 +3,33 @@ import { describe, expect, it } from "vitest";
 
 import { clusterOf, clusterType, clusterUrl } from "../test/cluster.ts";
 import { useClient, useOrigin } from "../test/use-origin.ts";
-import { flag, flagUrl, turn, useDeltaScript, useSotwScript, type Script } from "../test/use-script.ts";
+import {
+  flag,
+  flagUrl,
+  turn,
+  useDeltaScript,
+  useSotwScript,
+  type Script,
+} from "../test/use-script.ts";
 import { parseBootstrap, type Snapshot, type Watch } from "./index.ts";
 
 let nonce = 0;
 
-async function give(server: RawDeltaServer | undefined, names: readonly string[], text: string, version = text): Promise<void> {
-  server?.send({ typeUrl: flagUrl, nonce: String(++nonce), resources: names.map((name) => ({ name, version, resource: { typeUrl: flagUrl, value: Buffer.from(text) } })) });
+async function give(
+  server: RawDeltaServer | undefined,
+  names: readonly string[],
+  text: string,
+  version = text,
+): Promise<void> {
+  server?.send({
+    typeUrl: flagUrl,
+    nonce: String(++nonce),
+    resources: names.map((name) => ({
+      name,
+      version,
+      resource: { typeUrl: flagUrl, value: Buffer.from(text) },
+    })),
+  });
   await turn();
 }
 
@@ -25,7 +45,10 @@ async function pass(clock: FakeClock, ms: number): Promise<void> {
 
 function listen(watch: Watch<Snapshot<string>>): string[] {
   const said: string[] = [];
-  void (async () => { for await (const { value = "", error } of watch) said.push(error === undefined ? value : `${value}!${error.code}`); })();
+  void (async () => {
+    for await (const { value = "", error } of watch)
+      said.push(error === undefined ? value : `${value}!${error.code}`);
+  })();
   return said;
 }
 
@@ -40,7 +63,8 @@ async function useSecond(count = 2): Promise<Script<RawDeltaServer> & { readonly
   return { ...script, said };
 }
 
-const connected = ({ servers }: Script<RawDeltaServer>): readonly boolean[] => servers.map((server) => server.connected);
+const connected = ({ servers }: Script<RawDeltaServer>): readonly boolean[] =>
+  servers.map((server) => server.connected);
 
 describe("a client of several servers", () => {
   it("stays with the second while the first is there again and says nothing [C-GRPC-6]", async () => {
@@ -65,11 +89,17 @@ describe("a client of several servers", () => {
     expect([servers[2]?.streams, said]).toEqual([0, ["second"]]);
     const other = listen(client.watch(flag, "b"));
     await turn();
-    expect(servers[2]?.rest().flatMap(({ resourceNamesSubscribe }) => resourceNamesSubscribe)).toEqual(["a", "b"]);
+    expect(
+      servers[2]?.rest().flatMap(({ resourceNamesSubscribe }) => resourceNamesSubscribe),
+    ).toEqual(["a", "b"]);
     await give(servers[2], ["b"], "third");
     await pass(clock, 5_000);
     await give(servers[0], ["a"], "first");
-    expect([connected(script), said, other]).toEqual([[true, false, false], ["second", "first"], ["third"]]);
+    expect([connected(script), said, other]).toEqual([
+      [true, false, false],
+      ["second", "first"],
+      ["third"],
+    ]);
   });
 
   it("forgets what a server has said of names when it leaves it [C-GRPC-6]", async () => {
@@ -81,19 +111,33 @@ describe("a client of several servers", () => {
   });
 
   it("takes any answer for the end of an outage [C-GRPC-4, C-GRPC-6]", async () => {
-    const { client, clock, servers: [first, second] } = useDeltaScript({}, 2);
+    const {
+      client,
+      clock,
+      servers: [first, second],
+    } = useDeltaScript({}, 2);
     const watch = client.watch(flag, "a")[Symbol.asyncIterator]();
     await turn();
     await fail(first);
     await fail(second);
     expect((await watch.next()).value?.error?.text).toContain("has answered nothing");
     await pass(clock, 2_000);
-    second?.send({ typeUrl: flagUrl, nonce: "1", resourceErrors: [{ resourceName: { name: "a" }, errorDetail: { code: 14, message: "not now" } }] });
+    second?.send({
+      typeUrl: flagUrl,
+      nonce: "1",
+      resourceErrors: [
+        { resourceName: { name: "a" }, errorDetail: { code: 14, message: "not now" } },
+      ],
+    });
     expect((await watch.next()).value?.error?.text).toContain("not now");
   });
 
   it("keeps of what only the second had what the first says is not there, with the error beside it [C-GRPC-9, C-GRPC-11]", async () => {
-    const { said, clock, servers: [first] } = await useSecond();
+    const {
+      said,
+      clock,
+      servers: [first],
+    } = await useSecond();
     await pass(clock, 2_000);
     first?.send({ typeUrl: flagUrl, nonce: "1", removedResources: ["a"] });
     await turn();
@@ -101,11 +145,20 @@ describe("a client of several servers", () => {
   });
 
   it("drops members that only the second had once the first has given all [C-GRPC-11, C-GLOB-9]", async () => {
-    const { client, clock, servers: [first, second] } = useDeltaScript({}, 2);
-    const [x, y] = ["x", "y"].map((name) => `xdstp://a/acme.v1.Flag/ns/${name}`) as [string, string];
+    const {
+      client,
+      clock,
+      servers: [first, second],
+    } = useDeltaScript({}, 2);
+    const [x, y] = ["x", "y"].map((name) => `xdstp://a/acme.v1.Flag/ns/${name}`) as [
+      string,
+      string,
+    ];
     const watch = client.watchAll(flag, "xdstp://a/acme.v1.Flag/ns/*");
     const removed: string[] = [];
-    void (async () => { for await (const change of watch) removed.push(...change.removed); })();
+    void (async () => {
+      for await (const change of watch) removed.push(...change.removed);
+    })();
     await turn();
     await fail(first);
     await give(second, [x, y], "second", "1");
@@ -113,15 +166,32 @@ describe("a client of several servers", () => {
     await give(first, [x], "first", "1");
     expect(removed).toEqual([]);
     await pass(clock, 200);
-    expect([removed, [...watch.members.values()].map(({ name, value }) => [name, value])]).toEqual([[y], [[x, "first"]]]);
+    expect([removed, [...watch.members.values()].map(({ name, value }) => [name, value])]).toEqual([
+      [y],
+      [[x, "first"]],
+    ]);
   });
 
   it("drops in SotW what a full state of the first does not have, also if the second gave it [C-GRPC-11, C-FULL-3]", async () => {
-    const { client, clock, servers: [first, second] } = useSotwScript({}, 2);
+    const {
+      client,
+      clock,
+      servers: [first, second],
+    } = useSotwScript({}, 2);
     const watch = client.watchAll(clusterType, "*");
-    void (async () => { for await (const { error } of watch) expect(error).toBeUndefined(); })();
-    const send = async (server: RawSotwServer | undefined, ...names: readonly string[]): Promise<void> => {
-      server?.send({ typeUrl: clusterUrl, nonce: String(++nonce), versionInfo: "1", resources: names.map((name) => ({ typeUrl: clusterUrl, value: clusterOf(name) })) });
+    void (async () => {
+      for await (const { error } of watch) expect(error).toBeUndefined();
+    })();
+    const send = async (
+      server: RawSotwServer | undefined,
+      ...names: readonly string[]
+    ): Promise<void> => {
+      server?.send({
+        typeUrl: clusterUrl,
+        nonce: String(++nonce),
+        versionInfo: "1",
+        resources: names.map((name) => ({ typeUrl: clusterUrl, value: clusterOf(name) })),
+      });
       await turn();
     };
     await turn();
@@ -139,17 +209,31 @@ describe("a client of several servers", () => {
     await pass(script.clock, 2_000);
     expect(connected(script)).toEqual([true, true]);
     await script.client.close();
-    expect([connected(script), script.clock.pending, [...script.channels.values()]]).toEqual([[false, false], 0, [0, 0]]);
+    expect([connected(script), script.clock.pending, [...script.channels.values()]]).toEqual([
+      [false, false],
+      0,
+      [0, 0],
+    ]);
   });
 
   it("takes a server whose certificates cannot be read for one that cannot be reached [C-GRPC-6]", async () => {
     const origin = await useOrigin();
     origin.cache.put({ typeUrl: clusterUrl, name: "blue", value: clusterOf("blue") });
-    const broken = { server_uri: "127.0.0.1:1", channel_creds: [{ type: "tls", config: { ca_certificate_file: "/no/such/file" } }] };
+    const broken = {
+      server_uri: "127.0.0.1:1",
+      channel_creds: [{ type: "tls", config: { ca_certificate_file: "/no/such/file" } }],
+    };
     const good = { server_uri: origin.uri, channel_creds: [{ type: "insecure" }] };
-    const asked = (...xds_servers: object[]) => useClient(["none"], { bootstrap: parseBootstrap({ xds_servers, node: { id: "me" } }) }).client;
+    const asked = (...xds_servers: object[]) =>
+      useClient(["none"], { bootstrap: parseBootstrap({ xds_servers, node: { id: "me" } }) })
+        .client;
     expect(await asked(broken, good).read(clusterType, "blue")).toMatchObject({ name: "blue" });
     const { value } = await asked(broken).watch(clusterType, "blue")[Symbol.asyncIterator]().next();
-    expect([value?.error?.code, value?.error?.text]).toEqual(["UNAVAILABLE", expect.stringContaining("ca_certificate_file /no/such/file: there is no such file; give a PEM file")]);
+    expect([value?.error?.code, value?.error?.text]).toEqual([
+      "UNAVAILABLE",
+      expect.stringContaining(
+        "ca_certificate_file /no/such/file: there is no such file; give a PEM file",
+      ),
+    ]);
   });
 });

@@ -3,16 +3,24 @@ import { walkFields, XdsError, type Resource } from "@xdstp/core";
 import { isSchema, watchedType, type TypeSource } from "./watched-type.ts";
 
 /** Why something is refused that is not decoded yet: it is of another type or, where a schema says what it should be, no message at all. */
-export function glance(source: TypeSource<unknown>): (resource: Resource, name: string) => XdsError | undefined {
+export function glance(
+  source: TypeSource<unknown>,
+): (resource: Resource, name: string) => XdsError | undefined {
   const { typeUrl } = watchedType(source);
   return ({ payload }, name) => {
-    const isWhole = !isSchema(source) || walkFields(payload.value, () => undefined).outcome === "complete";
-    const fault = otherType(payload.typeUrl, typeUrl) ?? (isWhole ? undefined : "its payload is no message");
-    return fault === undefined ? undefined : new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: name });
+    const isWhole =
+      !isSchema(source) || walkFields(payload.value, () => undefined).outcome === "complete";
+    const fault =
+      otherType(payload.typeUrl, typeUrl) ?? (isWhole ? undefined : "its payload is no message");
+    return fault === undefined
+      ? undefined
+      : new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: name });
   };
 }
 
 /** A redirect or a list, for example. */
 export function otherType(came: string, typeUrl: string): string | undefined {
-  return came === typeUrl ? undefined : `it is a ${came.replace(/^.*\//, "")}, which this client does not follow`;
+  return came === typeUrl
+    ? undefined
+    : `it is a ${came.replace(/^.*\//, "")}, which this client does not follow`;
 }

@@ -22,14 +22,20 @@ export interface Hub {
 }
 
 /** What has to be given to make a hub. */
-export type HubParts = Pick<Hub, "cache" | "taking" | "interestOf"> & { readonly nodeId: string; /** Called each time the last watch has ended. Default: nothing. */ readonly onIdle?: () => void };
+export type HubParts = Pick<Hub, "cache" | "taking" | "interestOf"> & {
+  readonly nodeId: string;
+  /** Called each time the last watch has ended. Default: nothing. */ readonly onIdle?: () => void;
+};
 
 /** Makes the hub of a client. */
 export function createHub({ cache, taking, interestOf, nodeId, onIdle }: HubParts): Hub {
   const decoders = new WeakMap<object, Decoder<unknown>>();
   const told = new WeakMap<XdsError, XdsError>();
   return {
-    cache, taking, interestOf, open: new OpenWatches(onIdle),
+    cache,
+    taking,
+    interestOf,
+    open: new OpenWatches(onIdle),
     decoder<T>(source: object, type: WatchedType<T>): Decoder<T> {
       const known = decoders.get(source) as Decoder<T> | undefined;
       const decoder = known ?? createDecoder(type);
@@ -39,7 +45,10 @@ export function createHub({ cache, taking, interestOf, nodeId, onIdle }: HubPart
     tell(error) {
       const known = told.get(error);
       if (known !== undefined) return known;
-      const named = new XdsError(error.code, `${error.text} (node ${JSON.stringify(nodeId)})`, { ...error.context, nodeId });
+      const named = new XdsError(error.code, `${error.text} (node ${JSON.stringify(nodeId)})`, {
+        ...error.context,
+        nodeId,
+      });
       told.set(error, named);
       return named;
     },

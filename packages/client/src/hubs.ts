@@ -1,5 +1,11 @@
 import { XdsError, type Clock, type Reference } from "@xdstp/core";
-import { authoritiesIn, sourcesBeside, type Federation, type FederationSource, type SourceConfig } from "@xdstp/federation";
+import {
+  authoritiesIn,
+  sourcesBeside,
+  type Federation,
+  type FederationSource,
+  type SourceConfig,
+} from "@xdstp/federation";
 
 import type { Hub } from "./hub.ts";
 import type { NameSource } from "./name-options.ts";
@@ -53,7 +59,9 @@ export class Hubs implements Iterable<FedHub> {
     const config = source === "ads" ? this.#parts.ads : source;
     if (config === undefined || config === "self") return this.ordinary;
     const beside = sourcesBeside(this.#parts.sources, name, this.#parts.sourceOf(config));
-    return beside === undefined ? this.ordinary : this.#others.get(beside.id) ?? this.#open(beside.id, beside.sources);
+    return beside === undefined
+      ? this.ordinary
+      : (this.#others.get(beside.id) ?? this.#open(beside.id, beside.sources));
   }
 
   /** The hub of a name in a payload that `from` has delivered. Throws an XdsError where its ConfigSource cannot be read. */
@@ -63,13 +71,19 @@ export class Hubs implements Iterable<FedHub> {
     const { kind, authorities } = readBeside(source);
     if (!isFor(authorities, name)) return this.ordinary;
     if (kind === "self") return from;
-    if (kind === "ads") return ads === undefined ? this.ordinary : this.of(name, { ...ads, authorities });
+    if (kind === "ads")
+      return ads === undefined ? this.ordinary : this.of(name, { ...ads, authorities });
     return this.of(name, this.#read(source, { typeUrl, name }));
   }
 
   #read(source: Uint8Array, { typeUrl, name }: Reference): SourceConfig {
     const { readSource } = this.#parts;
-    if (readSource === undefined) throw new XdsError("UNIMPLEMENTED", `${JSON.stringify(name)} comes from a ConfigSource of its own; give the client sourceOf: configSourceReader() of @xdstp/federation/envoy`, { typeUrl, resource: name });
+    if (readSource === undefined)
+      throw new XdsError(
+        "UNIMPLEMENTED",
+        `${JSON.stringify(name)} comes from a ConfigSource of its own; give the client sourceOf: configSourceReader() of @xdstp/federation/envoy`,
+        { typeUrl, resource: name },
+      );
     const known = this.#known.get(source) ?? readSource(source);
     this.#known.set(source, known);
     return known;
@@ -100,5 +114,7 @@ export class Hubs implements Iterable<FedHub> {
 
 /** Whether a ConfigSource counts for a name, or for an alternative of it: for opaque ones always (C-AUTH-1, C-AUTH-6). */
 function isFor(authorities: readonly string[], name: string): boolean {
-  return authoritiesIn(name).some((authority) => authority === null || authorities.includes(authority));
+  return authoritiesIn(name).some(
+    (authority) => authority === null || authorities.includes(authority),
+  );
 }

@@ -28,8 +28,37 @@ export type { ClientWarning } from "./node-warner.ts";
 export type { Walk, WalkOptions } from "./walk/walk.ts";
 
 // Whom to ask: the bootstrap of gRPC, and connections that clients share.
-export { clientFeatures, clientListenerName, createChannels, encodeNode, parseBootstrap, readBootstrap, serverListenerName } from "@xdstp/federation";
-export type { Bootstrap, BootstrapAuthority, BootstrapCredentials, BootstrapLocality, BootstrapNode, BootstrapServer, BootstrapSources, CertificateProvider, Channels, ChannelsOptions, ClientNotice, FederationEvent, CredentialsEvent, Hop, JsonObject, JsonValue, NodeOptions, SharedChannel, TlsCredentials, Trace } from "@xdstp/federation";
+export {
+  clientFeatures,
+  clientListenerName,
+  createChannels,
+  encodeNode,
+  parseBootstrap,
+  readBootstrap,
+  serverListenerName,
+} from "@xdstp/federation";
+export type {
+  Bootstrap,
+  BootstrapAuthority,
+  BootstrapCredentials,
+  BootstrapLocality,
+  BootstrapNode,
+  BootstrapServer,
+  BootstrapSources,
+  CertificateProvider,
+  Channels,
+  ChannelsOptions,
+  ClientNotice,
+  FederationEvent,
+  CredentialsEvent,
+  Hop,
+  JsonObject,
+  JsonValue,
+  NodeOptions,
+  SharedChannel,
+  TlsCredentials,
+  Trace,
+} from "@xdstp/federation";
 
 // For whoever looks on.
 export { clientStatusRoutes, type MayReadStatus } from "./client-status-routes.ts";

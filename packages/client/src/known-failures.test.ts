@@ -11,7 +11,11 @@ let nonce = 0;
 
 function give(server: RawDeltaServer, typeUrl: string, name: string, value: Uint8Array): void {
   nonce++;
-  server.send({ typeUrl, nonce: String(nonce), resources: [{ name, version: String(nonce), resource: { typeUrl, value } }] });
+  server.send({
+    typeUrl,
+    nonce: String(nonce),
+    resources: [{ name, version: String(nonce), resource: { typeUrl, value } }],
+  });
 }
 
 /** As many values as that, each the only one of the list around it. */
@@ -27,21 +31,41 @@ function nested(depth: number): Uint8Array {
 }
 
 function varint(value: number): number[] {
-  return value < 128 ? [value] : [value % 128 | 128, ...varint(Math.floor(value / 128))];
+  return value < 128 ? [value] : [(value % 128) | 128, ...varint(Math.floor(value / 128))];
 }
 
 describe("known failures, seen from a program", () => {
   it("grpc-go #8594: watchers that close, throw or give up in the midst of an update do not hold the stream up [C-ACK-13]", async () => {
     const { client, server } = useDeltaScript();
     const seen: string[] = [];
-    client.watch(flag, "a", { onChanged: ({ value }) => { seen.push(value ?? ""); } });
+    client.watch(flag, "a", {
+      onChanged: ({ value }) => {
+        seen.push(value ?? "");
+      },
+    });
     for (let round = 0; round < 50; round++) {
-      const closes = client.watch(flag, "a", { onChanged: () => { closes.close(); } });
-      const leaves = (async () => { for await (const { value } of client.watch(flag, "a")) return value; return ""; })();
-      const throws = (async () => { for await (const { value } of client.watch(flag, "a")) throw new Error(value); })().catch((error: unknown) => error);
-      const refuses = client.watch(flag, "a", { validate: () => { throw new Error("never"); } });
+      const closes = client.watch(flag, "a", {
+        onChanged: () => {
+          closes.close();
+        },
+      });
+      const leaves = (async () => {
+        for await (const { value } of client.watch(flag, "a")) return value;
+        return "";
+      })();
+      const throws = (async () => {
+        for await (const { value } of client.watch(flag, "a")) throw new Error(value);
+      })().catch((error: unknown) => error);
+      const refuses = client.watch(flag, "a", {
+        validate: () => {
+          throw new Error("never");
+        },
+      });
       const controller = new AbortController();
-      const aborted = (async () => { for await (const { value } of client.watch(flag, "a", { signal: controller.signal })) expect(value).toBeDefined(); })().catch((error: unknown) => error);
+      const aborted = (async () => {
+        for await (const { value } of client.watch(flag, "a", { signal: controller.signal }))
+          expect(value).toBeDefined();
+      })().catch((error: unknown) => error);
       await turn();
       refuses.close();
       give(server, flagUrl, "a", Buffer.from(String(round)));
@@ -75,17 +99,35 @@ describe("known failures, seen from a program", () => {
     await turn();
     const redirect = (name: string, id: string): void => {
       nonce++;
-      const value = toBinary(ResourceLocatorSchema, create(ResourceLocatorSchema, { id, authority: "a", resourceType: "acme.v1.Flag" }));
-      server.send({ typeUrl: flagUrl, nonce: String(nonce), resources: [{ name, version: String(nonce), resource: { typeUrl: `type.googleapis.com/${ResourceLocatorSchema.typeName}`, value } }] });
+      const value = toBinary(
+        ResourceLocatorSchema,
+        create(ResourceLocatorSchema, { id, authority: "a", resourceType: "acme.v1.Flag" }),
+      );
+      server.send({
+        typeUrl: flagUrl,
+        nonce: String(nonce),
+        resources: [
+          {
+            name,
+            version: String(nonce),
+            resource: { typeUrl: `type.googleapis.com/${ResourceLocatorSchema.typeName}`, value },
+          },
+        ],
+      });
     };
     redirect(one, "other");
     await turn();
     redirect(other, "one");
-    expect((await said.next()).value?.error?.text).toContain(`${one} -> ${other} -> ${one}: the redirects go in a circle (C-REDIR-4)`);
+    expect((await said.next()).value?.error?.text).toContain(
+      `${one} -> ${other} -> ${one}: the redirects go in a circle (C-REDIR-4)`,
+    );
     for (let time = 0; time < 10; time++) redirect(other, "one");
     await turn();
     const asked = server.rest();
-    expect(asked.flatMap(({ resourceNamesSubscribe }) => resourceNamesSubscribe)).toEqual([one, other]);
+    expect(asked.flatMap(({ resourceNamesSubscribe }) => resourceNamesSubscribe)).toEqual([
+      one,
+      other,
+    ]);
     expect(asked.filter(({ errorDetail }) => errorDetail !== undefined)).toEqual([]);
   });
 
@@ -93,22 +135,40 @@ describe("known failures, seen from a program", () => {
     const { client, server } = useDeltaScript();
     const watch = client.watch(StructSchema, "a")[Symbol.asyncIterator]();
     await turn();
-    const inner = toBinary(ValueSchema, create(ValueSchema, { kind: { case: "stringValue", value: "polluted" } }));
+    const inner = toBinary(
+      ValueSchema,
+      create(ValueSchema, { kind: { case: "stringValue", value: "polluted" } }),
+    );
     const key = Buffer.from("__proto__");
-    const entry = Buffer.concat([Buffer.of(0x0a, key.length), key, Buffer.of(0x12, inner.length), inner]);
-    give(server, `type.googleapis.com/${StructSchema.typeName}`, "a", Buffer.concat([Buffer.of(0x0a, entry.length), entry]));
+    const entry = Buffer.concat([
+      Buffer.of(0x0a, key.length),
+      key,
+      Buffer.of(0x12, inner.length),
+      inner,
+    ]);
+    give(
+      server,
+      `type.googleapis.com/${StructSchema.typeName}`,
+      "a",
+      Buffer.concat([Buffer.of(0x0a, entry.length), entry]),
+    );
     const { value } = await watch.next();
     expect(value?.error).toBeUndefined();
     expect(({} as Record<string, unknown>).kind).toBeUndefined();
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   });
 
-  it.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("CVE-2023-36665: so is the name of a resource, %s", async (name) => {
-    const { client, server } = useDeltaScript();
-    const watch = client.watch(flag, name)[Symbol.asyncIterator]();
-    await turn();
-    give(server, flagUrl, name, Buffer.from("on"));
-    expect((await watch.next()).value).toMatchObject({ name, value: "on" });
-    expect((await client.dump()).genericXdsConfigs.map(({ name: shown }) => shown)).toEqual([name]);
-  });
+  it.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
+    "CVE-2023-36665: so is the name of a resource, %s",
+    async (name) => {
+      const { client, server } = useDeltaScript();
+      const watch = client.watch(flag, name)[Symbol.asyncIterator]();
+      await turn();
+      give(server, flagUrl, name, Buffer.from("on"));
+      expect((await watch.next()).value).toMatchObject({ name, value: "on" });
+      expect((await client.dump()).genericXdsConfigs.map(({ name: shown }) => shown)).toEqual([
+        name,
+      ]);
+    },
+  );
 });

@@ -38,7 +38,10 @@ class Newest<T> implements Latest<T> {
 
   mark(read: () => T | undefined): void {
     if (this.#ended) return;
-    if (this.#read === undefined && this.#waiting.length > 0) queueMicrotask(() => { this.#serve(); }); // what one response changes is seen as a whole
+    if (this.#read === undefined && this.#waiting.length > 0)
+      queueMicrotask(() => {
+        this.#serve();
+      }); // what one response changes is seen as a whole
     this.#read = read;
   }
 

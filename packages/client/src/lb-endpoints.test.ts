@@ -9,24 +9,50 @@ import { clientFeatures, type ListWatch, type WatchedType } from "./index.ts";
 
 const name = "xdstp://acme/envoy.config.endpoint.v3.LbEndpointCollection/cell";
 const typeUrl = "type.googleapis.com/envoy.config.endpoint.v3.LbEndpointCollection";
-const lbEndpoints: WatchedType<number> = { typeUrl: lbEndpoint.typeUrl, decode: (payload) => payload.length };
+const lbEndpoints: WatchedType<number> = {
+  typeUrl: lbEndpoint.typeUrl,
+  decode: (payload) => payload.length,
+};
 
 function endpointOf(port: number): Uint8Array {
-  return anyFromJson({ "@type": lbEndpoint.typeUrl, endpoint: { address: { socket_address: { address: "127.0.0.1", port_value: port } } } }, envoyRegistry()).value;
+  return anyFromJson(
+    {
+      "@type": lbEndpoint.typeUrl,
+      endpoint: { address: { socket_address: { address: "127.0.0.1", port_value: port } } },
+    },
+    envoyRegistry(),
+  ).value;
 }
 
 /** A list of endpoints, each in it under the name of its port. */
 function listOf(...ports: readonly number[]): Uint8Array {
-  const entries = ports.map((port) => ({ resourceSpecifier: { case: "inlineEntry" as const, value: { name: String(port), version: "1", resource: { typeUrl: lbEndpoint.typeUrl, value: endpointOf(port) } } } }));
+  const entries = ports.map((port) => ({
+    resourceSpecifier: {
+      case: "inlineEntry" as const,
+      value: {
+        name: String(port),
+        version: "1",
+        resource: { typeUrl: lbEndpoint.typeUrl, value: endpointOf(port) },
+      },
+    },
+  }));
   return toBinary(ListCollectionSchema, create(ListCollectionSchema, { entries }));
 }
 
 /** The members when all are known. */
-async function membersOf(updates: AsyncIterator<{ readonly complete: boolean; readonly members: ListWatch<number>["members"] }, undefined>): Promise<readonly string[]> {
+async function membersOf(
+  updates: AsyncIterator<
+    { readonly complete: boolean; readonly members: ListWatch<number>["members"] },
+    undefined
+  >,
+): Promise<readonly string[]> {
   for (;;) {
     const { value } = await updates.next();
     if (value === undefined) throw new Error("the watch has ended");
-    if (value.complete) return value.members.map((member) => `${member.name.replace(/.*\//, "")} ${member.state} ${String(member.value)}`);
+    if (value.complete)
+      return value.members.map(
+        (member) => `${member.name.replace(/.*\//, "")} ${member.state} ${String(member.value)}`,
+      );
   }
 }
 
@@ -35,18 +61,25 @@ describe.each(["delta", "sotw"] as const)("a list of endpoints over %s", (varian
     const { cache, server, uri } = await useOrigin();
     cache.put({ typeUrl, name, value: listOf(1, 300) });
     const features = [...clientFeatures, "xds.endpoint.supports_lb_endpoint_collection"];
-    const updates = useClient([uri], { variant, features }).client.watchList(lbEndpoints, name)[Symbol.asyncIterator]();
+    const updates = useClient([uri], { variant, features })
+      .client.watchList(lbEndpoints, name)
+      [Symbol.asyncIterator]();
     const size = (port: number): number => endpointOf(port).length;
     expect(await membersOf(updates)).toEqual([`1 held ${size(1)}`, `300 held ${size(300)}`]);
     cache.put({ typeUrl, name, value: listOf(300) });
     expect(await membersOf(updates)).toEqual([`300 held ${size(300)}`]);
     const [status] = server.status();
-    expect([status?.node?.clientFeatures, status?.types.map((type) => type.typeUrl)]).toEqual([features, [typeUrl]]);
+    expect([status?.node?.clientFeatures, status?.types.map((type) => type.typeUrl)]).toEqual([
+      features,
+      [typeUrl],
+    ]);
   });
 
   it("is no glob [C-GRPC-15]", async () => {
     const { uri } = await useOrigin();
     const { client } = useClient([uri], { variant });
-    expect(() => client.watchList(lbEndpoints, "xdstp://acme/envoy.config.endpoint.v3.LbEndpointCollection/*")).toThrow("/*");
+    expect(() =>
+      client.watchList(lbEndpoints, "xdstp://acme/envoy.config.endpoint.v3.LbEndpointCollection/*"),
+    ).toThrow("/*");
   });
 });

@@ -19,10 +19,20 @@ export interface ListMember<T> {
 }
 
 /** A member as a program is shown it. What nobody has checked, and what then cannot be decoded, has failed. */
-export function listMember<T>(hub: Hub, decoder: Decoder<T>, { name, state, version, resource, error }: FollowedMember): ListMember<T> {
+export function listMember<T>(
+  hub: Hub,
+  decoder: Decoder<T>,
+  { name, state, version, resource, error }: FollowedMember,
+): ListMember<T> {
   const told = error === undefined ? {} : { error: hub.tell(error) };
   try {
-    return { name, state, version, ...(resource !== undefined && { value: decoder.read(resource) }), ...told };
+    return {
+      name,
+      state,
+      version,
+      ...(resource !== undefined && { value: decoder.read(resource) }),
+      ...told,
+    };
   } catch (failure) {
     return { name, state: "failed", version: "", error: hub.tell(XdsError.from(failure)) };
   }

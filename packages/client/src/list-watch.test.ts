@@ -5,9 +5,27 @@ import { ResourceSchema } from "@xdstp/protos/discovery";
 import type { RawDeltaServer } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { inline, list, listBytes, listen, listUrl, located, redirect, show, type Entry, type SentResource } from "../test/lists.ts";
+import {
+  inline,
+  list,
+  listBytes,
+  listen,
+  listUrl,
+  located,
+  redirect,
+  show,
+  type Entry,
+  type SentResource,
+} from "../test/lists.ts";
 import { useClient, useOrigin } from "../test/use-origin.ts";
-import { flag, flagUrl, turn, useDeltaScript, useSotwScript, type ScriptOptions } from "../test/use-script.ts";
+import {
+  flag,
+  flagUrl,
+  turn,
+  useDeltaScript,
+  useSotwScript,
+  type ScriptOptions,
+} from "../test/use-script.ts";
 import { createHub } from "./hub.ts";
 import type { ListOptions } from "./index.ts";
 import { watchList } from "./list-watch.ts";
@@ -19,7 +37,11 @@ const [bar, baz, burp] = [at("bar"), at("baz"), at("burp")];
 
 let nonce = 0;
 
-function give(server: RawDeltaServer, typeUrl: string, ...resources: readonly SentResource[]): void {
+function give(
+  server: RawDeltaServer,
+  typeUrl: string,
+  ...resources: readonly SentResource[]
+): void {
   server.send({ typeUrl, nonce: String(++nonce), resources: [...resources] });
 }
 
@@ -29,11 +51,22 @@ function flagOf(name: string, text: string): SentResource {
 
 /** What has been asked for of a type, and not any more, since it was looked last. */
 function asked(server: RawDeltaServer, typeUrl: string): string {
-  return server.rest().filter((request) => request.typeUrl === typeUrl).flatMap(({ resourceNamesSubscribe, resourceNamesUnsubscribe }) => [...resourceNamesSubscribe.map((name) => `+${name}`), ...resourceNamesUnsubscribe.map((name) => `-${name}`)]).join(" ");
+  return server
+    .rest()
+    .filter((request) => request.typeUrl === typeUrl)
+    .flatMap(({ resourceNamesSubscribe, resourceNamesUnsubscribe }) => [
+      ...resourceNamesSubscribe.map((name) => `+${name}`),
+      ...resourceNamesUnsubscribe.map((name) => `-${name}`),
+    ])
+    .join(" ");
 }
 
 /** A list that is watched. */
-async function useList(options: ListOptions<string> = {}, name = L, scriptOptions: ScriptOptions = {}) {
+async function useList(
+  options: ListOptions<string> = {},
+  name = L,
+  scriptOptions: ScriptOptions = {},
+) {
   const script = useDeltaScript(scriptOptions);
   const watch = script.client.watchList(flag, name, options);
   const said = listen(watch);
@@ -48,7 +81,9 @@ async function useList(options: ListOptions<string> = {}, name = L, scriptOption
 describe("client.watchList()", () => {
   it("asks for the list under its own type, for what is located one by one, and no more for what has left the list [C-LIST-5, B-TYPE-6]", async () => {
     const { server, send } = await useList();
-    expect(server.rest().map(({ typeUrl, resourceNamesSubscribe }) => [typeUrl, resourceNamesSubscribe])).toEqual([[listUrl, [L]]]);
+    expect(
+      server.rest().map(({ typeUrl, resourceNamesSubscribe }) => [typeUrl, resourceNamesSubscribe]),
+    ).toEqual([[listUrl, [L]]]);
     await send(listUrl, list(L, "1", located(bar), located(baz)));
     expect(asked(server, flagUrl)).toBe(`+${bar} +${baz}`);
     await send(listUrl, list(L, "2", located(baz)));
@@ -63,14 +98,26 @@ describe("client.watchList()", () => {
     server.rest();
     watch.close();
     await turn();
-    expect(server.rest().map(({ resourceNamesUnsubscribe }) => resourceNamesUnsubscribe).flat().sort()).toEqual([bar, L].sort());
+    expect(
+      server
+        .rest()
+        .map(({ resourceNamesUnsubscribe }) => resourceNamesUnsubscribe)
+        .flat()
+        .sort(),
+    ).toEqual([bar, L].sort());
   });
 
   it("gives members in the order of the list, each with state and version, and says what has changed [C-LIST-6]", async () => {
     const { said, send, watch } = await useList();
-    await send(listUrl, list(L, "1", located(bar), inline("x", "on"), inline("y", "on"), inline("z", "on")));
+    await send(
+      listUrl,
+      list(L, "1", located(bar), inline("x", "on"), inline("y", "on"), inline("z", "on")),
+    );
     await send(flagUrl, flagOf(bar, "1"));
-    await send(listUrl, list(L, "2", located(bar), inline("x", "on"), inline("y", "off"), inline("z", "on")));
+    await send(
+      listUrl,
+      list(L, "2", located(bar), inline("x", "on"), inline("y", "off"), inline("z", "on")),
+    );
     expect(said).toEqual([
       "bar:pending x=on y=on z=on +bar +x +y +z",
       "bar=1 x=on y=on z=on ~bar .",
@@ -88,14 +135,29 @@ describe("client.watchList()", () => {
     const first = (await changes.next()).value;
     give(server, listUrl, list(L, "2", inline("y", "on"), inline("x", "on")));
     const second = (await changes.next()).value;
-    expect([second?.added, second?.updated, second?.removed, second?.version]).toEqual([[], [], [], "2"]);
-    expect([second?.members[0] === first?.members[1], second?.members[1] === first?.members[0]]).toEqual([true, true]);
+    expect([second?.added, second?.updated, second?.removed, second?.version]).toEqual([
+      [],
+      [],
+      [],
+      "2",
+    ]);
+    expect([
+      second?.members[0] === first?.members[1],
+      second?.members[1] === first?.members[0],
+    ]).toEqual([true, true]);
   });
 
   it("decodes what has changed, once, and nothing else", async () => {
     const decoded: string[] = [];
     const { client, server } = useDeltaScript();
-    const counting = { typeUrl: flagUrl, decode: (payload: Uint8Array) => { const text = Buffer.from(payload).toString(); decoded.push(text); return text; } };
+    const counting = {
+      typeUrl: flagUrl,
+      decode: (payload: Uint8Array) => {
+        const text = Buffer.from(payload).toString();
+        decoded.push(text);
+        return text;
+      },
+    };
     const said = listen(client.watchList(counting, L));
     await turn();
     give(server, listUrl, list(L, "1", inline("x", "x1"), inline("y", "y1"), located(bar)));
@@ -125,32 +187,63 @@ describe("client.watchList()", () => {
 
   it("goes on with the others where a member is missing, refused, or not to be had [C-LIST-9, C-ACK-5]", async () => {
     const { said, send, server, clock } = await useList();
-    await send(listUrl, list(L, "1", located(bar), located(baz), located(burp), located("file:///x.yaml"), inline("x", "on")));
+    await send(
+      listUrl,
+      list(
+        L,
+        "1",
+        located(bar),
+        located(baz),
+        located(burp),
+        located("file:///x.yaml"),
+        inline("x", "on"),
+      ),
+    );
     server.rest();
     await send(flagUrl, flagOf(bar, "broken"), flagOf(burp, "1"));
     expect(server.rest().at(-1)?.errorDetail?.message).toBe(`"${bar}": flags are not broken`);
     clock.advance(15_000);
     await turn();
-    expect(said.at(-1)).toMatch(/^bar:failed!INVALID_ARGUMENT baz:missing!NOT_FOUND burp=1 x.yaml:failed!UNIMPLEMENTED x=on .*\.$/);
+    expect(said.at(-1)).toMatch(
+      /^bar:failed!INVALID_ARGUMENT baz:missing!NOT_FOUND burp=1 x.yaml:failed!UNIMPLEMENTED x=on .*\.$/,
+    );
     await send(flagUrl, flagOf(bar, "2"), flagOf(baz, "2"));
     expect(said.at(-1)).toMatch(/^bar=2 baz=2 burp=1 .*~bar ~baz \.$/);
   });
 
   it("refuses a list with a bad entry as a whole, says which and why, and keeps what there was [B-LIST-3, B-LIST-4, C-ACK-5, C-LIM-7]", async () => {
-    const { said, send, server } = await useList({ maxEntries: 3, validate: (value) => (value === "never" ? "never say never" : undefined) });
+    const { said, send, server } = await useList({
+      maxEntries: 3,
+      validate: (value) => (value === "never" ? "never say never" : undefined),
+    });
     await send(listUrl, list(L, "1", inline("x", "on"), located(bar)));
     server.rest();
     const refusal = async (...entries: readonly Entry[]): Promise<string | undefined> => {
       await send(listUrl, list(L, "2", ...entries));
-      return server.rest().findLast(({ typeUrl }) => typeUrl === listUrl)?.errorDetail?.message.replace(`"${L}": `, "");
+      return server
+        .rest()
+        .findLast(({ typeUrl }) => typeUrl === listUrl)
+        ?.errorDetail?.message.replace(`"${L}": `, "");
     };
-    expect(await refusal(inline("x", "on"), inline("y", "broken"))).toBe(`entry 2 of the list is refused (${at("y")}): flags are not broken`);
+    expect(await refusal(inline("x", "on"), inline("y", "broken"))).toBe(
+      `entry 2 of the list is refused (${at("y")}): flags are not broken`,
+    );
     expect([said.length, said.at(-1)]).toEqual([2, "x=on bar:pending !INVALID_ARGUMENT"]);
-    expect(await refusal(inline("x", "on"), inline("", "never"))).toBe("entry 2 of the list is refused: never say never");
-    expect(await refusal(inline("y", "on"), {})).toContain("entry 2 of the list is neither a locator nor inline (B-LIST-3)");
+    expect(await refusal(inline("x", "on"), inline("", "never"))).toBe(
+      "entry 2 of the list is refused: never say never",
+    );
+    expect(await refusal(inline("y", "on"), {})).toContain(
+      "entry 2 of the list is neither a locator nor inline (B-LIST-3)",
+    );
     expect(await refusal(inline("y", "on"), inline("y", "off"))).toContain("(B-LIST-4)");
-    expect(await refusal(inline("y", "on", "1", "type.googleapis.com/acme.v1.Other"))).toContain("(B-LIST-4)");
-    expect(await refusal(inline("1", "on"), inline("2", "on"), inline("3", "on"), inline("4", "on"))).toBe("entry 4 of the list is one too many: at most 3 are taken (C-LIM-7); list fewer, or raise maxEntries");
+    expect(await refusal(inline("y", "on", "1", "type.googleapis.com/acme.v1.Other"))).toContain(
+      "(B-LIST-4)",
+    );
+    expect(
+      await refusal(inline("1", "on"), inline("2", "on"), inline("3", "on"), inline("4", "on")),
+    ).toBe(
+      "entry 4 of the list is one too many: at most 3 are taken (C-LIM-7); list fewer, or raise maxEntries",
+    );
     expect(said.at(-1)).toBe("x=on bar:pending !INVALID_ARGUMENT");
     expect(asked(server, flagUrl)).toBe("");
     await send(listUrl, list(L, "3", inline("x", "on"), inline("y", "on")));
@@ -158,7 +251,9 @@ describe("client.watchList()", () => {
   });
 
   it("tells a list that is gone from one that is empty, and from one that never was [S-LIST-11]", async () => {
-    const { said, send, server } = await useList({}, L, { serverFeatures: ["fail_on_data_errors"] });
+    const { said, send, server } = await useList({}, L, {
+      serverFeatures: ["fail_on_data_errors"],
+    });
     server.send({ typeUrl: listUrl, nonce: "x", removedResources: [L] });
     await turn();
     await send(listUrl, list(L, "1", inline("x", "on")));
@@ -183,7 +278,10 @@ describe("client.watchList()", () => {
     expect([asked(server, listUrl), watch.name]).toEqual([`+${name}`, name]);
     await send(listUrl, list(L, "1", inline("x", "on")));
     await send(listUrl, list(name, "1", located(bar), inline("y", "on")));
-    expect([said, watch.members.map((member) => member.name)]).toEqual([["bar:pending y=on +bar +y"], [bar, at("y")]]);
+    expect([said, watch.members.map((member) => member.name)]).toEqual([
+      ["bar:pending y=on +bar +y"],
+      [bar, at("y")],
+    ]);
   });
 
   it("judges what came before it began, for itself alone", async () => {
@@ -191,28 +289,44 @@ describe("client.watchList()", () => {
     await send(listUrl, list(L, "1", located(bar), inline("x", "on")));
     await send(flagUrl, flagOf(bar, "1"));
     server.rest();
-    const watches = ["1", "on"].map((not) => client.watchList(flag, L, { validate: (value) => (value === not ? `not ${not}` : undefined) }));
+    const watches = ["1", "on"].map((not) =>
+      client.watchList(flag, L, {
+        validate: (value) => (value === not ? `not ${not}` : undefined),
+      }),
+    );
     const [strict, stricter] = watches.map((watch) => listen(watch)) as [string[], string[]];
     await turn();
-    expect([strict, stricter, server.rest()]).toEqual([["bar:failed!INVALID_ARGUMENT x=on +bar +x ."], [". 0 !INVALID_ARGUMENT"], []]);
+    expect([strict, stricter, server.rest()]).toEqual([
+      ["bar:failed!INVALID_ARGUMENT x=on +bar +x ."],
+      [". 0 !INVALID_ARGUMENT"],
+      [],
+    ]);
     await send(flagUrl, flagOf(bar, "2"));
     await send(listUrl, list(L, "2", located(bar), inline("x", "off")));
     expect([strict.at(-1), stricter.at(-1)]).toEqual(["bar=2 x=off ~x .", "bar=2 x=off +bar +x ."]);
     for (const watch of watches) watch.close();
     await send(listUrl, list(L, "3", located(bar), inline("x", "on")));
     await send(flagUrl, flagOf(bar, "1"));
-    expect(server.rest().map(({ errorDetail }) => errorDetail)).not.toContainEqual(expect.anything());
+    expect(server.rest().map(({ errorDetail }) => errorDetail)).not.toContainEqual(
+      expect.anything(),
+    );
   });
 
   it("has entries of other lists as members, and follows a list that has moved [C-LIST-7, C-REDIR-6]", async () => {
-    const [moved, other] = ["xdstp://a/acme.v1.FlagCollection/moved", "xdstp://a/acme.v1.FlagCollection/other"];
+    const [moved, other] = [
+      "xdstp://a/acme.v1.FlagCollection/moved",
+      "xdstp://a/acme.v1.FlagCollection/other",
+    ];
     const { said, send, server } = await useList();
     await send(listUrl, redirect(L, moved));
     expect(asked(server, listUrl)).toContain(`+${moved}`);
     await send(listUrl, list(moved, "1", located(`${other}#entry=n`), inline("x", "on")));
     expect(asked(server, listUrl)).toContain(`+${other}`);
     await send(listUrl, list(other, "1", inline("n", "far"), inline("m", "off")));
-    expect(said).toEqual(["other#entry=n:pending x=on +other#entry=n +x", "other#entry=n=far x=on ~other#entry=n ."]);
+    expect(said).toEqual([
+      "other#entry=n:pending x=on +other#entry=n +x",
+      "other#entry=n=far x=on ~other#entry=n .",
+    ]);
   });
 
   it("is asked for where an entry of it is watched by its name, and nothing else is; one that is not in it, or has no name, does not exist [C-LIST-7, N-71]", async () => {
@@ -220,9 +334,18 @@ describe("client.watchList()", () => {
     const watch = client.watch(flag, `${L}#entry=n`)[Symbol.asyncIterator]();
     const absent = client.watch(flag, `${L}#entry=m`)[Symbol.asyncIterator]();
     await turn();
-    expect(server.rest().map(({ typeUrl, resourceNamesSubscribe }) => [typeUrl, resourceNamesSubscribe])).toEqual([[listUrl, [L]]]);
-    give(server, listUrl, list(L, "1", inline("", "nobody's"), inline("n", "on"), located(at("m"))));
-    expect([(await watch.next()).value, (await absent.next()).value]).toMatchObject([{ value: "on", name: `${L}#entry=n` }, { error: { code: "NOT_FOUND" } }]);
+    expect(
+      server.rest().map(({ typeUrl, resourceNamesSubscribe }) => [typeUrl, resourceNamesSubscribe]),
+    ).toEqual([[listUrl, [L]]]);
+    give(
+      server,
+      listUrl,
+      list(L, "1", inline("", "nobody's"), inline("n", "on"), located(at("m"))),
+    );
+    expect([(await watch.next()).value, (await absent.next()).value]).toMatchObject([
+      { value: "on", name: `${L}#entry=n` },
+      { error: { code: "NOT_FOUND" } },
+    ]);
     give(server, listUrl, list(L, "2", inline("", "on")));
     expect((await watch.next()).value?.error?.code).toBe("NOT_FOUND");
     expect(asked(server, flagUrl)).toBe("");
@@ -230,16 +353,37 @@ describe("client.watchList()", () => {
 
   it("says nothing twice", async () => {
     const cache = createCache({ wildcard: () => true });
-    const watch = watchList(createHub({ cache, taking: createTaking(), nodeId: "me", interestOf: (_, name) => ({ name }) }), flag, L, {});
-    onTestFinished(() => { watch.close(); });
+    const watch = watchList(
+      createHub({
+        cache,
+        taking: createTaking(),
+        nodeId: "me",
+        interestOf: (_, name) => ({ name }),
+      }),
+      flag,
+      L,
+      {},
+    );
+    onTestFinished(() => {
+      watch.close();
+    });
     const said = listen(watch);
     cache.put({ typeUrl: listUrl, name: L, value: listBytes(located(bar)) });
     for (const text of ["away", "away", "still away"]) {
-      cache.unavailable({ typeUrl: flagUrl, interest: { name: bar } }, new XdsError("UNAVAILABLE", text));
-      cache.unavailable({ typeUrl: listUrl, interest: { name: L } }, new XdsError("UNAVAILABLE", text));
+      cache.unavailable(
+        { typeUrl: flagUrl, interest: { name: bar } },
+        new XdsError("UNAVAILABLE", text),
+      );
+      cache.unavailable(
+        { typeUrl: listUrl, interest: { name: L } },
+        new XdsError("UNAVAILABLE", text),
+      );
       await turn();
     }
-    expect(said).toEqual(["bar:failed!UNAVAILABLE +bar . !UNAVAILABLE", "bar:failed!UNAVAILABLE ~bar . !UNAVAILABLE"]);
+    expect(said).toEqual([
+      "bar:failed!UNAVAILABLE +bar . !UNAVAILABLE",
+      "bar:failed!UNAVAILABLE ~bar . !UNAVAILABLE",
+    ]);
   });
 
   it("refuses a bad entry also of a list that has moved, by the name that it has there [C-ACK-5, C-REDIR-6]", async () => {
@@ -249,7 +393,10 @@ describe("client.watchList()", () => {
     await send(listUrl, list(moved, "1", inline("x", "on")));
     server.rest();
     await send(listUrl, list(moved, "2", inline("x", "broken")));
-    expect([said.at(-1), server.rest().at(-1)?.errorDetail?.message]).toEqual(["x=on . !INVALID_ARGUMENT", `"${moved}": entry 1 of the list is refused (${at("x")}): flags are not broken`]);
+    expect([said.at(-1), server.rest().at(-1)?.errorDetail?.message]).toEqual([
+      "x=on . !INVALID_ARGUMENT",
+      `"${moved}": entry 1 of the list is refused (${at("x")}): flags are not broken`,
+    ]);
     await send(listUrl, list(moved, "3", inline("x", "off")));
     expect(said.at(-1)).toBe("x=off ~x .");
   });
@@ -274,43 +421,77 @@ describe("client.watchList()", () => {
     const { client, server } = useSotwScript();
     const said = listen(client.watchList(flag, L));
     await turn();
-    expect(server.rest().map(({ typeUrl, resourceNames }) => [typeUrl, resourceNames])).toEqual([[listUrl, [L]]]);
+    expect(server.rest().map(({ typeUrl, resourceNames }) => [typeUrl, resourceNames])).toEqual([
+      [listUrl, [L]],
+    ]);
     const wrapped = (version: string, ...entries: readonly Entry[]) => ({
       typeUrl: "type.googleapis.com/envoy.service.discovery.v3.Resource",
-      value: toBinary(ResourceSchema, create(ResourceSchema, { name: L, version, resource: { typeUrl: listUrl, value: listBytes(...entries) } })),
+      value: toBinary(
+        ResourceSchema,
+        create(ResourceSchema, {
+          name: L,
+          version,
+          resource: { typeUrl: listUrl, value: listBytes(...entries) },
+        }),
+      ),
     });
-    for (const [version, entries] of [["1", [inline("x", "on"), inline("y", "on")]], ["2", [inline("y", "off"), inline("z", "on")]]] as const) {
-      server.send({ typeUrl: listUrl, versionInfo: version, nonce: version, resources: [wrapped(version, ...entries)] });
+    for (const [version, entries] of [
+      ["1", [inline("x", "on"), inline("y", "on")]],
+      ["2", [inline("y", "off"), inline("z", "on")]],
+    ] as const) {
+      server.send({
+        typeUrl: listUrl,
+        versionInfo: version,
+        nonce: version,
+        resources: [wrapped(version, ...entries)],
+      });
       await turn();
     }
     expect(said).toEqual(["x=on y=on +x +y .", "y=off z=on +z ~y -x ."]);
-    expect(server.rest().map(({ versionInfo, errorDetail }) => [versionInfo, errorDetail])).toEqual([["1", undefined], ["2", undefined]]);
+    expect(server.rest().map(({ versionInfo, errorDetail }) => [versionInfo, errorDetail])).toEqual(
+      [
+        ["1", undefined],
+        ["2", undefined],
+      ],
+    );
   });
 
-  it.each(["delta", "sotw"] as const)("takes a list and its members from a server over %s [B-LIST-1, C-LIST-5]", async (variant) => {
-    const { cache, uri } = await useOrigin();
-    const { client } = useClient([uri], { variant });
-    cache.put({ typeUrl: flagUrl, name: bar, value: Buffer.from("1") });
-    cache.put({ typeUrl: listUrl, name: L, value: listBytes(located(bar), inline("x", "on")) });
-    for await (const { members, complete } of client.watchList(flag, L)) {
-      if (!complete) continue;
-      if (members.length === 2) cache.put({ typeUrl: listUrl, name: L, value: listBytes(inline("y", "on"), inline("x", "on"), located(bar)) });
-      else break;
-      expect(members.map(show)).toEqual(["bar=1", "x=on"]);
-    }
-    for await (const { members, complete } of client.watchList(flag, L)) {
-      if (!complete) continue;
-      expect(members.map(show)).toEqual(["y=on", "x=on", "bar=1"]);
-      break;
-    }
-  });
+  it.each(["delta", "sotw"] as const)(
+    "takes a list and its members from a server over %s [B-LIST-1, C-LIST-5]",
+    async (variant) => {
+      const { cache, uri } = await useOrigin();
+      const { client } = useClient([uri], { variant });
+      cache.put({ typeUrl: flagUrl, name: bar, value: Buffer.from("1") });
+      cache.put({ typeUrl: listUrl, name: L, value: listBytes(located(bar), inline("x", "on")) });
+      for await (const { members, complete } of client.watchList(flag, L)) {
+        if (!complete) continue;
+        if (members.length === 2)
+          cache.put({
+            typeUrl: listUrl,
+            name: L,
+            value: listBytes(inline("y", "on"), inline("x", "on"), located(bar)),
+          });
+        else break;
+        expect(members.map(show)).toEqual(["bar=1", "x=on"]);
+      }
+      for await (const { members, complete } of client.watchList(flag, L)) {
+        if (!complete) continue;
+        expect(members.map(show)).toEqual(["y=on", "x=on", "bar=1"]);
+        break;
+      }
+    },
+  );
 
   it("is for lists, and says what is for others; the others say the same", () => {
     const { client } = useDeltaScript();
-    expect(() => client.watch(flag, L)).toThrow(`[INVALID_ARGUMENT] "${L}" is a list; use watchList()`);
+    expect(() => client.watch(flag, L)).toThrow(
+      `[INVALID_ARGUMENT] "${L}" is a list; use watchList()`,
+    );
     expect(() => client.watch(flag, `${L}#alt=${L}2`)).toThrow("is a list; use watchList()");
     expect(() => client.watchAll(flag, L)).toThrow("is a list; use watchList()");
-    expect(() => client.watchList(flag, "*")).toThrow("\"*\" is a collection; use watchAll() (a list of acme.v1.Flag has the type acme.v1.FlagCollection, B-LIST-1)");
+    expect(() => client.watchList(flag, "*")).toThrow(
+      '"*" is a collection; use watchAll() (a list of acme.v1.Flag has the type acme.v1.FlagCollection, B-LIST-1)',
+    );
     expect(() => client.watchList(flag, `${bar}/*`)).toThrow("is a collection; use watchAll()");
     expect(() => client.watchList(flag, bar)).toThrow("is one name; use watch()");
     expect(() => client.watchList(flag, `${L}#entry=n`)).toThrow("is one name; use watch()");

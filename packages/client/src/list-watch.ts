@@ -43,7 +43,12 @@ export interface ListOptions<T> extends WatchOptions<T> {
 }
 
 /** Watches a list collection and its members. */
-export function watchList<S extends TypeSource<unknown>>(hub: Hub, source: S, name: string, options: ListOptions<ValueOf<S>>): ListWatch<ValueOf<S>> {
+export function watchList<S extends TypeSource<unknown>>(
+  hub: Hub,
+  source: S,
+  name: string,
+  options: ListOptions<ValueOf<S>>,
+): ListWatch<ValueOf<S>> {
   return new MembersWatch<ValueOf<S>>(hub, source as TypeSource<ValueOf<S>>, name, options);
 }
 
@@ -55,7 +60,12 @@ class MembersWatch<T> extends ReadWatch<ListChange<T>> implements ListWatch<T>, 
   #shown: ShownMembers<T> = { followed: [], members: [] };
   #told: Pick<ListChange<T>, "members" | "exists" | "version" | "complete" | "error"> | undefined;
 
-  constructor(hub: Hub, source: TypeSource<T>, name: string, { validate, signal, maxEntries, ...nameOptions }: ListOptions<T>) {
+  constructor(
+    hub: Hub,
+    source: TypeSource<T>,
+    name: string,
+    { validate, signal, maxEntries, ...nameOptions }: ListOptions<T>,
+  ) {
     super(hub);
     const type = watchedType(source) as WatchedType<T>;
     const { typeUrl } = type;
@@ -68,7 +78,10 @@ class MembersWatch<T> extends ReadWatch<ListChange<T>> implements ListWatch<T>, 
       ...(maxEntries !== undefined && { maxEntries }),
       interestOf: (locator) => hub.interestOf(typeUrl, locator, {}),
       faultOf: (resource, checked) => decoder.check(resource, checked, validate),
-      onWanted: (wanted) => hub.cache.check(typeUrl, wanted, (resource, checked) => decoder.check(resource, checked, validate)),
+      onWanted: (wanted) =>
+        hub.cache.check(typeUrl, wanted, (resource, checked) =>
+          decoder.check(resource, checked, validate),
+        ),
     });
     this.#uncheck = hub.cache.check(listUrl, interest, (resource) => this.#list.check(resource));
     this.begin(signal);
@@ -90,19 +103,48 @@ class MembersWatch<T> extends ReadWatch<ListChange<T>> implements ListWatch<T>, 
 
   /** undefined: nothing a reader would notice. */
   #change(): ListChange<T> | undefined {
-    const { holding: { state, version, error }, settled, members: followed } = this.#list;
+    const {
+      holding: { state, version, error },
+      settled,
+      members: followed,
+    } = this.#list;
     const before = this.#told;
     if (before === undefined && state === "pending") return undefined;
-    const changes = compareMembers(this.#shown, followed, (one) => listMember(this.hub, this.#decoder, one), this.#list.changedSince(this.#shown.followed));
+    const changes = compareMembers(
+      this.#shown,
+      followed,
+      (one) => listMember(this.hub, this.#decoder, one),
+      this.#list.changedSince(this.#shown.followed),
+    );
     const { members } = (this.#shown = { followed, members: changes?.members ?? this.members });
-    const now = { members, exists: state === "held", version, complete: settled, ...(error !== undefined && { error }) };
+    const now = {
+      members,
+      exists: state === "held",
+      version,
+      complete: settled,
+      ...(error !== undefined && { error }),
+    };
     if (changes === undefined && before !== undefined && isSame(before, now)) return undefined;
     this.#told = now;
     const { added = [], updated = [], removed = [] } = changes ?? {};
-    return { ...now, added, updated, removed, ...(error !== undefined && { error: this.hub.tell(error) }) };
+    return {
+      ...now,
+      added,
+      updated,
+      removed,
+      ...(error !== undefined && { error: this.hub.tell(error) }),
+    };
   }
 }
 
-function isSame(one: Pick<ListChange<unknown>, "exists" | "version" | "complete" | "error">, other: typeof one): boolean {
-  return one.exists === other.exists && one.version === other.version && one.complete === other.complete && one.error?.message === other.error?.message;
+function isSame(
+  one: Pick<ListChange<unknown>, "exists" | "version" | "complete" | "error">,
+  other: typeof one,
+): boolean {
+  return (
+    one.exists === other.exists &&
+    one.version === other.version &&
+    one.complete === other.complete &&
+    one.error?.message === other.error?.message
+  );
 }

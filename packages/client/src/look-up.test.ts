@@ -14,36 +14,70 @@ const ofHost = (host: string): string => `${edge}?xds.resource.host=${host}`;
 let nonce = 0;
 
 function give(server: RawDeltaServer, name: string, text: string): void {
-  server.send({ typeUrl: flagUrl, nonce: String(++nonce), resources: [{ name, version: text, resource: { typeUrl: flagUrl, value: Buffer.from(text) } }] });
+  server.send({
+    typeUrl: flagUrl,
+    nonce: String(++nonce),
+    resources: [{ name, version: text, resource: { typeUrl: flagUrl, value: Buffer.from(text) } }],
+  });
 }
 
 function redirect(server: RawDeltaServer, name: string, id: string): void {
-  const value = toBinary(ResourceLocatorSchema, create(ResourceLocatorSchema, { id, authority: "a", resourceType: "acme.v1.Flag" }));
-  server.send({ typeUrl: flagUrl, nonce: String(++nonce), resources: [{ name, version: "1", resource: { typeUrl: redirectUrl, value } }] });
+  const value = toBinary(
+    ResourceLocatorSchema,
+    create(ResourceLocatorSchema, { id, authority: "a", resourceType: "acme.v1.Flag" }),
+  );
+  server.send({
+    typeUrl: flagUrl,
+    nonce: String(++nonce),
+    resources: [{ name, version: "1", resource: { typeUrl: redirectUrl, value } }],
+  });
 }
 
 /** A resource of SotW in its wrapper. */
 function wrapped(host: string): { readonly typeUrl: string; readonly value: Uint8Array } {
-  const resource = create(ResourceSchema, { name: ofHost(host), version: "1", resource: { typeUrl: flagUrl, value: Buffer.from(host) } });
-  return { typeUrl: "type.googleapis.com/envoy.service.discovery.v3.Resource", value: toBinary(ResourceSchema, resource) };
+  const resource = create(ResourceSchema, {
+    name: ofHost(host),
+    version: "1",
+    resource: { typeUrl: flagUrl, value: Buffer.from(host) },
+  });
+  return {
+    typeUrl: "type.googleapis.com/envoy.service.discovery.v3.Resource",
+    value: toBinary(ResourceSchema, resource),
+  };
 }
 
 function remove(server: RawDeltaServer, ...removedResources: readonly string[]): void {
-  server.send({ typeUrl: flagUrl, nonce: String(++nonce), removedResources: [...removedResources] });
+  server.send({
+    typeUrl: flagUrl,
+    nonce: String(++nonce),
+    removedResources: [...removedResources],
+  });
 }
 
 /** The requests of this turn that add or drop names, one text each. */
 async function asked(server: RawDeltaServer): Promise<readonly string[]> {
   await turn();
-  return server.rest().flatMap(({ resourceNamesSubscribe: added, resourceNamesUnsubscribe: dropped }) => (added.length + dropped.length === 0 ? [] : [[...added, ...dropped.map((name) => `-${name}`)].join(" ")]));
+  return server
+    .rest()
+    .flatMap(({ resourceNamesSubscribe: added, resourceNamesUnsubscribe: dropped }) =>
+      added.length + dropped.length === 0
+        ? []
+        : [[...added, ...dropped.map((name) => `-${name}`)].join(" ")],
+    );
 }
 
 /** What has become of look-ups, in the order in which they were released. */
 function lookUp(client: Client, released: string[], host: string, timeoutMs?: number): void {
-  void client.read(flag, edge, { attributes: { host }, ...(timeoutMs !== undefined && { timeoutMs }) }).then(
-    ({ name, value }) => { released.push(`${name} = ${value}`); },
-    (error: unknown) => { released.push(`${host}: ${String(error)}`); },
-  );
+  void client
+    .read(flag, edge, { attributes: { host }, ...(timeoutMs !== undefined && { timeoutMs }) })
+    .then(
+      ({ name, value }) => {
+        released.push(`${name} = ${value}`);
+      },
+      (error: unknown) => {
+        released.push(`${host}: ${String(error)}`);
+      },
+    );
 }
 
 describe("a look-up on demand", () => {
@@ -60,14 +94,22 @@ describe("a look-up on demand", () => {
     expect(released).toEqual([`${ofHost("one.example")} = on`]);
   });
 
-  it.each([["vip", "96.54.3.1", "96.54.3.1"], ["listening_address", "10.1.1.3:8080", "10.1.1.3:8080"], ["host", "one.example:8443", "one.example:8443"], ["vip", "fd00::1", "fd00::1"]])("has the attribute %s = %s in its name, whatever the name has besides [C-CTX-5] [N-63]", async (key, value, printed) => {
-    const { client, server } = useDeltaScript();
-    const found = client.read(flag, `${edge}?zone=1`, { attributes: { [key]: value } });
-    const name = `${edge}?xds.resource.${key}=${printed}&zone=1`;
-    expect(await asked(server)).toEqual([name]);
-    give(server, name, "on");
-    expect(await found).toMatchObject({ name, value: "on" });
-  });
+  it.each([
+    ["vip", "96.54.3.1", "96.54.3.1"],
+    ["listening_address", "10.1.1.3:8080", "10.1.1.3:8080"],
+    ["host", "one.example:8443", "one.example:8443"],
+    ["vip", "fd00::1", "fd00::1"],
+  ])(
+    "has the attribute %s = %s in its name, whatever the name has besides [C-CTX-5] [N-63]",
+    async (key, value, printed) => {
+      const { client, server } = useDeltaScript();
+      const found = client.read(flag, `${edge}?zone=1`, { attributes: { [key]: value } });
+      const name = `${edge}?xds.resource.${key}=${printed}&zone=1`;
+      expect(await asked(server)).toEqual([name]);
+      give(server, name, "on");
+      expect(await found).toMatchObject({ name, value: "on" });
+    },
+  );
 
   it("is released by where its answer leads, and keeps its own name [C-CTX-5] [C-REDIR-1]", async () => {
     const { client, server } = useDeltaScript();
@@ -80,7 +122,13 @@ describe("a look-up on demand", () => {
     expect(await asked(server)).toEqual(["xdstp://a/acme.v1.Flag/canonical"]);
     expect(released).toEqual([]);
     give(server, "xdstp://a/acme.v1.Flag/canonical", "on");
-    expect((await asked(server)).join(" ").split(" ").sort()).toEqual([`-${ofHost("one.example")}`, `-${ofHost("two.example")}`, "-xdstp://a/acme.v1.Flag/canonical"].sort());
+    expect((await asked(server)).join(" ").split(" ").sort()).toEqual(
+      [
+        `-${ofHost("one.example")}`,
+        `-${ofHost("two.example")}`,
+        "-xdstp://a/acme.v1.Flag/canonical",
+      ].sort(),
+    );
     expect(released).toEqual([`${ofHost("one.example")} = on`, `${ofHost("two.example")} = on`]);
     expect(client.traces()).toEqual([]);
   });
@@ -98,7 +146,9 @@ describe("a look-up on demand", () => {
     await turn();
     remove(server, "xdstp://a/acme.v1.Flag/canonical");
     await turn();
-    expect(released.slice(1)).toEqual([expect.stringContaining("two.example: XdsError: [NOT_FOUND]")]);
+    expect(released.slice(1)).toEqual([
+      expect.stringContaining("two.example: XdsError: [NOT_FOUND]"),
+    ]);
   });
 
   it("is one of many that a turn brings: they are one request, and each is released by its own answer [C-CTX-5]", async () => {
@@ -110,19 +160,37 @@ describe("a look-up on demand", () => {
     give(server, ofHost("three.example"), "on");
     remove(server, ofHost("two.example"));
     await turn();
-    expect(released).toEqual([`${ofHost("three.example")} = on`, expect.stringContaining("two.example: XdsError: [NOT_FOUND]")]);
+    expect(released).toEqual([
+      `${ofHost("three.example")} = on`,
+      expect.stringContaining("two.example: XdsError: [NOT_FOUND]"),
+    ]);
     give(server, ofHost("one.example"), "on");
     await turn();
-    expect(released.slice(2)).toEqual([`${ofHost("one.example")} = on`, `${ofHost("one.example")} = on`]);
+    expect(released.slice(2)).toEqual([
+      `${ofHost("one.example")} = on`,
+      `${ofHost("one.example")} = on`,
+    ]);
   });
 
   it("is, with others, one list of names over SotW [C-CTX-5]", async () => {
     const { client, server } = useSotwScript();
-    const found = ["one.example", "two.example"].map((host) => client.read(flag, edge, { attributes: { host } }));
+    const found = ["one.example", "two.example"].map((host) =>
+      client.read(flag, edge, { attributes: { host } }),
+    );
     await turn();
-    expect(server.rest().map(({ resourceNames }) => resourceNames)).toEqual([["one.example", "two.example"].map(ofHost)]);
-    server.send({ typeUrl: flagUrl, nonce: String(++nonce), versionInfo: "1", resources: ["one.example", "two.example"].map(wrapped) });
-    expect((await Promise.all(found)).map(({ value }) => value)).toEqual(["one.example", "two.example"]);
+    expect(server.rest().map(({ resourceNames }) => resourceNames)).toEqual([
+      ["one.example", "two.example"].map(ofHost),
+    ]);
+    server.send({
+      typeUrl: flagUrl,
+      nonce: String(++nonce),
+      versionInfo: "1",
+      resources: ["one.example", "two.example"].map(wrapped),
+    });
+    expect((await Promise.all(found)).map(({ value }) => value)).toEqual([
+      "one.example",
+      "two.example",
+    ]);
   });
 
   it("asks nobody where the same name is watched and held [C-CTX-5]", async () => {
@@ -131,7 +199,9 @@ describe("a look-up on demand", () => {
     await asked(server);
     give(server, ofHost("one.example"), "on");
     await turn();
-    expect(await client.read(flag, edge, { attributes: { host: "one.example" } })).toMatchObject({ value: "on" });
+    expect(await client.read(flag, edge, { attributes: { host: "one.example" } })).toMatchObject({
+      value: "on",
+    });
     expect(await asked(server)).toEqual([]);
     watch.close();
     expect(await asked(server)).toEqual([`-${ofHost("one.example")}`]);
@@ -149,7 +219,11 @@ describe("a look-up on demand", () => {
     expect(released).toEqual([]);
     clock.advance(1);
     expect(await asked(server)).toEqual([`-${ofHost("two.example")}`]);
-    expect(released.sort()).toEqual(["one.example", "two.example"].map((host) => expect.stringContaining(`${host}: XdsError: [DEADLINE_EXCEEDED]`) as string));
+    expect(released.sort()).toEqual(
+      ["one.example", "two.example"].map(
+        (host) => expect.stringContaining(`${host}: XdsError: [DEADLINE_EXCEEDED]`) as string,
+      ),
+    );
     give(server, ofHost("one.example"), "on");
     await turn();
     expect(released.slice(2)).toEqual([`${ofHost("one.example")} = on`]);
@@ -172,7 +246,10 @@ describe("a look-up on demand", () => {
     let fails = true;
     const { client, clock } = useDeltaScript({
       bootstrapMore: { authorities: { b: {} } },
-      resolveAuthority: () => { if (fails) throw new Error("no directory"); return undefined; },
+      resolveAuthority: () => {
+        if (fails) throw new Error("no directory");
+        return undefined;
+      },
     });
     const released: string[] = [];
     lookUp(client, released, "one.example");
@@ -181,13 +258,20 @@ describe("a look-up on demand", () => {
     fails = false;
     clock.advance(2_000);
     await turn();
-    expect(released).toEqual([expect.stringContaining('one.example: XdsError: [INVALID_ARGUMENT] nobody is known to answer for the authority "a"')]);
+    expect(released).toEqual([
+      expect.stringContaining(
+        'one.example: XdsError: [INVALID_ARGUMENT] nobody is known to answer for the authority "a"',
+      ),
+    ]);
   });
 
   it("is given up with its signal [C-CTX-5]", async () => {
     const { client, server } = useDeltaScript();
     const abort = new AbortController();
-    const found = client.read(flag, edge, { attributes: { host: "one.example" }, signal: abort.signal });
+    const found = client.read(flag, edge, {
+      attributes: { host: "one.example" },
+      signal: abort.signal,
+    });
     await asked(server);
     abort.abort(new Error("the caller has gone"));
     await expect(found).rejects.toThrow("the caller has gone");

@@ -13,7 +13,11 @@ export interface Member<T> {
 }
 
 /** A member over what the cache holds; costs three references until it is read. Its name is that of the entry: the resource may be reached by a link and have another. */
-export function createMember<T>(decoder: Decoder<T>, name: string, resource: StoredResource): Member<T> {
+export function createMember<T>(
+  decoder: Decoder<T>,
+  name: string,
+  resource: StoredResource,
+): Member<T> {
   return new CollectionMember(decoder, name, resource);
 }
 
@@ -33,8 +37,14 @@ class CollectionMember<T> implements Member<T> {
     this.#resource = resource;
   }
 
-  get version(): string { return this.#resource.given; }
+  get version(): string {
+    return this.#resource.given;
+  }
   /** Unique for each content. */
-  get servedAs(): string { return this.#resource.version; }
-  get value(): T { return this.#decoder.read(this.#resource); }
+  get servedAs(): string {
+    return this.#resource.version;
+  }
+  get value(): T {
+    return this.#decoder.read(this.#resource);
+  }
 }

@@ -8,7 +8,12 @@ import type { Watch, WatchOptions } from "./watch.ts";
 import { watchedType, type TypeSource, type ValueOf, type WatchedType } from "./watched-type.ts";
 
 /** Watches one name. */
-export function watchName<S extends TypeSource<unknown>>(hub: Hub, source: S, name: string, options: WatchOptions<ValueOf<S>>): Watch<Snapshot<ValueOf<S>>> {
+export function watchName<S extends TypeSource<unknown>>(
+  hub: Hub,
+  source: S,
+  name: string,
+  options: WatchOptions<ValueOf<S>>,
+): Watch<Snapshot<ValueOf<S>>> {
   return new NameWatch<ValueOf<S>>(hub, source as TypeSource<ValueOf<S>>, name, options);
 }
 
@@ -23,10 +28,20 @@ class NameWatch<T> extends BaseWatch<Snapshot<T>> {
   #known: Known | undefined;
   #unfit: { readonly resource: StoredResource; readonly error: XdsError } | undefined;
 
-  constructor(hub: Hub, source: TypeSource<T>, name: string, { validate, signal, ...nameOptions }: WatchOptions<T>) {
+  constructor(
+    hub: Hub,
+    source: TypeSource<T>,
+    name: string,
+    { validate, signal, ...nameOptions }: WatchOptions<T>,
+  ) {
     const type = watchedType(source) as WatchedType<T>;
     const decoder = hub.decoder<T>(source, type);
-    super(hub, { typeUrl: type.typeUrl, name, options: nameOptions, check: (resource, checked) => decoder.check(resource, checked, validate) });
+    super(hub, {
+      typeUrl: type.typeUrl,
+      name,
+      options: nameOptions,
+      check: (resource, checked) => decoder.check(resource, checked, validate),
+    });
     this.#decoder = decoder;
     this.#judge(validate);
     this.begin(signal);
@@ -34,7 +49,13 @@ class NameWatch<T> extends BaseWatch<Snapshot<T>> {
 
   wake(): void {
     const now = this.#now();
-    if (now === undefined || (this.#known !== undefined && this.#known.resource === now.resource && this.#known.error === now.error)) return;
+    if (
+      now === undefined ||
+      (this.#known !== undefined &&
+        this.#known.resource === now.resource &&
+        this.#known.error === now.error)
+    )
+      return;
     this.#known = now;
     this.announce(() => this.#snapshot());
   }
@@ -53,13 +74,15 @@ class NameWatch<T> extends BaseWatch<Snapshot<T>> {
   /** What was taken before this watch began need not be what it wants. */
   #judge(validate: WatchOptions<T>["validate"]): void {
     const resource = this.topic.members()[0]?.resource;
-    const error = resource === undefined ? undefined : this.#decoder.check(resource, resource.name, validate);
+    const error =
+      resource === undefined ? undefined : this.#decoder.check(resource, resource.name, validate);
     if (resource !== undefined && error !== undefined) this.#unfit = { resource, error };
   }
 
   /** What came by an alias was checked under its own name. */
   #readable(resource: StoredResource, error: XdsError | undefined): Known {
-    if (resource === this.#unfit?.resource) return { resource: undefined, error: this.#unfit.error };
+    if (resource === this.#unfit?.resource)
+      return { resource: undefined, error: this.#unfit.error };
     try {
       this.#decoder.read(resource);
       return { resource, error };
@@ -70,13 +93,22 @@ class NameWatch<T> extends BaseWatch<Snapshot<T>> {
   }
 
   #missing(): XdsError {
-    return this.#known?.resource === undefined && this.#known?.error?.code === "NOT_FOUND" ? this.#known.error : new XdsError("NOT_FOUND", `${JSON.stringify(this.name)} does not exist`, { resource: this.name });
+    return this.#known?.resource === undefined && this.#known?.error?.code === "NOT_FOUND"
+      ? this.#known.error
+      : new XdsError("NOT_FOUND", `${JSON.stringify(this.name)} does not exist`, {
+          resource: this.name,
+        });
   }
 
   #snapshot(): Snapshot<T> | undefined {
     const { resource, error } = this.#known ?? {};
     const told = error === undefined ? {} : { error: this.hub.tell(error) };
     if (resource === undefined) return { name: this.name, version: "", ...told };
-    return { name: this.name, value: this.#decoder.read(resource), version: resource.given, ...told };
+    return {
+      name: this.name,
+      value: this.#decoder.read(resource),
+      version: resource.given,
+      ...told,
+    };
   }
 }

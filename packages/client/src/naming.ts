@@ -9,35 +9,78 @@ export interface NamingOptions {
   /** Layer 1: parameters of the node (C-CTX-3), added to globs. */
   readonly node?: ReadonlyMap<string, string>;
   /** Dynamic parameters (C-DYN-1): of opaque names, and of xdstp names by authority. */
-  readonly dynamic?: { readonly opaque?: ReadonlyMap<string, string>; readonly byAuthority?: ReadonlyMap<string, ReadonlyMap<string, string>> };
+  readonly dynamic?: {
+    readonly opaque?: ReadonlyMap<string, string>;
+    readonly byAuthority?: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  };
 }
 
 /** Makes of a name that a program gives what is asked for. Throws an XdsError that says why nothing can be. */
-export function createNaming(options: NamingOptions): (typeUrl: string, name: string, own: NameOptions) => Interest {
+export function createNaming(
+  options: NamingOptions,
+): (typeUrl: string, name: string, own: NameOptions) => Interest {
   return (typeUrl, name, { attributes }) => {
     if (!name.startsWith("xdstp:")) return opaque(typeUrl, name, options, attributes);
     const parsed = parseLocator(name);
-    if (!parsed.ok) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is no xdstp name: ${parsed.error.message}`, { typeUrl, resource: name });
+    if (!parsed.ok)
+      throw new XdsError(
+        "INVALID_ARGUMENT",
+        `${JSON.stringify(name)} is no xdstp name: ${parsed.error.message}`,
+        { typeUrl, resource: name },
+      );
     const locator = parsed.value;
-    if (locator.scheme !== "xdstp") throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is not of the scheme xdstp`, { typeUrl, resource: name });
+    if (locator.scheme !== "xdstp")
+      throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is not of the scheme xdstp`, {
+        typeUrl,
+        resource: name,
+      });
     checkType(typeUrl, name, locator);
     const composed = composeLocator(locator, {
       ...(options.node === undefined ? {} : { node: options.node }),
       ...(attributes === undefined ? {} : { attributes: new Map(Object.entries(attributes)) }),
     });
-    if (!composed.ok) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)}: ${composed.error.message}`, { typeUrl, resource: name });
-    return withParameters(printLocator(composed.value), options.dynamic?.byAuthority?.get(locator.authority));
+    if (!composed.ok)
+      throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)}: ${composed.error.message}`, {
+        typeUrl,
+        resource: name,
+      });
+    return withParameters(
+      printLocator(composed.value),
+      options.dynamic?.byAuthority?.get(locator.authority),
+    );
   };
 }
 
-function opaque(typeUrl: string, name: string, { dynamic }: NamingOptions, attributes: NameOptions["attributes"]): Interest {
-  if (name === "") throw new XdsError("INVALID_ARGUMENT", "a name is empty; nothing can have it (S-SUB-6)", { typeUrl, resource: name });
-  if (/\p{Surrogate}/u.test(name)) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} has half a character (a lone surrogate), which no server can read`, { typeUrl, resource: name });
-  if (attributes !== undefined && Object.keys(attributes).length > 0) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is no xdstp name, so it has no attributes`, { typeUrl, resource: name });
+function opaque(
+  typeUrl: string,
+  name: string,
+  { dynamic }: NamingOptions,
+  attributes: NameOptions["attributes"],
+): Interest {
+  if (name === "")
+    throw new XdsError("INVALID_ARGUMENT", "a name is empty; nothing can have it (S-SUB-6)", {
+      typeUrl,
+      resource: name,
+    });
+  if (/\p{Surrogate}/u.test(name))
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `${JSON.stringify(name)} has half a character (a lone surrogate), which no server can read`,
+      { typeUrl, resource: name },
+    );
+  if (attributes !== undefined && Object.keys(attributes).length > 0)
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `${JSON.stringify(name)} is no xdstp name, so it has no attributes`,
+      { typeUrl, resource: name },
+    );
   return withParameters(name, dynamic?.opaque);
 }
 
-function withParameters(name: string, parameters: ReadonlyMap<string, string> | undefined): Interest {
+function withParameters(
+  name: string,
+  parameters: ReadonlyMap<string, string> | undefined,
+): Interest {
   return parameters === undefined || parameters.size === 0 ? { name } : { name, parameters };
 }
 
@@ -46,7 +89,15 @@ function checkType(typeUrl: string, name: string, locator: XdstpLocator): void {
   const own = typeFromTypeUrl(typeUrl);
   const { resourceType: type, directives } = locator;
   const fault = directives.length > 0 ? locatorFault(typeUrl, locator) : undefined;
-  if (fault !== undefined) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)}: ${fault}`, { typeUrl, resource: name });
+  if (fault !== undefined)
+    throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)}: ${fault}`, {
+      typeUrl,
+      resource: name,
+    });
   if (directives.length > 0 || type === own) return;
-  throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} has another type than ${own ?? JSON.stringify(typeUrl)}, as which it is asked for: ${type} (B-TYPE-5)`, { typeUrl, resource: name });
+  throw new XdsError(
+    "INVALID_ARGUMENT",
+    `${JSON.stringify(name)} has another type than ${own ?? JSON.stringify(typeUrl)}, as which it is asked for: ${type} (B-TYPE-5)`,
+    { typeUrl, resource: name },
+  );
 }

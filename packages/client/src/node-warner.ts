@@ -11,7 +11,10 @@ export interface ClientWarning {
 }
 
 /** What tells of known holes of a Node, when it is called for the first time. */
-export function createNodeWarner(version: string, tell: (event: ClientWarning) => void): () => void {
+export function createNodeWarner(
+  version: string,
+  tell: (event: ClientWarning) => void,
+): () => void {
   let message = nodeWarning(version);
   return () => {
     if (message === undefined) return;

@@ -7,7 +7,11 @@ import type { Watch } from "./watch.ts";
  * The first snapshot with a value, or the first error that will not pass by itself.
  * Rejects with that error (it does not exist, may not be seen, was refused), or DEADLINE_EXCEEDED, whose text has the last transient one (the server cannot be reached).
  */
-export async function readOnce<T>(watch: Watch<Snapshot<T>>, clock: Clock, timeoutMs: number): Promise<Snapshot<T> & { readonly value: T }> {
+export async function readOnce<T>(
+  watch: Watch<Snapshot<T>>,
+  clock: Clock,
+  timeoutMs: number,
+): Promise<Snapshot<T> & { readonly value: T }> {
   let last: XdsError | undefined;
   const state = { late: false };
   const timer = clock.after(timeoutMs, () => {
@@ -25,8 +29,15 @@ export async function readOnce<T>(watch: Watch<Snapshot<T>>, clock: Clock, timeo
     timer.cancel();
     watch.close();
   }
-  if (!state.late) throw new XdsError("CANCELLED", `${JSON.stringify(watch.name)}: the client was closed`, { resource: watch.name });
-  throw new XdsError("DEADLINE_EXCEEDED", `${JSON.stringify(watch.name)} has not come within ${timeoutMs / 1_000} s${last === undefined ? "" : `: ${last.text}`}`, { resource: watch.name, ...(last === undefined ? {} : { cause: last }) });
+  if (!state.late)
+    throw new XdsError("CANCELLED", `${JSON.stringify(watch.name)}: the client was closed`, {
+      resource: watch.name,
+    });
+  throw new XdsError(
+    "DEADLINE_EXCEEDED",
+    `${JSON.stringify(watch.name)} has not come within ${timeoutMs / 1_000} s${last === undefined ? "" : `: ${last.text}`}`,
+    { resource: watch.name, ...(last === undefined ? {} : { cause: last }) },
+  );
 }
 
 /** A server that is away may come back; what does not exist, or may not be seen, is so. */

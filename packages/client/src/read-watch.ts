@@ -14,7 +14,14 @@ export abstract class ReadWatch<Update> implements Watch<Update> {
 
   constructor(hub: Hub) {
     this.hub = hub;
-    this.#latest = createLatest<Update>(() => { this.#onTaken(); }, () => { this.close(); });
+    this.#latest = createLatest<Update>(
+      () => {
+        this.#onTaken();
+      },
+      () => {
+        this.close();
+      },
+    );
   }
 
   /** Looks whether there is news, and if so announces it. */
@@ -45,7 +52,9 @@ export abstract class ReadWatch<Update> implements Watch<Update> {
   /** What was held before has been judged: from now on the watch is open. */
   protected begin(signal: AbortSignal | undefined): void {
     this.hub.open.add(this);
-    this.#unfollow = followSignal(signal, (reason) => { this.#abort(reason); });
+    this.#unfollow = followSignal(signal, (reason) => {
+      this.#abort(reason);
+    });
     if (!this.#closed) this.wake();
   }
 

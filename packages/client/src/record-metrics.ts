@@ -28,21 +28,62 @@ const label = (name: string): string => `grpc.${name}`;
 /** Measures a client with the names and labels of gRPC (C-GRPC-14). */
 export function recordMetrics({ meter, servers, caches, target }: MetricsHost): Metrics {
   const targeted = { [label("target")]: target };
-  const [failures, valid, invalid] = [createCounter(targeted), createCounter(targeted), createCounter(targeted)];
+  const [failures, valid, invalid] = [
+    createCounter(targeted),
+    createCounter(targeted),
+    createCounter(targeted),
+  ];
   const connected = (result: ObservableResult): void => {
-    for (const { name, status, failure } of servers()) if (status !== undefined && status.counts.streams > 0) result.observe(Number(failure === undefined), { ...targeted, [label("xds.server")]: name });
+    for (const { name, status, failure } of servers())
+      if (status !== undefined && status.counts.streams > 0)
+        result.observe(Number(failure === undefined), { ...targeted, [label("xds.server")]: name });
   };
   const resources = (result: ObservableResult): void => {
     const counts = createCounter(targeted);
-    for (const row of allRows(caches)) counts.add(1, { [label("xds.authority")]: authorityOf(row.name) ?? "#old", [label("xds.cache_state")]: cacheState(row), [label("xds.resource_type")]: typeName(row.typeUrl) });
+    for (const row of allRows(caches))
+      counts.add(1, {
+        [label("xds.authority")]: authorityOf(row.name) ?? "#old",
+        [label("xds.cache_state")]: cacheState(row),
+        [label("xds.resource_type")]: typeName(row.typeUrl),
+      });
     counts.observe(result);
   };
   const instruments = [
-    [meter.createObservableGauge("grpc.xds_client.connected", { unit: "{bool}", description: "Whether the stream to the server works" }), connected],
-    [meter.createObservableCounter("grpc.xds_client.server_failure", { unit: "{failure}", description: "Streams that ended without a response" }), failures.observe],
-    [meter.createObservableCounter("grpc.xds_client.resource_updates_valid", { unit: "{resource}", description: "Resources that were taken" }), valid.observe],
-    [meter.createObservableCounter("grpc.xds_client.resource_updates_invalid", { unit: "{resource}", description: "Resources that were refused" }), invalid.observe],
-    [meter.createObservableGauge("grpc.xds_client.resources", { unit: "{resource}", description: "Resources by state" }), resources],
+    [
+      meter.createObservableGauge("grpc.xds_client.connected", {
+        unit: "{bool}",
+        description: "Whether the stream to the server works",
+      }),
+      connected,
+    ],
+    [
+      meter.createObservableCounter("grpc.xds_client.server_failure", {
+        unit: "{failure}",
+        description: "Streams that ended without a response",
+      }),
+      failures.observe,
+    ],
+    [
+      meter.createObservableCounter("grpc.xds_client.resource_updates_valid", {
+        unit: "{resource}",
+        description: "Resources that were taken",
+      }),
+      valid.observe,
+    ],
+    [
+      meter.createObservableCounter("grpc.xds_client.resource_updates_invalid", {
+        unit: "{resource}",
+        description: "Resources that were refused",
+      }),
+      invalid.observe,
+    ],
+    [
+      meter.createObservableGauge("grpc.xds_client.resources", {
+        unit: "{resource}",
+        description: "Resources by state",
+      }),
+      resources,
+    ],
   ] as const;
   for (const [instrument, observe] of instruments) instrument.addCallback(observe);
   return {
@@ -54,9 +95,11 @@ export function recordMetrics({ meter, servers, caches, target }: MetricsHost): 
       const typed = { ...server, [label("xds.resource_type")]: typeName(event.typeUrl) };
       const bad = event.kind === "refused" ? event.names.length + (event.unnamed ?? 0) : 0;
       invalid.add(bad, typed);
-      valid.add(event.kind === "refused" ? event.taken ?? 0 : event.resources, typed);
+      valid.add(event.kind === "refused" ? (event.taken ?? 0) : event.resources, typed);
     },
-    end() { for (const [instrument, observe] of instruments) instrument.removeCallback(observe); },
+    end() {
+      for (const [instrument, observe] of instruments) instrument.removeCallback(observe);
+    },
   };
 }
 
@@ -72,10 +115,13 @@ function createCounter(shared: Attributes): Counter {
     add: (count, attributes) => {
       const key = JSON.stringify(attributes);
       const known = sums.get(key);
-      if (known === undefined) sums.set(key, { attributes: { ...shared, ...attributes }, sum: count });
+      if (known === undefined)
+        sums.set(key, { attributes: { ...shared, ...attributes }, sum: count });
       else known.sum += count;
     },
-    observe: (result) => { for (const { attributes, sum } of sums.values()) result.observe(sum, attributes); },
+    observe: (result) => {
+      for (const { attributes, sum } of sums.values()) result.observe(sum, attributes);
+    },
   };
 }
 

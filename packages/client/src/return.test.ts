@@ -2,18 +2,40 @@ import type { FakeClock, RawSotwServer } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { clusterOf, clusterType, clusterUrl } from "../test/cluster.ts";
-import { flagUrl, turn, useSotwScript, type Script, type ScriptOptions } from "../test/use-script.ts";
+import {
+  flagUrl,
+  turn,
+  useSotwScript,
+  type Script,
+  type ScriptOptions,
+} from "../test/use-script.ts";
 import type { Snapshot, Watch, WatchedType } from "./index.ts";
 
 /** A type of one's own whose payload is its name, as the only field, so it says no more than which it is. */
-const mark: WatchedType<string> = { typeUrl: flagUrl, decode: (payload) => Buffer.from(payload.subarray(2)).toString() };
-const markOf = (name: string): Uint8Array => Buffer.concat([Buffer.from([0x0a, name.length]), Buffer.from(name)]);
+const mark: WatchedType<string> = {
+  typeUrl: flagUrl,
+  decode: (payload) => Buffer.from(payload.subarray(2)).toString(),
+};
+const markOf = (name: string): Uint8Array =>
+  Buffer.concat([Buffer.from([0x0a, name.length]), Buffer.from(name)]);
 
 let nonce = 0;
 
 /** A SotW response without wrappers. */
-async function give(server: RawSotwServer | undefined, typeUrl: string, ...names: readonly string[]): Promise<void> {
-  server?.send({ typeUrl, nonce: String(++nonce), versionInfo: "1", resources: names.map((name) => ({ typeUrl, value: typeUrl === flagUrl ? markOf(name) : clusterOf(name) })) });
+async function give(
+  server: RawSotwServer | undefined,
+  typeUrl: string,
+  ...names: readonly string[]
+): Promise<void> {
+  server?.send({
+    typeUrl,
+    nonce: String(++nonce),
+    versionInfo: "1",
+    resources: names.map((name) => ({
+      typeUrl,
+      value: typeUrl === flagUrl ? markOf(name) : clusterOf(name),
+    })),
+  });
   await turn();
 }
 
@@ -24,16 +46,28 @@ async function pass(clock: FakeClock, ms: number): Promise<void> {
 
 function listen(watch: Watch<Snapshot<unknown>>): string[] {
   const said: string[] = [];
-  void (async () => { for await (const { value, error } of watch) said.push(`${value === undefined ? "-" : "held"}${error === undefined ? "" : ` ${error.code}`}`); })();
+  void (async () => {
+    for await (const { value, error } of watch)
+      said.push(
+        `${value === undefined ? "-" : "held"}${error === undefined ? "" : ` ${error.code}`}`,
+      );
+  })();
   return said;
 }
 
 const failsOnData: ScriptOptions = { serverFeatures: ["fail_on_data_errors"] };
 
 /** A SotW client whose first server was away while the second gave `x` and `y`, and is connected again since 0 ms. */
-async function useReturn(type: WatchedType<unknown>, options: ScriptOptions): Promise<Script<RawSotwServer> & { readonly x: string[]; readonly y: string[] }> {
+async function useReturn(
+  type: WatchedType<unknown>,
+  options: ScriptOptions,
+): Promise<Script<RawSotwServer> & { readonly x: string[]; readonly y: string[] }> {
   const script = useSotwScript(options, 2);
-  const { client, clock, servers: [first, second] } = script;
+  const {
+    client,
+    clock,
+    servers: [first, second],
+  } = script;
   const [x, y] = [listen(client.watch(type, "x")), listen(client.watch(type, "y"))];
   await turn();
   first?.close();
@@ -45,22 +79,38 @@ async function useReturn(type: WatchedType<unknown>, options: ScriptOptions): Pr
 }
 
 describe("what only a stand-in gave, when the server before it is back", () => {
-  it.each([["is missing", failsOnData, "- NOT_FOUND"], ["is kept with the error beside it", {}, "held NOT_FOUND"]])("%s once that has answered without it and the time is over, of a type without full state [C-GRPC-6, C-GRPC-9, C-MISS-4]", async (_, options, then) => {
-    const { clock, x, y, servers: [first, second] } = await useReturn(mark, options);
-    await give(first, flagUrl, "x");
-    expect([second?.connected, x, y]).toEqual([false, ["held"], ["held"]]);
-    await pass(clock, 14_999);
-    expect(y).toEqual(["held"]);
-    await pass(clock, 1);
-    expect([x, y]).toEqual([["held"], ["held", then]]);
-    await pass(clock, 100_000);
-    await give(first, flagUrl, "y");
-    expect([x, y]).toEqual([["held"], ["held", then, "held"]]);
-    expect(clock.pending).toBe(0);
-  });
+  it.each([
+    ["is missing", failsOnData, "- NOT_FOUND"],
+    ["is kept with the error beside it", {}, "held NOT_FOUND"],
+  ])(
+    "%s once that has answered without it and the time is over, of a type without full state [C-GRPC-6, C-GRPC-9, C-MISS-4]",
+    async (_, options, then) => {
+      const {
+        clock,
+        x,
+        y,
+        servers: [first, second],
+      } = await useReturn(mark, options);
+      await give(first, flagUrl, "x");
+      expect([second?.connected, x, y]).toEqual([false, ["held"], ["held"]]);
+      await pass(clock, 14_999);
+      expect(y).toEqual(["held"]);
+      await pass(clock, 1);
+      expect([x, y]).toEqual([["held"], ["held", then]]);
+      await pass(clock, 100_000);
+      await give(first, flagUrl, "y");
+      expect([x, y]).toEqual([["held"], ["held", then, "held"]]);
+      expect(clock.pending).toBe(0);
+    },
+  );
 
   it("stays while that is connected and silent, however long, and then has its time [C-GRPC-6, C-GRPC-11]", async () => {
-    const { clock, x, y, servers: [first, second] } = await useReturn(mark, failsOnData);
+    const {
+      clock,
+      x,
+      y,
+      servers: [first, second],
+    } = await useReturn(mark, failsOnData);
     await pass(clock, 60_000);
     expect([second?.connected, x, y]).toEqual([true, ["held"], ["held"]]);
     await give(first, flagUrl, "x");
@@ -69,22 +119,42 @@ describe("what only a stand-in gave, when the server before it is back", () => {
   });
 
   it("may be had later where what is late is no answer [C-GRPC-10]", async () => {
-    const { clock, y, servers: [first] } = await useReturn(mark, { serverFeatures: ["fail_on_data_errors", "resource_timer_is_transient_error"] });
+    const {
+      clock,
+      y,
+      servers: [first],
+    } = await useReturn(mark, {
+      serverFeatures: ["fail_on_data_errors", "resource_timer_is_transient_error"],
+    });
     await give(first, flagUrl, "x");
     await pass(clock, 30_000);
     expect(y).toEqual(["held", "held UNAVAILABLE"]);
   });
 
-  it.each([["is missing", failsOnData, "- NOT_FOUND"], ["is kept with the error beside it", {}, "held NOT_FOUND"]])("%s with the first full state that is without it [C-FULL-3, C-GRPC-9]", async (_, options, then) => {
-    const { x, y, servers: [first] } = await useReturn(clusterType, options);
-    await give(first, clusterUrl, "x");
-    expect([x, y]).toEqual([["held"], ["held", then]]);
-    await give(first, clusterUrl, "x");
-    expect(y).toEqual(["held", then]);
-  });
+  it.each([
+    ["is missing", failsOnData, "- NOT_FOUND"],
+    ["is kept with the error beside it", {}, "held NOT_FOUND"],
+  ])(
+    "%s with the first full state that is without it [C-FULL-3, C-GRPC-9]",
+    async (_, options, then) => {
+      const {
+        x,
+        y,
+        servers: [first],
+      } = await useReturn(clusterType, options);
+      await give(first, clusterUrl, "x");
+      expect([x, y]).toEqual([["held"], ["held", then]]);
+      await give(first, clusterUrl, "x");
+      expect(y).toEqual(["held", then]);
+    },
+  );
 
   it("is missing with a full state without it also where that had said so before it went [C-FULL-3]", async () => {
-    const { client, clock, servers: [first, second] } = useSotwScript(failsOnData, 2);
+    const {
+      client,
+      clock,
+      servers: [first, second],
+    } = useSotwScript(failsOnData, 2);
     const y = listen(client.watch(clusterType, "y"));
     await turn();
     await give(first, clusterUrl, "other");

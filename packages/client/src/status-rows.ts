@@ -4,7 +4,8 @@ import type { RefusedState, WantState, WantStatus } from "@xdstp/core/client";
 import type { Federation } from "@xdstp/federation";
 
 /** The words of A88; beside a resource that is held, it is so of a newer state or in spite of it. */
-export type ResourceState = "requested" | "does_not_exist" | "acked" | "nacked" | "received_error" | "timeout";
+export type ResourceState =
+  "requested" | "does_not_exist" | "acked" | "nacked" | "received_error" | "timeout";
 
 /** What is known of one resource, or of a name that has none. */
 export interface StatusRow {
@@ -30,12 +31,18 @@ export interface Fed {
 /** The rows of several caches: a name that is asked for at several sources has one of each. What several of them have of one server, and a name that to one of them is but a step on the way, is one row. */
 export function allRows(caches: Iterable<Fed>): Iterable<StatusRow> {
   const rows = new Map<string, readonly StatusRow[]>();
-  for (const fed of caches) for (const [id, row] of statusRows(fed)) rows.set(id, withRow(rows.get(id) ?? [], row));
+  for (const fed of caches)
+    for (const [id, row] of statusRows(fed)) rows.set(id, withRow(rows.get(id) ?? [], row));
   return [...rows.values()].flat();
 }
 
 function withRow(rows: readonly StatusRow[], row: StatusRow): readonly StatusRow[] {
-  if (rows.some(({ resource }) => row.resource === undefined || resource?.given === row.resource.given)) return rows;
+  if (
+    rows.some(
+      ({ resource }) => row.resource === undefined || resource?.given === row.resource.given,
+    )
+  )
+    return rows;
   return [...rows.filter(({ resource }) => resource !== undefined), row];
 }
 
@@ -44,7 +51,9 @@ function statusRows({ cache, federation }: Fed): Iterable<readonly [id: string, 
   const rows = new Map<string, readonly [id: string, row: StatusRow]>();
   for (const { id, status } of federation.status()) {
     for (const { typeUrl, wants } of status?.types ?? []) {
-      for (const want of wants) for (const row of rowsOf(cache, typeUrl, want)) rows.set(`${typeUrl} ${row.name}`, [`${id}\n${typeUrl} ${row.name}`, row]);
+      for (const want of wants)
+        for (const row of rowsOf(cache, typeUrl, want))
+          rows.set(`${typeUrl} ${row.name}`, [`${id}\n${typeUrl} ${row.name}`, row]);
     }
   }
   return rows.values();
@@ -54,27 +63,46 @@ function* rowsOf(cache: Cache, typeUrl: string, want: WantStatus): Generator<Sta
   const { interest, at, state, error } = want;
   const refused = new Map(want.refused.map((one) => [one.name, one]));
   const entries = cache.topic(typeUrl, interest).members();
-  const held = entries.flatMap(({ name, resource }) => (resource === undefined ? [] : { name, resource }));
+  const held = entries.flatMap(({ name, resource }) =>
+    resource === undefined ? [] : { name, resource },
+  );
   for (const { name, resource } of held) {
     const row = { typeUrl, name, resource, at };
     const bad = refused.get(name);
     if (bad !== undefined) yield { ...row, state: "nacked", refused: bad };
-    else yield state === "error" && error !== undefined ? { ...row, state: failureOf(state, error), error } : { ...row, state: "acked" };
+    else
+      yield state === "error" && error !== undefined
+        ? { ...row, state: failureOf(state, error), error }
+        : { ...row, state: "acked" };
     refused.delete(name);
   }
-  for (const bad of refused.values()) yield { typeUrl, name: bad.name, at: 0, state: "nacked", refused: bad };
+  for (const bad of refused.values())
+    yield { typeUrl, name: bad.name, at: 0, state: "nacked", refused: bad };
   if (held.length + want.refused.length > 0) return;
   const why = error ?? entries.find(({ name }) => name === interest.name)?.error;
-  yield { typeUrl, name: interest.name, at: 0, state: failureOf(state, why), ...(why !== undefined && { error: why }) };
+  yield {
+    typeUrl,
+    name: interest.name,
+    at: 0,
+    state: failureOf(state, why),
+    ...(why !== undefined && { error: why }),
+  };
 }
 
 /** What did not come in time is missing, unless the server asked for another conclusion (C-GRPC-10). */
 function failureOf(state: WantState, error: XdsError | undefined): ResourceState {
   switch (state) {
-    case "requested": return "requested";
-    case "held": return "acked";
-    case "refused": return "nacked";
-    case "timeout": return error?.code === "UNAVAILABLE" ? "timeout" : "does_not_exist";
-    default: return error === undefined || error.code === "NOT_FOUND" ? "does_not_exist" : "received_error";
+    case "requested":
+      return "requested";
+    case "held":
+      return "acked";
+    case "refused":
+      return "nacked";
+    case "timeout":
+      return error?.code === "UNAVAILABLE" ? "timeout" : "does_not_exist";
+    default:
+      return error === undefined || error.code === "NOT_FOUND"
+        ? "does_not_exist"
+        : "received_error";
   }
 }

@@ -1,4 +1,10 @@
-import { systemClock, type Clock, type Committed, type ResourceSink, type Timer } from "@xdstp/core";
+import {
+  systemClock,
+  type Clock,
+  type Committed,
+  type ResourceSink,
+  type Timer,
+} from "@xdstp/core";
 
 import { deferred, type Deferred } from "./deferred.ts";
 
@@ -30,21 +36,26 @@ export function createTaking(clock: Clock = systemClock, patienceMs = 30_000): T
     timer = clock.after(patienceMs, giveUp);
     return deferred<undefined>();
   };
-  const withTaken = (committed: Committed): Committed => (open.size === 0 ? committed : { ...committed, taken: (waiting ??= wait()).promise.then(noop) });
+  const withTaken = (committed: Committed): Committed =>
+    open.size === 0 ? committed : { ...committed, taken: (waiting ??= wait()).promise.then(noop) };
   const over = (sink: ResourceSink): ResourceSink => ({
     commit(transaction) {
       const committed = sink.commit(transaction);
       return committed instanceof Promise ? committed.then(withTaken) : withTaken(committed);
     },
     held: (typeUrl, interest) => sink.held(typeUrl, interest),
-    unavailable: (scope, error) => { sink.unavailable(scope, error); },
+    unavailable: (scope, error) => {
+      sink.unavailable(scope, error);
+    },
     part: () => over(sink.part?.() ?? sink),
   });
   return {
     begin() {
       const one = {};
       open.add(one);
-      return () => { if (open.delete(one) && open.size === 0) readOn(); };
+      return () => {
+        if (open.delete(one) && open.size === 0) readOn();
+      };
     },
     over,
   };

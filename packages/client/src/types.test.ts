@@ -3,7 +3,15 @@ import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import { describe, expectTypeOf, it } from "vitest";
 
 import { flag } from "../test/use-script.ts";
-import type { Client, Member, Snapshot, ValueOf, Watch, WatchedType, WatchOptions } from "./index.ts";
+import type {
+  Client,
+  Member,
+  Snapshot,
+  ValueOf,
+  Watch,
+  WatchedType,
+  WatchOptions,
+} from "./index.ts";
 
 describe("the types of a client", () => {
   it("know of a schema its message, and of a type of one's own what it decodes", () => {
@@ -18,12 +26,17 @@ describe("the types of a client", () => {
         expectTypeOf(error?.code).toExtend<string | undefined>();
       }
       client.watch(DurationSchema, "a", {
-        onChanged: ({ value }) => { expectTypeOf(value).toEqualTypeOf<Duration | undefined>(); },
-        onAmbientError: (error) => { expectTypeOf(error?.message).toEqualTypeOf<string | undefined>(); },
+        onChanged: ({ value }) => {
+          expectTypeOf(value).toEqualTypeOf<Duration | undefined>();
+        },
+        onAmbientError: (error) => {
+          expectTypeOf(error?.message).toEqualTypeOf<string | undefined>();
+        },
         validate: ({ seconds }) => (seconds > 1n ? "too long" : undefined),
       });
       expectTypeOf((await client.read(flag, "a")).value).toEqualTypeOf<string>();
-      for await (const { added } of client.watchAll(flag, "*")) expectTypeOf(added).toEqualTypeOf<readonly Member<string>[]>();
+      for await (const { added } of client.watchAll(flag, "*"))
+        expectTypeOf(added).toEqualTypeOf<readonly Member<string>[]>();
       expectTypeOf(client.watch(flag, "a")).toEqualTypeOf<Watch<Snapshot<string>>>();
     };
     expectTypeOf(look).toBeFunction();

@@ -2,25 +2,43 @@ import type { RawDeltaServer } from "@xdstp/testing";
 import { getEventListeners } from "node:events";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
-import { flag, flagUrl, turn, useDeltaScript, useSotwScript, type ScriptOptions } from "../test/use-script.ts";
+import {
+  flag,
+  flagUrl,
+  turn,
+  useDeltaScript,
+  useSotwScript,
+  type ScriptOptions,
+} from "../test/use-script.ts";
 import { deferred } from "./deferred.ts";
 import type { Client, Snapshot, Watch } from "./index.ts";
 
 let nonce = 0;
 
 function give(server: RawDeltaServer, name: string, text: string, version = text): void {
-  server.send({ typeUrl: flagUrl, nonce: String(++nonce), resources: [{ name, version, resource: { typeUrl: flagUrl, value: Buffer.from(text) } }] });
+  server.send({
+    typeUrl: flagUrl,
+    nonce: String(++nonce),
+    resources: [{ name, version, resource: { typeUrl: flagUrl, value: Buffer.from(text) } }],
+  });
 }
 
 /** TP3: why there is no "a". */
 function giveError(server: RawDeltaServer, code: number): void {
-  server.send({ typeUrl: flagUrl, nonce: String(++nonce), resourceErrors: [{ resourceName: { name: "a" }, errorDetail: { code, message: "not now" } }] });
+  server.send({
+    typeUrl: flagUrl,
+    nonce: String(++nonce),
+    resourceErrors: [{ resourceName: { name: "a" }, errorDetail: { code, message: "not now" } }],
+  });
 }
 
 /** What a watch has said so far, as `value`, `value!CODE` or `!CODE`. */
 function listen(watch: Watch<Snapshot<string>>): string[] {
   const said: string[] = [];
-  void (async () => { for await (const { value = "", error } of watch) said.push(error === undefined ? value : `${value}!${error.code}`); })();
+  void (async () => {
+    for await (const { value = "", error } of watch)
+      said.push(error === undefined ? value : `${value}!${error.code}`);
+  })();
   return said;
 }
 
@@ -28,8 +46,12 @@ function listen(watch: Watch<Snapshot<string>>): string[] {
 function call(client: Client, name: string): string[] {
   const calls: string[] = [];
   client.watch(flag, name, {
-    onChanged: ({ value, error }) => { calls.push(`changed ${value ?? error?.code ?? ""}`); },
-    onAmbientError: (error) => { calls.push(`ambient ${error?.code ?? "over"}`); },
+    onChanged: ({ value, error }) => {
+      calls.push(`changed ${value ?? error?.code ?? ""}`);
+    },
+    onAmbientError: (error) => {
+      calls.push(`ambient ${error?.code ?? "over"}`);
+    },
   });
   return calls;
 }
@@ -39,13 +61,17 @@ describe("client.watch()", () => {
     const { client, server } = useDeltaScript();
     const watches = [client.watch(flag, "a"), client.watch(flag, "a")];
     await turn();
-    expect(server.rest().map(({ resourceNamesSubscribe }) => resourceNamesSubscribe)).toEqual([["a"]]);
+    expect(server.rest().map(({ resourceNamesSubscribe }) => resourceNamesSubscribe)).toEqual([
+      ["a"],
+    ]);
     watches[0]?.close();
     await turn();
     expect(server.rest()).toEqual([]);
     watches[1]?.close();
     await turn();
-    expect(server.rest().map(({ resourceNamesUnsubscribe }) => resourceNamesUnsubscribe)).toEqual([["a"]]);
+    expect(server.rest().map(({ resourceNamesUnsubscribe }) => resourceNamesUnsubscribe)).toEqual([
+      ["a"],
+    ]);
   });
 
   it("gives a late watcher what is held, then the ambient error [C-GRPC-8]", async () => {
@@ -60,7 +86,10 @@ describe("client.watch()", () => {
     await turn();
     const late = call(client, "a");
     await turn();
-    expect([early, late]).toEqual([["changed on", "ambient UNAVAILABLE"], ["changed on", "ambient UNAVAILABLE"]]);
+    expect([early, late]).toEqual([
+      ["changed on", "ambient UNAVAILABLE"],
+      ["changed on", "ambient UNAVAILABLE"],
+    ]);
     clock.advance(2_000);
     await turn();
     give(server, "a", "on");
@@ -74,31 +103,90 @@ describe("client.watch()", () => {
     await turn();
     server.close({ code: 7, message: "go away" });
     const { value } = await watch.next();
-    expect([value?.error?.code, value?.error?.text]).toEqual(["UNAVAILABLE", "the management server has answered nothing on this stream [PERMISSION_DENIED]: go away (node \"me\")"]);
+    expect([value?.error?.code, value?.error?.text]).toEqual([
+      "UNAVAILABLE",
+      'the management server has answered nothing on this stream [PERMISSION_DENIED]: go away (node "me")',
+    ]);
   });
 
-  it.each<[what: string, happen: (server: RawDeltaServer) => void, uncached: string[], cached: string[], failing: string[]]>([
-    ["a refusal", (server) => { give(server, "a", "broken"); }, ["!INVALID_ARGUMENT"], ["on", "on!INVALID_ARGUMENT"], ["on", "!INVALID_ARGUMENT"]],
-    ["a removal", (server) => { server.send({ typeUrl: flagUrl, nonce: "r", removedResources: ["a"] }); }, ["!NOT_FOUND"], ["on", "on!NOT_FOUND"], ["on", "!NOT_FOUND"]],
-    ["an error of the data", (server) => { giveError(server, 7); }, ["!PERMISSION_DENIED"], ["on", "on!PERMISSION_DENIED"], ["on", "!PERMISSION_DENIED"]],
-    ["a transient error", (server) => { giveError(server, 14); }, ["!UNAVAILABLE"], ["on", "on!UNAVAILABLE"], ["on", "on!UNAVAILABLE"]],
-  ])("after %s uses what is cached, and with fail_on_data_errors does not [C-GRPC-9, C-ERR-4]", async (_, happen, uncached, cached, failing) => {
-    const said = async (options: ScriptOptions, isCached: boolean): Promise<readonly string[]> => {
-      const { client, server } = useDeltaScript(options);
-      const all = listen(client.watch(flag, "a"));
-      await turn();
-      if (isCached) give(server, "a", "on");
-      await turn();
-      happen(server);
-      await turn();
-      return all;
-    };
-    expect([await said({}, false), await said({}, true), await said({ serverFeatures: ["fail_on_data_errors"] }, true)]).toEqual([uncached, cached, failing]);
-  });
+  it.each<
+    [
+      what: string,
+      happen: (server: RawDeltaServer) => void,
+      uncached: string[],
+      cached: string[],
+      failing: string[],
+    ]
+  >([
+    [
+      "a refusal",
+      (server) => {
+        give(server, "a", "broken");
+      },
+      ["!INVALID_ARGUMENT"],
+      ["on", "on!INVALID_ARGUMENT"],
+      ["on", "!INVALID_ARGUMENT"],
+    ],
+    [
+      "a removal",
+      (server) => {
+        server.send({ typeUrl: flagUrl, nonce: "r", removedResources: ["a"] });
+      },
+      ["!NOT_FOUND"],
+      ["on", "on!NOT_FOUND"],
+      ["on", "!NOT_FOUND"],
+    ],
+    [
+      "an error of the data",
+      (server) => {
+        giveError(server, 7);
+      },
+      ["!PERMISSION_DENIED"],
+      ["on", "on!PERMISSION_DENIED"],
+      ["on", "!PERMISSION_DENIED"],
+    ],
+    [
+      "a transient error",
+      (server) => {
+        giveError(server, 14);
+      },
+      ["!UNAVAILABLE"],
+      ["on", "on!UNAVAILABLE"],
+      ["on", "on!UNAVAILABLE"],
+    ],
+  ])(
+    "after %s uses what is cached, and with fail_on_data_errors does not [C-GRPC-9, C-ERR-4]",
+    async (_, happen, uncached, cached, failing) => {
+      const said = async (
+        options: ScriptOptions,
+        isCached: boolean,
+      ): Promise<readonly string[]> => {
+        const { client, server } = useDeltaScript(options);
+        const all = listen(client.watch(flag, "a"));
+        await turn();
+        if (isCached) give(server, "a", "on");
+        await turn();
+        happen(server);
+        await turn();
+        return all;
+      };
+      expect([
+        await said({}, false),
+        await said({}, true),
+        await said({ serverFeatures: ["fail_on_data_errors"] }, true),
+      ]).toEqual([uncached, cached, failing]);
+    },
+  );
 
   it("takes what is not there in time as missing, or as unavailable for now where the server says so [C-MISS-4, C-GRPC-10]", async () => {
-    const [plain, transient] = [useDeltaScript(), useDeltaScript({ serverFeatures: ["resource_timer_is_transient_error"] })];
-    const [one, other] = [listen(plain.client.watch(flag, "a")), listen(transient.client.watch(flag, "a"))];
+    const [plain, transient] = [
+      useDeltaScript(),
+      useDeltaScript({ serverFeatures: ["resource_timer_is_transient_error"] }),
+    ];
+    const [one, other] = [
+      listen(plain.client.watch(flag, "a")),
+      listen(transient.client.watch(flag, "a")),
+    ];
     await turn();
     for (const { clock } of [plain, transient]) clock.advance(15_000);
     await turn();
@@ -106,18 +194,43 @@ describe("client.watch()", () => {
     transient.clock.advance(15_000);
     await turn();
     expect(other).toEqual(["!UNAVAILABLE"]);
-    expect((await transient.client.dump({ contents: false })).genericXdsConfigs[0]?.clientStatus).toBe(6);
+    expect(
+      (await transient.client.dump({ contents: false })).genericXdsConfigs[0]?.clientStatus,
+    ).toBe(6);
   });
 
   it("refuses what a program's decoder or check throws at, and takes the rest [C-LIM-7, C-ACK-5]", async () => {
     const { client, server } = useDeltaScript();
-    const [a, b] = [listen(client.watch(flag, "a", { validate: () => { throw new Error("no flags today"); } })), listen(client.watch(flag, "b"))];
+    const [a, b] = [
+      listen(
+        client.watch(flag, "a", {
+          validate: () => {
+            throw new Error("no flags today");
+          },
+        }),
+      ),
+      listen(client.watch(flag, "b")),
+    ];
     await turn();
     server.rest();
-    server.send({ typeUrl: flagUrl, nonce: "n", resources: ["a", "b"].map((name) => ({ name, version: "1", resource: { typeUrl: flagUrl, value: Buffer.from("on") } })) });
+    server.send({
+      typeUrl: flagUrl,
+      nonce: "n",
+      resources: ["a", "b"].map((name) => ({
+        name,
+        version: "1",
+        resource: { typeUrl: flagUrl, value: Buffer.from("on") },
+      })),
+    });
     await turn();
     const { errorDetail, responseNonce } = server.next();
-    expect([a, b, responseNonce, errorDetail?.code, errorDetail?.message]).toEqual([["!INVALID_ARGUMENT"], ["on"], "n", 3, "\"a\": no flags today"]);
+    expect([a, b, responseNonce, errorDetail?.code, errorDetail?.message]).toEqual([
+      ["!INVALID_ARGUMENT"],
+      ["on"],
+      "n",
+      3,
+      '"a": no flags today',
+    ]);
   });
 
   it("reads on only when who waits in a loop has the update, and is held up by nobody who does not [C-ACK-13, C-ACK-12]", async () => {
@@ -143,14 +256,26 @@ describe("client.watch()", () => {
   it("shows the version that the server gave, also where it was used before for other content; the next stream is told that one too [B-VER-5, C-RECON-3]", async () => {
     const { client, server, clock } = useDeltaScript();
     const said: string[] = [];
-    client.watch(flag, "a", { onChanged: ({ value, version }) => { said.push(`${value ?? ""} ${version}`); } });
+    client.watch(flag, "a", {
+      onChanged: ({ value, version }) => {
+        said.push(`${value ?? ""} ${version}`);
+      },
+    });
     await turn();
     for (const text of ["1", "2"]) {
-      server.send({ typeUrl: flagUrl, nonce: text, resources: [{ name: "a", version: "v", resource: { typeUrl: flagUrl, value: Buffer.from(text) } }] });
+      server.send({
+        typeUrl: flagUrl,
+        nonce: text,
+        resources: [
+          { name: "a", version: "v", resource: { typeUrl: flagUrl, value: Buffer.from(text) } },
+        ],
+      });
       await turn();
     }
     expect(said).toEqual(["1 v", "2 v"]);
-    expect((await client.dump()).genericXdsConfigs).toMatchObject([{ name: "a", versionInfo: "v" }]);
+    expect((await client.dump()).genericXdsConfigs).toMatchObject([
+      { name: "a", versionInfo: "v" },
+    ]);
     server.close();
     server.rest();
     clock.advance(1_000);
@@ -196,7 +321,13 @@ describe("client.watch()", () => {
     const { client, server } = useDeltaScript();
     const calls: string[] = [];
     const gate = deferred<undefined>();
-    const watch = client.watch(flag, "a", { onChanged: async ({ value = "" }) => { calls.push(value); await gate.promise; watch.close(); } });
+    const watch = client.watch(flag, "a", {
+      onChanged: async ({ value = "" }) => {
+        calls.push(value);
+        await gate.promise;
+        watch.close();
+      },
+    });
     await turn();
     give(server, "a", "one");
     await turn();
@@ -215,7 +346,15 @@ describe("client.watch()", () => {
     give(server, "a", "broken");
     await turn();
     const calls: string[] = [];
-    const watch = client.watch(flag, "a", { onChanged: () => { calls.push("changed"); watch.close(); }, onAmbientError: () => { calls.push("ambient"); } });
+    const watch = client.watch(flag, "a", {
+      onChanged: () => {
+        calls.push("changed");
+        watch.close();
+      },
+      onAmbientError: () => {
+        calls.push("ambient");
+      },
+    });
     await turn();
     expect(calls).toEqual(["changed"]);
   });
@@ -223,12 +362,19 @@ describe("client.watch()", () => {
   it("ends calls with their signal, without an error, and lets go of a signal that lives longer", async () => {
     const { client } = useDeltaScript();
     const rejected: unknown[] = [];
-    const onRejection = (error: unknown): void => { rejected.push(error); };
+    const onRejection = (error: unknown): void => {
+      rejected.push(error);
+    };
     process.on("unhandledRejection", onRejection);
-    onTestFinished(() => { process.off("unhandledRejection", onRejection); });
+    onTestFinished(() => {
+      process.off("unhandledRejection", onRejection);
+    });
     const abort = new AbortController();
     client.watch(flag, "a", { signal: abort.signal, onChanged: () => undefined });
-    const closed = [client.watch(flag, "b", { signal: abort.signal }), client.watchAll(flag, "*", { signal: abort.signal })];
+    const closed = [
+      client.watch(flag, "b", { signal: abort.signal }),
+      client.watchAll(flag, "*", { signal: abort.signal }),
+    ];
     expect(getEventListeners(abort.signal, "abort")).toHaveLength(3);
     for (const watch of closed) watch.close();
     expect(getEventListeners(abort.signal, "abort")).toHaveLength(1);
@@ -240,14 +386,25 @@ describe("client.watch()", () => {
   it("lets what a call throws surface, and ends", async () => {
     const { client, server } = useDeltaScript();
     const rejected: unknown[] = [];
-    const onRejection = (error: unknown): void => { rejected.push(error); };
+    const onRejection = (error: unknown): void => {
+      rejected.push(error);
+    };
     process.on("unhandledRejection", onRejection);
-    onTestFinished(() => { process.off("unhandledRejection", onRejection); });
-    client.watch(flag, "a", { onChanged: () => { throw new Error("mine"); } });
+    onTestFinished(() => {
+      process.off("unhandledRejection", onRejection);
+    });
+    client.watch(flag, "a", {
+      onChanged: () => {
+        throw new Error("mine");
+      },
+    });
     await turn();
     give(server, "a", "one");
     await turn();
-    expect([rejected.map(String), server.rest().at(-1)?.resourceNamesUnsubscribe]).toEqual([["Error: mine"], ["a"]]);
+    expect([rejected.map(String), server.rest().at(-1)?.resourceNamesUnsubscribe]).toEqual([
+      ["Error: mine"],
+      ["a"],
+    ]);
   });
 
   it("judges what was taken before it began, and waits for another state", async () => {
@@ -257,12 +414,17 @@ describe("client.watch()", () => {
     give(server, "a", "one");
     await turn();
     server.rest();
-    const late = listen(client.watch(flag, "a", { validate: (value) => (value === "one" ? "not one" : undefined) }));
+    const late = listen(
+      client.watch(flag, "a", { validate: (value) => (value === "one" ? "not one" : undefined) }),
+    );
     await turn();
     expect([late, server.rest()]).toEqual([["!INVALID_ARGUMENT"], []]);
     give(server, "a", "two");
     await turn();
-    expect([early, late]).toEqual([["one", "two"], ["!INVALID_ARGUMENT", "two"]]);
+    expect([early, late]).toEqual([
+      ["one", "two"],
+      ["!INVALID_ARGUMENT", "two"],
+    ]);
   });
 
   it("may be opened and closed by the thousand, from calls and checks too", async () => {
@@ -272,19 +434,34 @@ describe("client.watch()", () => {
     expect(server.streams).toBe(0);
     const said: string[] = [];
     const watch = client.watch(flag, "a", {
-      validate: () => { watch.close(); listen(client.watch(flag, "b")); return undefined; },
-      onChanged: ({ value = "" }) => { said.push(value); },
+      validate: () => {
+        watch.close();
+        listen(client.watch(flag, "b"));
+        return undefined;
+      },
+      onChanged: ({ value = "" }) => {
+        said.push(value);
+      },
     });
     await turn();
     server.rest();
     give(server, "a", "one");
     await turn();
     const [answer, ...more] = server.rest();
-    expect([said, answer?.errorDetail, [answer, ...more].flatMap((request) => [request?.resourceNamesSubscribe, request?.resourceNamesUnsubscribe].flat())]).toEqual([[], undefined, ["b", "a"]]);
+    expect([
+      said,
+      answer?.errorDetail,
+      [answer, ...more].flatMap((request) =>
+        [request?.resourceNamesSubscribe, request?.resourceNamesUnsubscribe].flat(),
+      ),
+    ]).toEqual([[], undefined, ["b", "a"]]);
   });
 
   it("keeps the process alive while it is open, also between two attempts", async () => {
-    const [begun, ended] = [vi.spyOn(globalThis, "setInterval"), vi.spyOn(globalThis, "clearInterval")];
+    const [begun, ended] = [
+      vi.spyOn(globalThis, "setInterval"),
+      vi.spyOn(globalThis, "clearInterval"),
+    ];
     const { client, server } = useDeltaScript();
     const watches = [client.watch(flag, "a"), client.watchAll(flag, "*")];
     // Nothing else has run since: these are theirs.
@@ -302,15 +479,21 @@ describe("client.watch()", () => {
     const waiting = client.read(flag, "a");
     await client.close();
     await expect(waiting).rejects.toThrow("[CANCELLED]");
-    for (const begin of [() => client.watch(flag, "a"), () => client.watchAll(flag, "*")]) expect(begin).toThrow("[FAILED_PRECONDITION] the client is closed");
-    await expect(client.read(flag, "a")).rejects.toThrow("[FAILED_PRECONDITION] the client is closed");
+    for (const begin of [() => client.watch(flag, "a"), () => client.watchAll(flag, "*")])
+      expect(begin).toThrow("[FAILED_PRECONDITION] the client is closed");
+    await expect(client.read(flag, "a")).rejects.toThrow(
+      "[FAILED_PRECONDITION] the client is closed",
+    );
     await client.close();
   });
 
   it("ends with its signal, its close, its client", async () => {
     const { client } = useDeltaScript();
     const abort = new AbortController();
-    const aborted = client.watch(flag, "a", { signal: abort.signal })[Symbol.asyncIterator]().next();
+    const aborted = client
+      .watch(flag, "a", { signal: abort.signal })
+      [Symbol.asyncIterator]()
+      .next();
     abort.abort(new Error("enough"));
     await expect(aborted).rejects.toThrow("enough");
     expect(() => client.watch(flag, "a", { signal: AbortSignal.abort() })).not.toThrow();
@@ -321,13 +504,25 @@ describe("client.watch()", () => {
 
   it.each([
     ["", "[INVALID_ARGUMENT] a name is empty"],
-    ["*", "[INVALID_ARGUMENT] \"*\" is a collection; use watchAll()"],
-    ["xdstp://a/acme.v1.Plan/x", "[INVALID_ARGUMENT] \"xdstp://a/acme.v1.Plan/x\" has another type than acme.v1.Flag, as which it is asked for: acme.v1.Plan (B-TYPE-5)"],
+    ["*", '[INVALID_ARGUMENT] "*" is a collection; use watchAll()'],
+    [
+      "xdstp://a/acme.v1.Plan/x",
+      '[INVALID_ARGUMENT] "xdstp://a/acme.v1.Plan/x" has another type than acme.v1.Flag, as which it is asked for: acme.v1.Plan (B-TYPE-5)',
+    ],
     ["a\ud800", "has half a character (a lone surrogate)"],
-    ["xdstp://a/acme.v1.Flag/x#alt=xdstp://b/acme.v1.Plan/x", "its alternative xdstp://b/acme.v1.Plan/x has the type acme.v1.Plan; it has to be acme.v1.Flag"],
-    ["xdstp://a/acme.v1.Flag/x#alt=xdstp://b/acme.v1.Flag/*", "its alternative xdstp://b/acme.v1.Flag/* is a glob (C-ALT-7)"],
+    [
+      "xdstp://a/acme.v1.Flag/x#alt=xdstp://b/acme.v1.Plan/x",
+      "its alternative xdstp://b/acme.v1.Plan/x has the type acme.v1.Plan; it has to be acme.v1.Flag",
+    ],
+    [
+      "xdstp://a/acme.v1.Flag/x#alt=xdstp://b/acme.v1.Flag/*",
+      "its alternative xdstp://b/acme.v1.Flag/* is a glob (C-ALT-7)",
+    ],
     ["xdstp://a/acme.v1.Flag/x#alt=http://b/acme.v1.Flag/x", "is of the scheme http"],
-    ["xdstp://a/acme.v1.Flag/x#entry=n", "has the type acme.v1.Flag; it has to be acme.v1.FlagCollection"],
+    [
+      "xdstp://a/acme.v1.Flag/x#entry=n",
+      "has the type acme.v1.Flag; it has to be acme.v1.FlagCollection",
+    ],
     ["xdstp://a/acme.v1.Flag/x?xds.node.id=1", "[INVALID_ARGUMENT]"],
   ])("says at once why %j cannot be asked for", (name, message) => {
     const { client } = useDeltaScript();
@@ -336,8 +531,19 @@ describe("client.watch()", () => {
 
   it("says of a name of an authority that nobody answers for which are known, and asks for nothing [C-AUTH-5]", async () => {
     const { client, server } = useDeltaScript({ bootstrapMore: { authorities: { a: {} } } });
-    const { value } = await client.watch(flag, "xdstp://unknown/acme.v1.Flag/x")[Symbol.asyncIterator]().next();
-    expect(value).toMatchObject({ version: "", error: { code: "INVALID_ARGUMENT", text: expect.stringContaining('nobody is known to answer for the authority "unknown" (C-AUTH-5); known: "a"') as string } });
+    const { value } = await client
+      .watch(flag, "xdstp://unknown/acme.v1.Flag/x")
+      [Symbol.asyncIterator]()
+      .next();
+    expect(value).toMatchObject({
+      version: "",
+      error: {
+        code: "INVALID_ARGUMENT",
+        text: expect.stringContaining(
+          'nobody is known to answer for the authority "unknown" (C-AUTH-5); known: "a"',
+        ) as string,
+      },
+    });
     expect(server.streams).toBe(0);
   });
 
@@ -347,17 +553,28 @@ describe("client.watch()", () => {
     client.watchAll(flag, "xdstp://a/acme.v1.Flag/ns/*");
     await turn();
     expect(server.rest().flatMap(({ resourceNamesSubscribe }) => resourceNamesSubscribe)).toEqual([
-      "xdstp://a/acme.v1.Flag/x?xds.resource.host=h&zone=1", "xdstp://a/acme.v1.Flag/ns/*?xds.node.cluster=west&xds.node.metadata.stage=%22test%22",
+      "xdstp://a/acme.v1.Flag/x?xds.resource.host=h&zone=1",
+      "xdstp://a/acme.v1.Flag/ns/*?xds.node.cluster=west&xds.node.metadata.stage=%22test%22",
     ]);
   });
 
   it("sends the dynamic parameters of the client with each name [C-DYN-1]", async () => {
-    const { client, server } = useSotwScript({ dynamicParameters: { opaque: { env: "prod" }, authorities: { a: { env: "test" } } } });
-    for (const name of ["x", "xdstp://a/acme.v1.Flag/x", "xdstp://b/acme.v1.Flag/x"]) client.watch(flag, name);
+    const { client, server } = useSotwScript({
+      dynamicParameters: { opaque: { env: "prod" }, authorities: { a: { env: "test" } } },
+    });
+    for (const name of ["x", "xdstp://a/acme.v1.Flag/x", "xdstp://b/acme.v1.Flag/x"])
+      client.watch(flag, name);
     await turn();
     const { resourceNames, resourceLocators } = server.next();
-    expect([resourceNames, resourceLocators.map(({ name, dynamicParameters }) => [name, dynamicParameters])]).toEqual([
-      ["xdstp://b/acme.v1.Flag/x"], [["x", { env: "prod" }], ["xdstp://a/acme.v1.Flag/x", { env: "test" }]],
+    expect([
+      resourceNames,
+      resourceLocators.map(({ name, dynamicParameters }) => [name, dynamicParameters]),
+    ]).toEqual([
+      ["xdstp://b/acme.v1.Flag/x"],
+      [
+        ["x", { env: "prod" }],
+        ["xdstp://a/acme.v1.Flag/x", { env: "test" }],
+      ],
     ]);
   });
 
@@ -368,8 +585,22 @@ describe("client.watch()", () => {
     client.watch(flag, "b");
     await turn();
     const [first, second] = server.rest();
-    expect([first?.node?.id, first?.node?.cluster, first?.node?.userAgentName, first?.node?.clientFeatures, second?.node]).toEqual([
-      "me", "west", "xdstp", ["xds.config.supports-resource-ttl", "xds.config.supports-resource-in-sotw", "xds.config.resource-in-sotw"], undefined,
+    expect([
+      first?.node?.id,
+      first?.node?.cluster,
+      first?.node?.userAgentName,
+      first?.node?.clientFeatures,
+      second?.node,
+    ]).toEqual([
+      "me",
+      "west",
+      "xdstp",
+      [
+        "xds.config.supports-resource-ttl",
+        "xds.config.supports-resource-in-sotw",
+        "xds.config.resource-in-sotw",
+      ],
+      undefined,
     ]);
   });
 });

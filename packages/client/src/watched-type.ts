@@ -12,12 +12,19 @@ export interface WatchedType<T> {
 export type TypeSource<T> = DescMessage | WatchedType<T>;
 
 /** What the messages of a {@link TypeSource} are. */
-export type ValueOf<S> = S extends DescMessage ? MessageShape<S> : S extends WatchedType<infer T> ? T : never;
+export type ValueOf<S> = S extends DescMessage
+  ? MessageShape<S>
+  : S extends WatchedType<infer T>
+    ? T
+    : never;
 
 /** The type of a schema, or the type itself. */
 export function watchedType<S extends TypeSource<unknown>>(source: S): WatchedType<ValueOf<S>> {
   if (!isSchema(source)) return source as WatchedType<ValueOf<S>>;
-  return { typeUrl: `type.googleapis.com/${source.typeName}`, decode: (payload) => fromBinary(source, payload) as ValueOf<S> };
+  return {
+    typeUrl: `type.googleapis.com/${source.typeName}`,
+    decode: (payload) => fromBinary(source, payload) as ValueOf<S>,
+  };
 }
 
 /** It is a schema of protobuf-es. */

@@ -14,11 +14,20 @@ const schema = schemaOf("envoy.config.cluster.v3.Cluster");
 export const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 
 /** A type of one's own over a schema of the registry. */
-export const clusterType: WatchedType<Cluster> = { typeUrl: clusterUrl, decode: (payload) => fromBinary(schema, payload) as unknown as Cluster };
+export const clusterType: WatchedType<Cluster> = {
+  typeUrl: clusterUrl,
+  decode: (payload) => fromBinary(schema, payload) as unknown as Cluster,
+};
 
 /** An encoded cluster. */
 export function clusterOf(name: string, seconds = 1): Uint8Array {
-  return toBinary(schema, create(schema, { name, connectTimeout: { $typeName: "google.protobuf.Duration", seconds: BigInt(seconds), nanos: 0 } }));
+  return toBinary(
+    schema,
+    create(schema, {
+      name,
+      connectTimeout: { $typeName: "google.protobuf.Duration", seconds: BigInt(seconds), nanos: 0 },
+    }),
+  );
 }
 
 function schemaOf(name: string): DescMessage {

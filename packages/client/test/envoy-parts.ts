@@ -3,4 +3,8 @@ import { ClusterLoadAssignmentSchema } from "@xdstp/protos/envoy/endpoint";
 import { RouteConfigurationSchema } from "@xdstp/protos/envoy/route";
 
 /** What a gRPC client follows from a listener. */
-export const parts = { routes: RouteConfigurationSchema, clusters: ClusterSchema, endpoints: ClusterLoadAssignmentSchema };
+export const parts = {
+  routes: RouteConfigurationSchema,
+  clusters: ClusterSchema,
+  endpoints: ClusterLoadAssignmentSchema,
+};

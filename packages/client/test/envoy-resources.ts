@@ -14,23 +14,44 @@ export type Json = Readonly<Record<string, unknown>>;
 const ads = { ads: {}, resource_api_version: "V3" };
 
 function resource(typeUrl: string, name: string, json: Json): RawResource {
-  return { typeUrl, name, value: anyFromJson({ "@type": typeUrl, ...json }, envoyRegistry()).value };
+  return {
+    typeUrl,
+    name,
+    value: anyFromJson({ "@type": typeUrl, ...json }, envoyRegistry()).value,
+  };
 }
 
 /** A listener that takes its routes by name, from this ConfigSource. */
 export function listener(name: string, routeConfiguration: string, from: Json = ads): RawResource {
-  const manager = { "@type": typeUrlOf("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"), stat_prefix: "x", rds: { config_source: from, route_config_name: routeConfiguration } };
+  const manager = {
+    "@type": typeUrlOf(
+      "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+    ),
+    stat_prefix: "x",
+    rds: { config_source: from, route_config_name: routeConfiguration },
+  };
   return resource(listenerUrl, name, { name, api_listener: { api_listener: manager } });
 }
 
 /** A listener of one scope, whose routes come by name from this ConfigSource. */
 export function scopedListener(name: string, from: Json, routeConfiguration: string): RawResource {
-  return scopesListener(name, [from], { scoped_route_configurations_list: { scoped_route_configurations: [scope("s", routeConfiguration)] } });
+  return scopesListener(name, [from], {
+    scoped_route_configurations_list: {
+      scoped_route_configurations: [scope("s", routeConfiguration)],
+    },
+  });
 }
 
 /** A listener of a scope that comes by its name over SRDS; the routes of the scope come from this ConfigSource, for each filter chain from one. */
-export function srdsListener(name: string, scopeName: string, from: Json | readonly Json[], scopeFrom: Json = ads): RawResource {
-  return scopesListener(name, [from].flat(), { scoped_rds: { scoped_rds_config_source: scopeFrom, srds_resources_locator: scopeName } });
+export function srdsListener(
+  name: string,
+  scopeName: string,
+  from: Json | readonly Json[],
+  scopeFrom: Json = ads,
+): RawResource {
+  return scopesListener(name, [from].flat(), {
+    scoped_rds: { scoped_rds_config_source: scopeFrom, srds_resources_locator: scopeName },
+  });
 }
 
 /** A scope whose routes come by name. */
@@ -39,39 +60,103 @@ export function scopedRoutes(name: string, routeConfiguration: string): RawResou
 }
 
 function scopesListener(name: string, from: readonly Json[], scopes: Json): RawResource {
-  const scopedFrom = (source: Json): Json => ({ name: "s", scope_key_builder: { fragments: [{ header_value_extractor: { name: "x", index: 0 } }] }, rds_config_source: source, ...scopes });
-  const manager = (source: Json): Json => ({ "@type": typeUrlOf("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"), stat_prefix: "x", scoped_routes: scopedFrom(source) });
-  return resource(listenerUrl, name, { name, filter_chains: from.map((source) => ({ filters: [{ name: "x", typed_config: manager(source) }] })) });
+  const scopedFrom = (source: Json): Json => ({
+    name: "s",
+    scope_key_builder: { fragments: [{ header_value_extractor: { name: "x", index: 0 } }] },
+    rds_config_source: source,
+    ...scopes,
+  });
+  const manager = (source: Json): Json => ({
+    "@type": typeUrlOf(
+      "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+    ),
+    stat_prefix: "x",
+    scoped_routes: scopedFrom(source),
+  });
+  return resource(listenerUrl, name, {
+    name,
+    filter_chains: from.map((source) => ({
+      filters: [{ name: "x", typed_config: manager(source) }],
+    })),
+  });
 }
 
 function scope(name: string, routeConfiguration: string): Json {
-  return { name, route_configuration_name: routeConfiguration, key: { fragments: [{ string_key: "x" }] } };
+  return {
+    name,
+    route_configuration_name: routeConfiguration,
+    key: { fragments: [{ string_key: "x" }] },
+  };
 }
 
 /** Routes to each of these clusters. */
 export function routes(name: string, ...clusters: readonly string[]): RawResource {
-  const all = clusters.map((cluster) => ({ match: { prefix: `/${cluster.slice(0, 20)}` }, route: { cluster } }));
-  return resource(routesUrl, name, { name, virtual_hosts: [{ name: "h", domains: ["*"], routes: all }] });
+  const all = clusters.map((cluster) => ({
+    match: { prefix: `/${cluster.slice(0, 20)}` },
+    route: { cluster },
+  }));
+  return resource(routesUrl, name, {
+    name,
+    virtual_hosts: [{ name: "h", domains: ["*"], routes: all }],
+  });
 }
 
 /** A cluster that takes its endpoints by name (its own, unless `service` says otherwise) from this ConfigSource, and a secret if one is named. */
-export function cluster(name: string, { service, secret, seconds = 1, from = ads }: { readonly service?: string; readonly from?: Json; readonly secret?: string; readonly seconds?: number } = {}): RawResource {
-  const tls = { "@type": typeUrlOf("envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext"), common_tls_context: { tls_certificate_sds_secret_configs: [{ name: secret, sds_config: ads }] } };
+export function cluster(
+  name: string,
+  {
+    service,
+    secret,
+    seconds = 1,
+    from = ads,
+  }: {
+    readonly service?: string;
+    readonly from?: Json;
+    readonly secret?: string;
+    readonly seconds?: number;
+  } = {},
+): RawResource {
+  const tls = {
+    "@type": typeUrlOf("envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext"),
+    common_tls_context: { tls_certificate_sds_secret_configs: [{ name: secret, sds_config: ads }] },
+  };
   return resource(clusterUrl, name, {
-    name, type: "EDS", connect_timeout: `${seconds}s`, eds_cluster_config: { eds_config: from, ...(service !== undefined && { service_name: service }) },
+    name,
+    type: "EDS",
+    connect_timeout: `${seconds}s`,
+    eds_cluster_config: {
+      eds_config: from,
+      ...(service !== undefined && { service_name: service }),
+    },
     ...(secret !== undefined && { transport_socket: { name: "tls", typed_config: tls } }),
   });
 }
 
 /** Endpoints on one port of loopback. */
 export function endpoints(name: string, port = 1): RawResource {
-  return resource(endpointsUrl, name, { cluster_name: name, endpoints: [{ lb_endpoints: [{ endpoint: { address: { socket_address: { address: "127.0.0.1", port_value: port } } } }] }] });
+  return resource(endpointsUrl, name, {
+    cluster_name: name,
+    endpoints: [
+      {
+        lb_endpoints: [
+          { endpoint: { address: { socket_address: { address: "127.0.0.1", port_value: port } } } },
+        ],
+      },
+    ],
+  });
 }
 
 /** A cluster whose endpoints are those of other clusters. */
 export function aggregate(name: string, ...clusters: readonly string[]): RawResource {
-  const config = { "@type": typeUrlOf("envoy.extensions.clusters.aggregate.v3.ClusterConfig"), clusters };
-  return resource(clusterUrl, name, { name, connect_timeout: "1s", cluster_type: { name: "envoy.clusters.aggregate", typed_config: config } });
+  const config = {
+    "@type": typeUrlOf("envoy.extensions.clusters.aggregate.v3.ClusterConfig"),
+    clusters,
+  };
+  return resource(clusterUrl, name, {
+    name,
+    connect_timeout: "1s",
+    cluster_type: { name: "envoy.clusters.aggregate", typed_config: config },
+  });
 }
 
 /** A secret with a name and nothing secret. */

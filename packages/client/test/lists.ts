@@ -1,5 +1,9 @@
 import { create, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
-import { ListCollectionSchema, ResourceLocator_Scheme, ResourceLocatorSchema } from "@xdstp/protos/xds";
+import {
+  ListCollectionSchema,
+  ResourceLocator_Scheme,
+  ResourceLocatorSchema,
+} from "@xdstp/protos/xds";
 import { messageFromLocator, parseLocator } from "@xdstp/uri";
 
 import type { ListMember, ListWatch } from "../src/index.ts";
@@ -12,7 +16,12 @@ export const listUrl = `${flagUrl}Collection`;
 
 /** An entry with the flag in it. */
 export function inline(name: string, text: string, version = text, typeUrl = flagUrl): Entry {
-  return { resourceSpecifier: { case: "inlineEntry", value: { name, version, resource: { typeUrl, value: Buffer.from(text) } } } };
+  return {
+    resourceSpecifier: {
+      case: "inlineEntry",
+      value: { name, version, resource: { typeUrl, value: Buffer.from(text) } },
+    },
+  };
 }
 
 /** A resource as a raw server sends it. */
@@ -39,7 +48,14 @@ export function listBytes(...entries: readonly Entry[]): Uint8Array {
 
 /** A redirect as a resource (C-REDIR-1). */
 export function redirect(name: string, uri: string): SentResource {
-  return { name, version: "r", resource: { typeUrl: `type.googleapis.com/${ResourceLocatorSchema.typeName}`, value: toBinary(ResourceLocatorSchema, create(ResourceLocatorSchema, locatorOf(uri))) } };
+  return {
+    name,
+    version: "r",
+    resource: {
+      typeUrl: `type.googleapis.com/${ResourceLocatorSchema.typeName}`,
+      value: toBinary(ResourceLocatorSchema, create(ResourceLocatorSchema, locatorOf(uri))),
+    },
+  };
 }
 
 /** What a watch has said so far: all members, then `+` added, `~` updated, `-` removed, `.` complete, `0` no list, `!` the error of the list. */
@@ -47,8 +63,22 @@ export function listen(watch: ListWatch<string>): string[] {
   const said: string[] = [];
   void (async () => {
     for await (const { members, added, updated, removed, exists, complete, error } of watch) {
-      const news = [...added.map((one) => `+${short(one)}`), ...updated.map((one) => `~${short(one)}`), ...removed.map((one) => `-${short(one)}`)];
-      said.push([members.map(show).join(" "), ...news, ...(complete ? ["."] : []), ...(exists ? [] : ["0"]), ...(error === undefined ? [] : [`!${error.code}`])].join(" ").trim());
+      const news = [
+        ...added.map((one) => `+${short(one)}`),
+        ...updated.map((one) => `~${short(one)}`),
+        ...removed.map((one) => `-${short(one)}`),
+      ];
+      said.push(
+        [
+          members.map(show).join(" "),
+          ...news,
+          ...(complete ? ["."] : []),
+          ...(exists ? [] : ["0"]),
+          ...(error === undefined ? [] : [`!${error.code}`]),
+        ]
+          .join(" ")
+          .trim(),
+      );
     }
   })();
   return said;
@@ -67,8 +97,23 @@ function short({ name }: { readonly name: string }): string {
 function locatorOf(uri: string): MessageInitShape<typeof ResourceLocatorSchema> {
   const parsed = parseLocator(uri);
   if (!parsed.ok) throw new Error(parsed.error.message);
-  const { id = "", authority = "", resourceType = "", directives = [] } = messageFromLocator(parsed.value);
+  const {
+    id = "",
+    authority = "",
+    resourceType = "",
+    directives = [],
+  } = messageFromLocator(parsed.value);
   const entry = directives[0]?.entry;
-  const scheme = { xdstp: ResourceLocator_Scheme.XDSTP, http: ResourceLocator_Scheme.HTTP, file: ResourceLocator_Scheme.FILE }[parsed.value.scheme];
-  return { scheme, id, authority, resourceType, directives: entry === undefined ? [] : [{ directive: { case: "entry", value: entry } }] };
+  const scheme = {
+    xdstp: ResourceLocator_Scheme.XDSTP,
+    http: ResourceLocator_Scheme.HTTP,
+    file: ResourceLocator_Scheme.FILE,
+  }[parsed.value.scheme];
+  return {
+    scheme,
+    id,
+    authority,
+    resourceType,
+    directives: entry === undefined ? [] : [{ directive: { case: "entry", value: entry } }],
+  };
 }

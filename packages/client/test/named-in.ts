@@ -10,24 +10,51 @@ import { clusterUrl, endpointsUrl, listenerUrl, routesUrl, secretUrl } from "./e
 type Named = readonly (readonly [typeUrl: string, name: string])[];
 
 function inListener({ apiListener }: Listener): Named {
-  const { routeSpecifier } = fromBinary(HttpConnectionManagerSchema, apiListener?.apiListener?.value ?? new Uint8Array());
+  const { routeSpecifier } = fromBinary(
+    HttpConnectionManagerSchema,
+    apiListener?.apiListener?.value ?? new Uint8Array(),
+  );
   return routeSpecifier.case === "rds" ? [[routesUrl, routeSpecifier.value.routeConfigName]] : [];
 }
 
 function inRoutes({ virtualHosts }: RouteConfiguration): Named {
   const actions = virtualHosts.flatMap(({ routes }) => routes.map(({ action }) => action));
-  return actions.flatMap((action) => (action.case === "route" && action.value.clusterSpecifier.case === "cluster" ? [[clusterUrl, action.value.clusterSpecifier.value] as const] : []));
+  return actions.flatMap((action) =>
+    action.case === "route" && action.value.clusterSpecifier.case === "cluster"
+      ? [[clusterUrl, action.value.clusterSpecifier.value] as const]
+      : [],
+  );
 }
 
-function inCluster({ name, clusterDiscoveryType, edsClusterConfig, transportSocket }: Cluster): Named {
-  const isEds = clusterDiscoveryType.case === "type" && clusterDiscoveryType.value === Cluster_DiscoveryType.EDS;
-  const service = edsClusterConfig === undefined || edsClusterConfig.serviceName === "" ? name : edsClusterConfig.serviceName;
-  const { commonTlsContext } = fromBinary(UpstreamTlsContextSchema, transportSocket?.configType.value?.value ?? new Uint8Array());
+function inCluster({
+  name,
+  clusterDiscoveryType,
+  edsClusterConfig,
+  transportSocket,
+}: Cluster): Named {
+  const isEds =
+    clusterDiscoveryType.case === "type" &&
+    clusterDiscoveryType.value === Cluster_DiscoveryType.EDS;
+  const service =
+    edsClusterConfig === undefined || edsClusterConfig.serviceName === ""
+      ? name
+      : edsClusterConfig.serviceName;
+  const { commonTlsContext } = fromBinary(
+    UpstreamTlsContextSchema,
+    transportSocket?.configType.value?.value ?? new Uint8Array(),
+  );
   const secrets = commonTlsContext?.tlsCertificateSdsSecretConfigs ?? [];
-  return [...(isEds ? [[endpointsUrl, service] as const] : []), ...secrets.map((secret) => [secretUrl, secret.name] as const)];
+  return [
+    ...(isEds ? [[endpointsUrl, service] as const] : []),
+    ...secrets.map((secret) => [secretUrl, secret.name] as const),
+  ];
 }
 
-const readers: Readonly<Record<string, (message: never) => Named>> = { [listenerUrl]: inListener, [routesUrl]: inRoutes, [clusterUrl]: inCluster };
+const readers: Readonly<Record<string, (message: never) => Named>> = {
+  [listenerUrl]: inListener,
+  [routesUrl]: inRoutes,
+  [clusterUrl]: inCluster,
+};
 
 /** What a decoded resource names, as a program would look for it. Knows the resources of `envoy-resources`, and nothing of how the library finds references. */
 export function namedIn(typeUrl: string, message: unknown): Named {

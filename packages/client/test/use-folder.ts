@@ -4,9 +4,13 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
 /** Writes files into a folder of one test; answers with the path of a name. */
-export function useFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): (name: string) => string {
+export function useFolder(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+): (name: string) => string {
   const folder = mkdtempSync(join(tmpdir(), "xdstp-"));
-  onTestFinished(() => { rmSync(folder, { recursive: true, force: true }); });
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
   for (const [name, contents] of Object.entries(files)) writeFileSync(join(folder, name), contents);
   return (name) => join(folder, name);
 }

@@ -3,7 +3,14 @@ import { envoyTypes } from "@xdstp/resource-types";
 import { createServer, type XdsServer } from "@xdstp/server";
 import { onTestFinished } from "vitest";
 
-import { createChannels, createClient, parseBootstrap, type Client, type ClientNotice, type ClientOptions } from "../src/index.ts";
+import {
+  createChannels,
+  createClient,
+  parseBootstrap,
+  type Client,
+  type ClientNotice,
+  type ClientOptions,
+} from "../src/index.ts";
 
 /** A management server on loopback and what it serves. */
 export interface Origin {
@@ -28,12 +35,24 @@ export async function useOrigin(port = 0): Promise<Origin> {
 }
 
 /** A client of these servers; closed after the test. Waits little between streams. */
-export function useClient(uris: readonly string[], options: ClientOptions = {}): { readonly client: Client; readonly events: ClientNotice[] } {
+export function useClient(
+  uris: readonly string[],
+  options: ClientOptions = {},
+): { readonly client: Client; readonly events: ClientNotice[] } {
   const events: ClientNotice[] = [];
   const client = createClient({
-    bootstrap: parseBootstrap({ xds_servers: uris.map((server_uri) => ({ server_uri, channel_creds: [{ type: "insecure" }] })), node: { id: "me" } }),
-    channels: createChannels(), backoff: { initialMs: 20, maxMs: 100 },
-    onEvent: (event) => { if ("server" in event && event.kind !== "foreign") events.push(event); },
+    bootstrap: parseBootstrap({
+      xds_servers: uris.map((server_uri) => ({
+        server_uri,
+        channel_creds: [{ type: "insecure" }],
+      })),
+      node: { id: "me" },
+    }),
+    channels: createChannels(),
+    backoff: { initialMs: 20, maxMs: 100 },
+    onEvent: (event) => {
+      if ("server" in event && event.kind !== "foreign") events.push(event);
+    },
     ...options,
   });
   onTestFinished(() => client.close());

@@ -1,7 +1,22 @@
-import { createFakeClock, createRawDeltaServer, createRawSotwServer, type FakeClock, type RawDeltaServer, type RawSotwServer } from "@xdstp/testing";
+import {
+  createFakeClock,
+  createRawDeltaServer,
+  createRawSotwServer,
+  type FakeClock,
+  type RawDeltaServer,
+  type RawSotwServer,
+} from "@xdstp/testing";
 import { onTestFinished } from "vitest";
 
-import { createClient, parseBootstrap, type Channels, type Client, type ClientNotice, type ClientOptions, type WatchedType } from "../src/index.ts";
+import {
+  createClient,
+  parseBootstrap,
+  type Channels,
+  type Client,
+  type ClientNotice,
+  type ClientOptions,
+  type WatchedType,
+} from "../src/index.ts";
 
 export const flagUrl = "type.googleapis.com/acme.v1.Flag";
 
@@ -43,7 +58,11 @@ export function useSotwScript(options: ScriptOptions = {}, count = 1): Script<Ra
   return useScript(createRawSotwServer, { variant: "sotw", ...options }, count);
 }
 
-function useScript<Server extends Pick<RawDeltaServer, "connect">>(create: () => Server, { serverFeatures = [], bootstrapMore = {}, ...options }: ScriptOptions, count: number): Script<Server> {
+function useScript<Server extends Pick<RawDeltaServer, "connect">>(
+  create: () => Server,
+  { serverFeatures = [], bootstrapMore = {}, ...options }: ScriptOptions,
+  count: number,
+): Script<Server> {
   const servers = Array.from({ length: count }, create);
   const [server] = servers;
   if (server === undefined) throw new Error("a script needs a server");
@@ -53,15 +72,31 @@ function useScript<Server extends Pick<RawDeltaServer, "connect">>(create: () =>
   const channels: Channels = {
     acquire({ uri }) {
       inUse.set(uri, (inUse.get(uri) ?? 0) + 1);
-      return { open: (_, handler) => (servers[Number(uri.slice(1))] ?? server).connect(handler), release: () => { inUse.set(uri, (inUse.get(uri) ?? 0) - 1); } };
+      return {
+        open: (_, handler) => (servers[Number(uri.slice(1))] ?? server).connect(handler),
+        release: () => {
+          inUse.set(uri, (inUse.get(uri) ?? 0) - 1);
+        },
+      };
     },
   };
   const client = createClient({
     bootstrap: parseBootstrap({
-      xds_servers: servers.map((_, index) => ({ server_uri: `s${index}`, channel_creds: [{ type: "insecure" }], server_features: serverFeatures })),
-      node: { id: "me", cluster: "west", metadata: { stage: "test" } }, ...bootstrapMore,
+      xds_servers: servers.map((_, index) => ({
+        server_uri: `s${index}`,
+        channel_creds: [{ type: "insecure" }],
+        server_features: serverFeatures,
+      })),
+      node: { id: "me", cluster: "west", metadata: { stage: "test" } },
+      ...bootstrapMore,
     }),
-    channels, clock, random: () => 0.5, onEvent: (event) => { if ("server" in event && event.kind !== "foreign") events.push(event); }, ...options,
+    channels,
+    clock,
+    random: () => 0.5,
+    onEvent: (event) => {
+      if ("server" in event && event.kind !== "foreign") events.push(event);
+    },
+    ...options,
   });
   onTestFinished(() => client.close());
   return { client, clock, server, servers, events, channels: inUse };
@@ -69,5 +104,7 @@ function useScript<Server extends Pick<RawDeltaServer, "connect">>(create: () =>
 
 /** When what was begun in this turn is done. */
 export async function turn(): Promise<void> {
-  await new Promise((resolve) => { setImmediate(resolve); });
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

@@ -2,8 +2,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock, wallTimeOf } from "./clock.ts";
 
 describe("systemClock", () => {
-  beforeEach(() => { vi.useFakeTimers({ now: 1000 }); });
-  afterEach(() => { vi.useRealTimers(); });
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 1000 });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
 
   it("reads the wall clock of the machine in milliseconds", () => {
     expect(systemClock.wallTime()).toBe(1000);
@@ -11,12 +15,15 @@ describe("systemClock", () => {
     expect(systemClock.wallTime()).toBe(1005);
   });
 
-  it.each([-3_600_000, 3_600_000])("measures intervals in whole milliseconds, whatever the wall clock does: a step of %d ms", (step) => {
-    const started = systemClock.now();
-    vi.setSystemTime(systemClock.wallTime() + step);
-    vi.advanceTimersByTime(5.7);
-    expect(systemClock.now() - started).toBe(5);
-  });
+  it.each([-3_600_000, 3_600_000])(
+    "measures intervals in whole milliseconds, whatever the wall clock does: a step of %d ms",
+    (step) => {
+      const started = systemClock.now();
+      vi.setSystemTime(systemClock.wallTime() + step);
+      vi.advanceTimersByTime(5.7);
+      expect(systemClock.now() - started).toBe(5);
+    },
+  );
 
   it("names a past moment in wall time as the wall clock has it now", () => {
     const moment = systemClock.now();
@@ -63,7 +70,8 @@ describe("systemClock", () => {
 
   it("keeps no process alive", () => {
     vi.useRealTimers();
-    const active = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+    const active = (): number =>
+      process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
     const before = active();
     const timer = systemClock.after(1000, () => undefined);
     expect(active()).toBe(before);

@@ -34,7 +34,11 @@ export const systemClock: Clock = {
       timer.unref();
     };
     wait(ms);
-    return { cancel: () => { clearTimeout(timer); } };
+    return {
+      cancel: () => {
+        clearTimeout(timer);
+      },
+    };
   },
 };
 

@@ -12,13 +12,30 @@ export { XdsError, type XdsErrorContext } from "./xds-error.ts";
 export { isDeeperThan, maxMetadataDepth } from "./is-deeper-than.ts";
 
 // For authors of feeds, resource types and byte streams.
-export type { Committed, Held, Put, Refresh, Refusal, Removal, ResourceFeed, ResourceSink, Transaction, TypedInterest } from "./feed.ts";
+export type {
+  Committed,
+  Held,
+  Put,
+  Refresh,
+  Refusal,
+  Removal,
+  ResourceFeed,
+  ResourceSink,
+  Transaction,
+  TypedInterest,
+} from "./feed.ts";
 export { createBackoff, type Backoff, type BackoffOptions } from "./client/backoff.ts";
 export type { Follows, Reference, ResourceType, Warms, WithinReference } from "./resource-type.ts";
 export type { ByteStream, ByteStreamHandler, Message } from "./byte-stream.ts";
 
 // For authors of resource types: the few fields that a reader needs, without a decoder.
-export { walkFields, WireType, type FieldRange, type FieldVisitor, type FieldWalk } from "./wire/walk-fields.ts";
+export {
+  walkFields,
+  WireType,
+  type FieldRange,
+  type FieldVisitor,
+  type FieldWalk,
+} from "./wire/walk-fields.ts";
 export { decodeText } from "./wire/decode-text.ts";
 export { varintValue } from "./wire/varint.ts";
 

@@ -15,10 +15,20 @@ describe("interestKey()", () => {
   it("differs for different interests [N-66]", () => {
     const name = fc.string({ unit: fc.constantFrom("a", "\n", "[", "]", '"', ","), maxLength: 8 });
     const interest = fc.tuple(name, fc.dictionary(name, name, { maxKeys: 2 }));
-    const keyOf = ([text, parameters]: readonly [string, Readonly<Record<string, string>>]): string => interestKey({ name: text, parameters: new Map(Object.entries(parameters)) }, text);
-    const plain = ([text, parameters]: readonly [string, Readonly<Record<string, string>>]): string => JSON.stringify([text, Object.entries(parameters).sort()]);
-    fc.assert(fc.property(interest, interest, (one, other) => {
-      expect(keyOf(one) === keyOf(other)).toBe(plain(one) === plain(other));
-    }), { numRuns: 1_000 });
+    const keyOf = ([text, parameters]: readonly [
+      string,
+      Readonly<Record<string, string>>,
+    ]): string =>
+      interestKey({ name: text, parameters: new Map(Object.entries(parameters)) }, text);
+    const plain = ([text, parameters]: readonly [
+      string,
+      Readonly<Record<string, string>>,
+    ]): string => JSON.stringify([text, Object.entries(parameters).sort()]);
+    fc.assert(
+      fc.property(interest, interest, (one, other) => {
+        expect(keyOf(one) === keyOf(other)).toBe(plain(one) === plain(other));
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });

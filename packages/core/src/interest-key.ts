@@ -5,7 +5,10 @@ import type { Interest } from "./resource.ts";
  * Different interests have different keys, whatever is in their names.
  */
 export function interestKey({ parameters }: Interest, name: string): string {
-  const sorted = parameters === undefined || parameters.size === 0 ? "" : JSON.stringify([...parameters].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const sorted =
+    parameters === undefined || parameters.size === 0
+      ? ""
+      : JSON.stringify([...parameters].sort(([a], [b]) => (a < b ? -1 : 1)));
   if (name.includes("\n")) return `\n${JSON.stringify(name)}${sorted}`;
   return sorted === "" ? name : `${name}\n${sorted}`;
 }

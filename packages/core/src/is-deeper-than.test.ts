@@ -15,6 +15,8 @@ describe("isDeeperThan()", () => {
   });
 
   it("does not overflow the stack", () => {
-    expect(isDeeperThan(JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`), 50_000)).toBe(true);
+    expect(isDeeperThan(JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`), 50_000)).toBe(
+      true,
+    );
   });
 });

@@ -8,7 +8,11 @@ export const maxMetadataDepth = 32;
 export function isDeeperThan(json: unknown, levels: number): boolean {
   let level: readonly unknown[] = [json];
   for (let depth = 0; depth <= levels; depth++) {
-    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values<unknown>(value as Readonly<Record<string, unknown>>) : []));
+    level = level.flatMap((value) =>
+      typeof value === "object" && value !== null
+        ? Object.values<unknown>(value as Readonly<Record<string, unknown>>)
+        : [],
+    );
     if (level.length === 0) return false;
   }
   return true;

@@ -31,13 +31,16 @@ class Bucket implements TokenBucket {
 
   get balance(): number {
     const now = this.#clock.now();
-    this.#balance = Math.min(this.#size, this.#balance + Math.max(0, now - this.#at) * this.#perSecond / 1000);
+    this.#balance = Math.min(
+      this.#size,
+      this.#balance + (Math.max(0, now - this.#at) * this.#perSecond) / 1000,
+    );
     this.#at = now;
     return this.#balance;
   }
 
   get waitMs(): number {
-    return Math.max(0, Math.ceil((1 - this.balance) * 1000 / this.#perSecond));
+    return Math.max(0, Math.ceil(((1 - this.balance) * 1000) / this.#perSecond));
   }
 
   take(tokens: number): void {

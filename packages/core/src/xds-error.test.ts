@@ -3,7 +3,12 @@ import { XdsError } from "./xds-error.ts";
 
 describe("XdsError", () => {
   it("begins its message with the code, and keeps the text without it", () => {
-    const error = new XdsError("NOT_FOUND", "no such cluster", { resource: "a", typeUrl: "t", nodeId: "n", nonce: "7" });
+    const error = new XdsError("NOT_FOUND", "no such cluster", {
+      resource: "a",
+      typeUrl: "t",
+      nodeId: "n",
+      nonce: "7",
+    });
     expect(error.message).toBe("[NOT_FOUND] no such cluster");
     expect(error.text).toBe("no such cluster");
     expect(error.code).toBe("NOT_FOUND");
@@ -21,7 +26,9 @@ describe("XdsError", () => {
   });
 
   it("recognises the errors of another installed copy", () => {
-    const foreign = Object.assign(new Error("[INTERNAL] x"), { [Symbol.for("@xdstp/XdsError")]: true });
+    const foreign = Object.assign(new Error("[INTERNAL] x"), {
+      [Symbol.for("@xdstp/XdsError")]: true,
+    });
     expect(foreign).toBeInstanceOf(XdsError);
   });
 
@@ -39,11 +46,20 @@ describe("XdsError.from()", () => {
   it("makes INTERNAL of another error, with its text and as its cause", () => {
     const cause = new TypeError("not a function");
     const error = XdsError.from(cause);
-    expect(error).toMatchObject({ code: "INTERNAL", text: "not a function", message: "[INTERNAL] not a function" });
+    expect(error).toMatchObject({
+      code: "INTERNAL",
+      text: "not a function",
+      message: "[INTERNAL] not a function",
+    });
     expect(error.cause).toBe(cause);
   });
 
-  it.each([["text", "text"], [7, "7"], [null, "null"], [undefined, "undefined"]])("makes INTERNAL of %j", (value, text) => {
+  it.each([
+    ["text", "text"],
+    [7, "7"],
+    [null, "null"],
+    [undefined, "undefined"],
+  ])("makes INTERNAL of %j", (value, text) => {
     expect(XdsError.from(value)).toMatchObject({ code: "INTERNAL", text });
   });
 });

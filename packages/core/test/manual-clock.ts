@@ -13,11 +13,17 @@ export function createManualClock(): ManualClock {
   return {
     now: () => now,
     wallTime: () => now,
-    get timers() { return calls.length; },
+    get timers() {
+      return calls.length;
+    },
     after(ms, callback) {
       const call = { at: now + ms, callback };
       calls.push(call);
-      return { cancel: () => { calls = calls.filter((other) => other !== call); } };
+      return {
+        cancel: () => {
+          calls = calls.filter((other) => other !== call);
+        },
+      };
     },
     advance(ms) {
       const end = now + ms;

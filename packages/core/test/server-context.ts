@@ -1,4 +1,8 @@
-import { createServerContext, type ServerContext, type ServerContextOptions } from "../src/server/server-context.ts";
+import {
+  createServerContext,
+  type ServerContext,
+  type ServerContextOptions,
+} from "../src/server/server-context.ts";
 import { createScheduler } from "../src/server/scheduler.ts";
 import type { StreamEvent } from "../src/server/stream-event.ts";
 import type { ResourceSource } from "../src/source.ts";
@@ -18,7 +22,9 @@ const source: ResourceSource = {
   ready: true,
   descriptor: () => undefined,
   serves: () => true,
-  topic: () => { throw new Error("no topic is asked for here"); },
+  topic: () => {
+    throw new Error("no topic is asked for here");
+  },
 };
 
 /** Without a cache: the parts that are tested with it ask for no topic. */
@@ -26,8 +32,22 @@ export function createTestContext(options: Partial<ServerContextOptions> = {}): 
   const clock = createManualClock();
   const events: StreamEvent[] = [];
   const turns: (() => void)[] = [];
-  const scheduler = createScheduler({ later: (callback) => { turns.push(callback); } });
-  const context = createServerContext({ source, clock, scheduler, onEvent: (event) => { events.push(event); }, ...options });
-  const settle = (): void => { for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) turn(); };
+  const scheduler = createScheduler({
+    later: (callback) => {
+      turns.push(callback);
+    },
+  });
+  const context = createServerContext({
+    source,
+    clock,
+    scheduler,
+    onEvent: (event) => {
+      events.push(event);
+    },
+    ...options,
+  });
+  const settle = (): void => {
+    for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) turn();
+  };
   return { context, clock, events, settle };
 }

@@ -39,9 +39,28 @@ export function createChannels({ clock, limits, onEvent }: ChannelsOptions = {})
   const slots = new Map<string, Slot>();
   const make = ({ uri, credentials }: BootstrapServer): Slot => {
     const loaded = loadCredentials(credentials);
-    const channel = createGrpcChannel({ target: uri, ...(loaded.tls !== undefined && { tls: loaded.tls }), ...(clock !== undefined && { clock }), ...(limits !== undefined && { limits }) });
-    const following = loaded.follow(channel, { ...(clock !== undefined && { clock }), ...(onEvent !== undefined && { onEvent: (event) => { onEvent(uri, event); } }) });
-    return { channel, users: 0, end: () => { following.close(); void channel.close(); } };
+    const channel = createGrpcChannel({
+      target: uri,
+      ...(loaded.tls !== undefined && { tls: loaded.tls }),
+      ...(clock !== undefined && { clock }),
+      ...(limits !== undefined && { limits }),
+    });
+    const following = loaded.follow(channel, {
+      ...(clock !== undefined && { clock }),
+      ...(onEvent !== undefined && {
+        onEvent: (event) => {
+          onEvent(uri, event);
+        },
+      }),
+    });
+    return {
+      channel,
+      users: 0,
+      end: () => {
+        following.close();
+        void channel.close();
+      },
+    };
   };
   return {
     acquire(server) {

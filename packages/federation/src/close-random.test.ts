@@ -5,12 +5,20 @@ import { of, redirect, resource, scene, T, type Scene, type Watched } from "../t
 import { turn } from "../test/turn.ts";
 
 const SERVERS = ["a", "a2", "b", "c"] as const;
-const NAMES = [of("a", "ns/*"), `${of("a", "ns/*")}#alt=${of("b", "ns/*")}`, of("a", "ns/m"), `${of("a", "ns/m")}#alt=${of("b", "ns/m")}`, of("b", "ns/n")];
+const NAMES = [
+  of("a", "ns/*"),
+  `${of("a", "ns/*")}#alt=${of("b", "ns/*")}`,
+  of("a", "ns/m"),
+  `${of("a", "ns/m")}#alt=${of("b", "ns/m")}`,
+  of("b", "ns/n"),
+];
 
 function put({ at }: Scene, random: SeededRandom): void {
   const server = random.pick(SERVERS);
   const name = of(server.charAt(0), `ns/${random.pick(["m", "n"])}`);
-  const content = random.once(3) ? redirect(name, of(random.pick(["a", "b", "c"]), `ns/${random.pick(["m", "n"])}`)) : resource(name, `${random.below(5)}`);
+  const content = random.once(3)
+    ? redirect(name, of(random.pick(["a", "b", "c"]), `ns/${random.pick(["m", "n"])}`))
+    : resource(name, `${random.below(5)}`);
   at(server).put(T, { ...content, ...(random.once(2) && { expireMs: 1 + random.below(5_000) }) });
 }
 
@@ -20,7 +28,12 @@ function toggle({ watch }: Scene, random: SeededRandom, open: Map<string, Watche
   if (!open.delete(name)) open.set(name, watch(name));
 }
 
-async function live(world: Scene, random: SeededRandom, steps: number, open: Map<string, Watched>): Promise<void> {
+async function live(
+  world: Scene,
+  random: SeededRandom,
+  steps: number,
+  open: Map<string, Watched>,
+): Promise<void> {
   for (let step = 0; step < steps; step++) {
     const lot = random.below(10);
     if (lot < 3) toggle(world, random, open);
@@ -34,7 +47,10 @@ async function live(world: Scene, random: SeededRandom, steps: number, open: Map
 it("leaves no timer and no server behind, whenever it is closed, whatever servers still say and readers still want [C-STREAM-14]", async () => {
   for (let seed = 1; seed <= 400; seed++) {
     const random = createSeededRandom(seed);
-    const world = await scene({ a: ["a", "a2"], b: ["b"], c: ["c"] }, { random: () => random.next(), altOnUnreachable: () => random.once(2) });
+    const world = await scene(
+      { a: ["a", "a2"], b: ["b"], c: ["c"] },
+      { random: () => random.next(), altOnUnreachable: () => random.once(2) },
+    );
     const open = new Map<string, Watched>();
     await live(world, random, random.below(60), open);
     const closing = world.cache.close();
@@ -46,6 +62,10 @@ it("leaves no timer and no server behind, whenever it is closed, whatever server
     }
     await closing;
     await turn();
-    expect([seed, world.clock.pending, SERVERS.filter((id) => world.at(id).isOpen)]).toEqual([seed, 0, []]);
+    expect([seed, world.clock.pending, SERVERS.filter((id) => world.at(id).isOpen)]).toEqual([
+      seed,
+      0,
+      [],
+    ]);
   }
 });

@@ -10,13 +10,20 @@ import { createFederation } from "./index.ts";
 it("asks nobody for what is wanted in the turn in which it ends, nor after [C-STREAM-14]", async () => {
   const clock = createFakeClock();
   const [a, b] = [createStoreServer("a"), createStoreServer("b")];
-  const federation = createFederation({ sources: [{ servers: [a], authorities: ["a"] }, { servers: [b], authorities: ["b"] }], clock });
+  const federation = createFederation({
+    sources: [
+      { servers: [a], authorities: ["a"] },
+      { servers: [b], authorities: ["b"] },
+    ],
+    clock,
+  });
   await using cache = createCache({ clock, directives: true });
   const handle = cache.addFeed(federation);
   cache.topic(T, { name: of("a", "w") }).watch({ wake: () => undefined });
   await turn();
   const closing = handle.close();
-  for (const name of [of("a", "x"), of("b", "y"), `${of("b", "z")}#alt=${of("a", "z")}`]) cache.topic(T, { name }).watch({ wake: () => undefined });
+  for (const name of [of("a", "x"), of("b", "y"), `${of("b", "z")}#alt=${of("a", "z")}`])
+    cache.topic(T, { name }).watch({ wake: () => undefined });
   await closing;
   await turn();
   federation.want(T, [{ name: of("b", "late") }], []);

@@ -18,14 +18,30 @@ export class FederationCore implements Federation {
     this.#options = options;
     this.inWildcard = createWildcard(options.sources);
     const empty = options.sources.find(({ servers }) => servers.length === 0);
-    if (empty !== undefined) throw new XdsError("INVALID_ARGUMENT", `the source of ${JSON.stringify(empty.authorities ?? "everything else")} has no server; give one at least`);
+    if (empty !== undefined)
+      throw new XdsError(
+        "INVALID_ARGUMENT",
+        `the source of ${JSON.stringify(empty.authorities ?? "everything else")} has no server; give one at least`,
+      );
   }
 
   async run(sink: ResourceSink, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
-    const over = new Promise<void>((resolve) => { signal.addEventListener("abort", () => { this.#isOver = true; resolve(); }, { once: true }); });
+    const over = new Promise<void>((resolve) => {
+      signal.addEventListener(
+        "abort",
+        () => {
+          this.#isOver = true;
+          resolve();
+        },
+        { once: true },
+      );
+    });
     this.#isOver = false;
-    const run = this.#run = new FederationRun({ ...this.#options, inWildcard: this.inWildcard }, sink);
+    const run = (this.#run = new FederationRun(
+      { ...this.#options, inWildcard: this.inWildcard },
+      sink,
+    ));
     for (const wanted of this.#early) run.want(...wanted);
     this.#early = [];
     await over;
@@ -39,8 +55,19 @@ export class FederationCore implements Federation {
   }
 
   status(authority?: string | null): readonly FederationServerStatus[] {
-    if (authority !== undefined) return this.#run?.statusOf(authority) ?? serversOf(sourcesFor(this.#options.sources, authority)).map(({ id, name }) => ({ id, name }));
-    const servers = new Map(this.#options.sources.flatMap(({ servers: own }) => own.map(({ id, name }) => [id, { id, name }] as const)));
+    if (authority !== undefined)
+      return (
+        this.#run?.statusOf(authority) ??
+        serversOf(sourcesFor(this.#options.sources, authority)).map(({ id, name }) => ({
+          id,
+          name,
+        }))
+      );
+    const servers = new Map(
+      this.#options.sources.flatMap(({ servers: own }) =>
+        own.map(({ id, name }) => [id, { id, name }] as const),
+      ),
+    );
     return this.#run?.status(servers) ?? [...servers.values()];
   }
 

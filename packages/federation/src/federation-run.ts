@@ -1,4 +1,11 @@
-import { systemClock, type Clock, type Interest, type ResourceSink, type TypedInterest, type XdsError } from "@xdstp/core";
+import {
+  systemClock,
+  type Clock,
+  type Interest,
+  type ResourceSink,
+  type TypedInterest,
+  type XdsError,
+} from "@xdstp/core";
 
 import type { FederationServer } from "./federation-source.ts";
 import type { Federation, FederationOptions, FederationServerStatus, Trace } from "./federation.ts";
@@ -19,7 +26,11 @@ import { Routes } from "./routes/routes.ts";
 import { ServerLink } from "./routes/server-link.ts";
 
 /** What readers begin and cease to want. */
-export type Wanted = readonly [typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]];
+export type Wanted = readonly [
+  typeUrl: string,
+  added: readonly Interest[],
+  dropped: readonly Interest[],
+];
 
 /** A federation that runs. */
 export class FederationRun implements LinkBooks, FollowersHost {
@@ -48,16 +59,33 @@ export class FederationRun implements LinkBooks, FollowersHost {
     this.maxHops = options.maxHops ?? 5;
     this.altOnMissing = options.altOn === "missing";
     this.followers = new Followers(this, this.#linked);
-    this.redirects = new Redirects(this.clock, this.followers, (route, redirect) => { this.#onExpired(route, redirect); });
-    this.#routes = new Routes({
-      open: (servers, reachabilityOnly) => this.#openRoute(servers, reachabilityOnly),
-      finding: options.resolveAuthority && {
-        clock: this.clock, resolve: options.resolveAuthority, resolveMs: options.resolveMs ?? 15_000, random: () => this.random(),
-        isWanted: (authority) => this.#isWanted(authority),
-        changed: (authority) => { this.#onResolved(authority); },
+    this.redirects = new Redirects(this.clock, this.followers, (route, redirect) => {
+      this.#onExpired(route, redirect);
+    });
+    this.#routes = new Routes(
+      {
+        open: (servers, reachabilityOnly) => this.#openRoute(servers, reachabilityOnly),
+        finding: options.resolveAuthority && {
+          clock: this.clock,
+          resolve: options.resolveAuthority,
+          resolveMs: options.resolveMs ?? 15_000,
+          random: () => this.random(),
+          isWanted: (authority) => this.#isWanted(authority),
+          changed: (authority) => {
+            this.#onResolved(authority);
+          },
+        },
       },
-    }, options.sources);
-    this.#readers = new Readers({ routes: this.#routes, followers: this.followers, linked: this.#linked, owe: (asks, link) => { this.owe(asks, link); } });
+      options.sources,
+    );
+    this.#readers = new Readers({
+      routes: this.#routes,
+      followers: this.followers,
+      linked: this.#linked,
+      owe: (asks, link) => {
+        this.owe(asks, link);
+      },
+    });
   }
 
   want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void {
@@ -66,18 +94,36 @@ export class FederationRun implements LinkBooks, FollowersHost {
     this.followers.settle();
   }
 
-  status(configured: ReadonlyMap<string, { readonly name: string }>): readonly FederationServerStatus[] {
-    const names = new Map([...configured, ...[...this.#links].map(([id, { server: { name } }]) => [id, { name }] as const)]);
+  status(
+    configured: ReadonlyMap<string, { readonly name: string }>,
+  ): readonly FederationServerStatus[] {
+    const names = new Map([
+      ...configured,
+      ...[...this.#links].map(
+        ([
+          id,
+          {
+            server: { name },
+          },
+        ]) => [id, { name }] as const,
+      ),
+    ]);
     return [...names].map(([id, { name }]) => this.#statusOf(id, name));
   }
 
   statusOf(authority: string | null): readonly FederationServerStatus[] {
-    return (this.#routes.known(authority)?.links ?? []).map(({ server: { id, name } }) => this.#statusOf(id, name));
+    return (this.#routes.known(authority)?.links ?? []).map(({ server: { id, name } }) =>
+      this.#statusOf(id, name),
+    );
   }
 
   traces(): readonly Trace[] {
     return Array.from(this.followers, ({ typeUrl, interest: { name }, outcome }) => ({
-      typeUrl, name, state: outcome.state, hops: outcome.hops, ...("error" in outcome && { error: outcome.error }),
+      typeUrl,
+      name,
+      state: outcome.state,
+      hops: outcome.hops,
+      ...("error" in outcome && { error: outcome.error }),
     }));
   }
 
@@ -112,8 +158,12 @@ export class FederationRun implements LinkBooks, FollowersHost {
   }
 
   interestsOf({ typeUrl, asked, start }: Follower): readonly TypedInterest[] {
-    if ("route" in start) return start.route.asks.covering(typeUrl, start.key).filter(({ direct }) => direct);
-    return ("side" in start ? start.side.glob : { asked }).asked.map((interest) => ({ typeUrl, interest }));
+    if ("route" in start)
+      return start.route.asks.covering(typeUrl, start.key).filter(({ direct }) => direct);
+    return ("side" in start ? start.side.glob : { asked }).asked.map((interest) => ({
+      typeUrl,
+      interest,
+    }));
   }
 
   parametersOf(authority: string): ReadonlyMap<string, string> | undefined {
@@ -170,24 +220,43 @@ export class FederationRun implements LinkBooks, FollowersHost {
 
   #statusOf(id: string, name: string): FederationServerStatus {
     const { status, failure } = this.#links.get(id) ?? {};
-    return { id, name, ...(status !== undefined && { status }), ...(failure !== undefined && { failure }) };
+    return {
+      id,
+      name,
+      ...(status !== undefined && { status }),
+      ...(failure !== undefined && { failure }),
+    };
   }
 
   #openRoute(servers: readonly FederationServer[], reachabilityOnly: boolean): Route {
-    return new Route({
-      clock: this.clock, part: this.#part(), recall,
-      touch: (followers) => { this.followers.touch(followers); },
-      touchSides: (sides) => { this.globs.touch(sides); },
-      changed: (ask) => { this.redirects.serveFor(ask); },
-    }, { links: servers.map((server) => this.#linkTo(server)), reachabilityOnly });
+    return new Route(
+      {
+        clock: this.clock,
+        part: this.#part(),
+        recall,
+        touch: (followers) => {
+          this.followers.touch(followers);
+        },
+        touchSides: (sides) => {
+          this.globs.touch(sides);
+        },
+        changed: (ask) => {
+          this.redirects.serveFor(ask);
+        },
+      },
+      { links: servers.map((server) => this.#linkTo(server)), reachabilityOnly },
+    );
   }
 
   #linkTo(server: FederationServer): ServerLink {
     const known = this.#links.get(server.id);
     if (known !== undefined) return known;
     const link = new ServerLink(server, {
-      clock: this.clock, idleMs: this.#options.idleMs ?? 10_000,
-      part: () => this.#part(), sinkOf: (one) => createLinkSink(one, this), open: (one) => this.#options.servers?.open(one, this.#options.inWildcard) ?? one.open(),
+      clock: this.clock,
+      idleMs: this.#options.idleMs ?? 10_000,
+      part: () => this.#part(),
+      sinkOf: (one) => createLinkSink(one, this),
+      open: (one) => this.#options.servers?.open(one, this.#options.inWildcard) ?? one.open(),
     });
     this.#links.set(server.id, link);
     return link;

@@ -32,7 +32,11 @@ export interface FederationServer {
 /** A server in use. */
 export interface OpenServer {
   /** With more where it is a client end of ours; whether it has answered is asked often. */
-  readonly feed: ResourceFeed & { readonly responded?: boolean | undefined; status?(): ClientStatus | undefined; nodeChanged?(): void };
+  readonly feed: ResourceFeed & {
+    readonly responded?: boolean | undefined;
+    status?(): ClientStatus | undefined;
+    nodeChanged?(): void;
+  };
   /** Lets go of its connection, once the feed has ended. */
   close(): void;
 }

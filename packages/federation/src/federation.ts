@@ -38,10 +38,17 @@ export interface FederationOptions {
   readonly onEvent?: (event: FederationEvent) => void;
 }
 
-/** What an operator should know. */
-export type FederationEvent =
-  /** A server has given resources of an authority that is not its own: they were ignored (C-AUTH-7). */
-  | { readonly kind: "foreign"; readonly server: string; readonly typeUrl: string; readonly names: number };
+/** What an operator should know: a server has given resources of an authority that is not its own, and they were ignored (C-AUTH-7). */
+export interface FederationEvent {
+  /** The kind of event. */
+  readonly kind: "foreign";
+  /** The URI of the server. */
+  readonly server: string;
+  /** The type URL of the resources. */
+  readonly typeUrl: string;
+  /** How many there were in one response. */
+  readonly names: number;
+}
 
 /** One server, as a federation knows it. */
 export interface FederationServerStatus {

@@ -5,7 +5,14 @@
  */
 
 // The feed over feeds.
-export { createFederation, type Federation, type FederationEvent, type FederationOptions, type FederationServerStatus, type Trace } from "./federation.ts";
+export {
+  createFederation,
+  type Federation,
+  type FederationEvent,
+  type FederationOptions,
+  type FederationServerStatus,
+  type Trace,
+} from "./federation.ts";
 export type { Hop } from "./links/outcome.ts";
 export type { ResolveAuthority } from "./routes/authority-finder.ts";
 export { createDnsResolver, type DnsResolverOptions } from "./dns/create-dns-resolver.ts";
@@ -16,13 +23,23 @@ export { locatorFault } from "./links/locator-fault.ts";
 export { followList } from "./list/follow-list.ts";
 export type { FollowedList, FollowListOptions, ListWatcher } from "./list/followed-list.ts";
 export type { HeldState, Holding, ListMember } from "./list/list-member.ts";
-export { readList, type InlineEntry, type LocatedEntry, type ReadListOptions } from "./list/read-list.ts";
+export {
+  readList,
+  type InlineEntry,
+  type LocatedEntry,
+  type ReadListOptions,
+} from "./list/read-list.ts";
 
 // Who is asked for what.
 export type { FederationServer, FederationSource, OpenServer } from "./federation-source.ts";
 export { createFederationServer, createSources } from "./create-sources.ts";
 export type { ServerConfig, SourceConfig } from "./server-config.ts";
-export { bootstrapFacts, type AnyBootstrap, type BootstrapFacts, type SourcesBootstrap } from "./bootstrap/bootstrap-facts.ts";
+export {
+  bootstrapFacts,
+  type AnyBootstrap,
+  type BootstrapFacts,
+  type SourcesBootstrap,
+} from "./bootstrap/bootstrap-facts.ts";
 export { sourcesOfBootstrap } from "./sources-of-bootstrap.ts";
 export { createSharedServers, type SharedServers } from "./sharing/shared-servers.ts";
 export { authoritiesIn, sourcesBeside, type SourcesBeside } from "./routes/sources-beside.ts";
@@ -33,12 +50,28 @@ export { composeLocator } from "./explain/compose-locator.ts";
 export { readBootstrap, type BootstrapSources } from "./bootstrap/read-bootstrap.ts";
 export { clientListenerName, serverListenerName } from "./bootstrap/listener-name.ts";
 export { parseBootstrap } from "./bootstrap/parse-bootstrap.ts";
-export type { Bootstrap, BootstrapAuthority, BootstrapCredentials, BootstrapLocality, BootstrapNode, BootstrapServer, CertificateProvider, JsonObject, JsonValue, TlsCredentials } from "./bootstrap/bootstrap.ts";
+export type {
+  Bootstrap,
+  BootstrapAuthority,
+  BootstrapCredentials,
+  BootstrapLocality,
+  BootstrapNode,
+  BootstrapServer,
+  CertificateProvider,
+  JsonObject,
+  JsonValue,
+  TlsCredentials,
+} from "./bootstrap/bootstrap.ts";
 export { clientFeatures, encodeNode, type NodeOptions } from "./bootstrap/encode-node.ts";
 export { nodeParams } from "./bootstrap/node-params.ts";
 
 // One server.
 export { openServer, type ServerOptions } from "./open-server.ts";
-export { createChannels, type Channels, type ChannelsOptions, type SharedChannel } from "./channels.ts";
+export {
+  createChannels,
+  type Channels,
+  type ChannelsOptions,
+  type SharedChannel,
+} from "./channels.ts";
 export type { CredentialsEvent } from "./credentials/follow-tls-files.ts";
 export type { ClientNotice } from "./client-notice.ts";

@@ -1,5 +1,16 @@
-import { StatusCode, XdsError, type ByteStream, type ByteStreamHandler, type ResourceType } from "@xdstp/core";
-import { createClientContext, type ClientContextOptions, type ClientFeed, type Connect } from "@xdstp/core/client";
+import {
+  StatusCode,
+  XdsError,
+  type ByteStream,
+  type ByteStreamHandler,
+  type ResourceType,
+} from "@xdstp/core";
+import {
+  createClientContext,
+  type ClientContextOptions,
+  type ClientFeed,
+  type Connect,
+} from "@xdstp/core/client";
 import { SERVICES, type ServiceRow } from "@xdstp/protos/services";
 import { envoyTypes } from "@xdstp/resource-types";
 import { createDeltaClient } from "@xdstp/transport-delta/client";
@@ -12,7 +23,10 @@ import type { ServerConfig } from "./server-config.ts";
 import { streamPath } from "./stream-path.ts";
 
 /** How a client speaks to its servers. Only `node` and `channels` have to be given. */
-export interface ServerOptions extends Pick<ClientContextOptions, "node" | "clock" | "backoff" | "limits" | "random" | "rate" | "fetchMs" | "idleMs"> {
+export interface ServerOptions extends Pick<
+  ClientContextOptions,
+  "node" | "clock" | "backoff" | "limits" | "random" | "rate" | "fetchMs" | "idleMs"
+> {
   /** The connections, which equal servers share. */
   readonly channels: Channels;
   /** Of servers that do not say it themselves. Default: `delta`. */
@@ -27,43 +41,68 @@ export interface ServerOptions extends Pick<ClientContextOptions, "node" | "cloc
   readonly onEvent?: (event: ClientNotice) => void;
 }
 
-const envoys: ReadonlyMap<string, ResourceType> = new Map(envoyTypes.map((type) => [type.typeUrl, type]));
+const envoys: ReadonlyMap<string, ResourceType> = new Map(
+  envoyTypes.map((type) => [type.typeUrl, type]),
+);
 
 /**
  * A client end towards one server, over a channel that clients of equal servers share: one stream for all types, or one for each (C-AGG-2).
  * Credentials that cannot be loaded are a server that cannot be reached: they are tried again with each stream. A type that the server can have no stream for is UNIMPLEMENTED (B-STREAM-2).
  */
-export function openServer(server: ServerConfig, options: ServerOptions): { readonly feed: ClientFeed; close(): void } {
+export function openServer(
+  server: ServerConfig,
+  options: ServerOptions,
+): { readonly feed: ClientFeed; close(): void } {
   const { variant = options.variant ?? "delta", aggregated = true, metadata } = server;
-  const services = [...options.services ?? [], ...SERVICES];
+  const services = [...(options.services ?? []), ...SERVICES];
   let channel: SharedChannel | undefined;
-  const connectTo = (path: string): Connect => (handler) => {
-    try {
-      channel ??= options.channels.acquire(server);
-      return channel.open({ path, ...(metadata !== undefined && { metadata }) }, handler);
-    } catch (error) {
-      return failedCall(handler, XdsError.from(error));
-    }
+  const connectTo =
+    (path: string): Connect =>
+    (handler) => {
+      try {
+        channel ??= options.channels.acquire(server);
+        return channel.open({ path, ...(metadata !== undefined && { metadata }) }, handler);
+      } catch (error) {
+        return failedCall(handler, XdsError.from(error));
+      }
+    };
+  const open = (typeUrl?: string): ClientFeed =>
+    clientEnd(server, variant, connectTo(streamPath(services, variant, typeUrl)), options);
+  return {
+    feed: aggregated ? open() : createPerTypeFeed(variant, open),
+    close: () => {
+      channel?.release();
+    },
   };
-  const open = (typeUrl?: string): ClientFeed => clientEnd(server, variant, connectTo(streamPath(services, variant, typeUrl)), options);
-  return { feed: aggregated ? open() : createPerTypeFeed(variant, open), close: () => { channel?.release(); } };
 }
 
-function clientEnd(server: ServerConfig, variant: "delta" | "sotw", connect: Connect, { types = envoys, keepRemoved, onEvent, ...options }: ServerOptions): ClientFeed {
+function clientEnd(
+  server: ServerConfig,
+  variant: "delta" | "sotw",
+  connect: Connect,
+  { types = envoys, keepRemoved, onEvent, ...options }: ServerOptions,
+): ClientFeed {
   const failsOnData = server.features.has("fail_on_data_errors");
   const context = createClientContext({
-    ...options, connect,
+    ...options,
+    connect,
     descriptor: (typeUrl) => types.get(typeUrl),
     timeoutIsTransient: server.features.has("resource_timer_is_transient_error"),
     dropRefused: failsOnData,
     keepRemoved: server.keepRemoved ?? keepRemoved ?? !failsOnData,
     ...(server.rate !== undefined && { rate: server.rate }),
-    ...(onEvent !== undefined && { onEvent: (event) => { onEvent({ server: server.uri, ...event }); } }),
+    ...(onEvent !== undefined && {
+      onEvent: (event) => {
+        onEvent({ server: server.uri, ...event });
+      },
+    }),
   });
   return variant === "delta" ? createDeltaClient(context) : createSotwClient(context);
 }
 
 function failedCall(handler: ByteStreamHandler, error: XdsError): ByteStream {
-  queueMicrotask(() => { handler.onClosed({ code: StatusCode.UNAVAILABLE, message: error.text }); });
+  queueMicrotask(() => {
+    handler.onClosed({ code: StatusCode.UNAVAILABLE, message: error.text });
+  });
   return { opening: true, send: () => false, close: () => undefined };
 }

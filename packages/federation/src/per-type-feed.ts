@@ -15,7 +15,10 @@ interface Part {
  * A stream that fails concerns its type; when those of all types that are wanted have failed, the server cannot be reached.
  * @param open - Makes the client end of a type. Throws an XdsError where the server can have no stream for it
  */
-export function createPerTypeFeed(variant: "delta" | "sotw", open: (typeUrl: string) => ClientFeed): ClientFeed {
+export function createPerTypeFeed(
+  variant: "delta" | "sotw",
+  open: (typeUrl: string) => ClientFeed,
+): ClientFeed {
   return new PerTypeFeed(variant, open);
 }
 
@@ -36,7 +39,15 @@ class PerTypeFeed implements ClientFeed {
     if (signal.aborted) return;
     this.#running = { sink, signal };
     for (const [typeUrl, part] of this.#parts) this.#start(typeUrl, part);
-    await new Promise<void>((resolve) => { signal.addEventListener("abort", () => { resolve(); }, { once: true }); });
+    await new Promise<void>((resolve) => {
+      signal.addEventListener(
+        "abort",
+        () => {
+          resolve();
+        },
+        { once: true },
+      );
+    });
   }
 
   want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void {
@@ -57,9 +68,13 @@ class PerTypeFeed implements ClientFeed {
     const all = [...this.#parts.values()].flatMap(({ feed }) => feed?.status() ?? []);
     const lastEnd = all.findLast((status) => status.lastEnd !== undefined)?.lastEnd;
     return {
-      variant: this.#variant, connected: all.some(({ connected }) => connected), responded: this.responded,
+      variant: this.#variant,
+      connected: all.some(({ connected }) => connected),
+      responded: this.responded,
       controlPlane: all.find(({ controlPlane }) => controlPlane !== "")?.controlPlane ?? "",
-      types: all.flatMap(({ types }) => types), counts: sumOf(all.map(({ counts }) => counts)), ...(lastEnd !== undefined && { lastEnd }),
+      types: all.flatMap(({ types }) => types),
+      counts: sumOf(all.map(({ counts }) => counts)),
+      ...(lastEnd !== undefined && { lastEnd }),
     };
   }
 
@@ -95,7 +110,12 @@ class PerTypeFeed implements ClientFeed {
       },
       held: (type, interest) => sink.held(type, interest),
       unavailable: (scope, error) => {
-        if (scope.typeUrl !== undefined || scope.interest !== undefined || scope.authority !== undefined) sink.unavailable(scope, error);
+        if (
+          scope.typeUrl !== undefined ||
+          scope.interest !== undefined ||
+          scope.authority !== undefined
+        )
+          sink.unavailable(scope, error);
         else this.#note(typeUrl, part, sink, error);
       },
     };
@@ -117,18 +137,29 @@ class PerTypeFeed implements ClientFeed {
     if (!this.#isOut) return;
     this.#isOut = false;
     sink.unavailable({}, undefined);
-    for (const [typeUrl, { failure }] of this.#parts) if (failure !== undefined) sink.unavailable({ typeUrl }, failure);
+    for (const [typeUrl, { failure }] of this.#parts)
+      if (failure !== undefined) sink.unavailable({ typeUrl }, failure);
   }
 
   #allFail(): boolean {
-    return this.#parts.values().every(({ feed, wanted, failure }) => feed === undefined || wanted === 0 || failure !== undefined);
+    return this.#parts
+      .values()
+      .every(
+        ({ feed, wanted, failure }) => feed === undefined || wanted === 0 || failure !== undefined,
+      );
   }
 }
 
 function sumOf(all: readonly ClientCounts[]): ClientCounts {
-  const sum = (what: keyof ClientCounts): number => all.reduce((total, counts) => total + counts[what], 0);
+  const sum = (what: keyof ClientCounts): number =>
+    all.reduce((total, counts) => total + counts[what], 0);
   return {
-    streams: sum("streams"), responses: sum("responses"), refused: sum("refused"), validResources: sum("validResources"),
-    invalidResources: sum("invalidResources"), ignored: sum("ignored"), failures: sum("failures"),
+    streams: sum("streams"),
+    responses: sum("responses"),
+    refused: sum("refused"),
+    validResources: sum("validResources"),
+    invalidResources: sum("invalidResources"),
+    ignored: sum("ignored"),
+    failures: sum("failures"),
   };
 }

@@ -1,4 +1,9 @@
-import { createRawDeltaServer, createRawSotwServer, type RawDeltaServer, type RawSotwServer } from "@xdstp/testing";
+import {
+  createRawDeltaServer,
+  createRawSotwServer,
+  type RawDeltaServer,
+  type RawSotwServer,
+} from "@xdstp/testing";
 
 import type { BootstrapServer, Channels } from "../src/index.ts";
 
@@ -18,20 +23,30 @@ export function createTestChannels(): TestChannels {
   const [deltas, sotws] = [new Map<string, RawDeltaServer>(), new Map<string, RawSotwServer>()];
   const calls: string[] = [];
   const inUse = new Map<string, number>();
-  const serverOf = (call: string): RawDeltaServer | RawSotwServer => (call.includes("/Delta") ? upsert(deltas, call, createRawDeltaServer) : upsert(sotws, call, createRawSotwServer));
-  const count = (uri: string, by: number): void => { inUse.set(uri, (inUse.get(uri) ?? 0) + by); };
+  const serverOf = (call: string): RawDeltaServer | RawSotwServer =>
+    call.includes("/Delta")
+      ? upsert(deltas, call, createRawDeltaServer)
+      : upsert(sotws, call, createRawSotwServer);
+  const count = (uri: string, by: number): void => {
+    inUse.set(uri, (inUse.get(uri) ?? 0) + by);
+  };
   return {
-    calls, inUse,
+    calls,
+    inUse,
     delta: (call) => upsert(deltas, call, createRawDeltaServer),
     sotw: (call) => upsert(sotws, call, createRawSotwServer),
     acquire({ uri }: BootstrapServer) {
       count(uri, 1);
       return {
         open({ path, metadata }, handler) {
-          calls.push(`${uri} ${path}${metadata === undefined ? "" : ` ${JSON.stringify(metadata)}`}`);
+          calls.push(
+            `${uri} ${path}${metadata === undefined ? "" : ` ${JSON.stringify(metadata)}`}`,
+          );
           return serverOf(`${uri} ${path}`).connect(handler);
         },
-        release: () => { count(uri, -1); },
+        release: () => {
+          count(uri, -1);
+        },
       };
     },
   };

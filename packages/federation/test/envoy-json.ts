@@ -13,18 +13,32 @@ export function envoy(cluster: string, more: Json = {}): Json {
 
 /** An ApiConfigSource of some services. */
 export function api(services: readonly Json[], more: Json = {}): Json {
-  return { api_type: "AGGREGATED_DELTA_GRPC", transport_api_version: "V3", grpc_services: services, ...more };
+  return {
+    api_type: "AGGREGATED_DELTA_GRPC",
+    transport_api_version: "V3",
+    grpc_services: services,
+    ...more,
+  };
 }
 
 /** A ConfigSource of one server, for these authorities. */
 export function from(uri: string, authorities: readonly string[] = [], more: Json = {}): Json {
-  return { api_config_source: api([google(uri)], more), resource_api_version: "V3", ...(authorities.length > 0 && { authorities: authorities.map((name) => ({ name })) }) };
+  return {
+    api_config_source: api([google(uri)], more),
+    resource_api_version: "V3",
+    ...(authorities.length > 0 && { authorities: authorities.map((name) => ({ name })) }),
+  };
 }
 
 const http = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
 /** What makes a cluster speak HTTP/2. */
-export const http2: Json = { [http]: { "@type": `type.googleapis.com/${http}`, explicit_http_config: { http2_protocol_options: {} } } };
+export const http2: Json = {
+  [http]: {
+    "@type": `type.googleapis.com/${http}`,
+    explicit_http_config: { http2_protocol_options: {} },
+  },
+};
 
 /** An endpoint. */
 export function endpoint(address: string, port: number): Json {
@@ -33,13 +47,27 @@ export function endpoint(address: string, port: number): Json {
 
 /** A static cluster that leads to one address. What is undefined in `more` is left out. */
 export function cluster(name: string, more: Json = {}): Json {
-  const assignment = { cluster_name: name, endpoints: [{ lb_endpoints: [endpoint("xds.example", 443)] }] };
-  const all: Json = { name, type: "STRICT_DNS", typed_extension_protocol_options: http2, load_assignment: assignment, ...more };
+  const assignment = {
+    cluster_name: name,
+    endpoints: [{ lb_endpoints: [endpoint("xds.example", 443)] }],
+  };
+  const all: Json = {
+    name,
+    type: "STRICT_DNS",
+    typed_extension_protocol_options: http2,
+    load_assignment: assignment,
+    ...more,
+  };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
 /** A transport socket with TLS. */
 export function tls(common: Json, more: Json = {}): Json {
   const type = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
-  return { transport_socket: { name: "envoy.transport_sockets.tls", typed_config: { "@type": type, common_tls_context: common, ...more } } };
+  return {
+    transport_socket: {
+      name: "envoy.transport_sockets.tls",
+      typed_config: { "@type": type, common_tls_context: common, ...more },
+    },
+  };
 }

@@ -31,11 +31,25 @@ export async function useScene(): Promise<Scene> {
   const feed: ResourceFeed = {
     run(sink, signal) {
       holder.sink = sink;
-      return new Promise((resolve) => { signal.addEventListener("abort", () => { resolve(); }, { once: true }); });
+      return new Promise((resolve) => {
+        signal.addEventListener(
+          "abort",
+          () => {
+            resolve();
+          },
+          { once: true },
+        );
+      });
     },
     want(_, added: readonly Interest[], dropped: readonly Interest[]) {
-      for (const { name } of dropped) { wanted.delete(name); told.push(`-${name}`); }
-      for (const { name } of added) { wanted.add(name); told.push(`+${name}`); }
+      for (const { name } of dropped) {
+        wanted.delete(name);
+        told.push(`-${name}`);
+      }
+      for (const { name } of added) {
+        wanted.add(name);
+        told.push(`+${name}`);
+      }
     },
   };
   cache.addFeed(feed);
@@ -43,25 +57,54 @@ export async function useScene(): Promise<Scene> {
   const { sink } = holder;
   if (sink === undefined) throw new Error("the feed does not run");
   let lists = 0;
-  const put = (typeUrl: string, name: string, value: Uint8Array, version: string): void => { void sink.commit({ put: [{ typeUrl, as: name, resource: { name, version, payload: { typeUrl, value } } }] }); };
+  const put = (typeUrl: string, name: string, value: Uint8Array, version: string): void => {
+    void sink.commit({
+      put: [{ typeUrl, as: name, resource: { name, version, payload: { typeUrl, value } } }],
+    });
+  };
   return {
-    cache, sink, wanted, told,
-    putList(name, ...entries) { put(listUrl, name, listOf(...entries), `list ${++lists}`); },
-    put(name, text, version = "1") { put(memberUrl, name, Buffer.from(text), version); },
-    remove(name) { void sink.commit({ remove: [{ typeUrl: memberUrl, name }] }); },
+    cache,
+    sink,
+    wanted,
+    told,
+    putList(name, ...entries) {
+      put(listUrl, name, listOf(...entries), `list ${++lists}`);
+    },
+    put(name, text, version = "1") {
+      put(memberUrl, name, Buffer.from(text), version);
+    },
+    remove(name) {
+      void sink.commit({ remove: [{ typeUrl: memberUrl, name }] });
+    },
   };
 }
 
 /** A list that is followed until the test ends. */
-export function useList({ cache }: Scene, name: string, options: FollowListOptions = {}): FollowedList & { readonly wakes: number } {
-  const watcher = { wakes: 0, wake() { this.wakes++; } };
+export function useList(
+  { cache }: Scene,
+  name: string,
+  options: FollowListOptions = {},
+): FollowedList & { readonly wakes: number } {
+  const watcher = {
+    wakes: 0,
+    wake() {
+      this.wakes++;
+    },
+  };
   const list = followList(cache, memberUrl, { name }, watcher, options);
-  onTestFinished(() => { list.close(); });
-  return Object.defineProperty(list, "wakes", { get: () => watcher.wakes }) as FollowedList & { readonly wakes: number };
+  onTestFinished(() => {
+    list.close();
+  });
+  return Object.defineProperty(list, "wakes", { get: () => watcher.wakes }) as FollowedList & {
+    readonly wakes: number;
+  };
 }
 
 /** What a member shows: `name=text`, with its state unless it is held, and `!` with its error. */
 export function show({ name, state, resource, version, error }: ListMember): string {
-  const what = resource === undefined ? ` ${state}` : `=${Buffer.from(resource.payload.value).toString()}@${version}`;
+  const what =
+    resource === undefined
+      ? ` ${state}`
+      : `=${Buffer.from(resource.payload.value).toString()}@${version}`;
   return `${name.slice(name.lastIndexOf("/") + 1)}${what}${error === undefined ? "" : ` !${error.code}`}`;
 }

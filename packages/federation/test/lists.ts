@@ -10,14 +10,27 @@ export const listUrl = `${memberUrl}Collection`;
 /** An entry with the resource in it. */
 export function inline(name: string, text: string, version = "1", typeUrl = memberUrl): Uint8Array {
   const any = Buffer.concat([lengthDelimited(1, typeUrl), lengthDelimited(2, text)]);
-  return lengthDelimited(1, lengthDelimited(2, Buffer.concat([lengthDelimited(1, name), lengthDelimited(2, version), lengthDelimited(3, any)])));
+  return lengthDelimited(
+    1,
+    lengthDelimited(
+      2,
+      Buffer.concat([
+        lengthDelimited(1, name),
+        lengthDelimited(2, version),
+        lengthDelimited(3, any),
+      ]),
+    ),
+  );
 }
 
 /** An entry with a locator, as the message that the protos have. */
 export function located(uri: string): Uint8Array {
   const parsed = parseLocator(uri);
   if (!parsed.ok) throw new Error(parsed.error.message);
-  return lengthDelimited(1, lengthDelimited(1, toBinary(ResourceLocatorSchema, messageOf(parsed.value))));
+  return lengthDelimited(
+    1,
+    lengthDelimited(1, toBinary(ResourceLocatorSchema, messageOf(parsed.value))),
+  );
 }
 
 /** The same, as the text that TP1 has. */
@@ -32,10 +45,26 @@ export function listOf(...entries: readonly Uint8Array[]): Uint8Array {
 
 function messageOf(locator: Locator): ReturnType<typeof create<typeof ResourceLocatorSchema>> {
   const { scheme, id } = locator;
-  const directives = locator.directives.map((directive) => ({
-    directive: directive.kind === "alt" ? { case: "alt" as const, value: messageOf(directive.locator) } : { case: "entry" as const, value: directive.entry },
-  } satisfies Pick<ResourceLocator_Directive, "directive">));
+  const directives = locator.directives.map(
+    (directive) =>
+      ({
+        directive:
+          directive.kind === "alt"
+            ? { case: "alt" as const, value: messageOf(directive.locator) }
+            : { case: "entry" as const, value: directive.entry },
+      }) satisfies Pick<ResourceLocator_Directive, "directive">,
+  );
   if (scheme === "file") return create(ResourceLocatorSchema, { scheme: 2, id, directives });
   const { authority, resourceType, contextParams } = locator;
-  return create(ResourceLocatorSchema, { scheme: scheme === "http" ? 1 : 0, id, authority, resourceType, directives, contextParamSpecifier: { case: "exactContext", value: { params: Object.fromEntries(contextParams) } } });
+  return create(ResourceLocatorSchema, {
+    scheme: scheme === "http" ? 1 : 0,
+    id,
+    authority,
+    resourceType,
+    directives,
+    contextParamSpecifier: {
+      case: "exactContext",
+      value: { params: Object.fromEntries(contextParams) },
+    },
+  });
 }

@@ -6,7 +6,12 @@ import { createFakeClock, type FakeClock } from "@xdstp/testing";
 import { messageFromLocator, parseLocator, type ResourceLocatorMessage } from "@xdstp/uri";
 import { onTestFinished } from "vitest";
 
-import { createFederation, type Federation, type FederationEvent, type FederationOptions } from "../src/index.ts";
+import {
+  createFederation,
+  type Federation,
+  type FederationEvent,
+  type FederationOptions,
+} from "../src/index.ts";
 import { inline, listOf } from "./lists.ts";
 import { createStoreServer, type StoreServer } from "./store-server.ts";
 import { turn } from "./turn.ts";
@@ -25,12 +30,32 @@ export function resource(name: string, text: string, version = text): Resource {
 
 /** A resource that leads to a locator. */
 export function redirect(name: string, to: string, version = to): Resource {
-  return { name, version, payload: { typeUrl: REDIRECT, value: toBinary(ResourceLocatorSchema, create(ResourceLocatorSchema, locatorInit(to))) } };
+  return {
+    name,
+    version,
+    payload: {
+      typeUrl: REDIRECT,
+      value: toBinary(ResourceLocatorSchema, create(ResourceLocatorSchema, locatorInit(to))),
+    },
+  };
 }
 
 /** A list with these inline entries. */
-export function listNamed(name: string, entries: Readonly<Record<string, string>>, version = JSON.stringify(entries)): Resource {
-  return { name, version, payload: { typeUrl: LIST, value: listOf(...Object.entries(entries).map(([entry, text]) => inline(entry, text, text, T))) } };
+export function listNamed(
+  name: string,
+  entries: Readonly<Record<string, string>>,
+  version = JSON.stringify(entries),
+): Resource {
+  return {
+    name,
+    version,
+    payload: {
+      typeUrl: LIST,
+      value: listOf(
+        ...Object.entries(entries).map(([entry, text]) => inline(entry, text, text, T)),
+      ),
+    },
+  };
 }
 
 function locatorInit(to: string): Parameters<typeof create<typeof ResourceLocatorSchema>>[1] {
@@ -39,12 +64,29 @@ function locatorInit(to: string): Parameters<typeof create<typeof ResourceLocato
   return initOf(messageFromLocator(parsed.value));
 }
 
-function initOf({ scheme = 0, id = "", authority = "", resourceType = "", exactContext, directives = [] }: ResourceLocatorMessage): NonNullable<Parameters<typeof create<typeof ResourceLocatorSchema>>[1]> {
+function initOf({
+  scheme = 0,
+  id = "",
+  authority = "",
+  resourceType = "",
+  exactContext,
+  directives = [],
+}: ResourceLocatorMessage): NonNullable<
+  Parameters<typeof create<typeof ResourceLocatorSchema>>[1]
+> {
   const schemes = { XDSTP: 0, HTTP: 1, FILE: 2 } as const;
   return {
-    scheme: typeof scheme === "number" ? scheme : schemes[scheme], id, authority, resourceType,
+    scheme: typeof scheme === "number" ? scheme : schemes[scheme],
+    id,
+    authority,
+    resourceType,
     contextParamSpecifier: { case: "exactContext", value: { params: { ...exactContext?.params } } },
-    directives: directives.map(({ alt, entry }) => ({ directive: alt === undefined ? { case: "entry" as const, value: entry ?? "" } : { case: "alt" as const, value: initOf(alt) } })),
+    directives: directives.map(({ alt, entry }) => ({
+      directive:
+        alt === undefined
+          ? { case: "entry" as const, value: entry ?? "" }
+          : { case: "alt" as const, value: initOf(alt) },
+    })),
   };
 }
 
@@ -56,7 +98,11 @@ export interface Scene {
   /** A server by its id. */
   readonly at: (id: string) => StoreServer;
   /** Asks for a name as a reader does. */
-  readonly watch: (name: string, typeUrl?: string, parameters?: ReadonlyMap<string, string>) => Watched;
+  readonly watch: (
+    name: string,
+    typeUrl?: string,
+    parameters?: ReadonlyMap<string, string>,
+  ) => Watched;
   /** Lets so many milliseconds go by. */
   readonly pass: (ms: number) => Promise<void>;
   /** Operators are told. */
@@ -80,20 +126,59 @@ export type Answering = readonly string[] | Readonly<Record<string, readonly str
  * A federation over servers in memory, below a cache.
  * @param known - servers that are there already, by id
  */
-export async function scene(answering: Answering, options: Partial<FederationOptions> = {}, known: Scene["servers"] = {}): Promise<Scene> {
+export async function scene(
+  answering: Answering,
+  options: Partial<FederationOptions> = {},
+  known: Scene["servers"] = {},
+): Promise<Scene> {
   const clock = createFakeClock();
-  const orders = Array.isArray(answering) ? (answering as readonly string[]).map((id) => [id, [id]] as const) : Object.entries(answering as Readonly<Record<string, readonly string[]>>);
-  const servers = Object.fromEntries([...new Set(orders.flatMap(([, ids]) => ids))].map((id) => [id, known[id] ?? createStoreServer(id)]));
+  const orders = Array.isArray(answering)
+    ? (answering as readonly string[]).map((id) => [id, [id]] as const)
+    : Object.entries(answering as Readonly<Record<string, readonly string[]>>);
+  const servers = Object.fromEntries(
+    [...new Set(orders.flatMap(([, ids]) => ids))].map((id) => [
+      id,
+      known[id] ?? createStoreServer(id),
+    ]),
+  );
   const at = (id: string): StoreServer => servers[id] ?? fail(`there is no server ${id}`);
-  const sources = orders.map(([authority, ids]) => ({ servers: ids.map(at), ...(authority !== "default" && { authorities: [authority] }) }));
+  const sources = orders.map(([authority, ids]) => ({
+    servers: ids.map(at),
+    ...(authority !== "default" && { authorities: [authority] }),
+  }));
   const events: FederationEvent[] = [];
-  const federation = createFederation({ sources, clock, random: () => 0, onEvent: (event) => { events.push(event); }, ...options });
-  const cache = createCache({ clock, directives: true, wildcard: (_, name) => federation.inWildcard(name) });
+  const federation = createFederation({
+    sources,
+    clock,
+    random: () => 0,
+    onEvent: (event) => {
+      events.push(event);
+    },
+    ...options,
+  });
+  const cache = createCache({
+    clock,
+    directives: true,
+    wildcard: (_, name) => federation.inWildcard(name),
+  });
   cache.addFeed(federation);
   onTestFinished(() => cache.close());
   await turn();
-  const pass = async (ms: number): Promise<void> => { clock.advance(ms); await turn(); };
-  return { cache, federation, clock, servers, at, watch: (name, typeUrl = T, parameters = new Map()) => watched(cache, typeUrl, { name, parameters }), pass, events };
+  const pass = async (ms: number): Promise<void> => {
+    clock.advance(ms);
+    await turn();
+  };
+  return {
+    cache,
+    federation,
+    clock,
+    servers,
+    at,
+    watch: (name, typeUrl = T, parameters = new Map()) =>
+      watched(cache, typeUrl, { name, parameters }),
+    pass,
+    events,
+  };
 }
 
 function fail(text: string): never {
@@ -106,17 +191,34 @@ function watched(cache: Cache, typeUrl: string, interest: Interest): Watched {
   topic.watch(watcher);
   return {
     topic,
-    get now() { return shown(topic); },
-    get version() { return topic.members()[0]?.resource?.version; },
-    get members() { return topic.members().flatMap((entry) => (entry.resource === undefined ? [] : `${entry.name.replace(/#.*/, "").replace(/^.*\//, "")}=${text(entry.resource)}`)).sort().join(" "); },
-    close: () => { topic.unwatch(watcher); },
+    get now() {
+      return shown(topic);
+    },
+    get version() {
+      return topic.members()[0]?.resource?.version;
+    },
+    get members() {
+      return topic
+        .members()
+        .flatMap((entry) =>
+          entry.resource === undefined
+            ? []
+            : `${entry.name.replace(/#.*/, "").replace(/^.*\//, "")}=${text(entry.resource)}`,
+        )
+        .sort()
+        .join(" ");
+    },
+    close: () => {
+      topic.unwatch(watcher);
+    },
   };
 }
 
 function shown(topic: Topic): string {
   const [entry] = topic.members();
   const { stale, settled } = topic;
-  if (entry?.resource !== undefined) return stale === undefined ? text(entry.resource) : `${text(entry.resource)} (${stale.text})`;
+  if (entry?.resource !== undefined)
+    return stale === undefined ? text(entry.resource) : `${text(entry.resource)} (${stale.text})`;
   const why = stale ?? entry?.error;
   if (why !== undefined) return `- ${why.text}`;
   return settled ? "-" : "?";

@@ -4,11 +4,23 @@ import type { ClientNotice, ServerOptions } from "../src/index.ts";
 import { createTestChannels, type TestChannels } from "./create-test-channels.ts";
 
 /** Options over channels in the hands of the test, in delta. */
-export function serverOptions(options: Partial<ServerOptions> = {}): ServerOptions & { readonly channels: TestChannels; readonly clock: FakeClock; readonly events: ClientNotice[] } {
+export function serverOptions(options: Partial<ServerOptions> = {}): ServerOptions & {
+  readonly channels: TestChannels;
+  readonly clock: FakeClock;
+  readonly events: ClientNotice[];
+} {
   const events: ClientNotice[] = [];
   return {
-    variant: "delta", node: () => new Uint8Array(), types: new Map(), random: () => 0.5,
-    onEvent: (event) => { events.push(event); }, ...options,
-    events, clock: createFakeClock(), channels: createTestChannels(),
+    variant: "delta",
+    node: () => new Uint8Array(),
+    types: new Map(),
+    random: () => 0.5,
+    onEvent: (event) => {
+      events.push(event);
+    },
+    ...options,
+    events,
+    clock: createFakeClock(),
+    channels: createTestChannels(),
   };
 }

@@ -1,4 +1,12 @@
-import { interestKey, XdsError, type Committed, type Interest, type Resource, type ResourceSink, type Transaction } from "@xdstp/core";
+import {
+  interestKey,
+  XdsError,
+  type Committed,
+  type Interest,
+  type Resource,
+  type ResourceSink,
+  type Transaction,
+} from "@xdstp/core";
 import type { ClientStatus } from "@xdstp/core/client";
 import { globMatches, nameKey } from "@xdstp/uri";
 
@@ -49,27 +57,53 @@ export function createStoreServer(id: string): StoreServer {
     if (sink === undefined || failure !== undefined || server.silent) return;
     answers.push(sink.commit(transaction) as Committed);
   };
-  const isWanted = (typeUrl: string, name: string): boolean => wanted.values().some((row) => covers(row, typeUrl, name));
-  const answer = (rows: readonly Row[]): void => { if (rows.length > 0) commit(answerTo(rows, [...store.values()])); };
+  const isWanted = (typeUrl: string, name: string): boolean =>
+    wanted.values().some((row) => covers(row, typeUrl, name));
+  const answer = (rows: readonly Row[]): void => {
+    if (rows.length > 0) commit(answerTo(rows, [...store.values()]));
+  };
   const server: StoreServer = {
-    id, name: id, silent: false, responded: true, answers,
-    get wanted() { return [...wanted.values()].map(({ interest: { name } }) => name).sort(); },
-    get opened() { return opened; },
-    get isOpen() { return sink !== undefined; },
-    get sink() { if (sink === undefined) throw new Error("it is not open"); return sink; },
+    id,
+    name: id,
+    silent: false,
+    responded: true,
+    answers,
+    get wanted() {
+      return [...wanted.values()].map(({ interest: { name } }) => name).sort();
+    },
+    get opened() {
+      return opened;
+    },
+    get isOpen() {
+      return sink !== undefined;
+    },
+    get sink() {
+      if (sink === undefined) throw new Error("it is not open");
+      return sink;
+    },
     open() {
       opened++;
       return {
-        close() { /* nothing to let go of */ }, feed: {
+        close() {
+          /* nothing to let go of */
+        },
+        feed: {
           async run(given, signal) {
             sink = given;
             if (failure !== undefined) given.unavailable({}, failure);
-            await new Promise<void>((resolve) => { signal.addEventListener("abort", () => { resolve(); }); });
+            await new Promise<void>((resolve) => {
+              signal.addEventListener("abort", () => {
+                resolve();
+              });
+            });
             sink = undefined;
             wanted.clear();
           },
-          get responded() { return server.responded; },
-          status: () => ({ responded: server.responded, types: [] as ClientStatus["types"] }) as ClientStatus,
+          get responded() {
+            return server.responded;
+          },
+          status: () =>
+            ({ responded: server.responded, types: [] as ClientStatus["types"] }) as ClientStatus,
           want(typeUrl, added, dropped) {
             for (const interest of dropped) wanted.delete(idOf(typeUrl, interest));
             const rows = added.map((interest) => ({ typeUrl, interest }));
@@ -83,8 +117,19 @@ export function createStoreServer(id: string): StoreServer {
       store.set(`${typeUrl}\n${nameKey(resource.name)}`, { typeUrl, resource });
       if (isWanted(typeUrl, resource.name)) commit({ put: [{ typeUrl, resource }] });
     },
-    late(typeUrl, name) { commit({ remove: [{ typeUrl, name, error: new XdsError("NOT_FOUND", "nothing has come in time", { timedOut: true }) }] }); },
-    held: (typeUrl) => Array.from(server.sink.held(typeUrl), ({ name, version }) => `${name} ${version}`),
+    late(typeUrl, name) {
+      commit({
+        remove: [
+          {
+            typeUrl,
+            name,
+            error: new XdsError("NOT_FOUND", "nothing has come in time", { timedOut: true }),
+          },
+        ],
+      });
+    },
+    held: (typeUrl) =>
+      Array.from(server.sink.held(typeUrl), ({ name, version }) => `${name} ${version}`),
     remove(typeUrl, name) {
       store.delete(`${typeUrl}\n${nameKey(name)}`);
       if (isWanted(typeUrl, name)) commit({ remove: [{ typeUrl, name }] });
@@ -104,14 +149,27 @@ function idOf(typeUrl: string, interest: Interest): string {
 
 /** All that there is of what is wanted. */
 function answerTo(rows: readonly Row[], stored: readonly Stored[]): Transaction {
-  const put = stored.filter(({ typeUrl, resource }) => rows.some((row) => covers(row, typeUrl, resource.name)));
-  const missing = rows.filter((row) => isExact(row) && !put.some(({ typeUrl, resource }) => covers(row, typeUrl, resource.name)));
-  return { put, remove: missing.map(({ typeUrl, interest: { name } }) => ({ typeUrl, name })), complete: rows.filter((row) => !isExact(row)) };
+  const put = stored.filter(({ typeUrl, resource }) =>
+    rows.some((row) => covers(row, typeUrl, resource.name)),
+  );
+  const missing = rows.filter(
+    (row) =>
+      isExact(row) && !put.some(({ typeUrl, resource }) => covers(row, typeUrl, resource.name)),
+  );
+  return {
+    put,
+    remove: missing.map(({ typeUrl, interest: { name } }) => ({ typeUrl, name })),
+    complete: rows.filter((row) => !isExact(row)),
+  };
 }
 
 function covers({ typeUrl, interest }: Row, type: string, name: string): boolean {
   if (typeUrl !== type) return false;
-  return interest.name === "*" || nameKey(interest.name) === nameKey(name) || (interest.name.startsWith("xdstp:") && globMatches(interest.name, name));
+  return (
+    interest.name === "*" ||
+    nameKey(interest.name) === nameKey(name) ||
+    (interest.name.startsWith("xdstp:") && globMatches(interest.name, name))
+  );
 }
 
 function isExact({ interest: { name } }: Row): boolean {

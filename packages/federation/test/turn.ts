@@ -1,4 +1,6 @@
 /** When what was begun in this turn is done. */
 export async function turn(): Promise<void> {
-  await new Promise((resolve) => { setImmediate(resolve); });
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

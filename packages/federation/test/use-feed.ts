@@ -18,13 +18,20 @@ export function useFeed(feed: ResourceFeed): Told {
       return { revision: told.put.length };
     },
     held: () => [],
-    unavailable(scope, error) { told.outages.push(`${nameOf(scope)}: ${error === undefined ? "well" : error.message}`); },
+    unavailable(scope, error) {
+      told.outages.push(`${nameOf(scope)}: ${error === undefined ? "well" : error.message}`);
+    },
   };
   void feed.run(sink, abort.signal);
-  onTestFinished(() => { abort.abort(); });
+  onTestFinished(() => {
+    abort.abort();
+  });
   return told;
 }
 
 function nameOf({ typeUrl, interest }: Scope): string {
-  return [typeUrl?.split(".").at(-1), interest?.name].filter((part) => part !== undefined).join(" ") || "all";
+  return (
+    [typeUrl?.split(".").at(-1), interest?.name].filter((part) => part !== undefined).join(" ") ||
+    "all"
+  );
 }

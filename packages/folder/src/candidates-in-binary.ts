@@ -13,7 +13,9 @@ import { wrapperFacts } from "./wrapper-facts.ts";
  * one packed in a `google.protobuf.Any` says it, and may be an `envoy.service.discovery.v3.Resource` or a `DiscoveryResponse` too.
  */
 export function candidatesInBinary(bytes: Uint8Array, place: Place): readonly Candidate[] {
-  return isAny(bytes) ? inAny(decode(AnySchema, bytes), place) : [{ content: { bytes }, alone: true, document: 0, path: [] }];
+  return isAny(bytes)
+    ? inAny(decode(AnySchema, bytes), place)
+    : [{ content: { bytes }, alone: true, document: 0, path: [] }];
 }
 
 /** No message of a resource has a first field that reads like a type URL. */
@@ -21,7 +23,11 @@ function isAny(bytes: Uint8Array): boolean {
   try {
     const reader = new BinaryReader(bytes);
     const [field, wireType] = reader.tag();
-    return field === 1 && wireType === WireType.LengthDelimited && reader.string().startsWith("type.googleapis.com/");
+    return (
+      field === 1 &&
+      wireType === WireType.LengthDelimited &&
+      reader.string().startsWith("type.googleapis.com/")
+    );
   } catch {
     return false;
   }
@@ -29,20 +35,34 @@ function isAny(bytes: Uint8Array): boolean {
 
 function inAny(any: Any, place: Place): readonly Candidate[] {
   if (typeOf(any) !== DiscoveryResponseSchema.typeName) return [candidate(any, true, place)];
-  return decode(DiscoveryResponseSchema, any.value).resources.map((member) => candidate(member, false, place));
+  return decode(DiscoveryResponseSchema, any.value).resources.map((member) =>
+    candidate(member, false, place),
+  );
 }
 
 function candidate(any: Any, alone: boolean, place: Place): Candidate {
-  if (typeOf(any) !== ResourceSchema.typeName) return { content: { bytes: payloadOf(any, place) }, alone, document: 0, path: [] };
+  if (typeOf(any) !== ResourceSchema.typeName)
+    return { content: { bytes: payloadOf(any, place) }, alone, document: 0, path: [] };
   const message: Resource = decode(ResourceSchema, any.value);
-  if (message.resource === undefined) throw new Fault({ message: "a Resource without its field resource" });
-  return { content: { bytes: payloadOf(message.resource, place) }, facts: wrapperFacts(message), alone, document: 0, path: [] };
+  if (message.resource === undefined)
+    throw new Fault({ message: "a Resource without its field resource" });
+  return {
+    content: { bytes: payloadOf(message.resource, place) },
+    facts: wrapperFacts(message),
+    alone,
+    document: 0,
+    path: [],
+  };
 }
 
 function payloadOf(any: Any, place: Place): Uint8Array {
   const { typeName } = place.type.desc;
   if (typeOf(any) === typeName) return any.value;
-  throw new Fault({ message: `holds ${quote(any.typeUrl)}, but this folder holds ${typeName}`, rule: "C-TYPE-4", hint: "move the file" });
+  throw new Fault({
+    message: `holds ${quote(any.typeUrl)}, but this folder holds ${typeName}`,
+    rule: "C-TYPE-4",
+    hint: "move the file",
+  });
 }
 
 function typeOf({ typeUrl }: Any): string {

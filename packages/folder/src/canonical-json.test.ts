@@ -4,14 +4,23 @@ import { canonicalJson } from "./canonical-json.ts";
 describe("canonicalJson()", () => {
   it("sorts the keys of objects at any depth and leaves lists as they are [S-VER-4]", () => {
     const value = { b: [{ z: 1, y: 2 }, 1], a: { d: null, c: "x" } };
-    expect(JSON.stringify(canonicalJson(value, 100))).toBe('{"a":{"c":"x","d":null},"b":[{"y":2,"z":1},1]}');
+    expect(JSON.stringify(canonicalJson(value, 100))).toBe(
+      '{"a":{"c":"x","d":null},"b":[{"y":2,"z":1},1]}',
+    );
   });
   it("sorts by code points, not by UTF-16 units", () => {
     const value = { "\u{1F600}": 1, "\uFF01": 2, a: 3, ab: 4 };
-    expect(Object.keys(canonicalJson(value, 100) as object)).toEqual(["a", "ab", "\uFF01", "\u{1F600}"]);
+    expect(Object.keys(canonicalJson(value, 100) as object)).toEqual([
+      "a",
+      "ab",
+      "\uFF01",
+      "\u{1F600}",
+    ]);
   });
   it("keeps a key called __proto__", () => {
-    expect(JSON.stringify(canonicalJson(JSON.parse('{"__proto__":{"a":1}}'), 100))).toBe('{"__proto__":{"a":1}}');
+    expect(JSON.stringify(canonicalJson(JSON.parse('{"__proto__":{"a":1}}'), 100))).toBe(
+      '{"__proto__":{"a":1}}',
+    );
   });
   it("refuses a value that aliases make enormous, without building it", () => {
     let bomb: unknown = "x";

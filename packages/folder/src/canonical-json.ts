@@ -19,7 +19,10 @@ interface Budget {
 
 function sorted(value: unknown, budget: Budget): JsonValue {
   if (--budget.left < 0) {
-    throw new Fault({ message: "becomes enormous once its aliases are resolved", hint: "write fewer aliases (*name)" });
+    throw new Fault({
+      message: "becomes enormous once its aliases are resolved",
+      hint: "write fewer aliases (*name)",
+    });
   }
   if (Array.isArray(value)) return sortedList(value, budget);
   if (typeof value !== "object" || value === null) return value as JsonValue;
@@ -38,7 +41,8 @@ function sortedObject(object: Readonly<Record<string, unknown>>, budget: Budget)
   const isSorted = keys.every((key, at) => at === 0 || byKey(keys[at - 1] ?? "", key) < 0);
   if (!isSorted) keys.sort(byKey);
   const values = keys.map((key) => inside(object[key], key, budget));
-  if (isSorted && values.every((item, at) => item === object[keys[at] ?? ""])) return object as JsonValue;
+  if (isSorted && values.every((item, at) => item === object[keys[at] ?? ""]))
+    return object as JsonValue;
   return Object.fromEntries(keys.map((key, at) => [key, values[at] ?? null]));
 }
 

@@ -2,15 +2,30 @@ import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 import { createDebounce } from "./debounce.ts";
 
-const settle = async (): Promise<void> => { await new Promise((resolve) => { setImmediate(resolve); }); };
+const settle = async (): Promise<void> => {
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+};
 
 const useDebounce = () => {
   const clock = createFakeClock();
   const abort = new AbortController();
   const debounce = createDebounce({ clock, quietMs: 100, maxMs: 2_000 });
   let ended = 0;
-  const wait = (): void => { void debounce.next(abort.signal).then(() => ended++); };
-  return { clock, abort, debounce, wait, ended: async () => { await settle(); return ended; } };
+  const wait = (): void => {
+    void debounce.next(abort.signal).then(() => ended++);
+  };
+  return {
+    clock,
+    abort,
+    debounce,
+    wait,
+    ended: async () => {
+      await settle();
+      return ended;
+    },
+  };
 };
 
 describe("createDebounce()", () => {

@@ -43,18 +43,24 @@ export function createDebounce({ clock, quietMs, maxMs }: DebounceOptions): Debo
     wake?.();
   };
   return {
-    flush() { end(false); },
+    flush() {
+      end(false);
+    },
     cancel,
     touch() {
       const now = clock.now();
       first ??= now;
       timer?.cancel();
       const leftMs = Math.max(0, first + maxMs - now);
-      timer = clock.after(Math.min(quietMs, leftMs), () => { end(leftMs < quietMs); });
+      timer = clock.after(Math.min(quietMs, leftMs), () => {
+        end(leftMs < quietMs);
+      });
     },
     async next(signal) {
       let resolve: () => void = () => undefined;
-      const promise = new Promise<void>((settle) => { resolve = settle; });
+      const promise = new Promise<void>((settle) => {
+        resolve = settle;
+      });
       wake = resolve;
       signal.addEventListener("abort", wake, { once: true });
       if (due || signal.aborted) wake();

@@ -2,8 +2,18 @@ import { describe, expect, it } from "vitest";
 import { decodeSegment } from "./decode-segment.ts";
 
 describe("decodeSegment()", () => {
-  for (const [segment, decoded] of [["a", "a"], ["a%2Fb", "a/b"], ["100%25", "100%"], ["%C3%A9", "é"], ["é", "é"], ["%2a+", "*+"], ["%5Fopaque", "_opaque"]] as const) {
-    it(`reads ${segment} as ${decoded} [N-05]`, () => { expect(decodeSegment(segment)).toBe(decoded); });
+  for (const [segment, decoded] of [
+    ["a", "a"],
+    ["a%2Fb", "a/b"],
+    ["100%25", "100%"],
+    ["%C3%A9", "é"],
+    ["é", "é"],
+    ["%2a+", "*+"],
+    ["%5Fopaque", "_opaque"],
+  ] as const) {
+    it(`reads ${segment} as ${decoded} [N-05]`, () => {
+      expect(decodeSegment(segment)).toBe(decoded);
+    });
   }
   for (const segment of ["100%", "%2", "%zz", "a%2gb"]) {
     it(`refuses the bad escape in ${segment}, and says how a percent sign is written [N-05]`, () => {

@@ -11,11 +11,19 @@ export function decodeSegment(segment: string): string {
   const bad = /%(?![0-9A-Fa-f]{2})/.exec(segment);
   if (bad !== null) {
     const escape = segment.slice(bad.index, bad.index + 3);
-    throw new Fault({ message: `${quote(escape)} in the file name ${quote(segment)} is no escape`, rule: "N-05", hint: "a percent sign is written %25" });
+    throw new Fault({
+      message: `${quote(escape)} in the file name ${quote(segment)} is no escape`,
+      rule: "N-05",
+      hint: "a percent sign is written %25",
+    });
   }
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new Fault({ message: `the escapes in the file name ${quote(segment)} are not UTF-8`, rule: "N-06", hint: "escape the UTF-8 bytes, for instance %C3%A9" });
+    throw new Fault({
+      message: `the escapes in the file name ${quote(segment)} are not UTF-8`,
+      rule: "N-06",
+      hint: "escape the UTF-8 bytes, for instance %C3%A9",
+    });
   }
 }

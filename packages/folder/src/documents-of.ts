@@ -23,12 +23,23 @@ export interface ReadDocument {
  * The documents of a text file in the JSON form of protobuf, keys sorted. YAML may have several; those without content are left out.
  * Throws a fault for a text that does not parse and for a document that is no object.
  */
-export function documentsOf(text: string, place: Place, context: FolderContext): readonly ReadDocument[] {
+export function documentsOf(
+  text: string,
+  place: Place,
+  context: FolderContext,
+): readonly ReadDocument[] {
   return values(text, place, context).flatMap((value, index) => {
     const json = canonicalJson(value, maxValuesOf(text));
     if (json === null) return [];
     if (isObject(json)) return [{ json, index }];
-    throw new Fault({ message: `holds ${kindOf(json)} where a message is expected`, document: index, path: [], hint: Array.isArray(json) ? "write resources: above the list, or each resource into a file of its own" : "write the fields of the resource as keys" });
+    throw new Fault({
+      message: `holds ${kindOf(json)} where a message is expected`,
+      document: index,
+      path: [],
+      hint: Array.isArray(json)
+        ? "write resources: above the list, or each resource into a file of its own"
+        : "write the fields of the resource as keys",
+    });
   });
 }
 
@@ -54,25 +65,41 @@ function parseText(text: string, place: Place, context: FolderContext): JsonValu
   const stated = /^\s*#\s*proto-message:\s*(\S+)/m.exec(text)?.[1];
   const desc = stated === undefined ? defaultSchema(text, place) : schemaOf(stated, context);
   try {
-    const json = toJson(desc, fromText(desc, text, { registry }), { registry, useProtoFieldName: true });
+    const json = toJson(desc, fromText(desc, text, { registry }), {
+      registry,
+      useProtoFieldName: true,
+    });
     return isObject(json) && stated !== undefined ? { ...json, "@type": desc.typeName } : json;
   } catch (error) {
     // What was found may be a secret.
     const reason = reasonOf(error).replace(/, got .*$/s, "");
-    const [, word = "", name = ""] = /^unknown enum value "(.*)" for enum (\S+)$/.exec(reason) ?? [];
+    const [, word = "", name = ""] =
+      /^unknown enum value "(.*)" for enum (\S+)$/.exec(reason) ?? [];
     const hint = enumHint(name, word, registry);
-    throw new Fault({ message: `is no ${desc.typeName} in text format: ${reason}`, ...(hint !== undefined && { hint }) });
+    throw new Fault({
+      message: `is no ${desc.typeName} in text format: ${reason}`,
+      ...(hint !== undefined && { hint }),
+    });
   }
 }
 
 function defaultSchema(text: string, place: Place): DescMessage {
-  return text.replaceAll(/^\s*#.*$/gm, "").trimStart().startsWith("[") ? AnySchema : place.type.desc;
+  return text
+    .replaceAll(/^\s*#.*$/gm, "")
+    .trimStart()
+    .startsWith("[")
+    ? AnySchema
+    : place.type.desc;
 }
 
 function schemaOf(name: string, context: FolderContext): DescMessage {
   if (name === ResourceSchema.typeName) return ResourceSchema;
   if (name === DiscoveryResponseSchema.typeName) return DiscoveryResponseSchema;
   const desc = context.registry.getMessage(name);
-  if (desc === undefined) throw new Fault({ message: `the type ${quote(name)} after "# proto-message:" is not known`, rule: "B-TYPE-1" });
+  if (desc === undefined)
+    throw new Fault({
+      message: `the type ${quote(name)} after "# proto-message:" is not known`,
+      rule: "B-TYPE-1",
+    });
   return desc;
 }

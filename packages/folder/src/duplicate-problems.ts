@@ -20,5 +20,10 @@ function clash(entry: FolderEntry, other: FolderEntry, name: string): FolderProb
   const what = entry.name === name && other.name === name ? "the name" : "the name or alias";
   const of = entry.variant === undefined ? "" : ` with the constraints ${entry.variant.text}`;
   const where = other.file === entry.file ? "twice in this file" : `here and in ${other.file}`;
-  return { file: entry.file, message: `${what} ${quote(name)}${of} stands ${where}`, rule: "N-40", hint: "keep one of them" };
+  return {
+    file: entry.file,
+    message: `${what} ${quote(name)}${of} stands ${where}`,
+    rule: "N-40",
+    hint: "keep one of them",
+  };
 }

@@ -29,8 +29,11 @@ export class Fault extends Error {
 /** The text of a thrown value. What engine and decoder say of too deep a recursion, and of bytes that end too early, is said in plain words. */
 export function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
-  if (thrown instanceof RangeError && thrown.message.includes("call stack")) return "nests too deeply";
-  return thrown.message === "premature EOF" ? "it is cut off: it ends inside a field" : thrown.message;
+  if (thrown instanceof RangeError && thrown.message.includes("call stack"))
+    return "nests too deeply";
+  return thrown.message === "premature EOF"
+    ? "it is cut off: it ends inside a field"
+    : thrown.message;
 }
 
 /** Where in a file something stands. */
@@ -45,6 +48,10 @@ export function located<T>(run: () => T, place: FaultPlace): T {
     return run();
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    throw new Fault({ ...place, ...error.details, path: [...place.path, ...(error.details.path ?? [])] });
+    throw new Fault({
+      ...place,
+      ...error.details,
+      path: [...place.path, ...(error.details.path ?? [])],
+    });
   }
 }

@@ -14,7 +14,9 @@ const formats: ReadonlyMap<string, FileFormat> = new Map([
 export const extensions: string = [...formats.keys()].join(" ");
 
 /** Splits a file name at its extension; the case of the extension does not matter. undefined: such a file is not read. */
-export function splitFileName(name: string): { readonly stem: string; readonly format: FileFormat } | undefined {
+export function splitFileName(
+  name: string,
+): { readonly stem: string; readonly format: FileFormat } | undefined {
   const dot = name.lastIndexOf(".");
   const format = dot <= 0 ? undefined : formats.get(name.slice(dot).toLowerCase());
   return format === undefined ? undefined : { stem: name.slice(0, dot), format };

@@ -13,7 +13,10 @@ const mostInPlace = 256 * 1024;
 /** Reads and parses files, small ones in place and large ones in a process of their own, one of these at a time. */
 export interface FileParser {
   /** undefined: the file has the hash that is known. Rejects where the file cannot be read. */
-  readonly parse: (file: FoundFile, knownHash: string | undefined) => Promise<ParsedElsewhere | undefined>;
+  readonly parse: (
+    file: FoundFile,
+    knownHash: string | undefined,
+  ) => Promise<ParsedElsewhere | undefined>;
   /** Ends the process and gives its memory back; the next large file starts another one. */
   readonly rest: () => void;
   /** Ends the process for good. Large files are rejected afterwards. */
@@ -27,7 +30,12 @@ export function createFileParser(context: FolderContext, patience: Patience): Fi
   let last: Promise<unknown> = Promise.resolve();
 
   const rest = (): void => {
-    void process?.then(({ close }) => { close(); }, () => undefined);
+    void process?.then(
+      ({ close }) => {
+        close();
+      },
+      () => undefined,
+    );
     process = undefined;
   };
   const parseLarge = async (segments: readonly string[]): Promise<ParsedElsewhere> => {

@@ -14,7 +14,8 @@ const hanging = vi.hoisted(() => new Map<unknown, () => void>());
 vi.mock(import("node:fs/promises"), async (original) => {
   const actual = await original();
   const check = (path: unknown): void => {
-    if (refused.has(path)) throw Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
+    if (refused.has(path))
+      throw Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
   };
   const readdir = async (...args: Parameters<typeof actual.readdir>) => {
     check(args[0]);
@@ -31,7 +32,9 @@ vi.mock(import("node:fs/promises"), async (original) => {
 
 const refuse = (path: string): void => {
   refused.add(path);
-  onTestFinished(() => { refused.delete(path); });
+  onTestFinished(() => {
+    refused.delete(path);
+  });
 };
 
 describe("fileTrouble()", () => {
@@ -39,12 +42,21 @@ describe("fileTrouble()", () => {
     ["EACCES", "may not be read by this user (EACCES)", "give it the right to"],
     ["EPERM", "may not be read by this user (EPERM)", "give it the right to"],
     ["ELOOP", "is a symbolic link that leads back to itself (ELOOP)", "mend or remove the link"],
-    ["EMFILE", "cannot be read, because too many files are open (EMFILE)", "raise the limit of open files: ulimit -n"],
+    [
+      "EMFILE",
+      "cannot be read, because too many files are open (EMFILE)",
+      "raise the limit of open files: ulimit -n",
+    ],
   ])("says of %s the way out", (code, message, hint) => {
-    expect(fileTrouble(Object.assign(new Error(`${code}: raw`), { code }))).toEqual({ message, hint });
+    expect(fileTrouble(Object.assign(new Error(`${code}: raw`), { code }))).toEqual({
+      message,
+      hint,
+    });
   });
   it("repeats what it does not know", () => {
-    expect(fileTrouble(Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" }))).toEqual({ message: "EIO: i/o error, read" });
+    expect(fileTrouble(Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" }))).toEqual({
+      message: "EIO: i/o error, read",
+    });
     expect(fileTrouble("x")).toEqual({ message: "x" });
   });
   it("says of a file that may not be read the way out, and keeps the last state until it may", async () => {
@@ -55,7 +67,10 @@ describe("fileTrouble()", () => {
     refuse(file);
     await write({ "a/clusters/y.yaml": "{}" });
     const { problems, serving } = await next("refused");
-    expect({ serving, problems: problems.map(formatProblem) }).toEqual({ serving: true, problems: [`${file}: may not be read by this user (EACCES) (give it the right to)`] });
+    expect({ serving, problems: problems.map(formatProblem) }).toEqual({
+      serving: true,
+      problems: [`${file}: may not be read by this user (EACCES) (give it the right to)`],
+    });
     refused.delete(file);
     await write({ "a/clusters/y.yaml": "{}" });
     expect(await next("loaded")).toMatchObject({ resources: 2 });
@@ -64,7 +79,9 @@ describe("fileTrouble()", () => {
     const { dir, write } = await useFolder({ "a/clusters/x.yaml": "{}" });
     const { next, stop, events } = useFeed({ dir });
     await next("loaded");
-    const isOpened = new Promise<void>((resolve) => hanging.set(join(dir, "a/clusters/y.yaml"), resolve));
+    const isOpened = new Promise<void>((resolve) =>
+      hanging.set(join(dir, "a/clusters/y.yaml"), resolve),
+    );
     await write({ "a/clusters/y.yaml": "{}", "a/clusters/x.yaml": "type: EDS" });
     await isOpened;
     await stop();
@@ -76,7 +93,9 @@ describe("fileTrouble()", () => {
     const clock = createFakeClock();
     const { next, sink } = useFeed({ dir, clock });
     const { problem } = await next("unreadable");
-    expect(formatProblem(problem)).toBe(`${dir}: may not be read by this user (EACCES) (give it the right to; it is tried again every second)`);
+    expect(formatProblem(problem)).toBe(
+      `${dir}: may not be read by this user (EACCES) (give it the right to; it is tried again every second)`,
+    );
     expect(sink.transactions).toEqual([]);
     refused.delete(dir);
     await waitFor(() => clock.pending > 0);

@@ -24,7 +24,9 @@ describe("filesInWriting()", () => {
     await folder.write({ "a/clusters/new.tmp": "{ }" });
     await folder.move("a/clusters/new.tmp", "a/clusters/replaced.yaml");
     await folder.remove("a/clusters/removed.yaml");
-    expect(await filesInWriting(folder.dir, files, patience)).toMatchObject([{ file: join(folder.dir, "a/clusters/written.yaml"), message }]);
+    expect(await filesInWriting(folder.dir, files, patience)).toMatchObject([
+      { file: join(folder.dir, "a/clusters/written.yaml"), message },
+    ]);
   });
 });
 
@@ -35,7 +37,10 @@ describe("createFolderFeed() while a file is written", () => {
     const clock = createFakeClock();
     let touch = (): void => undefined;
     const watch: WatchDirectory = (directory, listener) => {
-      if (directory === dirname(file)) touch = () => { listener("change", "x.yaml"); };
+      if (directory === dirname(file))
+        touch = () => {
+          listener("change", "x.yaml");
+        };
       return { on: () => undefined, close: () => undefined };
     };
     const { next, sink } = useFeed({ dir, clock, watch });
@@ -62,16 +67,20 @@ describe("createFolderFeed() while a file is written", () => {
 
   it("does not commit what was read of a file that changed under the reading", async () => {
     const { dir } = await useFolder({ "a/clusters/x.yaml": "type: EDS\n" });
-    let write = (): void => { appendFileSync(join(dir, "a/clusters/x.yaml"), "connect_timeout: 1s\n"); };
+    let write = (): void => {
+      appendFileSync(join(dir, "a/clusters/x.yaml"), "connect_timeout: 1s\n");
+    };
     // The field of the name is looked up once a file has been read.
-    const types = envoyTypes.map((type) => Object.defineProperty({ ...type }, "nameField", {
-      enumerable: true,
-      get() {
-        write();
-        write = () => undefined;
-        return type.nameField;
-      },
-    }));
+    const types = envoyTypes.map((type) =>
+      Object.defineProperty({ ...type }, "nameField", {
+        enumerable: true,
+        get() {
+          write();
+          write = () => undefined;
+          return type.nameField;
+        },
+      }),
+    );
     const { next, sink } = useFeed({ dir, types });
     await next("loaded");
     // The tag of `connect_timeout`, which is field 4.

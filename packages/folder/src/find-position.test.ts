@@ -4,12 +4,28 @@ import { findPosition } from "./find-position.ts";
 const yaml = "a: 1\nlist:\n  - x: 1\n  - y:\n      deep: 2\n---\nb: &anchor {c: 1}\nd: *anchor\n";
 
 describe("findPosition()", () => {
-  it("finds a key", () => { expect(findPosition(yaml, 0, ["list"])).toEqual({ line: 2, column: 1 }); });
-  it("finds a key inside a list", () => { expect(findPosition(yaml, 0, ["list", 1, "y", "deep"])).toEqual({ line: 5, column: 7 }); });
-  it("finds an item of a list, also where its index is text", () => { expect(findPosition(yaml, 0, ["list", "1"])).toEqual({ line: 4, column: 5 }); });
-  it("finds a key in the second document, through an alias", () => { expect(findPosition(yaml, 1, ["d", "c"])).toEqual({ line: 7, column: 13 }); });
-  it("stops at the deepest place that exists", () => { expect(findPosition(yaml, 0, ["list", 0, "nothing", "here"])).toEqual({ line: 3, column: 5 }); });
-  it("finds a key of JSON", () => { expect(findPosition('{\n  "a": {"b": 1}}', 0, ["a", "b"])).toEqual({ line: 2, column: 9 }); });
-  it("finds the root", () => { expect(findPosition("\n\na: 1", 0, [])).toEqual({ line: 3, column: 1 }); });
-  it("finds nothing in an empty text", () => { expect(findPosition("", 0, ["a"])).toBeUndefined(); });
+  it("finds a key", () => {
+    expect(findPosition(yaml, 0, ["list"])).toEqual({ line: 2, column: 1 });
+  });
+  it("finds a key inside a list", () => {
+    expect(findPosition(yaml, 0, ["list", 1, "y", "deep"])).toEqual({ line: 5, column: 7 });
+  });
+  it("finds an item of a list, also where its index is text", () => {
+    expect(findPosition(yaml, 0, ["list", "1"])).toEqual({ line: 4, column: 5 });
+  });
+  it("finds a key in the second document, through an alias", () => {
+    expect(findPosition(yaml, 1, ["d", "c"])).toEqual({ line: 7, column: 13 });
+  });
+  it("stops at the deepest place that exists", () => {
+    expect(findPosition(yaml, 0, ["list", 0, "nothing", "here"])).toEqual({ line: 3, column: 5 });
+  });
+  it("finds a key of JSON", () => {
+    expect(findPosition('{\n  "a": {"b": 1}}', 0, ["a", "b"])).toEqual({ line: 2, column: 9 });
+  });
+  it("finds the root", () => {
+    expect(findPosition("\n\na: 1", 0, [])).toEqual({ line: 3, column: 1 });
+  });
+  it("finds nothing in an empty text", () => {
+    expect(findPosition("", 0, ["a"])).toBeUndefined();
+  });
 });

@@ -1,4 +1,15 @@
-import { type Document, isAlias, isCollection, isMap, isPair, isScalar, LineCounter, type Node, parseAllDocuments, visit } from "yaml";
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+  visit,
+} from "yaml";
 import type { JsonPath } from "./fault.ts";
 
 /** A longer text is not parsed a second time for a position. */
@@ -30,13 +41,20 @@ export interface TextPosition extends Position {
 }
 
 /** The first place of each of these text values in a YAML or JSON text. Empty for a text above 2 MB. */
-export function findTexts(text: string, values: ReadonlySet<string>): ReadonlyMap<string, TextPosition> {
+export function findTexts(
+  text: string,
+  values: ReadonlySet<string>,
+): ReadonlyMap<string, TextPosition> {
   const found = new Map<string, TextPosition>();
   find(text, (documents, positionAt) => {
     for (const document of documents) {
       visit(document, {
         Scalar(key, node, path) {
-          if (typeof node.value === "string" && values.has(node.value) && !found.has(node.value)) found.set(node.value, { ...positionAt(node.range?.[0] ?? 0), field: fieldOf([...path, node]) });
+          if (typeof node.value === "string" && values.has(node.value) && !found.has(node.value))
+            found.set(node.value, {
+              ...positionAt(node.range?.[0] ?? 0),
+              field: fieldOf([...path, node]),
+            });
         },
       });
     }
@@ -47,11 +65,14 @@ export function findTexts(text: string, values: ReadonlySet<string>): ReadonlyMa
 
 /** Of what a value lies in, the keys and places. */
 function fieldOf(nodes: readonly unknown[]): string {
-  return nodes.map((node, at) => {
-    if (isPair(node)) return `.${String(isScalar(node.key) ? node.key.value : node.key)}`;
-    const place = isCollection(node) && !isMap(node) ? node.items.indexOf(nodes[at + 1]) : -1;
-    return place === -1 ? "" : `[${place}]`;
-  }).join("").replace(/^\./, "");
+  return nodes
+    .map((node, at) => {
+      if (isPair(node)) return `.${String(isScalar(node.key) ? node.key.value : node.key)}`;
+      const place = isCollection(node) && !isMap(node) ? node.items.indexOf(nodes[at + 1]) : -1;
+      return place === -1 ? "" : `[${place}]`;
+    })
+    .join("")
+    .replace(/^\./, "");
 }
 
 /** The first number that is written so, not as a part of another text. */
@@ -59,17 +80,31 @@ export function findNumber(text: string, source: string): Position | undefined {
   return find(text, (documents) => {
     let offset: number | undefined;
     for (const document of documents) {
-      visit(document, { Scalar: (_, node) => { if (node.type === "PLAIN" && node.source === source) offset ??= node.range?.[0]; } });
+      visit(document, {
+        Scalar: (_, node) => {
+          if (node.type === "PLAIN" && node.source === source) offset ??= node.range?.[0];
+        },
+      });
     }
     return offset;
   });
 }
 
-function find(text: string, offsetIn: (documents: readonly Document[], positionAt: (offset: number) => Position) => number | undefined): Position | undefined {
+function find(
+  text: string,
+  offsetIn: (
+    documents: readonly Document[],
+    positionAt: (offset: number) => Position,
+  ) => number | undefined,
+): Position | undefined {
   if (text.length > maxLength) return undefined;
   const lineCounter = new LineCounter();
   try {
-    const documents = parseAllDocuments(text, { lineCounter, uniqueKeys: false, prettyErrors: false });
+    const documents = parseAllDocuments(text, {
+      lineCounter,
+      uniqueKeys: false,
+      prettyErrors: false,
+    });
     const positionAt = (offset: number): Position => {
       const { line, col } = lineCounter.linePos(offset);
       return { line, column: col };
@@ -93,9 +128,14 @@ function offsetOf(document: Document, root: Node, path: JsonPath): number {
   return offset;
 }
 
-function stepInto(node: unknown, step: string | number): { readonly offset?: number | undefined; readonly value: unknown } | undefined {
+function stepInto(
+  node: unknown,
+  step: string | number,
+): { readonly offset?: number | undefined; readonly value: unknown } | undefined {
   if (!isCollection(node)) return undefined;
-  const item = isMap(node) ? node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step)) : node.items[Number(step)];
+  const item = isMap(node)
+    ? node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
+    : node.items[Number(step)];
   if (isPair(item)) return { offset: startOf(item.key), value: item.value };
   return item === undefined ? undefined : { offset: startOf(item), value: item };
 }

@@ -12,16 +12,23 @@ const clusters = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const prefix = "xdstp://a/envoy.config.cluster.v3.Cluster/";
 
 /** Many resources in few files. */
-const documents = (from: number, to: number): string => Array.from({ length: to - from }, (_, i) => `name: c${from + i}\n`).join("---\n");
+const documents = (from: number, to: number): string =>
+  Array.from({ length: to - from }, (_, i) => `name: c${from + i}\n`).join("---\n");
 
 describe("createFolderFeed() when a batch is broken", () => {
   it("applies nothing of it, serves the last good state, and all of it once it is mended", async () => {
-    const { dir, write, remove } = await useFolder({ "a/clusters/x.yaml": "{}", "a/clusters/y.yaml": "{}" });
+    const { dir, write, remove } = await useFolder({
+      "a/clusters/x.yaml": "{}",
+      "a/clusters/y.yaml": "{}",
+    });
     const { next, sink } = useFeed({ dir });
     await next("loaded");
     await write({ "a/clusters/x.yaml": "a: [", "a/clusters/new.yaml": "{}" });
     await remove("a/clusters/y.yaml");
-    expect(await next("refused")).toMatchObject({ serving: true, problems: [{ file: join(dir, "a/clusters/x.yaml"), line: 1 }] });
+    expect(await next("refused")).toMatchObject({
+      serving: true,
+      problems: [{ file: join(dir, "a/clusters/x.yaml"), line: 1 }],
+    });
     expect(sink.names(clusters)).toEqual([`${prefix}x`, `${prefix}y`]);
     expect(sink.outage?.code).toBe("UNAVAILABLE");
     await write({ "a/clusters/x.yaml": "type: EDS" });
@@ -35,12 +42,20 @@ describe("createFolderFeed() when a batch is broken", () => {
     await next("loaded");
     await write({ "a/clusters/x.json": "{}" });
     const { problems } = await next("refused");
-    expect(`${problems[0]?.file ?? ""} ${problems[0]?.message ?? ""}`).toMatch(/x\.json.*x\.yaml|x\.yaml.*x\.json/);
+    expect(`${problems[0]?.file ?? ""} ${problems[0]?.message ?? ""}`).toMatch(
+      /x\.json.*x\.yaml|x\.yaml.*x\.json/,
+    );
   });
   it("tells again when the file is saved and still broken, but not when it is only read again", async () => {
     const { dir, write } = await useFolder({ "a/clusters/x.yaml": "bogus: 1" });
     const clock = createFakeClock();
-    const { next, events } = useFeed({ dir, clock, watch: () => { throw new Error("ENOSPC"); } });
+    const { next, events } = useFeed({
+      dir,
+      clock,
+      watch: () => {
+        throw new Error("ENOSPC");
+      },
+    });
     const readAgain = async (): Promise<void> => {
       clock.advance(2_000);
       await waitFor(() => clock.pending > 0);
@@ -67,11 +82,21 @@ describe("createFolderFeed() when a batch is broken", () => {
     expect(sink.outage).toBeUndefined();
   });
   it("refuses what the cache refuses, names the file, and applies nothing of the batch", async () => {
-    const { dir, write } = await useFolder({ "a/clusters/x.yaml": "{}", "a/clusters/y.yaml": "{}" });
+    const { dir, write } = await useFolder({
+      "a/clusters/x.yaml": "{}",
+      "a/clusters/y.yaml": "{}",
+    });
     let isRefusing = true;
-    const sink = createRecordingSink((name) => (isRefusing && name.endsWith("/y") ? new XdsError("INVALID_ARGUMENT", "no y today") : undefined));
+    const sink = createRecordingSink((name) =>
+      isRefusing && name.endsWith("/y")
+        ? new XdsError("INVALID_ARGUMENT", "no y today")
+        : undefined,
+    );
     const { next } = useFeed({ dir, sink });
-    expect(await next("refused")).toMatchObject({ serving: false, problems: [{ file: join(dir, "a/clusters/y.yaml"), message: "no y today" }] });
+    expect(await next("refused")).toMatchObject({
+      serving: false,
+      problems: [{ file: join(dir, "a/clusters/y.yaml"), message: "no y today" }],
+    });
     isRefusing = false;
     await write({ "a/clusters/z.yaml": "{}" });
     expect(await next("loaded")).toMatchObject({ put: 3 });
@@ -84,7 +109,12 @@ describe("createFolderFeed() when much is lost", () => {
     const { next, sink } = useFeed({ dir });
     await next("loaded");
     await move(".", "../away");
-    expect(await next("kept")).toMatchObject({ reason: "root-vanished", held: 1, lost: 1, message: expect.stringContaining(dir) as string });
+    expect(await next("kept")).toMatchObject({
+      reason: "root-vanished",
+      held: 1,
+      lost: 1,
+      message: expect.stringContaining(dir) as string,
+    });
     expect(sink.names(clusters)).toEqual([`${prefix}x`]);
     expect(sink.outage?.code).toBe("UNAVAILABLE");
     await mkdir(join(dir, "a/clusters"), { recursive: true });
@@ -112,7 +142,10 @@ describe("createFolderFeed() when much is lost", () => {
     await move("../away", "../config");
     await waitFor(() => sink.names(clusters).join() === `${prefix}x`);
   });
-  const half = { "_opaque/clusters/stay.yaml": documents(0, 50), "_opaque/clusters/go.yaml": documents(50, 101) };
+  const half = {
+    "_opaque/clusters/stay.yaml": documents(0, 50),
+    "_opaque/clusters/go.yaml": documents(50, 101),
+  };
   it("keeps the last state when more than half of more than 100 resources go at once, until they are back", async () => {
     const { dir, remove, write } = await useFolder(half);
     const { next, sink } = useFeed({ dir });
@@ -133,7 +166,10 @@ describe("createFolderFeed() when much is lost", () => {
     expect(await next("loaded")).toMatchObject({ resources: 50, removed: 51 });
   });
   it("lets half of them go, and all of 100", async () => {
-    const { dir, remove, write } = await useFolder({ "_opaque/clusters/stay.yaml": documents(0, 51), "_opaque/clusters/go.yaml": documents(51, 102) });
+    const { dir, remove, write } = await useFolder({
+      "_opaque/clusters/stay.yaml": documents(0, 51),
+      "_opaque/clusters/go.yaml": documents(51, 102),
+    });
     const { next } = useFeed({ dir });
     await next("loaded");
     await remove("_opaque/clusters/go.yaml");

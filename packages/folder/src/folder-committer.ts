@@ -38,8 +38,17 @@ export interface FolderCommitterOptions {
 
 /** Creates a committer that has committed nothing yet. */
 export function createFolderCommitter(options: FolderCommitterOptions): FolderCommitter {
-  const progress: Progress = { ...options, types: new Set(options.context.types.keys()), warned: "[]", foreign: new Set() };
-  return { take: async (reading) => { await take(progress, reading); } };
+  const progress: Progress = {
+    ...options,
+    types: new Set(options.context.types.keys()),
+    warned: "[]",
+    foreign: new Set(),
+  };
+  return {
+    take: async (reading) => {
+      await take(progress, reading);
+    },
+  };
 }
 
 interface Progress extends FolderCommitterOptions {
@@ -71,11 +80,14 @@ async function take(progress: Progress, reading: Reading): Promise<void> {
   for (const { typeUrl } of state.entries) progress.types.add(typeUrl);
   await turn();
   const plan = planFolder(state.entries, progress.types, progress.sink, progress.nodes);
-  const lost = plan.removed === 0 || progress.allowMassDelete ? undefined : lostVolume(progress.loaded, state);
+  const lost =
+    plan.removed === 0 || progress.allowMassDelete ? undefined : lostVolume(progress.loaded, state);
   if (lost !== undefined) keepVolume(progress, plan, lost);
   else if (isMassDelete(progress, plan)) keepAll(progress, plan);
-  else if (progress.revision === undefined || plan.put + plan.removed > 0) await commit(progress, state, plan);
-  else if (progress.trouble !== undefined || progress.warned !== JSON.stringify(state.warnings)) finish(progress, state, plan);
+  else if (progress.revision === undefined || plan.put + plan.removed > 0)
+    await commit(progress, state, plan);
+  else if (progress.trouble !== undefined || progress.warned !== JSON.stringify(state.warnings))
+    finish(progress, state, plan);
 }
 
 async function commit(progress: Progress, state: FolderState, plan: FolderPlan): Promise<void> {
@@ -85,7 +97,14 @@ async function commit(progress: Progress, state: FolderState, plan: FolderPlan):
     if (put.length + remove.length === 0 && !(isFirst && sink === progress.sink)) continue;
     const { revision, refused = [] } = await sink.commit({ put, remove, atomic: true });
     if (refused.length > 0) {
-      refuse(progress, state, refused.map(({ typeUrl, name, error }) => ({ file: fileOf(put, state, typeUrl, name), message: error.text })));
+      refuse(
+        progress,
+        state,
+        refused.map(({ typeUrl, name, error }) => ({
+          file: fileOf(put, state, typeUrl, name),
+          message: error.text,
+        })),
+      );
       return;
     }
     progress.revision = Math.max(progress.revision ?? 0, revision);
@@ -96,7 +115,9 @@ async function commit(progress: Progress, state: FolderState, plan: FolderPlan):
 
 /** Lets the event loop have its turn: with many resources each step of a batch takes tens of milliseconds. The commit itself is one step. */
 async function turn(): Promise<void> {
-  await new Promise((resolve) => { setImmediate(resolve); });
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 /** The cache is the folder now. */
@@ -107,7 +128,15 @@ function finish(progress: Progress, state: FolderState, plan: FolderPlan): void 
   progress.trouble = undefined;
   progress.warned = JSON.stringify(state.warnings);
   const { files, entries, warnings } = state;
-  onEvent({ kind: "loaded", files, resources: entries.length, revision, put: plan.put, removed: plan.removed, warnings });
+  onEvent({
+    kind: "loaded",
+    files,
+    resources: entries.length,
+    revision,
+    put: plan.put,
+    removed: plan.removed,
+    warnings,
+  });
   tellForeign(progress, state);
 }
 
@@ -118,24 +147,51 @@ function tellForeign(progress: Progress, { references, entries }: FolderState): 
   progress.foreign = new Set(all.map(({ key }) => key));
   const fresh = all.filter(({ key }) => !before.has(key));
   const told = fresh.slice(0, mostForeign);
-  for (const [at, { typeUrl, name, problem }] of told.entries()) onEvent({ kind: "foreign-reference", problem, typeUrl, name, more: at === told.length - 1 ? fresh.length - told.length : 0 });
+  for (const [at, { typeUrl, name, problem }] of told.entries())
+    onEvent({
+      kind: "foreign-reference",
+      problem,
+      typeUrl,
+      name,
+      more: at === told.length - 1 ? fresh.length - told.length : 0,
+    });
 }
 
 function refuse(progress: Progress, state: FolderState, problems: readonly FolderProblem[]): void {
   const shown = problems.slice(0, 10).map(formatProblem).join("; ");
-  fail(progress, { kind: "refused", problems, serving: progress.revision !== undefined }, shown, state.parsed > 0);
+  fail(
+    progress,
+    { kind: "refused", problems, serving: progress.revision !== undefined },
+    shown,
+    state.parsed > 0,
+  );
 }
 
 function lose(progress: Progress, error: unknown): void {
   const { message, hint } = isGone(error) ? gone : fileTrouble(error);
-  const problem = { file: progress.context.dir, message, hint: `${hint === undefined ? "" : `${hint}; `}it is tried again every second` };
+  const problem = {
+    file: progress.context.dir,
+    message,
+    hint: `${hint === undefined ? "" : `${hint}; `}it is tried again every second`,
+  };
   if (progress.revision === undefined) {
     fail(progress, { kind: "unreadable", problem }, formatProblem(problem));
     return;
   }
   const { held } = planFolder([], progress.types, progress.sink, progress.nodes);
   const text = `${formatProblem(problem)}; the last state is still served`;
-  fail(progress, { kind: "kept", reason: isGone(error) ? "root-vanished" : "unreadable", directory: progress.context.dir, message: text, held, lost: held }, text);
+  fail(
+    progress,
+    {
+      kind: "kept",
+      reason: isGone(error) ? "root-vanished" : "unreadable",
+      directory: progress.context.dir,
+      message: text,
+      held,
+      lost: held,
+    },
+    text,
+  );
 }
 
 function keepVolume(progress: Progress, { held, removed }: FolderPlan, path: string): void {
@@ -148,7 +204,11 @@ function keepVolume(progress: Progress, { held, removed }: FolderPlan, path: str
 function keepAll(progress: Progress, { held, removed }: FolderPlan): void {
   const lost = removed;
   const message = `${progress.context.dir} lost ${lost} of ${held} resources at once; the last state is still served (put them back, or allow mass deletion)`;
-  fail(progress, { kind: "kept", reason: "mass-delete", directory: progress.context.dir, message, held, lost }, message);
+  fail(
+    progress,
+    { kind: "kept", reason: "mass-delete", directory: progress.context.dir, message, held, lost },
+    message,
+  );
 }
 
 /** The same trouble is told again only where files were read anew: then somebody waits for an answer. */
@@ -164,14 +224,34 @@ function isMeantAsEmpty({ allowMassDelete, revision }: Progress, error: unknown)
   return allowMassDelete && revision !== undefined && isGone(error);
 }
 
-const noState: FolderState = { directories: new Map(), paths: [], emptyFiles: [], files: 0, entries: [], problems: [], warnings: [], references: [], links: [], parsed: 0, changed: [] };
+const noState: FolderState = {
+  directories: new Map(),
+  paths: [],
+  emptyFiles: [],
+  files: 0,
+  entries: [],
+  problems: [],
+  warnings: [],
+  references: [],
+  links: [],
+  parsed: 0,
+  changed: [],
+};
 
 function isMassDelete({ allowMassDelete }: Progress, { held, removed }: FolderPlan): boolean {
   return !allowMassDelete && held > massDeleteFloor && removed * 2 > held;
 }
 
 function fileOf(put: readonly Put[], state: FolderState, typeUrl: string, name: string): string {
-  return state.entries.find((entry) => entry.typeUrl === typeUrl && entry.name === name && entry.put !== undefined && put.includes(entry.put))?.file ?? name;
+  return (
+    state.entries.find(
+      (entry) =>
+        entry.typeUrl === typeUrl &&
+        entry.name === name &&
+        entry.put !== undefined &&
+        put.includes(entry.put),
+    )?.file ?? name
+  );
 }
 
 const gone = { message: "is gone, or is no folder", hint: "put it back" };

@@ -19,7 +19,12 @@ export interface FolderContext {
 }
 
 /** The context of what a caller asks for. */
-export function folderContext({ dir, registry, types = envoyTypes, authorities }: FolderOptions): FolderContext {
+export function folderContext({
+  dir,
+  registry,
+  types = envoyTypes,
+  authorities,
+}: FolderOptions): FolderContext {
   return {
     dir,
     given: { registry, ...(types !== envoyTypes && { types }) },

@@ -1,7 +1,13 @@
 import type { FolderProblem } from "./folder-problem.ts";
 
 /** What happened to a folder feed; see {@link FolderFeedOptions.onEvent}. */
-export type FolderEvent = FolderLoaded | FolderRefused | FolderKept | FolderUnreadable | FolderPolling | FolderForeignReference;
+export type FolderEvent =
+  | FolderLoaded
+  | FolderRefused
+  | FolderKept
+  | FolderUnreadable
+  | FolderPolling
+  | FolderForeignReference;
 
 /** The cache is exactly the folder now. */
 export interface FolderLoaded {

@@ -14,26 +14,41 @@ import { createFolderFeed } from "./folder-feed.ts";
 const clusters = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const endpoints = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment";
 const prefix = "xdstp://a/envoy.config.cluster.v3.Cluster/";
-const enospc = Object.assign(new Error("ENOSPC: System limit for number of file watchers reached"), { code: "ENOSPC" });
+const enospc = Object.assign(
+  new Error("ENOSPC: System limit for number of file watchers reached"),
+  { code: "ENOSPC" },
+);
 
 const useCache = () => {
   const cache = createCache();
   onTestFinished(() => cache.close());
   return cache;
 };
-const namesOf = (source: ResourceSource, typeUrl: string): readonly string[] => source.topic(typeUrl, { name: "*" }).members().map(({ name }) => name).sort();
+const namesOf = (source: ResourceSource, typeUrl: string): readonly string[] =>
+  source
+    .topic(typeUrl, { name: "*" })
+    .members()
+    .map(({ name }) => name)
+    .sort();
 
 describe("createFolderFeed() with content per node", () => {
   it("puts _nodes/KEY over what all nodes share, and follows edits, new keys and removed ones [S-NODE-10]", async () => {
-    const { dir, write, remove } = await useFolder({ "_opaque/clusters/web.yaml": "connect_timeout: 1s\n", "_nodes/gold/_opaque/clusters/web.yaml": "connect_timeout: 2s\n" });
+    const { dir, write, remove } = await useFolder({
+      "_opaque/clusters/web.yaml": "connect_timeout: 1s\n",
+      "_nodes/gold/_opaque/clusters/web.yaml": "connect_timeout: 2s\n",
+    });
     const nodes = createNodeCaches({ keyOf: ({ cluster }) => cluster });
     onTestFinished(() => nodes.close());
     const { next } = useFeed({ dir, sink: nodes.shared, nodes });
-    const versionOf = (key: string): string | undefined => nodes.of(key).topic(clusters, { name: "web" }).members()[0]?.resource?.version;
+    const versionOf = (key: string): string | undefined =>
+      nodes.of(key).topic(clusters, { name: "web" }).members()[0]?.resource?.version;
     expect(await next("loaded")).toMatchObject({ files: 2, resources: 2, put: 2 });
     const [shared, gold] = [versionOf("other"), versionOf("gold")];
     expect(gold).not.toBe(shared);
-    await write({ "_nodes/gold/_opaque/clusters/web.yaml": "connect_timeout: 3s\n", "_nodes/a%2Fb/_opaque/clusters/web.yaml": "connect_timeout: 2s\n" });
+    await write({
+      "_nodes/gold/_opaque/clusters/web.yaml": "connect_timeout: 3s\n",
+      "_nodes/a%2Fb/_opaque/clusters/web.yaml": "connect_timeout: 2s\n",
+    });
     expect(await next("loaded")).toMatchObject({ put: 2, revision: nodes.revision });
     expect(nodes.keys().toSorted()).toEqual(["a/b", "gold"]);
     expect(versionOf("a/b")).toBe(gold);
@@ -47,34 +62,76 @@ describe("createFolderFeed() with content per node", () => {
     onTestFinished(() => nodes.close());
     const { next } = useFeed({ dir, sink: nodes.shared, nodes });
     await next("loaded");
-    await write({ "_nodes/gold/_opaque/clusters/web.yaml": "bogus: 1\n", "_nodes/gold/a/clusters/x.yaml": "{}", "_nodes/x.yaml": "{}", "_nodes/gold/_opaque/clusterz/x.yaml": "{}" });
+    await write({
+      "_nodes/gold/_opaque/clusters/web.yaml": "bogus: 1\n",
+      "_nodes/gold/a/clusters/x.yaml": "{}",
+      "_nodes/x.yaml": "{}",
+      "_nodes/gold/_opaque/clusterz/x.yaml": "{}",
+    });
     const { problems } = await next("refused");
-    expect(problems.map(({ file }) => file.slice(dir.length + 1))).toEqual(["_nodes/gold/_opaque/clusters/web.yaml", "_nodes/gold/_opaque/clusterz", "_nodes/gold/a/clusters/x.yaml", "_nodes/x.yaml"]);
-    expect(problems.at(-1)?.message).toBe("content per node lies in _nodes/KEY/_opaque/TYPE/NAME.yaml");
+    expect(problems.map(({ file }) => file.slice(dir.length + 1))).toEqual([
+      "_nodes/gold/_opaque/clusters/web.yaml",
+      "_nodes/gold/_opaque/clusterz",
+      "_nodes/gold/a/clusters/x.yaml",
+      "_nodes/x.yaml",
+    ]);
+    expect(problems.at(-1)?.message).toBe(
+      "content per node lies in _nodes/KEY/_opaque/TYPE/NAME.yaml",
+    );
     expect(nodes.keys()).toEqual([]);
   });
   it("says that content per node is not served where nothing takes it", async () => {
     const { dir } = await useFolder({ "_nodes/gold/_opaque/clusters/web.yaml": "{}" });
     const { next } = useFeed({ dir });
-    expect((await next("refused")).problems).toMatchObject([{ message: "is content per node, which is not served here" }]);
+    expect((await next("refused")).problems).toMatchObject([
+      { message: "is content per node, which is not served here" },
+    ]);
   });
 });
 
 describe("createFolderFeed() at the start", () => {
   it("commits the folder as one transaction over all types", async () => {
-    const { dir } = await useFolder({ "a/clusters/x.yaml": "connect_timeout: 1s\n", "_opaque/endpoints/y.json": "{}" });
+    const { dir } = await useFolder({
+      "a/clusters/x.yaml": "connect_timeout: 1s\n",
+      "_opaque/endpoints/y.json": "{}",
+    });
     const { next, sink } = useFeed({ dir });
-    expect(await next("loaded")).toEqual({ kind: "loaded", files: 2, resources: 2, put: 2, removed: 0, revision: 1, warnings: [] });
+    expect(await next("loaded")).toEqual({
+      kind: "loaded",
+      files: 2,
+      resources: 2,
+      put: 2,
+      removed: 0,
+      revision: 1,
+      warnings: [],
+    });
     expect(sink.transactions).toMatchObject([{ atomic: true }]);
     expect([sink.names(clusters), sink.names(endpoints)]).toEqual([[`${prefix}x`], ["y"]]);
   });
   it("tells each reference to an authority that is not served once, as long as it stands, and serves it [S-AUTH-10]", async () => {
-    const aggregate = (...names: readonly string[]): string => JSON.stringify({ clusterType: { name: "x", typedConfig: { "@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig", clusters: names } } });
+    const aggregate = (...names: readonly string[]): string =>
+      JSON.stringify({
+        clusterType: {
+          name: "x",
+          typedConfig: {
+            "@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig",
+            clusters: names,
+          },
+        },
+      });
     const far = (id: string): string => `xdstp://far/envoy.config.cluster.v3.Cluster/${id}`;
-    const { dir, write } = await useFolder({ "a/clusters/x.json": aggregate(far("1"), "opaque", `${prefix}y`) });
+    const { dir, write } = await useFolder({
+      "a/clusters/x.json": aggregate(far("1"), "opaque", `${prefix}y`),
+    });
     const { next, events } = useFeed({ dir });
-    const told = (): readonly string[] => events.flatMap((event) => (event.kind === "foreign-reference" ? [event.name.slice(-1)] : []));
-    expect(await next("foreign-reference")).toMatchObject({ typeUrl: clusters, name: far("1"), more: 0, problem: { file: join(dir, "a/clusters/x.json"), line: 1, rule: "S-AUTH-10" } });
+    const told = (): readonly string[] =>
+      events.flatMap((event) => (event.kind === "foreign-reference" ? [event.name.slice(-1)] : []));
+    expect(await next("foreign-reference")).toMatchObject({
+      typeUrl: clusters,
+      name: far("1"),
+      more: 0,
+      problem: { file: join(dir, "a/clusters/x.json"), line: 1, rule: "S-AUTH-10" },
+    });
     await write({ "a/clusters/x.json": aggregate(far("1"), far("2")) });
     await next("foreign-reference");
     expect(told()).toEqual(["1", "2"]);
@@ -88,11 +145,26 @@ describe("createFolderFeed() at the start", () => {
     expect(told()).toHaveLength(3);
   });
   it("counts references to authorities that are not served, where they are many [S-AUTH-10]", async () => {
-    const names = Array.from({ length: 23 }, (_, id) => `xdstp://far/envoy.config.cluster.v3.Cluster/${id}`);
-    const { dir } = await useFolder({ "_opaque/clusters/x.json": JSON.stringify({ clusterType: { name: "x", typedConfig: { "@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig", clusters: names } } }) });
+    const names = Array.from(
+      { length: 23 },
+      (_, id) => `xdstp://far/envoy.config.cluster.v3.Cluster/${id}`,
+    );
+    const { dir } = await useFolder({
+      "_opaque/clusters/x.json": JSON.stringify({
+        clusterType: {
+          name: "x",
+          typedConfig: {
+            "@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig",
+            clusters: names,
+          },
+        },
+      }),
+    });
     const { next, events } = useFeed({ dir });
     await next("foreign-reference");
-    expect(events.filter((event) => event.kind === "foreign-reference").map((event) => event.more)).toEqual([...Array.from({ length: 19 }, () => 0), 3]);
+    expect(
+      events.filter((event) => event.kind === "foreign-reference").map((event) => event.more),
+    ).toEqual([...Array.from({ length: 19 }, () => 0), 3]);
   });
   it("takes an empty folder as a valid state: the cache is ready and empty", async () => {
     const { dir } = await useFolder();
@@ -102,10 +174,16 @@ describe("createFolderFeed() at the start", () => {
     expect(cache.ready).toBe(true);
   });
   it("commits nothing while a file is broken, so the cache is not ready until it is mended [S-STREAM-9]", async () => {
-    const { dir, write } = await useFolder({ "a/clusters/good.yaml": "{}", "a/clusters/x.yaml": "bogus: 1" });
+    const { dir, write } = await useFolder({
+      "a/clusters/good.yaml": "{}",
+      "a/clusters/x.yaml": "bogus: 1",
+    });
     const cache = useCache();
     const { next } = useFeed({ dir, sink: cache });
-    expect(await next("refused")).toMatchObject({ serving: false, problems: [{ file: join(dir, "a/clusters/x.yaml"), line: 1, column: 1 }] });
+    expect(await next("refused")).toMatchObject({
+      serving: false,
+      problems: [{ file: join(dir, "a/clusters/x.yaml"), line: 1, column: 1 }],
+    });
     expect(cache.ready).toBe(false);
     await write({ "a/clusters/x.yaml": "{}" });
     await next("loaded");
@@ -130,13 +208,19 @@ describe("createFolderFeed() at the start", () => {
     expect(cache.ready).toBe(false);
   });
   it("gives two replicas the same versions [S-VER-4]", async () => {
-    const one = await useFolder({ "a/clusters/x.yaml": "type: EDS\nmetadata: {filter_metadata: {a: {}, b: {}}}" });
-    const two = await useFolder({ "a/clusters/x.json": '{"metadata":{"filterMetadata":{"b":{},"a":{}}},"type":"EDS"}' });
-    const versions = await Promise.all([one, two].map(async ({ dir }) => {
-      const cache = useCache();
-      await useFeed({ dir, sink: cache }).next("loaded");
-      return Array.from(cache.held(clusters), ({ version }) => version);
-    }));
+    const one = await useFolder({
+      "a/clusters/x.yaml": "type: EDS\nmetadata: {filter_metadata: {a: {}, b: {}}}",
+    });
+    const two = await useFolder({
+      "a/clusters/x.json": '{"metadata":{"filterMetadata":{"b":{},"a":{}}},"type":"EDS"}',
+    });
+    const versions = await Promise.all(
+      [one, two].map(async ({ dir }) => {
+        const cache = useCache();
+        await useFeed({ dir, sink: cache }).next("loaded");
+        return Array.from(cache.held(clusters), ({ version }) => version);
+      }),
+    );
     expect(versions[0]).toHaveLength(1);
     expect(versions[0]).toEqual(versions[1]);
   });
@@ -144,7 +228,11 @@ describe("createFolderFeed() at the start", () => {
 
 describe("createFolderFeed() after an edit", () => {
   it("puts what changed and removes what is gone, as one transaction", async () => {
-    const { dir, write, remove } = await useFolder({ "a/clusters/x.yaml": "{}", "a/clusters/y.yaml": "{}", "a/clusters/z.yaml": "{}" });
+    const { dir, write, remove } = await useFolder({
+      "a/clusters/x.yaml": "{}",
+      "a/clusters/y.yaml": "{}",
+      "a/clusters/z.yaml": "{}",
+    });
     const { next, sink } = useFeed({ dir });
     await next("loaded");
     await write({ "a/clusters/x.yaml": "type: EDS", "a/endpoints/x.yaml": "{}" });
@@ -155,11 +243,17 @@ describe("createFolderFeed() after an edit", () => {
   });
   it("removes a resource whose name has parameters", async () => {
     const name = `${prefix}x?k=v`;
-    const { dir, remove } = await useFolder({ "a/clusters/x.yaml": `name: ${name}\nresource: {}`, "a/clusters/y.yaml": "{}" });
+    const { dir, remove } = await useFolder({
+      "a/clusters/x.yaml": `name: ${name}\nresource: {}`,
+      "a/clusters/y.yaml": "{}",
+    });
     const cache = useCache();
     const { next } = useFeed({ dir, sink: cache });
     await next("loaded");
-    expect(Array.from(cache.held(clusters), (held) => held.name).sort()).toEqual([name, `${prefix}y`]);
+    expect(Array.from(cache.held(clusters), (held) => held.name).sort()).toEqual([
+      name,
+      `${prefix}y`,
+    ]);
     await remove("a/clusters/x.yaml");
     await next("loaded");
     expect(Array.from(cache.held(clusters), (held) => held.name)).toEqual([`${prefix}y`]);
@@ -170,7 +264,10 @@ describe("createFolderFeed() after an edit", () => {
     await next("loaded");
     await move("a/clusters/x.yaml", "a/endpoints/y.yaml");
     await next("loaded");
-    expect([sink.names(clusters), sink.names(endpoints)]).toEqual([[], ["xdstp://a/envoy.config.endpoint.v3.ClusterLoadAssignment/y"]]);
+    expect([sink.names(clusters), sink.names(endpoints)]).toEqual([
+      [],
+      ["xdstp://a/envoy.config.endpoint.v3.ClusterLoadAssignment/y"],
+    ]);
   });
   it("follows an editor that writes a temporary file and renames it", async () => {
     const { dir, write, move } = await useFolder({ "a/clusters/x.yaml": "{}" });
@@ -192,7 +289,10 @@ describe("createFolderFeed() after an edit", () => {
     expect(sink.names(clusters)).toHaveLength(2);
   });
   it("watches a folder that was replaced by another of the same name", async () => {
-    const { dir, write, move } = await useFolder({ "a/clusters/x.yaml": "{}", "../new/clusters/y.yaml": "{}" });
+    const { dir, write, move } = await useFolder({
+      "a/clusters/x.yaml": "{}",
+      "../new/clusters/y.yaml": "{}",
+    });
     const { next, sink } = useFeed({ dir });
     await next("loaded");
     await move("a", "../old");
@@ -217,7 +317,10 @@ describe("createFolderFeed() after an edit", () => {
     const { next, sink } = useFeed({ dir });
     await next("loaded");
     await write({ "a/clusters/x.ymal": "{}" });
-    expect(await next("loaded")).toMatchObject({ warnings: [{ file: join(dir, "a/clusters/x.ymal") }], revision: 1 });
+    expect(await next("loaded")).toMatchObject({
+      warnings: [{ file: join(dir, "a/clusters/x.ymal") }],
+      revision: 1,
+    });
     expect(sink.transactions).toHaveLength(1);
   });
   it("gives a writer that empties a file before it fills it one more burst", async () => {
@@ -244,7 +347,10 @@ describe("createFolderFeed() after an edit", () => {
     const { next } = useFeed({ dir });
     await next("loaded");
     await write({ "a/clusters/x.yaml": "" });
-    expect(await next("refused")).toMatchObject({ serving: true, problems: [{ message: "is empty" }] });
+    expect(await next("refused")).toMatchObject({
+      serving: true,
+      problems: [{ message: "is empty" }],
+    });
   });
   it("waits for 100 ms of quiet on the clock it is given", async () => {
     const { dir, write } = await useFolder();
@@ -311,7 +417,10 @@ describe("createFolderFeed() behind symbolic links", () => {
     expect(await next("loaded")).toMatchObject({ put: 1 });
   });
   it("follows the folder itself where it is a link that is swapped", async () => {
-    const { dir, write, link, move } = await useFolder({ "v1/a/clusters/x.yaml": "{}", "v2/a/clusters/y.yaml": "{}" });
+    const { dir, write, link, move } = await useFolder({
+      "v1/a/clusters/x.yaml": "{}",
+      "v2/a/clusters/y.yaml": "{}",
+    });
     await link("now", "v1");
     const { next, sink } = useFeed({ dir: join(dir, "now") });
     await next("loaded");
@@ -329,8 +438,16 @@ describe("createFolderFeed() beside the rest", () => {
   it("reads the folder every 2 s where it cannot be watched, and says so once", async () => {
     const { dir, write } = await useFolder();
     const clock = createFakeClock();
-    const { next, sink, events } = useFeed({ dir, clock, watch: () => { throw enospc; } });
-    expect(await next("polling")).toMatchObject({ message: expect.stringContaining("every 2 s") as string });
+    const { next, sink, events } = useFeed({
+      dir,
+      clock,
+      watch: () => {
+        throw enospc;
+      },
+    });
+    expect(await next("polling")).toMatchObject({
+      message: expect.stringContaining("every 2 s") as string,
+    });
     await next("loaded");
     for (const name of ["x", "y"]) {
       await write({ [`a/clusters/${name}.yaml`]: "{}" });
@@ -343,18 +460,33 @@ describe("createFolderFeed() beside the rest", () => {
     expect(sink.names(clusters)).toHaveLength(2);
     expect(events.filter(({ kind }) => kind === "polling")).toHaveLength(1);
   });
-  it.runIf(process.platform === "linux")("keeps the last state when a file gets a name that is not UTF-8 (on Linux; elsewhere there are no such names) [N-06]", async () => {
-    const { dir } = await useFolder({ "a/clusters/x.json": "{}" });
-    const { next, sink } = useFeed({ dir });
-    await next("loaded");
-    await rename(join(dir, "a/clusters/x.json"), Buffer.from(join(dir, "a/clusters/caf\xe9.json"), "latin1"));
-    expect(await next("refused")).toMatchObject({ serving: true, problems: [{ file: join(dir, "a/clusters/caf\uFFFD.json"), rule: "N-06" }] });
-    expect(sink.names(clusters)).toEqual([`${prefix}x`]);
-  });
+  it.runIf(process.platform === "linux")(
+    "keeps the last state when a file gets a name that is not UTF-8 (on Linux; elsewhere there are no such names) [N-06]",
+    async () => {
+      const { dir } = await useFolder({ "a/clusters/x.json": "{}" });
+      const { next, sink } = useFeed({ dir });
+      await next("loaded");
+      await rename(
+        join(dir, "a/clusters/x.json"),
+        Buffer.from(join(dir, "a/clusters/caf\xe9.json"), "latin1"),
+      );
+      expect(await next("refused")).toMatchObject({
+        serving: true,
+        problems: [{ file: join(dir, "a/clusters/caf\uFFFD.json"), rule: "N-06" }],
+      });
+      expect(sink.names(clusters)).toEqual([`${prefix}x`]);
+    },
+  );
   it("says of a folder that cannot be read only that, and that it cannot be watched once it can be read", async () => {
     const { dir, write } = await useFolder();
     const clock = createFakeClock();
-    const { next, events } = useFeed({ dir: join(dir, "later"), clock, watch: () => { throw enospc; } });
+    const { next, events } = useFeed({
+      dir: join(dir, "later"),
+      clock,
+      watch: () => {
+        throw enospc;
+      },
+    });
     await next("unreadable");
     expect(events.map(({ kind }) => kind)).toEqual(["unreadable"]);
     await write({ "later/a/clusters/x.yaml": "{}" });
@@ -365,11 +497,20 @@ describe("createFolderFeed() beside the rest", () => {
   });
   it("says what the user lacks where it may not watch a folder", async () => {
     const { dir } = await useFolder();
-    const { next } = useFeed({ dir, watch: () => { throw Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" }); } });
-    expect((await next("polling")).message).toBe(`${dir} cannot be watched (EACCES: permission denied), so it is read again every 2 s; give this user the right to read it to be notified`);
+    const { next } = useFeed({
+      dir,
+      watch: () => {
+        throw Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
+      },
+    });
+    expect((await next("polling")).message).toBe(
+      `${dir} cannot be watched (EACCES: permission denied), so it is read again every 2 s; give this user the right to read it to be notified`,
+    );
   });
   it("takes TTLs and aliases along, and makes no words of them", async () => {
-    const { dir } = await useFolder({ "_opaque/clusters/x.yaml": "ttl: 5s\naliases: [b]\nresource: {}" });
+    const { dir } = await useFolder({
+      "_opaque/clusters/x.yaml": "ttl: 5s\naliases: [b]\nresource: {}",
+    });
     const { next, sink, events } = useFeed({ dir });
     await next("loaded");
     expect(sink.resource(clusters, "x")).toMatchObject({ ttlMs: 5_000, aliases: ["b"] });
@@ -393,9 +534,16 @@ describe("createFolderFeed() beside the rest", () => {
   });
   it("rejects with what onEvent throws, and stops watching", async () => {
     const { dir } = await useFolder();
-    const onEvent = (): never => { throw new Error("enough"); };
+    const onEvent = (): never => {
+      throw new Error("enough");
+    };
     const clock = createFakeClock();
-    await expect(createFolderFeed({ dir, registry: envoyRegistry(), clock, onEvent }).run(createRecordingSink(), new AbortController().signal)).rejects.toThrow("enough");
+    await expect(
+      createFolderFeed({ dir, registry: envoyRegistry(), clock, onEvent }).run(
+        createRecordingSink(),
+        new AbortController().signal,
+      ),
+    ).rejects.toThrow("enough");
     expect(clock.pending).toBe(0);
   });
 });

@@ -1,4 +1,10 @@
-import { type Clock, type ResourceFeed, type ResourceSink, systemClock, type Timer } from "@xdstp/core";
+import {
+  type Clock,
+  type ResourceFeed,
+  type ResourceSink,
+  systemClock,
+  type Timer,
+} from "@xdstp/core";
 import { createDebounce } from "./debounce.ts";
 import { reasonOf } from "./fault.ts";
 import { filesInWriting } from "./files-in-writing.ts";
@@ -52,14 +58,29 @@ export function createFolderFeed(options: FolderFeedOptions): ResourceFeed {
   };
 }
 
-async function run(options: FolderFeedOptions, sink: ResourceSink, signal: AbortSignal): Promise<void> {
+async function run(
+  options: FolderFeedOptions,
+  sink: ResourceSink,
+  signal: AbortSignal,
+): Promise<void> {
   const { dir, clock = systemClock, allowMassDelete = false, onEvent = () => undefined } = options;
   const context = folderContext(options);
   const patience = createPatience(systemClock); // The file system keeps the time of the machine, whatever clock the feed has.
   const changes = createDebounce({ clock, ...burst });
-  const watch = createFolderWatch({ root: dir, patience, onChange: changes.touch, ...(options.watch && { watch: options.watch }) });
+  const watch = createFolderWatch({
+    root: dir,
+    patience,
+    onChange: changes.touch,
+    ...(options.watch && { watch: options.watch }),
+  });
   const reader = createFolderReader(context, patience);
-  const committer = createFolderCommitter({ context, sink, nodes: options.nodes, allowMassDelete, onEvent });
+  const committer = createFolderCommitter({
+    context,
+    sink,
+    nodes: options.nodes,
+    allowMassDelete,
+    onEvent,
+  });
   const polling = createPollingNotice(dir, onEvent);
   const isJustEmptied = createEmptyFileNotice();
   const isOver = (): boolean => signal.aborted;
@@ -68,7 +89,10 @@ async function run(options: FolderFeedOptions, sink: ResourceSink, signal: Abort
     while (!isOver()) {
       const reading = await unlessAborted(readOnce(reader, watch, dir, changes.touch), signal);
       if (reading === undefined || isOver()) return;
-      const writing = await unlessAborted(writtenSince(reading, { dir, patience, clock, waitMs: isCut ? burst.quietMs : 0 }), signal);
+      const writing = await unlessAborted(
+        writtenSince(reading, { dir, patience, clock, waitMs: isCut ? burst.quietMs : 0 }),
+        signal,
+      );
       if (writing === undefined || isOver()) return;
       const failure = watch.sweep();
       polling("error" in reading ? undefined : failure);
@@ -79,7 +103,8 @@ async function run(options: FolderFeedOptions, sink: ResourceSink, signal: Abort
       }
       await committer.take(withProblems(reading, writing));
       const pauseMs = "error" in reading ? retryMs : failure === undefined ? undefined : pollMs;
-      const timer = pauseMs === undefined ? checkEvery(clock, watch) : clock.after(pauseMs, changes.flush);
+      const timer =
+        pauseMs === undefined ? checkEvery(clock, watch) : clock.after(pauseMs, changes.flush);
       isCut = await changes.next(signal);
       timer.cancel();
     }
@@ -100,14 +125,22 @@ interface Writing {
 }
 
 /** The files of a reading that somebody is writing. Where the folder could not be read there are none. */
-async function writtenSince(reading: Reading, { dir, patience, clock, waitMs }: Writing): Promise<readonly FolderProblem[]> {
+async function writtenSince(
+  reading: Reading,
+  { dir, patience, clock, waitMs }: Writing,
+): Promise<readonly FolderProblem[]> {
   if ("error" in reading || reading.state.changed.length === 0) return [];
-  if (waitMs > 0) await new Promise<void>((resolve) => { clock.after(waitMs, resolve); });
+  if (waitMs > 0)
+    await new Promise<void>((resolve) => {
+      clock.after(waitMs, resolve);
+    });
   return await filesInWriting(dir, reading.state.changed, patience);
 }
 
 function withProblems(reading: Reading, problems: readonly FolderProblem[]): Reading {
-  return "error" in reading || problems.length === 0 ? reading : { state: { ...reading.state, problems: [...reading.state.problems, ...problems] } };
+  return "error" in reading || problems.length === 0
+    ? reading
+    : { state: { ...reading.state, problems: [...reading.state.problems, ...problems] } };
 }
 
 /** Whether some file has become empty since the reading before: writers empty a file before they fill it, so it gets the time of one more burst. */
@@ -124,7 +157,11 @@ function createEmptyFileNotice(): (reading: Reading) => boolean {
 /** undefined: it was aborted. A file system that does not answer is not waited for then. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   let onAbort = (): void => undefined;
-  const aborted = new Promise<undefined>((resolve) => { onAbort = () => { resolve(undefined); }; });
+  const aborted = new Promise<undefined>((resolve) => {
+    onAbort = () => {
+      resolve(undefined);
+    };
+  });
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     return await Promise.race([work, aborted]);
@@ -136,9 +173,12 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
 /** Checks the watched directories until it is cancelled, one check after the other: that of a file system which does not answer takes long. */
 function checkEvery(clock: Clock, watch: FolderWatch): Timer {
   let isCancelled = false;
-  const schedule = (): Timer => clock.after(checkMs, () => {
-    void watch.check().then(() => { if (!isCancelled) timer = schedule(); });
-  });
+  const schedule = (): Timer =>
+    clock.after(checkMs, () => {
+      void watch.check().then(() => {
+        if (!isCancelled) timer = schedule();
+      });
+    });
   let timer = schedule();
   return {
     cancel: () => {
@@ -149,7 +189,12 @@ function checkEvery(clock: Clock, watch: FolderWatch): Timer {
 }
 
 /** What a link leads to was read before it was watched, so a new watch of such a place calls for another reading. */
-async function readOnce(reader: FolderReader, watch: FolderWatch, dir: string, readAgain: () => void): Promise<Reading> {
+async function readOnce(
+  reader: FolderReader,
+  watch: FolderWatch,
+  dir: string,
+  readAgain: () => void,
+): Promise<Reading> {
   let reading: Reading;
   try {
     reading = { state: await reader.read((directory) => watch.add(directory)) };
@@ -164,13 +209,21 @@ async function readOnce(reader: FolderReader, watch: FolderWatch, dir: string, r
 }
 
 /** Says it once for each time that watching begins to fail. A folder that cannot be read is told otherwise. */
-function createPollingNotice(dir: string, onEvent: (event: FolderEvent) => void): (failure: unknown) => void {
+function createPollingNotice(
+  dir: string,
+  onEvent: (event: FolderEvent) => void,
+): (failure: unknown) => void {
   let isPolling = false;
   return (failure) => {
     const wasPolling = isPolling;
     isPolling = failure !== undefined;
     if (!isPolling || wasPolling) return;
-    const hint = isForbidden(failure) ? "give this user the right to read it" : "raise fs.inotify.max_user_watches or the limit of open files";
-    onEvent({ kind: "polling", message: `${dir} cannot be watched (${reasonOf(failure)}), so it is read again every ${pollMs / 1_000} s; ${hint} to be notified` });
+    const hint = isForbidden(failure)
+      ? "give this user the right to read it"
+      : "raise fs.inotify.max_user_watches or the limit of open files";
+    onEvent({
+      kind: "polling",
+      message: `${dir} cannot be watched (${reasonOf(failure)}), so it is read again every ${pollMs / 1_000} s; ${hint} to be notified`,
+    });
   };
 }

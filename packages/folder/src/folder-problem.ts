@@ -17,7 +17,12 @@ export interface FolderProblem {
 /** One problem as one line of text: `file:line:column: message (hint) [rule]`. Parts that are not known are left out, control characters are shown as `\\u{1b}`. */
 export function formatProblem(problem: FolderProblem): string {
   const { file, line, column, message, rule, hint } = problem;
-  const place = [file, line, line === undefined ? undefined : column].filter((part) => part !== undefined).join(":");
+  const place = [file, line, line === undefined ? undefined : column]
+    .filter((part) => part !== undefined)
+    .join(":");
   const text = `${place}: ${message}${hint === undefined ? "" : ` (${hint})`}${rule === undefined ? "" : ` [${rule}]`}`;
-  return text.replaceAll(/\p{Cc}/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+  return text.replaceAll(
+    /\p{Cc}/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }

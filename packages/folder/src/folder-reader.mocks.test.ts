@@ -12,26 +12,38 @@ vi.mock(import("node:fs/promises"), async (original) => {
   const actual = await original();
   const stat = async (...args: Parameters<typeof actual.stat>) => {
     const stats = await actual.stat(...args);
-    return fileTime.ms === undefined || typeof stats.size === "bigint" ? stats : Object.assign(stats as Stats, { mtimeMs: fileTime.ms, ctimeMs: fileTime.ms });
+    return fileTime.ms === undefined || typeof stats.size === "bigint"
+      ? stats
+      : Object.assign(stats as Stats, { mtimeMs: fileTime.ms, ctimeMs: fileTime.ms });
   };
   return { ...actual, stat: stat as typeof actual.stat };
 });
 
 const useReader = async (files: Record<string, string>) => {
   const folder = await useFolder(files);
-  return { ...folder, reader: createFolderReader(folderContext({ dir: folder.dir, registry: envoyRegistry() })) };
+  return {
+    ...folder,
+    reader: createFolderReader(folderContext({ dir: folder.dir, registry: envoyRegistry() })),
+  };
 };
 
 describe("createFolderReader()", () => {
   it("parses only the files that have changed", async () => {
-    const { reader, write } = await useReader({ "a/clusters/x.yaml": "{}", "a/clusters/y.yaml": "{}" });
+    const { reader, write } = await useReader({
+      "a/clusters/x.yaml": "{}",
+      "a/clusters/y.yaml": "{}",
+    });
     expect((await reader.read()).parsed).toBe(2);
     expect((await reader.read()).parsed).toBe(0);
     await write({ "a/clusters/y.yaml": "type: EDS" });
     expect(await reader.read()).toMatchObject({ parsed: 1, files: 2 });
   });
   it.each([
-    ["reads a file again that was written so lately that a second write may have the same time", 0, 1],
+    [
+      "reads a file again that was written so lately that a second write may have the same time",
+      0,
+      1,
+    ],
     ["does not read a file again whose time and size have long been the same", 60_000, 0],
   ])("%s", async (_, ageMs, parsed) => {
     const { reader, write } = await useReader({ "a/clusters/x.yaml": "connect_timeout: 1s" });
@@ -72,6 +84,8 @@ describe("createFolderReader()", () => {
     const { reader, dir } = await useReader({ "a/clusters/ns/x.yaml": "{}", ".hidden/x": "" });
     const directories: string[] = [];
     await reader.read((directory) => Promise.resolve(directories.push(directory)));
-    expect(directories).toEqual(["", "a", "a/clusters", "a/clusters/ns"].map((path) => join(dir, path)));
+    expect(directories).toEqual(
+      ["", "a", "a/clusters", "a/clusters/ns"].map((path) => join(dir, path)),
+    );
   });
 });

@@ -13,7 +13,13 @@ import type { FileContent } from "./read-file.ts";
 import type { FileReference } from "./references-in.ts";
 import { type FolderVariant, variantOf } from "./variant-of.ts";
 import { variantProblems } from "./variant-problems.ts";
-import { type FolderListing, type FoundFile, isGone, type OnDirectory, walkFolder } from "./walk-folder.ts";
+import {
+  type FolderListing,
+  type FoundFile,
+  isGone,
+  type OnDirectory,
+  walkFolder,
+} from "./walk-folder.ts";
 
 const parallel = 32;
 /** The coarsest clock of a file system: a file this young may be written again without a new stamp. */
@@ -75,7 +81,10 @@ interface FileRecord {
 }
 
 /** Creates a reader that remembers nothing yet. */
-export function createFolderReader(context: FolderContext, patience: Patience = createPatience(systemClock)): FolderReader {
+export function createFolderReader(
+  context: FolderContext,
+  patience: Patience = createPatience(systemClock),
+): FolderReader {
   let records: ReadonlyMap<string, FileRecord> = new Map();
   const parser = createFileParser(context, patience);
   return {
@@ -84,17 +93,35 @@ export function createFolderReader(context: FolderContext, patience: Patience = 
       const before = records;
       records = new Map();
       const listing = await walkFolder(context.dir, onDirectory, patience);
-      const read = await mapLimit(listing.files, parallel, (file) => recordOf(file, before, context, parser)).finally(parser.rest);
-      records = new Map(read.flatMap((record, i) => (record === undefined ? [] : [[keyOf(listing.files[i]), record]])));
-      const changed = listing.files.filter((file) => before.get(keyOf(file))?.entries !== records.get(keyOf(file))?.entries);
+      const read = await mapLimit(listing.files, parallel, (file) =>
+        recordOf(file, before, context, parser),
+      ).finally(parser.rest);
+      records = new Map(
+        read.flatMap((record, i) =>
+          record === undefined ? [] : [[keyOf(listing.files[i]), record]],
+        ),
+      );
+      const changed = listing.files.filter(
+        (file) => before.get(keyOf(file))?.entries !== records.get(keyOf(file))?.entries,
+      );
       return { ...stateOf(listing, before, [...records.values()]), changed };
     },
   };
 }
 
-function stateOf(listing: FolderListing, before: ReadonlyMap<string, FileRecord>, records: readonly FileRecord[]): Omit<FolderState, "changed"> {
+function stateOf(
+  listing: FolderListing,
+  before: ReadonlyMap<string, FileRecord>,
+  records: readonly FileRecord[],
+): Omit<FolderState, "changed"> {
   const entries = records.flatMap((record) => record.entries);
-  const problems = [...listing.problems, ...records.flatMap((record) => record.problems), ...Map.groupBy(entries, ({ node }) => node).values().flatMap((alike) => [...duplicateProblems(alike), ...variantProblems(alike)])];
+  const problems = [
+    ...listing.problems,
+    ...records.flatMap((record) => record.problems),
+    ...Map.groupBy(entries, ({ node }) => node)
+      .values()
+      .flatMap((alike) => [...duplicateProblems(alike), ...variantProblems(alike)]),
+  ];
   const known = new Set(Array.from(before.values(), (record) => record.entries));
   return {
     directories: listing.directories,
@@ -111,14 +138,21 @@ function stateOf(listing: FolderListing, before: ReadonlyMap<string, FileRecord>
 }
 
 /** undefined: the file is gone since the folder was listed, and the watch will say so. */
-async function recordOf(file: FoundFile, before: ReadonlyMap<string, FileRecord>, context: FolderContext, parser: FileParser): Promise<FileRecord | undefined> {
+async function recordOf(
+  file: FoundFile,
+  before: ReadonlyMap<string, FileRecord>,
+  context: FolderContext,
+  parser: FileParser,
+): Promise<FileRecord | undefined> {
   const known = before.get(keyOf(file));
   const stamp = stampOf(file.stats);
   if (known?.stamp === stamp && !known.young) return known;
-  const young = systemClock.wallTime() - Math.max(file.stats.mtimeMs, file.stats.ctimeMs) < stampGrainMs;
+  const young =
+    systemClock.wallTime() - Math.max(file.stats.mtimeMs, file.stats.ctimeMs) < stampGrainMs;
   try {
     const parsed = await parser.parse(file, known?.hash);
-    if (parsed !== undefined) return { stamp, young, hash: parsed.hash, ...recordedContent(context, file, parsed) };
+    if (parsed !== undefined)
+      return { stamp, young, hash: parsed.hash, ...recordedContent(context, file, parsed) };
     return known && { ...known, stamp, young };
   } catch (error) {
     if (isGone(error)) return undefined;
@@ -127,13 +161,25 @@ async function recordOf(file: FoundFile, before: ReadonlyMap<string, FileRecord>
   }
 }
 
-function recordedContent(context: FolderContext, { segments }: FoundFile, { puts, problems, references }: FileContent): Pick<FileRecord, "entries" | "problems" | "references"> {
+function recordedContent(
+  context: FolderContext,
+  { segments }: FoundFile,
+  { puts, problems, references }: FileContent,
+): Pick<FileRecord, "entries" | "problems" | "references"> {
   const file = join(context.dir, ...segments);
   const node = puts.length === 0 ? undefined : nodeOf(segments);
   const entries = puts.map((put): FolderEntry => {
     const { typeUrl, resource } = put;
     const variant = variantOf(resource.constraints);
-    return { file, ...(node !== undefined && { node }), typeUrl, name: resource.name, ...(variant && { variant }), aliases: resource.aliases ?? [], put };
+    return {
+      file,
+      ...(node !== undefined && { node }),
+      typeUrl,
+      name: resource.name,
+      ...(variant && { variant }),
+      aliases: resource.aliases ?? [],
+      put,
+    };
   });
   return { entries, problems, references };
 }

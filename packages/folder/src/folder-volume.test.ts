@@ -14,7 +14,11 @@ const prefix = "xdstp://a/envoy.config.cluster.v3.Cluster/";
 const useSilentFeed = async (files: Readonly<Record<string, string>>) => {
   const folder = await useFolder(files);
   const clock = createFakeClock();
-  const feed = useFeed({ dir: folder.dir, clock, watch: () => ({ on: () => undefined, close: () => undefined }) });
+  const feed = useFeed({
+    dir: folder.dir,
+    clock,
+    watch: () => ({ on: () => undefined, close: () => undefined }),
+  });
   await feed.next("loaded");
   // The first reading watches the way to the folder, and calls for a second one.
   await waitFor(() => clock.pending === 2);
@@ -35,11 +39,19 @@ const useSilentFeed = async (files: Readonly<Record<string, string>>) => {
 
 describe("createFolderFeed() where a volume goes away", () => {
   it("keeps the last state when an unmount shows an empty folder, and follows the volume when it is back", async () => {
-    const { dir, sink, events, later } = await useSilentFeed({ "a/clusters/x.yaml": "{}", "a/clusters/y.yaml": "{}" });
+    const { dir, sink, events, later } = await useSilentFeed({
+      "a/clusters/x.yaml": "{}",
+      "a/clusters/y.yaml": "{}",
+    });
     renameSync(dir, `${dir}.volume`);
     mkdirSync(dir);
     expect(await later()).toBe("kept");
-    expect(events.at(-1)).toMatchObject({ reason: "emptied", held: 2, lost: 2, message: expect.stringContaining(`${dir} is empty`) as string });
+    expect(events.at(-1)).toMatchObject({
+      reason: "emptied",
+      held: 2,
+      lost: 2,
+      message: expect.stringContaining(`${dir} is empty`) as string,
+    });
     expect([sink.names(clusters).length, sink.outage?.code]).toEqual([2, "UNAVAILABLE"]);
     rmSync(dir, { recursive: true });
     renameSync(`${dir}.volume`, dir);
@@ -56,7 +68,12 @@ describe("createFolderFeed() where a volume goes away", () => {
     expect(sink.names(clusters)).toEqual([`${prefix}x`]);
   });
   it("follows a folder that is replaced by another one with fewer resources", async () => {
-    const { dir, sink, later } = await useSilentFeed({ "a/clusters/x.yaml": "{}", "a/clusters/y.yaml": "{}", "a/clusters/z.yaml": "{}", "../volume/a/clusters/z.yaml": "{}" });
+    const { dir, sink, later } = await useSilentFeed({
+      "a/clusters/x.yaml": "{}",
+      "a/clusters/y.yaml": "{}",
+      "a/clusters/z.yaml": "{}",
+      "../volume/a/clusters/z.yaml": "{}",
+    });
     renameSync(dir, `${dir}.hidden`);
     renameSync(join(dir, "../volume"), dir);
     expect(await later()).toBe("loaded");
@@ -84,7 +101,10 @@ describe("createFolderFeed() where everything is deleted by hand", () => {
     const { next } = useFeed({ dir });
     await next("loaded");
     await remove("a");
-    expect(await next("kept")).toMatchObject({ reason: "emptied", message: expect.stringContaining("leave an empty sub-folder") as string });
+    expect(await next("kept")).toMatchObject({
+      reason: "emptied",
+      message: expect.stringContaining("leave an empty sub-folder") as string,
+    });
     mkdirSync(join(dir, "_opaque"));
     expect(await next("loaded")).toMatchObject({ resources: 0, removed: 1 });
   });
@@ -95,7 +115,9 @@ function mount(directory: string): (() => void) | undefined {
   try {
     execFileSync("mount", ["-t", "tmpfs", "tmpfs", directory], { stdio: "pipe" });
   } catch (error) {
-    console.log(`not tried with real mounts: ${error instanceof Error ? error.message.trim() : String(error)}`);
+    console.log(
+      `not tried with real mounts: ${error instanceof Error ? error.message.trim() : String(error)}`,
+    );
     return undefined;
   }
   let isMounted = true;
@@ -108,31 +130,43 @@ function mount(directory: string): (() => void) | undefined {
 }
 
 describe("createFolderFeed() with real mounts", () => {
-  it.each(["", "_opaque", "_opaque/clusters"])("keeps, and follows again, what a volume at \"%s\" below the folder gives", async (path) => {
-    const { dir, write } = await useFolder({ "_opaque/clusters/.keep": "", "b/clusters/x.yaml": "{}" });
-    const volume = join(dir, path);
-    const unmount = mount(volume);
-    if (unmount === undefined) return;
-    await write({ "_opaque/clusters/x.yaml": "{}", "_opaque/clusters/y.yaml": "{}" });
-    const clock = createFakeClock();
-    const { next, sink } = useFeed({ dir, clock });
-    const after = async <T>(event: Promise<T>): Promise<T> => {
-      let isOver = false;
-      void event.finally(() => { isOver = true; });
-      await waitFor(() => {
-        clock.advance(100);
-        return isOver;
+  it.each(["", "_opaque", "_opaque/clusters"])(
+    'keeps, and follows again, what a volume at "%s" below the folder gives',
+    async (path) => {
+      const { dir, write } = await useFolder({
+        "_opaque/clusters/.keep": "",
+        "b/clusters/x.yaml": "{}",
       });
-      return await event;
-    };
-    await next("loaded");
-    unmount();
-    if (path === "") rmSync(join(dir, "b"), { recursive: true });
-    expect(await after(next("kept"))).toMatchObject({ reason: "emptied", lost: 2 });
-    const remove = mount(volume);
-    await write({ "_opaque/clusters/x.yaml": "{}", "_opaque/clusters/y.yaml": "{}", "_opaque/clusters/z.yaml": "{}" });
-    expect(await after(next("loaded"))).toMatchObject({ put: 3, removed: 0 });
-    expect(sink.names(clusters)).toContain("z");
-    remove?.();
-  });
+      const volume = join(dir, path);
+      const unmount = mount(volume);
+      if (unmount === undefined) return;
+      await write({ "_opaque/clusters/x.yaml": "{}", "_opaque/clusters/y.yaml": "{}" });
+      const clock = createFakeClock();
+      const { next, sink } = useFeed({ dir, clock });
+      const after = async <T>(event: Promise<T>): Promise<T> => {
+        let isOver = false;
+        void event.finally(() => {
+          isOver = true;
+        });
+        await waitFor(() => {
+          clock.advance(100);
+          return isOver;
+        });
+        return await event;
+      };
+      await next("loaded");
+      unmount();
+      if (path === "") rmSync(join(dir, "b"), { recursive: true });
+      expect(await after(next("kept"))).toMatchObject({ reason: "emptied", lost: 2 });
+      const remove = mount(volume);
+      await write({
+        "_opaque/clusters/x.yaml": "{}",
+        "_opaque/clusters/y.yaml": "{}",
+        "_opaque/clusters/z.yaml": "{}",
+      });
+      expect(await after(next("loaded"))).toMatchObject({ put: 3, removed: 0 });
+      expect(sink.names(clusters)).toContain("z");
+      remove?.();
+    },
+  );
 });

@@ -17,11 +17,23 @@ const useWatch = () => {
   const watch: WatchDirectory = (directory, listener) => {
     if (failure !== undefined) throw failure;
     listeners.set(directory, listener);
-    return { on: (_, onError) => errors.set(directory, onError), close: () => { closed.push(directory); } };
+    return {
+      on: (_, onError) => errors.set(directory, onError),
+      close: () => {
+        closed.push(directory);
+      },
+    };
   };
-  const folderWatch = createFolderWatch({ root: "/", patience: createPatience(createFakeClock()), onChange: () => changes++, watch });
+  const folderWatch = createFolderWatch({
+    root: "/",
+    patience: createPatience(createFakeClock()),
+    onChange: () => changes++,
+    watch,
+  });
   onTestFinished(folderWatch.close);
-  const failWith = (error?: Error): void => { failure = error; };
+  const failWith = (error?: Error): void => {
+    failure = error;
+  };
   return { ...folderWatch, listeners, errors, closed, changes: () => changes, failWith };
 };
 
@@ -107,7 +119,9 @@ describe("createFolderWatch()", () => {
   });
   it("checks each of many directories in turn", async () => {
     const names = Array.from({ length: 300 }, (_, i) => `d${i}`);
-    const { dir, move, write } = await useFolder(Object.fromEntries(names.map((name) => [`${name}/x`, ""])));
+    const { dir, move, write } = await useFolder(
+      Object.fromEntries(names.map((name) => [`${name}/x`, ""])),
+    );
     const { add, check, changes } = useWatch();
     for (const name of names) await add(join(dir, name));
     await move("d299", "old");

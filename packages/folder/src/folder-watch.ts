@@ -4,7 +4,10 @@ import type { Patience } from "./patience.ts";
 import { isGone } from "./walk-folder.ts";
 
 /** Starts to watch the entries of one directory, not those of its sub-directories. Throws where it cannot. `fs.watch` is one. */
-export type WatchDirectory = (directory: string, listener: (event: string, name: string | null) => void) => DirectoryWatcher;
+export type WatchDirectory = (
+  directory: string,
+  listener: (event: string, name: string | null) => void,
+) => DirectoryWatcher;
 
 /** What {@link WatchDirectory} gives; an `FSWatcher` is one. */
 export interface DirectoryWatcher {
@@ -56,7 +59,12 @@ interface Watched {
 }
 
 /** Creates a watch of nothing. */
-export function createFolderWatch({ root, patience, onChange, watch = watchDirectory }: FolderWatchOptions): FolderWatch {
+export function createFolderWatch({
+  root,
+  patience,
+  onChange,
+  watch = watchDirectory,
+}: FolderWatchOptions): FolderWatch {
   const watched = new Map<string, Watched>();
   let failure: unknown;
   let isClosed = false;
@@ -119,7 +127,16 @@ export function createFolderWatch({ root, patience, onChange, watch = watchDirec
 }
 
 /** Looks at the root and the next of the others, and reports those that are not the directory that is watched. */
-function createCheck({ root, patience, watched }: Pick<FolderWatchOptions, "root" | "patience"> & { readonly watched: ReadonlyMap<string, Watched> }, onReplaced: (directory: string) => void): () => Promise<void> {
+function createCheck(
+  {
+    root,
+    patience,
+    watched,
+  }: Pick<FolderWatchOptions, "root" | "patience"> & {
+    readonly watched: ReadonlyMap<string, Watched>;
+  },
+  onReplaced: (directory: string) => void,
+): () => Promise<void> {
   let unchecked: string[] = [];
   const checkOne = async (directory: string): Promise<void> => {
     const entry = watched.get(directory);
@@ -139,6 +156,8 @@ function union(a: Watched["names"], b: Watched["names"]): Watched["names"] {
 }
 
 async function identityOf(directory: string, patience: Patience): Promise<string> {
-  const { dev, ino, birthtimeNs } = await patience(directory, () => stat(directory, { bigint: true }));
+  const { dev, ino, birthtimeNs } = await patience(directory, () =>
+    stat(directory, { bigint: true }),
+  );
   return `${dev}:${ino}:${birthtimeNs}`;
 }

@@ -12,11 +12,20 @@ describe("followLinks()", () => {
     await link("x.yaml", "..data/x.yaml");
     const real = await realpath(dir);
     const entries = await followLinks([join(real, "x.yaml")]);
-    expect(new Map([...entries].map(([directory, names]) => [directory, [...names].sort()]))).toEqual(new Map([[real, ["..data", "x.yaml"]], [join(real, "..2024"), ["x.yaml"]]]));
+    expect(
+      new Map([...entries].map(([directory, names]) => [directory, [...names].sort()])),
+    ).toEqual(
+      new Map([
+        [real, ["..data", "x.yaml"]],
+        [join(real, "..2024"), ["x.yaml"]],
+      ]),
+    );
   });
   it("names the entry where a path without links ends, and stops at what does not exist", async () => {
     const dir = await realpath((await useFolder()).dir);
-    expect(await followLinks([join(dir, "a/b")])).toEqual(new Map([[join(dir, "a"), new Set(["b"])]]));
+    expect(await followLinks([join(dir, "a/b")])).toEqual(
+      new Map([[join(dir, "a"), new Set(["b"])]]),
+    );
   });
   it("ends on a loop of links", async () => {
     const { dir, link } = await useFolder();

@@ -16,13 +16,24 @@ export interface ForeignProblem {
 
 /** The authorities of a folder. */
 export function authoritiesOf(entries: readonly Pick<FolderEntry, "name">[]): readonly string[] {
-  return [...new Set(entries.map(({ name }) => authorityOf(name)))].filter((authority) => authority !== undefined);
+  return [...new Set(entries.map(({ name }) => authorityOf(name)))].filter(
+    (authority) => authority !== undefined,
+  );
 }
 
 /** Those references whose authority is none of these, each once per file (S-AUTH-10). */
-export function foreignProblems(references: readonly FileReference[], authorities: readonly string[]): readonly ForeignProblem[] {
+export function foreignProblems(
+  references: readonly FileReference[],
+  authorities: readonly string[],
+): readonly ForeignProblem[] {
   const foreign = new Set(foreignReferences(references, authorities));
-  return [...new Map(references.filter((reference) => foreign.has(reference)).map((reference) => [keyOf(reference), problemOf(reference)])).values()];
+  return [
+    ...new Map(
+      references
+        .filter((reference) => foreign.has(reference))
+        .map((reference) => [keyOf(reference), problemOf(reference)]),
+    ).values(),
+  ];
 }
 
 function keyOf({ file, typeUrl, name }: FileReference): string {
@@ -33,6 +44,19 @@ function problemOf(reference: FileReference): ForeignProblem {
   const { file, line, column, field, typeUrl, name } = reference;
   const authority = quote(authorityOf(name) ?? "");
   const what = `${field === undefined ? "" : `${field}: `}refers to ${shortNameOf(typeUrl) ?? typeUrl} ${quote(name)}, but authority ${authority} is not served here`;
-  const hint = "serve it too, use an opaque name, or see to it that clients have a server for it that understands xdstp";
-  return { key: keyOf(reference), typeUrl, name, problem: { file, ...(line !== undefined && { line }), ...(column !== undefined && { column }), message: what, rule: "S-AUTH-10", hint } };
+  const hint =
+    "serve it too, use an opaque name, or see to it that clients have a server for it that understands xdstp";
+  return {
+    key: keyOf(reference),
+    typeUrl,
+    name,
+    problem: {
+      file,
+      ...(line !== undefined && { line }),
+      ...(column !== undefined && { column }),
+      message: what,
+      rule: "S-AUTH-10",
+      hint,
+    },
+  };
 }

@@ -10,8 +10,21 @@
  * @packageDocumentation
  */
 export { createFolderFeed, type FolderFeedOptions } from "./folder-feed.ts";
-export { readFolder, type FolderContent, type FolderOptions, type FolderResource } from "./read-folder.ts";
-export type { FolderEvent, FolderForeignReference, FolderKept, FolderLoaded, FolderPolling, FolderRefused, FolderUnreadable } from "./folder-event.ts";
+export {
+  readFolder,
+  type FolderContent,
+  type FolderOptions,
+  type FolderResource,
+} from "./read-folder.ts";
+export type {
+  FolderEvent,
+  FolderForeignReference,
+  FolderKept,
+  FolderLoaded,
+  FolderPolling,
+  FolderRefused,
+  FolderUnreadable,
+} from "./folder-event.ts";
 export type { NodeSinks } from "./node-sinks.ts";
 export { formatProblem, type FolderProblem } from "./folder-problem.ts";
 

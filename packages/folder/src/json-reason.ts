@@ -25,22 +25,49 @@ export function jsonReason(reason: string, registry: Registry): JsonReason {
 type Explain = (name: string, rest: string, registry: Registry) => JsonReason;
 
 const explanations: readonly (readonly [RegExp, Explain])[] = [
-  [/^cannot decode enum (\S+) from JSON: (.*)$/s, (name, rest, registry) => ({ message: `${found(rest) ?? rest} is no ${name}`, hint: enumHint(name, rest.replaceAll('"', ""), registry) })],
+  [
+    /^cannot decode enum (\S+) from JSON: (.*)$/s,
+    (name, rest, registry) => ({
+      message: `${found(rest) ?? rest} is no ${name}`,
+      hint: enumHint(name, rest.replaceAll('"', ""), registry),
+    }),
+  ],
   [/^cannot decode message (\S+) from JSON: key "(.*)" is unknown$/s, unknownKey],
   [/^cannot decode (?:message )?(\S+) from JSON:? (.*)$/s, message],
   [/^cannot decode field (\S+) from JSON: (.*)$/s, field],
-  [/^cannot decode oneof (\S+) from JSON: oneof set multiple times by (.*)$/s, (name, rest) => ({ message: `${rest} are both set, but only one of ${name.slice(name.lastIndexOf(".") + 1)} can be`, hint: "keep one of them" })],
+  [
+    /^cannot decode oneof (\S+) from JSON: oneof set multiple times by (.*)$/s,
+    (name, rest) => ({
+      message: `${rest} are both set, but only one of ${name.slice(name.lastIndexOf(".") + 1)} can be`,
+      hint: "keep one of them",
+    }),
+  ],
 ];
 
 function unknownKey(name: string, key: string, registry: Registry): JsonReason {
-  if (bootstrapKeys.has(key)) return { owner: name, message: `key "${key}" is unknown`, hint: bootstrapHint };
-  const meant = closest(key, (registry.getMessage(name)?.fields ?? []).map((one) => one.name));
-  return { owner: name, message: `key "${shownKey(key)}" is unknown`, hint: meant === undefined ? undefined : `did you mean ${meant}?` };
+  if (bootstrapKeys.has(key))
+    return { owner: name, message: `key "${key}" is unknown`, hint: bootstrapHint };
+  const meant = closest(
+    key,
+    (registry.getMessage(name)?.fields ?? []).map((one) => one.name),
+  );
+  return {
+    owner: name,
+    message: `key "${shownKey(key)}" is unknown`,
+    hint: meant === undefined ? undefined : `did you mean ${meant}?`,
+  };
 }
 
 /** What a static configuration of Envoy begins with. */
-const bootstrapKeys: ReadonlySet<string> = new Set(["admin", "static_resources", "staticResources", "dynamic_resources", "dynamicResources"]);
-const bootstrapHint = "this looks like an Envoy bootstrap: move each entry of static_resources.clusters to _opaque/clusters/NAME.yaml and of static_resources.listeners to _opaque/listeners/NAME.yaml";
+const bootstrapKeys: ReadonlySet<string> = new Set([
+  "admin",
+  "static_resources",
+  "staticResources",
+  "dynamic_resources",
+  "dynamicResources",
+]);
+const bootstrapHint =
+  "this looks like an Envoy bootstrap: move each entry of static_resources.clusters to _opaque/clusters/NAME.yaml and of static_resources.listeners to _opaque/listeners/NAME.yaml";
 
 /** The messages that JSON writes in a form of their own. */
 const forms: Readonly<Record<string, string>> = {
@@ -53,17 +80,26 @@ const forms: Readonly<Record<string, string>> = {
 
 function message(name: string, rest: string): JsonReason {
   const value = found(rest.replace(/^expected object but got /, ""));
-  return { message: value === undefined ? rest : `${value} is no ${name}`, hint: forms[name] ?? (value === undefined ? undefined : "write its fields as keys") };
+  return {
+    message: value === undefined ? rest : `${value} is no ${name}`,
+    hint: forms[name] ?? (value === undefined ? undefined : "write its fields as keys"),
+  };
 }
 
 /** A wrapped number is written as the number; the reader calls it the field `value` of its wrapper. */
 function field(name: string, rest: string): JsonReason {
   const [, expected = "", got = ""] = /^expected (.*?), got (.*)$/s.exec(rest) ?? [];
   const value = found(got);
-  const message = value === undefined ? rest : `expected ${expected === "Array" ? "a list" : expected}, got ${value}`;
-  if (got === "object" && name.startsWith("google.protobuf.")) return { message, hint: "write the value itself" };
-  if (expected === "string" && /^(-?[\d.]+|true|false)$/.test(got)) return { message, hint: `put it in quotes: "${got}"` };
-  if (expected === "string" && /^a (number|boolean)$/.test(got)) return { message, hint: "put it in quotes" };
+  const message =
+    value === undefined
+      ? rest
+      : `expected ${expected === "Array" ? "a list" : expected}, got ${value}`;
+  if (got === "object" && name.startsWith("google.protobuf."))
+    return { message, hint: "write the value itself" };
+  if (expected === "string" && /^(-?[\d.]+|true|false)$/.test(got))
+    return { message, hint: `put it in quotes: "${got}"` };
+  if (expected === "string" && /^a (number|boolean)$/.test(got))
+    return { message, hint: "put it in quotes" };
   if (expected === "boolean") return { message, hint: "write true or false" };
   return { message };
 }
@@ -72,5 +108,7 @@ function field(name: string, rest: string): JsonReason {
 function found(text: string): string | undefined {
   if (text === "object") return "an object";
   if (/^Array\(\d+\)$/.test(text)) return "a list";
-  return /^(".*"|-?[\d.e+]+|true|false|null|a text|a number|a boolean)$/s.test(text) ? text : undefined;
+  return /^(".*"|-?[\d.e+]+|true|false|null|a text|a number|a boolean)$/s.test(text)
+    ? text
+    : undefined;
 }

@@ -6,31 +6,73 @@ type Directories = Readonly<Record<string, Partial<FoundDirectory>>>;
 
 const places = (directories: Directories, ...paths: readonly string[]) => ({
   paths,
-  directories: new Map(Object.entries(directories).map(([path, facts]) => [path, { identity: `1:${path}`, device: "1", isMount: false, isEmpty: false, ...facts }])),
+  directories: new Map(
+    Object.entries(directories).map(([path, facts]) => [
+      path,
+      { identity: `1:${path}`, device: "1", isMount: false, isEmpty: false, ...facts },
+    ]),
+  ),
 });
 const mounted = { identity: "2:1", device: "2", isMount: true };
-const before = places({ "": {}, "a": {}, "a/clusters": mounted, "a/listeners": {} }, "a/clusters/x.yaml", "a/listeners/x.yaml");
+const before = places(
+  { "": {}, a: {}, "a/clusters": mounted, "a/listeners": {} },
+  "a/clusters/x.yaml",
+  "a/listeners/x.yaml",
+);
 
 describe("lostVolume()", () => {
   it.each([
     ["a root that holds nothing", places({ "": { isEmpty: true } }), ""],
-    ["a root that is another directory and has no resources", places({ "": { identity: "other" }, "a": {} }), ""],
-    ["a directory where another file system is mounted than before, without resources", places({ "": {}, "a": {}, "a/clusters": { isEmpty: true } }, "a/listeners/x.yaml"), "a/clusters"],
-    ["a mounted directory that is gone", places({ "": {}, "a": {}, "a/listeners": {} }, "a/listeners/x.yaml"), "a/clusters"],
+    [
+      "a root that is another directory and has no resources",
+      places({ "": { identity: "other" }, a: {} }),
+      "",
+    ],
+    [
+      "a directory where another file system is mounted than before, without resources",
+      places({ "": {}, a: {}, "a/clusters": { isEmpty: true } }, "a/listeners/x.yaml"),
+      "a/clusters",
+    ],
+    [
+      "a mounted directory that is gone",
+      places({ "": {}, a: {}, "a/listeners": {} }, "a/listeners/x.yaml"),
+      "a/clusters",
+    ],
   ])("finds %s", (_, now, path) => {
     expect(lostVolume(before, now)).toBe(path);
   });
   it.each([
-    ["a root that is another directory and has resources", places({ "": { identity: "other" }, "a": {}, "a/clusters": mounted }, "a/clusters/y.yaml")],
-    ["a directory that is deleted", places({ "": {}, "a": {}, "a/clusters": mounted }, "a/clusters/x.yaml")],
-    ["a directory that is deleted and made again", places({ "": {}, "a": {}, "a/clusters": mounted, "a/listeners": { identity: "new", isEmpty: true } }, "a/clusters/x.yaml")],
-    ["the last file of a volume that is still mounted", places({ "": {}, "a": {}, "a/clusters": { ...mounted, isEmpty: true }, "a/listeners": {} }, "a/listeners/x.yaml")],
-    ["the last file of all, where its directories are still there", places({ "": {}, "a": {}, "a/clusters": mounted, "a/listeners": {} })],
+    [
+      "a root that is another directory and has resources",
+      places({ "": { identity: "other" }, a: {}, "a/clusters": mounted }, "a/clusters/y.yaml"),
+    ],
+    [
+      "a directory that is deleted",
+      places({ "": {}, a: {}, "a/clusters": mounted }, "a/clusters/x.yaml"),
+    ],
+    [
+      "a directory that is deleted and made again",
+      places(
+        { "": {}, a: {}, "a/clusters": mounted, "a/listeners": { identity: "new", isEmpty: true } },
+        "a/clusters/x.yaml",
+      ),
+    ],
+    [
+      "the last file of a volume that is still mounted",
+      places(
+        { "": {}, a: {}, "a/clusters": { ...mounted, isEmpty: true }, "a/listeners": {} },
+        "a/listeners/x.yaml",
+      ),
+    ],
+    [
+      "the last file of all, where its directories are still there",
+      places({ "": {}, a: {}, "a/clusters": mounted, "a/listeners": {} }),
+    ],
   ])("takes as an edit: %s", (_, now) => {
     expect(lostVolume(before, now)).toBeUndefined();
   });
   it("finds an empty root also before anything was loaded", () => {
     expect(lostVolume(undefined, places({ "": { isEmpty: true } }))).toBe("");
-    expect(lostVolume(undefined, places({ "": {}, "a": {} }))).toBeUndefined();
+    expect(lostVolume(undefined, places({ "": {}, a: {} }))).toBeUndefined();
   });
 });

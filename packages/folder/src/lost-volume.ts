@@ -13,7 +13,12 @@ type Places = Pick<FolderState, "directories" | "paths">;
 export function lostVolume(before: Places | undefined, now: Places): string | undefined {
   const [had, has] = [populated(before?.paths ?? []), populated(now.paths)];
   if (!has.has("") && isOtherRoot(before?.directories.get(""), now.directories.get(""))) return "";
-  return [...had].find((path) => path !== "" && !has.has(path) && isUnmounted(before?.directories.get(path), now.directories.get(path)));
+  return [...had].find(
+    (path) =>
+      path !== "" &&
+      !has.has(path) &&
+      isUnmounted(before?.directories.get(path), now.directories.get(path)),
+  );
 }
 
 /** The directories with a resource file in them or below, the root as the empty path. */
@@ -30,7 +35,9 @@ function nameOf(directory: string): string {
 }
 
 function isOtherRoot(before: FoundDirectory | undefined, now: FoundDirectory | undefined): boolean {
-  return now === undefined || now.isEmpty || (before !== undefined && before.identity !== now.identity);
+  return (
+    now === undefined || now.isEmpty || (before !== undefined && before.identity !== now.identity)
+  );
 }
 
 /** A directory that is deleted and made again, as version control does, stays in its file system. */

@@ -8,16 +8,26 @@ export function nameOfPath(place: Place): string {
   const { authority, type, id } = place;
   if (authority === undefined) return opaqueName(id, place);
   refuseGlob(id);
-  return printName({ scheme: "xdstp", authority, resourceType: type.desc.typeName, id, contextParams: new Map() });
+  return printName({
+    scheme: "xdstp",
+    authority,
+    resourceType: type.desc.typeName,
+    id,
+    contextParams: new Map(),
+  });
 }
 
 /** A name that stands in a file, in canonical form. Throws a fault where it is no name of a resource, or not one of this folder. */
 export function nameInFile(name: string, place: Place): string {
   if (place.authority === undefined) return opaqueName(name, place);
   const parsed = parseName(name);
-  if (!parsed.ok) throw new Fault(name.startsWith("xdstp:") ? { message: parsed.error.message } : opaqueElsewhere(name));
+  if (!parsed.ok)
+    throw new Fault(
+      name.startsWith("xdstp:") ? { message: parsed.error.message } : opaqueElsewhere(name),
+    );
   const { authority, resourceType, id } = parsed.value;
-  if (authority !== place.authority || resourceType !== place.type.desc.typeName) throw foreign(name, place);
+  if (authority !== place.authority || resourceType !== place.type.desc.typeName)
+    throw foreign(name, place);
   refuseGlob(id);
   return printName(parsed.value);
 }
@@ -26,19 +36,39 @@ function opaqueName(name: string, place: Place): string {
   if (name === "*") throw new Fault({ message: `"*" is the wildcard and no name`, rule: "N-43" });
   if (!name.startsWith("xdstp:")) return name;
   const hint = `move it to AUTHORITY/${place.type.desc.typeName}/`;
-  throw new Fault({ message: `${quote(name)} is no opaque name, and ${opaqueFolder} holds only these`, rule: "N-01", hint });
+  throw new Fault({
+    message: `${quote(name)} is no opaque name, and ${opaqueFolder} holds only these`,
+    rule: "N-01",
+    hint,
+  });
 }
 
-function opaqueElsewhere(name: string): { readonly message: string; readonly hint: string; readonly rule: string } {
-  return { message: `${quote(name)} is an opaque name; only ${opaqueFolder} holds these`, rule: "N-01", hint: `move the file below ${opaqueFolder}, or name the resource xdstp://` };
+function opaqueElsewhere(name: string): {
+  readonly message: string;
+  readonly hint: string;
+  readonly rule: string;
+} {
+  return {
+    message: `${quote(name)} is an opaque name; only ${opaqueFolder} holds these`,
+    rule: "N-01",
+    hint: `move the file below ${opaqueFolder}, or name the resource xdstp://`,
+  };
 }
 
 function refuseGlob(id: string): void {
   if (id !== "*" && !id.endsWith("/*")) return;
-  throw new Fault({ message: `the id ${quote(id)} is a glob and cannot name a resource`, rule: "N-50", hint: "the last part of an id is not *" });
+  throw new Fault({
+    message: `the id ${quote(id)} is a glob and cannot name a resource`,
+    rule: "N-50",
+    hint: "the last part of an id is not *",
+  });
 }
 
 function foreign(name: string, place: Place): Fault {
   const prefix = `xdstp://${place.authority ?? ""}/${place.type.desc.typeName}/`;
-  return new Fault({ message: `${quote(name)} does not belong into this folder, whose names begin with ${prefix}`, rule: "B-TYPE-5", hint: "move the file, or change the name" });
+  return new Fault({
+    message: `${quote(name)} does not belong into this folder, whose names begin with ${prefix}`,
+    rule: "B-TYPE-5",
+    hint: "move the file, or change the name",
+  });
 }

@@ -12,8 +12,15 @@ export interface NodeSinks {
 }
 
 /** A problem for each file of content per node, where there is no place for it. */
-export function unplacedProblems(entries: readonly FolderEntry[], nodes: NodeSinks | undefined): readonly FolderProblem[] {
+export function unplacedProblems(
+  entries: readonly FolderEntry[],
+  nodes: NodeSinks | undefined,
+): readonly FolderProblem[] {
   if (nodes !== undefined) return [];
   const files = new Set(entries.flatMap(({ file, node }) => (node === undefined ? [] : [file])));
-  return [...files].map((file) => ({ file, message: `is content per node, which is not served here`, hint: `give createFolderFeed the option nodes, or move the file out of ${nodesFolder}` }));
+  return [...files].map((file) => ({
+    file,
+    message: `is content per node, which is not served here`,
+    hint: `give createFolderFeed the option nodes, or move the file out of ${nodesFolder}`,
+  }));
 }

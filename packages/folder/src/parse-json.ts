@@ -20,7 +20,7 @@ function refuseDepth(text: string): void {
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
     if (isString && character === "\\") at++;
-    else if (character === "\"") isString = !isString;
+    else if (character === '"') isString = !isString;
     else if (isString) continue;
     else if (character === "[" || character === "{") depth++;
     else if (character === "]" || character === "}") depth--;
@@ -32,8 +32,13 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    const message = reasonOf(error).replace(/ in JSON at position .*/s, "").replace(/, "?\.{0,3}".*/s, "");
-    throw new Fault({ message: `is no JSON: ${message}`, ...lineAndColumn(text, offsetOf(text, reasonOf(error))) });
+    const message = reasonOf(error)
+      .replace(/ in JSON at position .*/s, "")
+      .replace(/, "?\.{0,3}".*/s, "");
+    throw new Fault({
+      message: `is no JSON: ${message}`,
+      ...lineAndColumn(text, offsetOf(text, reasonOf(error))),
+    });
   }
 }
 
@@ -43,7 +48,10 @@ function refuseLoss(text: string): void {
     parseYaml(text);
   } catch (error) {
     if (!(error instanceof Fault) || !/unique|duplicated|exactly/.test(error.message)) return;
-    throw new Fault({ ...error.details, message: error.details.message.replace("is no YAML: ", "") });
+    throw new Fault({
+      ...error.details,
+      message: error.details.message.replace("is no YAML: ", ""),
+    });
   }
 }
 
@@ -74,7 +82,10 @@ function hasUnexpectedToken(text: string): boolean {
   }
 }
 
-function lineAndColumn(text: string, offset: number): { readonly line: number; readonly column: number } {
+function lineAndColumn(
+  text: string,
+  offset: number,
+): { readonly line: number; readonly column: number } {
   const lines = text.slice(0, offset).split("\n");
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }

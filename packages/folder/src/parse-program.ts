@@ -62,16 +62,30 @@ function read(segments: readonly string[]): FileContent & Pick<ParseSummary, "ha
   try {
     if (context === undefined) throw new Fault({ message: "was asked for before the setup" });
     const bytes = readFileSync(join(context.dir, ...segments));
-    return { hash: createHash("sha256").update(bytes).digest("base64"), ...readFile(segments, bytes, context) };
+    return {
+      hash: createHash("sha256").update(bytes).digest("base64"),
+      ...readFile(segments, bytes, context),
+    };
   } catch (error) {
-    return { hash: "", puts: [], problems: [{ file: join(context?.dir ?? "", ...segments), message: `cannot be read: ${reasonOf(error)}` }], references: [] };
+    return {
+      hash: "",
+      puts: [],
+      problems: [
+        {
+          file: join(context?.dir ?? "", ...segments),
+          message: `cannot be read: ${reasonOf(error)}`,
+        },
+      ],
+      references: [],
+    };
   }
 }
 
 function nextPuts(): readonly Put[] {
   const from = sent;
   let size = 0;
-  while (sent < puts.length && sent - from < most.puts && (size === 0 || size < most.bytes)) size += puts[sent++]?.resource.payload.value.length ?? 0;
+  while (sent < puts.length && sent - from < most.puts && (size === 0 || size < most.bytes))
+    size += puts[sent++]?.resource.payload.value.length ?? 0;
   const next = puts.slice(from, sent);
   if (sent === puts.length) puts = [];
   return next;

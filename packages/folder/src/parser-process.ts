@@ -30,7 +30,10 @@ export interface ParserProcess {
 }
 
 /** Starts a process with a heap of so many megabytes; absent: half of the memory that there is, at most 1,536. What keeps it from starting is a problem of the files that it is given. */
-export async function startParserProcess(context: FolderContext, limitMb: number = heapLimitMb()): Promise<ParserProcess> {
+export async function startParserProcess(
+  context: FolderContext,
+  limitMb: number = heapLimitMb(),
+): Promise<ParserProcess> {
   const { ask, send, close } = startChild(limitMb);
   send({ kind: "setup", setup: await setupOf(context) });
   return {
@@ -38,13 +41,33 @@ export async function startParserProcess(context: FolderContext, limitMb: number
     async parse(segments) {
       const file = join(context.dir, ...segments);
       try {
-        const { hash, count, problems, references } = await ask<ParseSummary>({ kind: "parse", segments });
+        const { hash, count, problems, references } = await ask<ParseSummary>({
+          kind: "parse",
+          segments,
+        });
         const puts: Put[] = [];
-        while (puts.length < count) puts.push(...withOwnBytes((await ask<ParsedPuts>({ kind: "puts" })).puts));
-        return { hash, puts, problems, references: context.given.types === undefined ? references : referencesIn(puts, { file, text: "" }, context) };
+        while (puts.length < count)
+          puts.push(...withOwnBytes((await ask<ParsedPuts>({ kind: "puts" })).puts));
+        return {
+          hash,
+          puts,
+          problems,
+          references:
+            context.given.types === undefined
+              ? references
+              : referencesIn(puts, { file, text: "" }, context),
+        };
       } catch (error) {
-        const { message, hint } = error instanceof Fault ? error.details : { message: `cannot be read: ${reasonOf(error)}` };
-        return { hash: "", puts: [], problems: [{ file, message, ...(hint !== undefined && { hint }) }], references: [] };
+        const { message, hint } =
+          error instanceof Fault
+            ? error.details
+            : { message: `cannot be read: ${reasonOf(error)}` };
+        return {
+          hash: "",
+          puts: [],
+          problems: [{ file, message, ...(hint !== undefined && { hint }) }],
+          references: [],
+        };
       }
     },
   };
@@ -59,18 +82,34 @@ interface Child {
 }
 
 function startChild(limitMb: number): Child {
-  const child = fork(fileURLToPath(programUrl()), { serialization: "advanced", stdio: ["ignore", "ignore", "ignore", "ipc"], execArgv: [`--max-old-space-size=${limitMb}`, ...conditions] });
+  const child = fork(fileURLToPath(programUrl()), {
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    execArgv: [`--max-old-space-size=${limitMb}`, ...conditions],
+  });
   let failure: Error | undefined;
   let settle: ((error: Error | undefined, message?: unknown) => void) | undefined;
   const fail = (error: Error): void => {
     failure ??= error;
     settle?.(failure);
   };
-  child.on("message", (message) => { settle?.(undefined, message); });
+  child.on("message", (message) => {
+    settle?.(undefined, message);
+  });
   child.on("error", fail);
-  child.on("exit", (code, signal) => { fail(isOutOfMemory(signal) ? tooLarge(limitMb) : new Error(`the process that reads large files has ended (${signal ?? `exit code ${code ?? 0}`})`)); });
+  child.on("exit", (code, signal) => {
+    fail(
+      isOutOfMemory(signal)
+        ? tooLarge(limitMb)
+        : new Error(
+            `the process that reads large files has ended (${signal ?? `exit code ${code ?? 0}`})`,
+          ),
+    );
+  });
   const send = (request: ParseRequest): void => {
-    child.send(request, (error) => { if (error !== null) fail(error); });
+    child.send(request, (error) => {
+      if (error !== null) fail(error);
+    });
   };
   return {
     send,
@@ -84,7 +123,9 @@ function startChild(limitMb: number): Child {
         send(request);
       });
     },
-    close: () => { child.kill("SIGKILL"); },
+    close: () => {
+      child.kill("SIGKILL");
+    },
   };
 }
 
@@ -93,12 +134,18 @@ function withOwnBytes(puts: readonly Put[]): readonly Put[] {
   if (puts.length === 1) return puts;
   return puts.map(({ typeUrl, resource }) => {
     const { payload } = resource;
-    return { typeUrl, resource: { ...resource, payload: { ...payload, value: payload.value.slice() } } };
+    return {
+      typeUrl,
+      resource: { ...resource, payload: { ...payload, value: payload.value.slice() } },
+    };
   });
 }
 
 async function setupOf({ dir, given: { registry, types } }: FolderContext): Promise<ParserSetup> {
-  const facts = types?.map(({ typeUrl, nameField }) => ({ typeUrl, ...(nameField !== undefined && { nameField }) }));
+  const facts = types?.map(({ typeUrl, nameField }) => ({
+    typeUrl,
+    ...(nameField !== undefined && { nameField }),
+  }));
   return { dir, registry: await partsOfRegistry(registry), ...(facts && { types: facts }) };
 }
 
@@ -115,7 +162,10 @@ function isOutOfMemory(signal: NodeJS.Signals | null): boolean {
 }
 
 function tooLarge(limitMb: number): Fault {
-  return new Fault({ message: `needs more than ${limitMb} MB to read`, hint: "split it into one file for each resource, or make the resource smaller" });
+  return new Fault({
+    message: `needs more than ${limitMb} MB to read`,
+    hint: "split it into one file for each resource, or make the resource smaller",
+  });
 }
 
 const isSource: boolean = import.meta.url.endsWith(".ts");

@@ -15,7 +15,13 @@ describe("createPatience()", () => {
     const patience = createPatience(clock);
     let answer = (): void => undefined;
     let runs = 0;
-    const hung = patience("x", () => new Promise<void>((resolve) => { answer = resolve; }));
+    const hung = patience(
+      "x",
+      () =>
+        new Promise<void>((resolve) => {
+          answer = resolve;
+        }),
+    );
     clock.advance(10_000);
     await expect(hung).rejects.toThrow("its file system has not answered for 10 s");
     const run = (): Promise<number> => Promise.resolve(++runs);

@@ -35,7 +35,11 @@ export function placeOf(segments: readonly string[], context: FolderContext): Pl
   if (segments[0] === nodesFolder) return placeForNode(segments, context);
   const [authority = "", type = "", ...path] = segments;
   const file = splitFileName(segments.at(-1) ?? "");
-  if (file === undefined) throw new Fault({ message: "is not read", hint: `the extensions that are read are ${extensions}` });
+  if (file === undefined)
+    throw new Fault({
+      message: "is not read",
+      hint: `the extensions that are read are ${extensions}`,
+    });
   if (path.length === 0) throw misplaced();
   const folder = typeOf(authority, type, context);
   const id = [...path.slice(0, -1), file.stem].map(decodeSegment).join("/");
@@ -43,9 +47,17 @@ export function placeOf(segments: readonly string[], context: FolderContext): Pl
   return authority === opaqueFolder ? place : { ...place, authority: decodeSegment(authority) };
 }
 
-function placeForNode([first = "", key = "", ...below]: readonly string[], context: FolderContext): Place {
+function placeForNode(
+  [first = "", key = "", ...below]: readonly string[],
+  context: FolderContext,
+): Place {
   decodeSegment(key);
-  if (below.length < 3 || below[0] !== opaqueFolder) throw new Fault({ message: `content per node lies in ${nodesFolder}/KEY/${opaqueFolder}/TYPE/NAME.yaml`, rule: "B-NODE-7", hint: "move the file; xdstp names are the same for all nodes" });
+  if (below.length < 3 || below[0] !== opaqueFolder)
+    throw new Fault({
+      message: `content per node lies in ${nodesFolder}/KEY/${opaqueFolder}/TYPE/NAME.yaml`,
+      rule: "B-NODE-7",
+      hint: "move the file; xdstp names are the same for all nodes",
+    });
   return placeOf(below, { ...context, dir: join(context.dir, first, key) });
 }
 
@@ -53,10 +65,15 @@ function typeOf(authority: string, type: string, context: FolderContext): TypeFo
   try {
     return typeFolder(decodeSegment(type), context);
   } catch (error) {
-    throw error instanceof Fault ? new Fault({ ...error.details, file: join(context.dir, authority, type) }) : error;
+    throw error instanceof Fault
+      ? new Fault({ ...error.details, file: join(context.dir, authority, type) })
+      : error;
   }
 }
 
 function misplaced(): Fault {
-  return new Fault({ message: "a resource lies in AUTHORITY/TYPE/ID.yaml", hint: "move the file, or begin its name with a dot to keep it out" });
+  return new Fault({
+    message: "a resource lies in AUTHORITY/TYPE/ID.yaml",
+    hint: "move the file, or begin its name with a dot to keep it out",
+  });
 }

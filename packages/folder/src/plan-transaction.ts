@@ -15,14 +15,19 @@ export interface Plan {
  * Compares the folder with what the cache holds of some types, which must include every type of which something may be held.
  * Entries whose resource was let go are in the cache as they are.
  */
-export function planTransaction(entries: readonly FolderEntry[], types: Iterable<string>, sink: Pick<ResourceSink, "held">): Plan {
+export function planTransaction(
+  entries: readonly FolderEntry[],
+  types: Iterable<string>,
+  sink: Pick<ResourceSink, "held">,
+): Plan {
   const present = new Set(entries.map(keyOf));
   const remove: Removal[] = [];
   let held = 0;
   for (const typeUrl of types) {
     for (const { name, constraints } of sink.held(typeUrl)) {
       held++;
-      if (!present.has(keyOf({ typeUrl, name, variant: variantOf(constraints) }))) remove.push({ typeUrl, name, ...(constraints && { constraints }) });
+      if (!present.has(keyOf({ typeUrl, name, variant: variantOf(constraints) })))
+        remove.push({ typeUrl, name, ...(constraints && { constraints }) });
     }
   }
   return { put: entries.flatMap(({ put }) => put ?? []), remove, held };
@@ -43,14 +48,30 @@ export interface PlanPart extends Plan {
 }
 
 /** Plans for the sink of all clients, and for those of single keys. */
-export function planFolder(entries: readonly FolderEntry[], types: ReadonlySet<string>, sink: ResourceSink, nodes: NodeSinks | undefined): FolderPlan {
+export function planFolder(
+  entries: readonly FolderEntry[],
+  types: ReadonlySet<string>,
+  sink: ResourceSink,
+  nodes: NodeSinks | undefined,
+): FolderPlan {
   const byNode = Map.groupBy(entries, ({ node }) => node);
-  const keys = new Set([...byNode.keys(), ...nodes?.keys() ?? []]);
+  const keys = new Set([...byNode.keys(), ...(nodes?.keys() ?? [])]);
   keys.delete(undefined);
-  const parts = [...[...keys].flatMap((key) => {
-    const own = key === undefined ? undefined : nodes?.of(key);
-    return own === undefined ? [] : [{ ...planTransaction(byNode.get(key) ?? [], types, own), sink: own }];
-  }), { ...planTransaction(byNode.get(undefined) ?? [], types, sink), sink }];
-  const sum = (count: (part: Plan) => number): number => parts.reduce((total, part) => total + count(part), 0);
-  return { parts, put: sum(({ put }) => put.length), removed: sum(({ remove }) => remove.length), held: sum(({ held }) => held) };
+  const parts = [
+    ...[...keys].flatMap((key) => {
+      const own = key === undefined ? undefined : nodes?.of(key);
+      return own === undefined
+        ? []
+        : [{ ...planTransaction(byNode.get(key) ?? [], types, own), sink: own }];
+    }),
+    { ...planTransaction(byNode.get(undefined) ?? [], types, sink), sink },
+  ];
+  const sum = (count: (part: Plan) => number): number =>
+    parts.reduce((total, part) => total + count(part), 0);
+  return {
+    parts,
+    put: sum(({ put }) => put.length),
+    removed: sum(({ remove }) => remove.length),
+    held: sum(({ held }) => held),
+  };
 }

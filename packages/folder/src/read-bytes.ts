@@ -11,7 +11,11 @@ const chunkBytes = 1024 * 1024;
 const leastBytes = 1024;
 
 /** The bytes of a file that states this size. Rejects for one above 64 MiB, whatever size it states, and for one that never ends. */
-export async function readBytes(path: string, size: number, patience: Patience): Promise<Uint8Array> {
+export async function readBytes(
+  path: string,
+  size: number,
+  patience: Patience,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   await patience(path, () => eachChunk(path, { size, take: (chunk) => chunks.push(chunk) }));
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
@@ -31,13 +35,18 @@ interface Reading {
   readonly patience?: Patience;
 }
 
-async function eachChunk(path: string, { size, take, patience = (_, run) => run() }: Reading): Promise<void> {
+async function eachChunk(
+  path: string,
+  { size, take, patience = (_, run) => run() }: Reading,
+): Promise<void> {
   if (size > maxFileBytes) throw tooLarge();
   // Some files that look regular wait for more, /proc/kmsg for instance; without waiting they are an error.
   const handle = await patience(path, () => open(path, constants.O_RDONLY | constants.O_NONBLOCK));
   try {
     for (let total = 0; ;) {
-      const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, Math.max(size - total + 1, leastBytes)));
+      const buffer = Buffer.allocUnsafeSlow(
+        Math.min(chunkBytes, Math.max(size - total + 1, leastBytes)),
+      );
       const { bytesRead } = await patience(path, () => handle.read(buffer, 0, buffer.length));
       total += bytesRead;
       if (total > maxFileBytes) throw tooLarge();

@@ -27,18 +27,36 @@ type Report = (error: unknown) => void;
  * Reads the bytes of one file, whose path below the folder is given as segments.
  * Never throws for what a file may hold: each document or resource that is broken is a problem, with line and column where the format has them.
  */
-export function readFile(segments: readonly string[], bytes: Uint8Array, context: FolderContext): FileContent {
+export function readFile(
+  segments: readonly string[],
+  bytes: Uint8Array,
+  context: FolderContext,
+): FileContent {
   const problems: FolderProblem[] = [];
   const source = { text: "" };
-  const report: Report = (error) => problems.push(problemOf(error, join(context.dir, ...segments), source.text));
+  const report: Report = (error) =>
+    problems.push(problemOf(error, join(context.dir, ...segments), source.text));
   const puts = each([segments], report, () => {
     const place = placeOf(segments, context);
     if (place.format !== "binary") source.text = textOf(bytes);
     else if (bytes.length === 0) throw empty();
-    const candidates = place.format === "binary" ? candidatesInBinary(bytes, place) : candidatesInText(source.text, place, context, report);
-    return each(candidates, report, (candidate) => [resourceFromCandidate(candidate, place, context)]);
+    const candidates =
+      place.format === "binary"
+        ? candidatesInBinary(bytes, place)
+        : candidatesInText(source.text, place, context, report);
+    return each(candidates, report, (candidate) => [
+      resourceFromCandidate(candidate, place, context),
+    ]);
   });
-  return { puts, problems, references: referencesIn(puts, { file: join(context.dir, ...segments), text: source.text }, context) };
+  return {
+    puts,
+    problems,
+    references: referencesIn(
+      puts,
+      { file: join(context.dir, ...segments), text: source.text },
+      context,
+    ),
+  };
 }
 
 /** The text of a file; a byte order mark is left out. Throws a fault for bytes that are not UTF-8. */
@@ -46,23 +64,43 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new Fault({ message: "is not UTF-8", hint: `save it as UTF-8; the extensions that are read are ${extensions}` });
+    throw new Fault({
+      message: "is not UTF-8",
+      hint: `save it as UTF-8; the extensions that are read are ${extensions}`,
+    });
   }
 }
 
-function candidatesInText(text: string, place: Place, context: FolderContext, report: Report): readonly Candidate[] {
+function candidatesInText(
+  text: string,
+  place: Place,
+  context: FolderContext,
+  report: Report,
+): readonly Candidate[] {
   const documents = documentsOf(text, place, context);
   if (documents.length === 0) throw empty();
   const alone = documents.length === 1;
-  return each(documents, report, (document) => located(() => candidatesInDocument(document, alone, place, context), { document: document.index, path: [] }));
+  return each(documents, report, (document) =>
+    located(() => candidatesInDocument(document, alone, place, context), {
+      document: document.index,
+      path: [],
+    }),
+  );
 }
 
 /** Writers empty a file before they fill it, so this is not taken for an empty message. */
 function empty(): Fault {
-  return new Fault({ message: "is empty", hint: "write the resource, at least {}, or delete the file" });
+  return new Fault({
+    message: "is empty",
+    hint: "write the resource, at least {}, or delete the file",
+  });
 }
 
-function each<T, R>(items: readonly T[], report: Report, run: (item: T) => readonly R[]): readonly R[] {
+function each<T, R>(
+  items: readonly T[],
+  report: Report,
+  run: (item: T) => readonly R[],
+): readonly R[] {
   return items.flatMap((item) => {
     try {
       return run(item);
@@ -76,11 +114,14 @@ function each<T, R>(items: readonly T[], report: Report, run: (item: T) => reado
 function problemOf(error: unknown, file: string, text: string): FolderProblem {
   if (!(error instanceof Fault)) return { file, message: `cannot be read: ${reasonOf(error)}` };
   const { document = 0, path, line, column, message, rule, hint } = error.details;
-  const position = path && line === undefined ? findPosition(text, document, path) : { line, column };
+  const position =
+    path && line === undefined ? findPosition(text, document, path) : { line, column };
   return { file: error.details.file ?? file, ...known({ ...position, rule, hint }), message };
 }
 
 /** Without the parts that are undefined. */
 function known<T extends object>(parts: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }

@@ -41,10 +41,29 @@ export interface FolderContent {
 /** Reads a folder once, for a linter or a test. Never rejects: a folder that cannot be read is a problem. */
 export async function readFolder(options: FolderOptions): Promise<FolderContent> {
   try {
-    const { files, entries, problems, warnings, references } = await createFolderReader(folderContext(options)).read();
-    const resources = entries.flatMap(({ file, node, put }) => (put === undefined ? [] : [{ ...put, file, ...(node !== undefined && { node }) }]));
-    return { resources, problems, warnings: [...warnings, ...foreignProblems(references, options.authorities ?? authoritiesOf(entries)).map(({ problem }) => problem)], files };
+    const { files, entries, problems, warnings, references } = await createFolderReader(
+      folderContext(options),
+    ).read();
+    const resources = entries.flatMap(({ file, node, put }) =>
+      put === undefined ? [] : [{ ...put, file, ...(node !== undefined && { node }) }],
+    );
+    return {
+      resources,
+      problems,
+      warnings: [
+        ...warnings,
+        ...foreignProblems(references, options.authorities ?? authoritiesOf(entries)).map(
+          ({ problem }) => problem,
+        ),
+      ],
+      files,
+    };
   } catch (error) {
-    return { resources: [], problems: [{ file: options.dir, ...fileTrouble(error) }], warnings: [], files: 0 };
+    return {
+      resources: [],
+      problems: [{ file: options.dir, ...fileTrouble(error) }],
+      warnings: [],
+      files: 0,
+    };
   }
 }

@@ -12,11 +12,26 @@ export interface FileReference extends Reference, Partial<TextPosition> {
 const NONE: readonly FileReference[] = [];
 
 /** What the resources of a file refer to in other authorities. Few do, so only these are read for it, and looked up in the text. */
-export function referencesIn(puts: readonly Put[], { file, text }: { readonly file: string; readonly text: string }, { types }: FolderContext): readonly FileReference[] {
-  const found = puts.filter(({ resource: { payload: { value } } }) => mentionsXdstp(value)).flatMap(({ typeUrl, resource: { name, payload } }) => {
-    const own = authorityOf(name);
-    return foreignReferences(types.get(typeUrl)?.references?.(payload.value) ?? [], own === undefined ? [] : [own]);
-  });
+export function referencesIn(
+  puts: readonly Put[],
+  { file, text }: { readonly file: string; readonly text: string },
+  { types }: FolderContext,
+): readonly FileReference[] {
+  const found = puts
+    .filter(
+      ({
+        resource: {
+          payload: { value },
+        },
+      }) => mentionsXdstp(value),
+    )
+    .flatMap(({ typeUrl, resource: { name, payload } }) => {
+      const own = authorityOf(name);
+      return foreignReferences(
+        types.get(typeUrl)?.references?.(payload.value) ?? [],
+        own === undefined ? [] : [own],
+      );
+    });
   if (found.length === 0) return NONE;
   const positions = findTexts(text, new Set(found.map(({ name }) => name)));
   return found.map((reference) => ({ file, ...reference, ...positions.get(reference.name) }));

@@ -1,4 +1,12 @@
-import { create, createFileRegistry, createRegistry, type DescFile, fromBinary, type Registry, toBinary } from "@bufbuild/protobuf";
+import {
+  create,
+  createFileRegistry,
+  createRegistry,
+  type DescFile,
+  fromBinary,
+  type Registry,
+  toBinary,
+} from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 
@@ -29,16 +37,26 @@ export async function partsOfRegistry(registry: Registry): Promise<readonly Regi
     part.types.push(typeName);
   }
   const encoded: RegistryPart[] = [{ types: envoy }];
-  for (const { files, types } of parts) encoded.push({ files: await encodeFiles([...files.values()]), types });
+  for (const { files, types } of parts)
+    encoded.push({ files: await encodeFiles([...files.values()]), types });
   return encoded;
 }
 
 /** Puts the parts together again. */
 export function registryOfParts(parts: readonly RegistryPart[]): Registry {
-  return createRegistry(...parts.flatMap(({ files, types }) => {
-    const registry = files === undefined ? envoyRegistry() : createFileRegistry(create(FileDescriptorSetSchema, { file: files.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes)) }));
-    return types.flatMap((name) => registry.get(name) ?? []);
-  }));
+  return createRegistry(
+    ...parts.flatMap(({ files, types }) => {
+      const registry =
+        files === undefined
+          ? envoyRegistry()
+          : createFileRegistry(
+              create(FileDescriptorSetSchema, {
+                file: files.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes)),
+              }),
+            );
+      return types.flatMap((name) => registry.get(name) ?? []);
+    }),
+  );
 }
 
 interface Part {
@@ -49,7 +67,9 @@ interface Part {
 
 function partFor(file: DescFile, parts: Part[]): Part {
   const needed = withDependencies(file, new Set());
-  const fitting = parts.find(({ files }) => [...needed].every((one) => (files.get(one.name) ?? one) === one));
+  const fitting = parts.find(({ files }) =>
+    [...needed].every((one) => (files.get(one.name) ?? one) === one),
+  );
   const part = fitting ?? { files: new Map(), types: [] };
   if (fitting === undefined) parts.push(part);
   for (const one of needed) part.files.set(one.name, one);
@@ -65,7 +85,10 @@ function withDependencies(file: DescFile, found: Set<DescFile>): ReadonlySet<Des
 async function encodeFiles(files: readonly DescFile[]): Promise<readonly Uint8Array[]> {
   const encoded: Uint8Array[] = [];
   for (const [at, { proto }] of files.entries()) {
-    if (at % filesAtOnce === filesAtOnce - 1) await new Promise((resolve) => { setImmediate(resolve); });
+    if (at % filesAtOnce === filesAtOnce - 1)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     encoded.push(toBinary(FileDescriptorProtoSchema, proto));
   }
   return encoded;

@@ -16,16 +16,37 @@ import { unknownField } from "./unknown-field.ts";
  * Names and encodes a resource. The wrapper's name wins; then comes that of the payload where a file holds several, else that of the path.
  * In the payload the name is filled in where it is absent. Throws a fault for a payload that does not parse and for a name that is wrong.
  */
-export function resourceFromCandidate(candidate: Candidate, place: Place, context: FolderContext): Put {
+export function resourceFromCandidate(
+  candidate: Candidate,
+  place: Place,
+  context: FolderContext,
+): Put {
   const { content, document, path } = candidate;
   const { typeUrl } = place.type;
-  const payload = "json" in content ? jsonPayload(content.json, candidate, place, context) : binaryPayload(content.bytes, place);
+  const payload =
+    "json" in content
+      ? jsonPayload(content.json, candidate, place, context)
+      : binaryPayload(content.bytes, place);
   const name = nameOf(candidate, payload, place);
   if (payload.nameKey !== undefined && payload.stated !== "" && payload.stated !== name) {
     const message = `the ${payload.nameKey} is ${quote(payload.stated)}, but has to be ${quote(name)}`;
-    throw new Fault({ message, document, path: [...path, payload.nameKey], rule: "N-42", hint: "write it so, or leave it out" });
+    throw new Fault({
+      message,
+      document,
+      path: [...path, payload.nameKey],
+      rule: "N-42",
+      hint: "write it so, or leave it out",
+    });
   }
-  return { typeUrl, resource: { version: "", ...candidate.facts, name, payload: { typeUrl, value: payload.encode(name) } } };
+  return {
+    typeUrl,
+    resource: {
+      version: "",
+      ...candidate.facts,
+      name,
+      payload: { typeUrl, value: payload.encode(name) },
+    },
+  };
 }
 
 /** A payload whose name is known to be checked. */
@@ -38,25 +59,52 @@ interface Payload {
   encode(name: string): Uint8Array;
 }
 
-function nameOf({ facts, alone, document, path }: Candidate, { nameKey, stated }: Payload, place: Place): string {
-  if (facts !== undefined && facts.name !== "") return located(() => nameInFile(facts.name, place), { document, path: [...path.slice(0, -1), "name"] });
+function nameOf(
+  { facts, alone, document, path }: Candidate,
+  { nameKey, stated }: Payload,
+  place: Place,
+): string {
+  if (facts !== undefined && facts.name !== "")
+    return located(() => nameInFile(facts.name, place), {
+      document,
+      path: [...path.slice(0, -1), "name"],
+    });
   if (alone) return nameOfPath(place);
-  if (nameKey !== undefined && stated !== "") return located(() => nameInFile(stated, place), { document, path: [...path, nameKey] });
-  const hint = nameKey === undefined ? "wrap it in an envoy.service.discovery.v3.Resource with a name" : `write its name into the field ${nameKey}`;
-  throw new Fault({ message: "has no name; where a file holds several resources, each one has to name itself", document, path, hint });
+  if (nameKey !== undefined && stated !== "")
+    return located(() => nameInFile(stated, place), { document, path: [...path, nameKey] });
+  const hint =
+    nameKey === undefined
+      ? "wrap it in an envoy.service.discovery.v3.Resource with a name"
+      : `write its name into the field ${nameKey}`;
+  throw new Fault({
+    message: "has no name; where a file holds several resources, each one has to name itself",
+    document,
+    path,
+    hint,
+  });
 }
 
-function jsonPayload(json: JsonObject, { document, path }: Candidate, { type }: Place, { registry }: FolderContext): Payload {
+function jsonPayload(
+  json: JsonObject,
+  { document, path }: Candidate,
+  { type }: Place,
+  { registry }: FolderContext,
+): Payload {
   const { nameField, typeUrl } = type;
-  const nameKey = nameField !== undefined && nameField.jsonName in json ? nameField.jsonName : nameField?.name;
+  const nameKey =
+    nameField !== undefined && nameField.jsonName in json ? nameField.jsonName : nameField?.name;
   const stated = nameKey === undefined ? undefined : json[nameKey];
   return {
     ...(nameKey !== undefined && { nameKey }),
     stated: typeof stated === "string" ? stated : "",
     encode(name) {
-      const isNameless = nameKey !== undefined && (stated === undefined || stated === null || stated === "");
+      const isNameless =
+        nameKey !== undefined && (stated === undefined || stated === null || stated === "");
       try {
-        return anyFromJson({ ...json, ...(isNameless && { [nameKey]: name }), "@type": typeUrl }, registry).value;
+        return anyFromJson(
+          { ...json, ...(isNameless && { [nameKey]: name }), "@type": typeUrl },
+          registry,
+        ).value;
       } catch (error) {
         throw explainJsonError(error, { document, path }, registry);
       }
@@ -72,7 +120,10 @@ function binaryPayload(bytes: Uint8Array, { type }: Place): Payload {
   const stated = typeof value === "string" ? value : "";
   const encode = (name: string): Uint8Array => {
     if (stated !== "") return bytes;
-    return Buffer.concat([bytes, new BinaryWriter().tag(nameField.number, WireType.LengthDelimited).string(name).finish()]);
+    return Buffer.concat([
+      bytes,
+      new BinaryWriter().tag(nameField.number, WireType.LengthDelimited).string(name).finish(),
+    ]);
   };
   return { nameKey: nameField.name, stated, encode };
 }
@@ -84,7 +135,8 @@ function decode(bytes: Uint8Array, desc: DescMessage): Message {
     if (unknown === undefined) return message;
     throw new Error(`field ${unknown.no} of ${unknown.typeName} is unknown`);
   } catch (error) {
-    const hint = "a bare message in a .pb is of the type of its folder; pack any other one in a google.protobuf.Any";
+    const hint =
+      "a bare message in a .pb is of the type of its folder; pack any other one in a google.protobuf.Any";
     throw new Fault({ message: `is no ${desc.typeName} in binary: ${reasonOf(error)}`, hint });
   }
 }

@@ -24,17 +24,33 @@ export function typeFolder(name: string, context: FolderContext): TypeFolder {
 }
 
 /** Without a descriptor nobody says that field 1 is a name, so it is left alone. */
-function nameFieldOf(desc: DescMessage, type: { readonly nameField?: number } | undefined): DescField | undefined {
+function nameFieldOf(
+  desc: DescMessage,
+  type: { readonly nameField?: number } | undefined,
+): DescField | undefined {
   if (type === undefined) return undefined;
   const field = desc.fields.find(({ number }) => number === (type.nameField ?? 1));
   return field?.fieldKind === "scalar" && field.scalar === ScalarType.STRING ? field : undefined;
 }
 
 function unknownType(name: string, context: FolderContext): Fault {
-  const messages = Array.from(context.registry, (type) => (type.kind === "message" ? type.typeName : ""));
+  const messages = Array.from(context.registry, (type) =>
+    type.kind === "message" ? type.typeName : "",
+  );
   const meant = closest(name, [...shortTypes.keys(), ...messages]);
   const own = "for a type of your own, add its descriptors: --descriptors FILE";
-  const known = meant === undefined ? `the short names are ${[...shortTypes.keys()].join(" ")}` : `did you mean ${meant}?`;
-  const hint = name.includes(".") ? `${meant === undefined ? "" : `${known} `}${own}` : meant === undefined ? `call the folder by a full message name; ${known}` : known;
-  return new Fault({ message: `the folder ${quote(name)} is no type that is known`, rule: "B-TYPE-1", hint });
+  const known =
+    meant === undefined
+      ? `the short names are ${[...shortTypes.keys()].join(" ")}`
+      : `did you mean ${meant}?`;
+  const hint = name.includes(".")
+    ? `${meant === undefined ? "" : `${known} `}${own}`
+    : meant === undefined
+      ? `call the folder by a full message name; ${known}`
+      : known;
+  return new Fault({
+    message: `the folder ${quote(name)} is no type that is known`,
+    rule: "B-TYPE-1",
+    hint,
+  });
 }

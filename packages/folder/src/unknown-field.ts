@@ -1,7 +1,9 @@
 import { isMessage, type Message } from "@bufbuild/protobuf";
 
 /** The first field in a message, or in one inside it, that its type does not have. */
-export function unknownField(message: Message): { readonly typeName: string; readonly no: number } | undefined {
+export function unknownField(
+  message: Message,
+): { readonly typeName: string; readonly no: number } | undefined {
   const own = message.$unknown?.[0];
   if (own !== undefined) return { typeName: message.$typeName, no: own.no };
   return firstOf(Object.values(message));

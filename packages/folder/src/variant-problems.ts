@@ -8,7 +8,11 @@ const everyone: Constraints = { kind: "and", of: [] };
 
 /** Variants of one name that cannot be there together; both files are named (S-DYN-4). */
 export function variantProblems(entries: readonly FolderEntry[]): readonly FolderProblem[] {
-  const named = new Set(entries.flatMap(({ typeUrl, name, variant }) => (variant === undefined ? [] : keyOf({ typeUrl, name }))));
+  const named = new Set(
+    entries.flatMap(({ typeUrl, name, variant }) =>
+      variant === undefined ? [] : keyOf({ typeUrl, name }),
+    ),
+  );
   if (named.size === 0) return [];
   const byName = Map.groupBy(entries, ({ typeUrl, name }) => keyOf({ typeUrl, name }));
   return [...named].flatMap((name) => problemsOf(byName.get(name) ?? []));
@@ -22,9 +26,19 @@ function problemsOf(variants: readonly FolderEntry[]): readonly FolderProblem[] 
 }
 
 function problemOf(entry: FolderEntry, other: FolderEntry): readonly FolderProblem[] {
-  const conflict = conflictOf(entry.variant?.constraints ?? everyone, other.variant?.constraints ?? everyone);
+  const conflict = conflictOf(
+    entry.variant?.constraints ?? everyone,
+    other.variant?.constraints ?? everyone,
+  );
   if (conflict === undefined) return [];
   const where = other.file === entry.file ? "in this file" : `here and in ${other.file}`;
   const [message = "", hint = ""] = conflict.replace(" (S-DYN-4)", "").split("; let ");
-  return [{ file: entry.file, message: `the name ${quote(entry.name)} stands ${where}, but ${message}`, rule: "S-DYN-4", hint: `let ${hint}` }];
+  return [
+    {
+      file: entry.file,
+      message: `the name ${quote(entry.name)} stands ${where}, but ${message}`,
+      rule: "S-DYN-4",
+      hint: `let ${hint}`,
+    },
+  ];
 }

@@ -56,8 +56,22 @@ export type OnDirectory = (directory: string) => Promise<unknown>;
  * Lists the resource files of a folder; hidden and temporary ones are left out, symbolic links are followed.
  * Rejects where the folder itself cannot be listed; what is wrong below it is a problem: a loop of links, a link to nothing, no permission.
  */
-export async function walkFolder(dir: string, onDirectory: OnDirectory, patience: Patience): Promise<FolderListing> {
-  const walk: Walk = { dir, unread: [], onDirectory, patience, files: [], links: [], problems: [], warnings: [], directories: new Map() };
+export async function walkFolder(
+  dir: string,
+  onDirectory: OnDirectory,
+  patience: Patience,
+): Promise<FolderListing> {
+  const walk: Walk = {
+    dir,
+    unread: [],
+    onDirectory,
+    patience,
+    files: [],
+    links: [],
+    problems: [],
+    warnings: [],
+    directories: new Map(),
+  };
   await visit(walk, [], []);
   if (walk.files.length === 0) walk.warnings.push(nothingRead(walk));
   walk.files.sort((a, b) => compare(a.segments.join("/"), b.segments.join("/")));
@@ -78,32 +92,54 @@ interface Walk {
 }
 
 /** `ancestors` are the identities of the directories on the way from the root. */
-async function visit(walk: Walk, segments: readonly string[], ancestors: readonly string[]): Promise<void> {
+async function visit(
+  walk: Walk,
+  segments: readonly string[],
+  ancestors: readonly string[],
+): Promise<void> {
   const directory = join(walk.dir, ...segments);
   await walk.onDirectory(directory);
   const { dev, ino } = await walk.patience(directory, () => stat(directory, { bigint: true }));
   const identity = `${dev}:${ino}`;
   if (ancestors.includes(identity)) {
-    walk.problems.push({ file: directory, message: "is a symbolic link to a folder that it lies in", hint: "remove the link" });
+    walk.problems.push({
+      file: directory,
+      message: "is a symbolic link to a folder that it lies in",
+      hint: "remove the link",
+    });
     return;
   }
   if (walk.directories.size >= maxDirectories || segments.length > maxDepth) {
-    walk.problems.push({ file: directory, message: `there are more than ${maxDirectories.toLocaleString("en")} folders, or more than ${maxDepth} inside each other`, hint: "look for symbolic links to folders" });
+    walk.problems.push({
+      file: directory,
+      message: `there are more than ${maxDirectories.toLocaleString("en")} folders, or more than ${maxDepth} inside each other`,
+      hint: "look for symbolic links to folders",
+    });
     return;
   }
   const all = await walk.patience(directory, () => readdir(directory, { withFileTypes: true }));
   const entries = all.filter(({ name }) => !isIgnored(name));
-  for (const { name } of all) if (isIgnored(name) && !name.startsWith(".")) walk.unread.push([...segments, name].join("/"));
-  const parent = segments.length === 0 ? undefined : walk.directories.get(segments.slice(0, -1).join("/"));
-  const isMount = parent !== undefined && parent.device !== `${dev}` && !walk.links.includes(directory);
-  walk.directories.set(segments.join("/"), { identity, device: `${dev}`, isMount, isEmpty: entries.length === 0 });
+  for (const { name } of all)
+    if (isIgnored(name) && !name.startsWith(".")) walk.unread.push([...segments, name].join("/"));
+  const parent =
+    segments.length === 0 ? undefined : walk.directories.get(segments.slice(0, -1).join("/"));
+  const isMount =
+    parent !== undefined && parent.device !== `${dev}` && !walk.links.includes(directory);
+  walk.directories.set(segments.join("/"), {
+    identity,
+    device: `${dev}`,
+    isMount,
+    isEmpty: entries.length === 0,
+  });
   const folders = await mapLimit(entries, parallel, async (entry) => {
     const path = [...segments, entry.name];
     if (entry.isSymbolicLink()) walk.links.push(join(walk.dir, ...path));
-    if (!isUtf8(entry.name) && mayHoldResources(entry)) walk.problems.push({ file: join(walk.dir, ...path), ...notUtf8(entry.name) });
-    return await look(walk, path, entry.isSymbolicLink()) ? [path] : [];
+    if (!isUtf8(entry.name) && mayHoldResources(entry))
+      walk.problems.push({ file: join(walk.dir, ...path), ...notUtf8(entry.name) });
+    return (await look(walk, path, entry.isSymbolicLink())) ? [path] : [];
   });
-  for (const path of folders.flat()) await below(walk, path, () => visit(walk, path, [...ancestors, identity]));
+  for (const path of folders.flat())
+    await below(walk, path, () => visit(walk, path, [...ancestors, identity]));
 }
 
 /** Whether something would be lost without a word, were it left out: a name that is not UTF-8 leads to nothing. */
@@ -113,17 +149,24 @@ function mayHoldResources(entry: Dirent): boolean {
 
 /** Notes a file; true for a directory. */
 async function look(walk: Walk, path: readonly string[], isLink: boolean): Promise<boolean> {
-  return await below(walk, path, async () => {
-    const file = join(walk.dir, ...path);
-    const stats = await walk.patience(file, () => statOf(file, isLink));
-    if (stats === undefined) return false;
-    if (stats.isDirectory()) return true;
-    const isResource = splitFileName(path.at(-1) ?? "") !== undefined;
-    if (!isResource) noteUnread(walk, path);
-    else if (stats.isFile()) walk.files.push({ segments: path, stats });
-    else walk.problems.push({ file, message: "is no regular file", hint: "remove it, or begin its name with a dot" });
-    return false;
-  }) ?? false;
+  return (
+    (await below(walk, path, async () => {
+      const file = join(walk.dir, ...path);
+      const stats = await walk.patience(file, () => statOf(file, isLink));
+      if (stats === undefined) return false;
+      if (stats.isDirectory()) return true;
+      const isResource = splitFileName(path.at(-1) ?? "") !== undefined;
+      if (!isResource) noteUnread(walk, path);
+      else if (stats.isFile()) walk.files.push({ segments: path, stats });
+      else
+        walk.problems.push({
+          file,
+          message: "is no regular file",
+          hint: "remove it, or begin its name with a dot",
+        });
+      return false;
+    })) ?? false
+  );
 }
 
 /** undefined: it is gone since the directory was listed, and the watch will say so. A link to nothing stays, so it throws. */
@@ -132,15 +175,22 @@ async function statOf(file: string, isLink: boolean): Promise<Stats | undefined>
     return await stat(file);
   } catch (error) {
     if (isGone(error) && !isLink) return undefined;
-    throw isGone(error) ? new Error("is a symbolic link to nothing; mend or remove it", { cause: error }) : error;
+    throw isGone(error)
+      ? new Error("is a symbolic link to nothing; mend or remove it", { cause: error })
+      : error;
   }
 }
 
-async function below<T>(walk: Walk, path: readonly string[], run: () => Promise<T>): Promise<T | undefined> {
+async function below<T>(
+  walk: Walk,
+  path: readonly string[],
+  run: () => Promise<T>,
+): Promise<T | undefined> {
   try {
     return await run();
   } catch (error) {
-    if (!isGone(error)) walk.problems.push({ file: join(walk.dir, ...path), ...fileTrouble(error) });
+    if (!isGone(error))
+      walk.problems.push({ file: join(walk.dir, ...path), ...fileTrouble(error) });
     return undefined;
   }
 }
@@ -149,7 +199,11 @@ async function below<T>(walk: Walk, path: readonly string[], run: () => Promise<
 function noteUnread(walk: Walk, path: readonly string[]): void {
   walk.unread.push(path.join("/"));
   if (path.length < 3) return;
-  walk.warnings.push({ file: join(walk.dir, ...path), message: "is not read: its extension is none of a resource", hint: "begin its name with a dot to keep it out" });
+  walk.warnings.push({
+    file: join(walk.dir, ...path),
+    message: "is not read: its extension is none of a resource",
+    hint: "begin its name with a dot to keep it out",
+  });
 }
 
 /** An empty folder is valid, and yet it is seldom what was meant. */
@@ -157,12 +211,20 @@ function nothingRead({ dir, unread }: Walk): FolderProblem {
   const names = unread.sort(compare).slice(0, mostUnread).map(quote).join(", ");
   const more = unread.length > mostUnread ? `, and ${unread.length - mostUnread} more` : "";
   const ignored = unread.length === 0 ? "" : `; not read: ${names}${more}`;
-  return { file: dir, message: `holds no resource${ignored}`, hint: `a resource is a file AUTHORITY/TYPE/ID.yaml or ${opaqueFolder}/TYPE/NAME.yaml, for instance ${opaqueFolder}/clusters/web.yaml; the extensions that are read are ${extensions}` };
+  return {
+    file: dir,
+    message: `holds no resource${ignored}`,
+    hint: `a resource is a file AUTHORITY/TYPE/ID.yaml or ${opaqueFolder}/TYPE/NAME.yaml, for instance ${opaqueFolder}/clusters/web.yaml; the extensions that are read are ${extensions}`,
+  };
 }
 
 /** Whether an error of the file system says that there is nothing of that name. */
 export function isGone(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    (error.code === "ENOENT" || error.code === "ENOTDIR")
+  );
 }
 
 function compare(a: string, b: string): number {

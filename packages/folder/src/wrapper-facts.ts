@@ -1,6 +1,10 @@
 import { toBinary } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import { DynamicParameterConstraintsSchema, MetadataSchema, type Resource as WrapperMessage } from "@xdstp/protos/discovery";
+import {
+  DynamicParameterConstraintsSchema,
+  MetadataSchema,
+  type Resource as WrapperMessage,
+} from "@xdstp/protos/discovery";
 import { readConstraints, type Resource } from "@xdstp/core";
 import { Fault } from "./fault.ts";
 import { quote } from "./quote.ts";
@@ -18,27 +22,41 @@ export function wrapperFacts(message: WrapperMessage): WrapperFacts {
     ...(aliases.length > 0 && { aliases: checkedAliases(aliases) }),
     ...(ttl && { ttlMs: millisecondsOf(ttl) }),
     ...(cacheControl?.doNotCache && { noStore: true }),
-    ...(constraints && { constraints: checkedConstraints(toBinary(DynamicParameterConstraintsSchema, constraints)) }),
+    ...(constraints && {
+      constraints: checkedConstraints(toBinary(DynamicParameterConstraintsSchema, constraints)),
+    }),
     ...(metadata && { metadata: toBinary(MetadataSchema, metadata) }),
   };
 }
 
 function nameOf({ name, resourceName }: WrapperMessage): string {
-  if (name === "" || resourceName === undefined) return name === "" ? (resourceName?.name ?? "") : name;
-  throw new Fault({ message: "has both a name and a resource_name", path: ["resource_name"], hint: "keep one of them" });
+  if (name === "" || resourceName === undefined)
+    return name === "" ? (resourceName?.name ?? "") : name;
+  throw new Fault({
+    message: "has both a name and a resource_name",
+    path: ["resource_name"],
+    hint: "keep one of them",
+  });
 }
 
 function checkedConstraints(constraints: Uint8Array): Uint8Array {
   const { fault } = readConstraints(constraints);
   if (fault === undefined) return constraints;
-  throw new Fault({ message: `nobody could tell whom these constraints are for: ${fault}`, path: ["resource_name", "dynamic_parameter_constraints"], rule: "B-DYN-3", hint: "give each key a value, or exists: {}" });
+  throw new Fault({
+    message: `nobody could tell whom these constraints are for: ${fault}`,
+    path: ["resource_name", "dynamic_parameter_constraints"],
+    rule: "B-DYN-3",
+    hint: "give each key a value, or exists: {}",
+  });
 }
 
 function checkedAliases(aliases: readonly string[]): readonly string[] {
   aliases.forEach((alias, index) => {
     const path = ["aliases", index];
-    if (alias === "" || alias === "*") throw new Fault({ message: `the alias ${quote(alias)} is no name`, path });
-    if (aliases.indexOf(alias) < index) throw new Fault({ message: `the alias ${quote(alias)} occurs twice`, path });
+    if (alias === "" || alias === "*")
+      throw new Fault({ message: `the alias ${quote(alias)} is no name`, path });
+    if (aliases.indexOf(alias) < index)
+      throw new Fault({ message: `the alias ${quote(alias)} occurs twice`, path });
   });
   return aliases;
 }
@@ -46,5 +64,9 @@ function checkedAliases(aliases: readonly string[]): readonly string[] {
 function millisecondsOf({ seconds, nanos }: Duration): number {
   const ms = Math.ceil(Number(seconds) * 1_000 + nanos / 1e6);
   if (ms > 0) return ms;
-  throw new Fault({ message: "a TTL is more than 0 seconds", path: ["ttl"], hint: "leave it out for a resource that does not expire" });
+  throw new Fault({
+    message: "a TTL is more than 0 seconds",
+    path: ["ttl"],
+    hint: "leave it out for a resource that does not expire",
+  });
 }

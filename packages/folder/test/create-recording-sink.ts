@@ -12,11 +12,14 @@ export interface RecordingSink extends ResourceSink {
 }
 
 /** Creates a sink that takes everything but the names for which `refuse` gives an error. */
-export function createRecordingSink(refuse: (name: string) => XdsError | undefined = () => undefined): RecordingSink {
+export function createRecordingSink(
+  refuse: (name: string) => XdsError | undefined = () => undefined,
+): RecordingSink {
   const transactions: Transaction[] = [];
   const outages: (readonly [Scope, XdsError | undefined])[] = [];
   const types = new Map<string, Map<string, Resource>>();
-  const of = (typeUrl: string): Map<string, Resource> => types.get(typeUrl) ?? types.set(typeUrl, new Map()).get(typeUrl) ?? new Map<string, Resource>();
+  const of = (typeUrl: string): Map<string, Resource> =>
+    types.get(typeUrl) ?? types.set(typeUrl, new Map()).get(typeUrl) ?? new Map<string, Resource>();
   const commit = (transaction: Transaction): Committed => {
     const { put = [], remove = [] } = transaction;
     const refused = put.flatMap(({ typeUrl, resource }) => {
@@ -36,7 +39,9 @@ export function createRecordingSink(refuse: (name: string) => XdsError | undefin
     },
     commit,
     held: (typeUrl) => [...of(typeUrl).values()],
-    unavailable: (scope, error) => { outages.push([scope, error]); },
+    unavailable: (scope, error) => {
+      outages.push([scope, error]);
+    },
     names: (typeUrl) => [...of(typeUrl).keys()].sort(),
     resource: (typeUrl, name) => of(typeUrl).get(name),
   };

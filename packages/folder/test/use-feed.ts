@@ -18,7 +18,9 @@ export interface FeedFixture {
 }
 
 /** Runs a feed of a folder into a sink that records, or into another one. */
-export function useFeed(options: Omit<FolderFeedOptions, "registry" | "onEvent"> & { readonly sink?: ResourceSink }): FeedFixture {
+export function useFeed(
+  options: Omit<FolderFeedOptions, "registry" | "onEvent"> & { readonly sink?: ResourceSink },
+): FeedFixture {
   const recording = createRecordingSink();
   const sink = options.sink ?? recording;
   const events: FolderEvent[] = [];
@@ -29,7 +31,10 @@ export function useFeed(options: Omit<FolderFeedOptions, "registry" | "onEvent">
     events.push(event);
     wake();
   };
-  const run = createFolderFeed({ ...options, registry: envoyRegistry(), onEvent }).run(sink, abort.signal);
+  const run = createFolderFeed({ ...options, registry: envoyRegistry(), onEvent }).run(
+    sink,
+    abort.signal,
+  );
   const stop = async (): Promise<void> => {
     abort.abort();
     await run;
@@ -38,7 +43,10 @@ export function useFeed(options: Omit<FolderFeedOptions, "registry" | "onEvent">
   const next = async <K extends FolderEvent["kind"]>(kind: K): Promise<EventOf<K>> => {
     for (;;) {
       const event = events[seen];
-      if (event === undefined) await new Promise<void>((resolve) => { wake = resolve; });
+      if (event === undefined)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
       else if (seen++ >= 0 && event.kind === kind) return event as EventOf<K>;
     }
   };

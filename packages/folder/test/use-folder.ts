@@ -22,7 +22,9 @@ export interface FolderFixture {
 /** Makes a folder with these files in it. */
 export async function useFolder(files: Files = {}): Promise<FolderFixture> {
   const parent = mkdtempSync(join(tmpdir(), "xdstp-folder-"));
-  onTestFinished(() => { rmSync(parent, { recursive: true, force: true }); });
+  onTestFinished(() => {
+    rmSync(parent, { recursive: true, force: true });
+  });
   const dir = join(parent, "config");
   mkdirSync(dir);
   const fixture = { ...actions(dir), dir };

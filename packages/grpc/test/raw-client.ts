@@ -1,4 +1,11 @@
-import { connect, type ClientHttp2Session, type SecureClientSessionOptions, type ClientHttp2Stream, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http2";
+import {
+  connect,
+  type ClientHttp2Session,
+  type SecureClientSessionOptions,
+  type ClientHttp2Stream,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from "node:http2";
 import { once } from "node:events";
 import { connect as connectSocket, type Socket } from "node:net";
 
@@ -35,20 +42,47 @@ export interface RawClient {
 }
 
 /** Connects to a server on loopback, over TLS where options for it are given. Rejects with the error of a connection that cannot be. */
-export async function createRawClient(port: number, tls?: SecureClientSessionOptions): Promise<RawClient> {
+export async function createRawClient(
+  port: number,
+  tls?: SecureClientSessionOptions,
+): Promise<RawClient> {
   let socket: Socket | undefined;
-  const session = tls === undefined
-    ? connect(`http://127.0.0.1:${port}`, { createConnection: () => (socket = connectSocket(port, "127.0.0.1")) })
-    : connect(`https://localhost:${port}`, tls);
-  const closed = new Promise<void>((resolve) => { session.once("close", () => { resolve(); }); });
-  await Promise.race([once(session, "remoteSettings"), closed.then(() => { throw new Error("the server closed the connection"); })]);
-  session.on("error", () => { /* `close` follows */ });
+  const session =
+    tls === undefined
+      ? connect(`http://127.0.0.1:${port}`, {
+          createConnection: () => (socket = connectSocket(port, "127.0.0.1")),
+        })
+      : connect(`https://localhost:${port}`, tls);
+  const closed = new Promise<void>((resolve) => {
+    session.once("close", () => {
+      resolve();
+    });
+  });
+  await Promise.race([
+    once(session, "remoteSettings"),
+    closed.then(() => {
+      throw new Error("the server closed the connection");
+    }),
+  ]);
+  session.on("error", () => {
+    /* `close` follows */
+  });
   return {
-    session, closed,
+    session,
+    closed,
     call: (path, headers) => openCall(session, path, headers),
-    roundTrip: () => new Promise((resolve) => { session.ping(() => { resolve(); }); }),
-    close: () => { session.destroy(); },
-    breakOff: () => { socket?.destroy(); },
+    roundTrip: () =>
+      new Promise((resolve) => {
+        session.ping(() => {
+          resolve();
+        });
+      }),
+    close: () => {
+      session.destroy();
+    },
+    breakOff: () => {
+      socket?.destroy();
+    },
   };
 }
 
@@ -61,8 +95,21 @@ export function enveloped(bytes: Uint8Array | string, flag = 0): Buffer {
   return Buffer.concat([head, body]);
 }
 
-function openCall(session: ClientHttp2Session, path: string, headers: OutgoingHttpHeaders = {}): RawClientCall {
-  const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers", ...headers }, { endStream: false });
+function openCall(
+  session: ClientHttp2Session,
+  path: string,
+  headers: OutgoingHttpHeaders = {},
+): RawClientCall {
+  const stream = session.request(
+    {
+      ":method": "POST",
+      ":path": path,
+      "content-type": "application/grpc",
+      te: "trailers",
+      ...headers,
+    },
+    { endStream: false },
+  );
   const messages: Buffer[] = [];
   const takers: ((message: Buffer) => void)[] = [];
   let taken = 0;
@@ -78,9 +125,15 @@ function openCall(session: ClientHttp2Session, path: string, headers: OutgoingHt
       taker(message);
     }
   };
-  stream.on("error", () => { /* the result has the code */ });
-  stream.on("response", (response: IncomingHttpHeaders) => { answered = response; });
-  stream.on("trailers", (response: IncomingHttpHeaders) => { trailers = response; });
+  stream.on("error", () => {
+    /* the result has the code */
+  });
+  stream.on("response", (response: IncomingHttpHeaders) => {
+    answered = response;
+  });
+  stream.on("trailers", (response: IncomingHttpHeaders) => {
+    trailers = response;
+  });
   stream.on("data", (chunk: Buffer) => {
     left = Buffer.concat([left, chunk]);
     while (left.length >= 5 && left.length >= 5 + left.readUInt32BE(1)) {
@@ -91,11 +144,19 @@ function openCall(session: ClientHttp2Session, path: string, headers: OutgoingHt
     offer();
   });
   const result = new Promise<CallResult>((resolve) => {
-    stream.on("close", () => { resolve({ headers: answered, trailers: { ...answered, ...trailers }, messages, rstCode: stream.rstCode }); });
+    stream.on("close", () => {
+      resolve({
+        headers: answered,
+        trailers: { ...answered, ...trailers },
+        messages,
+        rstCode: stream.rstCode,
+      });
+    });
   });
-  const next = (): Promise<Buffer> => new Promise((resolve) => {
-    takers.push(resolve);
-    offer();
-  });
+  const next = (): Promise<Buffer> =>
+    new Promise((resolve) => {
+      takers.push(resolve);
+      offer();
+    });
   return { stream, messages, next, result };
 }

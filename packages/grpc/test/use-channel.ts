@@ -1,6 +1,12 @@
 import { onTestFinished } from "vitest";
 import type { ByteStream, ByteStreamHandler, Status } from "@xdstp/core";
-import { createGrpcChannel, type ChannelEvent, type GrpcCall, type GrpcChannel, type GrpcChannelOptions } from "../src/client/index.ts";
+import {
+  createGrpcChannel,
+  type ChannelEvent,
+  type GrpcCall,
+  type GrpcChannel,
+  type GrpcChannelOptions,
+} from "../src/client/index.ts";
 import { echoPath } from "./use-server.ts";
 
 /** One call as the client of a test saw it. */
@@ -26,17 +32,28 @@ export interface TestChannel {
 }
 
 /** A channel; the end of the test closes it, and checks that each handler was told the end once and nothing after it. */
-export function useChannel(target: number | string, options: Partial<GrpcChannelOptions> = {}): TestChannel {
+export function useChannel(
+  target: number | string,
+  options: Partial<GrpcChannelOptions> = {},
+): TestChannel {
   const events: ChannelEvent[] = [];
   const calls: ClientSeen[] = [];
-  const channel = createGrpcChannel({ target: typeof target === "number" ? `localhost:${target}` : target, onEvent: (event) => { events.push(event); }, ...options });
+  const channel = createGrpcChannel({
+    target: typeof target === "number" ? `localhost:${target}` : target,
+    onEvent: (event) => {
+      events.push(event);
+    },
+    ...options,
+  });
   onTestFinished(async () => {
     await channel.close();
     const wrong = calls.filter((call) => call.closedTimes !== 1 || call.late > 0);
-    if (wrong.length > 0) throw new Error(`${wrong.length} calls were not told their end once, and last`);
+    if (wrong.length > 0)
+      throw new Error(`${wrong.length} calls were not told their end once, and last`);
   });
   return {
-    channel, events,
+    channel,
+    events,
     call(handler, call = { path: echoPath }) {
       const seen = seeCall((own) => channel.open(call, own), handler);
       calls.push(seen);
@@ -45,10 +62,15 @@ export function useChannel(target: number | string, options: Partial<GrpcChannel
   };
 }
 
-function seeCall(open: (handler: ByteStreamHandler) => ByteStream, given: Partial<ByteStreamHandler> = {}): ClientSeen {
+function seeCall(
+  open: (handler: ByteStreamHandler) => ByteStream,
+  given: Partial<ByteStreamHandler> = {},
+): ClientSeen {
   const waits = new Set<() => void>();
   let ended: (status: Status) => void = () => undefined;
-  const look = (): void => { for (const wait of [...waits]) wait(); };
+  const look = (): void => {
+    for (const wait of [...waits]) wait();
+  };
   const until = async (done: () => boolean): Promise<void> => {
     await new Promise<void>((resolve) => {
       const wait = (): void => {
@@ -60,7 +82,9 @@ function seeCall(open: (handler: ByteStreamHandler) => ByteStream, given: Partia
       wait();
     });
   };
-  const note = (): void => { if (seen.closedTimes > 0) seen.late += 1; };
+  const note = (): void => {
+    if (seen.closedTimes > 0) seen.late += 1;
+  };
   const stream = open({
     ...given,
     onMessage(message) {
@@ -82,9 +106,17 @@ function seeCall(open: (handler: ByteStreamHandler) => ByteStream, given: Partia
     },
   });
   const seen: ClientSeen = {
-    stream, messages: [], closedTimes: 0, late: 0, drained: 0,
-    closed: new Promise((resolve) => { ended = resolve; }),
-    has: async (count) => { await until(() => seen.messages.length >= count); },
+    stream,
+    messages: [],
+    closedTimes: 0,
+    late: 0,
+    drained: 0,
+    closed: new Promise((resolve) => {
+      ended = resolve;
+    }),
+    has: async (count) => {
+      await until(() => seen.messages.length >= count);
+    },
     roomy: async () => {
       const before = seen.drained;
       await until(() => seen.drained > before);

@@ -2,7 +2,13 @@ import type { SecureClientSessionOptions } from "node:http2";
 import { createFakeClock, type FakeClock } from "@xdstp/testing";
 import type { ByteStream, ByteStreamHandler, Message, Status } from "@xdstp/core";
 import { onTestFinished } from "vitest";
-import { createGrpcServer, type GrpcEvent, type GrpcServer, type GrpcServerOptions, type StreamCall } from "../src/server/index.ts";
+import {
+  createGrpcServer,
+  type GrpcEvent,
+  type GrpcServer,
+  type GrpcServerOptions,
+  type StreamCall,
+} from "../src/server/index.ts";
 import { createRawClient, type RawClient } from "./raw-client.ts";
 
 /** The streaming method of these tests. */
@@ -27,7 +33,10 @@ export interface TestServer {
   readonly calls: SeenCall[];
   client(tls?: SecureClientSessionOptions): Promise<RawClient>;
   /** Resolves with the first event, past or future, that fits; `fits` is asked again after each event and each new call. */
-  event<K extends GrpcEvent["kind"]>(kind: K, fits?: (event: Extract<GrpcEvent, { kind: K }>) => boolean): Promise<Extract<GrpcEvent, { kind: K }>>;
+  event<K extends GrpcEvent["kind"]>(
+    kind: K,
+    fits?: (event: Extract<GrpcEvent, { kind: K }>) => boolean,
+  ): Promise<Extract<GrpcEvent, { kind: K }>>;
 }
 
 /** Changes what a test needs otherwise. */
@@ -53,14 +62,18 @@ export async function useServer(options: TestServerOptions = {}): Promise<TestSe
   const clients: RawClient[] = [];
   const listeners = new Set<() => void>();
   const { handler, ...server } = options;
-  const look = (): void => { for (const listener of [...listeners]) listener(); };
+  const look = (): void => {
+    for (const listener of [...listeners]) listener();
+  };
   const accept = (call: StreamCall, out: ByteStream): ByteStreamHandler => {
     const made = seeCall(calls, call, out, handler);
     look();
     return made;
   };
   const grpc = createGrpcServer({
-    accept, isStreaming: (path) => path === echoPath, clock,
+    accept,
+    isStreaming: (path) => path === echoPath,
+    clock,
     onEvent: (event) => {
       events.push(event);
       look();
@@ -72,10 +85,14 @@ export async function useServer(options: TestServerOptions = {}): Promise<TestSe
     for (const client of clients) client.close();
     await grpc.close({ graceMs: 1000 });
     const { connections, streams, calls: open } = grpc.stats();
-    if (connections + streams + open + clock.pending > 0) throw new Error(`left behind: ${JSON.stringify({ connections, streams, open, timers: clock.pending })}`);
+    if (connections + streams + open + clock.pending > 0)
+      throw new Error(
+        `left behind: ${JSON.stringify({ connections, streams, open, timers: clock.pending })}`,
+      );
   });
   const event: TestServer["event"] = async (kind, fits = () => true) => {
-    const find = (): GrpcEvent | undefined => events.find((each) => each.kind === kind && fits(each as never));
+    const find = (): GrpcEvent | undefined =>
+      events.find((each) => each.kind === kind && fits(each as never));
     return await new Promise((resolve) => {
       const listener = (): void => {
         const found = find();
@@ -95,9 +112,16 @@ export async function useServer(options: TestServerOptions = {}): Promise<TestSe
   return { server: grpc, port, clock, events, calls, client, event };
 }
 
-function seeCall(calls: SeenCall[], call: StreamCall, out: ByteStream, override: TestServerOptions["handler"]): ByteStreamHandler {
+function seeCall(
+  calls: SeenCall[],
+  call: StreamCall,
+  out: ByteStream,
+  override: TestServerOptions["handler"],
+): ByteStreamHandler {
   let ended: (status: Status) => void = () => undefined;
-  const closed = new Promise<Status>((resolve) => { ended = resolve; });
+  const closed = new Promise<Status>((resolve) => {
+    ended = resolve;
+  });
   const seen: SeenCall = { call, out, messages: [], closed, closedTimes: 0, drained: 0 };
   calls.push(seen);
   const given = override?.(seen) ?? {};
@@ -106,7 +130,9 @@ function seeCall(calls: SeenCall[], call: StreamCall, out: ByteStream, override:
       seen.messages.push(Buffer.from(message));
       out.send(messageOf(message));
     },
-    onDrained() { seen.drained += 1; },
+    onDrained() {
+      seen.drained += 1;
+    },
     ...given,
     onClosed(status) {
       seen.closedTimes += 1;

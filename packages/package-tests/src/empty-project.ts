@@ -16,11 +16,24 @@ export interface EmptyProject {
 /** Makes an {@link EmptyProject}. */
 export function createEmptyProject(): EmptyProject {
   const folder = mkdtempSync(join(tmpdir(), "xdstp-pack-"));
-  onTestFinished(() => { rmSync(folder, { recursive: true, force: true }); });
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
   return {
     async install(packages): Promise<void> {
       writeFileSync(join(folder, "package.json"), JSON.stringify(manifestOf(packages)));
-      await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], folder);
+      await run(
+        "npm",
+        [
+          "install",
+          "--prefer-offline",
+          "--no-audit",
+          "--no-fund",
+          "--ignore-scripts",
+          "--loglevel=error",
+        ],
+        folder,
+      );
     },
     async checkAndRun(program): Promise<void> {
       writeFileSync(join(folder, "example.ts"), program);

@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 
 /** The `ts` blocks of a README, in their order. Throws where there is none: every public package shows how to begin. */
 export function examplesOf(readme: string): readonly [string, ...string[]] {
-  const [first, ...more] = Array.from(readFileSync(readme, "utf8").matchAll(/^```ts\n(?<code>[\s\S]*?)^```$/gm), ({ groups }) => groups?.code ?? "");
+  const [first, ...more] = Array.from(
+    readFileSync(readme, "utf8").matchAll(/^```ts\n(?<code>[\s\S]*?)^```$/gm),
+    ({ groups }) => groups?.code ?? "",
+  );
   if (first === undefined) throw new Error(`${readme} has no example: begin a block with \`\`\`ts`);
   return [first, ...more];
 }

@@ -8,7 +8,9 @@ import { run } from "./run.ts";
 /** A function that packs a package once, however often it is asked, and gives the path of its tarball. The tarballs go when the file's tests have ended. */
 export function usePack(): (target: WorkspacePackage) => Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "xdstp-tarballs-"));
-  afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
   const packed = new Map<string, Promise<string>>();
   return async (target) => {
     const pending = packed.get(target.name) ?? pack(target, folder);

@@ -7,33 +7,61 @@ import { examplesOf, installLine } from "./examples.ts";
 import { usePack } from "./pack-package.ts";
 import { publicPackages, withDependencies } from "./public-packages.ts";
 
-const chosen = [...publicPackages.values()].filter(({ name }) => process.env.XDSTP_PACK === "all" || ["@xdstp/uri", "@xdstp/cache"].includes(name));
+const chosen = [...publicPackages.values()].filter(
+  ({ name }) => process.env.XDSTP_PACK === "all" || ["@xdstp/uri", "@xdstp/cache"].includes(name),
+);
 
 /** A program that loads all that a package exports. */
-const importAll = ({ entries }: WorkspacePackage): string => entries.map((entry, index) => `import * as entry${String(index)} from "${entry}";\nconsole.log(Object.keys(entry${String(index)}).length);\n`).join("");
+const importAll = ({ entries }: WorkspacePackage): string =>
+  entries
+    .map(
+      (entry, index) =>
+        `import * as entry${String(index)} from "${entry}";\nconsole.log(Object.keys(entry${String(index)}).length);\n`,
+    )
+    .join("");
 
 describe("the tests of a package", () => {
-  it.each([...publicPackages.values()])("have no name that packers always take into the tarball: $name", ({ folder }) => {
-    expect(globSync("src/**/*.test.ts", { cwd: folder }).filter((file) => /^(readme|licen[cs]e|changelog|copying)/i.test(basename(file)))).toEqual([]);
-  });
+  it.each([...publicPackages.values()])(
+    "have no name that packers always take into the tarball: $name",
+    ({ folder }) => {
+      expect(
+        globSync("src/**/*.test.ts", { cwd: folder }).filter((file) =>
+          /^(readme|licen[cs]e|changelog|copying)/i.test(basename(file)),
+        ),
+      ).toEqual([]);
+    },
+  );
 });
 
 describe("a packed package", () => {
   const pack = usePack();
   const packAll = async (...names: readonly string[]): Promise<ReadonlyMap<string, string>> =>
-    new Map(await Promise.all(withDependencies(...names).map(async (target) => [target.name, `file:${await pack(target)}`] as const)));
+    new Map(
+      await Promise.all(
+        withDependencies(...names).map(
+          async (target) => [target.name, `file:${await pack(target)}`] as const,
+        ),
+      ),
+    );
 
-  it.each(chosen)("$name installs with its dependencies alone, type-checks, loads, and runs its README example", async (target) => {
-    const readme = join(target.folder, "README.md");
-    const project = createEmptyProject();
-    await project.install(await packAll(target.name));
-    await expect(project.checkAndRun(importAll(target))).resolves.toBeUndefined();
+  it.each(chosen)(
+    "$name installs with its dependencies alone, type-checks, loads, and runs its README example",
+    async (target) => {
+      const readme = join(target.folder, "README.md");
+      const project = createEmptyProject();
+      await project.install(await packAll(target.name));
+      await expect(project.checkAndRun(importAll(target))).resolves.toBeUndefined();
 
-    // The example may use what the README tells to install beside the package; before, that was not there.
-    const beside = installLine(readme).filter((name) => name !== target.name);
-    const foreign = beside.filter((name) => !publicPackages.has(name)).map((name) => [name, "*"] as const);
-    const own = beside.filter((name) => publicPackages.has(name));
-    if (beside.length > 0) await project.install(new Map([...(await packAll(target.name, ...own)), ...foreign]));
-    await expect(project.checkAndRun(examplesOf(readme)[0])).resolves.toBeUndefined();
-  }, 1_200_000);
+      // The example may use what the README tells to install beside the package; before, that was not there.
+      const beside = installLine(readme).filter((name) => name !== target.name);
+      const foreign = beside
+        .filter((name) => !publicPackages.has(name))
+        .map((name) => [name, "*"] as const);
+      const own = beside.filter((name) => publicPackages.has(name));
+      if (beside.length > 0)
+        await project.install(new Map([...(await packAll(target.name, ...own)), ...foreign]));
+      await expect(project.checkAndRun(examplesOf(readme)[0])).resolves.toBeUndefined();
+    },
+    1_200_000,
+  );
 });

@@ -10,15 +10,31 @@ import { notRun, useStandInServer, writeStandIns } from "./stand-ins.ts";
 const own = resolve(import.meta.dirname, "..");
 // Inside this package, because from here every package of the workspace is found.
 const folder = join(own, ".examples");
-const readmes = new Map([["xdstp", root], ...[...publicPackages.values()].map((target) => [target.name, target.folder] as const)]);
-const examples = [...readmes].flatMap(([name, target]) => examplesOf(join(target, "README.md")).map((code, index) => ({ name: `${name} ${index + 1}`, file: `${basename(name)}.${index + 1}.ts`, code })));
+const readmes = new Map([
+  ["xdstp", root],
+  ...[...publicPackages.values()].map((target) => [target.name, target.folder] as const),
+]);
+const examples = [...readmes].flatMap(([name, target]) =>
+  examplesOf(join(target, "README.md")).map((code, index) => ({
+    name: `${name} ${index + 1}`,
+    file: `${basename(name)}.${index + 1}.ts`,
+    code,
+  })),
+);
 let server: Awaited<ReturnType<typeof useStandInServer>>;
 
 beforeAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   // The sources are checked with it, and those of grpc import Connect, whose declarations need the library of the browser.
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ extends: "../tsconfig.json", compilerOptions: { noUnusedLocals: false, skipLibCheck: false, lib: ["ESNext", "DOM"] }, include: ["*.ts"] }));
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({
+      extends: "../tsconfig.json",
+      compilerOptions: { noUnusedLocals: false, skipLibCheck: false, lib: ["ESNext", "DOM"] },
+      include: ["*.ts"],
+    }),
+  );
   server = await useStandInServer();
   writeStandIns(folder);
   for (const { file, code } of examples) writeFileSync(join(folder, file), server.at(code));
@@ -32,7 +48,9 @@ describe("the examples of READMEs", () => {
   });
 
   it.each(examples.filter(({ name }) => !notRun.has(name)))("$name runs", async ({ file }) => {
-    await expect(run("node", ["--conditions=@xdstp/source", file], folder)).resolves.toBeTypeOf("string");
+    await expect(run("node", ["--conditions=@xdstp/source", file], folder)).resolves.toBeTypeOf(
+      "string",
+    );
   });
 
   it.each([...notRun])("%s does not run: %s", (name) => {
@@ -42,7 +60,11 @@ describe("the examples of READMEs", () => {
 
 describe("this package", () => {
   it("depends on every public package, so that a change in one of them runs its tests again", () => {
-    const manifest = JSON.parse(readFileSync(join(own, "package.json"), "utf8")) as { readonly dependencies: Readonly<Record<string, string>> };
-    expect(Object.keys(manifest.dependencies)).toEqual(expect.arrayContaining([...publicPackages.keys()]));
+    const manifest = JSON.parse(readFileSync(join(own, "package.json"), "utf8")) as {
+      readonly dependencies: Readonly<Record<string, string>>;
+    };
+    expect(Object.keys(manifest.dependencies)).toEqual(
+      expect.arrayContaining([...publicPackages.keys()]),
+    );
   });
 });

@@ -15,8 +15,18 @@ export const notRun: ReadonlyMap<string, string> = new Map([
 const files: Readonly<Record<string, string | Uint8Array>> = {
   "gen/envoy/config/cluster/v3/cluster_pb.js": 'export * from "@xdstp/protos/envoy/cluster";\n',
   "gen/envoy/config/cluster/v3/cluster_pb.d.ts": 'export * from "@xdstp/protos/envoy/cluster";\n',
-  "own.binpb": toBinary(FileDescriptorSetSchema, create(FileDescriptorSetSchema, { file: [{ name: "own.proto", syntax: "proto3" }] })),
-  "bug.jsonl": formatRecording({ variant: "delta", path: "/", server: "localhost:18000", node: "me", time: 0, events: [] }),
+  "own.binpb": toBinary(
+    FileDescriptorSetSchema,
+    create(FileDescriptorSetSchema, { file: [{ name: "own.proto", syntax: "proto3" }] }),
+  ),
+  "bug.jsonl": formatRecording({
+    variant: "delta",
+    path: "/",
+    server: "localhost:18000",
+    node: "me",
+    time: 0,
+    events: [],
+  }),
 };
 
 /** Writes the files that a reader has and an example does not show. */
@@ -28,10 +38,20 @@ export function writeStandIns(folder: string): void {
 }
 
 /** The control plane that a reader runs on `localhost:18000`, on a port of its own; `at` puts that into an example. */
-export async function useStandInServer(): Promise<{ readonly at: (code: string) => string; close(): Promise<void> }> {
+export async function useStandInServer(): Promise<{
+  readonly at: (code: string) => string;
+  close(): Promise<void>;
+}> {
   const cache = createCache();
-  cache.put({ typeUrl: "type.googleapis.com/acme.v1.Flag", name: "xdstp://acme/acme.v1.Flag/shop/dark-mode", value: Buffer.from("on") });
+  cache.put({
+    typeUrl: "type.googleapis.com/acme.v1.Flag",
+    name: "xdstp://acme/acme.v1.Flag/shop/dark-mode",
+    value: Buffer.from("on"),
+  });
   const server = createServer({ source: cache });
   const { port } = await server.listen({ port: 0, host: "localhost" });
-  return { at: (code) => code.replaceAll("localhost:18000", `localhost:${port}`), close: () => server.close({ graceMs: 0 }) };
+  return {
+    at: (code) => code.replaceAll("localhost:18000", `localhost:${port}`),
+    close: () => server.close({ graceMs: 0 }),
+  };
 }

@@ -1,4 +1,11 @@
-import type { AnyDesc, DescEnum, DescField, DescFile, DescMessage, DescService } from "@bufbuild/protobuf";
+import type {
+  AnyDesc,
+  DescEnum,
+  DescField,
+  DescFile,
+  DescMessage,
+  DescService,
+} from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +15,9 @@ import { envoyRegistry } from "./envoy/index.ts";
 const folder = join(import.meta.dirname, "gen");
 const files = await Promise.all(generated().map(fileIn));
 const types = files.flatMap((file) => [...nestedTypes(file)]);
-const ours = types.filter((type) => type.kind !== "extension" && !type.typeName.startsWith("xdstp."));
+const ours = types.filter(
+  (type) => type.kind !== "extension" && !type.typeName.startsWith("xdstp."),
+);
 
 describe("the transport messages", () => {
   it.each([
@@ -23,13 +32,18 @@ describe("the transport messages", () => {
     expect(ours.map((type) => type.typeName)).toContain(typeName);
   });
 
-  it.each(ours.map((type) => [`${type.kind} ${type.typeName}`, type] as const))("%s is as in Envoy's API", (_, type) => {
-    expect(shapeOf(type)).toEqual(shapeOf(inEnvoy(type)));
-  });
+  it.each(ours.map((type) => [`${type.kind} ${type.typeName}`, type] as const))(
+    "%s is as in Envoy's API",
+    (_, type) => {
+      expect(shapeOf(type)).toEqual(shapeOf(inEnvoy(type)));
+    },
+  );
 });
 
 function generated(): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith("_pb.ts"));
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith("_pb.ts"),
+  );
 }
 
 async function fileIn(path: string): Promise<DescFile> {
@@ -40,7 +54,9 @@ async function fileIn(path: string): Promise<DescFile> {
 }
 
 function inEnvoy(type: AnyDesc): AnyDesc | undefined {
-  return [...envoyRegistry()].find((other) => other.kind === type.kind && other.typeName === (type as DescMessage).typeName);
+  return [...envoyRegistry()].find(
+    (other) => other.kind === type.kind && other.typeName === (type as DescMessage).typeName,
+  );
 }
 
 function shapeOf(type: AnyDesc | undefined): unknown {
@@ -82,6 +98,11 @@ function enumShape(type: DescEnum): object {
 }
 
 function serviceShape(service: DescService): object {
-  const methods = service.methods.map(({ name, methodKind, input, output }) => [name, methodKind, input.typeName, output.typeName]);
+  const methods = service.methods.map(({ name, methodKind, input, output }) => [
+    name,
+    methodKind,
+    input.typeName,
+    output.typeName,
+  ]);
   return { methods: methods.toSorted() };
 }

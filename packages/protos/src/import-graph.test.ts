@@ -15,27 +15,38 @@ const discovery = [
 
 describe("the import graph", () => {
   it("of ./discovery has the discovery messages and the core messages that they name, and nothing else", () => {
-    expect([...graphOf("discovery/index.ts").files].toSorted()).toEqual(["discovery/index.ts", ...discovery]);
+    expect([...graphOf("discovery/index.ts").files].toSorted()).toEqual([
+      "discovery/index.ts",
+      ...discovery,
+    ]);
   });
 
   it("of ./services adds to these the services alone", () => {
-    const added = [...graphOf("services/index.ts").files].filter((file) => !discovery.includes(file));
-    for (const file of added) expect(file).toMatch(/^services\/|^gen\/envoy\/service\/\w+\/v3\/\w+_pb\.ts$/);
+    const added = [...graphOf("services/index.ts").files].filter(
+      (file) => !discovery.includes(file),
+    );
+    for (const file of added)
+      expect(file).toMatch(/^services\/|^gen\/envoy\/service\/\w+\/v3\/\w+_pb\.ts$/);
   });
 
   it("of ./xds has no messages of Envoy's", () => {
-    const envoys = [...graphOf("xds/index.ts").files].filter((file) => file.startsWith("gen/envoy/"));
+    const envoys = [...graphOf("xds/index.ts").files].filter((file) =>
+      file.startsWith("gen/envoy/"),
+    );
     expect(envoys).toEqual([]);
   });
 
-  it.each(["index.ts", "discovery/index.ts", "xds/index.ts", "services/index.ts", "status/index.ts"])(
-    "of %s has neither the Envoy API nor anything but the protobuf library",
-    (entry) => {
-      const graph = graphOf(entry);
-      expect([...graph.files].filter((file) => file.startsWith("envoy/"))).toEqual([]);
-      for (const name of graph.packages) expect(name).toMatch(/^@bufbuild\/protobuf(\/|$)/);
-    },
-  );
+  it.each([
+    "index.ts",
+    "discovery/index.ts",
+    "xds/index.ts",
+    "services/index.ts",
+    "status/index.ts",
+  ])("of %s has neither the Envoy API nor anything but the protobuf library", (entry) => {
+    const graph = graphOf(entry);
+    expect([...graph.files].filter((file) => file.startsWith("envoy/"))).toEqual([]);
+    for (const name of graph.packages) expect(name).toMatch(/^@bufbuild\/protobuf(\/|$)/);
+  });
 
   it("of ./envoy has the image, so that the walk is seen to find it", () => {
     expect(graphOf("envoy/index.ts").files).toContain("envoy/gen/envoy-image.ts");
@@ -65,6 +76,8 @@ function visit(path: string, graph: Graph): void {
 }
 
 function importsOf(source: string): readonly string[] {
-  const statements = source.matchAll(/^(?:import|export)\s+(?!type\b)[^;"]*?from\s+"([^"]+)"|^import\s+"([^"]+)"/gmu);
+  const statements = source.matchAll(
+    /^(?:import|export)\s+(?!type\b)[^;"]*?from\s+"([^"]+)"|^import\s+"([^"]+)"/gmu,
+  );
   return [...statements].map((match) => match[1] ?? match[2] ?? "");
 }

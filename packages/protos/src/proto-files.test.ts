@@ -18,7 +18,9 @@ describe("the files in proto/xdstp", () => {
 });
 
 /** How the command ends; its own output is the reason where it fails. */
-function run(args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
+function run(
+  args: readonly string[],
+): Promise<{ readonly code: number | null; readonly output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";

@@ -3,7 +3,9 @@ import { typeNameFromUrl, typeUrlFromName } from "./type-url.ts";
 
 describe("typeUrlFromName()", () => {
   it("puts the host of type URLs before the name", () => {
-    expect(typeUrlFromName("envoy.config.cluster.v3.Cluster")).toBe("type.googleapis.com/envoy.config.cluster.v3.Cluster");
+    expect(typeUrlFromName("envoy.config.cluster.v3.Cluster")).toBe(
+      "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+    );
   });
 });
 

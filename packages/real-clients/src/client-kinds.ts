@@ -43,8 +43,13 @@ export const clientKinds: readonly ClientKind[] = [
   envoyKind("delta/ads"),
   envoyKind("sotw/ads"),
   grpcKind("grpcio"),
-  grpcKind("grpc-js-xds", { noTls: "its bootstrap accepts the channel credentials insecure and google_default only" }),
-  grpcKind("grpc-java", { noTls: "it ignores the config of the channel credentials tls, so it trusts the authorities of the JVM only and shows no certificate" }),
+  grpcKind("grpc-js-xds", {
+    noTls: "its bootstrap accepts the channel credentials insecure and google_default only",
+  }),
+  grpcKind("grpc-java", {
+    noTls:
+      "it ignores the config of the channel credentials tls, so it trusts the authorities of the JVM only and shows no certificate",
+  }),
 ];
 
 function envoyKind(kind: StreamKind): ClientKind {
@@ -57,7 +62,10 @@ function envoyKind(kind: StreamKind): ClientKind {
     refused: { connect_timeout: "0s" },
     useBackend: useHttpBackend,
     async start(command, port, tls) {
-      const envoy = await startEnvoy(command, wildcardBootstrap(kind, port, { retryMs: 500, ...(tls === undefined ? {} : { tls }) }));
+      const envoy = await startEnvoy(
+        command,
+        wildcardBootstrap(kind, port, { retryMs: 500, ...(tls === undefined ? {} : { tls }) }),
+      );
       const caller = async (entry: string): Promise<() => Promise<string>> => {
         const call = useHttpCaller(await envoy.url(entry));
         await until("the first answer", call);

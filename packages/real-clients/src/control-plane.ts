@@ -13,7 +13,10 @@ export interface ControlPlane {
   /** All that has happened; it grows. */
   readonly events: readonly ServerEvent[];
   /** Puts and removes at once, as one transaction; gives its revision. */
-  publish(put: readonly TestResource[], remove?: readonly Pick<TestResource, "typeUrl" | "name">[]): number;
+  publish(
+    put: readonly TestResource[],
+    remove?: readonly Pick<TestResource, "typeUrl" | "name">[],
+  ): number;
   /** Resolves when every client that a revision concerns has accepted it. Rejects when one rejects it, or after `timeoutMs` (default: as long as a suite waits for anything). */
   accepted(revision: number, timeoutMs?: number): Promise<void>;
   /** The newest responses, ACKs and NACKs, one per line. */
@@ -36,7 +39,10 @@ export function useControlPlane(...first: readonly TestResource[]): Promise<Cont
 }
 
 /** The same with options of its server. */
-export async function useControlPlaneWith(options: Omit<ServerOptions, "source" | "onEvent">, ...first: readonly TestResource[]): Promise<ControlPlane> {
+export async function useControlPlaneWith(
+  options: Omit<ServerOptions, "source" | "onEvent">,
+  ...first: readonly TestResource[]
+): Promise<ControlPlane> {
   const cache = createCache({ types: envoyTypes });
   const events: ServerEvent[] = [];
   const told: string[] = [];
@@ -44,7 +50,9 @@ export async function useControlPlaneWith(options: Omit<ServerOptions, "source" 
     events.push(event);
     told.push(traceLine(event));
   };
-  const open = async (port: number): Promise<{ readonly server: XdsServer; readonly port: number }> => {
+  const open = async (
+    port: number,
+  ): Promise<{ readonly server: XdsServer; readonly port: number }> => {
     const server = createServer({ ...options, source: cache, onEvent });
     return { server, port: (await server.listen({ port })).port };
   };
@@ -59,21 +67,41 @@ export async function useControlPlaneWith(options: Omit<ServerOptions, "source" 
     port,
     events,
     publish: (put, remove = []) => publish(cache, put, remove),
-    accepted: async (revision, timeoutMs = patienceMs) => { await server.waitForAck(revision, { timeout: timeoutMs }); },
+    accepted: async (revision, timeoutMs = patienceMs) => {
+      await server.waitForAck(revision, { timeout: timeoutMs });
+    },
     trace: () => told.slice(-60),
     status,
     stats: () => server.stats(),
-    setTls: (tls) => { server.setTls(tls); },
-    nacks: () => status().flatMap(({ types }) => types).flatMap(({ lastError, state }) => (state === "NACKED" && lastError !== undefined ? [lastError.message] : [])),
+    setTls: (tls) => {
+      server.setTls(tls);
+    },
+    nacks: () =>
+      status()
+        .flatMap(({ types }) => types)
+        .flatMap(({ lastError, state }) =>
+          state === "NACKED" && lastError !== undefined ? [lastError.message] : [],
+        ),
     down: () => server.close({ graceMs: 0 }),
-    up: async () => { ({ server, port } = await open(port)); },
+    up: async () => {
+      ({ server, port } = await open(port));
+    },
   };
 }
 
-function publish(cache: Cache, put: readonly TestResource[], remove: readonly Pick<TestResource, "typeUrl" | "name">[]): number {
+function publish(
+  cache: Cache,
+  put: readonly TestResource[],
+  remove: readonly Pick<TestResource, "typeUrl" | "name">[],
+): number {
   const { revision } = cache.transaction((writer) => {
     for (const { typeUrl, name, body, ttlMs } of put) {
-      writer.put({ typeUrl, name, value: anyFromJson({ "@type": typeUrl, ...body }, envoyRegistry()).value, ...(ttlMs === undefined ? {} : { ttlMs }) });
+      writer.put({
+        typeUrl,
+        name,
+        value: anyFromJson({ "@type": typeUrl, ...body }, envoyRegistry()).value,
+        ...(ttlMs === undefined ? {} : { ttlMs }),
+      });
     }
     for (const { typeUrl, name } of remove) writer.remove(typeUrl, name);
   });

@@ -6,11 +6,21 @@ import { type Source, ads } from "./resources.ts";
 export type StreamKind = `${"sotw" | "delta"}/${"ads" | "per-type"}`;
 
 /** All of them. */
-export const streamKinds: readonly StreamKind[] = ["sotw/ads", "delta/ads", "sotw/per-type", "delta/per-type"];
+export const streamKinds: readonly StreamKind[] = [
+  "sotw/ads",
+  "delta/ads",
+  "sotw/per-type",
+  "delta/per-type",
+];
 
 /** Where resources come from in this kind of stream: what the bootstrap and the resources themselves have to say. */
 export function sourceOf(kind: StreamKind): Source {
-  return kind.endsWith("/ads") ? ads : { resource_api_version: "V3", api_config_source: apiSource(kind.startsWith("delta") ? "DELTA_GRPC" : "GRPC") };
+  return kind.endsWith("/ads")
+    ? ads
+    : {
+        resource_api_version: "V3",
+        api_config_source: apiSource(kind.startsWith("delta") ? "DELTA_GRPC" : "GRPC"),
+      };
 }
 
 /** How Envoy reaches its management server. */
@@ -38,30 +48,76 @@ export interface ClientFiles {
 }
 
 /** A bootstrap that asks for all listeners and clusters. */
-export function wildcardBootstrap(kind: StreamKind, port: number, { tls, retryMs }: ServerAccess = {}): JsonObject {
+export function wildcardBootstrap(
+  kind: StreamKind,
+  port: number,
+  { tls, retryMs }: ServerAccess = {},
+): JsonObject {
   const source = sourceOf(kind);
-  const dynamic = { ...(source === ads ? { ads_config: apiSource(kind.startsWith("delta") ? "DELTA_GRPC" : "GRPC", "xds", retryMs) } : {}), lds_config: source, cds_config: source };
+  const dynamic = {
+    ...(source === ads
+      ? { ads_config: apiSource(kind.startsWith("delta") ? "DELTA_GRPC" : "GRPC", "xds", retryMs) }
+      : {}),
+    lds_config: source,
+    cds_config: source,
+  };
   return { ...common(port, tls), dynamic_resources: dynamic };
 }
 
 /** A bootstrap that asks for listeners and clusters by glob. */
-export function globBootstrap(variant: "sotw" | "delta", port: number, listeners: string, clusters: string): JsonObject {
-  const dynamic = { ads_config: apiSource(variant === "delta" ? "DELTA_GRPC" : "GRPC"), lds_resources_locator: listeners, lds_config: ads, cds_resources_locator: clusters, cds_config: ads };
+export function globBootstrap(
+  variant: "sotw" | "delta",
+  port: number,
+  listeners: string,
+  clusters: string,
+): JsonObject {
+  const dynamic = {
+    ads_config: apiSource(variant === "delta" ? "DELTA_GRPC" : "GRPC"),
+    lds_resources_locator: listeners,
+    lds_config: ads,
+    cds_resources_locator: clusters,
+    cds_config: ads,
+  };
   return { ...common(port), dynamic_resources: dynamic };
 }
 
 /** A bootstrap with listeners and clusters of its own, which takes routes and endpoints from the server of their authority; the last one is the default. */
-export function authorityBootstrap(variant: "sotw" | "delta", servers: Readonly<Record<string, number>>, listeners: readonly JsonObject[], clusters: readonly JsonObject[]): JsonObject {
+export function authorityBootstrap(
+  variant: "sotw" | "delta",
+  servers: Readonly<Record<string, number>>,
+  listeners: readonly JsonObject[],
+  clusters: readonly JsonObject[],
+): JsonObject {
   const sources = Object.keys(servers).map((authority) => ({
     authorities: [{ name: authority }],
-    api_config_source: apiSource(variant === "delta" ? "AGGREGATED_DELTA_GRPC" : "AGGREGATED_GRPC", `server-${authority}`),
+    api_config_source: apiSource(
+      variant === "delta" ? "AGGREGATED_DELTA_GRPC" : "AGGREGATED_GRPC",
+      `server-${authority}`,
+    ),
   }));
   return {
     ...identity,
     config_sources: sources.slice(0, -1),
     default_config_source: sources.at(-1) ?? {},
-    static_resources: { listeners: [...listeners], clusters: [...Object.entries(servers).map(([authority, port]) => serverCluster(`server-${authority}`, port)), ...clusters] },
-    layered_runtime: { layers: [{ name: "l", static_layer: { "envoy.reloadable_features.xdstp_based_config_singleton_subscriptions": true } }] },
+    static_resources: {
+      listeners: [...listeners],
+      clusters: [
+        ...Object.entries(servers).map(([authority, port]) =>
+          serverCluster(`server-${authority}`, port),
+        ),
+        ...clusters,
+      ],
+    },
+    layered_runtime: {
+      layers: [
+        {
+          name: "l",
+          static_layer: {
+            "envoy.reloadable_features.xdstp_based_config_singleton_subscriptions": true,
+          },
+        },
+      ],
+    },
   };
 }
 
@@ -75,8 +131,20 @@ function common(port: number, tls?: ClientTls): JsonObject {
 }
 
 function apiSource(kind: string, cluster = "xds", retryMs?: number): JsonObject {
-  const retry = retryMs === undefined ? {} : { retry_policy: { retry_back_off: { base_interval: "0.1s", max_interval: `${retryMs / 1000}s` } } };
-  return { api_type: kind, transport_api_version: "V3", set_node_on_first_message_only: true, grpc_services: [{ envoy_grpc: { cluster_name: cluster, ...retry } }] };
+  const retry =
+    retryMs === undefined
+      ? {}
+      : {
+          retry_policy: {
+            retry_back_off: { base_interval: "0.1s", max_interval: `${retryMs / 1000}s` },
+          },
+        };
+  return {
+    api_type: kind,
+    transport_api_version: "V3",
+    set_node_on_first_message_only: true,
+    grpc_services: [{ envoy_grpc: { cluster_name: cluster, ...retry } }],
+  };
 }
 
 function serverCluster(name: string, port: number, tls?: ClientTls): JsonObject {
@@ -86,18 +154,55 @@ function serverCluster(name: string, port: number, tls?: ClientTls): JsonObject 
     type: "STATIC",
     connect_timeout: "1s",
     ...(tls === undefined ? {} : { transport_socket: tlsSocket(tls) }),
-    typed_extension_protocol_options: { [http]: { "@type": `type.googleapis.com/${http}`, explicit_http_config: { http2_protocol_options: {} } } },
-    load_assignment: { cluster_name: name, endpoints: [{ lb_endpoints: [{ endpoint: { address: { socket_address: { address: "127.0.0.1", port_value: port } } } }] }] },
+    typed_extension_protocol_options: {
+      [http]: {
+        "@type": `type.googleapis.com/${http}`,
+        explicit_http_config: { http2_protocol_options: {} },
+      },
+    },
+    load_assignment: {
+      cluster_name: name,
+      endpoints: [
+        {
+          lb_endpoints: [
+            {
+              endpoint: { address: { socket_address: { address: "127.0.0.1", port_value: port } } },
+            },
+          ],
+        },
+      ],
+    },
   };
 }
 
 function tlsSocket({ ca, own }: ClientTls): JsonObject {
   const type = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
-  const shown = own === undefined ? {} : { tls_certificate_sds_secret_configs: [{ name: "client", sds_config: followedFile(own.secret) }] };
-  return { name: "tls", typed_config: { "@type": type, sni: "localhost", common_tls_context: { alpn_protocols: ["h2"], validation_context: { trusted_ca: { filename: ca } }, ...shown } } };
+  const shown =
+    own === undefined
+      ? {}
+      : {
+          tls_certificate_sds_secret_configs: [
+            { name: "client", sds_config: followedFile(own.secret) },
+          ],
+        };
+  return {
+    name: "tls",
+    typed_config: {
+      "@type": type,
+      sni: "localhost",
+      common_tls_context: {
+        alpn_protocols: ["h2"],
+        validation_context: { trusted_ca: { filename: ca } },
+        ...shown,
+      },
+    },
+  };
 }
 
 /** Envoy sees renames only, of anything in the watched folder. */
 function followedFile(path: string): JsonObject {
-  return { resource_api_version: "V3", path_config_source: { path, watched_directory: { path: dirname(path) } } };
+  return {
+    resource_api_version: "V3",
+    path_config_source: { path, watched_directory: { path: dirname(path) } },
+  };
 }

@@ -31,7 +31,10 @@ export interface GoControlPlane {
   requests(typeUrl: string): readonly GoEvent[];
   responses(typeUrl: string): readonly GoEvent[];
   /** Puts and removes at once. */
-  change(put: readonly TestResource[], remove?: readonly Pick<TestResource, "typeUrl" | "name">[]): Promise<void>;
+  change(
+    put: readonly TestResource[],
+    remove?: readonly Pick<TestResource, "typeUrl" | "name">[],
+  ): Promise<void>;
   /** Ends all connections with a reset: now, or in the midst of a message when they have written so many bytes more. */
   cut(bytes?: number): Promise<void>;
   stop(): Promise<void>;
@@ -40,11 +43,18 @@ export interface GoControlPlane {
 }
 
 /** Starts one on a free port of the loopback, for the time of the test. */
-export async function startGoControlPlane(command: string, kind: GoCacheKind, ...first: readonly TestResource[]): Promise<GoControlPlane> {
+export async function startGoControlPlane(
+  command: string,
+  kind: GoCacheKind,
+  ...first: readonly TestResource[]
+): Promise<GoControlPlane> {
   const events: GoEvent[] = [];
   const seen = { port: 0, done: 0, said: [] as string[] };
   const onLine = (line: string): void => {
-    if (!line.startsWith("{")) { seen.said.push(line); return; }
+    if (!line.startsWith("{")) {
+      seen.said.push(line);
+      return;
+    }
     const told = JSON.parse(line) as GoEvent & { readonly port?: number; readonly done?: number };
     if (told.port !== undefined) seen.port = told.port;
     else if (told.done !== undefined) seen.done = told.done;
@@ -55,16 +65,31 @@ export async function startGoControlPlane(command: string, kind: GoCacheKind, ..
   const tell = async (what: object): Promise<void> => {
     const id = ++asked;
     child.write(JSON.stringify({ id, ...what }));
-    await until(`go-control-plane has done ${JSON.stringify(what).slice(0, 80)}`, () => seen.done >= id, () => [child.ended, seen.said]);
+    await until(
+      `go-control-plane has done ${JSON.stringify(what).slice(0, 80)}`,
+      () => seen.done >= id,
+      () => [child.ended, seen.said],
+    );
   };
-  await until("go-control-plane listens", () => seen.port > 0, () => [child.ended, seen.said]);
-  const change: GoControlPlane["change"] = (put, remove = []) => tell({ do: "change", put: put.map(encoded), remove });
+  await until(
+    "go-control-plane listens",
+    () => seen.port > 0,
+    () => [child.ended, seen.said],
+  );
+  const change: GoControlPlane["change"] = (put, remove = []) =>
+    tell({ do: "change", put: put.map(encoded), remove });
   if (first.length > 0) await change(first);
-  const of = (event: GoEvent["event"], typeUrl: string): readonly GoEvent[] => events.filter((told) => told.event === event && told.typeUrl === typeUrl);
+  const of = (event: GoEvent["event"], typeUrl: string): readonly GoEvent[] =>
+    events.filter((told) => told.event === event && told.typeUrl === typeUrl);
   return {
-    uri: `127.0.0.1:${seen.port}`, events, change,
-    requests: (typeUrl) => of("request", typeUrl), responses: (typeUrl) => of("response", typeUrl),
-    cut: (bytes = 0) => tell({ do: "cut", bytes }), stop: () => tell({ do: "stop" }), start: () => tell({ do: "start" }),
+    uri: `127.0.0.1:${seen.port}`,
+    events,
+    change,
+    requests: (typeUrl) => of("request", typeUrl),
+    responses: (typeUrl) => of("response", typeUrl),
+    cut: (bytes = 0) => tell({ do: "cut", bytes }),
+    stop: () => tell({ do: "stop" }),
+    start: () => tell({ do: "start" }),
   };
 }
 

@@ -8,12 +8,24 @@ export const echoPath = "/suite.Echo/Call";
 export async function useGrpcBackend(text: string): Promise<number> {
   const server = new Server();
   const bytes = (value: Buffer): Buffer => value;
-  const call = { path: echoPath, requestStream: false, responseStream: false, requestSerialize: bytes, requestDeserialize: bytes, responseSerialize: bytes, responseDeserialize: bytes };
+  const call = {
+    path: echoPath,
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: bytes,
+    requestDeserialize: bytes,
+    responseSerialize: bytes,
+    responseDeserialize: bytes,
+  };
   const implementation: UntypedServiceImplementation = {
-    call: (_: unknown, answer: (error: null, value: Buffer) => void) => { answer(null, Buffer.from(text)); },
+    call: (_: unknown, answer: (error: null, value: Buffer) => void) => {
+      answer(null, Buffer.from(text));
+    },
   };
   server.addService({ call }, implementation);
-  onTestFinished(() => { server.forceShutdown(); });
+  onTestFinished(() => {
+    server.forceShutdown();
+  });
   return new Promise((resolve, reject) => {
     server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {
       if (error === null) resolve(port);

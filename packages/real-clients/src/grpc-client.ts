@@ -33,7 +33,12 @@ const args: Readonly<Record<GrpcProgram, () => readonly string[]>> = {
 };
 
 /** Starts a client of this library for the time of the test. */
-export function startGrpcClient(program: GrpcProgram, command: string, bootstrap: string, target: string): GrpcClient {
+export function startGrpcClient(
+  program: GrpcProgram,
+  command: string,
+  bootstrap: string,
+  target: string,
+): GrpcClient {
   const open = new Map<number, { resolve(answer: string): void; reject(error: Error): void }>();
   const said: string[] = [];
   let made = 0;
@@ -48,14 +53,35 @@ export function startGrpcClient(program: GrpcProgram, command: string, bootstrap
     else said.push(line);
   };
   const onEnd = (how: string): void => {
-    for (const id of [...open.keys()]) settle({ id, error: `${program} ${how}: ${said.slice(-5).join("\n")}` });
+    for (const id of [...open.keys()])
+      settle({ id, error: `${program} ${how}: ${said.slice(-5).join("\n")}` });
   };
-  const child = startProcess(command, args[program](), { env: { GRPC_XDS_BOOTSTRAP_CONFIG: bootstrap, GRPC_VERBOSITY: "NONE" }, onLine, onEnd });
-  const call: GrpcClient["call"] = (options = {}) => new Promise((resolve, reject) => {
-    const id = made++;
-    open.set(id, { resolve, reject });
-    if (child.ended === undefined) child.write(JSON.stringify({ id, target: options.target ?? target, seconds, wait: options.failFast !== true }));
-    else onEnd(child.ended);
+  const child = startProcess(command, args[program](), {
+    env: { GRPC_XDS_BOOTSTRAP_CONFIG: bootstrap, GRPC_VERBOSITY: "NONE" },
+    onLine,
+    onEnd,
   });
-  return { ...child, lines: said, get ended() { return child.ended; }, call };
+  const call: GrpcClient["call"] = (options = {}) =>
+    new Promise((resolve, reject) => {
+      const id = made++;
+      open.set(id, { resolve, reject });
+      if (child.ended === undefined)
+        child.write(
+          JSON.stringify({
+            id,
+            target: options.target ?? target,
+            seconds,
+            wait: options.failFast !== true,
+          }),
+        );
+      else onEnd(child.ended);
+    });
+  return {
+    ...child,
+    lines: said,
+    get ended() {
+      return child.ended;
+    },
+    call,
+  };
 }

@@ -21,7 +21,20 @@ function begin({ id, target, seconds, wait }: Call): void {
   const client = clients.get(target) ?? new Client(target, credentials.createInsecure());
   clients.set(target, client);
   const options = { deadline: Date.now() + 1000 * seconds };
-  client.makeUnaryRequest("/suite.Echo/Call", bytes, bytes, Buffer.alloc(0), new Metadata({ waitForReady: wait }), options, (error, answer) => {
-    console.log(JSON.stringify({ id, ...(error === null ? { answer: String(answer) } : { error: error.message }) }));
-  });
+  client.makeUnaryRequest(
+    "/suite.Echo/Call",
+    bytes,
+    bytes,
+    Buffer.alloc(0),
+    new Metadata({ waitForReady: wait }),
+    options,
+    (error, answer) => {
+      console.log(
+        JSON.stringify({
+          id,
+          ...(error === null ? { answer: String(answer) } : { error: error.message }),
+        }),
+      );
+    },
+  );
 }

@@ -3,20 +3,33 @@ import { createInterface } from "node:readline";
 import { type ClientDuplexStream, Client, Metadata, credentials } from "@grpc/grpc-js";
 
 const [target = "", path = ""] = process.argv.slice(2);
-const client = new Client(target, credentials.createInsecure(), { "grpc.max_receive_message_length": -1 });
+const client = new Client(target, credentials.createInsecure(), {
+  "grpc.max_receive_message_length": -1,
+});
 const bytes = (value: Buffer): Buffer => value;
 
 function open(): ClientDuplexStream<Buffer, Buffer> {
-  const stream = client.makeBidiStreamRequest(path, bytes, bytes, new Metadata({ waitForReady: true }));
-  stream.on("data", (message: Buffer) => { console.log(message.toString("base64")); });
+  const stream = client.makeBidiStreamRequest(
+    path,
+    bytes,
+    bytes,
+    new Metadata({ waitForReady: true }),
+  );
+  stream.on("data", (message: Buffer) => {
+    console.log(message.toString("base64"));
+  });
   let isOver = false;
   // grpc-js reports the end of a call that failed as well.
   const end = (line: string): void => {
     if (!isOver) console.log(line);
     isOver = true;
   };
-  stream.on("error", (error: Error) => { end(`ended ${JSON.stringify(error.message)}`); });
-  stream.on("end", () => { end("ended"); });
+  stream.on("error", (error: Error) => {
+    end(`ended ${JSON.stringify(error.message)}`);
+  });
+  stream.on("end", () => {
+    end("ended");
+  });
   return stream;
 }
 

@@ -22,12 +22,18 @@ const args: Readonly<Record<GrpcProgram, () => readonly string[]>> = {
 };
 
 /** Starts a library for the time of the test, with a server on this port of the loopback. */
-export function startGrpcPump(program: GrpcProgram, command: string, port: number, path: string): GrpcPump {
+export function startGrpcPump(
+  program: GrpcProgram,
+  command: string,
+  port: number,
+  path: string,
+): GrpcPump {
   let received: Buffer[] = [];
   const ends: string[] = [];
   const child = startProcess(command, [...args[program](), `127.0.0.1:${port}`, path], {
     onLine(line) {
-      if (/^[A-Za-z0-9+/=]+$/.test(line.slice(0, 100)) && line !== "ended") received.push(Buffer.from(line, "base64"));
+      if (/^[A-Za-z0-9+/=]+$/.test(line.slice(0, 100)) && line !== "ended")
+        received.push(Buffer.from(line, "base64"));
       else ends.push(line);
     },
   });
@@ -38,7 +44,9 @@ export function startGrpcPump(program: GrpcProgram, command: string, port: numbe
       child.write("open");
     },
     wire: {
-      send: (message) => { child.write(Buffer.from(message).toString("base64")); },
+      send: (message) => {
+        child.write(Buffer.from(message).toString("base64"));
+      },
       take: () => received.shift(),
     },
   };

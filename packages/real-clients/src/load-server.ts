@@ -16,19 +16,28 @@ const { port } = await server.listen({ port: 0 });
 tell({ port });
 for await (const line of createInterface({ input: process.stdin })) {
   const [step, n] = line.split(" ");
-  if (step === "put") { put(Number(n)); tell({ put: Number(n) }); } else tell(await memory());
+  if (step === "put") {
+    put(Number(n));
+    tell({ put: Number(n) });
+  } else tell(await memory());
 }
 process.exit();
 
 function put(n: number): void {
   const name = `c${n % names}`;
-  const { value } = anyFromJson({ "@type": cluster.typeUrl, name, alt_stat_name: `says=${n};`, connect_timeout: "1s" }, envoyRegistry());
+  const { value } = anyFromJson(
+    { "@type": cluster.typeUrl, name, alt_stat_name: `says=${n};`, connect_timeout: "1s" },
+    envoyRegistry(),
+  );
   cache.put({ typeUrl: cluster.typeUrl, name, value });
 }
 
 /** Bytes in use, after a collection; what waits for a turn of the event loop to be let go has had it. */
 async function memory(): Promise<object> {
-  for (let i = 0; i < 3; i++) { globalThis.gc?.(); await turn(); }
+  for (let i = 0; i < 3; i++) {
+    globalThis.gc?.();
+    await turn();
+  }
   const { heapUsed, external, rss } = process.memoryUsage();
   return { inUse: heapUsed + external, rss, streams: server.status().length };
 }

@@ -4,7 +4,8 @@ import { findGoPeer } from "./go-peer.ts";
 import { findJavaPeer } from "./java-peer.ts";
 
 /** A foreign program that suites are about. */
-export type ProgramName = "envoy" | "grpcio" | "grpc-js-xds" | "grpc-go" | "grpc-java" | "go-control-plane";
+export type ProgramName =
+  "envoy" | "grpcio" | "grpc-js-xds" | "grpc-go" | "grpc-java" | "go-control-plane";
 
 /** Those that are gRPC clients. */
 export type GrpcProgram = Exclude<ProgramName, "envoy" | "go-control-plane">;
@@ -42,13 +43,17 @@ function findEnvoy(): Program {
 
 function findGrpcio(): Program {
   const command = process.env.PYTHON ?? "python3";
-  const version = /^grpcio (\S+)/m.exec(run(command, ["-c", "import grpc; print('grpcio', grpc.__version__)"]))?.[1];
+  const version = /^grpcio (\S+)/m.exec(
+    run(command, ["-c", "import grpc; print('grpcio', grpc.__version__)"]),
+  )?.[1];
   if (version !== undefined) return { found: true, command, version };
   return { found: false, reason: `${command} has no grpcio; set PYTHON, or ${wayOut}` };
 }
 
 function findGrpcJs(): Program {
-  const { version } = createRequire(import.meta.url)("@grpc/grpc-js-xds/package.json") as { readonly version: string };
+  const { version } = createRequire(import.meta.url)("@grpc/grpc-js-xds/package.json") as {
+    readonly version: string;
+  };
   return { found: true, command: process.execPath, version };
 }
 

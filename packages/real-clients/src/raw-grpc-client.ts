@@ -23,11 +23,23 @@ const paths = { delta: "DeltaAggregatedResources", sotw: "StreamAggregatedResour
 const { typeUrl } = cluster;
 
 /** Connects to a server of the loopback and asks. */
-export function openRawGrpcClient(port: number, variant: "delta" | "sotw", id: string, manners: Manners, host: RawGrpcHost): RawGrpcClient {
+export function openRawGrpcClient(
+  port: number,
+  variant: "delta" | "sotw",
+  id: string,
+  manners: Manners,
+  host: RawGrpcHost,
+): RawGrpcClient {
   const session = connect(`http://127.0.0.1:${port}`);
-  const stream = session.request({
-    ":method": "POST", ":path": `/envoy.service.discovery.v3.AggregatedDiscoveryService/${paths[variant]}`, "content-type": "application/grpc", "te": "trailers",
-  }, { endStream: false });
+  const stream = session.request(
+    {
+      ":method": "POST",
+      ":path": `/envoy.service.discovery.v3.AggregatedDiscoveryService/${paths[variant]}`,
+      "content-type": "application/grpc",
+      te: "trailers",
+    },
+    { endStream: false },
+  );
   const end = watchEnd(session, stream, host);
   const wire = createWire(stream);
   const answer = variant === "delta" ? askDelta(wire, id) : askSotw(wire, id);
@@ -40,12 +52,22 @@ export function openRawGrpcClient(port: number, variant: "delta" | "sotw", id: s
   return { cut: end };
 }
 
-function watchEnd(session: ClientHttp2Session, stream: ClientHttp2Stream, host: RawGrpcHost): () => void {
+function watchEnd(
+  session: ClientHttp2Session,
+  stream: ClientHttp2Stream,
+  host: RawGrpcHost,
+): () => void {
   let cut = false;
   let reason = "closed";
-  session.on("error", (error: Error) => { reason = error.message; });
-  stream.on("error", (error: Error) => { reason = error.message; });
-  stream.on("trailers", (trailers) => { reason = JSON.stringify(trailers); });
+  session.on("error", (error: Error) => {
+    reason = error.message;
+  });
+  stream.on("error", (error: Error) => {
+    reason = error.message;
+  });
+  stream.on("trailers", (trailers) => {
+    reason = JSON.stringify(trailers);
+  });
   stream.on("close", () => {
     if (!cut) host.lost(reason);
     session.destroy();
@@ -78,7 +100,9 @@ function createWire(stream: ClientHttp2Stream): Wire {
       unread = unread.subarray(end);
       return message;
     },
-    push(chunk) { unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]); },
+    push(chunk) {
+      unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
+    },
   };
 }
 
@@ -88,23 +112,34 @@ type Answer = (refuse: boolean) => readonly number[];
 function askDelta(wire: Wire, id: string): Answer {
   const client = createRawDeltaClient(wire, { node: { id } });
   client.send({ typeUrl, resourceNamesSubscribe: ["*"] });
-  return (refuse) => client.rest().map((response) => {
-    if (refuse) client.nack(response, "no");
-    else client.ack(response);
-    return largest(response.resources.flatMap(({ resource }) => (resource === undefined ? [] : [resource.value])));
-  });
+  return (refuse) =>
+    client.rest().map((response) => {
+      if (refuse) client.nack(response, "no");
+      else client.ack(response);
+      return largest(
+        response.resources.flatMap(({ resource }) =>
+          resource === undefined ? [] : [resource.value],
+        ),
+      );
+    });
 }
 
 function askSotw(wire: Wire, id: string): Answer {
   const client = createRawSotwClient(wire, { node: { id } });
   client.send({ typeUrl, resourceNames: ["*"] });
-  return (refuse) => client.rest().map((response) => {
-    if (refuse) client.nack(response, "no");
-    else client.ack(response);
-    return largest(response.resources.map(({ value }) => value));
-  });
+  return (refuse) =>
+    client.rest().map((response) => {
+      if (refuse) client.nack(response, "no");
+      else client.ack(response);
+      return largest(response.resources.map(({ value }) => value));
+    });
 }
 
 function largest(payloads: readonly Uint8Array[]): number {
-  return Math.max(-1, ...payloads.map((payload) => Number(/says=(\d+);/.exec(Buffer.from(payload).toString("latin1"))?.[1] ?? -1)));
+  return Math.max(
+    -1,
+    ...payloads.map((payload) =>
+      Number(/says=(\d+);/.exec(Buffer.from(payload).toString("latin1"))?.[1] ?? -1),
+    ),
+  );
 }

@@ -1,5 +1,10 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { cluster as clusterType, clusterLoadAssignment, listener as listenerType, routeConfiguration } from "@xdstp/resource-types";
+import {
+  cluster as clusterType,
+  clusterLoadAssignment,
+  listener as listenerType,
+  routeConfiguration,
+} from "@xdstp/resource-types";
 import { typeFromTypeUrl } from "@xdstp/uri";
 
 /** A resource as a suite writes it. */
@@ -22,12 +27,16 @@ export function xdstpName(authority: string, typeUrl: string, id: string): strin
   return `xdstp://${authority}/${typeFromTypeUrl(typeUrl) ?? ""}/${id}`;
 }
 
-const router = { name: "router", typed_config: { "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router" } };
+const router = {
+  name: "router",
+  typed_config: { "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router" },
+};
 
 /** An HTTP connection manager that takes its routes by name. */
 export function connectionManager(route: string, source: Source | null = ads): JsonObject {
   return {
-    "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+    "@type":
+      "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
     stat_prefix: "edge",
     rds: { route_config_name: route, ...(source === null ? {} : { config_source: source }) },
     http_filters: [router],
@@ -37,35 +46,80 @@ export function connectionManager(route: string, source: Source | null = ads): J
 /** A listener on a free port of the loopback, for Envoy. */
 export function listener(name: string, route: string, source?: Source | null): TestResource {
   const filter = { name: "http", typed_config: connectionManager(route, source) };
-  return { typeUrl: listenerType.typeUrl, name, body: { name, address: address(0), filter_chains: [{ filters: [filter] }] } };
+  return {
+    typeUrl: listenerType.typeUrl,
+    name,
+    body: { name, address: address(0), filter_chains: [{ filters: [filter] }] },
+  };
 }
 
 /** A listener for gRPC clients. */
 export function apiListener(name: string, route: string): TestResource {
-  return { typeUrl: listenerType.typeUrl, name, body: { name, api_listener: { api_listener: connectionManager(route) } } };
+  return {
+    typeUrl: listenerType.typeUrl,
+    name,
+    body: { name, api_listener: { api_listener: connectionManager(route) } },
+  };
 }
 
 /** Routes that lead everything to one cluster. */
 export function route(name: string, cluster: string): TestResource {
-  return { typeUrl: routeConfiguration.typeUrl, name, body: { name, virtual_hosts: [{ name: "v", domains: ["*"], routes: [{ match: { prefix: "/" }, route: { cluster } }] }] } };
+  return {
+    typeUrl: routeConfiguration.typeUrl,
+    name,
+    body: {
+      name,
+      virtual_hosts: [
+        { name: "v", domains: ["*"], routes: [{ match: { prefix: "/" }, route: { cluster } }] },
+      ],
+    },
+  };
 }
 
 /** A cluster whose endpoints are a resource of their own. */
-export function cluster(name: string, endpoints: string, more: JsonObject = {}, source: Source | null = ads): TestResource {
+export function cluster(
+  name: string,
+  endpoints: string,
+  more: JsonObject = {},
+  source: Source | null = ads,
+): TestResource {
   const eds = { service_name: endpoints, ...(source === null ? {} : { eds_config: source }) };
-  return { typeUrl: clusterType.typeUrl, name, body: { name, type: "EDS", connect_timeout: "1s", lb_policy: "ROUND_ROBIN", eds_cluster_config: eds, ...more } };
+  return {
+    typeUrl: clusterType.typeUrl,
+    name,
+    body: {
+      name,
+      type: "EDS",
+      connect_timeout: "1s",
+      lb_policy: "ROUND_ROBIN",
+      eds_cluster_config: eds,
+      ...more,
+    },
+  };
 }
 
 /** A cluster for a load: a machine that is slow to connect is no fault of the server. */
-export function patientCluster(name: string, endpoints: string, more: JsonObject = {}): TestResource {
+export function patientCluster(
+  name: string,
+  endpoints: string,
+  more: JsonObject = {},
+): TestResource {
   return cluster(name, endpoints, { connect_timeout: "20s", ...more });
 }
 
 /** Endpoints on the loopback. */
 export function endpoints(name: string, ...ports: readonly number[]): TestResource {
-  const lb_endpoints = ports.map((port) => ({ health_status: "HEALTHY", load_balancing_weight: 1, endpoint: { address: address(port) } }));
+  const lb_endpoints = ports.map((port) => ({
+    health_status: "HEALTHY",
+    load_balancing_weight: 1,
+    endpoint: { address: address(port) },
+  }));
   const locality = { locality: { region: "r", zone: "z" }, load_balancing_weight: 1, lb_endpoints };
-  return { typeUrl: clusterLoadAssignment.typeUrl, name, body: { cluster_name: name, endpoints: [locality] } };
+  return {
+    typeUrl: clusterLoadAssignment.typeUrl,
+    name,
+    body: { cluster_name: name, endpoints: [locality] },
+  };
 }
 
 function address(port: number): JsonObject {

@@ -1,7 +1,11 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { StatusCode, type ByteStream, type ByteStreamHandler } from "@xdstp/core";
 import { createGrpcServer } from "@xdstp/grpc/server";
-import { DiscoveryRequestSchema, DiscoveryResponseSchema, type DiscoveryRequest } from "@xdstp/protos/discovery";
+import {
+  DiscoveryRequestSchema,
+  DiscoveryResponseSchema,
+  type DiscoveryRequest,
+} from "@xdstp/protos/discovery";
 import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
 import { shortNameOf } from "@xdstp/resource-types";
 import { onTestFinished } from "vitest";
@@ -43,18 +47,41 @@ export async function useScriptedAds(): Promise<ScriptedAds> {
   const held = new Map<string, Held>();
   const streams = new Map<ByteStream, Map<string, TypeStream>>();
   const nodes: boolean[][] = [];
-  const state = { nonces: 0, log: [] as (readonly [type: string, line: string])[], last: Date.now() };
+  const state = {
+    nonces: 0,
+    log: [] as (readonly [type: string, line: string])[],
+    last: Date.now(),
+  };
   const respond = (out: ByteStream, typeUrl: string, type: TypeStream): void => {
     const { version, resources } = held.get(typeUrl) ?? { version: "", resources: [] };
     const wanted = resources.filter(({ name }) => type.asked.includes(name));
     if (wanted.length === 0) return;
     Object.assign(type, { nonce: `n${++state.nonces}`, answered: false });
-    out.send(enveloped(toBinary(DiscoveryResponseSchema, create(DiscoveryResponseSchema, { versionInfo: version, typeUrl, nonce: type.nonce, resources: wanted.map(encoded) }))));
+    out.send(
+      enveloped(
+        toBinary(
+          DiscoveryResponseSchema,
+          create(DiscoveryResponseSchema, {
+            versionInfo: version,
+            typeUrl,
+            nonce: type.nonce,
+            resources: wanted.map(encoded),
+          }),
+        ),
+      ),
+    );
   };
-  const take = (out: ByteStream, types: Map<string, TypeStream>, request: DiscoveryRequest): void => {
+  const take = (
+    out: ByteStream,
+    types: Map<string, TypeStream>,
+    request: DiscoveryRequest,
+  ): void => {
     const { typeUrl, resourceNames, responseNonce } = request;
     const type = types.get(typeUrl) ?? { asked: [], nonce: "", answered: true };
-    state.log.push([shortNameOf(typeUrl) ?? typeUrl, lineOf(request, types.has(typeUrl) && !type.answered)]);
+    state.log.push([
+      shortNameOf(typeUrl) ?? typeUrl,
+      lineOf(request, types.has(typeUrl) && !type.answered),
+    ]);
     state.last = Date.now();
     types.set(typeUrl, type);
     if (responseNonce === type.nonce) type.answered = true;
@@ -67,14 +94,28 @@ export async function useScriptedAds(): Promise<ScriptedAds> {
     const withNode: boolean[] = [];
     streams.set(out, types);
     nodes.push(withNode);
-    return createHandler(withNode, (request) => { take(out, types, request); }, () => { streams.delete(out); });
+    return createHandler(
+      withNode,
+      (request) => {
+        take(out, types, request);
+      },
+      () => {
+        streams.delete(out);
+      },
+    );
   };
   const server = createGrpcServer({ accept, isStreaming: (asked) => asked === path });
   const { port } = await server.listen({ port: 0 });
   onTestFinished(() => server.close({ graceMs: 0 }));
-  const isAtRest = (): boolean => Date.now() - state.last > quietMs && streams.size > 0 && [...streams.values()].every((types) => types.size > 0 && [...types.values()].every(({ answered }) => answered));
+  const isAtRest = (): boolean =>
+    Date.now() - state.last > quietMs &&
+    streams.size > 0 &&
+    [...streams.values()].every(
+      (types) => types.size > 0 && [...types.values()].every(({ answered }) => answered),
+    );
   return {
-    port, nodes,
+    port,
+    nodes,
     publish(version, ...resources) {
       for (const [typeUrl, some] of Map.groupBy(resources, (resource) => resource.typeUrl)) {
         held.set(typeUrl, { version, resources: some });
@@ -92,12 +133,20 @@ export async function useScriptedAds(): Promise<ScriptedAds> {
     async heard() {
       await until("the client is at rest", isAtRest, () => state.log);
       const log = state.log.splice(0);
-      return Object.fromEntries([...Map.groupBy(log, ([type]) => type)].map(([type, lines]) => [type, lines.map(([, line]) => line)] as const));
+      return Object.fromEntries(
+        [...Map.groupBy(log, ([type]) => type)].map(
+          ([type, lines]) => [type, lines.map(([, line]) => line)] as const,
+        ),
+      );
     },
   };
 }
 
-function createHandler(withNode: boolean[], take: (request: DiscoveryRequest) => void, onClosed: () => void): ByteStreamHandler {
+function createHandler(
+  withNode: boolean[],
+  take: (request: DiscoveryRequest) => void,
+  onClosed: () => void,
+): ByteStreamHandler {
   return {
     onMessage(bytes) {
       const request = fromBinary(DiscoveryRequestSchema, bytes);
@@ -110,9 +159,17 @@ function createHandler(withNode: boolean[], take: (request: DiscoveryRequest) =>
 }
 
 /** Nonces are numbered across types, in an order of the client's; so a line only says whether there is one. */
-function lineOf({ versionInfo, responseNonce, resourceNames, errorDetail }: DiscoveryRequest, owed: boolean): string {
+function lineOf(
+  { versionInfo, responseNonce, resourceNames, errorDetail }: DiscoveryRequest,
+  owed: boolean,
+): string {
   const kind = errorDetail !== undefined ? `NACK ${errorDetail.code}` : owed ? "ACK" : "ask";
-  const parts = [kind, versionInfo === "" ? "no version" : versionInfo, responseNonce === "" ? "no nonce" : "", [...resourceNames].sort().join(" ")];
+  const parts = [
+    kind,
+    versionInfo === "" ? "no version" : versionInfo,
+    responseNonce === "" ? "no nonce" : "",
+    [...resourceNames].sort().join(" "),
+  ];
   return parts.filter((part) => part !== "").join(", ");
 }
 

@@ -13,15 +13,37 @@ export const MB = 1_000_000;
 export function clusterOf(index: number, bytes: number, word = "first"): TestResource {
   const name = `cluster-${String(index).padStart(6, "0")}`;
   const filler = "x".repeat(Math.max(1, bytes - 150));
-  return { typeUrl: clusterType.typeUrl, name, body: { name, type: "STATIC", connect_timeout: "1s", alt_stat_name: word, metadata: { filter_metadata: { "suite.filler": { text: filler } } } } };
+  return {
+    typeUrl: clusterType.typeUrl,
+    name,
+    body: {
+      name,
+      type: "STATIC",
+      connect_timeout: "1s",
+      alt_stat_name: word,
+      metadata: { filter_metadata: { "suite.filler": { text: filler } } },
+    },
+  };
 }
 
 /** Endpoints that are as large as it is said. */
 export function endpointsOf(index: number, bytes: number, word = "first"): TestResource {
   const name = `endpoints-${String(index).padStart(6, "0")}`;
   const filler = "x".repeat(Math.max(1, bytes - 150));
-  const locality = { locality: { zone: word }, lb_endpoints: [{ endpoint: { address: { socket_address: { address: "127.0.0.1", port_value: 1 } } }, metadata: { filter_metadata: { "suite.filler": { text: filler } } } }] };
-  return { typeUrl: clusterLoadAssignment.typeUrl, name, body: { cluster_name: name, endpoints: [locality] } };
+  const locality = {
+    locality: { zone: word },
+    lb_endpoints: [
+      {
+        endpoint: { address: { socket_address: { address: "127.0.0.1", port_value: 1 } } },
+        metadata: { filter_metadata: { "suite.filler": { text: filler } } },
+      },
+    ],
+  };
+  return {
+    typeUrl: clusterLoadAssignment.typeUrl,
+    name,
+    body: { cluster_name: name, endpoints: [locality] },
+  };
 }
 
 /** A server with a large state, and the link to it. */
@@ -33,13 +55,21 @@ export interface SizeWorld {
 }
 
 /** Serves this state for the time of the test. */
-export async function useSizeWorld({ link: kind }: SizeCase, resources: readonly TestResource[]): Promise<SizeWorld> {
+export async function useSizeWorld(
+  { link: kind }: SizeCase,
+  resources: readonly TestResource[],
+): Promise<SizeWorld> {
   const controlPlane = await useControlPlaneWith({}, ...resources);
   const link = await useSlowLink(controlPlane.port, kind);
   return { controlPlane, link, cuts: () => controlPlane.stats().wire.cuts };
 }
 
 /** A state of this size, made of such resources. */
-export function stateOf({ megabytes, resources }: SizeCase, make: typeof clusterOf): readonly TestResource[] {
-  return Array.from({ length: resources }, (_, index) => make(index, Math.ceil(megabytes * MB / resources)));
+export function stateOf(
+  { megabytes, resources }: SizeCase,
+  make: typeof clusterOf,
+): readonly TestResource[] {
+  return Array.from({ length: resources }, (_, index) =>
+    make(index, Math.ceil((megabytes * MB) / resources)),
+  );
 }

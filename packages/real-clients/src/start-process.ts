@@ -29,28 +29,61 @@ export interface ProcessOptions {
 }
 
 /** Starts a program in the foreground. */
-export function startProcess(command: string, args: readonly string[], { cwd, env, onLine, onEnd }: ProcessOptions = {}): Process {
-  const child = spawn(command, args, { ...(cwd === undefined ? {} : { cwd }), env: { ...process.env, ...env }, stdio: "pipe" });
+export function startProcess(
+  command: string,
+  args: readonly string[],
+  { cwd, env, onLine, onEnd }: ProcessOptions = {},
+): Process {
+  const child = spawn(command, args, {
+    ...(cwd === undefined ? {} : { cwd }),
+    env: { ...process.env, ...env },
+    stdio: "pipe",
+  });
   const lines: string[] = [];
   let ended: string | undefined;
   const settled = new Promise<void>((resolve) => {
-    child.on("error", (error) => { ended ??= error.message; resolve(); });
-    child.on("close", (code, signal) => { ended ??= `ended with ${signal ?? String(code)}`; resolve(); });
+    child.on("error", (error) => {
+      ended ??= error.message;
+      resolve();
+    });
+    child.on("close", (code, signal) => {
+      ended ??= `ended with ${signal ?? String(code)}`;
+      resolve();
+    });
   });
   void settled.then(() => onEnd?.(ended ?? ""));
-  const take = onLine ?? ((line: string): void => { lines.push(line); });
+  const take =
+    onLine ??
+    ((line: string): void => {
+      lines.push(line);
+    });
   for (const stream of [child.stdout, child.stderr]) collect(stream, take);
   child.stdin.on("error", () => undefined);
   const stop = async (signal: NodeJS.Signals = "SIGTERM"): Promise<void> => {
     if (ended === undefined) child.kill(signal);
     // A program that is stopped hears nothing else.
     if (ended === undefined) child.kill("SIGCONT");
-    const late = setTimeout(() => { child.kill("SIGKILL"); }, 5000);
+    const late = setTimeout(() => {
+      child.kill("SIGKILL");
+    }, 5000);
     await settled;
     clearTimeout(late);
   };
   onTestFinished(() => stop());
-  return { lines, get ended() { return ended; }, pid: child.pid ?? 0, signal: (signal) => { if (ended === undefined) child.kill(signal); }, write: (line) => { child.stdin.write(`${line}\n`); }, stop };
+  return {
+    lines,
+    get ended() {
+      return ended;
+    },
+    pid: child.pid ?? 0,
+    signal: (signal) => {
+      if (ended === undefined) child.kill(signal);
+    },
+    write: (line) => {
+      child.stdin.write(`${line}\n`);
+    },
+    stop,
+  };
 }
 
 function collect(stream: NodeJS.ReadableStream, take: (line: string) => void): void {

@@ -16,7 +16,10 @@ export interface SuiteResult {
 }
 
 /** What counts of a test. */
-export type Outcome = Pick<TestCase, "name"> & { readonly state: ReturnType<TestCase["result"]>["state"]; readonly error?: string };
+export type Outcome = Pick<TestCase, "name"> & {
+  readonly state: ReturnType<TestCase["result"]>["state"];
+  readonly error?: string;
+};
 
 /** Leaves in `folder` one file for each program, with the results of its suites. Suites that did not come to a result count as failed. */
 export function createSuiteReporter(folder: string): Reporter {
@@ -24,8 +27,14 @@ export function createSuiteReporter(folder: string): Reporter {
     onTestRunEnd(modules) {
       rmSync(folder, { recursive: true, force: true });
       mkdirSync(folder, { recursive: true });
-      for (const [program, results] of Map.groupBy(modules.flatMap(resultsOf), (result) => result.program)) {
-        writeFileSync(join(folder, `${program}.json`), `${JSON.stringify(results, undefined, 2)}\n`);
+      for (const [program, results] of Map.groupBy(
+        modules.flatMap(resultsOf),
+        (result) => result.program,
+      )) {
+        writeFileSync(
+          join(folder, `${program}.json`),
+          `${JSON.stringify(results, undefined, 2)}\n`,
+        );
       }
     },
   };
@@ -37,12 +46,27 @@ function resultsOf(module: TestModule): readonly SuiteResult[] {
   // It broke before its tests were known.
   const reason = module.errors()[0]?.message ?? "no tests";
   const name = module.relativeModuleId.replace(/^.*\//, "");
-  return [{ program: name.replace(/\..*$/, ""), version: "", suite: name, passed: 0, failed: 1, notRun: 0, reason }];
+  return [
+    {
+      program: name.replace(/\..*$/, ""),
+      version: "",
+      suite: name,
+      passed: 0,
+      failed: 1,
+      notRun: 0,
+      reason,
+    },
+  ];
 }
 
 function resultOf(suite: TestSuite): SuiteResult {
   const { program = suite.name, version = "", suite: name = suite.name } = suite.meta();
-  return { program, version, suite: name, ...countOutcomes([...suite.children.allTests()].map(outcomeOf)) };
+  return {
+    program,
+    version,
+    suite: name,
+    ...countOutcomes([...suite.children.allTests()].map(outcomeOf)),
+  };
 }
 
 function outcomeOf(test: TestCase): Outcome {
@@ -52,10 +76,19 @@ function outcomeOf(test: TestCase): Outcome {
 }
 
 /** The counts, and the reason of the first test that failed or was not run. */
-export function countOutcomes(outcomes: readonly Outcome[]): Pick<SuiteResult, "passed" | "failed" | "notRun" | "reason"> {
-  const count = (state: Outcome["state"]): number => outcomes.filter((outcome) => outcome.state === state).length;
+export function countOutcomes(
+  outcomes: readonly Outcome[],
+): Pick<SuiteResult, "passed" | "failed" | "notRun" | "reason"> {
+  const count = (state: Outcome["state"]): number =>
+    outcomes.filter((outcome) => outcome.state === state).length;
   const failed = outcomes.find(({ state }) => state === "failed");
   const notRun = outcomes.find(({ state }) => state === "skipped" || state === "pending");
-  const reason = failed === undefined ? notRun?.name : `${failed.name}: ${failed.error ?? "no reason given"}`;
-  return { passed: count("passed"), failed: count("failed"), notRun: count("skipped") + count("pending"), ...(reason === undefined ? {} : { reason }) };
+  const reason =
+    failed === undefined ? notRun?.name : `${failed.name}: ${failed.error ?? "no reason given"}`;
+  return {
+    passed: count("passed"),
+    failed: count("failed"),
+    notRun: count("skipped") + count("pending"),
+    ...(reason === undefined ? {} : { reason }),
+  };
 }

@@ -45,11 +45,21 @@ export function useTraffic(call: () => Promise<string>): Traffic {
   onTestFinished(stop);
   return {
     failures,
-    get count() { return answers.length; },
+    get count() {
+      return answers.length;
+    },
     answeredBy: async (answer) => {
       // The call that is under way began before.
       const from = answers.length + 1;
-      await until(`answers by ${answer}`, () => answers.slice(from).slice(-10).filter((given) => given === answer).length === 10, () => answers.slice(-3));
+      await until(
+        `answers by ${answer}`,
+        () =>
+          answers
+            .slice(from)
+            .slice(-10)
+            .filter((given) => given === answer).length === 10,
+        () => answers.slice(-3),
+      );
     },
     more: async (calls) => {
       const from = answers.length;

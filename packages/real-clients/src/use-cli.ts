@@ -28,34 +28,76 @@ export interface CliLine {
  * Starts `xdstp serve` for the time of the test; resolves when it serves what the folder holds. Before that it turns streams away,
  * after which grpcio 1.85 never makes the calls that wait for the channel to be ready.
  */
-export async function startServe(dir: string, port = 0, more: readonly string[] = []): Promise<ServeProcess> {
+export async function startServe(
+  dir: string,
+  port = 0,
+  more: readonly string[] = [],
+): Promise<ServeProcess> {
   const serve = await startListening(["serve", dir, ...more], port);
-  await until("xdstp serve has read the folder", () => serve.ended !== undefined || serve.events().some(({ event }) => event === "ready"), () => serve.lines);
+  await until(
+    "xdstp serve has read the folder",
+    () => serve.ended !== undefined || serve.events().some(({ event }) => event === "ready"),
+    () => serve.lines,
+  );
   return serve;
 }
 
 /** Starts `xdstp relay` of a server on this port of the loopback, for the time of the test; resolves when it listens. */
-export function startRelay(upstream: number, port = 0, more: readonly string[] = []): Promise<ServeProcess> {
+export function startRelay(
+  upstream: number,
+  port = 0,
+  more: readonly string[] = [],
+): Promise<ServeProcess> {
   return startListening(["relay", "--server", `127.0.0.1:${upstream}`, ...more], port);
 }
 
-async function startListening([command = "", ...args]: readonly string[], port: number): Promise<ServeProcess> {
-  const child = startProcess(process.execPath, [...flags, command, ...args, "--listen", `127.0.0.1:${port}`, "--json"]);
-  const events = (): readonly CliLine[] => child.lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as CliLine);
-  const address = await until(`xdstp ${command} listens`, () => child.ended ?? events().find(({ event }) => event === "listening")?.address, () => child.lines);
-  if (typeof address === "string") throw new Error(`xdstp ${command} ${address}: ${child.lines.join("\n")}`);
-  return { ...child, get ended() { return child.ended; }, port: address.port, events };
+async function startListening(
+  [command = "", ...args]: readonly string[],
+  port: number,
+): Promise<ServeProcess> {
+  const child = startProcess(process.execPath, [
+    ...flags,
+    command,
+    ...args,
+    "--listen",
+    `127.0.0.1:${port}`,
+    "--json",
+  ]);
+  const events = (): readonly CliLine[] =>
+    child.lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as CliLine);
+  const address = await until(
+    `xdstp ${command} listens`,
+    () => child.ended ?? events().find(({ event }) => event === "listening")?.address,
+    () => child.lines,
+  );
+  if (typeof address === "string")
+    throw new Error(`xdstp ${command} ${address}: ${child.lines.join("\n")}`);
+  return {
+    ...child,
+    get ended() {
+      return child.ended;
+    },
+    port: address.port,
+    events,
+  };
 }
 
 /** What `xdstp bootstrap ARGS` prints. */
 export function printBootstrap(...args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, "bootstrap", ...args], { encoding: "utf8" });
-  if (status !== 0) throw new Error(`xdstp bootstrap ${args.join(" ")} ended with ${String(status)}: ${stderr}`);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, "bootstrap", ...args], {
+    encoding: "utf8",
+  });
+  if (status !== 0)
+    throw new Error(`xdstp bootstrap ${args.join(" ")} ended with ${String(status)}: ${stderr}`);
   return stdout;
 }
 
 /** The file that holds a resource in a served folder, and its text. */
-export function fileOf({ typeUrl, name, body }: TestResource): readonly [file: string, text: string] {
+export function fileOf({
+  typeUrl,
+  name,
+  body,
+}: TestResource): readonly [file: string, text: string] {
   const read = parseName(name);
   const [folder, id] = read.ok ? [read.value.authority, read.value.id] : ["_opaque", name];
   return [`${folder}/${shortNameOf(typeUrl) ?? ""}/${id}.json`, JSON.stringify(body, undefined, 2)];

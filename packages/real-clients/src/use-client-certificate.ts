@@ -12,7 +12,11 @@ export interface ClientCertificate extends ClientFiles {
 /** Writes a certificate into a folder of its own, for the time of the test. */
 export function useClientCertificate(first: TestCertificate): ClientCertificate {
   const dir = useFolder();
-  const files: ClientFiles = { cert: join(dir, "cert.pem"), key: join(dir, "key.pem"), secret: join(dir, "secret.json") };
+  const files: ClientFiles = {
+    cert: join(dir, "cert.pem"),
+    key: join(dir, "key.pem"),
+    secret: join(dir, "secret.json"),
+  };
   const rotate = (next: TestCertificate): void => {
     replaceFile(files.cert, next.cert);
     replaceFile(files.key, next.key);
@@ -24,5 +28,16 @@ export function useClientCertificate(first: TestCertificate): ClientCertificate 
 
 function secretOf({ cert, key }: TestCertificate): string {
   const type = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
-  return JSON.stringify({ resources: [{ "@type": type, name: "client", tls_certificate: { certificate_chain: { inline_string: cert }, private_key: { inline_string: key } } }] });
+  return JSON.stringify({
+    resources: [
+      {
+        "@type": type,
+        name: "client",
+        tls_certificate: {
+          certificate_chain: { inline_string: cert },
+          private_key: { inline_string: key },
+        },
+      },
+    ],
+  });
 }

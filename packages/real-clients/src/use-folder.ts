@@ -6,7 +6,9 @@ import { onTestFinished } from "vitest";
 /** Makes a folder with these files for the time of the test. */
 export function useFolder(files: Readonly<Record<string, string>> = {}): string {
   const dir = mkdtempSync(join(tmpdir(), "xdstp-real-"));
-  onTestFinished(() => { rmSync(dir, { recursive: true, force: true }); });
+  onTestFinished(() => {
+    rmSync(dir, { recursive: true, force: true });
+  });
   for (const [name, text] of Object.entries(files)) {
     const file = join(dir, name);
     mkdirSync(dirname(file), { recursive: true });

@@ -29,14 +29,27 @@ export interface Seen {
 const fetchMs = 1_000;
 
 /** Starts both, with resources of one type to begin with. */
-export async function useGoWorld(command: string, kind: GoCacheKind, type: WordType, variant: "delta" | "sotw", words: Words): Promise<GoWorld> {
-  const encoded = (more: Words): readonly TestResource[] => more.map(([name, word]) => type.of(name, word));
+export async function useGoWorld(
+  command: string,
+  kind: GoCacheKind,
+  type: WordType,
+  variant: "delta" | "sotw",
+  words: Words,
+): Promise<GoWorld> {
+  const encoded = (more: Words): readonly TestResource[] =>
+    more.map(([name, word]) => type.of(name, word));
   const server = await startGoControlPlane(command, kind, ...encoded(words));
   const { client, events } = useXdsClient(server.uri, { variant, fetchMs });
   return {
-    server, client, events,
+    server,
+    client,
+    events,
     put: (...more) => server.change(encoded(more)),
-    remove: (...names) => server.change([], names.map((name) => type.of(name, ""))),
+    remove: (...names) =>
+      server.change(
+        [],
+        names.map((name) => type.of(name, "")),
+      ),
     watch: (name, options = {}) => follow(client.watch(type.watched, name, options)),
   };
 }
@@ -52,8 +65,17 @@ function follow(watch: Watch<Snapshot<string>>): Seen {
   })();
   return {
     watch,
-    get now() { return now; },
-    get updates() { return updates; },
-    shows: (word) => until(`${watch.name} shows ${String(word)}`, () => (now !== undefined && now.value === word ? now : undefined), () => now),
+    get now() {
+      return now;
+    },
+    get updates() {
+      return updates;
+    },
+    shows: (word) =>
+      until(
+        `${watch.name} shows ${String(word)}`,
+        () => (now !== undefined && now.value === word ? now : undefined),
+        () => now,
+      ),
   };
 }

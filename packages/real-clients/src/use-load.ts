@@ -40,7 +40,10 @@ interface Waiting {
  * Begins a call each 1/`perSecond` of a second by the clock, also while others are unanswered. The call gives its answer, or throws.
  * So a pause of who is called, or of the caller, does not make the load smaller that was meant to be sent.
  */
-export function useLoad(call: () => Promise<string>, { name, perSecond = 200, trace = () => [] }: LoadOptions): Load {
+export function useLoad(
+  call: () => Promise<string>,
+  { name, perSecond = 200, trace = () => [] }: LoadOptions,
+): Load {
   const begun = performance.now();
   const failures: string[] = [];
   const waits = new Set<Waiting>();
@@ -52,34 +55,63 @@ export function useLoad(call: () => Promise<string>, { name, perSecond = 200, tr
     slowestMs = Math.max(slowestMs, performance.now() - from);
     last.push(answer ?? "failed");
     if (last.length > 5) last.shift();
-    for (const wait of waits) if (number >= wait.from && (wait.answer ?? answer) === answer && --wait.left <= 0) wait.done();
+    for (const wait of waits)
+      if (number >= wait.from && (wait.answer ?? answer) === answer && --wait.left <= 0)
+        wait.done();
     if (over === sent) idle();
   };
   const begin = (): void => {
     const [number, from] = [sent++, performance.now()];
-    call().then((answer) => { settle(number, answer, from); }, (error: unknown) => {
-      failures.push(`${stamp()} ${String(error)} (begun ${Math.round(performance.now() - from)} ms before)${["", ...failures.length < 3 ? trace() : []].join("\n  ")}`);
-      settle(number, undefined, from);
-    });
+    call().then(
+      (answer) => {
+        settle(number, answer, from);
+      },
+      (error: unknown) => {
+        failures.push(
+          `${stamp()} ${String(error)} (begun ${Math.round(performance.now() - from)} ms before)${["", ...(failures.length < 3 ? trace() : [])].join("\n  ")}`,
+        );
+        settle(number, undefined, from);
+      },
+    );
   };
   const timer = setInterval(() => {
     const now = performance.now() - begun;
-    for (; meant <= Math.floor(now * perSecond / 1000); meant++) if (now - meant * 1000 / perSecond <= lateMs) begin();
+    for (; meant <= Math.floor((now * perSecond) / 1000); meant++)
+      if (now - (meant * 1000) / perSecond <= lateMs) begin();
   }, tickMs);
   const stop = async (): Promise<void> => {
     clearInterval(timer);
     ended ||= performance.now();
-    if (over < sent) await new Promise<void>((resolve) => { idle = resolve; });
+    if (over < sent)
+      await new Promise<void>((resolve) => {
+        idle = resolve;
+      });
   };
-  const wait = (calls: number, answer: string | undefined): Promise<void> => new Promise((resolve, reject) => {
-    const end = (): void => { clearTimeout(late); waits.delete(waiting); };
-    const waiting: Waiting = { from: answer === undefined ? 0 : sent, answer, left: calls, done: () => { end(); resolve(); } };
-    const late = setTimeout(() => {
-      end();
-      reject(new Error(`${calls} answers ${answer === undefined ? "" : `by ${answer} `}did not come; last seen: ${last.join()}; failed: ${failures.length}${["", ...failures.slice(0, 3), ...trace()].join("\n")}`));
-    }, patienceMs);
-    waits.add(waiting);
-  });
+  const wait = (calls: number, answer: string | undefined): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(late);
+        waits.delete(waiting);
+      };
+      const waiting: Waiting = {
+        from: answer === undefined ? 0 : sent,
+        answer,
+        left: calls,
+        done: () => {
+          end();
+          resolve();
+        },
+      };
+      const late = setTimeout(() => {
+        end();
+        reject(
+          new Error(
+            `${calls} answers ${answer === undefined ? "" : `by ${answer} `}did not come; last seen: ${last.join()}; failed: ${failures.length}${["", ...failures.slice(0, 3), ...trace()].join("\n")}`,
+          ),
+        );
+      }, patienceMs);
+      waits.add(waiting);
+    });
   onTestFinished(stop);
   return {
     failures,
@@ -87,7 +119,9 @@ export function useLoad(call: () => Promise<string>, { name, perSecond = 200, tr
     more: (calls) => wait(calls, undefined),
     async finish() {
       await stop();
-      console.log(`load: ${name}: ${sent} requests sent of ${meant} meant in ${((ended - begun) / 1000).toFixed(1)} s, ${failures.length} failed, slowest ${Math.round(slowestMs)} ms`);
+      console.log(
+        `load: ${name}: ${sent} requests sent of ${meant} meant in ${((ended - begun) / 1000).toFixed(1)} s, ${failures.length} failed, slowest ${Math.round(slowestMs)} ms`,
+      );
       expect(failures.slice(0, 3)).toEqual([]);
       expect(sent / meant, "the part of the load that was sent").toBeGreaterThan(0.9);
     },

@@ -40,20 +40,35 @@ export async function useSlowLink(port: number, kind: LinkKind): Promise<SlowLin
       });
     }
     carry(client, upstream, kind, () => undefined);
-    carry(upstream, client, kind, (bytes) => { toClients += bytes; });
+    carry(upstream, client, kind, (bytes) => {
+      toClients += bytes;
+    });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const cut = (): void => { for (const socket of sockets) socket.destroy(); };
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
   onTestFinished(() => {
     cut();
     server.close();
   });
-  return { port: (server.address() as { readonly port: number }).port, get toClients() { return toClients; }, cut };
+  return {
+    port: (server.address() as { readonly port: number }).port,
+    get toClients() {
+      return toClients;
+    },
+    cut,
+  };
 }
 
 /** Bytes leave in their order, each chunk at its time, and no more are read than may be on their way. */
-function carry(from: Socket, to: Socket, { delayMs, windowBytes, stallMs }: LinkKind, carried: (bytes: number) => void): void {
+function carry(
+  from: Socket,
+  to: Socket,
+  { delayMs, windowBytes, stallMs }: LinkKind,
+  carried: (bytes: number) => void,
+): void {
   const onTheWay: { readonly due: number; readonly chunk: Buffer | undefined }[] = [];
   let bytes = 0;
   let chunks = 0;
@@ -76,7 +91,8 @@ function carry(from: Socket, to: Socket, { delayMs, windowBytes, stallMs }: Link
   };
   const wait = (): void => {
     const [first] = onTheWay;
-    if (first !== undefined) timer ??= setTimeout(arrive, Math.max(0, first.due - performance.now()));
+    if (first !== undefined)
+      timer ??= setTimeout(arrive, Math.max(0, first.due - performance.now()));
   };
   const leave = (chunk: Buffer | undefined): void => {
     chunks += 1;
@@ -89,5 +105,7 @@ function carry(from: Socket, to: Socket, { delayMs, windowBytes, stallMs }: Link
     bytes += data.length;
     if (bytes >= windowBytes) from.pause();
   });
-  from.on("end", () => { leave(undefined); });
+  from.on("end", () => {
+    leave(undefined);
+  });
 }

@@ -25,28 +25,48 @@ interface Swaps {
 
 async function useSwaps(kind: ClientKind): Promise<Swaps> {
   const ports = { blue: await kind.useBackend("blue"), green: await kind.useBackend("green") };
-  const chain = (swap: number) => [cluster(`c${swap}`, `e${swap}`), endpoints(`e${swap}`, swap % 2 === 0 ? ports.blue : ports.green)];
-  const dir = useFolder(Object.fromEntries([kind.entry("svc", "r"), route("r", "c0"), ...chain(0)].map(fileOf)));
+  const chain = (swap: number) => [
+    cluster(`c${swap}`, `e${swap}`),
+    endpoints(`e${swap}`, swap % 2 === 0 ? ports.blue : ports.green),
+  ];
+  const dir = useFolder(
+    Object.fromEntries([kind.entry("svc", "r"), route("r", "c0"), ...chain(0)].map(fileOf)),
+  );
   let [swap, swept] = [0, 0];
   const next = (): string => {
     swap++;
     writeResources(dir, [...chain(swap), route("r", `c${swap}`)]);
     return swap % 2 === 0 ? "blue" : "green";
   };
-  const sweep = (): void => { for (; swept < swap; swept++) writeResources(dir, [], chain(swept)); };
+  const sweep = (): void => {
+    for (; swept < swap; swept++) writeResources(dir, [], chain(swept));
+  };
   return { dir, next, sweep };
 }
 
-async function useLoads(kinds: readonly ClientKind[], command: string, serve: ServeProcess, fault: string, tls?: ClientTls): Promise<readonly Load[]> {
-  return Promise.all(kinds.map(async (kind) => {
-    const client = await kind.start(command, serve.port, tls);
-    const load = useLoad(await client.caller("svc"), { name: `${kind.program} ${kind.title}, ${fault}`, trace: () => serve.lines.slice(-30) });
-    await load.answeredBy("blue");
-    return load;
-  }));
+async function useLoads(
+  kinds: readonly ClientKind[],
+  command: string,
+  serve: ServeProcess,
+  fault: string,
+  tls?: ClientTls,
+): Promise<readonly Load[]> {
+  return Promise.all(
+    kinds.map(async (kind) => {
+      const client = await kind.start(command, serve.port, tls);
+      const load = useLoad(await client.caller("svc"), {
+        name: `${kind.program} ${kind.title}, ${fault}`,
+        trace: () => serve.lines.slice(-30),
+      });
+      await load.answeredBy("blue");
+      return load;
+    }),
+  );
 }
 
-const all = async (loads: readonly Load[], step: (load: Load) => Promise<void>): Promise<void> => { await Promise.all(loads.map(step)); };
+const all = async (loads: readonly Load[], step: (load: Load) => Promise<void>): Promise<void> => {
+  await Promise.all(loads.map(step));
+};
 
 for (const kind of clientKinds) {
   describeProgram(kind.program, `server killed (${kind.title})`, (command) => {
@@ -90,28 +110,41 @@ for (const [program, kinds] of Map.groupBy(clientKinds, (kind) => kind.program))
       await all(loads, (load) => load.finish());
     });
 
-    if (kind.noTls === undefined) it("loses no request while the certificate of the server rotates, also to another authority, and the server is started again with it", async () => {
-      const { dir, next, sweep } = await useSwaps(kind);
-      const tls = useCertificates();
-      tls.rotate("first", 0);
-      let serve = await startServe(dir, 0, tls.flags);
-      const loads = await useLoads(kinds, command, serve, "certificate rotated", tls);
-      const swapped = async (): Promise<void> => {
-        const answer = next();
-        sweep();
-        await all(loads, (load) => load.answeredBy(answer));
-      };
-      for (const [round, name] of ["second", "third", "fourth"].entries()) {
-        tls.rotate(name, round % 2);
-        await until(`certificate ${name}`, async () => (await tls.shownBy(serve.port)) === name, () => serve.lines.slice(-5));
+    if (kind.noTls === undefined)
+      it("loses no request while the certificate of the server rotates, also to another authority, and the server is started again with it", async () => {
+        const { dir, next, sweep } = await useSwaps(kind);
+        const tls = useCertificates();
+        tls.rotate("first", 0);
+        let serve = await startServe(dir, 0, tls.flags);
+        const loads = await useLoads(kinds, command, serve, "certificate rotated", tls);
+        const swapped = async (): Promise<void> => {
+          const answer = next();
+          sweep();
+          await all(loads, (load) => load.answeredBy(answer));
+        };
+        for (const [round, name] of ["second", "third", "fourth"].entries()) {
+          tls.rotate(name, round % 2);
+          await until(
+            `certificate ${name}`,
+            async () => (await tls.shownBy(serve.port)) === name,
+            () => serve.lines.slice(-5),
+          );
+          await swapped();
+        }
+        await serve.stop("SIGKILL");
+        serve = await startServe(dir, serve.port, tls.flags);
+        await until(
+          "all have come back",
+          () =>
+            serve
+              .events()
+              .filter(({ event, type }) => event === "ack" && type === routeConfiguration.typeUrl)
+              .length >= kinds.length,
+          () => serve.lines.slice(-5),
+        );
         await swapped();
-      }
-      await serve.stop("SIGKILL");
-      serve = await startServe(dir, serve.port, tls.flags);
-      await until("all have come back", () => serve.events().filter(({ event, type }) => event === "ack" && type === routeConfiguration.typeUrl).length >= kinds.length, () => serve.lines.slice(-5));
-      await swapped();
-      await all(loads, (load) => load.finish());
-    });
+        await all(loads, (load) => load.finish());
+      });
   });
 }
 
@@ -126,21 +159,38 @@ interface Certificates {
 }
 
 function useCertificates(): Certificates {
-  const authorities: readonly TestAuthority[] = [createTestAuthority("one"), createTestAuthority("two")];
+  const authorities: readonly TestAuthority[] = [
+    createTestAuthority("one"),
+    createTestAuthority("two"),
+  ];
   const bundle = authorities.map(({ cert }) => cert).join("");
   const dir = useFolder({ "ca.pem": bundle });
   return {
     ca: join(dir, "ca.pem"),
     flags: ["--tls-cert", join(dir, "cert.pem"), "--tls-key", join(dir, "key.pem")],
     rotate(name, authority) {
-      const issued = authorities[authority]?.issue({ name, dnsNames: ["localhost"], addresses: ["127.0.0.1"] });
+      const issued = authorities[authority]?.issue({
+        name,
+        dnsNames: ["localhost"],
+        addresses: ["127.0.0.1"],
+      });
       replaceFile(join(dir, "cert.pem"), issued?.cert ?? "");
       replaceFile(join(dir, "key.pem"), issued?.key ?? "");
     },
     async shownBy(port) {
-      const socket = connect({ port, host: "127.0.0.1", servername: "localhost", ca: bundle, ALPNProtocols: ["h2"] });
-      onTestFinished(() => { socket.destroy(); });
-      await new Promise((resolve, reject) => { socket.on("secureConnect", resolve).on("error", reject); });
+      const socket = connect({
+        port,
+        host: "127.0.0.1",
+        servername: "localhost",
+        ca: bundle,
+        ALPNProtocols: ["h2"],
+      });
+      onTestFinished(() => {
+        socket.destroy();
+      });
+      await new Promise((resolve, reject) => {
+        socket.on("secureConnect", resolve).on("error", reject);
+      });
       const { subject } = socket.getPeerCertificate();
       socket.destroy();
       return String(subject.CN);

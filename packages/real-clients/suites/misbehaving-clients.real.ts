@@ -27,18 +27,36 @@ interface LoadServer {
 async function useLoadServer(): Promise<LoadServer> {
   const replies: ((line: string) => void)[] = [];
   const early: string[] = [];
-  const onLine = (line: string): void => { (replies.shift() ?? ((unasked) => { early.push(unasked); }))(line); };
-  const child = startProcess(process.execPath, ["--expose-gc", "--conditions=@xdstp/source", join(import.meta.dirname, "../src/load-server.ts")], { onLine });
-  const ask = (step: string): Promise<string> => new Promise((resolve) => {
-    replies.push(resolve);
-    child.write(step);
-  });
+  const onLine = (line: string): void => {
+    (
+      replies.shift() ??
+      ((unasked) => {
+        early.push(unasked);
+      })
+    )(line);
+  };
+  const child = startProcess(
+    process.execPath,
+    [
+      "--expose-gc",
+      "--conditions=@xdstp/source",
+      join(import.meta.dirname, "../src/load-server.ts"),
+    ],
+    { onLine },
+  );
+  const ask = (step: string): Promise<string> =>
+    new Promise((resolve) => {
+      replies.push(resolve);
+      child.write(step);
+    });
   const first = await until("the server listens", () => child.ended ?? early[0]);
   if (!first.startsWith("{")) throw new Error(`the server: ${first}\n${early.join("\n")}`);
   const { port } = JSON.parse(first) as { readonly port: number };
   return {
     port,
-    put: async (n) => { await ask(`put ${n}`); },
+    put: async (n) => {
+      await ask(`put ${n}`);
+    },
     memory: async () => JSON.parse(await ask("memory")) as Memory,
   };
 }
@@ -65,14 +83,28 @@ function useCrowd(port: number): Crowd {
       // The server may cut a client that does not read for minutes.
       if (!over && manners !== "never reads") lost.push(`client-${client}, ${manners}: ${reason}`);
     };
-    const { cut } = openRawGrpcClient(port, client % 2 === 0 ? "delta" : "sotw", `client-${client}`, manners, { heard, lost: noteLoss });
+    const { cut } = openRawGrpcClient(
+      port,
+      client % 2 === 0 ? "delta" : "sotw",
+      `client-${client}`,
+      manners,
+      { heard, lost: noteLoss },
+    );
     open.add(cut);
-    return () => { cut(); open.delete(cut); };
+    return () => {
+      cut();
+      open.delete(cut);
+    };
   };
   const comeAndGo = (client: number): void => {
     const cut = start(client, "takes all", () => {
       cut();
-      setTimeout(() => { if (!over) { returns++; comeAndGo(client); } }, 500);
+      setTimeout(() => {
+        if (!over) {
+          returns++;
+          comeAndGo(client);
+        }
+      }, 500);
     });
   };
   for (let client = 0; client < clients; client++) {
@@ -82,50 +114,85 @@ function useCrowd(port: number): Crowd {
     else if (kind === 2) comeAndGo(client);
     else {
       newest.set(client, -1);
-      start(client, "takes all", (said) => { newest.set(client, Math.max(said, newest.get(client) ?? -1)); waiting?.(); });
+      start(client, "takes all", (said) => {
+        newest.set(client, Math.max(said, newest.get(client) ?? -1));
+        waiting?.();
+      });
     }
   }
   onTestFinished(() => {
     over = true;
     for (const cut of open) cut();
   });
-  const heard: Crowd["heard"] = (n) => new Promise((resolve, reject) => {
-    const late = setTimeout(() => { reject(new Error(`${[...newest.values()].filter((said) => said < n).length} of ${newest.size} clients have not heard ${n}; lost: ${lost.length} ${lost[0] ?? ""}`)); }, 30_000);
-    waiting = () => {
-      if (newest.values().some((said) => said < n)) return false;
-      clearTimeout(late);
-      waiting = undefined;
-      resolve();
-      return true;
-    };
-    waiting();
-  });
-  return { heard, lost, listeners: newest.size, get returns() { return returns; } };
+  const heard: Crowd["heard"] = (n) =>
+    new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        reject(
+          new Error(
+            `${[...newest.values()].filter((said) => said < n).length} of ${newest.size} clients have not heard ${n}; lost: ${lost.length} ${lost[0] ?? ""}`,
+          ),
+        );
+      }, 30_000);
+      waiting = () => {
+        if (newest.values().some((said) => said < n)) return false;
+        clearTimeout(late);
+        waiting = undefined;
+        resolve();
+        return true;
+      };
+      waiting();
+    });
+  return {
+    heard,
+    lost,
+    listeners: newest.size,
+    get returns() {
+      return returns;
+    },
+  };
 }
 
-describe("xdstp: clients that misbehave", { meta: { program: "xdstp", version: process.version, suite: "clients that misbehave" } }, () => {
-  it(`lets all others of ${clients} clients see every change, and its memory is flat, for ${minutes} min`, { timeout: 180_000 + 2 * 60_000 * minutes }, async () => {
-    const server = await useLoadServer();
-    const crowd = useCrowd(server.port);
-    await crowd.heard(19);
-    const [begun, memory, took]: [number, Memory[], number[]] = [performance.now(), [], []];
-    for (let n = 20; memory.length < samples; n++) {
-      const from = performance.now();
-      await server.put(n);
-      await crowd.heard(n);
-      took.push(performance.now() - from);
-      if (performance.now() - begun >= (memory.length + 1) * 60_000 * minutes / samples) memory.push(await server.memory());
-      await delay(Math.max(0, from + paceMs - performance.now()));
-    }
-    const fifth = (index: number): number => mean(memory.slice(index * samples / 5, (index + 1) * samples / 5).map(({ inUse }) => inUse));
-    const slowest = took.toSorted((a, b) => b - a);
-    console.log(`load: ${crowd.listeners} clients saw ${took.length} changes each, slowest ${Math.round(slowest[0] ?? 0)} ms, half within ${Math.round(slowest[took.length >> 1] ?? 0)} ms; ${crowd.returns} returns; `
-      + `memory ${memory.map(({ inUse }) => megabytes(inUse)).join(" ")} MB, resident ${memory.map(({ rss }) => megabytes(rss)).join(" ")} MB, streams ${memory.map(({ streams }) => streams).join(" ")}`);
-    expect(crowd.lost).toEqual([]);
-    expect(crowd.returns).toBeGreaterThan(50 * minutes * 60 / 2);
-    expect(fifth(4) / fifth(1), "memory in the last fifth against the second").toBeLessThan(1.05);
-  });
-});
+describe(
+  "xdstp: clients that misbehave",
+  { meta: { program: "xdstp", version: process.version, suite: "clients that misbehave" } },
+  () => {
+    it(
+      `lets all others of ${clients} clients see every change, and its memory is flat, for ${minutes} min`,
+      { timeout: 180_000 + 2 * 60_000 * minutes },
+      async () => {
+        const server = await useLoadServer();
+        const crowd = useCrowd(server.port);
+        await crowd.heard(19);
+        const [begun, memory, took]: [number, Memory[], number[]] = [performance.now(), [], []];
+        for (let n = 20; memory.length < samples; n++) {
+          const from = performance.now();
+          await server.put(n);
+          await crowd.heard(n);
+          took.push(performance.now() - from);
+          if (performance.now() - begun >= ((memory.length + 1) * 60_000 * minutes) / samples)
+            memory.push(await server.memory());
+          await delay(Math.max(0, from + paceMs - performance.now()));
+        }
+        const fifth = (index: number): number =>
+          mean(
+            memory
+              .slice((index * samples) / 5, ((index + 1) * samples) / 5)
+              .map(({ inUse }) => inUse),
+          );
+        const slowest = took.toSorted((a, b) => b - a);
+        console.log(
+          `load: ${crowd.listeners} clients saw ${took.length} changes each, slowest ${Math.round(slowest[0] ?? 0)} ms, half within ${Math.round(slowest[took.length >> 1] ?? 0)} ms; ${crowd.returns} returns; ` +
+            `memory ${memory.map(({ inUse }) => megabytes(inUse)).join(" ")} MB, resident ${memory.map(({ rss }) => megabytes(rss)).join(" ")} MB, streams ${memory.map(({ streams }) => streams).join(" ")}`,
+        );
+        expect(crowd.lost).toEqual([]);
+        expect(crowd.returns).toBeGreaterThan((50 * minutes * 60) / 2);
+        expect(fifth(4) / fifth(1), "memory in the last fifth against the second").toBeLessThan(
+          1.05,
+        );
+      },
+    );
+  },
+);
 
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;

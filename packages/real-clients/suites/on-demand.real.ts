@@ -20,7 +20,11 @@ function use<T extends AsyncDisposable>(part: T): T {
 
 /** A shop that is not open yet, with a `www.` host beside its own. */
 async function useShop(name: string, vip = "10.0.0.1"): Promise<Required<Shop>> {
-  return { hosts: [`${name}.example`, `www.${name}.example`], vip, port: use(await startShopServer(name)).port };
+  return {
+    hosts: [`${name}.example`, `www.${name}.example`],
+    vip,
+    port: use(await startShopServer(name)).port,
+  };
 }
 
 interface World {
@@ -54,7 +58,8 @@ describeProgram("envoy", "virtual hosts and clusters on demand (delta/ads)", (co
     shops.open(await useShop("one"));
     expect(await get("www.one.example")).toEqual(found("one"));
     expect(asked.take()).toEqual(["VirtualHost shops/www.one.example", "Cluster one.example"]);
-    for (const host of ["one.example", "www.one.example:8080"]) expect(await get(host)).toEqual(found("one"));
+    for (const host of ["one.example", "www.one.example:8080"])
+      expect(await get(host)).toEqual(found("one"));
     expect(asked.take()).toEqual([]);
   });
 
@@ -86,61 +91,94 @@ describeProgram("envoy", "virtual hosts and clusters on demand (delta/ads)", (co
     const [nobody, ...answers] = await Promise.all(["nobody.example", ...hosts].map(get));
     expect(nobody).toMatchObject({ status: 404 });
     expect(answers).toEqual([...names, ...names].map(found));
-    expect(asked.take().sort()).toEqual([...names.map((name) => `Cluster ${name}.example`), ...[...names, "nobody"].map((name) => `VirtualHost shops/${name}.example`)].sort());
+    expect(asked.take().sort()).toEqual(
+      [
+        ...names.map((name) => `Cluster ${name}.example`),
+        ...[...names, "nobody"].map((name) => `VirtualHost shops/${name}.example`),
+      ].sort(),
+    );
   });
 });
 
-describeProgram("envoy", "virtual hosts and clusters on demand that change (delta/ads)", (command) => {
-  it("follows a shop that moves, and answers 404 when it has closed", async () => {
-    const { shops, asked, get } = await useWorld(command);
-    const [one, other] = [await useShop("one"), await useShop("other")];
-    shops.open(one);
-    expect(await get("one.example")).toEqual(found("one"));
-    shops.open({ ...one, port: other.port });
-    await until("the move", async () => (await get("one.example")).text === "hello from other");
-    shops.close(one);
-    let last: Answer | undefined;
-    await until("the end of the shop", async () => (last = await get("one.example")).status === 404, () => last);
-    expect(asked.take()).toEqual(["VirtualHost shops/one.example", "Cluster one.example"]);
-  });
+describeProgram(
+  "envoy",
+  "virtual hosts and clusters on demand that change (delta/ads)",
+  (command) => {
+    it("follows a shop that moves, and answers 404 when it has closed", async () => {
+      const { shops, asked, get } = await useWorld(command);
+      const [one, other] = [await useShop("one"), await useShop("other")];
+      shops.open(one);
+      expect(await get("one.example")).toEqual(found("one"));
+      shops.open({ ...one, port: other.port });
+      await until("the move", async () => (await get("one.example")).text === "hello from other");
+      shops.close(one);
+      let last: Answer | undefined;
+      await until(
+        "the end of the shop",
+        async () => (last = await get("one.example")).status === 404,
+        () => last,
+      );
+      expect(asked.take()).toEqual(["VirtualHost shops/one.example", "Cluster one.example"]);
+    });
 
-  it("goes on through a restart of the control plane, which makes anew what it is asked for", async () => {
-    const { shops, asked, plane, envoy, get } = await useWorld(command);
-    const [one, two] = [await useShop("one"), await useShop("two")];
-    shops.open(one);
-    expect([await get("www.one.example"), (await get("two.example")).status]).toEqual([found("one"), 404]);
-    const traffic = useTraffic(async () => (await get("www.one.example")).text);
-    await plane[Symbol.asyncDispose]();
-    await envoy.untilStat("control_plane.connected_state", "0");
-    shops.open(two);
-    asked.take();
-    use(await startControlPlane(shops, { port: plane.port, onEvent: asked.note }));
-    await until("the new shop", async () => (await get("two.example")).status === 200);
-    await traffic.more(10);
-    expect(traffic.failures).toEqual([]);
-    expect(asked.take().sort()).toEqual([
-      "Cluster one.example", "Cluster two.example", "RouteConfiguration shops", "VirtualHost *", "VirtualHost shops/two.example", "VirtualHost shops/www.one.example",
-    ]);
-  });
+    it("goes on through a restart of the control plane, which makes anew what it is asked for", async () => {
+      const { shops, asked, plane, envoy, get } = await useWorld(command);
+      const [one, two] = [await useShop("one"), await useShop("two")];
+      shops.open(one);
+      expect([await get("www.one.example"), (await get("two.example")).status]).toEqual([
+        found("one"),
+        404,
+      ]);
+      const traffic = useTraffic(async () => (await get("www.one.example")).text);
+      await plane[Symbol.asyncDispose]();
+      await envoy.untilStat("control_plane.connected_state", "0");
+      shops.open(two);
+      asked.take();
+      use(await startControlPlane(shops, { port: plane.port, onEvent: asked.note }));
+      await until("the new shop", async () => (await get("two.example")).status === 200);
+      await traffic.more(10);
+      expect(traffic.failures).toEqual([]);
+      expect(asked.take().sort()).toEqual([
+        "Cluster one.example",
+        "Cluster two.example",
+        "RouteConfiguration shops",
+        "VirtualHost *",
+        "VirtualHost shops/two.example",
+        "VirtualHost shops/www.one.example",
+      ]);
+    });
 
-  it("goes through the tour of the example, as do look-ups of a program [C-CTX-5]", async () => {
-    const { shops, asked, plane, edge } = await useWorld(command);
-    const lines: string[] = [];
-    await runTour({ shops, asked, edge, client: use(createLookUps(plane.port)), one: await useShop("one"), two: await useShop("two", "10.0.0.2") }, (line) => { lines.push(line); });
-    expect(lines).toEqual([
-      "www.one.example: 200 hello from one",
-      "   Envoy asked for VirtualHost shops/www.one.example",
-      "   Envoy asked for Cluster one.example",
-      "one.example: 200 hello from one",
-      "two.example: 404",
-      "   Envoy asked for VirtualHost shops/two.example",
-      "-- two.example opens",
-      "two.example: 200 hello from two",
-      "   Envoy asked for Cluster two.example",
-      "-- a program looks up what it meets",
-      "host www.one.example: one.example",
-      "vip 10.0.0.2: two.example",
-      "host nobody.example: NOT_FOUND",
-    ]);
-  });
-});
+    it("goes through the tour of the example, as do look-ups of a program [C-CTX-5]", async () => {
+      const { shops, asked, plane, edge } = await useWorld(command);
+      const lines: string[] = [];
+      await runTour(
+        {
+          shops,
+          asked,
+          edge,
+          client: use(createLookUps(plane.port)),
+          one: await useShop("one"),
+          two: await useShop("two", "10.0.0.2"),
+        },
+        (line) => {
+          lines.push(line);
+        },
+      );
+      expect(lines).toEqual([
+        "www.one.example: 200 hello from one",
+        "   Envoy asked for VirtualHost shops/www.one.example",
+        "   Envoy asked for Cluster one.example",
+        "one.example: 200 hello from one",
+        "two.example: 404",
+        "   Envoy asked for VirtualHost shops/two.example",
+        "-- two.example opens",
+        "two.example: 200 hello from two",
+        "   Envoy asked for Cluster two.example",
+        "-- a program looks up what it meets",
+        "host www.one.example: one.example",
+        "vip 10.0.0.2: two.example",
+        "host nobody.example: NOT_FOUND",
+      ]);
+    });
+  },
+);

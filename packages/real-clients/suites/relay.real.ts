@@ -1,12 +1,24 @@
 import { it } from "vitest";
-import { cluster as clusterType, clusterLoadAssignment, listener as listenerType, routeConfiguration } from "@xdstp/resource-types";
+import {
+  cluster as clusterType,
+  clusterLoadAssignment,
+  listener as listenerType,
+  routeConfiguration,
+} from "@xdstp/resource-types";
 import { clientKinds } from "../src/client-kinds.ts";
 import { describeProgram } from "../src/describe-program.ts";
 import { startEnvoy } from "../src/envoy.ts";
 import { globBootstrap } from "../src/envoy-bootstrap.ts";
 import { useHttpBackend } from "../src/http-backend.ts";
 import { useHttpCaller } from "../src/http-caller.ts";
-import { endpoints, listener, patientCluster as cluster, route, type TestResource, xdstpName } from "../src/resources.ts";
+import {
+  endpoints,
+  listener,
+  patientCluster as cluster,
+  route,
+  type TestResource,
+  xdstpName,
+} from "../src/resources.ts";
 import { until } from "../src/until.ts";
 import { fileOf, startRelay, startServe } from "../src/use-cli.ts";
 import { useFolder } from "../src/use-folder.ts";
@@ -31,7 +43,8 @@ async function runOutage({ name, first, change, relayFlags, start }: Outage): Pr
   const flags = ["--snapshot", snapshot, ...relayFlags];
   const origin = await startServe(dir);
   let relay = await startRelay(origin.port, 0, flags);
-  const load = (call: () => Promise<string>, who: string): Load => useLoad(call, { name: `${name}, ${who}`, perSecond: 100, trace: () => relay.lines.slice(-30) });
+  const load = (call: () => Promise<string>, who: string): Load =>
+    useLoad(call, { name: `${name}, ${who}`, perSecond: 100, trace: () => relay.lines.slice(-30) });
   const old = load(await start(relay.port), "there before the outage");
   // What is newer than a second may be lost with the relay (B-RELAY-9).
   await old.more(150);
@@ -53,29 +66,45 @@ for (const kind of clientKinds) {
     it("loses no request while the control plane is gone and the relay starts again [B-RELAY-9] [B-RELAY-2]", async () => {
       const [blue, green] = [await kind.useBackend("blue"), await kind.useBackend("green")];
       await runOutage({
-        name: `${kind.program} ${kind.title} through a relay`, relayFlags: ["--opaque-key", "none"],
-        first: [kind.entry("svc", "r"), route("r", "c"), cluster("c", "e"), endpoints("e", blue)], change: [endpoints("e", green)],
+        name: `${kind.program} ${kind.title} through a relay`,
+        relayFlags: ["--opaque-key", "none"],
+        first: [kind.entry("svc", "r"), route("r", "c"), cluster("c", "e"), endpoints("e", blue)],
+        change: [endpoints("e", green)],
         start: async (port) => (await kind.start(command, port)).caller("svc"),
       });
     });
   });
 }
 
-const a = (type: { readonly typeUrl: string }, id: string): string => xdstpName("a.example", type.typeUrl, id);
+const a = (type: { readonly typeUrl: string }, id: string): string =>
+  xdstpName("a.example", type.typeUrl, id);
 
 describeProgram("envoy", "relay (xdstp globs, delta/ads)", (command) => {
-  it.each([[[]], [["--workers", "2"]]])("loses no request while the control plane is gone and the relay starts again, with %j [B-RELAY-9] [B-RELAY-1]", async (relayFlags) => {
-    const [blue, green] = [await useHttpBackend("blue"), await useHttpBackend("green")];
-    const [l, r, c, e] = [a(listenerType, "edge/l"), a(routeConfiguration, "r"), a(clusterType, "edge/c"), a(clusterLoadAssignment, "e")];
-    await runOutage({
-      name: `envoy by globs through a relay ${relayFlags.join(" ")}`, relayFlags,
-      first: [listener(l, r), route(r, c), cluster(c, e), endpoints(e, blue)], change: [endpoints(e, green)],
-      async start(port) {
-        const envoy = await startEnvoy(command, globBootstrap("delta", port, a(listenerType, "edge/*"), a(clusterType, "edge/*")));
-        const call = useHttpCaller(await envoy.url(l));
-        await until("the first answer", call);
-        return call;
-      },
-    });
-  });
+  it.each([[[]], [["--workers", "2"]]])(
+    "loses no request while the control plane is gone and the relay starts again, with %j [B-RELAY-9] [B-RELAY-1]",
+    async (relayFlags) => {
+      const [blue, green] = [await useHttpBackend("blue"), await useHttpBackend("green")];
+      const [l, r, c, e] = [
+        a(listenerType, "edge/l"),
+        a(routeConfiguration, "r"),
+        a(clusterType, "edge/c"),
+        a(clusterLoadAssignment, "e"),
+      ];
+      await runOutage({
+        name: `envoy by globs through a relay ${relayFlags.join(" ")}`,
+        relayFlags,
+        first: [listener(l, r), route(r, c), cluster(c, e), endpoints(e, blue)],
+        change: [endpoints(e, green)],
+        async start(port) {
+          const envoy = await startEnvoy(
+            command,
+            globBootstrap("delta", port, a(listenerType, "edge/*"), a(clusterType, "edge/*")),
+          );
+          const call = useHttpCaller(await envoy.url(l));
+          await until("the first answer", call);
+          return call;
+        },
+      });
+    },
+  );
 });

@@ -1,7 +1,15 @@
 import { createCache, type Cache, type FeedHandle, type Revisions } from "@xdstp/cache";
 import { systemClock, type Clock, type ResourceFeed, type ResourceSource } from "@xdstp/core";
 import type { StreamEvent } from "@xdstp/core/server";
-import { createFederation, encodeNode, type BootstrapFacts, type BootstrapNode, type Channels, type Federation, type FederationSource } from "@xdstp/federation";
+import {
+  createFederation,
+  encodeNode,
+  type BootstrapFacts,
+  type BootstrapNode,
+  type Channels,
+  type Federation,
+  type FederationSource,
+} from "@xdstp/federation";
 import { envoyTypes } from "@xdstp/resource-types";
 
 import { limitServers } from "./limit-servers.ts";
@@ -50,41 +58,119 @@ export interface Hub {
 
 /** Makes a hub that asks as this node (B-RELAY-4), once it is started. It connects when something is wanted. */
 export function createHub(node: BootstrapNode, options: HubOptions): Hub {
-  const { types = envoyTypes, clock = systemClock, lingerMs = 60_000, revisions, opaque, quorum, onEvent } = options;
+  const {
+    types = envoyTypes,
+    clock = systemClock,
+    lingerMs = 60_000,
+    revisions,
+    opaque,
+    quorum,
+    onEvent,
+  } = options;
   const sources = upstreams(node, options, clock);
   const federation = federationOf(sources, options, clock);
   const inWildcard = (name: string): boolean => opaque && federation.inWildcard(name);
-  const cacheOptions = { types, clock, lingerMs, revisions, wildcard: (_: string, name: string) => inWildcard(name) };
+  const cacheOptions = {
+    types,
+    clock,
+    lingerMs,
+    revisions,
+    wildcard: (_: string, name: string) => inWildcard(name),
+  };
   const cache = createCache({ ...cacheOptions, ...(onEvent !== undefined && { onEvent }) });
-  const stages = quorum === undefined ? oneStage(cache) : createQuorum({ accepted: cache, ahead: createCache(cacheOptions), revisions, clock }, quorum);
+  const stages =
+    quorum === undefined
+      ? oneStage(cache)
+      : createQuorum(
+          { accepted: cache, ahead: createCache(cacheOptions), revisions, clock },
+          quorum,
+        );
   const anew = createAskAnew();
-  const start: Hub["start"] = (over = (feed) => feed) => { stages.addFeed(over(anew.overFeed(feedOf(federation, inWildcard, options)))); };
+  const start: Hub["start"] = (over = (feed) => feed) => {
+    stages.addFeed(over(anew.overFeed(feedOf(federation, inWildcard, options))));
+  };
   return { cache, federation, sources, ...stages, source: anew.overSource(stages.source), start };
 }
 
 /** Nobody sees anything first. */
 function oneStage(cache: Cache): Quorum {
-  return { source: cache, addFeed: (feed) => cache.addFeed(feed), hear: () => undefined, close: () => cache.close() };
+  return {
+    source: cache,
+    addFeed: (feed) => cache.addFeed(feed),
+    hear: () => undefined,
+    close: () => cache.close(),
+  };
 }
 
 /** What stands between upstream and the cache, from the outside in. What is restored counts as held. */
-function feedOf(federation: Federation, inWildcard: (name: string) => boolean, { types = envoyTypes, snapshot, space }: HubOptions): ResourceFeed {
-  const kept = snapshot === undefined ? federation : keepSnapshot(federation, snapshot, { inWildcard, ...(space !== undefined && { space }) });
+function feedOf(
+  federation: Federation,
+  inWildcard: (name: string) => boolean,
+  { types = envoyTypes, snapshot, space }: HubOptions,
+): ResourceFeed {
+  const kept =
+    snapshot === undefined
+      ? federation
+      : keepSnapshot(federation, snapshot, { inWildcard, ...(space !== undefined && { space }) });
   return tellErrors(kept, types);
 }
 
-function federationOf(sources: readonly FederationSource[], options: HubOptions, clock: Clock): Federation {
+function federationOf(
+  sources: readonly FederationSource[],
+  options: HubOptions,
+  clock: Clock,
+): Federation {
   const { follow = false, random, onEvent } = options;
-  return createFederation({ sources, follow, clock, ...(random !== undefined && { random }), ...(onEvent !== undefined && { onEvent }) });
+  return createFederation({
+    sources,
+    follow,
+    clock,
+    ...(random !== undefined && { random }),
+    ...(onEvent !== undefined && { onEvent }),
+  });
 }
 
 /** A removal upstream is one downstream (B-RELAY-13): what stays beside an error is the choice of each client. */
-function upstreams(node: BootstrapNode, options: HubOptions, clock: Clock): readonly FederationSource[] {
-  const { facts, channels, types = envoyTypes, variant = "delta", backoff, limits, fetchMs, random, onEvent, features, userAgent, upstreamNames } = options;
+function upstreams(
+  node: BootstrapNode,
+  options: HubOptions,
+  clock: Clock,
+): readonly FederationSource[] {
+  const {
+    facts,
+    channels,
+    types = envoyTypes,
+    variant = "delta",
+    backoff,
+    limits,
+    fetchMs,
+    random,
+    onEvent,
+    features,
+    userAgent,
+    upstreamNames,
+  } = options;
   const sources = facts.sources({
-    variant, channels, clock, keepRemoved: false, types: new Map(types.map((type) => [type.typeUrl, type])),
-    node: encodeNode(node, { ...(features !== undefined && { features }), ...(userAgent !== undefined && { userAgent }) }),
-    ...(backoff !== undefined && { backoff }), ...(limits !== undefined && { limits }), ...(fetchMs !== undefined && { fetchMs }), ...(random !== undefined && { random }), ...(onEvent !== undefined && { onEvent }),
+    variant,
+    channels,
+    clock,
+    keepRemoved: false,
+    types: new Map(types.map((type) => [type.typeUrl, type])),
+    node: encodeNode(node, {
+      ...(features !== undefined && { features }),
+      ...(userAgent !== undefined && { userAgent }),
+    }),
+    ...(backoff !== undefined && { backoff }),
+    ...(limits !== undefined && { limits }),
+    ...(fetchMs !== undefined && { fetchMs }),
+    ...(random !== undefined && { random }),
+    ...(onEvent !== undefined && { onEvent }),
   });
-  return limitServers(sources, { limits: nameLimits(upstreamNames, types), clock, onFull: (event) => { onEvent?.(event); } });
+  return limitServers(sources, {
+    limits: nameLimits(upstreamNames, types),
+    clock,
+    onFull: (event) => {
+      onEvent?.(event);
+    },
+  });
 }

@@ -21,9 +21,22 @@ import type { SnapshotStore } from "./snapshot/snapshot-store.ts";
  * Makes a relay: `createServer({ ...createRelay({ bootstrap }).serving })`. It connects when a client wants something.
  * Throws an XdsError where there is no bootstrap, or a broken one, or `opaqueKey` names a field that a node does not have, or `maxTenants` or `upstreamNames` is less than 1; and where the snapshot cannot be opened.
  */
-export function createRelay({ bootstrap, channels = createChannels(), onEvent, opaqueKey, maxTenants = 100, snapshot: given, ...options }: RelayOptions = {}): Relay {
-  if (!(maxTenants >= 1)) throw new XdsError("INVALID_ARGUMENT", `maxTenants is ${maxTenants}; give 1 or more`);
-  if (!((options.upstreamNames ?? 1) >= 1)) throw new XdsError("INVALID_ARGUMENT", `upstreamNames is ${options.upstreamNames}; give 1 or more`);
+export function createRelay({
+  bootstrap,
+  channels = createChannels(),
+  onEvent,
+  opaqueKey,
+  maxTenants = 100,
+  snapshot: given,
+  ...options
+}: RelayOptions = {}): Relay {
+  if (!(maxTenants >= 1))
+    throw new XdsError("INVALID_ARGUMENT", `maxTenants is ${maxTenants}; give 1 or more`);
+  if (!((options.upstreamNames ?? 1) >= 1))
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `upstreamNames is ${options.upstreamNames}; give 1 or more`,
+    );
   const facts = bootstrapFacts(bootstrap);
   const words = createLastWords(options.clock ?? systemClock);
   const noted: NonNullable<RelayOptions["onEvent"]> = (event) => {
@@ -38,14 +51,41 @@ export function createRelay({ bootstrap, channels = createChannels(), onEvent, o
   hub.start(sharesAll ? undefined : (feed) => refuseOpaque(feed, noted));
   const lookUps = createLookUpBook(hub.sources);
   const shared = lookUps.over(hub.source);
-  const own = { node: facts.node, ...(options.userAgent !== undefined && { userAgent: options.userAgent }) };
+  const own = {
+    node: facts.node,
+    ...(options.userAgent !== undefined && { userAgent: options.userAgent }),
+  };
   const makeHub: TenantOptions["makeHub"] = (key, values) => {
     const { node, ...userAgent } = key.nodeWith(own, values);
-    const tenant = createHub(node, { ...hubOptions, ...userAgent, opaque: true, space: key.idOf(values) });
+    const tenant = createHub(node, {
+      ...hubOptions,
+      ...userAgent,
+      opaque: true,
+      space: key.idOf(values),
+    });
     return { ...tenant, source: lookUps.over(tenant.source) };
   };
-  const tenants = opaqueKey === undefined || sharesAll ? undefined : createTenants({ key: createNodeKey(opaqueKey), most: maxTenants, shared, revisions, makeHub, onEvent: noted });
-  return relayOf({ hub, shared, tenants, words, lookUps, refusals: createRefusalBook(options.clock ?? systemClock, noted), isStaged: options.quorum !== undefined, snapshot });
+  const tenants =
+    opaqueKey === undefined || sharesAll
+      ? undefined
+      : createTenants({
+          key: createNodeKey(opaqueKey),
+          most: maxTenants,
+          shared,
+          revisions,
+          makeHub,
+          onEvent: noted,
+        });
+  return relayOf({
+    hub,
+    shared,
+    tenants,
+    words,
+    lookUps,
+    refusals: createRefusalBook(options.clock ?? systemClock, noted),
+    isStaged: options.quorum !== undefined,
+    snapshot,
+  });
 }
 
 interface RelayParts {
@@ -60,15 +100,43 @@ interface RelayParts {
   readonly snapshot: SnapshotStore | undefined;
 }
 
-function relayOf({ hub, shared, tenants, words, lookUps, refusals, isStaged, snapshot }: RelayParts): Relay {
+function relayOf({
+  hub,
+  shared,
+  tenants,
+  words,
+  lookUps,
+  refusals,
+  isStaged,
+  snapshot,
+}: RelayParts): Relay {
   const { cache, federation, sources, close: closeHub } = hub;
   const tenantsNow = (): readonly TenantStatus[] => tenants?.status() ?? [];
-  const status = (): RelayStatus => statusOf({ sources, federations: [federation, ...tenantsNow().map((tenant) => tenant.federation)], words, lookUps, restored: () => [...snapshot?.servings ?? []].flatMap((serving) => [...serving()]) });
+  const status = (): RelayStatus =>
+    statusOf({
+      sources,
+      federations: [federation, ...tenantsNow().map((tenant) => tenant.federation)],
+      words,
+      lookUps,
+      restored: () => [...(snapshot?.servings ?? [])].flatMap((serving) => [...serving()]),
+    });
   const close = async (): Promise<void> => {
     await Promise.all([closeHub(), tenants?.close()]);
     await snapshot?.close();
   };
-  const hear = (event: StreamEvent): void => { for (const listener of [refusals, hub, tenants]) listener?.hear(event); };
+  const hear = (event: StreamEvent): void => {
+    for (const listener of [refusals, hub, tenants]) listener?.hear(event);
+  };
   const serving = servingOf({ shared, tenants, isStaged, hear, refusals: refusals.rows });
-  return { source: serving.source, serving, cache, federation, status, refusals: refusals.rows, tenants: tenantsNow, close, [Symbol.asyncDispose]: close };
+  return {
+    source: serving.source,
+    serving,
+    cache,
+    federation,
+    status,
+    refusals: refusals.rows,
+    tenants: tenantsNow,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }

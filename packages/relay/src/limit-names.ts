@@ -1,4 +1,12 @@
-import { interestKey, XdsError, type Clock, type Interest, type ResourceFeed, type ResourceSink, type Timer } from "@xdstp/core";
+import {
+  interestKey,
+  XdsError,
+  type Clock,
+  type Interest,
+  type ResourceFeed,
+  type ResourceSink,
+  type Timer,
+} from "@xdstp/core";
 import { isGlob } from "@xdstp/uri";
 
 import { NameRoom, type NameLimits } from "./name-room.ts";
@@ -16,7 +24,12 @@ type OnFull = (typeUrl: string, names: readonly string[], reason: string) => voi
  * so what is beyond the limits is unavailable with RESOURCE_EXHAUSTED until others have ended, and everything else goes on.
  * @param onFull - called once per type and turn with the names that have to wait
  */
-export function limitNames(feed: ResourceFeed, limits: NameLimits, clock: Clock, onFull: OnFull): ResourceFeed {
+export function limitNames(
+  feed: ResourceFeed,
+  limits: NameLimits,
+  clock: Clock,
+  onFull: OnFull,
+): ResourceFeed {
   return new LimitedFeed(feed, limits, clock, onFull);
 }
 
@@ -117,7 +130,8 @@ class LimitedFeed implements ResourceFeed {
   #giveBackLater(typeUrl: string, ended: readonly Interest[]): void {
     if (ended.length === 0) return;
     const type = this.#typeOf(typeUrl);
-    for (const interest of ended) if (type.asked.delete(keyOf(interest))) type.ended.set(keyOf(interest), ended);
+    for (const interest of ended)
+      if (type.asked.delete(keyOf(interest))) type.ended.set(keyOf(interest), ended);
     const timer = this.#clock.after(ROOM_BACK_MS, () => {
       this.#returns.delete(timer);
       this.#giveBack(typeUrl, type, ended);
@@ -141,8 +155,14 @@ class LimitedFeed implements ResourceFeed {
   #admit(): void {
     for (const [typeUrl, type] of this.#types) {
       const admitted = type.waiting.flatMap((queue) => this.#takeFrom(queue, typeUrl, type));
-      for (const { interest, isReported } of admitted) if (isReported) this.#tell(typeUrl, interest, undefined);
-      if (admitted.length > 0) this.#feed.want?.(typeUrl, admitted.map(({ interest }) => interest), []);
+      for (const { interest, isReported } of admitted)
+        if (isReported) this.#tell(typeUrl, interest, undefined);
+      if (admitted.length > 0)
+        this.#feed.want?.(
+          typeUrl,
+          admitted.map(({ interest }) => interest),
+          [],
+        );
     }
   }
 
@@ -159,7 +179,9 @@ class LimitedFeed implements ResourceFeed {
   /** What waits is unavailable, for the reason of the first in its queue. */
   #report(): void {
     if (this.#sink === undefined) return;
-    for (const [typeUrl, late] of this.#late) for (const queue of this.#types.get(typeUrl)?.waiting ?? []) this.#reportQueue(typeUrl, queue, late);
+    for (const [typeUrl, late] of this.#late)
+      for (const queue of this.#types.get(typeUrl)?.waiting ?? [])
+        this.#reportQueue(typeUrl, queue, late);
     this.#late.clear();
   }
 
@@ -172,7 +194,11 @@ class LimitedFeed implements ResourceFeed {
       one.isReported = true;
       this.#tell(typeUrl, one.interest, fault);
     }
-    this.#onFull(typeUrl, waiting.map(({ interest: { name } }) => name), fault.text);
+    this.#onFull(
+      typeUrl,
+      waiting.map(({ interest: { name } }) => name),
+      fault.text,
+    );
   }
 
   /** The end of an outage ends what was reported of parts of it: what still waits is reported again. */
@@ -182,19 +208,23 @@ class LimitedFeed implements ResourceFeed {
       held: (typeUrl, interest) => sink.held(typeUrl, interest),
       unavailable: (scope, error) => {
         sink.unavailable(scope, error);
-        if (error === undefined && scope.interest === undefined && scope.authority === undefined) this.#reportAgain(scope.typeUrl);
+        if (error === undefined && scope.interest === undefined && scope.authority === undefined)
+          this.#reportAgain(scope.typeUrl);
       },
       ...(sink.part !== undefined && { part: () => sink.part?.() ?? sink }),
     };
   }
 
   #reportAgain(only: string | undefined): void {
-    for (const [typeUrl, { waiting }] of this.#types) if (only === undefined || only === typeUrl) for (const queue of waiting) {
-      const [first] = queue.values();
-      if (first === undefined) continue;
-      const fault = this.#fault(typeUrl, first);
-      for (const { interest, isReported } of queue.values()) if (isReported) this.#tell(typeUrl, interest, fault);
-    }
+    for (const [typeUrl, { waiting }] of this.#types)
+      if (only === undefined || only === typeUrl)
+        for (const queue of waiting) {
+          const [first] = queue.values();
+          if (first === undefined) continue;
+          const fault = this.#fault(typeUrl, first);
+          for (const { interest, isReported } of queue.values())
+            if (isReported) this.#tell(typeUrl, interest, fault);
+        }
   }
 
   #fault(typeUrl: string, { interest }: Waiting): XdsError {
@@ -217,7 +247,8 @@ class LimitedFeed implements ResourceFeed {
 
   #forget(typeUrl: string): void {
     const { asked, ended, waiting } = this.#typeOf(typeUrl);
-    if (asked.size + ended.size === 0 && waiting.every(({ size }) => size === 0)) this.#types.delete(typeUrl);
+    if (asked.size + ended.size === 0 && waiting.every(({ size }) => size === 0))
+      this.#types.delete(typeUrl);
   }
 }
 

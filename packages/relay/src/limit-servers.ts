@@ -14,21 +14,43 @@ export interface ServerLimits {
 }
 
 /** The same sources, with a bounded number of subscriptions on the stream of each server: a server counts what is on its own stream. */
-export function limitServers(sources: readonly FederationSource[], options: ServerLimits): readonly FederationSource[] {
-  return sources.map((source) => ({ ...source, servers: source.servers.map((server) => ({ ...server, open: () => openLimited(server, options) })) }));
+export function limitServers(
+  sources: readonly FederationSource[],
+  options: ServerLimits,
+): readonly FederationSource[] {
+  return sources.map((source) => ({
+    ...source,
+    servers: source.servers.map((server) => ({
+      ...server,
+      open: () => openLimited(server, options),
+    })),
+  }));
 }
 
-function openLimited(server: FederationServer, { limits, clock, onFull }: ServerLimits): OpenServer {
+function openLimited(
+  server: FederationServer,
+  { limits, clock, onFull }: ServerLimits,
+): OpenServer {
   const open = server.open();
-  const limited = limitNames(open.feed, limits, clock, (typeUrl, names, reason) => { onFull({ kind: "upstream-full", server: server.name, typeUrl, names, reason }); });
+  const limited = limitNames(open.feed, limits, clock, (typeUrl, names, reason) => {
+    onFull({ kind: "upstream-full", server: server.name, typeUrl, names, reason });
+  });
   return {
     feed: {
       run: async (sink, signal) => limited.run(sink, signal),
-      want: (...news) => { limited.want?.(...news); },
-      get responded() { return open.feed.responded; },
+      want: (...news) => {
+        limited.want?.(...news);
+      },
+      get responded() {
+        return open.feed.responded;
+      },
       status: () => open.feed.status?.(),
-      nodeChanged: () => { open.feed.nodeChanged?.(); },
+      nodeChanged: () => {
+        open.feed.nodeChanged?.();
+      },
     },
-    close: () => { open.close(); },
+    close: () => {
+      open.close();
+    },
   };
 }

@@ -30,9 +30,21 @@ const bytesOfType = 12 << 20;
 export function nameLimits(names: number | undefined, known: readonly ResourceType[]): NameLimits {
   const { subscriptions, streamSubscriptions, streamNameLength, globs, types } = defaultLimits;
   const scale = Math.max(1, (names ?? 0) / subscriptions);
-  const knownTypes = new Set(known.flatMap(({ typeUrl, collectionTypeUrl = typeUrl }) => [typeUrl, collectionTypeUrl]));
-  const usual = { ofType: subscriptions, ofAll: streamSubscriptions, globs, bytesOfType: bytesOfType * scale, bytesOfAll: streamNameLength * scale, knownTypes, otherTypes: Math.max(0, types - knownTypes.size) };
-  return names === undefined ? usual : { ...usual, ofType: names, ofAll: 2 * names, globs: Math.ceil(names / 10) };
+  const knownTypes = new Set(
+    known.flatMap(({ typeUrl, collectionTypeUrl = typeUrl }) => [typeUrl, collectionTypeUrl]),
+  );
+  const usual = {
+    ofType: subscriptions,
+    ofAll: streamSubscriptions,
+    globs,
+    bytesOfType: bytesOfType * scale,
+    bytesOfAll: streamNameLength * scale,
+    knownTypes,
+    otherTypes: Math.max(0, types - knownTypes.size),
+  };
+  return names === undefined
+    ? usual
+    : { ...usual, ofType: names, ofAll: 2 * names, globs: Math.ceil(names / 10) };
 }
 
 interface Used {
@@ -55,15 +67,30 @@ export class NameRoom {
 
   /** Why there is no room for a name. undefined: there is. */
   lack(typeUrl: string, interest: Interest): string | undefined {
-    const { ofType, ofAll, globs, bytesOfType: bytesOfOne, bytesOfAll, knownTypes, otherTypes } = this.#limits;
+    const {
+      ofType,
+      ofAll,
+      globs,
+      bytesOfType: bytesOfOne,
+      bytesOfAll,
+      knownTypes,
+      otherTypes,
+    } = this.#limits;
     const used = this.#types.get(typeUrl) ?? nothing;
     const bytes = bytesOf(interest);
-    if (!knownTypes.has(typeUrl) && !this.#otherTypes.has(typeUrl) && this.#otherTypes.size >= otherTypes) return `a relay subscribes to at most ${otherTypes} types that it does not know at a server upstream; give it the others as "types", or use one relay more for them`;
+    if (
+      !knownTypes.has(typeUrl) &&
+      !this.#otherTypes.has(typeUrl) &&
+      this.#otherTypes.size >= otherTypes
+    )
+      return `a relay subscribes to at most ${otherTypes} types that it does not know at a server upstream; give it the others as "types", or use one relay more for them`;
     if (used.names >= ofType) return full(`${ofType} names of one type`);
     if (this.#names >= ofAll) return full(`${ofAll} names of all types`);
     if (isGlob(interest.name) && used.globs >= globs) return full(`${globs} globs of one type`);
     if (used.bytes + bytes > bytesOfOne) return full(`${bytesOfOne} bytes of names of one type`);
-    return this.#bytes + bytes > bytesOfAll ? full(`${bytesOfAll} bytes of names of all types`) : undefined;
+    return this.#bytes + bytes > bytesOfAll
+      ? full(`${bytesOfAll} bytes of names of all types`)
+      : undefined;
   }
 
   take(typeUrl: string, interest: Interest): void {

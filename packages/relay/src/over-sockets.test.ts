@@ -4,7 +4,9 @@ import { describe, expect, it } from "vitest";
 import { flag, flagName, flagUrl } from "../test/flag.ts";
 import { useClient, useOrigin, useRelay, type Origin } from "../test/use-relay.ts";
 
-const ways = (["delta", "sotw"] as const).flatMap((upstream) => (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const));
+const ways = (["delta", "sotw"] as const).flatMap((upstream) =>
+  (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const),
+);
 const [a, b] = [flagName("a"), flagName("b")];
 
 /** Reads on until the value is there. */
@@ -43,12 +45,24 @@ describe.each(ways)("over sockets, %s upstream, %s downstream", (upstream, downs
     const origin = await useOrigin();
     put(origin, a, "good");
     const relay = await useRelay([origin.uri], { variant: upstream });
-    const [strict, easy] = [useClient([relay.uri], { variant: downstream }), useClient([relay.uri], { variant: downstream })];
-    const strictFlag = { ...flag, decode: (payload: Uint8Array): string => { if (Buffer.from(payload).toString() === "bad") throw new Error("no such mode"); return flag.decode(payload); } };
+    const [strict, easy] = [
+      useClient([relay.uri], { variant: downstream }),
+      useClient([relay.uri], { variant: downstream }),
+    ];
+    const strictFlag = {
+      ...flag,
+      decode: (payload: Uint8Array): string => {
+        if (Buffer.from(payload).toString() === "bad") throw new Error("no such mode");
+        return flag.decode(payload);
+      },
+    };
     const seen: string[] = [];
     for await (const { value, error } of strict.watch(strictFlag, a)) {
       seen.push(`${value ?? ""}${error === undefined ? "" : "!"}`);
-      if (seen.length === 1) { put(origin, a, "bad"); await until(easy, a, "bad"); }
+      if (seen.length === 1) {
+        put(origin, a, "bad");
+        await until(easy, a, "bad");
+      }
       if (error !== undefined && value === "good") put(origin, a, "better");
       if (value === "better" && error === undefined) break;
     }
@@ -62,8 +76,18 @@ it("clients of different keys have opaque names of their own, over real streams 
   const origin = await useOrigin();
   put(origin, "opaque", "1");
   const relay = await useRelay([origin.uri], { opaqueKey: ["id"] });
-  await Promise.all([until(useClient([relay.uri], { id: "one" }), "opaque", "1"), until(useClient([relay.uri], { id: "two" }), "opaque", "1")]);
-  const nodes = origin.events.flatMap((event) => (event.kind === "subscribe" ? [event.stream.node?.id] : []));
+  await Promise.all([
+    until(useClient([relay.uri], { id: "one" }), "opaque", "1"),
+    until(useClient([relay.uri], { id: "two" }), "opaque", "1"),
+  ]);
+  const nodes = origin.events.flatMap((event) =>
+    event.kind === "subscribe" ? [event.stream.node?.id] : [],
+  );
   expect(nodes.toSorted()).toEqual(["one", "two"]);
-  expect(relay.relay.tenants().map(({ values }) => values.id).toSorted()).toEqual(["one", "two"]);
+  expect(
+    relay.relay
+      .tenants()
+      .map(({ values }) => values.id)
+      .toSorted(),
+  ).toEqual(["one", "two"]);
 });

@@ -5,14 +5,24 @@ import type { RefusalEvent } from "./refusals/refusal-event.ts";
 import type { SnapshotEvent } from "./snapshot/snapshot-event.ts";
 
 /** What an operator of a relay should know; what happens on the streams upstream stands in the `ClientNotice`s. */
-export type RelayEvent = CacheEvent | FederationEvent | OpaqueEvent | LimitEvent | RefusalEvent | SnapshotEvent;
+export type RelayEvent =
+  CacheEvent | FederationEvent | OpaqueEvent | LimitEvent | RefusalEvent | SnapshotEvent;
 
 /** What becomes of opaque names (B-RELAY-2). */
 export type OpaqueEvent =
   /** Clients ask for opaque names, and there is no key for these. Told once per type and turn, of names that nobody has asked for. */
-  | { readonly kind: "opaque-refused"; readonly typeUrl: string; readonly names: readonly string[]; readonly reason: string }
+  | {
+      readonly kind: "opaque-refused";
+      readonly typeUrl: string;
+      readonly names: readonly string[];
+      readonly reason: string;
+    }
   /** Clients with these values of `opaqueKey` have to wait: there are more than `maxTenants`. */
-  | { readonly kind: "tenant-refused"; readonly values: Readonly<Record<string, JsonValue>>; readonly reason: string };
+  | {
+      readonly kind: "tenant-refused";
+      readonly values: Readonly<Record<string, JsonValue>>;
+      readonly reason: string;
+    };
 
 /** Clients subscribe to more names than the relay subscribes to at a server upstream (`upstreamNames`): these have to wait. Reported once per type and turn. */
 export interface LimitEvent {

@@ -2,7 +2,13 @@ import type { Cache } from "@xdstp/cache";
 import type { Clock, ResourceSource, ResourceType } from "@xdstp/core";
 import type { BackoffOptions, ClientLimits } from "@xdstp/core/client";
 import type { ListeningSource, PeerIdentity, RefusedVersion } from "@xdstp/core/server";
-import type { AnyBootstrap, Channels, ClientNotice, Federation, NodeOptions } from "@xdstp/federation";
+import type {
+  AnyBootstrap,
+  Channels,
+  ClientNotice,
+  Federation,
+  NodeOptions,
+} from "@xdstp/federation";
 
 import type { ClientNode } from "./opaque/node-key.ts";
 import type { TenantStatus } from "./opaque/tenant-status.ts";

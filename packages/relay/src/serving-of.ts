@@ -21,7 +21,13 @@ export interface ServingParts {
 }
 
 /** What `createServer` needs: whom to serve what, and who listens. */
-export function servingOf({ shared, tenants, isStaged, hear, refusals }: ServingParts): RelayServing {
+export function servingOf({
+  shared,
+  tenants,
+  isStaged,
+  hear,
+  refusals,
+}: ServingParts): RelayServing {
   const source = Object.assign(tenants?.viewFor(undefined) ?? shared, { hear, refusals });
   const sourceFor = (peer: RelayPeer): ResourceSource => {
     const view = tenants?.viewFor(peer.node) ?? source;

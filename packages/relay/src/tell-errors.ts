@@ -7,12 +7,23 @@ import { isGlob } from "@xdstp/uri";
  * from a client that does not read errors, so names of such types stay pending.
  */
 export function tellErrors(feed: ResourceFeed, types: readonly ResourceType[]): ResourceFeed {
-  const silent = new Set(types.filter(({ fullStateInSotw }) => fullStateInSotw).map(({ typeUrl }) => typeUrl));
-  return { run: async (sink, signal) => feed.run(telling(sink, [sink], silent), signal), want: (...news) => { feed.want?.(...news); } };
+  const silent = new Set(
+    types.filter(({ fullStateInSotw }) => fullStateInSotw).map(({ typeUrl }) => typeUrl),
+  );
+  return {
+    run: async (sink, signal) => feed.run(telling(sink, [sink], silent), signal),
+    want: (...news) => {
+      feed.want?.(...news);
+    },
+  };
 }
 
 /** @param all - The sinks of all places that something comes from: what is held is filed in one of them */
-function telling(sink: ResourceSink, all: ResourceSink[], silent: ReadonlySet<string>): ResourceSink {
+function telling(
+  sink: ResourceSink,
+  all: ResourceSink[],
+  silent: ReadonlySet<string>,
+): ResourceSink {
   const part = (): ResourceSink => {
     const own = sink.part?.() ?? sink;
     all.push(own);
@@ -24,7 +35,14 @@ function telling(sink: ResourceSink, all: ResourceSink[], silent: ReadonlySet<st
     unavailable(scope, error) {
       const { typeUrl, interest } = scope;
       sink.unavailable(scope, error);
-      if (error === undefined || typeUrl === undefined || interest === undefined || isCollection(interest) || silent.has(typeUrl)) return;
+      if (
+        error === undefined ||
+        typeUrl === undefined ||
+        interest === undefined ||
+        isCollection(interest) ||
+        silent.has(typeUrl)
+      )
+        return;
       if (all.some((one) => isHeld(one, typeUrl, interest))) return;
       void sink.commit({ remove: [{ typeUrl, name: interest.name, error }] });
     },

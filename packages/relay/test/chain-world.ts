@@ -31,12 +31,28 @@ export interface ChainOptions {
 }
 
 /** Nobody wants anything yet; ended after the test. */
-export function useChain(variant: Variant, { origin: originOptions = {}, relay: relayOptions = {} }: ChainOptions = {}): ChainWorld {
+export function useChain(
+  variant: Variant,
+  { origin: originOptions = {}, relay: relayOptions = {} }: ChainOptions = {},
+): ChainWorld {
   const clock = createFakeClock();
   const network = createNetwork({ clock, random: createSeededRandom(1) });
-  const channels: Channels = { acquire: ({ uri }) => ({ open: ({ path }, handler) => network.connect(`${uri}${path}`, handler), release: () => undefined }) };
+  const channels: Channels = {
+    acquire: ({ uri }) => ({
+      open: ({ path }, handler) => network.connect(`${uri}${path}`, handler),
+      release: () => undefined,
+    }),
+  };
   const listen = (address: string, options: ServerOptions): XdsServer => {
-    const server = createServer({ ...options, clock, scheduler: createScheduler({ later: (callback) => { clock.after(0, callback); } }) });
+    const server = createServer({
+      ...options,
+      clock,
+      scheduler: createScheduler({
+        later: (callback) => {
+          clock.after(0, callback);
+        },
+      }),
+    });
     for (const method of ["DeltaAggregatedResources", "StreamAggregatedResources"]) {
       const path = `/envoy.service.discovery.v3.AggregatedDiscoveryService/${method}`;
       network.listen(`${address}${path}`, (out) => {
@@ -48,9 +64,21 @@ export function useChain(variant: Variant, { origin: originOptions = {}, relay: 
     return server;
   };
   const relayOf = (uri: string, id: string): Relay => {
-    const bootstrap = parseBootstrap({ xds_servers: [{ server_uri: uri, channel_creds: [{ type: "insecure" }] }], node: { id } });
-    const relay = createRelay({ bootstrap, variant, channels, clock, random: () => 0.5, ...relayOptions });
-    onTestFinished(async () => { await relay.close(); });
+    const bootstrap = parseBootstrap({
+      xds_servers: [{ server_uri: uri, channel_creds: [{ type: "insecure" }] }],
+      node: { id },
+    });
+    const relay = createRelay({
+      bootstrap,
+      variant,
+      channels,
+      clock,
+      random: () => 0.5,
+      ...relayOptions,
+    });
+    onTestFinished(async () => {
+      await relay.close();
+    });
     return relay;
   };
   const origin = createCache({ clock });
@@ -66,10 +94,23 @@ export function useChain(variant: Variant, { origin: originOptions = {}, relay: 
   listen("inner", inner.serving);
   const outer = relayOf("inner", "outer");
   const server = listen("outer", outer.serving);
-  const stepper = createStepper({ clock, turn: async () => { for (let n = 0; n < 20; n++) await Promise.resolve(); } });
+  const stepper = createStepper({
+    clock,
+    turn: async () => {
+      for (let n = 0; n < 20; n++) await Promise.resolve();
+    },
+  });
   return {
-    origin, relays: [inner, outer], server, ended: () => ended,
-    asked: () => events.splice(0).flatMap((event) => (event.kind === "subscribe" && event.added.length > 0 ? [event.added] : [])),
+    origin,
+    relays: [inner, outer],
+    server,
+    ended: () => ended,
+    asked: () =>
+      events
+        .splice(0)
+        .flatMap((event) =>
+          event.kind === "subscribe" && event.added.length > 0 ? [event.added] : [],
+        ),
     pass: async (ms) => stepper.run(ms),
   };
 }

@@ -40,20 +40,52 @@ export interface RelayWorld {
 }
 
 /** Makes a world of which nothing is wanted yet; ended after the test. */
-export function useWorld({ upstream = "delta", servers = 1, authorities = {}, relay: relayOptions = {}, server: serverOptions = {} }: WorldOptions = {}): RelayWorld {
+export function useWorld({
+  upstream = "delta",
+  servers = 1,
+  authorities = {},
+  relay: relayOptions = {},
+  server: serverOptions = {},
+}: WorldOptions = {}): RelayWorld {
   const clock = createFakeClock({ start: 1_000_000 });
   const turns = createManualScheduler();
   const events: (RelayEvent | ClientNotice)[] = [];
   const served: ServerEvent[] = [];
   const upstreams = Array.from({ length: servers }, () => createUpstream(upstream));
-  const entry = (index: number): object => ({ server_uri: `up-${index}`, channel_creds: [{ type: "insecure" }] });
-  const bootstrap = parseBootstrap({
-    xds_servers: upstreams.map((_, index) => entry(index)), node: { id: "relay", cluster: "relays", metadata: { own: "yes" } },
-    authorities: Object.fromEntries(Object.entries(authorities).map(([name, index]) => [name, { xds_servers: [entry(index)] }])),
+  const entry = (index: number): object => ({
+    server_uri: `up-${index}`,
+    channel_creds: [{ type: "insecure" }],
   });
-  const relay = createRelay({ bootstrap, variant: upstream, channels: channelsTo(upstreams), clock, random: () => 0.5, onEvent: (event) => { events.push(event); }, ...relayOptions });
-  const server = createServer({ ...relay.serving, clock, scheduler: createScheduler({ later: turns.later }), onEvent: (event) => { served.push(event); }, ...serverOptions });
-  onTestFinished(async () => { await relay.close(); });
+  const bootstrap = parseBootstrap({
+    xds_servers: upstreams.map((_, index) => entry(index)),
+    node: { id: "relay", cluster: "relays", metadata: { own: "yes" } },
+    authorities: Object.fromEntries(
+      Object.entries(authorities).map(([name, index]) => [name, { xds_servers: [entry(index)] }]),
+    ),
+  });
+  const relay = createRelay({
+    bootstrap,
+    variant: upstream,
+    channels: channelsTo(upstreams),
+    clock,
+    random: () => 0.5,
+    onEvent: (event) => {
+      events.push(event);
+    },
+    ...relayOptions,
+  });
+  const server = createServer({
+    ...relay.serving,
+    clock,
+    scheduler: createScheduler({ later: turns.later }),
+    onEvent: (event) => {
+      served.push(event);
+    },
+    ...serverOptions,
+  });
+  onTestFinished(async () => {
+    await relay.close();
+  });
   const settle = async (): Promise<void> => {
     for (let round = 0; round < 4; round++) {
       for (let n = 0; n < 30; n++) await Promise.resolve();
@@ -61,8 +93,16 @@ export function useWorld({ upstream = "delta", servers = 1, authorities = {}, re
     }
   };
   return {
-    clock, relay, server, upstreams, events, served, settle,
-    get up() { return upstreams[0] ?? createUpstream(upstream); },
+    clock,
+    relay,
+    server,
+    upstreams,
+    events,
+    served,
+    settle,
+    get up() {
+      return upstreams[0] ?? createUpstream(upstream);
+    },
     connect: (variant, node, path) => connectClient(server, variant, node, path),
     async pass(ms) {
       const end = clock.now() + ms;
@@ -82,7 +122,9 @@ function channelsTo(upstreams: readonly Upstream[]): Channels {
     acquire: ({ uri }) => ({
       open: (_, handler) => {
         const upstream = upstreams[Number(uri.slice("up-".length))];
-        return upstream === undefined || upstream.down ? unreachable(handler) : upstream.connect(handler);
+        return upstream === undefined || upstream.down
+          ? unreachable(handler)
+          : upstream.connect(handler);
       },
       release: () => undefined,
     }),
@@ -90,6 +132,8 @@ function channelsTo(upstreams: readonly Upstream[]): Channels {
 }
 
 function unreachable(handler: ByteStreamHandler): ByteStream {
-  queueMicrotask(() => { handler.onClosed({ code: StatusCode.UNAVAILABLE, message: "connection refused" }); });
+  queueMicrotask(() => {
+    handler.onClosed({ code: StatusCode.UNAVAILABLE, message: "connection refused" });
+  });
   return { opening: true, send: () => false, close: () => undefined };
 }

@@ -16,7 +16,9 @@ import { flagUrl } from "./flag.ts";
 /** A directory that goes with the test. */
 export function useDir(): string {
   const dir = mkdtempSync(join(tmpdir(), "xdstp-snapshot-"));
-  onTestFinished(() => { rmSync(dir, { recursive: true, force: true }); });
+  onTestFinished(() => {
+    rmSync(dir, { recursive: true, force: true });
+  });
   return dir;
 }
 
@@ -33,28 +35,67 @@ export interface OpenStore {
 
 export function openStore(dir: string, options: Partial<SnapshotOptions> = {}): OpenStore {
   const events: SnapshotEvent[] = [];
-  const store = new SnapshotStore({ dir, clock: createFakeClock({ start: 1_000_000 }), onEvent: (event) => { events.push(event); }, ...options });
+  const store = new SnapshotStore({
+    dir,
+    clock: createFakeClock({ start: 1_000_000 }),
+    onEvent: (event) => {
+      events.push(event);
+    },
+    ...options,
+  });
   onTestFinished(() => store.close());
   return { store, events };
 }
 
 /** A put whose payload is a text. */
-export function put(name: string, text = "1", more: Partial<Resource> = {}, typeUrl: string = flagUrl): Put {
-  return { typeUrl, resource: { name, version: "", payload: { typeUrl, value: Buffer.from(text) }, ...more } };
+export function put(
+  name: string,
+  text = "1",
+  more: Partial<Resource> = {},
+  typeUrl: string = flagUrl,
+): Put {
+  return {
+    typeUrl,
+    resource: { name, version: "", payload: { typeUrl, value: Buffer.from(text) }, ...more },
+  };
 }
 
 /** Writes one resource as a keeper does. */
-export function store(into: SnapshotStore, name: string, text: string, more: Partial<Resource> = {}, typeUrl: string = flagUrl): void {
+export function store(
+  into: SnapshotStore,
+  name: string,
+  text: string,
+  more: Partial<Resource> = {},
+  typeUrl: string = flagUrl,
+): void {
   const { resource } = put(name, text, more, typeUrl);
-  into.put({ space: "", typeUrl, name, constraints: resource.constraints, version: resource.version, expiresAt: resource.expireMs === undefined ? undefined : into.clock.now() + resource.expireMs }, keepResource(resource));
+  into.put(
+    {
+      space: "",
+      typeUrl,
+      name,
+      constraints: resource.constraints,
+      version: resource.version,
+      expiresAt: resource.expireMs === undefined ? undefined : into.clock.now() + resource.expireMs,
+    },
+    keepResource(resource),
+  );
 }
 
 /** What can be read: `name=text`, sorted; `name?` is known and not stored. Complete collections as `name!`. */
 export function stateOf(of: SnapshotStore): readonly string[] {
   const records = [...of.index];
-  const read = of.read(records.filter(({ state }) => state === "stored")).map(({ record, resource }) => `${record.name}=${Buffer.from(resource.payload.value).toString()}`);
+  const read = of
+    .read(records.filter(({ state }) => state === "stored"))
+    .map(
+      ({ record, resource }) => `${record.name}=${Buffer.from(resource.payload.value).toString()}`,
+    );
   const withheld = records.filter(({ state }) => state !== "stored").map(({ name }) => `${name}?`);
-  return [...read, ...withheld, ...Array.from(of.index.collections(), ({ interest: { name } }) => `${name}!`)].sort();
+  return [
+    ...read,
+    ...withheld,
+    ...Array.from(of.index.collections(), ({ interest: { name } }) => `${name}!`),
+  ].sort();
 }
 
 /** An upstream in the hands of the test. */
@@ -72,7 +113,11 @@ export function createUpstream(): Upstream {
   const feed: ResourceFeed = {
     run: (sink, signal) => {
       part = sink.part?.() ?? sink;
-      return new Promise<void>((resolve) => { signal.addEventListener("abort", () => { resolve(); }); });
+      return new Promise<void>((resolve) => {
+        signal.addEventListener("abort", () => {
+          resolve();
+        });
+      });
     },
     want: (_, added, dropped) => {
       for (const { name } of dropped) wanted.delete(name);
@@ -80,7 +125,8 @@ export function createUpstream(): Upstream {
     },
   };
   return {
-    feed, wanted,
+    feed,
+    wanted,
     get sink() {
       if (part === undefined) throw new Error("the feed does not run yet");
       return part;
@@ -106,31 +152,69 @@ export interface Kept extends OpenStore {
 }
 
 /** A cache over a snapshot over an upstream. */
-export function useKept(dir: string, { space, ...options }: Partial<SnapshotOptions> & { readonly clock?: FakeClock; readonly space?: string } = {}): Kept {
+export function useKept(
+  dir: string,
+  {
+    space,
+    ...options
+  }: Partial<SnapshotOptions> & { readonly clock?: FakeClock; readonly space?: string } = {},
+): Kept {
   const clock = options.clock ?? createFakeClock({ start: 1_000_000 });
   const opened = openStore(dir, { ...options, clock });
   const cache = createCache({ clock });
   const upstream = createUpstream();
-  cache.addFeed(keepSnapshot(upstream.feed, opened.store, { inWildcard: () => true, ...(space !== undefined && { space }) }));
+  cache.addFeed(
+    keepSnapshot(upstream.feed, opened.store, {
+      inWildcard: () => true,
+      ...(space !== undefined && { space }),
+    }),
+  );
   const watcher = { wake: () => undefined };
   const topicOf = (name: string, typeUrl: string = flagUrl) => cache.topic(typeUrl, { name });
-  const close = async (): Promise<void> => { await cache.close(); await opened.store.close(); };
+  const close = async (): Promise<void> => {
+    await cache.close();
+    await opened.store.close();
+  };
   onTestFinished(close);
   return {
-    ...opened, cache, upstream, clock, close,
-    watch: async (...names) => { for (const name of names) cache.topic(flagUrl, typeof name === "string" ? { name } : name).watch(watcher); await turn(); },
-    unwatch: async (...names) => { for (const name of names) topicOf(name).unwatch(watcher); await turn(); },
-    watchType: async (typeUrl, name) => { topicOf(name, typeUrl).watch(watcher); await turn(); },
+    ...opened,
+    cache,
+    upstream,
+    clock,
+    close,
+    watch: async (...names) => {
+      for (const name of names)
+        cache.topic(flagUrl, typeof name === "string" ? { name } : name).watch(watcher);
+      await turn();
+    },
+    unwatch: async (...names) => {
+      for (const name of names) topicOf(name).unwatch(watcher);
+      await turn();
+    },
+    watchType: async (typeUrl, name) => {
+      topicOf(name, typeUrl).watch(watcher);
+      await turn();
+    },
     shown: (name, typeUrl) => {
       const topic = topicOf(name, typeUrl);
       const value = topic.members()[0]?.resource?.payload.value;
-      return `${topic.stale === undefined ? "" : "~"}${value === undefined ? topic.settled ? "none" : "pending" : Buffer.from(value).toString()}`;
+      return `${topic.stale === undefined ? "" : "~"}${value === undefined ? (topic.settled ? "none" : "pending") : Buffer.from(value).toString()}`;
     },
-    members: (name) => topicOf(name).members().flatMap(({ name: member, resource }) => (resource === undefined ? [] : `${member.slice(member.lastIndexOf("/") + 1)}=${Buffer.from(resource.payload.value).toString()}`)).sort(),
+    members: (name) =>
+      topicOf(name)
+        .members()
+        .flatMap(({ name: member, resource }) =>
+          resource === undefined
+            ? []
+            : `${member.slice(member.lastIndexOf("/") + 1)}=${Buffer.from(resource.payload.value).toString()}`,
+        )
+        .sort(),
   };
 }
 
 /** Lets everything that waits for the end of the turn happen. */
 export async function turn(): Promise<void> {
-  await new Promise((resolve) => { setImmediate(resolve); });
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

@@ -32,18 +32,29 @@ export function createStageWorld(options: QuorumOptions, places = 1): StageWorld
   const turns = createManualScheduler();
   const revisions: Revisions = { last: 0 };
   const types = [{ typeUrl: flagUrl, fullStateInSotw: true }];
-  const [accepted, ahead] = [createCache({ types, clock, revisions }), createCache({ types, clock, revisions })];
+  const [accepted, ahead] = [
+    createCache({ types, clock, revisions }),
+    createCache({ types, clock, revisions }),
+  ];
   const quorum = createQuorum({ accepted, ahead, revisions, clock }, options);
   const sinks: ResourceSink[] = [];
   quorum.addFeed({
     run(sink, signal) {
       for (let n = 0; n < places; n++) sinks.push(sink.part?.() ?? sink);
       void sink.commit({});
-      return new Promise((resolve) => { signal.addEventListener("abort", () => { resolve(); }); });
+      return new Promise((resolve) => {
+        signal.addEventListener("abort", () => {
+          resolve();
+        });
+      });
     },
   });
   const topics = new Map<string, Set<ClientTopic>>();
-  const source = Object.assign(quorum.source, { hear: (event: StreamEvent) => { quorum.hear(event); } });
+  const source = Object.assign(quorum.source, {
+    hear: (event: StreamEvent) => {
+      quorum.hear(event);
+    },
+  });
   const noted = (view: ResourceSource, id: string): ResourceSource => {
     const own = Object.create(view) as ResourceSource;
     return Object.assign(own, {
@@ -55,7 +66,9 @@ export function createStageWorld(options: QuorumOptions, places = 1): StageWorld
     });
   };
   const server = createServer({
-    source, clock, scheduler: createScheduler({ later: turns.later }),
+    source,
+    clock,
+    scheduler: createScheduler({ later: turns.later }),
     sourceFor: ({ node }) => noted(readerView(source, clientKey({ node }) ?? ""), node?.id ?? ""),
   });
   const settle = async (): Promise<void> => {
@@ -65,9 +78,15 @@ export function createStageWorld(options: QuorumOptions, places = 1): StageWorld
     }
   };
   return {
-    clock, accepted, ahead, quorum, server, sinks, settle,
+    clock,
+    accepted,
+    ahead,
+    quorum,
+    server,
+    sinks,
+    settle,
     connect: (variant, node) => connectClient(server, variant, node),
-    topicsOf: (id) => [...topics.get(id) ?? []],
+    topicsOf: (id) => [...(topics.get(id) ?? [])],
     async pass(ms) {
       await settle();
       const end = clock.now() + ms;

@@ -1,9 +1,24 @@
 import { createCache, type Cache } from "@xdstp/cache";
 import type { Topic } from "@xdstp/core";
 import { createScheduler } from "@xdstp/core/server";
-import { createFederation, createSources, encodeNode, parseBootstrap, type Bootstrap, type Channels } from "@xdstp/federation";
+import {
+  createFederation,
+  createSources,
+  encodeNode,
+  parseBootstrap,
+  type Bootstrap,
+  type Channels,
+} from "@xdstp/federation";
 import { createServer, type ServerOptions } from "@xdstp/server";
-import { createFakeClock, createNetwork, createSeededRandom, createStepper, type FakeClock, type Network, type SeededRandom } from "@xdstp/testing";
+import {
+  createFakeClock,
+  createNetwork,
+  createSeededRandom,
+  createStepper,
+  type FakeClock,
+  type Network,
+  type SeededRandom,
+} from "@xdstp/testing";
 
 import { createRelay, type Relay } from "../src/index.ts";
 
@@ -33,23 +48,52 @@ export function createTenantWorld(seed: number, clusters: readonly string[]): Te
   const random = createSeededRandom(seed);
   const clock = createFakeClock();
   const network = createNetwork({ clock, random: random.fork(1) });
-  const channels: Channels = { acquire: ({ uri }) => ({ open: ({ path }, handler) => network.connect(`${uri}${path}`, handler), release: () => undefined }) };
-  const origins = new Map([OWN, ...clusters].map((cluster) => [cluster, readyCache(clock)] as const));
+  const channels: Channels = {
+    acquire: ({ uri }) => ({
+      open: ({ path }, handler) => network.connect(`${uri}${path}`, handler),
+      release: () => undefined,
+    }),
+  };
+  const origins = new Map(
+    [OWN, ...clusters].map((cluster) => [cluster, readyCache(clock)] as const),
+  );
   const shared = { channels, clock, random: () => random.next() };
   const originOf = (cluster: string): Cache => origins.get(cluster) ?? readyCache(clock);
-  serve(network, "origin", { source: originOf(OWN), sourceFor: ({ node }) => origins.get(node?.cluster ?? ""), clock });
-  const relay = createRelay({ ...shared, bootstrap: bootstrapOf("origin", "relay", OWN), variant: random.pick(["delta", "sotw"]), opaqueKey: ["cluster"], maxTenants: random.between(2, 3), lingerMs: 20_000 });
+  serve(network, "origin", {
+    source: originOf(OWN),
+    sourceFor: ({ node }) => origins.get(node?.cluster ?? ""),
+    clock,
+  });
+  const relay = createRelay({
+    ...shared,
+    bootstrap: bootstrapOf("origin", "relay", OWN),
+    variant: random.pick(["delta", "sotw"]),
+    opaqueKey: ["cluster"],
+    maxTenants: random.between(2, 3),
+    lingerMs: 20_000,
+  });
   serve(network, "relay", { ...relay.serving, clock });
   const client = (index: number): TenantClient => {
     const cluster = random.pick(clusters);
     const { servers, node } = bootstrapOf("relay", `c${index}`, cluster);
     const cache = createCache({ clock });
-    const sources = createSources([{ servers }], { ...shared, node: encodeNode(node), variant: random.pick(["delta", "sotw"]) });
+    const sources = createSources([{ servers }], {
+      ...shared,
+      node: encodeNode(node),
+      variant: random.pick(["delta", "sotw"]),
+    });
     cache.addFeed(createFederation({ sources, clock, random: shared.random }));
     return { cluster, cache, watched: new Map() };
   };
   const stepper = createStepper({ clock, turn: microtasks });
-  return { random, network, relay, clients: Array.from({ length: 6 }, (_, index) => client(index)), originOf, pass: async (ms) => stepper.run(ms) };
+  return {
+    random,
+    network,
+    relay,
+    clients: Array.from({ length: 6 }, (_, index) => client(index)),
+    originOf,
+    pass: async (ms) => stepper.run(ms),
+  };
 }
 
 function readyCache(clock: FakeClock): Cache {
@@ -59,11 +103,25 @@ function readyCache(clock: FakeClock): Cache {
 }
 
 function bootstrapOf(uri: string, id: string, cluster: string): Bootstrap {
-  return parseBootstrap({ xds_servers: [{ server_uri: uri, channel_creds: [{ type: "insecure" }] }], node: { id, cluster } });
+  return parseBootstrap({
+    xds_servers: [{ server_uri: uri, channel_creds: [{ type: "insecure" }] }],
+    node: { id, cluster },
+  });
 }
 
-function serve(network: Network, address: string, options: Omit<ServerOptions, "clock"> & { readonly clock: FakeClock }): void {
-  const server = createServer({ ...options, scheduler: createScheduler({ later: (callback) => { options.clock.after(0, callback); } }) });
+function serve(
+  network: Network,
+  address: string,
+  options: Omit<ServerOptions, "clock"> & { readonly clock: FakeClock },
+): void {
+  const server = createServer({
+    ...options,
+    scheduler: createScheduler({
+      later: (callback) => {
+        options.clock.after(0, callback);
+      },
+    }),
+  });
   for (const method of ["DeltaAggregatedResources", "StreamAggregatedResources"]) {
     const path = `/envoy.service.discovery.v3.AggregatedDiscoveryService/${method}`;
     network.listen(`${address}${path}`, (out) => {

@@ -1,7 +1,18 @@
 import type { ByteStream, ByteStreamHandler } from "@xdstp/core";
-import { createMemoryStream, readRequest, type MemoryStream, type ReadRequest } from "@xdstp/testing";
+import {
+  createMemoryStream,
+  readRequest,
+  type MemoryStream,
+  type ReadRequest,
+} from "@xdstp/testing";
 
-import { anyOf, encodeResponse, type Variant, type WireError, type WireResource } from "./wire-bytes.ts";
+import {
+  anyOf,
+  encodeResponse,
+  type Variant,
+  type WireError,
+  type WireResource,
+} from "./wire-bytes.ts";
 
 /** One of the streams that a relay has opened. */
 export interface UpstreamCall {
@@ -21,7 +32,15 @@ export interface UpstreamRequest extends ReadRequest {
 export interface Reply {
   /** Default: the nonce. */
   readonly version?: string;
-  readonly resources?: readonly (WireResource | { readonly name: string; readonly text: string; readonly version?: string; readonly ttlMs?: number })[];
+  readonly resources?: readonly (
+    | WireResource
+    | {
+        readonly name: string;
+        readonly text: string;
+        readonly version?: string;
+        readonly ttlMs?: number;
+      }
+  )[];
   readonly removed?: readonly string[];
   readonly errors?: readonly WireError[];
   /** SotW. */
@@ -48,14 +67,22 @@ export function createUpstream(variant: Variant): Upstream {
     return call;
   };
   return {
-    calls, down: false,
-    get stream() { return newest().stream; },
+    calls,
+    down: false,
+    get stream() {
+      return newest().stream;
+    },
     connect(handler) {
       const holder: { out?: ByteStream } = {};
-      calls.push(callOn(variant, createMemoryStream((out) => {
-        holder.out = out;
-        return handler;
-      })));
+      calls.push(
+        callOn(
+          variant,
+          createMemoryStream((out) => {
+            holder.out = out;
+            return handler;
+          }),
+        ),
+      );
       if (holder.out === undefined) throw new Error("the stream has no end");
       return holder.out;
     },
@@ -75,18 +102,34 @@ function callOn(variant: Variant, stream: MemoryStream): UpstreamCall {
     stream,
     requests() {
       const requests: UpstreamRequest[] = [];
-      for (let bytes = stream.take(); bytes !== undefined; bytes = stream.take()) requests.push({ ...readRequest(variant, bytes), bytes });
+      for (let bytes = stream.take(); bytes !== undefined; bytes = stream.take())
+        requests.push({ ...readRequest(variant, bytes), bytes });
       return requests;
     },
     reply(typeUrl, { resources = [], removed = [], errors = [], ...rest }) {
       const nonce = `up${++nonces}`;
       const { version = nonce, canary = false } = rest;
-      stream.send(encodeResponse(variant, { typeUrl, nonce, version, removed, errors, canary, resources: resources.map((given) => ("text" in given ? textResource(typeUrl, { version, ...given }) : given)) }));
+      stream.send(
+        encodeResponse(variant, {
+          typeUrl,
+          nonce,
+          version,
+          removed,
+          errors,
+          canary,
+          resources: resources.map((given) =>
+            "text" in given ? textResource(typeUrl, { version, ...given }) : given,
+          ),
+        }),
+      );
       return nonce;
     },
   };
 }
 
-function textResource(typeUrl: string, { text, ...rest }: { readonly name: string; readonly version: string; readonly text: string }): WireResource {
+function textResource(
+  typeUrl: string,
+  { text, ...rest }: { readonly name: string; readonly version: string; readonly text: string },
+): WireResource {
   return { ...rest, any: anyOf(typeUrl, Buffer.from(text)) };
 }

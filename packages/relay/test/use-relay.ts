@@ -28,25 +28,53 @@ export async function useOrigin(port = 0): Promise<Origin> {
 }
 
 /** A relay of these servers, which waits little between streams; closed after the test. */
-export async function useRelay(uris: readonly string[], options: RelayOptions = {}): Promise<ServedRelay> {
-  const relay = createRelay({ bootstrap: bootstrapOf(uris, "relay"), backoff: { initialMs: 20, maxMs: 100 }, ...options });
-  return { relay, ...await serve(relay.cache, 0, () => relay.close(), relay.serving) };
+export async function useRelay(
+  uris: readonly string[],
+  options: RelayOptions = {},
+): Promise<ServedRelay> {
+  const relay = createRelay({
+    bootstrap: bootstrapOf(uris, "relay"),
+    backoff: { initialMs: 20, maxMs: 100 },
+    ...options,
+  });
+  return { relay, ...(await serve(relay.cache, 0, () => relay.close(), relay.serving)) };
 }
 
 /** A client of these servers; closed after the test. `id`: of its node. */
-export function useClient(uris: readonly string[], { id = "me", ...options }: ClientOptions & { readonly id?: string } = {}): Client {
-  const client = createClient({ bootstrap: bootstrapOf(uris, id), channels: createChannels(), backoff: { initialMs: 20, maxMs: 100 }, ...options });
+export function useClient(
+  uris: readonly string[],
+  { id = "me", ...options }: ClientOptions & { readonly id?: string } = {},
+): Client {
+  const client = createClient({
+    bootstrap: bootstrapOf(uris, id),
+    channels: createChannels(),
+    backoff: { initialMs: 20, maxMs: 100 },
+    ...options,
+  });
   onTestFinished(() => client.close());
   return client;
 }
 
 function bootstrapOf(uris: readonly string[], id: string): Bootstrap {
-  return parseBootstrap({ xds_servers: uris.map((server_uri) => ({ server_uri, channel_creds: [{ type: "insecure" }] })), node: { id } });
+  return parseBootstrap({
+    xds_servers: uris.map((server_uri) => ({ server_uri, channel_creds: [{ type: "insecure" }] })),
+    node: { id },
+  });
 }
 
-async function serve(cache: Cache, port: number, end: () => Promise<void>, serving: Relay["serving"] = { source: cache }): Promise<Origin> {
+async function serve(
+  cache: Cache,
+  port: number,
+  end: () => Promise<void>,
+  serving: Relay["serving"] = { source: cache },
+): Promise<Origin> {
   const events: ServerEvent[] = [];
-  const server = createServer({ ...serving, onEvent: (event) => { events.push(event); } });
+  const server = createServer({
+    ...serving,
+    onEvent: (event) => {
+      events.push(event);
+    },
+  });
   const listening = await server.listen({ host: "127.0.0.1", port });
   const close = async (): Promise<void> => {
     await server.close({ graceMs: 0 });

@@ -17,7 +17,10 @@ export interface Voter extends WorldClient {
 
 /** Refuses what has this text. */
 export function refuses(...texts: readonly string[]): Voter["verdict"] {
-  return ({ shown }) => (shown.some((one) => texts.includes(one.split("=")[1] ?? "")) ? `cannot use ${texts.join(" or ")}` : undefined);
+  return ({ shown }) =>
+    shown.some((one) => texts.includes(one.split("=")[1] ?? ""))
+      ? `cannot use ${texts.join(" or ")}`
+      : undefined;
 }
 
 /** Accepts everything. */
@@ -27,18 +30,34 @@ export const accepts: Voter["verdict"] = () => undefined;
 export const silent: Voter["verdict"] = () => "silent";
 
 /** Opens a stream of a client. `whole`: a response of SotW is all there is. */
-export function openVoter(world: Pick<RelayWorld, "connect">, variant: Variant, id: string, verdict: Voter["verdict"] = accepts, form: "whole" | "parts" = "parts"): Voter {
+export function openVoter(
+  world: Pick<RelayWorld, "connect">,
+  variant: Variant,
+  id: string,
+  verdict: Voter["verdict"] = accepts,
+  form: "whole" | "parts" = "parts",
+): Voter {
   const client = world.connect(variant, { id });
   const seen: string[] = [];
   const holds = new Map<string, string>();
   const waiting: Answer[] = [];
   const voter: Voter = {
-    ...client, id, seen, holds, verdict,
-    get closed() { return client.closed; },
+    ...client,
+    id,
+    seen,
+    holds,
+    verdict,
+    get closed() {
+      return client.closed;
+    },
     answer() {
       let answered = 0;
       const news = client.read();
-      for (const { shown, removed } of news) seen.push(...shown, ...removed.map((name) => `${name.slice(name.lastIndexOf("/") + 1)} gone`));
+      for (const { shown, removed } of news)
+        seen.push(
+          ...shown,
+          ...removed.map((name) => `${name.slice(name.lastIndexOf("/") + 1)} gone`),
+        );
       waiting.push(...news);
       while (waiting[0] !== undefined) {
         const answer = waiting[0];
@@ -46,7 +65,10 @@ export function openVoter(world: Pick<RelayWorld, "connect">, variant: Variant, 
         if (why === "silent") return news.length > 0;
         waiting.shift();
         answered++;
-        if (why !== undefined) { client.nack(answer, why); continue; }
+        if (why !== undefined) {
+          client.nack(answer, why);
+          continue;
+        }
         if (variant === "sotw" && form === "whole") holds.clear();
         for (const one of answer.shown) holds.set(nameIn(one), one.split("=")[1] ?? "");
         for (const name of answer.removed) holds.delete(name.slice(name.lastIndexOf("/") + 1));
@@ -65,7 +87,10 @@ function nameIn(shown: string): string {
 }
 
 /** Everybody reads and answers until nothing is left to say. */
-export async function talk(world: Pick<RelayWorld, "settle">, voters: readonly Voter[]): Promise<void> {
+export async function talk(
+  world: Pick<RelayWorld, "settle">,
+  voters: readonly Voter[],
+): Promise<void> {
   for (let round = 0; round < 100; round++) {
     await world.settle();
     if (voters.filter((voter) => voter.answer()).length === 0) return;

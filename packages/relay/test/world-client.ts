@@ -1,8 +1,19 @@
 import type { Status } from "@xdstp/core";
 import type { XdsServer } from "@xdstp/server";
-import { createMemoryStream, createRawDeltaClient, createRawSotwClient, type DeltaRequestInit, type MemoryStream } from "@xdstp/testing";
+import {
+  createMemoryStream,
+  createRawDeltaClient,
+  createRawSotwClient,
+  type DeltaRequestInit,
+  type MemoryStream,
+} from "@xdstp/testing";
 
-import { decodeResponse, type Variant, type WireResource, type WireResponse } from "./wire-bytes.ts";
+import {
+  decodeResponse,
+  type Variant,
+  type WireResource,
+  type WireResponse,
+} from "./wire-bytes.ts";
 
 /** A `Node` as a plain object. */
 export type NodeInit = NonNullable<DeltaRequestInit["node"]>;
@@ -38,14 +49,22 @@ const methods = { delta: "DeltaAggregatedResources", sotw: "StreamAggregatedReso
 const features = ["xds.config.supports-resource-ttl", "xds.config.resource-in-sotw"];
 
 /** Opens a stream: an aggregated one, or that of another path. */
-export function connectClient(server: XdsServer, variant: Variant, node: NodeInit = { id: "client" }, path = `/envoy.service.discovery.v3.AggregatedDiscoveryService/${methods[variant]}`): WorldClient {
+export function connectClient(
+  server: XdsServer,
+  variant: Variant,
+  node: NodeInit = { id: "client" },
+  path = `/envoy.service.discovery.v3.AggregatedDiscoveryService/${methods[variant]}`,
+): WorldClient {
   const stream = createMemoryStream((out) => {
     const handler = server.accept(path, "192.0.2.7:1", out);
     if (!("code" in handler)) return handler;
     out.close(handler);
     return { onMessage: () => undefined, onDrained: () => undefined, onClosed: () => undefined };
   });
-  const says = variant === "delta" ? deltaClient(stream, { clientFeatures: features, ...node }) : sotwClient(stream, { clientFeatures: features, ...node });
+  const says =
+    variant === "delta"
+      ? deltaClient(stream, { clientFeatures: features, ...node })
+      : sotwClient(stream, { clientFeatures: features, ...node });
   const read = (): readonly Answer[] => {
     const answers: Answer[] = [];
     for (let bytes = stream.take(); bytes !== undefined; bytes = stream.take()) {
@@ -55,8 +74,12 @@ export function connectClient(server: XdsServer, variant: Variant, node: NodeIni
     return answers;
   };
   return {
-    ...says, stream, read,
-    get closed() { return stream.closed; },
+    ...says,
+    stream,
+    read,
+    get closed() {
+      return stream.closed;
+    },
     take() {
       const answers = read();
       for (const answer of answers) says.ack(answer);
@@ -81,11 +104,21 @@ type Says = Pick<WorldClient, "send" | "ask" | "leave" | "ack" | "nack">;
 function deltaClient(stream: MemoryStream, node: NodeInit): Says {
   const raw = createRawDeltaClient(stream, { node });
   return {
-    send(request) { raw.send(request); },
-    ask(typeUrl, ...names) { raw.send({ typeUrl, resourceNamesSubscribe: [...names] }); },
-    leave(typeUrl, ...names) { raw.send({ typeUrl, resourceNamesUnsubscribe: [...names] }); },
-    ack({ typeUrl, nonce }) { raw.send({ typeUrl, responseNonce: nonce }); },
-    nack({ typeUrl, nonce }, message) { raw.send({ typeUrl, responseNonce: nonce, errorDetail: { code: 3, message } }); },
+    send(request) {
+      raw.send(request);
+    },
+    ask(typeUrl, ...names) {
+      raw.send({ typeUrl, resourceNamesSubscribe: [...names] });
+    },
+    leave(typeUrl, ...names) {
+      raw.send({ typeUrl, resourceNamesUnsubscribe: [...names] });
+    },
+    ack({ typeUrl, nonce }) {
+      raw.send({ typeUrl, responseNonce: nonce });
+    },
+    nack({ typeUrl, nonce }, message) {
+      raw.send({ typeUrl, responseNonce: nonce, errorDetail: { code: 3, message } });
+    },
   };
 }
 
@@ -94,19 +127,32 @@ function sotwClient(stream: MemoryStream, node: NodeInit): Says {
   const types = new Map<string, { names: readonly string[]; version: string; nonce: string }>();
   const say = (typeUrl: string, error?: string): void => {
     const { names = [], version = "", nonce = "" } = types.get(typeUrl) ?? {};
-    raw.send({ typeUrl, resourceNames: [...names], versionInfo: version, responseNonce: nonce, ...(error !== undefined && { errorDetail: { code: 3, message: error } }) });
+    raw.send({
+      typeUrl,
+      resourceNames: [...names],
+      versionInfo: version,
+      responseNonce: nonce,
+      ...(error !== undefined && { errorDetail: { code: 3, message: error } }),
+    });
   };
-  const change = (typeUrl: string, news: { names?: readonly string[]; version?: string; nonce?: string }): void => {
+  const change = (
+    typeUrl: string,
+    news: { names?: readonly string[]; version?: string; nonce?: string },
+  ): void => {
     types.set(typeUrl, { names: [], version: "", nonce: "", ...types.get(typeUrl), ...news });
   };
   return {
-    send(request) { raw.send(request); },
+    send(request) {
+      raw.send(request);
+    },
     ask(typeUrl, ...names) {
       change(typeUrl, { names });
       say(typeUrl);
     },
     leave(typeUrl, ...names) {
-      change(typeUrl, { names: (types.get(typeUrl)?.names ?? []).filter((name) => !names.includes(name)) });
+      change(typeUrl, {
+        names: (types.get(typeUrl)?.names ?? []).filter((name) => !names.includes(name)),
+      });
       say(typeUrl);
     },
     ack({ typeUrl, nonce, version }) {

@@ -3,9 +3,16 @@ import { describe, expect, it } from "vitest";
 import { assignmentOf } from "./assignment-of.ts";
 import { cluster } from "./envoy-types.ts";
 
-const encode = (json: Readonly<Record<string, unknown>>): Uint8Array => anyFromJson({ "@type": cluster.typeUrl, ...json }, envoyRegistry()).value;
+const encode = (json: Readonly<Record<string, unknown>>): Uint8Array =>
+  anyFromJson({ "@type": cluster.typeUrl, ...json }, envoyRegistry()).value;
 const edsConfig = { ads: {}, resource_api_version: "V3" };
-const full = encode({ name: "backend", type: "EDS", connect_timeout: "1s", eds_cluster_config: { eds_config: edsConfig, service_name: "service" }, lb_policy: "ROUND_ROBIN" });
+const full = encode({
+  name: "backend",
+  type: "EDS",
+  connect_timeout: "1s",
+  eds_cluster_config: { eds_config: edsConfig, service_name: "service" },
+  lb_policy: "ROUND_ROBIN",
+});
 
 /** The name of what comes over xDS. */
 const of = (bytes: Uint8Array): string | undefined => {
@@ -19,16 +26,25 @@ describe("assignmentOf()", () => {
   });
 
   it("gives the name of the cluster where there is no service name", () => {
-    expect(of(encode({ name: "bäckend", type: "EDS", eds_cluster_config: { eds_config: edsConfig } }))).toBe("bäckend");
+    expect(
+      of(encode({ name: "bäckend", type: "EDS", eds_cluster_config: { eds_config: edsConfig } })),
+    ).toBe("bäckend");
   });
 
-  it.each(["STATIC", "STRICT_DNS", "LOGICAL_DNS", "ORIGINAL_DST"])("gives none for a cluster of type %s", (type) => {
-    expect(of(encode({ name: "a", type, eds_cluster_config: { service_name: "service" } }))).toBeUndefined();
-  });
+  it.each(["STATIC", "STRICT_DNS", "LOGICAL_DNS", "ORIGINAL_DST"])(
+    "gives none for a cluster of type %s",
+    (type) => {
+      expect(
+        of(encode({ name: "a", type, eds_cluster_config: { service_name: "service" } })),
+      ).toBeUndefined();
+    },
+  );
 
   it("gives none for a cluster without a type, or with one of its own", () => {
     expect(of(encode({ name: "a" }))).toBeUndefined();
-    expect(of(encode({ name: "a", cluster_type: { name: "envoy.clusters.aggregate" } }))).toBeUndefined();
+    expect(
+      of(encode({ name: "a", cluster_type: { name: "envoy.clusters.aggregate" } })),
+    ).toBeUndefined();
   });
 
   it("goes by what comes last, as every decoder does", () => {
@@ -37,12 +53,25 @@ describe("assignmentOf()", () => {
     expect(of(Buffer.concat([full, ownType]))).toBeUndefined();
     expect(of(Buffer.concat([ownType, full]))).toBe("service");
     expect(of(Buffer.concat([full, renamed]))).toBe("other");
-    expect(of(Buffer.concat([full, encode({ eds_cluster_config: { eds_config: edsConfig } })]))).toBe("service");
+    expect(
+      of(Buffer.concat([full, encode({ eds_cluster_config: { eds_config: edsConfig } })])),
+    ).toBe("service");
   });
 
-  it.each([{ path: "/eds.yaml" }, { path_config_source: { path: "/eds.yaml" } }])("gives none where its endpoints come from a file: %j", (eds_config) => {
-    expect(of(encode({ name: "a", type: "EDS", eds_cluster_config: { eds_config, service_name: "service" } }))).toBeUndefined();
-  });
+  it.each([{ path: "/eds.yaml" }, { path_config_source: { path: "/eds.yaml" } }])(
+    "gives none where its endpoints come from a file: %j",
+    (eds_config) => {
+      expect(
+        of(
+          encode({
+            name: "a",
+            type: "EDS",
+            eds_cluster_config: { eds_config, service_name: "service" },
+          }),
+        ),
+      ).toBeUndefined();
+    },
+  );
 
   it("gives none where there is no name at all, or nothing", () => {
     expect(of(encode({ type: "EDS" }))).toBeUndefined();
@@ -52,7 +81,8 @@ describe("assignmentOf()", () => {
   it("never throws on bytes that are cut off or changed", () => {
     for (let at = 0; at < full.length; at++) {
       expect(of(full.subarray(0, at))?.length ?? 0).toBeLessThan(8);
-      for (const byte of [0x00, 0x0b, 0x7f, 0xff]) expect(of(full.with(at, byte))?.length ?? 0).toBeLessThan(full.length);
+      for (const byte of [0x00, 0x0b, 0x7f, 0xff])
+        expect(of(full.with(at, byte))?.length ?? 0).toBeLessThan(full.length);
     }
   });
 });

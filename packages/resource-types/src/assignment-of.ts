@@ -33,14 +33,18 @@ export function assignmentOf(bytes: Uint8Array, cluster: Range): Assignment | un
   let type = STATIC;
   let name = "";
   const eds: Eds = { serviceName: "", kind: "ads", source: undefined };
-  walkFields(bytes, (field, start, end, wireType) => {
-    if (field === TYPE && wireType === WireType.VARINT) type = varintValue(bytes, start, end);
-    if (wireType !== WireType.LENGTH_DELIMITED) return true;
-    if (field === CLUSTER_TYPE) type = STATIC;
-    if (field === NAME) name = decodeText(bytes, start, end);
-    if (field === EDS_CLUSTER_CONFIG) readEds(bytes, { start, end }, eds);
-    return true;
-  }, cluster);
+  walkFields(
+    bytes,
+    (field, start, end, wireType) => {
+      if (field === TYPE && wireType === WireType.VARINT) type = varintValue(bytes, start, end);
+      if (wireType !== WireType.LENGTH_DELIMITED) return true;
+      if (field === CLUSTER_TYPE) type = STATIC;
+      if (field === NAME) name = decodeText(bytes, start, end);
+      if (field === EDS_CLUSTER_CONFIG) readEds(bytes, { start, end }, eds);
+      return true;
+    },
+    cluster,
+  );
   const { serviceName, kind, source } = eds;
   const isService = serviceName !== "";
   if (type !== EDS || (!isService && name === "")) return undefined;
@@ -55,13 +59,17 @@ interface Eds {
 
 /** A field that occurs again replaces what was there, as in every decoder. */
 function readEds(bytes: Uint8Array, config: Range, into: Eds): void {
-  walkFields(bytes, (field, start, end, wireType) => {
-    if (wireType !== WireType.LENGTH_DELIMITED) return true;
-    if (field === EDS_CONFIG) {
-      into.source = { start, end };
-      into.kind = sourceKind(bytes, into.source);
-    }
-    if (field === SERVICE_NAME) into.serviceName = decodeText(bytes, start, end);
-    return true;
-  }, config);
+  walkFields(
+    bytes,
+    (field, start, end, wireType) => {
+      if (wireType !== WireType.LENGTH_DELIMITED) return true;
+      if (field === EDS_CONFIG) {
+        into.source = { start, end };
+        into.kind = sourceKind(bytes, into.source);
+      }
+      if (field === SERVICE_NAME) into.serviceName = decodeText(bytes, start, end);
+      return true;
+    },
+    config,
+  );
 }

@@ -6,14 +6,24 @@ import * as types from "./index.ts";
 
 const { envoyTypes } = types;
 const registry = envoyRegistry();
-const messageOf = (typeUrl: string | undefined): DescMessage | undefined => registry.getMessage(typeUrl?.split("/").at(-1) ?? "");
-const namesWhere = (holds: (type: ResourceType) => boolean): readonly string[] => envoyTypes.filter(holds).map(({ typeUrl }) => typeUrl.split(".").at(-1) ?? "").sort();
+const messageOf = (typeUrl: string | undefined): DescMessage | undefined =>
+  registry.getMessage(typeUrl?.split("/").at(-1) ?? "");
+const namesWhere = (holds: (type: ResourceType) => boolean): readonly string[] =>
+  envoyTypes
+    .filter(holds)
+    .map(({ typeUrl }) => typeUrl.split(".").at(-1) ?? "")
+    .sort();
 const known = new Set(envoyTypes.map(({ typeUrl }) => typeUrl));
 
 /** All that a type comes after, directly or through others. */
 function before(type: ResourceType): ReadonlySet<string> {
   const direct = (type.follows ?? []).map(({ typeUrl }) => typeUrl);
-  return new Set(direct.flatMap((typeUrl) => [typeUrl, ...before(envoyTypes.find((other) => other.typeUrl === typeUrl) ?? { typeUrl })]));
+  return new Set(
+    direct.flatMap((typeUrl) => [
+      typeUrl,
+      ...before(envoyTypes.find((other) => other.typeUrl === typeUrl) ?? { typeUrl }),
+    ]),
+  );
 }
 
 describe("envoyTypes", () => {
@@ -28,8 +38,14 @@ describe("envoyTypes", () => {
 
   it.each(envoyTypes)("says where the name lies: $typeUrl", ({ typeUrl, nameField = 1 }) => {
     const field = messageOf(typeUrl)?.fields.find(({ number }) => number === nameField);
-    if (nameField === 0) expect(messageOf(typeUrl)?.fields.some(({ name }) => name === "name")).toBe(false);
-    else expect(field).toMatchObject({ fieldKind: "scalar", scalar: ScalarType.STRING, name: typeUrl.endsWith("Assignment") ? "cluster_name" : "name" });
+    if (nameField === 0)
+      expect(messageOf(typeUrl)?.fields.some(({ name }) => name === "name")).toBe(false);
+    else
+      expect(field).toMatchObject({
+        fieldKind: "scalar",
+        scalar: ScalarType.STRING,
+        name: typeUrl.endsWith("Assignment") ? "cluster_name" : "name",
+      });
   });
 
   it("has no name field for LbEndpoint alone", () => {
@@ -37,30 +53,52 @@ describe("envoyTypes", () => {
   });
 
   it("names the collections of the API, which hold their entries in field 1", () => {
-    expect(namesWhere(({ collectionTypeUrl }) => collectionTypeUrl !== undefined)).toEqual(["Cluster", "LbEndpoint", "Listener"]);
+    expect(namesWhere(({ collectionTypeUrl }) => collectionTypeUrl !== undefined)).toEqual([
+      "Cluster",
+      "LbEndpoint",
+      "Listener",
+    ]);
     for (const { typeUrl, collectionTypeUrl } of envoyTypes) {
       if (collectionTypeUrl === undefined) continue;
       expect(collectionTypeUrl).toBe(`${typeUrl}Collection`);
-      expect(messageOf(collectionTypeUrl)?.fields).toMatchObject([{ number: 1, message: { typeName: "xds.core.v3.CollectionEntry" } }]);
+      expect(messageOf(collectionTypeUrl)?.fields).toMatchObject([
+        { number: 1, message: { typeName: "xds.core.v3.CollectionEntry" } },
+      ]);
     }
   });
 
   it("is complete in each SotW response for these types only", () => {
-    expect(namesWhere(({ fullStateInSotw }) => fullStateInSotw === true)).toEqual(["Cluster", "Listener", "ScopedRouteConfiguration"]);
+    expect(namesWhere(({ fullStateInSotw }) => fullStateInSotw === true)).toEqual([
+      "Cluster",
+      "Listener",
+      "ScopedRouteConfiguration",
+    ]);
   });
 
   it("takes an empty first list as wildcard for these types only [S-WILD-6]", () => {
-    expect(namesWhere(({ legacyWildcard }) => legacyWildcard !== false)).toEqual(["Cluster", "Listener", "ScopedRouteConfiguration", "VirtualHost"]);
+    expect(namesWhere(({ legacyWildcard }) => legacyWildcard !== false)).toEqual([
+      "Cluster",
+      "Listener",
+      "ScopedRouteConfiguration",
+      "VirtualHost",
+    ]);
   });
 
   it("says a missing virtual host by an empty resource, and keeps extension configs in use", () => {
     expect(namesWhere(({ missingAs }) => missingAs === "empty-resource")).toEqual(["VirtualHost"]);
-    expect(namesWhere(({ keepWhileReferenced }) => keepWhileReferenced === true)).toEqual(["TypedExtensionConfig"]);
+    expect(namesWhere(({ keepWhileReferenced }) => keepWhileReferenced === true)).toEqual([
+      "TypedExtensionConfig",
+    ]);
   });
 
   it("knows every type that it relates to another", () => {
     for (const { follows = [], refersTo = [], warms = [] } of envoyTypes) {
-      for (const typeUrl of [...follows.map((other) => other.typeUrl), ...refersTo, ...warms.map((other) => other.typeUrl)]) expect(known).toContain(typeUrl);
+      for (const typeUrl of [
+        ...follows.map((other) => other.typeUrl),
+        ...refersTo,
+        ...warms.map((other) => other.typeUrl),
+      ])
+        expect(known).toContain(typeUrl);
     }
   });
 
@@ -72,24 +110,60 @@ describe("envoyTypes", () => {
   });
 
   it.each([
-    [types.clusterLoadAssignment, types.cluster], [types.lbEndpoint, types.clusterLoadAssignment],
-    [types.listener, types.clusterLoadAssignment], [types.routeConfiguration, types.listener], [types.scopedRouteConfiguration, types.listener], [types.virtualHost, types.routeConfiguration],
-    [types.cluster, types.secret], [types.cluster, types.typedExtensionConfig], [types.listener, types.secret], [types.listener, types.typedExtensionConfig], [types.typedExtensionConfig, types.secret],
+    [types.clusterLoadAssignment, types.cluster],
+    [types.lbEndpoint, types.clusterLoadAssignment],
+    [types.listener, types.clusterLoadAssignment],
+    [types.routeConfiguration, types.listener],
+    [types.scopedRouteConfiguration, types.listener],
+    [types.virtualHost, types.routeConfiguration],
+    [types.cluster, types.secret],
+    [types.cluster, types.typedExtensionConfig],
+    [types.listener, types.secret],
+    [types.listener, types.typedExtensionConfig],
+    [types.typedExtensionConfig, types.secret],
   ])("sends $typeUrl after $typeUrl", (later, earlier) => {
     expect(before(later)).toContain(earlier.typeUrl);
   });
 
-  it.each([types.listener, types.scopedRouteConfiguration, types.routeConfiguration, types.virtualHost])("waits until clusters and endpoints are accepted: $typeUrl", ({ follows }) => {
+  it.each([
+    types.listener,
+    types.scopedRouteConfiguration,
+    types.routeConfiguration,
+    types.virtualHost,
+  ])("waits until clusters and endpoints are accepted: $typeUrl", ({ follows }) => {
     expect(follows).toContainEqual({ typeUrl: types.cluster.typeUrl, when: "accepted" });
-    expect(follows).toContainEqual({ typeUrl: types.clusterLoadAssignment.typeUrl, when: "accepted" });
-  });
-
-  it.each([types.clusterLoadAssignment, types.lbEndpoint, types.secret, types.typedExtensionConfig, types.runtime, types.cluster])("never waits for an ACK, which Envoy may hold back until this has come: $typeUrl", ({ follows = [] }) => {
-    expect(follows.filter(({ when }) => when === "accepted")).toEqual([]);
+    expect(follows).toContainEqual({
+      typeUrl: types.clusterLoadAssignment.typeUrl,
+      when: "accepted",
+    });
   });
 
   it.each([
-    ["Cluster", types.cluster, ["Listener", "RouteConfiguration", "ScopedRouteConfiguration", "TypedExtensionConfig", "VirtualHost"]],
+    types.clusterLoadAssignment,
+    types.lbEndpoint,
+    types.secret,
+    types.typedExtensionConfig,
+    types.runtime,
+    types.cluster,
+  ])(
+    "never waits for an ACK, which Envoy may hold back until this has come: $typeUrl",
+    ({ follows = [] }) => {
+      expect(follows.filter(({ when }) => when === "accepted")).toEqual([]);
+    },
+  );
+
+  it.each([
+    [
+      "Cluster",
+      types.cluster,
+      [
+        "Listener",
+        "RouteConfiguration",
+        "ScopedRouteConfiguration",
+        "TypedExtensionConfig",
+        "VirtualHost",
+      ],
+    ],
     ["ClusterLoadAssignment", types.clusterLoadAssignment, ["Cluster"]],
     ["LbEndpoint", types.lbEndpoint, ["ClusterLoadAssignment"]],
     ["RouteConfiguration", types.routeConfiguration, ["Listener", "ScopedRouteConfiguration"]],
@@ -98,11 +172,17 @@ describe("envoyTypes", () => {
     ["Listener", types.listener, []],
     ["Runtime", types.runtime, []],
   ])("removes a %s after these have let go", (_name, type, referrers) => {
-    expect((type.refersTo ?? []).map((typeUrl) => typeUrl.split(".").at(-1)).sort()).toEqual(referrers);
+    expect((type.refersTo ?? []).map((typeUrl) => typeUrl.split(".").at(-1)).sort()).toEqual(
+      referrers,
+    );
   });
 
   it("warms clusters by assignments and listeners by routes", () => {
-    expect(envoyTypes.flatMap(({ typeUrl, warms = [] }) => warms.map((child) => [typeUrl, child.typeUrl]))).toEqual([
+    expect(
+      envoyTypes.flatMap(({ typeUrl, warms = [] }) =>
+        warms.map((child) => [typeUrl, child.typeUrl]),
+      ),
+    ).toEqual([
       [types.cluster.typeUrl, types.clusterLoadAssignment.typeUrl],
       [types.listener.typeUrl, types.routeConfiguration.typeUrl],
     ]);

@@ -6,15 +6,24 @@ import { typeUrls } from "./type-urls.ts";
 const sent = (typeUrl: string): Follows => ({ typeUrl, when: "sent" });
 const accepted = (typeUrl: string): Follows => ({ typeUrl, when: "accepted" });
 /** The one graph of what refers to what. */
-const references = (typeUrl: string) => (payload: Uint8Array): readonly Reference[] => referencesOf(typeUrl, payload);
+const references =
+  (typeUrl: string) =>
+  (payload: Uint8Array): readonly Reference[] =>
+    referencesOf(typeUrl, payload);
 /** What a parent refers to of this type, it waits for (S-WARM-1). */
 const warmsWith = (parent: string, child: string): Warms => ({
   typeUrl: child,
-  names: (payload) => referencesOf(parent, payload).filter(({ typeUrl }) => typeUrl === child).map(({ name }) => name),
+  names: (payload) =>
+    referencesOf(parent, payload)
+      .filter(({ typeUrl }) => typeUrl === child)
+      .map(({ name }) => name),
 });
 
 /** What has to be in place before anything that routes to clusters (S-ORD-2). */
-const clustersReady: readonly Follows[] = [accepted(typeUrls.cluster), accepted(typeUrls.clusterLoadAssignment)];
+const clustersReady: readonly Follows[] = [
+  accepted(typeUrls.cluster),
+  accepted(typeUrls.clusterLoadAssignment),
+];
 /** Secrets and extension configs that are subscribed already go before what refers to them anew (S-ORD-1); who asks for one because of a new resource has that resource. */
 const partsSent: readonly Follows[] = [sent(typeUrls.secret), sent(typeUrls.typedExtensionConfig)];
 
@@ -47,7 +56,13 @@ export const cluster: ResourceType = {
   collectionTypeUrl: typeUrlOf("envoy.config.cluster.v3.ClusterCollection"),
   fullStateInSotw: true,
   follows: partsSent,
-  refersTo: [typeUrls.listener, typeUrls.routeConfiguration, typeUrls.scopedRouteConfiguration, typeUrls.virtualHost, typeUrls.typedExtensionConfig],
+  refersTo: [
+    typeUrls.listener,
+    typeUrls.routeConfiguration,
+    typeUrls.scopedRouteConfiguration,
+    typeUrls.virtualHost,
+    typeUrls.typedExtensionConfig,
+  ],
   warms: [warmsWith(typeUrls.cluster, typeUrls.clusterLoadAssignment)],
   references: references(typeUrls.cluster),
 };

@@ -7,7 +7,10 @@ import { authorityOf } from "@xdstp/uri";
  * @param references - As {@link referencesOf} tells them, or `references` of a type
  * @param authorities - Those that the server answers for
  */
-export function foreignReferences(references: readonly Reference[], authorities: readonly string[]): readonly Reference[] {
+export function foreignReferences(
+  references: readonly Reference[],
+  authorities: readonly string[],
+): readonly Reference[] {
   return references.filter(({ name }) => {
     const authority = name.startsWith("xdstp:") ? authorityOf(name) : undefined;
     return authority !== undefined && !authorities.includes(authority);

@@ -46,14 +46,29 @@ function link(): ReadonlyMap<string, MessageNode> {
       holder.inner.set(field, nodeOf(target));
     }
   }
-  for (const field of namingFields) addNaming(nodeOf(field.message), field, field.sourceIn === undefined ? undefined : nodeOf(field.sourceIn));
+  for (const field of namingFields)
+    addNaming(
+      nodeOf(field.message),
+      field,
+      field.sourceIn === undefined ? undefined : nodeOf(field.sourceIn),
+    );
   return made;
 }
 
-function addNaming(node: MessageNode, { field: path, typeUrl, source, sourceRequired = false, within }: NamingField, around: MessageNode | undefined): void {
+function addNaming(
+  node: MessageNode,
+  { field: path, typeUrl, source, sourceRequired = false, within }: NamingField,
+  around: MessageNode | undefined,
+): void {
   const [field, holder] = end(node, path);
   const found = source === undefined ? [] : numbers(source);
-  holder.naming = { field, typeUrl, source: around === undefined ? found : undefined, sourceRequired, within };
+  holder.naming = {
+    field,
+    typeUrl,
+    source: around === undefined ? found : undefined,
+    sourceRequired,
+    within,
+  };
   if (around !== undefined) around.around = { source: found, sourceRequired };
 }
 

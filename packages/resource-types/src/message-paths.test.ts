@@ -7,8 +7,14 @@ import { namingFields } from "./naming-fields.ts";
 
 const registry = envoyRegistry();
 const named = new Set(namingFields.map(({ message, field }) => `${message}.${field}`));
-const sources = new Set(namingFields.map(({ message, source = "", sourceIn = message }) => `${sourceIn}.${source.split(".")[0] ?? ""}`));
-const messages: readonly DescMessage[] = [...registry].filter((type) => type.kind === "message").filter(({ typeName }) => /^envoy\.(config|extensions)\./.test(typeName));
+const sources = new Set(
+  namingFields.map(
+    ({ message, source = "", sourceIn = message }) => `${sourceIn}.${source.split(".")[0] ?? ""}`,
+  ),
+);
+const messages: readonly DescMessage[] = [...registry]
+  .filter((type) => type.kind === "message")
+  .filter(({ typeName }) => /^envoy\.(config|extensions)\./.test(typeName));
 const bootstrap = /^envoy\.(config\.(bootstrap|metrics)|extensions\.(bootstrap|stat_sinks))\./;
 
 /** Fields that look as if they named a resource, and do not. */
@@ -53,8 +59,14 @@ const otherSources: ReadonlySet<string> = new Set([
   "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.OnDemand.odcds_config",
 ]);
 
-const holdsText = (field: DescField): boolean => field.fieldKind === "map" ? field.mapKind !== "message" : "scalar" in field && field.scalar === ScalarType.STRING;
-const looksLikeName = ({ name }: DescField): boolean => /(^|_)clusters?($|_)|secret_(name|access)|resources?_(name|locator)$|_locator$|route_config.*name|route_configuration_name|listener_name|collection_name/.test(name);
+const holdsText = (field: DescField): boolean =>
+  field.fieldKind === "map"
+    ? field.mapKind !== "message"
+    : "scalar" in field && field.scalar === ScalarType.STRING;
+const looksLikeName = ({ name }: DescField): boolean =>
+  /(^|_)clusters?($|_)|secret_(name|access)|resources?_(name|locator)$|_locator$|route_config.*name|route_configuration_name|listener_name|collection_name/.test(
+    name,
+  );
 
 describe("messagePaths", () => {
   it("is what the Envoy API says", async () => {
@@ -63,42 +75,71 @@ describe("messagePaths", () => {
 
   it("leads through known messages only", () => {
     for (const target of Object.values(messagePaths).flatMap((paths) => Object.values(paths))) {
-      if (target !== "google.protobuf.Any" && !namingFields.some(({ message }) => message === target)) expect(messagePaths, target).toHaveProperty([target]);
+      if (
+        target !== "google.protobuf.Any" &&
+        !namingFields.some(({ message }) => message === target)
+      )
+        expect(messagePaths, target).toHaveProperty([target]);
     }
   });
 });
 
 describe("namingFields", () => {
-  it.each(namingFields)("is a text of the API, beside its source: $message $field", ({ message, field, source, sourceIn = message }) => {
-    const [number] = field.split(".").map(Number);
-    const found = registry.getMessage(message)?.fields.find((candidate) => candidate.number === number);
-    expect(found?.fieldKind === "map" ? found.mapKey : found?.scalar).toBe(ScalarType.STRING);
-    const sourceTypes = pathOfTypes(registry.getMessage(sourceIn), source);
-    expect(sourceTypes.at(-1)).toBe(source === undefined ? undefined : "envoy.config.core.v3.ConfigSource");
-  });
+  it.each(namingFields)(
+    "is a text of the API, beside its source: $message $field",
+    ({ message, field, source, sourceIn = message }) => {
+      const [number] = field.split(".").map(Number);
+      const found = registry
+        .getMessage(message)
+        ?.fields.find((candidate) => candidate.number === number);
+      expect(found?.fieldKind === "map" ? found.mapKey : found?.scalar).toBe(ScalarType.STRING);
+      const sourceTypes = pathOfTypes(registry.getMessage(sourceIn), source);
+      expect(sourceTypes.at(-1)).toBe(
+        source === undefined ? undefined : "envoy.config.core.v3.ConfigSource",
+      );
+    },
+  );
 
   it("names one resource per message", () => {
     expect(new Set(namingFields.map(({ message }) => message)).size).toBe(namingFields.length);
   });
 
   it("names types that the API has", () => {
-    for (const { typeUrl } of namingFields) expect(registry.getMessage(typeUrl.split("/")[1] ?? ""), typeUrl).toBeDefined();
+    for (const { typeUrl } of namingFields)
+      expect(registry.getMessage(typeUrl.split("/")[1] ?? ""), typeUrl).toBeDefined();
   });
 
   it("leaves out no field that looks like a reference, but those known to be none", () => {
-    const looking = messages.filter(({ typeName }) => !bootstrap.test(typeName)).flatMap((message) => message.fields.filter((field) => holdsText(field) && looksLikeName(field)));
-    const missing = looking.filter((field) => !named.has(`${field.parent.typeName}.${field.number}`)).map((field) => `${field.parent.typeName}.${field.name}`);
+    const looking = messages
+      .filter(({ typeName }) => !bootstrap.test(typeName))
+      .flatMap((message) =>
+        message.fields.filter((field) => holdsText(field) && looksLikeName(field)),
+      );
+    const missing = looking
+      .filter((field) => !named.has(`${field.parent.typeName}.${field.number}`))
+      .map((field) => `${field.parent.typeName}.${field.name}`);
     expect(missing.sort()).toEqual([...others].sort());
   });
 
   it("leaves out no config source", () => {
-    const all = messages.flatMap(({ fields }) => fields).filter((field) => /\.(Extension)?ConfigSource$/.test(field.message?.typeName ?? "") && !bootstrap.test(field.parent.typeName));
-    const missing = all.filter((field) => !sources.has(`${field.parent.typeName}.${field.number}`)).map((field) => `${field.parent.typeName}.${field.name}`);
+    const all = messages
+      .flatMap(({ fields }) => fields)
+      .filter(
+        (field) =>
+          /\.(Extension)?ConfigSource$/.test(field.message?.typeName ?? "") &&
+          !bootstrap.test(field.parent.typeName),
+      );
+    const missing = all
+      .filter((field) => !sources.has(`${field.parent.typeName}.${field.number}`))
+      .map((field) => `${field.parent.typeName}.${field.name}`);
     expect(missing.sort()).toEqual([...otherSources].sort());
   });
 });
 
-function pathOfTypes(message: DescMessage | undefined, path: string | undefined): readonly (string | undefined)[] {
+function pathOfTypes(
+  message: DescMessage | undefined,
+  path: string | undefined,
+): readonly (string | undefined)[] {
   const types: (string | undefined)[] = [];
   let at = message;
   for (const number of path?.split(".").map(Number) ?? []) {

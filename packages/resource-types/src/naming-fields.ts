@@ -63,18 +63,81 @@ const clusterFields: Readonly<Record<string, string>> = {
 
 /** What is taken from a config source by a name beside it. The EDS of a cluster is not among them: see `assignmentOf`. */
 const discovered: readonly NamingField[] = [
-  { message: "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig", field: "1", typeUrl: typeUrls.secret, source: "2", sourceRequired: true },
-  { message: "envoy.extensions.transport_sockets.tls.cert_selectors.on_demand_secret.v3.Config", field: "3", typeUrl: typeUrls.secret, source: "1" },
-  { message: "envoy.config.endpoint.v3.LedsClusterLocalityConfig", field: "2", typeUrl: typeUrls.lbEndpoint, source: "1" },
-  { message: "envoy.config.listener.v3.Listener.FcdsConfig", field: "1", typeUrl: typeUrlOf("envoy.config.listener.v3.FilterChain"), source: "2" },
-  { message: "envoy.config.route.v3.ScopedRouteConfiguration", field: "2", typeUrl: typeUrls.routeConfiguration, source: "3", sourceIn: `${FILTERS}.network.http_connection_manager.v3.ScopedRoutes` },
-  { message: `${FILTERS}.network.http_connection_manager.v3.Rds`, field: "2", typeUrl: typeUrls.routeConfiguration, source: "1" },
-  { message: `${FILTERS}.network.http_connection_manager.v3.ScopedRds`, field: "2", typeUrl: typeUrls.scopedRouteConfiguration, source: "1", within: typeUrls.routeConfiguration },
-  { message: `${FILTERS}.network.thrift_proxy.v3.Trds`, field: "2", typeUrl: typeUrlOf(`${FILTERS}.network.thrift_proxy.v3.RouteConfiguration`), source: "1" },
-  { message: `${FILTERS}.network.dubbo_proxy.v3.Drds`, field: "2", typeUrl: typeUrlOf(`${FILTERS}.network.dubbo_proxy.v3.MultipleRouteConfiguration`), source: "1" },
-  { message: `${FILTERS}.network.generic_proxy.v3.GenericRds`, field: "2", typeUrl: typeUrlOf(`${FILTERS}.network.generic_proxy.v3.RouteConfiguration`), source: "1" },
-  { message: "envoy.extensions.clusters.aggregate.v3.AggregateClusterResource", field: "2", typeUrl: typeUrlOf("envoy.extensions.clusters.aggregate.v3.ClusterConfig"), source: "1" },
-  { message: "envoy.extensions.access_loggers.filters.process_ratelimit.v3.DynamicTokenBucket", field: "1", typeUrl: typeUrlOf("envoy.type.v3.TokenBucket"), source: "2" },
+  {
+    message: "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig",
+    field: "1",
+    typeUrl: typeUrls.secret,
+    source: "2",
+    sourceRequired: true,
+  },
+  {
+    message: "envoy.extensions.transport_sockets.tls.cert_selectors.on_demand_secret.v3.Config",
+    field: "3",
+    typeUrl: typeUrls.secret,
+    source: "1",
+  },
+  {
+    message: "envoy.config.endpoint.v3.LedsClusterLocalityConfig",
+    field: "2",
+    typeUrl: typeUrls.lbEndpoint,
+    source: "1",
+  },
+  {
+    message: "envoy.config.listener.v3.Listener.FcdsConfig",
+    field: "1",
+    typeUrl: typeUrlOf("envoy.config.listener.v3.FilterChain"),
+    source: "2",
+  },
+  {
+    message: "envoy.config.route.v3.ScopedRouteConfiguration",
+    field: "2",
+    typeUrl: typeUrls.routeConfiguration,
+    source: "3",
+    sourceIn: `${FILTERS}.network.http_connection_manager.v3.ScopedRoutes`,
+  },
+  {
+    message: `${FILTERS}.network.http_connection_manager.v3.Rds`,
+    field: "2",
+    typeUrl: typeUrls.routeConfiguration,
+    source: "1",
+  },
+  {
+    message: `${FILTERS}.network.http_connection_manager.v3.ScopedRds`,
+    field: "2",
+    typeUrl: typeUrls.scopedRouteConfiguration,
+    source: "1",
+    within: typeUrls.routeConfiguration,
+  },
+  {
+    message: `${FILTERS}.network.thrift_proxy.v3.Trds`,
+    field: "2",
+    typeUrl: typeUrlOf(`${FILTERS}.network.thrift_proxy.v3.RouteConfiguration`),
+    source: "1",
+  },
+  {
+    message: `${FILTERS}.network.dubbo_proxy.v3.Drds`,
+    field: "2",
+    typeUrl: typeUrlOf(`${FILTERS}.network.dubbo_proxy.v3.MultipleRouteConfiguration`),
+    source: "1",
+  },
+  {
+    message: `${FILTERS}.network.generic_proxy.v3.GenericRds`,
+    field: "2",
+    typeUrl: typeUrlOf(`${FILTERS}.network.generic_proxy.v3.RouteConfiguration`),
+    source: "1",
+  },
+  {
+    message: "envoy.extensions.clusters.aggregate.v3.AggregateClusterResource",
+    field: "2",
+    typeUrl: typeUrlOf("envoy.extensions.clusters.aggregate.v3.ClusterConfig"),
+    source: "1",
+  },
+  {
+    message: "envoy.extensions.access_loggers.filters.process_ratelimit.v3.DynamicTokenBucket",
+    field: "1",
+    typeUrl: typeUrlOf("envoy.type.v3.TokenBucket"),
+    source: "2",
+  },
 ];
 
 /** Extensions that come by themselves (ECDS), with the path to their config source; the message holds their name in field 1. */
@@ -89,7 +152,17 @@ const extensionSources: Readonly<Record<string, string>> = {
 
 /** All fields of the Envoy API that name a resource of xDS; a test holds them against the API. */
 export const namingFields: readonly NamingField[] = [
-  ...Object.entries(clusterFields).map(([message, field]) => ({ message, field, typeUrl: typeUrls.cluster })),
+  ...Object.entries(clusterFields).map(([message, field]) => ({
+    message,
+    field,
+    typeUrl: typeUrls.cluster,
+  })),
   ...discovered,
-  ...Object.entries(extensionSources).map(([message, source]) => ({ message, field: "1", typeUrl: typeUrls.typedExtensionConfig, source, sourceRequired: true })),
+  ...Object.entries(extensionSources).map(([message, source]) => ({
+    message,
+    field: "1",
+    typeUrl: typeUrls.typedExtensionConfig,
+    source,
+    sourceRequired: true,
+  })),
 ];

@@ -1,4 +1,10 @@
-import { decodeText, walkFields, WireType, type Reference, type WithinReference } from "@xdstp/core";
+import {
+  decodeText,
+  walkFields,
+  WireType,
+  type Reference,
+  type WithinReference,
+} from "@xdstp/core";
 import { assignmentOf } from "./assignment-of.ts";
 import { messageNode, type MessageNode, type Naming } from "./message-node.ts";
 import { lastField, type Range } from "./range.ts";
@@ -35,34 +41,60 @@ export interface ReferencesOptions {
  *
  * Never throws, costs one pass; of malformed bytes, the part in front of the fault counts. None for a type that it does not know.
  */
-export function referencesOf(typeUrl: string, payload: Uint8Array, { files = false }: ReferencesOptions = {}): readonly Reference[] {
+export function referencesOf(
+  typeUrl: string,
+  payload: Uint8Array,
+  { files = false }: ReferencesOptions = {},
+): readonly Reference[] {
   const walk: Walk = { bytes: payload, found: new Map(), beside: undefined, files };
   const node = messageNode(fullNameIn(typeUrl));
   if (node !== undefined) visit(walk, node, { start: 0, end: payload.length }, 0, "plain");
-  const found = [...walk.found].flatMap(([type, names]) => [...names].map((name) => ({ typeUrl: type, name })));
+  const found = [...walk.found].flatMap(([type, names]) =>
+    [...names].map((name) => ({ typeUrl: type, name })),
+  );
   return walk.beside === undefined ? found : [...found, ...walk.beside.values()];
 }
 
 /** @param outer - what stands beside names by what is said around them */
 function visit(walk: Walk, node: MessageNode, range: Range, depth: number, outer: Beside): void {
   if (depth > MAX_DEPTH) return;
-  if (node.packed) { unpack(walk, range, depth); return; }
+  if (node.packed) {
+    unpack(walk, range, depth);
+    return;
+  }
   if (node.cluster) noteAssignment(walk, range);
   const { inner, naming } = node;
   const around = node.around === undefined ? outer : besideOf(walk, range, node.around, outer);
   let beside: Beside | undefined;
-  walkFields(walk.bytes, (field, start, end, wireType) => {
-    if (wireType !== WireType.LENGTH_DELIMITED) return true;
-    const next = inner.get(field);
-    if (next !== undefined) visit(walk, next, { start, end }, depth + 1, around);
-    if (field === naming?.field && (beside ??= besideOf(walk, range, naming, around)) !== "elsewhere") note(walk, naming.typeUrl, decodeText(walk.bytes, start, end), beside, withinOf(walk, naming, around));
-    return true;
-  }, range);
+  walkFields(
+    walk.bytes,
+    (field, start, end, wireType) => {
+      if (wireType !== WireType.LENGTH_DELIMITED) return true;
+      const next = inner.get(field);
+      if (next !== undefined) visit(walk, next, { start, end }, depth + 1, around);
+      if (
+        field === naming?.field &&
+        (beside ??= besideOf(walk, range, naming, around)) !== "elsewhere"
+      )
+        note(
+          walk,
+          naming.typeUrl,
+          decodeText(walk.bytes, start, end),
+          beside,
+          withinOf(walk, naming, around),
+        );
+      return true;
+    },
+    range,
+  );
 }
 
 function unpack(walk: Walk, any: Range, depth: number): void {
   const typeUrl = lastField(walk.bytes, any, TYPE_URL);
-  const node = typeUrl === undefined ? undefined : messageNode(fullNameIn(decodeText(walk.bytes, typeUrl.start, typeUrl.end)));
+  const node =
+    typeUrl === undefined
+      ? undefined
+      : messageNode(fullNameIn(decodeText(walk.bytes, typeUrl.start, typeUrl.end)));
   if (node === undefined) return;
   const value = lastField(walk.bytes, any, VALUE);
   if (value !== undefined) visit(walk, node, value, depth + 1, "plain");
@@ -71,7 +103,12 @@ function unpack(walk: Walk, any: Range, depth: number): void {
 /** What stands beside a name, or around it: nothing or plain `ads`, a ConfigSource of its own, or what makes it no reference. */
 type Beside = "plain" | "elsewhere" | Range;
 
-function besideOf({ bytes, files }: Walk, message: Range, { source, sourceRequired }: Pick<Naming, "source" | "sourceRequired">, around: Beside): Beside {
+function besideOf(
+  { bytes, files }: Walk,
+  message: Range,
+  { source, sourceRequired }: Pick<Naming, "source" | "sourceRequired">,
+  around: Beside,
+): Beside {
   if (source === undefined) return around;
   if (source.length === 0) return "plain";
   let at: Range | undefined = message;
@@ -80,26 +117,51 @@ function besideOf({ bytes, files }: Walk, message: Range, { source, sourceRequir
   return besideSource(sourceKind(bytes, at), at, files);
 }
 
-function besideSource(kind: ReturnType<typeof sourceKind>, source: Range | undefined, files: boolean): Beside {
+function besideSource(
+  kind: ReturnType<typeof sourceKind>,
+  source: Range | undefined,
+  files: boolean,
+): Beside {
   if (kind === "ads" || source === undefined) return "plain";
   return kind === "file" && !files ? "elsewhere" : source;
 }
 
 function noteAssignment(walk: Walk, cluster: Range): void {
   const found = assignmentOf(walk.bytes, cluster);
-  const beside = found === undefined ? "elsewhere" : besideSource(found.kind, found.source, walk.files);
+  const beside =
+    found === undefined ? "elsewhere" : besideSource(found.kind, found.source, walk.files);
   if (beside !== "elsewhere") note(walk, typeUrls.clusterLoadAssignment, found?.name, beside);
 }
 
 /** What is said around a name of the names in what it names; nothing is said by plain `ads`. */
-function withinOf({ bytes }: Walk, { within: typeUrl }: Naming, around: Beside): WithinReference | undefined {
+function withinOf(
+  { bytes }: Walk,
+  { within: typeUrl }: Naming,
+  around: Beside,
+): WithinReference | undefined {
   if (typeUrl === undefined || around === "plain") return undefined;
-  return around === "elsewhere" ? { typeUrl } : { typeUrl, source: bytes.subarray(around.start, around.end) };
+  return around === "elsewhere"
+    ? { typeUrl }
+    : { typeUrl, source: bytes.subarray(around.start, around.end) };
 }
 
-function note(walk: Walk, typeUrl: string, name: string | undefined, beside: Exclude<Beside, "elsewhere">, within?: WithinReference): void {
+function note(
+  walk: Walk,
+  typeUrl: string,
+  name: string | undefined,
+  beside: Exclude<Beside, "elsewhere">,
+  within?: WithinReference,
+): void {
   if (name === undefined || name === "") return;
-  if (beside !== "plain" || within !== undefined) { noteBeside(walk, { typeUrl, name, ...(beside !== "plain" && { source: walk.bytes.subarray(beside.start, beside.end) }), ...(within !== undefined && { within }) }); return; }
+  if (beside !== "plain" || within !== undefined) {
+    noteBeside(walk, {
+      typeUrl,
+      name,
+      ...(beside !== "plain" && { source: walk.bytes.subarray(beside.start, beside.end) }),
+      ...(within !== undefined && { within }),
+    });
+    return;
+  }
   const names = walk.found.get(typeUrl);
   if (names === undefined) walk.found.set(typeUrl, new Set([name]));
   else names.add(name);
@@ -108,7 +170,10 @@ function note(walk: Walk, typeUrl: string, name: string | undefined, beside: Exc
 function noteBeside(walk: Walk, reference: Reference): void {
   const { typeUrl, name, source, within } = reference;
   walk.beside ??= new Map();
-  walk.beside.set(JSON.stringify([typeUrl, name, source?.join(), within && [within.source?.join()]]), reference);
+  walk.beside.set(
+    JSON.stringify([typeUrl, name, source?.join(), within && [within.source?.join()]]),
+    reference,
+  );
 }
 
 /** The message that a type URL names, whatever its prefix. */

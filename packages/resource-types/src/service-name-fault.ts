@@ -5,8 +5,14 @@ import { typeUrls } from "./type-urls.ts";
  * Why a client refuses a cluster with an xdstp name that takes its endpoints by EDS and does not say under which name (C-GRPC-3): its own name is one of another type. undefined: it may be taken, as may whatever is no cluster.
  * @param name - Of the resource
  */
-export function serviceNameFault(typeUrl: string, name: string, payload: Uint8Array): string | undefined {
+export function serviceNameFault(
+  typeUrl: string,
+  name: string,
+  payload: Uint8Array,
+): string | undefined {
   if (typeUrl !== typeUrls.cluster || !name.startsWith("xdstp:")) return undefined;
   const isNamed = assignmentOf(payload, { start: 0, end: payload.length })?.isService ?? true;
-  return isNamed ? undefined : `${JSON.stringify(name)} does not name its endpoints; a cluster with an xdstp name needs eds_cluster_config.service_name (C-GRPC-3)`;
+  return isNamed
+    ? undefined
+    : `${JSON.stringify(name)} does not name its endpoints; a cluster with an xdstp name needs eds_cluster_config.service_name (C-GRPC-3)`;
 }

@@ -14,7 +14,9 @@ export const shortTypes: ReadonlyMap<string, string> = new Map([
   ["extensions", typeUrls.typedExtensionConfig],
 ]);
 
-const shortNames: ReadonlyMap<string, string> = new Map([...shortTypes].map(([name, typeUrl]) => [typeUrl, name]));
+const shortNames: ReadonlyMap<string, string> = new Map(
+  [...shortTypes].map(([name, typeUrl]) => [typeUrl, name]),
+);
 
 /** The short name of a type URL; undefined for types without one. */
 export function shortNameOf(typeUrl: string): string | undefined {

@@ -8,17 +8,27 @@ const ADS = 3;
 const SELF = 5;
 const AUTHORITIES = 7;
 const PATH_CONFIG_SOURCE = 8;
-const specifiers: ReadonlySet<number> = new Set([PATH, API_CONFIG_SOURCE, ADS, SELF, PATH_CONFIG_SOURCE]);
+const specifiers: ReadonlySet<number> = new Set([
+  PATH,
+  API_CONFIG_SOURCE,
+  ADS,
+  SELF,
+  PATH_CONFIG_SOURCE,
+]);
 
 /** Where a ConfigSource reads from: `ads` and no more (or nothing at all), a file, so that what is named beside it does not come over xDS, or somewhere else, which has to be looked up. */
 export function sourceKind(bytes: Uint8Array, configSource: Range): "ads" | "file" | "own" {
   let last = 0;
   let authorities = 0;
-  walkFields(bytes, (field) => {
-    if (specifiers.has(field)) last = field;
-    if (field === AUTHORITIES) authorities++;
-    return true;
-  }, configSource);
+  walkFields(
+    bytes,
+    (field) => {
+      if (specifiers.has(field)) last = field;
+      if (field === AUTHORITIES) authorities++;
+      return true;
+    },
+    configSource,
+  );
   if (last === PATH || last === PATH_CONFIG_SOURCE) return "file";
   return (last === 0 || last === ADS) && authorities === 0 ? "ads" : "own";
 }

@@ -1,6 +1,16 @@
 import { typeUrlOf } from "./type-url-of.ts";
 
-type TypeName = "listener" | "routeConfiguration" | "scopedRouteConfiguration" | "virtualHost" | "cluster" | "clusterLoadAssignment" | "lbEndpoint" | "secret" | "runtime" | "typedExtensionConfig";
+type TypeName =
+  | "listener"
+  | "routeConfiguration"
+  | "scopedRouteConfiguration"
+  | "virtualHost"
+  | "cluster"
+  | "clusterLoadAssignment"
+  | "lbEndpoint"
+  | "secret"
+  | "runtime"
+  | "typedExtensionConfig";
 
 /** The type URLs of Envoy's resource types. */
 export const typeUrls: Readonly<Record<TypeName, string>> = {

@@ -30,7 +30,13 @@ export function changesFrom(revision: number): ChangesOf {
   return (topic) => {
     if (topic.head < revision) return [];
     let changes = known.get(topic);
-    if (changes === undefined) known.set(topic, (changes = (topic.changes(revision - 1) ?? topic.members()).filter((entry) => entry.revision >= revision)));
+    if (changes === undefined)
+      known.set(
+        topic,
+        (changes = (topic.changes(revision - 1) ?? topic.members()).filter(
+          (entry) => entry.revision >= revision,
+        )),
+      );
     return changes;
   };
 }
@@ -55,8 +61,12 @@ class Tracker implements AckTracker {
     this.#changesOf = changesOf;
   }
 
-  get holds(): boolean { return this.#after !== undefined; }
-  get done(): boolean { return this.#lacking.size === 0; }
+  get holds(): boolean {
+    return this.#after !== undefined;
+  }
+  get done(): boolean {
+    return this.#lacking.size === 0;
+  }
 
   look(view: TypeView): "refused" | undefined {
     this.#view = view;
@@ -72,12 +82,20 @@ class Tracker implements AckTracker {
 
   #lookAt(view: TypeView, topic: Topic): boolean {
     const changes = this.#changesOf(topic);
-    const heard = view.removals === "never" && changes.some(isRemoval) ? changes.filter((entry) => !isRemoval(entry)) : changes;
+    const heard =
+      view.removals === "never" && changes.some(isRemoval)
+        ? changes.filter((entry) => !isRemoval(entry))
+        : changes;
     if (heard.length === 0) return false;
     this.concerned = true;
-    const lacking = this.#isBehind(view) ? heard : heard.filter((entry) => deliveryOf(view, topic, entry) !== "accepted");
+    const lacking = this.#isBehind(view)
+      ? heard
+      : heard.filter((entry) => deliveryOf(view, topic, entry) !== "accepted");
     if (lacking.length > 0) this.#lacking.set(topic, lacking);
-    return view.exchange.refused !== undefined && lacking.some((entry) => deliveryOf(view, topic, entry) === "refused");
+    return (
+      view.exchange.refused !== undefined &&
+      lacking.some((entry) => deliveryOf(view, topic, entry) === "refused")
+    );
   }
 
   /** The usual case: nothing of the revision can have been accepted. */
@@ -107,7 +125,9 @@ class Tracker implements AckTracker {
     const view = this.#view;
     if (view === undefined) return;
     for (const [topic, lacking] of [...this.#lacking]) {
-      const rest = lacking.filter((entry) => deliveryOf(view, topic, topic.get(entry.name) ?? entry) !== "accepted");
+      const rest = lacking.filter(
+        (entry) => deliveryOf(view, topic, topic.get(entry.name) ?? entry) !== "accepted",
+      );
       if (rest.length === 0) this.#lacking.delete(topic);
       else this.#lacking.set(topic, rest);
     }
@@ -116,7 +136,9 @@ class Tracker implements AckTracker {
   missing(): { readonly names: readonly string[]; readonly delivery: Delivery } {
     const view = this.#view;
     const [first] = this.#lacking;
-    const names = [...this.#lacking.values()].flatMap((lacking) => lacking.slice(0, mostNames).map(({ name }) => name)).slice(0, mostNames);
+    const names = [...this.#lacking.values()]
+      .flatMap((lacking) => lacking.slice(0, mostNames).map(({ name }) => name))
+      .slice(0, mostNames);
     if (view === undefined || first?.[1][0] === undefined) return { names, delivery: "pending" };
     const [topic, [entry]] = first as [Topic, [Entry]];
     const delivery = deliveryOf(view, topic, topic.get(entry.name) ?? entry);
@@ -133,10 +155,20 @@ function isRemoval({ resource }: Entry): boolean {
 const rests = new WeakMap<Batch, Map<Lacking, Lacking>>();
 
 /** What a response leaves lacking; streams share their responses. */
-function restOf(sent: Batch, removals: TypeView["removals"], topic: Topic, lacking: Lacking, revision: number): Lacking {
+function restOf(
+  sent: Batch,
+  removals: TypeView["removals"],
+  topic: Topic,
+  lacking: Lacking,
+  revision: number,
+): Lacking {
   const known = rests.get(sent) ?? new Map<Lacking, Lacking>();
   rests.set(sent, known);
   let rest = known.get(lacking);
-  if (rest === undefined) known.set(lacking, (rest = lacking.filter((entry) => !carries(sent, removals, topic, { ...entry, revision }))));
+  if (rest === undefined)
+    known.set(
+      lacking,
+      (rest = lacking.filter((entry) => !carries(sent, removals, topic, { ...entry, revision }))),
+    );
   return rest;
 }

@@ -47,7 +47,11 @@ export interface AckWait {
 }
 
 /** A wait that has not looked yet. */
-export function createAckWait(streams: Pick<OpenStreams, "all" | "get">, revision: number, nodes: readonly string[] | ((node: NodeInfo) => boolean) | undefined): AckWait {
+export function createAckWait(
+  streams: Pick<OpenStreams, "all" | "get">,
+  revision: number,
+  nodes: readonly string[] | ((node: NodeInfo) => boolean) | undefined,
+): AckWait {
   return new Wait(streams, revision, nodes);
 }
 
@@ -65,19 +69,31 @@ class Wait implements AckWait {
   readonly #changesOf: ReturnType<typeof changesFrom>;
   readonly #followed = new Map<number, Followed>();
   /** Clients that were concerned and have left: with an ACK, and without. */
-  readonly #left: { readonly accepted: AckedClient[]; readonly gone: AckedClient[] } = { accepted: [], gone: [] };
+  readonly #left: { readonly accepted: AckedClient[]; readonly gone: AckedClient[] } = {
+    accepted: [],
+    gone: [],
+  };
   /** Named clients that have gone and were done. */
   readonly #satisfied = new Set<string>();
   /** Trackers that are not done. */
   #open = new Set<AckTracker>();
   #newcomers = new Set<number>();
 
-  constructor(streams: Pick<OpenStreams, "all" | "get">, revision: number, nodes: readonly string[] | ((node: NodeInfo) => boolean) | undefined) {
+  constructor(
+    streams: Pick<OpenStreams, "all" | "get">,
+    revision: number,
+    nodes: readonly string[] | ((node: NodeInfo) => boolean) | undefined,
+  ) {
     this.#streams = streams;
     this.#revision = revision;
     this.#named = typeof nodes === "object" ? [...new Set(nodes)] : [];
     const named = new Set(this.#named);
-    this.#matches = typeof nodes === "function" ? nodes : typeof nodes === "object" ? ({ id }) => named.has(id) : () => true;
+    this.#matches =
+      typeof nodes === "function"
+        ? nodes
+        : typeof nodes === "object"
+          ? ({ id }) => named.has(id)
+          : () => true;
     this.#changesOf = changesFrom(revision);
     for (const { info } of streams.all()) this.#newcomers.add(info.id);
   }
@@ -89,21 +105,29 @@ class Wait implements AckWait {
   look(): Refusal | undefined {
     const ids = [...this.#newcomers];
     this.#newcomers.clear();
-    return ids.map((id) => this.#lookAt(this.#streams.get(id))).find((refusal) => refusal !== undefined);
+    return ids
+      .map((id) => this.#lookAt(this.#streams.get(id)))
+      .find((refusal) => refusal !== undefined);
   }
 
   #lookAt(served: ServerStream | undefined): Refusal | undefined {
     const node = served?.info.node;
     if (served === undefined || node === undefined || !this.#matches(node)) return undefined;
-    const followed = this.#followed.get(served.info.id) ?? { served, node, types: new Map<string, AckTracker>() };
+    const followed = this.#followed.get(served.info.id) ?? {
+      served,
+      node,
+      types: new Map<string, AckTracker>(),
+    };
     this.#followed.set(served.info.id, followed);
     let refusal: Refusal | undefined;
     for (const view of served.views()) {
       const { typeUrl, exchange } = view;
-      const tracker = followed.types.get(typeUrl) ?? createAckTracker(this.#revision, this.#changesOf);
+      const tracker =
+        followed.types.get(typeUrl) ?? createAckTracker(this.#revision, this.#changesOf);
       followed.types.set(typeUrl, tracker);
       const { code, message } = exchange.lastError ?? unknown;
-      if (tracker.look(view) === "refused") refusal ??= { stream: served.info.id, node: node.id, error: { code, message } };
+      if (tracker.look(view) === "refused")
+        refusal ??= { stream: served.info.id, node: node.id, error: { code, message } };
       this.#note(tracker);
     }
     return refusal;
@@ -118,13 +142,21 @@ class Wait implements AckWait {
     if (!("stream" in event)) return undefined;
     const { id } = event.stream;
     const followed = this.#followed.get(id);
-    if (event.kind === "disconnect") { this.#forget(id, followed); return undefined; }
+    if (event.kind === "disconnect") {
+      this.#forget(id, followed);
+      return undefined;
+    }
     const tracker = "typeUrl" in event ? followed?.types.get(event.typeUrl) : undefined;
-    if (event.kind === "subscribe" || tracker === undefined) { this.#lookLater(id, again); return undefined; }
+    if (event.kind === "subscribe" || tracker === undefined) {
+      this.#lookLater(id, again);
+      return undefined;
+    }
     if (event.kind === "push") tracker.pushed();
     if (event.kind === "ack") tracker.acked();
     this.#note(tracker);
-    return event.kind === "nack" && tracker.holds ? { stream: id, node: followed?.node.id ?? "", error: event.error } : undefined;
+    return event.kind === "nack" && tracker.holds
+      ? { stream: id, node: followed?.node.id ?? "", error: event.error }
+      : undefined;
   }
 
   /** A stream tells of what it is about to do; once it has, it is looked at. */
@@ -151,16 +183,38 @@ class Wait implements AckWait {
 
   report(): AckReport {
     const gone = [...this.#left.gone];
-    const accepted = [...this.#left.accepted, ...[...this.#followed.values()].filter((followed) => isConcerned(followed) && isDone(followed)).map(ackedOf)];
-    return { revision: this.#revision, nobody: accepted.length + gone.length === 0, accepted, gone };
+    const accepted = [
+      ...this.#left.accepted,
+      ...[...this.#followed.values()]
+        .filter((followed) => isConcerned(followed) && isDone(followed))
+        .map(ackedOf),
+    ];
+    return {
+      revision: this.#revision,
+      nobody: accepted.length + gone.length === 0,
+      accepted,
+      gone,
+    };
   }
 
   missing(refusal?: Pick<Refusal, "stream" | "error">): readonly MissingAck[] {
-    const rows = [...this.#followed.values()].flatMap(({ served: { info }, node, types }) => [...types].filter(([, tracker]) => !tracker.done).map(([typeUrl, tracker]): MissingAck => {
-      const { names, delivery } = tracker.missing();
-      const refused = info.id === refusal?.stream && (delivery === "refused" || tracker.holds);
-      return { node: node.id, peer: info.peer, stream: info.id, typeUrl, names, state: refused ? "refused" : (delivery === "accepted" ? "pending" : delivery), ...(refused && { error: refusal.error }) };
-    }));
+    const rows = [...this.#followed.values()].flatMap(({ served: { info }, node, types }) =>
+      [...types]
+        .filter(([, tracker]) => !tracker.done)
+        .map(([typeUrl, tracker]): MissingAck => {
+          const { names, delivery } = tracker.missing();
+          const refused = info.id === refusal?.stream && (delivery === "refused" || tracker.holds);
+          return {
+            node: node.id,
+            peer: info.peer,
+            stream: info.id,
+            typeUrl,
+            names,
+            state: refused ? "refused" : delivery === "accepted" ? "pending" : delivery,
+            ...(refused && { error: refusal.error }),
+          };
+        }),
+    );
     return [...rows, ...this.#absent().map((node): MissingAck => ({ node, state: "absent" }))];
   }
 }
@@ -175,6 +229,17 @@ function isDone({ types }: Followed): boolean {
   return types.values().every(({ done }) => done);
 }
 
-function ackedOf({ served: { info: { id, peer } }, node, types }: Followed): AckedClient {
-  return { node: node.id, peer, stream: id, typeUrls: [...types].filter(([, { concerned }]) => concerned).map(([typeUrl]) => typeUrl) };
+function ackedOf({
+  served: {
+    info: { id, peer },
+  },
+  node,
+  types,
+}: Followed): AckedClient {
+  return {
+    node: node.id,
+    peer,
+    stream: id,
+    typeUrls: [...types].filter(([, { concerned }]) => concerned).map(([typeUrl]) => typeUrl),
+  };
 }

@@ -1,13 +1,27 @@
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 import { payload } from "../test/client.ts";
-import { readyCache, serve, types, variants, type Harness, type OpenCall } from "../test/harness.ts";
+import {
+  readyCache,
+  serve,
+  types,
+  variants,
+  type Harness,
+  type OpenCall,
+} from "../test/harness.ts";
 import { createAdmission, type Newcomer } from "./admission.ts";
 
 const limits = { firstSyncs: 2, firstSyncMs: 1000, waitingSyncs: 2, admissionMs: 10_000 };
 
 function newcomer(log: string[], name: string): Newcomer {
-  return { admit() { log.push(`${name} in`); }, refuse() { log.push(`${name} out`); } };
+  return {
+    admit() {
+      log.push(`${name} in`);
+    },
+    refuse() {
+      log.push(`${name} out`);
+    },
+  };
 }
 
 describe("createAdmission()", () => {
@@ -15,8 +29,20 @@ describe("createAdmission()", () => {
     const clock = createFakeClock();
     const log: string[] = [];
     const admission = createAdmission(clock, limits);
-    const [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map((name) => newcomer(log, name)) as [Newcomer, Newcomer, Newcomer, Newcomer, Newcomer];
-    expect([a, b, c, d, e].map((one) => admission.enter(one))).toEqual(["now", "now", "later", "later", "never"]);
+    const [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map((name) => newcomer(log, name)) as [
+      Newcomer,
+      Newcomer,
+      Newcomer,
+      Newcomer,
+      Newcomer,
+    ];
+    expect([a, b, c, d, e].map((one) => admission.enter(one))).toEqual([
+      "now",
+      "now",
+      "later",
+      "later",
+      "never",
+    ]);
     admission.leave(b);
     admission.leave(b);
     expect(log).toEqual(["c in"]);
@@ -31,7 +57,12 @@ describe("createAdmission()", () => {
     const clock = createFakeClock();
     const log: string[] = [];
     const admission = createAdmission(clock, { ...limits, firstSyncMs: 60_000 });
-    const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => newcomer(log, name)) as [Newcomer, Newcomer, Newcomer, Newcomer];
+    const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => newcomer(log, name)) as [
+      Newcomer,
+      Newcomer,
+      Newcomer,
+      Newcomer,
+    ];
     for (const one of [a, b, c, d]) admission.enter(one);
     admission.leave(c);
     clock.advance(9_999);
@@ -43,7 +74,11 @@ describe("createAdmission()", () => {
 });
 
 /** Streams that ask for `a` as soon as they are open. */
-function crowd(harness: Harness, variant: (typeof variants)[number], count: number): readonly OpenCall[] {
+function crowd(
+  harness: Harness,
+  variant: (typeof variants)[number],
+  count: number,
+): readonly OpenCall[] {
   return Array.from({ length: count }, () => {
     const call = harness.open(variant);
     call.ask(types.cluster, ["a"]);
@@ -70,28 +105,45 @@ describe.each(variants)("createServer() with many clients at once (%s)", (varian
       answered += due.length;
     }
     expect(rounds).toBe(5);
-    expect(harness.server.stats().admission).toEqual({ syncing: 0, waiting: 0, waited: 4_000, refused: 0 });
-    expect(harness.server.status().every(({ types: [type] }) => type?.state === "SYNCED")).toBe(true);
+    expect(harness.server.stats().admission).toEqual({
+      syncing: 0,
+      waiting: 0,
+      waited: 4_000,
+      refused: 0,
+    });
+    expect(harness.server.status().every(({ types: [type] }) => type?.state === "SYNCED")).toBe(
+      true,
+    );
   });
 
   it(`answers 5,000 that never ACK, none later than 10 s (${variant}) [S-RECON-9]`, () => {
     const harness = harnessWith({});
     const calls = crowd(harness, variant, 5_000);
-    for (let second = 0; second < 5; second++) { harness.turn(); harness.clock.advance(1000); }
+    for (let second = 0; second < 5; second++) {
+      harness.turn();
+      harness.clock.advance(1000);
+    }
     harness.turn();
     expect(calls.every(({ unread }) => unread > 0)).toBe(true);
     expect(harness.clock.now()).toBeLessThanOrEqual(10_000);
   });
 
   it(`turns away what cannot begin within 10 s, and what cannot even wait (${variant}) [S-RECON-9]`, () => {
-    const harness = harnessWith({ limits: { firstSyncs: 1, waitingSyncs: 1, firstSyncMs: 20_000 } });
+    const harness = harnessWith({
+      limits: { firstSyncs: 1, waitingSyncs: 1, firstSyncMs: 20_000 },
+    });
     const [first, second, third] = crowd(harness, variant, 3);
     harness.turn();
     const status = { code: 8, message: "too many clients are beginning at once; try again later" };
     expect([first?.unread, second?.closed, third?.closed]).toEqual([1, undefined, status]);
     harness.clock.advance(10_000);
     expect(second?.closed).toEqual(status);
-    expect(harness.server.stats().admission).toEqual({ syncing: 1, waiting: 0, waited: 2, refused: 2 });
+    expect(harness.server.stats().admission).toEqual({
+      syncing: 1,
+      waiting: 0,
+      waited: 2,
+      refused: 2,
+    });
   });
 
   it(`counts only streams that have asked: one that is merely open takes no place (${variant}) [S-RECON-9]`, () => {

@@ -13,7 +13,12 @@ export interface AdmissionLimits {
 }
 
 /** The defaults of {@link AdmissionLimits}. */
-export const defaultAdmissionLimits: AdmissionLimits = { firstSyncs: 1_000, firstSyncMs: 1_000, waitingSyncs: 20_000, admissionMs: 10_000 };
+export const defaultAdmissionLimits: AdmissionLimits = {
+  firstSyncs: 1_000,
+  firstSyncMs: 1_000,
+  waitingSyncs: 20_000,
+  admissionMs: 10_000,
+};
 
 /** What has been counted. */
 export interface AdmissionStats {
@@ -50,7 +55,12 @@ export function createAdmission(clock: Clock, limits: AdmissionLimits): Admissio
   const waiting = new Map<Newcomer, Timer>();
   const counted = { waited: 0, refused: 0 };
   const begin = (newcomer: Newcomer): void => {
-    syncing.set(newcomer, clock.after(limits.firstSyncMs, () => { leave(newcomer); }));
+    syncing.set(
+      newcomer,
+      clock.after(limits.firstSyncMs, () => {
+        leave(newcomer);
+      }),
+    );
   };
   const next = (): void => {
     while (syncing.size < limits.firstSyncs) {
@@ -73,14 +83,23 @@ export function createAdmission(clock: Clock, limits: AdmissionLimits): Admissio
   return {
     leave,
     enter(newcomer) {
-      if (syncing.size < limits.firstSyncs) { begin(newcomer); return "now"; }
+      if (syncing.size < limits.firstSyncs) {
+        begin(newcomer);
+        return "now";
+      }
       counted.waited++;
-      if (waiting.size >= limits.waitingSyncs) { counted.refused++; return "never"; }
-      waiting.set(newcomer, clock.after(limits.admissionMs, () => {
-        waiting.delete(newcomer);
+      if (waiting.size >= limits.waitingSyncs) {
         counted.refused++;
-        newcomer.refuse();
-      }));
+        return "never";
+      }
+      waiting.set(
+        newcomer,
+        clock.after(limits.admissionMs, () => {
+          waiting.delete(newcomer);
+          counted.refused++;
+          newcomer.refuse();
+        }),
+      );
       return "later";
     },
     stats: () => ({ syncing: syncing.size, waiting: waiting.size, ...counted }),

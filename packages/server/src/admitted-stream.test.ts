@@ -12,10 +12,22 @@ describe("admitStream()", () => {
     admission.enter(first);
     const read: string[] = [];
     const outs: ByteStream[] = [];
-    const stream = createMemoryStream((out) => admitStream(admission, out, (admitted) => {
-      outs.push(admitted);
-      return { onMessage(message) { read.push(Buffer.from(message).toString()); admitted.pause?.(); }, onDrained: () => undefined, onClosed: () => undefined, end: (status) => { admitted.close(status); } };
-    }));
+    const stream = createMemoryStream((out) =>
+      admitStream(admission, out, (admitted) => {
+        outs.push(admitted);
+        return {
+          onMessage(message) {
+            read.push(Buffer.from(message).toString());
+            admitted.pause?.();
+          },
+          onDrained: () => undefined,
+          onClosed: () => undefined,
+          end: (status) => {
+            admitted.close(status);
+          },
+        };
+      }),
+    );
     for (const text of ["a", "b"]) stream.send(Buffer.from(text));
     expect([read, stream.paused]).toEqual([[], true]);
     admission.leave(first);
@@ -31,8 +43,23 @@ describe("admitStream()", () => {
     const admission = createAdmission(clock, { ...defaultAdmissionLimits, firstSyncs: 1 });
     admission.enter({ admit: () => undefined, refuse: () => undefined });
     const closed: number[] = [];
-    const handler = admitStream(admission, { send: () => true, close: ({ code }) => { closed.push(code); } }, (out) => (
-      { onMessage: () => undefined, onDrained: () => undefined, onClosed: () => undefined, end: (status) => { out.close(status); } }));
+    const handler = admitStream(
+      admission,
+      {
+        send: () => true,
+        close: ({ code }) => {
+          closed.push(code);
+        },
+      },
+      (out) => ({
+        onMessage: () => undefined,
+        onDrained: () => undefined,
+        onClosed: () => undefined,
+        end: (status) => {
+          out.close(status);
+        },
+      }),
+    );
     for (let i = 0; i < 16; i++) handler.onMessage(Uint8Array.of(i));
     expect(closed).toEqual([]);
     handler.onMessage(Uint8Array.of(16));

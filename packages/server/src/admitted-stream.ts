@@ -1,4 +1,10 @@
-import { StatusCode, type ByteStream, type ByteStreamHandler, type Message, type Status } from "@xdstp/core";
+import {
+  StatusCode,
+  type ByteStream,
+  type ByteStreamHandler,
+  type Message,
+  type Status,
+} from "@xdstp/core";
 import type { Admission, Newcomer } from "./admission.ts";
 
 /** A handler that also ends its call from this side. */
@@ -10,13 +16,20 @@ export interface EndableHandler extends ByteStreamHandler {
  * Serves a stream from its first message on only when the admission lets it begin (S-RECON-9): a stream that is merely open costs nothing.
  * Its first sync is over with the first message that the client sends after a response. While it waits it is not read.
  */
-export function admitStream(admission: Admission, out: ByteStream, serve: (out: ByteStream) => EndableHandler): ByteStreamHandler {
+export function admitStream(
+  admission: Admission,
+  out: ByteStream,
+  serve: (out: ByteStream) => EndableHandler,
+): ByteStreamHandler {
   const stream = new Admitted(admission, out);
   stream.handler = serve(stream);
   return stream;
 }
 
-const crowded: Status = { code: StatusCode.RESOURCE_EXHAUSTED, message: "too many clients are beginning at once; try again later" };
+const crowded: Status = {
+  code: StatusCode.RESOURCE_EXHAUSTED,
+  message: "too many clients are beginning at once; try again later",
+};
 /** What a wire hands over though it was told to pause. */
 const mostKept = 16;
 
@@ -40,7 +53,9 @@ class Admitted implements ByteStreamHandler, ByteStream, Newcomer {
     return this.#out.send(message);
   }
 
-  close(status: Status): void { this.#out.close(status); }
+  close(status: Status): void {
+    this.#out.close(status);
+  }
   pause(): void {
     this.#paused = true;
     this.#out.pause?.();
@@ -56,7 +71,9 @@ class Admitted implements ByteStreamHandler, ByteStream, Newcomer {
     this.handler?.onMessage(message);
   }
 
-  onDrained(): void { this.handler?.onDrained(); }
+  onDrained(): void {
+    this.handler?.onDrained();
+  }
 
   onEnd(): void {
     if (this.#state === "waiting") this.#ended = true;
@@ -96,7 +113,10 @@ class Admitted implements ByteStreamHandler, ByteStream, Newcomer {
   #enter(message: Uint8Array): boolean {
     const answer = this.#admission.enter(this);
     this.#state = answer === "now" ? "syncing" : "waiting";
-    if (answer === "never") { this.refuse(); return false; }
+    if (answer === "never") {
+      this.refuse();
+      return false;
+    }
     if (answer === "later") {
       this.#out.pause?.();
       this.#keep(message);

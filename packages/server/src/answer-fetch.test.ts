@@ -6,7 +6,9 @@ import { nameIn, payload } from "../test/client.ts";
 import { readyCache, serve, sourceWithTopic, topicWith, types } from "../test/harness.ts";
 
 const node = { id: "n" };
-const namesOf = (response: { readonly resources: readonly { readonly value: Uint8Array }[] }): readonly string[] => response.resources.map(({ value }) => nameIn(value));
+const namesOf = (response: {
+  readonly resources: readonly { readonly value: Uint8Array }[];
+}): readonly string[] => response.resources.map(({ value }) => nameIn(value));
 
 /** A cache that is filled on demand, by a feed that answers when the test says so. */
 function onDemand(): { readonly cache: Cache; readonly sink: () => ResourceSink } {
@@ -15,7 +17,9 @@ function onDemand(): { readonly cache: Cache; readonly sink: () => ResourceSink 
   const feed: ResourceFeed = {
     async run(sink, signal) {
       held = sink;
-      await new Promise((resolve) => { signal.addEventListener("abort", resolve); });
+      await new Promise((resolve) => {
+        signal.addEventListener("abort", resolve);
+      });
     },
     want: () => undefined,
   };
@@ -24,28 +28,41 @@ function onDemand(): { readonly cache: Cache; readonly sink: () => ResourceSink 
 }
 
 function put(sink: ResourceSink, typeUrl: string, name: string): void {
-  void sink.commit({ put: [{ typeUrl, resource: { name, version: "", payload: { typeUrl, value: payload(name) } } }] });
+  void sink.commit({
+    put: [{ typeUrl, resource: { name, version: "", payload: { typeUrl, value: payload(name) } } }],
+  });
 }
 
 describe("fetch()", () => {
   it("answers with the whole state each time, also to a client that names the current version (fetch) [S-REST-9]", async () => {
     const cache = readyCache();
-    for (const name of ["a", "b"]) cache.put({ typeUrl: types.cluster, name, value: payload(name) });
+    for (const name of ["a", "b"])
+      cache.put({ typeUrl: types.cluster, name, value: payload(name) });
     const { server } = serve(cache);
     const first = await server.fetch(types.cluster, { node });
     expect(namesOf(first)).toEqual(["a", "b"]);
     expect(first).toMatchObject({ typeUrl: types.cluster, controlPlane: { identifier: "xdstp" } });
     expect(first.versionInfo).not.toBe("");
-    const again = await server.fetch(types.cluster, { node, versionInfo: first.versionInfo, responseNonce: first.nonce });
+    const again = await server.fetch(types.cluster, {
+      node,
+      versionInfo: first.versionInfo,
+      responseNonce: first.nonce,
+    });
     expect(namesOf(again)).toEqual(["a", "b"]);
     expect(again.versionInfo).toBe(first.versionInfo);
   });
 
   it("answers with all that was asked for in a type whose streams send only what changed (fetch) [S-REST-9]", async () => {
     const cache = readyCache();
-    for (const name of ["a", "b", "c"]) cache.put({ typeUrl: types.assignment, name, value: payload(name) });
+    for (const name of ["a", "b", "c"])
+      cache.put({ typeUrl: types.assignment, name, value: payload(name) });
     const { server } = serve(cache);
-    for (let count = 0; count < 2; count++) expect(namesOf(await server.fetch(types.assignment, { node, resourceNames: ["a", "c", "missing"] }))).toEqual(["a", "c"]);
+    for (let count = 0; count < 2; count++)
+      expect(
+        namesOf(
+          await server.fetch(types.assignment, { node, resourceNames: ["a", "c", "missing"] }),
+        ),
+      ).toEqual(["a", "c"]);
   });
 
   it("answers with an empty response where nothing exists, under a version (fetch) [S-REST-9] [S-VER-7]", async () => {
@@ -54,7 +71,12 @@ describe("fetch()", () => {
     for (const typeUrl of [types.assignment, types.cluster]) {
       for (const request of asked) {
         const response = await server.fetch(typeUrl, { node, ...request });
-        expect(response).toMatchObject({ typeUrl, versionInfo: "0", resources: [], controlPlane: { identifier: "xdstp" } });
+        expect(response).toMatchObject({
+          typeUrl,
+          versionInfo: "0",
+          resources: [],
+          controlPlane: { identifier: "xdstp" },
+        });
       }
     }
   });
@@ -74,17 +96,33 @@ describe("fetch()", () => {
     const cache = readyCache();
     cache.put({ typeUrl: types.cluster, name: "a", value: payload("a") });
     const { server, events } = serve(cache, { limits: { errorText: 4 } });
-    const { versionInfo } = await server.fetch(types.cluster, { node, resourceNames: ["a"], versionInfo: "old", errorDetail: { code: 3, message: "no such" } });
-    expect(events).toMatchObject([{
-      kind: "fetch", typeUrl: types.cluster, node: { id: "n" }, names: ["a"], accepted: "old", error: { code: 3, message: "no s" },
-      status: { code: 0 }, version: versionInfo, resources: 1,
-    }]);
+    const { versionInfo } = await server.fetch(types.cluster, {
+      node,
+      resourceNames: ["a"],
+      versionInfo: "old",
+      errorDetail: { code: 3, message: "no such" },
+    });
+    expect(events).toMatchObject([
+      {
+        kind: "fetch",
+        typeUrl: types.cluster,
+        node: { id: "n" },
+        names: ["a"],
+        accepted: "old",
+        error: { code: 3, message: "no s" },
+        status: { code: 0 },
+        version: versionInfo,
+        resources: 1,
+      },
+    ]);
   });
 
   it("turns requests away until the source is ready (fetch) [S-STREAM-9]", async () => {
     const cache = createCache({ types: envoyTypes });
     const { server, kinds } = serve(cache);
-    await expect(server.fetch(types.cluster, { node })).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    await expect(server.fetch(types.cluster, { node })).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+    });
     expect(kinds()).toEqual(["refused"]);
     cache.put({ typeUrl: types.cluster, name: "a", value: payload("a") });
     expect(namesOf(await server.fetch(types.cluster, { node }))).toEqual(["a"]);
@@ -92,11 +130,25 @@ describe("fetch()", () => {
 
   it("turns requests away that no stream would take (fetch) [S-TYPE-2] [S-STREAM-8]", async () => {
     const { server } = serve(readyCache());
-    await expect(server.fetch(types.cluster, {})).rejects.toMatchObject({ code: "INVALID_ARGUMENT", text: "the first message has no node" });
-    await expect(server.fetch(types.cluster, { node, typeUrl: types.listener })).rejects.toMatchObject({ code: "INVALID_ARGUMENT", text: "type_url is not the type of this service" });
-    await expect(server.fetch(types.cluster, { node, resourceNames: ["x".repeat(3000)] })).rejects.toMatchObject({ code: "RESOURCE_EXHAUSTED" });
-    await expect(server.fetch(types.virtualHost, { node })).rejects.toMatchObject({ code: "UNIMPLEMENTED" });
-    expect((await server.fetch(types.cluster, { node, typeUrl: types.cluster })).typeUrl).toBe(types.cluster);
+    await expect(server.fetch(types.cluster, {})).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      text: "the first message has no node",
+    });
+    await expect(
+      server.fetch(types.cluster, { node, typeUrl: types.listener }),
+    ).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      text: "type_url is not the type of this service",
+    });
+    await expect(
+      server.fetch(types.cluster, { node, resourceNames: ["x".repeat(3000)] }),
+    ).rejects.toMatchObject({ code: "RESOURCE_EXHAUSTED" });
+    await expect(server.fetch(types.virtualHost, { node })).rejects.toMatchObject({
+      code: "UNIMPLEMENTED",
+    });
+    expect((await server.fetch(types.cluster, { node, typeUrl: types.cluster })).typeUrl).toBe(
+      types.cluster,
+    );
   });
 
   it("waits for what is not known yet, and answers once it is (fetch) [S-STREAM-9]", async () => {
@@ -115,11 +167,23 @@ describe("fetch()", () => {
     const { cache, sink } = onDemand();
     const { server, clock } = serve(cache);
     const without = server.fetch(types.cluster, { node, resourceNames: ["a", "b"] });
-    const holding = server.fetch(types.cluster, { node, resourceNames: ["a", "b"], versionInfo: "1" });
-    const partial = server.fetch(types.assignment, { node, resourceNames: ["a", "b"], versionInfo: "1" });
+    const holding = server.fetch(types.cluster, {
+      node,
+      resourceNames: ["a", "b"],
+      versionInfo: "1",
+    });
+    const partial = server.fetch(types.assignment, {
+      node,
+      resourceNames: ["a", "b"],
+      versionInfo: "1",
+    });
     const nothing = server.fetch(types.assignment, { node, resourceNames: ["c", "d"] });
-    const refused = expect(Promise.all([holding.catch((error: unknown) => error), nothing.catch((error: unknown) => error)])).resolves
-      .toMatchObject([{ code: "UNAVAILABLE" }, { code: "UNAVAILABLE" }]);
+    const refused = expect(
+      Promise.all([
+        holding.catch((error: unknown) => error),
+        nothing.catch((error: unknown) => error),
+      ]),
+    ).resolves.toMatchObject([{ code: "UNAVAILABLE" }, { code: "UNAVAILABLE" }]);
     put(sink(), types.cluster, "a");
     put(sink(), types.assignment, "a");
     clock.advance(9_999);
@@ -136,16 +200,27 @@ describe("fetch()", () => {
     const { cache } = onDemand();
     const { server, clock, turn } = serve(cache);
     const gone = new AbortController();
-    const first = server.fetch(types.cluster, { node, resourceNames: ["a"] }, { signal: gone.signal });
+    const first = server.fetch(
+      types.cluster,
+      { node, resourceNames: ["a"] },
+      { signal: gone.signal },
+    );
     gone.abort();
     await expect(first).rejects.toMatchObject({ code: "CANCELLED" });
-    await expect(server.fetch(types.cluster, { node, resourceNames: ["a"] }, { signal: gone.signal })).rejects.toMatchObject({ code: "CANCELLED" });
+    await expect(
+      server.fetch(types.cluster, { node, resourceNames: ["a"] }, { signal: gone.signal }),
+    ).rejects.toMatchObject({ code: "CANCELLED" });
     const second = server.fetch(types.cluster, { node, resourceNames: ["a"] });
     const closing = server.close();
     turn();
-    await expect(second).rejects.toMatchObject({ code: "UNAVAILABLE", text: "the server is shutting down" });
+    await expect(second).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+      text: "the server is shutting down",
+    });
     await closing;
-    await expect(server.fetch(types.cluster, { node })).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    await expect(server.fetch(types.cluster, { node })).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+    });
     expect(clock.pending).toBe(0);
     expect(cache.counters.topics).toBe(0);
   });
@@ -157,9 +232,16 @@ describe("fetch()", () => {
       cache.put({ typeUrl: types.assignment, name, value: payload(name, "x".repeat(400)) });
     }
     const { server } = serve(cache, { limits: { fullStateBytes: 1000, responseBytes: 500 } });
-    await expect(server.fetch(types.cluster, { node })).rejects.toMatchObject({ code: "RESOURCE_EXHAUSTED", text: "the state is larger than 1000 bytes: ask for fewer names" });
-    await expect(server.fetch(types.assignment, { node, resourceNames: ["a", "b", "c"] })).rejects.toMatchObject({ code: "RESOURCE_EXHAUSTED" });
-    expect(namesOf(await server.fetch(types.assignment, { node, resourceNames: ["a"] }))).toEqual(["a"]);
+    await expect(server.fetch(types.cluster, { node })).rejects.toMatchObject({
+      code: "RESOURCE_EXHAUSTED",
+      text: "the state is larger than 1000 bytes: ask for fewer names",
+    });
+    await expect(
+      server.fetch(types.assignment, { node, resourceNames: ["a", "b", "c"] }),
+    ).rejects.toMatchObject({ code: "RESOURCE_EXHAUSTED" });
+    expect(namesOf(await server.fetch(types.assignment, { node, resourceNames: ["a"] }))).toEqual([
+      "a",
+    ]);
   });
 
   it("tells operators what did not go out: one resource beside others, or a whole state (fetch) [S-SIZE-3] [S-SIZE-4]", async () => {
@@ -169,9 +251,15 @@ describe("fetch()", () => {
     const { server, events } = serve(cache, { limits: { fullStateBytes: 600 } });
     expect(namesOf(await server.fetch(types.cluster, { node }))).toEqual(["a"]);
     cache.put({ typeUrl: types.cluster, name: "b", value: payload("b", "x".repeat(300)) });
-    await expect(server.fetch(types.cluster, { node })).rejects.toMatchObject({ code: "RESOURCE_EXHAUSTED" });
+    await expect(server.fetch(types.cluster, { node })).rejects.toMatchObject({
+      code: "RESOURCE_EXHAUSTED",
+    });
     expect(events).toMatchObject([
-      { kind: "not-sent", typeUrl: types.cluster, resources: [{ name: "giant", reason: "too-large" }] },
+      {
+        kind: "not-sent",
+        typeUrl: types.cluster,
+        resources: [{ name: "giant", reason: "too-large" }],
+      },
       { kind: "fetch", status: { code: 0 }, resources: 1 },
       { kind: "not-sent", typeUrl: types.cluster },
       { kind: "fetch", status: { code: 8 }, version: "", resources: 0 },
@@ -179,9 +267,17 @@ describe("fetch()", () => {
   });
 
   it("answers INTERNAL with a fixed text when the source throws (fetch) [S-STREAM-7]", async () => {
-    const source = sourceWithTopic(readyCache(), "bad", () => topicWith({ members: () => { throw new Error("secret"); } }));
+    const source = sourceWithTopic(readyCache(), "bad", () =>
+      topicWith({
+        members: () => {
+          throw new Error("secret");
+        },
+      }),
+    );
     const { server, events } = serve(source);
-    await expect(server.fetch(types.cluster, { node, resourceNames: ["bad"] })).rejects.toMatchObject({ code: "INTERNAL", text: "internal error" });
+    await expect(
+      server.fetch(types.cluster, { node, resourceNames: ["bad"] }),
+    ).rejects.toMatchObject({ code: "INTERNAL", text: "internal error" });
     expect(events).toMatchObject([{ kind: "fault", error: new Error("secret") }]);
   });
 });

@@ -1,7 +1,12 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { StatusCode, type Status, type Topic } from "@xdstp/core";
 import { createScheduler, type ServerContext, type StreamEvent } from "@xdstp/core/server";
-import { DiscoveryRequestSchema, DiscoveryResponseSchema, type DiscoveryRequest, type DiscoveryResponse } from "@xdstp/protos/discovery";
+import {
+  DiscoveryRequestSchema,
+  DiscoveryResponseSchema,
+  type DiscoveryRequest,
+  type DiscoveryResponse,
+} from "@xdstp/protos/discovery";
 import { createSotwServer } from "@xdstp/transport-sotw/server";
 import type { AnswerLine } from "./answer-line.ts";
 import { BYTES_PER_TURN, nextLoopTurn } from "./next-loop-turn.ts";
@@ -20,7 +25,10 @@ export interface FetchCall {
   readonly who: string;
 }
 
-const notKnown: Status = { code: StatusCode.UNAVAILABLE, message: "not everything that was asked for is known yet" };
+const notKnown: Status = {
+  code: StatusCode.UNAVAILABLE,
+  message: "not everything that was asked for is known yet",
+};
 const done: Status = { code: StatusCode.OK, message: "" };
 
 /** The version of a state without resources, as SotW streams write it: a sum over nothing (S-VER-7). */
@@ -33,11 +41,18 @@ const EMPTY_VERSION = "0";
  * full-state type would take the rest for deleted, and gets UNAVAILABLE (S-STREAM-9).
  * @returns undefined: aborted
  */
-export async function answerFetch(context: ServerContext, { typeUrl, request, signal, line, who }: FetchCall): Promise<DiscoveryResponse | Status | undefined> {
+export async function answerFetch(
+  context: ServerContext,
+  { typeUrl, request, signal, line, who }: FetchCall,
+): Promise<DiscoveryResponse | Status | undefined> {
   const stream = openOnce(context, typeUrl);
   try {
     stream.ask(request);
-    const settled = await whenSettled(stream.topics, { clock: context.clock, atMostMs: context.limits.settleMs, signal });
+    const settled = await whenSettled(stream.topics, {
+      clock: context.clock,
+      atMostMs: context.limits.settleMs,
+      signal,
+    });
     if (settled === "aborted") return undefined;
     const full = context.source.descriptor(typeUrl)?.fullStateInSotw === true;
     if (settled === "late" && full && request.versionInfo !== "") return notKnown;
@@ -81,18 +96,34 @@ function openOnce(context: ServerContext, typeUrl: string): OneAnswer {
   };
   const own: ServerContext = {
     ...context,
-    source: recordingSource(context.source, (topic) => { topics.push(topic); }),
-    scheduler: createScheduler({ later: (callback) => { turn = callback; } }),
+    source: recordingSource(context.source, (topic) => {
+      topics.push(topic);
+    }),
+    scheduler: createScheduler({
+      later: (callback) => {
+        turn = callback;
+      },
+    }),
     limits: { ...context.limits, responseBytes: context.limits.fullStateBytes },
     emit,
   };
-  const stream = createSotwServer(own).open({ peer: "", typeUrl }, {
-    send(message) { sent.push(message.bytes); return true; },
-    close(status) { closed = status; },
-  });
+  const stream = createSotwServer(own).open(
+    { peer: "", typeUrl },
+    {
+      send(message) {
+        sent.push(message.bytes);
+        return true;
+      },
+      close(status) {
+        closed = status;
+      },
+    },
+  );
   return {
     topics,
-    ask(request) { stream.onMessage(toBinary(DiscoveryRequestSchema, asFirst(request))); },
+    ask(request) {
+      stream.onMessage(toBinary(DiscoveryRequestSchema, asFirst(request)));
+    },
     closed: () => closed,
     answer() {
       turn?.();
@@ -100,20 +131,41 @@ function openOnce(context: ServerContext, typeUrl: string): OneAnswer {
     },
     tooLarge: () => sent.length > 1 || (sent.length === 0 && unsent > 0),
     sentBytes: () => sent.reduce((sum, { length }) => sum + length, 0),
-    end() { stream.onClosed(done); },
+    end() {
+      stream.onClosed(done);
+    },
   };
 }
 
 /** The request as of a client that holds nothing: the state comes whole whatever version it names (S-REST-9). */
-function asFirst({ node, resourceNames, resourceLocators, typeUrl }: DiscoveryRequest): DiscoveryRequest {
-  return create(DiscoveryRequestSchema, { resourceNames, resourceLocators, typeUrl, ...(node === undefined ? {} : { node }) });
+function asFirst({
+  node,
+  resourceNames,
+  resourceLocators,
+  typeUrl,
+}: DiscoveryRequest): DiscoveryRequest {
+  return create(DiscoveryRequestSchema, {
+    resourceNames,
+    resourceLocators,
+    typeUrl,
+    ...(node === undefined ? {} : { node }),
+  });
 }
 
-function responseOf(stream: OneAnswer, settled: Settled, typeUrl: string, { limits, controlPlane }: ServerContext): DiscoveryResponse | Status {
+function responseOf(
+  stream: OneAnswer,
+  settled: Settled,
+  typeUrl: string,
+  { limits, controlPlane }: ServerContext,
+): DiscoveryResponse | Status {
   const [only] = stream.answer();
   const status = stream.closed();
   if (status !== undefined) return status;
-  if (stream.tooLarge()) return { code: StatusCode.RESOURCE_EXHAUSTED, message: `the state is larger than ${limits.fullStateBytes} bytes: ask for fewer names` };
+  if (stream.tooLarge())
+    return {
+      code: StatusCode.RESOURCE_EXHAUSTED,
+      message: `the state is larger than ${limits.fullStateBytes} bytes: ask for fewer names`,
+    };
   if (only !== undefined) return fromBinary(DiscoveryResponseSchema, only);
   if (settled === "late") return notKnown;
   const identified = controlPlane === "" ? {} : { controlPlane: { identifier: controlPlane } };

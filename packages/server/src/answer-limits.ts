@@ -9,4 +9,8 @@ export interface AnswerLimits {
 }
 
 /** The defaults of {@link AnswerLimits}. */
-export const defaultAnswerLimits: AnswerLimits = { statusAnswers: 2, fetchAnswers: 4, waitingAnswers: 1_000 };
+export const defaultAnswerLimits: AnswerLimits = {
+  statusAnswers: 2,
+  fetchAnswers: 4,
+  waitingAnswers: 1_000,
+};

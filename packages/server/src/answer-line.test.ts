@@ -3,20 +3,38 @@ import { describe, expect, it } from "vitest";
 import { createAnswerLine } from "./answer-line.ts";
 
 const { signal } = new AbortController();
-const turn = async (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+const turn = async (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 /** Answers that end when the test says so, and how many have begun. */
 function held(): { readonly answer: () => Promise<string>; readonly ends: (() => void)[] } {
   const ends: (() => void)[] = [];
-  return { ends, answer: async () => new Promise((resolve) => { ends.push(() => { resolve("done"); }); }) };
+  return {
+    ends,
+    answer: async () =>
+      new Promise((resolve) => {
+        ends.push(() => {
+          resolve("done");
+        });
+      }),
+  };
 }
 
 describe("createAnswerLine()", () => {
   it("makes so many answers at a time, others in their order, and turns away who is too many [S-LIM-1]", async () => {
     const line = createAnswerLine({ atOnce: 2, waiting: 1 });
     const { answer, ends } = held();
-    const calls = [line.run("a", signal, answer), line.run("a", signal, answer), line.run("a", signal, answer)];
-    expect(await line.run("a", signal, answer)).toEqual({ code: StatusCode.RESOURCE_EXHAUSTED, message: "too many calls wait for an answer" });
+    const calls = [
+      line.run("a", signal, answer),
+      line.run("a", signal, answer),
+      line.run("a", signal, answer),
+    ];
+    expect(await line.run("a", signal, answer)).toEqual({
+      code: StatusCode.RESOURCE_EXHAUSTED,
+      message: "too many calls wait for an answer",
+    });
     expect(ends).toHaveLength(2);
     expect(line.stats()).toEqual({ answering: 2, waiting: 1, refused: 1 });
     ends[0]?.();
@@ -33,10 +51,22 @@ describe("createAnswerLine()", () => {
   it("gives the place of an answer that fails to the next one, and none to who has gone", async () => {
     const line = createAnswerLine({ atOnce: 1, waiting: 5 });
     const gone = new AbortController();
-    const calls = [line.run("a", signal, () => { throw new Error("broken"); }), line.run("a", gone.signal, () => "a"), line.run("a", signal, () => "b")];
+    const calls = [
+      line.run("a", signal, () => {
+        throw new Error("broken");
+      }),
+      line.run("a", gone.signal, () => "a"),
+      line.run("a", signal, () => "b"),
+    ];
     gone.abort();
-    expect(await Promise.allSettled(calls)).toMatchObject([{ status: "rejected" }, { value: { code: StatusCode.CANCELLED } }, { value: "b" }]);
-    expect(await line.run("a", gone.signal, () => "c")).toMatchObject({ code: StatusCode.CANCELLED });
+    expect(await Promise.allSettled(calls)).toMatchObject([
+      { status: "rejected" },
+      { value: { code: StatusCode.CANCELLED } },
+      { value: "b" },
+    ]);
+    expect(await line.run("a", gone.signal, () => "c")).toMatchObject({
+      code: StatusCode.CANCELLED,
+    });
     await turn();
     expect(line.stats()).toEqual({ answering: 0, waiting: 0, refused: 0 });
   });
@@ -44,13 +74,21 @@ describe("createAnswerLine()", () => {
   it("answers every principal in turn, and turns away the newest of whoever has most [S-LIM-1]", async () => {
     const line = createAnswerLine({ atOnce: 1, waiting: 3 });
     const made: string[] = [];
-    const ask = async (who: string, what: string): Promise<unknown> => line.run(who, signal, () => { made.push(what); });
+    const ask = async (who: string, what: string): Promise<unknown> =>
+      line.run(who, signal, () => {
+        made.push(what);
+      });
     const flood = ["a1", "a2", "a3", "a4", "a5"].map(async (what) => ask("a", what));
     const others = [ask("b", "b1"), ask("c", "c1")];
     expect(line.stats()).toEqual({ answering: 1, waiting: 3, refused: 3 });
     await Promise.all([...flood, ...others]);
     expect(made).toEqual(["a1", "a2", "b1", "c1"]);
-    expect(await Promise.all(flood.slice(2))).toEqual([3, 4, 5].map(() => ({ code: StatusCode.RESOURCE_EXHAUSTED, message: "too many calls wait for an answer" })));
+    expect(await Promise.all(flood.slice(2))).toEqual(
+      [3, 4, 5].map(() => ({
+        code: StatusCode.RESOURCE_EXHAUSTED,
+        message: "too many calls wait for an answer",
+      })),
+    );
     await turn();
     expect(line.stats()).toEqual({ answering: 0, waiting: 0, refused: 3 });
   });
@@ -58,8 +96,13 @@ describe("createAnswerLine()", () => {
   it("does not let who asks again and again go before others [S-LIM-1]", async () => {
     const line = createAnswerLine({ atOnce: 1, waiting: 10 });
     const made: string[] = [];
-    const ask = async (who: string): Promise<unknown> => line.run(who, signal, () => { made.push(who); });
-    const greedy = async (): Promise<void> => { for (let i = 0; i < 4; i += 1) await Promise.all([ask("a"), ask("a")]); };
+    const ask = async (who: string): Promise<unknown> =>
+      line.run(who, signal, () => {
+        made.push(who);
+      });
+    const greedy = async (): Promise<void> => {
+      for (let i = 0; i < 4; i += 1) await Promise.all([ask("a"), ask("a")]);
+    };
     await Promise.all([greedy(), ask("b"), ask("b")]);
     expect(made.slice(0, 5).join("")).toBe("aabab");
     await turn();

@@ -27,7 +27,10 @@ export interface AnswerLine {
   stats(): AnswerLineStats;
 }
 
-const tooMany: Status = { code: StatusCode.RESOURCE_EXHAUSTED, message: "too many calls wait for an answer" };
+const tooMany: Status = {
+  code: StatusCode.RESOURCE_EXHAUSTED,
+  message: "too many calls wait for an answer",
+};
 const cancelled: Status = { code: StatusCode.CANCELLED, message: "the call was cancelled" };
 
 /** Ends the wait of a call: undefined, its turn has come; a status, it never will. */
@@ -48,16 +51,19 @@ export function createAnswerLine({ atOnce, waiting: most }: AnswerLineOptions): 
     settle?.(tooMany);
     return tooMany;
   };
-  const itsTurn = async (who: string, signal: AbortSignal): Promise<Status | undefined> => new Promise((resolve) => {
-    const settle: Settle = (refusal) => {
-      waiting.remove(who, settle);
-      signal.removeEventListener("abort", leave);
-      resolve(refusal);
-    };
-    const leave = (): void => { settle(cancelled); };
-    waiting.add(who, settle);
-    signal.addEventListener("abort", leave);
-  });
+  const itsTurn = async (who: string, signal: AbortSignal): Promise<Status | undefined> =>
+    new Promise((resolve) => {
+      const settle: Settle = (refusal) => {
+        waiting.remove(who, settle);
+        signal.removeEventListener("abort", leave);
+        resolve(refusal);
+      };
+      const leave = (): void => {
+        settle(cancelled);
+      };
+      waiting.add(who, settle);
+      signal.addEventListener("abort", leave);
+    });
   const admitted = async (who: string, signal: AbortSignal): Promise<Status | undefined> => {
     if (answering < atOnce) {
       answering += 1;

@@ -10,7 +10,11 @@ export interface AnswerLines {
 
 /** Lines with nobody in them. */
 export function createAnswerLines(limits: Partial<AnswerLimits>): AnswerLines {
-  const { statusAnswers, fetchAnswers, waitingAnswers: waiting } = { ...defaultAnswerLimits, ...limits };
+  const {
+    statusAnswers,
+    fetchAnswers,
+    waitingAnswers: waiting,
+  } = { ...defaultAnswerLimits, ...limits };
   const status = createAnswerLine({ atOnce: statusAnswers, waiting });
   const fetch = createAnswerLine({ atOnce: fetchAnswers, waiting });
   return { status, fetch, stats: () => ({ status: status.stats(), fetch: fetch.stats() }) };

@@ -5,5 +5,8 @@ export function checkSource(options: { readonly source?: unknown } | undefined):
   const source = options?.source as { readonly topic?: unknown } | null | undefined;
   if (typeof source?.topic === "function") return;
   const what = source === undefined ? "missing" : "no ResourceSource";
-  throw new XdsError("INVALID_ARGUMENT", `source is ${what}; give createServer a cache: createServer({ source: createCache() })`);
+  throw new XdsError(
+    "INVALID_ARGUMENT",
+    `source is ${what}; give createServer a cache: createServer({ source: createCache() })`,
+  );
 }

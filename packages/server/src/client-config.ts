@@ -1,7 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import type { NodeInfo, ServerStream } from "@xdstp/core/server";
 import { NodeSchema, type Node } from "@xdstp/protos/discovery";
-import { type ClientConfig, type ClientConfig_GenericXdsConfig, ClientConfigSchema } from "@xdstp/protos/status";
+import {
+  type ClientConfig,
+  type ClientConfig_GenericXdsConfig,
+  ClientConfigSchema,
+} from "@xdstp/protos/status";
 import { genericConfigs, type FormerStates, type ShowPayload } from "./generic-configs.ts";
 import { typeConfig } from "./type-configs.ts";
 
@@ -12,9 +16,16 @@ export type RowsOf = (stream: ServerStream) => Iterable<ClientConfig_GenericXdsC
  * One stream as client status shows it. A node id is a claim that two clients may make, so streams are never joined: the address of the peer, as `client_scope`, tells them apart.
  * @param spend - Called for each row; throws when there are too many
  */
-export function clientConfig(stream: ServerStream, rowsOf: RowsOf, spend: (row: ClientConfig_GenericXdsConfig) => void): ClientConfig {
+export function clientConfig(
+  stream: ServerStream,
+  rowsOf: RowsOf,
+  spend: (row: ClientConfig_GenericXdsConfig) => void,
+): ClientConfig {
   const { node, peer, viewKey } = stream.info;
-  const config = create(ClientConfigSchema, { clientScope: peer, ...(node !== undefined && { node: nodeOf(node, viewKey) }) });
+  const config = create(ClientConfigSchema, {
+    clientScope: peer,
+    ...(node !== undefined && { node: nodeOf(node, viewKey) }),
+  });
   for (const row of rowsOf(stream)) {
     spend(row);
     config.genericXdsConfigs.push(row);
@@ -23,7 +34,10 @@ export function clientConfig(stream: ServerStream, rowsOf: RowsOf, spend: (row: 
 }
 
 /** A row for each resource. */
-export function rowsByName(show: ShowPayload, formerOf: (stream: ServerStream) => FormerStates): RowsOf {
+export function rowsByName(
+  show: ShowPayload,
+  formerOf: (stream: ServerStream) => FormerStates,
+): RowsOf {
   return function* rows(stream) {
     for (const view of stream.views()) yield* genericConfigs(view, show, formerOf(stream));
   };
@@ -39,12 +53,22 @@ export const VIEW_KEY = "xdstp.view";
 const mostViewKey = 256;
 
 /** What is kept of a node, as a node. */
-function nodeOf({ id, cluster, userAgentName, userAgentVersion, locality, clientFeatures }: NodeInfo, viewKey: string | undefined): Node {
+function nodeOf(
+  { id, cluster, userAgentName, userAgentVersion, locality, clientFeatures }: NodeInfo,
+  viewKey: string | undefined,
+): Node {
   const [region = "", zone = "", ...subZone] = locality.split("/");
   return create(NodeSchema, {
-    id, cluster, userAgentName, clientFeatures: [...clientFeatures],
-    ...(userAgentVersion !== "" && { userAgentVersionType: { case: "userAgentVersion", value: userAgentVersion } }),
-    ...(viewKey !== undefined && { metadata: { [VIEW_KEY]: viewKey.slice(0, mostViewKey).replace(/[\ud800-\udbff]$/, "") } }),
+    id,
+    cluster,
+    userAgentName,
+    clientFeatures: [...clientFeatures],
+    ...(userAgentVersion !== "" && {
+      userAgentVersionType: { case: "userAgentVersion", value: userAgentVersion },
+    }),
+    ...(viewKey !== undefined && {
+      metadata: { [VIEW_KEY]: viewKey.slice(0, mostViewKey).replace(/[\ud800-\udbff]$/, "") },
+    }),
     ...(locality !== "" && { locality: { region, zone, subZone: subZone.join("/") } }),
   });
 }

@@ -22,9 +22,12 @@ describe("clientQuirks", () => {
     expect(quirksOf(clientQuirks, "other")).toEqual(quirksOf([], "other"));
   });
 
-  it.each(["gRPC C-core", "gRPC Go", "gRPC Java", "gRPC Node Pure JS"])("takes no empty list of %s for a wildcard [S-WILD-6]", (name) => {
-    expect(quirksOf(clientQuirks, name).legacyWildcard).toBe(false);
-  });
+  it.each(["gRPC C-core", "gRPC Go", "gRPC Java", "gRPC Node Pure JS"])(
+    "takes no empty list of %s for a wildcard [S-WILD-6]",
+    (name) => {
+      expect(quirksOf(clientQuirks, name).legacyWildcard).toBe(false);
+    },
+  );
 });
 
 describe("createServer() with clientQuirks", () => {
@@ -37,8 +40,18 @@ describe("createServer() with clientQuirks", () => {
       one.ask(types.cluster, ["c"]);
       turn();
     }
-    expect([call.next(), call.next()].map(({ typeUrl, removed }) => [typeUrl, removed])).toEqual(expect.arrayContaining([[types.route, []], [types.cluster, ["c"]]]));
-    expect([told.next(), told.next()].map(({ typeUrl, removed }) => [typeUrl, removed])).toEqual(expect.arrayContaining([[types.route, ["r"]], [types.cluster, ["c"]]]));
+    expect([call.next(), call.next()].map(({ typeUrl, removed }) => [typeUrl, removed])).toEqual(
+      expect.arrayContaining([
+        [types.route, []],
+        [types.cluster, ["c"]],
+      ]),
+    );
+    expect([told.next(), told.next()].map(({ typeUrl, removed }) => [typeUrl, removed])).toEqual(
+      expect.arrayContaining([
+        [types.route, ["r"]],
+        [types.cluster, ["c"]],
+      ]),
+    );
   });
 
   it("tells Envoy of a missing virtual host by a resource without body (delta/ads) [S-MISS-2]", () => {
@@ -51,7 +64,8 @@ describe("createServer() with clientQuirks", () => {
 
   it("sends Envoy its endpoints again after a reconnect, and its clusters only if they changed (delta/ads) [S-RECON-4]", () => {
     const cache = readyCache();
-    for (const typeUrl of [types.cluster, types.assignment]) cache.put({ typeUrl, name: "c", version: "1", value: payload("c") });
+    for (const typeUrl of [types.cluster, types.assignment])
+      cache.put({ typeUrl, name: "c", version: "1", value: payload("c") });
     const { open, turn } = serve(cache);
     const namesFor = (node: typeof envoy, typeUrl: string): readonly string[] => {
       const call = open("delta/ads", node);
@@ -68,7 +82,8 @@ describe("createServer() with clientQuirks", () => {
     const cache = readyCache();
     const glob = "xdstp://a/envoy.config.cluster.v3.Cluster/edge/*";
     const name = (id: string): string => `xdstp://a/envoy.config.cluster.v3.Cluster/edge/${id}`;
-    for (const id of ["1", "2"]) cache.put({ typeUrl: types.cluster, name: name(id), value: payload(name(id)) });
+    for (const id of ["1", "2"])
+      cache.put({ typeUrl: types.cluster, name: name(id), value: payload(name(id)) });
     cache.remove(types.cluster, name("1"));
     const { open, turn } = serve(cache);
     const answerFor = (node: typeof envoy): readonly (readonly string[])[] => {
@@ -82,18 +97,24 @@ describe("createServer() with clientQuirks", () => {
     expect(answerFor(other)).toEqual([[name("2")], []]);
   });
 
-  it.each(adsVariants)("gives a gRPC client without names nothing, and others everything (%s) [S-WILD-6]", (variant) => {
-    const cache = readyCache();
-    cache.put({ typeUrl: types.cluster, name: "c", value: payload("c") });
-    const { open, turn, server } = serve(cache);
-    const [grpc, plain] = [open(variant, { id: "n", userAgentName: "gRPC Go" }), open(variant, other)];
-    for (const call of [grpc, plain]) call.ask(types.cluster, []);
-    turn();
-    expect(plain.next().names).toEqual(["c"]);
-    expect(server.status()[0]?.types[0]).toMatchObject({ subscriptions: 0, wildcard: false });
-    const sent = grpc.unread === 0 ? [] : grpc.next().names;
-    expect(sent).toEqual([]);
-  });
+  it.each(adsVariants)(
+    "gives a gRPC client without names nothing, and others everything (%s) [S-WILD-6]",
+    (variant) => {
+      const cache = readyCache();
+      cache.put({ typeUrl: types.cluster, name: "c", value: payload("c") });
+      const { open, turn, server } = serve(cache);
+      const [grpc, plain] = [
+        open(variant, { id: "n", userAgentName: "gRPC Go" }),
+        open(variant, other),
+      ];
+      for (const call of [grpc, plain]) call.ask(types.cluster, []);
+      turn();
+      expect(plain.next().names).toEqual(["c"]);
+      expect(server.status()[0]?.types[0]).toMatchObject({ subscriptions: 0, wildcard: false });
+      const sent = grpc.unread === 0 ? [] : grpc.next().names;
+      expect(sent).toEqual([]);
+    },
+  );
 
   it("can be replaced, and added to", () => {
     const { open, turn } = serve(readyCache(), { quirks: [] });

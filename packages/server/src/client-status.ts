@@ -2,7 +2,12 @@ import { create, type Registry } from "@bufbuild/protobuf";
 import { StatusCode, type AnyBytes, type Status } from "@xdstp/core";
 import type { RefusedVersion, ServerStream } from "@xdstp/core/server";
 import type { CallPeer } from "@xdstp/grpc/server";
-import { type ClientConfig, type ClientStatusRequest, type ClientStatusResponse, ClientStatusResponseSchema } from "@xdstp/protos/status";
+import {
+  type ClientConfig,
+  type ClientStatusRequest,
+  type ClientStatusResponse,
+  ClientStatusResponseSchema,
+} from "@xdstp/protos/status";
 import { clientConfig, rowsByName, rowsByType, type RowsOf } from "./client-config.ts";
 import type { FormerStates, ShowPayload } from "./generic-configs.ts";
 import type { AnswerLine } from "./answer-line.ts";
@@ -16,7 +21,10 @@ import type { StatusView } from "./policy/status-view.ts";
 import { principalOf } from "./principal-of.ts";
 
 /** Answers one status request. */
-export type AnswerStatus = (request: ClientStatusRequest, caller: StatusCaller) => Promise<ClientStatusResponse | Status>;
+export type AnswerStatus = (
+  request: ClientStatusRequest,
+  caller: StatusCaller,
+) => Promise<ClientStatusResponse | Status>;
 
 /** Who asks for client status. */
 export interface StatusCaller {
@@ -51,10 +59,17 @@ class TooLarge extends Error {}
 
 /** Client status: what each client was sent, accepted and refused (B-CSDS-1). Secrets are hidden (B-CSDS-7). */
 export function createClientStatus(options: ClientStatusOptions): AnswerStatus {
-  return async (request, caller) => options.line.run(principalOf(caller.peer), caller.signal, async () => answerOf(options, request, caller));
+  return async (request, caller) =>
+    options.line.run(principalOf(caller.peer), caller.signal, async () =>
+      answerOf(options, request, caller),
+    );
 }
 
-async function answerOf(options: ClientStatusOptions, request: ClientStatusRequest, { signal, view }: StatusCaller): Promise<ClientStatusResponse | Status> {
+async function answerOf(
+  options: ClientStatusOptions,
+  request: ClientStatusRequest,
+  { signal, view }: StatusCaller,
+): Promise<ClientStatusResponse | Status> {
   const { streams, mostBytes, refusals, health } = options;
   const matches = nodeTestOf(request.nodeMatchers);
   if (typeof matches !== "function") return matches;
@@ -69,9 +84,19 @@ async function answerOf(options: ClientStatusOptions, request: ClientStatusReque
       if (budget.isTurnOver()) await nextLoopTurn();
       if (signal.aborted) return cancelled;
     }
-    if (view?.isWhole !== false && refusals !== undefined && asks(request, REFUSALS)) config.push(refusalConfig(refusals(), budget.spend));
+    if (view?.isWhole !== false && refusals !== undefined && asks(request, REFUSALS))
+      config.push(refusalConfig(refusals(), budget.spend));
     // Node matchers do not count here: with them the number would tell who the hidden clients are.
-    if (asks(request, SERVER_FACTS)) config.push(serverFactsConfig({ hiddenStreams: all.length - shown.length, health: view?.isWhole === false ? [] : health?.() ?? [] }, budget.spend));
+    if (asks(request, SERVER_FACTS))
+      config.push(
+        serverFactsConfig(
+          {
+            hiddenStreams: all.length - shown.length,
+            health: view?.isWhole === false ? [] : (health?.() ?? []),
+          },
+          budget.spend,
+        ),
+      );
     return create(ClientStatusResponseSchema, { config });
   } catch (error) {
     if (error instanceof TooLarge) return tooLarge(mostBytes);
@@ -83,20 +108,28 @@ function asks({ node }: ClientStatusRequest, feature: string): boolean {
   return node?.clientFeatures.includes(feature) === true;
 }
 
-async function rowsFor(request: ClientStatusRequest, { registry, sourceOf }: ClientStatusOptions): Promise<RowsOf> {
+async function rowsFor(
+  request: ClientStatusRequest,
+  { registry, sourceOf }: ClientStatusOptions,
+): Promise<RowsOf> {
   const { excludeResourceContents } = request;
   if (asks(request, BY_TYPE)) return rowsByType;
   return rowsByName(excludeResourceContents ? () => undefined : await shower(registry), sourceOf);
 }
 
 function seenRows(rowsOf: RowsOf, view: StatusView | undefined): RowsOf {
-  return view === undefined ? rowsOf : (stream) => [...rowsOf(stream)].filter(({ typeUrl, name }) => view.allows(typeUrl, name));
+  return view === undefined
+    ? rowsOf
+    : (stream) => [...rowsOf(stream)].filter(({ typeUrl, name }) => view.allows(typeUrl, name));
 }
 
 const cancelled: Status = { code: StatusCode.CANCELLED, message: "the call was cancelled" };
 
 function tooLarge(most: number): Status {
-  return { code: StatusCode.RESOURCE_EXHAUSTED, message: `the status is larger than ${most} bytes: set exclude_resource_contents, or ask for fewer clients by node_matchers` };
+  return {
+    code: StatusCode.RESOURCE_EXHAUSTED,
+    message: `the status is larger than ${most} bytes: set exclude_resource_contents, or ask for fewer clients by node_matchers`,
+  };
 }
 
 const shownPayloads = new WeakMap<Registry, WeakMap<AnyBytes, AnyBytes>>();
@@ -128,7 +161,13 @@ function createBudget(mostBytes: number): Budget {
   return {
     spend({ typeUrl, name, xdsConfig, errorState }) {
       rows += 1;
-      bytes += 64 + typeUrl.length + name.length + (xdsConfig?.value.length ?? 0) + (errorState?.details.length ?? 0) + (errorState?.failedConfiguration?.value.length ?? 0);
+      bytes +=
+        64 +
+        typeUrl.length +
+        name.length +
+        (xdsConfig?.value.length ?? 0) +
+        (errorState?.details.length ?? 0) +
+        (errorState?.failedConfiguration?.value.length ?? 0);
       if (bytes > mostBytes) throw new TooLarge();
     },
     isTurnOver() {

@@ -5,18 +5,34 @@ import { envoyTypes } from "@xdstp/resource-types";
 import { createManualScheduler, createMemoryStream } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 import { payload } from "../test/client.ts";
-import { adsVariants, paths, perTypeVariants, readyCache, serve, sourceWith, sourceWithTopic, topicWith, types, variants, type Harness, type VariantName } from "../test/harness.ts";
+import {
+  adsVariants,
+  paths,
+  perTypeVariants,
+  readyCache,
+  serve,
+  sourceWith,
+  sourceWithTopic,
+  topicWith,
+  types,
+  variants,
+  type Harness,
+  type VariantName,
+} from "../test/harness.ts";
 import { createServer } from "./create-server.ts";
 import type { ServerOptions } from "./xds-server.ts";
 
 /** A harness on a cache that holds these clusters. */
-function withClusters(...names: readonly string[]): Harness & { readonly cache: ReturnType<typeof readyCache> } {
+function withClusters(
+  ...names: readonly string[]
+): Harness & { readonly cache: ReturnType<typeof readyCache> } {
   const cache = readyCache();
   for (const name of names) cache.put({ typeUrl: types.cluster, name, value: payload(name) });
   return { ...serve(cache), cache };
 }
 
-const kindOf = (variant: VariantName): "delta" | "sotw" => (variant.startsWith("delta") ? "delta" : "sotw");
+const kindOf = (variant: VariantName): "delta" | "sotw" =>
+  variant.startsWith("delta") ? "delta" : "sotw";
 
 describe.each(variants)("createServer().accept() (%s)", (variant) => {
   it(`serves what was asked for (${variant}) [B-STREAM-1]`, () => {
@@ -34,8 +50,13 @@ describe.each(variants)("createServer().accept() (%s)", (variant) => {
     const cache = createCache({ types: envoyTypes });
     const { open, turn, events } = serve(cache);
     const early = open(variant);
-    expect(early.closed).toEqual({ code: 14, message: "the first complete state is not loaded yet" });
-    expect(events).toEqual([{ kind: "refused", path: paths[variant], peer: "192.0.2.1:5", status: early.closed }]);
+    expect(early.closed).toEqual({
+      code: 14,
+      message: "the first complete state is not loaded yet",
+    });
+    expect(events).toEqual([
+      { kind: "refused", path: paths[variant], peer: "192.0.2.1:5", status: early.closed },
+    ]);
 
     cache.transaction(({ put }) => {
       put({ typeUrl: types.cluster, name: "a", value: payload("a") });
@@ -59,18 +80,38 @@ describe.each(variants)("createServer().accept() (%s)", (variant) => {
     cache.put({ typeUrl: types.cluster, name: "a", value: payload("a", "changed") });
     turn();
     const bad = call.next();
-    expect(server.status()[0]?.types[0]).toMatchObject({ state: "STALE", pendingSince: 1000, versionSent: bad.version, versionAccepted: good.version });
+    expect(server.status()[0]?.types[0]).toMatchObject({
+      state: "STALE",
+      pendingSince: 1000,
+      versionSent: bad.version,
+      versionAccepted: good.version,
+    });
     clock.advance(500);
     call.nack(bad, "no such thing");
 
-    expect(server.status()).toMatchObject([{
-      variant: kindOf(variant), peer: "192.0.2.1:5", connectedAt: 0, node: { id: "n", cluster: "c", userAgentName: "test" },
-      types: [{
-        typeUrl: types.cluster, state: "NACKED", subscriptions: 1, wildcard: false, nacks: 1, stuck: false,
-        versionSent: bad.version, nonceSent: bad.nonce, versionAccepted: good.version, nonceAccepted: good.nonce,
-        lastError: { code: 3, message: "no such thing", at: 1500, version: bad.version },
-      }],
-    }]);
+    expect(server.status()).toMatchObject([
+      {
+        variant: kindOf(variant),
+        peer: "192.0.2.1:5",
+        connectedAt: 0,
+        node: { id: "n", cluster: "c", userAgentName: "test" },
+        types: [
+          {
+            typeUrl: types.cluster,
+            state: "NACKED",
+            subscriptions: 1,
+            wildcard: false,
+            nacks: 1,
+            stuck: false,
+            versionSent: bad.version,
+            nonceSent: bad.nonce,
+            versionAccepted: good.version,
+            nonceAccepted: good.nonce,
+            lastError: { code: 3, message: "no such thing", at: 1500, version: bad.version },
+          },
+        ],
+      },
+    ]);
     call.cancel();
     expect(server.status()).toEqual([]);
   });
@@ -180,7 +221,11 @@ describe.each(adsVariants)("createServer().accept() (%s)", (variant) => {
     call.ask(types.cluster, ["a"]);
     turn();
     const unknown = call.next();
-    expect(unknown).toMatchObject({ typeUrl: types.own, names: [], removed: variant === "delta/ads" ? ["x", "y"] : [] });
+    expect(unknown).toMatchObject({
+      typeUrl: types.own,
+      names: [],
+      removed: variant === "delta/ads" ? ["x", "y"] : [],
+    });
     expect(unknown.version).not.toBe("");
     const known = call.next();
     expect(known).toMatchObject({ typeUrl: types.cluster, names: ["a"] });
@@ -198,7 +243,9 @@ describe.each(adsVariants)("createServer().accept() (%s)", (variant) => {
     const call = open(variant, { id: "n", clientFeatures: ["xds.config.resource-in-sotw"] });
     call.ask(types.own, ["dark-mode"]);
     turn();
-    expect(Buffer.from(call.take() ?? []).includes(Buffer.from([0x12, 0x02, 0x08, 0x01]))).toBe(true);
+    expect(Buffer.from(call.take() ?? []).includes(Buffer.from([0x12, 0x02, 0x08, 0x01]))).toBe(
+      true,
+    );
   });
 
   it(`says of a name of a foreign authority that it is missing (${variant}) [S-AUTH-8]`, () => {
@@ -208,7 +255,10 @@ describe.each(adsVariants)("createServer().accept() (%s)", (variant) => {
     const foreign = "xdstp://theirs/envoy.config.cluster.v3.Cluster/x";
     call.ask(types.cluster, [foreign]);
     turn();
-    expect(call.next()).toMatchObject({ names: [], removed: variant === "delta/ads" ? [foreign] : [] });
+    expect(call.next()).toMatchObject({
+      names: [],
+      removed: variant === "delta/ads" ? [foreign] : [],
+    });
   });
 });
 
@@ -219,7 +269,9 @@ describe.each(perTypeVariants)("createServer().accept() (%s)", (variant) => {
     call.ask("", ["a"]);
     turn();
     expect(call.next()).toMatchObject({ typeUrl: types.cluster, names: ["a"] });
-    expect(server.status()).toMatchObject([{ service: types.cluster, types: [{ typeUrl: types.cluster }] }]);
+    expect(server.status()).toMatchObject([
+      { service: types.cluster, types: [{ typeUrl: types.cluster }] },
+    ]);
   });
 
   it(`refuses another type than that of the service (${variant}) [S-STREAM-8]`, () => {
@@ -231,33 +283,51 @@ describe.each(perTypeVariants)("createServer().accept() (%s)", (variant) => {
 
 describe("createServer({ services })", () => {
   it("offers what is listed and nothing else", () => {
-    const { openPath, server } = serve(readyCache(), { services: [{ service: "acme.v1.Ads", delta: "Delta" }] });
+    const { openPath, server } = serve(readyCache(), {
+      services: [{ service: "acme.v1.Ads", delta: "Delta" }],
+    });
     expect(openPath("/acme.v1.Ads/Delta").closed).toBeUndefined();
     expect(openPath(paths["delta/ads"]).closed).toEqual({ code: 12, message: "unknown method" });
     expect(server.status()).toHaveLength(1);
   });
 
-  it.each(["delta", "sotw"] as const)("adds a service for a type of one's own by a row of data (%s/per-type)", (variant) => {
-    const method = variant === "delta" ? "DeltaFlags" : "StreamFlags";
-    const cache = readyCache();
-    cache.put({ typeUrl: types.own, name: "dark-mode", value: payload("dark-mode") });
-    const { openPath, turn } = serve(cache, { services: [{ typeUrl: types.own, service: "acme.v1.FlagDiscoveryService", [variant]: method }] });
-    const call = openPath(`/acme.v1.FlagDiscoveryService/${method}`, { id: "n", clientFeatures: ["xds.config.resource-in-sotw"] });
-    call.ask("", ["dark-mode"]);
-    turn();
-    expect(call.next()).toMatchObject({ typeUrl: types.own });
-    expect(call.closed).toBeUndefined();
-  });
+  it.each(["delta", "sotw"] as const)(
+    "adds a service for a type of one's own by a row of data (%s/per-type)",
+    (variant) => {
+      const method = variant === "delta" ? "DeltaFlags" : "StreamFlags";
+      const cache = readyCache();
+      cache.put({ typeUrl: types.own, name: "dark-mode", value: payload("dark-mode") });
+      const { openPath, turn } = serve(cache, {
+        services: [
+          { typeUrl: types.own, service: "acme.v1.FlagDiscoveryService", [variant]: method },
+        ],
+      });
+      const call = openPath(`/acme.v1.FlagDiscoveryService/${method}`, {
+        id: "n",
+        clientFeatures: ["xds.config.resource-in-sotw"],
+      });
+      call.ask("", ["dark-mode"]);
+      turn();
+      expect(call.next()).toMatchObject({ typeUrl: types.own });
+      expect(call.closed).toBeUndefined();
+    },
+  );
 });
 
 describe("createServer().events()", () => {
   it("tells a listener that comes later what happens from then on, until it is removed", () => {
     const turns = createManualScheduler();
-    const server = createServer({ source: readyCache(), scheduler: createScheduler({ later: turns.later }) });
-    const open = (): ReturnType<typeof createMemoryStream> => createMemoryStream((out) => server.accept(paths["delta/ads"], "p", out) as ByteStreamHandler);
+    const server = createServer({
+      source: readyCache(),
+      scheduler: createScheduler({ later: turns.later }),
+    });
+    const open = (): ReturnType<typeof createMemoryStream> =>
+      createMemoryStream((out) => server.accept(paths["delta/ads"], "p", out) as ByteStreamHandler);
     const early = open();
     const heard: string[] = [];
-    const remove = server.events(({ kind }) => { heard.push(kind); });
+    const remove = server.events(({ kind }) => {
+      heard.push(kind);
+    });
     early.cancel();
     const late = open();
     remove();
@@ -281,9 +351,16 @@ describe("createServer() with faults", () => {
   it("goes on when a listener throws, and tells of it once", () => {
     const heard: string[] = [];
     const cache = readyCache();
-    const { server, open, turn } = serve(cache, { onEvent: (event) => { heard.push(event.kind); throw new Error("listener"); } });
+    const { server, open, turn } = serve(cache, {
+      onEvent: (event) => {
+        heard.push(event.kind);
+        throw new Error("listener");
+      },
+    });
     const others: string[] = [];
-    const remove = server.events((event) => { others.push(event.kind); });
+    const remove = server.events((event) => {
+      others.push(event.kind);
+    });
     const call = open("delta/ads");
     call.ask(types.cluster, ["*"]);
     turn();
@@ -292,47 +369,74 @@ describe("createServer() with faults", () => {
     remove();
     call.cancel();
     expect(others).toHaveLength(6);
-    expect(heard.filter((kind) => kind !== "fault")).toEqual(["connect", "subscribe", "push", "disconnect"]);
+    expect(heard.filter((kind) => kind !== "fault")).toEqual([
+      "connect",
+      "subscribe",
+      "push",
+      "disconnect",
+    ]);
   });
 
-  it.each(variants)("ends a stream with INTERNAL when the source throws on a request, and no other (%s) [S-STREAM-7]", (variant) => {
-    const cache = readyCache();
-    cache.put({ typeUrl: types.cluster, name: "a", value: payload("a") });
-    const source = sourceWithTopic(cache, "bad", () => { throw new Error("secret"); });
-    const { open, turn, events } = serve(source);
-    const [broken, healthy] = [open(variant), open(variant)];
-    broken.ask(types.cluster, ["bad"]);
-    expect(broken.closed).toEqual({ code: 13, message: "internal error" });
-    expect(events.find(({ kind }) => kind === "fault")).toMatchObject({ where: "request", error: new Error("secret") });
-    healthy.ask(types.cluster, ["a"]);
-    turn();
-    expect(healthy.next().names).toEqual(["a"]);
-  });
+  it.each(variants)(
+    "ends a stream with INTERNAL when the source throws on a request, and no other (%s) [S-STREAM-7]",
+    (variant) => {
+      const cache = readyCache();
+      cache.put({ typeUrl: types.cluster, name: "a", value: payload("a") });
+      const source = sourceWithTopic(cache, "bad", () => {
+        throw new Error("secret");
+      });
+      const { open, turn, events } = serve(source);
+      const [broken, healthy] = [open(variant), open(variant)];
+      broken.ask(types.cluster, ["bad"]);
+      expect(broken.closed).toEqual({ code: 13, message: "internal error" });
+      expect(events.find(({ kind }) => kind === "fault")).toMatchObject({
+        where: "request",
+        error: new Error("secret"),
+      });
+      healthy.ask(types.cluster, ["a"]);
+      turn();
+      expect(healthy.next().names).toEqual(["a"]);
+    },
+  );
 
-  it.each(variants)("ends a stream with INTERNAL when the source throws in a later turn, and serves the others (%s) [S-STREAM-7]", (variant) => {
-    const cache = readyCache();
-    cache.put({ typeUrl: types.cluster, name: "a", value: payload("a") });
-    let isLater = false;
-    const source = sourceWithTopic(cache, "bad", () => topicWith({
-      members() {
-        if (isLater) throw new Error("secret");
-        return [];
-      },
-      unwatch() { throw new Error("worse"); },
-    }));
-    const { open, turn, events } = serve(source);
-    const [broken, healthy] = [open(variant), open(variant)];
-    broken.ask(types.cluster, ["bad"]);
-    healthy.ask(types.cluster, ["a"]);
-    isLater = true;
-    turn();
-    expect(broken.closed).toEqual({ code: 13, message: "internal error" });
-    expect(healthy.next().names).toEqual(["a"]);
-    expect(events.filter(({ kind }) => kind === "fault")).toMatchObject([{ where: "turn", error: new Error("secret") }, { where: "end", error: new Error("worse") }]);
-  });
+  it.each(variants)(
+    "ends a stream with INTERNAL when the source throws in a later turn, and serves the others (%s) [S-STREAM-7]",
+    (variant) => {
+      const cache = readyCache();
+      cache.put({ typeUrl: types.cluster, name: "a", value: payload("a") });
+      let isLater = false;
+      const source = sourceWithTopic(cache, "bad", () =>
+        topicWith({
+          members() {
+            if (isLater) throw new Error("secret");
+            return [];
+          },
+          unwatch() {
+            throw new Error("worse");
+          },
+        }),
+      );
+      const { open, turn, events } = serve(source);
+      const [broken, healthy] = [open(variant), open(variant)];
+      broken.ask(types.cluster, ["bad"]);
+      healthy.ask(types.cluster, ["a"]);
+      isLater = true;
+      turn();
+      expect(broken.closed).toEqual({ code: 13, message: "internal error" });
+      expect(healthy.next().names).toEqual(["a"]);
+      expect(events.filter(({ kind }) => kind === "fault")).toMatchObject([
+        { where: "turn", error: new Error("secret") },
+        { where: "end", error: new Error("worse") },
+      ]);
+    },
+  );
 
   it("turns a stream away with INTERNAL when the source cannot say whether it is ready", () => {
-    const source = sourceWith(readyCache(), { ready: () => { throw new Error("secret"); } });
+    const source = sourceWith(readyCache(), {
+      ready: () => {
+        throw new Error("secret");
+      },
+    });
     expect(serve(source).open("delta/ads").closed).toEqual({ code: 13, message: "internal error" });
   });
 

@@ -34,35 +34,90 @@ import type { ServerOptions, XdsServer } from "./xds-server.ts";
  */
 export function createServer(options: ServerOptions): XdsServer {
   checkSource(options);
-  const { onEvent, services = SERVICES, limits, tls, connectionAge, clock = systemClock, clientStatus = true, routes, registry, meter, tracer, authorize, sourceFor, health, nodeVersion = process.versions.node, ...shared } = options;
+  const {
+    onEvent,
+    services = SERVICES,
+    limits,
+    tls,
+    connectionAge,
+    clock = systemClock,
+    clientStatus = true,
+    routes,
+    registry,
+    meter,
+    tracer,
+    authorize,
+    sourceFor,
+    health,
+    nodeVersion = process.versions.node,
+    ...shared
+  } = options;
   const { streams: paths, fetches } = methodTable(services);
-  const { stream: streamLimits, admission: admissionLimits, access: accessLimits, answers: answerLimits, wire: wireLimits } = splitLimits(limits);
+  const {
+    stream: streamLimits,
+    admission: admissionLimits,
+    access: accessLimits,
+    answers: answerLimits,
+    wire: wireLimits,
+  } = splitLimits(limits);
   const hub = hubFor(options.source, onEvent);
   const streams = createOpenStreams(hub.fault);
-  const traces = tracer === undefined ? undefined : traceChanges({ tracer, clock, source: options.source });
-  const scheduler = traces === undefined ? shared.scheduler : traces.noticing(shared.scheduler ?? createScheduler());
-  const context = sharedContext({ ...shared, clock, limits: streamLimits, ...(scheduler && { scheduler }) }, hub, streams);
+  const traces =
+    tracer === undefined ? undefined : traceChanges({ tracer, clock, source: options.source });
+  const scheduler =
+    traces === undefined
+      ? shared.scheduler
+      : traces.noticing(shared.scheduler ?? createScheduler());
+  const context = sharedContext(
+    { ...shared, clock, limits: streamLimits, ...(scheduler && { scheduler }) },
+    hub,
+    streams,
+  );
   const admission = createAdmission(clock, { ...defaultAdmissionLimits, ...admissionLimits });
   const access = createAccess(context, hub, { authorize, sourceFor, limits: accessLimits });
   const { source, gate, book, viewOf } = access;
   const accept = createStreamAcceptor({ methods: paths, access, admission, streams, hub });
   const lines = createAnswerLines(answerLimits);
   const answer = createFetchResponder({ context, access, hub, line: lines.fetch });
-  const answerStatus = createClientStatus({ streams: () => streams.all(), sourceOf: (stream) => book.of(stream)?.root ?? source, refusals: refusalsOf(options.source), health, registry, mostBytes: context.limits.fullStateBytes, line: lines.status });
+  const answerStatus = createClientStatus({
+    streams: () => streams.all(),
+    sourceOf: (stream) => book.of(stream)?.root ?? source,
+    refusals: refusalsOf(options.source),
+    health,
+    registry,
+    mostBytes: context.limits.fullStateBytes,
+    line: lines.status,
+  });
   const wire = createGrpcServer({
-    clock, limits: wireLimits, ...(tls === undefined ? {} : { tls }), ...(connectionAge === undefined ? {} : { connectionAge }),
+    clock,
+    limits: wireLimits,
+    ...(tls === undefined ? {} : { tls }),
+    ...(connectionAge === undefined ? {} : { connectionAge }),
     accept: ({ path, peer }, out) => accept(path, peer.address, out, peer.identity),
     isStreaming: (path) => paths.has(path),
     routes(router) {
       fetchRoutes(fetches, answer)(router);
-      if (clientStatus !== false) statusRoutes(answerStatus, clientStatus === true ? { viewOf } : { mayRead: clientStatus })(router);
+      if (clientStatus !== false)
+        statusRoutes(
+          answerStatus,
+          clientStatus === true ? { viewOf } : { mayRead: clientStatus },
+        )(router);
       routes?.(router);
     },
-    onEvent: (event) => { hub.emit?.(event); },
+    onEvent: (event) => {
+      hub.emit?.(event);
+    },
   });
   const status = (): ReturnType<XdsServer["status"]> => streams.status();
-  const stats: XdsServer["stats"] = () => ({ wire: wire.stats(), frames: { ...context.frames.counters }, admission: admission.stats(), answers: lines.stats(), limits: { ...context.limited.counts } });
-  const measured = meter === undefined ? undefined : recordMetrics({ meter, hub, clock, source, status, stats });
+  const stats: XdsServer["stats"] = () => ({
+    wire: wire.stats(),
+    frames: { ...context.frames.counters },
+    admission: admission.stats(),
+    answers: lines.stats(),
+    limits: { ...context.limited.counts },
+  });
+  const measured =
+    meter === undefined ? undefined : recordMetrics({ meter, hub, clock, source, status, stats });
   const traced = traces?.follow(hub, streamsOn(source, streams, book));
   const end = async (graceMs: number, spreadMs: number): Promise<void> => {
     gate.close();
@@ -73,19 +128,37 @@ export function createServer(options: ServerOptions): XdsServer {
     for (const stop of [measured, traced]) stop?.();
   };
   let closing: Promise<void> | undefined;
-  const close: XdsServer["close"] = ({ graceMs = 5_000, spreadMs = 0 } = {}) => (closing ??= end(graceMs, spreadMs));
+  const close: XdsServer["close"] = ({ graceMs = 5_000, spreadMs = 0 } = {}) =>
+    (closing ??= end(graceMs, spreadMs));
   return {
-    accept, close, status,
+    accept,
+    close,
+    status,
     async listen(where) {
       const { address, port } = await wire.listen(where);
       const warning = nodeWarning(nodeVersion);
-      if (warning !== undefined) hub.emit?.({ kind: "warning", warning: "node-version", message: warning });
+      if (warning !== undefined)
+        hub.emit?.({ kind: "warning", warning: "node-version", message: warning });
       return { host: address, port };
     },
-    setTls: (next) => { wire.setTls(next); },
+    setTls: (next) => {
+      wire.setTls(next);
+    },
     fetch: fetchByType(fetches, answer),
     clientStatus: statusCall(answerStatus, viewOf),
-    waitForAck: async (revision, waiting = {}) => waitForAck({ source, clock, streams: streamsOn(source, streams, book), hub, gate, hasUnrelated: access.desk?.hasUnrelated }, revision, waiting),
+    waitForAck: async (revision, waiting = {}) =>
+      waitForAck(
+        {
+          source,
+          clock,
+          streams: streamsOn(source, streams, book),
+          hub,
+          gate,
+          hasUnrelated: access.desk?.hasUnrelated,
+        },
+        revision,
+        waiting,
+      ),
     events: (listener) => hub.listen(listener),
     stats,
     [Symbol.asyncDispose]: () => close(),
@@ -100,6 +173,9 @@ function refusalsOf(source: ServerOptions["source"]): ClientStatusOptions["refus
 function hubFor(source: ServerOptions["source"], onEvent: ServerOptions["onEvent"]): EventHub {
   const hub = createEventHub();
   if (onEvent !== undefined) hub.listen(onEvent);
-  if (source.hear !== undefined) hub.listen((event) => { if ("stream" in event) source.hear?.(event); });
+  if (source.hear !== undefined)
+    hub.listen((event) => {
+      if ("stream" in event) source.hear?.(event);
+    });
   return hub;
 }

@@ -18,9 +18,13 @@ describe("createEventHub()", () => {
   it("tells listeners in the order in which they came; the same function twice is two", () => {
     const hub = createEventHub();
     const heard: string[] = [];
-    const first = (): void => { heard.push("first"); };
+    const first = (): void => {
+      heard.push("first");
+    };
     const remove = hub.listen(first);
-    hub.listen(() => { heard.push("second"); });
+    hub.listen(() => {
+      heard.push("second");
+    });
     hub.listen(first);
     hub.emit?.(opened);
     expect(heard).toEqual(["first", "second", "first"]);
@@ -33,9 +37,16 @@ describe("createEventHub()", () => {
   it("tells everyone what a listener threw, once, also when that one throws again", () => {
     const hub = createEventHub();
     const heard: ServerEvent[] = [];
-    hub.listen(() => { throw new Error("bad"); });
-    hub.listen((event) => { heard.push(event); });
+    hub.listen(() => {
+      throw new Error("bad");
+    });
+    hub.listen((event) => {
+      heard.push(event);
+    });
     hub.emit?.(opened);
-    expect(heard).toEqual([{ kind: "fault", where: "event listener", error: new Error("bad") }, opened]);
+    expect(heard).toEqual([
+      { kind: "fault", where: "event listener", error: new Error("bad") },
+      opened,
+    ]);
   });
 });

@@ -24,11 +24,19 @@ export function createEventHub(): EventHub {
   };
   return {
     listen(listener) {
-      const own = (event: ServerEvent): void => { listener(event); };
+      const own = (event: ServerEvent): void => {
+        listener(event);
+      };
       listeners.add(own);
-      return () => { listeners.delete(own); };
+      return () => {
+        listeners.delete(own);
+      };
     },
-    get emit() { return listeners.size === 0 ? undefined : tell; },
-    fault(where, error) { tell({ kind: "fault", where, error }); },
+    get emit() {
+      return listeners.size === 0 ? undefined : tell;
+    },
+    fault(where, error) {
+      tell({ kind: "fault", where, error });
+    },
   };
 }

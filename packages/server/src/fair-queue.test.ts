@@ -16,7 +16,14 @@ function drained(queue: FairQueue<string>): readonly string[] {
 
 describe("createFairQueue()", () => {
   it("gives everybody one in turn, and each their oldest first", () => {
-    expect(drained(queueOf("a1", "a2", "a3", "b1", "c1", "c2"))).toEqual(["a1", "b1", "c1", "a2", "c2", "a3"]);
+    expect(drained(queueOf("a1", "a2", "a3", "b1", "c1", "c2"))).toEqual([
+      "a1",
+      "b1",
+      "c1",
+      "a2",
+      "c2",
+      "a3",
+    ]);
     const queue = queueOf("a1", "a2");
     expect(queue.take()).toBe("a1");
     queue.add("b", "b1");

@@ -28,7 +28,9 @@ export function createFairQueue<T>(): FairQueue<T> {
     queues.set(who, items);
   };
   return {
-    get size() { return size; },
+    get size() {
+      return size;
+    },
     add(who, item) {
       queues.set(who, (queues.get(who) ?? new Set<T>()).add(item));
       size += 1;
@@ -44,7 +46,10 @@ export function createFairQueue<T>(): FairQueue<T> {
       return undefined;
     },
     makeRoom(who) {
-      const [most, items] = [...queues].reduce((one, other) => (other[1].size > one[1].size ? other : one), [who, new Set<T>()]);
+      const [most, items] = [...queues].reduce(
+        (one, other) => (other[1].size > one[1].size ? other : one),
+        [who, new Set<T>()],
+      );
       if (items.size <= (queues.get(who)?.size ?? 0) + 1) return undefined;
       const newest = [...items].at(-1);
       if (newest !== undefined) remove(most, newest);

@@ -24,10 +24,21 @@ const cancelled: Status = { code: StatusCode.CANCELLED, message: "the call was c
 const broken: Status = { code: StatusCode.INTERNAL, message: "internal error" };
 
 /** Answers Fetches, tells of each, and survives its source. */
-export function createFetchResponder({ context, access: { contexts, desk, gate }, hub, line }: ResponderOptions): AnswerFetch {
+export function createFetchResponder({
+  context,
+  access: { contexts, desk, gate },
+  hub,
+  line,
+}: ResponderOptions): AnswerFetch {
   return async ({ path, typeUrl }, request, { peer, signal }) => {
     const refuse = (status: Status, reason?: string): Status => {
-      hub.emit?.({ kind: "refused", path, peer: peer.address, status, ...(reason === undefined ? {} : { reason }) });
+      hub.emit?.({
+        kind: "refused",
+        path,
+        peer: peer.address,
+        status,
+        ...(reason === undefined ? {} : { reason }),
+      });
       return status;
     };
     let access: Access | undefined;
@@ -35,11 +46,22 @@ export function createFetchResponder({ context, access: { contexts, desk, gate }
       const refusal = gate.refusal();
       if (refusal !== undefined) return refuse(refusal);
       const node = request.node === undefined ? {} : { node: claimOf(request.node) };
-      const decided = desk === undefined ? undefined : await desk.decide({ ...peer, ...node, path }, signal);
-      if (decided !== undefined && "status" in decided) return refuse(decided.status, decided.reason);
+      const decided =
+        desk === undefined ? undefined : await desk.decide({ ...peer, ...node, path }, signal);
+      if (decided !== undefined && "status" in decided)
+        return refuse(decided.status, decided.reason);
       access = decided;
       const own = access === undefined ? context : contexts.of(access.source);
-      const answer = await answerFetch(own, { typeUrl, request, signal: AbortSignal.any([signal, gate.closed]), line, who: principalOf(peer) }) ?? gate.refusal() ?? cancelled;
+      const answer =
+        (await answerFetch(own, {
+          typeUrl,
+          request,
+          signal: AbortSignal.any([signal, gate.closed]),
+          line,
+          who: principalOf(peer),
+        })) ??
+        gate.refusal() ??
+        cancelled;
       hub.emit?.(eventOf(typeUrl, request, answer, context.limits.errorText));
       return answer;
     } catch (error) {
@@ -51,15 +73,28 @@ export function createFetchResponder({ context, access: { contexts, desk, gate }
   };
 }
 
-function eventOf(typeUrl: string, request: DiscoveryRequest, answer: DiscoveryResponse | Status, atMost: number): FetchEvent {
+function eventOf(
+  typeUrl: string,
+  request: DiscoveryRequest,
+  answer: DiscoveryResponse | Status,
+  atMost: number,
+): FetchEvent {
   const { node, resourceNames, resourceLocators, versionInfo, errorDetail } = request;
   const failed = "code" in answer;
   return {
-    kind: "fetch", typeUrl,
+    kind: "fetch",
+    typeUrl,
     node: node === undefined ? undefined : nodeInfoOf(node),
     names: [...resourceNames, ...resourceLocators.map(({ name }) => name)],
     accepted: versionInfo,
-    ...(errorDetail === undefined ? {} : { error: { code: errorDetail.code, message: errorText(errorDetail.message, atMost) } satisfies NackError }),
+    ...(errorDetail === undefined
+      ? {}
+      : {
+          error: {
+            code: errorDetail.code,
+            message: errorText(errorDetail.message, atMost),
+          } satisfies NackError,
+        }),
     status: failed ? answer : OK,
     version: failed ? "" : answer.versionInfo,
     resources: failed ? 0 : answer.resources.length,

@@ -1,26 +1,40 @@
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { XdsError, type Status } from "@xdstp/core";
 import type { MethodCall, MethodRouter } from "@xdstp/grpc/server";
-import type { DiscoveryRequest, DiscoveryRequestSchema, DiscoveryResponse, DiscoveryResponseSchema } from "@xdstp/protos/discovery";
+import type {
+  DiscoveryRequest,
+  DiscoveryRequestSchema,
+  DiscoveryResponse,
+  DiscoveryResponseSchema,
+} from "@xdstp/protos/discovery";
 import { ClusterDiscoveryService } from "@xdstp/protos/services";
 import type { FetchMethod } from "./method-table.ts";
 import { statusError } from "./status-error.ts";
 
 /** Answers a Fetch of one method. Never rejects. */
-export type AnswerFetch = (method: FetchMethod, request: DiscoveryRequest, call: FetchCaller) => Promise<DiscoveryResponse | Status>;
+export type AnswerFetch = (
+  method: FetchMethod,
+  request: DiscoveryRequest,
+  call: FetchCaller,
+) => Promise<DiscoveryResponse | Status>;
 
 /** Who calls, and until when. */
 export type FetchCaller = Pick<MethodCall, "peer" | "signal">;
 
 /** JSON would need the descriptor of every type that is served. */
-const binaryOnly = "a Fetch holds resources of any type and is binary: send application/grpc or application/proto";
+const binaryOnly =
+  "a Fetch holds resources of any type and is binary: send application/grpc or application/proto";
 
 /** The Fetch methods as routes, served over gRPC, gRPC-web and the protocol of Connect. */
-export function fetchRoutes(methods: readonly FetchMethod[], answer: AnswerFetch): (router: MethodRouter) => void {
+export function fetchRoutes(
+  methods: readonly FetchMethod[],
+  answer: AnswerFetch,
+): (router: MethodRouter) => void {
   return (router) => {
     for (const method of methods) {
       router.rpc(described(method), async (request, { peer, signal, requestHeader }) => {
-        if (requestHeader.get("content-type")?.includes("json") === true) throw new XdsError("UNIMPLEMENTED", binaryOnly);
+        if (requestHeader.get("content-type")?.includes("json") === true)
+          throw new XdsError("UNIMPLEMENTED", binaryOnly);
         return orThrow(await answer(method, request, { peer, signal }));
       });
     }
@@ -28,8 +42,15 @@ export function fetchRoutes(methods: readonly FetchMethod[], answer: AnswerFetch
 }
 
 /** All Fetch methods have the same messages, so a row of data is enough: nobody has to generate code for a service of their own. */
-function described({ service, method }: FetchMethod): DescMethodUnary<typeof DiscoveryRequestSchema, typeof DiscoveryResponseSchema> {
-  return { ...ClusterDiscoveryService.method.fetchClusters, name: method, parent: { ...ClusterDiscoveryService, typeName: service } };
+function described({
+  service,
+  method,
+}: FetchMethod): DescMethodUnary<typeof DiscoveryRequestSchema, typeof DiscoveryResponseSchema> {
+  return {
+    ...ClusterDiscoveryService.method.fetchClusters,
+    name: method,
+    parent: { ...ClusterDiscoveryService, typeName: service },
+  };
 }
 
 function orThrow(answer: DiscoveryResponse | Status): DiscoveryResponse {

@@ -51,7 +51,10 @@ class Followed implements FollowedChange {
     if (!("stream" in event)) return undefined;
     const types = this.#open.get(event.stream.id);
     if (types === undefined) return undefined;
-    if (event.kind === "disconnect") { this.#leave(event.stream.id, types.size); return undefined; }
+    if (event.kind === "disconnect") {
+      this.#leave(event.stream.id, types.size);
+      return undefined;
+    }
     const tracker = "typeUrl" in event ? types.get(event.typeUrl) : undefined;
     if (tracker === undefined || !("typeUrl" in event)) return undefined;
     const answer = answerOf(event.kind, tracker);
@@ -74,7 +77,10 @@ class Followed implements FollowedChange {
   }
 }
 
-function answerOf(kind: ServerEvent["kind"], tracker: AckTracker): "push" | "ack" | "nack" | undefined {
+function answerOf(
+  kind: ServerEvent["kind"],
+  tracker: AckTracker,
+): "push" | "ack" | "nack" | undefined {
   if (kind === "nack") return tracker.holds ? "nack" : undefined;
   if (kind === "ack") tracker.acked();
   else if (kind === "push") tracker.pushed();

@@ -13,9 +13,15 @@ export interface Gate {
   readonly closed: AbortSignal;
 }
 
-const notReady: Status = { code: StatusCode.UNAVAILABLE, message: "the first complete state is not loaded yet" };
+const notReady: Status = {
+  code: StatusCode.UNAVAILABLE,
+  message: "the first complete state is not loaded yet",
+};
 /** Nobody is served any more. */
-export const shuttingDown: Status = { code: StatusCode.UNAVAILABLE, message: "the server is shutting down" };
+export const shuttingDown: Status = {
+  code: StatusCode.UNAVAILABLE,
+  message: "the server is shutting down",
+};
 
 /** A gate that opens with the first complete state of the source (S-STREAM-9), and closes for good (S-STREAM-13). */
 export function createGate(source: Pick<ResourceSource, "ready">): Gate {
@@ -25,7 +31,9 @@ export function createGate(source: Pick<ResourceSource, "ready">): Gate {
       if (closing.signal.aborted) return shuttingDown;
       return of.ready ? undefined : notReady;
     },
-    close() { closing.abort(); },
+    close() {
+      closing.abort();
+    },
     closed: closing.signal,
   };
 }

@@ -2,7 +2,11 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { AnyBytes, Entry, ResourceSource, Topic } from "@xdstp/core";
 import { deliveryOf, entryKey, type Delivery, type TypeView } from "@xdstp/core/server";
-import { type ClientConfig_GenericXdsConfig, ClientConfig_GenericXdsConfigSchema, ConfigStatus } from "@xdstp/protos/status";
+import {
+  type ClientConfig_GenericXdsConfig,
+  ClientConfig_GenericXdsConfigSchema,
+  ConfigStatus,
+} from "@xdstp/protos/status";
 
 /** How a payload is shown; undefined: not at all. */
 export type ShowPayload = (payload: AnyBytes) => AnyBytes | undefined;
@@ -15,11 +19,16 @@ export type FormerStates = Pick<ResourceSource, "asOf">;
  *
  * `version_info` is the version that the client accepted last, that of a response as in `xds_config` of csds.proto; `xds_config` what the client holds, where the source still has it.
  */
-export function* genericConfigs(view: TypeView, show: ShowPayload, former: FormerStates): Generator<ClientConfig_GenericXdsConfig> {
+export function* genericConfigs(
+  view: TypeView,
+  show: ShowPayload,
+  former: FormerStates,
+): Generator<ClientConfig_GenericXdsConfig> {
   const seen = new Set<string>();
   for (const topic of view.topics) {
     const members = topic.members();
-    if (members.length === 0) yield rowOf(view, topic.interest.name, { configStatus: ConfigStatus.NOT_SENT });
+    if (members.length === 0)
+      yield rowOf(view, topic.interest.name, { configStatus: ConfigStatus.NOT_SENT });
     for (const entry of members) {
       const key = entryKey(entry, entry.name);
       if (seen.has(key)) continue;
@@ -28,7 +37,8 @@ export function* genericConfigs(view: TypeView, show: ShowPayload, former: Forme
     }
   }
   for (const { name, resource } of view.exchange.inFlight?.entries ?? []) {
-    if (resource === undefined && !seen.has(name)) yield rowOf(view, name, { ...held(view), ...sentAt(view), configStatus: ConfigStatus.STALE });
+    if (resource === undefined && !seen.has(name))
+      yield rowOf(view, name, { ...held(view), ...sentAt(view), configStatus: ConfigStatus.STALE });
   }
 }
 
@@ -38,10 +48,23 @@ function rowOf({ typeUrl }: TypeView, name: string, row: Row): ClientConfig_Gene
   return create(ClientConfig_GenericXdsConfigSchema, { typeUrl, name, ...row });
 }
 
-function entryRow(view: TypeView, topic: Topic, entry: Entry, show: ShowPayload, former: FormerStates): ClientConfig_GenericXdsConfig {
-  if (entry.resource === undefined) return rowOf(view, entry.name, { configStatus: ConfigStatus.NOT_SENT, ...(entry.error !== undefined && { errorState: { details: entry.error.text } }) });
+function entryRow(
+  view: TypeView,
+  topic: Topic,
+  entry: Entry,
+  show: ShowPayload,
+  former: FormerStates,
+): ClientConfig_GenericXdsConfig {
+  if (entry.resource === undefined)
+    return rowOf(view, entry.name, {
+      configStatus: ConfigStatus.NOT_SENT,
+      ...(entry.error !== undefined && { errorState: { details: entry.error.text } }),
+    });
   const delivery = deliveryOf(view, topic, entry);
-  const { acceptedUpTo, exchange: { acceptedAt } } = view;
+  const {
+    acceptedUpTo,
+    exchange: { acceptedAt },
+  } = view;
   const hadOne = acceptedUpTo > 0 && entry.since <= acceptedUpTo;
   const holds = isHeld(view, entry, delivery) ? entry : formerOf(view, topic, entry, former);
   const payload = holds?.resource === undefined ? undefined : show(holds.resource.payload);
@@ -61,13 +84,27 @@ function statusOf(delivery: Delivery, hadOne: boolean): ConfigStatus {
 }
 
 /** The client holds this very state; in full state what has not changed is sent again each time. */
-function isHeld({ removals, acceptedUpTo }: TypeView, { revision }: Entry, delivery: Delivery): boolean {
+function isHeld(
+  { removals, acceptedUpTo }: TypeView,
+  { revision }: Entry,
+  delivery: Delivery,
+): boolean {
   return delivery === "accepted" || (removals === "absent" && revision <= acceptedUpTo);
 }
 
 /** What the client had accepted before this state. Of what answers a subscription nobody knows whether it had anything. */
-function formerOf({ typeUrl, acceptedUpTo, exchange: { inFlight, refused } }: TypeView, topic: Topic, { name, revision, since }: Entry, former: FormerStates): Entry | undefined {
-  if (acceptedUpTo < since || inFlight?.origin.answered.has(topic) === true || refused?.answered.has(topic) === true) return undefined;
+function formerOf(
+  { typeUrl, acceptedUpTo, exchange: { inFlight, refused } }: TypeView,
+  topic: Topic,
+  { name, revision, since }: Entry,
+  former: FormerStates,
+): Entry | undefined {
+  if (
+    acceptedUpTo < since ||
+    inFlight?.origin.answered.has(topic) === true ||
+    refused?.answered.has(topic) === true
+  )
+    return undefined;
   return acceptedUpTo < revision ? former.asOf?.(typeUrl, name, acceptedUpTo) : undefined;
 }
 
@@ -84,9 +121,23 @@ function timeAt(ms: number | undefined): Row {
 }
 
 /** What the client said last, until it has accepted something. */
-function errorOf({ exchange: { lastError } }: TypeView, delivery: Delivery, payload: AnyBytes | undefined): Row {
+function errorOf(
+  { exchange: { lastError } }: TypeView,
+  delivery: Delivery,
+  payload: AnyBytes | undefined,
+): Row {
   if (lastError === undefined) return {};
   const { message, code, at, version } = lastError;
-  const failed = delivery === "refused" && payload !== undefined ? { failedConfiguration: { typeUrl: payload.typeUrl, value: payload.value } } : {};
-  return { errorState: { details: message === "" ? `code ${code}, without a text` : message, versionInfo: version, lastUpdateAttempt: timestampFromMs(at), ...failed } };
+  const failed =
+    delivery === "refused" && payload !== undefined
+      ? { failedConfiguration: { typeUrl: payload.typeUrl, value: payload.value } }
+      : {};
+  return {
+    errorState: {
+      details: message === "" ? `code ${code}, without a text` : message,
+      versionInfo: version,
+      lastUpdateAttempt: timestampFromMs(at),
+      ...failed,
+    },
+  };
 }

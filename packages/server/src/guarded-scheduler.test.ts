@@ -7,7 +7,12 @@ describe("createGuardedScheduler()", () => {
   it("serves the others when one throws, also in the same slice, and says who it was", () => {
     const turns = createManualScheduler();
     const faults: (readonly [Drainable, unknown])[] = [];
-    const scheduler = createGuardedScheduler(createScheduler({ slice: 2, later: turns.later }), (drainable, error) => { faults.push([drainable, error]); });
+    const scheduler = createGuardedScheduler(
+      createScheduler({ slice: 2, later: turns.later }),
+      (drainable, error) => {
+        faults.push([drainable, error]);
+      },
+    );
     const served: number[] = [];
     const drainable = (id: number): Drainable => ({
       queued: false,
@@ -25,11 +30,16 @@ describe("createGuardedScheduler()", () => {
 
   it("queues once before a turn, and again within it", () => {
     const turns = createManualScheduler();
-    const scheduler = createGuardedScheduler(createScheduler({ later: turns.later }), () => undefined);
+    const scheduler = createGuardedScheduler(
+      createScheduler({ later: turns.later }),
+      () => undefined,
+    );
     let drains = 0;
     const again: Drainable = {
       queued: false,
-      drain() { if (++drains === 1) scheduler.add(again); },
+      drain() {
+        if (++drains === 1) scheduler.add(again);
+      },
     };
     scheduler.add(again);
     scheduler.add(again);

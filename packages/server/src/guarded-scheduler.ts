@@ -1,7 +1,10 @@
 import type { Drainable, Scheduler } from "@xdstp/core/server";
 
 /** A scheduler whose turns survive what they serve: a throw ends up in `onFault`, and the others in the queue are served. */
-export function createGuardedScheduler(inner: Scheduler, onFault: (drainable: Drainable, error: unknown) => void): Scheduler {
+export function createGuardedScheduler(
+  inner: Scheduler,
+  onFault: (drainable: Drainable, error: unknown) => void,
+): Scheduler {
   return {
     add(drainable) {
       if (drainable.queued) return;

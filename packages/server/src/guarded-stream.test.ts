@@ -3,31 +3,76 @@ import type { ServerStream } from "@xdstp/core/server";
 import { describe, expect, it } from "vitest";
 import { guardStream, type GuardedStream } from "./guarded-stream.ts";
 
-const fail = (text: string) => (): never => { throw new Error(text); };
+const fail = (text: string) => (): never => {
+  throw new Error(text);
+};
 
 /** A guarded stream over calls of a test's own, on a wire in memory. */
-function guarded(calls: Partial<ServerStream>): { readonly wire: ReturnType<typeof createMemoryStream>; readonly stream: GuardedStream; readonly faults: string[]; readonly closed: GuardedStream[] } {
+function guarded(calls: Partial<ServerStream>): {
+  readonly wire: ReturnType<typeof createMemoryStream>;
+  readonly stream: GuardedStream;
+  readonly faults: string[];
+  readonly closed: GuardedStream[];
+} {
   const faults: string[] = [];
   const closed: GuardedStream[] = [];
-  const served = { onMessage: () => undefined, onDrained: () => undefined, onClosed: () => undefined, end: () => undefined, ...calls } as unknown as ServerStream;
+  const served = {
+    onMessage: () => undefined,
+    onDrained: () => undefined,
+    onClosed: () => undefined,
+    end: () => undefined,
+    ...calls,
+  } as unknown as ServerStream;
   let stream: GuardedStream | undefined;
-  const wire = createMemoryStream((out) => (stream = guardStream(served, out, { fault: (where, error) => { faults.push(`${where}: ${String(error)}`); }, closed: (one) => { closed.push(one); } })));
+  const wire = createMemoryStream(
+    (out) =>
+      (stream = guardStream(served, out, {
+        fault: (where, error) => {
+          faults.push(`${where}: ${String(error)}`);
+        },
+        closed: (one) => {
+          closed.push(one);
+        },
+      })),
+  );
   if (stream === undefined) throw new Error("no stream");
   return { wire, stream, faults, closed };
 }
 
 describe("guardStream()", () => {
   it.each([
-    ["request", "onMessage", (wire: ReturnType<typeof createMemoryStream>) => { wire.send(Uint8Array.of()); }],
-    ["drain", "onDrained", (wire: ReturnType<typeof createMemoryStream>) => { wire.fill(); wire.drain(); }],
-    ["end of requests", "onEnd", (wire: ReturnType<typeof createMemoryStream>) => { wire.end(); }],
-  ] as const)("ends the call with INTERNAL and a fixed text when the %s throws [S-STREAM-7]", (where, name, act) => {
-    const { wire, stream, faults, closed } = guarded({ [name]: fail("secret") });
-    act(wire);
-    expect(wire.closed).toEqual({ code: 13, message: "internal error" });
-    expect(faults).toEqual([`${where}: Error: secret`]);
-    expect(closed).toEqual([stream]);
-  });
+    [
+      "request",
+      "onMessage",
+      (wire: ReturnType<typeof createMemoryStream>) => {
+        wire.send(Uint8Array.of());
+      },
+    ],
+    [
+      "drain",
+      "onDrained",
+      (wire: ReturnType<typeof createMemoryStream>) => {
+        wire.fill();
+        wire.drain();
+      },
+    ],
+    [
+      "end of requests",
+      "onEnd",
+      (wire: ReturnType<typeof createMemoryStream>) => {
+        wire.end();
+      },
+    ],
+  ] as const)(
+    "ends the call with INTERNAL and a fixed text when the %s throws [S-STREAM-7]",
+    (where, name, act) => {
+      const { wire, stream, faults, closed } = guarded({ [name]: fail("secret") });
+      act(wire);
+      expect(wire.closed).toEqual({ code: 13, message: "internal error" });
+      expect(faults).toEqual([`${where}: Error: secret`]);
+      expect(closed).toEqual([stream]);
+    },
+  );
 
   it("closes the call also when the machine cannot end", () => {
     const { wire, stream, faults } = guarded({ end: fail("worse") });
@@ -45,7 +90,9 @@ describe("guardStream()", () => {
 
   it("admits what the machine admits: nothing, if it does not say or throws", () => {
     expect(guarded({ admits: () => true }).stream.admits?.(9, Uint8Array.of())).toBe(true);
-    expect(guarded({ admits: () => undefined }).stream.admits?.(9, Uint8Array.of())).toBeUndefined();
+    expect(
+      guarded({ admits: () => undefined }).stream.admits?.(9, Uint8Array.of()),
+    ).toBeUndefined();
     expect(guarded({}).stream.admits?.(9, Uint8Array.of())).toBe(false);
     const broken = guarded({ admits: fail("bad") });
     expect(broken.stream.admits?.(9, Uint8Array.of())).toBe(false);

@@ -19,7 +19,11 @@ export interface GuardedStream extends ByteStreamHandler {
 }
 
 /** Guards a stream that writes to `out`. */
-export function guardStream(served: ServerStream, out: ByteStream, host: StreamHost): GuardedStream {
+export function guardStream(
+  served: ServerStream,
+  out: ByteStream,
+  host: StreamHost,
+): GuardedStream {
   return new Guard(served, out, host);
 }
 
@@ -45,7 +49,9 @@ class Guard implements GuardedStream {
   }
 
   onDrained(): void {
-    this.#guard("drain", () => { this.served.onDrained(); });
+    this.#guard("drain", () => {
+      this.served.onDrained();
+    });
   }
 
   onEnd(): void {
@@ -66,7 +72,9 @@ class Guard implements GuardedStream {
 
   admits(length: number, prefix: Uint8Array): boolean | undefined {
     let answer: boolean | undefined = false;
-    this.#guard("admission", () => { answer = this.served.admits === undefined ? false : this.served.admits(length, prefix); });
+    this.#guard("admission", () => {
+      answer = this.served.admits === undefined ? false : this.served.admits(length, prefix);
+    });
     return answer;
   }
 
@@ -92,5 +100,4 @@ class Guard implements GuardedStream {
       this.fail(where, error);
     }
   }
-
 }

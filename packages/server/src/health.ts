@@ -7,7 +7,11 @@ export interface Health {
   /** When its last good state was loaded, in milliseconds since the epoch. Absent: never. */
   readonly loadedAt?: number;
   /** The newest state is not used, since when (milliseconds since the epoch), why, and the number of files that are broken, where that is known. Absent: the last good state is the newest one. */
-  readonly stale?: { readonly since: number; readonly reason: string; readonly brokenFiles?: number };
+  readonly stale?: {
+    readonly since: number;
+    readonly reason: string;
+    readonly brokenFiles?: number;
+  };
   /** When it expires, in milliseconds since the epoch. Absent: never. */
   readonly expiresAt?: number;
 }

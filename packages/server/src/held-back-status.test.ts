@@ -8,7 +8,10 @@ describe.each(adsVariants)("status() and clientStatus() of what is held back (%s
   it(`name the route and the cluster that it waits for, until it has gone (${variant}) [S-ORD-4] [S-CSDS-4]`, async () => {
     const cache = readyCache();
     const { open, turn, server } = serve(cache);
-    const rowOf = async (name: string): Promise<ConfigStatus | undefined> => (await server.clientStatus()).config[0]?.genericXdsConfigs.find((row) => row.name === name && row.typeUrl === (name === "r" ? types.route : types.cluster))?.configStatus;
+    const rowOf = async (name: string): Promise<ConfigStatus | undefined> =>
+      (await server.clientStatus()).config[0]?.genericXdsConfigs.find(
+        (row) => row.name === name && row.typeUrl === (name === "r" ? types.route : types.cluster),
+      )?.configStatus;
     const call = open(variant);
     for (const type of [types.cluster, types.route]) {
       call.ask(type, ["bad", "r"]);
@@ -25,10 +28,20 @@ describe.each(adsVariants)("status() and clientStatus() of what is held back (%s
     expect(call.unread).toBe(0);
     const [clusters, routes] = server.status()[0]?.types ?? [];
     expect(clusters).toMatchObject({ typeUrl: types.cluster, state: "NACKED" });
-    expect(routes).toMatchObject({ typeUrl: types.route, state: "STALE", heldBack: [{ name: "r", for: "bad" }] });
+    expect(routes).toMatchObject({
+      typeUrl: types.route,
+      state: "STALE",
+      heldBack: [{ name: "r", for: "bad" }],
+    });
     expect(await rowOf("bad")).toBe(ConfigStatus.ERROR);
     expect(await rowOf("r")).toBe(ConfigStatus.NOT_SENT);
-    await expect(server.waitForAck(revision)).rejects.toMatchObject({ code: "ABORTED", missing: [{ typeUrl: types.cluster, state: "refused" }, { typeUrl: types.route, names: ["r"], state: "pending" }] });
+    await expect(server.waitForAck(revision)).rejects.toMatchObject({
+      code: "ABORTED",
+      missing: [
+        { typeUrl: types.cluster, state: "refused" },
+        { typeUrl: types.route, names: ["r"], state: "pending" },
+      ],
+    });
 
     cache.put({ typeUrl: types.cluster, name: "bad", value: payload("bad", "mended") });
     for (let answers = 0; answers < 2; answers++) {

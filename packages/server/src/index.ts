@@ -10,7 +10,14 @@
  * @packageDocumentation
  */
 export { createServer } from "./create-server.ts";
-export type { FetchRequest, ServerAddress, ServerOptions, ServerStats, StatusRequest, XdsServer } from "./xds-server.ts";
+export type {
+  FetchRequest,
+  ServerAddress,
+  ServerOptions,
+  ServerStats,
+  StatusRequest,
+  XdsServer,
+} from "./xds-server.ts";
 export type { FetchEvent, RefusedEvent, ServerEvent, WarningEvent } from "./server-event.ts";
 export { AckError, type MissingAck, type MissingState } from "./ack-error.ts";
 export type { AckedClient, AckReport } from "./ack-wait.ts";

@@ -16,7 +16,14 @@ describe.each(adsVariants)("logEvents() (%s)", (variant) => {
     cache.put({ typeUrl: types.cluster, name: "a", value: payload("a") });
     const { server, clock, open, turn } = serve(cache);
     const lines: string[] = [];
-    server.events(logEvents((line) => { lines.push(line); }, { clock }));
+    server.events(
+      logEvents(
+        (line) => {
+          lines.push(line);
+        },
+        { clock },
+      ),
+    );
     const call = open(variant, { id: "e\u001b\u009b\u202e1" });
     call.ask(types.cluster, ["a"]);
     turn();
@@ -26,13 +33,62 @@ describe.each(adsVariants)("logEvents() (%s)", (variant) => {
     call.cancel();
     expect(lines.join("")).not.toMatch(/[\p{Cc}\u2028\u202e]|HIDDEN/u);
     const kind = variant === "delta/ads" ? "delta" : "sotw";
-    const client = { from: "server", client: "e\u001b\u009b\u202e1", peer: "192.0.2.1:5", stream: expect.any(Number) as number, variant: kind };
+    const client = {
+      from: "server",
+      client: "e\u001b\u009b\u202e1",
+      peer: "192.0.2.1:5",
+      stream: expect.any(Number) as number,
+      variant: kind,
+    };
     expect(lines.map((line) => JSON.parse(line) as LogLine)).toEqual([
-      { time: "1970-01-01T00:00:00.000Z", level: "info", event: "connect", ...client, client: undefined },
-      { time: "1970-01-01T00:00:00.000Z", level: "info", event: "subscribe", ...client, type: types.cluster, added: ["a"], dropped: [] },
-      { time: "1970-01-01T00:00:00.000Z", level: "info", event: "push", ...client, type: types.cluster, version: response.version, nonce: response.nonce, resources: 1, removed: 0, bytes: expect.any(Number) as number },
-      { time: "1970-01-01T00:00:01.500Z", level: "error", event: "nack", ...client, type: types.cluster, version: response.version, accepted: "", nonce: response.nonce, code: 3, reason: "bad [redacted]\u001b[2J\u2028" },
-      { time: "1970-01-01T00:00:01.500Z", level: "info", event: "disconnect", ...client, code: 1, reason: expect.any(String) as string },
+      {
+        time: "1970-01-01T00:00:00.000Z",
+        level: "info",
+        event: "connect",
+        ...client,
+        client: undefined,
+      },
+      {
+        time: "1970-01-01T00:00:00.000Z",
+        level: "info",
+        event: "subscribe",
+        ...client,
+        type: types.cluster,
+        added: ["a"],
+        dropped: [],
+      },
+      {
+        time: "1970-01-01T00:00:00.000Z",
+        level: "info",
+        event: "push",
+        ...client,
+        type: types.cluster,
+        version: response.version,
+        nonce: response.nonce,
+        resources: 1,
+        removed: 0,
+        bytes: expect.any(Number) as number,
+      },
+      {
+        time: "1970-01-01T00:00:01.500Z",
+        level: "error",
+        event: "nack",
+        ...client,
+        type: types.cluster,
+        version: response.version,
+        accepted: "",
+        nonce: response.nonce,
+        code: 3,
+        reason: "bad [redacted]\u001b[2J\u2028",
+      },
+      {
+        time: "1970-01-01T00:00:01.500Z",
+        level: "info",
+        event: "disconnect",
+        ...client,
+        code: 1,
+        reason: expect.any(String) as string,
+      },
     ]);
   });
 });
@@ -40,32 +96,131 @@ describe.each(adsVariants)("logEvents() (%s)", (variant) => {
 describe("logEvents()", () => {
   it("writes what is at least as bad as it is told", () => {
     const lines: string[] = [];
-    const log = logEvents((line) => { lines.push(line); }, { level: "warning", clock: createFakeClock() });
-    for (const event of [{ kind: "connect", stream }, { kind: "refused", path: "/p", peer: "p", status }, { kind: "fault", where: "turn", error: new Error("x") }] as const) log(event);
+    const log = logEvents(
+      (line) => {
+        lines.push(line);
+      },
+      { level: "warning", clock: createFakeClock() },
+    );
+    for (const event of [
+      { kind: "connect", stream },
+      { kind: "refused", path: "/p", peer: "p", status },
+      { kind: "fault", where: "turn", error: new Error("x") },
+    ] as const)
+      log(event);
     expect(lines.map((line) => (JSON.parse(line) as LogLine).level)).toEqual(["warning", "error"]);
   });
 
   it.each<readonly [event: ServerEvent, line: object]>([
-    [{ kind: "connect", stream: { ...stream, service: types.cluster } }, { level: "info", type: types.cluster, peer: "192.0.2.1:5", stream: 7, variant: "delta" }],
-    [{ kind: "heartbeat", ...about, nonce: "1", resources: 2, bytes: 3 }, { level: "info", nonce: "1", resources: 2, bytes: 3 }],
-    [{ kind: "ack", ...about, nonce: "1", version: "v" }, { level: "info", version: "v", nonce: "1", type: types.cluster }],
-    [{ kind: "order-expired", stream, what: "cut", typeUrls: [types.route] }, { level: "warning", what: "cut", types: [types.route] }],
-    [{ kind: "stale-nonce", ...about, nonce: "1" }, { level: "info", nonce: "1" }],
-    [{ kind: "not-sent", ...about, resources: [{ name: "a", reason: "too-large", bytes: 5, limit: "responseBytes" }] }, { level: "error", notSent: [{ name: "a", reason: "too-large", bytes: 5, limit: "responseBytes" }] }],
-    [{ kind: "refused", path: "/p", peer: "p", status, reason: `no such team ${key}` }, { level: "warning", path: "/p", peer: "p", code: 14, reason: "no such team [redacted]" }],
+    [
+      { kind: "connect", stream: { ...stream, service: types.cluster } },
+      { level: "info", type: types.cluster, peer: "192.0.2.1:5", stream: 7, variant: "delta" },
+    ],
+    [
+      { kind: "heartbeat", ...about, nonce: "1", resources: 2, bytes: 3 },
+      { level: "info", nonce: "1", resources: 2, bytes: 3 },
+    ],
+    [
+      { kind: "ack", ...about, nonce: "1", version: "v" },
+      { level: "info", version: "v", nonce: "1", type: types.cluster },
+    ],
+    [
+      { kind: "order-expired", stream, what: "cut", typeUrls: [types.route] },
+      { level: "warning", what: "cut", types: [types.route] },
+    ],
+    [
+      { kind: "stale-nonce", ...about, nonce: "1" },
+      { level: "info", nonce: "1" },
+    ],
+    [
+      {
+        kind: "not-sent",
+        ...about,
+        resources: [{ name: "a", reason: "too-large", bytes: 5, limit: "responseBytes" }],
+      },
+      {
+        level: "error",
+        notSent: [{ name: "a", reason: "too-large", bytes: 5, limit: "responseBytes" }],
+      },
+    ],
+    [
+      { kind: "refused", path: "/p", peer: "p", status, reason: `no such team ${key}` },
+      { level: "warning", path: "/p", peer: "p", code: 14, reason: "no such team [redacted]" },
+    ],
     [{ kind: "refused", path: "/p", peer: "p", status }, { reason: "not ready" }],
-    [{ kind: "fetch", typeUrl: types.cluster, node: undefined, names: ["a"], accepted: "1", status: { code: 0, message: "" }, version: "2", resources: 1 }, { level: "info", names: ["a"], accepted: "1", version: "2", resources: 1, code: 0 }],
-    [{ kind: "fetch", typeUrl: types.cluster, node: undefined, names: [], accepted: "1", error: { code: 3, message: "bad" }, status: { code: 0, message: "" }, version: "2", resources: 1 }, { level: "error", code: 3, reason: "bad" }],
-    [{ kind: "connection-opened", peer: "p", identity: { uris: ["spiffe://td/a"], dnsNames: [], subject: "", fingerprint: "" } }, { level: "info", peer: "p", identity: "spiffe://td/a" }],
-    [{ kind: "connection-closed", peer: "p" }, { level: "info", peer: "p" }],
-    [{ kind: "connection-cut", peer: "p", reason: "tls-handshake", detail: "ERR_SSL_X" }, { level: "warning", peer: "p", reason: "tls-handshake", detail: "ERR_SSL_X" }],
-    [{ kind: "stream-opened", peer: "p", path: "/p" }, { level: "info", path: "/p" }],
-    [{ kind: "stream-closed", peer: "p", path: "/p", status }, { level: "info", code: 14, reason: "not ready" }],
-    [{ kind: "stream-cut", peer: "p", path: "/p", reason: "malformed", status }, { level: "warning", code: 14, reason: "malformed", detail: "not ready" }],
-    [{ kind: "warning", warning: "node-version", message: "m" }, { level: "info", warning: "node-version", reason: "m" }],
-    [{ kind: "warning", warning: "unrelated-source", message: "m" }, { level: "warning", warning: "unrelated-source", reason: "m" }],
-    [{ kind: "fault", where: "turn", error: "text" }, { level: "error", where: "turn", reason: "text" }],
+    [
+      {
+        kind: "fetch",
+        typeUrl: types.cluster,
+        node: undefined,
+        names: ["a"],
+        accepted: "1",
+        status: { code: 0, message: "" },
+        version: "2",
+        resources: 1,
+      },
+      { level: "info", names: ["a"], accepted: "1", version: "2", resources: 1, code: 0 },
+    ],
+    [
+      {
+        kind: "fetch",
+        typeUrl: types.cluster,
+        node: undefined,
+        names: [],
+        accepted: "1",
+        error: { code: 3, message: "bad" },
+        status: { code: 0, message: "" },
+        version: "2",
+        resources: 1,
+      },
+      { level: "error", code: 3, reason: "bad" },
+    ],
+    [
+      {
+        kind: "connection-opened",
+        peer: "p",
+        identity: { uris: ["spiffe://td/a"], dnsNames: [], subject: "", fingerprint: "" },
+      },
+      { level: "info", peer: "p", identity: "spiffe://td/a" },
+    ],
+    [
+      { kind: "connection-closed", peer: "p" },
+      { level: "info", peer: "p" },
+    ],
+    [
+      { kind: "connection-cut", peer: "p", reason: "tls-handshake", detail: "ERR_SSL_X" },
+      { level: "warning", peer: "p", reason: "tls-handshake", detail: "ERR_SSL_X" },
+    ],
+    [
+      { kind: "stream-opened", peer: "p", path: "/p" },
+      { level: "info", path: "/p" },
+    ],
+    [
+      { kind: "stream-closed", peer: "p", path: "/p", status },
+      { level: "info", code: 14, reason: "not ready" },
+    ],
+    [
+      { kind: "stream-cut", peer: "p", path: "/p", reason: "malformed", status },
+      { level: "warning", code: 14, reason: "malformed", detail: "not ready" },
+    ],
+    [
+      { kind: "warning", warning: "node-version", message: "m" },
+      { level: "info", warning: "node-version", reason: "m" },
+    ],
+    [
+      { kind: "warning", warning: "unrelated-source", message: "m" },
+      { level: "warning", warning: "unrelated-source", reason: "m" },
+    ],
+    [
+      { kind: "fault", where: "turn", error: "text" },
+      { level: "error", where: "turn", reason: "text" },
+    ],
   ])("says of %j what concerns an operator", (event, line) => {
-    expect(logLine(event, 0)).toMatchObject({ time: "1970-01-01T00:00:00.000Z", from: "server", event: event.kind, ...line });
+    expect(logLine(event, 0)).toMatchObject({
+      time: "1970-01-01T00:00:00.000Z",
+      from: "server",
+      event: event.kind,
+      ...line,
+    });
   });
 });

@@ -16,7 +16,10 @@ const levels: readonly LogLevel[] = ["info", "warning", "error"];
  * A listener that writes each event as one line of JSON, without its end: `server.events(logEvents(console.log))`. {@link LogLine} is its shape.
  * Control characters and what could turn the direction of a line are escaped, since texts of clients stand in it (S-ACK-15); keys and passwords in them are blanked.
  */
-export function logEvents(write: (line: string) => void, { level = "info", clock = systemClock }: LogOptions = {}): (event: ServerEvent) => void {
+export function logEvents(
+  write: (line: string) => void,
+  { level = "info", clock = systemClock }: LogOptions = {},
+): (event: ServerEvent) => void {
   const least = levels.indexOf(level);
   return (event) => {
     const line = logLine(event, clock.wallTime());
@@ -26,5 +29,8 @@ export function logEvents(write: (line: string) => void, { level = "info", clock
 
 /** JSON.stringify leaves some characters alone that a terminal takes for commands. */
 function escaped(json: string): string {
-  return json.replaceAll(/[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`);
+  return json.replaceAll(
+    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
+  );
 }

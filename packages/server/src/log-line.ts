@@ -43,9 +43,14 @@ const TEXT = 4_096;
 export function logLine(event: ServerEvent, time: number): LogLine {
   const { reason, ...fields } = fieldsOf(event);
   return {
-    time: new Date(time).toISOString(), level: levelOf(event), from: "server", event: event.kind,
-    ...("stream" in event && aboutStream(event.stream)), ...("typeUrl" in event && { type: event.typeUrl }),
-    ...fields, ...(reason !== undefined && reason !== "" && { reason: errorText(reason, TEXT) }),
+    time: new Date(time).toISOString(),
+    level: levelOf(event),
+    from: "server",
+    event: event.kind,
+    ...("stream" in event && aboutStream(event.stream)),
+    ...("typeUrl" in event && { type: event.typeUrl }),
+    ...fields,
+    ...(reason !== undefined && reason !== "" && { reason: errorText(reason, TEXT) }),
   };
 }
 
@@ -59,38 +64,118 @@ function aboutNode(node: NodeInfo | undefined): Partial<LogLine> {
 
 function fieldsOf(event: ServerEvent): Partial<LogLine> {
   switch (event.kind) {
-    case "connect": return event.stream.service === undefined ? {} : { type: event.stream.service };
-    case "subscribe": return { added: event.added, dropped: event.dropped };
-    case "push": return { version: event.version, nonce: event.nonce, resources: event.resources, removed: event.removed, bytes: event.bytes };
-    case "heartbeat": return { nonce: event.nonce, resources: event.resources, bytes: event.bytes };
-    case "ack": return { version: event.version, nonce: event.nonce };
-    case "nack": return { version: event.version, accepted: event.accepted, nonce: event.nonce, code: event.error.code, reason: event.error.message };
-    case "order-expired": return { what: event.what, types: event.typeUrls };
-    case "stale-nonce": return { nonce: event.nonce };
-    case "not-sent": return { notSent: event.resources };
-    case "disconnect": return { code: event.code, reason: event.message };
-    case "refused": return { peer: event.peer, path: event.path, code: event.status.code, reason: event.reason ?? event.status.message };
-    case "fetch": return { ...aboutNode(event.node), names: event.names, accepted: event.accepted, version: event.version, resources: event.resources, code: event.error?.code ?? event.status.code, reason: event.error?.message ?? event.status.message };
-    case "connection-opened": return { peer: event.peer, ...(event.identity && { identity: event.identity.uris[0] ?? event.identity.dnsNames[0] ?? event.identity.subject }) };
-    case "connection-closed": return { peer: event.peer };
-    case "connection-cut": return { peer: event.peer, reason: event.reason, ...(event.detail !== undefined && { detail: event.detail }) };
-    case "stream-opened": return { peer: event.peer, path: event.path };
-    case "stream-closed": return { peer: event.peer, path: event.path, code: event.status.code, reason: event.status.message };
-    case "stream-cut": return { peer: event.peer, path: event.path, code: event.status.code, reason: event.reason, detail: event.status.message };
-    case "warning": return { warning: event.warning, reason: event.message };
-    case "fault": return { where: event.where, reason: event.error instanceof Error ? event.error.message : String(event.error) };
+    case "connect":
+      return event.stream.service === undefined ? {} : { type: event.stream.service };
+    case "subscribe":
+      return { added: event.added, dropped: event.dropped };
+    case "push":
+      return {
+        version: event.version,
+        nonce: event.nonce,
+        resources: event.resources,
+        removed: event.removed,
+        bytes: event.bytes,
+      };
+    case "heartbeat":
+      return { nonce: event.nonce, resources: event.resources, bytes: event.bytes };
+    case "ack":
+      return { version: event.version, nonce: event.nonce };
+    case "nack":
+      return {
+        version: event.version,
+        accepted: event.accepted,
+        nonce: event.nonce,
+        code: event.error.code,
+        reason: event.error.message,
+      };
+    case "order-expired":
+      return { what: event.what, types: event.typeUrls };
+    case "stale-nonce":
+      return { nonce: event.nonce };
+    case "not-sent":
+      return { notSent: event.resources };
+    case "disconnect":
+      return { code: event.code, reason: event.message };
+    case "refused":
+      return {
+        peer: event.peer,
+        path: event.path,
+        code: event.status.code,
+        reason: event.reason ?? event.status.message,
+      };
+    case "fetch":
+      return {
+        ...aboutNode(event.node),
+        names: event.names,
+        accepted: event.accepted,
+        version: event.version,
+        resources: event.resources,
+        code: event.error?.code ?? event.status.code,
+        reason: event.error?.message ?? event.status.message,
+      };
+    case "connection-opened":
+      return {
+        peer: event.peer,
+        ...(event.identity && {
+          identity: event.identity.uris[0] ?? event.identity.dnsNames[0] ?? event.identity.subject,
+        }),
+      };
+    case "connection-closed":
+      return { peer: event.peer };
+    case "connection-cut":
+      return {
+        peer: event.peer,
+        reason: event.reason,
+        ...(event.detail !== undefined && { detail: event.detail }),
+      };
+    case "stream-opened":
+      return { peer: event.peer, path: event.path };
+    case "stream-closed":
+      return {
+        peer: event.peer,
+        path: event.path,
+        code: event.status.code,
+        reason: event.status.message,
+      };
+    case "stream-cut":
+      return {
+        peer: event.peer,
+        path: event.path,
+        code: event.status.code,
+        reason: event.reason,
+        detail: event.status.message,
+      };
+    case "warning":
+      return { warning: event.warning, reason: event.message };
+    case "fault":
+      return {
+        where: event.where,
+        reason: event.error instanceof Error ? event.error.message : String(event.error),
+      };
   }
 }
 
 function levelOf(event: ServerEvent): LogLevel {
   switch (event.kind) {
-    case "nack": case "not-sent": case "fault": return "error";
-    case "fetch": return event.error === undefined ? "info" : "error";
-    case "warning": return warningLevels[event.warning];
-    case "refused": case "order-expired": case "connection-cut": case "stream-cut": return "warning";
-    default: return "info";
+    case "nack":
+    case "not-sent":
+    case "fault":
+      return "error";
+    case "fetch":
+      return event.error === undefined ? "info" : "error";
+    case "warning":
+      return warningLevels[event.warning];
+    case "refused":
+    case "order-expired":
+    case "connection-cut":
+    case "stream-cut":
+      return "warning";
+    default:
+      return "info";
   }
 }
 
 /** An old Node is noted once, and serves: it is for people who look, and wakes nobody. */
-const warningLevels: Readonly<Record<Extract<ServerEvent, { kind: "warning" }>["warning"], LogLevel>> = { "node-version": "info", "unrelated-source": "warning" };
+const warningLevels: Readonly<
+  Record<Extract<ServerEvent, { kind: "warning" }>["warning"], LogLevel>
+> = { "node-version": "info", "unrelated-source": "warning" };

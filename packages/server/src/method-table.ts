@@ -36,20 +36,24 @@ export function methodTable(services: readonly ServiceRow[]): MethodTable {
       const path = pathOf(row, fetch);
       addOnce(fetches, path, { path, service, method: fetch, typeUrl: typeOf(row) });
     }
-    if (sotw === undefined && delta === undefined && fetch === undefined) throw bad(service, "has no method: give sotw, delta or fetch");
+    if (sotw === undefined && delta === undefined && fetch === undefined)
+      throw bad(service, "has no method: give sotw, delta or fetch");
   }
   for (const path of fetches.keys()) if (streams.has(path)) throw twice(path);
   return { streams, fetches: [...fetches.values()] };
 }
 
 function pathOf({ service }: ServiceRow, method: string): string {
-  if (!NAME.test(service)) throw bad(service, "is no full service name such as example.v1.ThingDiscoveryService");
-  if (!NAME.test(method) || method.includes(".")) throw bad(service, `has the method "${method}": a method name has letters, digits and _ only`);
+  if (!NAME.test(service))
+    throw bad(service, "is no full service name such as example.v1.ThingDiscoveryService");
+  if (!NAME.test(method) || method.includes("."))
+    throw bad(service, `has the method "${method}": a method name has letters, digits and _ only`);
   return `/${service}/${method}`;
 }
 
 function typeOf({ service, typeUrl }: ServiceRow): string {
-  if (typeUrl === undefined || typeUrl === "") throw bad(service, "has a Fetch method and no typeUrl: there is no Fetch for every type");
+  if (typeUrl === undefined || typeUrl === "")
+    throw bad(service, "has a Fetch method and no typeUrl: there is no Fetch for every type");
   return typeUrl;
 }
 

@@ -9,7 +9,13 @@ describe("nextTurn()", () => {
     const clock = createFakeClock();
     const scheduler = createScheduler({ slice: 1, later: turns.later });
     const served: string[] = [];
-    for (const id of ["a", "b", "c"]) scheduler.add({ queued: false, drain: () => { served.push(id); } });
+    for (const id of ["a", "b", "c"])
+      scheduler.add({
+        queued: false,
+        drain: () => {
+          served.push(id);
+        },
+      });
     const turn = nextTurn(scheduler, clock, 100).then(() => served.join());
     turns.run();
     expect(await turn).toBe("a,b,c");

@@ -2,7 +2,15 @@ import { createNodeCaches, type NodeCaches } from "@xdstp/cache";
 import { envoyTypes } from "@xdstp/resource-types";
 import { describe, expect, it } from "vitest";
 import { payload } from "../test/client.ts";
-import { adsVariants, readyCache, serve, types, variants, type Harness, type VariantName } from "../test/harness.ts";
+import {
+  adsVariants,
+  readyCache,
+  serve,
+  types,
+  variants,
+  type Harness,
+  type VariantName,
+} from "../test/harness.ts";
 import { routeTo } from "../test/route-to.ts";
 
 interface Subject extends Harness {
@@ -14,17 +22,29 @@ function useNodes(): Subject {
   const nodes = createNodeCaches({ types: envoyTypes, keyOf: ({ cluster }) => cluster });
   nodes.shared.commit({});
   return {
-    ...serve(nodes.serving.source, { ...nodes.serving }), nodes,
-    put: (key, name, text) => (key === "" ? nodes.shared : nodes.of(key)).put({ typeUrl: types.cluster, name, value: payload(name, text) }).revision,
+    ...serve(nodes.serving.source, { ...nodes.serving }),
+    nodes,
+    put: (key, name, text) =>
+      (key === "" ? nodes.shared : nodes.of(key)).put({
+        typeUrl: types.cluster,
+        name,
+        value: payload(name, text),
+      }).revision,
   };
 }
 
 /** Lets `sourceFor` answer. */
 async function decided(): Promise<void> {
-  await new Promise<void>((resolve) => { setImmediate(resolve); });
+  await new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
-async function connect({ open, turn }: Subject, variant: VariantName, cluster: string): Promise<ReturnType<Harness["open"]>> {
+async function connect(
+  { open, turn }: Subject,
+  variant: VariantName,
+  cluster: string,
+): Promise<ReturnType<Harness["open"]>> {
   const call = open(variant, { id: `${cluster}-1`, cluster });
   call.ask(types.cluster, ["*"]);
   await decided();
@@ -38,7 +58,10 @@ describe.each(variants)("a server of caches per node (%s)", (variant) => {
     const { server, put, turn } = subject;
     put("", "web", "shared");
     put("gold", "web", "gold");
-    const [gold, basic] = [await connect(subject, variant, "gold"), await connect(subject, variant, "basic")];
+    const [gold, basic] = [
+      await connect(subject, variant, "gold"),
+      await connect(subject, variant, "basic"),
+    ];
     for (const call of [gold, basic]) {
       const first = call.next();
       expect(first.names).toEqual(["web"]);
@@ -55,8 +78,14 @@ describe.each(variants)("a server of caches per node (%s)", (variant) => {
     for (const call of [gold, basic]) call.ack(call.next());
     expect((await whole).accepted).toHaveLength(2);
     expect(server.status().map(({ types: rows }) => rows[0]?.state)).toEqual(["SYNCED", "SYNCED"]);
-    const { config } = await server.clientStatus({ excludeResourceContents: true }, { peer: { address: "192.0.2.9:1" } });
-    expect(config.map(({ node }) => [node?.id, node?.metadata])).toEqual([["gold-1", { "xdstp.view": "gold" }], ["basic-1", { "xdstp.view": "basic" }]]);
+    const { config } = await server.clientStatus(
+      { excludeResourceContents: true },
+      { peer: { address: "192.0.2.9:1" } },
+    );
+    expect(config.map(({ node }) => [node?.id, node?.metadata])).toEqual([
+      ["gold-1", { "xdstp.view": "gold" }],
+      ["basic-1", { "xdstp.view": "basic" }],
+    ]);
     expect(server.status().map(({ viewKey }) => viewKey)).toEqual(["gold", "basic"]);
   });
 
@@ -95,9 +124,17 @@ it("says in words that sourceFor gave a source that is not a view, and why waitF
   call.ask(types.cluster, ["*"]);
   await decided();
   subject.turn();
-  const { revision } = other.put({ typeUrl: types.cluster, name: "web", value: payload("web", "x") });
+  const { revision } = other.put({
+    typeUrl: types.cluster,
+    name: "web",
+    value: payload("web", "x"),
+  });
   await expect(subject.server.waitForAck(revision)).rejects.toThrow("createNodeCaches");
-  expect(subject.events).toContainEqual({ kind: "warning", warning: "unrelated-source", message: expect.stringMatching(/"e1".*createNodeCaches/) as string });
+  expect(subject.events).toContainEqual({
+    kind: "warning",
+    warning: "unrelated-source",
+    message: expect.stringMatching(/"e1".*createNodeCaches/) as string,
+  });
 });
 
 describe.each(adsVariants)("the order of a change that spans the layers (%s)", (variant) => {
@@ -119,7 +156,9 @@ describe.each(adsVariants)("the order of a change that spans the layers (%s)", (
       turn();
       while (call.unread > 0) {
         const response = call.next();
-        taken.push(`${response.typeUrl === types.cluster ? "clusters" : "routes"} ${response.names.join(" ")}${response.removed.map((name) => `-${name}`).join(" ")}`);
+        taken.push(
+          `${response.typeUrl === types.cluster ? "clusters" : "routes"} ${response.names.join(" ")}${response.removed.map((name) => `-${name}`).join(" ")}`,
+        );
         call.ack(response);
         turn();
       }

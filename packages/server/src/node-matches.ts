@@ -12,20 +12,24 @@ export type NodeTest = (node: NodeInfo | undefined) => boolean;
 export function nodeTestOf(matchers: readonly NodeMatcher[]): NodeTest | Status {
   const tests = matchers.map(testOf);
   const problem = tests.find((test) => typeof test === "string");
-  if (problem !== undefined) return { code: StatusCode.INVALID_ARGUMENT, message: `node_matchers: ${problem}` };
+  if (problem !== undefined)
+    return { code: StatusCode.INVALID_ARGUMENT, message: `node_matchers: ${problem}` };
   if (tests.length === 0) return () => true;
-  return (node) => node !== undefined && tests.some((test) => typeof test === "function" && test(node.id));
+  return (node) =>
+    node !== undefined && tests.some((test) => typeof test === "function" && test(node.id));
 }
 
 type TextTest = (text: string) => boolean;
 
 function testOf({ nodeId, nodeMetadatas }: NodeMatcher): TextTest | string {
-  if (nodeMetadatas.length > 0) return "the metadata of nodes is not kept, so node_metadatas cannot be tested; match by node_id";
+  if (nodeMetadatas.length > 0)
+    return "the metadata of nodes is not kept, so node_metadatas cannot be tested; match by node_id";
   return nodeId === undefined ? () => true : textTestOf(nodeId);
 }
 
 function textTestOf({ matchPattern, ignoreCase }: StringMatcher): TextTest | string {
-  if (typeof matchPattern.value !== "string") return "give exact, prefix, suffix or contains for node_id; nothing else is tested";
+  if (typeof matchPattern.value !== "string")
+    return "give exact, prefix, suffix or contains for node_id; nothing else is tested";
   const compare = compares[matchPattern.case];
   const fold = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
   const wanted = fold(matchPattern.value);

@@ -43,7 +43,8 @@ export function createOpenStreams(fault: (where: string, error: unknown) => void
     all: () => [...open.values()].map(({ served }) => served),
     status: () => [...open.values()].map(({ served }) => served.status()),
     end() {
-      for (const guarded of [...open.values()]) guarded.end({ code: StatusCode.OK, message: "the server is shutting down" });
+      for (const guarded of [...open.values()])
+        guarded.end({ code: StatusCode.OK, message: "the server is shutting down" });
     },
   };
 }

@@ -16,20 +16,46 @@ interface TestMeter {
 function useMeter(): TestMeter {
   const recorded: string[] = [];
   const reads = new Map<string, Set<ObservableCallback>>();
-  const line = (name: string, value: number, labels: Attributes = {}): string => `${name}{${Object.values(labels).join(" ")}} ${value}`;
-  const instrument = (name: string) => ({ add: (value: number, labels?: Attributes) => { recorded.push(line(name, value, labels)); }, record: (value: number, labels?: Attributes) => { recorded.push(line(name, value, labels)); } });
+  const line = (name: string, value: number, labels: Attributes = {}): string =>
+    `${name}{${Object.values(labels).join(" ")}} ${value}`;
+  const instrument = (name: string) => ({
+    add: (value: number, labels?: Attributes) => {
+      recorded.push(line(name, value, labels));
+    },
+    record: (value: number, labels?: Attributes) => {
+      recorded.push(line(name, value, labels));
+    },
+  });
   const observable = (name: string) => {
     const callbacks = new Set<ObservableCallback>();
     reads.set(name, callbacks);
-    return { addCallback: (read: ObservableCallback) => { callbacks.add(read); }, removeCallback: (read: ObservableCallback) => { callbacks.delete(read); } };
+    return {
+      addCallback: (read: ObservableCallback) => {
+        callbacks.add(read);
+      },
+      removeCallback: (read: ObservableCallback) => {
+        callbacks.delete(read);
+      },
+    };
   };
   return {
     recorded,
-    meter: { createCounter: instrument, createHistogram: instrument, createObservableCounter: observable, createObservableGauge: observable } as MetricsMeter,
+    meter: {
+      createCounter: instrument,
+      createHistogram: instrument,
+      createObservableCounter: observable,
+      createObservableGauge: observable,
+    } as MetricsMeter,
     callbacks: () => [...reads.values()].reduce((sum, { size }) => sum + size, 0),
     observed() {
       const lines: string[] = [];
-      for (const [name, callbacks] of reads) for (const read of callbacks) void read({ observe: (value: number, labels?: Attributes) => { lines.push(line(name, value, labels)); } });
+      for (const [name, callbacks] of reads)
+        for (const read of callbacks)
+          void read({
+            observe: (value: number, labels?: Attributes) => {
+              lines.push(line(name, value, labels));
+            },
+          });
       return lines;
     },
   };
@@ -54,10 +80,17 @@ describe.each(variants)("metrics of a server (%s)", (variant) => {
     clock.advance(500);
     call.nack(bad, "no");
     call.ack({ ...bad, nonce: "1" });
-    const kinds = recorded.map((text) => text.replace(/^(pilot_xds_config_size_bytes\{\S+\}) \d+$/, "$1 n"));
+    const kinds = recorded.map((text) =>
+      text.replace(/^(pilot_xds_config_size_bytes\{\S+\}) \d+$/, "$1 n"),
+    );
     expect(kinds).toEqual([
-      `pilot_xds_pushes{${cluster}} 1`, `pilot_xds_config_size_bytes{${cluster}} n`, `xdstp_answer_seconds{${cluster}} 0.25`,
-      `pilot_xds_pushes{${cluster}} 1`, `pilot_xds_config_size_bytes{${cluster}} n`, `pilot_total_xds_rejects{${cluster}} 1`, `xdstp_answer_seconds{${cluster}} 0.5`,
+      `pilot_xds_pushes{${cluster}} 1`,
+      `pilot_xds_config_size_bytes{${cluster}} n`,
+      `xdstp_answer_seconds{${cluster}} 0.25`,
+      `pilot_xds_pushes{${cluster}} 1`,
+      `pilot_xds_config_size_bytes{${cluster}} n`,
+      `pilot_total_xds_rejects{${cluster}} 1`,
+      `xdstp_answer_seconds{${cluster}} 0.5`,
       `pilot_xds_expired_nonce{${cluster}} 1`,
     ]);
   });
@@ -71,7 +104,17 @@ describe.each(variants)("metrics of a server (%s)", (variant) => {
     call.ask(types.cluster, ["a"]);
     turn();
     const kind = variant.startsWith("delta") ? "delta" : "sotw";
-    expect(observed()).toEqual(expect.arrayContaining([`pilot_xds{${kind}} 1`, `xdstp_types{${cluster} STALE} 1`, "xdstp_stuck_types{} 0", "xdstp_revision{} 2", "xdstp_connections{} 0", "xdstp_waiting_streams{} 0", "xdstp_frames{encoded} 1"]));
+    expect(observed()).toEqual(
+      expect.arrayContaining([
+        `pilot_xds{${kind}} 1`,
+        `xdstp_types{${cluster} STALE} 1`,
+        "xdstp_stuck_types{} 0",
+        "xdstp_revision{} 2",
+        "xdstp_connections{} 0",
+        "xdstp_waiting_streams{} 0",
+        "xdstp_frames{encoded} 1",
+      ]),
+    );
     call.ack(call.next());
     expect(observed()).toContain(`xdstp_types{${cluster} SYNCED} 1`);
     const closing = server.close();
@@ -94,12 +137,27 @@ describe("metrics of limits", () => {
 
   it("count Fetches and status requests that were turned away, and tell which wait [S-LIM-1]", async () => {
     const { meter, observed } = useMeter();
-    const { server } = serve(readyCache(), { meter, limits: { statusAnswers: 1, fetchAnswers: 1, waitingAnswers: 1 } });
+    const { server } = serve(readyCache(), {
+      meter,
+      limits: { statusAnswers: 1, fetchAnswers: 1, waitingAnswers: 1 },
+    });
     const asked = [0, 1, 2].map(async () => server.clientStatus());
-    expect(observed()).toEqual(expect.arrayContaining(["xdstp_waiting_answers{status} 1", "xdstp_refused_answers{status} 1", "xdstp_waiting_answers{fetch} 0", "xdstp_refused_answers{fetch} 0", "xdstp_full_connections{} 0"]));
+    expect(observed()).toEqual(
+      expect.arrayContaining([
+        "xdstp_waiting_answers{status} 1",
+        "xdstp_refused_answers{status} 1",
+        "xdstp_waiting_answers{fetch} 0",
+        "xdstp_refused_answers{fetch} 0",
+        "xdstp_full_connections{} 0",
+      ]),
+    );
     await Promise.allSettled(asked);
-    await Promise.allSettled([0, 1, 2].map(async () => server.fetch(types.cluster, { node: { id: "n" } })));
-    expect(observed()).toEqual(expect.arrayContaining(["xdstp_waiting_answers{status} 0", "xdstp_refused_answers{fetch} 1"]));
+    await Promise.allSettled(
+      [0, 1, 2].map(async () => server.fetch(types.cluster, { node: { id: "n" } })),
+    );
+    expect(observed()).toEqual(
+      expect.arrayContaining(["xdstp_waiting_answers{status} 0", "xdstp_refused_answers{fetch} 1"]),
+    );
   });
 });
 
@@ -111,6 +169,8 @@ describe("labels of metrics", () => {
     call.ask("type.googleapis.com/chosen.Type", ["chosen"]);
     turn();
     expect([...recorded, ...observed()].filter((text) => text.includes("chosen"))).toEqual([]);
-    expect(observed()).toEqual(expect.arrayContaining([expect.stringMatching(/^xdstp_types\{other /)]));
+    expect(observed()).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^xdstp_types\{other /)]),
+    );
   });
 });

@@ -6,7 +6,10 @@ import type { ServerEvent } from "./server-event.ts";
 import type { ServerStats } from "./xds-server.ts";
 
 /** As much of a `Meter` of the OpenTelemetry API as is used. */
-export type MetricsMeter = Pick<Meter, "createCounter" | "createHistogram" | "createObservableCounter" | "createObservableGauge">;
+export type MetricsMeter = Pick<
+  Meter,
+  "createCounter" | "createHistogram" | "createObservableCounter" | "createObservableGauge"
+>;
 
 /** What is measured. */
 export interface MetricsHost {
@@ -18,8 +21,14 @@ export interface MetricsHost {
   readonly stats: () => ServerStats;
 }
 
-const seconds = { unit: "s", advice: { explicitBucketBoundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30] } };
-const bytes = { unit: "By", advice: { explicitBucketBoundaries: [1e3, 1e4, 1e5, 1e6, 4e6, 1e7, 4e7] } };
+const seconds = {
+  unit: "s",
+  advice: { explicitBucketBoundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30] },
+};
+const bytes = {
+  unit: "By",
+  advice: { explicitBucketBoundaries: [1e3, 1e4, 1e5, 1e6, 4e6, 1e7, 4e7] },
+};
 
 /**
  * Measures a server, with the names that Istio has given to what it measures alike (`pilot_...`), so that dashboards go on working; what only we measure begins with `xdstp_`.
@@ -35,13 +44,29 @@ export function recordMetrics(host: MetricsHost): () => void {
 }
 
 function recorderOf({ meter, clock, source }: MetricsHost): (event: ServerEvent) => void {
-  const pushes = meter.createCounter("pilot_xds_pushes", { description: "Responses sent, by type" });
-  const rejects = meter.createCounter("pilot_total_xds_rejects", { description: "Responses that clients refused, by type" });
-  const stale = meter.createCounter("pilot_xds_expired_nonce", { description: "Requests with a nonce that is not the newest, by type" });
-  const sizes = meter.createHistogram("pilot_xds_config_size_bytes", { description: "Size of responses, by type", ...bytes });
-  const answers = meter.createHistogram("xdstp_answer_seconds", { description: "From a response to its ACK or NACK, by type", ...seconds });
-  const unsent = meter.createCounter("xdstp_unsent_resources", { description: "Resources that could not be sent to a client, by type and reason" });
-  const refused = meter.createCounter("xdstp_refused_streams", { description: "Streams and Fetches turned away, by gRPC status" });
+  const pushes = meter.createCounter("pilot_xds_pushes", {
+    description: "Responses sent, by type",
+  });
+  const rejects = meter.createCounter("pilot_total_xds_rejects", {
+    description: "Responses that clients refused, by type",
+  });
+  const stale = meter.createCounter("pilot_xds_expired_nonce", {
+    description: "Requests with a nonce that is not the newest, by type",
+  });
+  const sizes = meter.createHistogram("pilot_xds_config_size_bytes", {
+    description: "Size of responses, by type",
+    ...bytes,
+  });
+  const answers = meter.createHistogram("xdstp_answer_seconds", {
+    description: "From a response to its ACK or NACK, by type",
+    ...seconds,
+  });
+  const unsent = meter.createCounter("xdstp_unsent_resources", {
+    description: "Resources that could not be sent to a client, by type and reason",
+  });
+  const refused = meter.createCounter("xdstp_refused_streams", {
+    description: "Streams and Fetches turned away, by gRPC status",
+  });
   const open = new WeakMap<StreamInfo, Map<string, number>>();
   const answered = (stream: StreamInfo, typeUrl: string, labels: Attributes): void => {
     const since = open.get(stream)?.get(typeUrl);
@@ -68,9 +93,15 @@ function recorderOf({ meter, clock, source }: MetricsHost): (event: ServerEvent)
         rejects.add(1, labels);
         answered(stream, typeUrl, labels);
         break;
-      case "ack": answered(stream, typeUrl, labels); break;
-      case "stale-nonce": stale.add(1, labels); break;
-      case "not-sent": for (const { reason } of event.resources) unsent.add(1, { ...labels, reason }); break;
+      case "ack":
+        answered(stream, typeUrl, labels);
+        break;
+      case "stale-nonce":
+        stale.add(1, labels);
+        break;
+      case "not-sent":
+        for (const { reason } of event.resources) unsent.add(1, { ...labels, reason });
+        break;
       default:
     }
   };
@@ -81,38 +112,118 @@ function observe({ meter, source, status, stats }: MetricsHost): () => void {
   const stops: (() => void)[] = [];
   const add = (observable: Observable, read: (result: ObservableResult) => void): void => {
     observable.addCallback(read);
-    stops.push(() => { observable.removeCallback(read); });
+    stops.push(() => {
+      observable.removeCallback(read);
+    });
   };
-  add(meter.createObservableGauge("pilot_xds", { description: "Streams that are open, by variant" }), (result) => {
-    for (const [variant, streams] of Map.groupBy(status(), (stream) => stream.variant)) result.observe(streams.length, { variant });
-  });
-  add(meter.createObservableGauge("xdstp_types", { description: "Types on streams, by type and state: SYNCED, STALE, NACKED, NOT_SENT, REQUESTED" }), (result) => {
-    const rows = status().flatMap(({ types }) => types.map(({ typeUrl, state }) => ({ type: typeLabel(source, typeUrl), state })));
-    for (const same of Map.groupBy(rows, ({ type, state }) => `${state} ${type}`).values()) if (same[0] !== undefined) result.observe(same.length, { ...same[0] });
-  });
-  add(meter.createObservableGauge("xdstp_stuck_types", { description: "Types on streams whose client has not answered for too long (S-ACK-17)" }), (result) => {
-    result.observe(status().flatMap(({ types }) => types).filter(({ stuck }) => stuck).length);
-  });
-  add(meter.createObservableGauge("xdstp_connections", { description: "Connections that are open" }), (result) => { result.observe(stats().wire.connections); });
-  add(meter.createObservableGauge("xdstp_revision", { description: "The newest revision of what is served" }), (result) => { result.observe(source.revision); });
-  add(meter.createObservableCounter("xdstp_cuts", { description: "Connections and streams cut, by reason" }), (result) => {
-    for (const [reason, count] of Object.entries(stats().wire.cuts)) result.observe(count, { reason });
-  });
-  add(meter.createObservableCounter("xdstp_limits", { description: "How often a limit of the streams was met, by its name" }), (result) => {
-    for (const [limit, count] of Object.entries(stats().limits)) result.observe(count, { limit });
-  });
-  add(meter.createObservableCounter("xdstp_full_connections", { description: "How often a connection had all the calls open that one may have" }), (result) => { result.observe(stats().wire.connectionsFilled); });
-  add(meter.createObservableCounter("xdstp_refused_answers", { description: "Fetches and status requests turned away since too many waited, by kind" }), (result) => {
-    for (const [kind, { refused }] of Object.entries(stats().answers)) result.observe(refused, { kind });
-  });
-  add(meter.createObservableGauge("xdstp_waiting_answers", { description: "Fetches and status requests that wait for their answer, by kind" }), (result) => {
-    for (const [kind, { waiting }] of Object.entries(stats().answers)) result.observe(waiting, { kind });
-  });
-  add(meter.createObservableGauge("xdstp_waiting_streams", { description: "Streams that wait until they may begin" }), (result) => { result.observe(stats().admission.waiting); });
-  add(meter.createObservableCounter("xdstp_frames", { description: "Responses by how they were made: encoded, shared with others, stamped anew" }), (result) => {
-    for (const [made, count] of Object.entries(stats().frames)) result.observe(count, { made });
-  });
-  return () => { for (const stop of stops) stop(); };
+  add(
+    meter.createObservableGauge("pilot_xds", { description: "Streams that are open, by variant" }),
+    (result) => {
+      for (const [variant, streams] of Map.groupBy(status(), (stream) => stream.variant))
+        result.observe(streams.length, { variant });
+    },
+  );
+  add(
+    meter.createObservableGauge("xdstp_types", {
+      description:
+        "Types on streams, by type and state: SYNCED, STALE, NACKED, NOT_SENT, REQUESTED",
+    }),
+    (result) => {
+      const rows = status().flatMap(({ types }) =>
+        types.map(({ typeUrl, state }) => ({ type: typeLabel(source, typeUrl), state })),
+      );
+      for (const same of Map.groupBy(rows, ({ type, state }) => `${state} ${type}`).values())
+        if (same[0] !== undefined) result.observe(same.length, { ...same[0] });
+    },
+  );
+  add(
+    meter.createObservableGauge("xdstp_stuck_types", {
+      description: "Types on streams whose client has not answered for too long (S-ACK-17)",
+    }),
+    (result) => {
+      result.observe(
+        status()
+          .flatMap(({ types }) => types)
+          .filter(({ stuck }) => stuck).length,
+      );
+    },
+  );
+  add(
+    meter.createObservableGauge("xdstp_connections", { description: "Connections that are open" }),
+    (result) => {
+      result.observe(stats().wire.connections);
+    },
+  );
+  add(
+    meter.createObservableGauge("xdstp_revision", {
+      description: "The newest revision of what is served",
+    }),
+    (result) => {
+      result.observe(source.revision);
+    },
+  );
+  add(
+    meter.createObservableCounter("xdstp_cuts", {
+      description: "Connections and streams cut, by reason",
+    }),
+    (result) => {
+      for (const [reason, count] of Object.entries(stats().wire.cuts))
+        result.observe(count, { reason });
+    },
+  );
+  add(
+    meter.createObservableCounter("xdstp_limits", {
+      description: "How often a limit of the streams was met, by its name",
+    }),
+    (result) => {
+      for (const [limit, count] of Object.entries(stats().limits)) result.observe(count, { limit });
+    },
+  );
+  add(
+    meter.createObservableCounter("xdstp_full_connections", {
+      description: "How often a connection had all the calls open that one may have",
+    }),
+    (result) => {
+      result.observe(stats().wire.connectionsFilled);
+    },
+  );
+  add(
+    meter.createObservableCounter("xdstp_refused_answers", {
+      description: "Fetches and status requests turned away since too many waited, by kind",
+    }),
+    (result) => {
+      for (const [kind, { refused }] of Object.entries(stats().answers))
+        result.observe(refused, { kind });
+    },
+  );
+  add(
+    meter.createObservableGauge("xdstp_waiting_answers", {
+      description: "Fetches and status requests that wait for their answer, by kind",
+    }),
+    (result) => {
+      for (const [kind, { waiting }] of Object.entries(stats().answers))
+        result.observe(waiting, { kind });
+    },
+  );
+  add(
+    meter.createObservableGauge("xdstp_waiting_streams", {
+      description: "Streams that wait until they may begin",
+    }),
+    (result) => {
+      result.observe(stats().admission.waiting);
+    },
+  );
+  add(
+    meter.createObservableCounter("xdstp_frames", {
+      description: "Responses by how they were made: encoded, shared with others, stamped anew",
+    }),
+    (result) => {
+      for (const [made, count] of Object.entries(stats().frames)) result.observe(count, { made });
+    },
+  );
+  return () => {
+    for (const stop of stops) stop();
+  };
 }
 
 /** A client may ask for a type of any name: only what is served has a label of its own. */

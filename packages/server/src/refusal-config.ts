@@ -1,7 +1,12 @@
 import { create, fromJson, type MessageInitShape } from "@bufbuild/protobuf";
 import { anyPack, StructSchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { RefusedVersion } from "@xdstp/core/server";
-import { type ClientConfig, ClientConfig_GenericXdsConfigSchema, ClientConfigSchema, ConfigStatus } from "@xdstp/protos/status";
+import {
+  type ClientConfig,
+  ClientConfig_GenericXdsConfigSchema,
+  ClientConfigSchema,
+  ConfigStatus,
+} from "@xdstp/protos/status";
 
 /** A `client_features` entry of who asks: what clients have refused of the source, by resource and version, where the source counts that. Servers that do not know it leave it out. */
 export const REFUSALS = "xdstp.status.refusals";
@@ -11,7 +16,10 @@ export const REFUSALS = "xdstp.status.refusals";
  * Its `xds_config` is a `Struct`: `clients`, `by` and `among` as in {@link RefusedVersion}.
  * @param spend - Called for each row; throws when there are too many
  */
-export function refusalConfig(refusals: readonly RefusedVersion[], spend: (row: ClientConfig["genericXdsConfigs"][number]) => void): ClientConfig {
+export function refusalConfig(
+  refusals: readonly RefusedVersion[],
+  spend: (row: ClientConfig["genericXdsConfigs"][number]) => void,
+): ClientConfig {
   const config = create(ClientConfigSchema, { clientScope: REFUSALS });
   for (const refusal of refusals) {
     const row = create(ClientConfig_GenericXdsConfigSchema, rowOf(refusal));
@@ -21,10 +29,28 @@ export function refusalConfig(refusals: readonly RefusedVersion[], spend: (row: 
   return config;
 }
 
-function rowOf({ typeUrl, name, version, clients, by, among, reason, since }: RefusedVersion): Omit<MessageInitShape<typeof ClientConfig_GenericXdsConfigSchema>, "$typeName"> {
+function rowOf({
+  typeUrl,
+  name,
+  version,
+  clients,
+  by,
+  among,
+  reason,
+  since,
+}: RefusedVersion): Omit<
+  MessageInitShape<typeof ClientConfig_GenericXdsConfigSchema>,
+  "$typeName"
+> {
   return {
-    typeUrl, name, configStatus: ConfigStatus.ERROR,
-    errorState: { details: reason, versionInfo: version, lastUpdateAttempt: timestampFromMs(since) },
+    typeUrl,
+    name,
+    configStatus: ConfigStatus.ERROR,
+    errorState: {
+      details: reason,
+      versionInfo: version,
+      lastUpdateAttempt: timestampFromMs(since),
+    },
     xdsConfig: anyPack(StructSchema, fromJson(StructSchema, { clients, among, by: [...by] })),
   };
 }

@@ -1,6 +1,11 @@
 import { create, fromJson, type JsonObject, type MessageInitShape } from "@bufbuild/protobuf";
 import { anyPack, StructSchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { type ClientConfig, ClientConfig_GenericXdsConfigSchema, ClientConfigSchema, ConfigStatus } from "@xdstp/protos/status";
+import {
+  type ClientConfig,
+  ClientConfig_GenericXdsConfigSchema,
+  ClientConfigSchema,
+  ConfigStatus,
+} from "@xdstp/protos/status";
 import type { Health } from "./health.ts";
 
 /** A `client_features` entry of who asks: the server's facts about itself. Servers that do not know it leave them out; a caller that does not send it gets clients only. */
@@ -20,7 +25,10 @@ export interface ServerFacts {
  * A row without a name has `hiddenStreams` in such a `Struct`.
  * @param spend - Called for each row; throws when there are too many
  */
-export function serverFactsConfig({ hiddenStreams, health }: ServerFacts, spend: (row: ClientConfig["genericXdsConfigs"][number]) => void): ClientConfig {
+export function serverFactsConfig(
+  { hiddenStreams, health }: ServerFacts,
+  spend: (row: ClientConfig["genericXdsConfigs"][number]) => void,
+): ClientConfig {
   const config = create(ClientConfigSchema, { clientScope: SERVER_FACTS });
   for (const init of [{ ...structOf({ hiddenStreams }) }, ...health.map(rowOf)]) {
     const row = create(ClientConfig_GenericXdsConfigSchema, init);
@@ -34,9 +42,12 @@ type Row = Omit<MessageInitShape<typeof ClientConfig_GenericXdsConfigSchema>, "$
 
 function rowOf({ kind, name, loadedAt, stale, expiresAt }: Health): Row {
   return {
-    name, configStatus: stale === undefined ? ConfigStatus.SYNCED : ConfigStatus.ERROR,
+    name,
+    configStatus: stale === undefined ? ConfigStatus.SYNCED : ConfigStatus.ERROR,
     ...(loadedAt !== undefined && { lastUpdated: timestampFromMs(loadedAt) }),
-    ...(stale !== undefined && { errorState: { details: stale.reason, lastUpdateAttempt: timestampFromMs(stale.since) } }),
+    ...(stale !== undefined && {
+      errorState: { details: stale.reason, lastUpdateAttempt: timestampFromMs(stale.since) },
+    }),
     ...structOf({ kind, ...(expiresAt !== undefined && { expiresAt }) }),
   };
 }

@@ -7,11 +7,18 @@ import { FETCH_STATUS } from "./status-routes.ts";
 import type { XdsServer } from "./xds-server.ts";
 
 /** Client status as a function, for whoever needs no wire. */
-export function statusCall(answer: AnswerStatus, viewOf: StatusViewOf | undefined): XdsServer["clientStatus"] {
+export function statusCall(
+  answer: AnswerStatus,
+  viewOf: StatusViewOf | undefined,
+): XdsServer["clientStatus"] {
   return async (request = {}, { signal = new AbortController().signal, peer } = {}) => {
     const view = peer === undefined ? undefined : await viewOf?.(peer, FETCH_STATUS, signal);
-    const response = view !== undefined && "code" in view ? view : await answer(create(ClientStatusRequestSchema, request), { peer, signal, view });
-    if ("code" in response) throw new XdsError(statusNameOf(response.code) ?? "UNKNOWN", response.message);
+    const response =
+      view !== undefined && "code" in view
+        ? view
+        : await answer(create(ClientStatusRequestSchema, request), { peer, signal, view });
+    if ("code" in response)
+      throw new XdsError(statusNameOf(response.code) ?? "UNKNOWN", response.message);
     return response;
   };
 }

@@ -1,7 +1,11 @@
 import { once } from "node:events";
 import type { ClientHttp2Session } from "node:http2";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { ClientStatusRequestSchema, ClientStatusResponseSchema, ConfigStatus } from "@xdstp/protos/status";
+import {
+  ClientStatusRequestSchema,
+  ClientStatusResponseSchema,
+  ConfigStatus,
+} from "@xdstp/protos/status";
 import { afterEach, describe, expect, it } from "vitest";
 import { createClient } from "../test/client.ts";
 import { connectTo, openCall, requestsOf, type GrpcCall } from "../test/grpc-call.ts";
@@ -17,7 +21,9 @@ afterEach(async () => {
   }
 });
 
-async function useServer(options: Partial<ServerOptions> = {}): Promise<{ readonly session: ClientHttp2Session; readonly server: XdsServer }> {
+async function useServer(
+  options: Partial<ServerOptions> = {},
+): Promise<{ readonly session: ClientHttp2Session; readonly server: XdsServer }> {
   const cache = readyCache();
   cache.put({ typeUrl: types.cluster, name: "a", value: Uint8Array.of(10, 1, 97) });
   const server = createServer({ source: cache, ...options });
@@ -34,10 +40,14 @@ function ask(call: GrpcCall, request: StatusRequest): void {
   call.send(toBinary(ClientStatusRequestSchema, create(ClientStatusRequestSchema, request)));
 }
 
-async function next(call: GrpcCall): Promise<readonly (readonly [name: string, status: ConfigStatus])[]> {
+async function next(
+  call: GrpcCall,
+): Promise<readonly (readonly [name: string, status: ConfigStatus])[]> {
   const bytes = await call.next();
   if (bytes === undefined) throw new Error(`the call ended: ${JSON.stringify(await call.status)}`);
-  return fromBinary(ClientStatusResponseSchema, bytes).config.flatMap(({ genericXdsConfigs }) => genericXdsConfigs.map(({ name, configStatus }) => [name, configStatus] as const));
+  return fromBinary(ClientStatusResponseSchema, bytes).config.flatMap(({ genericXdsConfigs }) =>
+    genericXdsConfigs.map(({ name, configStatus }) => [name, configStatus] as const),
+  );
 }
 
 describe("ClientStatusDiscoveryService", () => {
@@ -76,13 +86,20 @@ describe("ClientStatusDiscoveryService", () => {
     const { session } = await useServer();
     const status = openCall(session, `${service}/StreamClientStatus`);
     ask(status, { nodeMatchers: [{ nodeMetadatas: [{}] }] });
-    expect(await status.status).toMatchObject({ code: 3, message: expect.stringContaining("node_id") as string });
+    expect(await status.status).toMatchObject({
+      code: 3,
+      message: expect.stringContaining("node_id") as string,
+    });
   });
 
   it("answers JSON without contents only, since it may hold types of anybody [B-CSDS-1]", async () => {
     const { session } = await useServer();
     const post = async (body: object): Promise<number> => {
-      const stream = session.request({ ":method": "POST", ":path": `${service}/FetchClientStatus`, "content-type": "application/json" });
+      const stream = session.request({
+        ":method": "POST",
+        ":path": `${service}/FetchClientStatus`,
+        "content-type": "application/json",
+      });
       stream.end(JSON.stringify(body));
       const [headers] = (await once(stream, "response")) as [{ readonly ":status": number }];
       stream.close();
@@ -95,19 +112,32 @@ describe("ClientStatusDiscoveryService", () => {
   it("asks for each request whether this caller may read it, and tells others nothing [B-CSDS-7]", async () => {
     const asked: string[] = [];
     let may = true;
-    const { session } = await useServer({ clientStatus: ({ address }) => { asked.push(address); return may; } });
+    const { session } = await useServer({
+      clientStatus: ({ address }) => {
+        asked.push(address);
+        return may;
+      },
+    });
     const status = openCall(session, `${service}/StreamClientStatus`);
     ask(status, {});
     expect(await next(status)).toEqual([]);
     may = false;
     ask(status, {});
-    expect(await status.status).toEqual({ code: 7, message: "this client may not read the status of others" });
+    expect(await status.status).toEqual({
+      code: 7,
+      message: "this client may not read the status of others",
+    });
     expect(asked).toEqual([expect.stringContaining("127.0.0.1:"), asked[0]]);
   });
 
   it("tells nothing, and goes on, where that decision is broken [B-CSDS-7]", async () => {
     const events: string[] = [];
-    const { session } = await useServer({ clientStatus: async () => Promise.reject(new Error("directory is away")), onEvent: ({ kind }) => { events.push(kind); } });
+    const { session } = await useServer({
+      clientStatus: async () => Promise.reject(new Error("directory is away")),
+      onEvent: ({ kind }) => {
+        events.push(kind);
+      },
+    });
     const status = openCall(session, `${service}/FetchClientStatus`);
     ask(status, {});
     status.end();

@@ -1,16 +1,23 @@
 import { XdsError } from "@xdstp/core";
 import type { CallPeer, MethodCall, MethodRouter } from "@xdstp/grpc/server";
-import { ClientStatusDiscoveryService, type ClientStatusRequest, type ClientStatusResponse } from "@xdstp/protos/status";
+import {
+  ClientStatusDiscoveryService,
+  type ClientStatusRequest,
+  type ClientStatusResponse,
+} from "@xdstp/protos/status";
 import type { AnswerStatus } from "./client-status.ts";
 import type { StatusViewOf } from "./policy/status-view.ts";
 import { statusError } from "./status-error.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 /** The methods of client status. */
-export const FETCH_STATUS = "/envoy.service.status.v3.ClientStatusDiscoveryService/FetchClientStatus";
-export const STREAM_STATUS = "/envoy.service.status.v3.ClientStatusDiscoveryService/StreamClientStatus";
+export const FETCH_STATUS =
+  "/envoy.service.status.v3.ClientStatusDiscoveryService/FetchClientStatus";
+export const STREAM_STATUS =
+  "/envoy.service.status.v3.ClientStatusDiscoveryService/StreamClientStatus";
 
-const binaryOnly = "resources are of any type and shown in binary: set exclude_resource_contents, or send application/grpc or application/proto";
+const binaryOnly =
+  "resources are of any type and shown in binary: set exclude_resource_contents, or send application/grpc or application/proto";
 
 /** Whether somebody may read the status of all clients; decided for each request. What it throws is a bug, and the caller gets INTERNAL. */
 export type MayReadStatus = (peer: CallPeer) => boolean | Promise<boolean>;
@@ -23,10 +30,22 @@ export interface StatusReaders {
 }
 
 /** Client status as routes: at once, and as a stream with one response for each request (B-CSDS-1). Who may not read it gets PERMISSION_DENIED (B-CSDS-7). */
-export function statusRoutes(answer: AnswerStatus, { mayRead = () => true, viewOf }: StatusReaders = {}): (router: MethodRouter) => void {
-  const respond = async (path: string, request: ClientStatusRequest, { peer, signal, requestHeader }: MethodCall): Promise<ClientStatusResponse> => {
-    if (!await mayRead(peer)) throw new XdsError("PERMISSION_DENIED", "this client may not read the status of others");
-    if (!request.excludeResourceContents && requestHeader.get("content-type")?.includes("json") === true) throw new XdsError("UNIMPLEMENTED", binaryOnly);
+export function statusRoutes(
+  answer: AnswerStatus,
+  { mayRead = () => true, viewOf }: StatusReaders = {},
+): (router: MethodRouter) => void {
+  const respond = async (
+    path: string,
+    request: ClientStatusRequest,
+    { peer, signal, requestHeader }: MethodCall,
+  ): Promise<ClientStatusResponse> => {
+    if (!(await mayRead(peer)))
+      throw new XdsError("PERMISSION_DENIED", "this client may not read the status of others");
+    if (
+      !request.excludeResourceContents &&
+      requestHeader.get("content-type")?.includes("json") === true
+    )
+      throw new XdsError("UNIMPLEMENTED", binaryOnly);
     const view = await viewOf?.(peer, path, signal);
     if (view !== undefined && "code" in view) throw statusError(view);
     const response = await answer(request, { peer, signal, view });
@@ -37,7 +56,8 @@ export function statusRoutes(answer: AnswerStatus, { mayRead = () => true, viewO
     router.service(ClientStatusDiscoveryService, {
       fetchClientStatus: (request, call) => respond(FETCH_STATUS, request, call),
       async *streamClientStatus(requests, context) {
-        for await (const request of untilAborted(requests, context.signal)) yield await respond(STREAM_STATUS, request, context);
+        for await (const request of untilAborted(requests, context.signal))
+          yield await respond(STREAM_STATUS, request, context);
       },
     });
   };

@@ -12,7 +12,12 @@ import { authorizeStream } from "./policy/authorized-stream.ts";
 import type { ServerAccess } from "./policy/create-access.ts";
 
 /** Decides on a streaming call, and serves it. `identity` is what the wire has verified. */
-export type AcceptStream = (path: string, peer: string, out: ByteStream, identity?: PeerIdentity) => ByteStreamHandler | Status;
+export type AcceptStream = (
+  path: string,
+  peer: string,
+  out: ByteStream,
+  identity?: PeerIdentity,
+) => ByteStreamHandler | Status;
 
 /** What a decision needs. */
 export interface AcceptorOptions {
@@ -28,7 +33,12 @@ const broken: Status = { code: StatusCode.INTERNAL, message: "internal error" };
 
 /** The streaming methods of a server, whatever wire the calls come by. */
 export function createStreamAcceptor(options: AcceptorOptions): AcceptStream {
-  const { methods, access: { gate }, admission, hub } = options;
+  const {
+    methods,
+    access: { gate },
+    admission,
+    hub,
+  } = options;
   const accept: AcceptStream = (path, peer, out, identity) => {
     const method = methods.get(path);
     if (method === undefined) return unknownMethod;
@@ -52,24 +62,39 @@ interface Called {
 }
 
 /** How a call is opened: at once, or when it is decided what its client may see. */
-function openerOf({ access: { source, contexts, desk, book, limits }, streams, hub }: AcceptorOptions, { path, peer, method, identity }: Called): (out: ByteStream) => EndableHandler {
+function openerOf(
+  { access: { source, contexts, desk, book, limits }, streams, hub }: AcceptorOptions,
+  { path, peer, method, identity }: Called,
+): (out: ByteStream) => EndableHandler {
   const { variant, typeUrl } = method;
   const verified = identity === undefined ? {} : { identity };
   const call: ServerCall = { peer, ...(typeUrl === undefined ? {} : { typeUrl }), ...verified };
-  if (desk === undefined) return (out) => streams.add(contexts.endsOf(source)[variant].open(call, out), out);
+  if (desk === undefined)
+    return (out) => streams.add(contexts.endsOf(source)[variant].open(call, out), out);
   const host = {
-    desk, limits, waiting: book.waiting, fault: hub.fault,
+    desk,
+    limits,
+    waiting: book.waiting,
+    fault: hub.fault,
     open(access: Access, out: ByteStream): GuardedStream {
-      const served = contexts.endsOf(rootOf(access.root))[variant].open(call, out, contexts.of(access.source));
+      const served = contexts
+        .endsOf(rootOf(access.root))
+        [variant].open(call, out, contexts.of(access.source));
       book.note(served, access);
       return streams.add(served, out);
     },
-    refused({ status, reason }: Refusal): void { hub.emit?.({ kind: "refused", path, peer, status, reason }); },
+    refused({ status, reason }: Refusal): void {
+      hub.emit?.({ kind: "refused", path, peer, status, reason });
+    },
   };
-  return (out) => authorizeStream(host, { peer: { address: peer, path, ...verified }, variant }, out);
+  return (out) =>
+    authorizeStream(host, { peer: { address: peer, path, ...verified }, variant }, out);
 }
 
-function guarded(accept: () => ByteStreamHandler | Status, hub: EventHub): ByteStreamHandler | Status {
+function guarded(
+  accept: () => ByteStreamHandler | Status,
+  hub: EventHub,
+): ByteStreamHandler | Status {
   try {
     return accept();
   } catch (error) {

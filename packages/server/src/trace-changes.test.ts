@@ -1,7 +1,15 @@
 import type { Attributes, SpanOptions, TimeInput } from "@opentelemetry/api";
 import { describe, expect, it } from "vitest";
 import { payload } from "../test/client.ts";
-import { adsVariants, readyCache, serve, types, type Harness, type OpenCall, type VariantName } from "../test/harness.ts";
+import {
+  adsVariants,
+  readyCache,
+  serve,
+  types,
+  type Harness,
+  type OpenCall,
+  type VariantName,
+} from "../test/harness.ts";
 import type { ChangeTracer } from "./index.ts";
 
 interface TestSpan {
@@ -19,17 +27,31 @@ const msOf = (time: TimeInput | undefined): number => (time as Date).getTime();
 function useTracer(records = true): { readonly tracer: ChangeTracer; readonly spans: TestSpan[] } {
   const spans: TestSpan[] = [];
   const startSpan = (name: string, options: SpanOptions = {}): unknown => {
-    const span: TestSpan = { name, start: msOf(options.startTime), attributes: { ...options.attributes }, events: [] };
+    const span: TestSpan = {
+      name,
+      start: msOf(options.startTime),
+      attributes: { ...options.attributes },
+      events: [],
+    };
     spans.push(span);
     return {
       isRecording: () => records,
       addEvent(event: string, attributes: Attributes | Date, at?: Date) {
-        const { "xdstp.client": client = "", "xdstp.reason": reason = "" } = attributes instanceof Date ? {} : attributes;
-        span.events.push(`${msOf(at ?? (attributes as Date))} ${event} ${String(client)} ${String(reason)}`.trim());
+        const { "xdstp.client": client = "", "xdstp.reason": reason = "" } =
+          attributes instanceof Date ? {} : attributes;
+        span.events.push(
+          `${msOf(at ?? (attributes as Date))} ${event} ${String(client)} ${String(reason)}`.trim(),
+        );
       },
-      setAttributes(attributes: Attributes) { Object.assign(span.attributes, attributes); },
-      setStatus({ message }: { readonly message?: string }) { span.error = message; },
-      end(at?: TimeInput) { span.end = at === undefined ? -1 : msOf(at); },
+      setAttributes(attributes: Attributes) {
+        Object.assign(span.attributes, attributes);
+      },
+      setStatus({ message }: { readonly message?: string }) {
+        span.error = message;
+      },
+      end(at?: TimeInput) {
+        span.end = at === undefined ? -1 : msOf(at);
+      },
     };
   };
   return { tracer: { startSpan } as unknown as ChangeTracer, spans };
@@ -49,15 +71,20 @@ function setup(records = true): Traced {
   for (const name of ["a", "b"]) cache.put({ typeUrl: types.cluster, name, value: payload(name) });
   const harness = serve(cache, { tracer });
   return {
-    ...harness, cache, spans,
-    change(name, text) { cache.put({ typeUrl: types.cluster, name, value: payload(name, text) }); },
-    clients: (variant, ...ids) => ids.map((id) => {
-      const call = harness.open(variant, { id });
-      call.ask(types.cluster, ["a"]);
-      harness.turn();
-      call.ack(call.next());
-      return call;
-    }),
+    ...harness,
+    cache,
+    spans,
+    change(name, text) {
+      cache.put({ typeUrl: types.cluster, name, value: payload(name, text) });
+    },
+    clients: (variant, ...ids) =>
+      ids.map((id) => {
+        const call = harness.open(variant, { id });
+        call.ask(types.cluster, ["a"]);
+        harness.turn();
+        call.ack(call.next());
+        return call;
+      }),
   };
 }
 
@@ -71,11 +98,28 @@ describe.each(adsVariants)("traces of changes (%s)", (variant) => {
     clock.advance(5);
     turn();
     clock.advance(5);
-    for (const call of calls) { expect(spans[0]).not.toHaveProperty("end"); call.ack(call.next()); clock.advance(5); }
-    expect(spans).toEqual([{
-      name: "xds change", start: 1_000, end: 1_015, events: ["1005 first push"],
-      attributes: { "xdstp.revision": 4, "xdstp.types": [types.cluster], "xdstp.answers": 2, "xdstp.accepted": 2, "xdstp.refused": 0, "xdstp.gone": 0, "xdstp.unanswered": 0 },
-    }]);
+    for (const call of calls) {
+      expect(spans[0]).not.toHaveProperty("end");
+      call.ack(call.next());
+      clock.advance(5);
+    }
+    expect(spans).toEqual([
+      {
+        name: "xds change",
+        start: 1_000,
+        end: 1_015,
+        events: ["1005 first push"],
+        attributes: {
+          "xdstp.revision": 4,
+          "xdstp.types": [types.cluster],
+          "xdstp.answers": 2,
+          "xdstp.accepted": 2,
+          "xdstp.refused": 0,
+          "xdstp.gone": 0,
+          "xdstp.unanswered": 0,
+        },
+      },
+    ]);
     change("b", "nobody wants it");
     turn();
     expect(spans).toHaveLength(1);
@@ -94,7 +138,10 @@ describe.each(adsVariants)("traces of changes (%s)", (variant) => {
     change("nobody", "wants it");
     turn();
     expect(spans[0]?.events).toEqual(["0 first push", "7 nack bad no such thing"]);
-    expect(spans[0]).toMatchObject({ error: "1 refused, 0 without an answer", attributes: { "xdstp.answers": 3, "xdstp.accepted": 1, "xdstp.refused": 1, "xdstp.gone": 1 } });
+    expect(spans[0]).toMatchObject({
+      error: "1 refused, 0 without an answer",
+      attributes: { "xdstp.answers": 3, "xdstp.accepted": 1, "xdstp.refused": 1, "xdstp.gone": 1 },
+    });
   });
 
   it(`end after a time without answers, and with the server (${variant}) [S-ACK-9]`, async () => {
@@ -105,7 +152,11 @@ describe.each(adsVariants)("traces of changes (%s)", (variant) => {
     clock.advance(29_999);
     expect(spans[0]).not.toHaveProperty("end");
     clock.advance(1);
-    expect(spans[0]).toMatchObject({ end: 30_000, error: "0 refused, 1 without an answer", attributes: { "xdstp.unanswered": 1 } });
+    expect(spans[0]).toMatchObject({
+      end: 30_000,
+      error: "0 refused, 1 without an answer",
+      attributes: { "xdstp.unanswered": 1 },
+    });
     change("a", "3");
     await Promise.resolve();
     const closing = server.close();

@@ -66,7 +66,9 @@ function noteCommit(notice: Notice, { revision }: TraceOptions["source"], clock:
   if (notice.from !== undefined) return;
   notice.from = revision;
   notice.at = clock.now();
-  queueMicrotask(() => { notice.begin(); });
+  queueMicrotask(() => {
+    notice.begin();
+  });
 }
 
 interface Traced {
@@ -78,7 +80,12 @@ interface Traced {
   pushed: boolean;
 }
 
-function follow({ tracer, clock, source, mostOpen = 32, limitMs = 30_000 }: TraceOptions, notice: Notice, hub: EventHub, streams: Pick<OpenStreams, "all">): () => void {
+function follow(
+  { tracer, clock, source, mostOpen = 32, limitMs = 30_000 }: TraceOptions,
+  notice: Notice,
+  hub: EventHub,
+  streams: Pick<OpenStreams, "all">,
+): () => void {
   const open = new Set<Traced>();
   let missed = 0;
   const end = (traced: Traced): void => {
@@ -90,15 +97,37 @@ function follow({ tracer, clock, source, mostOpen = 32, limitMs = 30_000 }: Trac
     const { from } = notice;
     notice.from = undefined;
     if (from === undefined) return;
-    if (open.size >= mostOpen) { missed++; return; }
+    if (open.size >= mostOpen) {
+      missed++;
+      return;
+    }
     const change = followChange(streams, from);
     if (change.open === 0) return;
-    const attributes = { "xdstp.revision": source.revision, "xdstp.types": [...change.typeUrls], "xdstp.answers": change.open, ...(missed > 0 && { "xdstp.untraced_changes": missed }) };
+    const attributes = {
+      "xdstp.revision": source.revision,
+      "xdstp.types": [...change.typeUrls],
+      "xdstp.answers": change.open,
+      ...(missed > 0 && { "xdstp.untraced_changes": missed }),
+    };
     const zeroTime = wallTimeOf(clock, 0);
-    const span = tracer.startSpan("xds change", { startTime: new Date(zeroTime + notice.at), attributes });
+    const span = tracer.startSpan("xds change", {
+      startTime: new Date(zeroTime + notice.at),
+      attributes,
+    });
     missed = 0;
-    if (!span.isRecording()) { span.end(); return; }
-    const traced: Traced = { span, change, zeroTime, pushed: false, timer: clock.after(limitMs, () => { end(traced); }) };
+    if (!span.isRecording()) {
+      span.end();
+      return;
+    }
+    const traced: Traced = {
+      span,
+      change,
+      zeroTime,
+      pushed: false,
+      timer: clock.after(limitMs, () => {
+        end(traced);
+      }),
+    };
     open.add(traced);
   };
   notice.begin = begin;
@@ -124,14 +153,38 @@ function hear(traced: Traced, event: ServerEvent, now: number): boolean {
     span.addEvent("first push", new Date(zeroTime + now));
   }
   if (event.kind === "nack" && change.refused > before && change.refused <= mostNacks) {
-    const { stream: { node, peer }, typeUrl, version, error } = event;
-    span.addEvent("nack", { "xdstp.client": node?.id ?? "", "xdstp.peer": peer, "xdstp.type": typeUrl, "xdstp.version": version, "xdstp.reason": error.message }, new Date(zeroTime + now));
+    const {
+      stream: { node, peer },
+      typeUrl,
+      version,
+      error,
+    } = event;
+    span.addEvent(
+      "nack",
+      {
+        "xdstp.client": node?.id ?? "",
+        "xdstp.peer": peer,
+        "xdstp.type": typeUrl,
+        "xdstp.version": version,
+        "xdstp.reason": error.message,
+      },
+      new Date(zeroTime + now),
+    );
   }
   return change.open === 0;
 }
 
-function endSpan({ span, zeroTime, change: { accepted, refused, gone, open } }: Traced, now: number): void {
-  span.setAttributes({ "xdstp.accepted": accepted, "xdstp.refused": refused, "xdstp.gone": gone, "xdstp.unanswered": open });
-  if (refused + open > 0) span.setStatus({ code: ERROR, message: `${refused} refused, ${open} without an answer` });
+function endSpan(
+  { span, zeroTime, change: { accepted, refused, gone, open } }: Traced,
+  now: number,
+): void {
+  span.setAttributes({
+    "xdstp.accepted": accepted,
+    "xdstp.refused": refused,
+    "xdstp.gone": gone,
+    "xdstp.unanswered": open,
+  });
+  if (refused + open > 0)
+    span.setStatus({ code: ERROR, message: `${refused} refused, ${open} without an answer` });
   span.end(new Date(zeroTime + now));
 }

@@ -1,21 +1,45 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { TypeState, TypeStatus } from "@xdstp/core/server";
-import { type ClientConfig_GenericXdsConfig, ClientConfig_GenericXdsConfigSchema, ConfigStatus } from "@xdstp/protos/status";
+import {
+  type ClientConfig_GenericXdsConfig,
+  ClientConfig_GenericXdsConfigSchema,
+  ConfigStatus,
+} from "@xdstp/protos/status";
 
 /** A `client_features` entry of who asks: one row per type is enough, without names. Servers that do not know it tell of each resource. */
 export const BY_TYPE = "xdstp.status.by-type";
 
 const states: Readonly<Record<TypeState, ConfigStatus>> = {
-  SYNCED: ConfigStatus.SYNCED, STALE: ConfigStatus.STALE, NACKED: ConfigStatus.ERROR, NOT_SENT: ConfigStatus.NOT_SENT, REQUESTED: ConfigStatus.NOT_SENT,
+  SYNCED: ConfigStatus.SYNCED,
+  STALE: ConfigStatus.STALE,
+  NACKED: ConfigStatus.ERROR,
+  NOT_SENT: ConfigStatus.NOT_SENT,
+  REQUESTED: ConfigStatus.NOT_SENT,
 };
 
 /** One type of one client in one row: what thousands of clients with thousands of resources can be asked for (S-CSDS-4). */
-export function typeConfig({ typeUrl, state, versionAccepted, acceptedAt, pendingSince, lastError }: TypeStatus): ClientConfig_GenericXdsConfig {
-  const at = state === "STALE" ? pendingSince ?? acceptedAt : acceptedAt;
+export function typeConfig({
+  typeUrl,
+  state,
+  versionAccepted,
+  acceptedAt,
+  pendingSince,
+  lastError,
+}: TypeStatus): ClientConfig_GenericXdsConfig {
+  const at = state === "STALE" ? (pendingSince ?? acceptedAt) : acceptedAt;
   return create(ClientConfig_GenericXdsConfigSchema, {
-    typeUrl, versionInfo: versionAccepted, configStatus: states[state],
+    typeUrl,
+    versionInfo: versionAccepted,
+    configStatus: states[state],
     ...(at !== undefined && { lastUpdated: timestampFromMs(at) }),
-    ...(lastError !== undefined && { errorState: { details: lastError.message === "" ? `code ${lastError.code}, without a text` : lastError.message, versionInfo: lastError.version, lastUpdateAttempt: timestampFromMs(lastError.at) } }),
+    ...(lastError !== undefined && {
+      errorState: {
+        details:
+          lastError.message === "" ? `code ${lastError.code}, without a text` : lastError.message,
+        versionInfo: lastError.version,
+        lastUpdateAttempt: timestampFromMs(lastError.at),
+      },
+    }),
   });
 }

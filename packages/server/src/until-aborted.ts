@@ -1,5 +1,8 @@
 /** The messages of a call until its signal aborts. Throws its reason then, also while the next message is awaited: a call that waits would not end otherwise. */
-export async function* untilAborted<T>(messages: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+export async function* untilAborted<T>(
+  messages: AsyncIterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T> {
   const iterator = messages[Symbol.asyncIterator]();
   for (;;) {
     const next = await orAbort(iterator.next(), signal);
@@ -11,7 +14,9 @@ export async function* untilAborted<T>(messages: AsyncIterable<T>, signal: Abort
 async function orAbort<T>(task: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => { reject(signal.reason as Error); };
+    onAbort = () => {
+      reject(signal.reason as Error);
+    };
     if (signal.aborted) onAbort();
   });
   signal.addEventListener("abort", onAbort);

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { payload } from "../test/client.ts";
-import { adsVariants, readyCache, serve, types, variants, type Harness, type OpenCall, type VariantName } from "../test/harness.ts";
+import {
+  adsVariants,
+  readyCache,
+  serve,
+  types,
+  variants,
+  type Harness,
+  type OpenCall,
+  type VariantName,
+} from "../test/harness.ts";
 import { AckError, type AckReport, type WaitForAckOptions } from "./index.ts";
 
 type Outcome = { readonly report: AckReport } | { readonly error: AckError };
@@ -8,19 +17,30 @@ type Outcome = { readonly report: AckReport } | { readonly error: AckError };
 interface Subject extends Harness {
   readonly cache: ReturnType<typeof readyCache>;
   /** A client that has accepted what it asked for. */
-  readonly client: (variant: VariantName, id: string, names?: readonly string[], typeUrl?: string) => OpenCall;
+  readonly client: (
+    variant: VariantName,
+    id: string,
+    names?: readonly string[],
+    typeUrl?: string,
+  ) => OpenCall;
   /** Waits; the answer tells how it ended, once it has. */
-  readonly wait: (revision: number, options?: WaitForAckOptions) => { outcome: Outcome | undefined };
+  readonly wait: (
+    revision: number,
+    options?: WaitForAckOptions,
+  ) => { outcome: Outcome | undefined };
   readonly put: (name: string, text: string) => number;
 }
 
 function useServer(...names: readonly string[]): Subject {
   const cache = readyCache();
-  const put: Subject["put"] = (name, text) => cache.put({ typeUrl: types.cluster, name, value: payload(name, text) }).revision;
+  const put: Subject["put"] = (name, text) =>
+    cache.put({ typeUrl: types.cluster, name, value: payload(name, text) }).revision;
   for (const name of names) put(name, "first");
   const harness = serve(cache);
   return {
-    ...harness, cache, put,
+    ...harness,
+    cache,
+    put,
     client(variant, id, wanted = ["*"], typeUrl = types.cluster) {
       const call = harness.open(variant, { id });
       call.ask(typeUrl, wanted);
@@ -30,7 +50,14 @@ function useServer(...names: readonly string[]): Subject {
     },
     wait(revision, options) {
       const seen: { outcome: Outcome | undefined } = { outcome: undefined };
-      harness.server.waitForAck(revision, options).then((report) => { seen.outcome = { report }; }, (error: unknown) => { seen.outcome = { error: error as AckError }; });
+      harness.server.waitForAck(revision, options).then(
+        (report) => {
+          seen.outcome = { report };
+        },
+        (error: unknown) => {
+          seen.outcome = { error: error as AckError };
+        },
+      );
       return seen;
     },
   };
@@ -38,7 +65,9 @@ function useServer(...names: readonly string[]): Subject {
 
 /** Lets promises settle. */
 async function settle(): Promise<void> {
-  await new Promise<void>((resolve) => { setImmediate(resolve); });
+  await new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 describe.each(variants)("waitForAck() (%s)", (variant) => {
@@ -53,7 +82,13 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     expect(waiting.outcome).toBeUndefined();
     two.ack(two.next());
     await settle();
-    expect(waiting.outcome).toMatchObject({ report: { revision: 4, nobody: false, accepted: [{ node: "one", typeUrls: [types.cluster] }, { node: "two" }] } });
+    expect(waiting.outcome).toMatchObject({
+      report: {
+        revision: 4,
+        nobody: false,
+        accepted: [{ node: "one", typeUrls: [types.cluster] }, { node: "two" }],
+      },
+    });
   });
 
   it(`resolves at once where nobody is concerned, and says so (${variant}) [S-ACK-9]`, async () => {
@@ -102,7 +137,11 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
 
   it(`rejects with the first NACK, and lists who is missing (${variant}) [S-ACK-9]`, async () => {
     const { client, put, wait, turn } = useServer("a");
-    const [bad, good, slow] = [client(variant, "bad", ["a"]), client(variant, "good", ["a"]), client(variant, "slow", ["a"])];
+    const [bad, good, slow] = [
+      client(variant, "bad", ["a"]),
+      client(variant, "good", ["a"]),
+      client(variant, "slow", ["a"]),
+    ];
     const revision = put("a", "second");
     const waiting = wait(revision);
     turn();
@@ -111,15 +150,27 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     await settle();
     const { error } = waiting.outcome as { readonly error: AckError };
     expect(error).toBeInstanceOf(AckError);
-    expect(error).toMatchObject({ code: "ABORTED", text: `revision ${revision}: bad has refused it` });
+    expect(error).toMatchObject({
+      code: "ABORTED",
+      text: `revision ${revision}: bad has refused it`,
+    });
     expect(error.missing).toMatchObject([
-      { node: "bad", state: "refused", typeUrl: types.cluster, names: ["a"], peer: "192.0.2.1:5", error: { code: 3, message: "no such thing" } },
+      {
+        node: "bad",
+        state: "refused",
+        typeUrl: types.cluster,
+        names: ["a"],
+        peer: "192.0.2.1:5",
+        error: { code: 3, message: "no such thing" },
+      },
       { node: "slow", state: "in-flight", names: ["a"] },
     ]);
     expect(slow.unread).toBe(1);
     const after = wait(revision);
     await settle();
-    expect(after.outcome).toMatchObject({ error: { code: "ABORTED", missing: [{ node: "bad", state: "refused" }, { node: "slow" }] } });
+    expect(after.outcome).toMatchObject({
+      error: { code: "ABORTED", missing: [{ node: "bad", state: "refused" }, { node: "slow" }] },
+    });
   });
 
   it(`does not mind that something else is refused, or was before (${variant}) [S-ACK-9]`, async () => {
@@ -134,7 +185,9 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     other.nack(other.next(), "no");
     one.ack(one.next());
     await settle();
-    expect(waiting.outcome).toMatchObject({ report: { nobody: false, accepted: [{ node: "one" }] } });
+    expect(waiting.outcome).toMatchObject({
+      report: { nobody: false, accepted: [{ node: "one" }] },
+    });
   });
 
   it(`rejects when the time is over, on the clock that was given, and leaves no timer (${variant}) [S-ACK-9]`, async () => {
@@ -148,7 +201,9 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     expect(waiting.outcome).toBeUndefined();
     clock.advance(1);
     await settle();
-    expect(waiting.outcome).toMatchObject({ error: { code: "DEADLINE_EXCEEDED", missing: [{ node: "slow", state: "in-flight" }] } });
+    expect(waiting.outcome).toMatchObject({
+      error: { code: "DEADLINE_EXCEEDED", missing: [{ node: "slow", state: "in-flight" }] },
+    });
     expect(clock.pending).toBeLessThanOrEqual(before + 1); // the repair of the unanswered response
   });
 
@@ -170,7 +225,9 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     expect(waiting.outcome).toMatchObject({ report: { accepted: [{ node: "late" }] } });
     clock.advance(1_000);
     await settle();
-    expect(tooLate.outcome).toMatchObject({ error: { code: "DEADLINE_EXCEEDED", missing: [{ node: "never", state: "absent" }] } });
+    expect(tooLate.outcome).toMatchObject({
+      error: { code: "DEADLINE_EXCEEDED", missing: [{ node: "never", state: "absent" }] },
+    });
   });
 
   it(`lets those go who leave, unless they are named; who has accepted may leave (${variant}) [S-ACK-9]`, async () => {
@@ -188,7 +245,9 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     expect(named.outcome).toBeUndefined();
     const back = client(variant, "leaver", ["a"]);
     await settle();
-    expect(named.outcome).toMatchObject({ report: { accepted: [{ node: "fine" }, { node: "leaver" }] } });
+    expect(named.outcome).toMatchObject({
+      report: { accepted: [{ node: "fine" }, { node: "leaver" }] },
+    });
     back.cancel();
   });
 
@@ -201,7 +260,14 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     other.cancel();
     leaver.cancel();
     await settle();
-    expect(waiting.outcome).toMatchObject({ report: { revision, nobody: false, accepted: [], gone: [{ node: "leaver", typeUrls: [types.cluster] }] } });
+    expect(waiting.outcome).toMatchObject({
+      report: {
+        revision,
+        nobody: false,
+        accepted: [],
+        gone: [{ node: "leaver", typeUrls: [types.cluster] }],
+      },
+    });
   });
 
   it(`takes those for whom a test holds (${variant}) [S-ACK-9]`, async () => {
@@ -248,7 +314,9 @@ describe.each(adsVariants)("waitForAck() for removals (%s)", (variant) => {
       call.ack(call.next());
     }
     await settle();
-    expect(waiting.outcome).toMatchObject({ report: { accepted: [{ node: "one", typeUrls: [types.cluster, types.listener] }] } });
+    expect(waiting.outcome).toMatchObject({
+      report: { accepted: [{ node: "one", typeUrls: [types.cluster, types.listener] }] },
+    });
   });
 
   it(`does not wait for removals that SotW cannot say (${variant}) [S-ACK-9]`, async () => {
@@ -265,8 +333,15 @@ describe.each(adsVariants)("waitForAck() for removals (%s)", (variant) => {
 describe("waitForAck(), what it refuses", () => {
   it("names a revision that does not exist, and a time that cannot be", async () => {
     const { server } = useServer("a");
-    for (const revision of [3, -1, 0.5, NaN]) await expect(server.waitForAck(revision)).rejects.toMatchObject({ code: "INVALID_ARGUMENT", text: `there is no revision ${revision}; the newest is 2` });
-    for (const timeout of [-1, NaN, 2 ** 31]) await expect(server.waitForAck(1, { timeout })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    for (const revision of [3, -1, 0.5, NaN])
+      await expect(server.waitForAck(revision)).rejects.toMatchObject({
+        code: "INVALID_ARGUMENT",
+        text: `there is no revision ${revision}; the newest is 2`,
+      });
+    for (const timeout of [-1, NaN, 2 ** 31])
+      await expect(server.waitForAck(1, { timeout })).rejects.toMatchObject({
+        code: "INVALID_ARGUMENT",
+      });
   });
 
   it("ends with the caller's signal, and with the server", async () => {
@@ -295,6 +370,9 @@ describe("AckError", () => {
     const { server } = useServer();
     const other: unknown = await server.waitForAck(9).catch((error: unknown) => error);
     expect(other).not.toBeInstanceOf(AckError);
-    expect(new AckError("ABORTED", "no", [])).toMatchObject({ message: "[ABORTED] no", name: "AckError" });
+    expect(new AckError("ABORTED", "no", [])).toMatchObject({
+      message: "[ABORTED] no",
+      name: "AckError",
+    });
   });
 });

@@ -32,11 +32,22 @@ export interface WaitHost {
 }
 
 /** Waits until every client that wants something changed by a revision has accepted it, or a later state of it (S-ACK-9). */
-export async function waitForAck(host: WaitHost, revision: number, { nodes, timeout = 30_000, signal }: WaitForAckOptions): Promise<AckReport> {
+export async function waitForAck(
+  host: WaitHost,
+  revision: number,
+  { nodes, timeout = 30_000, signal }: WaitForAckOptions,
+): Promise<AckReport> {
   if (!Number.isSafeInteger(revision) || revision < 0 || revision > host.source.revision) {
-    throw new XdsError("INVALID_ARGUMENT", `there is no revision ${revision}; the newest is ${host.source.revision}${host.hasUnrelated === true ? unrelated : ""}`);
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `there is no revision ${revision}; the newest is ${host.source.revision}${host.hasUnrelated === true ? unrelated : ""}`,
+    );
   }
-  if (!(timeout >= 0 && timeout <= LONGEST)) throw new XdsError("INVALID_ARGUMENT", `timeout is ${timeout}; give milliseconds from 0 to ${LONGEST}`);
+  if (!(timeout >= 0 && timeout <= LONGEST))
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `timeout is ${timeout}; give milliseconds from 0 to ${LONGEST}`,
+    );
   const wait = createAckWait(host.streams, revision, nodes);
   return new Promise((resolve, reject) => {
     const ends: (() => void)[] = [];
@@ -44,19 +55,52 @@ export async function waitForAck(host: WaitHost, revision: number, { nodes, time
       for (const end of ends.splice(0)) end();
       action();
     };
-    const check = (): void => { if (wait.done) settle(() => { resolve(wait.report()); }); };
-    const fail = (code: "ABORTED" | "DEADLINE_EXCEEDED" | "CANCELLED" | "UNAVAILABLE", why: string, refusal?: { readonly stream: number; readonly error: NackError }): void => {
-      settle(() => { reject(new AckError(code, `revision ${revision}: ${why}`, wait.missing(refusal))); });
+    const check = (): void => {
+      if (wait.done)
+        settle(() => {
+          resolve(wait.report());
+        });
+    };
+    const fail = (
+      code: "ABORTED" | "DEADLINE_EXCEEDED" | "CANCELLED" | "UNAVAILABLE",
+      why: string,
+      refusal?: { readonly stream: number; readonly error: NackError },
+    ): void => {
+      settle(() => {
+        reject(new AckError(code, `revision ${revision}: ${why}`, wait.missing(refusal)));
+      });
     };
     const refused = wait.look();
-    if (refused !== undefined) { fail("ABORTED", `${refused.node} has refused it`, refused); return; }
-    ends.push(host.hub.listen((event) => { hear(event); }));
-    ends.push(onAbort(host.gate.closed, () => { fail("UNAVAILABLE", "the server is shutting down"); }));
-    if (signal !== undefined) ends.push(onAbort(signal, () => { fail("CANCELLED", "the wait was cancelled"); }));
-    const timer = host.clock.after(timeout, () => { fail("DEADLINE_EXCEEDED", `not accepted by all after ${timeout} ms`); });
-    ends.push(() => { timer.cancel(); });
+    if (refused !== undefined) {
+      fail("ABORTED", `${refused.node} has refused it`, refused);
+      return;
+    }
+    ends.push(
+      host.hub.listen((event) => {
+        hear(event);
+      }),
+    );
+    ends.push(
+      onAbort(host.gate.closed, () => {
+        fail("UNAVAILABLE", "the server is shutting down");
+      }),
+    );
+    if (signal !== undefined)
+      ends.push(
+        onAbort(signal, () => {
+          fail("CANCELLED", "the wait was cancelled");
+        }),
+      );
+    const timer = host.clock.after(timeout, () => {
+      fail("DEADLINE_EXCEEDED", `not accepted by all after ${timeout} ms`);
+    });
+    ends.push(() => {
+      timer.cancel();
+    });
     const hear = (event: ServerEvent): void => {
-      const nack = wait.hear(event, () => { lookAgain(); });
+      const nack = wait.hear(event, () => {
+        lookAgain();
+      });
       if (nack === undefined) check();
       else fail("ABORTED", `${nack.node} has refused it`, nack);
     };
@@ -70,11 +114,14 @@ export async function waitForAck(host: WaitHost, revision: number, { nodes, time
   });
 }
 
-const unrelated = ". Some clients are served by sourceFor from other caches, whose revisions are not counted here; make them with createNodeCaches of @xdstp/cache";
+const unrelated =
+  ". Some clients are served by sourceFor from other caches, whose revisions are not counted here; make them with createNodeCaches of @xdstp/cache";
 const LONGEST = 0x7fff_ffff;
 
 function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) queueMicrotask(listener);
   else signal.addEventListener("abort", listener, { once: true });
-  return () => { signal.removeEventListener("abort", listener); };
+  return () => {
+    signal.removeEventListener("abort", listener);
+  };
 }

@@ -6,15 +6,29 @@ import { topicWith } from "../test/harness.ts";
 import { whenSettled } from "./when-settled.ts";
 
 /** A topic that settles when the test says so. */
-function pending(): { readonly topic: Topic; readonly watchers: ReadonlySet<Watcher>; wake(settled: boolean): void } {
+function pending(): {
+  readonly topic: Topic;
+  readonly watchers: ReadonlySet<Watcher>;
+  wake(settled: boolean): void;
+} {
   const watchers = new Set<Watcher>();
   let settled = false;
   const topic: Topic = {
-    ...topicWith({ watch: (watcher) => { watchers.add(watcher); }, unwatch: (watcher) => { watchers.delete(watcher); } }),
-    get settled() { return settled; },
+    ...topicWith({
+      watch: (watcher) => {
+        watchers.add(watcher);
+      },
+      unwatch: (watcher) => {
+        watchers.delete(watcher);
+      },
+    }),
+    get settled() {
+      return settled;
+    },
   };
   return {
-    topic, watchers,
+    topic,
+    watchers,
     wake(now) {
       settled = now;
       for (const watcher of [...watchers]) watcher.wake(topic);
@@ -42,7 +56,12 @@ describe("whenSettled()", () => {
     expect([a.watchers.size, b.watchers.size, clock.pending]).toEqual([1, 1, 1]);
     a.wake(true);
     expect(await wait).toBe("settled");
-    expect([a.watchers.size, b.watchers.size, clock.pending, getEventListeners(signal, "abort").length]).toEqual([0, 0, 0, 0]);
+    expect([
+      a.watchers.size,
+      b.watchers.size,
+      clock.pending,
+      getEventListeners(signal, "abort").length,
+    ]).toEqual([0, 0, 0, 0]);
   });
 
   it.each(["late", "aborted"] as const)("leaves nothing behind when it ends %s", async (how) => {
@@ -53,12 +72,22 @@ describe("whenSettled()", () => {
     if (how === "late") clock.advance(10);
     else abort.abort();
     expect(await wait).toBe(how);
-    expect([a.watchers.size, clock.pending, getEventListeners(abort.signal, "abort").length]).toEqual([0, 0, 0]);
+    expect([
+      a.watchers.size,
+      clock.pending,
+      getEventListeners(abort.signal, "abort").length,
+    ]).toEqual([0, 0, 0]);
   });
 
   it("does not begin once it is aborted", async () => {
     const a = pending();
-    expect(await whenSettled([a.topic], { clock: createFakeClock(), atMostMs: 10, signal: AbortSignal.abort() })).toBe("aborted");
+    expect(
+      await whenSettled([a.topic], {
+        clock: createFakeClock(),
+        atMostMs: 10,
+        signal: AbortSignal.abort(),
+      }),
+    ).toBe("aborted");
     expect(a.watchers.size).toBe(0);
   });
 });

@@ -15,10 +15,18 @@ export interface WaitLimits {
 export async function whenSettled(topics: readonly Topic[], limits: WaitLimits): Promise<Settled> {
   if (limits.signal.aborted) return "aborted";
   const open = topics.filter((topic) => !topic.settled);
-  return open.length === 0 ? "settled" : new Promise((resolve) => { wait(open, limits, resolve); });
+  return open.length === 0
+    ? "settled"
+    : new Promise((resolve) => {
+        wait(open, limits, resolve);
+      });
 }
 
-function wait(topics: readonly Topic[], { clock, atMostMs, signal }: WaitLimits, resolve: (settled: Settled) => void): void {
+function wait(
+  topics: readonly Topic[],
+  { clock, atMostMs, signal }: WaitLimits,
+  resolve: (settled: Settled) => void,
+): void {
   const open = new Set(topics);
   const end = (settled: Settled): void => {
     for (const topic of topics) topic.unwatch(watcher);
@@ -31,8 +39,12 @@ function wait(topics: readonly Topic[], { clock, atMostMs, signal }: WaitLimits,
       if (topic.settled && open.delete(topic) && open.size === 0) end("settled");
     },
   };
-  const onAbort = (): void => { end("aborted"); };
-  const timer = clock.after(atMostMs, () => { end("late"); });
+  const onAbort = (): void => {
+    end("aborted");
+  };
+  const timer = clock.after(atMostMs, () => {
+    end("late");
+  });
   signal.addEventListener("abort", onAbort);
   for (const topic of topics) topic.watch(watcher);
 }

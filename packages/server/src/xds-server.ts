@@ -1,7 +1,21 @@
 import type { MessageInitShape, Registry } from "@bufbuild/protobuf";
 import type { ByteStream, ByteStreamHandler, Clock, Status } from "@xdstp/core";
-import type { FrameCounters, LimitCounts, ListeningSource, PeerIdentity, Quirk, Scheduler, StreamStatus } from "@xdstp/core/server";
-import type { CallPeer, ConnectionAge, GrpcStats, MethodRouter, TlsOptions } from "@xdstp/grpc/server";
+import type {
+  FrameCounters,
+  LimitCounts,
+  ListeningSource,
+  PeerIdentity,
+  Quirk,
+  Scheduler,
+  StreamStatus,
+} from "@xdstp/core/server";
+import type {
+  CallPeer,
+  ConnectionAge,
+  GrpcStats,
+  MethodRouter,
+  TlsOptions,
+} from "@xdstp/grpc/server";
 import type { DiscoveryRequestSchema, DiscoveryResponse } from "@xdstp/protos/discovery";
 import type { ServiceRow } from "@xdstp/protos/services";
 import type { ClientStatusRequestSchema, ClientStatusResponse } from "@xdstp/protos/status";
@@ -103,7 +117,9 @@ export interface XdsServer extends AsyncDisposable {
    * Or a socket at a path of the file system, where there must be no file, for clients of the target `unix:PATH`; then `host` of the answer is that target, and `port` is 0.
    * Rejects with an XdsError that names the address: UNAVAILABLE if the system refuses it, FAILED_PRECONDITION if this server listens or is closed.
    */
-  listen(where: { readonly host?: string; readonly port: number } | { readonly path: string }): Promise<ServerAddress>;
+  listen(
+    where: { readonly host?: string; readonly port: number } | { readonly path: string },
+  ): Promise<ServerAddress>;
   /**
    * Ends in order (S-STREAM-13): no new streams, what is due already goes out, then each stream ends with OK.
    * With `spreadMs` all are told to go at once (GOAWAY), are served on, and those of each connection end with UNAVAILABLE at a time of their own within it,
@@ -125,18 +141,30 @@ export interface XdsServer extends AsyncDisposable {
    * @param peer - Address of the client, for people
    * @param identity - Who the client is, as its wire has verified it
    */
-  accept(path: string, peer: string, out: ByteStream, identity?: PeerIdentity): ByteStreamHandler | Status;
+  accept(
+    path: string,
+    peer: string,
+    out: ByteStream,
+    identity?: PeerIdentity,
+  ): ByteStreamHandler | Status;
   /**
    * Answers one Fetch without I/O, for other wires and for tests: the current state, whatever version the request names (S-REST-9).
    * Rejects with an XdsError where a client would get a status: UNAVAILABLE, INVALID_ARGUMENT, RESOURCE_EXHAUSTED, CANCELLED, INTERNAL;
    * UNIMPLEMENTED if no service offers a Fetch of this type; what `authorize` says of `peer` (default: nobody that is known).
    */
-  fetch(typeUrl: string, request: FetchRequest, options?: { readonly signal?: AbortSignal; readonly peer?: CallPeer }): Promise<DiscoveryResponse>;
+  fetch(
+    typeUrl: string,
+    request: FetchRequest,
+    options?: { readonly signal?: AbortSignal; readonly peer?: CallPeer },
+  ): Promise<DiscoveryResponse>;
   /**
    * Answers one status request without I/O: a row for each resource of each client (B-CSDS-1). Rejects with an XdsError: INVALID_ARGUMENT for matchers that cannot be tested,
    * RESOURCE_EXHAUSTED where the answer would be larger than `limits.fullStateBytes`, CANCELLED. With `authorize` or `sourceFor`, `peer` is shown what it may see; without `peer` the program itself asks, and sees all.
    */
-  clientStatus(request?: StatusRequest, options?: { readonly signal?: AbortSignal; readonly peer?: CallPeer }): Promise<ClientStatusResponse>;
+  clientStatus(
+    request?: StatusRequest,
+    options?: { readonly signal?: AbortSignal; readonly peer?: CallPeer },
+  ): Promise<ClientStatusResponse>;
   /**
    * Waits until every connected client that wants something changed by a revision (that of the answer of `cache.put`, `transaction` or `commit`) has accepted it, or a later state.
    * With nobody whom it concerns it resolves at once, and `nobody` says so. Clients that come meanwhile count too; one that goes is waited for only if it is named, and else stands in `gone`.

@@ -15,9 +15,13 @@ const authority = createTestAuthority();
 const statusPath = "/envoy.service.status.v3.ClientStatusDiscoveryService/FetchClientStatus";
 
 /** A server on which each tenant sees the clusters that begin with its name, and where it is read off the certificate. */
-async function tenants(): Promise<{ readonly asked: readonly Peer[]; readonly as: (tenant: string) => Promise<ClientHttp2Session> }> {
+async function tenants(): Promise<{
+  readonly asked: readonly Peer[];
+  readonly as: (tenant: string) => Promise<ClientHttp2Session>;
+}> {
   const cache = readyCache();
-  for (const name of ["x-1", "y-1"]) cache.put({ typeUrl: types.cluster, name, value: payload(name) });
+  for (const name of ["x-1", "y-1"])
+    cache.put({ typeUrl: types.cluster, name, value: payload(name) });
   const asked: Peer[] = [];
   const server = createServer({
     source: cache,
@@ -25,15 +29,21 @@ async function tenants(): Promise<{ readonly asked: readonly Peer[]; readonly as
     authorize(peer) {
       asked.push(peer);
       const tenant = peer.identity?.uris[0]?.replace("spiffe://td/", "");
-      if (tenant === undefined || tenant === "nobody") throw new XdsError("PERMISSION_DENIED", "no such tenant");
+      if (tenant === undefined || tenant === "nobody")
+        throw new XdsError("PERMISSION_DENIED", "no such tenant");
       return { key: tenant, allows: (_, name) => name.startsWith(`${tenant}-`) };
     },
   });
   onTestFinished(async () => server.close({ graceMs: 1 }));
   const { port } = await server.listen({ port: 0 });
   const as = async (tenant: string): Promise<ClientHttp2Session> => {
-    const session = connect(`https://localhost:${port}`, { ca: authority.cert, ...authority.issue({ uris: [`spiffe://td/${tenant}`] }) });
-    onTestFinished(() => { session.destroy(); });
+    const session = connect(`https://localhost:${port}`, {
+      ca: authority.cert,
+      ...authority.issue({ uris: [`spiffe://td/${tenant}`] }),
+    });
+    onTestFinished(() => {
+      session.destroy();
+    });
     await once(session, "connect");
     return session;
   };
@@ -47,22 +57,32 @@ function askOnce(session: ClientHttp2Session, path: string, request: Uint8Array)
   return call;
 }
 
-const fetchRequest = toBinary(DiscoveryRequestSchema, create(DiscoveryRequestSchema, { node: { id: "y" }, resourceNames: ["*"] }));
+const fetchRequest = toBinary(
+  DiscoveryRequestSchema,
+  create(DiscoveryRequestSchema, { node: { id: "y" }, resourceNames: ["*"] }),
+);
 const statusRequest = toBinary(ClientStatusRequestSchema, create(ClientStatusRequestSchema, {}));
 
 describe("createServer({ authorize }) over TLS", () => {
-  it.each(variants)("shows a client what its certificate allows, whatever node id it claims (%s) [S-NODE-8] [S-LIM-8]", async (variant) => {
-    const { asked, as } = await tenants();
-    const kind = variant.startsWith("delta") ? "delta" : "sotw";
-    const ask = async (tenant: string): Promise<GrpcCall> => {
-      const call = openCall(await as(tenant), paths[variant]);
-      createClient(requestsOf(call), kind, { id: "y" }).ask(types.cluster, ["*"]);
-      return call;
-    };
-    expect(readResponse(await (await ask("x")).next() ?? new Uint8Array(), kind).names).toEqual(["x-1"]);
-    expect(asked).toMatchObject([{ node: { id: "y" }, identity: { uris: ["spiffe://td/x"] }, path: paths[variant] }]);
-    expect(await (await ask("nobody")).status).toEqual({ code: 7, message: "not allowed" });
-  });
+  it.each(variants)(
+    "shows a client what its certificate allows, whatever node id it claims (%s) [S-NODE-8] [S-LIM-8]",
+    async (variant) => {
+      const { asked, as } = await tenants();
+      const kind = variant.startsWith("delta") ? "delta" : "sotw";
+      const ask = async (tenant: string): Promise<GrpcCall> => {
+        const call = openCall(await as(tenant), paths[variant]);
+        createClient(requestsOf(call), kind, { id: "y" }).ask(types.cluster, ["*"]);
+        return call;
+      };
+      expect(readResponse((await (await ask("x")).next()) ?? new Uint8Array(), kind).names).toEqual(
+        ["x-1"],
+      );
+      expect(asked).toMatchObject([
+        { node: { id: "y" }, identity: { uris: ["spiffe://td/x"] }, path: paths[variant] },
+      ]);
+      expect(await (await ask("nobody")).status).toEqual({ code: 7, message: "not allowed" });
+    },
+  );
 
   it("does the same for a Fetch and for client status [S-NODE-8] [S-LIM-8] [B-CSDS-7]", async () => {
     const { asked, as } = await tenants();
@@ -72,15 +92,32 @@ describe("createServer({ authorize }) over TLS", () => {
     await stream.next();
 
     const fetched = await askOnce(x, fetchPath, fetchRequest).next();
-    expect(fromBinary(DiscoveryResponseSchema, fetched ?? new Uint8Array()).resources).toHaveLength(1);
+    expect(fromBinary(DiscoveryResponseSchema, fetched ?? new Uint8Array()).resources).toHaveLength(
+      1,
+    );
     const statusOf = async (session: ClientHttp2Session): Promise<readonly string[]> => {
       const bytes = await askOnce(session, statusPath, statusRequest).next();
-      return fromBinary(ClientStatusResponseSchema, bytes ?? new Uint8Array()).config.flatMap(({ genericXdsConfigs }) => genericXdsConfigs.map(({ name }) => name));
+      return fromBinary(ClientStatusResponseSchema, bytes ?? new Uint8Array()).config.flatMap(
+        ({ genericXdsConfigs }) => genericXdsConfigs.map(({ name }) => name),
+      );
     };
     expect([await statusOf(x), await statusOf(y)]).toEqual([[], ["y-1"]]);
-    for (const [path, request] of [[fetchPath, fetchRequest], [statusPath, statusRequest]] as const) {
-      expect(await askOnce(nobody, path, request).status).toEqual({ code: 7, message: "not allowed" });
+    for (const [path, request] of [
+      [fetchPath, fetchRequest],
+      [statusPath, statusRequest],
+    ] as const) {
+      expect(await askOnce(nobody, path, request).status).toEqual({
+        code: 7,
+        message: "not allowed",
+      });
     }
-    expect(asked.map(({ path }) => path)).toEqual([paths["delta/ads"], fetchPath, statusPath, statusPath, fetchPath, statusPath]);
+    expect(asked.map(({ path }) => path)).toEqual([
+      paths["delta/ads"],
+      fetchPath,
+      statusPath,
+      statusPath,
+      fetchPath,
+      statusPath,
+    ]);
   });
 });

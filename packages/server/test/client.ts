@@ -1,6 +1,12 @@
 import { create, fromBinary, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { lengthDelimited } from "@xdstp/core/server";
-import { DeltaDiscoveryRequestSchema, DeltaDiscoveryResponseSchema, DiscoveryRequestSchema, DiscoveryResponseSchema, type NodeSchema } from "@xdstp/protos/discovery";
+import {
+  DeltaDiscoveryRequestSchema,
+  DeltaDiscoveryResponseSchema,
+  DiscoveryRequestSchema,
+  DiscoveryResponseSchema,
+  type NodeSchema,
+} from "@xdstp/protos/discovery";
 
 /** Where a client sends and reads whole messages. */
 export interface Wire {
@@ -24,7 +30,11 @@ export interface TestResponse {
 /** Says the same in both variants. */
 export interface TestClient {
   /** Asks for names: all of the wanted set in SotW, what is added in delta. `holds` is what the client has of an earlier stream (delta). */
-  readonly ask: (typeUrl: string, names: readonly string[], holds?: Readonly<Record<string, string>>) => void;
+  readonly ask: (
+    typeUrl: string,
+    names: readonly string[],
+    holds?: Readonly<Record<string, string>>,
+  ) => void;
   /** The oldest response not read yet. Throws where there is none. */
   readonly next: () => TestResponse;
   readonly ack: (response: TestResponse) => void;
@@ -32,7 +42,11 @@ export interface TestClient {
 }
 
 /** A client that sends single messages and never answers by itself. Its first message carries the node. */
-export function createClient(wire: Wire, variant: "delta" | "sotw", node: NodeInit | null = { id: "n", userAgentName: "test" }): TestClient {
+export function createClient(
+  wire: Wire,
+  variant: "delta" | "sotw",
+  node: NodeInit | null = { id: "n", userAgentName: "test" },
+): TestClient {
   let first = node;
   let wanted: readonly string[] = [];
   let accepted = "";
@@ -41,16 +55,31 @@ export function createClient(wire: Wire, variant: "delta" | "sotw", node: NodeIn
     first = null;
     return whole;
   };
-  const delta = (request: Omit<MessageInitShape<typeof DeltaDiscoveryRequestSchema>, "$typeName">): void => {
-    wire.send(toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, withNode(request))));
+  const delta = (
+    request: Omit<MessageInitShape<typeof DeltaDiscoveryRequestSchema>, "$typeName">,
+  ): void => {
+    wire.send(
+      toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, withNode(request))),
+    );
   };
-  const sotw = (request: Omit<MessageInitShape<typeof DiscoveryRequestSchema>, "$typeName">): void => {
-    wire.send(toBinary(DiscoveryRequestSchema, create(DiscoveryRequestSchema, withNode({ resourceNames: [...wanted], versionInfo: accepted, ...request }))));
+  const sotw = (
+    request: Omit<MessageInitShape<typeof DiscoveryRequestSchema>, "$typeName">,
+  ): void => {
+    wire.send(
+      toBinary(
+        DiscoveryRequestSchema,
+        create(
+          DiscoveryRequestSchema,
+          withNode({ resourceNames: [...wanted], versionInfo: accepted, ...request }),
+        ),
+      ),
+    );
   };
   return {
     ask(typeUrl, names, holds = {}) {
       wanted = names;
-      if (variant === "delta") delta({ typeUrl, resourceNamesSubscribe: [...names], initialResourceVersions: holds });
+      if (variant === "delta")
+        delta({ typeUrl, resourceNamesSubscribe: [...names], initialResourceVersions: holds });
       else sotw({ typeUrl });
     },
     next() {
@@ -74,11 +103,29 @@ export function createClient(wire: Wire, variant: "delta" | "sotw", node: NodeIn
 /** Reads a response of either variant. */
 export function readResponse(bytes: Uint8Array, variant: "delta" | "sotw"): TestResponse {
   if (variant === "delta") {
-    const { typeUrl, nonce, systemVersionInfo, resources, removedResources, controlPlane } = fromBinary(DeltaDiscoveryResponseSchema, bytes);
-    return { typeUrl, nonce, version: systemVersionInfo, names: resources.map(({ name }) => name), removed: removedResources, controlPlane: controlPlane?.identifier };
+    const { typeUrl, nonce, systemVersionInfo, resources, removedResources, controlPlane } =
+      fromBinary(DeltaDiscoveryResponseSchema, bytes);
+    return {
+      typeUrl,
+      nonce,
+      version: systemVersionInfo,
+      names: resources.map(({ name }) => name),
+      removed: removedResources,
+      controlPlane: controlPlane?.identifier,
+    };
   }
-  const { typeUrl, nonce, versionInfo, resources, controlPlane } = fromBinary(DiscoveryResponseSchema, bytes);
-  return { typeUrl, nonce, version: versionInfo, names: resources.map(({ value }) => nameIn(value)), removed: [], controlPlane: controlPlane?.identifier };
+  const { typeUrl, nonce, versionInfo, resources, controlPlane } = fromBinary(
+    DiscoveryResponseSchema,
+    bytes,
+  );
+  return {
+    typeUrl,
+    nonce,
+    version: versionInfo,
+    names: resources.map(({ value }) => nameIn(value)),
+    removed: [],
+    controlPlane: controlPlane?.identifier,
+  };
 }
 
 /** A payload of any type: its name in field 1, and a text in field 15, which nothing in these tests reads. */

@@ -20,5 +20,11 @@ export function createDice(seed: number): Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % bound;
   };
   const bytes = (length: number): Buffer => Buffer.from(Array.from({ length }, () => below(256)));
-  return { seed, below, bytes, pick: (items) => items[below(items.length)] as (typeof items)[number], noise: (most) => bytes(below(most)) };
+  return {
+    seed,
+    below,
+    bytes,
+    pick: (items) => items[below(items.length)] as (typeof items)[number],
+    noise: (most) => bytes(below(most)),
+  };
 }

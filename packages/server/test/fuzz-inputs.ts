@@ -15,23 +15,62 @@ export function badMessage(dice: Dice, variant: VariantName): Uint8Array {
   const good = goodMessage(dice, variant);
   const at = dice.below(good.length + 1);
   switch (dice.below(6)) {
-    case 0: return dice.noise(64);
-    case 1: return good.subarray(0, at);
-    case 2: return Buffer.concat([good.subarray(0, at), dice.noise(8), good.subarray(at)]);
-    case 3: return Buffer.concat([good, good]);
-    case 4: return Buffer.concat([Buffer.alloc(dice.below(200), 0x0b), good]);
-    default: return mutated(dice, good, 1 + dice.below(5));
+    case 0:
+      return dice.noise(64);
+    case 1:
+      return good.subarray(0, at);
+    case 2:
+      return Buffer.concat([good.subarray(0, at), dice.noise(8), good.subarray(at)]);
+    case 3:
+      return Buffer.concat([good, good]);
+    case 4:
+      return Buffer.concat([Buffer.alloc(dice.below(200), 0x0b), good]);
+    default:
+      return mutated(dice, good, 1 + dice.below(5));
   }
 }
 
 function goodMessage({ below, pick }: Dice, variant: VariantName): Buffer {
-  const names = Array.from({ length: below(6) }, () => pick(["a", "b", "*", "", "xdstp://x/t/*", "xdstp://a/t/n?k=v", "\u{1f600}"]));
-  const node = { id: pick(["n", ""]), cluster: "c", userAgentName: pick(["envoy", "gRPC Go", ""]), metadata: { a: 1 } };
+  const names = Array.from({ length: below(6) }, () =>
+    pick(["a", "b", "*", "", "xdstp://x/t/*", "xdstp://a/t/n?k=v", "\u{1f600}"]),
+  );
+  const node = {
+    id: pick(["n", ""]),
+    cluster: "c",
+    userAgentName: pick(["envoy", "gRPC Go", ""]),
+    metadata: { a: 1 },
+  };
   const errorDetail = below(4) === 0 ? { errorDetail: { code: below(20), message: "no" } } : {};
-  const common = { node, typeUrl: pick([types.cluster, types.cluster, types.listener, types.own, ""]), responseNonce: pick(["", "1", "9007199254740993", "x"]), ...errorDetail };
-  if (variant.startsWith("sotw")) return Buffer.from(toBinary(DiscoveryRequestSchema, create(DiscoveryRequestSchema, { ...common, resourceNames: names, versionInfo: pick(["", "1"]) })));
+  const common = {
+    node,
+    typeUrl: pick([types.cluster, types.cluster, types.listener, types.own, ""]),
+    responseNonce: pick(["", "1", "9007199254740993", "x"]),
+    ...errorDetail,
+  };
+  if (variant.startsWith("sotw"))
+    return Buffer.from(
+      toBinary(
+        DiscoveryRequestSchema,
+        create(DiscoveryRequestSchema, {
+          ...common,
+          resourceNames: names,
+          versionInfo: pick(["", "1"]),
+        }),
+      ),
+    );
   const locators = [{ name: "a", dynamicParameters: { k: "v" } }];
-  return Buffer.from(toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, { ...common, resourceNamesSubscribe: names, resourceNamesUnsubscribe: names.slice(below(3)), initialResourceVersions: { a: "1" }, resourceLocatorsSubscribe: locators })));
+  return Buffer.from(
+    toBinary(
+      DeltaDiscoveryRequestSchema,
+      create(DeltaDiscoveryRequestSchema, {
+        ...common,
+        resourceNamesSubscribe: names,
+        resourceNamesUnsubscribe: names.slice(below(3)),
+        initialResourceVersions: { a: "1" },
+        resourceLocatorsSubscribe: locators,
+      }),
+    ),
+  );
 }
 
 /** A message behind five bytes that say something else of it: no handler gets it. */
@@ -55,7 +94,12 @@ export function badFrame(dice: Dice, stream: number): FuzzFrame {
 function anyFrame(dice: Dice, stream: number): Buffer {
   const { below, pick, noise } = dice;
   if (below(6) > 0) return fittingFrame(dice, stream);
-  return frame(below(14), below(256), pick([0, 1, stream, 0x7fff_ffff]), below(2) === 0 ? noise(48) : goodBlock(dice));
+  return frame(
+    below(14),
+    below(256),
+    pick([0, 1, stream, 0x7fff_ffff]),
+    below(2) === 0 ? noise(48) : goodBlock(dice),
+  );
 }
 
 /** Flags, stream and length are as they should be; what it says need not be. */
@@ -63,15 +107,24 @@ function fittingFrame(dice: Dice, stream: number): Buffer {
   const { below, pick, bytes, noise } = dice;
   const code = Buffer.from([0, 0, 0, below(14)]);
   switch (below(9)) {
-    case 0: return dataFrame(1, enveloped(badMessage(dice, "delta/ads")), below(2) === 1);
-    case 1: return frame(1, 4 | below(2), stream, goodBlock(dice));
-    case 2: return frame(2, 0, pick([1, stream]), bytes(5));
-    case 3: return frame(3, 0, 1, code);
-    case 4: return frame(4, 0, 0, Buffer.concat([Buffer.from([0, below(10)]), bytes(4)]));
-    case 5: return frame(6, below(2), 0, bytes(8));
-    case 6: return frame(7, 0, 0, Buffer.concat([bytes(4), code, noise(20)]));
-    case 7: return frame(8, 0, pick([0, 1]), bytes(4));
-    default: return frame(10 + below(246), below(256), pick([0, 1, stream]), noise(48));
+    case 0:
+      return dataFrame(1, enveloped(badMessage(dice, "delta/ads")), below(2) === 1);
+    case 1:
+      return frame(1, 4 | below(2), stream, goodBlock(dice));
+    case 2:
+      return frame(2, 0, pick([1, stream]), bytes(5));
+    case 3:
+      return frame(3, 0, 1, code);
+    case 4:
+      return frame(4, 0, 0, Buffer.concat([Buffer.from([0, below(10)]), bytes(4)]));
+    case 5:
+      return frame(6, below(2), 0, bytes(8));
+    case 6:
+      return frame(7, 0, 0, Buffer.concat([bytes(4), code, noise(20)]));
+    case 7:
+      return frame(8, 0, pick([0, 1]), bytes(4));
+    default:
+      return frame(10 + below(246), below(256), pick([0, 1, stream]), noise(48));
   }
 }
 
@@ -84,14 +137,32 @@ function goodBlock(dice: Dice): Buffer {
 export function badHeaders(dice: Dice, stream: number): Buffer {
   const { below, noise } = dice;
   const block = mutated(dice, headerBlock(brokenHeaders(dice)), below(8) === 0 ? 1 : 0);
-  if (below(3) > 0) return frame(1, 4 | below(2), stream, below(8) === 0 ? Buffer.concat([block, noise(40)]) : block);
+  if (below(3) > 0)
+    return frame(
+      1,
+      4 | below(2),
+      stream,
+      below(8) === 0 ? Buffer.concat([block, noise(40)]) : block,
+    );
   const at = below(block.length);
-  const rest = below(8) === 0 ? anyFrame(dice, stream) : frame(9, below(8) === 0 ? 0 : 4, stream, block.subarray(at));
+  const rest =
+    below(8) === 0
+      ? anyFrame(dice, stream)
+      : frame(9, below(8) === 0 ? 0 : 4, stream, block.subarray(at));
   return Buffer.concat([frame(1, 0, stream, block.subarray(0, at)), rest]);
 }
 
 const oddPaths = ["", "/", "a/b", "/a//b", "/a/%62", "/../a", "*", "x".repeat(100)];
-const oddHeaders: readonly Header[] = [["connection", "close"], ["te", "gzip"], ["grpc-timeout", "1"], ["grpc-timeout", "99999999H"], ["grpc-encoding", "gzip"], ["content-type", "text/html"], ["transfer-encoding", "chunked"], ["x", "\0"]];
+const oddHeaders: readonly Header[] = [
+  ["connection", "close"],
+  ["te", "gzip"],
+  ["grpc-timeout", "1"],
+  ["grpc-timeout", "99999999H"],
+  ["grpc-encoding", "gzip"],
+  ["content-type", "text/html"],
+  ["transfer-encoding", "chunked"],
+  ["x", "\0"],
+];
 
 function brokenHeaders({ below, pick, noise }: Dice): readonly Header[] {
   const headers = [...callHeaders(pick([paths["sotw/ads"], ...oddPaths]))];
@@ -99,13 +170,23 @@ function brokenHeaders({ below, pick, noise }: Dice): readonly Header[] {
   const [name, value] = headers[at] ?? ["", ""];
   const text = noise(40).toString("latin1");
   switch (below(7)) {
-    case 0: return headers.toSpliced(at, 1);
-    case 1: return [...headers, [name, value]];
-    case 2: return headers.with(at, [name, text]);
-    case 3: return headers.with(at, [text, value]);
-    case 4: return [...headers.toSpliced(at, 1), [name, value]];
-    case 5: return [...headers, [pick(["x-y", "X-Y", "", ":x", "a b", "content-length", "trailer", text]), text]];
-    default: return [...headers, pick(oddHeaders)];
+    case 0:
+      return headers.toSpliced(at, 1);
+    case 1:
+      return [...headers, [name, value]];
+    case 2:
+      return headers.with(at, [name, text]);
+    case 3:
+      return headers.with(at, [text, value]);
+    case 4:
+      return [...headers.toSpliced(at, 1), [name, value]];
+    case 5:
+      return [
+        ...headers,
+        [pick(["x-y", "X-Y", "", ":x", "a b", "content-length", "trailer", text]), text],
+      ];
+    default:
+      return [...headers, pick(oddHeaders)];
   }
 }
 

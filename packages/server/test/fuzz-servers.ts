@@ -44,11 +44,18 @@ export function kindOf(variant: VariantName): "delta" | "sotw" {
 /** Opens the servers. */
 export async function openFuzzServers(seed: number): Promise<FuzzServers> {
   const cache = readyCache();
-  const put = (round: number): void => { cache.put({ typeUrl: types.cluster, name: "a", value: payload("a", String(round)) }); };
+  const put = (round: number): void => {
+    cache.put({ typeUrl: types.cluster, name: "a", value: payload("a", String(round)) });
+  };
   put(0);
   const faults: unknown[] = [];
-  const targets = [await openTarget(cache, faults), await openTarget(cache, faults, createTestAuthority())] as const;
-  const witnesses = (await Promise.all(targets.map(async (target) => witnessesOf(target, seed)))).flat();
+  const targets = [
+    await openTarget(cache, faults),
+    await openTarget(cache, faults, createTestAuthority()),
+  ] as const;
+  const witnesses = (
+    await Promise.all(targets.map(async (target) => witnessesOf(target, seed)))
+  ).flat();
   let round = 0;
   const witnessed = async (): Promise<void> => {
     round++;
@@ -59,7 +66,9 @@ export async function openFuzzServers(seed: number): Promise<FuzzServers> {
   return {
     targets,
     counted: (of) => targets.reduce((sum, { server }) => sum + (of(server.stats().wire) ?? 0), 0),
-    get acks() { return round * witnesses.length; },
+    get acks() {
+      return round * witnesses.length;
+    },
     async soak(inputs, batch) {
       let base = 0;
       for (let arrived = 0; arrived < inputs;) {
@@ -68,8 +77,11 @@ export async function openFuzzServers(seed: number): Promise<FuzzServers> {
         await witnessed();
         if (base === 0 && arrived >= inputs / 5) base = await memory(targets);
       }
-      const grown = await memory(targets) - base;
-      expect({ seed, grown: grown > Math.max(4 << 20, base * 0.05) ? grown : "little" }).toEqual({ seed, grown: "little" });
+      const grown = (await memory(targets)) - base;
+      expect({ seed, grown: grown > Math.max(4 << 20, base * 0.05) ? grown : "little" }).toEqual({
+        seed,
+        grown: "little",
+      });
       expect({ seed, faults }).toEqual({ seed, faults: [] });
     },
     async serves(target, variant) {
@@ -77,7 +89,9 @@ export async function openFuzzServers(seed: number): Promise<FuzzServers> {
       await askFor(session, variant, seed)();
       session.destroy();
     },
-    async close() { await Promise.all(targets.map(async ({ server }) => server.close({ graceMs: 1 }))); },
+    async close() {
+      await Promise.all(targets.map(async ({ server }) => server.close({ graceMs: 1 })));
+    },
   };
 }
 
@@ -87,33 +101,59 @@ export async function openFuzzServers(seed: number): Promise<FuzzServers> {
  */
 const limits = { changeBurst: 1_000_000_000, firstSyncs: 1_000_000, goawayGraceMs: 10 };
 
-async function openTarget(source: ResourceSource, faults: unknown[], authority?: TestAuthority): Promise<FuzzTarget> {
+async function openTarget(
+  source: ResourceSource,
+  faults: unknown[],
+  authority?: TestAuthority,
+): Promise<FuzzTarget> {
   const certificate = authority?.issue({ dnsNames: ["localhost"], addresses: ["127.0.0.1"] });
   const server = createServer({ source, limits, ...(certificate && { tls: certificate }) });
-  server.events((event) => { if (event.kind === "fault") faults.push(event.error); });
+  server.events((event) => {
+    if (event.kind === "fault") faults.push(event.error);
+  });
   const { port } = await server.listen({ port: 0 });
-  return { server, port, ...(authority && { ca: authority.cert, secureContext: createSecureContext({ ca: authority.cert }) }) };
+  return {
+    server,
+    port,
+    ...(authority && {
+      ca: authority.cert,
+      secureContext: createSecureContext({ ca: authority.cert }),
+    }),
+  };
 }
 
 async function sessionTo({ port, ca }: FuzzTarget): Promise<ClientHttp2Session> {
-  const session = connect(`${ca === undefined ? "http" : "https"}://127.0.0.1:${port}`, ca === undefined ? {} : { ca });
+  const session = connect(
+    `${ca === undefined ? "http" : "https"}://127.0.0.1:${port}`,
+    ca === undefined ? {} : { ca },
+  );
   await once(session, "connect");
   return session;
 }
 
 /** A stream of each variant on one connection: each gives the next response, and accepts it. */
-async function witnessesOf(target: FuzzTarget, seed: number): Promise<readonly (() => Promise<void>)[]> {
+async function witnessesOf(
+  target: FuzzTarget,
+  seed: number,
+): Promise<readonly (() => Promise<void>)[]> {
   const session = await sessionTo(target);
   return variants.map((variant) => askFor(session, variant, seed));
 }
 
-function askFor(session: ClientHttp2Session, variant: VariantName, seed: number): () => Promise<void> {
+function askFor(
+  session: ClientHttp2Session,
+  variant: VariantName,
+  seed: number,
+): () => Promise<void> {
   const call = openCall(session, paths[variant]);
   const client = createClient(requestsOf(call), kindOf(variant));
   client.ask(types.cluster, ["a"]);
   return async () => {
     const bytes = await call.next();
-    if (bytes === undefined) throw new Error(`seed ${seed}: a stream was lost that sent nothing bad: ${JSON.stringify(await call.status)}`);
+    if (bytes === undefined)
+      throw new Error(
+        `seed ${seed}: a stream was lost that sent nothing bad: ${JSON.stringify(await call.status)}`,
+      );
     const response = readResponse(bytes, kindOf(variant));
     expect({ seed, names: response.names }).toEqual({ seed, names: ["a"] });
     client.ack(response);
@@ -122,9 +162,14 @@ function askFor(session: ClientHttp2Session, variant: VariantName, seed: number)
 
 /** Nothing is left of those who sent garbage, and all that was sent to the others is accepted. */
 async function quiet(targets: readonly FuzzTarget[]): Promise<void> {
-  const alone = ({ server }: FuzzTarget): boolean => server.stats().wire.connections === 1 && server.status().length === variants.length;
-  const answered = ({ server }: FuzzTarget): boolean => server.status().every(({ types: [type] }) => type?.state === "SYNCED");
-  while (!targets.every((target) => alone(target) && answered(target))) await new Promise((resolve) => { setImmediate(resolve); });
+  const alone = ({ server }: FuzzTarget): boolean =>
+    server.stats().wire.connections === 1 && server.status().length === variants.length;
+  const answered = ({ server }: FuzzTarget): boolean =>
+    server.status().every(({ types: [type] }) => type?.state === "SYNCED");
+  while (!targets.every((target) => alone(target) && answered(target)))
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
 }
 
 setFlagsFromString("--expose-gc");

@@ -7,7 +7,15 @@ import { createDice } from "./dice.ts";
 import { badEnvelope, badFrame, badHeaders, badMessage, type FuzzFrame } from "./fuzz-inputs.ts";
 import { kindOf, openFuzzServers, type FuzzServers, type FuzzTarget } from "./fuzz-servers.ts";
 import { paths, types, variants, type VariantName } from "./harness.ts";
-import { callFrame, dataFrame, enveloped, openRaw, opening, ping, type RawAnswers } from "./raw-http2.ts";
+import {
+  callFrame,
+  dataFrame,
+  enveloped,
+  openRaw,
+  opening,
+  ping,
+  type RawAnswers,
+} from "./raw-http2.ts";
 
 /**
  * Bad input against real servers on loopback, with and without TLS: a message ends at most its stream, a frame or header block at most its
@@ -23,19 +31,38 @@ const dice = createDice(seed);
 const n = (value: number): string => value.toLocaleString("en");
 
 let servers: FuzzServers;
-beforeAll(async () => { servers = await openFuzzServers(seed); });
-afterAll(async () => { await servers.close(); });
+beforeAll(async () => {
+  servers = await openFuzzServers(seed);
+});
+afterAll(async () => {
+  await servers.close();
+});
 
 /** One connection in twelve, the first at least, is over TLS: its handshake costs as much as some others. */
-async function onConnections(connections: number, use: (target: FuzzTarget) => Promise<void>): Promise<void> {
-  const { targets: [plain, tls] } = servers;
-  await Promise.all(Array.from({ length: connections }, async (_, i) => use(i % 12 === 0 ? tls : plain)));
+async function onConnections(
+  connections: number,
+  use: (target: FuzzTarget) => Promise<void>,
+): Promise<void> {
+  const {
+    targets: [plain, tls],
+  } = servers;
+  await Promise.all(
+    Array.from({ length: connections }, async (_, i) => use(i % 12 === 0 ? tls : plain)),
+  );
 }
 
 describe(`servers under garbage, seed ${seed}`, () => {
   it(`lose a stream at most over each of ${n(share)} bad messages: their neighbours on the connection are served on [S-STREAM-7]`, async () => {
-    const [ended, connections, overTls] = [countEnded(), countOpened(servers.targets), countOpened([servers.targets[1]])];
-    const before = { acks: servers.acks, received: servers.counted(received), lies: servers.counted(badEnvelopes) };
+    const [ended, connections, overTls] = [
+      countEnded(),
+      countOpened(servers.targets),
+      countOpened([servers.targets[1]]),
+    ];
+    const before = {
+      acks: servers.acks,
+      received: servers.counted(received),
+      lies: servers.counted(badEnvelopes),
+    };
     const sent: SentMessages = { good: 0, bad: 0, lies: 0 };
     await servers.soak(share, async () => {
       const arrived = sent.bad + sent.lies;
@@ -43,8 +70,13 @@ describe(`servers under garbage, seed ${seed}`, () => {
       return sent.bad + sent.lies - arrived;
     });
     const others = sent.good + servers.acks - before.acks;
-    const [bad, lies] = [servers.counted(received) - before.received - others, servers.counted(badEnvelopes) - before.lies];
-    console.log(`fuzz, seed ${seed}: ${n(bad)} bad messages reached a handler, and ${n(lies)} bad envelopes a reader, one per stream, on ${n(connections())} connections, ${n(overTls())} of them over TLS: ${n(ended())} ended their stream with an error, none a connection`);
+    const [bad, lies] = [
+      servers.counted(received) - before.received - others,
+      servers.counted(badEnvelopes) - before.lies,
+    ];
+    console.log(
+      `fuzz, seed ${seed}: ${n(bad)} bad messages reached a handler, and ${n(lies)} bad envelopes a reader, one per stream, on ${n(connections())} connections, ${n(overTls())} of them over TLS: ${n(ended())} ended their stream with an error, none a connection`,
+    );
     expect({ seed, bad, lies }).toEqual({ seed, bad: sent.bad, lies: sent.lies });
   });
 
@@ -53,7 +85,10 @@ describe(`servers under garbage, seed ${seed}`, () => {
   });
 
   it(`lose a connection at most over each of ${n(share)} bad header blocks [S-STREAM-7]`, async () => {
-    await fuzzConnections("header blocks", (stream) => ({ bytes: badHeaders(dice, stream), short: false }));
+    await fuzzConnections("header blocks", (stream) => ({
+      bytes: badHeaders(dice, stream),
+      short: false,
+    }));
   });
 
   it.each(variants)("serve whoever comes afterwards (%s)", async (variant) => {
@@ -62,11 +97,13 @@ describe(`servers under garbage, seed ${seed}`, () => {
 });
 
 const received = (wire: ServerStats["wire"]): number => wire.messagesReceived;
-const badEnvelopes = ({ cuts }: ServerStats["wire"]): number => (cuts.malformed ?? 0) + (cuts.compressed ?? 0) + (cuts["too-large"] ?? 0);
+const badEnvelopes = ({ cuts }: ServerStats["wire"]): number =>
+  (cuts.malformed ?? 0) + (cuts.compressed ?? 0) + (cuts["too-large"] ?? 0);
 
 /** Counts the connections that servers take in from now on. */
 function countOpened(targets: readonly FuzzTarget[]): () => number {
-  const opened = (): number => targets.reduce((sum, { server }) => sum + server.stats().wire.connectionsOpened, 0);
+  const opened = (): number =>
+    targets.reduce((sum, { server }) => sum + server.stats().wire.connectionsOpened, 0);
   const before = opened();
   return () => opened() - before;
 }
@@ -74,8 +111,13 @@ function countOpened(targets: readonly FuzzTarget[]): () => number {
 /** Counts the streams that servers end with an error from now on. */
 function countEnded(): () => number {
   let ended = 0;
-  const byServer = ({ code }: Status): boolean => code !== StatusCode.OK && code !== StatusCode.UNAVAILABLE && code !== StatusCode.CANCELLED;
-  const stops = servers.targets.map(({ server }) => server.events((event) => { if (event.kind === "stream-closed" && byServer(event.status)) ended++; }));
+  const byServer = ({ code }: Status): boolean =>
+    code !== StatusCode.OK && code !== StatusCode.UNAVAILABLE && code !== StatusCode.CANCELLED;
+  const stops = servers.targets.map(({ server }) =>
+    server.events((event) => {
+      if (event.kind === "stream-closed" && byServer(event.status)) ended++;
+    }),
+  );
   return () => {
     for (const stop of stops) stop();
     return ended;
@@ -83,8 +125,26 @@ function countEnded(): () => number {
 }
 
 const asks: Readonly<Record<"delta" | "sotw", Buffer>> = {
-  delta: enveloped(toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, { node: { id: "n" }, typeUrl: types.cluster, resourceNamesSubscribe: ["a"] }))),
-  sotw: enveloped(toBinary(DiscoveryRequestSchema, create(DiscoveryRequestSchema, { node: { id: "n" }, typeUrl: types.cluster, resourceNames: ["a"] }))),
+  delta: enveloped(
+    toBinary(
+      DeltaDiscoveryRequestSchema,
+      create(DeltaDiscoveryRequestSchema, {
+        node: { id: "n" },
+        typeUrl: types.cluster,
+        resourceNamesSubscribe: ["a"],
+      }),
+    ),
+  ),
+  sotw: enveloped(
+    toBinary(
+      DiscoveryRequestSchema,
+      create(DiscoveryRequestSchema, {
+        node: { id: "n" },
+        typeUrl: types.cluster,
+        resourceNames: ["a"],
+      }),
+    ),
+  ),
 };
 
 /** Messages that were sent: good ones, bad ones, and those whose envelope says something else of them. */
@@ -100,11 +160,19 @@ const perWave = 20;
 /** Opens streams with one bad message each. A stream that is open from before them is served when all of them have ended. */
 async function messagesOn(target: FuzzTarget, sent: SentMessages): Promise<void> {
   const connection = openRaw(target);
-  const until = async (enough: (answers: RawAnswers) => boolean): Promise<void> => { expect({ seed, alive: await connection.until(enough) }).toEqual({ seed, alive: true }); };
+  const until = async (enough: (answers: RawAnswers) => boolean): Promise<void> => {
+    expect({ seed, alive: await connection.until(enough) }).toEqual({ seed, alive: true });
+  };
   connection.write(Buffer.concat([opening, callFrame(1, paths["delta/ads"]), ping]));
   await until(({ pongs }) => pongs === 1);
   for (let wave = 0; wave < waves; wave++) {
-    connection.write(Buffer.concat(Array.from({ length: perWave }, (_, i) => badCall(2 * (wave * perWave + i) + 3, dice.pick(variants), sent))));
+    connection.write(
+      Buffer.concat(
+        Array.from({ length: perWave }, (_, i) =>
+          badCall(2 * (wave * perWave + i) + 3, dice.pick(variants), sent),
+        ),
+      ),
+    );
     await until(({ ended }) => ended >= (wave + 1) * perWave);
   }
   connection.write(dataFrame(1, asks.delta, false));
@@ -122,7 +190,11 @@ function badCall(stream: number, variant: VariantName, sent: SentMessages): Buff
   else sent.bad++;
   const message = badMessage(dice, variant);
   const good = behind ? [dataFrame(stream, asks[kindOf(variant)], false)] : [];
-  return Buffer.concat([callFrame(stream, paths[variant]), ...good, dataFrame(stream, lie ? badEnvelope(dice, message) : enveloped(message), true)]);
+  return Buffer.concat([
+    callFrame(stream, paths[variant]),
+    ...good,
+    dataFrame(stream, lie ? badEnvelope(dice, message) : enveloped(message), true),
+  ]);
 }
 
 /** What became of the connections with bad frames or header blocks. */
@@ -147,7 +219,9 @@ async function fuzzConnections(what: string, next: (stream: number) => FuzzFrame
     });
     return ends.arrived - arrived;
   });
-  console.log(`fuzz, seed ${seed}: ${n(ends.arrived)} bad ${what} reached a session, on ${n(ends.connections)} connections, ${n(overTls())} of them over TLS: ${n(ends.ended)} ended their connection, ${n(ends.streams)} streams were ended`);
+  console.log(
+    `fuzz, seed ${seed}: ${n(ends.arrived)} bad ${what} reached a session, on ${n(ends.connections)} connections, ${n(overTls())} of them over TLS: ${n(ends.ended)} ended their connection, ${n(ends.streams)} streams were ended`,
+  );
   // Each had a session: whatever ended without an answer was ended by what the session had read.
   expect({ seed, opened: opened() }).toEqual({ seed, opened: ends.connections });
 }
@@ -155,10 +229,20 @@ async function fuzzConnections(what: string, next: (stream: number) => FuzzFrame
 const perConnection = 4;
 
 /** A connection, most of the time with a call on stream 1. */
-const begin = (): Buffer => Buffer.concat([opening, ...(dice.below(4) > 0 ? [callFrame(1, paths["delta/ads"]), dataFrame(1, asks.delta, false)] : [])]);
+const begin = (): Buffer =>
+  Buffer.concat([
+    opening,
+    ...(dice.below(4) > 0
+      ? [callFrame(1, paths["delta/ads"]), dataFrame(1, asks.delta, false)]
+      : []),
+  ]);
 
 /** Some bad inputs on a connection of their own, until one of them ends it: a PING behind each, and the next one when that is answered. */
-async function badConnection(target: FuzzTarget, next: (stream: number) => FuzzFrame, ends: Ends): Promise<void> {
+async function badConnection(
+  target: FuzzTarget,
+  next: (stream: number) => FuzzFrame,
+  ends: Ends,
+): Promise<void> {
   const connection = openRaw(target);
   connection.write(begin());
   for (let i = 0, going = true; going && i < perConnection; i++) {

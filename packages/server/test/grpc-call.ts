@@ -22,7 +22,12 @@ export async function connectTo(port: number): Promise<ClientHttp2Session> {
 
 /** Opens a call. */
 export function openCall(session: ClientHttp2Session, path: string): GrpcCall {
-  const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers" });
+  const stream = session.request({
+    ":method": "POST",
+    ":path": path,
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
   const messages: Uint8Array[] = [];
   const status = withResolvers<{ code: number; message: string }>();
   let wake = withResolvers<undefined>();
@@ -30,7 +35,11 @@ export function openCall(session: ClientHttp2Session, path: string): GrpcCall {
   let rest = Buffer.alloc(0);
   const told = (headers: IncomingHttpHeaders): void => {
     const code = headers["grpc-status"];
-    if (code !== undefined) status.resolve({ code: Number(code), message: decodeURIComponent(String(headers["grpc-message"] ?? "")) });
+    if (code !== undefined)
+      status.resolve({
+        code: Number(code),
+        message: decodeURIComponent(String(headers["grpc-message"] ?? "")),
+      });
   };
   const news = (): void => {
     wake.resolve(undefined);
@@ -64,13 +73,20 @@ export function openCall(session: ClientHttp2Session, path: string): GrpcCall {
       while (messages.length === 0 && !over) await wake.promise;
       return messages.shift();
     },
-    end() { stream.end(); },
+    end() {
+      stream.end();
+    },
   };
 }
 
 /** A wire for requests; responses are read from the call. */
 export function requestsOf(call: GrpcCall): Wire {
-  return { send: (message) => { call.send(message); }, take: () => undefined };
+  return {
+    send: (message) => {
+      call.send(message);
+    },
+    take: () => undefined,
+  };
 }
 
 interface Resolvable<T> {
@@ -80,6 +96,8 @@ interface Resolvable<T> {
 
 function withResolvers<T>(): Resolvable<T> {
   let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((settle) => { resolve = settle; });
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
   return { promise, resolve };
 }

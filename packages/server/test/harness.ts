@@ -2,8 +2,19 @@ import { createCache, type Cache, type CacheOptions } from "@xdstp/cache";
 import type { ByteStreamHandler, ResourceSource, Topic } from "@xdstp/core";
 import { createScheduler } from "@xdstp/core/server";
 import { envoyTypes } from "@xdstp/resource-types";
-import { createFakeClock, createManualScheduler, createMemoryStream, type FakeClock, type MemoryStream } from "@xdstp/testing";
-import { createServer, type ServerEvent, type ServerOptions, type XdsServer } from "../src/index.ts";
+import {
+  createFakeClock,
+  createManualScheduler,
+  createMemoryStream,
+  type FakeClock,
+  type MemoryStream,
+} from "@xdstp/testing";
+import {
+  createServer,
+  type ServerEvent,
+  type ServerOptions,
+  type XdsServer,
+} from "../src/index.ts";
 import { createClient, type NodeInit, type TestClient } from "./client.ts";
 
 const ADS = "envoy.service.discovery.v3.AggregatedDiscoveryService";
@@ -21,7 +32,10 @@ export const fetchPath = `/${CDS}/FetchClusters`;
 export type VariantName = keyof typeof paths;
 export const variants = Object.keys(paths) as readonly VariantName[];
 export const adsVariants = ["delta/ads", "sotw/ads"] as const satisfies readonly VariantName[];
-export const perTypeVariants = ["delta/per-type", "sotw/per-type"] as const satisfies readonly VariantName[];
+export const perTypeVariants = [
+  "delta/per-type",
+  "sotw/per-type",
+] as const satisfies readonly VariantName[];
 
 export const types = {
   cluster: "type.googleapis.com/envoy.config.cluster.v3.Cluster",
@@ -33,7 +47,11 @@ export const types = {
 } as const;
 
 /** A call in memory with a client on it. */
-export type OpenCall = TestClient & Pick<MemoryStream, "fill" | "drain" | "end" | "cancel" | "closed" | "unread" | "paused" | "send" | "take">;
+export type OpenCall = TestClient &
+  Pick<
+    MemoryStream,
+    "fill" | "drain" | "end" | "cancel" | "closed" | "unread" | "paused" | "send" | "take"
+  >;
 
 export interface Harness {
   readonly server: XdsServer;
@@ -53,7 +71,13 @@ export function serve(source: ResourceSource, options: Partial<ServerOptions> = 
   const clock = createFakeClock();
   const turns = createManualScheduler();
   const server = createServer({
-    source, clock, scheduler: createScheduler({ later: turns.later }), onEvent: (event) => { events.push(event); }, ...options,
+    source,
+    clock,
+    scheduler: createScheduler({ later: turns.later }),
+    onEvent: (event) => {
+      events.push(event);
+    },
+    ...options,
   });
   const openPath: Harness["openPath"] = (path, node) => {
     const wire = createMemoryStream((out) => {
@@ -63,17 +87,31 @@ export function serve(source: ResourceSource, options: Partial<ServerOptions> = 
       return deaf;
     });
     const client = createClient(wire, path.includes("/Delta") ? "delta" : "sotw", node);
-    return Object.assign(wire, { ask: client.ask, next: client.next, ack: client.ack, nack: client.nack });
+    return Object.assign(wire, {
+      ask: client.ask,
+      next: client.next,
+      ack: client.ack,
+      nack: client.nack,
+    });
   };
   return {
-    server, clock, events, openPath,
+    server,
+    clock,
+    events,
+    openPath,
     kinds: () => events.map(({ kind }) => kind),
-    turn() { turns.run(); },
+    turn() {
+      turns.run();
+    },
     open: (variant, node) => openPath(paths[variant], node),
   };
 }
 
-const deaf: ByteStreamHandler = { onMessage: () => undefined, onDrained: () => undefined, onClosed: () => undefined };
+const deaf: ByteStreamHandler = {
+  onMessage: () => undefined,
+  onDrained: () => undefined,
+  onClosed: () => undefined,
+};
 
 /** A cache that knows Envoy's types and is ready. */
 export function readyCache(options: CacheOptions = {}): Cache {
@@ -83,10 +121,17 @@ export function readyCache(options: CacheOptions = {}): Cache {
 }
 
 /** The same source but for what it is made to do. */
-export function sourceWith(source: ResourceSource, changes: { readonly topic?: ResourceSource["topic"]; readonly ready?: () => boolean }): ResourceSource {
+export function sourceWith(
+  source: ResourceSource,
+  changes: { readonly topic?: ResourceSource["topic"]; readonly ready?: () => boolean },
+): ResourceSource {
   return {
-    get revision() { return source.revision; },
-    get ready() { return changes.ready === undefined ? source.ready : changes.ready(); },
+    get revision() {
+      return source.revision;
+    },
+    get ready() {
+      return changes.ready === undefined ? source.ready : changes.ready();
+    },
     descriptor: (typeUrl) => source.descriptor(typeUrl),
     serves: (typeUrl) => source.serves(typeUrl),
     topic: changes.topic ?? ((typeUrl, interest) => source.topic(typeUrl, interest)),
@@ -94,7 +139,11 @@ export function sourceWith(source: ResourceSource, changes: { readonly topic?: R
 }
 
 /** A source on which the topic of one name is this one. */
-export function sourceWithTopic(source: ResourceSource, name: string, topic: (real: Topic) => Topic): ResourceSource {
+export function sourceWithTopic(
+  source: ResourceSource,
+  name: string,
+  topic: (real: Topic) => Topic,
+): ResourceSource {
   return sourceWith(source, {
     topic(typeUrl, interest) {
       const real = source.topic(typeUrl, interest);
@@ -106,7 +155,16 @@ export function sourceWithTopic(source: ResourceSource, name: string, topic: (re
 /** A topic of which nothing happens but for what it is made to do. */
 export function topicWith(changes: Partial<Topic>): Topic {
   return {
-    interest: { name: "x" }, settled: true, head: 0, hash: 0, changes: () => [], members: () => [], get: () => undefined, removed: () => [],
-    watch: () => undefined, unwatch: () => undefined, ...changes,
+    interest: { name: "x" },
+    settled: true,
+    head: 0,
+    hash: 0,
+    changes: () => [],
+    members: () => [],
+    get: () => undefined,
+    removed: () => [],
+    watch: () => undefined,
+    unwatch: () => undefined,
+    ...changes,
   };
 }

@@ -37,7 +37,16 @@ const hostname = "127.0.0.1";
 
 /** Connects; nothing has been written yet. */
 export function openRaw({ port, secureContext }: RawTarget): RawConnection {
-  const socket: Socket = secureContext === undefined ? connect(port, hostname) : connectTls({ port, host: hostname, servername: "localhost", secureContext, ALPNProtocols: ["h2"] });
+  const socket: Socket =
+    secureContext === undefined
+      ? connect(port, hostname)
+      : connectTls({
+          port,
+          host: hostname,
+          servername: "localhost",
+          secureContext,
+          ALPNProtocols: ["h2"],
+        });
   const answers = { pongs: 0, ended: 0, served: false, refused: false };
   let rest: Buffer = Buffer.alloc(0);
   let look: () => void = () => undefined;
@@ -60,13 +69,21 @@ export function openRaw({ port, secureContext }: RawTarget): RawConnection {
     });
   });
   return {
-    answers, closed,
-    write(bytes) { socket.write(bytes); },
-    until: (enough) => new Promise((resolve) => {
-      look = () => { if (over || enough(answers)) resolve(enough(answers)); };
-      look();
-    }),
-    end() { socket.end(); },
+    answers,
+    closed,
+    write(bytes) {
+      socket.write(bytes);
+    },
+    until: (enough) =>
+      new Promise((resolve) => {
+        look = () => {
+          if (over || enough(answers)) resolve(enough(answers));
+        };
+        look();
+      }),
+    end() {
+      socket.end();
+    },
     cut() {
       if (secureContext === undefined) socket.resetAndDestroy();
       else socket.destroy();
@@ -74,7 +91,10 @@ export function openRaw({ port, secureContext }: RawTarget): RawConnection {
   };
 }
 
-function count(answers: { -readonly [Name in keyof RawAnswers]: RawAnswers[Name] }, bytes: Buffer): void {
+function count(
+  answers: { -readonly [Name in keyof RawAnswers]: RawAnswers[Name] },
+  bytes: Buffer,
+): void {
   const [type = 0, flags = 0] = bytes.subarray(3, 5);
   if (type === 6 && (flags & 1) === 1 && mark.equals(bytes.subarray(9))) answers.pongs++;
   if (type === 3 || (type === 1 && (flags & 1) === 1)) answers.ended++;
@@ -105,12 +125,24 @@ export type Header = readonly [name: string, value: string];
 
 /** The headers of a gRPC call. */
 export function callHeaders(path: string): readonly Header[] {
-  return [[":method", "POST"], [":scheme", "http"], [":path", path], [":authority", "a"], ["content-type", "application/grpc"], ["te", "trailers"]];
+  return [
+    [":method", "POST"],
+    [":scheme", "http"],
+    [":path", path],
+    [":authority", "a"],
+    ["content-type", "application/grpc"],
+    ["te", "trailers"],
+  ];
 }
 
 /** A header block of HPACK, without any of its ways to be shorter. */
 export function headerBlock(headers: readonly Header[]): Buffer {
-  return Buffer.from(headers.map((pair) => `\0${pair.map((text) => String.fromCharCode(text.length) + text).join("")}`).join(""), "latin1");
+  return Buffer.from(
+    headers
+      .map((pair) => `\0${pair.map((text) => String.fromCharCode(text.length) + text).join("")}`)
+      .join(""),
+    "latin1",
+  );
 }
 
 /** Begins a gRPC call. */

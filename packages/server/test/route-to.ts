@@ -3,5 +3,14 @@ import { types } from "./harness.ts";
 
 /** The bytes of routes `r` that lead everything to one cluster. */
 export function routeTo(cluster: string): Uint8Array {
-  return anyFromJson({ "@type": types.route, name: "r", virtualHosts: [{ name: "v", domains: ["*"], routes: [{ match: { prefix: "/" }, route: { cluster } }] }] }, envoyRegistry()).value;
+  return anyFromJson(
+    {
+      "@type": types.route,
+      name: "r",
+      virtualHosts: [
+        { name: "v", domains: ["*"], routes: [{ match: { prefix: "/" }, route: { cluster } }] },
+      ],
+    },
+    envoyRegistry(),
+  ).value;
 }

@@ -29,7 +29,9 @@ class Heap implements CallQueue {
   #made = 0;
   #cancelled = 0;
 
-  get size(): number { return this.#calls.length - this.#cancelled; }
+  get size(): number {
+    return this.#calls.length - this.#cancelled;
+  }
 
   add(at: number, callback: () => void): Call {
     const call: Call = { at, callback, number: this.#made++, cancelled: false };
@@ -70,7 +72,9 @@ class Heap implements CallQueue {
 
   /** An array in order is a heap. */
   #compact(): void {
-    this.#calls = this.#calls.filter(({ cancelled }) => !cancelled).sort((a, b) => (isBefore(a, b) ? -1 : 1));
+    this.#calls = this.#calls
+      .filter(({ cancelled }) => !cancelled)
+      .sort((a, b) => (isBefore(a, b) ? -1 : 1));
     this.#cancelled = 0;
   }
 
@@ -92,7 +96,8 @@ class Heap implements CallQueue {
       const left = 2 * at + 1;
       const [one, other] = [this.#calls[left], this.#calls[left + 1]];
       if (one === undefined) break;
-      const [child, index] = other !== undefined && isBefore(other, one) ? [other, left + 1] : [one, left];
+      const [child, index] =
+        other !== undefined && isBefore(other, one) ? [other, left + 1] : [one, left];
       if (isBefore(call, child)) break;
       this.#calls[at] = child;
       at = index;

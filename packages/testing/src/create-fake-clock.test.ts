@@ -2,9 +2,17 @@ import { describe, expect, it } from "vitest";
 import { createFakeClock, type FakeClock } from "./create-fake-clock.ts";
 
 /** Notes what was called, and at what time. */
-function noted(clock: FakeClock): { readonly log: readonly string[]; readonly note: (what: string) => () => void } {
+function noted(clock: FakeClock): {
+  readonly log: readonly string[];
+  readonly note: (what: string) => () => void;
+} {
   const log: string[] = [];
-  return { log, note: (what) => () => { log.push(`${what}@${clock.now()}`); } };
+  return {
+    log,
+    note: (what) => () => {
+      log.push(`${what}@${clock.now()}`);
+    },
+  };
 }
 
 describe("createFakeClock()", () => {
@@ -55,7 +63,10 @@ describe("createFakeClock()", () => {
   it("makes calls that a call puts on the clock, if their time is within the advance", () => {
     const clock = createFakeClock();
     const { log, note } = noted(clock);
-    clock.after(10, () => { clock.after(5, note("within")); clock.after(50, note("beyond")); });
+    clock.after(10, () => {
+      clock.after(5, note("within"));
+      clock.after(50, note("beyond"));
+    });
     clock.advance(20);
     expect(log).toEqual(["within@15"]);
     expect(clock.pending).toBe(1);
@@ -78,21 +89,32 @@ describe("createFakeClock()", () => {
   it("lets a call cancel another of the same time", () => {
     const clock = createFakeClock();
     const { log, note } = noted(clock);
-    const timers = [clock.after(10, () => { timers[1]?.cancel(); }), clock.after(10, note("second"))];
+    const timers = [
+      clock.after(10, () => {
+        timers[1]?.cancel();
+      }),
+      clock.after(10, note("second")),
+    ];
     clock.advance(10);
     expect(log).toEqual([]);
   });
 
   it("stops at the time of a call that throws", () => {
     const clock = createFakeClock();
-    clock.after(10, () => { throw new Error("broken"); });
-    expect(() => { clock.advance(20); }).toThrow("broken");
+    clock.after(10, () => {
+      throw new Error("broken");
+    });
+    expect(() => {
+      clock.advance(20);
+    }).toThrow("broken");
     expect(clock.now()).toBe(10);
     expect(clock.pending).toBe(0);
   });
 
   it.each([-1, NaN])("refuses to move by %d", (ms) => {
-    expect(() => { createFakeClock().advance(ms); }).toThrow(`time cannot be moved by ${ms} ms: give 0 or more`);
+    expect(() => {
+      createFakeClock().advance(ms);
+    }).toThrow(`time cannot be moved by ${ms} ms: give 0 or more`);
   });
 
   it("makes one call at a time by `step`, and says when the next one falls due", () => {
@@ -118,7 +140,9 @@ describe("createFakeClock()", () => {
     timers[1]?.cancel();
     expect(clock.pending).toBe(100);
     clock.advance(1000);
-    const left = Array.from({ length: 100 }, (_, n) => 10 * n).sort((a, b) => at(a) - at(b) || a - b);
+    const left = Array.from({ length: 100 }, (_, n) => 10 * n).sort(
+      (a, b) => at(a) - at(b) || a - b,
+    );
     expect(log).toEqual(left.map((n) => `${n}@${at(n)}`));
     timers[0]?.cancel();
     expect(clock.pending).toBe(0);

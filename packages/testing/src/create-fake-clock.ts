@@ -44,13 +44,23 @@ export function createFakeClock(options: FakeClockOptions = {}): FakeClock {
   return {
     now: () => now,
     wallTime: () => now + wallOffset,
-    stepWallTime(ms) { wallOffset += ms; },
+    stepWallTime(ms) {
+      wallOffset += ms;
+    },
     step,
-    get next() { return calls.peek()?.at; },
-    get pending() { return calls.size; },
+    get next() {
+      return calls.peek()?.at;
+    },
+    get pending() {
+      return calls.size;
+    },
     after(ms, callback) {
       const call = calls.add(now + Math.max(0, ms), callback);
-      return { cancel: () => { calls.cancel(call); } };
+      return {
+        cancel: () => {
+          calls.cancel(call);
+        },
+      };
     },
     advance(ms) {
       if (!(ms >= 0)) throw new RangeError(`time cannot be moved by ${ms} ms: give 0 or more`);

@@ -5,8 +5,15 @@ describe("createManualScheduler()", () => {
   it("does in a turn what was collected before, in its order", () => {
     const scheduler = createManualScheduler();
     const log: string[] = [];
-    scheduler.later(() => { log.push("a"); scheduler.later(() => { log.push("c"); }); });
-    scheduler.later(() => { log.push("b"); });
+    scheduler.later(() => {
+      log.push("a");
+      scheduler.later(() => {
+        log.push("c");
+      });
+    });
+    scheduler.later(() => {
+      log.push("b");
+    });
     expect(log).toEqual([]);
     expect(scheduler.turn()).toBe(2);
     expect(log).toEqual(["a", "b"]);
@@ -18,7 +25,9 @@ describe("createManualScheduler()", () => {
   it("runs until nothing is left", () => {
     const scheduler = createManualScheduler();
     let left = 5;
-    const work = (): void => { if (--left > 0) scheduler.later(work); };
+    const work = (): void => {
+      if (--left > 0) scheduler.later(work);
+    };
     scheduler.later(work);
     expect(scheduler.pending).toBe(1);
     scheduler.run();
@@ -28,16 +37,24 @@ describe("createManualScheduler()", () => {
 
   it("says when work never ends", () => {
     const scheduler = createManualScheduler();
-    const work = (): void => { scheduler.later(work); };
+    const work = (): void => {
+      scheduler.later(work);
+    };
     scheduler.later(work);
-    expect(() => { scheduler.run(); }).toThrow("something schedules itself for ever");
+    expect(() => {
+      scheduler.run();
+    }).toThrow("something schedules itself for ever");
   });
 
   it("keeps what was not done when a callback throws", () => {
     const scheduler = createManualScheduler();
     let done = false;
-    scheduler.later(() => { throw new Error("broken"); });
-    scheduler.later(() => { done = true; });
+    scheduler.later(() => {
+      throw new Error("broken");
+    });
+    scheduler.later(() => {
+      done = true;
+    });
     expect(() => scheduler.turn()).toThrow("broken");
     expect(scheduler.pending).toBe(1);
     scheduler.run();

@@ -21,13 +21,20 @@ export function createManualScheduler(): ManualScheduler {
     return count;
   };
   return {
-    later: (callback) => { waiting.push(callback); },
+    later: (callback) => {
+      waiting.push(callback);
+    },
     turn,
     run() {
       for (let turns = 0; turn() > 0; turns++) {
-        if (turns === MAX_TURNS) throw new Error(`work is left after ${MAX_TURNS} turns: something schedules itself for ever`);
+        if (turns === MAX_TURNS)
+          throw new Error(
+            `work is left after ${MAX_TURNS} turns: something schedules itself for ever`,
+          );
       }
     },
-    get pending() { return waiting.length; },
+    get pending() {
+      return waiting.length;
+    },
   };
 }

@@ -1,4 +1,10 @@
-import { StatusCode, type ByteStream, type ByteStreamHandler, type Message, type Status } from "@xdstp/core";
+import {
+  StatusCode,
+  type ByteStream,
+  type ByteStreamHandler,
+  type Message,
+  type Status,
+} from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import { createMemoryStream, type MemoryStream } from "./create-memory-stream.ts";
 
@@ -21,9 +27,15 @@ function useMachine(more: Partial<ByteStreamHandler> = {}): Joined {
   const stream = createMemoryStream((out) => {
     outs.push(out);
     return {
-      onMessage: (bytes) => { log.push(`message ${bytes.join()}`); },
-      onDrained: () => { log.push("drained"); },
-      onClosed: ({ code, message }) => { log.push(`closed ${code} ${message}`); },
+      onMessage: (bytes) => {
+        log.push(`message ${bytes.join()}`);
+      },
+      onDrained: () => {
+        log.push("drained");
+      },
+      onClosed: ({ code, message }) => {
+        log.push(`closed ${code} ${message}`);
+      },
       ...more,
     };
   });
@@ -40,12 +52,20 @@ describe("createMemoryStream()", () => {
     expect(out.send(messageOf(3))).toBe(true);
     out.send(messageOf(4));
     expect(stream.unread).toBe(2);
-    expect([stream.take(), stream.take(), stream.take()]).toEqual([Uint8Array.of(3), Uint8Array.of(4), undefined]);
+    expect([stream.take(), stream.take(), stream.take()]).toEqual([
+      Uint8Array.of(3),
+      Uint8Array.of(4),
+      undefined,
+    ]);
   });
 
   it("overwrites what the machine was lent, and nothing else", () => {
     let kept = new Uint8Array();
-    const { stream } = useMachine({ onMessage: (bytes) => { kept = bytes as Uint8Array<ArrayBuffer>; } });
+    const { stream } = useMachine({
+      onMessage: (bytes) => {
+        kept = bytes as Uint8Array<ArrayBuffer>;
+      },
+    });
     const given = Uint8Array.of(1, 2);
     stream.send(given);
     expect(kept).toEqual(Uint8Array.of(0xff, 0xff));
@@ -94,7 +114,11 @@ describe("createMemoryStream()", () => {
     stream.end();
     expect(log).toEqual(["closed 0 "]);
     const ends: string[] = [];
-    const other = useMachine({ onEnd: () => { ends.push("end"); } });
+    const other = useMachine({
+      onEnd: () => {
+        ends.push("end");
+      },
+    });
     other.stream.end();
     expect(ends).toEqual(["end"]);
     expect(other.stream.closed).toBeUndefined();
@@ -104,7 +128,17 @@ describe("createMemoryStream()", () => {
     const log: string[] = [];
     const stream = createMemoryStream((out) => {
       out.close({ code: StatusCode.UNAVAILABLE, message: "not ready" });
-      return { onMessage: () => { log.push("message"); }, onDrained: () => { log.push("drained"); }, onClosed: () => { log.push("closed"); } };
+      return {
+        onMessage: () => {
+          log.push("message");
+        },
+        onDrained: () => {
+          log.push("drained");
+        },
+        onClosed: () => {
+          log.push("closed");
+        },
+      };
     });
     stream.send(Uint8Array.of(1));
     expect(log).toEqual(["closed"]);
@@ -112,17 +146,26 @@ describe("createMemoryStream()", () => {
   });
 
   it.each([
-    ["other bytes", Uint8Array.of(0, 0, 0, 0, 1, 9)], ["a wrong length", Uint8Array.of(0, 0, 0, 0, 2, 1)],
-    ["a flag", Uint8Array.of(1, 0, 0, 0, 1, 1)], ["no head", Uint8Array.of(1)], ["a tail", Uint8Array.of(0, 0, 0, 0, 1, 1, 1)],
+    ["other bytes", Uint8Array.of(0, 0, 0, 0, 1, 9)],
+    ["a wrong length", Uint8Array.of(0, 0, 0, 0, 2, 1)],
+    ["a flag", Uint8Array.of(1, 0, 0, 0, 1, 1)],
+    ["no head", Uint8Array.of(1)],
+    ["a tail", Uint8Array.of(0, 0, 0, 0, 1, 1, 1)],
   ])("throws at a machine whose enveloped form has %s", (_what, enveloped) => {
     const { out } = useMachine();
-    expect(() => out.send({ bytes: Uint8Array.of(1), enveloped })).toThrow("enveloped is not the message");
+    expect(() => out.send({ bytes: Uint8Array.of(1), enveloped })).toThrow(
+      "enveloped is not the message",
+    );
   });
 });
 
 describe("createMemoryStream(), while the machine does not read", () => {
   it("keeps what is sent, and the end behind it, in order", () => {
-    const { stream, out, log } = useMachine({ onEnd: () => { log2.push("end"); } });
+    const { stream, out, log } = useMachine({
+      onEnd: () => {
+        log2.push("end");
+      },
+    });
     const log2: string[] = [];
     out.pause?.();
     expect(stream.paused).toBe(true);
@@ -136,7 +179,12 @@ describe("createMemoryStream(), while the machine does not read", () => {
 
   it("gives no more than the machine reads before it stops again, and nothing after the end", () => {
     const outs: ByteStream[] = [];
-    const { stream, out, log } = useMachine({ onMessage: (bytes) => { log2.push(bytes.join()); outs[0]?.pause?.(); } });
+    const { stream, out, log } = useMachine({
+      onMessage: (bytes) => {
+        log2.push(bytes.join());
+        outs[0]?.pause?.();
+      },
+    });
     const log2: string[] = [];
     outs.push(out);
     for (const byte of [1, 2, 3]) stream.send(Uint8Array.of(byte));

@@ -1,4 +1,10 @@
-import { StatusCode, type ByteStream, type ByteStreamHandler, type Message, type Status } from "@xdstp/core";
+import {
+  StatusCode,
+  type ByteStream,
+  type ByteStreamHandler,
+  type Message,
+  type Status,
+} from "@xdstp/core";
 
 import { checkEnvelope, lend } from "./lend.ts";
 
@@ -65,7 +71,9 @@ export function createMemoryStream(serve: (out: ByteStream) => ByteStreamHandler
     if (call.paused) call.waiting.push(what === "end" ? what : Uint8Array.from(what));
     else give(what);
   };
-  const pause = (): void => { call.paused = true; };
+  const pause = (): void => {
+    call.paused = true;
+  };
   const resume = (): void => {
     call.paused = false;
     while (!isHalted(call)) {
@@ -79,19 +87,33 @@ export function createMemoryStream(serve: (out: ByteStream) => ByteStreamHandler
   if (call.closed !== undefined) handler.onClosed(call.closed);
 
   return {
-    send(message) { accept(message); },
-    get paused() { return call.paused; },
+    send(message) {
+      accept(message);
+    },
+    get paused() {
+      return call.paused;
+    },
     take: () => messages.shift(),
-    get unread() { return messages.length; },
-    fill() { call.full = true; },
+    get unread() {
+      return messages.length;
+    },
+    fill() {
+      call.full = true;
+    },
     drain() {
       const wasFull = call.full;
       call.full = false;
       if (wasFull && call.closed === undefined) handler.onDrained();
     },
-    end() { accept("end"); },
-    cancel(status = CANCELLED) { close(status); },
-    get closed() { return call.closed; },
+    end() {
+      accept("end");
+    },
+    cancel(status = CANCELLED) {
+      close(status);
+    },
+    get closed() {
+      return call.closed;
+    },
   };
 }
 

@@ -1,10 +1,17 @@
 import { create, fromBinary, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { StatusCode } from "@xdstp/core";
-import { DeltaDiscoveryRequestSchema, DeltaDiscoveryResponseSchema, type DeltaDiscoveryResponse } from "@xdstp/protos/discovery";
+import {
+  DeltaDiscoveryRequestSchema,
+  DeltaDiscoveryResponseSchema,
+  type DeltaDiscoveryResponse,
+} from "@xdstp/protos/discovery";
 import { createReader, type RawWire, type Reader } from "./raw-wire.ts";
 
 /** A delta request as a plain object: what is left out is not sent. */
-export type DeltaRequestInit = Omit<MessageInitShape<typeof DeltaDiscoveryRequestSchema>, "$typeName">;
+export type DeltaRequestInit = Omit<
+  MessageInitShape<typeof DeltaDiscoveryRequestSchema>,
+  "$typeName"
+>;
 
 /** Options of {@link createRawDeltaClient}. */
 export interface RawDeltaClientOptions {
@@ -23,7 +30,10 @@ export interface RawDeltaClient extends Reader<DeltaDiscoveryResponse> {
 }
 
 /** A client of the delta variant for scripts that say each step. */
-export function createRawDeltaClient(wire: RawWire, options: RawDeltaClientOptions = {}): RawDeltaClient {
+export function createRawDeltaClient(
+  wire: RawWire,
+  options: RawDeltaClientOptions = {},
+): RawDeltaClient {
   let node = options.node;
   const send = (request: DeltaRequestInit): void => {
     const whole = node === undefined ? request : { node, ...request };
@@ -37,7 +47,12 @@ export function createRawDeltaClient(wire: RawWire, options: RawDeltaClientOptio
       send({ typeUrl, responseNonce: nonce, ...more });
     },
     nack({ typeUrl, nonce }, text, more) {
-      send({ typeUrl, responseNonce: nonce, errorDetail: { code: StatusCode.INVALID_ARGUMENT, message: text }, ...more });
+      send({
+        typeUrl,
+        responseNonce: nonce,
+        errorDetail: { code: StatusCode.INVALID_ARGUMENT, message: text },
+        ...more,
+      });
     },
   };
 }

@@ -42,7 +42,9 @@ export interface ServerCodec<Request, ResponseInit> {
 const AWAY: Status = { code: 14, message: "the server has gone" };
 
 /** A server for scripts that say each step. */
-export function createRawServer<Request, ResponseInit>(codec: ServerCodec<Request, ResponseInit>): RawServer<Request, ResponseInit> {
+export function createRawServer<Request, ResponseInit>(
+  codec: ServerCodec<Request, ResponseInit>,
+): RawServer<Request, ResponseInit> {
   let newest: MemoryStream | undefined;
   let handler: ByteStreamHandler | undefined;
   let streams = 0;
@@ -63,19 +65,39 @@ export function createRawServer<Request, ResponseInit>(codec: ServerCodec<Reques
       return holder.out ?? { send: () => true, close: () => undefined };
     },
     ...createReader({ take: () => newest?.take() }, (bytes) => codec.decode(bytes)),
-    get streams() { return streams; },
-    get connected() { return newest !== undefined && newest.closed === undefined; },
-    get paused() { return stream().paused; },
-    get closed() { return newest?.closed; },
-    send(response) { stream().send(codec.encode(response)); },
-    sendBytes(bytes) { stream().send(bytes); },
-    close(status = AWAY) { stream().cancel(status); },
-    delay() { opening = true; },
+    get streams() {
+      return streams;
+    },
+    get connected() {
+      return newest !== undefined && newest.closed === undefined;
+    },
+    get paused() {
+      return stream().paused;
+    },
+    get closed() {
+      return newest?.closed;
+    },
+    send(response) {
+      stream().send(codec.encode(response));
+    },
+    sendBytes(bytes) {
+      stream().send(bytes);
+    },
+    close(status = AWAY) {
+      stream().cancel(status);
+    },
+    delay() {
+      opening = true;
+    },
     reach() {
       opening = false;
       handler?.onOpened?.();
     },
-    fill() { stream().fill(); },
-    drain() { stream().drain(); },
+    fill() {
+      stream().fill();
+    },
+    drain() {
+      stream().drain();
+    },
   };
 }

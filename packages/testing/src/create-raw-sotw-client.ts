@@ -1,6 +1,10 @@
 import { create, fromBinary, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { StatusCode } from "@xdstp/core";
-import { DiscoveryRequestSchema, DiscoveryResponseSchema, type DiscoveryResponse } from "@xdstp/protos/discovery";
+import {
+  DiscoveryRequestSchema,
+  DiscoveryResponseSchema,
+  type DiscoveryResponse,
+} from "@xdstp/protos/discovery";
 import { createReader, type RawWire, type Reader } from "./raw-wire.ts";
 
 /** A SotW request as a plain object: what is left out is not sent. */
@@ -29,13 +33,19 @@ interface Subscription {
 }
 
 /** A client of the SotW variant for scripts that say each step. */
-export function createRawSotwClient(wire: RawWire, options: RawSotwClientOptions = {}): RawSotwClient {
+export function createRawSotwClient(
+  wire: RawWire,
+  options: RawSotwClientOptions = {},
+): RawSotwClient {
   let node = options.node;
   const subscriptions = new Map<string, Subscription>();
   const send = (request: SotwRequestInit): void => {
     const whole = node === undefined ? request : { node, ...request };
     node = undefined;
-    subscriptions.set(request.typeUrl ?? "", { names: request.resourceNames, version: request.versionInfo ?? "" });
+    subscriptions.set(request.typeUrl ?? "", {
+      names: request.resourceNames,
+      version: request.versionInfo ?? "",
+    });
     wire.send(toBinary(DiscoveryRequestSchema, create(DiscoveryRequestSchema, whole)));
   };
   const answer = ({ typeUrl, nonce }: DiscoveryResponse, rest: SotwRequestInit): void => {
@@ -49,7 +59,10 @@ export function createRawSotwClient(wire: RawWire, options: RawSotwClientOptions
       answer(response, { versionInfo: response.versionInfo, ...more });
     },
     nack(response, text, more) {
-      answer(response, { errorDetail: { code: StatusCode.INVALID_ARGUMENT, message: text }, ...more });
+      answer(response, {
+        errorDetail: { code: StatusCode.INVALID_ARGUMENT, message: text },
+        ...more,
+      });
     },
   };
 }

@@ -1,5 +1,9 @@
 import { create, fromBinary, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
-import { DiscoveryRequestSchema, DiscoveryResponseSchema, type DiscoveryRequest } from "@xdstp/protos/discovery";
+import {
+  DiscoveryRequestSchema,
+  DiscoveryResponseSchema,
+  type DiscoveryRequest,
+} from "@xdstp/protos/discovery";
 
 import { createRawServer, type RawServer } from "./create-raw-server.ts";
 
@@ -13,6 +17,7 @@ export type RawSotwServer = RawServer<DiscoveryRequest, SotwResponseInit>;
 export function createRawSotwServer(): RawSotwServer {
   return createRawServer({
     decode: (bytes) => fromBinary(DiscoveryRequestSchema, bytes),
-    encode: (response: SotwResponseInit) => toBinary(DiscoveryResponseSchema, create(DiscoveryResponseSchema, response)),
+    encode: (response: SotwResponseInit) =>
+      toBinary(DiscoveryResponseSchema, create(DiscoveryResponseSchema, response)),
   });
 }

@@ -6,7 +6,12 @@ import { createTestAuthority } from "./create-test-authority.ts";
 describe("createTestAuthority()", () => {
   it("signs certificates that hold against it, and against no other", () => {
     const [authority, other] = [createTestAuthority(), createTestAuthority()];
-    const { cert, key } = authority.issue({ name: "api", uris: ["spiffe://td/api"], dnsNames: ["localhost"], addresses: ["127.0.0.1"] });
+    const { cert, key } = authority.issue({
+      name: "api",
+      uris: ["spiffe://td/api"],
+      dnsNames: ["localhost"],
+      addresses: ["127.0.0.1"],
+    });
     const read = new X509Certificate(cert);
     expect(read.subject).toBe("CN=api");
     expect(read.subjectAltName).toBe("URI:spiffe://td/api, DNS:localhost, IP Address:127.0.0.1");
@@ -19,6 +24,8 @@ describe("createTestAuthority()", () => {
 
   it("keeps to the times that it is given", () => {
     const notAfter = new Date("2001-02-03T04:05:06Z");
-    expect(new X509Certificate(createTestAuthority().issue({ notAfter }).cert).validToDate).toEqual(notAfter);
+    expect(new X509Certificate(createTestAuthority().issue({ notAfter }).cert).validToDate).toEqual(
+      notAfter,
+    );
   });
 });

@@ -1,5 +1,17 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
-import { bitString, contextTag, derBoolean, derInteger, derTime, explicitTag, objectId, octetString, sequence, setOf, utf8String } from "./der.ts";
+import {
+  bitString,
+  contextTag,
+  derBoolean,
+  derInteger,
+  derTime,
+  explicitTag,
+  objectId,
+  octetString,
+  sequence,
+  setOf,
+  utf8String,
+} from "./der.ts";
 
 /** What a certificate of a {@link TestAuthority} says. */
 export interface TestCertificateOptions {
@@ -39,13 +51,29 @@ const commonName = objectId(2, 5, 4, 3);
 /** An authority with a new P-256 key, valid for a day; without files and without another program. */
 export function createTestAuthority(name = "test authority"): TestAuthority {
   const keys = newKeys();
-  const cert = certificate({ subject: name, issuer: name, publicKey: keys.publicKey, signer: keys.privateKey, extensions: authorityExtensions });
+  const cert = certificate({
+    subject: name,
+    issuer: name,
+    publicKey: keys.publicKey,
+    signer: keys.privateKey,
+    extensions: authorityExtensions,
+  });
   return {
     cert,
     issue(options = {}) {
       const own = newKeys();
-      const issued = certificate({ subject: options.name ?? "test", issuer: name, publicKey: own.publicKey, signer: keys.privateKey, extensions: leafExtensions(options), ...options });
-      return { cert: issued, key: own.privateKey.export({ type: "pkcs8", format: "pem" }).toString() };
+      const issued = certificate({
+        subject: options.name ?? "test",
+        issuer: name,
+        publicKey: own.publicKey,
+        signer: keys.privateKey,
+        extensions: leafExtensions(options),
+        ...options,
+      });
+      return {
+        cert: issued,
+        key: own.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+      };
     },
   };
 }
@@ -64,14 +92,25 @@ interface Contents extends Pick<TestCertificateOptions, "notBefore" | "notAfter"
 
 const hour = 3_600_000;
 
-function certificate({ subject, issuer, publicKey, signer, extensions, notBefore, notAfter }: Contents): string {
+function certificate({
+  subject,
+  issuer,
+  publicKey,
+  signer,
+  extensions,
+  notBefore,
+  notAfter,
+}: Contents): string {
   const now = Date.now();
   const body = sequence(
     explicitTag(0, derInteger(Buffer.of(2))),
     derInteger(Buffer.concat([Buffer.of(1), randomBytes(15)])),
     ecdsaWithSha256,
     nameOf(issuer),
-    sequence(derTime(notBefore ?? new Date(now - hour)), derTime(notAfter ?? new Date(now + 24 * hour))),
+    sequence(
+      derTime(notBefore ?? new Date(now - hour)),
+      derTime(notAfter ?? new Date(now + 24 * hour)),
+    ),
     nameOf(subject),
     publicKey.export({ type: "spki", format: "der" }),
     explicitTag(3, sequence(...extensions, keyIdentifier(publicKey))),
@@ -83,19 +122,29 @@ function nameOf(name: string): Buffer {
   return sequence(setOf(sequence(commonName, utf8String(name))));
 }
 
-const authorityExtensions = [sequence(objectId(2, 5, 29, 19), derBoolean(true), octetString(sequence(derBoolean(true))))];
+const authorityExtensions = [
+  sequence(objectId(2, 5, 29, 19), derBoolean(true), octetString(sequence(derBoolean(true)))),
+];
 
-function leafExtensions({ uris = [], dnsNames = [], addresses = [] }: TestCertificateOptions): readonly Buffer[] {
+function leafExtensions({
+  uris = [],
+  dnsNames = [],
+  addresses = [],
+}: TestCertificateOptions): readonly Buffer[] {
   const names = [
     ...uris.map((uri) => contextTag(6, Buffer.from(uri, "latin1"))),
     ...dnsNames.map((name) => contextTag(2, Buffer.from(name, "latin1"))),
     ...addresses.map((address) => contextTag(7, Buffer.from(address.split(".").map(Number)))),
   ];
-  return names.length === 0 ? [] : [sequence(objectId(2, 5, 29, 17), octetString(sequence(...names)))];
+  return names.length === 0
+    ? []
+    : [sequence(objectId(2, 5, 29, 17), octetString(sequence(...names)))];
 }
 
 function keyIdentifier(publicKey: KeyObject): Buffer {
-  const id = createHash("sha1").update(publicKey.export({ type: "spki", format: "der" })).digest();
+  const id = createHash("sha1")
+    .update(publicKey.export({ type: "spki", format: "der" }))
+    .digest();
   return sequence(objectId(2, 5, 29, 14), octetString(octetString(id)));
 }
 

@@ -13,20 +13,34 @@ function lengthOf(length: number): Buffer {
 }
 
 /** SEQUENCE. */
-export function sequence(...members: readonly Uint8Array[]): Buffer { return encode(0x30, ...members); }
+export function sequence(...members: readonly Uint8Array[]): Buffer {
+  return encode(0x30, ...members);
+}
 /** SET OF; several members have to be in the order of their bytes. */
-export function setOf(...members: readonly Uint8Array[]): Buffer { return encode(0x31, ...members); }
+export function setOf(...members: readonly Uint8Array[]): Buffer {
+  return encode(0x31, ...members);
+}
 /** OCTET STRING. */
-export function octetString(bytes: Uint8Array): Buffer { return encode(0x04, bytes); }
+export function octetString(bytes: Uint8Array): Buffer {
+  return encode(0x04, bytes);
+}
 /** BIT STRING of whole bytes. */
-export function bitString(bytes: Uint8Array): Buffer { return encode(0x03, Buffer.of(0), bytes); }
+export function bitString(bytes: Uint8Array): Buffer {
+  return encode(0x03, Buffer.of(0), bytes);
+}
 /** UTF8String. */
-export function utf8String(text: string): Buffer { return encode(0x0c, Buffer.from(text)); }
+export function utf8String(text: string): Buffer {
+  return encode(0x0c, Buffer.from(text));
+}
 /** BOOLEAN. */
-export function derBoolean(value: boolean): Buffer { return encode(0x01, Buffer.of(value ? 0xff : 0)); }
+export function derBoolean(value: boolean): Buffer {
+  return encode(0x01, Buffer.of(value ? 0xff : 0));
+}
 
 /** A positive whole number; its highest bit must be 0. */
-export function derInteger(bytes: Uint8Array): Buffer { return encode(0x02, bytes); }
+export function derInteger(bytes: Uint8Array): Buffer {
+  return encode(0x02, bytes);
+}
 
 /** GeneralizedTime, to the second. */
 export function derTime(date: Date): Buffer {
@@ -34,10 +48,14 @@ export function derTime(date: Date): Buffer {
 }
 
 /** `[tag]` around a whole value. */
-export function explicitTag(tag: number, value: Uint8Array): Buffer { return encode(0xa0 | tag, value); }
+export function explicitTag(tag: number, value: Uint8Array): Buffer {
+  return encode(0xa0 | tag, value);
+}
 
 /** `[tag]` instead of the tag of a string. */
-export function contextTag(tag: number, bytes: Uint8Array): Buffer { return encode(0x80 | tag, bytes); }
+export function contextTag(tag: number, bytes: Uint8Array): Buffer {
+  return encode(0x80 | tag, bytes);
+}
 
 /** OBJECT IDENTIFIER, by its numbers. */
 export function objectId(first: number, second: number, ...rest: readonly number[]): Buffer {

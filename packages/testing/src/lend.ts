@@ -12,8 +12,15 @@ export function lend(message: Uint8Array, handler: ByteStreamHandler): void {
 
 /** Throws where the two forms of a message differ. */
 export function checkEnvelope({ bytes, enveloped }: Message): void {
-  const head = new DataView(enveloped.buffer, enveloped.byteOffset, Math.min(enveloped.length, ENVELOPE));
-  const fits = enveloped.length === ENVELOPE + bytes.length && head.getUint8(0) === 0 && head.getUint32(1) === bytes.length;
+  const head = new DataView(
+    enveloped.buffer,
+    enveloped.byteOffset,
+    Math.min(enveloped.length, ENVELOPE),
+  );
+  const fits =
+    enveloped.length === ENVELOPE + bytes.length &&
+    head.getUint8(0) === 0 &&
+    head.getUint32(1) === bytes.length;
   if (!fits || Buffer.compare(enveloped.subarray(ENVELOPE), bytes) !== 0) {
     throw new Error("enveloped is not the message behind a zero byte and its length in four bytes");
   }

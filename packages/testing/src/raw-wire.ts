@@ -12,7 +12,10 @@ export interface Reader<Response> {
 }
 
 /** Reads a wire message by message. */
-export function createReader<Response>(wire: Pick<RawWire, "take">, decode: (bytes: Uint8Array) => Response): Reader<Response> {
+export function createReader<Response>(
+  wire: Pick<RawWire, "take">,
+  decode: (bytes: Uint8Array) => Response,
+): Reader<Response> {
   return {
     next() {
       const bytes = wire.take();
@@ -21,7 +24,8 @@ export function createReader<Response>(wire: Pick<RawWire, "take">, decode: (byt
     },
     rest() {
       const responses: Response[] = [];
-      for (let bytes = wire.take(); bytes !== undefined; bytes = wire.take()) responses.push(decode(bytes));
+      for (let bytes = wire.take(); bytes !== undefined; bytes = wire.take())
+        responses.push(decode(bytes));
       return responses;
     },
   };

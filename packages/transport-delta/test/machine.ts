@@ -1,7 +1,15 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { createCache, type Cache, type CacheOptions, type PutOptions } from "@xdstp/cache";
 import type { ResourceSource, ResourceType } from "@xdstp/core";
-import { createScheduler, createServerContext, type ServerContext, type StreamEvent, type StreamLimits, type TypeHost, type TypeMachine } from "@xdstp/core/server";
+import {
+  createScheduler,
+  createServerContext,
+  type ServerContext,
+  type StreamEvent,
+  type StreamLimits,
+  type TypeHost,
+  type TypeMachine,
+} from "@xdstp/core/server";
 import { DeltaDiscoveryResponseSchema, type DeltaDiscoveryResponse } from "@xdstp/protos/discovery";
 import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/testing";
 import type { DeltaRequest } from "../src/server/decode-request.ts";
@@ -49,46 +57,106 @@ export interface UsedMachine {
 const takesTtl = { ttl: true, errors: false };
 
 /** Makes a type of a client that takes TTLs. */
-export function useMachine({ type = {}, limits = {}, siblings = {}, over = (cache) => cache, cache: options = {} }: UseMachine = {}): UsedMachine {
+export function useMachine({
+  type = {},
+  limits = {},
+  siblings = {},
+  over = (cache) => cache,
+  cache: options = {},
+}: UseMachine = {}): UsedMachine {
   const clock = createFakeClock();
   const turns = createManualScheduler();
   const cache = createCache({ types: [{ typeUrl: TYPE, ...type }], clock, ...options });
   cache.commit({});
   const events: StreamEvent[] = [];
-  const context = createServerContext({ source: over(cache), clock, limits, scheduler: createScheduler({ later: turns.later }), onEvent: (event) => { events.push(event); } });
+  const context = createServerContext({
+    source: over(cache),
+    clock,
+    limits,
+    scheduler: createScheduler({ later: turns.later }),
+    onEvent: (event) => {
+      events.push(event);
+    },
+  });
   const asked: string[] = [];
   const frames: Uint8Array[] = [];
   const host: TypeHost & { lastNonce: number } = {
-    node: undefined, lastNonce: 0, canSend: true,
+    node: undefined,
+    lastNonce: 0,
+    canSend: true,
     sibling: (typeUrl) => siblings[typeUrl] as TypeMachine<never> | undefined,
-    thaw() { asked.push("thaw"); },
-    schedule() { asked.push("schedule"); },
+    thaw() {
+      asked.push("thaw");
+    },
+    schedule() {
+      asked.push("schedule");
+    },
     send(list) {
       frames.push(...list.map(({ bytes }) => bytes));
       this.lastNonce = list.at(-1)?.nonce ?? this.lastNonce;
     },
-    end(code, message, limit) { asked.push(`end ${String(code)} ${message} ${String(limit)}`); },
+    end(code, message, limit) {
+      asked.push(`end ${String(code)} ${message} ${String(limit)}`);
+    },
   };
-  const machine = createDeltaType(context, host, TYPE, { id: 1, variant: "delta", peer: "p", node: undefined }, createProfileOf(context)(TYPE, takesTtl));
-  const sent = (): readonly DeltaDiscoveryResponse[] => frames.splice(0).map((bytes) => fromBinary(DeltaDiscoveryResponseSchema, bytes));
-  const drain = (removeUpTo = Infinity): readonly DeltaDiscoveryResponse[] => { machine.drain(removeUpTo); return sent(); };
+  const machine = createDeltaType(
+    context,
+    host,
+    TYPE,
+    { id: 1, variant: "delta", peer: "p", node: undefined },
+    createProfileOf(context)(TYPE, takesTtl),
+  );
+  const sent = (): readonly DeltaDiscoveryResponse[] =>
+    frames.splice(0).map((bytes) => fromBinary(DeltaDiscoveryResponseSchema, bytes));
+  const drain = (removeUpTo = Infinity): readonly DeltaDiscoveryResponse[] => {
+    machine.drain(removeUpTo);
+    return sent();
+  };
   const request = (more: Partial<DeltaRequest>): void => {
-    machine.request({ node: undefined, typeUrl: TYPE, nonce: "", error: undefined, subscribe: [], unsubscribe: [], locate: [], unlocate: [], initialVersions: new Map(), ...more });
+    machine.request({
+      node: undefined,
+      typeUrl: TYPE,
+      nonce: "",
+      error: undefined,
+      subscribe: [],
+      unsubscribe: [],
+      locate: [],
+      unlocate: [],
+      initialVersions: new Map(),
+      ...more,
+    });
   };
-  const ack = (more?: Partial<DeltaRequest>): void => { request({ nonce: String(host.lastNonce), ...more }); };
+  const ack = (more?: Partial<DeltaRequest>): void => {
+    request({ nonce: String(host.lastNonce), ...more });
+  };
   return {
-    cache, clock, context, machine, events, asked, request, drain, sent, ack,
+    cache,
+    clock,
+    context,
+    machine,
+    events,
+    asked,
+    request,
+    drain,
+    sent,
+    ack,
     pass(ms) {
       clock.advance(ms);
       turns.run();
     },
-    put(name, { text = "", ...more } = {}) { cache.put({ typeUrl: TYPE, name, value: Buffer.from(text), ...more }); },
-    remove(name) { cache.remove(TYPE, name); },
+    put(name, { text = "", ...more } = {}) {
+      cache.put({ typeUrl: TYPE, name, value: Buffer.from(text), ...more });
+    },
+    remove(name) {
+      cache.remove(TYPE, name);
+    },
     settle() {
       const all = drain();
       if (all.length > 0) ack();
       return all;
     },
-    nack(more) { ack({ error: { code: 3, message: "bad" }, ...more }); },
+    nack(more) {
+      ack({ error: { code: 3, message: "bad" }, ...more });
+    },
   };
 }

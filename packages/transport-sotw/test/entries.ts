@@ -4,7 +4,10 @@ import type { Entry } from "@xdstp/core";
 export const TYPE = "type.googleapis.com/test.Type";
 
 /** What the cache keeps of a resource of {@link TYPE}. */
-export function added(name: string, options: PutOptions & { readonly text?: string; readonly asked?: string } = {}): Entry {
+export function added(
+  name: string,
+  options: PutOptions & { readonly text?: string; readonly asked?: string } = {},
+): Entry {
   const { text = "", asked = name, ...rest } = options;
   const cache = createCache({ types: [{ typeUrl: TYPE, collectionTypeUrl: `${TYPE}Collection` }] });
   cache.put({ typeUrl: TYPE, name, value: Buffer.from(text), ...rest });

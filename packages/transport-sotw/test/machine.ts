@@ -1,7 +1,16 @@
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { createCache, type Cache, type PutOptions } from "@xdstp/cache";
 import type { ResourceType } from "@xdstp/core";
-import { createScheduler, createServerContext, type NodeInfo, type ServerContext, type StreamEvent, type StreamLimits, type TypeHost, type TypeMachine } from "@xdstp/core/server";
+import {
+  createScheduler,
+  createServerContext,
+  type NodeInfo,
+  type ServerContext,
+  type StreamEvent,
+  type StreamLimits,
+  type TypeHost,
+  type TypeMachine,
+} from "@xdstp/core/server";
 import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
 import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/testing";
 import type { SotwRequest } from "../src/server/decode-request.ts";
@@ -57,61 +66,133 @@ export interface UsedMachine {
   nack(more?: Partial<SotwRequest>): void;
 }
 
-const node: NodeInfo = { id: "n", cluster: "", userAgentName: "", userAgentVersion: "", locality: "", clientFeatures: ["xds.config.supports-resource-ttl", "xds.config.supports-resource-in-sotw"] };
+const node: NodeInfo = {
+  id: "n",
+  cluster: "",
+  userAgentName: "",
+  userAgentVersion: "",
+  locality: "",
+  clientFeatures: ["xds.config.supports-resource-ttl", "xds.config.supports-resource-in-sotw"],
+};
 
 /** Makes a type of a client that takes TTLs. */
-export function useMachine({ type = {}, limits = {}, siblings = {}, feed = false }: UseMachine = {}): UsedMachine {
+export function useMachine({
+  type = {},
+  limits = {},
+  siblings = {},
+  feed = false,
+}: UseMachine = {}): UsedMachine {
   const clock = createFakeClock();
   const turns = createManualScheduler();
   const cache = createCache({ types: [{ typeUrl: TYPE, nameField: 0, ...type }], clock });
   if (feed) cache.addFeed({ run: () => new Promise(() => undefined), want: () => undefined });
   else cache.commit({});
   const events: StreamEvent[] = [];
-  const context = createServerContext({ source: cache, clock, limits, scheduler: createScheduler({ later: turns.later }), onEvent: (event) => { events.push(event); } });
+  const context = createServerContext({
+    source: cache,
+    clock,
+    limits,
+    scheduler: createScheduler({ later: turns.later }),
+    onEvent: (event) => {
+      events.push(event);
+    },
+  });
   const asked: string[] = [];
   const frames: Uint8Array[] = [];
   const host: TypeHost & { lastNonce: number } = {
-    node, lastNonce: 0, canSend: true,
+    node,
+    lastNonce: 0,
+    canSend: true,
     sibling: (typeUrl) => siblings[typeUrl] as TypeMachine<never> | undefined,
-    thaw() { asked.push("thaw"); },
-    schedule() { asked.push("schedule"); },
+    thaw() {
+      asked.push("thaw");
+    },
+    schedule() {
+      asked.push("schedule");
+    },
     send(list) {
       frames.push(...list.map(({ bytes }) => bytes));
       this.lastNonce = list.at(-1)?.nonce ?? this.lastNonce;
     },
-    end(code, message, limit) { asked.push(`end ${String(code)} ${message} ${String(limit)}`); },
+    end(code, message, limit) {
+      asked.push(`end ${String(code)} ${message} ${String(limit)}`);
+    },
   };
-  const machine = createSotwType(context, host, TYPE, { id: 1, variant: "sotw", peer: "p", node }, createProfileOf(context));
+  const machine = createSotwType(
+    context,
+    host,
+    TYPE,
+    { id: 1, variant: "sotw", peer: "p", node },
+    createProfileOf(context),
+  );
   const sent = (): readonly Sent[] => frames.splice(0).map((bytes) => read(bytes));
-  const drain = (removeUpTo = Infinity): readonly Sent[] => { machine.drain(removeUpTo); return sent(); };
+  const drain = (removeUpTo = Infinity): readonly Sent[] => {
+    machine.drain(removeUpTo);
+    return sent();
+  };
   let names: readonly string[] = [];
   const request = (more: Partial<SotwRequest>): void => {
     names = more.names ?? names;
-    machine.request({ node: undefined, typeUrl: TYPE, nonce: "", error: undefined, names, located: [], version: "", usesLocators: false, ...more });
+    machine.request({
+      node: undefined,
+      typeUrl: TYPE,
+      nonce: "",
+      error: undefined,
+      names,
+      located: [],
+      version: "",
+      usesLocators: false,
+      ...more,
+    });
   };
-  const ack = (more?: Partial<SotwRequest>): void => { request({ nonce: String(host.lastNonce), ...more }); };
+  const ack = (more?: Partial<SotwRequest>): void => {
+    request({ nonce: String(host.lastNonce), ...more });
+  };
   return {
-    cache, clock, context, machine, events, asked, request, drain, sent, ack,
+    cache,
+    clock,
+    context,
+    machine,
+    events,
+    asked,
+    request,
+    drain,
+    sent,
+    ack,
     pass(ms) {
       clock.advance(ms);
       turns.run();
     },
-    put(name, { text = "", ...options } = {}) { cache.put({ typeUrl: TYPE, name, value: Buffer.from(text), ...options }); },
-    remove(name) { cache.remove(TYPE, name); },
+    put(name, { text = "", ...options } = {}) {
+      cache.put({ typeUrl: TYPE, name, value: Buffer.from(text), ...options });
+    },
+    remove(name) {
+      cache.remove(TYPE, name);
+    },
     settle() {
       const all = drain();
       if (all.length > 0) ack();
       return all;
     },
-    nack(more) { ack({ error: { code: 3, message: "bad" }, ...more }); },
+    nack(more) {
+      ack({ error: { code: 3, message: "bad" }, ...more });
+    },
   };
 }
 
 function read(bytes: Uint8Array): Sent {
-  const { versionInfo, nonce, resources, resourceErrors } = fromBinary(DiscoveryResponseSchema, bytes);
-  const all = resources.map((any) => (any.typeUrl === TYPE ? create(ResourceSchema, { resource: any }) : fromBinary(ResourceSchema, any.value)));
+  const { versionInfo, nonce, resources, resourceErrors } = fromBinary(
+    DiscoveryResponseSchema,
+    bytes,
+  );
+  const all = resources.map((any) =>
+    any.typeUrl === TYPE
+      ? create(ResourceSchema, { resource: any })
+      : fromBinary(ResourceSchema, any.value),
+  );
   return {
-    version: versionInfo, nonce,
+    version: versionInfo,
+    nonce,
     names: all.map(({ name }) => name),
     versions: all.map((resource) => resource.version),
     texts: all.map(({ resource }) => Buffer.from(resource?.value ?? []).toString()),

@@ -8,7 +8,9 @@ import { encode } from "./encode.ts";
  * Every `%s` is replaced, other `%` sequences stay (N-92). In an xdstp template the target is escaped as a path; in another it is taken as it is.
  */
 export function expandTemplate(template: string, target: string): string {
-  return template.replaceAll("%s", () => (template.startsWith("xdstp:") ? encode(target, inId) : target));
+  return template.replaceAll("%s", () =>
+    template.startsWith("xdstp:") ? encode(target, inId) : target,
+  );
 }
 
 /** The `client_listener_resource_name_template` of an authority that gives none (N-91). */
@@ -19,5 +21,9 @@ export function defaultListenerTemplate(authority: string): string {
 /** Whether a `client_listener_resource_name_template` may stand under an authority: it begins with `xdstp://<authority>/`, however the authority is escaped (N-91). */
 export function isTemplateOf(template: string, authority: string): boolean {
   const slash = template.indexOf("/", 8);
-  return template.startsWith("xdstp://") && slash !== -1 && decode(template, 8, slash, "authority") === authority;
+  return (
+    template.startsWith("xdstp://") &&
+    slash !== -1 &&
+    decode(template, 8, slash, "authority") === authority
+  );
 }

@@ -21,7 +21,9 @@ function isPlain(text: string): boolean {
   const hasId = text.charAt(typeEnd) === "/";
   const pathEnd = hasId ? skip(text, typeEnd + 1, inId) : typeEnd;
   if (hasId && pathEnd === typeEnd + 1) return false;
-  return pathEnd === text.length || (text.charAt(pathEnd) === "?" && hasPlainParams(text, pathEnd + 1));
+  return (
+    pathEnd === text.length || (text.charAt(pathEnd) === "?" && hasPlainParams(text, pathEnd + 1))
+  );
 }
 
 /** Keys in strictly rising order, each with its `=`. */

@@ -16,7 +16,10 @@ const sets: readonly (readonly [bit: number, characters: RegExp])[] = [
 /** The sets in which each ASCII character stays as it is. */
 const kept = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
-  return sets.reduce((bits, [bit, characters]) => (characters.test(character) ? bits | bit : bits), 0);
+  return sets.reduce(
+    (bits, [bit, characters]) => (characters.test(character) ? bits | bit : bits),
+    0,
+  );
 });
 
 /** The index of the first character at or after `from` that is not in the set; the length if there is none. */

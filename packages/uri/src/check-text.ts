@@ -3,7 +3,8 @@ import type { UriError } from "./uri-error.ts";
 
 /** What holds for any URI behind its scheme: the authority marker (N-02), no control characters (N-04), no unpaired surrogates (N-06). */
 export function checkText(text: string, schemeEnd: number): UriError | undefined {
-  if (!text.startsWith("//", schemeEnd)) return fault("authority-marker", "authority", text, schemeEnd);
+  if (!text.startsWith("//", schemeEnd))
+    return fault("authority-marker", "authority", text, schemeEnd);
   if (!/[^ -~]/.test(text)) return undefined;
   const control = findControl(text);
   if (control !== -1) return fault("control-character", "text", text, control);

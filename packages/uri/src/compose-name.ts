@@ -20,10 +20,14 @@ export interface ContextLayers {
  * Called by a client before it subscribes. The error `reserved-key` says that the locator itself uses a key under `xds.` (N-60, B-CTX-2);
  * so each layer has its own prefix, and no key of one can hide that of another. The error `utf8` says that a key or a value has an unpaired surrogate (N-06). Values pass unchanged (N-64).
  */
-export function composeName(locator: XdstpLocator | XdstpName, layers: ContextLayers = {}): ParseResult<XdstpName> {
+export function composeName(
+  locator: XdstpLocator | XdstpName,
+  layers: ContextLayers = {},
+): ParseResult<XdstpName> {
   const { authority, resourceType, id, contextParams } = locator;
   for (const key of contextParams.keys()) {
-    if (key.startsWith("xds.")) return { ok: false, error: fault("reserved-key", "context", key, 0) };
+    if (key.startsWith("xds."))
+      return { ok: false, error: fault("reserved-key", "context", key, 0) };
   }
   const composed = new Map([
     ...prefixed("xds.node.", layers.node),
@@ -33,9 +37,15 @@ export function composeName(locator: XdstpLocator | XdstpName, layers: ContextLa
   ]);
   const error = checkParams(composed);
   if (error !== undefined) return { ok: false, error };
-  return { ok: true, value: { scheme: "xdstp", authority, resourceType, id, contextParams: composed } };
+  return {
+    ok: true,
+    value: { scheme: "xdstp", authority, resourceType, id, contextParams: composed },
+  };
 }
 
-function prefixed(prefix: string, params: ReadonlyMap<string, string | boolean> = new Map<string, string>()): [string, string][] {
+function prefixed(
+  prefix: string,
+  params: ReadonlyMap<string, string | boolean> = new Map<string, string>(),
+): [string, string][] {
   return Array.from(params, ([key, value]) => [prefix + key, String(value)]);
 }

@@ -4,13 +4,13 @@ import type { UriErrorCode } from "./uri-error.ts";
 
 /** Each code with the rules that it is about, as its message names them. */
 const rules: Readonly<Record<UriErrorCode, string>> = {
-  "scheme": "(N-01)",
+  scheme: "(N-01)",
   "authority-marker": "(N-02)",
-  "authority": "(N-19, N-20)",
+  authority: "(N-19, N-20)",
   "type-missing": "(N-08)",
   "type-invalid": "(N-08)",
   "percent-encoding": "(N-05)",
-  "utf8": "(N-06)",
+  utf8: "(N-06)",
   "control-character": "(N-04)",
   "fragment-in-name": "(N-18)",
   "directive-unknown": "(N-14)",
@@ -24,14 +24,18 @@ const rules: Readonly<Record<UriErrorCode, string>> = {
 };
 
 describe("fault()", () => {
-  it.each(Object.entries(rules) as [UriErrorCode, string][])("says of %s where it is and what to do, by rule %s", (code, rule) => {
-    const { message } = fault(code, "id", "xdstp://a/b", 3);
-    expect(message).toMatch(/^\[[a-z0-9-]+\] at 3 of "xdstp:\/\/a\/b": .{10,}/);
-    expect(message.endsWith(rule)).toBe(true);
-  });
+  it.each(Object.entries(rules) as [UriErrorCode, string][])(
+    "says of %s where it is and what to do, by rule %s",
+    (code, rule) => {
+      const { message } = fault(code, "id", "xdstp://a/b", 3);
+      expect(message).toMatch(/^\[[a-z0-9-]+\] at 3 of "xdstp:\/\/a\/b": .{10,}/);
+      expect(message.endsWith(rule)).toBe(true);
+    },
+  );
 
   it("quotes a text of a hundred characters whole, and cuts a longer one", () => {
-    const quoted = (length: number): string => fault("scheme", "scheme", "x".repeat(length), 0).message;
+    const quoted = (length: number): string =>
+      fault("scheme", "scheme", "x".repeat(length), 0).message;
     expect(quoted(100)).toContain(`"${"x".repeat(100)}"`);
     expect(quoted(101)).toContain(`"${"x".repeat(100)}..."`);
   });

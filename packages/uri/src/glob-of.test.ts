@@ -21,22 +21,52 @@ const isStar = ({ id }: XdstpName): boolean => id === "*" || id.endsWith("/*");
 
 /** Membership by parts, as the rules say it (N-51 to N-53). */
 function isMember(glob: XdstpName, member: XdstpName): boolean {
-  if (!isStar(glob) || isStar(member) || member.id === "" || parentOf(glob.id) !== parentOf(member.id)) return false;
+  if (
+    !isStar(glob) ||
+    isStar(member) ||
+    member.id === "" ||
+    parentOf(glob.id) !== parentOf(member.id)
+  )
+    return false;
   return nameKey(printName({ ...glob, id: "" })) === nameKey(printName({ ...member, id: "" }));
 }
 
 describe("isGlob()", () => {
-  it.each(["xdstp://a/t/*", "xdstp://a/t/ns/*", "xdstp://a/t/ns/*?k=v", "xdstp://a/t/ns/%2A", "xdstp://a/t/ns%2F%2a?b&a", "xdstp://a/t//*", "xdstp:///t/**/*"])("holds of %j [N-50]", (text) => {
+  it.each([
+    "xdstp://a/t/*",
+    "xdstp://a/t/ns/*",
+    "xdstp://a/t/ns/*?k=v",
+    "xdstp://a/t/ns/%2A",
+    "xdstp://a/t/ns%2F%2a?b&a",
+    "xdstp://a/t//*",
+    "xdstp:///t/**/*",
+  ])("holds of %j [N-50]", (text) => {
     expect(isGlob(text)).toBe(true);
     expect(isGlob(name(text))).toBe(true);
   });
 
-  it.each(["xdstp://a/t/ns/x?k=/*", "xdstp://a/t?k=/*", "xdstp://a/t/ns/a*", "xdstp://a/t/ns/**", "xdstp://a/t/*/x", "xdstp://a/t/*/", "xdstp://a/t", "xdstp://*/t/x"])("does not hold of %j [N-50]", (text) => {
+  it.each([
+    "xdstp://a/t/ns/x?k=/*",
+    "xdstp://a/t?k=/*",
+    "xdstp://a/t/ns/a*",
+    "xdstp://a/t/ns/**",
+    "xdstp://a/t/*/x",
+    "xdstp://a/t/*/",
+    "xdstp://a/t",
+    "xdstp://*/t/x",
+  ])("does not hold of %j [N-50]", (text) => {
     expect(isGlob(text)).toBe(false);
     expect(isGlob(name(text))).toBe(false);
   });
 
-  it.each(["*", "foo/*", "http://a/t/*", "file:///d/*", "xdstp://a/t/%zz/*", "xdstp://a/t/*#entry=e"])("does not hold of %j, which is no xdstp name [N-56]", (text) => {
+  it.each([
+    "*",
+    "foo/*",
+    "http://a/t/*",
+    "file:///d/*",
+    "xdstp://a/t/%zz/*",
+    "xdstp://a/t/*#entry=e",
+  ])("does not hold of %j, which is no xdstp name [N-56]", (text) => {
     expect(isGlob(text)).toBe(false);
     expect(globOf(text)).toBeUndefined();
   });
@@ -52,24 +82,39 @@ describe("isGlob()", () => {
 
 describe("globOf()", () => {
   it.each([
-    ["xdstp://a/t/ns/x?k=v", "xdstp://a/t/ns/*?k=v"], ["xdstp://a/t/x", "xdstp://a/t/*"], ["xdstp://a/t//x", "xdstp://a/t//*"], ["xdstp://a/t/ns/", "xdstp://a/t/ns/*"],
-    ["xdstp://a/t/ns%2F%7ex?b=/y&a=%2F", "xdstp://a/t/ns/*?a=/&b=/y"], ["xdstp:///t/ns/a*", "xdstp:///t/ns/*"], ["xdstp://a%2Fb/t/x", "xdstp://a%2Fb/t/*"], ["xdstp://a/t/x?k=/*", "xdstp://a/t/*?k=/*"],
+    ["xdstp://a/t/ns/x?k=v", "xdstp://a/t/ns/*?k=v"],
+    ["xdstp://a/t/x", "xdstp://a/t/*"],
+    ["xdstp://a/t//x", "xdstp://a/t//*"],
+    ["xdstp://a/t/ns/", "xdstp://a/t/ns/*"],
+    ["xdstp://a/t/ns%2F%7ex?b=/y&a=%2F", "xdstp://a/t/ns/*?a=/&b=/y"],
+    ["xdstp:///t/ns/a*", "xdstp:///t/ns/*"],
+    ["xdstp://a%2Fb/t/x", "xdstp://a%2Fb/t/*"],
+    ["xdstp://a/t/x?k=/*", "xdstp://a/t/*?k=/*"],
   ])("of %j is %j [N-52] [N-54]", (text, glob) => {
     expect(globOf(text)).toBe(glob);
   });
 
-  it.each(["xdstp://a/t/*", "xdstp://a/t/ns/%2A", "xdstp://a/t", "xdstp://a/t/", "xdstp://a/t?k=/v"])("is none for %j: a glob and an empty id are members of none [N-53]", (text) => {
+  it.each([
+    "xdstp://a/t/*",
+    "xdstp://a/t/ns/%2A",
+    "xdstp://a/t",
+    "xdstp://a/t/",
+    "xdstp://a/t?k=/v",
+  ])("is none for %j: a glob and an empty id are members of none [N-53]", (text) => {
     expect(globOf(text)).toBeUndefined();
   });
 
   it("is a glob that has the name as its member, for any name that has one [N-54]", () => {
-    fc.assert(fc.property(anyName, (parts) => {
-      const glob = globOf(printName(parts));
-      expect(glob === undefined).toBe(parts.id === "" || isStar(parts));
-      if (glob === undefined) return;
-      expect(isMember(name(glob), parts)).toBe(true);
-      expect(nameKey(glob)).toBe(glob);
-    }), property);
+    fc.assert(
+      fc.property(anyName, (parts) => {
+        const glob = globOf(printName(parts));
+        expect(glob === undefined).toBe(parts.id === "" || isStar(parts));
+        if (glob === undefined) return;
+        expect(isMember(name(glob), parts)).toBe(true);
+        expect(nameKey(glob)).toBe(glob);
+      }),
+      property,
+    );
   });
 });
 
@@ -78,11 +123,21 @@ describe("globMatches()", () => {
     expect(globVectors.length).toBeGreaterThan(30);
   });
 
-  it.each(globVectors)("$id: $glob and $name: $matches [N-51]", ({ glob, name: member, matches }) => {
-    expect(globMatches(glob, member)).toBe(matches);
-  });
+  it.each(globVectors)(
+    "$id: $glob and $name: $matches [N-51]",
+    ({ glob, name: member, matches }) => {
+      expect(globMatches(glob, member)).toBe(matches);
+    },
+  );
 
-  it.each([["ns", false], ["nsx/a", false], ["ns/a/b", false], ["ns//a", false], ["ns/a", true], ["ns/", true]] as const)("ns/* and %j: %j [N-52]", (id, matches) => {
+  it.each([
+    ["ns", false],
+    ["nsx/a", false],
+    ["ns/a/b", false],
+    ["ns//a", false],
+    ["ns/a", true],
+    ["ns/", true],
+  ] as const)("ns/* and %j: %j [N-52]", (id, matches) => {
     expect(globMatches("xdstp://a/t/ns/*", `xdstp://a/t/${id}`)).toBe(matches);
   });
 
@@ -105,12 +160,44 @@ describe("globMatches()", () => {
   });
 
   it("agrees with the rules, part by part [N-51] [N-52] [N-53]", () => {
-    const id = fc.array(fc.constantFrom("a", "*", "/", "n", "%"), { maxLength: 4 }).map((pieces) => pieces.join(""));
-    const params = fc.constantFrom(new Map<string, string>(), new Map([["k", "/*"]]), new Map([["k", ""], ["a", "?"]]), new Map([["a", "?"], ["k", ""]]));
-    const close: fc.Arbitrary<XdstpName> = fc.record({ scheme: fc.constant("xdstp"), authority: fc.constantFrom("", "a"), resourceType: fc.constantFrom("t", "u"), id, contextParams: params });
-    const pair = fc.tuple(close, close, fc.boolean()).map(([glob, member, sibling]) => [sibling ? { ...member, id: `${glob.id.slice(0, glob.id.lastIndexOf("/") + 1)}*` } : glob, member] as const);
-    fc.assert(fc.property(pair, ([glob, member]) => {
-      expect(globMatches(printName(glob), printName(member))).toBe(isMember(glob, member));
-    }), property);
+    const id = fc
+      .array(fc.constantFrom("a", "*", "/", "n", "%"), { maxLength: 4 })
+      .map((pieces) => pieces.join(""));
+    const params = fc.constantFrom(
+      new Map<string, string>(),
+      new Map([["k", "/*"]]),
+      new Map([
+        ["k", ""],
+        ["a", "?"],
+      ]),
+      new Map([
+        ["a", "?"],
+        ["k", ""],
+      ]),
+    );
+    const close: fc.Arbitrary<XdstpName> = fc.record({
+      scheme: fc.constant("xdstp"),
+      authority: fc.constantFrom("", "a"),
+      resourceType: fc.constantFrom("t", "u"),
+      id,
+      contextParams: params,
+    });
+    const pair = fc
+      .tuple(close, close, fc.boolean())
+      .map(
+        ([glob, member, sibling]) =>
+          [
+            sibling
+              ? { ...member, id: `${glob.id.slice(0, glob.id.lastIndexOf("/") + 1)}*` }
+              : glob,
+            member,
+          ] as const,
+      );
+    fc.assert(
+      fc.property(pair, ([glob, member]) => {
+        expect(globMatches(printName(glob), printName(member))).toBe(isMember(glob, member));
+      }),
+      property,
+    );
   });
 });

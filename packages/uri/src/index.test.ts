@@ -10,7 +10,10 @@ import * as uri from "./index.ts";
 const root = new URL("..", import.meta.url);
 
 async function bundle(): Promise<{ readonly code: string; readonly imports: readonly string[] }> {
-  const build = await rolldown({ input: new URL("src/index.ts", root).pathname, platform: "neutral" });
+  const build = await rolldown({
+    input: new URL("src/index.ts", root).pathname,
+    platform: "neutral",
+  });
   try {
     const { output } = await build.generate({ format: "esm", minify: true });
     const [{ code, imports, dynamicImports }] = output;
@@ -30,20 +33,39 @@ describe("the package", () => {
   });
 
   it("has no dependencies, and makes a Node built-in a type error", () => {
-    const manifest = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as { dependencies?: object };
-    const config = JSON.parse(readFileSync(new URL("tsconfig.build.json", root), "utf8")) as { compilerOptions: { types: readonly string[] } };
+    const manifest = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as {
+      dependencies?: object;
+    };
+    const config = JSON.parse(readFileSync(new URL("tsconfig.build.json", root), "utf8")) as {
+      compilerOptions: { types: readonly string[] };
+    };
     expect(manifest.dependencies ?? {}).toEqual({});
     expect(config.compilerOptions.types).toEqual([]);
   });
 
   it("never throws, whatever the text", () => {
-    const readers = [uri.parseName, uri.parseLocator, uri.nameKey, uri.isGlob, uri.globOf, uri.typeOf, uri.authorityOf, uri.typeFromTypeUrl, uri.memberTypeOf, uri.locatorFromMessage, uri.defaultListenerTemplate];
-    fc.assert(fc.property(anyText, anyText, (text, other) => {
-      for (const read of readers) read(text);
-      uri.sameName(text, other);
-      uri.globMatches(text, other);
-      uri.expandTemplate(text, other);
-      uri.isTemplateOf(text, other);
-    }), property);
+    const readers = [
+      uri.parseName,
+      uri.parseLocator,
+      uri.nameKey,
+      uri.isGlob,
+      uri.globOf,
+      uri.typeOf,
+      uri.authorityOf,
+      uri.typeFromTypeUrl,
+      uri.memberTypeOf,
+      uri.locatorFromMessage,
+      uri.defaultListenerTemplate,
+    ];
+    fc.assert(
+      fc.property(anyText, anyText, (text, other) => {
+        for (const read of readers) read(text);
+        uri.sameName(text, other);
+        uri.globMatches(text, other);
+        uri.expandTemplate(text, other);
+        uri.isTemplateOf(text, other);
+      }),
+      property,
+    );
   });
 });

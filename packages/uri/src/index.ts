@@ -13,7 +13,15 @@ export { parseLocator } from "./parse-locator.ts";
 export { printName } from "./print-name.ts";
 export { printLocator } from "./print-locator.ts";
 export type { ResourceParts, XdstpName } from "./xdstp-name.ts";
-export type { AltDirective, Directive, EntryDirective, FileLocator, HttpLocator, Locator, XdstpLocator } from "./locator.ts";
+export type {
+  AltDirective,
+  Directive,
+  EntryDirective,
+  FileLocator,
+  HttpLocator,
+  Locator,
+  XdstpLocator,
+} from "./locator.ts";
 export type { ParseResult, UriError, UriErrorCode, UriPart } from "./uri-error.ts";
 
 // Names as received.
@@ -38,5 +46,10 @@ export { isPortableEntryName, lintLocator, type LocatorWarning } from "./lint-lo
 // Messages and templates.
 export { locatorFromMessage, nameFromMessage } from "./locator-from-message.ts";
 export { messageFromLocator, messageFromName } from "./message-from-locator.ts";
-export type { ContextParamsMessage, DirectiveMessage, ResourceLocatorMessage, ResourceNameMessage } from "./locator-message.ts";
+export type {
+  ContextParamsMessage,
+  DirectiveMessage,
+  ResourceLocatorMessage,
+  ResourceNameMessage,
+} from "./locator-message.ts";
 export { defaultListenerTemplate, expandTemplate, isTemplateOf } from "./bootstrap-template.ts";

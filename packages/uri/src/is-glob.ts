@@ -10,7 +10,8 @@ import type { XdstpName } from "./xdstp-name.ts";
  * Of locators, `xdstp` and `file` have globs, `http` has none (N-20, N-57).
  */
 export function isGlob(name: string | XdstpName | Locator): boolean {
-  if (typeof name !== "string") return name.scheme !== "http" && (name.id === "*" || name.id.endsWith("/*"));
+  if (typeof name !== "string")
+    return name.scheme !== "http" && (name.id === "*" || name.id.endsWith("/*"));
   const key = canonicalName(name);
   const segment = key === undefined ? undefined : lastSegment(key);
   return key !== undefined && segment !== undefined && isStar(key, segment);

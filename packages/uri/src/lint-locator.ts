@@ -13,7 +13,9 @@ export interface LocatorWarning {
 /** What a linter should warn of in a locator that somebody wrote, and in the locators of its `alt` (N-64, N-70, B-CTX-2). Not for names from the wire. */
 export function lintLocator(locator: Locator): readonly LocatorWarning[] {
   const params = locator.scheme === "file" ? [] : [...locator.contextParams];
-  const reserved = params.filter(([, value]) => /^[^\p{L}\p{N}]|^constraint:/u.test(value)).map(([key]) => reservedValue(key));
+  const reserved = params
+    .filter(([, value]) => /^[^\p{L}\p{N}]|^constraint:/u.test(value))
+    .map(([key]) => reservedValue(key));
   const inner = locator.directives.flatMap((directive) => {
     if (directive.kind === "alt") return lintLocator(directive.locator);
     return /^[\w./~:-]+$/.test(directive.entry) ? [] : [entryCharacters];

@@ -2,7 +2,12 @@ import { inType, skip } from "./character-set.ts";
 import { findSurrogate } from "./check-text.ts";
 import { fault } from "./fault.ts";
 import type { Directive, Locator } from "./locator.ts";
-import type { ContextParamsMessage, DirectiveMessage, ResourceLocatorMessage, ResourceNameMessage } from "./locator-message.ts";
+import type {
+  ContextParamsMessage,
+  DirectiveMessage,
+  ResourceLocatorMessage,
+  ResourceNameMessage,
+} from "./locator-message.ts";
 import { maxAltDepth } from "./max-alt-depth.ts";
 import { parseLocator } from "./parse-locator.ts";
 import type { ParseResult, UriError, UriPart } from "./uri-error.ts";
@@ -13,9 +18,14 @@ const NO_PARAMS: ReadonlyMap<string, string> = new Map();
 const NO_DIRECTIVES: readonly Directive[] = [];
 
 /** The name in a `xds.core.v3.ResourceName` (N-80); also the way to check parts of any other origin before they are printed. */
-export function nameFromMessage({ context, ...fields }: ResourceNameMessage): ParseResult<XdstpName> {
+export function nameFromMessage({
+  context,
+  ...fields
+}: ResourceNameMessage): ParseResult<XdstpName> {
   const parts = readParts({ ...fields, exactContext: context ?? {} });
-  return "code" in parts ? { ok: false, error: parts } : { ok: true, value: { scheme: "xdstp", ...parts } };
+  return "code" in parts
+    ? { ok: false, error: parts }
+    : { ok: true, value: { scheme: "xdstp", ...parts } };
 }
 
 /**
@@ -31,35 +41,50 @@ export function locatorFromMessage(message: ResourceLocatorMessage | string): Pa
 
 function readLocator(message: ResourceLocatorMessage, depth: number): Locator | UriError {
   if (depth > maxAltDepth) return fault("too-deep", "directives", message.id ?? "", 0);
-  const directives = message.directives === undefined ? NO_DIRECTIVES : readDirectives(message.directives, depth);
+  const directives =
+    message.directives === undefined ? NO_DIRECTIVES : readDirectives(message.directives, depth);
   if ("code" in directives) return directives;
   const { scheme = "XDSTP" } = message;
   if (scheme === "FILE" || scheme === 2) return readFile(message, directives);
   const isHttp = scheme === "HTTP" || scheme === 1;
   // A sender may know more schemes than the type does.
-  if (!isHttp && scheme !== "XDSTP" && (scheme as number) !== 0) return fault("scheme", "scheme", String(scheme), 0);
+  if (!isHttp && scheme !== "XDSTP" && (scheme as number) !== 0)
+    return fault("scheme", "scheme", String(scheme), 0);
   const parts = readParts(message);
   if ("code" in parts) return parts;
   if (isHttp && parts.authority === "") return fault("authority", "authority", parts.id, 0);
   return { scheme: isHttp ? "http" : "xdstp", ...parts, directives };
 }
 
-function readFile({ id = "", authority = "", exactContext }: ResourceLocatorMessage, directives: readonly Directive[]): Locator | UriError {
+function readFile(
+  { id = "", authority = "", exactContext }: ResourceLocatorMessage,
+  directives: readonly Directive[],
+): Locator | UriError {
   if (authority !== "") return fault("authority", "authority", authority, 0);
-  if (Object.keys(exactContext?.params ?? {}).length > 0) return fault("query-in-file", "context", id, 0);
+  if (Object.keys(exactContext?.params ?? {}).length > 0)
+    return fault("query-in-file", "context", id, 0);
   return findIllFormed("id", id) ?? { scheme: "file", id, directives };
 }
 
-function readParts({ id = "", authority = "", resourceType = "", exactContext }: ResourceLocatorMessage): ResourceParts | UriError {
+function readParts({
+  id = "",
+  authority = "",
+  resourceType = "",
+  exactContext,
+}: ResourceLocatorMessage): ResourceParts | UriError {
   if (resourceType === "") return fault("type-missing", "type", id, 0);
   const invalid = skip(resourceType, 0, inType);
   if (invalid < resourceType.length) return fault("type-invalid", "type", resourceType, invalid);
   const contextParams = readContext(exactContext);
   if ("code" in contextParams) return contextParams;
-  return findIllFormed("authority", authority) ?? findIllFormed("id", id) ?? { authority, resourceType, id, contextParams };
+  return (
+    findIllFormed("authority", authority) ??
+    findIllFormed("id", id) ?? { authority, resourceType, id, contextParams }
+  );
 }
 
-function readContext({ params }: ContextParamsMessage = {}): ReadonlyMap<string, string> | UriError {
+function readContext({ params }: ContextParamsMessage = {}):
+  ReadonlyMap<string, string> | UriError {
   if (params === undefined) return NO_PARAMS;
   const entries = Object.entries(params);
   return findIllFormed("context", ...entries.flat()) ?? new Map(entries);
@@ -71,22 +96,29 @@ function findIllFormed(part: UriPart, ...texts: string[]): UriError | undefined 
   return bad === undefined ? undefined : fault("utf8", part, bad, findSurrogate(bad));
 }
 
-function readDirectives(messages: readonly DirectiveMessage[], depth: number): readonly Directive[] | UriError {
+function readDirectives(
+  messages: readonly DirectiveMessage[],
+  depth: number,
+): readonly Directive[] | UriError {
   const directives: Directive[] = [];
   for (const message of messages) {
     const directive = readDirective(message, depth);
     if ("code" in directive) return directive;
-    if (directives.some(({ kind }) => kind === directive.kind)) return fault("directive-duplicate", "directives", directive.kind, 0);
+    if (directives.some(({ kind }) => kind === directive.kind))
+      return fault("directive-duplicate", "directives", directive.kind, 0);
     directives.push(directive);
   }
   return directives;
 }
 
 function readDirective({ alt, entry }: DirectiveMessage, depth: number): Directive | UriError {
-  if ((alt === undefined) === (entry === undefined)) return fault("directive-unknown", "directives", entry ?? "", 0);
+  if ((alt === undefined) === (entry === undefined))
+    return fault("directive-unknown", "directives", entry ?? "", 0);
   if (alt === undefined) return readEntry(entry ?? "");
   const locator = readLocator(alt, depth + 1);
-  return "code" in locator ? fault("directive-value", "directives", alt.id ?? "", 0, locator) : { kind: "alt", locator };
+  return "code" in locator
+    ? fault("directive-value", "directives", alt.id ?? "", 0, locator)
+    : { kind: "alt", locator };
 }
 
 function readEntry(entry: string): Directive | UriError {

@@ -1,11 +1,21 @@
 import type { Directive, Locator } from "./locator.ts";
-import type { ContextParamsMessage, DirectiveMessage, ResourceLocatorMessage, ResourceNameMessage } from "./locator-message.ts";
+import type {
+  ContextParamsMessage,
+  DirectiveMessage,
+  ResourceLocatorMessage,
+  ResourceNameMessage,
+} from "./locator-message.ts";
 import type { XdstpName } from "./xdstp-name.ts";
 
 const schemes = { xdstp: "XDSTP", http: "HTTP", file: "FILE" } as const;
 
 /** The `xds.core.v3.ResourceName` of a name (N-80). An empty context is left out. */
-export function messageFromName({ id, authority, resourceType, contextParams }: XdstpName): ResourceNameMessage {
+export function messageFromName({
+  id,
+  authority,
+  resourceType,
+  contextParams,
+}: XdstpName): ResourceNameMessage {
   const context = contextMessage(contextParams);
   return { id, authority, resourceType, ...(context && { context }) };
 }
@@ -27,5 +37,7 @@ function contextMessage(params: ReadonlyMap<string, string>): ContextParamsMessa
 }
 
 function directiveMessage(directive: Directive): DirectiveMessage {
-  return directive.kind === "alt" ? { alt: messageFromLocator(directive.locator) } : { entry: directive.entry };
+  return directive.kind === "alt"
+    ? { alt: messageFromLocator(directive.locator) }
+    : { entry: directive.entry };
 }

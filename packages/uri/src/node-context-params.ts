@@ -14,11 +14,19 @@ export interface NodeFields {
   readonly userAgentVersion?: string;
   /** `node.user_agent_build_version`. */
   readonly userAgentBuildVersion?: {
-    readonly version?: { readonly majorNumber?: number; readonly minorNumber?: number; readonly patch?: number };
+    readonly version?: {
+      readonly majorNumber?: number;
+      readonly minorNumber?: number;
+      readonly patch?: number;
+    };
     readonly metadata?: Readonly<Record<string, unknown>>;
   };
   /** `node.locality`. */
-  readonly locality?: { readonly region?: string; readonly zone?: string; readonly subZone?: string };
+  readonly locality?: {
+    readonly region?: string;
+    readonly zone?: string;
+    readonly subZone?: string;
+  };
   /** `node.metadata`, as JSON. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
@@ -34,8 +42,13 @@ const renderers = new Map<string, (node: NodeFields) => string | Fields>([
   ["locality.region", (node) => node.locality?.region ?? ""],
   ["locality.zone", (node) => node.locality?.zone ?? ""],
   ["locality.sub_zone", (node) => node.locality?.subZone ?? ""],
-  ["user_agent_build_version.version", ({ userAgentBuildVersion: { version = {} } = {} }) =>
-    [version.majorNumber, version.minorNumber, version.patch].map((number) => number ?? 0).join(".")],
+  [
+    "user_agent_build_version.version",
+    ({ userAgentBuildVersion: { version = {} } = {} }) =>
+      [version.majorNumber, version.minorNumber, version.patch]
+        .map((number) => number ?? 0)
+        .join("."),
+  ],
   ["user_agent_build_version.metadata", (node) => jsonFields(node.userAgentBuildVersion?.metadata)],
   ["metadata", (node) => jsonFields(node.metadata)],
 ]);
@@ -46,11 +59,15 @@ const renderers = new Map<string, (node: NodeFields) => string | Fields>([
  * An unset field gives the empty string, as Envoy has it, so that the set of keys depends on the configuration only; metadata gives one parameter per
  * top-level key, with the JSON text as its value. The error `node-field` says that a field cannot be named, `utf8` that one has an unpaired surrogate (N-06). Called once, when a bootstrap is read.
  */
-export function nodeContextParams(node: NodeFields, fields: readonly string[]): ParseResult<ReadonlyMap<string, string>> {
+export function nodeContextParams(
+  node: NodeFields,
+  fields: readonly string[],
+): ParseResult<ReadonlyMap<string, string>> {
   const params = new Map<string, string>();
   for (const field of fields) {
     const rendered = renderers.get(field)?.(node);
-    if (rendered === undefined) return { ok: false, error: fault("node-field", "context", field, 0) };
+    if (rendered === undefined)
+      return { ok: false, error: fault("node-field", "context", field, 0) };
     const entries: Fields = typeof rendered === "string" ? [["", rendered]] : rendered;
     for (const [key, value] of entries) params.set(field + key, value);
   }

@@ -4,7 +4,11 @@ import type { UriError } from "./uri-error.ts";
 const none: ReadonlyMap<string, string> = new Map();
 
 /** The parameters in the query that lies between `start` and `end` (N-11). Of a repeated key the first value counts (N-12). */
-export function parseContextParams(text: string, start: number, end: number): ReadonlyMap<string, string> | UriError {
+export function parseContextParams(
+  text: string,
+  start: number,
+  end: number,
+): ReadonlyMap<string, string> | UriError {
   if (start >= end) return none;
   const params = new Map<string, string>();
   for (let from = start, to; from < end; from = to + 1) {
@@ -16,7 +20,12 @@ export function parseContextParams(text: string, start: number, end: number): Re
   return params;
 }
 
-function addParam(params: Map<string, string>, text: string, from: number, to: number): UriError | undefined {
+function addParam(
+  params: Map<string, string>,
+  text: string,
+  from: number,
+  to: number,
+): UriError | undefined {
   const equals = text.slice(from, to).indexOf("=");
   const keyEnd = equals === -1 ? to : from + equals;
   const key = decode(text, from, keyEnd, "context");

@@ -31,16 +31,23 @@ function parseNested(text: string, depth: number): Locator | UriError {
   if (bad !== undefined) return bad;
   const hash = text.indexOf("#", start);
   const end = hash === -1 ? text.length : hash;
-  const located = scheme === "file" ? parseFile(text, start, end) : parseResource(scheme, text, start, end);
+  const located =
+    scheme === "file" ? parseFile(text, start, end) : parseResource(scheme, text, start, end);
   if ("code" in located || hash === -1) return located;
   const directives = parseDirectives(text, hash + 1, (value) => parseNested(value, depth + 1));
   return "code" in directives ? directives : { ...located, directives };
 }
 
-function parseResource(scheme: "xdstp" | "http", text: string, start: number, end: number): XdstpLocator | HttpLocator | UriError {
+function parseResource(
+  scheme: "xdstp" | "http",
+  text: string,
+  start: number,
+  end: number,
+): XdstpLocator | HttpLocator | UriError {
   const parts = parseResourceParts(text, start, end);
   if ("code" in parts) return parts;
-  if (scheme === "http" && parts.authority === "") return fault("authority", "authority", text, start);
+  if (scheme === "http" && parts.authority === "")
+    return fault("authority", "authority", text, start);
   return { scheme, ...parts, directives: none };
 }
 
@@ -48,7 +55,8 @@ function parseResource(scheme: "xdstp" | "http", text: string, start: number, en
 function parseFile(text: string, start: number, end: number): FileLocator | UriError {
   const question = text.indexOf("?", start);
   if (question !== -1 && question < end) return fault("query-in-file", "context", text, question);
-  if (start < end && text.charAt(start) !== "/") return fault("authority", "authority", text, start);
+  if (start < end && text.charAt(start) !== "/")
+    return fault("authority", "authority", text, start);
   const id = decode(text, Math.min(start + 1, end), end, "id");
   return typeof id === "string" ? { scheme: "file", id, directives: none } : id;
 }

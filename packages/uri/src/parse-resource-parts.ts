@@ -6,7 +6,11 @@ import type { UriError } from "./uri-error.ts";
 import type { ResourceParts } from "./xdstp-name.ts";
 
 /** Reads `authority/type/id?params` between `start` and `end`, where the fragment begins (N-03, N-07 to N-13). */
-export function parseResourceParts(text: string, start: number, end: number): ResourceParts | UriError {
+export function parseResourceParts(
+  text: string,
+  start: number,
+  end: number,
+): ResourceParts | UriError {
   const question = text.indexOf("?", start);
   const pathEnd = question === -1 || question > end ? end : question;
   const slash = text.indexOf("/", start);

@@ -4,7 +4,8 @@ import { encode } from "./encode.ts";
 /** The query with its `?`, sorted by the UTF-8 bytes of the decoded keys (N-34, N-35); empty without parameters. Sorting n keys takes n log n comparisons. */
 export function printContextParams(params: ReadonlyMap<string, string>): string {
   if (params.size === 0) return "";
-  const sorted = params.size === 1 ? params : [...params].sort(([a], [b]) => compareCodePoints(a, b));
+  const sorted =
+    params.size === 1 ? params : [...params].sort(([a], [b]) => compareCodePoints(a, b));
   let printed = "";
   for (const [key, value] of sorted) {
     printed += `${printed === "" ? "?" : "&"}${encode(key, inParam)}=${encode(value, inParam)}`;

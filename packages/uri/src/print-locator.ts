@@ -9,9 +9,14 @@ import { printResourceParts } from "./print-name.ts";
  * Never throws; what it does with parts that no parser gave is said at {@link printName}.
  */
 export function printLocator(locator: Locator): string {
-  const located = locator.scheme === "file" ? `file:///${encode(locator.id, inId)}` : printResourceParts(locator.scheme, locator);
+  const located =
+    locator.scheme === "file"
+      ? `file:///${encode(locator.id, inId)}`
+      : printResourceParts(locator.scheme, locator);
   const { directives } = locator;
-  return directives.length === 0 ? located : `${located}#${directives.map(printDirective).join(",")}`;
+  return directives.length === 0
+    ? located
+    : `${located}#${directives.map(printDirective).join(",")}`;
 }
 
 /** An inner locator is escaped once more, so a nested directive is escaped twice (N-37). */

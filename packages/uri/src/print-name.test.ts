@@ -13,20 +13,39 @@ const subDelims = "!$&'()*+,;=";
 
 /** All of ASCII as a printer should leave it that keeps the given characters. */
 function printedAscii(keeps: string): string {
-  return ascii.map((character, code) => (keeps.includes(character) ? character : `%${code.toString(16).toUpperCase().padStart(2, "0")}`)).join("");
+  return ascii
+    .map((character, code) =>
+      keeps.includes(character)
+        ? character
+        : `%${code.toString(16).toUpperCase().padStart(2, "0")}`,
+    )
+    .join("");
 }
 
 function make(parts: Partial<XdstpName>): XdstpName {
-  return { scheme: "xdstp", authority: "a", resourceType: "t", id: "x", contextParams: new Map(), ...parts };
+  return {
+    scheme: "xdstp",
+    authority: "a",
+    resourceType: "t",
+    id: "x",
+    contextParams: new Map(),
+    ...parts,
+  };
 }
 
 describe("printName()", () => {
   it("escapes UTF-8 bytes in upper case, the percent sign and non-ASCII always [N-30]", () => {
-    expect(printName(make({ authority: "é%", id: "\u{1F600}%2f", contextParams: new Map([["ÿ", "\u0000%"]]) }))).toBe("xdstp://%C3%A9%25/t/%F0%9F%98%80%252f?%C3%BF=%00%25");
+    expect(
+      printName(
+        make({ authority: "é%", id: "\u{1F600}%2f", contextParams: new Map([["ÿ", "\u0000%"]]) }),
+      ),
+    ).toBe("xdstp://%C3%A9%25/t/%F0%9F%98%80%252f?%C3%BF=%00%25");
   });
 
   it("keeps unreserved, sub-delims and : @ [ ] in the authority [N-31]", () => {
-    expect(printName(make({ authority: ascii.join("") }))).toBe(`xdstp://${printedAscii(`${unreserved}${subDelims}:@[]`)}/t/x`);
+    expect(printName(make({ authority: ascii.join("") }))).toBe(
+      `xdstp://${printedAscii(`${unreserved}${subDelims}:@[]`)}/t/x`,
+    );
   });
 
   it("prints the type as it is [N-32]", () => {
@@ -34,17 +53,23 @@ describe("printName()", () => {
   });
 
   it("keeps pchar and / in the id [N-33]", () => {
-    expect(printName(make({ id: ascii.join("") }))).toBe(`xdstp://a/t/${printedAscii(`${unreserved}${subDelims}:@/`)}`);
+    expect(printName(make({ id: ascii.join("") }))).toBe(
+      `xdstp://a/t/${printedAscii(`${unreserved}${subDelims}:@/`)}`,
+    );
   });
 
   it("prints neither an empty id nor its slash [N-33]", () => {
     expect(printName(make({ id: "" }))).toBe("xdstp://a/t");
-    expect(printName(make({ id: "", contextParams: new Map([["k", "v"]]) }))).toBe("xdstp://a/t?k=v");
+    expect(printName(make({ id: "", contextParams: new Map([["k", "v"]]) }))).toBe(
+      "xdstp://a/t?k=v",
+    );
   });
 
   it("keeps in keys and values what no client misreads [N-34]", () => {
     const printed = printedAscii(`${unreserved}!$'()*,:@/?`);
-    expect(printName(make({ contextParams: new Map([[ascii.join(""), ascii.join("")]]) }))).toBe(`xdstp://a/t/x?${printed}=${printed}`);
+    expect(printName(make({ contextParams: new Map([[ascii.join(""), ascii.join("")]]) }))).toBe(
+      `xdstp://a/t/x?${printed}=${printed}`,
+    );
   });
 
   it("prints each parameter with its equals sign, empty keys and values too [N-34]", () => {
@@ -52,7 +77,20 @@ describe("printName()", () => {
   });
 
   it("sorts by the UTF-8 bytes of the decoded keys: not as encoded, not as UTF-16, not as numbers [N-35]", () => {
-    const keys = ["\u{10000}", "\uFFFD", "10", "9", "a", "a!", "", "B", "aa", "\u{1F600}", "é", "__proto__"];
+    const keys = [
+      "\u{10000}",
+      "\uFFFD",
+      "10",
+      "9",
+      "a",
+      "a!",
+      "",
+      "B",
+      "aa",
+      "\u{1F600}",
+      "é",
+      "__proto__",
+    ];
     const printed = printName(make({ contextParams: new Map(keys.map((key) => [key, "1"])) }));
     const sorted = [...keys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     expect(sorted.indexOf("\uFFFD")).toBeLessThan(sorted.indexOf("\u{10000}"));
@@ -65,11 +103,14 @@ describe("printName()", () => {
   });
 
   it("prints what parses back to equal parts and prints again the same [N-39]", () => {
-    fc.assert(fc.property(anyName, (parts) => {
-      const printed = printName(parts);
-      const parsed = parseName(printed);
-      expect(parsed).toEqual({ ok: true, value: parts });
-      expect(parsed.ok && printName(parsed.value)).toBe(printed);
-    }), property);
+    fc.assert(
+      fc.property(anyName, (parts) => {
+        const printed = printName(parts);
+        const parsed = parseName(printed);
+        expect(parsed).toEqual({ ok: true, value: parts });
+        expect(parsed.ok && printName(parsed.value)).toBe(printed);
+      }),
+      property,
+    );
   });
 });

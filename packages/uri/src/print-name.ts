@@ -14,7 +14,10 @@ export function printName(name: XdstpName): string {
 }
 
 /** The same for the two schemes that have a type. */
-export function printResourceParts(scheme: "xdstp" | "http", { authority, resourceType, id, contextParams }: ResourceParts): string {
+export function printResourceParts(
+  scheme: "xdstp" | "http",
+  { authority, resourceType, id, contextParams }: ResourceParts,
+): string {
   const path = id === "" ? resourceType : `${resourceType}/${encode(id, inId)}`;
   return `${scheme}://${encode(authority, inAuthority)}/${path}${printContextParams(contextParams)}`;
 }

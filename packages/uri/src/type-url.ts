@@ -8,7 +8,10 @@ export function typeUrlFromType(resourceType: string): string {
 }
 
 /** The type URL that was read last: resources come by type. */
-let known: { readonly typeUrl: string; readonly type: string | undefined } = { typeUrl: "", type: undefined };
+let known: { readonly typeUrl: string; readonly type: string | undefined } = {
+  typeUrl: "",
+  type: undefined,
+};
 
 /** The resource type of a type URL, as it stands in an xdstp name (B-TYPE-1); undefined when it is no type URL, or the type could not stand there (N-08). */
 export function typeFromTypeUrl(typeUrl: string): string | undefined {
@@ -18,5 +21,7 @@ export function typeFromTypeUrl(typeUrl: string): string | undefined {
 
 function readTypeUrl(typeUrl: string): string | undefined {
   if (!typeUrl.startsWith(prefix) || typeUrl.length === prefix.length) return undefined;
-  return skip(typeUrl, prefix.length, inType) === typeUrl.length ? typeUrl.slice(prefix.length) : undefined;
+  return skip(typeUrl, prefix.length, inType) === typeUrl.length
+    ? typeUrl.slice(prefix.length)
+    : undefined;
 }

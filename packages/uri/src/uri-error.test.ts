@@ -7,13 +7,13 @@ import type { UriError } from "./uri-error.ts";
 
 /** A text for each code of section 9, and where the offence lies. */
 const cases = {
-  "scheme": [parseName, "xdstp//a/t", "scheme", 0],
+  scheme: [parseName, "xdstp//a/t", "scheme", 0],
   "authority-marker": [parseName, "xdstp:a/t", "authority", 6],
-  "authority": [parseLocator, "http:///t", "authority", 7],
+  authority: [parseLocator, "http:///t", "authority", 7],
   "type-missing": [parseName, "xdstp://a//x", "type", 10],
   "type-invalid": [parseName, "xdstp://a/t!/x", "type", 11],
   "percent-encoding": [parseName, "xdstp://a/t/x%2", "id", 13],
-  "utf8": [parseName, "xdstp://a/t?k=%C3", "context", 14],
+  utf8: [parseName, "xdstp://a/t?k=%C3", "context", 14],
   "control-character": [parseName, "xdstp://a/t/\u007F", "text", 12],
   "fragment-in-name": [parseName, "xdstp://a/t#entry=e", "directives", 11],
   "directive-unknown": [parseLocator, "xdstp://a/t#entry=e,x", "directives", 20],
@@ -35,13 +35,17 @@ describe("UriError", () => {
     expect([...Object.keys(cases), "too-deep"].sort()).toEqual(codes.sort());
   });
 
-  it.each(Object.entries(cases))("says %s, which part and where", (code, [parse, text, part, position]) => {
-    expect(errorOf(parse(text))).toMatchObject({ code, part, position });
-  });
+  it.each(Object.entries(cases))(
+    "says %s, which part and where",
+    (code, [parse, text, part, position]) => {
+      expect(errorOf(parse(text))).toMatchObject({ code, part, position });
+    },
+  );
 
   it("says too-deep as a cause", () => {
     let text = "file:///x";
-    for (let level = 0; level < 9; level++) text = `file:///x#alt=${text.replaceAll("%", "%25").replaceAll("#", "%23")}`;
+    for (let level = 0; level < 9; level++)
+      text = `file:///x#alt=${text.replaceAll("%", "%25").replaceAll("#", "%23")}`;
     expect(rootOf(errorOf(parseLocator(text))).code).toBe("too-deep");
   });
 
@@ -52,18 +56,24 @@ describe("UriError", () => {
   });
 
   it("names the code, the input, the way out and the rule in its message", () => {
-    expect(errorOf(parseName("xdstp://foo")).message).toBe('[type-missing] at 11 of "xdstp://foo": no resource type in the path: write //authority/type/id (N-08)');
+    expect(errorOf(parseName("xdstp://foo")).message).toBe(
+      '[type-missing] at 11 of "xdstp://foo": no resource type in the path: write //authority/type/id (N-08)',
+    );
   });
 
   it("quotes the input in printable ASCII, cut to 100 characters", () => {
-    const start = "xdstp:\u001B[2J\n\"\\é\u202E\u007F\ud800";
+    const start = 'xdstp:\u001B[2J\n"\\é\u202E\u007F\ud800';
     const { message } = errorOf(parseName(start + "x".repeat(1000)));
     expect(message).toMatch(/^[ -~]*$/);
-    expect(message).toContain(String.raw`"xdstp:\u001b[2J\n\"\\\u00e9\u202e\u007f\ud800${"x".repeat(100 - start.length)}...": `);
+    expect(message).toContain(
+      String.raw`"xdstp:\u001b[2J\n\"\\\u00e9\u202e\u007f\ud800${"x".repeat(100 - start.length)}...": `,
+    );
   });
 
   it("says what Envoy says, where people may compare", () => {
     expect(errorOf(parseName("xdstp://foo")).message).toContain("resource type");
-    expect(errorOf(parseLocator("xdstp://foo/t#bar=baz")).message).toContain("unknown fragment component");
+    expect(errorOf(parseLocator("xdstp://foo/t#bar=baz")).message).toContain(
+      "unknown fragment component",
+    );
   });
 });

@@ -41,4 +41,5 @@ export interface UriError {
 }
 
 /** What a parser gives. */
-export type ParseResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: UriError };
+export type ParseResult<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: UriError };

@@ -1,4 +1,12 @@
-import { parseLocator, parseName, type Locator, type ParseResult, type UriError, type XdstpLocator, type XdstpName } from "../src/index.ts";
+import {
+  parseLocator,
+  parseName,
+  type Locator,
+  type ParseResult,
+  type UriError,
+  type XdstpLocator,
+  type XdstpName,
+} from "../src/index.ts";
 
 /** The value of a result that has to be good. */
 export function valueOf<T>(result: ParseResult<T>): T {

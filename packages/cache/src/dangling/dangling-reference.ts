@@ -13,7 +13,15 @@ export interface DanglingReference {
 }
 
 /** Reported once when a reference begins to dangle, and once when it no longer does: the name is there, or nothing refers to it. What hears it must not throw. */
-export type DanglingEvent = ({ readonly kind: "dangling" } & DanglingReference) | { readonly kind: "resolved"; readonly typeUrl: string; readonly name: string; readonly isServed: boolean; readonly key?: string };
+export type DanglingEvent =
+  | ({ readonly kind: "dangling" } & DanglingReference)
+  | {
+      readonly kind: "resolved";
+      readonly typeUrl: string;
+      readonly name: string;
+      readonly isServed: boolean;
+      readonly key?: string;
+    };
 
 /** A watch of the references within a source. */
 export interface DanglingWatch {

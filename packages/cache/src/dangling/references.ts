@@ -65,7 +65,9 @@ export class References {
   }
 
   /** Nothing refers to anything. */
-  get isEmpty(): boolean { return this.#references.size === 0; }
+  get isEmpty(): boolean {
+    return this.#references.size === 0;
+  }
 
   /** Names of a type that refer to something, or that something refers to; some come more than once. */
   *names(typeUrl: string): Iterable<string> {
@@ -87,7 +89,9 @@ export class References {
 
   list(): readonly DanglingReference[] {
     this.look();
-    return [...this.#targets.values()].filter(({ dangles }) => dangles).map((target) => this.#dangling(target));
+    return [...this.#targets.values()]
+      .filter(({ dangles }) => dangles)
+      .map((target) => this.#dangling(target));
   }
 
   /** Takes in what has changed since the last look, and reports it. */
@@ -115,7 +119,8 @@ export class References {
 
   /** When all is judged: a listener may ask, change something, or throw. */
   #report(): void {
-    for (let event = this.#found.shift(); event !== undefined; event = this.#found.shift()) this.#options.onEvent(event);
+    for (let event = this.#found.shift(); event !== undefined; event = this.#found.shift())
+      this.#options.onEvent(event);
   }
 
   /** A changed resource is a target, and may refer to others than before. */
@@ -123,7 +128,12 @@ export class References {
     const own = keyOf(type.typeUrl, name);
     touched.add(own);
     if (type.references === undefined) return;
-    const next = resource === undefined ? [] : type.references(resource.payload.value).filter((reference) => this.#isWithin(reference, name));
+    const next =
+      resource === undefined
+        ? []
+        : type
+            .references(resource.payload.value)
+            .filter((reference) => this.#isWithin(reference, name));
     const before = this.#references.get(own) ?? [];
     const keys = [...new Set(next.map((reference) => keyOf(reference.typeUrl, reference.name)))];
     const now = new Set(keys);
@@ -132,14 +142,25 @@ export class References {
       this.#targets.get(key)?.by.delete(own);
       touched.add(key);
     }
-    for (const reference of next) this.#refer(reference, own, { typeUrl: type.typeUrl, name }, touched);
+    for (const reference of next)
+      this.#refer(reference, own, { typeUrl: type.typeUrl, name }, touched);
     if (keys.length > 0) this.#references.set(own, keys);
     else this.#references.delete(own);
   }
 
-  #refer({ typeUrl, name }: Reference, own: string, by: DanglingReference["by"], touched: Set<string>): void {
+  #refer(
+    { typeUrl, name }: Reference,
+    own: string,
+    by: DanglingReference["by"],
+    touched: Set<string>,
+  ): void {
     const key = keyOf(typeUrl, name);
-    const target = this.#targets.get(key) ?? { typeUrl, name, by: new Map<string, typeof by>(), dangles: false };
+    const target = this.#targets.get(key) ?? {
+      typeUrl,
+      name,
+      by: new Map<string, typeof by>(),
+      dangles: false,
+    };
     this.#targets.set(key, target);
     target.by.set(own, by);
     touched.add(key);
@@ -150,7 +171,11 @@ export class References {
     if (source !== undefined || isGlob(name) || !this.#types.has(typeUrl)) return false;
     if (!name.startsWith("xdstp:")) return true;
     const authority = authorityOf(name);
-    return authority !== undefined && !name.includes("?") && (authority === authorityOf(from) || this.#options.authorities?.includes(authority) === true);
+    return (
+      authority !== undefined &&
+      !name.includes("?") &&
+      (authority === authorityOf(from) || this.#options.authorities?.includes(authority) === true)
+    );
   }
 
   #judgeSettled(): void {
@@ -174,12 +199,17 @@ export class References {
     if (by.size === 0) this.#targets.delete(key);
     if (dangles === target.dangles) return;
     target.dangles = dangles;
-    this.#found.push(dangles ? { kind: "dangling", ...this.#dangling(target) } : { kind: "resolved", typeUrl, name, isServed, ...this.#keyed() });
+    this.#found.push(
+      dangles
+        ? { kind: "dangling", ...this.#dangling(target) }
+        : { kind: "resolved", typeUrl, name, isServed, ...this.#keyed() },
+    );
   }
 
   #dangling({ typeUrl, name, by }: Target): DanglingReference {
     const [first] = by.values();
-    if (first === undefined) throw new XdsError("INTERNAL", `nothing refers to ${JSON.stringify(name)}`);
+    if (first === undefined)
+      throw new XdsError("INTERNAL", `nothing refers to ${JSON.stringify(name)}`);
     return { typeUrl, name, by: first, others: by.size - 1, ...this.#keyed() };
   }
 

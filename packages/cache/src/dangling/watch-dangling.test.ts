@@ -11,7 +11,19 @@ const cluster = "type.googleapis.com/acme.Cluster";
 
 /** A route names clusters, one a line. */
 const types: readonly ResourceType[] = [
-  { typeUrl: route, references: (payload) => new TextDecoder().decode(payload).split("\n").filter((name) => name !== "").map((name): Reference => (name.startsWith("!") ? { typeUrl: cluster, name: name.slice(1), source: new Uint8Array([1]) } : { typeUrl: cluster, name })) },
+  {
+    typeUrl: route,
+    references: (payload) =>
+      new TextDecoder()
+        .decode(payload)
+        .split("\n")
+        .filter((name) => name !== "")
+        .map((name): Reference =>
+          name.startsWith("!")
+            ? { typeUrl: cluster, name: name.slice(1), source: new Uint8Array([1]) }
+            : { typeUrl: cluster, name },
+        ),
+  },
   { typeUrl: cluster },
 ];
 
@@ -27,10 +39,14 @@ function useWatch(): Subject {
   const cache = createCache({ types });
   cache.commit({});
   const events: DanglingEvent[] = [];
-  const watch = watchDangling(cache, types, (event) => { events.push(event); });
+  const watch = watchDangling(cache, types, (event) => {
+    events.push(event);
+  });
   return {
     cache,
-    put: (typeUrl, name, ...clusters) => { cache.put({ typeUrl, name, value: new TextEncoder().encode(clusters.join("\n")) }); },
+    put: (typeUrl, name, ...clusters) => {
+      cache.put({ typeUrl, name, value: new TextEncoder().encode(clusters.join("\n")) });
+    },
     async told() {
       await Promise.resolve();
       return events.splice(0);
@@ -43,13 +59,23 @@ describe("watchDangling", () => {
   it("reports a reference to what is not there once, and that it is served once it appears", async () => {
     const { put, told, list } = useWatch();
     put(route, "web", "api");
-    expect(await told()).toEqual([{ kind: "dangling", typeUrl: cluster, name: "api", by: { typeUrl: route, name: "web" }, others: 0 }]);
+    expect(await told()).toEqual([
+      {
+        kind: "dangling",
+        typeUrl: cluster,
+        name: "api",
+        by: { typeUrl: route, name: "web" },
+        others: 0,
+      },
+    ]);
     put(route, "web", "api", "api");
     put(cluster, "other");
     expect(await told()).toEqual([]);
     expect(list()).toEqual(["api"]);
     put(cluster, "api");
-    expect(await told()).toEqual([{ kind: "resolved", typeUrl: cluster, name: "api", isServed: true }]);
+    expect(await told()).toEqual([
+      { kind: "resolved", typeUrl: cluster, name: "api", isServed: true },
+    ]);
     expect(list()).toEqual([]);
   });
 
@@ -64,7 +90,9 @@ describe("watchDangling", () => {
     cache.remove(route, "one");
     expect(await told()).toEqual([]);
     put(route, "two");
-    expect(await told()).toEqual([{ kind: "resolved", typeUrl: cluster, name: "api", isServed: false }]);
+    expect(await told()).toEqual([
+      { kind: "resolved", typeUrl: cluster, name: "api", isServed: false },
+    ]);
   });
 
   it("sees a transaction as a whole", async () => {
@@ -83,7 +111,9 @@ describe("watchDangling", () => {
     const cache = createCache({ types, clock, tombstoneMs: 1_000 });
     cache.commit({});
     const events: string[] = [];
-    watchDangling(cache, types, ({ kind, name }) => { events.push(`${kind} ${name}`); });
+    watchDangling(cache, types, ({ kind, name }) => {
+      events.push(`${kind} ${name}`);
+    });
     cache.put({ typeUrl: route, name: "web", value: new TextEncoder().encode("api") });
     await Promise.resolve();
     cache.remove(route, "web");
@@ -96,7 +126,13 @@ describe("watchDangling", () => {
   it("leaves out other authorities, ConfigSources of their own, globs and names with parameters", async () => {
     const { put, told, list } = useWatch();
     put(route, "web", "xdstp://far/acme.Cluster/x", "!elsewhere", "xdstp://far/acme.Cluster/*");
-    put(route, "xdstp://here/acme.Route/web", "xdstp://here/acme.Cluster/x", "xdstp://here/acme.Cluster/x?a=b", "xdstp://far/acme.Cluster/x");
+    put(
+      route,
+      "xdstp://here/acme.Route/web",
+      "xdstp://here/acme.Cluster/x",
+      "xdstp://here/acme.Cluster/x?a=b",
+      "xdstp://far/acme.Cluster/x",
+    );
     expect((await told()).map((event) => event.name)).toEqual(["xdstp://here/acme.Cluster/x"]);
     expect(list()).toEqual(["xdstp://here/acme.Cluster/x"]);
   });

@@ -1,7 +1,12 @@
 import type { Entry, ResourceSource, ResourceType, Topic } from "@xdstp/core";
 
 import type { DanglingEvent, DanglingWatch } from "./dangling-reference.ts";
-import { References, type ChangedResource, type ReferencesBody, type ReferencesOptions } from "./references.ts";
+import {
+  References,
+  type ChangedResource,
+  type ReferencesBody,
+  type ReferencesOptions,
+} from "./references.ts";
 
 /**
  * Watches what refers to what is not there, for types with `references`; costs what changes, and looks once per turn of the event loop at all that a transaction has changed.
@@ -11,9 +16,18 @@ import { References, type ChangedResource, type ReferencesBody, type ReferencesO
  * A name that is there only as an alias of another resource counts as one that is not there.
  * For content per node see {@link NodeCaches.watchDangling}.
  */
-export function watchDangling(source: Pick<ResourceSource, "topic" | "authorities">, types: readonly ResourceType[], onEvent: (event: DanglingEvent) => void = () => undefined): DanglingWatch {
+export function watchDangling(
+  source: Pick<ResourceSource, "topic" | "authorities">,
+  types: readonly ResourceType[],
+  onEvent: (event: DanglingEvent) => void = () => undefined,
+): DanglingWatch {
   const followed = followSource(source, types, onEvent);
-  return { list: () => followed.references.list(), close() { followed.close(); } };
+  return {
+    list: () => followed.references.list(),
+    close() {
+      followed.close();
+    },
+  };
 }
 
 /** The references of a source to itself, and how it is asked for a name. */
@@ -25,20 +39,43 @@ export interface SourceReferences {
 }
 
 /** Follows all types of a source, beginning with what is there. */
-export function followSource(source: Pick<ResourceSource, "topic" | "authorities">, types: readonly ResourceType[], onEvent: ReferencesOptions["onEvent"], onLooked?: ReferencesBody["onLooked"]): SourceReferences {
-  const followed = new Map<string, Followed>(types.map((type) => [type.typeUrl, { type, topic: source.topic(type.typeUrl, { name: "*" }), read: 0 }]));
+export function followSource(
+  source: Pick<ResourceSource, "topic" | "authorities">,
+  types: readonly ResourceType[],
+  onEvent: ReferencesOptions["onEvent"],
+  onLooked?: ReferencesBody["onLooked"],
+): SourceReferences {
+  const followed = new Map<string, Followed>(
+    types.map((type) => [
+      type.typeUrl,
+      { type, topic: source.topic(type.typeUrl, { name: "*" }), read: 0 },
+    ]),
+  );
   const topicOf = (typeUrl: string): Topic | undefined => followed.get(typeUrl)?.topic;
   const within = {
-    types, authorities: source.authorities,
+    types,
+    authorities: source.authorities,
     isSettled: (typeUrl: string) => topicOf(typeUrl)?.settled === true,
-    isServed: (typeUrl: string, name: string) => topicOf(typeUrl)?.get(name)?.resource !== undefined,
+    isServed: (typeUrl: string, name: string) =>
+      topicOf(typeUrl)?.get(name)?.resource !== undefined,
   };
-  const references: References = new References({ ...within, onEvent }, { changed: () => [...followed.values()].flatMap((type) => changesOf(type, references)), ...(onLooked && { onLooked }) });
-  const watcher = { wake: () => { references.wake(); } };
+  const references: References = new References(
+    { ...within, onEvent },
+    {
+      changed: () => [...followed.values()].flatMap((type) => changesOf(type, references)),
+      ...(onLooked && { onLooked }),
+    },
+  );
+  const watcher = {
+    wake: () => {
+      references.wake();
+    },
+  };
   for (const { topic } of followed.values()) topic.watch(watcher);
   references.look();
   return {
-    references, within,
+    references,
+    within,
     close() {
       references.close();
       for (const { topic } of followed.values()) topic.unwatch(watcher);
@@ -58,8 +95,13 @@ function changesOf(followed: Followed, references: References): readonly Changed
   const changes = topic.changes(read);
   followed.read = topic.head;
   if (changes !== undefined) return changes.map((entry) => changed(type, entry));
-  const gone = [...references.names(type.typeUrl)].filter((name) => topic.get(name)?.resource === undefined);
-  return [...Array.from(topic.members(), (entry) => changed(type, entry)), ...gone.map((name) => ({ type, name }))];
+  const gone = [...references.names(type.typeUrl)].filter(
+    (name) => topic.get(name)?.resource === undefined,
+  );
+  return [
+    ...Array.from(topic.members(), (entry) => changed(type, entry)),
+    ...gone.map((name) => ({ type, name })),
+  ];
 }
 
 function changed(type: ResourceType, { name, resource }: Entry): ChangedResource {

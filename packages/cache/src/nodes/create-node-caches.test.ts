@@ -7,23 +7,44 @@ import { createNodeCaches, type CacheNode, type NodeCaches } from "./create-node
 
 const typeUrl = "type.googleapis.com/acme.Flag";
 
-function nodesBy(keyOf: (node: CacheNode) => string | undefined = ({ cluster }) => cluster, clock = createFakeClock()): NodeCaches {
+function nodesBy(
+  keyOf: (node: CacheNode) => string | undefined = ({ cluster }) => cluster,
+  clock = createFakeClock(),
+): NodeCaches {
   return createNodeCaches({ keyOf, clock, tombstoneMs: 1_000 });
 }
 
-function flag(name: string, value: number): { readonly typeUrl: string; readonly name: string; readonly value: Uint8Array } {
+function flag(
+  name: string,
+  value: number,
+): { readonly typeUrl: string; readonly name: string; readonly value: Uint8Array } {
   return { typeUrl, name, value: new Uint8Array([value]) };
 }
 
 function shown(entries: readonly Entry[]): Record<string, number | undefined> {
-  return Object.fromEntries(entries.flatMap(({ name, resource }) => (resource === undefined ? [] : [[name, resource.payload.value[0]]])));
+  return Object.fromEntries(
+    entries.flatMap(({ name, resource }) =>
+      resource === undefined ? [] : [[name, resource.payload.value[0]]],
+    ),
+  );
 }
 
-const node: CacheNode = { id: "n", cluster: "gold", userAgentName: "", userAgentVersion: "", locality: "", clientFeatures: [] };
+const node: CacheNode = {
+  id: "n",
+  cluster: "gold",
+  userAgentName: "",
+  userAgentVersion: "",
+  locality: "",
+  clientFeatures: [],
+};
 
 function watched(topic: Topic): { readonly wakes: number } {
   const count = { wakes: 0 };
-  topic.watch({ wake: () => { count.wakes++; } });
+  topic.watch({
+    wake: () => {
+      count.wakes++;
+    },
+  });
   return count;
 }
 
@@ -34,15 +55,29 @@ describe("createNodeCaches", () => {
     nodes.of("gold").put(flag("web", 2));
     const { sourceFor, source } = nodes.serving;
     expect(shown(sourceFor({ node }).topic(typeUrl, { name: "*" }).members())).toEqual({ web: 2 });
-    expect(shown(sourceFor({ node }).topic(typeUrl, { name: "web" }).members())).toEqual({ web: 2 });
-    expect(shown(sourceFor({ node: { ...node, cluster: "basic" } }).topic(typeUrl, { name: "*" }).members())).toEqual({ web: 1 });
+    expect(shown(sourceFor({ node }).topic(typeUrl, { name: "web" }).members())).toEqual({
+      web: 2,
+    });
+    expect(
+      shown(
+        sourceFor({ node: { ...node, cluster: "basic" } })
+          .topic(typeUrl, { name: "*" })
+          .members(),
+      ),
+    ).toEqual({ web: 1 });
     expect(shown(source.topic(typeUrl, { name: "*" }).members())).toEqual({ web: 1 });
     expect(nodes.keys()).toEqual(["gold"]);
   });
 
   it("is ready once, with the shared content", async () => {
     const events: unknown[] = [];
-    const nodes = createNodeCaches({ keyOf: ({ cluster }) => cluster, clock: createFakeClock(), onEvent: (event) => { events.push(event); } });
+    const nodes = createNodeCaches({
+      keyOf: ({ cluster }) => cluster,
+      clock: createFakeClock(),
+      onEvent: (event) => {
+        events.push(event);
+      },
+    });
     nodes.of("gold").put(flag("web", 2));
     nodes.of("basic").put(flag("web", 3));
     nodes.shared.put(flag("web", 1));
@@ -52,7 +87,12 @@ describe("createNodeCaches", () => {
 
   it("counts one sequence of revisions", () => {
     const nodes = nodesBy();
-    const revisions = [nodes.shared.put(flag("a", 1)), nodes.of("gold").put(flag("a", 2)), nodes.of("basic").put(flag("a", 3)), nodes.shared.put(flag("b", 1))].map(({ revision }) => revision);
+    const revisions = [
+      nodes.shared.put(flag("a", 1)),
+      nodes.of("gold").put(flag("a", 2)),
+      nodes.of("basic").put(flag("a", 3)),
+      nodes.shared.put(flag("b", 1)),
+    ].map(({ revision }) => revision);
     expect(revisions).toEqual([1, 2, 3, 4]);
     expect(nodes.revision).toBe(4);
     expect(nodes.serving.source.revision).toBe(4);
@@ -122,7 +162,9 @@ describe("createNodeCaches", () => {
 
   it("refuses what is not a key in words", () => {
     const nodes = nodesBy(() => 42 as unknown as string);
-    expect(() => nodes.serving.sourceFor({ node })).toThrow('keyOf returned a number for node "n"; return a text, or undefined for the shared content');
+    expect(() => nodes.serving.sourceFor({ node })).toThrow(
+      'keyOf returned a number for node "n"; return a text, or undefined for the shared content',
+    );
     expect(() => nodes.of("")).toThrow("is not a node key");
     const { serving } = nodesBy(() => undefined);
     expect(serving.sourceFor({ node })).toBe(serving.source);
@@ -135,37 +177,66 @@ describe("createNodeCaches", () => {
     expect(() => gold.put({ ...flag("*", 2) })).toThrow(XdsError);
     expect(() => gold.put({ ...flag("web", 2), ttlMs: -1 })).toThrow(XdsError);
     expect(() => gold.put({ ...flag("web", 2), expireMs: 1 })).toThrow("expireMs");
-    expect(() => gold.put(flag("xdstp://a/acme.Flag/web", 2))).toThrow("is an xdstp name, which has the same content for every node");
+    expect(() => gold.put(flag("xdstp://a/acme.Flag/web", 2))).toThrow(
+      "is an xdstp name, which has the same content for every node",
+    );
     expect(shown(gold.topic(typeUrl, { name: "*" }).members())).toEqual({ web: 1 });
     expect(nodes.keys()).toEqual([]);
   });
 
   it("is at each moment what a reader of all changes has, for any sequence of changes", () => {
-    const change = fc.record({ key: fc.constantFrom("", "gold", "basic"), name: fc.constantFrom("a", "b", "c"), value: fc.integer({ min: 0, max: 3 }), reads: fc.boolean() });
-    fc.assert(fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
-      const nodes = nodesBy();
-      const model = new Map<string, Map<string, number>>(["", "gold", "basic"].map((key) => [key, new Map()]));
-      const readers = ["gold", "basic"].flatMap((key) => ["*", "a"].map((name) => ({ key, name, topic: nodes.of(key).topic(typeUrl, { name }), at: 0, has: new Map<string, number>(), hash: 0 })));
-      for (const { topic } of readers) watched(topic);
-      for (const { key, name, value, reads } of changes) {
-        const writer = key === "" ? nodes.shared : nodes.of(key);
-        if (value === 0) writer.remove(typeUrl, name);
-        else writer.put(flag(name, value));
-        if (value === 0) model.get(key)?.delete(name);
-        else model.get(key)?.set(name, value);
-        for (const reader of readers) {
-          const wanted = Object.fromEntries([...new Map([...model.get("") ?? [], ...model.get(reader.key) ?? []])].filter(([one]) => reader.name === "*" || one === reader.name));
-          expect(shown(reader.topic.members())).toEqual(wanted);
-          expect(reader.topic.hash).toBe(reader.topic.members().reduce((sum, { resource }) => (sum + (resource?.hash ?? 0)) % 2 ** 52, 0));
-          if (!reads) continue;
-          for (const entry of reader.topic.changes(reader.at) ?? []) {
-            if (entry.resource === undefined) reader.has.delete(entry.name);
-            else reader.has.set(entry.name, entry.resource.payload.value[0] ?? 0);
+    const change = fc.record({
+      key: fc.constantFrom("", "gold", "basic"),
+      name: fc.constantFrom("a", "b", "c"),
+      value: fc.integer({ min: 0, max: 3 }),
+      reads: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
+        const nodes = nodesBy();
+        const model = new Map<string, Map<string, number>>(
+          ["", "gold", "basic"].map((key) => [key, new Map()]),
+        );
+        const readers = ["gold", "basic"].flatMap((key) =>
+          ["*", "a"].map((name) => ({
+            key,
+            name,
+            topic: nodes.of(key).topic(typeUrl, { name }),
+            at: 0,
+            has: new Map<string, number>(),
+            hash: 0,
+          })),
+        );
+        for (const { topic } of readers) watched(topic);
+        for (const { key, name, value, reads } of changes) {
+          const writer = key === "" ? nodes.shared : nodes.of(key);
+          if (value === 0) writer.remove(typeUrl, name);
+          else writer.put(flag(name, value));
+          if (value === 0) model.get(key)?.delete(name);
+          else model.get(key)?.set(name, value);
+          for (const reader of readers) {
+            const wanted = Object.fromEntries(
+              [...new Map([...(model.get("") ?? []), ...(model.get(reader.key) ?? [])])].filter(
+                ([one]) => reader.name === "*" || one === reader.name,
+              ),
+            );
+            expect(shown(reader.topic.members())).toEqual(wanted);
+            expect(reader.topic.hash).toBe(
+              reader.topic
+                .members()
+                .reduce((sum, { resource }) => (sum + (resource?.hash ?? 0)) % 2 ** 52, 0),
+            );
+            if (!reads) continue;
+            for (const entry of reader.topic.changes(reader.at) ?? []) {
+              if (entry.resource === undefined) reader.has.delete(entry.name);
+              else reader.has.set(entry.name, entry.resource.payload.value[0] ?? 0);
+            }
+            reader.at = reader.topic.head;
+            expect(Object.fromEntries(reader.has)).toEqual(wanted);
           }
-          reader.at = reader.topic.head;
-          expect(Object.fromEntries(reader.has)).toEqual(wanted);
         }
-      }
-    }), { numRuns: 300 });
+      }),
+      { numRuns: 300 },
+    );
   });
 });

@@ -36,7 +36,9 @@ export interface NodeCaches extends AsyncDisposable {
   /** What a server needs: `createServer({ ...nodes.serving })`. */
   readonly serving: {
     readonly source: ResourceSource;
-    readonly sourceFor: ((peer: { readonly node?: CacheNode }) => ResourceSource) & { readonly viewsOnly: true };
+    readonly sourceFor: ((peer: { readonly node?: CacheNode }) => ResourceSource) & {
+      readonly viewsOnly: true;
+    };
   };
   /** Revision of the newest transaction of all; 0 before the first. */
   readonly revision: number;
@@ -63,49 +65,102 @@ export function createNodeCaches({ keyOf, ...options }: NodeCachesOptions): Node
   const used = new Map<string, WeakRef<NodeLayer>>();
   const owned = new Map<string, NodeLayer>();
   const watches = new Set<NodeReferences>();
-  const unused = new FinalizationRegistry<string>((key) => { if (used.get(key)?.deref() === undefined) used.delete(key); });
+  const unused = new FinalizationRegistry<string>((key) => {
+    if (used.get(key)?.deref() === undefined) used.delete(key);
+  });
   const onOwn = (layer: NodeLayer, names: readonly OwnName[]): void => {
     if (layer.resources > 0) owned.set(layer.key, layer);
     else owned.delete(layer.key);
     for (const watch of watches) watch.note(layer, names);
   };
   const of = (key: string): NodeLayer => {
-    if (typeof key !== "string" || key === "") throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(key)} is not a node key; give a text that is not empty, and use "shared" for content of all nodes`);
+    if (typeof key !== "string" || key === "")
+      throw new XdsError(
+        "INVALID_ARGUMENT",
+        `${JSON.stringify(key)} is not a node key; give a text that is not empty, and use "shared" for content of all nodes`,
+      );
     const known = used.get(key)?.deref();
     if (known !== undefined) return known;
-    const layer = new NodeLayer({ key, shared, root, revisions, cacheOptions: options, now: () => clock.now(), tombstoneMs, onOwn });
+    const layer = new NodeLayer({
+      key,
+      shared,
+      root,
+      revisions,
+      cacheOptions: options,
+      now: () => clock.now(),
+      tombstoneMs,
+      onOwn,
+    });
     used.set(key, new WeakRef(layer));
     unused.register(layer, key);
     return layer;
   };
   const close = async (): Promise<void> => shared.close();
   return {
-    shared, of, close, serving: { source: root, sourceFor: Object.assign(({ node }: { readonly node?: CacheNode }) => chosen(node, keyOf, of) ?? root, { viewsOnly: true } as const) },
+    shared,
+    of,
+    close,
+    serving: {
+      source: root,
+      sourceFor: Object.assign(
+        ({ node }: { readonly node?: CacheNode }) => chosen(node, keyOf, of) ?? root,
+        { viewsOnly: true } as const,
+      ),
+    },
     keys: () => [...owned.keys()],
     watchDangling(onEvent = () => undefined) {
-      const watch = watchNodeReferences({ shared, types: options.types ?? [], layers: owned.values(), onEvent });
+      const watch = watchNodeReferences({
+        shared,
+        types: options.types ?? [],
+        layers: owned.values(),
+        onEvent,
+      });
       watches.add(watch);
-      return { list: () => watch.list(), close() { watches.delete(watch); watch.close(); } };
+      return {
+        list: () => watch.list(),
+        close() {
+          watches.delete(watch);
+          watch.close();
+        },
+      };
     },
-    get revision() { return revisions.last; },
-    get resources() { return owned.values().reduce((sum, { resources }) => sum + resources, shared.counters.resources); },
+    get revision() {
+      return revisions.last;
+    },
+    get resources() {
+      return owned
+        .values()
+        .reduce((sum, { resources }) => sum + resources, shared.counters.resources);
+    },
     [Symbol.asyncDispose]: close,
   };
 }
 
-function chosen(node: CacheNode | undefined, keyOf: NodeCachesOptions["keyOf"], of: (key: string) => ResourceSource): ResourceSource | undefined {
+function chosen(
+  node: CacheNode | undefined,
+  keyOf: NodeCachesOptions["keyOf"],
+  of: (key: string) => ResourceSource,
+): ResourceSource | undefined {
   if (node === undefined) return undefined;
   const key: unknown = keyOf(node);
   if (key === undefined || key === "") return undefined;
-  if (typeof key !== "string") throw new XdsError("INVALID_ARGUMENT", `keyOf returned ${describeValue(key)} for node ${JSON.stringify(node.id)}; return a text, or undefined for the shared content`);
+  if (typeof key !== "string")
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `keyOf returned ${describeValue(key)} for node ${JSON.stringify(node.id)}; return a text, or undefined for the shared content`,
+    );
   return of(key);
 }
 
 /** The shared content, with the revisions of all. */
 function rootView(shared: Cache, revisions: { readonly last: number }): ResourceSource {
   return {
-    get revision() { return revisions.last; },
-    get ready() { return shared.ready; },
+    get revision() {
+      return revisions.last;
+    },
+    get ready() {
+      return shared.ready;
+    },
     ...(shared.authorities !== undefined && { authorities: shared.authorities }),
     descriptor: (typeUrl) => shared.descriptor(typeUrl),
     serves: (typeUrl) => shared.serves(typeUrl),

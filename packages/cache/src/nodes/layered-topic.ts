@@ -50,13 +50,23 @@ export class LayeredTopic implements Topic, Watcher {
   static {
     // Optional in the contract, so they can be declared here but not as accessors: these are put on the prototype.
     Object.defineProperties(this.prototype, {
-      stale: { get(this: LayeredTopic) { return this.#lower.stale ?? this.#pair()?.upper.stale; } },
-      label: { get(this: LayeredTopic) { return this.#pair() === undefined ? this.#lower.label : undefined; } },
+      stale: {
+        get(this: LayeredTopic) {
+          return this.#lower.stale ?? this.#pair()?.upper.stale;
+        },
+      },
+      label: {
+        get(this: LayeredTopic) {
+          return this.#pair() === undefined ? this.#lower.label : undefined;
+        },
+      },
     });
   }
 
   /** Whether it is made over this shared topic. */
-  isOver(lower: Topic): boolean { return this.#lower === lower; }
+  isOver(lower: Topic): boolean {
+    return this.#lower === lower;
+  }
 
   get settled(): boolean {
     const source = this.#source();
@@ -73,9 +83,15 @@ export class LayeredTopic implements Topic, Watcher {
     if (!isPair(source)) return source.hash;
     const { upper, covered } = source;
     const known = this.#hash;
-    if (known?.lower === this.#lower.head && known.upper === upper.head && known.size === covered.size) return known.sum;
+    if (
+      known?.lower === this.#lower.head &&
+      known.upper === upper.head &&
+      known.size === covered.size
+    )
+      return known.sum;
     let sum = hashWith(this.#lower.hash, upper.hash);
-    for (const name of covered.values()) sum = hashWithout(sum, this.#lower.get(name)?.resource?.hash ?? 0);
+    for (const name of covered.values())
+      sum = hashWithout(sum, this.#lower.get(name)?.resource?.hash ?? 0);
     this.#hash = { lower: this.#lower.head, upper: upper.head, size: covered.size, sum };
     return sum;
   }
@@ -86,13 +102,20 @@ export class LayeredTopic implements Topic, Watcher {
     if (!isPair(source)) return source.changes(after);
     const lower = this.#lower.changes(after);
     const upper = source.upper.changes(after);
-    return lower === undefined || upper === undefined ? undefined : (this.#merged = this.#merge(this.#merged, lower, upper, source)).entries;
+    return lower === undefined || upper === undefined
+      ? undefined
+      : (this.#merged = this.#merge(this.#merged, lower, upper, source)).entries;
   }
 
   members(): readonly Entry[] {
     const source = this.#source();
     if (!isPair(source)) return source.members();
-    return (this.#members = this.#merge(this.#members, this.#lower.members(), source.upper.members(), source)).entries;
+    return (this.#members = this.#merge(
+      this.#members,
+      this.#lower.members(),
+      source.upper.members(),
+      source,
+    )).entries;
   }
 
   get(name: string): Entry | undefined {
@@ -103,7 +126,10 @@ export class LayeredTopic implements Topic, Watcher {
     const source = this.#source();
     if (!isPair(source)) return source.removed();
     const { upper, covered } = source;
-    return [...this.#lower.removed().filter((entry) => !isIn(covered, entry)), ...upper.removed().filter((entry) => isIn(covered, entry))];
+    return [
+      ...this.#lower.removed().filter((entry) => !isIn(covered, entry)),
+      ...upper.removed().filter((entry) => isIn(covered, entry)),
+    ];
   }
 
   gone(name: string): readonly Entry[] {
@@ -146,7 +172,9 @@ export class LayeredTopic implements Topic, Watcher {
       try {
         watcher.wake(this);
       } catch (error) {
-        queueMicrotask(() => { throw error; });
+        queueMicrotask(() => {
+          throw error;
+        });
       }
     }
   }
@@ -156,7 +184,8 @@ export class LayeredTopic implements Topic, Watcher {
     const newest = Math.max(this.#lower.head, this.#pair()?.upper.head ?? 0);
     const { settled } = this;
     if (newest === this.#head && settled === this.#wasSettled) return false;
-    const isSeen = settled !== this.#wasSettled || this.#head === 0 || this.changes(this.#head)?.length !== 0;
+    const isSeen =
+      settled !== this.#wasSettled || this.#head === 0 || this.changes(this.#head)?.length !== 0;
     this.#wasSettled = settled;
     if (isSeen) this.#head = Math.max(this.#head, newest);
     return isSeen;
@@ -167,7 +196,10 @@ export class LayeredTopic implements Topic, Watcher {
     const pair = this.#pair();
     if (pair === undefined) return this.#lower;
     if (this.#isCollection) return pair;
-    return pair.covered.has(this.#key) || pair.upper.members().some(({ resource }) => resource !== undefined) ? pair.upper : this.#lower;
+    return pair.covered.has(this.#key) ||
+      pair.upper.members().some(({ resource }) => resource !== undefined)
+      ? pair.upper
+      : this.#lower;
   }
 
   /** Present where some names of the type come from the content of the key. */
@@ -184,17 +216,39 @@ export class LayeredTopic implements Topic, Watcher {
     return source.covered.has(readName(name).key) ? source.upper : this.#lower;
   }
 
-  #merge(known: Merged | undefined, lower: readonly Entry[], upper: readonly Entry[], pair: Pair): Merged {
+  #merge(
+    known: Merged | undefined,
+    lower: readonly Entry[],
+    upper: readonly Entry[],
+    pair: Pair,
+  ): Merged {
     const { covered } = pair;
-    if (known?.lower === lower && known.upper === upper && known.size === covered.size) return known;
-    const named = [...lower.filter((entry) => !isIn(covered, entry)), ...upper.filter((entry) => isIn(covered, entry))].filter(({ name }) => name !== this.interest.name);
-    const entries = named.length > 0 || this.#hasMember(pair) ? named : [...upper, ...lower].filter(({ name }) => name === this.interest.name).slice(0, 1);
-    return { lower, upper, size: covered.size, entries: entries.sort((a, b) => a.revision - b.revision) };
+    if (known?.lower === lower && known.upper === upper && known.size === covered.size)
+      return known;
+    const named = [
+      ...lower.filter((entry) => !isIn(covered, entry)),
+      ...upper.filter((entry) => isIn(covered, entry)),
+    ].filter(({ name }) => name !== this.interest.name);
+    const entries =
+      named.length > 0 || this.#hasMember(pair)
+        ? named
+        : [...upper, ...lower].filter(({ name }) => name === this.interest.name).slice(0, 1);
+    return {
+      lower,
+      upper,
+      size: covered.size,
+      entries: entries.sort((a, b) => a.revision - b.revision),
+    };
   }
 
   /** Whether it has a member: then a glob has nothing to say of itself. */
   #hasMember({ upper, covered }: Pair): boolean {
-    return this.#lower.members().some((entry) => entry.resource !== undefined && !isIn(covered, entry)) || upper.members().some(({ resource }) => resource !== undefined);
+    return (
+      this.#lower
+        .members()
+        .some((entry) => entry.resource !== undefined && !isIn(covered, entry)) ||
+      upper.members().some(({ resource }) => resource !== undefined)
+    );
   }
 }
 

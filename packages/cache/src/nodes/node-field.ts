@@ -17,17 +17,27 @@ const fields: Readonly<Record<string, (node: CacheNode) => unknown>> = {
  */
 export function nodeField(name: string): (node: CacheNode) => string | undefined {
   const read = Object.hasOwn(fields, name) ? fields[name] : metadataAt(name);
-  if (read === undefined) throw new XdsError("INVALID_ARGUMENT", `a node has no field ${JSON.stringify(name)}; the fields are ${Object.keys(fields).join(", ")} and metadata.PATH`);
+  if (read === undefined)
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `a node has no field ${JSON.stringify(name)}; the fields are ${Object.keys(fields).join(", ")} and metadata.PATH`,
+    );
   return (node) => {
     const value = read(node);
-    return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+    return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+      ? String(value)
+      : undefined;
   };
 }
 
 function metadataAt(name: string): ((node: CacheNode) => unknown) | undefined {
   const [first, ...path] = name.split(".");
   if (first !== "metadata" || path.length === 0 || path.includes("")) return undefined;
-  return ({ metadata }) => path.reduce<unknown>((value, part) => (isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined), metadata);
+  return ({ metadata }) =>
+    path.reduce<unknown>(
+      (value, part) => (isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined),
+      metadata,
+    );
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,4 +1,19 @@
-import { XdsError, type Committed, type Entry, type Held, type Interest, type Put, type Removal, type Resource, type ResourceSource, type ResourceType, type Scope, type Topic, type Transaction, type Watcher } from "@xdstp/core";
+import {
+  XdsError,
+  type Committed,
+  type Entry,
+  type Held,
+  type Interest,
+  type Put,
+  type Removal,
+  type Resource,
+  type ResourceSource,
+  type ResourceType,
+  type Scope,
+  type Topic,
+  type Transaction,
+  type Watcher,
+} from "@xdstp/core";
 
 import { createAuthor, type Author } from "../author.ts";
 import { CacheCore } from "../cache-core.ts";
@@ -54,23 +69,39 @@ export class NodeLayer implements NodeContent, LayerHost {
     this.key = options.key;
     this.viewOf = options.root;
     if (options.shared.authorities !== undefined) this.authorities = options.shared.authorities;
-    ({ put: this.put, remove: this.remove, transaction: this.transaction } = createAuthor((transaction) => this.commit(transaction)));
+    ({
+      put: this.put,
+      remove: this.remove,
+      transaction: this.transaction,
+    } = createAuthor((transaction) => this.commit(transaction)));
   }
 
-  get viewKey(): string { return this.key; }
-  get revision(): number { return this.#options.revisions.last; }
-  get ready(): boolean { return this.#options.shared.ready; }
-  get resources(): number { return this.#resources; }
+  get viewKey(): string {
+    return this.key;
+  }
+  get revision(): number {
+    return this.#options.revisions.last;
+  }
+  get ready(): boolean {
+    return this.#options.shared.ready;
+  }
+  get resources(): number {
+    return this.#resources;
+  }
 
-  descriptor(typeUrl: string): ResourceType | undefined { return this.#options.shared.descriptor(typeUrl); }
-  serves(typeUrl: string): boolean { return this.#options.shared.serves(typeUrl) || this.#upper?.serves(typeUrl) === true; }
+  descriptor(typeUrl: string): ResourceType | undefined {
+    return this.#options.shared.descriptor(typeUrl);
+  }
+  serves(typeUrl: string): boolean {
+    return this.#options.shared.serves(typeUrl) || this.#upper?.serves(typeUrl) === true;
+  }
 
   topic(typeUrl: string, interest: Interest): Topic {
     const home = homeType(typeUrl, interest.name);
     const lower = this.#options.shared.topic(home, interest);
     const ofType = this.#topics.get(home) ?? new Map<string, WeakRef<LayeredTopic>>();
     this.#topics.set(home, ofType);
-    const id = JSON.stringify([interest.name, [...interest.parameters ?? []]]);
+    const id = JSON.stringify([interest.name, [...(interest.parameters ?? [])]]);
     const known = ofType.get(id)?.deref();
     if (known?.isOver(lower) === true) return known;
     const topic = new LayeredTopic(home, lower, this);
@@ -81,24 +112,39 @@ export class NodeLayer implements NodeContent, LayerHost {
 
   asOf(typeUrl: string, name: string, revision: number): Entry | undefined {
     const isCovered = this.#covered.get(homeType(typeUrl, name))?.has(readName(name).key) === true;
-    return (isCovered ? this.#upper?.asOf(typeUrl, name, revision) : undefined) ?? this.#options.shared.asOf(typeUrl, name, revision);
+    return (
+      (isCovered ? this.#upper?.asOf(typeUrl, name, revision) : undefined) ??
+      this.#options.shared.asOf(typeUrl, name, revision)
+    );
   }
 
-  covered(typeUrl: string): ReadonlyMap<string, string> | undefined { return this.#covered.get(typeUrl); }
-  upper(typeUrl: string, interest: Interest): Topic | undefined { return this.#upper?.topic(typeUrl, interest); }
+  covered(typeUrl: string): ReadonlyMap<string, string> | undefined {
+    return this.#covered.get(typeUrl);
+  }
+  upper(typeUrl: string, interest: Interest): Topic | undefined {
+    return this.#upper?.topic(typeUrl, interest);
+  }
 
   /** All names that are put under this key. */
   *ownNames(): Iterable<OwnName> {
-    for (const [typeUrl, names] of this.#covered) for (const name of names.values()) if (!this.#isCopy(typeUrl, name)) yield { typeUrl, name };
+    for (const [typeUrl, names] of this.#covered)
+      for (const name of names.values()) if (!this.#isCopy(typeUrl, name)) yield { typeUrl, name };
   }
 
   /** What is put of a type, and copies of shared resources. */
-  own(typeUrl: string): Topic { return this.#core().topic(typeUrl, { name: "*" }); }
-  opened(topic: LayeredTopic): void { this.#watched.add(topic); }
-  closed(topic: LayeredTopic): void { this.#watched.delete(topic); }
+  own(typeUrl: string): Topic {
+    return this.#core().topic(typeUrl, { name: "*" });
+  }
+  opened(topic: LayeredTopic): void {
+    this.#watched.add(topic);
+  }
+  closed(topic: LayeredTopic): void {
+    this.#watched.delete(topic);
+  }
 
   *held(typeUrl: string, interest?: Interest): Iterable<Held> {
-    for (const held of this.#upper?.held(typeUrl, interest) ?? []) if (!this.#isCopy(homeType(typeUrl, held.name), held.name)) yield held;
+    for (const held of this.#upper?.held(typeUrl, interest) ?? [])
+      if (!this.#isCopy(homeType(typeUrl, held.name), held.name)) yield held;
   }
 
   unavailable(scope: Scope, error: XdsError | undefined): void {
@@ -106,7 +152,15 @@ export class NodeLayer implements NodeContent, LayerHost {
   }
 
   clear(): Committed {
-    return this.commit({ remove: [...this.#covered.keys()].flatMap((typeUrl) => [...this.held(typeUrl)].map(({ name, constraints }): Removal => ({ typeUrl, name, ...(constraints && { constraints }) }))) });
+    return this.commit({
+      remove: [...this.#covered.keys()].flatMap((typeUrl) =>
+        [...this.held(typeUrl)].map(({ name, constraints }): Removal => ({
+          typeUrl,
+          name,
+          ...(constraints && { constraints }),
+        })),
+      ),
+    });
   }
 
   commit(given: Transaction): Committed {
@@ -115,15 +169,28 @@ export class NodeLayer implements NodeContent, LayerHost {
     const plan = this.#plan(transaction);
     const uncover = this.#cover(plan.put);
     const isNew = this.#upper === undefined;
-    const committed = this.#core().commit({ ...plan, atomic: true, ...(transaction.label !== undefined && { label: transaction.label }) });
+    const committed = this.#core().commit({
+      ...plan,
+      atomic: true,
+      ...(transaction.label !== undefined && { label: transaction.label }),
+    });
     if (committed.refused === undefined) this.#note(transaction.put ?? [], plan);
     else uncover();
     this.#forgetOld();
-    if (isNew || committed.refused === undefined) for (const topic of [...this.#watched]) topic.attach();
+    if (isNew || committed.refused === undefined)
+      for (const topic of [...this.#watched]) topic.attach();
     return committed;
   }
 
-  #core(): CacheCore { return (this.#upper ??= new CacheCore({ ...this.#options.cacheOptions, revisions: this.#options.revisions, onEvent: (event) => { this.#hear(event); } })); }
+  #core(): CacheCore {
+    return (this.#upper ??= new CacheCore({
+      ...this.#options.cacheOptions,
+      revisions: this.#options.revisions,
+      onEvent: (event) => {
+        this.#hear(event);
+      },
+    }));
+  }
 
   /** That clients are served depends on the shared content alone. */
   #hear(event: CacheEvent): void {
@@ -133,11 +200,26 @@ export class NodeLayer implements NodeContent, LayerHost {
   /** With what the shared content has in the place of what is removed. */
   #plan({ put = [], remove = [], complete = [] }: Transaction): Plan {
     const given = new Set(put.map(({ typeUrl, resource }) => keyOf(typeUrl, resource.name)));
-    const rest = complete.flatMap(({ typeUrl, interest }) => [...this.held(typeUrl, interest)].filter(({ name }) => !given.has(keyOf(typeUrl, name))).map(({ name, constraints }): Removal => ({ typeUrl, name, ...(constraints && { constraints }) })));
+    const rest = complete.flatMap(({ typeUrl, interest }) =>
+      [...this.held(typeUrl, interest)]
+        .filter(({ name }) => !given.has(keyOf(typeUrl, name)))
+        .map(({ name, constraints }): Removal => ({
+          typeUrl,
+          name,
+          ...(constraints && { constraints }),
+        })),
+    );
     const all = [...remove, ...rest].filter(({ typeUrl, name }) => this.owns(typeUrl, name));
-    const copies = all.flatMap(({ typeUrl, name, constraints }): readonly Put[] => (constraints === undefined ? this.#sharedPuts(typeUrl, name) : []));
+    const copies = all.flatMap(({ typeUrl, name, constraints }): readonly Put[] =>
+      constraints === undefined ? this.#sharedPuts(typeUrl, name) : [],
+    );
     const copied = new Set(copies.map(({ typeUrl, resource }) => keyOf(typeUrl, resource.name)));
-    return { put: [...put, ...copies], remove: all.filter(({ typeUrl, name }) => !copied.has(keyOf(typeUrl, name))), copies, gone: all };
+    return {
+      put: [...put, ...copies],
+      remove: all.filter(({ typeUrl, name }) => !copied.has(keyOf(typeUrl, name))),
+      copies,
+      gone: all,
+    };
   }
 
   #sharedPuts(typeUrl: string, name: string): readonly Put[] {
@@ -149,7 +231,10 @@ export class NodeLayer implements NodeContent, LayerHost {
   /** Names count as covered before anybody is woken. Returns what undoes it. */
   #cover(put: readonly Put[]): () => void {
     const fresh: (readonly [Map<string, string>, string])[] = [];
-    for (const { typeUrl, resource: { name } } of put) {
+    for (const {
+      typeUrl,
+      resource: { name },
+    } of put) {
       const ofType = this.#covered.get(typeUrl) ?? new Map<string, string>();
       this.#covered.set(typeUrl, ofType);
       const { key } = readName(name);
@@ -157,15 +242,32 @@ export class NodeLayer implements NodeContent, LayerHost {
       ofType.set(key, name);
       fresh.push([ofType, key]);
     }
-    return () => { for (const [ofType, key] of fresh) ofType.delete(key); };
+    return () => {
+      for (const [ofType, key] of fresh) ofType.delete(key);
+    };
   }
 
   #note(put: readonly Put[], { gone }: Plan): void {
-    const whole = gone.filter(({ typeUrl, name, constraints }) => !this.#isCopy(typeUrl, name) && (constraints === undefined || this.#upper?.held(typeUrl, { name })[Symbol.iterator]().next().done === true));
+    const whole = gone.filter(
+      ({ typeUrl, name, constraints }) =>
+        !this.#isCopy(typeUrl, name) &&
+        (constraints === undefined ||
+          this.#upper?.held(typeUrl, { name })[Symbol.iterator]().next().done === true),
+    );
     for (const { typeUrl, name } of whole) this.#copy(typeUrl, name);
-    for (const { typeUrl, resource: { name } } of put) this.#endCopy(typeUrl, readName(name).key);
-    this.#resources = [...this.#covered].reduce((sum, [typeUrl, names]) => sum + names.size - (this.#copies.get(typeUrl)?.size ?? 0), 0);
-    this.#options.onOwn(this, [...put.map(({ typeUrl, resource: { name } }) => ({ typeUrl, name })), ...gone]);
+    for (const {
+      typeUrl,
+      resource: { name },
+    } of put)
+      this.#endCopy(typeUrl, readName(name).key);
+    this.#resources = [...this.#covered].reduce(
+      (sum, [typeUrl, names]) => sum + names.size - (this.#copies.get(typeUrl)?.size ?? 0),
+      0,
+    );
+    this.#options.onOwn(this, [
+      ...put.map(({ typeUrl, resource: { name } }) => ({ typeUrl, name })),
+      ...gone,
+    ]);
   }
 
   /** From now on the name is what the shared content says, under revisions of the key. */
@@ -182,7 +284,13 @@ export class NodeLayer implements NodeContent, LayerHost {
     topic.watch(watcher);
     const ofType = this.#copies.get(typeUrl) ?? new Map<string, Copy>();
     this.#copies.set(typeUrl, ofType);
-    ofType.set(readName(name).key, { name, since: this.#options.now(), end: () => { topic.unwatch(watcher); } });
+    ofType.set(readName(name).key, {
+      name,
+      since: this.#options.now(),
+      end: () => {
+        topic.unwatch(watcher);
+      },
+    });
   }
 
   #endCopy(typeUrl: string, key: string): void {
@@ -213,10 +321,16 @@ export class NodeLayer implements NodeContent, LayerHost {
     this.#upper?.commit({ remove });
   }
 
-  #isCopy(typeUrl: string, name: string): boolean { return this.#copies.get(typeUrl)?.has(readName(name).key) === true; }
+  #isCopy(typeUrl: string, name: string): boolean {
+    return this.#copies.get(typeUrl)?.has(readName(name).key) === true;
+  }
 
   /** A name is put under this key. */
-  owns(typeUrl: string, name: string): boolean { return this.#covered.get(typeUrl)?.has(readName(name).key) === true && !this.#isCopy(typeUrl, name); }
+  owns(typeUrl: string, name: string): boolean {
+    return (
+      this.#covered.get(typeUrl)?.has(readName(name).key) === true && !this.#isCopy(typeUrl, name)
+    );
+  }
 }
 
 interface Copy {
@@ -233,21 +347,47 @@ interface Plan {
   readonly gone: readonly Removal[];
 }
 
-const forgotten = new FinalizationRegistry<{ readonly ofType: Map<string, WeakRef<LayeredTopic>>; readonly id: string }>(({ ofType, id }) => {
+const forgotten = new FinalizationRegistry<{
+  readonly ofType: Map<string, WeakRef<LayeredTopic>>;
+  readonly id: string;
+}>(({ ofType, id }) => {
   if (ofType.get(id)?.deref() === undefined) ofType.delete(id);
 });
 
 /** An xdstp name is the same for every node (B-NODE-7). */
 function checkPut({ name, expireMs }: Resource): void {
-  if (name.startsWith("xdstp:")) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} is an xdstp name, which has the same content for every node; put it into the shared content, or use an opaque name`);
-  if (expireMs !== undefined) throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)} has expireMs, which content of one node key cannot have; remove it yourself, or put it into the shared content`);
+  if (name.startsWith("xdstp:"))
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `${JSON.stringify(name)} is an xdstp name, which has the same content for every node; put it into the shared content, or use an opaque name`,
+    );
+  if (expireMs !== undefined)
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `${JSON.stringify(name)} has expireMs, which content of one node key cannot have; remove it yourself, or put it into the shared content`,
+    );
 }
 
 /** A kept resource has accessors, which a spread would lose. Its end is that of the original. */
-function copyOf({ name, version, payload, aliases, ttlMs, noStore, constraints, metadata }: Resource): Resource {
+function copyOf({
+  name,
+  version,
+  payload,
+  aliases,
+  ttlMs,
+  noStore,
+  constraints,
+  metadata,
+}: Resource): Resource {
   return {
-    name, version, payload, ...(aliases && { aliases }), ...(ttlMs !== undefined && { ttlMs }), ...(noStore !== undefined && { noStore }),
-    ...(constraints && { constraints }), ...(metadata && { metadata }),
+    name,
+    version,
+    payload,
+    ...(aliases && { aliases }),
+    ...(ttlMs !== undefined && { ttlMs }),
+    ...(noStore !== undefined && { noStore }),
+    ...(constraints && { constraints }),
+    ...(metadata && { metadata }),
   };
 }
 

@@ -10,7 +10,12 @@ const cluster = "type.googleapis.com/acme.Cluster";
 
 /** A route names one cluster. */
 const types: readonly ResourceType[] = [
-  { typeUrl: route, references: (payload): readonly Reference[] => [{ typeUrl: cluster, name: new TextDecoder().decode(payload) }] },
+  {
+    typeUrl: route,
+    references: (payload): readonly Reference[] => [
+      { typeUrl: cluster, name: new TextDecoder().decode(payload) },
+    ],
+  },
   { typeUrl: cluster },
 ];
 
@@ -29,23 +34,40 @@ interface Subject {
 }
 
 function useWatch({ isReady = true } = {}): Subject {
-  const nodes = createNodeCaches({ types, keyOf: ({ cluster: key }) => key, clock: createFakeClock() });
+  const nodes = createNodeCaches({
+    types,
+    keyOf: ({ cluster: key }) => key,
+    clock: createFakeClock(),
+  });
   if (isReady) nodes.shared.commit({});
   const events: string[] = [];
-  const keyed = ({ key = "", name }: { readonly key?: string; readonly name: string }): string => `${key}>${name}`;
-  const say = (event: DanglingEvent): void => { events.push(`${event.kind} ${keyed(event)}${event.kind === "dangling" ? ` by ${event.by.name}` : ""}`); };
+  const keyed = ({ key = "", name }: { readonly key?: string; readonly name: string }): string =>
+    `${key}>${name}`;
+  const say = (event: DanglingEvent): void => {
+    events.push(
+      `${event.kind} ${keyed(event)}${event.kind === "dangling" ? ` by ${event.by.name}` : ""}`,
+    );
+  };
   const watch = nodes.watchDangling(say);
-  const layer = (key: string): Pick<NodeCaches["shared"], "put" | "remove"> => (key === "" ? nodes.shared : nodes.of(key));
+  const layer = (key: string): Pick<NodeCaches["shared"], "put" | "remove"> =>
+    key === "" ? nodes.shared : nodes.of(key);
   return {
-    nodes, events,
-    put: (key, typeUrl, name, to = "") => { layer(key).put({ typeUrl, name, value: new TextEncoder().encode(to) }); },
-    remove: (key, typeUrl, name) => { layer(key).remove(typeUrl, name); },
+    nodes,
+    events,
+    put: (key, typeUrl, name, to = "") => {
+      layer(key).put({ typeUrl, name, value: new TextEncoder().encode(to) });
+    },
+    remove: (key, typeUrl, name) => {
+      layer(key).remove(typeUrl, name);
+    },
     async told() {
       await Promise.resolve();
       return events.splice(0);
     },
     list: () => watch.list().map(keyed),
-    close: () => { watch.close(); },
+    close: () => {
+      watch.close();
+    },
   };
 }
 
@@ -137,7 +159,14 @@ describe("NodeCaches.watchDangling()", () => {
 
   it("is not misled by a reader that asks within a transaction", async () => {
     const { nodes, put, remove, list, told } = useWatch();
-    nodes.of("gold").topic(route, { name: "*" }).watch({ wake() { list(); } });
+    nodes
+      .of("gold")
+      .topic(route, { name: "*" })
+      .watch({
+        wake() {
+          list();
+        },
+      });
     put("gold", route, "web", "api");
     put("", route, "web", "other");
     expect(await told()).toEqual(["dangling gold>api by web", "dangling >other by web"]);
@@ -152,7 +181,9 @@ describe("NodeCaches.watchDangling()", () => {
     const { nodes, put, told, list, close } = useWatch();
     put("gold", route, "web", "api");
     await told();
-    expect(nodes.watchDangling().list()).toMatchObject([{ key: "gold", name: "api", by: { name: "web" }, others: 0 }]);
+    expect(nodes.watchDangling().list()).toMatchObject([
+      { key: "gold", name: "api", by: { name: "web" }, others: 0 },
+    ]);
     close();
     put("gold", route, "shop", "none");
     put("", route, "web", "none");
@@ -163,12 +194,17 @@ describe("NodeCaches.watchDangling()", () => {
   it("goes on after a listener that threw", async () => {
     const { nodes, put, told } = useWatch();
     let isBroken = true;
-    const watch = nodes.watchDangling(() => { if (isBroken) throw new Error("broken"); });
+    const watch = nodes.watchDangling(() => {
+      if (isBroken) throw new Error("broken");
+    });
     put("gold", route, "web", "api");
     put("gold", route, "shop", "other");
     expect(() => watch.list()).toThrow("broken");
     isBroken = false;
-    expect(watch.list()).toMatchObject([{ key: "gold", name: "api" }, { key: "gold", name: "other" }]);
+    expect(watch.list()).toMatchObject([
+      { key: "gold", name: "api" },
+      { key: "gold", name: "other" },
+    ]);
     expect(await told()).toEqual(["dangling gold>api by web", "dangling gold>other by shop"]);
     watch.close();
   });

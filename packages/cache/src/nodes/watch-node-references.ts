@@ -32,10 +32,17 @@ interface OfKey {
  * Follows what the shared content refers to, and what the content of each key refers to.
  * A key can add names and replace them, and hides none. So what is missing in the view of a key and not in the shared content is something that content of the key refers to.
  */
-export function watchNodeReferences({ shared, types, layers, onEvent }: NodeReferencesOptions): NodeReferences {
+export function watchNodeReferences({
+  shared,
+  types,
+  layers,
+  onEvent,
+}: NodeReferencesOptions): NodeReferences {
   const byKey = new Map<string, OfKey>();
   const typeOf = new Map(types.map((type) => [type.typeUrl, type]));
-  const ofShared = followSource(shared, types, onEvent, (touched) => { for (const { references } of byKey.values()) references.review(touched); });
+  const ofShared = followSource(shared, types, onEvent, (touched) => {
+    for (const { references } of byKey.values()) references.review(touched);
+  });
   const { within } = ofShared;
 
   const begin = (layer: NodeLayer): OfKey => {
@@ -52,10 +59,16 @@ export function watchNodeReferences({ shared, types, layers, onEvent }: NodeRefe
     const body = {
       changed: () => ofKey.changed.splice(0).flatMap(read),
       // Keys are many: one that refers to nothing costs nothing.
-      onLooked: () => { if (ofKey.references.isEmpty && byKey.get(key) === ofKey) byKey.delete(key); },
+      onLooked: () => {
+        if (ofKey.references.isEmpty && byKey.get(key) === ofKey) byKey.delete(key);
+      },
     };
-    const isServed = (typeUrl: string, name: string): boolean => layer.owns(typeUrl, name) || within.isServed(typeUrl, name);
-    const ofKey: OfKey = { references: new References({ ...within, isServed, key, onEvent }, body), changed: [] };
+    const isServed = (typeUrl: string, name: string): boolean =>
+      layer.owns(typeUrl, name) || within.isServed(typeUrl, name);
+    const ofKey: OfKey = {
+      references: new References({ ...within, isServed, key, onEvent }, body),
+      changed: [],
+    };
     byKey.set(key, ofKey);
     return ofKey;
   };
@@ -67,7 +80,10 @@ export function watchNodeReferences({ shared, types, layers, onEvent }: NodeRefe
   for (const layer of layers) note(layer, [...layer.ownNames()]);
   return {
     note,
-    list: () => [ofShared.references, ...[...byKey.values()].map(({ references }) => references)].flatMap((references) => references.list()),
+    list: () =>
+      [ofShared.references, ...[...byKey.values()].map(({ references }) => references)].flatMap(
+        (references) => references.list(),
+      ),
     close() {
       ofShared.close();
       for (const { references } of byKey.values()) references.close();

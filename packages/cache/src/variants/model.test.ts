@@ -1,4 +1,13 @@
-import { matchesConstraints, readConstraints, type Constraints, type Entry, type Interest, type Put, type Removal, type Topic } from "@xdstp/core";
+import {
+  matchesConstraints,
+  readConstraints,
+  type Constraints,
+  type Entry,
+  type Interest,
+  type Put,
+  type Removal,
+  type Topic,
+} from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 
 import { chooseSeed, createRandom, scaled, type Random } from "../../test/random.ts";
@@ -7,10 +16,30 @@ import { asked, both, either, has, is, not, limitedTo } from "../../test/variant
 import { createCache, type Cache } from "../index.ts";
 
 const names = ["n", "xdstp://a/t.T/ns/x", "plain"];
-const keyed: readonly Constraints[] = [is("a", "1"), is("a", "2"), not(has("a")), both(has("a"), not(is("a", "1"))), either(is("a", "1"), is("a", "2"))];
-const pool: readonly (Constraints | undefined)[] = [undefined, ...keyed, is("b", "1"), not(is("b", "1"))];
-const clients: readonly Readonly<Record<string, string>>[] = [{}, { a: "1" }, { a: "2" }, { a: "3" }, { b: "1" }, { a: "1", b: "1", c: "1" }];
-const interests = [...names, "*", "xdstp://a/t.T/ns/*"].flatMap((name) => clients.map((parameters) => asked(name, parameters)));
+const keyed: readonly Constraints[] = [
+  is("a", "1"),
+  is("a", "2"),
+  not(has("a")),
+  both(has("a"), not(is("a", "1"))),
+  either(is("a", "1"), is("a", "2")),
+];
+const pool: readonly (Constraints | undefined)[] = [
+  undefined,
+  ...keyed,
+  is("b", "1"),
+  not(is("b", "1")),
+];
+const clients: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { a: "1" },
+  { a: "2" },
+  { a: "3" },
+  { b: "1" },
+  { a: "1", b: "1", c: "1" },
+];
+const interests = [...names, "*", "xdstp://a/t.T/ns/*"].flatMap((name) =>
+  clients.map((parameters) => asked(name, parameters)),
+);
 
 /** A client that believes what it is told: what it holds, by name and variant. */
 class Holder {
@@ -25,7 +54,9 @@ class Holder {
     this.#read = cache.revision;
   }
 
-  get topic(): Topic { return this.#topic; }
+  get topic(): Topic {
+    return this.#topic;
+  }
 
   catchUp(revision: number): void {
     for (const entry of this.#topic.changes(this.#read) ?? []) this.#take(entry);
@@ -40,7 +71,10 @@ class Holder {
   }
 }
 
-function randomChange(random: Random): { readonly put: readonly Put[]; readonly remove: readonly Removal[] } {
+function randomChange(random: Random): {
+  readonly put: readonly Put[];
+  readonly remove: readonly Removal[];
+} {
   const chosen = new Map<string, readonly [string, Constraints | undefined]>();
   for (let count = 1 + random.int(4); count > 0; count--) {
     const name = random.pick(names);
@@ -61,16 +95,25 @@ function expected(cache: Cache, topic: Topic): readonly string[] {
   const { name: wanted, parameters } = topic.interest;
   const byName = new Map<string, string[]>();
   for (const { name, version, constraints } of cache.held(T)) {
-    const isCovered = name === wanted || wanted === "*" || (wanted.endsWith("ns/*") && name.startsWith("xdstp:"));
+    const isCovered =
+      name === wanted || wanted === "*" || (wanted.endsWith("ns/*") && name.startsWith("xdstp:"));
     const read = constraints === undefined ? undefined : readConstraints(constraints);
-    if (!isCovered || (read?.fault === undefined && read !== undefined && !matchesConstraints(read.constraints, parameters))) continue;
+    if (
+      !isCovered ||
+      (read?.fault === undefined &&
+        read !== undefined &&
+        !matchesConstraints(read.constraints, parameters))
+    )
+      continue;
     byName.set(name, [...(byName.get(name) ?? []), `${name} ${version}`]);
   }
   return [...byName.values()].flatMap((versions) => (versions.length === 1 ? versions : [])).sort();
 }
 
 function shown(entries: Iterable<Entry>): readonly string[] {
-  return [...entries].flatMap(({ name, resource }) => (resource === undefined ? [] : `${name} ${resource.version}`)).sort();
+  return [...entries]
+    .flatMap(({ name, resource }) => (resource === undefined ? [] : `${name} ${resource.version}`))
+    .sort();
 }
 
 function run(seed: number, steps: number, isForced: boolean): void {
@@ -83,12 +126,32 @@ function run(seed: number, steps: number, isForced: boolean): void {
     const change = randomChange(random);
     if (isForced) void feed.sink.commit(change);
     else cache.commit(change);
-    if (step % 10 === 0) holders.push(...interests.filter(() => random.chance(0.1)).map((interest) => new Holder(cache, interest)));
+    if (step % 10 === 0)
+      holders.push(
+        ...interests
+          .filter(() => random.chance(0.1))
+          .map((interest) => new Holder(cache, interest)),
+      );
     for (const holder of holders) {
       const { topic } = holder;
       const now = expected(cache, topic);
-      expect(shown(topic.members()), `seed ${seed} step ${step} ${JSON.stringify([topic.interest.name, ...topic.interest.parameters ?? []])}`).toEqual(now);
-      expect(shown(cache.topic(T, { ...topic.interest, parameters: new Map([...topic.interest.parameters ?? [], ["unknown", String(step)]]) }).members())).toEqual(now);
+      expect(
+        shown(topic.members()),
+        `seed ${seed} step ${step} ${JSON.stringify([topic.interest.name, ...(topic.interest.parameters ?? [])])}`,
+      ).toEqual(now);
+      expect(
+        shown(
+          cache
+            .topic(T, {
+              ...topic.interest,
+              parameters: new Map([
+                ...(topic.interest.parameters ?? []),
+                ["unknown", String(step)],
+              ]),
+            })
+            .members(),
+        ),
+      ).toEqual(now);
       if (random.chance(0.5)) holder.catchUp(cache.revision);
     }
   }
@@ -96,14 +159,18 @@ function run(seed: number, steps: number, isForced: boolean): void {
     holder.catchUp(cache.revision);
     const now = expected(cache, holder.topic);
     // Who matches several is told an error and keeps what it has.
-    if (isForced) for (const one of now) expect(shown(holder.held.values()), `seed ${seed}`).toContain(one);
+    if (isForced)
+      for (const one of now) expect(shown(holder.held.values()), `seed ${seed}`).toContain(one);
     else expect(shown(holder.held.values()), `seed ${seed}`).toEqual(now);
   }
 }
 
 describe("variants in random order", () => {
-  it.each([false, true])("give each client the one that matches, and tell it of each that goes (overlapping by force: %j) [B-DYN-3, S-DYN-5, S-DYN-8]", (isForced) => {
-    const seed = chooseSeed();
-    for (let index = 0; index < scaled(2_000); index++) run(seed + index, 60, isForced);
-  });
+  it.each([false, true])(
+    "give each client the one that matches, and tell it of each that goes (overlapping by force: %j) [B-DYN-3, S-DYN-5, S-DYN-8]",
+    (isForced) => {
+      const seed = chooseSeed();
+      for (let index = 0; index < scaled(2_000); index++) run(seed + index, 60, isForced);
+    },
+  );
 });

@@ -35,7 +35,8 @@ export class VariantIndex {
 
   add(record: NameRecord, text: string): void {
     const sets = (this.#sets ??= new Map<string, VariantSet>());
-    const set = sets.get(record.key) ?? new VariantSet(this.#typeUrl, () => this.#records.get(record.key));
+    const set =
+      sets.get(record.key) ?? new VariantSet(this.#typeUrl, () => this.#records.get(record.key));
     sets.set(record.key, set);
     set.add(text, record);
   }

@@ -1,4 +1,10 @@
-import { matchesConstraints, overlapOf, XdsError, type Constraints, type Interest } from "@xdstp/core";
+import {
+  matchesConstraints,
+  overlapOf,
+  XdsError,
+  type Constraints,
+  type Interest,
+} from "@xdstp/core";
 
 import type { CacheState } from "../cache-state.ts";
 import type { NameRecord } from "../name-record.ts";
@@ -61,26 +67,49 @@ export class VariantSet {
 
   /** Removals of what was for readers with these parameters. */
   removed(parameters: Parameters): readonly StateEntry[] {
-    return this.#rows().flatMap(({ variant, entry }) => (entry !== undefined && !entry.dead && entry.tombstone && isFor(variant?.constraints, parameters) ? [entry] : []));
+    return this.#rows().flatMap(({ variant, entry }) =>
+      entry !== undefined &&
+      !entry.dead &&
+      entry.tombstone &&
+      isFor(variant?.constraints, parameters)
+        ? [entry]
+        : [],
+    );
   }
 
   /** The entry that stands for one of the records in a collection with these parameters. */
   entryOf(record: NameRecord, parameters: Parameters): StateEntry | undefined {
     const { entry, variant } = record;
-    if (entry?.resource === undefined) return isFor(variant?.constraints, parameters) ? entry : undefined;
+    if (entry?.resource === undefined)
+      return isFor(variant?.constraints, parameters) ? entry : undefined;
     const shown = this.shown(parameters);
-    if (shown === undefined || shown.resource !== undefined) return shown === entry ? entry : undefined;
-    return this.#alive().find((one) => isFor(one.constraints, parameters))?.record === record ? shown : undefined;
+    if (shown === undefined || shown.resource !== undefined)
+      return shown === entry ? entry : undefined;
+    return this.#alive().find((one) => isFor(one.constraints, parameters))?.record === record
+      ? shown
+      : undefined;
   }
 
   /** A record has taken a new entry. Returns what the collections note whose readers have these parameters. */
-  changed(record: NameRecord, old: StateEntry | undefined, state: CacheState): (parameters: Parameters) => readonly Step[] {
+  changed(
+    record: NameRecord,
+    old: StateEntry | undefined,
+    state: CacheState,
+  ): (parameters: Parameters) => readonly Step[] {
     const before = this.#alive().filter((one) => one.record !== record);
-    if (old?.resource !== undefined) before.push({ record, entry: old, constraints: record.variant?.constraints ?? EVERYONE });
+    if (old?.resource !== undefined)
+      before.push({ record, entry: old, constraints: record.variant?.constraints ?? EVERYONE });
     const clash = this.#clash;
     this.#settle(record, old, state);
     const after = this.#alive();
-    return (parameters) => stepsOf(record, old, choose(before, clash, parameters), choose(after, this.#clash, parameters), parameters);
+    return (parameters) =>
+      stepsOf(
+        record,
+        old,
+        choose(before, clash, parameters),
+        choose(after, this.#clash, parameters),
+        parameters,
+      );
   }
 
   /** While it is contested each change concerns all of them: whoever was shown one may be shown none now, or another. */
@@ -95,18 +124,43 @@ export class VariantSet {
       one.record.entry = one.entry.with({ revision, label });
     }
     this.#clash?.supersede();
-    this.#clash = this.contested && record.entry !== undefined ? new StateEntry({ revision, label, name: record.entry.name, error: this.#error(record.entry.name), tombstone: true }) : undefined;
+    this.#clash =
+      this.contested && record.entry !== undefined
+        ? new StateEntry({
+            revision,
+            label,
+            name: record.entry.name,
+            error: this.#error(record.entry.name),
+            tombstone: true,
+          })
+        : undefined;
   }
 
   #isContested(record: NameRecord, old: StateEntry | undefined): boolean {
     const alive = this.#alive();
     const own = alive.find((one) => one.record === record);
-    if (own !== undefined) return this.contested || (old?.resource === undefined && alive.some((one) => one !== own && overlapOf(one.constraints, own.constraints) !== "none"));
-    return this.contested && alive.some((one, index) => alive.slice(index + 1).some((other) => overlapOf(one.constraints, other.constraints) !== "none"));
+    if (own !== undefined)
+      return (
+        this.contested ||
+        (old?.resource === undefined &&
+          alive.some(
+            (one) => one !== own && overlapOf(one.constraints, own.constraints) !== "none",
+          ))
+      );
+    return (
+      this.contested &&
+      alive.some((one, index) =>
+        alive
+          .slice(index + 1)
+          .some((other) => overlapOf(one.constraints, other.constraints) !== "none"),
+      )
+    );
   }
 
   #error(name: string): XdsError {
-    const texts = this.#alive().map(({ record: { variant } }) => variant?.text ?? "one without constraints");
+    const texts = this.#alive().map(
+      ({ record: { variant } }) => variant?.text ?? "one without constraints",
+    );
     const message = `several variants match these parameters, so that none is given (S-DYN-8): they are ${texts.join("; ")}; let them exclude each other`;
     return new XdsError("FAILED_PRECONDITION", message, { typeUrl: this.#typeUrl, resource: name });
   }
@@ -117,7 +171,11 @@ export class VariantSet {
   }
 
   #alive(): Alive[] {
-    return this.#rows().flatMap((record) => (record.entry?.resource === undefined ? [] : { record, entry: record.entry, constraints: record.variant?.constraints ?? EVERYONE }));
+    return this.#rows().flatMap((record) =>
+      record.entry?.resource === undefined
+        ? []
+        : { record, entry: record.entry, constraints: record.variant?.constraints ?? EVERYONE },
+    );
   }
 }
 
@@ -132,17 +190,35 @@ function isFor(constraints: Constraints | undefined, parameters: Parameters): bo
   return constraints === undefined || matchesConstraints(constraints, parameters);
 }
 
-function choose(alive: readonly Alive[], clash: StateEntry | undefined, parameters: Parameters): StateEntry | undefined {
+function choose(
+  alive: readonly Alive[],
+  clash: StateEntry | undefined,
+  parameters: Parameters,
+): StateEntry | undefined {
   const first = alive.findIndex(({ constraints }) => matchesConstraints(constraints, parameters));
   if (clash === undefined || first < 0) return alive[first]?.entry;
-  return alive.slice(first + 1).some(({ constraints }) => matchesConstraints(constraints, parameters)) ? clash : alive[first]?.entry;
+  return alive
+    .slice(first + 1)
+    .some(({ constraints }) => matchesConstraints(constraints, parameters))
+    ? clash
+    : alive[first]?.entry;
 }
 
 /** First what went, then what takes its place: one update (S-DYN-5). */
-function stepsOf({ entry, variant }: NameRecord, old: StateEntry | undefined, from: StateEntry | undefined, to: StateEntry | undefined, parameters: Parameters): readonly Step[] {
-  const went = entry !== undefined && entry.resource === undefined && isFor(variant?.constraints, parameters) ? entry : undefined;
+function stepsOf(
+  { entry, variant }: NameRecord,
+  old: StateEntry | undefined,
+  from: StateEntry | undefined,
+  to: StateEntry | undefined,
+  parameters: Parameters,
+): readonly Step[] {
+  const went =
+    entry !== undefined && entry.resource === undefined && isFor(variant?.constraints, parameters)
+      ? entry
+      : undefined;
   const left = went !== undefined && from === old ? undefined : from;
   const steps: Step[] = went === undefined ? [] : [[from === old ? old : undefined, went]];
-  if (to !== undefined && to !== left) steps.push([left ?? (to === entry && old?.resource === undefined ? old : undefined), to]);
+  if (to !== undefined && to !== left)
+    steps.push([left ?? (to === entry && old?.resource === undefined ? old : undefined), to]);
   return steps;
 }

@@ -18,7 +18,11 @@ export class VariantTrail {
   #arrays: readonly (readonly StateEntry[])[] = [];
 
   /** The removals as of now, in the spelling of the topic. */
-  follow(removed: readonly StateEntry[], { revision, label }: Pick<CacheState, "revision" | "label">, isWatched: boolean): void {
+  follow(
+    removed: readonly StateEntry[],
+    { revision, label }: Pick<CacheState, "revision" | "label">,
+    isWatched: boolean,
+  ): void {
     const newest = removed.reduce((head, entry) => Math.max(head, entry.revision), 0);
     if (newest > this.head) {
       this.head = newest;
@@ -32,12 +36,18 @@ export class VariantTrail {
   after(revision: number, newest: StateEntry): readonly StateEntry[] {
     // It may be one of these itself: the resource without constraints went.
     const removed = this.#removed.filter((entry) => entry.revision > revision);
-    const isNews = newest.revision > revision && !removed.includes(newest) && (newest.resource !== undefined || newest.error !== undefined || removed.length === 0);
+    const isNews =
+      newest.revision > revision &&
+      !removed.includes(newest) &&
+      (newest.resource !== undefined || newest.error !== undefined || removed.length === 0);
     if (removed.length === 0) return isNews ? newest.alone() : NO_ENTRIES;
     if (newest !== this.#newest) this.#arrays = [];
     this.#newest = newest;
     const array = isNews ? [...removed, newest] : removed;
-    const known = this.#arrays.find((other) => other.length === array.length && other.every((entry, index) => entry === array[index]));
+    const known = this.#arrays.find(
+      (other) =>
+        other.length === array.length && other.every((entry, index) => entry === array[index]),
+    );
     if (known === undefined) this.#arrays = [...this.#arrays, array];
     return known ?? array;
   }

@@ -16,7 +16,13 @@ const NOBODY: Constraints = { kind: "or", of: [] };
 export function variantOf(name: ReadName, constraints: Uint8Array | undefined): ReadName {
   if (constraints === undefined || constraints.length === 0) return name;
   const read = readConstraints(constraints);
-  return { ...name, variant: read.fault === undefined ? { constraints: read.constraints, text: textOfConstraints(read.constraints) } : { constraints: NOBODY, text: "" } };
+  return {
+    ...name,
+    variant:
+      read.fault === undefined
+        ? { constraints: read.constraints, text: textOfConstraints(read.constraints) }
+        : { constraints: NOBODY, text: "" },
+  };
 }
 
 /** A map key for a name and its variant. That of a plain name is the key of the name. */

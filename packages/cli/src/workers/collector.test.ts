@@ -9,14 +9,33 @@ interface Scripted extends Child {
 
 function childOf(worker: number): Scripted {
   const heard: ToChild[] = [];
-  return { worker, heard, open: new Promise(() => undefined), isFirstStart: true, isOpen: () => true, send: (message) => { heard.push(message); }, stop: async () => Promise.resolve(), kill: () => undefined };
+  return {
+    worker,
+    heard,
+    open: new Promise(() => undefined),
+    isFirstStart: true,
+    isOpen: () => true,
+    send: (message) => {
+      heard.push(message);
+    },
+    stop: async () => Promise.resolve(),
+    kill: () => undefined,
+  };
 }
 
-const ask = (id: number): FromChild => ({ kind: "collect", id, request: Uint8Array.of(id), peer: { address: "192.0.2.1:1" } });
+const ask = (id: number): FromChild => ({
+  kind: "collect",
+  id,
+  request: Uint8Array.of(id),
+  peer: { address: "192.0.2.1:1" },
+});
 
 it("what a process has asked before it ended is not told to the next one, which counts its requests anew", () => {
   const [one, other] = [childOf(1), childOf(2)];
-  const collector = createCollector(() => [one, other], async () => Promise.resolve([]));
+  const collector = createCollector(
+    () => [one, other],
+    async () => Promise.resolve([]),
+  );
   collector.hear(one, ask(0));
   collector.hear(one, { kind: "status", id: 0, answer: { bytes: Uint8Array.of(1) } });
   collector.gone(one);
@@ -25,12 +44,17 @@ it("what a process has asked before it ended is not told to the next one, which 
   expect(one.heard.filter(({ kind }) => kind === "collected")).toEqual([]);
   collector.hear(one, { kind: "status", id: 1, answer: { bytes: Uint8Array.of(3) } });
   collector.hear(other, { kind: "status", id: 1, answer: { bytes: Uint8Array.of(4) } });
-  expect(one.heard.filter(({ kind }) => kind === "collected")).toEqual([{ kind: "collected", id: 0, answer: { bytes: Buffer.of(3, 4) } }]);
+  expect(one.heard.filter(({ kind }) => kind === "collected")).toEqual([
+    { kind: "collected", id: 0, answer: { bytes: Buffer.of(3, 4) } },
+  ]);
 });
 
 it("who asks has the answer of those that are left when one ends", () => {
   const [one, other] = [childOf(1), childOf(2)];
-  const collector = createCollector(() => [one, other], async () => Promise.resolve([]));
+  const collector = createCollector(
+    () => [one, other],
+    async () => Promise.resolve([]),
+  );
   collector.hear(one, ask(7));
   collector.hear(one, { kind: "status", id: 0, answer: { bytes: Uint8Array.of(1) } });
   collector.gone(other);

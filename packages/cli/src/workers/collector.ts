@@ -18,7 +18,10 @@ interface Collection {
 }
 
 /** An empty one. `children`: all that there are now. `upstreams`: how the servers upstream are now. */
-export function createCollector(children: () => readonly Child[], upstreams: () => Promise<readonly Health[]>): Collector {
+export function createCollector(
+  children: () => readonly Child[],
+  upstreams: () => Promise<readonly Health[]>,
+): Collector {
   const open = new Map<number, Collection>();
   let next = 0;
   const settle = (id: number, child: Child, answer?: StatusAnswer): void => {
@@ -35,9 +38,18 @@ export function createCollector(children: () => readonly Child[], upstreams: () 
       if (message.kind !== "collect") return;
       const id = next++;
       const asked = children().filter(({ worker, isOpen }) => worker > 0 && isOpen());
-      open.set(id, { asker: child, missing: new Set(asked), answers: [], done: (answer) => { child.send({ kind: "collected", id: message.id, answer }); } });
+      open.set(id, {
+        asker: child,
+        missing: new Set(asked),
+        answers: [],
+        done: (answer) => {
+          child.send({ kind: "collected", id: message.id, answer });
+        },
+      });
       const { request, peer } = message;
-      void upstreams().then((rows) => { for (const one of asked) one.send({ kind: "status", id, request, peer, upstreams: rows }); });
+      void upstreams().then((rows) => {
+        for (const one of asked) one.send({ kind: "status", id, request, peer, upstreams: rows });
+      });
     },
     gone(child) {
       for (const [id, { asker }] of [...open]) {

@@ -20,7 +20,14 @@ function useRelay(options: RelayOptions): Relay {
 
 it("a worker takes the silence of the first, whose servers are away, for no answer: nothing is missing, and no collection is empty [C-GRPC-10] [C-GLOB-9]", async () => {
   const path = join(useFolder().dir, "first.sock");
-  const first = useRelay({ bootstrap: { json: { xds_servers: [{ server_uri: "127.0.0.1:1", channel_creds: [{ type: "insecure" }] }], node } } });
+  const first = useRelay({
+    bootstrap: {
+      json: {
+        xds_servers: [{ server_uri: "127.0.0.1:1", channel_creds: [{ type: "insecure" }] }],
+        node,
+      },
+    },
+  });
   const server = createServer({ ...first.serving, limits: workerLimits({}) });
   onTestFinished(() => server.close({ graceMs: 0 }));
   await server.listen({ path });
@@ -28,9 +35,18 @@ it("a worker takes the silence of the first, whose servers are away, for no answ
   const worker = useRelay({ bootstrap: firstAsUpstream(path, node, 1), clock });
   const topics = [name, glob].map((one) => worker.cache.topic(clusterUrl, { name: one }));
   for (const topic of topics) topic.watch({ wake: () => undefined });
-  await expect.poll(() => server.status().flatMap(({ types }) => types.map(({ subscriptions }) => subscriptions))).toEqual([2]);
+  await expect
+    .poll(() =>
+      server.status().flatMap(({ types }) => types.map(({ subscriptions }) => subscriptions)),
+    )
+    .toEqual([2]);
   expect(server.status().map(({ node: seen }) => seen?.id)).toEqual(["relay/worker-1"]);
   // What has been asked is on its way back or not: the stream has begun.
-  await expect.poll(() => { clock.advance(60_000); return topics.map(({ stale }) => stale?.code); }).toEqual(["UNAVAILABLE", "UNAVAILABLE"]);
+  await expect
+    .poll(() => {
+      clock.advance(60_000);
+      return topics.map(({ stale }) => stale?.code);
+    })
+    .toEqual(["UNAVAILABLE", "UNAVAILABLE"]);
   expect(topics.map(({ settled }) => settled)).toEqual([false, false]);
 });

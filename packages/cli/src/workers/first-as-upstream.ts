@@ -4,5 +4,10 @@ import type { AnyBootstrap, BootstrapNode } from "@xdstp/federation";
 export function firstAsUpstream(path: string, node: BootstrapNode, worker: number): AnyBootstrap {
   // The first says what does not exist. As long as it says nothing it does not know, as when its own servers are away: that is no answer (C-GRPC-10).
   const features = new Set(["resource_timer_is_transient_error"]);
-  return { servers: [{ uri: `unix:${path}`, credentials: { type: "insecure" }, features }], node: { ...node, id: `${node.id}/worker-${worker}` }, authorities: new Map(), certificateProviders: new Map() };
+  return {
+    servers: [{ uri: `unix:${path}`, credentials: { type: "insecure" }, features }],
+    node: { ...node, id: `${node.id}/worker-${worker}` },
+    authorities: new Map(),
+    certificateProviders: new Map(),
+  };
 }

@@ -24,8 +24,12 @@ export function createHealthOfFirst(first: () => Child | undefined, clock: Clock
   let asked: Promise<void> | undefined;
   let done = (): void => undefined;
   const ask = async (child: Child): Promise<void> => {
-    const answered = new Promise<void>((resolve) => { done = resolve; });
-    const timer = clock.after(waitMs, () => { done(); });
+    const answered = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    const timer = clock.after(waitMs, () => {
+      done();
+    });
     child.send({ kind: "look" });
     await answered;
     timer.cancel();
@@ -33,7 +37,10 @@ export function createHealthOfFirst(first: () => Child | undefined, clock: Clock
   return {
     async rows() {
       const child = first();
-      if (child?.isOpen() === true) await (asked ??= ask(child).finally(() => { asked = undefined; }));
+      if (child?.isOpen() === true)
+        await (asked ??= ask(child).finally(() => {
+          asked = undefined;
+        }));
       return newest.map(upstreamHealth);
     },
     hear({ worker }, message) {

@@ -34,7 +34,12 @@ export type FromChild =
   /** The process cannot start. */
   | { readonly kind: "failed"; readonly exitCode: 1 | 2; readonly message: string }
   /** A client requests client status, so the process asks for that of all processes. */
-  | { readonly kind: "collect"; readonly id: number; readonly request: Uint8Array; readonly peer: CallPeer }
+  | {
+      readonly kind: "collect";
+      readonly id: number;
+      readonly request: Uint8Array;
+      readonly peer: CallPeer;
+    }
   /** The client status of the process itself, which the parent has requested. */
   | { readonly kind: "status"; readonly id: number; readonly answer: StatusAnswer }
   | { readonly kind: "look"; readonly look: Look }
@@ -45,13 +50,20 @@ export type FromChild =
 export type ToChild =
   | { readonly kind: "stop" }
   /** `upstreams`: the servers upstream as the first process sees them. A worker knows only the socket. */
-  | { readonly kind: "status"; readonly id: number; readonly request: Uint8Array; readonly peer: CallPeer; readonly upstreams: readonly Health[] }
+  | {
+      readonly kind: "status";
+      readonly id: number;
+      readonly request: Uint8Array;
+      readonly peer: CallPeer;
+      readonly upstreams: readonly Health[];
+    }
   | { readonly kind: "collected"; readonly id: number; readonly answer: StatusAnswer }
   | { readonly kind: "look" }
   | { readonly kind: "metrics"; readonly upstreams: readonly Health[] };
 
 /** A response of client status as bytes, or the error. */
-export type StatusAnswer = { readonly bytes: Uint8Array } | { readonly code: string; readonly text: string };
+export type StatusAnswer =
+  { readonly bytes: Uint8Array } | { readonly code: string; readonly text: string };
 
 /** The name of the environment variable with the {@link ChildTask} as JSON. */
 export const taskVariable = "XDSTP_RELAY_WORKER";

@@ -4,7 +4,8 @@ import type { ToChild } from "./messages.ts";
 import { createMetricsOfAll } from "./metrics-of-all.ts";
 import type { Child } from "./start-child.ts";
 
-const textOf = (pushes: number, streams: number): string => `# HELP pushes p\n# TYPE pushes counter\npushes ${pushes}\n# HELP streams s\n# TYPE streams gauge\nstreams ${streams}\n`;
+const textOf = (pushes: number, streams: number): string =>
+  `# HELP pushes p\n# TYPE pushes counter\npushes ${pushes}\n# HELP streams s\n# TYPE streams gauge\nstreams ${streams}\n`;
 
 interface Scripted extends Child {
   readonly asked: ToChild[];
@@ -13,18 +14,47 @@ interface Scripted extends Child {
 
 function childOf(worker: number): Scripted {
   const asked: ToChild[] = [];
-  return { worker, asked, isUp: true, open: new Promise(() => undefined), isFirstStart: true, isOpen() { return this.isUp; }, send: (message) => { asked.push(message); }, stop: async () => Promise.resolve(), kill: () => undefined };
+  return {
+    worker,
+    asked,
+    isUp: true,
+    open: new Promise(() => undefined),
+    isFirstStart: true,
+    isOpen() {
+      return this.isUp;
+    },
+    send: (message) => {
+      asked.push(message);
+    },
+    stop: async () => Promise.resolve(),
+    kill: () => undefined,
+  };
 }
 
-function useAll(): { readonly clock: ReturnType<typeof createFakeClock>; readonly children: readonly [Scripted, Scripted, Scripted]; readonly all: ReturnType<typeof createMetricsOfAll> } {
+function useAll(): {
+  readonly clock: ReturnType<typeof createFakeClock>;
+  readonly children: readonly [Scripted, Scripted, Scripted];
+  readonly all: ReturnType<typeof createMetricsOfAll>;
+} {
   const clock = createFakeClock();
   const children = [childOf(0), childOf(1), childOf(2)] as const;
-  return { clock, children, all: createMetricsOfAll(() => children, async () => Promise.resolve([]), clock) };
+  return {
+    clock,
+    children,
+    all: createMetricsOfAll(
+      () => children,
+      async () => Promise.resolve([]),
+      clock,
+    ),
+  };
 }
 
 describe("createMetricsOfAll()", () => {
   it("asks the workers once for all who ask meanwhile, and not the first process", async () => {
-    const { all, children: [first, one, other] } = useAll();
+    const {
+      all,
+      children: [first, one, other],
+    } = useAll();
     const texts = Promise.all([all.text(), all.text()]);
     all.hear(one, { kind: "metrics", text: textOf(1, 2) });
     all.hear(other, { kind: "metrics", text: textOf(3, 4) });
@@ -37,7 +67,10 @@ describe("createMetricsOfAll()", () => {
   });
 
   it("goes on without one that ends, whose counters stay and whose gauges go", async () => {
-    const { all, children: [, one, other] } = useAll();
+    const {
+      all,
+      children: [, one, other],
+    } = useAll();
     const text = all.text();
     all.hear(one, { kind: "metrics", text: textOf(1, 2) });
     all.hear(other, { kind: "metrics", text: textOf(3, 4) });
@@ -50,7 +83,11 @@ describe("createMetricsOfAll()", () => {
   });
 
   it("waits 2 s for one that does not answer, and then takes what it said last", async () => {
-    const { all, clock, children: [, one, other] } = useAll();
+    const {
+      all,
+      clock,
+      children: [, one, other],
+    } = useAll();
     const text = all.text();
     all.hear(one, { kind: "metrics", text: textOf(1, 2) });
     clock.advance(2_000);
@@ -62,7 +99,10 @@ describe("createMetricsOfAll()", () => {
   });
 
   it("has nothing to say while there are none", async () => {
-    const { all, children: [, one, other] } = useAll();
+    const {
+      all,
+      children: [, one, other],
+    } = useAll();
     for (const child of [one, other]) child.isUp = false;
     expect([await all.text(), await all.text()]).toEqual(["", ""]);
     one.isUp = true;

@@ -17,26 +17,40 @@ export interface MetricsOfAll {
 }
 
 /** Nothing is measured yet. `children`: all that there are now. `upstreams`: how the servers upstream are now. */
-export function createMetricsOfAll(children: () => readonly Child[], upstreams: () => Promise<readonly Health[]>, clock: Clock): MetricsOfAll {
+export function createMetricsOfAll(
+  children: () => readonly Child[],
+  upstreams: () => Promise<readonly Health[]>,
+  clock: Clock,
+): MetricsOfAll {
   const newest = new Map<number, string>();
   const missing = new Set<Child>();
   let past = "";
   let asked: Promise<void> | undefined;
   let done = (): void => undefined;
-  const settle = (child: Child): void => { if (missing.delete(child) && missing.size === 0) done(); };
+  const settle = (child: Child): void => {
+    if (missing.delete(child) && missing.size === 0) done();
+  };
   const ask = async (): Promise<void> => {
     for (const child of children()) if (child.worker > 0 && child.isOpen()) missing.add(child);
-    const answered = new Promise<void>((resolve) => { done = resolve; });
-    const timer = clock.after(waitMs, () => { done(); });
+    const answered = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    const timer = clock.after(waitMs, () => {
+      done();
+    });
     const asked = [...missing];
-    void upstreams().then((rows) => { for (const child of asked) child.send({ kind: "metrics", upstreams: rows }); });
+    void upstreams().then((rows) => {
+      for (const child of asked) child.send({ kind: "metrics", upstreams: rows });
+    });
     if (missing.size > 0) await answered;
     timer.cancel();
     missing.clear();
   };
   return {
     async text() {
-      await (asked ??= ask().finally(() => { asked = undefined; }));
+      await (asked ??= ask().finally(() => {
+        asked = undefined;
+      }));
       return sumMetrics([past, ...newest.values()]);
     },
     hear(child, message) {

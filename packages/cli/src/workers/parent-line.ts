@@ -27,12 +27,19 @@ export interface ChildAnswers {
 
 /** The line of this process. When the other end is gone, nobody could end this process any more: it ends by itself. */
 export function openParentLine(): ParentLine {
-  process.once("disconnect", () => { process.exit(1); });
+  process.once("disconnect", () => {
+    process.exit(1);
+  });
   // Ctrl-C reaches all processes of a terminal; the one that has made them says when each ends.
-  for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"] as const) process.on(signal, () => undefined);
+  for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"] as const)
+    process.on(signal, () => undefined);
   // With a callback Node does not throw where the other end has just gone: `disconnect` follows.
-  const send = (message: FromChild): void => { if (process.connected) process.send?.(message, undefined, undefined, () => undefined); };
-  const listen = (listener: (message: ToChild) => void): void => { process.on("message", listener); };
+  const send = (message: FromChild): void => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+  };
+  const listen = (listener: (message: ToChild) => void): void => {
+    process.on("message", listener);
+  };
   const waiting = new Map<number, (answer: StatusAnswer) => void>();
   let events: CliEvent[] = [];
   let asked = 0;
@@ -50,17 +57,26 @@ export function openParentLine(): ParentLine {
         events = [];
       });
     },
-    collect: async (request, peer) => new Promise((resolve) => {
-      const id = asked++;
-      waiting.set(id, resolve);
-      send({ kind: "collect", id, request, peer });
+    collect: async (request, peer) =>
+      new Promise((resolve) => {
+        const id = asked++;
+        waiting.set(id, resolve);
+        send({ kind: "collect", id, request, peer });
+      }),
+    stopped: new Promise((resolve) => {
+      listen((message) => {
+        if (message.kind === "stop") resolve();
+      });
     }),
-    stopped: new Promise((resolve) => { listen((message) => { if (message.kind === "stop") resolve(); }); }),
     serve(answers) {
       listen((message) => {
         if (message.kind === "look") send({ kind: "look", look: answers.look() });
-        if (message.kind === "metrics") send({ kind: "metrics", text: answers.metrics?.(message.upstreams) ?? "" });
-        if (message.kind === "status") void answers.status(message.request, message.peer, message.upstreams).then((answer) => { send({ kind: "status", id: message.id, answer }); });
+        if (message.kind === "metrics")
+          send({ kind: "metrics", text: answers.metrics?.(message.upstreams) ?? "" });
+        if (message.kind === "status")
+          void answers.status(message.request, message.peer, message.upstreams).then((answer) => {
+            send({ kind: "status", id: message.id, answer });
+          });
       });
     },
   };

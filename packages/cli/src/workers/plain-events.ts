@@ -27,16 +27,29 @@ export function realLook(look: Look): Look {
 
 /** A status as data, by the same rule. */
 export function plain(value: unknown): unknown {
-  return mapDeep(value, (one) => (one instanceof XdsError ? { xdsError: one.code, text: one.text } satisfies PlainError : undefined));
+  return mapDeep(value, (one) =>
+    one instanceof XdsError
+      ? ({ xdsError: one.code, text: one.text } satisfies PlainError)
+      : undefined,
+  );
 }
 
 function realError(one: object): XdsError | undefined {
-  return "xdsError" in one ? new XdsError((one as PlainError).xdsError, (one as PlainError).text) : undefined;
+  return "xdsError" in one
+    ? new XdsError((one as PlainError).xdsError, (one as PlainError).text)
+    : undefined;
 }
 
 /** What is behind a stream stays here. */
 function infoOf({ id, variant, peer, node, service, identity }: StreamInfo): StreamInfo {
-  return { id, variant, peer, node, ...(service !== undefined && { service }), ...(identity !== undefined && { identity }) };
+  return {
+    id,
+    variant,
+    peer,
+    node,
+    ...(service !== undefined && { service }),
+    ...(identity !== undefined && { identity }),
+  };
 }
 
 function mapDeep(value: unknown, change: (value: object) => unknown): unknown {
@@ -45,6 +58,9 @@ function mapDeep(value: unknown, change: (value: object) => unknown): unknown {
   const changed = change(value);
   if (changed !== undefined) return changed;
   if (Array.isArray(value)) return value.map((one) => mapDeep(one, change));
-  if (Object.getPrototypeOf(value) !== Object.prototype) return value instanceof Uint8Array || value instanceof Error ? value : undefined;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapDeep(one, change)]));
+  if (Object.getPrototypeOf(value) !== Object.prototype)
+    return value instanceof Uint8Array || value instanceof Error ? value : undefined;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, mapDeep(one, change)]),
+  );
 }

@@ -23,18 +23,40 @@ try {
   await (task.worker === 0 ? runFirst(task, line) : runWorker(task, line));
   process.exit(0);
 } catch (error) {
-  line.send({ kind: "failed", exitCode: error instanceof CliError ? error.exitCode : 1, message: error instanceof CliError ? error.message : String(error) });
+  line.send({
+    kind: "failed",
+    exitCode: error instanceof CliError ? error.exitCode : 1,
+    message: error instanceof CliError ? error.message : String(error),
+  });
   process.disconnect();
 }
 
 /** What its clients, which are the workers, refuse is what clients of theirs do. */
 async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<void> {
   const { bootstrap, what } = await relayBootstrap(call.ask, process.env);
-  const supply = await openRelaySupply(await relayOptions(call, bootstrap, processIo()), what, (event) => { if (event.event.kind !== "resource-refused") parent.tell(event); });
+  const supply = await openRelaySupply(
+    await relayOptions(call, bootstrap, processIo()),
+    what,
+    (event) => {
+      if (event.event.kind !== "resource-refused") parent.tell(event);
+    },
+  );
   await rm(path, { force: true });
-  const server = createServer({ ...supply.serving, clientStatus: false, limits: workerLimits(call.limits) });
+  const server = createServer({
+    ...supply.serving,
+    clientStatus: false,
+    limits: workerLimits(call.limits),
+  });
   await server.listen({ path });
-  parent.serve({ status: () => Promise.resolve({ bytes: new Uint8Array() }), look: () => ({ streams: [], upstreams: plain(supply.upstreams?.() ?? []) as Look["upstreams"], refusals: [], held: heldNow(supply.cache) }) });
+  parent.serve({
+    status: () => Promise.resolve({ bytes: new Uint8Array() }),
+    look: () => ({
+      streams: [],
+      upstreams: plain(supply.upstreams?.() ?? []) as Look["upstreams"],
+      refusals: [],
+      held: heldNow(supply.cache),
+    }),
+  });
   parent.send({ kind: "open" });
   await parent.stopped;
   await server.close({ graceMs: 1_000 });
@@ -44,24 +66,52 @@ async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<
 async function runWorker({ call, path, worker }: ChildTask, parent: ParentLine): Promise<void> {
   const { bootstrap, what } = await relayBootstrap(call.ask, process.env);
   const io = processIo();
-  const options = await relayOptions({ ...call, snapshot: undefined }, firstAsUpstream(path, bootstrapFacts(bootstrap).node, worker), io);
-  const supply = relaySupply({ ...options, follow: false, variant: "delta", backoff: { initialMs: 100, maxMs: 1_000 } }, what, (event) => { if (isOwn(event)) parent.tell({ ...event, worker }); });
+  const options = await relayOptions(
+    { ...call, snapshot: undefined },
+    firstAsUpstream(path, bootstrapFacts(bootstrap).node, worker),
+    io,
+  );
+  const supply = relaySupply(
+    { ...options, follow: false, variant: "delta", backoff: { initialMs: 100, maxMs: 1_000 } },
+    what,
+    (event) => {
+      if (isOwn(event)) parent.tell({ ...event, worker });
+    },
+  );
   const { metrics, ...others } = call;
   const meter = metrics && createPrometheusMeter();
   const checked = await checkFiles({ ...others, registry: await loadRegistry([]) });
-  const serving = { ...supply.serving, ...statusOfAll(parent), ...(meter && { meter: meter.meter }) };
+  const serving = {
+    ...supply.serving,
+    ...statusOfAll(parent),
+    ...(meter && { meter: meter.meter }),
+  };
   let upstreams: readonly Health[] = [];
-  const host = await openHost(checked, { ...supply, serving, health: () => upstreams }, (event) => { parent.tell({ ...event, worker }); }, io);
+  const host = await openHost(
+    checked,
+    { ...supply, serving, health: () => upstreams },
+    (event) => {
+      parent.tell({ ...event, worker });
+    },
+    io,
+  );
   parent.serve({
     status(request, peer, ofFirst) {
       upstreams = ofFirst;
       return ownStatus(host.server, request, peer);
     },
-    look: () => ({ streams: plain(host.server.status()) as Look["streams"], upstreams: [], refusals: supply.refusals?.() ?? [], held: heldNow(supply.cache) }),
-    ...(meter && { metrics(ofFirst: readonly Health[]) {
-      upstreams = ofFirst;
-      return meter.text();
-    } }),
+    look: () => ({
+      streams: plain(host.server.status()) as Look["streams"],
+      upstreams: [],
+      refusals: supply.refusals?.() ?? [],
+      held: heldNow(supply.cache),
+    }),
+    ...(meter && {
+      metrics(ofFirst: readonly Health[]) {
+        upstreams = ofFirst;
+        return meter.text();
+      },
+    }),
   });
   parent.send({ kind: "open", address: host.address, tls: host.tls });
   await parent.stopped;
@@ -74,6 +124,14 @@ function isOwn({ from, event }: CliEvent): boolean {
   return from === "upstream" && !("server" in event);
 }
 
-function heldNow({ ready, revision, resources }: { readonly ready: boolean; readonly revision: number; readonly resources: number }): { readonly ready: boolean; readonly revision: number; readonly resources: number } {
+function heldNow({
+  ready,
+  revision,
+  resources,
+}: {
+  readonly ready: boolean;
+  readonly revision: number;
+  readonly resources: number;
+}): { readonly ready: boolean; readonly revision: number; readonly resources: number } {
   return { ready, revision, resources };
 }

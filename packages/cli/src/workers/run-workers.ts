@@ -33,17 +33,28 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
   const dir = await mkdtemp(join(tmpdir(), "xdstp-relay-"));
   const path = join(dir, "first.sock");
   const stage = createStage();
-  const say = (event: Parameters<typeof tellOwn>[1]): void => { tellOwn(stage.tell, event); };
+  const say = (event: Parameters<typeof tellOwn>[1]): void => {
+    tellOwn(stage.tell, event);
+  };
   const streams = createStreamBook(count);
-  const collector = createCollector(() => children, () => healthOfFirst.rows());
-  const metricsOfAll = createMetricsOfAll(() => children, () => healthOfFirst.rows(), io.clock);
+  const collector = createCollector(
+    () => children,
+    () => healthOfFirst.rows(),
+  );
+  const metricsOfAll = createMetricsOfAll(
+    () => children,
+    () => healthOfFirst.rows(),
+    io.clock,
+  );
   const ownLog = createLogMetrics();
   const healthOfFirst = createHealthOfFirst(() => children[0], io.clock);
   const looks = new Map<number, Look>();
   let children: readonly Child[] = [];
   const hear = (child: Child, message: FromChild): void => {
     if (message.kind === "look") looks.set(child.worker, realLook(message.look));
-    else if (message.kind === "events") for (const event of message.events.map(realEvent)) if (isOfInterest(event, child)) stage.tell(streams.note(event, child.worker));
+    else if (message.kind === "events")
+      for (const event of message.events.map(realEvent))
+        if (isOfInterest(event, child)) stage.tell(streams.note(event, child.worker));
     collector.hear(child, message);
     metricsOfAll.hear(child, message);
     healthOfFirst.hear(child, message);
@@ -56,7 +67,17 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
     say({ kind: "worker-ended", worker: child.worker, reason, retryMs });
     for (const event of streams.end(child.worker)) stage.tell(event);
   };
-  const start = (worker: number, more: Partial<RelayCall> = {}): Child => startChild({ task: { worker, call: { ...call, ...more }, path }, env: io.env, clock: io.clock, hear, gone, started: (pid) => { say({ kind: "worker-started", worker, pid }); } });
+  const start = (worker: number, more: Partial<RelayCall> = {}): Child =>
+    startChild({
+      task: { worker, call: { ...call, ...more }, path },
+      env: io.env,
+      clock: io.clock,
+      hear,
+      gone,
+      started: (pid) => {
+        say({ kind: "worker-started", worker, pid });
+      },
+    });
   const closeAll = async (): Promise<void> => {
     await Promise.all(children.slice(1).map((child) => child.stop()));
     await children[0]?.stop();
@@ -65,17 +86,54 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
   const isReady = (): boolean => children.some(({ worker, isOpen }) => worker > 0 && isOpen());
   let metrics: MetricsServer | undefined;
   try {
-    metrics = call.metrics && await serveMetrics(call.metrics, { metrics: async () => `${await metricsOfAll.text()}${ownLog.text()}`, ready: isReady, health: () => healthOfFirst.rows() });
+    metrics =
+      call.metrics &&
+      (await serveMetrics(call.metrics, {
+        metrics: async () => `${await metricsOfAll.text()}${ownLog.text()}`,
+        ready: isReady,
+        health: () => healthOfFirst.rows(),
+      }));
     children = [start(0, forFirst(call, count))];
     await children[0]?.open;
     children = [...children, ...Array.from({ length: count }, (_, at) => start(at + 1))];
-    const [, { address = call.listen, tls } = {}] = await Promise.all(children.map((child) => child.open));
-    const reporter = createReporter({ from: "relay", what, address, tls, cache: heldBy(looks), server: { status: () => streams.renamed(looks) }, upstreams: () => looks.get(0)?.upstreams ?? [], refusals: () => mergeRefusals([...looks.values()].map(({ refusals }) => refusals)), json: call.json, io, onLinesLost: ownLog.lose });
-    const ticking = io.terminal() !== undefined && !call.json ? setInterval(() => { for (const child of children) child.send({ kind: "look" }); }, lookMs) : undefined;
-    say({ kind: "listening", address, ...what, ...(tls && { tls }), ...(metrics && { metrics: metrics.address }) });
+    const [, { address = call.listen, tls } = {}] = await Promise.all(
+      children.map((child) => child.open),
+    );
+    const reporter = createReporter({
+      from: "relay",
+      what,
+      address,
+      tls,
+      cache: heldBy(looks),
+      server: { status: () => streams.renamed(looks) },
+      upstreams: () => looks.get(0)?.upstreams ?? [],
+      refusals: () => mergeRefusals([...looks.values()].map(({ refusals }) => refusals)),
+      json: call.json,
+      io,
+      onLinesLost: ownLog.lose,
+    });
+    const ticking =
+      io.terminal() !== undefined && !call.json
+        ? setInterval(() => {
+            for (const child of children) child.send({ kind: "look" });
+          }, lookMs)
+        : undefined;
+    say({
+      kind: "listening",
+      address,
+      ...what,
+      ...(tls && { tls }),
+      ...(metrics && { metrics: metrics.address }),
+    });
     stage.enter(reporter);
     try {
-      return await untilStopped({ io, failed: new Promise(() => undefined), say, close: closeAll, streams: () => streams.size });
+      return await untilStopped({
+        io,
+        failed: new Promise(() => undefined),
+        say,
+        close: closeAll,
+        streams: () => streams.size,
+      });
     } finally {
       clearInterval(ticking);
       reporter.close();
@@ -87,36 +145,58 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
   }
 }
 
-function tellOwn(tell: (event: CliEvent) => void, event: Extract<CliEvent, { from: "relay" }>["event"] | WorkerEvent): void {
+function tellOwn(
+  tell: (event: CliEvent) => void,
+  event: Extract<CliEvent, { from: "relay" }>["event"] | WorkerEvent,
+): void {
   tell({ from: "relay", event });
 }
 
 /** Metrics of this process alone: it writes the log lines of all workers. */
-function createLogMetrics(): { readonly text: () => string; readonly lose: (lines: number) => void } {
+function createLogMetrics(): {
+  readonly text: () => string;
+  readonly lose: (lines: number) => void;
+} {
   const metrics = createPrometheusMeter();
   let linesLost = 0;
   recordLogLoss(metrics.meter, () => linesLost);
-  return { text: () => metrics.text(), lose: (lines) => { linesLost += lines; } };
+  return {
+    text: () => metrics.text(),
+    lose: (lines) => {
+      linesLost += lines;
+    },
+  };
 }
 
 /** The clients of the first are the workers: a change is accepted when all of them have let their own clients see it. */
 function forFirst({ relay }: RelayCall, count: number): Partial<RelayCall> {
   const { quorum } = relay;
-  return quorum === undefined ? {} : { relay: { ...relay, quorum: { clients: count, waitMs: (quorum.waitMs ?? 10_000) + 1_000 } } };
+  return quorum === undefined
+    ? {}
+    : {
+        relay: { ...relay, quorum: { clients: count, waitMs: (quorum.waitMs ?? 10_000) + 1_000 } },
+      };
 }
 
 /** All workers follow the same files and have the same to say of themselves: one of them says it, when it starts first. */
 function isOfInterest({ from, event }: CliEvent, { worker, isFirstStart }: Child): boolean {
-  if (event.kind === "warning" || from === "relay") return event.kind !== "listening" && worker === 1 && (isFirstStart || event.kind !== "warning");
+  if (event.kind === "warning" || from === "relay")
+    return event.kind !== "listening" && worker === 1 && (isFirstStart || event.kind !== "warning");
   return true;
 }
 
 function heldBy(looks: ReadonlyMap<number, Look>): Held {
   const now = (): Held => looks.get(0)?.held ?? { ready: true, revision: 0, resources: 0 };
   return {
-    get ready() { return now().ready; },
-    get revision() { return now().revision; },
-    get resources() { return now().resources; },
+    get ready() {
+      return now().ready;
+    },
+    get revision() {
+      return now().revision;
+    },
+    get resources() {
+      return now().resources;
+    },
   };
 }
 
@@ -139,18 +219,30 @@ function createStreamBook(count: number): StreamBook {
     else own.set(event.stream.id, event.stream);
   };
   return {
-    get size() { return [...open.values()].reduce((sum, { size }) => sum + size, 0); },
+    get size() {
+      return [...open.values()].reduce((sum, { size }) => sum + size, 0);
+    },
     note(event, worker) {
       if (event.from !== "server" || !("stream" in event.event)) return event;
-      const renamed = { ...event.event, stream: { ...event.event.stream, id: idOf(event.event.stream.id, worker) } };
+      const renamed = {
+        ...event.event,
+        stream: { ...event.event.stream, id: idOf(event.event.stream.id, worker) },
+      };
       noteStream(renamed, worker);
       return { ...event, event: renamed };
     },
     end(worker) {
-      const own = [...open.get(worker)?.values() ?? []];
+      const own = [...(open.get(worker)?.values() ?? [])];
       open.delete(worker);
-      return own.map((stream) => ({ from: "server", worker, event: { kind: "disconnect", stream, code: 14, message: `worker ${worker} has ended` } }));
+      return own.map((stream) => ({
+        from: "server",
+        worker,
+        event: { kind: "disconnect", stream, code: 14, message: `worker ${worker} has ended` },
+      }));
     },
-    renamed: (looks) => [...looks].flatMap(([worker, { streams }]) => streams.map((stream) => ({ ...stream, id: idOf(stream.id, worker) }))),
+    renamed: (looks) =>
+      [...looks].flatMap(([worker, { streams }]) =>
+        streams.map((stream) => ({ ...stream, id: idOf(stream.id, worker) })),
+      ),
   };
 }

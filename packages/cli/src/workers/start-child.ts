@@ -38,17 +38,29 @@ const retry = { firstMs: 100, mostMs: 5_000, wellMs: 10_000 };
 
 /** Starts it. A worker shares the port with the others (node:cluster); the first one has no port. */
 export function startChild({ task, env, clock, hear, gone, started }: ChildOptions): Child {
-  let [process, isOpen, isStopping, starts, retryMs, startedAt] = [undefined as ChildProcess | undefined, false, false, 0, retry.firstMs, 0];
+  let [process, isOpen, isStopping, starts, retryMs, startedAt] = [
+    undefined as ChildProcess | undefined,
+    false,
+    false,
+    0,
+    retry.firstMs,
+    0,
+  ];
   let timer: Timer | undefined;
   let failure: string | undefined;
   let resolve: (open: Open) => void = () => undefined;
   let reject: (error: CliError) => void = () => undefined;
   let end = (): void => undefined;
-  const open = new Promise<Open>((...settle) => { [resolve, reject] = settle; });
-  const ended = new Promise<void>((settle) => { end = settle; });
+  const open = new Promise<Open>((...settle) => {
+    [resolve, reject] = settle;
+  });
+  const ended = new Promise<void>((settle) => {
+    end = settle;
+  });
   open.catch(() => undefined);
   const take = (message: FromChild): void => {
-    if (message.kind === "failed" && starts === 1 && !isOpen) reject(new CliError(message.exitCode, message.message));
+    if (message.kind === "failed" && starts === 1 && !isOpen)
+      reject(new CliError(message.exitCode, message.message));
     if (message.kind === "failed") failure = message.message;
     if (message.kind === "open") {
       isOpen = true;
@@ -58,12 +70,18 @@ export function startChild({ task, env, clock, hear, gone, started }: ChildOptio
   };
   const onEnd = (code: number | null, signal: string | null): void => {
     isOpen = false;
-    reject(new CliError(1, `a process of the relay has ended before it could begin (${signal ?? `exit code ${String(code)}`})`));
+    reject(
+      new CliError(
+        1,
+        `a process of the relay has ended before it could begin (${signal ?? `exit code ${String(code)}`})`,
+      ),
+    );
     if (isStopping) {
       end();
       return;
     }
-    retryMs = clock.now() - startedAt > retry.wellMs ? retry.firstMs : Math.min(retryMs * 2, retry.mostMs);
+    retryMs =
+      clock.now() - startedAt > retry.wellMs ? retry.firstMs : Math.min(retryMs * 2, retry.mostMs);
     gone(child, failure ?? `has ended with ${signal ?? `exit code ${String(code)}`}`, retryMs);
     failure = undefined;
     timer = clock.after(retryMs, start);
@@ -72,14 +90,22 @@ export function startChild({ task, env, clock, hear, gone, started }: ChildOptio
     starts++;
     startedAt = clock.now();
     process = spawn(task, env);
-    process.on("message", (message) => { take(message as FromChild); });
+    process.on("message", (message) => {
+      take(message as FromChild);
+    });
     process.once("exit", onEnd);
     started(process.pid ?? 0);
   };
   const child: Child = {
-    worker: task.worker, open, isOpen: () => isOpen,
-    get isFirstStart() { return starts === 1; },
-    send(message) { if (process?.connected === true) process.send(message); },
+    worker: task.worker,
+    open,
+    isOpen: () => isOpen,
+    get isFirstStart() {
+      return starts === 1;
+    },
+    send(message) {
+      if (process?.connected === true) process.send(message);
+    },
     async stop() {
       isStopping = true;
       timer?.cancel();

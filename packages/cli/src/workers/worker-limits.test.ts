@@ -40,12 +40,19 @@ const stays: Readonly<Record<string, string>> = {
 
 describe("workerLimits()", () => {
   it("lifts every limit that counts what grows with clients or names [S-LIM-1] [S-LIM-4]", () => {
-    const lifted = Object.entries(workerLimits({})).filter(([, value]) => value === 0x7fff_ffff).map(([name]) => name);
-    expect([...lifted, ...Object.keys(stays)].sort()).toEqual(Object.keys(defaultServerLimits).sort());
+    const lifted = Object.entries(workerLimits({}))
+      .filter(([, value]) => value === 0x7fff_ffff)
+      .map(([name]) => name);
+    expect([...lifted, ...Object.keys(stays)].sort()).toEqual(
+      Object.keys(defaultServerLimits).sort(),
+    );
   });
 
   it("sends responses to workers as large as the operator allows for clients [S-SIZE-1]", () => {
-    expect(workerLimits({ responseBytes: 9_000_000, subscriptions: 5 })).toMatchObject({ responseBytes: 9_000_000, subscriptions: 0x7fff_ffff });
+    expect(workerLimits({ responseBytes: 9_000_000, subscriptions: 5 })).toMatchObject({
+      responseBytes: 9_000_000,
+      subscriptions: 0x7fff_ffff,
+    });
     expect(workerLimits({})).not.toHaveProperty("responseBytes");
   });
 });

@@ -22,9 +22,15 @@ export const nothing: Composition = { missing: [], pending: [] };
  * Puts a graph in force if it is complete (C-ORD-7), else keeps the one before; without its root there is nothing to keep (C-GRPC-17).
  * @param mayLack - of a first graph, whether it may go without this name; what it went without, the next may lack too
  */
-export function compose(before: Composition, root: KeyedReference, now: Graph, mayLack: (gap: Gap) => boolean): Composition {
+export function compose(
+  before: Composition,
+  root: KeyedReference,
+  now: Graph,
+  mayLack: (gap: Gap) => boolean,
+): Composition {
   const lacked = new Set(before.missing.map(referenceKey));
-  const may = before.graph === undefined ? mayLack : (gap: Gap): boolean => lacked.has(referenceKey(gap));
+  const may =
+    before.graph === undefined ? mayLack : (gap: Gap): boolean => lacked.has(referenceKey(gap));
   const gaps = [...now.gaps.values()];
   const rootKey = root.key;
   const blocking = gaps.filter((gap) => !may(gap));
@@ -33,14 +39,21 @@ export function compose(before: Composition, root: KeyedReference, now: Graph, m
     return { graph, missing: gaps, pending: [], ...errorOf(now, []) };
   }
   const hasGone = now.gaps.get(rootKey)?.answered === true;
-  if (hasGone || before.graph === undefined) return { missing: [], pending: gaps, ...errorOf(now, gaps) };
-  return { graph: before.graph, missing: before.missing, pending: blocking, ...errorOf(now, blocking) };
+  if (hasGone || before.graph === undefined)
+    return { missing: [], pending: gaps, ...errorOf(now, gaps) };
+  return {
+    graph: before.graph,
+    missing: before.missing,
+    pending: blocking,
+    ...errorOf(now, blocking),
+  };
 }
 
 function isSame(one: Graph, other: Graph): boolean {
   if (one.nodes.size !== other.nodes.size || one.gaps.size !== other.gaps.size) return false;
   for (const key of one.gaps.keys()) if (!other.gaps.has(key)) return false;
-  for (const [key, { resource }] of one.nodes) if (other.nodes.get(key)?.resource !== resource) return false;
+  for (const [key, { resource }] of one.nodes)
+    if (other.nodes.get(key)?.resource !== resource) return false;
   return true;
 }
 

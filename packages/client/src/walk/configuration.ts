@@ -8,7 +8,9 @@ import type { Gap } from "./graph.ts";
 export type PartTypes = Readonly<Record<string, TypeSource<unknown>>>;
 
 /** The resources of each of these types, by the names under which payloads refer to them. */
-export type Parts<P extends PartTypes> = { readonly [Word in keyof P]: ReadonlyMap<string, Member<ValueOf<P[Word]>>> };
+export type Parts<P extends PartTypes> = {
+  readonly [Word in keyof P]: ReadonlyMap<string, Member<ValueOf<P[Word]>>>;
+};
 
 /** A composed configuration: a root and all that it refers to, at one revision, so that each name in it that is followed can be looked up in it (C-ORD-7). */
 export interface Configuration<R, P extends PartTypes> {

@@ -15,7 +15,10 @@ export interface KeyedReference extends Reference {
 }
 
 /** What resources refer to; each payload is read once, as long as its resource is kept. */
-export type KnownReferences = (typeUrl: string, resource: StoredResource) => readonly KeyedReference[];
+export type KnownReferences = (
+  typeUrl: string,
+  resource: StoredResource,
+) => readonly KeyedReference[];
 
 const readers = new WeakMap<ResourceSource, KnownReferences>();
 
@@ -29,7 +32,12 @@ export function knownReferences(source: ResourceSource): KnownReferences {
 function createReader(source: ResourceSource): KnownReferences {
   const known = new WeakMap<StoredResource, readonly KeyedReference[]>();
   return (typeUrl, resource) => {
-    const found = known.get(resource) ?? (source.descriptor(typeUrl)?.references?.(resource.payload.value) ?? []).map((reference) => ({ ...reference, key: keyOf(reference) }));
+    const found =
+      known.get(resource) ??
+      (source.descriptor(typeUrl)?.references?.(resource.payload.value) ?? []).map((reference) => ({
+        ...reference,
+        key: keyOf(reference),
+      }));
     known.set(resource, found);
     return found;
   };
@@ -39,5 +47,7 @@ function createReader(source: ResourceSource): KnownReferences {
 function keyOf(reference: Reference): string {
   const { source, within } = reference;
   const key = referenceKey(reference);
-  return source === undefined && within === undefined ? key : JSON.stringify([key, source?.join(), within && [within.source?.join()]]);
+  return source === undefined && within === undefined
+    ? key
+    : JSON.stringify([key, source?.join(), within && [within.source?.join()]]);
 }

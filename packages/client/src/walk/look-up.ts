@@ -15,8 +15,17 @@ export function lookUp({ typeUrl, name }: Reference, topic: Topic): Looked {
   const [entry] = topic.members();
   const error = stale ?? entry?.error;
   const resource = entry?.resource;
-  if (resource !== undefined) return error === undefined ? { resource, answered: true } : { resource, answered: true, error };
+  if (resource !== undefined)
+    return error === undefined ? { resource, answered: true } : { resource, answered: true, error };
   // A server that cannot be reached has said nothing; one that sent what was refused has.
   if (error !== undefined) return { error, answered: settled || error.code !== "UNAVAILABLE" };
-  return settled ? { error: new XdsError("NOT_FOUND", `${JSON.stringify(name)} does not exist`, { typeUrl, resource: name }), answered: true } : { answered: false };
+  return settled
+    ? {
+        error: new XdsError("NOT_FOUND", `${JSON.stringify(name)} does not exist`, {
+          typeUrl,
+          resource: name,
+        }),
+        answered: true,
+      }
+    : { answered: false };
 }

@@ -17,11 +17,17 @@ export interface PartDecoders {
 }
 
 /** The decoders of the types that a program has schemas for; those of the hub, so that each resource is decoded once. */
-export function createPartDecoders(hub: Hub, sources: readonly TypeSource<unknown>[], resourceFault: ResourceFault): PartDecoders {
-  const decoders = new Map(sources.map((source) => {
-    const type = watchedType(source);
-    return [type.typeUrl, hub.decoder<unknown>(source, type)] as const;
-  }));
+export function createPartDecoders(
+  hub: Hub,
+  sources: readonly TypeSource<unknown>[],
+  resourceFault: ResourceFault,
+): PartDecoders {
+  const decoders = new Map(
+    sources.map((source) => {
+      const type = watchedType(source);
+      return [type.typeUrl, hub.decoder<unknown>(source, type)] as const;
+    }),
+  );
   const of = (typeUrl: string): Decoder<unknown> => {
     const known = decoders.get(typeUrl) ?? createPlainDecoder(typeUrl);
     decoders.set(typeUrl, known);
@@ -31,7 +37,9 @@ export function createPartDecoders(hub: Hub, sources: readonly TypeSource<unknow
   const judged = new WeakMap<Resource, { readonly fault: XdsError | undefined }>();
   const judge = (typeUrl: string, resource: Resource, name: string): XdsError | undefined => {
     const text = resourceFault(typeUrl, name, resource.payload.value);
-    return text === undefined ? undefined : new XdsError("INVALID_ARGUMENT", text, { typeUrl, resource: name });
+    return text === undefined
+      ? undefined
+      : new XdsError("INVALID_ARGUMENT", text, { typeUrl, resource: name });
   };
   const judgeHeld = (typeUrl: string, resource: StoredResource): XdsError | undefined => {
     const known = judged.get(resource) ?? { fault: judge(typeUrl, resource, resource.name) };
@@ -40,14 +48,19 @@ export function createPartDecoders(hub: Hub, sources: readonly TypeSource<unknow
   };
   return {
     of,
-    check: (typeUrl, resource, name) => of(typeUrl).check(resource, name, undefined) ?? judge(typeUrl, resource, name),
+    check: (typeUrl, resource, name) =>
+      of(typeUrl).check(resource, name, undefined) ?? judge(typeUrl, resource, name),
     faultOf(typeUrl, resource) {
       try {
         const fault = typeFault(typeUrl, resource) ?? judgeHeld(typeUrl, resource);
         if (fault === undefined) of(typeUrl).read(resource);
         return fault;
       } catch (error) {
-        return new XdsError("INVALID_ARGUMENT", error instanceof Error ? error.message : String(error), { typeUrl, resource: resource.name, cause: error });
+        return new XdsError(
+          "INVALID_ARGUMENT",
+          error instanceof Error ? error.message : String(error),
+          { typeUrl, resource: resource.name, cause: error },
+        );
       }
     },
   };
@@ -58,7 +71,8 @@ function createPlainDecoder(typeUrl: string): Decoder<Uint8Array> {
   return createDecoder({
     typeUrl,
     decode(payload) {
-      if (walkFields(payload, () => undefined).outcome !== "complete") throw new Error("its payload is no message");
+      if (walkFields(payload, () => undefined).outcome !== "complete")
+        throw new Error("its payload is no message");
       return payload;
     },
   });

@@ -19,10 +19,22 @@ export type PlaceOf = (reference: Reference, from: Place | undefined) => Place |
  * A reference, keyed by its name and its place, and by where what it names takes the rest from.
  * @param from - Where the resource that refers to it is looked up
  */
-export function placed({ typeUrl, name, within }: Reference, at: Place | undefined, from?: Place): KeyedReference {
+export function placed(
+  { typeUrl, name, within }: Reference,
+  at: Place | undefined,
+  from?: Place,
+): KeyedReference {
   const key = referenceKey({ typeUrl, name });
-  const there = at === undefined ? { typeUrl, name, key } : { typeUrl, name, key: `${key}\n@${at.id}`, at };
-  return within === undefined ? there : { ...there, key: `${there.key}\n<${from?.id ?? ""} ${within.source?.join() ?? "file"}`, within, from };
+  const there =
+    at === undefined ? { typeUrl, name, key } : { typeUrl, name, key: `${key}\n@${at.id}`, at };
+  return within === undefined
+    ? there
+    : {
+        ...there,
+        key: `${there.key}\n<${from?.id ?? ""} ${within.source?.join() ?? "file"}`,
+        within,
+        from,
+      };
 }
 
 /** One that cannot be looked up. */

@@ -18,18 +18,30 @@ export interface Places {
 }
 
 /** Hubs as places; each is in use as long as a name is wanted there. */
-export function createPlaces(all: WalkHubs, check: (hub: Hub, typeUrl: string, interest: Interest) => () => void): Places {
+export function createPlaces(
+  all: WalkHubs,
+  check: (hub: Hub, typeUrl: string, interest: Interest) => () => void,
+): Places {
   const places = new WeakMap<Hub, Place>();
   const hubs = new WeakMap<Place, Hub>();
   let made = 0;
   const make = (hub: Hub): Place => {
-    const place: Place = { id: String(++made), source: hub.cache, onWanted: (typeUrl, interest) => wanted(hub, check(hub, typeUrl, interest)) };
+    const place: Place = {
+      id: String(++made),
+      source: hub.cache,
+      onWanted: (typeUrl, interest) => wanted(hub, check(hub, typeUrl, interest)),
+    };
     places.set(hub, place);
     hubs.set(place, hub);
     return place;
   };
-  const at = (hub: Hub): Place | undefined => (hub === all.ordinary ? undefined : places.get(hub) ?? make(hub));
-  return { at, of: (reference, from) => at(all.ofReference(reference, (from && hubs.get(from)) ?? all.ordinary)) };
+  const at = (hub: Hub): Place | undefined =>
+    hub === all.ordinary ? undefined : (places.get(hub) ?? make(hub));
+  return {
+    at,
+    of: (reference, from) =>
+      at(all.ofReference(reference, (from && hubs.get(from)) ?? all.ordinary)),
+  };
 }
 
 function wanted(hub: Hub, uncheck: () => void): () => void {

@@ -4,7 +4,13 @@ import { decodeText, walkFields } from "@xdstp/core";
 const ADS = 3;
 const SELF = 5;
 const AUTHORITIES = 7;
-const specifiers: ReadonlyMap<number, Beside["kind"]> = new Map([[1, "other"], [2, "other"], [ADS, "ads"], [SELF, "self"], [8, "other"]]);
+const specifiers: ReadonlyMap<number, Beside["kind"]> = new Map([
+  [1, "other"],
+  [2, "other"],
+  [ADS, "ads"],
+  [SELF, "self"],
+  [8, "other"],
+]);
 /** Of `xds.core.v3.Authority`. */
 const NAME = 1;
 
@@ -29,9 +35,13 @@ export function readBeside(source: Uint8Array): Beside {
 
 function nameIn(bytes: Uint8Array, start: number, end: number): string {
   let name = "";
-  walkFields(bytes, (field, from, to) => {
-    if (field === NAME) name = decodeText(bytes, from, to);
-    return true;
-  }, { start, end });
+  walkFields(
+    bytes,
+    (field, from, to) => {
+      if (field === NAME) name = decodeText(bytes, from, to);
+      return true;
+    },
+    { start, end },
+  );
   return name;
 }

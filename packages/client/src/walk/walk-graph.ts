@@ -35,17 +35,30 @@ export function walkGraph(root: KeyedReference, reader: GraphReader): Graph {
     const { resource, error, answered } = reader.look(reference);
     const referrer = from.get(reference);
     if (resource === undefined) {
-      gaps.set(key, { typeUrl, name, answered, ...(referrer === undefined ? {} : { from: referrer }), ...(error === undefined ? {} : { error }) });
+      gaps.set(key, {
+        typeUrl,
+        name,
+        answered,
+        ...(referrer === undefined ? {} : { from: referrer }),
+        ...(error === undefined ? {} : { error }),
+      });
       continue;
     }
-    nodes.set(key, error === undefined ? { typeUrl, name, resource } : { typeUrl, name, resource, error });
+    nodes.set(
+      key,
+      error === undefined ? { typeUrl, name, resource } : { typeUrl, name, resource, error },
+    );
     for (const said of reader.references(typeUrl, resource)) {
       const next = reader.follow(said) ? follow(said, reference, reader) : undefined;
       const id = isPlain(said) ? said.key : referenceKey(said);
       const known = seen.get(id);
       if (next === undefined || known === next.key) continue;
-      if (known !== undefined) { gaps.set(next.key, inTwoPlaces(said, { typeUrl, name })); continue; }
-      if (seen.size >= reader.limit) return { revision, nodes, gaps, fault: tooLarge(root, reader.limit) };
+      if (known !== undefined) {
+        gaps.set(next.key, inTwoPlaces(said, { typeUrl, name }));
+        continue;
+      }
+      if (seen.size >= reader.limit)
+        return { revision, nodes, gaps, fault: tooLarge(root, reader.limit) };
       seen.set(id, next.key);
       from.set(next, { typeUrl, name });
       queue.push(next);
@@ -55,9 +68,16 @@ export function walkGraph(root: KeyedReference, reader: GraphReader): Graph {
 }
 
 /** With its place; undefined: it comes from a file, as whoever refers to its referrer says. */
-function follow(said: KeyedReference, { at, within, from }: KeyedReference, reader: GraphReader): KeyedReference | undefined {
-  if (within?.typeUrl !== said.typeUrl || said.source !== undefined) return isPlain(said) ? said : reader.place(said, at);
-  return within.source === undefined ? undefined : reader.place({ ...said, source: within.source }, from);
+function follow(
+  said: KeyedReference,
+  { at, within, from }: KeyedReference,
+  reader: GraphReader,
+): KeyedReference | undefined {
+  if (within?.typeUrl !== said.typeUrl || said.source !== undefined)
+    return isPlain(said) ? said : reader.place(said, at);
+  return within.source === undefined
+    ? undefined
+    : reader.place({ ...said, source: within.source }, from);
 }
 
 /** Nothing is said of it but its name, which is its key. */
@@ -67,10 +87,18 @@ function isPlain({ source, within }: Reference): boolean {
 
 /** Which of the two would be meant by the name, who reads the configuration could not tell. */
 function inTwoPlaces({ typeUrl, name }: Reference, from: Reference): Gap {
-  const error = new XdsError("UNIMPLEMENTED", `${JSON.stringify(name)} is referred to at two sources; a walk follows a name at one of them`, { typeUrl, resource: name });
+  const error = new XdsError(
+    "UNIMPLEMENTED",
+    `${JSON.stringify(name)} is referred to at two sources; a walk follows a name at one of them`,
+    { typeUrl, resource: name },
+  );
   return { typeUrl, name, from, answered: true, error };
 }
 
 function tooLarge({ typeUrl, name }: Reference, limit: number): XdsError {
-  return new XdsError("RESOURCE_EXHAUSTED", `more than ${limit} names are reached from ${JSON.stringify(name)}; follow fewer types, or raise maxResources`, { typeUrl, resource: name });
+  return new XdsError(
+    "RESOURCE_EXHAUSTED",
+    `more than ${limit} names are reached from ${JSON.stringify(name)}; follow fewer types, or raise maxResources`,
+    { typeUrl, resource: name },
+  );
 }

@@ -16,7 +16,14 @@ import type { Walk, WalkOptions } from "./walk.ts";
 import { watchGraph, type GraphWatch } from "./watch-graph.ts";
 
 /** Walks from a name. Throws an XdsError where the root cannot be asked for. */
-export function walkName<S extends TypeSource<unknown>, P extends PartTypes>(hub: Hub, clock: Clock, source: S, name: string, options: WalkOptions<P>, hubs: WalkHubs = { ordinary: hub, ofReference: () => hub }): Walk<ValueOf<S>, P> {
+export function walkName<S extends TypeSource<unknown>, P extends PartTypes>(
+  hub: Hub,
+  clock: Clock,
+  source: S,
+  name: string,
+  options: WalkOptions<P>,
+  hubs: WalkHubs = { ordinary: hub, ofReference: () => hub },
+): Walk<ValueOf<S>, P> {
   return new NameWalk<ValueOf<S>, P>({ hub, hubs, clock }, source, name, options);
 }
 
@@ -34,32 +41,73 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
   #taken: (() => void) | undefined;
   #closed = false;
 
-  constructor({ hub, hubs, clock }: { readonly hub: Hub; readonly hubs: WalkHubs; readonly clock: Clock }, source: TypeSource<unknown>, name: string, { types, skip, signal, initialFetchMs, maxResources, onlyAds = false, ...nameOptions }: WalkOptions<P>) {
+  constructor(
+    { hub, hubs, clock }: { readonly hub: Hub; readonly hubs: WalkHubs; readonly clock: Clock },
+    source: TypeSource<unknown>,
+    name: string,
+    {
+      types,
+      skip,
+      signal,
+      initialFetchMs,
+      maxResources,
+      onlyAds = false,
+      ...nameOptions
+    }: WalkOptions<P>,
+  ) {
     this.#typeUrl = watchedType(source).typeUrl;
     this.name = hub.interestOf(this.#typeUrl, name, nameOptions).name;
     const fault = referenceFault({ typeUrl: this.#typeUrl, name: this.name });
     if (fault !== undefined) throw fault;
     this.#hub = hub;
-    this.#types = Object.entries(types ?? {}).map(([word, type]) => [word, watchedType(type).typeUrl] as const);
-    this.#decoders = createPartDecoders(hub, [...Object.values(types ?? {}), source], createResourceFault(onlyAds));
-    this.#latest = createLatest<Configuration<R, P>>(() => { this.#onTaken(); }, () => { this.close(); });
-    const followed = types === undefined ? undefined : new Set(this.#types.map(([, typeUrl]) => typeUrl));
-    const places = createPlaces(hubs, (at, typeUrl, interest) => this.#check(at, typeUrl, interest));
-    this.#watch = watchGraph(hubs.ordinary.cache, { typeUrl: this.#typeUrl, name: this.name }, {
-      clock,
-      ...(initialFetchMs !== undefined && { initialFetchMs }),
-      ...(maxResources !== undefined && { maxResources }),
-      follow: (reference) => followed?.has(reference.typeUrl) !== false && skip?.(reference.typeUrl, reference.name) !== true,
-      interestOf: (reference) => hub.interestOf(reference.typeUrl, reference.name, {}),
-      placeOf: places.of,
-      rootAt: places.at(hub),
-      onWanted: (typeUrl, interest) => this.#check(hubs.ordinary, typeUrl, interest),
-      faultOf: (typeUrl, resource) => this.#decoders.faultOf(typeUrl, resource),
-      onWake: (typeUrl, topic) => { this.#onWake(typeUrl, topic.members()[0]?.resource); },
-      onWalk: (composition) => { this.#onWalk(composition); },
-    });
+    this.#types = Object.entries(types ?? {}).map(
+      ([word, type]) => [word, watchedType(type).typeUrl] as const,
+    );
+    this.#decoders = createPartDecoders(
+      hub,
+      [...Object.values(types ?? {}), source],
+      createResourceFault(onlyAds),
+    );
+    this.#latest = createLatest<Configuration<R, P>>(
+      () => {
+        this.#onTaken();
+      },
+      () => {
+        this.close();
+      },
+    );
+    const followed =
+      types === undefined ? undefined : new Set(this.#types.map(([, typeUrl]) => typeUrl));
+    const places = createPlaces(hubs, (at, typeUrl, interest) =>
+      this.#check(at, typeUrl, interest),
+    );
+    this.#watch = watchGraph(
+      hubs.ordinary.cache,
+      { typeUrl: this.#typeUrl, name: this.name },
+      {
+        clock,
+        ...(initialFetchMs !== undefined && { initialFetchMs }),
+        ...(maxResources !== undefined && { maxResources }),
+        follow: (reference) =>
+          followed?.has(reference.typeUrl) !== false &&
+          skip?.(reference.typeUrl, reference.name) !== true,
+        interestOf: (reference) => hub.interestOf(reference.typeUrl, reference.name, {}),
+        placeOf: places.of,
+        rootAt: places.at(hub),
+        onWanted: (typeUrl, interest) => this.#check(hubs.ordinary, typeUrl, interest),
+        faultOf: (typeUrl, resource) => this.#decoders.faultOf(typeUrl, resource),
+        onWake: (typeUrl, topic) => {
+          this.#onWake(typeUrl, topic.members()[0]?.resource);
+        },
+        onWalk: (composition) => {
+          this.#onWalk(composition);
+        },
+      },
+    );
     hub.open.add(this);
-    this.#unfollow = followSignal(signal, (reason) => { this.#abort(reason); });
+    this.#unfollow = followSignal(signal, (reason) => {
+      this.#abort(reason);
+    });
   }
 
   get pending(): readonly Gap[] {
@@ -86,7 +134,9 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
   }
 
   #check({ cache }: Hub, typeUrl: string, interest: Interest): () => void {
-    return cache.check(typeUrl, interest, (resource, checked) => this.#decoders.check(typeUrl, resource, checked));
+    return cache.check(typeUrl, interest, (resource, checked) =>
+      this.#decoders.check(typeUrl, resource, checked),
+    );
   }
 
   #abort(reason: unknown): void {
@@ -119,22 +169,45 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
     const resources = new Map<string, Map<string, Member<unknown>>>();
     for (const { typeUrl, name, resource } of graph?.nodes.values() ?? []) {
       const named = resources.get(typeUrl) ?? new Map<string, Member<unknown>>();
-      resources.set(typeUrl, named.set(name, createMember(this.#decoders.of(typeUrl), name, resource)));
+      resources.set(
+        typeUrl,
+        named.set(name, createMember(this.#decoders.of(typeUrl), name, resource)),
+      );
     }
     const root = resources.get(this.#typeUrl)?.get(this.name) as Member<R> | undefined;
-    const parts = Object.fromEntries(this.#types.map(([word, typeUrl]) => [word, resources.get(typeUrl) ?? new Map<string, never>()])) as unknown as Parts<P>;
-    return { name: this.name, parts, resources, missing: this.#tell(missing), pending: this.#tell(pending), ...(root !== undefined && { root }), ...(error !== undefined && { error: this.#hub.tell(error) }) };
+    const parts = Object.fromEntries(
+      this.#types.map(([word, typeUrl]) => [
+        word,
+        resources.get(typeUrl) ?? new Map<string, never>(),
+      ]),
+    ) as unknown as Parts<P>;
+    return {
+      name: this.name,
+      parts,
+      resources,
+      missing: this.#tell(missing),
+      pending: this.#tell(pending),
+      ...(root !== undefined && { root }),
+      ...(error !== undefined && { error: this.#hub.tell(error) }),
+    };
   }
 
   #tell(gaps: readonly Gap[]): readonly Gap[] {
-    return gaps.map((gap) => (gap.error === undefined ? gap : { ...gap, error: this.#hub.tell(gap.error) }));
+    return gaps.map((gap) =>
+      gap.error === undefined ? gap : { ...gap, error: this.#hub.tell(gap.error) },
+    );
   }
 }
 
 /** What is merely on its way is no news; what goes wrong with it is, and that nothing is waited for any more. Nothing at all is never told. */
 function isNews(told: Composition, now: Composition): boolean {
   if (now.graph === undefined && now.error === undefined) return false;
-  if (told.graph !== now.graph || !isSameError(told.error, now.error) || (told.pending.length > 0 && now.pending.length === 0)) return true;
+  if (
+    told.graph !== now.graph ||
+    !isSameError(told.error, now.error) ||
+    (told.pending.length > 0 && now.pending.length === 0)
+  )
+    return true;
   const before = told.pending.filter(({ error }) => error !== undefined);
   const after = now.pending.filter(({ error }) => error !== undefined);
   return before.length !== after.length || after.some((gap, n) => !isSameGap(gap, before[n]));
@@ -145,5 +218,7 @@ function isSameGap({ typeUrl, name, error }: Gap, other: Gap | undefined): boole
 }
 
 function isSameError(one: XdsError | undefined, other: XdsError | undefined): boolean {
-  return one === other || (one !== undefined && one.code === other?.code && one.text === other.text);
+  return (
+    one === other || (one !== undefined && one.code === other?.code && one.text === other.text)
+  );
 }

@@ -6,7 +6,18 @@ import { envoyTypes } from "@xdstp/resource-types";
 import { createFakeClock, createSeededRandom, type SeededRandom } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
-import { cluster, clusterUrl, endpoints, endpointsUrl, listener, listenerUrl, routes, routesUrl, secret, secretUrl } from "../../test/envoy-resources.ts";
+import {
+  cluster,
+  clusterUrl,
+  endpoints,
+  endpointsUrl,
+  listener,
+  listenerUrl,
+  routes,
+  routesUrl,
+  secret,
+  secretUrl,
+} from "../../test/envoy-resources.ts";
 import { parts } from "../../test/envoy-parts.ts";
 import { namedIn } from "../../test/named-in.ts";
 import { createHub } from "../hub.ts";
@@ -26,7 +37,10 @@ type Given = Configuration<unknown, PartTypes>;
 /** Versions by type and name. */
 type Versions = ReadonlyMap<string, string>;
 /** A response: of each name that was wanted what there was when it was sent; undefined: nothing. */
-interface Response { readonly typeUrl: string; readonly resources: ReadonlyMap<string, (RawResource & { readonly version: string }) | undefined> }
+interface Response {
+  readonly typeUrl: string;
+  readonly resources: ReadonlyMap<string, (RawResource & { readonly version: string }) | undefined>;
+}
 
 const keyOf = (typeUrl: string, name: string): string => `${typeUrl} ${name}`;
 const encoded = new Map<string, RawResource>();
@@ -41,11 +55,25 @@ function once(key: string, make: () => RawResource): RawResource {
 function createTruth(random: SeededRandom) {
   const held = new Map<string, RawResource & { readonly version: string }>();
   let version = 0;
-  const put = (resource: RawResource): void => { held.set(keyOf(resource.typeUrl, resource.name), { ...resource, version: `v${++version}` }); };
+  const put = (resource: RawResource): void => {
+    held.set(keyOf(resource.typeUrl, resource.name), { ...resource, version: `v${++version}` });
+  };
   const clusterName = (): string => `c${random.below(5)}`;
   const putCluster = (name: string): void => {
-    const [service, secretName, seconds] = [random.pick([undefined, undefined, "e0", "e1"]), random.pick([undefined, undefined, "s0"]), 1 + random.below(3)];
-    put(once(`${name} ${service ?? ""} ${secretName ?? ""} ${seconds}`, () => cluster(name, { seconds, ...(service !== undefined && { service }), ...(secretName !== undefined && { secret: secretName }) })));
+    const [service, secretName, seconds] = [
+      random.pick([undefined, undefined, "e0", "e1"]),
+      random.pick([undefined, undefined, "s0"]),
+      1 + random.below(3),
+    ];
+    put(
+      once(`${name} ${service ?? ""} ${secretName ?? ""} ${seconds}`, () =>
+        cluster(name, {
+          seconds,
+          ...(service !== undefined && { service }),
+          ...(secretName !== undefined && { secret: secretName }),
+        }),
+      ),
+    );
   };
   const putEndpoints = (name: string): void => {
     const port = 1 + random.below(4);
@@ -57,11 +85,24 @@ function createTruth(random: SeededRandom) {
   };
   const change = (): void => {
     switch (random.below(9)) {
-      case 0: { const to = `r${random.below(2)}`; put(once(`l ${to}`, () => listener("l", to))); break; }
-      case 1: case 2: putRoutes(...Array.from({ length: 1 + random.below(3) }, clusterName)); break;
-      case 3: putCluster(clusterName()); break;
-      case 4: putEndpoints(random.pick(["c0", "c1", "c2", "c3", "c4", "e0", "e1"])); break;
-      case 5: put(once("s0", () => secret("s0"))); break;
+      case 0: {
+        const to = `r${random.below(2)}`;
+        put(once(`l ${to}`, () => listener("l", to)));
+        break;
+      }
+      case 1:
+      case 2:
+        putRoutes(...Array.from({ length: 1 + random.below(3) }, clusterName));
+        break;
+      case 3:
+        putCluster(clusterName());
+        break;
+      case 4:
+        putEndpoints(random.pick(["c0", "c1", "c2", "c3", "c4", "e0", "e1"]));
+        break;
+      case 5:
+        put(once("s0", () => secret("s0")));
+        break;
       // Traffic moves to a cluster that is new, with what it needs, and the old ones go.
       case 6: {
         const name = clusterName();
@@ -71,16 +112,27 @@ function createTruth(random: SeededRandom) {
         held.delete(keyOf(clusterUrl, clusterName()));
         break;
       }
-      case 7: held.delete(keyOf(random.pick([listenerUrl, routesUrl, clusterUrl, clusterUrl, endpointsUrl, secretUrl]), random.pick(["l", "r0", "r1", "c0", "c1", "c2", "c3", "c4", "e0", "s0"]))); break;
-      default: putCluster(clusterName());
+      case 7:
+        held.delete(
+          keyOf(
+            random.pick([listenerUrl, routesUrl, clusterUrl, clusterUrl, endpointsUrl, secretUrl]),
+            random.pick(["l", "r0", "r1", "c0", "c1", "c2", "c3", "c4", "e0", "s0"]),
+          ),
+        );
+        break;
+      default:
+        putCluster(clusterName());
     }
   };
   const mend = (): void => {
     const keeps = (typeUrl: string, name: string): boolean => held.has(keyOf(typeUrl, name));
     if (!keeps(listenerUrl, "l")) put(listener("l", "r0"));
-    for (const name of ["r0", "r1"]) if (!keeps(routesUrl, name)) put(once(`${name},c0`, () => routes(name, "c0")));
-    for (const name of ["c0", "c1", "c2", "c3", "c4"]) if (!keeps(clusterUrl, name)) putCluster(name);
-    for (const name of ["c0", "c1", "c2", "c3", "c4", "e0", "e1"]) if (!keeps(endpointsUrl, name)) putEndpoints(name);
+    for (const name of ["r0", "r1"])
+      if (!keeps(routesUrl, name)) put(once(`${name},c0`, () => routes(name, "c0")));
+    for (const name of ["c0", "c1", "c2", "c3", "c4"])
+      if (!keeps(clusterUrl, name)) putCluster(name);
+    for (const name of ["c0", "c1", "c2", "c3", "c4", "e0", "e1"])
+      if (!keeps(endpointsUrl, name)) putEndpoints(name);
     if (!keeps(secretUrl, "s0")) put(once("s0", () => secret("s0")));
   };
   return { held, change, mend };
@@ -90,7 +142,16 @@ function createTruth(random: SeededRandom) {
 function createSupply(cache: Cache, random: SeededRandom, truth: ReturnType<typeof createTruth>) {
   const wanted = new Map<string, Set<string>>(typeUrls.map((typeUrl) => [typeUrl, new Set()]));
   const feed: ResourceFeed = {
-    run: (_, signal) => new Promise((resolve) => { signal.addEventListener("abort", () => { resolve(); }, { once: true }); }),
+    run: (_, signal) =>
+      new Promise((resolve) => {
+        signal.addEventListener(
+          "abort",
+          () => {
+            resolve();
+          },
+          { once: true },
+        );
+      }),
     want(typeUrl, added, dropped) {
       for (const { name } of dropped) wanted.get(typeUrl)?.delete(name);
       for (const { name } of added) wanted.get(typeUrl)?.add(name);
@@ -98,32 +159,73 @@ function createSupply(cache: Cache, random: SeededRandom, truth: ReturnType<type
   };
   const onTheWay = new Map<string, Response[]>(typeUrls.map((typeUrl) => [typeUrl, []]));
   const history: Versions[] = [new Map()];
-  const note = (): void => { history.push(new Map(typeUrls.flatMap((typeUrl) => [...cache.held(typeUrl)].map(({ name, version }) => [keyOf(typeUrl, name), version] as const)))); };
-  const send = (typeUrl: string): void => {
-    const names = [...wanted.get(typeUrl) ?? []];
-    onTheWay.get(typeUrl)?.push({ typeUrl, resources: new Map(names.map((name) => [name, truth.held.get(keyOf(typeUrl, name))])) });
+  const note = (): void => {
+    history.push(
+      new Map(
+        typeUrls.flatMap((typeUrl) =>
+          [...cache.held(typeUrl)].map(
+            ({ name, version }) => [keyOf(typeUrl, name), version] as const,
+          ),
+        ),
+      ),
+    );
   };
-  const take = ({ typeUrl, resources }: Response, isBad: (name: string) => boolean): { readonly put: Put[]; readonly remove: Removal[] } => {
+  const send = (typeUrl: string): void => {
+    const names = [...(wanted.get(typeUrl) ?? [])];
+    onTheWay.get(typeUrl)?.push({
+      typeUrl,
+      resources: new Map(names.map((name) => [name, truth.held.get(keyOf(typeUrl, name))])),
+    });
+  };
+  const take = (
+    { typeUrl, resources }: Response,
+    isBad: (name: string) => boolean,
+  ): { readonly put: Put[]; readonly remove: Removal[] } => {
     const put: Put[] = [];
     const remove: Removal[] = [];
     for (const [name, resource] of resources) {
       if (wanted.get(typeUrl)?.has(name) !== true) continue;
       if (resource === undefined) remove.push({ typeUrl, name });
-      else if (isBad(name)) put.push({ typeUrl, resource: { name, version: `${resource.version}-bad`, payload: { typeUrl, value: garbage } } });
-      else put.push({ typeUrl, resource: { name, version: resource.version, payload: { typeUrl, value: resource.value } } });
+      else if (isBad(name))
+        put.push({
+          typeUrl,
+          resource: {
+            name,
+            version: `${resource.version}-bad`,
+            payload: { typeUrl, value: garbage },
+          },
+        });
+      else
+        put.push({
+          typeUrl,
+          resource: {
+            name,
+            version: resource.version,
+            payload: { typeUrl, value: resource.value },
+          },
+        });
     }
     return { put, remove };
   };
-  const commit = (responses: readonly Response[], isBad: (name: string) => boolean = () => false): void => {
+  const commit = (
+    responses: readonly Response[],
+    isBad: (name: string) => boolean = () => false,
+  ): void => {
     const taken = responses.map((response) => take(response, isBad));
     const put = taken.flatMap((one) => one.put);
     const { refused = [] } = cache.commit({ put, remove: taken.flatMap(({ remove }) => remove) });
     const bad = new Map(refused.map(({ typeUrl, name, error }) => [keyOf(typeUrl, name), error]));
-    for (const { typeUrl, resource: { name } } of put) cache.unavailable({ typeUrl, interest: { name } }, bad.get(keyOf(typeUrl, name)));
+    for (const {
+      typeUrl,
+      resource: { name },
+    } of put)
+      cache.unavailable({ typeUrl, interest: { name } }, bad.get(keyOf(typeUrl, name)));
     note();
   };
   return {
-    feed, history, send,
+    feed,
+    history,
+    send,
     deliver(typeUrl: string) {
       const response = onTheWay.get(typeUrl)?.shift();
       if (response !== undefined) commit([response], () => random.below(8) === 0);
@@ -138,14 +240,26 @@ function createSupply(cache: Cache, random: SeededRandom, truth: ReturnType<type
         for (const response of onTheWay.get(typeUrl)?.splice(0) ?? []) commit([response]);
       }
     },
-    breakOrMend() { cache.unavailable({}, random.pick([undefined, new XdsError("UNAVAILABLE", "away")])); },
-    wanted: () => [...wanted].flatMap(([typeUrl, names]) => [...names].map((name) => keyOf(typeUrl, name))).sort(),
+    breakOrMend() {
+      cache.unavailable({}, random.pick([undefined, new XdsError("UNAVAILABLE", "away")]));
+    },
+    wanted: () =>
+      [...wanted]
+        .flatMap(([typeUrl, names]) => [...names].map((name) => keyOf(typeUrl, name)))
+        .sort(),
   };
 }
 
 /** The rule itself, by messages that are decoded here: what a configuration names is in it, nothing else is, and it was so at one time. */
-function check({ name, root: rootMember, resources, missing }: Given, history: readonly Versions[], where: string): void {
-  if (rootMember === undefined) { expect(resources.size, where).toBe(0); return; }
+function check(
+  { name, root: rootMember, resources, missing }: Given,
+  history: readonly Versions[],
+  where: string,
+): void {
+  if (rootMember === undefined) {
+    expect(resources.size, where).toBe(0);
+    return;
+  }
   const lacking = new Set(missing.map(({ typeUrl, name: lacked }) => keyOf(typeUrl, lacked)));
   const reached = new Set([keyOf(listenerUrl, name)]);
   const versions: [string, string][] = [];
@@ -161,7 +275,8 @@ function check({ name, root: rootMember, resources, missing }: Given, history: r
   }
   const size = [...resources.values()].reduce((sum, named) => sum + named.size, 0);
   if (size !== versions.length) throw new Error(`${where}: there is more than is named`);
-  if (!history.some((then) => versions.every(([key, version]) => then.get(key) === version))) throw new Error(`${where}: a mixture, it was never so`);
+  if (!history.some((then) => versions.every(([key, version]) => then.get(key) === version)))
+    throw new Error(`${where}: a mixture, it was never so`);
 }
 
 async function rest(): Promise<void> {
@@ -186,28 +301,58 @@ async function run(seed: number): Promise<number> {
   const read = (): void => {
     if (reader.reading) return;
     reader.reading = true;
-    void updates.next().then(({ value }) => {
-      reader.reading = false;
-      if (value === undefined) return;
-      reader.given = value;
-      count++;
-      check(value, supply.history, `seed ${seed}, configuration ${count}`);
-      if (initialFetchMs === 0) expect(value.missing, `seed ${seed}, configuration ${count}: complete or nothing`).toEqual([]);
-    }).catch((failure: unknown) => { reader.failure ??= failure; });
+    void updates
+      .next()
+      .then(({ value }) => {
+        reader.reading = false;
+        if (value === undefined) return;
+        reader.given = value;
+        count++;
+        check(value, supply.history, `seed ${seed}, configuration ${count}`);
+        if (initialFetchMs === 0)
+          expect(
+            value.missing,
+            `seed ${seed}, configuration ${count}: complete or nothing`,
+          ).toEqual([]);
+      })
+      .catch((failure: unknown) => {
+        reader.failure ??= failure;
+      });
   };
   /** A reader that waits for more has taken all there is: the streams are read on (C-ACK-13). */
   const checkTaken = (): void => {
-    if (reader.reading && "taken" in taking.over(cache).commit({})) throw new Error(`seed ${seed}: the streams are held for nothing`);
+    if (reader.reading && "taken" in taking.over(cache).commit({}))
+      throw new Error(`seed ${seed}: the streams are held for nothing`);
   };
   const step = async (): Promise<void> => {
     switch (random.below(12)) {
-      case 0: case 1: truth.change(); break;
-      case 2: case 3: case 4: supply.send(random.pick(typeUrls)); break;
-      case 5: case 6: case 7: supply.deliver(random.pick(typeUrls)); break;
-      case 8: supply.deliverTogether(); break;
-      case 9: read(); break;
-      case 10: if (random.below(4) === 0) supply.breakOrMend(); else clock.advance(random.below(8_000)); break;
-      default: await rest(); checkTaken();
+      case 0:
+      case 1:
+        truth.change();
+        break;
+      case 2:
+      case 3:
+      case 4:
+        supply.send(random.pick(typeUrls));
+        break;
+      case 5:
+      case 6:
+      case 7:
+        supply.deliver(random.pick(typeUrls));
+        break;
+      case 8:
+        supply.deliverTogether();
+        break;
+      case 9:
+        read();
+        break;
+      case 10:
+        if (random.below(4) === 0) supply.breakOrMend();
+        else clock.advance(random.below(8_000));
+        break;
+      default:
+        await rest();
+        checkTaken();
     }
   };
 
@@ -227,9 +372,15 @@ async function run(seed: number): Promise<number> {
   if (failure !== undefined) throw failure as Error;
   if (given?.root === undefined) throw new Error(`seed ${seed}: no configuration in the end`);
   expect([given.missing, given.pending, given.error], `seed ${seed}`).toEqual([[], [], undefined]);
-  const names = [...given.resources].flatMap(([typeUrl, named]) => [...named].map(([name, { version }]) => [keyOf(typeUrl, name), version] as const));
-  for (const [key, version] of names) if (truth.held.get(key)?.version !== version) throw new Error(`seed ${seed}: ${key} is old in the end`);
-  expect(names.map(([key]) => key).sort(), `seed ${seed}: what is wanted in the end`).toEqual(supply.wanted());
+  const names = [...given.resources].flatMap(([typeUrl, named]) =>
+    [...named].map(([name, { version }]) => [keyOf(typeUrl, name), version] as const),
+  );
+  for (const [key, version] of names)
+    if (truth.held.get(key)?.version !== version)
+      throw new Error(`seed ${seed}: ${key} is old in the end`);
+  expect(names.map(([key]) => key).sort(), `seed ${seed}: what is wanted in the end`).toEqual(
+    supply.wanted(),
+  );
   walk.close();
   await cache.close();
   return count;

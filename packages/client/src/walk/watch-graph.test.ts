@@ -4,14 +4,25 @@ import { envoyTypes } from "@xdstp/resource-types";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { aggregate, cluster, clusterUrl, endpoints, endpointsUrl, listener, listenerUrl, routes } from "../../test/envoy-resources.ts";
+import {
+  aggregate,
+  cluster,
+  clusterUrl,
+  endpoints,
+  endpointsUrl,
+  listener,
+  listenerUrl,
+  routes,
+} from "../../test/envoy-resources.ts";
 import { watchGraph, type GraphWatchOptions } from "./watch-graph.ts";
 import type { Composition } from "./composition.ts";
 
 const root: Reference = { typeUrl: listenerUrl, name: "l" };
 
 function put(cache: Cache, ...resources: readonly RawResource[]): void {
-  cache.transaction((writer) => { for (const resource of resources) writer.put(resource); });
+  cache.transaction((writer) => {
+    for (const resource of resources) writer.put(resource);
+  });
 }
 
 /** Says of names that they do not exist. */
@@ -19,9 +30,18 @@ function missing(cache: Cache, typeUrl: string, ...names: readonly string[]): vo
   cache.commit({ remove: names.map((name) => ({ typeUrl, name })) });
 }
 
-const shortName = ({ typeUrl, name }: Reference): string => `${typeUrl.split(".").at(-1) ?? ""} ${name}`;
-const reached = ({ graph }: Composition): readonly string[] | undefined => graph && [...graph.nodes.values()].map(shortName);
-const pending = (composition: Composition): readonly string[] => composition.pending.map(({ from, error, ...gap }) => [shortName(gap), ...(from === undefined ? [] : [`from ${shortName(from)}`]), ...(error === undefined ? [] : [error.code])].join(", "));
+const shortName = ({ typeUrl, name }: Reference): string =>
+  `${typeUrl.split(".").at(-1) ?? ""} ${name}`;
+const reached = ({ graph }: Composition): readonly string[] | undefined =>
+  graph && [...graph.nodes.values()].map(shortName);
+const pending = (composition: Composition): readonly string[] =>
+  composition.pending.map(({ from, error, ...gap }) =>
+    [
+      shortName(gap),
+      ...(from === undefined ? [] : [`from ${shortName(from)}`]),
+      ...(error === undefined ? [] : [error.code]),
+    ].join(", "),
+  );
 
 /** A cache that is asked on demand, and a walk from the listener `l`, which is made when `walk` is called. */
 function useGraph(options: Partial<GraphWatchOptions> = {}, from: Reference = root) {
@@ -29,7 +49,12 @@ function useGraph(options: Partial<GraphWatchOptions> = {}, from: Reference = ro
   const cache = createCache({ types: envoyTypes, clock });
   const wanted = new Set<string>();
   const feed: ResourceFeed = {
-    run: (_, signal) => new Promise((resolve) => { signal.addEventListener("abort", () => { resolve(); }); }),
+    run: (_, signal) =>
+      new Promise((resolve) => {
+        signal.addEventListener("abort", () => {
+          resolve();
+        });
+      }),
     want: (typeUrl, added, dropped) => {
       for (const { name } of dropped) wanted.delete(shortName({ typeUrl, name }));
       for (const { name } of added) wanted.add(shortName({ typeUrl, name }));
@@ -38,14 +63,36 @@ function useGraph(options: Partial<GraphWatchOptions> = {}, from: Reference = ro
   cache.addFeed(feed);
   const told: Composition[] = [];
   let due: (() => void) | undefined;
-  const watch = watchGraph(cache, from, { clock, later: (walk) => { due = walk; }, onWalk: (composition) => { told.push(composition); }, ...options });
-  onTestFinished(async () => { watch.close(); await cache.close(); });
+  const watch = watchGraph(cache, from, {
+    clock,
+    later: (walk) => {
+      due = walk;
+    },
+    onWalk: (composition) => {
+      told.push(composition);
+    },
+    ...options,
+  });
+  onTestFinished(async () => {
+    watch.close();
+    await cache.close();
+  });
   const walk = (): Composition => {
     due?.();
     due = undefined;
     return watch.composition;
   };
-  return { cache, clock, wanted, watch, told, walk, get due() { return due !== undefined; } };
+  return {
+    cache,
+    clock,
+    wanted,
+    watch,
+    told,
+    walk,
+    get due() {
+      return due !== undefined;
+    },
+  };
 }
 
 const whole = [listener("l", "r"), routes("r", "a"), cluster("a"), endpoints("a")];
@@ -71,22 +118,39 @@ describe("a watched graph", () => {
     put(cache, ...whole);
     const before = walk();
     put(cache, routes("r", "b"), endpoints("a", 2));
-    expect([reached(walk()), pending(walk())]).toEqual([wholeNames, ["Cluster b, from RouteConfiguration r"]]);
+    expect([reached(walk()), pending(walk())]).toEqual([
+      wholeNames,
+      ["Cluster b, from RouteConfiguration r"],
+    ]);
     expect(walk().graph).toBe(before.graph);
     put(cache, cluster("b"));
     put(cache, endpoints("b"));
-    expect(reached(walk())).toEqual(["Listener l", "RouteConfiguration r", "Cluster b", "ClusterLoadAssignment b"]);
+    expect(reached(walk())).toEqual([
+      "Listener l",
+      "RouteConfiguration r",
+      "Cluster b",
+      "ClusterLoadAssignment b",
+    ]);
   });
 
   it("wants each name once, and lets the old ones go when the new ones are in force [S-ORD-3]", async () => {
     const { cache, walk, wanted } = useGraph();
-    const now = async (): Promise<readonly string[]> => { walk(); await Promise.resolve(); return [...wanted].sort(); };
+    const now = async (): Promise<readonly string[]> => {
+      walk();
+      await Promise.resolve();
+      return [...wanted].sort();
+    };
     put(cache, ...whole);
     expect(await now()).toEqual([...wholeNames].sort());
     put(cache, routes("r", "b"));
     expect(await now()).toEqual([...wholeNames, "Cluster b"].sort());
     put(cache, cluster("b", { service: "s" }), endpoints("s"));
-    expect(await now()).toEqual(["Cluster b", "ClusterLoadAssignment s", "Listener l", "RouteConfiguration r"]);
+    expect(await now()).toEqual([
+      "Cluster b",
+      "ClusterLoadAssignment s",
+      "Listener l",
+      "RouteConfiguration r",
+    ]);
   });
 
   it("wants nothing any more when it is closed", async () => {
@@ -105,7 +169,11 @@ describe("a watched graph", () => {
     put(cache, routes("r", "a", "b"));
     walk();
     missing(cache, clusterUrl, "b");
-    expect([reached(walk()), pending(walk()), walk().error?.code]).toEqual([wholeNames, ["Cluster b, from RouteConfiguration r, NOT_FOUND"], "NOT_FOUND"]);
+    expect([reached(walk()), pending(walk()), walk().error?.code]).toEqual([
+      wholeNames,
+      ["Cluster b, from RouteConfiguration r, NOT_FOUND"],
+      "NOT_FOUND",
+    ]);
   });
 
   it("stays in force when a part of it goes, and ends when its root does [C-GRPC-17]", () => {
@@ -113,7 +181,10 @@ describe("a watched graph", () => {
     put(cache, ...whole);
     walk();
     missing(cache, endpointsUrl, "a");
-    expect([reached(walk()), pending(walk())]).toEqual([wholeNames, ["ClusterLoadAssignment a, from Cluster a, NOT_FOUND"]]);
+    expect([reached(walk()), pending(walk())]).toEqual([
+      wholeNames,
+      ["ClusterLoadAssignment a, from Cluster a, NOT_FOUND"],
+    ]);
     missing(cache, listenerUrl, "l");
     expect([reached(walk()), pending(walk())]).toEqual([undefined, ["Listener l, NOT_FOUND"]]);
     put(cache, ...whole);
@@ -143,8 +214,23 @@ describe("a watched graph", () => {
 
   it("ends where a cycle began", () => {
     const { cache, walk } = useGraph();
-    put(cache, listener("l", "r"), routes("r", "x"), aggregate("x", "y", "a"), aggregate("y", "x"), cluster("a"), endpoints("a"));
-    expect(reached(walk())).toEqual(["Listener l", "RouteConfiguration r", "Cluster x", "Cluster y", "Cluster a", "ClusterLoadAssignment a"]);
+    put(
+      cache,
+      listener("l", "r"),
+      routes("r", "x"),
+      aggregate("x", "y", "a"),
+      aggregate("y", "x"),
+      cluster("a"),
+      endpoints("a"),
+    );
+    expect(reached(walk())).toEqual([
+      "Listener l",
+      "RouteConfiguration r",
+      "Cluster x",
+      "Cluster y",
+      "Cluster a",
+      "ClusterLoadAssignment a",
+    ]);
   });
 
   it("is not put in force where it is larger than the limit, and says so", () => {
@@ -152,7 +238,10 @@ describe("a watched graph", () => {
     put(cache, ...whole);
     expect(reached(walk())).toEqual(wholeNames);
     put(cache, routes("r", ...Array.from({ length: 1_000 }, (_, n) => `c${n}`)));
-    expect([reached(walk()), walk().error?.message]).toEqual([wholeNames, "[RESOURCE_EXHAUSTED] more than 5 names are reached from \"l\"; follow fewer types, or raise maxResources"]);
+    expect([reached(walk()), walk().error?.message]).toEqual([
+      wholeNames,
+      '[RESOURCE_EXHAUSTED] more than 5 names are reached from "l"; follow fewer types, or raise maxResources',
+    ]);
     expect(wanted.size).toBeLessThan(10);
     put(cache, routes("r", "a"));
     expect([reached(walk()), walk().error]).toEqual([wholeNames, undefined]);
@@ -161,29 +250,59 @@ describe("a watched graph", () => {
   it("goes as deep as there are names", () => {
     const { cache, walk } = useGraph({}, { typeUrl: clusterUrl, name: "c0" });
     const depth = 5_000;
-    put(cache, ...Array.from({ length: depth }, (_, n) => (n < depth - 1 ? aggregate(`c${n}`, `c${n + 1}`) : aggregate(`c${n}`))));
+    put(
+      cache,
+      ...Array.from({ length: depth }, (_, n) =>
+        n < depth - 1 ? aggregate(`c${n}`, `c${n + 1}`) : aggregate(`c${n}`),
+      ),
+    );
     expect(walk().graph?.nodes.size).toBe(depth);
   });
 
   it.each([
-    ["*", "[INVALID_ARGUMENT] \"*\" is no name, but all of a type"],
-    ["xdstp://a/envoy.config.cluster.v3.Cluster/x/*", "[UNIMPLEMENTED] \"xdstp://a/envoy.config.cluster.v3.Cluster/x/*\" is a glob collection, which a walk does not follow; leave its type out"],
-    ["xdstp://a/envoy.config.cluster.v3.ClusterCollection/x", "[UNIMPLEMENTED] \"xdstp://a/envoy.config.cluster.v3.ClusterCollection/x\" is a list collection, which a walk does not follow; leave its type out"],
-    ["xdstp://a/envoy.config.listener.v3.Listener/x", "[INVALID_ARGUMENT] \"xdstp://a/envoy.config.listener.v3.Listener/x\" has another type than envoy.config.cluster.v3.Cluster (B-TYPE-5)"],
-    ["xdstp://a/%", "[INVALID_ARGUMENT] \"xdstp://a/%\" is no xdstp name"],
-  ])("says of the reference %s why it is not followed, and asks for nothing", async (name, message) => {
-    const { cache, walk, wanted } = useGraph();
-    put(cache, listener("l", "r"), routes("r", name));
-    expect(walk().pending.map(({ error }) => error?.message)).toEqual([message]);
-    await Promise.resolve();
-    expect([...wanted]).toEqual(["Listener l", "RouteConfiguration r"]);
-  });
+    ["*", '[INVALID_ARGUMENT] "*" is no name, but all of a type'],
+    [
+      "xdstp://a/envoy.config.cluster.v3.Cluster/x/*",
+      '[UNIMPLEMENTED] "xdstp://a/envoy.config.cluster.v3.Cluster/x/*" is a glob collection, which a walk does not follow; leave its type out',
+    ],
+    [
+      "xdstp://a/envoy.config.cluster.v3.ClusterCollection/x",
+      '[UNIMPLEMENTED] "xdstp://a/envoy.config.cluster.v3.ClusterCollection/x" is a list collection, which a walk does not follow; leave its type out',
+    ],
+    [
+      "xdstp://a/envoy.config.listener.v3.Listener/x",
+      '[INVALID_ARGUMENT] "xdstp://a/envoy.config.listener.v3.Listener/x" has another type than envoy.config.cluster.v3.Cluster (B-TYPE-5)',
+    ],
+    ["xdstp://a/%", '[INVALID_ARGUMENT] "xdstp://a/%" is no xdstp name'],
+  ])(
+    "says of the reference %s why it is not followed, and asks for nothing",
+    async (name, message) => {
+      const { cache, walk, wanted } = useGraph();
+      put(cache, listener("l", "r"), routes("r", name));
+      expect(walk().pending.map(({ error }) => error?.message)).toEqual([message]);
+      await Promise.resolve();
+      expect([...wanted]).toEqual(["Listener l", "RouteConfiguration r"]);
+    },
+  );
 
   it("has each spelling of a name that is referred to", () => {
     const { cache, walk } = useGraph();
-    const spelled = (query: string): string => `xdstp://a/envoy.config.cluster.v3.Cluster/x?${query}`;
-    put(cache, listener("l", "r"), routes("r", spelled("a=1&b=2"), spelled("b=2&a=1")), { ...cluster("x", { service: "s" }), name: spelled("a=1&b=2") }, endpoints("s"));
-    expect(reached(walk())).toEqual(["Listener l", "RouteConfiguration r", `Cluster ${spelled("a=1&b=2")}`, `Cluster ${spelled("b=2&a=1")}`, "ClusterLoadAssignment s"]);
+    const spelled = (query: string): string =>
+      `xdstp://a/envoy.config.cluster.v3.Cluster/x?${query}`;
+    put(
+      cache,
+      listener("l", "r"),
+      routes("r", spelled("a=1&b=2"), spelled("b=2&a=1")),
+      { ...cluster("x", { service: "s" }), name: spelled("a=1&b=2") },
+      endpoints("s"),
+    );
+    expect(reached(walk())).toEqual([
+      "Listener l",
+      "RouteConfiguration r",
+      `Cluster ${spelled("a=1&b=2")}`,
+      `Cluster ${spelled("b=2&a=1")}`,
+      "ClusterLoadAssignment s",
+    ]);
   });
 
   it("leaves out what is not to be followed", () => {
@@ -196,7 +315,13 @@ describe("a watched graph", () => {
     const graph = useGraph();
     const { cache, walk, told } = graph;
     const read: string[] = [];
-    const types = envoyTypes.map((type) => ({ ...type, references: (payload: Uint8Array) => { read.push(type.typeUrl); return type.references?.(payload) ?? []; } }));
+    const types = envoyTypes.map((type) => ({
+      ...type,
+      references: (payload: Uint8Array) => {
+        read.push(type.typeUrl);
+        return type.references?.(payload) ?? [];
+      },
+    }));
     cache.descriptor = (typeUrl) => types.find((type) => type.typeUrl === typeUrl);
     put(cache, listener("l", "r"), routes("r", ...Array.from({ length: 50 }, (_, n) => `c${n}`)));
     walk();
@@ -210,16 +335,31 @@ describe("a watched graph", () => {
 
   it("looks at what has changed only, as long as that refers to the same as before", () => {
     const looked: string[] = [];
-    const { cache, walk } = useGraph({ faultOf: (_, { name }) => { looked.push(name); return undefined; } });
+    const { cache, walk } = useGraph({
+      faultOf: (_, { name }) => {
+        looked.push(name);
+        return undefined;
+      },
+    });
     put(cache, ...whole);
     walk();
-    const since = (): readonly string[] => { looked.length = 0; walk(); return [...looked]; };
+    const since = (): readonly string[] => {
+      looked.length = 0;
+      walk();
+      return [...looked];
+    };
     put(cache, endpoints("a", 2));
     expect(since()).toEqual(["a"]);
     put(cache, cluster("a", { seconds: 2 }), endpoints("a", 3));
-    expect([since(), walk().graph?.nodes.get(`${endpointsUrl}\na`)?.resource]).toEqual([["a", "a"], cache.topic(endpointsUrl, { name: "a" }).get("a")?.resource]);
+    expect([since(), walk().graph?.nodes.get(`${endpointsUrl}\na`)?.resource]).toEqual([
+      ["a", "a"],
+      cache.topic(endpointsUrl, { name: "a" }).get("a")?.resource,
+    ]);
     put(cache, cluster("a", { service: "s" }), endpoints("s"));
-    expect([since(), reached(walk())]).toEqual([["a", "l", "r", "a", "s"], [...wholeNames.slice(0, 3), "ClusterLoadAssignment s"]]);
+    expect([since(), reached(walk())]).toEqual([
+      ["a", "l", "r", "a", "s"],
+      [...wholeNames.slice(0, 3), "ClusterLoadAssignment s"],
+    ]);
   });
 });
 
@@ -235,7 +375,17 @@ describe("the first graph, where it may go without what is late", () => {
     expect(reached(walk())).toBeUndefined();
     clock.advance(1);
     const { missing: lacked, ...late } = walk();
-    expect([reached({ missing: [], ...late }), lacked.map(shortName), late.pending, late.error]).toEqual([[...wholeNames.slice(0, 3), "Cluster b", "ClusterLoadAssignment a"], ["ClusterLoadAssignment b"], [], undefined]);
+    expect([
+      reached({ missing: [], ...late }),
+      lacked.map(shortName),
+      late.pending,
+      late.error,
+    ]).toEqual([
+      [...wholeNames.slice(0, 3), "Cluster b", "ClusterLoadAssignment a"],
+      ["ClusterLoadAssignment b"],
+      [],
+      undefined,
+    ]);
     expect(clock.pending).toBe(0);
   });
 
@@ -245,11 +395,17 @@ describe("the first graph, where it may go without what is late", () => {
     walk();
     clock.advance(15_000);
     put(cache, cluster("a", { seconds: 2 }));
-    expect([walk().missing.map(shortName), walk().graph?.revision]).toEqual([["ClusterLoadAssignment a"], cache.revision]);
+    expect([walk().missing.map(shortName), walk().graph?.revision]).toEqual([
+      ["ClusterLoadAssignment a"],
+      cache.revision,
+    ]);
     put(cache, endpoints("a"));
     expect([walk().missing, reached(walk())]).toEqual([[], wholeNames]);
     missing(cache, endpointsUrl, "a");
-    expect([walk().missing, pending(walk())]).toEqual([[], ["ClusterLoadAssignment a, from Cluster a, NOT_FOUND"]]);
+    expect([walk().missing, pending(walk())]).toEqual([
+      [],
+      ["ClusterLoadAssignment a, from Cluster a, NOT_FOUND"],
+    ]);
   });
 
   it("does not wait for what does not exist or was refused, and waits while the server is away [C-WARM-3]", () => {
@@ -260,8 +416,17 @@ describe("the first graph, where it may go without what is late", () => {
     missing(cache, clusterUrl, "a");
     expect(walk().graph).toBeUndefined();
     cache.unavailable({}, undefined);
-    cache.unavailable({ typeUrl: clusterUrl, interest: { name: "b" } }, new XdsError("INVALID_ARGUMENT", "refused"));
-    expect([walk().missing.map(({ name, error }) => `${name} ${error?.code ?? ""}`), reached(walk())]).toEqual([["a NOT_FOUND", "b INVALID_ARGUMENT"], ["Listener l", "RouteConfiguration r"]]);
+    cache.unavailable(
+      { typeUrl: clusterUrl, interest: { name: "b" } },
+      new XdsError("INVALID_ARGUMENT", "refused"),
+    );
+    expect([
+      walk().missing.map(({ name, error }) => `${name} ${error?.code ?? ""}`),
+      reached(walk()),
+    ]).toEqual([
+      ["a NOT_FOUND", "b INVALID_ARGUMENT"],
+      ["Listener l", "RouteConfiguration r"],
+    ]);
   });
 
   it("does not go without what only a later state refers to", () => {

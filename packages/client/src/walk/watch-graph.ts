@@ -1,4 +1,14 @@
-import { systemClock, XdsError, type Clock, type Interest, type Reference, type ResourceSource, type StoredResource, type Topic, type Watcher } from "@xdstp/core";
+import {
+  systemClock,
+  XdsError,
+  type Clock,
+  type Interest,
+  type Reference,
+  type ResourceSource,
+  type StoredResource,
+  type Topic,
+  type Watcher,
+} from "@xdstp/core";
 
 import { compose, nothing, type Composition } from "./composition.ts";
 import type { Graph } from "./graph.ts";
@@ -50,7 +60,11 @@ export interface GraphWatch {
  * Follows a root and all that it refers to through the types of a source (`references`): watches each name while something needs it, and walks anew when one has changed.
  * A name is needed while the newest state refers to it, or the one that is in force (make before break, S-ORD-3).
  */
-export function watchGraph(source: ResourceSource, root: Reference, options: GraphWatchOptions): GraphWatch {
+export function watchGraph(
+  source: ResourceSource,
+  root: Reference,
+  options: GraphWatchOptions,
+): GraphWatch {
   return new Watching(source, root, options);
 }
 
@@ -87,7 +101,9 @@ class Watching implements GraphWatch, GraphReader {
     this.#options = options;
     this.limit = maxResources;
     this.references = knownReferences(source);
-    this.#initialFetch = createInitialFetch(initialFetchMs, clock, () => { this.#touch(); });
+    this.#initialFetch = createInitialFetch(initialFetchMs, clock, () => {
+      this.#touch();
+    });
     this.#touch();
   }
 
@@ -112,7 +128,10 @@ class Watching implements GraphWatch, GraphReader {
     const known = this.#known.get(reference.key) ?? this.#open(reference);
     if (known instanceof XdsError) return { error: known, answered: true };
     const looked = lookUp(reference, known.topic);
-    const fault = looked.resource === undefined ? undefined : (this.#options.faultOf ?? typeFault)(reference.typeUrl, looked.resource);
+    const fault =
+      looked.resource === undefined
+        ? undefined
+        : (this.#options.faultOf ?? typeFault)(reference.typeUrl, looked.resource);
     return fault === undefined ? looked : { error: fault, answered: true };
   }
 
@@ -138,7 +157,9 @@ class Watching implements GraphWatch, GraphReader {
     this.#woken = new Set();
     const graph = patchGraph(this.#last, changed, this) ?? walkGraph(this.#root, this);
     this.#last = graph;
-    this.composition = compose(this.composition, this.#root, graph, (gap) => this.#initialFetch.mayLack(gap));
+    this.composition = compose(this.composition, this.#root, graph, (gap) =>
+      this.#initialFetch.mayLack(gap),
+    );
     if (this.composition.graph !== undefined) this.#initialFetch.stop();
     this.#prune(graph);
     this.#options.onWalk(this.composition);
@@ -190,7 +211,8 @@ class Watching implements GraphWatch, GraphReader {
   #prune(now: Graph): void {
     if (this.#known.size === now.nodes.size + now.gaps.size) return;
     const inForce = this.composition.graph;
-    const isNeeded = (key: string): boolean => now.nodes.has(key) || now.gaps.has(key) || inForce?.nodes.has(key) === true;
+    const isNeeded = (key: string): boolean =>
+      now.nodes.has(key) || now.gaps.has(key) || inForce?.nodes.has(key) === true;
     const dropped = [...this.#known.keys()].filter((key) => !isNeeded(key));
     if (dropped.length === 0) return;
     for (const key of dropped) this.#known.delete(key);

@@ -11,7 +11,11 @@ describe("createBackoff()", () => {
     expect(backoff.next()).toBe(1_000);
   });
 
-  it.each([[0, 800], [0.25, 900], [0.75, 1_100]])("jitter: %d gives %d ms", (random, ms) => {
+  it.each([
+    [0, 800],
+    [0.25, 900],
+    [0.75, 1_100],
+  ])("jitter: %d gives %d ms", (random, ms) => {
     expect(createBackoff({}, () => random).next()).toBeCloseTo(ms);
   });
 

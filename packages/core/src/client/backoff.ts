@@ -19,7 +19,10 @@ export interface Backoff {
 }
 
 /** Exponential, with jitter, as gRPC waits. `random` gives numbers from 0 up to 1. */
-export function createBackoff({ initialMs = 1_000, factor = 1.6, jitter = 0.2, maxMs = 120_000 }: BackoffOptions, random: () => number): Backoff {
+export function createBackoff(
+  { initialMs = 1_000, factor = 1.6, jitter = 0.2, maxMs = 120_000 }: BackoffOptions,
+  random: () => number,
+): Backoff {
   let ms = initialMs;
   return {
     next() {
@@ -27,6 +30,8 @@ export function createBackoff({ initialMs = 1_000, factor = 1.6, jitter = 0.2, m
       ms = Math.min(maxMs, ms * factor);
       return Math.max(0, wait);
     },
-    reset() { ms = initialMs; },
+    reset() {
+      ms = initialMs;
+    },
   };
 }

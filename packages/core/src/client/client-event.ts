@@ -14,13 +14,35 @@ export type ClientEvent =
   /** A stream has begun. */
   | { readonly kind: "opened"; readonly attempt: number }
   /** A stream is over. `responded`: a response had come on it, so it is no connectivity error (C-GRPC-4). The next one follows after `retryMs`. */
-  | { readonly kind: "closed"; readonly status: Status; readonly responded: boolean; readonly retryMs: number }
+  | {
+      readonly kind: "closed";
+      readonly status: Status;
+      readonly responded: boolean;
+      readonly retryMs: number;
+    }
   /** Nothing has been wanted for some time, so the stream was ended (C-STREAM-14); the next one follows with what is wanted next. */
   | { readonly kind: "idle" }
   /** A response was taken whole. */
-  | { readonly kind: "accepted"; readonly typeUrl: string; readonly nonce: string; readonly version: string; readonly resources: number; readonly removed: number }
+  | {
+      readonly kind: "accepted";
+      readonly typeUrl: string;
+      readonly nonce: string;
+      readonly version: string;
+      readonly resources: number;
+      readonly removed: number;
+    }
   /** A response was refused, in part or whole (no names). `taken`: how many resources of it were taken all the same, none by default; `unnamed`: how many more were refused than `names` has, none by default. */
-  | { readonly kind: "refused"; readonly typeUrl: string; readonly nonce: string; readonly version: string; readonly resources: number; readonly names: readonly RefusedName[]; readonly taken?: number; readonly unnamed?: number; readonly reason: string }
+  | {
+      readonly kind: "refused";
+      readonly typeUrl: string;
+      readonly nonce: string;
+      readonly version: string;
+      readonly resources: number;
+      readonly names: readonly RefusedName[];
+      readonly taken?: number;
+      readonly unnamed?: number;
+      readonly reason: string;
+    }
   /** Something that came and means nothing here: of a type that was not asked for (C-TYPE-7), or of names that were not (C-SUB-8). */
   | { readonly kind: "ignored"; readonly typeUrl: string; readonly names: number }
   /** What was asked for has not come in time (C-MISS-4). */

@@ -42,7 +42,15 @@ class Feed implements ClientFeed {
   readonly #bucket: TokenBucket | undefined;
   /** Begins when nothing is wanted any more. */
   readonly #idle: Quiet;
-  readonly #counts: Counts = { streams: 0, responses: 0, refused: 0, validResources: 0, invalidResources: 0, ignored: 0, failures: 0 };
+  readonly #counts: Counts = {
+    streams: 0,
+    responses: 0,
+    refused: 0,
+    validResources: 0,
+    invalidResources: 0,
+    ignored: 0,
+    failures: 0,
+  };
   #sink: ResourceSink | undefined;
   #early: [typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]][] = [];
   #stream: ClientStream | undefined;
@@ -60,28 +68,43 @@ class Feed implements ClientFeed {
     this.#context = context;
     this.#variant = variant;
     this.#backoff = createBackoff(context.backoff, context.random);
-    this.#idle = createQuiet(context.clock, context.idleMs, () => { this.#leave(); });
-    this.#bucket = context.rate === undefined ? undefined : createTokenBucket(context.clock, context.rate.burst, context.rate.perSecond);
+    this.#idle = createQuiet(context.clock, context.idleMs, () => {
+      this.#leave();
+    });
+    this.#bucket =
+      context.rate === undefined
+        ? undefined
+        : createTokenBucket(context.clock, context.rate.burst, context.rate.perSecond);
   }
 
   async run(sink: ResourceSink, signal: AbortSignal): Promise<void> {
     const over = new Promise<void>((resolve) => {
-      signal.addEventListener("abort", () => {
-        this.#end();
-        resolve();
-      }, { once: true });
+      signal.addEventListener(
+        "abort",
+        () => {
+          this.#end();
+          resolve();
+        },
+        { once: true },
+      );
     });
     this.#sink = sink;
     const early = this.#early;
     this.#early = [];
-    if (signal.aborted) { this.#end(); return; }
+    if (signal.aborted) {
+      this.#end();
+      return;
+    }
     for (const news of early) this.want(...news);
     await over;
   }
 
   want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void {
     if (this.#ended) return;
-    if (this.#sink === undefined) { this.#early.push([typeUrl, added, dropped]); return; }
+    if (this.#sink === undefined) {
+      this.#early.push([typeUrl, added, dropped]);
+      return;
+    }
     const type = this.#type(typeUrl, this.#sink);
     type.want(added, dropped);
     if (this.#isWanted()) this.#keep();
@@ -99,8 +122,13 @@ class Feed implements ClientFeed {
   status(): ClientStatus {
     const { name } = this.#variant;
     return {
-      variant: name, connected: this.#stream?.reached ?? false, responded: this.responded, controlPlane: this.#controlPlane,
-      types: [...this.#types.values()].map((type) => type.status()), counts: { ...this.#counts }, ...(this.#lastEnd === undefined ? {} : { lastEnd: this.#lastEnd }),
+      variant: name,
+      connected: this.#stream?.reached ?? false,
+      responded: this.responded,
+      controlPlane: this.#controlPlane,
+      types: [...this.#types.values()].map((type) => type.status()),
+      counts: { ...this.#counts },
+      ...(this.#lastEnd === undefined ? {} : { lastEnd: this.#lastEnd }),
     };
   }
 
@@ -108,13 +136,19 @@ class Feed implements ClientFeed {
     const known = this.#types.get(typeUrl);
     if (known !== undefined) return known;
     const host: ClientTypeHost = {
-      context: this.#context, variant: this.#variant, sink,
+      context: this.#context,
+      variant: this.#variant,
+      sink,
       schedule: () => {
         this.#due.add(type);
         this.#schedule();
       },
-      count: (what, by) => { this.#counts[what] += by; },
-      waited: () => { if (this.#variant.silenceConfirms) this.#isThere(); },
+      count: (what, by) => {
+        this.#counts[what] += by;
+      },
+      waited: () => {
+        if (this.#variant.silenceConfirms) this.#isThere();
+      },
     };
     const type: ClientType = createClientType(host, typeUrl);
     this.#types.set(typeUrl, type);
@@ -126,10 +160,18 @@ class Feed implements ClientFeed {
   #connect(): void {
     this.#counts.streams++;
     const stream = createClientStream({
-      onMessage: (message) => { this.#respond(stream, message); },
-      onReached: () => { for (const type of this.#types.values()) type.reached(); },
-      onWritable: () => { this.#flush(); },
-      onClosed: (status) => { this.#onClosed(stream, status); },
+      onMessage: (message) => {
+        this.#respond(stream, message);
+      },
+      onReached: () => {
+        for (const type of this.#types.values()) type.reached();
+      },
+      onWritable: () => {
+        this.#flush();
+      },
+      onClosed: (status) => {
+        this.#onClosed(stream, status);
+      },
     });
     this.#stream = stream;
     this.#context.emit?.({ kind: "opened", attempt: this.#counts.streams });
@@ -162,7 +204,12 @@ class Feed implements ClientFeed {
     const stream = this.#stream;
     const status = { code: StatusCode.OK, message: "what is asked for needs a new stream" };
     this.#noteEnd(undefined);
-    this.#context.emit?.({ kind: "closed", status, responded: stream?.responded ?? false, retryMs: 0 });
+    this.#context.emit?.({
+      kind: "closed",
+      status,
+      responded: stream?.responded ?? false,
+      retryMs: 0,
+    });
     this.#connect();
     stream?.close(status);
   }
@@ -176,7 +223,13 @@ class Feed implements ClientFeed {
 
   #respond(stream: ClientStream, message: Buffer): void {
     const typeUrl = this.#variant.typeUrlOf(message);
-    if (typeUrl === undefined) { stream.close({ code: StatusCode.INTERNAL, message: "the server has sent bytes that are no discovery response" }); return; }
+    if (typeUrl === undefined) {
+      stream.close({
+        code: StatusCode.INTERNAL,
+        message: "the server has sent bytes that are no discovery response",
+      });
+      return;
+    }
     const type = this.#types.get(typeUrl);
     if (type?.asked !== true) {
       this.#counts.ignored++;
@@ -191,7 +244,15 @@ class Feed implements ClientFeed {
       this.#due.add(type);
       this.#flush();
       if (taken === undefined) stream.release();
-      else void taken.then(() => { stream.release(); }, () => { stream.release(); });
+      else
+        void taken.then(
+          () => {
+            stream.release();
+          },
+          () => {
+            stream.release();
+          },
+        );
     });
   }
 
@@ -237,7 +298,10 @@ class Feed implements ClientFeed {
     this.#idle.stop();
     this.#rateTimer?.cancel();
     for (const type of this.#types.values()) type.end();
-    this.#stream?.close({ code: StatusCode.CANCELLED, message: "the client has no more use for the stream" });
+    this.#stream?.close({
+      code: StatusCode.CANCELLED,
+      message: "the client has no more use for the stream",
+    });
   }
 
   #schedule(): void {

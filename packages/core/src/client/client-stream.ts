@@ -56,7 +56,10 @@ class Stream implements ClientStream, ByteStreamHandler {
 
   open(connect: Connect): void {
     const out = connect(this);
-    if (this.#closed !== undefined) { out.close(this.#closed); return; }
+    if (this.#closed !== undefined) {
+      out.close(this.#closed);
+      return;
+    }
     this.out = out;
     if (this.#paused) out.pause?.();
     if (out.opening !== true) this.onOpened();

@@ -74,15 +74,35 @@ class Type implements ClientType {
   asked = false;
 
   constructor(host: ClientTypeHost, typeUrl: string) {
-    const { context: { clock, random, fetchMs, quietMs, descriptor }, variant } = host;
+    const {
+      context: { clock, random, fetchMs, quietMs, descriptor },
+      variant,
+    } = host;
     const wants = new Wants();
     this.typeUrl = typeUrl;
-    this.#state = { host, typeUrl, wants, subscriptions: variant.createSubscriptions(typeUrl, wants, descriptor(typeUrl)), unasked: new Set(), version: "", expires: false, nonce: "", canary: false, begunAt: 0, answers: [], pace: createRefusalPace(clock, random, () => { host.schedule(); }) };
+    this.#state = {
+      host,
+      typeUrl,
+      wants,
+      subscriptions: variant.createSubscriptions(typeUrl, wants, descriptor(typeUrl)),
+      unasked: new Set(),
+      version: "",
+      expires: false,
+      nonce: "",
+      canary: false,
+      begunAt: 0,
+      answers: [],
+      pace: createRefusalPace(clock, random, () => {
+        host.schedule();
+      }),
+    };
     this.#deadlines = createFetchDeadlines(clock, fetchMs, (overdue) => {
       this.#deadlines.start(giveUp(this.#state, overdue));
       host.waited();
     });
-    this.#quiet = createQuiet(clock, quietMs, () => { this.#settle(); });
+    this.#quiet = createQuiet(clock, quietMs, () => {
+      this.#settle();
+    });
   }
 
   /** A type of which nothing is wanted says nothing at first: an empty list would be a wildcard (C-DSUB-11). */
@@ -92,9 +112,13 @@ class Type implements ClientType {
     return answers.length > 0 || (subscriptions.due && (this.asked || wants.size > 0));
   }
 
-  get anew(): boolean { return this.#open && !this.#busy && this.#state.subscriptions.anew === true; }
+  get anew(): boolean {
+    return this.#open && !this.#busy && this.#state.subscriptions.anew === true;
+  }
 
-  get wanted(): boolean { return this.#state.wants.size > 0; }
+  get wanted(): boolean {
+    return this.#state.wants.size > 0;
+  }
 
   want(added: readonly Interest[], dropped: readonly Interest[]): void {
     for (const interest of dropped) this.#drop(interest);
@@ -109,10 +133,19 @@ class Type implements ClientType {
     this.#streams++;
     this.#state.begunAt = this.#state.host.context.clock.now();
     for (const want of wants) {
-      Object.assign(want, { asked: false, askedFirst: false, awaited: false, begun: false, came: undefined });
+      Object.assign(want, {
+        asked: false,
+        askedFirst: false,
+        awaited: false,
+        begun: false,
+        came: undefined,
+      });
       unasked.add(want);
     }
-    subscriptions.begin(wants, expires && [...wants].some(({ kind }) => kind !== "name") ? "" : version);
+    subscriptions.begin(
+      wants,
+      expires && [...wants].some(({ kind }) => kind !== "name") ? "" : version,
+    );
   }
 
   reached(): void {
@@ -132,9 +165,22 @@ class Type implements ClientType {
   }
 
   request(): Uint8Array {
-    const { host: { sink }, unasked, subscriptions, answers } = this.#state;
+    const {
+      host: { sink },
+      unasked,
+      subscriptions,
+      answers,
+    } = this.#state;
     const bytes = subscriptions.request(answers.shift(), () => sink.held(this.typeUrl));
-    for (const want of unasked) if (!isKnown(want)) Object.assign(want, { asked: true, askedFirst: !this.asked, awaited: true, leftOut: false, unseen: [] });
+    for (const want of unasked)
+      if (!isKnown(want))
+        Object.assign(want, {
+          asked: true,
+          askedFirst: !this.asked,
+          awaited: true,
+          leftOut: false,
+          unseen: [],
+        });
     if (this.#reached) this.#deadlines.start([...unasked]);
     unasked.clear();
     this.asked = true;
@@ -143,7 +189,10 @@ class Type implements ClientType {
 
   respond(message: Buffer, done: Done): void {
     const state = this.#state;
-    const { host: { variant, context, sink }, wants } = state;
+    const {
+      host: { variant, context, sink },
+      wants,
+    } = state;
     const response = variant.read(message, this.typeUrl, context);
     Object.assign(state, { nonce: response.nonce, canary: response.canary });
     const fault = responseFault(response, context.limits);
@@ -152,7 +201,11 @@ class Type implements ClientType {
       done(response, undefined);
       return;
     }
-    const intake = takeIn({ context, typeUrl: this.typeUrl, wants, sink }, response, state.subscriptions.absence?.(response));
+    const intake = takeIn(
+      { context, typeUrl: this.typeUrl, wants, sink },
+      response,
+      state.subscriptions.absence?.(response),
+    );
     const stream = this.#streams;
     this.#busy = true;
     this.#commit(intake, (committed) => {
@@ -166,19 +219,39 @@ class Type implements ClientType {
   }
 
   tellErrors(): void {
-    const { wants, host: { sink } } = this.#state;
-    for (const { interest, error } of [...wants, ...this.#refused.values()]) if (error !== undefined) sink.unavailable({ typeUrl: this.typeUrl, interest }, error);
+    const {
+      wants,
+      host: { sink },
+    } = this.#state;
+    for (const { interest, error } of [...wants, ...this.#refused.values()])
+      if (error !== undefined) sink.unavailable({ typeUrl: this.typeUrl, interest }, error);
   }
 
   status(): ClientTypeStatus {
     const { version, nonce, canary, wants } = this.#state;
-    return { typeUrl: this.typeUrl, version, nonce, canary, wants: [...wants].map((want) => statusOfWant(this.#state, want)) };
+    return {
+      typeUrl: this.typeUrl,
+      version,
+      nonce,
+      canary,
+      wants: [...wants].map((want) => statusOfWant(this.#state, want)),
+    };
   }
 
   #add(interest: Interest): void {
-    const { host: { variant, context }, wants, unasked, subscriptions } = this.#state;
-    const refusal = askingFault(interest, this.typeUrl) ?? variant.refusalOf?.(interest, context.descriptor(this.typeUrl));
-    if (refusal !== undefined) { this.#refuse(interest, refusal); return; }
+    const {
+      host: { variant, context },
+      wants,
+      unasked,
+      subscriptions,
+    } = this.#state;
+    const refusal =
+      askingFault(interest, this.typeUrl) ??
+      variant.refusalOf?.(interest, context.descriptor(this.typeUrl));
+    if (refusal !== undefined) {
+      this.#refuse(interest, refusal);
+      return;
+    }
     const want = wants.add(interest);
     if (want === undefined || !this.#open) return;
     unasked.add(want);
@@ -188,7 +261,10 @@ class Type implements ClientType {
   #drop(interest: Interest): void {
     const { wants, unasked, subscriptions } = this.#state;
     const want = wants.drop(interest);
-    if (want === undefined) { this.#allow(interest); return; }
+    if (want === undefined) {
+      this.#allow(interest);
+      return;
+    }
     want.awaited = false;
     unasked.delete(want);
     if (want.error !== undefined) noteError(this.#state, want, undefined);
@@ -198,8 +274,15 @@ class Type implements ClientType {
 
   /** What an alias that has gone would still show goes with the last who wanted it by its name (C-ALIAS-3). */
   #letOrphansGo(): void {
-    const { typeUrl, host: { sink }, wants } = this.#state;
-    const remove = wants.takeOrphans().filter((name) => isHeld(sink, typeUrl, { name })).map((name) => ({ typeUrl, name }));
+    const {
+      typeUrl,
+      host: { sink },
+      wants,
+    } = this.#state;
+    const remove = wants
+      .takeOrphans()
+      .filter((name) => isHeld(sink, typeUrl, { name }))
+      .map((name) => ({ typeUrl, name }));
     if (remove.length > 0) commitAside(sink, { remove });
   }
 
@@ -212,7 +295,8 @@ class Type implements ClientType {
   }
 
   #allow(interest: Interest): void {
-    if (this.#refused.delete(idOf(interest))) this.#state.host.sink.unavailable({ typeUrl: this.typeUrl, interest }, undefined);
+    if (this.#refused.delete(idOf(interest)))
+      this.#state.host.sink.unavailable({ typeUrl: this.typeUrl, interest }, undefined);
   }
 
   /** What was taken in came on a stream that is over: a nonce of it means nothing on the next (B-NONCE-2), which begins with what is held now. */
@@ -222,14 +306,33 @@ class Type implements ClientType {
     if (this.#open) this.begin();
   }
 
-  #commit({ put, remove, refresh, complete, settled, reasons }: Intake, then: (committed: Committed | XdsError) => void): void {
-    const { typeUrl, host: { sink } } = this.#state;
-    const typed = (wants: Intake["complete"]) => wants.map(({ interest, key }) => ({ typeUrl, interest, ...emptiedBy(reasons.get(key)) }));
-    if (put.length + remove.length + refresh.length + complete.length + settled.length === 0) { then({ revision: 0 }); return; }
+  #commit(
+    { put, remove, refresh, complete, settled, reasons }: Intake,
+    then: (committed: Committed | XdsError) => void,
+  ): void {
+    const {
+      typeUrl,
+      host: { sink },
+    } = this.#state;
+    const typed = (wants: Intake["complete"]) =>
+      wants.map(({ interest, key }) => ({ typeUrl, interest, ...emptiedBy(reasons.get(key)) }));
+    if (put.length + remove.length + refresh.length + complete.length + settled.length === 0) {
+      then({ revision: 0 });
+      return;
+    }
     try {
-      const committed = sink.commit({ put, remove, refresh, complete: typed(complete), settled: typed(settled) });
+      const committed = sink.commit({
+        put,
+        remove,
+        refresh,
+        complete: typed(complete),
+        settled: typed(settled),
+      });
       if (!(committed instanceof Promise)) then(committed);
-      else committed.then(then, (error: unknown) => { then(XdsError.from(error)); });
+      else
+        committed.then(then, (error: unknown) => {
+          then(XdsError.from(error));
+        });
     } catch (error) {
       then(XdsError.from(error));
     }
@@ -237,15 +340,26 @@ class Type implements ClientType {
 
   /** For some time nothing more has come of what has begun to come: that is all (C-GLOB-9). */
   #settle(): void {
-    const { typeUrl, wants, host: { sink } } = this.#state;
-    const whole = [...wants].filter((want) => want.kind !== "name" && want.awaited && want.begun && !(want.state === "requested" && retries(this.#state, want, false)));
+    const {
+      typeUrl,
+      wants,
+      host: { sink },
+    } = this.#state;
+    const whole = [...wants].filter(
+      (want) =>
+        want.kind !== "name" &&
+        want.awaited &&
+        want.begun &&
+        !(want.state === "requested" && retries(this.#state, want, false)),
+    );
     for (const want of whole) {
       // What a full state has left out goes when the server must have read the request (C-FULL-3).
       want.awaited = want.unseen.length > 0;
       want.came = undefined;
       noteSilence(this.#state, want);
     }
-    if (whole.length > 0) commitAside(sink, { settled: whole.map(({ interest }) => ({ typeUrl, interest })) });
+    if (whole.length > 0)
+      commitAside(sink, { settled: whole.map(({ interest }) => ({ typeUrl, interest })) });
   }
 }
 

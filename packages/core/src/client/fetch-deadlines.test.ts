@@ -15,7 +15,9 @@ describe("createFetchDeadlines()", () => {
   it("tells of what is still awaited when its time is over, with one timer for all [C-MISS-4]", () => {
     const clock = createManualClock();
     const due: string[] = [];
-    const deadlines = createFetchDeadlines(clock, 15_000, (wants) => { due.push(`${clock.now()} ${wants.map(({ key }) => key).join("")}`); });
+    const deadlines = createFetchDeadlines(clock, 15_000, (wants) => {
+      due.push(`${clock.now()} ${wants.map(({ key }) => key).join("")}`);
+    });
     const [a, b, c] = [want("a"), want("b"), want("c")];
     deadlines.start([a, b]);
     clock.advance(5_000);
@@ -29,7 +31,11 @@ describe("createFetchDeadlines()", () => {
   it("concludes nothing once it is stopped, and nothing at all with 0", () => {
     const clock = createManualClock();
     const due: unknown[] = [];
-    const [stopped, never] = [15_000, 0].map((ms) => createFetchDeadlines(clock, ms, (wants) => { due.push(wants); }));
+    const [stopped, never] = [15_000, 0].map((ms) =>
+      createFetchDeadlines(clock, ms, (wants) => {
+        due.push(wants);
+      }),
+    );
     for (const deadlines of [stopped, never]) deadlines?.start([want("a")]);
     stopped?.stop();
     clock.advance(60_000);

@@ -15,16 +15,23 @@ interface Batch {
 }
 
 /** @param ms - 0: nothing is ever due */
-export function createFetchDeadlines(clock: Clock, ms: number, onDue: (wants: readonly Want[]) => void): FetchDeadlines {
+export function createFetchDeadlines(
+  clock: Clock,
+  ms: number,
+  onDue: (wants: readonly Want[]) => void,
+): FetchDeadlines {
   let batches: Batch[] = [];
   let timer: Timer | undefined;
   const arm = (): void => {
     const [first] = batches;
-    timer = first === undefined ? undefined : clock.after(Math.max(0, first.due - clock.now()), run);
+    timer =
+      first === undefined ? undefined : clock.after(Math.max(0, first.due - clock.now()), run);
   };
   const run = (): void => {
     const now = clock.now();
-    const due = batches.filter((batch) => batch.due <= now).flatMap(({ wants }) => wants.filter(({ awaited }) => awaited));
+    const due = batches
+      .filter((batch) => batch.due <= now)
+      .flatMap(({ wants }) => wants.filter(({ awaited }) => awaited));
     batches = batches.filter((batch) => batch.due > now);
     arm();
     if (due.length > 0) onDue(due);

@@ -3,7 +3,13 @@
  *
  * @packageDocumentation
  */
-export { createClientContext, type ClientContext, type ClientContextOptions, type Connect, type RequestRate } from "./client-context.ts";
+export {
+  createClientContext,
+  type ClientContext,
+  type ClientContextOptions,
+  type Connect,
+  type RequestRate,
+} from "./client-context.ts";
 export { createBackoff, type Backoff, type BackoffOptions } from "./backoff.ts";
 export { createClientFeed, type ClientFeed } from "./client-feed.ts";
 export type { ClientEvent, RefusedName } from "./client-event.ts";

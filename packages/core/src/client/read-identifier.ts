@@ -3,10 +3,14 @@ import { walkFields } from "../wire/walk-fields.ts";
 /** `identifier` of an encoded `ControlPlane` (B-NODE-9). Empty: none is given. */
 export function readIdentifier(bytes: Buffer, start: number, end: number): string {
   let identifier = "";
-  walkFields(bytes, (field, from, to) => {
-    if (field === 1) identifier = bytes.toString("utf8", from, Math.min(to, from + MOST));
-    return undefined;
-  }, { start, end });
+  walkFields(
+    bytes,
+    (field, from, to) => {
+      if (field === 1) identifier = bytes.toString("utf8", from, Math.min(to, from + MOST));
+      return undefined;
+    },
+    { start, end },
+  );
   return identifier;
 }
 

@@ -17,7 +17,11 @@ export interface RefusalPace {
 const FREE = 1;
 
 /** @param onOver - the wait is over */
-export function createRefusalPace(clock: Clock, random: () => number, onOver: () => void): RefusalPace {
+export function createRefusalPace(
+  clock: Clock,
+  random: () => number,
+  onOver: () => void,
+): RefusalPace {
   const backoff = createBackoff({ initialMs: 1_000, factor: 2, maxMs: 10_000 }, random);
   let last = "";
   let repeated = 0;
@@ -33,7 +37,9 @@ export function createRefusalPace(clock: Clock, random: () => number, onOver: ()
     repeated = 0;
   };
   return {
-    get waits() { return timer !== undefined; },
+    get waits() {
+      return timer !== undefined;
+    },
     refused(what) {
       if (what !== last) forget();
       else repeated++;
@@ -44,6 +50,7 @@ export function createRefusalPace(clock: Clock, random: () => number, onOver: ()
         onOver();
       });
     },
-    hurry, forget,
+    hurry,
+    forget,
   };
 }

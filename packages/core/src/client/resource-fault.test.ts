@@ -30,8 +30,19 @@ describe("resourceFault()", () => {
   it.each<readonly [string, Partial<ReceivedResource>]>([
     ["an opaque name", {}],
     ["an xdstp name of the type", { name: "xdstp://a/t.T/x" }],
-    ["a redirect [C-TYPE-4]", { payload: { typeUrl: "type.googleapis.com/xds.core.v3.ResourceLocator", value: Buffer.of() } }],
-    ["a list collection asked for by its name [C-TYPE-4]", { name: "xdstp://a/t.TCollection/x", payload: { typeUrl: `${T}Collection`, value: Buffer.of() } }],
+    [
+      "a redirect [C-TYPE-4]",
+      {
+        payload: { typeUrl: "type.googleapis.com/xds.core.v3.ResourceLocator", value: Buffer.of() },
+      },
+    ],
+    [
+      "a list collection asked for by its name [C-TYPE-4]",
+      {
+        name: "xdstp://a/t.TCollection/x",
+        payload: { typeUrl: `${T}Collection`, value: Buffer.of() },
+      },
+    ],
   ])("none: %s", (_, resource) => {
     expect(fault(resource)).toBeUndefined();
   });

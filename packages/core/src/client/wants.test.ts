@@ -10,7 +10,8 @@ function of(...names: readonly string[]): Wants {
   return wants;
 }
 
-const namesIn = (wants: ReturnType<Wants["covering"]>): readonly string[] => wants.map(({ interest }) => interest.name);
+const namesIn = (wants: ReturnType<Wants["covering"]>): readonly string[] =>
+  wants.map(({ interest }) => interest.name);
 
 describe("Wants", () => {
   it("finds what covers a name: itself, its glob, the wildcard", () => {
@@ -39,7 +40,10 @@ describe("Wants", () => {
     if (want !== undefined) wants.link(want, "real");
     expect(namesIn(wants.covering("real"))).toEqual(["alias"]);
     if (want !== undefined) wants.link(want, "renamed");
-    expect([namesIn(wants.covering("real")), namesIn(wants.covering("renamed"))]).toEqual([[], ["alias"]]);
+    expect([namesIn(wants.covering("real")), namesIn(wants.covering("renamed"))]).toEqual([
+      [],
+      ["alias"],
+    ]);
     wants.drop({ name: "alias" });
     if (want !== undefined) wants.link(want, "real");
     expect([wants.covering("renamed"), wants.covering("real")]).toEqual([[], []]);
@@ -50,6 +54,9 @@ describe("Wants", () => {
     const [first] = [wants.add({ name: "a" })];
     wants.drop({ name: "a" });
     const second = wants.add({ name: "a" });
-    expect([first === undefined ? undefined : wants.has(first), second === undefined ? undefined : wants.has(second)]).toEqual([false, true]);
+    expect([
+      first === undefined ? undefined : wants.has(first),
+      second === undefined ? undefined : wants.has(second),
+    ]).toEqual([false, true]);
   });
 });

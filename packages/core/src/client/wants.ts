@@ -29,7 +29,25 @@ export class Wants implements Iterable<Want> {
     const key = nameKey(interest.name);
     const id = interestKey(interest, key);
     if (this.#byInterest.has(id)) return undefined;
-    const want: Want = { interest, key, kind: kindOf(interest.name), asked: false, askedFirst: false, awaited: false, leftOut: false, unseen: [], begun: false, came: undefined, members: 0, countedAt: undefined, realName: undefined, state: "requested", at: 0, refused: undefined, error: undefined };
+    const want: Want = {
+      interest,
+      key,
+      kind: kindOf(interest.name),
+      asked: false,
+      askedFirst: false,
+      awaited: false,
+      leftOut: false,
+      unseen: [],
+      begun: false,
+      came: undefined,
+      members: 0,
+      countedAt: undefined,
+      realName: undefined,
+      state: "requested",
+      at: 0,
+      refused: undefined,
+      error: undefined,
+    };
     this.#byInterest.set(id, want);
     this.#byKey.set(key, [...this.of(key), want]);
     return want;
@@ -68,7 +86,10 @@ export class Wants implements Iterable<Want> {
 
   /** What is held under this name, with these aliases, is what is wanted by one of them: the server does not say so again on a new stream (C-ALIAS-3). */
   linkHeld(key: string, aliases: readonly string[] = NONE): void {
-    for (const alias of aliases) for (const want of this.of(nameKey(alias))) if (want.kind === "name" && want.key !== key && want.realName === undefined) this.link(want, key);
+    for (const alias of aliases)
+      for (const want of this.of(nameKey(alias)))
+        if (want.kind === "name" && want.key !== key && want.realName === undefined)
+          this.link(want, key);
   }
 
   /** It is an alias of nothing any more. */
@@ -80,7 +101,9 @@ export class Wants implements Iterable<Want> {
 
   /** Names that are wanted no more, and whose resource an alias that has gone may still show: its new state, without the alias, was refused. */
   takeOrphans(): readonly string[] {
-    const orphans = [...this.#former].filter(([, realName]) => this.covering(realName).length === 0);
+    const orphans = [...this.#former].filter(
+      ([, realName]) => this.covering(realName).length === 0,
+    );
     for (const [want] of orphans) this.#former.delete(want);
     return orphans.map(([, realName]) => realName);
   }
@@ -95,9 +118,12 @@ export class Wants implements Iterable<Want> {
     const exact = this.of(key);
     if (exact.length === this.#byInterest.size) return exact;
     const others = this.#collections(key);
-    if (aliases.length + this.#byRealName.size === 0) return exact.length === 0 ? others : [...exact, ...others];
-    const byAlias = aliases.flatMap((alias) => this.of(nameKey(alias)).filter(({ kind }) => kind === "name"));
-    return [...new Set([...exact, ...byAlias, ...this.#byRealName.get(key) ?? NONE, ...others])];
+    if (aliases.length + this.#byRealName.size === 0)
+      return exact.length === 0 ? others : [...exact, ...others];
+    const byAlias = aliases.flatMap((alias) =>
+      this.of(nameKey(alias)).filter(({ kind }) => kind === "name"),
+    );
+    return [...new Set([...exact, ...byAlias, ...(this.#byRealName.get(key) ?? NONE), ...others])];
   }
 
   #forget(want: Want): void {

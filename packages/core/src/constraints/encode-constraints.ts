@@ -12,10 +12,19 @@ const CONSTRAINTS = 1;
 /** The encoded `DynamicParameterConstraints`, as resources and removals take it; `readConstraints` reads it. For who puts variants of a resource. */
 export function encodeConstraints(constraints: Constraints): Uint8Array {
   switch (constraints.kind) {
-    case "equals": return single(constraints.key, lengthDelimited(SINGLE.value, constraints.value));
-    case "exists": return single(constraints.key, lengthDelimited(SINGLE.exists, ""));
-    case "not": return lengthDelimited(TYPE.not, encodeConstraints(constraints.of));
-    default: return lengthDelimited(TYPE[constraints.kind], concatBytes(constraints.of.map((one) => lengthDelimited(CONSTRAINTS, encodeConstraints(one)))));
+    case "equals":
+      return single(constraints.key, lengthDelimited(SINGLE.value, constraints.value));
+    case "exists":
+      return single(constraints.key, lengthDelimited(SINGLE.exists, ""));
+    case "not":
+      return lengthDelimited(TYPE.not, encodeConstraints(constraints.of));
+    default:
+      return lengthDelimited(
+        TYPE[constraints.kind],
+        concatBytes(
+          constraints.of.map((one) => lengthDelimited(CONSTRAINTS, encodeConstraints(one))),
+        ),
+      );
   }
 }
 

@@ -8,7 +8,8 @@ export function keysOfConstraints(constraints: Constraints): ReadonlySet<string>
 }
 
 function collect(constraints: Constraints, keys: Set<string>): void {
-  if (constraints.kind === "and" || constraints.kind === "or") for (const one of constraints.of) collect(one, keys);
+  if (constraints.kind === "and" || constraints.kind === "or")
+    for (const one of constraints.of) collect(one, keys);
   else if (constraints.kind === "not") collect(constraints.of, keys);
   else keys.add(constraints.key);
 }

@@ -25,7 +25,10 @@ class Search {
   readonly #choices: readonly (readonly [key: string, values: readonly Choice[]])[];
   readonly #chosen = new Map<string, Choice>();
 
-  constructor(constraints: Constraints, choices: readonly (readonly [string, readonly Choice[]])[]) {
+  constructor(
+    constraints: Constraints,
+    choices: readonly (readonly [string, readonly Choice[]])[],
+  ) {
     this.#constraints = constraints;
     this.#choices = choices;
   }
@@ -46,17 +49,30 @@ class Search {
   }
 
   #parameters(): ReadonlyMap<string, string> {
-    return new Map([...this.#chosen].flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const])));
+    return new Map(
+      [...this.#chosen].flatMap(([key, value]) =>
+        value === undefined ? [] : [[key, value] as const],
+      ),
+    );
   }
 
   /** undefined: that depends on keys that are not chosen yet. */
   #evaluate(constraints: Constraints): boolean | undefined {
     switch (constraints.kind) {
-      case "equals": return this.#chosen.has(constraints.key) ? this.#chosen.get(constraints.key) === constraints.value : undefined;
-      case "exists": return this.#chosen.has(constraints.key) ? this.#chosen.get(constraints.key) !== undefined : undefined;
-      case "not": return inverse(this.#evaluate(constraints.of));
-      case "and": return this.#list(constraints.of, false);
-      case "or": return this.#list(constraints.of, true);
+      case "equals":
+        return this.#chosen.has(constraints.key)
+          ? this.#chosen.get(constraints.key) === constraints.value
+          : undefined;
+      case "exists":
+        return this.#chosen.has(constraints.key)
+          ? this.#chosen.get(constraints.key) !== undefined
+          : undefined;
+      case "not":
+        return inverse(this.#evaluate(constraints.of));
+      case "and":
+        return this.#list(constraints.of, false);
+      case "or":
+        return this.#list(constraints.of, true);
     }
   }
 
@@ -80,15 +96,21 @@ function inverse(value: boolean | undefined): boolean | undefined {
 function choicesOf(constraints: Constraints): ReadonlyMap<string, readonly Choice[]> {
   const mentioned = new Map<string, Set<string>>();
   collect(constraints, mentioned);
-  return new Map([...mentioned].map(([key, values]) => [key, [...values, undefined, other(values)]] as const));
+  return new Map(
+    [...mentioned].map(([key, values]) => [key, [...values, undefined, other(values)]] as const),
+  );
 }
 
 function collect(constraints: Constraints, mentioned: Map<string, Set<string>>): void {
-  if (constraints.kind === "and" || constraints.kind === "or") for (const one of constraints.of) collect(one, mentioned);
+  if (constraints.kind === "and" || constraints.kind === "or")
+    for (const one of constraints.of) collect(one, mentioned);
   else if (constraints.kind === "not") collect(constraints.of, mentioned);
   else {
     const values = mentioned.get(constraints.key) ?? new Set<string>();
-    mentioned.set(constraints.key, constraints.kind === "equals" ? values.add(constraints.value) : values);
+    mentioned.set(
+      constraints.key,
+      constraints.kind === "equals" ? values.add(constraints.value) : values,
+    );
   }
 }
 

@@ -16,7 +16,8 @@ const DEPTH = 16;
 const COUNT = 1_000;
 
 /** What bytes say, or, as a text, why they say nothing that a server could act on. Never throws. */
-export type ReadConstraints = { readonly constraints: Constraints; readonly fault?: undefined } | { readonly fault: string };
+export type ReadConstraints =
+  { readonly constraints: Constraints; readonly fault?: undefined } | { readonly fault: string };
 
 /** Reads an encoded `DynamicParameterConstraints` (TP2). A message that says nothing matches everyone. */
 export function readConstraints(bytes: Uint8Array): ReadConstraints {
@@ -44,11 +45,16 @@ class Reader {
     const [field, at] = fields.at(-1) ?? [];
     if (at === undefined) return { kind: "and", of: [] };
     switch (field) {
-      case TYPE.single: return this.#single(at);
-      case TYPE.or: return this.#list("or", at, depth);
-      case TYPE.and: return this.#list("and", at, depth);
-      case TYPE.not: return this.#not(at, depth);
-      default: return this.#refuse(`field ${field} is not known`);
+      case TYPE.single:
+        return this.#single(at);
+      case TYPE.or:
+        return this.#list("or", at, depth);
+      case TYPE.and:
+        return this.#list("and", at, depth);
+      case TYPE.not:
+        return this.#not(at, depth);
+      default:
+        return this.#refuse(`field ${field} is not known`);
     }
   }
 
@@ -70,11 +76,17 @@ class Reader {
   #single(range: Range): Constraints | undefined {
     const fields = this.#fields(range);
     if (fields === undefined) return undefined;
-    const last = (...wanted: readonly number[]): readonly [number, Range] | undefined => fields.findLast(([field]) => wanted.includes(field));
+    const last = (...wanted: readonly number[]): readonly [number, Range] | undefined =>
+      fields.findLast(([field]) => wanted.includes(field));
     const key = this.#text(last(KEY));
     const [how, at] = last(VALUE, EXISTS) ?? [];
-    if (how === undefined || at === undefined) return this.#refuse(`the one on ${JSON.stringify(key)} says neither a value nor that the key exists`);
-    return how === EXISTS ? { kind: "exists", key } : { kind: "equals", key, value: this.#text([how, at]) };
+    if (how === undefined || at === undefined)
+      return this.#refuse(
+        `the one on ${JSON.stringify(key)} says neither a value nor that the key exists`,
+      );
+    return how === EXISTS
+      ? { kind: "exists", key }
+      : { kind: "equals", key, value: this.#text([how, at]) };
   }
 
   #text(field: readonly [number, Range] | undefined): string {
@@ -84,10 +96,14 @@ class Reader {
   /** All fields have to be messages or text: one of another kind is of a newer API, and who does not know it cannot say who matches. */
   #fields([start, end]: Range): readonly (readonly [field: number, range: Range])[] | undefined {
     const fields: (readonly [number, Range])[] = [];
-    const { outcome } = walkFields(this.#bytes, (field, from, to, wireType) => {
-      fields.push([field, [from, to]]);
-      return wireType === WireType.LENGTH_DELIMITED;
-    }, { start, end });
+    const { outcome } = walkFields(
+      this.#bytes,
+      (field, from, to, wireType) => {
+        fields.push([field, [from, to]]);
+        return wireType === WireType.LENGTH_DELIMITED;
+      },
+      { start, end },
+    );
     return outcome === "complete" ? fields : undefined;
   }
 

@@ -3,7 +3,9 @@ import { added, removed } from "../../test/entries.ts";
 import { answeredUpTo, isRefusedAndNew, refusedFrom } from "./answered-up-to.ts";
 import { type Batch, createExchange, type Exchange, type Refused } from "./exchange.ts";
 
-const inFlight = (base: number, asked = false): Partial<Exchange> => ({ inFlight: { base, asked } as Batch });
+const inFlight = (base: number, asked = false): Partial<Exchange> => ({
+  inFlight: { base, asked } as Batch,
+});
 const exchangeWith = (more: Partial<Exchange>): Exchange => ({ ...createExchange(), ...more });
 
 describe("answeredUpTo()", () => {
@@ -24,7 +26,16 @@ describe("answeredUpTo()", () => {
 });
 
 describe("isRefusedAndNew()", () => {
-  const refused: Refused = { answered: new Set(), changed: new Set(), named: new Set(), base: 5, asked: false, entries: [], newestEntries: [], again: false };
+  const refused: Refused = {
+    answered: new Set(),
+    changed: new Set(),
+    named: new Set(),
+    base: 5,
+    asked: false,
+    entries: [],
+    newestEntries: [],
+    again: false,
+  };
 
   it("holds for what exists since after the last state before a refusal [S-ORD-4]", () => {
     expect(isRefusedAndNew(exchangeWith({ refused }), added("a", 6))).toBe(true);
@@ -38,7 +49,16 @@ describe("isRefusedAndNew()", () => {
 });
 
 describe("refusedFrom()", () => {
-  const refused: Refused = { answered: new Set(), changed: new Set(), named: new Set(), base: 5, asked: false, entries: [], newestEntries: [], again: false };
+  const refused: Refused = {
+    answered: new Set(),
+    changed: new Set(),
+    named: new Set(),
+    base: 5,
+    asked: false,
+    entries: [],
+    newestEntries: [],
+    again: false,
+  };
 
   it("is the base of what was refused, or since when something is held back, whichever is less [S-ORD-4]", () => {
     expect(refusedFrom(exchangeWith({}), Infinity)).toBe(Infinity);

@@ -11,6 +11,7 @@ export function byName(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
 
 function indexOf(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
   const index = new Map<string, Entry>();
-  for (const entry of entries) if (entry.constraints === undefined || !index.has(entry.name)) index.set(entry.name, entry);
+  for (const entry of entries)
+    if (entry.constraints === undefined || !index.has(entry.name)) index.set(entry.name, entry);
   return index;
 }

@@ -17,13 +17,24 @@ export function deliveryOf(view: TypeView, topic: Topic, entry: Entry): Delivery
 }
 
 /** Whether a response brings a client this state of a name, or a newer one. A full state brings a removal by what it lacks. */
-export function carries({ entries, origin, base, upTo }: Batch, removals: TypeView["removals"], topic: Topic, { name, revision, resource }: Entry): boolean {
+export function carries(
+  { entries, origin, base, upTo }: Batch,
+  removals: TypeView["removals"],
+  topic: Topic,
+  { name, revision, resource }: Entry,
+): boolean {
   const sent = byName(entries).get(name);
   if (sent !== undefined) return sent.revision >= revision;
   if (removals !== "absent" || resource !== undefined) return false;
-  return revision > base && revision <= upTo && (origin.answered.has(topic) || origin.changed.has(topic));
+  return (
+    revision > base && revision <= upTo && (origin.answered.has(topic) || origin.changed.has(topic))
+  );
 }
 
-function holds({ answered, changed, named, base }: Refused, topic: Topic, { name, revision }: Entry): boolean {
+function holds(
+  { answered, changed, named, base }: Refused,
+  topic: Topic,
+  { name, revision }: Entry,
+): boolean {
   return answered.has(topic) || named.has(name) || (changed.has(topic) && revision > base);
 }

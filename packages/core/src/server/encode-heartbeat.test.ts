@@ -12,13 +12,25 @@ const stored = { ...storedResource("stored"), version: "v1", wire, bare: 8 };
 
 describe("encodeHeartbeat()", () => {
   it("has name, version and TTL, and no body [S-TTL-2]", () => {
-    const { name, version, ttl, resource, resourceName } = fromBinary(ResourceSchema, encodeHeartbeat({ name: "asked" }, stored));
-    expect({ name, version, seconds: ttl?.seconds, resource, resourceName }).toEqual({ name: "asked", version: "v1", seconds: 9n, resource: undefined, resourceName: undefined });
+    const { name, version, ttl, resource, resourceName } = fromBinary(
+      ResourceSchema,
+      encodeHeartbeat({ name: "asked" }, stored),
+    );
+    expect({ name, version, seconds: ttl?.seconds, resource, resourceName }).toEqual({
+      name: "asked",
+      version: "v1",
+      seconds: 9n,
+      resource: undefined,
+      resourceName: undefined,
+    });
   });
 
   it("names a variant by its name and constraints", () => {
     const constraints = Buffer.of(0x12, 0);
-    const { name, version, resourceName } = fromBinary(ResourceSchema, encodeHeartbeat({ name: "asked" }, { ...stored, constraints }));
+    const { name, version, resourceName } = fromBinary(
+      ResourceSchema,
+      encodeHeartbeat({ name: "asked" }, { ...stored, constraints }),
+    );
     expect({ name, version }).toEqual({ name: "", version: "v1" });
     expect(resourceName).toMatchObject({ name: "asked", dynamicParameterConstraints: {} });
     expect(resourceName?.dynamicParameterConstraints).toBeDefined();

@@ -2,10 +2,15 @@ import { isLongerThan } from "./is-longer-than.ts";
 import type { StreamLimits } from "./limits.ts";
 
 /** Why one of these names is more than a name may be, and by which limit; undefined: none is (S-LIM-4). */
-export function excessOfNames(names: readonly string[], { nameLength, parameters }: StreamLimits): readonly [message: string, limit: "nameLength" | "parameters"] | undefined {
+export function excessOfNames(
+  names: readonly string[],
+  { nameLength, parameters }: StreamLimits,
+): readonly [message: string, limit: "nameLength" | "parameters"] | undefined {
   for (const name of names) {
-    if (isLongerThan(name, nameLength)) return [`a name is longer than ${nameLength} bytes`, "nameLength"];
-    if (parametersIn(name) > parameters) return [`a name has more than ${parameters} context parameters`, "parameters"];
+    if (isLongerThan(name, nameLength))
+      return [`a name is longer than ${nameLength} bytes`, "nameLength"];
+    if (parametersIn(name) > parameters)
+      return [`a name has more than ${parameters} context parameters`, "parameters"];
   }
   return undefined;
 }

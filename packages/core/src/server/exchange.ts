@@ -100,7 +100,18 @@ export interface ExchangeOwner {
 
 /** Before the first response. */
 export function createExchange(): Exchange {
-  return { inFlight: undefined, refused: undefined, accepted: 0, nonceSent: 0, nonceAccepted: 0, versionSent: "", versionAccepted: "", nacks: 0, lastError: undefined, acceptedAt: undefined };
+  return {
+    inFlight: undefined,
+    refused: undefined,
+    accepted: 0,
+    nonceSent: 0,
+    nonceAccepted: 0,
+    versionSent: "",
+    versionAccepted: "",
+    nacks: 0,
+    lastError: undefined,
+    acceptedAt: undefined,
+  };
 }
 
 /** What goes out now. */
@@ -117,20 +128,50 @@ export function recordSent(owner: ExchangeOwner, outgoing: Outgoing): void {
   const batch = batchOf(outgoing, context.clock);
   exchange.nonceSent = batch.last;
   exchange.versionSent = batch.version;
-  exchange.inFlight = exchange.inFlight === undefined ? batch : joinBatches(exchange.inFlight, batch);
+  exchange.inFlight =
+    exchange.inFlight === undefined ? batch : joinBatches(exchange.inFlight, batch);
   reportPush(owner, outgoing.frames, batch.version);
 }
 
 const batches = new WeakMap<Frames, Batch>();
 
 /** Streams that get the same frames from the same state within one millisecond share one batch: a fan-out makes few. */
-function batchOf({ frames, base, asked, upTo, origin, entries, whole = false }: Outgoing, clock: Clock): Batch {
+function batchOf(
+  { frames, base, asked, upTo, origin, entries, whole = false }: Outgoing,
+  clock: Clock,
+): Batch {
   const since = clock.now();
   const known = batches.get(frames);
-  if (known?.since === since && known.base === base && known.asked === asked && known.upTo === upTo && known.origin === origin && known.entries === entries) return known;
+  if (
+    known?.since === since &&
+    known.base === base &&
+    known.asked === asked &&
+    known.upTo === upTo &&
+    known.origin === origin &&
+    known.entries === entries
+  )
+    return known;
   const last = frames.list.at(-1)?.nonce ?? 0;
   const first = frames.list[0]?.nonce ?? last;
-  const batch: Batch = { first, last, newest: first, base, asked, upTo, version: frames.version, since, sentAt: clock.wallTime(), repairedAt: since, origin, entries, newestEntries: entries, refusal: undefined, repaired: false, narrowed: false, whole };
+  const batch: Batch = {
+    first,
+    last,
+    newest: first,
+    base,
+    asked,
+    upTo,
+    version: frames.version,
+    since,
+    sentAt: clock.wallTime(),
+    repairedAt: since,
+    origin,
+    entries,
+    newestEntries: entries,
+    refusal: undefined,
+    repaired: false,
+    narrowed: false,
+    whole,
+  };
   batches.set(frames, batch);
   return batch;
 }
@@ -138,7 +179,12 @@ function batchOf({ frames, base, asked, upTo, origin, entries, whole = false }: 
 function joinBatches(open: Batch, next: Batch): Batch {
   const { first, since, sentAt, refusal, narrowed } = open;
   return {
-    ...next, first, since, sentAt, refusal, narrowed,
+    ...next,
+    first,
+    since,
+    sentAt,
+    refusal,
+    narrowed,
     repaired: open.repaired || refusal !== undefined,
     base: Math.min(next.base, open.base),
     asked: next.asked || open.asked,
@@ -150,7 +196,8 @@ function joinBatches(open: Batch, next: Batch): Batch {
 /** A name once: a client that never answers may be sent the same ones for days. */
 function newestOf(older: readonly Entry[], newer: readonly Entry[]): readonly Entry[] {
   const byName = new Map<string, Entry>();
-  for (const entries of [older, newer]) for (const entry of entries) byName.set(entryKey(entry, entry.name), entry);
+  for (const entries of [older, newer])
+    for (const entry of entries) byName.set(entryKey(entry, entry.name), entry);
   return [...byName.values()];
 }
 
@@ -158,17 +205,32 @@ function newestOf(older: readonly Entry[], newer: readonly Entry[]): readonly En
  * Takes an ACK or, with an error, a NACK (S-ACK-7). A nonce that is not in flight is counted and harmless (S-NONCE-8, S-ACK-19).
  * @returns whether the batch is settled by it
  */
-export function recordAnswer(owner: ExchangeOwner, nonce: number, error: NackError | undefined, changedSince: boolean): boolean {
+export function recordAnswer(
+  owner: ExchangeOwner,
+  nonce: number,
+  error: NackError | undefined,
+  changedSince: boolean,
+): boolean {
   const { exchange, context, stream, typeUrl } = owner;
   const batch = exchange.inFlight;
   // The response is answered already. In delta only an answer has a nonce (C-NONCE-10), but every SotW request repeats the newest nonce, also one that only changes names (C-NONCE-3).
-  if (stream.variant === "sotw" && batch === undefined && error === undefined && nonce > 0 && nonce === exchange.nonceSent) return false;
+  if (
+    stream.variant === "sotw" &&
+    batch === undefined &&
+    error === undefined &&
+    nonce > 0 &&
+    nonce === exchange.nonceSent
+  )
+    return false;
   if (batch === undefined || nonce < batch.first || nonce > batch.last) {
     context.emit?.({ kind: "stale-nonce", stream, typeUrl, nonce: nonce < 0 ? "" : String(nonce) });
     return false;
   }
   const open = error === undefined ? batch : refuse(owner, batch, nonce, error);
-  if (nonce !== batch.last) { exchange.inFlight = open; return false; }
+  if (nonce !== batch.last) {
+    exchange.inFlight = open;
+    return false;
+  }
   exchange.inFlight = undefined;
   if (open.refusal === undefined || (error === undefined && open.whole)) accept(owner, open);
   else keepRefused(exchange, open, changedSince, error !== undefined);
@@ -179,20 +241,35 @@ export function recordAnswer(owner: ExchangeOwner, nonce: number, error: NackErr
 export function loseTopic(exchange: Exchange, topic: Topic): void {
   const { inFlight, refused } = exchange;
   if (refused !== undefined && isFrom(refused, topic)) refused.again = true;
-  if (inFlight !== undefined && isFrom(inFlight.origin, topic)) exchange.inFlight = { ...inFlight, narrowed: true };
+  if (inFlight !== undefined && isFrom(inFlight.origin, topic))
+    exchange.inFlight = { ...inFlight, narrowed: true };
 }
 
 function isFrom({ answered, changed, named }: Origin, topic: Topic): boolean {
   return answered.has(topic) || changed.has(topic) || named.has(topic.interest.name);
 }
 
-function refuse({ exchange, context, stream, typeUrl }: ExchangeOwner, batch: Batch, nonce: number, error: NackError): Batch {
+function refuse(
+  { exchange, context, stream, typeUrl }: ExchangeOwner,
+  batch: Batch,
+  nonce: number,
+  error: NackError,
+): Batch {
   const refusal = { code: error.code, message: errorText(error.message, context.limits.errorText) };
   const { version } = batch;
   exchange.nacks++;
   const at = context.clock.wallTime();
   exchange.lastError = { ...refusal, at, since: exchange.lastError?.since ?? at, version };
-  context.emit?.({ kind: "nack", stream, typeUrl, version, accepted: exchange.versionAccepted, nonce: String(nonce), error: refusal, held: batch });
+  context.emit?.({
+    kind: "nack",
+    stream,
+    typeUrl,
+    version,
+    accepted: exchange.versionAccepted,
+    nonce: String(nonce),
+    error: refusal,
+    held: batch,
+  });
   return { ...batch, refusal, repaired: batch.repaired || nonce < batch.newest };
 }
 
@@ -209,23 +286,52 @@ function accept({ exchange, context, stream, typeUrl }: ExchangeOwner, batch: Ba
 }
 
 /** Sent again from topics and names, as they are by then. If the wanted state differs already, it goes out at once (S-ACK-8). */
-function keepRefused(exchange: Exchange, { origin, base, asked, narrowed, repaired, entries, newestEntries }: Batch, changedSince: boolean, isNewestRefused: boolean): void {
+function keepRefused(
+  exchange: Exchange,
+  { origin, base, asked, narrowed, repaired, entries, newestEntries }: Batch,
+  changedSince: boolean,
+  isNewestRefused: boolean,
+): void {
   const { refused } = exchange;
   // What came from a topic that has been unsubscribed may be covered by another: only its names can tell.
-  const named = narrowed ? new Set([...origin.named, ...entries.map(({ name }) => name)]) : origin.named;
-  const all = joinOrigins(refused ?? { answered: new Set(), changed: new Set(), named: new Set() }, { ...origin, named });
-  exchange.refused = { ...all, base: Math.min(base, refused?.base ?? base), asked: asked || refused?.asked === true, entries: repaired ? undefined : joinSaid(refused, entries), newestEntries: repaired && !isNewestRefused ? undefined : newestEntries, again: changedSince || narrowed || repaired };
+  const named = narrowed
+    ? new Set([...origin.named, ...entries.map(({ name }) => name)])
+    : origin.named;
+  const all = joinOrigins(
+    refused ?? { answered: new Set(), changed: new Set(), named: new Set() },
+    { ...origin, named },
+  );
+  exchange.refused = {
+    ...all,
+    base: Math.min(base, refused?.base ?? base),
+    asked: asked || refused?.asked === true,
+    entries: repaired ? undefined : joinSaid(refused, entries),
+    newestEntries: repaired && !isNewestRefused ? undefined : newestEntries,
+    again: changedSince || narrowed || repaired,
+  };
 }
 
-function joinSaid(refused: Refused | undefined, entries: readonly Entry[]): readonly Entry[] | undefined {
+function joinSaid(
+  refused: Refused | undefined,
+  entries: readonly Entry[],
+): readonly Entry[] | undefined {
   if (refused === undefined) return entries;
   return refused.entries === undefined ? undefined : newestOf(refused.entries, entries);
 }
 
 /** What was refused, to be started again; of what it said, that which nobody has asked for since: what is asked for is said in any case. */
-export function restartOf(refused: Refused, isAsked: (name: string) => boolean, owed: { has(name: string): boolean }): Refused {
-  const unasked = (entries: readonly Entry[] | undefined): readonly Entry[] | undefined => entries?.filter(({ name }) => !owed.has(name) && !isAsked(name));
-  return { ...refused, entries: unasked(refused.entries), newestEntries: unasked(refused.newestEntries) };
+export function restartOf(
+  refused: Refused,
+  isAsked: (name: string) => boolean,
+  owed: { has(name: string): boolean },
+): Refused {
+  const unasked = (entries: readonly Entry[] | undefined): readonly Entry[] | undefined =>
+    entries?.filter(({ name }) => !owed.has(name) && !isAsked(name));
+  return {
+    ...refused,
+    entries: unasked(refused.entries),
+    newestEntries: unasked(refused.newestEntries),
+  };
 }
 
 /**
@@ -234,15 +340,27 @@ export function restartOf(refused: Refused, isAsked: (name: string) => boolean, 
  * @param profile - Tells what of the entries this client is told
  * @param hasNews - Something has changed since the entries were taken: there is more to say already
  */
-export function isRepetition(exchange: Exchange, consumed: Refused | undefined, entries: readonly Entry[], heldBack: readonly Entry[], profile: Pick<FrameProfile, "said">, hasNews: boolean): boolean {
+export function isRepetition(
+  exchange: Exchange,
+  consumed: Refused | undefined,
+  entries: readonly Entry[],
+  heldBack: readonly Entry[],
+  profile: Pick<FrameProfile, "said">,
+  hasNews: boolean,
+): boolean {
   if (consumed === undefined || exchange.refused !== undefined) return false;
-  const isSaid = (said: readonly Entry[] | undefined): boolean => said !== undefined && sayTheSame(said, withRefused(entries, heldBack, said), profile);
+  const isSaid = (said: readonly Entry[] | undefined): boolean =>
+    said !== undefined && sayTheSame(said, withRefused(entries, heldBack, said), profile);
   if (!isSaid(consumed.entries) && !isSaid(consumed.newestEntries)) return false;
   exchange.refused = { ...consumed, again: hasNews };
   return true;
 }
 
-function withRefused(entries: readonly Entry[], heldBack: readonly Entry[], said: readonly Entry[]): readonly Entry[] {
+function withRefused(
+  entries: readonly Entry[],
+  heldBack: readonly Entry[],
+  said: readonly Entry[],
+): readonly Entry[] {
   if (heldBack.length === 0) return entries;
   const names = new Set(said.map(({ name }) => name));
   return [...entries, ...heldBack.filter(({ name }) => names.has(name))];
@@ -251,11 +369,32 @@ function withRefused(entries: readonly Entry[], heldBack: readonly Entry[], said
 /** What was taken to be sent goes back among what is pending; nothing of it counts as sent. */
 export function giveBack(exchange: Exchange, consumed: Refused): void {
   const { refused } = exchange;
-  exchange.refused = { ...joinOrigins(refused ?? consumed, consumed), base: Math.min(consumed.base, refused?.base ?? consumed.base), asked: consumed.asked || refused?.asked === true, entries: refused === undefined ? consumed.entries : undefined, newestEntries: (refused ?? consumed).newestEntries, again: true };
+  exchange.refused = {
+    ...joinOrigins(refused ?? consumed, consumed),
+    base: Math.min(consumed.base, refused?.base ?? consumed.base),
+    asked: consumed.asked || refused?.asked === true,
+    entries: refused === undefined ? consumed.entries : undefined,
+    newestEntries: (refused ?? consumed).newestEntries,
+    again: true,
+  };
 }
 
-function reportPush({ context, stream, typeUrl }: ExchangeOwner, { list, resources, removed, notSent }: Frames, version: string): void {
+function reportPush(
+  { context, stream, typeUrl }: ExchangeOwner,
+  { list, resources, removed, notSent }: Frames,
+  version: string,
+): void {
   if (context.emit === undefined) return;
   if (notSent.length > 0) context.emit({ kind: "not-sent", stream, typeUrl, resources: notSent });
-  for (const { nonce, bytes } of list) context.emit({ kind: "push", stream, typeUrl, version, nonce: String(nonce), resources, removed, bytes: bytes.length });
+  for (const { nonce, bytes } of list)
+    context.emit({
+      kind: "push",
+      stream,
+      typeUrl,
+      version,
+      nonce: String(nonce),
+      resources,
+      removed,
+      bytes: bytes.length,
+    });
 }

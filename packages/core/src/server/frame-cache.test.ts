@@ -12,7 +12,9 @@ function useProfile(parts = 1): FrameProfile & { readonly versions: readonly str
     said: () => new Uint8Array(),
     encode(entries, version) {
       versions.push(version);
-      const list = Array.from({ length: parts }, (_, part) => createFrame([lengthDelimited(1, `${version}/${part}/${entries.length}`)]));
+      const list = Array.from({ length: parts }, (_, part) =>
+        createFrame([lengthDelimited(1, `${version}/${part}/${entries.length}`)]),
+      );
       return { list, version, resources: entries.length, removed: 0, notSent: [] };
     },
   };
@@ -26,7 +28,8 @@ describe("createFrameCache()", () => {
     const profile = useProfile();
     const entries = [added("a")];
     const frames = cache.get(profile, entries, 0, "v1");
-    for (let stream = 0; stream < 100; stream++) expect(cache.get(profile, entries, 0, "v1")).toBe(frames);
+    for (let stream = 0; stream < 100; stream++)
+      expect(cache.get(profile, entries, 0, "v1")).toBe(frames);
     expect(profile.versions).toEqual(["v1"]);
     expect(cache.counters).toEqual({ encoded: 1, shared: 100, restamped: 0 });
   });

@@ -67,7 +67,8 @@ export function createFrameCache(): FrameCache {
     get(profile, entries, lastNonce, version) {
       const byArray = tableOf(byProfile, profile);
       const held = byArray.get(entries);
-      const frames = usable(held, lastNonce, counters) ?? encodeCounted(profile, entries, version, counters);
+      const frames =
+        usable(held, lastNonce, counters) ?? encodeCounted(profile, entries, version, counters);
       if (frames !== held) byArray.set(entries, frames);
       return frames;
     },
@@ -75,7 +76,11 @@ export function createFrameCache(): FrameCache {
 }
 
 /** A stream may use shared frames if their nonces are above the last one it sent; else the frames stamped anew replace the shared ones, so the next stream in the same state shares again. */
-function usable(held: Frames | undefined, lastNonce: number, counters: FrameCounters): Frames | undefined {
+function usable(
+  held: Frames | undefined,
+  lastNonce: number,
+  counters: FrameCounters,
+): Frames | undefined {
   if (held === undefined) return undefined;
   const first = held.list[0];
   if (first === undefined || first.nonce > lastNonce) {
@@ -86,12 +91,20 @@ function usable(held: Frames | undefined, lastNonce: number, counters: FrameCoun
   return { ...held, list: held.list.map(restampFrame) };
 }
 
-function encodeCounted(profile: FrameProfile, entries: readonly Entry[], version: string, counters: FrameCounters): Frames {
+function encodeCounted(
+  profile: FrameProfile,
+  entries: readonly Entry[],
+  version: string,
+  counters: FrameCounters,
+): Frames {
   counters.encoded++;
   return profile.encode(entries, version);
 }
 
-function tableOf(byProfile: WeakMap<FrameProfile, WeakMap<readonly Entry[], Frames>>, profile: FrameProfile): WeakMap<readonly Entry[], Frames> {
+function tableOf(
+  byProfile: WeakMap<FrameProfile, WeakMap<readonly Entry[], Frames>>,
+  profile: FrameProfile,
+): WeakMap<readonly Entry[], Frames> {
   let table = byProfile.get(profile);
   if (table === undefined) byProfile.set(profile, (table = new WeakMap()));
   return table;

@@ -9,7 +9,9 @@ class Noting implements Beating {
   readonly beats: number[] = [];
   readonly #clock: ManualClock;
 
-  constructor(clock: ManualClock) { this.#clock = clock; }
+  constructor(clock: ManualClock) {
+    this.#clock = clock;
+  }
 
   beat(): BeatOutcome {
     this.beats.push(this.#clock.now());
@@ -17,9 +19,20 @@ class Noting implements Beating {
   }
 }
 
-function useHeartbeats(): { readonly clock: ManualClock; readonly heartbeats: Heartbeats; readonly one: Noting } {
+function useHeartbeats(): {
+  readonly clock: ManualClock;
+  readonly heartbeats: Heartbeats;
+  readonly one: Noting;
+} {
   const clock = createManualClock();
-  const heartbeats = createHeartbeats(clock, createScheduler({ later: (callback) => { callback(); } }));
+  const heartbeats = createHeartbeats(
+    clock,
+    createScheduler({
+      later: (callback) => {
+        callback();
+      },
+    }),
+  );
   return { clock, heartbeats, one: new Noting(clock) };
 }
 
@@ -27,7 +40,10 @@ describe("createHeartbeats()", () => {
   it("asks three times in a TTL, with one timer for everyone [S-TTL-2]", () => {
     const { clock, heartbeats, one } = useHeartbeats();
     const others = Array.from({ length: 200 }, () => new Noting(clock));
-    for (const beating of [one, ...others]) { heartbeats.add(9_000, beating); heartbeats.add(9_000, beating); }
+    for (const beating of [one, ...others]) {
+      heartbeats.add(9_000, beating);
+      heartbeats.add(9_000, beating);
+    }
     heartbeats.add(90_000, one);
     expect(clock.timers).toBe(1);
     clock.advance(9_000);
@@ -58,7 +74,10 @@ describe("createHeartbeats()", () => {
     expect([one.beats, other.beats]).toEqual([[4_000, 5_000, 6_000], [4_000]]);
     one.outcome = "sent";
     clock.advance(2_000);
-    expect([one.beats, other.beats]).toEqual([[4_000, 5_000, 6_000, 7_000, 8_000], [4_000, 8_000]]);
+    expect([one.beats, other.beats]).toEqual([
+      [4_000, 5_000, 6_000, 7_000, 8_000],
+      [4_000, 8_000],
+    ]);
   });
 
   it("takes a shorter TTL although a longer one waits", () => {

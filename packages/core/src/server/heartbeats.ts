@@ -81,7 +81,9 @@ class TtlClass implements Drainable {
     this.due = this.#next = clock.now() + this.#interval;
   }
 
-  get isEmpty(): boolean { return this.members.size === 0; }
+  get isEmpty(): boolean {
+    return this.members.size === 0;
+  }
 
   start(now: number): void {
     const isWhole = now >= this.#next;
@@ -93,7 +95,8 @@ class TtlClass implements Drainable {
   }
 
   drain(): void {
-    for (const beating of this.#waiting.splice(0, SLICE)) if (this.members.has(beating)) this.#beat(beating);
+    for (const beating of this.#waiting.splice(0, SLICE))
+      if (this.members.has(beating)) this.#beat(beating);
     if (this.#waiting.length > 0) this.#scheduler.add(this);
     else if (this.#late.length > 0) this.#retry();
   }

@@ -3,30 +3,87 @@
  *
  * @packageDocumentation
  */
-export { createServerStream, type ServerCall, type ServerStream, type Variant } from "./server-stream.ts";
+export {
+  createServerStream,
+  type ServerCall,
+  type ServerStream,
+  type Variant,
+} from "./server-stream.ts";
 export type { PeerIdentity } from "./peer-identity.ts";
-export { createServerContext, type ServerContext, type ServerContextOptions } from "./server-context.ts";
-export { createScheduler, type Drainable, type Scheduler, type SchedulerOptions } from "./scheduler.ts";
+export {
+  createServerContext,
+  type ServerContext,
+  type ServerContextOptions,
+} from "./server-context.ts";
+export {
+  createScheduler,
+  type Drainable,
+  type Scheduler,
+  type SchedulerOptions,
+} from "./scheduler.ts";
 export { defaultLimits, type StreamLimits } from "./limits.ts";
 export type { LimitCounts } from "./limit-counts.ts";
 export type { RequestWeight } from "./request-pacer.ts";
 export { excessOfNames } from "./excess-of-names.ts";
 export { isLongerThan } from "./is-longer-than.ts";
 export { excessOfLocators, locatorsOf, type LocatorLike, type Locators } from "./locators.ts";
-export { quirksOf, type ClientQuirks, type MissingForm, type Quirk, type QuirkEffect, type TtlByVariant } from "./quirks.ts";
-export { announcesTtl, nodeInfoOf, takesWrapped, type DynamicParameters, type NodeInfo, type NodeLike } from "./node-info.ts";
+export {
+  quirksOf,
+  type ClientQuirks,
+  type MissingForm,
+  type Quirk,
+  type QuirkEffect,
+  type TtlByVariant,
+} from "./quirks.ts";
+export {
+  announcesTtl,
+  nodeInfoOf,
+  takesWrapped,
+  type DynamicParameters,
+  type NodeInfo,
+  type NodeLike,
+} from "./node-info.ts";
 export type { RefusedVersion } from "./refused-version.ts";
-export type { HeldByResponse, ListeningSource, NackError, StreamEvent, StreamInfo } from "./stream-event.ts";
-export type { HeldBackName, LastError, StreamStatus, TypeState, TypeStatus } from "./type-status.ts";
+export type {
+  HeldByResponse,
+  ListeningSource,
+  NackError,
+  StreamEvent,
+  StreamInfo,
+} from "./stream-event.ts";
+export type {
+  HeldBackName,
+  LastError,
+  StreamStatus,
+  TypeState,
+  TypeStatus,
+} from "./type-status.ts";
 export { carries, deliveryOf, type Delivery } from "./delivery-of.ts";
 export type { TypeView } from "./type-view.ts";
 
 // For authors of a variant.
 export { createFrame, restampFrame, type Frame } from "./frame.ts";
-export { createFrameCache, type FrameCache, type FrameCounters, type FrameProfile, type Frames, type NotSent, type TooLarge } from "./frame-cache.ts";
+export {
+  createFrameCache,
+  type FrameCache,
+  type FrameCounters,
+  type FrameProfile,
+  type Frames,
+  type NotSent,
+  type TooLarge,
+} from "./frame-cache.ts";
 export { createRepairs, type Repairable, type Repairs } from "./repairs.ts";
 export { createHeartbeats, type BeatOutcome, type Beating, type Heartbeats } from "./heartbeats.ts";
-export { createLifetimes, isNewestNonce, refuseHeartbeat, sendHeartbeat, settledBy, ttlsOf, type HeartbeatOwner, type Lifetimes } from "./lifetimes.ts";
+export {
+  createLifetimes,
+  isNewestNonce,
+  refuseHeartbeat,
+  sendHeartbeat,
+  settledBy,
+  ttlsOf,
+  type HeartbeatOwner,
+  type Lifetimes,
+} from "./lifetimes.ts";
 export type { Debtor, StuckWatch } from "./stuck-watch.ts";
 export { joinArrays } from "./join-arrays.ts";
 export { encodeResourceError, tooLarge } from "./resource-error.ts";
@@ -39,7 +96,20 @@ export type { OrderedType } from "./ordered-type.ts";
 export { heldBackOf, holdBack, leaveRefused, type HeldBack } from "./hold-back.ts";
 export { answeredUpTo, baseOf, isRefusedAndNew, refusedFrom } from "./answered-up-to.ts";
 export { askedBy } from "./asked-by.ts";
-export { createExchange, giveBack, isRepetition, loseTopic, recordAnswer, recordSent, restartOf, type Batch, type Exchange, type ExchangeOwner, type Outgoing, type Refused } from "./exchange.ts";
+export {
+  createExchange,
+  giveBack,
+  isRepetition,
+  loseTopic,
+  recordAnswer,
+  recordSent,
+  restartOf,
+  type Batch,
+  type Exchange,
+  type ExchangeOwner,
+  type Outgoing,
+  type Refused,
+} from "./exchange.ts";
 export { sayTheSame } from "./say-the-same.ts";
 export { changedOrigin, joinOrigins, type Origin } from "./origin.ts";
 export { byName } from "./by-name.ts";

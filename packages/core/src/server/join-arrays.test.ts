@@ -4,12 +4,23 @@ import type { Entry } from "../resource.ts";
 import { joinArrays } from "./join-arrays.ts";
 
 /** Joins, and says how often it had to. */
-function useJoin(): { readonly join: (...arrays: readonly (readonly Entry[])[]) => readonly Entry[]; readonly merged: () => number } {
+function useJoin(): {
+  readonly join: (...arrays: readonly (readonly Entry[])[]) => readonly Entry[];
+  readonly merged: () => number;
+} {
   let merged = 0;
-  return { join: (...arrays) => joinArrays(arrays, (all) => { merged++; return all.flat(); }), merged: () => merged };
+  return {
+    join: (...arrays) =>
+      joinArrays(arrays, (all) => {
+        merged++;
+        return all.flat();
+      }),
+    merged: () => merged,
+  };
 }
 
-const arraysOf = (...names: readonly string[]): readonly (readonly Entry[])[] => names.map((name) => [added(name)]);
+const arraysOf = (...names: readonly string[]): readonly (readonly Entry[])[] =>
+  names.map((name) => [added(name)]);
 
 describe("joinArrays()", () => {
   it("gives the one array itself, and an empty one for none", () => {
@@ -25,7 +36,13 @@ describe("joinArrays()", () => {
     const [a = [], b = [], c = []] = arraysOf("a", "b", "c");
     const first = join(a, b);
     expect(first.map(({ name }) => name)).toEqual(["a", "b"]);
-    for (const others of [[a, c], [a, b, c], [b, a], [a, c, b]]) expect(join(...others)).toEqual(others.flat());
+    for (const others of [
+      [a, c],
+      [a, b, c],
+      [b, a],
+      [a, c, b],
+    ])
+      expect(join(...others)).toEqual(others.flat());
     expect(merged()).toBe(5);
     expect(join(a, b)).toBe(first);
     expect(join(a, b, c)).toBe(join(a, b, c));

@@ -60,35 +60,72 @@ export interface HeartbeatOwner extends ExchangeOwner {
  * Sends a heartbeat for these entries, beside whatever is unanswered; it is no change (S-TTL-2, S-TTL-5). One that is `overdue` does not wait for the wire, but goes behind what waits for it:
  * there is one after a reconnect, and the client may have no time left for another.
  */
-export function sendHeartbeat(owner: HeartbeatOwner, entries: readonly Entry[], ttlMs: number, overdue = false): BeatOutcome {
+export function sendHeartbeat(
+  owner: HeartbeatOwner,
+  entries: readonly Entry[],
+  ttlMs: number,
+  overdue = false,
+): BeatOutcome {
   const { context, host, exchange, lifetimes, profile } = owner;
   const heartbeat = profile.heartbeat?.(ttlMs);
-  if (lifetimes === undefined || heartbeat === undefined || !ttlsOf(entries).includes(ttlMs)) return "none";
+  if (lifetimes === undefined || heartbeat === undefined || !ttlsOf(entries).includes(ttlMs))
+    return "none";
   if (!host.canSend && !overdue) return "later";
   const frames = context.frames.get(heartbeat, entries, host.lastNonce, exchange.versionSent);
   for (const { nonce } of frames.list) remember(lifetimes, nonce);
   host.send(frames.list);
-  for (const { nonce, bytes } of frames.list) context.emit?.({ kind: "heartbeat", stream: owner.stream, typeUrl: owner.typeUrl, nonce: String(nonce), resources: frames.resources, bytes: bytes.length });
+  for (const { nonce, bytes } of frames.list)
+    context.emit?.({
+      kind: "heartbeat",
+      stream: owner.stream,
+      typeUrl: owner.typeUrl,
+      nonce: String(nonce),
+      resources: frames.resources,
+      bytes: bytes.length,
+    });
   return "sent";
 }
 
 /** Nonce of the response that the answer to this nonce settles: a heartbeat settles what was sent before it and is unanswered (S-ACK-16), or nothing: then it is 0. */
-export function settledBy(lifetimes: Lifetimes | undefined, { inFlight, nonceSent }: Exchange, nonce: number): number {
+export function settledBy(
+  lifetimes: Lifetimes | undefined,
+  { inFlight, nonceSent }: Exchange,
+  nonce: number,
+): number {
   if (lifetimes?.open.has(nonce) !== true) return nonce;
   for (const older of lifetimes.open) if (older <= nonce) lifetimes.open.delete(older);
   return inFlight !== undefined && nonce > nonceSent ? nonceSent : 0;
 }
 
 /** Whether this is the nonce of the newest response, or of a heartbeat that came after it: as to what a client has seen these are the same. */
-export function isNewestNonce(lifetimes: Lifetimes | undefined, { nonceSent }: Exchange, nonce: number): boolean {
-  return nonce === nonceSent || (lifetimes !== undefined && nonce > nonceSent && nonce <= lifetimes.newest);
+export function isNewestNonce(
+  lifetimes: Lifetimes | undefined,
+  { nonceSent }: Exchange,
+  nonce: number,
+): boolean {
+  return (
+    nonce === nonceSent ||
+    (lifetimes !== undefined && nonce > nonceSent && nonce <= lifetimes.newest)
+  );
 }
 
 /** Counts and tells that a heartbeat was refused: the client does not hold what it stands for. */
-export function refuseHeartbeat({ context, exchange, stream, typeUrl }: ExchangeOwner, nonce: number, { code, message }: NackError): void {
+export function refuseHeartbeat(
+  { context, exchange, stream, typeUrl }: ExchangeOwner,
+  nonce: number,
+  { code, message }: NackError,
+): void {
   exchange.nacks++;
   const error = { code, message: errorText(message, context.limits.errorText) };
-  context.emit?.({ kind: "nack", stream, typeUrl, version: exchange.versionSent, accepted: exchange.versionAccepted, nonce: String(nonce), error });
+  context.emit?.({
+    kind: "nack",
+    stream,
+    typeUrl,
+    version: exchange.versionSent,
+    accepted: exchange.versionAccepted,
+    nonce: String(nonce),
+    error,
+  });
 }
 
 function remember(lifetimes: Lifetimes, nonce: number): void {

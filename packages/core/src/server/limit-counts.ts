@@ -13,6 +13,8 @@ export function createLimitCounts(): LimitCounts {
   const counts: Partial<Record<keyof StreamLimits, number>> = {};
   return {
     counts,
-    count(limit) { counts[limit] = (counts[limit] ?? 0) + 1; },
+    count(limit) {
+      counts[limit] = (counts[limit] ?? 0) + 1;
+    },
   };
 }

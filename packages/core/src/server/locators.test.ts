@@ -4,7 +4,12 @@ import { excessOfLocators, locatorsOf } from "./locators.ts";
 
 describe("locatorsOf()", () => {
   it("takes one without parameters for a plain name [B-DYN-3]", () => {
-    expect(locatorsOf([{ name: "a", dynamicParameters: {} }, { name: "b", dynamicParameters: { k: "v" } }])).toEqual({ names: ["a"], interests: [{ name: "b", parameters: new Map([["k", "v"]]) }] });
+    expect(
+      locatorsOf([
+        { name: "a", dynamicParameters: {} },
+        { name: "b", dynamicParameters: { k: "v" } },
+      ]),
+    ).toEqual({ names: ["a"], interests: [{ name: "b", parameters: new Map([["k", "v"]]) }] });
   });
 });
 
@@ -22,6 +27,8 @@ describe("excessOfLocators()", () => {
     ["n", { a: "1234567890" }, "nameLength"],
     ["n", { a: "1234", b: "1234" }, undefined],
   ])("of %j with %j: %j [S-LIM-4]", (name, parameters, limit) => {
-    expect(excessOfLocators([{ name, parameters: new Map(Object.entries(parameters)) }], limits)?.[1]).toBe(limit);
+    expect(
+      excessOfLocators([{ name, parameters: new Map(Object.entries(parameters)) }], limits)?.[1],
+    ).toBe(limit);
   });
 });

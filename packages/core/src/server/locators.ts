@@ -35,12 +35,20 @@ export function locatorsOf(locators: readonly LocatorLike[]): Locators {
 }
 
 /** Why one of these is more than may be asked for, and by which limit: the name as every name, as many parameters as a name may have, and all of their text as long as a name; undefined: none is (S-LIM-4). */
-export function excessOfLocators(interests: readonly Interest[], limits: StreamLimits): readonly [message: string, limit: "nameLength" | "parameters"] | undefined {
+export function excessOfLocators(
+  interests: readonly Interest[],
+  limits: StreamLimits,
+): readonly [message: string, limit: "nameLength" | "parameters"] | undefined {
   for (const { name, parameters = new Map<string, string>() } of interests) {
     const excess = excessOfNames([name], limits);
     if (excess !== undefined) return excess;
-    if (parameters.size > limits.parameters) return [`a locator has more than ${limits.parameters} dynamic parameters`, "parameters"];
-    if (isLongerThan([...parameters].flat().join(""), limits.nameLength)) return [`the dynamic parameters of a locator are longer than ${limits.nameLength} bytes`, "nameLength"];
+    if (parameters.size > limits.parameters)
+      return [`a locator has more than ${limits.parameters} dynamic parameters`, "parameters"];
+    if (isLongerThan([...parameters].flat().join(""), limits.nameLength))
+      return [
+        `the dynamic parameters of a locator are longer than ${limits.nameLength} bytes`,
+        "nameLength",
+      ];
   }
   return undefined;
 }

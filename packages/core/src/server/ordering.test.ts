@@ -32,24 +32,86 @@ interface Fake {
 function useOrdering(...typeUrls: readonly string[]) {
   const test = createTestContext();
   const log: string[] = [];
-  const fakes = typeUrls.map((): Fake => ({ pending: false, inFlight: false, taken: false, overdue: false, refusing: false, answeredUpTo: Infinity, unsentFrom: Infinity, refusedFrom: Infinity, heldFrom: Infinity, knowsReferences: true, accepted: 0, namesCold: false, heldBack: new Map() }));
-  const send = (fake: Fake): void => { Object.assign(fake, { pending: false, taken: false, inFlight: true, answeredUpTo: 0, unsentFrom: Infinity, overdue: false }); };
+  const fakes = typeUrls.map((): Fake => ({
+    pending: false,
+    inFlight: false,
+    taken: false,
+    overdue: false,
+    refusing: false,
+    answeredUpTo: Infinity,
+    unsentFrom: Infinity,
+    refusedFrom: Infinity,
+    heldFrom: Infinity,
+    knowsReferences: true,
+    accepted: 0,
+    namesCold: false,
+    heldBack: new Map(),
+  }));
+  const send = (fake: Fake): void => {
+    Object.assign(fake, {
+      pending: false,
+      taken: false,
+      inFlight: true,
+      answeredUpTo: 0,
+      unsentFrom: Infinity,
+      overdue: false,
+    });
+  };
   const ordered = fakes.map((fake, index): OrderedType => {
     const typeUrl = typeUrls[index] ?? "";
     return Object.assign(Object.create(fake) as Fake, {
-      typeUrl, rank: index, lacks: () => false, isCold: () => false, misses: () => false,
-      drain(upTo: number) { log.push(`drain ${typeUrl} ${upTo}`); send(fake); },
-      take(upTo: number) { log.push(`take ${typeUrl} ${upTo}`); Object.assign(fake, { pending: false, taken: true, answeredUpTo: 0 }); },
-      putBack() { log.push(`put back ${typeUrl}`); Object.assign(fake, { pending: true, taken: false, answeredUpTo: Infinity }); },
-      takeUpAgain() { log.push(`take up ${typeUrl}`); fake.heldBack = new Map(); },
-      release(upTo: number) { log.push(`release ${typeUrl} ${upTo}`); fake.heldFrom = Infinity; },
+      typeUrl,
+      rank: index,
+      lacks: () => false,
+      isCold: () => false,
+      misses: () => false,
+      drain(upTo: number) {
+        log.push(`drain ${typeUrl} ${upTo}`);
+        send(fake);
+      },
+      take(upTo: number) {
+        log.push(`take ${typeUrl} ${upTo}`);
+        Object.assign(fake, { pending: false, taken: true, answeredUpTo: 0 });
+      },
+      putBack() {
+        log.push(`put back ${typeUrl}`);
+        Object.assign(fake, { pending: true, taken: false, answeredUpTo: Infinity });
+      },
+      takeUpAgain() {
+        log.push(`take up ${typeUrl}`);
+        fake.heldBack = new Map();
+      },
+      release(upTo: number) {
+        log.push(`release ${typeUrl} ${upTo}`);
+        fake.heldFrom = Infinity;
+      },
     });
   });
-  const context = { ...test.context, source: { ...test.context.source, revision: 9, descriptor: (typeUrl: string) => types.find((type) => type.typeUrl === typeUrl) } };
-  const stream = { types: ordered, canSend: true, info: { id: 1, variant: "delta", peer: "p", node: undefined } as const, schedule: () => { log.push("schedule"); } };
+  const context = {
+    ...test.context,
+    source: {
+      ...test.context.source,
+      revision: 9,
+      descriptor: (typeUrl: string) => types.find((type) => type.typeUrl === typeUrl),
+    },
+  };
+  const stream = {
+    types: ordered,
+    canSend: true,
+    info: { id: 1, variant: "delta", peer: "p", node: undefined } as const,
+    schedule: () => {
+      log.push("schedule");
+    },
+  };
   const ordering = createOrdering(context, stream);
-  const drain = (): readonly string[] => { log.length = 0; ordering.drain(); return [...log]; };
-  const set = (typeUrl: string, more: Partial<Fake>): void => { Object.assign(fakes[typeUrls.indexOf(typeUrl)] ?? {}, more); };
+  const drain = (): readonly string[] => {
+    log.length = 0;
+    ordering.drain();
+    return [...log];
+  };
+  const set = (typeUrl: string, more: Partial<Fake>): void => {
+    Object.assign(fakes[typeUrls.indexOf(typeUrl)] ?? {}, more);
+  };
   return { ...test, ordering, stream, drain, set };
 }
 
@@ -99,7 +161,12 @@ describe("createOrdering()", () => {
       set("top", { pending: true });
       drain();
       set("base", { inFlight: false, pending: true, ...why });
-      expect(drain()).toEqual(["put back top", "schedule", "drain base Infinity", "take top Infinity"]);
+      expect(drain()).toEqual([
+        "put back top",
+        "schedule",
+        "drain base Infinity",
+        "take top Infinity",
+      ]);
     }
   });
 
@@ -132,7 +199,12 @@ describe("createOrdering()", () => {
     expect(drain()).toEqual(["take top Infinity"]);
     set("top", { answeredUpTo: Infinity });
     set("base", { pending: true });
-    expect(drain()).toEqual(["put back top", "schedule", "drain base Infinity", "take top Infinity"]);
+    expect(drain()).toEqual([
+      "put back top",
+      "schedule",
+      "drain base Infinity",
+      "take top Infinity",
+    ]);
     set("base", { inFlight: false, answeredUpTo: Infinity });
     expect(drain()).toEqual([]);
     set("top", { pending: true });
@@ -181,11 +253,14 @@ describe("createOrdering()", () => {
     expect(drainHeld()).not.toContain(`release base ${limit}`);
   });
 
-  it.each<Partial<Fake>>([{ inFlight: true }, { taken: true }])("releases nothing of a type that is %j", (busy) => {
-    const { set, drain } = useOrdering("base", "top");
-    set("base", { heldFrom: 3, ...busy });
-    expect(drain().filter((line) => line.startsWith("release"))).toEqual([]);
-  });
+  it.each<Partial<Fake>>([{ inFlight: true }, { taken: true }])(
+    "releases nothing of a type that is %j",
+    (busy) => {
+      const { set, drain } = useOrdering("base", "top");
+      set("base", { heldFrom: 3, ...busy });
+      expect(drain().filter((line) => line.startsWith("release"))).toEqual([]);
+    },
+  );
 
   it("waits 15 s at most for who does not answer, but on for who has refused: it uses the old state [S-ORD-4]", () => {
     const silent = useOrdering("base", "top");
@@ -193,7 +268,9 @@ describe("createOrdering()", () => {
     silent.set("top", { inFlight: true, answeredUpTo: 4 });
     expect(silent.drain()).toEqual([]);
     silent.clock.advance(15_000);
-    expect(silent.events).toMatchObject([{ kind: "order-expired", what: "removals", typeUrls: ["base"] }]);
+    expect(silent.events).toMatchObject([
+      { kind: "order-expired", what: "removals", typeUrls: ["base"] },
+    ]);
     expect(silent.drain()).toEqual(["release base Infinity"]);
     const refusing = useOrdering("base", "top");
     refusing.set("base", { heldFrom: 5 });

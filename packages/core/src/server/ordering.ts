@@ -49,9 +49,17 @@ class StreamOrdering implements Ordering {
 
   drain(): void {
     const { types } = this.#stream;
-    if (this.#relations.length !== types.length) this.#relations = relationsOf(this.#context.source, types.map(({ typeUrl }) => typeUrl));
+    if (this.#relations.length !== types.length)
+      this.#relations = relationsOf(
+        this.#context.source,
+        types.map(({ typeUrl }) => typeUrl),
+      );
     for (let index = 0; index < types.length && this.#stream.canSend; index++) this.#serve(index);
-    for (let left = 2 * types.length; left > 0 && this.#stream.canSend && this.#releaseNext(); left--);
+    for (
+      let left = 2 * types.length;
+      left > 0 && this.#stream.canSend && this.#releaseNext();
+      left--
+    );
     this.#isStuck = this.#isCutOpen && this.#isOnlyCold;
     this.#watch();
   }
@@ -72,30 +80,51 @@ class StreamOrdering implements Ordering {
     const { cut } = this.#relation(index);
     this.#takeUpAgain(index);
     if (type.inFlight || !(type.pending || type.taken)) return;
-    if (cut && type.pending && this.#isCutOpen && ((!type.taken && (type.overdue || type.refusing)) || this.#isStuck)) this.thaw();
+    if (
+      cut &&
+      type.pending &&
+      this.#isCutOpen &&
+      ((!type.taken && (type.overdue || type.refusing)) || this.#isStuck)
+    )
+      this.thaw();
     if (cut && !type.taken) {
       if (this.#isCutOpen) return;
-      if (this.#mustWait(index, this.#context.source.revision) || this.#mayBeCold(index)) this.#takeAll();
-      else { type.drain(this.#removable(index)); return; }
+      if (this.#mustWait(index, this.#context.source.revision) || this.#mayBeCold(index))
+        this.#takeAll();
+      else {
+        type.drain(this.#removable(index));
+        return;
+      }
     }
     if (!cut) type.drain(this.#removable(index));
-    else if (type.taken && !this.#mustWait(index, this.#revision) && !this.#isCold(index)) this.#drainTaken(index);
+    else if (type.taken && !this.#mustWait(index, this.#revision) && !this.#isCold(index))
+      this.#drainTaken(index);
   }
 
   /** What was taken may say nothing new by now: then no answer follows after which what has come since the cut could go. */
   #drainTaken(index: number): void {
     const { types } = this.#stream;
     this.#at(index).drain(this.#removable(index));
-    if (!this.#isCutOpen && types.some((type, other) => this.#relation(other).cut && type.pending && !type.inFlight)) this.#stream.schedule();
+    if (
+      !this.#isCutOpen &&
+      types.some((type, other) => this.#relation(other).cut && type.pending && !type.inFlight)
+    )
+      this.#stream.schedule();
   }
 
   /** What was held back goes once nobody refuses any more what it refers to. */
   #takeUpAgain(index: number): void {
     const type = this.#at(index);
-    if (type.heldBack.size > 0 && !this.#relation(index).waitsFor.some((other) => this.#at(other).refusing)) type.takeUpAgain();
+    if (
+      type.heldBack.size > 0 &&
+      !this.#relation(index).waitsFor.some((other) => this.#at(other).refusing)
+    )
+      type.takeUpAgain();
   }
 
-  get #isCutOpen(): boolean { return this.#stream.types.some(({ taken }) => taken); }
+  get #isCutOpen(): boolean {
+    return this.#stream.types.some(({ taken }) => taken);
+  }
 
   /** Not everything up to this revision is answered of a type that it follows; or some is refused, and who refers to it is not known. */
   #mustWait(index: number, revision: number): boolean {
@@ -116,19 +145,27 @@ class StreamOrdering implements Ordering {
 
   #mayBeCold(index: number): boolean {
     const { accepted, knowsReferences } = this.#at(index);
-    return knowsReferences && accepted > 0 && this.#relation(index).waitsFor.some((other) => this.#at(other).accepted > accepted);
+    return (
+      knowsReferences &&
+      accepted > 0 &&
+      this.#relation(index).waitsFor.some((other) => this.#at(other).accepted > accepted)
+    );
   }
 
   /** Everything is answered, and what was taken waits for endpoints alone. */
   get #isOnlyCold(): boolean {
     const taken = [...this.#stream.types.keys()].filter((index) => this.#at(index).taken);
-    return taken.every((index) => !this.#at(index).inFlight && !this.#mustWait(index, this.#revision)) && taken.some((index) => this.#isCold(index));
+    return (
+      taken.every((index) => !this.#at(index).inFlight && !this.#mustWait(index, this.#revision)) &&
+      taken.some((index) => this.#isCold(index))
+    );
   }
 
   /** One cut per stream: what is pending of all types in the relation, at one revision. */
   #takeAll(): void {
     this.#revision = this.#context.source.revision;
-    for (const [index, type] of this.#stream.types.entries()) if (this.#relation(index).cut && type.pending) type.take(this.#removable(index));
+    for (const [index, type] of this.#stream.types.entries())
+      if (this.#relation(index).cut && type.pending) type.take(this.#removable(index));
   }
 
   /** Revision up to which removals of a type may go. An overdue answer is waited for no longer, but a refused one says that the old state is in use. */
@@ -136,16 +173,26 @@ class StreamOrdering implements Ordering {
     const expired = this.#removals?.expired === true;
     return this.#relation(index).referrers.reduce((least, other) => {
       const { answeredUpTo, unsentFrom, refusedFrom, heldFrom } = this.#at(other);
-      return Math.min(least, refusedFrom, expired ? Infinity : Math.min(answeredUpTo, unsentFrom, heldFrom - 1));
+      return Math.min(
+        least,
+        refusedFrom,
+        expired ? Infinity : Math.min(answeredUpTo, unsentFrom, heldFrom - 1),
+      );
     }, Infinity);
   }
 
   /** Types that refer to each other in a circle would wait for ever: when all else is done the first of them goes. */
   #releaseNext(): boolean {
     const { types } = this.#stream;
-    const free = types.findIndex((type, index) => type.heldFrom < Infinity && isIdle(type) && this.#removable(index) >= type.heldFrom);
+    const free = types.findIndex(
+      (type, index) =>
+        type.heldFrom < Infinity && isIdle(type) && this.#removable(index) >= type.heldFrom,
+    );
     if (free >= 0) this.#release(free, this.#removable(free));
-    const circle = free < 0 && types.every((type) => isIdle(type) && type.refusedFrom === Infinity) ? types.findIndex(({ heldFrom }) => heldFrom < Infinity) : -1;
+    const circle =
+      free < 0 && types.every((type) => isIdle(type) && type.refusedFrom === Infinity)
+        ? types.findIndex(({ heldFrom }) => heldFrom < Infinity)
+        : -1;
     if (circle >= 0) this.#release(circle, Infinity);
     return free >= 0 || circle >= 0;
   }
@@ -161,7 +208,8 @@ class StreamOrdering implements Ordering {
     if (this.#isCutOpen) (this.#cut ??= this.#wait("cut", (type) => type.taken)).begin();
     else this.#cut?.end();
     if (this.#removals?.expired === true) this.#removals.end();
-    if (types.some(({ heldFrom }) => heldFrom < Infinity)) (this.#removals ??= this.#wait("removals", (type) => type.heldFrom < Infinity)).begin();
+    if (types.some(({ heldFrom }) => heldFrom < Infinity))
+      (this.#removals ??= this.#wait("removals", (type) => type.heldFrom < Infinity)).begin();
     else this.#removals?.end();
   }
 

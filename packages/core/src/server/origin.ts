@@ -12,7 +12,11 @@ export interface Origin {
 
 /** Where either came from. */
 export function joinOrigins(a: Origin, b: Origin): Origin {
-  return { answered: a.answered.union(b.answered), changed: a.changed.union(b.changed), named: a.named.union(b.named) };
+  return {
+    answered: a.answered.union(b.answered),
+    changed: a.changed.union(b.changed),
+    named: a.named.union(b.named),
+  };
 }
 
 const NOTHING: ReadonlySet<never> = new Set();
@@ -21,6 +25,10 @@ const changedOrigins = new WeakMap<Topic, Origin>();
 /** The changes of one topic: what nearly every response comes from, so there is one such object for all streams. */
 export function changedOrigin(topic: Topic): Origin {
   let origin = changedOrigins.get(topic);
-  if (origin === undefined) changedOrigins.set(topic, (origin = { answered: NOTHING, changed: new Set([topic]), named: NOTHING }));
+  if (origin === undefined)
+    changedOrigins.set(
+      topic,
+      (origin = { answered: NOTHING, changed: new Set([topic]), named: NOTHING }),
+    );
   return origin;
 }

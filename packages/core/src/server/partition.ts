@@ -16,15 +16,30 @@ export function partition(entries: readonly Entry[]): Partition {
   if (known === undefined) {
     const isRemoved = removalIn(entries);
     const removals = entries.filter(isRemoved);
-    known = removals.length === 0 ? { additions: entries, removals } : { additions: entries.filter((entry) => !isRemoved(entry)), removals };
+    known =
+      removals.length === 0
+        ? { additions: entries, removals }
+        : { additions: entries.filter((entry) => !isRemoved(entry)), removals };
     parts.set(entries, known);
   }
   return known;
 }
 
 function removalIn(entries: readonly Entry[]): (entry: Entry) => boolean {
-  if (!entries.some(({ resource, constraints }) => (resource?.constraints ?? constraints) !== undefined)) return ({ resource }) => resource === undefined;
-  const variants = new Set(entries.flatMap(({ name, resource }) => (resource?.constraints === undefined ? [] : name)));
-  const present = new Set(entries.flatMap(({ name, resource }) => (resource === undefined ? [] : name)));
-  return ({ name, resource, constraints }) => resource === undefined && !variants.has(name) && (constraints === undefined || !present.has(name));
+  if (
+    !entries.some(
+      ({ resource, constraints }) => (resource?.constraints ?? constraints) !== undefined,
+    )
+  )
+    return ({ resource }) => resource === undefined;
+  const variants = new Set(
+    entries.flatMap(({ name, resource }) => (resource?.constraints === undefined ? [] : name)),
+  );
+  const present = new Set(
+    entries.flatMap(({ name, resource }) => (resource === undefined ? [] : name)),
+  );
+  return ({ name, resource, constraints }) =>
+    resource === undefined &&
+    !variants.has(name) &&
+    (constraints === undefined || !present.has(name));
 }

@@ -56,10 +56,14 @@ export interface ClientQuirks {
 
 /** What a table says about the client of this name; the same object for clients to whom the same rows apply. Later rows win. */
 export function quirksOf(table: readonly Quirk[], userAgentName: string): ClientQuirks {
-  const known = tables.get(table) ?? { byName: new Map<string, ClientQuirks>(), byRows: new Map<string, ClientQuirks>() };
+  const known = tables.get(table) ?? {
+    byName: new Map<string, ClientQuirks>(),
+    byRows: new Map<string, ClientQuirks>(),
+  };
   tables.set(table, known);
   const quirks = known.byName.get(userAgentName) ?? lookUp(table, userAgentName, known.byRows);
-  if (known.byName.size < MANY && userAgentName.length <= LONGEST) known.byName.set(userAgentName, quirks);
+  if (known.byName.size < MANY && userAgentName.length <= LONGEST)
+    known.byName.set(userAgentName, quirks);
   return quirks;
 }
 
@@ -67,10 +71,19 @@ export function quirksOf(table: readonly Quirk[], userAgentName: string): Client
 const MANY = 1_000;
 const LONGEST = 64;
 /** What was folded, by name and by the rows that apply: there are few sets of rows. */
-const tables = new WeakMap<readonly Quirk[], Record<"byName" | "byRows", Map<string, ClientQuirks>>>();
+const tables = new WeakMap<
+  readonly Quirk[],
+  Record<"byName" | "byRows", Map<string, ClientQuirks>>
+>();
 
-function lookUp(table: readonly Quirk[], userAgentName: string, byRows: Map<string, ClientQuirks>): ClientQuirks {
-  const rows = table.flatMap(({ client }, index) => (userAgentName.startsWith(client) ? [index] : []));
+function lookUp(
+  table: readonly Quirk[],
+  userAgentName: string,
+  byRows: Map<string, ClientQuirks>,
+): ClientQuirks {
+  const rows = table.flatMap(({ client }, index) =>
+    userAgentName.startsWith(client) ? [index] : [],
+  );
   const key = rows.join();
   const quirks = byRows.get(key) ?? fold(rows.map((index) => table[index]?.effect ?? {}));
   byRows.set(key, quirks);

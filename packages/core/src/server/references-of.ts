@@ -4,8 +4,12 @@ import type { Reference, ResourceType } from "../resource-type.ts";
 const known = new WeakMap<StoredResource, readonly Reference[]>();
 
 /** What a resource refers to; read once per resource. */
-export function referencesOf({ references }: ResourceType, resource: StoredResource): readonly Reference[] {
+export function referencesOf(
+  { references }: ResourceType,
+  resource: StoredResource,
+): readonly Reference[] {
   let found = known.get(resource);
-  if (found === undefined) known.set(resource, (found = references?.(resource.payload.value) ?? []));
+  if (found === undefined)
+    known.set(resource, (found = references?.(resource.payload.value) ?? []));
   return found;
 }

@@ -14,7 +14,9 @@ class Waiting implements Repairable {
     this.unansweredSince = since;
   }
 
-  repair(): void { this.repairs.push(this.#clock.now()); }
+  repair(): void {
+    this.repairs.push(this.#clock.now());
+  }
 }
 
 describe("createRepairs()", () => {
@@ -81,7 +83,9 @@ describe("createRepairs()", () => {
     });
     expect(clock.timers).toBe(1);
     clock.advance(5000);
-    expect(all.map((waiting) => waiting.repairs)).toEqual(all.map((_, index) => [(index + 1) * 10 + 5000]));
+    expect(all.map((waiting) => waiting.repairs)).toEqual(
+      all.map((_, index) => [(index + 1) * 10 + 5000]),
+    );
     expect(clock.timers).toBe(0);
   });
 
@@ -92,7 +96,11 @@ describe("createRepairs()", () => {
     const again: { repairQueued: boolean; unansweredSince: number | undefined; repair(): void } = {
       repairQueued: false,
       unansweredSince: 0,
-      repair() { times.push(clock.now()); this.unansweredSince = clock.now(); repairs.watch(this); },
+      repair() {
+        times.push(clock.now());
+        this.unansweredSince = clock.now();
+        repairs.watch(this);
+      },
     };
     repairs.watch(again);
     clock.advance(15_000);

@@ -4,8 +4,10 @@ import { lengthDelimited } from "../wire/length-delimited.ts";
 import { createRequestPacer, type RequestPacer, type RequestWeight } from "./request-pacer.ts";
 
 const limits = { changeBurst: 4, changesPerSecond: 100, nackCost: 10 };
-const typed = (typeUrl: string, ...names: readonly string[]): Uint8Array => Buffer.concat([...names.map((name) => lengthDelimited(3, name)), lengthDelimited(4, typeUrl)]);
-const refusing = (typeUrl: string): Uint8Array => Buffer.concat([typed(typeUrl), lengthDelimited(6, "error")]);
+const typed = (typeUrl: string, ...names: readonly string[]): Uint8Array =>
+  Buffer.concat([...names.map((name) => lengthDelimited(3, name)), lengthDelimited(4, typeUrl)]);
+const refusing = (typeUrl: string): Uint8Array =>
+  Buffer.concat([typed(typeUrl), lengthDelimited(6, "error")]);
 
 interface Subject extends TestContext {
   readonly pacer: RequestPacer;
@@ -24,11 +26,27 @@ function usePacer(variant: "delta" | "sotw"): Subject {
       const text = Buffer.from(message).toString();
       acted.push(text);
       const names = text.split("\u001a").length - 1;
-      const weight: RequestWeight = { typeUrl: text.includes("B") ? "B" : "A", refuses: text.includes("error"), names };
-      return variant === "sotw" ? { ...weight, list: Buffer.from(text.replace("error", "")).reduce((sum, byte) => sum * 31 + byte | 0, 7) } : weight;
+      const weight: RequestWeight = {
+        typeUrl: text.includes("B") ? "B" : "A",
+        refuses: text.includes("error"),
+        names,
+      };
+      return variant === "sotw"
+        ? {
+            ...weight,
+            list: Buffer.from(text.replace("error", "")).reduce(
+              (sum, byte) => (sum * 31 + byte) | 0,
+              7,
+            ),
+          }
+        : weight;
     },
-    schedule() { log.push("schedule"); },
-    read(on) { log.push(on ? "resume" : "pause"); },
+    schedule() {
+      log.push("schedule");
+    },
+    read(on) {
+      log.push(on ? "resume" : "pause");
+    },
   });
   return { ...test, pacer, acted, log };
 }
@@ -43,7 +61,11 @@ describe("createRequestPacer() (delta)", () => {
     clock.advance(1);
     expect(log).toEqual(["pause", "schedule", "resume"]);
     pacer.take(typed("A", "n5"));
-    expect([acted.length, log.at(-1), context.limited.counts]).toEqual([5, "pause", { changesPerSecond: 2 }]);
+    expect([acted.length, log.at(-1), context.limited.counts]).toEqual([
+      5,
+      "pause",
+      { changesPerSecond: 2 },
+    ]);
   });
 
   it("takes nothing for a message that changes no subscription, more for a refusal and for a long list [S-LIM-2]", () => {
@@ -64,7 +86,8 @@ describe("createRequestPacer() (delta)", () => {
 describe("createRequestPacer() (sotw)", () => {
   it("reads no more when the bucket is empty and lists come that are too long to wait [S-LIM-2]", () => {
     const { pacer, log, clock, acted } = usePacer("sotw");
-    const long = (word: string): Uint8Array => typed("A", ...Array.from({ length: 600 }, (_, n) => `${word}${n}`.padEnd(2_000, "x")));
+    const long = (word: string): Uint8Array =>
+      typed("A", ...Array.from({ length: 600 }, (_, n) => `${word}${n}`.padEnd(2_000, "x")));
     for (let i = 0; i < 4; i++) pacer.take(long(`n${i}-`));
     expect([acted.length, log]).toEqual([4, ["pause"]]);
     clock.advance(10);
@@ -86,7 +109,10 @@ describe("createRequestPacer() (sotw)", () => {
 
   it("waits for a token with the newest of each type, and does not stop reading [S-LIM-2]", () => {
     const { pacer, acted, log, clock } = usePacer("sotw");
-    for (let i = 0; i < 5; i++) { pacer.take(typed("A", `a${i}`)); pacer.turn(false); }
+    for (let i = 0; i < 5; i++) {
+      pacer.take(typed("A", `a${i}`));
+      pacer.turn(false);
+    }
     expect(acted).toHaveLength(4);
     for (let i = 0; i < 1000; i++) pacer.take(typed("A", `x${i}`));
     clock.advance(10);
@@ -117,7 +143,11 @@ describe("createRequestPacer() (sotw)", () => {
     const { pacer, acted, log } = usePacer("sotw");
     for (let i = 0; i < 3; i++) pacer.take(typed("A", `a${i}`));
     pacer.take(refusing("A"));
-    expect([acted.at(-1)?.includes("error"), pacer.waits, log.at(-1)]).toEqual([true, false, "pause"]);
+    expect([acted.at(-1)?.includes("error"), pacer.waits, log.at(-1)]).toEqual([
+      true,
+      false,
+      "pause",
+    ]);
   });
 
   it("forgets what waits when a plain ACK has come since, acts on all of it at the end of the requests, and on nothing when it is over", () => {
@@ -125,7 +155,10 @@ describe("createRequestPacer() (sotw)", () => {
     for (let i = 0; i < 3; i++) pacer.take(typed("A", `a${i}`));
     pacer.supersede("A");
     expect(pacer.waits).toBe(false);
-    for (let i = 0; i < 10; i++) { pacer.take(typed("A", `b${i}`)); pacer.turn(true); }
+    for (let i = 0; i < 10; i++) {
+      pacer.take(typed("A", `b${i}`));
+      pacer.turn(true);
+    }
     expect(acted.at(-1)).toContain("b9");
     pacer.take(typed("A", "c"));
     pacer.turn(false);

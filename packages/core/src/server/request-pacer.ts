@@ -67,13 +67,18 @@ class Pacer implements RequestPacer {
   #timer: Timer | undefined;
 
   constructor(context: ServerContext, stream: PacedStream) {
-    const { clock, limits: { changeBurst, changesPerSecond } } = context;
+    const {
+      clock,
+      limits: { changeBurst, changesPerSecond },
+    } = context;
     this.#context = context;
     this.#stream = stream;
     this.#bucket = createTokenBucket(clock, changeBurst, changesPerSecond);
   }
 
-  get waits(): boolean { return this.#waiting !== undefined && this.#waiting.size > 0; }
+  get waits(): boolean {
+    return this.#waiting !== undefined && this.#waiting.size > 0;
+  }
 
   take(message: Uint8Array): void {
     if (!this.#keep(message)) this.#act(message);
@@ -86,7 +91,10 @@ class Pacer implements RequestPacer {
 
   turn(all: boolean): void {
     for (const [typeUrl, message] of this.#waiting ?? []) {
-      if (!all && this.#bucket.balance <= 0) { this.#wait(); return; }
+      if (!all && this.#bucket.balance <= 0) {
+        this.#wait();
+        return;
+      }
       this.supersede(typeUrl);
       this.#act(message);
     }
@@ -105,7 +113,10 @@ class Pacer implements RequestPacer {
     if (!scan.plain) return false;
     const typeUrl = decodeText(message, scan.typeStart, scan.typeEnd);
     const bytes = this.#waitingBytes + message.length - (this.#waiting?.get(typeUrl)?.length ?? 0);
-    if (this.#bucket.balance > this.#context.limits.changeBurst / 2 || bytes > mostWaitingBytes) { this.supersede(typeUrl); return false; }
+    if (this.#bucket.balance > this.#context.limits.changeBurst / 2 || bytes > mostWaitingBytes) {
+      this.supersede(typeUrl);
+      return false;
+    }
     (this.#waiting ??= new Map()).set(typeUrl, Uint8Array.from(message));
     this.#waitingBytes = bytes;
     this.#stream.schedule();
@@ -119,14 +130,18 @@ class Pacer implements RequestPacer {
     const cost = this.#costOf(weight);
     if (cost === 0) return;
     this.#bucket.take(cost);
-    const canWait = this.#stream.variant === "sotw" && !weight.refuses && message.length <= mostWaitingBytes;
+    const canWait =
+      this.#stream.variant === "sotw" && !weight.refuses && message.length <= mostWaitingBytes;
     if (this.#bucket.balance <= 0 && !canWait) this.#pause();
   }
 
   #costOf({ typeUrl, refuses, names, list }: RequestWeight): number {
     const changes = list === undefined ? names > 0 : this.#lists?.get(typeUrl) !== list;
     if (list !== undefined) (this.#lists ??= new Map()).set(typeUrl, list);
-    return (changes ? 1 + Math.floor(names / namesPerToken) : 0) + (refuses ? this.#context.limits.nackCost : 0);
+    return (
+      (changes ? 1 + Math.floor(names / namesPerToken) : 0) +
+      (refuses ? this.#context.limits.nackCost : 0)
+    );
   }
 
   #pause(): void {

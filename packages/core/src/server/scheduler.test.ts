@@ -12,13 +12,24 @@ interface Turns {
 function useScheduler(slice?: number): Turns {
   const turns: (() => void)[] = [];
   const log: string[] = [];
-  const scheduler = createScheduler({ later: (callback) => { turns.push(callback); }, ...(slice === undefined ? {} : { slice }) });
+  const scheduler = createScheduler({
+    later: (callback) => {
+      turns.push(callback);
+    },
+    ...(slice === undefined ? {} : { slice }),
+  });
   const turn = (): boolean => {
     const next = turns.shift();
     next?.();
     return next !== undefined;
   };
-  const stream = (name: string, work?: () => void): Drainable => ({ queued: false, drain: () => { log.push(name); work?.(); } });
+  const stream = (name: string, work?: () => void): Drainable => ({
+    queued: false,
+    drain: () => {
+      log.push(name);
+      work?.();
+    },
+  });
   return { scheduler, log, turn, stream };
 }
 
@@ -50,7 +61,9 @@ describe("createScheduler()", () => {
   it("takes who comes again while it is served, behind the others", () => {
     const { scheduler, log, turn, stream } = useScheduler(2);
     let again = 2;
-    const busy = stream("busy", () => { if (again-- > 0) scheduler.add(busy); });
+    const busy = stream("busy", () => {
+      if (again-- > 0) scheduler.add(busy);
+    });
     for (const drainable of [busy, stream("b"), stream("c")]) scheduler.add(drainable);
     while (turn());
     expect(log).toEqual(["busy", "b", "c", "busy", "busy"]);
@@ -78,10 +91,18 @@ describe("createScheduler()", () => {
     const scheduler = createScheduler();
     let served = 0;
     const seen: number[] = [];
-    for (let i = 0; i < 300; i++) scheduler.add({ queued: false, drain: () => { served++; } });
+    for (let i = 0; i < 300; i++)
+      scheduler.add({
+        queued: false,
+        drain: () => {
+          served++;
+        },
+      });
     for (let turn = 0; turn < 3; turn++) {
       seen.push(served);
-      await new Promise((resolve) => { setImmediate(resolve); });
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     }
     expect(seen).toEqual([0, 256, 300]);
   });

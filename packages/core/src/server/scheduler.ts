@@ -23,7 +23,11 @@ export interface SchedulerOptions {
 /** A queue in order of arrival. */
 export function createScheduler(options: SchedulerOptions = {}): Scheduler {
   const slice = options.slice ?? 256;
-  const later = options.later ?? ((callback: () => void): void => { setImmediate(callback); });
+  const later =
+    options.later ??
+    ((callback: () => void): void => {
+      setImmediate(callback);
+    });
   let queue: Drainable[] = [];
   let at = 0;
   let running = false;
@@ -36,7 +40,11 @@ export function createScheduler(options: SchedulerOptions = {}): Scheduler {
       next.queued = false;
       next.drain();
     }
-    if (at < queue.length) { compact(); later(run); return; }
+    if (at < queue.length) {
+      compact();
+      later(run);
+      return;
+    }
     queue = [];
     at = 0;
     running = false;

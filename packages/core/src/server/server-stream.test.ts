@@ -10,7 +10,12 @@ import { lengthDelimited } from "../wire/length-delimited.ts";
 import { createFrame, type Frame } from "./frame.ts";
 import { nodeInfoOf } from "./node-info.ts";
 import { rankOf } from "./rank.ts";
-import { createServerStream, type ServerCall, type ServerStream, type Variant } from "./server-stream.ts";
+import {
+  createServerStream,
+  type ServerCall,
+  type ServerStream,
+  type Variant,
+} from "./server-stream.ts";
 import type { DecodedRequest, TypeHost, TypeMachine } from "./type-machine.ts";
 
 const types: readonly ResourceType[] = [
@@ -20,9 +25,13 @@ const types: readonly ResourceType[] = [
   { typeUrl: "ring-b", refersTo: ["ring-a"] },
 ];
 const source: ResourceSource = {
-  revision: 0, ready: true, serves: () => true,
+  revision: 0,
+  ready: true,
+  serves: () => true,
   descriptor: (typeUrl) => types.find((type) => type.typeUrl === typeUrl),
-  topic: () => { throw new Error("no topic is asked for here"); },
+  topic: () => {
+    throw new Error("no topic is asked for here");
+  },
 };
 
 /** A type whose state a test sets; it notes what the stream asks of it. */
@@ -50,11 +59,19 @@ interface Subject extends TestContext {
 const node = { id: "n", cluster: "c" };
 
 function decode(bytes: Uint8Array): DecodedRequest {
-  const { typeUrl, responseNonce, errorDetail, node: given } = fromBinary(DeltaDiscoveryRequestSchema, bytes);
+  const {
+    typeUrl,
+    responseNonce,
+    errorDetail,
+    node: given,
+  } = fromBinary(DeltaDiscoveryRequestSchema, bytes);
   return { node: given && nodeInfoOf(given), typeUrl, nonce: responseNonce, error: errorDetail };
 }
 
-function useStream(call: Pick<ServerCall, "typeUrl" | "identity"> = {}, limits: { readonly types?: number } = {}): Subject {
+function useStream(
+  call: Pick<ServerCall, "typeUrl" | "identity"> = {},
+  limits: { readonly types?: number } = {},
+): Subject {
   const test = createTestContext({ source, limits });
   const log: string[] = [];
   const fakes = new Map<string, FakeType>();
@@ -65,7 +82,13 @@ function useStream(call: Pick<ServerCall, "typeUrl" | "identity"> = {}, limits: 
     weigh: () => ({ names: 0 }),
     createType: (_context, host, typeUrl) => {
       hosts.push(host);
-      const fake: FakeType = { pending: false, held: false, inFlight: false, plain: true, frames: [] };
+      const fake: FakeType = {
+        pending: false,
+        held: false,
+        inFlight: false,
+        plain: true,
+        frames: [],
+      };
       fakes.set(typeUrl, fake);
       return machineOf(fake, typeUrl, host, log);
     },
@@ -73,49 +96,109 @@ function useStream(call: Pick<ServerCall, "typeUrl" | "identity"> = {}, limits: 
   const sent: Message[] = [];
   const closed: Status[] = [];
   const wire = { free: true };
-  const stream = createServerStream(test.context, variant, { peer: "127.0.0.1:1", ...call }, {
-    send: (message) => { sent.push(message); return wire.free; },
-    close: (status) => { closed.push(status); },
-  });
+  const stream = createServerStream(
+    test.context,
+    variant,
+    { peer: "127.0.0.1:1", ...call },
+    {
+      send: (message) => {
+        sent.push(message);
+        return wire.free;
+      },
+      close: (status) => {
+        closed.push(status);
+      },
+    },
+  );
   const type = (typeUrl: string): FakeType => {
     const fake = fakes.get(typeUrl);
     if (fake === undefined) throw new Error(`${typeUrl} was not asked for`);
     return fake;
   };
-  const ask: Subject["ask"] = (init) => { stream.onMessage(toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, init))); };
-  const drain = (): void => { hosts[0]?.schedule(); test.settle(); };
+  const ask: Subject["ask"] = (init) => {
+    stream.onMessage(
+      toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, init)),
+    );
+  };
+  const drain = (): void => {
+    hosts[0]?.schedule();
+    test.settle();
+  };
   return { ...test, drain, stream, log, sent, closed, type, ask, wire };
 }
 
-function machineOf(fake: FakeType, typeUrl: string, host: TypeHost, log: string[]): TypeMachine<DecodedRequest> {
+function machineOf(
+  fake: FakeType,
+  typeUrl: string,
+  host: TypeHost,
+  log: string[],
+): TypeMachine<DecodedRequest> {
   return {
     typeUrl,
     rank: rankOf(source, typeUrl),
     repairQueued: false,
     unansweredSince: undefined,
-    subscriptions: 0, nameLength: 0,
-    get pending() { return fake.pending; },
-    get heldFrom() { return fake.held ? 1 : Infinity; },
-    get inFlight() { return fake.inFlight; },
-    get answeredUpTo() { return fake.inFlight ? 0 : Infinity; },
-    get unsentFrom() { return fake.pending ? 0 : Infinity; },
-    overdue: false, taken: false, refusedFrom: Infinity, refusing: false, knowsReferences: true, heldBack: new Map(),
-    accepted: 0, namesCold: false,
+    subscriptions: 0,
+    nameLength: 0,
+    get pending() {
+      return fake.pending;
+    },
+    get heldFrom() {
+      return fake.held ? 1 : Infinity;
+    },
+    get inFlight() {
+      return fake.inFlight;
+    },
+    get answeredUpTo() {
+      return fake.inFlight ? 0 : Infinity;
+    },
+    get unsentFrom() {
+      return fake.pending ? 0 : Infinity;
+    },
+    overdue: false,
+    taken: false,
+    refusedFrom: Infinity,
+    refusing: false,
+    knowsReferences: true,
+    heldBack: new Map(),
+    accepted: 0,
+    namesCold: false,
     lacks: () => false,
     isCold: () => false,
     misses: () => false,
-    take: () => { log.push(`take ${typeUrl}`); },
+    take: () => {
+      log.push(`take ${typeUrl}`);
+    },
     putBack: () => undefined,
     takeUpAgain: () => undefined,
-    request: ({ nonce }) => { log.push(`request ${typeUrl} ${nonce}`); },
-    plainAck: ({ nonce }) => { log.push(`plain ${typeUrl} ${nonce}`); return fake.plain; },
-    view: () => { throw new Error("nobody looks at names here"); },
-    drain: (removeUpTo) => { log.push(`drain ${typeUrl} ${removeUpTo > 0 ? "all" : "additions"}`); fake.pending = false; if (removeUpTo > 0) fake.held = false; host.send(fake.frames); },
-    release: () => { log.push(`release ${typeUrl}`); fake.held = false; },
+    request: ({ nonce }) => {
+      log.push(`request ${typeUrl} ${nonce}`);
+    },
+    plainAck: ({ nonce }) => {
+      log.push(`plain ${typeUrl} ${nonce}`);
+      return fake.plain;
+    },
+    view: () => {
+      throw new Error("nobody looks at names here");
+    },
+    drain: (removeUpTo) => {
+      log.push(`drain ${typeUrl} ${removeUpTo > 0 ? "all" : "additions"}`);
+      fake.pending = false;
+      if (removeUpTo > 0) fake.held = false;
+      host.send(fake.frames);
+    },
+    release: () => {
+      log.push(`release ${typeUrl}`);
+      fake.held = false;
+    },
     warm: () => undefined,
     repair: () => undefined,
-    status: () => { throw new Error("not asked for here"); },
-    close: () => { log.push(`close ${typeUrl}`); },
+    status: () => {
+      throw new Error("not asked for here");
+    },
+    close: () => {
+      log.push(`close ${typeUrl}`);
+    },
   };
 }
 
@@ -149,7 +232,11 @@ describe("createServerStream()", () => {
 
   it.each([
     ["no type on ADS", { node }, { code: 3, message: "type_url is missing" }],
-    ["no node in the first message", { typeUrl: "base" }, { code: 3, message: "the first message has no node" }],
+    [
+      "no node in the first message",
+      { typeUrl: "base" },
+      { code: 3, message: "the first message has no node" },
+    ],
   ])("ends for %s", (_what, init, status) => {
     const { ask, closed } = useStream();
     ask(init);

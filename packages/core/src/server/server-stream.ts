@@ -5,7 +5,12 @@ import { scanRequest } from "../wire/scan-request.ts";
 import { isText } from "../wire/is-text.ts";
 import type { Frame } from "./frame.ts";
 import { lengthOfNode, nodeAfter, type NodeInfo } from "./node-info.ts";
-import { createRequestPacer, type PacedStream, type RequestPacer, type RequestWeight } from "./request-pacer.ts";
+import {
+  createRequestPacer,
+  type PacedStream,
+  type RequestPacer,
+  type RequestWeight,
+} from "./request-pacer.ts";
 import type { StreamLimits } from "./limits.ts";
 import { checkNode } from "./check-node.ts";
 import { createOrdering, type OrderedStream, type Ordering } from "./ordering.ts";
@@ -36,7 +41,12 @@ export interface Variant<Request extends DecodedRequest> {
   /** How many names a request lists, and in SotW the hash of the list (S-LIM-2). */
   weigh(request: Request): Pick<RequestWeight, "names" | "list">;
   /** Makes the state machine of one type on one stream. */
-  createType(context: ServerContext, host: TypeHost, typeUrl: string, stream: StreamInfo): TypeMachine<Request>;
+  createType(
+    context: ServerContext,
+    host: TypeHost,
+    typeUrl: string,
+    stream: StreamInfo,
+  ): TypeMachine<Request>;
 }
 
 /** A served stream. */
@@ -56,13 +66,20 @@ export interface ServerStream extends ByteStreamHandler {
 let streams = 0;
 
 /** Serves one call: routes messages to types, keeps the order of sending, and the node of the first message. */
-export function createServerStream<Request extends DecodedRequest>(context: ServerContext, variant: Variant<Request>, call: ServerCall, out: ByteStream): ServerStream {
+export function createServerStream<Request extends DecodedRequest>(
+  context: ServerContext,
+  variant: Variant<Request>,
+  call: ServerCall,
+  out: ByteStream,
+): ServerStream {
   const stream = new Stream(context, variant, call, out);
   context.emit?.({ kind: "connect", stream });
   return stream;
 }
 
-class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo, TypeHost, OrderedStream, PacedStream, Drainable {
+class Stream<Request extends DecodedRequest>
+  implements ServerStream, StreamInfo, TypeHost, OrderedStream, PacedStream, Drainable
+{
   readonly id: number = ++streams;
   readonly peer: string;
   readonly service?: string;
@@ -87,7 +104,12 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
   /** The peer has said that it sends no more. */
   #ended = false;
 
-  constructor(context: ServerContext, variant: Variant<Request>, call: ServerCall, out: ByteStream) {
+  constructor(
+    context: ServerContext,
+    variant: Variant<Request>,
+    call: ServerCall,
+    out: ByteStream,
+  ) {
     this.#context = context;
     this.#variant = variant;
     this.#out = out;
@@ -98,17 +120,28 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
     if (call.identity !== undefined) this.identity = call.identity;
   }
 
-  get info(): StreamInfo { return this; }
-  get viewKey(): string | undefined { return this.#context.source.viewKey; }
-  get variant(): "delta" | "sotw" { return this.#variant.name; }
-  get types(): readonly TypeMachine<Request>[] { return this.#types; }
-  get canSend(): boolean { return this.#open && this.#writable; }
+  get info(): StreamInfo {
+    return this;
+  }
+  get viewKey(): string | undefined {
+    return this.#context.source.viewKey;
+  }
+  get variant(): "delta" | "sotw" {
+    return this.#variant.name;
+  }
+  get types(): readonly TypeMachine<Request>[] {
+    return this.#types;
+  }
+  get canSend(): boolean {
+    return this.#open && this.#writable;
+  }
 
   onMessage(message: Uint8Array): void {
     if (!this.#open) return;
     this.#searched = 0;
     if (!this.#plainAck(message)) this.#pacer.take(message);
-    for (const machine of this.#types) if (machine.pending || machine.taken || machine.heldFrom < Infinity) this.schedule();
+    for (const machine of this.#types)
+      if (machine.pending || machine.taken || machine.heldFrom < Infinity) this.schedule();
   }
 
   onDrained(): void {
@@ -130,7 +163,12 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
     this.#pacer.stop();
     this.#ordering?.stop();
     for (const machine of this.#types) machine.close();
-    this.#context.emit?.({ kind: "disconnect", stream: this, code: status.code, message: status.message });
+    this.#context.emit?.({
+      kind: "disconnect",
+      stream: this,
+      code: status.code,
+      message: status.message,
+    });
   }
 
   /** The first message of a type may be large: it carries names and versions (S-SIZE-5). */
@@ -151,7 +189,11 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
 
   status(): StreamStatus {
     return {
-      id: this.id, variant: this.variant, peer: this.peer, node: this.node, connectedAt: this.#connectedAt,
+      id: this.id,
+      variant: this.variant,
+      peer: this.peer,
+      node: this.node,
+      connectedAt: this.#connectedAt,
       ...(this.service === undefined ? {} : { service: this.service }),
       ...(this.identity === undefined ? {} : { identity: this.identity }),
       ...(this.viewKey === undefined ? {} : { viewKey: this.viewKey }),
@@ -179,7 +221,8 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
   send(frames: readonly Frame[]): void {
     this.lastNonce = frames.at(-1)?.nonce ?? this.lastNonce;
     const only = frames.length === 1 ? frames[0] : undefined;
-    if (only !== undefined && this.#writable && this.#outbox.length === 0) this.#writable = this.#out.send(only);
+    if (only !== undefined && this.#writable && this.#outbox.length === 0)
+      this.#writable = this.#out.send(only);
     else this.#outbox.push(...frames);
     this.#flush();
   }
@@ -188,7 +231,11 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
     const request = this.#open ? this.#decode(message) : undefined;
     if (request === undefined) return undefined;
     this.#request(request);
-    return { typeUrl: request.typeUrl, refuses: request.error !== undefined, ...this.#variant.weigh(request) };
+    return {
+      typeUrl: request.typeUrl,
+      refuses: request.error !== undefined,
+      ...this.#variant.weigh(request),
+    };
   }
 
   read(on: boolean): void {
@@ -223,7 +270,8 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
     if (!scan.plain) return false;
     const alone = scan.typeEnd === scan.typeStart && this.service !== undefined;
     for (const machine of this.#types) {
-      if (alone || isText(message, scan.typeStart, scan.typeEnd, machine.typeUrl)) return this.#answered(machine.plainAck(scan, message), alone ? "" : machine.typeUrl);
+      if (alone || isText(message, scan.typeStart, scan.typeEnd, machine.typeUrl))
+        return this.#answered(machine.plainAck(scan, message), alone ? "" : machine.typeUrl);
     }
     return false;
   }
@@ -244,9 +292,15 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
 
   #request(request: Request): void {
     const problem = checkNode(this.node, request.node) ?? this.#checkType(request.typeUrl);
-    if (problem !== undefined) { this.end(StatusCode.INVALID_ARGUMENT, problem); return; }
+    if (problem !== undefined) {
+      this.end(StatusCode.INVALID_ARGUMENT, problem);
+      return;
+    }
     const excess = this.#excessOf(request);
-    if (excess !== undefined) { this.end(StatusCode.RESOURCE_EXHAUSTED, ...excess); return; }
+    if (excess !== undefined) {
+      this.end(StatusCode.RESOURCE_EXHAUSTED, ...excess);
+      return;
+    }
     this.node = nodeAfter(this.node, request.node);
     const typeUrl = this.service ?? request.typeUrl;
     const machine = this.sibling(typeUrl) ?? this.#add(typeUrl);
@@ -259,28 +313,54 @@ class Stream<Request extends DecodedRequest> implements ServerStream, StreamInfo
     const { streamSubscriptions, streamNameLength } = this.#context.limits;
     const names = this.#types.reduce((sum, { subscriptions }) => sum + subscriptions, 0);
     const length = this.#types.reduce((sum, { nameLength }) => sum + nameLength, 0);
-    if (names > streamSubscriptions) this.end(StatusCode.RESOURCE_EXHAUSTED, `more than ${streamSubscriptions} subscriptions of all types`, "streamSubscriptions");
-    else if (length > streamNameLength) this.end(StatusCode.RESOURCE_EXHAUSTED, `the names of all subscriptions are longer than ${streamNameLength} characters`, "streamNameLength");
+    if (names > streamSubscriptions)
+      this.end(
+        StatusCode.RESOURCE_EXHAUSTED,
+        `more than ${streamSubscriptions} subscriptions of all types`,
+        "streamSubscriptions",
+      );
+    else if (length > streamNameLength)
+      this.end(
+        StatusCode.RESOURCE_EXHAUSTED,
+        `the names of all subscriptions are longer than ${streamNameLength} characters`,
+        "streamNameLength",
+      );
   }
 
   #checkType(typeUrl: string): string | undefined {
     if (this.service === undefined) return typeUrl === "" ? "type_url is missing" : undefined;
-    return typeUrl === "" || typeUrl === this.service ? undefined : "type_url is not the type of this service";
+    return typeUrl === "" || typeUrl === this.service
+      ? undefined
+      : "type_url is not the type of this service";
   }
 
   /** What is kept for as long as the stream lives has to be bounded (S-LIM-4). */
-  #excessOf({ node, typeUrl }: Request): readonly [message: string, limit: keyof StreamLimits] | undefined {
+  #excessOf({
+    node,
+    typeUrl,
+  }: Request): readonly [message: string, limit: keyof StreamLimits] | undefined {
     const { nodeLength } = this.#context.limits;
     if (typeUrl.length > MAX_TYPE) return [`type_url is longer than ${MAX_TYPE}`, "types"];
-    return node !== undefined && lengthOfNode(node) > nodeLength ? [`the node is longer than ${nodeLength} without its extensions and metadata`, "nodeLength"] : undefined;
+    return node !== undefined && lengthOfNode(node) > nodeLength
+      ? [`the node is longer than ${nodeLength} without its extensions and metadata`, "nodeLength"]
+      : undefined;
   }
 
   #add(typeUrl: string): TypeMachine<Request> | undefined {
     if (this.#types.length >= this.#context.limits.types) {
-      this.end(StatusCode.RESOURCE_EXHAUSTED, `more than ${this.#context.limits.types} types on one stream`, "types");
+      this.end(
+        StatusCode.RESOURCE_EXHAUSTED,
+        `more than ${this.#context.limits.types} types on one stream`,
+        "types",
+      );
       return undefined;
     }
-    const machine = this.#variant.createType(this.#context, this, this.#context.source.descriptor(typeUrl)?.typeUrl ?? typeUrl, this);
+    const machine = this.#variant.createType(
+      this.#context,
+      this,
+      this.#context.source.descriptor(typeUrl)?.typeUrl ?? typeUrl,
+      this,
+    );
     this.#types = this.#types.concat(machine).sort((a, b) => a.rank - b.rank);
     if (this.#types.length > 1) this.#ordering ??= createOrdering(this.#context, this);
     return machine;

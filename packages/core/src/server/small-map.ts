@@ -29,14 +29,18 @@ class FewPairs<K extends object | string, V> implements SmallMap<K, V> {
   /** Holds everything, once there are two. */
   #all: Map<K, V> | undefined;
 
-  get size(): number { return this.#all?.size ?? Number(this.#key !== undefined); }
+  get size(): number {
+    return this.#all?.size ?? Number(this.#key !== undefined);
+  }
 
   get(key: K): V | undefined {
     if (this.#all !== undefined) return this.#all.get(key);
     return this.#key === key ? this.#value : undefined;
   }
 
-  has(key: K): boolean { return this.#all?.has(key) ?? this.#key === key; }
+  has(key: K): boolean {
+    return this.#all?.has(key) ?? this.#key === key;
+  }
 
   set(key: K, value: V): void {
     if (this.#all !== undefined) this.#all.set(key, value);
@@ -59,14 +63,32 @@ class FewPairs<K extends object | string, V> implements SmallMap<K, V> {
     this.#all = undefined;
   }
 
-  keys(): IteratorObject<K> { return this.#all?.keys() ?? this.#pairs().map(([key]) => key).values(); }
-  values(): IteratorObject<V> { return this.#all?.values() ?? this.#pairs().map(([, value]) => value).values(); }
-  [Symbol.iterator](): Iterator<readonly [K, V]> { return this.#all?.entries() ?? this.#pairs().values(); }
+  keys(): IteratorObject<K> {
+    return (
+      this.#all?.keys() ??
+      this.#pairs()
+        .map(([key]) => key)
+        .values()
+    );
+  }
+  values(): IteratorObject<V> {
+    return (
+      this.#all?.values() ??
+      this.#pairs()
+        .map(([, value]) => value)
+        .values()
+    );
+  }
+  [Symbol.iterator](): Iterator<readonly [K, V]> {
+    return this.#all?.entries() ?? this.#pairs().values();
+  }
 
   #keep(key: K | undefined, value: V | undefined): void {
     this.#key = key;
     this.#value = value;
   }
 
-  #pairs(): readonly (readonly [K, V])[] { return this.#key === undefined ? [] : [[this.#key, this.#value as V]]; }
+  #pairs(): readonly (readonly [K, V])[] {
+    return this.#key === undefined ? [] : [[this.#key, this.#value as V]];
+  }
 }

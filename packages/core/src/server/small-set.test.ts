@@ -15,9 +15,14 @@ describe("createSmallSet()", () => {
       const name = names[random.int(3)] ?? "a";
       const what = random.int(8);
       const shown = `seed ${seed}, step ${step}`;
-      if (what < 4) { small.add(name); model.add(name); }
-      else if (what < 7) expect(small.delete(name), shown).toBe(model.delete(name));
-      else { small.clear(); model.clear(); }
+      if (what < 4) {
+        small.add(name);
+        model.add(name);
+      } else if (what < 7) expect(small.delete(name), shown).toBe(model.delete(name));
+      else {
+        small.clear();
+        model.clear();
+      }
       expect([small.size, ...small], shown).toEqual([model.size, ...model]);
       for (const one of names) expect(small.has(one), shown).toBe(model.has(one));
     }
@@ -45,12 +50,21 @@ describe("createSmallMap()", () => {
       const name = names[random.int(3)] ?? "a";
       const what = random.int(8);
       const shown = `seed ${seed}, step ${step}`;
-      if (what < 4) { small.set(name, step); model.set(name, step); }
-      else if (what < 7) expect(small.delete(name), shown).toBe(model.delete(name));
-      else { small.clear(); model.clear(); }
+      if (what < 4) {
+        small.set(name, step);
+        model.set(name, step);
+      } else if (what < 7) expect(small.delete(name), shown).toBe(model.delete(name));
+      else {
+        small.clear();
+        model.clear();
+      }
       expect([small.size, ...small], shown).toEqual([model.size, ...model]);
-      expect([[...small.keys()], [...small.values()]], shown).toEqual([[...model.keys()], [...model.values()]]);
-      for (const one of names) expect([small.has(one), small.get(one)], shown).toEqual([model.has(one), model.get(one)]);
+      expect([[...small.keys()], [...small.values()]], shown).toEqual([
+        [...model.keys()],
+        [...model.values()],
+      ]);
+      for (const one of names)
+        expect([small.has(one), small.get(one)], shown).toEqual([model.has(one), model.get(one)]);
     }
   });
 });

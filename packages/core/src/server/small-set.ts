@@ -22,9 +22,13 @@ class FewValues<T extends object | string> implements SmallSet<T> {
   /** Holds everything, once there are two. */
   #all: Set<T> | undefined;
 
-  get size(): number { return this.#all?.size ?? Number(this.#only !== undefined); }
+  get size(): number {
+    return this.#all?.size ?? Number(this.#only !== undefined);
+  }
 
-  has(value: T): boolean { return this.#all?.has(value) ?? this.#only === value; }
+  has(value: T): boolean {
+    return this.#all?.has(value) ?? this.#only === value;
+  }
 
   add(value: T): void {
     if (this.#all !== undefined) this.#all.add(value);

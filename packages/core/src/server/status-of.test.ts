@@ -3,16 +3,43 @@ import { createTestContext, type TestContext } from "../../test/server-context.t
 import { createExchange, type Batch, type ExchangeOwner, recordAnswer } from "./exchange.ts";
 import { statusOf, type TypeProgress } from "./status-of.ts";
 
-const atRest: TypeProgress = { subscriptions: 1, wildcard: true, answered: true, news: false, unsettled: false };
+const atRest: TypeProgress = {
+  subscriptions: 1,
+  wildcard: true,
+  answered: true,
+  news: false,
+  unsettled: false,
+};
 const bad = { code: 3, message: "no" };
 
-function useOwner(): TestContext & { readonly owner: ExchangeOwner; readonly answer: (error?: typeof bad) => void } {
+function useOwner(): TestContext & {
+  readonly owner: ExchangeOwner;
+  readonly answer: (error?: typeof bad) => void;
+} {
   const test = createTestContext();
   const stream = { id: 1, variant: "delta", peer: "p", node: undefined } as const;
-  const owner: ExchangeOwner = { context: test.context, stream, typeUrl: "t", exchange: createExchange() };
+  const owner: ExchangeOwner = {
+    context: test.context,
+    stream,
+    typeUrl: "t",
+    exchange: createExchange(),
+  };
   const answer = (error?: typeof bad): void => {
-    const origin = { answered: new Set<never>(), changed: new Set<never>(), named: new Set<never>() };
-    owner.exchange.inFlight = { first: 1, last: 1, newest: 1, base: 0, upTo: 1, version: "1", origin, entries: [] } as unknown as Batch;
+    const origin = {
+      answered: new Set<never>(),
+      changed: new Set<never>(),
+      named: new Set<never>(),
+    };
+    owner.exchange.inFlight = {
+      first: 1,
+      last: 1,
+      newest: 1,
+      base: 0,
+      upTo: 1,
+      version: "1",
+      origin,
+      entries: [],
+    } as unknown as Batch;
     owner.exchange.refused = undefined;
     recordAnswer(owner, 1, error, false);
   };
@@ -47,7 +74,10 @@ describe("statusOf()", () => {
   it("shows what is held back, and for what, and that it lacks something [S-ORD-4]", () => {
     const { owner } = useOwner();
     const heldBack = new Map([["route", { typeUrl: "t", name: "cluster" }]]);
-    expect(statusOf(owner, { ...atRest, heldBack })).toMatchObject({ state: "STALE", heldBack: [{ name: "route", for: "cluster" }] });
+    expect(statusOf(owner, { ...atRest, heldBack })).toMatchObject({
+      state: "STALE",
+      heldBack: [{ name: "route", for: "cluster" }],
+    });
     expect(statusOf(owner, { ...atRest, heldBack: new Map() })).not.toHaveProperty("heldBack");
   });
 });

@@ -19,12 +19,22 @@ export interface TypeProgress {
 }
 
 /** One type as operators read it (S-ACK-9, S-ACK-17). */
-export function statusOf({ context, typeUrl, exchange }: ExchangeOwner, progress: TypeProgress): TypeStatus {
+export function statusOf(
+  { context, typeUrl, exchange }: ExchangeOwner,
+  progress: TypeProgress,
+): TypeStatus {
   const { inFlight, lastError, nonceSent, nonceAccepted, acceptedAt } = exchange;
-  const heldBack = [...(progress.heldBack ?? [])].map(([name, lacking]) => ({ name, for: lacking.name }));
+  const heldBack = [...(progress.heldBack ?? [])].map(([name, lacking]) => ({
+    name,
+    for: lacking.name,
+  }));
   return {
     typeUrl,
-    state: stateOf(exchange.refused !== undefined || lastError !== undefined, inFlight !== undefined, progress),
+    state: stateOf(
+      exchange.refused !== undefined || lastError !== undefined,
+      inFlight !== undefined,
+      progress,
+    ),
     subscriptions: progress.subscriptions,
     wildcard: progress.wildcard,
     versionSent: exchange.versionSent,
@@ -40,7 +50,11 @@ export function statusOf({ context, typeUrl, exchange }: ExchangeOwner, progress
   };
 }
 
-function stateOf(refused: boolean, inFlight: boolean, { answered, news, unsettled, heldBack }: TypeProgress): TypeState {
+function stateOf(
+  refused: boolean,
+  inFlight: boolean,
+  { answered, news, unsettled, heldBack }: TypeProgress,
+): TypeState {
   if (refused) return "NACKED";
   if (inFlight || news || (heldBack?.size ?? 0) > 0) return "STALE";
   if (unsettled) return "REQUESTED";

@@ -44,15 +44,73 @@ export interface HeldByResponse {
  */
 export type StreamEvent =
   | { readonly kind: "connect"; readonly stream: StreamInfo }
-  | { readonly kind: "subscribe"; readonly stream: StreamInfo; readonly typeUrl: string; readonly added: readonly string[]; readonly dropped: readonly string[] }
-  | { readonly kind: "push"; readonly stream: StreamInfo; readonly typeUrl: string; readonly version: string; readonly nonce: string; readonly resources: number; readonly removed: number; readonly bytes: number }
-  | { readonly kind: "heartbeat"; readonly stream: StreamInfo; readonly typeUrl: string; readonly nonce: string; readonly resources: number; readonly bytes: number }
-  | { readonly kind: "ack"; readonly stream: StreamInfo; readonly typeUrl: string; readonly version: string; readonly nonce: string; readonly held?: HeldByResponse }
-  | { readonly kind: "nack"; readonly stream: StreamInfo; readonly typeUrl: string; readonly version: string; readonly accepted: string; readonly nonce: string; readonly error: NackError; readonly held?: HeldByResponse }
-  | { readonly kind: "order-expired"; readonly stream: StreamInfo; readonly what: "cut" | "removals"; readonly typeUrls: readonly string[] }
-  | { readonly kind: "stale-nonce"; readonly stream: StreamInfo; readonly typeUrl: string; readonly nonce: string }
-  | { readonly kind: "not-sent"; readonly stream: StreamInfo; readonly typeUrl: string; readonly resources: readonly NotSent[] }
-  | { readonly kind: "disconnect"; readonly stream: StreamInfo; readonly code: number; readonly message: string };
+  | {
+      readonly kind: "subscribe";
+      readonly stream: StreamInfo;
+      readonly typeUrl: string;
+      readonly added: readonly string[];
+      readonly dropped: readonly string[];
+    }
+  | {
+      readonly kind: "push";
+      readonly stream: StreamInfo;
+      readonly typeUrl: string;
+      readonly version: string;
+      readonly nonce: string;
+      readonly resources: number;
+      readonly removed: number;
+      readonly bytes: number;
+    }
+  | {
+      readonly kind: "heartbeat";
+      readonly stream: StreamInfo;
+      readonly typeUrl: string;
+      readonly nonce: string;
+      readonly resources: number;
+      readonly bytes: number;
+    }
+  | {
+      readonly kind: "ack";
+      readonly stream: StreamInfo;
+      readonly typeUrl: string;
+      readonly version: string;
+      readonly nonce: string;
+      readonly held?: HeldByResponse;
+    }
+  | {
+      readonly kind: "nack";
+      readonly stream: StreamInfo;
+      readonly typeUrl: string;
+      readonly version: string;
+      readonly accepted: string;
+      readonly nonce: string;
+      readonly error: NackError;
+      readonly held?: HeldByResponse;
+    }
+  | {
+      readonly kind: "order-expired";
+      readonly stream: StreamInfo;
+      readonly what: "cut" | "removals";
+      readonly typeUrls: readonly string[];
+    }
+  | {
+      readonly kind: "stale-nonce";
+      readonly stream: StreamInfo;
+      readonly typeUrl: string;
+      readonly nonce: string;
+    }
+  | {
+      readonly kind: "not-sent";
+      readonly stream: StreamInfo;
+      readonly typeUrl: string;
+      readonly resources: readonly NotSent[];
+    }
+  | {
+      readonly kind: "disconnect";
+      readonly stream: StreamInfo;
+      readonly code: number;
+      readonly message: string;
+    };
 
 /** A source that wants to know what becomes of what it gives: a relay, which asks some clients first. */
 export interface ListeningSource extends ResourceSource {

@@ -9,7 +9,14 @@ describe("createStuckWatch()", () => {
     const watch = createStuckWatch(clock, 60_000);
     const ended: unknown[] = [];
     const exchange = createExchange();
-    const debtor = { exchange, host: { end: (...said: readonly unknown[]) => { ended.push(said); } } };
+    const debtor = {
+      exchange,
+      host: {
+        end: (...said: readonly unknown[]) => {
+          ended.push(said);
+        },
+      },
+    };
     const owe = (): void => {
       exchange.inFlight = { since: clock.now() } as Batch;
       watch?.watch(debtor);

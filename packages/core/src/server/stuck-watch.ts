@@ -36,11 +36,19 @@ class Waiting implements Repairable {
   repairQueued = false;
   readonly #debtor: Debtor;
 
-  constructor(debtor: Debtor) { this.#debtor = debtor; }
+  constructor(debtor: Debtor) {
+    this.#debtor = debtor;
+  }
 
-  get unansweredSince(): number | undefined { return this.#debtor.exchange.inFlight?.since; }
+  get unansweredSince(): number | undefined {
+    return this.#debtor.exchange.inFlight?.since;
+  }
 
   repair(): void {
-    this.#debtor.host.end(StatusCode.UNAVAILABLE, "a response was not answered for too long", "endStuckMs");
+    this.#debtor.host.end(
+      StatusCode.UNAVAILABLE,
+      "a response was not answered for too long",
+      "endStuckMs",
+    );
   }
 }

@@ -48,14 +48,21 @@ export interface TypeHost {
   /** It is open, and its wire takes more. */
   readonly canSend: boolean;
   /** Another type of this stream, if it was asked for. */
-  sibling(typeUrl: string): Pick<TypeMachine<never>, "warm" | "refusing" | "lacks" | "isCold" | "misses"> | undefined;
+  sibling(
+    typeUrl: string,
+  ): Pick<TypeMachine<never>, "warm" | "refusing" | "lacks" | "isCold" | "misses"> | undefined;
   /** What was taken to be sent later is taken anew: the client wants or has something else by now. */
   thaw(): void;
   /** Asks for a drain in a later turn. */
   schedule(): void;
   /** Hands frames to the wire, in order; the newest nonce is recorded before (S-NONCE-9). */
-  send(frames: readonly { readonly bytes: Uint8Array; readonly enveloped: Uint8Array; readonly nonce: number }[]): void;
+  send(
+    frames: readonly {
+      readonly bytes: Uint8Array;
+      readonly enveloped: Uint8Array;
+      readonly nonce: number;
+    }[],
+  ): void;
   /** Ends the stream. `limit`: the one that was exceeded, to be counted. */
   end(code: number, message: string, limit?: keyof StreamLimits): void;
 }
-

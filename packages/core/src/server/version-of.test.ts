@@ -21,7 +21,9 @@ describe("addHash()", () => {
 
   it("loses no bit of large hashes, so that no order of adding matters [S-VER-4]", () => {
     expect(addHash(MODULUS - 2, MODULUS - 1)).toBe(MODULUS - 3);
-    expect(addHash(addHash(0, MODULUS - 2), MODULUS - 1)).toBe(addHash(addHash(0, MODULUS - 1), MODULUS - 2));
+    expect(addHash(addHash(0, MODULUS - 2), MODULUS - 1)).toBe(
+      addHash(addHash(0, MODULUS - 1), MODULUS - 2),
+    );
   });
 });
 
@@ -34,7 +36,6 @@ describe("hashOf()", () => {
     expect(hashOf([a, b])).toBe(addHash(a.resource?.hash ?? 0, b.resource?.hash ?? 0));
     expect(hashOf([b, removed("gone"), a])).toBe(hashOf([a, b]));
   });
-
 });
 
 describe("versionOf()", () => {

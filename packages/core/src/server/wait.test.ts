@@ -3,10 +3,20 @@ import { createManualClock, type ManualClock } from "../../test/manual-clock.ts"
 import { createRepairs } from "./repairs.ts";
 import { Wait } from "./wait.ts";
 
-function useWait(): { readonly clock: ManualClock; readonly wait: Wait; readonly told: () => number } {
+function useWait(): {
+  readonly clock: ManualClock;
+  readonly wait: Wait;
+  readonly told: () => number;
+} {
   const clock = createManualClock();
   let count = 0;
-  return { clock, wait: new Wait({ clock, waits: createRepairs(clock, 15_000) }, () => { count++; }), told: () => count };
+  return {
+    clock,
+    wait: new Wait({ clock, waits: createRepairs(clock, 15_000) }, () => {
+      count++;
+    }),
+    told: () => count,
+  };
 }
 
 describe("Wait", () => {

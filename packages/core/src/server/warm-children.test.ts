@@ -5,16 +5,47 @@ import type { TypeHost } from "./type-machine.ts";
 import { warmChildren } from "./warm-children.ts";
 
 /** A stream on which these types are subscribed; says what is warmed. */
-function useHost(...subscribed: readonly string[]): { readonly host: TypeHost; readonly warmed: readonly string[] } {
+function useHost(...subscribed: readonly string[]): {
+  readonly host: TypeHost;
+  readonly warmed: readonly string[];
+} {
   const warmed: string[] = [];
-  const fail = (): never => { throw new Error("not asked for here"); };
-  const sibling: TypeHost["sibling"] = (typeUrl) => subscribed.includes(typeUrl) ? { refusing: false, lacks: fail, isCold: fail, misses: fail, warm: (name) => { warmed.push(`${typeUrl}/${name}`); } } : undefined;
-  return { warmed, host: { node: undefined, lastNonce: 0, canSend: true, sibling, thaw: fail, schedule: fail, send: fail, end: fail } };
+  const fail = (): never => {
+    throw new Error("not asked for here");
+  };
+  const sibling: TypeHost["sibling"] = (typeUrl) =>
+    subscribed.includes(typeUrl)
+      ? {
+          refusing: false,
+          lacks: fail,
+          isCold: fail,
+          misses: fail,
+          warm: (name) => {
+            warmed.push(`${typeUrl}/${name}`);
+          },
+        }
+      : undefined;
+  return {
+    warmed,
+    host: {
+      node: undefined,
+      lastNonce: 0,
+      canSend: true,
+      sibling,
+      thaw: fail,
+      schedule: fail,
+      send: fail,
+      end: fail,
+    },
+  };
 }
 
 describe("warmChildren()", () => {
   const reads: string[] = [];
-  const names = (payload: Uint8Array): readonly string[] => { reads.push(String(payload.length)); return ["x", "y"]; };
+  const names = (payload: Uint8Array): readonly string[] => {
+    reads.push(String(payload.length));
+    return ["x", "y"];
+  };
   const parent: ResourceType = { typeUrl: "parent", warms: [{ typeUrl: "child", names }] };
 
   it("warms each name of each resource sent, on the same stream", () => {
@@ -26,7 +57,8 @@ describe("warmChildren()", () => {
   it("reads a payload once, whoever sends it", () => {
     const entry = added("a");
     const before = reads.length;
-    for (let stream = 0; stream < 10; stream++) warmChildren(parent, useHost("child").host, [entry]);
+    for (let stream = 0; stream < 10; stream++)
+      warmChildren(parent, useHost("child").host, [entry]);
     expect(reads.length).toBe(before + 1);
   });
 

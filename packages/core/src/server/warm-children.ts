@@ -3,11 +3,16 @@ import type { ResourceType, Warms } from "../resource-type.ts";
 import type { TypeHost } from "./type-machine.ts";
 
 /** Sends again what a client waits for after these entries, where it is subscribed on the same stream (S-WARM-1). */
-export function warmChildren(type: ResourceType | undefined, host: TypeHost, entries: readonly Entry[]): void {
+export function warmChildren(
+  type: ResourceType | undefined,
+  host: TypeHost,
+  entries: readonly Entry[],
+): void {
   for (const warms of type?.warms ?? []) {
     const child = host.sibling(warms.typeUrl);
     if (child === undefined) continue;
-    for (const { resource } of entries) if (resource !== undefined) for (const name of namesToWarm(warms, resource)) child.warm(name);
+    for (const { resource } of entries)
+      if (resource !== undefined) for (const name of namesToWarm(warms, resource)) child.warm(name);
   }
 }
 

@@ -7,7 +7,13 @@ setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
 describe("cutText()", () => {
-  it.each([["", 4, ""], ["abc", 4, "abc"], ["abcd", 4, "abcd"], ["abcde", 4, "abcd"], ["ab\u{1f600}", 3, "ab\ud83d"]])("cuts %j at %d [S-ACK-15]", (text, atMost, expected) => {
+  it.each([
+    ["", 4, ""],
+    ["abc", 4, "abc"],
+    ["abcd", 4, "abcd"],
+    ["abcde", 4, "abcd"],
+    ["ab\u{1f600}", 3, "ab\ud83d"],
+  ])("cuts %j at %d [S-ACK-15]", (text, atMost, expected) => {
     expect(cutText(text, atMost)).toBe(expected);
   });
 

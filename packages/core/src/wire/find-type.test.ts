@@ -7,10 +7,28 @@ import { findType } from "./find-type.ts";
 import { lengthDelimited } from "./length-delimited.ts";
 
 const TYPE = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
-const extensions = Array.from({ length: 800 }, (_, i) => ({ name: `extension-${i}`, typeUrls: ["a.B", "c.D"] }));
+const extensions = Array.from({ length: 800 }, (_, i) => ({
+  name: `extension-${i}`,
+  typeUrls: ["a.B", "c.D"],
+}));
 const names = Array.from({ length: 5000 }, (_, i) => `name-${i}`);
-const delta = toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, { node: { id: "n", extensions }, typeUrl: TYPE, resourceNamesSubscribe: names }));
-const sotw = toBinary(DiscoveryRequestSchema, create(DiscoveryRequestSchema, { versionInfo: "1", node: { id: "n", extensions }, resourceNames: names, typeUrl: TYPE }));
+const delta = toBinary(
+  DeltaDiscoveryRequestSchema,
+  create(DeltaDiscoveryRequestSchema, {
+    node: { id: "n", extensions },
+    typeUrl: TYPE,
+    resourceNamesSubscribe: names,
+  }),
+);
+const sotw = toBinary(
+  DiscoveryRequestSchema,
+  create(DiscoveryRequestSchema, {
+    versionInfo: "1",
+    node: { id: "n", extensions },
+    resourceNames: names,
+    typeUrl: TYPE,
+  }),
+);
 
 describe("findType()", () => {
   it("finds the type behind the node and its extensions (delta)", () => {
@@ -23,7 +41,10 @@ describe("findType()", () => {
   });
 
   it.each([0, 1, 2, 3, 10, 1000])("asks for more while only %d bytes have come", (length) => {
-    expect(findType(delta.subarray(0, length), "delta")).toMatchObject({ found: false, more: true });
+    expect(findType(delta.subarray(0, length), "delta")).toMatchObject({
+      found: false,
+      more: true,
+    });
     expect(findType(sotw.subarray(0, length), "sotw")).toMatchObject({ found: false, more: true });
   });
 
@@ -47,8 +68,14 @@ describe("findType()", () => {
 
   it("gives up on what is no message", () => {
     expect(findType(Uint8Array.of(0x0b), "delta")).toMatchObject({ found: false, more: false });
-    expect(findType(Uint8Array.of(0x00, 0x00), "sotw")).toMatchObject({ found: false, more: false });
-    expect(findType(new Uint8Array(20).fill(0xff), "sotw")).toMatchObject({ found: false, more: false });
+    expect(findType(Uint8Array.of(0x00, 0x00), "sotw")).toMatchObject({
+      found: false,
+      more: false,
+    });
+    expect(findType(new Uint8Array(20).fill(0xff), "sotw")).toMatchObject({
+      found: false,
+      more: false,
+    });
   });
 
   it("gives up on a type that is too long, and does not wait for its end", () => {
@@ -56,12 +83,20 @@ describe("findType()", () => {
     expect(findType(long, "delta")).toMatchObject({ found: false, more: false });
     expect(findType(long.subarray(0, 2000), "delta")).toMatchObject({ found: false, more: false });
     expect(findType(lengthDelimited(2, "x".repeat(1024)), "delta")).toMatchObject({ found: true });
-    expect(findType(lengthDelimited(2, "x".repeat(1025)), "delta")).toMatchObject({ found: false, more: false });
+    expect(findType(lengthDelimited(2, "x".repeat(1025)), "delta")).toMatchObject({
+      found: false,
+      more: false,
+    });
   });
 
   it("waits for the end of a type that is not too long", () => {
     const long = lengthDelimited(2, "x".repeat(1024));
-    for (const length of [1, 2, 3, 100, long.length - 1]) expect(findType(long.subarray(0, length), "delta")).toEqual({ found: false, more: true, at: 0 });
+    for (const length of [1, 2, 3, 100, long.length - 1])
+      expect(findType(long.subarray(0, length), "delta")).toEqual({
+        found: false,
+        more: true,
+        at: 0,
+      });
   });
 
   it("does not take a number in the place of the type", () => {
@@ -75,8 +110,13 @@ describe("findType()", () => {
       const message = randomRequest(random, "delta");
       const found = findType(message, "delta");
       const request = decodeDelta(message);
-      if (request === undefined || toBinary(DeltaDiscoveryRequestSchema, request).length !== message.length) continue;
-      if (found.found || found.more) expect(found.found ? found.type : "", `seed ${seed}, case ${i}`).toBe(request.typeUrl);
+      if (
+        request === undefined ||
+        toBinary(DeltaDiscoveryRequestSchema, request).length !== message.length
+      )
+        continue;
+      if (found.found || found.more)
+        expect(found.found ? found.type : "", `seed ${seed}, case ${i}`).toBe(request.typeUrl);
     }
   });
 });

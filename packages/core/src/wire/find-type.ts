@@ -21,13 +21,18 @@ export const MAX_TYPE = 1024;
 export function findType(prefix: Uint8Array, variant: VariantName, from = 0): FoundType {
   const wanted = requestFields[variant].type;
   let type: string | undefined;
-  const { outcome, at } = walkFields(prefix, (field, start, end, wireType) => {
-    if (field !== wanted || wireType !== WireType.LENGTH_DELIMITED) return true;
-    if (end - start <= MAX_TYPE) type = decodeText(prefix, start, end);
-    return false;
-  }, { start: from });
+  const { outcome, at } = walkFields(
+    prefix,
+    (field, start, end, wireType) => {
+      if (field !== wanted || wireType !== WireType.LENGTH_DELIMITED) return true;
+      if (end - start <= MAX_TYPE) type = decodeText(prefix, start, end);
+      return false;
+    },
+    { start: from },
+  );
   if (type !== undefined) return { found: true, type };
-  const more = outcome === "complete" || (outcome === "truncated" && !isOverlong(prefix, at, wanted));
+  const more =
+    outcome === "complete" || (outcome === "truncated" && !isOverlong(prefix, at, wanted));
   return { found: false, more, at };
 }
 

@@ -19,7 +19,9 @@ describe("hashBytes()", () => {
 
   it("differs for every length of zeros", () => {
     const lengths = 2000;
-    expect(new Set(Array.from({ length: lengths }, (_, length) => hash(new Uint8Array(length)))).size).toBe(lengths);
+    expect(
+      new Set(Array.from({ length: lengths }, (_, length) => hash(new Uint8Array(length)))).size,
+    ).toBe(lengths);
   });
 
   it("differs for every pair of changed bytes, also where both lie at the top of a word", () => {
@@ -34,7 +36,9 @@ describe("hashBytes()", () => {
     const random = createRandom(seed);
     const seen = new Map<number, string>();
     for (let i = 0; i < scaled(1_000_000); i++) {
-      const names = Array.from({ length: 1 + random.int(4) }, () => `n${random.int(1000)}`).join(",");
+      const names = Array.from({ length: 1 + random.int(4) }, () => `n${random.int(1000)}`).join(
+        ",",
+      );
       const value = hash(Buffer.from(names));
       expect(seen.get(value) ?? names, `seed ${seed}`).toBe(names);
       seen.set(value, names);

@@ -7,7 +7,14 @@ import { lengthDelimited } from "./length-delimited.ts";
 const text = new TextEncoder();
 
 describe("lengthDelimited()", () => {
-  it.each([[1, ""], [5, "42"], [15, "x".repeat(127)], [16, "x".repeat(128)], [2, "näme"], [536_870_911, "x".repeat(20_000)]])("writes field %d as every encoder does", (field, value) => {
+  it.each([
+    [1, ""],
+    [5, "42"],
+    [15, "x".repeat(127)],
+    [16, "x".repeat(128)],
+    [2, "näme"],
+    [536_870_911, "x".repeat(20_000)],
+  ])("writes field %d as every encoder does", (field, value) => {
     const expected = new BinaryWriter().tag(field, WireType.LengthDelimited).string(value).finish();
     expect(lengthDelimited(field, value)).toEqual(expected);
     expect(lengthDelimited(field, text.encode(value))).toEqual(expected);
@@ -21,7 +28,9 @@ describe("lengthDelimited()", () => {
 
 describe("concatBytes()", () => {
   it("joins parts in their order", () => {
-    expect(concatBytes([Uint8Array.of(1, 2), new Uint8Array(), Uint8Array.of(3)])).toEqual(Uint8Array.of(1, 2, 3));
+    expect(concatBytes([Uint8Array.of(1, 2), new Uint8Array(), Uint8Array.of(3)])).toEqual(
+      Uint8Array.of(1, 2, 3),
+    );
   });
 
   it("makes nothing of nothing", () => {

@@ -10,8 +10,10 @@ import type { VariantName } from "./request-fields.ts";
 import { scanRequest } from "./scan-request.ts";
 
 const TYPE = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
-const join = (...fields: readonly (readonly [number, string])[]): Uint8Array => concatBytes(fields.map(([field, value]) => lengthDelimited(field, value)));
-const isPlain = (message: Uint8Array, variant: VariantName): boolean => scanRequest(message, variant).plain;
+const join = (...fields: readonly (readonly [number, string])[]): Uint8Array =>
+  concatBytes(fields.map(([field, value]) => lengthDelimited(field, value)));
+const isPlain = (message: Uint8Array, variant: VariantName): boolean =>
+  scanRequest(message, variant).plain;
 
 describe("scanRequest()", () => {
   it("reads type and nonce of a delta ACK", () => {
@@ -31,19 +33,40 @@ describe("scanRequest()", () => {
   });
 
   it("takes the fields in any order", () => {
-    expect(scanRequest(join([6, "7"], [2, TYPE]), "delta")).toMatchObject({ plain: true, nonce: 7 });
-    expect(scanRequest(join([5, "7"], [4, TYPE], [3, "a"], [1, "v"]), "sotw")).toMatchObject({ plain: true, nonce: 7 });
+    expect(scanRequest(join([6, "7"], [2, TYPE]), "delta")).toMatchObject({
+      plain: true,
+      nonce: 7,
+    });
+    expect(scanRequest(join([5, "7"], [4, TYPE], [3, "a"], [1, "v"]), "sotw")).toMatchObject({
+      plain: true,
+      nonce: 7,
+    });
   });
 
   it("says -1 where there is no nonce, and 0 to 0 where there is no type", () => {
     expect(scanRequest(join([2, TYPE]), "delta")).toMatchObject({ plain: true, nonce: -1 });
-    expect(scanRequest(join([2, TYPE], [6, ""]), "delta")).toMatchObject({ plain: true, nonce: -1 });
-    expect(scanRequest(new Uint8Array(), "sotw")).toMatchObject({ plain: true, nonce: -1, typeStart: 0, typeEnd: 0 });
+    expect(scanRequest(join([2, TYPE], [6, ""]), "delta")).toMatchObject({
+      plain: true,
+      nonce: -1,
+    });
+    expect(scanRequest(new Uint8Array(), "sotw")).toMatchObject({
+      plain: true,
+      nonce: -1,
+      typeStart: 0,
+      typeEnd: 0,
+    });
   });
 
   it("keeps nothing of the message before", () => {
     scanRequest(join([3, "a"], [4, TYPE], [5, "7"]), "sotw");
-    expect(scanRequest(new Uint8Array(), "sotw")).toMatchObject({ plain: true, nonce: -1, typeStart: 0, typeEnd: 0, namesStart: 0, namesEnd: 0 });
+    expect(scanRequest(new Uint8Array(), "sotw")).toMatchObject({
+      plain: true,
+      nonce: -1,
+      typeStart: 0,
+      typeEnd: 0,
+      namesStart: 0,
+      namesEnd: 0,
+    });
   });
 
   it("returns the same object each time", () => {
@@ -86,7 +109,10 @@ describe("scanRequest()", () => {
   });
 
   it("takes a nonce of 0, and a name whose length takes two bytes", () => {
-    expect(scanRequest(join([5, "0"], [3, "x".repeat(128)]), "sotw")).toMatchObject({ plain: true, nonce: 0 });
+    expect(scanRequest(join([5, "0"], [3, "x".repeat(128)]), "sotw")).toMatchObject({
+      plain: true,
+      nonce: 0,
+    });
   });
 
   for (const variant of ["sotw", "delta"] as const) {
@@ -125,30 +151,54 @@ interface Decoded {
 function describeScan(message: Uint8Array, variant: VariantName): Ack | undefined {
   const { plain, typeStart, typeEnd, nonce, namesStart, namesEnd } = scanRequest(message, variant);
   if (!plain) return undefined;
-  const names = fromBinary(DiscoveryRequestSchema, message.subarray(namesStart, namesEnd)).resourceNames;
-  return { typeUrl: decodeText(message, typeStart, typeEnd), nonce: nonce < 0 ? "" : String(nonce), names };
+  const names = fromBinary(
+    DiscoveryRequestSchema,
+    message.subarray(namesStart, namesEnd),
+  ).resourceNames;
+  return {
+    typeUrl: decodeText(message, typeStart, typeEnd),
+    nonce: nonce < 0 ? "" : String(nonce),
+    names,
+  };
 }
 
 function describeSotw(message: Uint8Array): Decoded | undefined {
   const request = attempt(() => fromBinary(DiscoveryRequestSchema, message));
   if (request === undefined) return undefined;
   const { typeUrl, responseNonce: nonce, resourceNames: names, versionInfo } = request;
-  const more = request.node ?? request.errorDetail ?? request.resourceLocators[0] ?? request.$unknown?.[0];
-  return decoded(more === undefined ? { typeUrl, nonce, names } : undefined, versionInfo, sameAs(message, toBinary(DiscoveryRequestSchema, request)));
+  const more =
+    request.node ?? request.errorDetail ?? request.resourceLocators[0] ?? request.$unknown?.[0];
+  return decoded(
+    more === undefined ? { typeUrl, nonce, names } : undefined,
+    versionInfo,
+    sameAs(message, toBinary(DiscoveryRequestSchema, request)),
+  );
 }
 
 function describeDelta(message: Uint8Array): Decoded | undefined {
   const request = attempt(() => fromBinary(DeltaDiscoveryRequestSchema, message));
   if (request === undefined) return undefined;
-  const lists = [request.resourceNamesSubscribe, request.resourceNamesUnsubscribe, request.resourceLocatorsSubscribe, request.resourceLocatorsUnsubscribe, Object.keys(request.initialResourceVersions)];
+  const lists = [
+    request.resourceNamesSubscribe,
+    request.resourceNamesUnsubscribe,
+    request.resourceLocatorsSubscribe,
+    request.resourceLocatorsUnsubscribe,
+    Object.keys(request.initialResourceVersions),
+  ];
   const more = request.node ?? request.errorDetail ?? lists.flat()[0] ?? request.$unknown?.[0];
   const { typeUrl, responseNonce: nonce } = request;
-  return decoded(more === undefined ? { typeUrl, nonce, names: [] } : undefined, "", sameAs(message, toBinary(DeltaDiscoveryRequestSchema, request)));
+  return decoded(
+    more === undefined ? { typeUrl, nonce, names: [] } : undefined,
+    "",
+    sameAs(message, toBinary(DeltaDiscoveryRequestSchema, request)),
+  );
 }
 
 function decoded(ack: Ack | undefined, version: string, canonical: boolean): Decoded {
   if (ack === undefined) return { usual: false };
-  const ascii = Buffer.from([ack.typeUrl, version, ...ack.names].join("")).every((byte) => byte < 0x80);
+  const ascii = Buffer.from([ack.typeUrl, version, ...ack.names].join("")).every(
+    (byte) => byte < 0x80,
+  );
   return { ack, usual: canonical && ascii && /^(0|[1-9][0-9]{0,14})?$/.test(ack.nonce) };
 }
 

@@ -32,7 +32,16 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 const MAX_DIGITS = 15;
 /** A length of more bytes cannot be met below the limits of any message. */
 const MAX_LENGTH_BYTES = 4;
-const scan: Progress = { fields: requestFields.sotw, seen: 0, plain: false, typeStart: 0, typeEnd: 0, nonce: -1, namesStart: 0, namesEnd: 0 };
+const scan: Progress = {
+  fields: requestFields.sotw,
+  seen: 0,
+  plain: false,
+  typeStart: 0,
+  typeEnd: 0,
+  nonce: -1,
+  namesStart: 0,
+  namesEnd: 0,
+};
 
 /**
  * Reads a request as far as a plain ACK needs, in one pass and without allocation. Never throws.
@@ -74,7 +83,8 @@ function lengthEnd(message: Uint8Array, at: number, end: number): number {
 function readField(message: Uint8Array, at: number, start: number, next: number): boolean {
   const { names, type, nonce, version } = scan.fields;
   const field = (message[at] ?? 0) >> 3;
-  if (field === 0 || (field !== names && field !== type && field !== nonce && field !== version)) return false;
+  if (field === 0 || (field !== names && field !== type && field !== nonce && field !== version))
+    return false;
   if (!isAscii(message, start, next)) return false;
   if (field === names) return readName(at, next);
   if ((scan.seen & (1 << field)) !== 0) return false;

@@ -2,7 +2,20 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { describe, expect, it } from "vitest";
 import { varintEnd, varintLength, varintValue, writeVarint } from "./varint.ts";
 
-const values = [0, 1, 127, 128, 16383, 16384, 2 ** 21, 2 ** 28 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1];
+const values = [
+  0,
+  1,
+  127,
+  128,
+  16383,
+  16384,
+  2 ** 21,
+  2 ** 28 - 1,
+  2 ** 31,
+  2 ** 32 - 1,
+  2 ** 32,
+  2 ** 53 - 1,
+];
 
 describe("writeVarint()", () => {
   it.each(values)("writes %d as every encoder does", (value) => {

@@ -4,7 +4,12 @@ import { MAX_VARINT, varintEnd, varintValue } from "./varint.ts";
 export const WireType = { VARINT: 0, FIXED64: 1, LENGTH_DELIMITED: 2, FIXED32: 5 } as const;
 
 /** Told of each field: its number, where its value lies (without tag and length), its wire type. Returns false to end the walk. */
-export type FieldVisitor = (field: number, start: number, end: number, wireType: number) => boolean | undefined;
+export type FieldVisitor = (
+  field: number,
+  start: number,
+  end: number,
+  wireType: number,
+) => boolean | undefined;
 
 /** The part of the bytes that is walked. */
 export interface FieldRange {
@@ -31,14 +36,19 @@ export const field = { number: 0, wireType: 0, start: 0 };
  * A group is malformed. A repeated field is visited each time; of a single one the last counts, as in every decoder.
  * For readers that need a few fields of a large message, such as `names` of {@link Warms}.
  */
-export function walkFields(bytes: Uint8Array, visit: FieldVisitor, range: FieldRange = {}): FieldWalk {
+export function walkFields(
+  bytes: Uint8Array,
+  visit: FieldVisitor,
+  range: FieldRange = {},
+): FieldWalk {
   const end = Math.min(range.end ?? bytes.length, bytes.length);
   let at = range.start ?? 0;
   while (at < end) {
     const next = nextField(bytes, at, end);
     if (next < 0) return { outcome: "malformed", at };
     if (next > end) return { outcome: "truncated", at };
-    if (visit(field.number, field.start, next, field.wireType) === false) return { outcome: "ended", at };
+    if (visit(field.number, field.start, next, field.wireType) === false)
+      return { outcome: "ended", at };
     at = next;
   }
   return { outcome: "complete", at };
@@ -58,11 +68,16 @@ export function nextField(bytes: Uint8Array, at: number, end: number): number {
 
 function endOfValue(bytes: Uint8Array, at: number, end: number): number {
   switch (field.wireType) {
-    case WireType.VARINT: return endOfVarint(bytes, at, end);
-    case WireType.FIXED64: return at + 8;
-    case WireType.FIXED32: return at + 4;
-    case WireType.LENGTH_DELIMITED: return endOfDelimited(bytes, at, end);
-    default: return -1;
+    case WireType.VARINT:
+      return endOfVarint(bytes, at, end);
+    case WireType.FIXED64:
+      return at + 8;
+    case WireType.FIXED32:
+      return at + 4;
+    case WireType.LENGTH_DELIMITED:
+      return endOfDelimited(bytes, at, end);
+    default:
+      return -1;
   }
 }
 

@@ -20,7 +20,12 @@ export type ListEntry =
   /** `locator`: as it is encoded, in either of its forms (N-82). */
   | { readonly kind: "locator"; readonly locator: Uint8Array }
   /** `name`: empty where it has none, so that nobody can refer to it (N-70). */
-  | { readonly kind: "inline"; readonly name: string; readonly version: string; readonly payload: AnyBytes };
+  | {
+      readonly kind: "inline";
+      readonly name: string;
+      readonly version: string;
+      readonly payload: AnyBytes;
+    };
 
 /** Told of each entry in its order; gives what is wrong with it, which ends the walk. */
 export type ListVisitor = (entry: ListEntry) => string | undefined;
@@ -29,15 +34,23 @@ export type ListVisitor = (entry: ListEntry) => string | undefined;
  * Visits the entries of an encoded list collection. Never throws; gives what is wrong, with the number of the entry: one that is neither a locator nor inline (B-LIST-3),
  * a name that occurs twice, a payload of another type than its members have (B-LIST-4), or what the visitor says. undefined: nothing. Called by the cache, and by who follows lists.
  */
-export function walkList(payload: Uint8Array, memberTypeUrl: string, visit?: ListVisitor): string | undefined {
+export function walkList(
+  payload: Uint8Array,
+  memberTypeUrl: string,
+  visit?: ListVisitor,
+): string | undefined {
   const names = new Set<string>();
   let count = 0;
   let fault: string | undefined;
   const { outcome } = walkFields(payload, (field, start, end, wireType) => {
     if (field !== ENTRIES) return true;
     count++;
-    const entry = wireType === WireType.LENGTH_DELIMITED ? readEntry(payload, start, end) : "is no message";
-    fault = typeof entry === "string" ? entry : (inlineFault(entry, memberTypeUrl, names) ?? visit?.(entry));
+    const entry =
+      wireType === WireType.LENGTH_DELIMITED ? readEntry(payload, start, end) : "is no message";
+    fault =
+      typeof entry === "string"
+        ? entry
+        : (inlineFault(entry, memberTypeUrl, names) ?? visit?.(entry));
     return fault === undefined;
   });
   if (fault !== undefined) return `entry ${count} of the list ${fault}`;
@@ -47,14 +60,21 @@ export function walkList(payload: Uint8Array, memberTypeUrl: string, visit?: Lis
 /** The last of the two counts, as in every decoder. */
 function readEntry(bytes: Uint8Array, start: number, end: number): ListEntry | string {
   let last: readonly [field: number, start: number, end: number] | undefined;
-  const { outcome } = walkFields(bytes, (field, from, to, wireType) => {
-    if (field <= INLINE && wireType === WireType.LENGTH_DELIMITED) last = [field, from, to];
-    return true;
-  }, { start, end });
+  const { outcome } = walkFields(
+    bytes,
+    (field, from, to, wireType) => {
+      if (field <= INLINE && wireType === WireType.LENGTH_DELIMITED) last = [field, from, to];
+      return true;
+    },
+    { start, end },
+  );
   if (outcome !== "complete") return "is no message";
-  if (last === undefined) return "is neither a locator nor inline (B-LIST-3); give it one of the two";
+  if (last === undefined)
+    return "is neither a locator nor inline (B-LIST-3); give it one of the two";
   const [field, from, to] = last;
-  return field === LOCATOR ? { kind: "locator", locator: bytes.subarray(from, to) } : readInline(bytes, from, to);
+  return field === LOCATOR
+    ? { kind: "locator", locator: bytes.subarray(from, to) }
+    : readInline(bytes, from, to);
 }
 
 function readInline(bytes: Uint8Array, start: number, end: number): ListEntry | string {
@@ -62,15 +82,30 @@ function readInline(bytes: Uint8Array, start: number, end: number): ListEntry | 
   const any = inline?.[RESOURCE] === undefined ? {} : fieldsOf(bytes, ...inline[RESOURCE]);
   if (inline === undefined || any === undefined) return "is no message";
   const value = any[VALUE] === undefined ? new Uint8Array() : bytes.subarray(...any[VALUE]);
-  return { kind: "inline", name: textOf(bytes, inline[NAME]), version: textOf(bytes, inline[VERSION]), payload: { typeUrl: textOf(bytes, any[TYPE_URL]), value } };
+  return {
+    kind: "inline",
+    name: textOf(bytes, inline[NAME]),
+    version: textOf(bytes, inline[VERSION]),
+    payload: { typeUrl: textOf(bytes, any[TYPE_URL]), value },
+  };
 }
 
-function inlineFault(entry: ListEntry, memberTypeUrl: string, names: Set<string>): string | undefined {
+function inlineFault(
+  entry: ListEntry,
+  memberTypeUrl: string,
+  names: Set<string>,
+): string | undefined {
   if (entry.kind === "locator") return undefined;
-  const { name, payload: { typeUrl } } = entry;
-  if (name !== "" && names.has(name)) return `has the name ${JSON.stringify(name)} for a second time (B-LIST-4); name it otherwise`;
+  const {
+    name,
+    payload: { typeUrl },
+  } = entry;
+  if (name !== "" && names.has(name))
+    return `has the name ${JSON.stringify(name)} for a second time (B-LIST-4); name it otherwise`;
   names.add(name);
-  return typeUrl === memberTypeUrl ? undefined : `has a payload of type ${JSON.stringify(typeUrl)} (B-LIST-4); it has to be ${memberTypeUrl}`;
+  return typeUrl === memberTypeUrl
+    ? undefined
+    : `has a payload of type ${JSON.stringify(typeUrl)} (B-LIST-4); it has to be ${memberTypeUrl}`;
 }
 
 type Fields = Readonly<Partial<Record<number, readonly [start: number, end: number]>>>;
@@ -78,13 +113,20 @@ type Fields = Readonly<Partial<Record<number, readonly [start: number, end: numb
 /** Where the last of each field lies that is a message or text. undefined: it is no message. */
 function fieldsOf(bytes: Uint8Array, start: number, end: number): Fields | undefined {
   const fields: Partial<Record<number, readonly [start: number, end: number]>> = {};
-  const { outcome } = walkFields(bytes, (field, from, to, wireType) => {
-    if (field <= RESOURCE && wireType === WireType.LENGTH_DELIMITED) fields[field] = [from, to];
-    return true;
-  }, { start, end });
+  const { outcome } = walkFields(
+    bytes,
+    (field, from, to, wireType) => {
+      if (field <= RESOURCE && wireType === WireType.LENGTH_DELIMITED) fields[field] = [from, to];
+      return true;
+    },
+    { start, end },
+  );
   return outcome === "complete" ? fields : undefined;
 }
 
-function textOf(bytes: Uint8Array, range: readonly [start: number, end: number] | undefined): string {
+function textOf(
+  bytes: Uint8Array,
+  range: readonly [start: number, end: number] | undefined,
+): string {
   return range === undefined ? "" : decodeText(bytes, ...range);
 }

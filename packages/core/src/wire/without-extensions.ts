@@ -14,7 +14,9 @@ export function withoutExtensions(message: Uint8Array, variant: VariantName): Ui
   const node = requestFields[variant].node;
   const kept = keptParts(message, 0, message.length, (field, start, end) => {
     if (field !== node) return undefined;
-    const parts = keptParts(message, start, end, (inner) => (inner === EXTENSIONS ? [] : undefined));
+    const parts = keptParts(message, start, end, (inner) =>
+      inner === EXTENSIONS ? [] : undefined,
+    );
     return parts === undefined ? undefined : [lengthDelimited(node, concatBytes(parts))];
   });
   return kept === undefined ? message : concatBytes(kept);
@@ -24,20 +26,30 @@ export function withoutExtensions(message: Uint8Array, variant: VariantName): Ui
 type Replacement = (field: number, start: number, end: number) => readonly Uint8Array[] | undefined;
 
 /** The range with its replacements; undefined where nothing is replaced, or where it is malformed. */
-function keptParts(message: Uint8Array, from: number, to: number, replace: Replacement): readonly Uint8Array[] | undefined {
+function keptParts(
+  message: Uint8Array,
+  from: number,
+  to: number,
+  replace: Replacement,
+): readonly Uint8Array[] | undefined {
   const parts: Uint8Array[] = [];
   let keptFrom = from;
   let fieldAt = from;
-  const { outcome } = walkFields(message, (field, start, end, wireType) => {
-    const replacement = wireType === WireType.LENGTH_DELIMITED ? replace(field, start, end) : undefined;
-    if (replacement !== undefined) {
-      if (keptFrom < fieldAt) parts.push(message.subarray(keptFrom, fieldAt));
-      parts.push(...replacement);
-      keptFrom = end;
-    }
-    fieldAt = end;
-    return true;
-  }, { start: from, end: to });
+  const { outcome } = walkFields(
+    message,
+    (field, start, end, wireType) => {
+      const replacement =
+        wireType === WireType.LENGTH_DELIMITED ? replace(field, start, end) : undefined;
+      if (replacement !== undefined) {
+        if (keptFrom < fieldAt) parts.push(message.subarray(keptFrom, fieldAt));
+        parts.push(...replacement);
+        keptFrom = end;
+      }
+      fieldAt = end;
+      return true;
+    },
+    { start: from, end: to },
+  );
   if (keptFrom === from || outcome !== "complete") return undefined;
   parts.push(message.subarray(keptFrom, to));
   return parts;

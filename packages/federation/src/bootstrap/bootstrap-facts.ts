@@ -37,8 +37,17 @@ export interface BootstrapFacts {
 export function bootstrapFacts(given: AnyBootstrap | undefined): BootstrapFacts {
   if (given !== undefined && "sources" in given) {
     const { node, sources, ads, nodeContextParams = [] } = given;
-    return { node, nodeContextParams, ...(ads !== undefined && { ads }), sources: (options) => createSources(sources, options) };
+    return {
+      node,
+      nodeContextParams,
+      ...(ads !== undefined && { ads }),
+      sources: (options) => createSources(sources, options),
+    };
   }
   const bootstrap = given !== undefined && "servers" in given ? given : readBootstrap(given);
-  return { node: bootstrap.node, nodeContextParams: [], sources: (options) => sourcesOfBootstrap(bootstrap, options) };
+  return {
+    node: bootstrap.node,
+    nodeContextParams: [],
+    sources: (options) => sourcesOfBootstrap(bootstrap, options),
+  };
 }

@@ -25,9 +25,7 @@ export interface BootstrapServer {
 }
 
 /** How to speak to a management server. */
-export type BootstrapCredentials =
-  | { readonly type: "insecure" }
-  | TlsCredentials;
+export type BootstrapCredentials = { readonly type: "insecure" } | TlsCredentials;
 
 /** TLS, mutual if there is a certificate. Paths are as written. */
 export interface TlsCredentials {

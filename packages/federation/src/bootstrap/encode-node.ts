@@ -5,7 +5,11 @@ import { isDeeperThan, maxMetadataDepth, XdsError } from "@xdstp/core";
 import type { BootstrapNode } from "./bootstrap.ts";
 
 /** The features that a client lists (C-NODE-5): resources with a TTL, and SotW resources in a wrapper, in both spellings that servers know. */
-export const clientFeatures: readonly string[] = ["xds.config.supports-resource-ttl", "xds.config.supports-resource-in-sotw", "xds.config.resource-in-sotw"];
+export const clientFeatures: readonly string[] = [
+  "xds.config.supports-resource-ttl",
+  "xds.config.supports-resource-in-sotw",
+  "xds.config.resource-in-sotw",
+];
 
 /** What the client says beside its bootstrap. */
 export interface NodeOptions {
@@ -16,21 +20,46 @@ export interface NodeOptions {
 }
 
 /** The bytes of `envoy.config.core.v3.Node` for the first request of each stream (C-NODE-1). Throws INVALID_ARGUMENT for metadata that nests too deeply: no server could read it. */
-export function encodeNode({ id, cluster, locality, metadata, dynamicParameters = new Map() }: BootstrapNode, { features = clientFeatures, userAgent }: NodeOptions = {}): Uint8Array<ArrayBuffer> {
-  if (metadata !== undefined && isDeeperThan(metadata, maxMetadataDepth)) throw new XdsError("INVALID_ARGUMENT", `the metadata of the node nests deeper than ${maxMetadataDepth} levels; give a flatter object`);
+export function encodeNode(
+  { id, cluster, locality, metadata, dynamicParameters = new Map() }: BootstrapNode,
+  { features = clientFeatures, userAgent }: NodeOptions = {},
+): Uint8Array<ArrayBuffer> {
+  if (metadata !== undefined && isDeeperThan(metadata, maxMetadataDepth))
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `the metadata of the node nests deeper than ${maxMetadataDepth} levels; give a flatter object`,
+    );
   const { name, version } = userAgent ?? { name: "xdstp", version: ownVersion() };
-  return toBinary(NodeSchema, create(NodeSchema, {
-    id, cluster, userAgentName: name, userAgentVersionType: { case: "userAgentVersion", value: version }, clientFeatures: [...features],
-    ...(locality !== undefined && { locality: { region: locality.region, zone: locality.zone, subZone: locality.subZone } }),
-    ...(metadata !== undefined && { metadata: metadata as JsonObject }),
-    dynamicParameters: Object.fromEntries([...dynamicParameters].map(([typeUrl, params]) => [typeUrl, { params: Object.fromEntries(params) }])),
-  }));
+  return toBinary(
+    NodeSchema,
+    create(NodeSchema, {
+      id,
+      cluster,
+      userAgentName: name,
+      userAgentVersionType: { case: "userAgentVersion", value: version },
+      clientFeatures: [...features],
+      ...(locality !== undefined && {
+        locality: { region: locality.region, zone: locality.zone, subZone: locality.subZone },
+      }),
+      ...(metadata !== undefined && { metadata: metadata as JsonObject }),
+      dynamicParameters: Object.fromEntries(
+        [...dynamicParameters].map(([typeUrl, params]) => [
+          typeUrl,
+          { params: Object.fromEntries(params) },
+        ]),
+      ),
+    }),
+  );
 }
 
 /** `unknown` where a bundler has left the manifest behind. */
 function ownVersion(): string {
   try {
-    return (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { readonly version: string }).version;
+    return (
+      JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+        readonly version: string;
+      }
+    ).version;
   } catch {
     return "unknown";
   }

@@ -9,10 +9,18 @@ import type { Bootstrap } from "./bootstrap.ts";
  * @param target - What a program dials: the path of `xds://AUTHORITY/TARGET`, without its first slash
  * @param authority - Of the target. Absent: it has none
  */
-export function clientListenerName({ authorities, clientListenerTemplate = "%s" }: Bootstrap, target: string, authority?: string): string {
+export function clientListenerName(
+  { authorities, clientListenerTemplate = "%s" }: Bootstrap,
+  target: string,
+  authority?: string,
+): string {
   if (authority === undefined) return expandTemplate(clientListenerTemplate, target);
   const known = authorities.get(authority);
-  if (known === undefined) throw new XdsError("INVALID_ARGUMENT", `the bootstrap has no authority ${JSON.stringify(authority)} (C-AUTH-5); add it under authorities`);
+  if (known === undefined)
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `the bootstrap has no authority ${JSON.stringify(authority)} (C-AUTH-5); add it under authorities`,
+    );
   return expandTemplate(known.clientListenerTemplate ?? defaultListenerTemplate(authority), target);
 }
 
@@ -22,6 +30,10 @@ export function clientListenerName({ authorities, clientListenerTemplate = "%s" 
  * @param address - As `0.0.0.0:8080` or `[::]:8080`
  */
 export function serverListenerName({ serverListenerTemplate }: Bootstrap, address: string): string {
-  if (serverListenerTemplate === undefined) throw new XdsError("FAILED_PRECONDITION", "the bootstrap has no server_listener_resource_name_template, which xDS servers need; add one, such as grpc/server?xds.resource.listening_address=%s");
+  if (serverListenerTemplate === undefined)
+    throw new XdsError(
+      "FAILED_PRECONDITION",
+      "the bootstrap has no server_listener_resource_name_template, which xDS servers need; add one, such as grpc/server?xds.resource.listening_address=%s",
+    );
   return expandTemplate(serverListenerTemplate, address);
 }

@@ -13,12 +13,25 @@ import { asObject, entries, objectIn, required, stringIn, wrongAt, type Placed }
  * @see https://github.com/grpc/grpc/blob/master/doc/grpc_xds_bootstrap_format.md
  */
 export function parseBootstrap(json: string | object, source = "bootstrap"): Bootstrap {
-  const whole = typeof json === "string" ? parseJson(json, source) : checkedDepth({ value: json as JsonValue, place: { source, path: "" } });
+  const whole =
+    typeof json === "string"
+      ? parseJson(json, source)
+      : checkedDepth({ value: json as JsonValue, place: { source, path: "" } });
   const servers = parseServers(whole);
-  if (servers.length === 0) throw wrongAt(whole.place, 'has no xds_servers; give [{"server_uri": "host:port", "channel_creds": [{"type": "insecure"}]}]');
-  const [client, server] = [stringIn(whole, "client_default_listener_resource_name_template"), stringIn(whole, "server_listener_resource_name_template")];
+  if (servers.length === 0)
+    throw wrongAt(
+      whole.place,
+      'has no xds_servers; give [{"server_uri": "host:port", "channel_creds": [{"type": "insecure"}]}]',
+    );
+  const [client, server] = [
+    stringIn(whole, "client_default_listener_resource_name_template"),
+    stringIn(whole, "server_listener_resource_name_template"),
+  ];
   return {
-    servers, node: parseNode(whole), authorities: parseAuthorities(whole), certificateProviders: providersOf(whole),
+    servers,
+    node: parseNode(whole),
+    authorities: parseAuthorities(whole),
+    certificateProviders: providersOf(whole),
     ...(client !== undefined && { clientListenerTemplate: client }),
     ...(server !== undefined && { serverListenerTemplate: server }),
   };
@@ -26,9 +39,18 @@ export function parseBootstrap(json: string | object, source = "bootstrap"): Boo
 
 function providersOf(bootstrap: Placed<JsonObject>): ReadonlyMap<string, CertificateProvider> {
   const providers = objectIn(bootstrap, "certificate_providers");
-  return new Map(providers === undefined ? [] : entries(providers).map(([name, entry]) => {
-    const provider = asObject(entry);
-    const plugin = required(stringIn(provider, "plugin_name"), provider, "plugin_name", 'one like "file_watcher"');
-    return [name, { plugin, config: objectIn(provider, "config")?.value ?? {} }];
-  }));
+  return new Map(
+    providers === undefined
+      ? []
+      : entries(providers).map(([name, entry]) => {
+          const provider = asObject(entry);
+          const plugin = required(
+            stringIn(provider, "plugin_name"),
+            provider,
+            "plugin_name",
+            'one like "file_watcher"',
+          );
+          return [name, { plugin, config: objectIn(provider, "config")?.value ?? {} }];
+        }),
+  );
 }

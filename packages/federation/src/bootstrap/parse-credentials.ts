@@ -1,6 +1,15 @@
 import type { BootstrapCredentials, JsonObject } from "./bootstrap.ts";
 import { parseDuration } from "./parse-duration.ts";
-import { asObject, field, itemsIn, objectIn, required, stringIn, wrongAt, type Placed } from "./place.ts";
+import {
+  asObject,
+  field,
+  itemsIn,
+  objectIn,
+  required,
+  stringIn,
+  wrongAt,
+  type Placed,
+} from "./place.ts";
 
 const refreshMs = 600_000;
 
@@ -14,20 +23,40 @@ export function parseCredentials(server: Placed<JsonObject>): BootstrapCredentia
     if (type === "tls") return tlsOf(one);
     unknown.push(type);
   }
-  if (unknown.length === 0) throw wrongAt(server.place, 'has no channel_creds; give [{"type": "insecure"}] or [{"type": "tls"}]');
-  const google = unknown.includes("google_default") ? " (google_default needs Google's client)" : "";
-  throw wrongAt({ ...server.place, path: `${server.place.path}.channel_creds` }, `has only ${unknown.map((type) => JSON.stringify(type.slice(0, 40))).join(", ").slice(0, 200)}, unknown here${google}; add "insecure" or "tls"`);
+  if (unknown.length === 0)
+    throw wrongAt(
+      server.place,
+      'has no channel_creds; give [{"type": "insecure"}] or [{"type": "tls"}]',
+    );
+  const google = unknown.includes("google_default")
+    ? " (google_default needs Google's client)"
+    : "";
+  throw wrongAt(
+    { ...server.place, path: `${server.place.path}.channel_creds` },
+    `has only ${unknown
+      .map((type) => JSON.stringify(type.slice(0, 40)))
+      .join(", ")
+      .slice(0, 200)}, unknown here${google}; add "insecure" or "tls"`,
+  );
 }
 
 /** A65. */
 function tlsOf(one: Placed<JsonObject>): BootstrapCredentials {
   const config = objectIn(one, "config") ?? { value: {}, place: one.place };
-  const [caCertificateFile, certificateFile, privateKeyFile] = [stringIn(config, "ca_certificate_file"), stringIn(config, "certificate_file"), stringIn(config, "private_key_file")];
+  const [caCertificateFile, certificateFile, privateKeyFile] = [
+    stringIn(config, "ca_certificate_file"),
+    stringIn(config, "certificate_file"),
+    stringIn(config, "private_key_file"),
+  ];
   if ((certificateFile === undefined) !== (privateKeyFile === undefined)) {
-    throw wrongAt(config.place, `has ${certificateFile === undefined ? "private_key_file" : "certificate_file"} alone; give certificate_file and private_key_file, or neither`);
+    throw wrongAt(
+      config.place,
+      `has ${certificateFile === undefined ? "private_key_file" : "certificate_file"} alone; give certificate_file and private_key_file, or neither`,
+    );
   }
   return {
-    type: "tls", refreshIntervalMs: refreshOf(config),
+    type: "tls",
+    refreshIntervalMs: refreshOf(config),
     ...(caCertificateFile !== undefined && { caCertificateFile }),
     ...(certificateFile !== undefined && { certificateFile }),
     ...(privateKeyFile !== undefined && { privateKeyFile }),
@@ -39,6 +68,10 @@ function refreshOf(config: Placed<JsonObject>): number {
   if (text === undefined) return refreshMs;
   const ms = parseDuration(text);
   const place = field(config, "refresh_interval")?.place ?? config.place;
-  if (ms === undefined) throw wrongAt(place, `is ${JSON.stringify(text.slice(0, 40))}; give a duration above zero in seconds, like "600s"`);
+  if (ms === undefined)
+    throw wrongAt(
+      place,
+      `is ${JSON.stringify(text.slice(0, 40))}; give a duration above zero in seconds, like "600s"`,
+    );
   return ms;
 }

@@ -8,12 +8,17 @@ export function parseNode(bootstrap: Placed<JsonObject>): BootstrapNode {
   const locality = objectIn(node, "locality");
   const metadata = objectIn(node, "metadata");
   return {
-    id: stringIn(node, "id") ?? "", cluster: stringIn(node, "cluster") ?? "",
+    id: stringIn(node, "id") ?? "",
+    cluster: stringIn(node, "cluster") ?? "",
     ...(locality !== undefined && { locality: localityOf(locality) }),
     ...(metadata !== undefined && { metadata: metadata.value }),
   };
 }
 
 function localityOf(locality: Placed<JsonObject>): BootstrapLocality {
-  return { region: stringIn(locality, "region") ?? "", zone: stringIn(locality, "zone") ?? "", subZone: stringIn(locality, "sub_zone") ?? "" };
+  return {
+    region: stringIn(locality, "region") ?? "",
+    zone: stringIn(locality, "zone") ?? "",
+    subZone: stringIn(locality, "sub_zone") ?? "",
+  };
 }

@@ -7,11 +7,24 @@ export function parseServers(parent: Placed<JsonObject>): readonly BootstrapServ
   return itemsIn(parent, "xds_servers").map((item) => {
     const server = asObject(item);
     const uri = stringIn(server, "server_uri");
-    return { uri: required(uri === "" ? undefined : uri, server, "server_uri", 'a string like "host:port"'), credentials: parseCredentials(server), features: featuresOf(server) };
+    return {
+      uri: required(
+        uri === "" ? undefined : uri,
+        server,
+        "server_uri",
+        'a string like "host:port"',
+      ),
+      credentials: parseCredentials(server),
+      features: featuresOf(server),
+    };
   });
 }
 
 /** What is no string is a feature of days to come. */
 function featuresOf(server: Placed<JsonObject>): ReadonlySet<string> {
-  return new Set(itemsIn(server, "server_features").map(({ value }) => value).filter((value) => typeof value === "string"));
+  return new Set(
+    itemsIn(server, "server_features")
+      .map(({ value }) => value)
+      .filter((value) => typeof value === "string"),
+  );
 }

@@ -18,29 +18,53 @@ export interface Placed<T> {
 }
 
 /** An error that names the source, the path, and what is wrong and would be right. */
-export function wrongAt({ source, path, whole = "the bootstrap" }: Place, problem: string): XdsError {
+export function wrongAt(
+  { source, path, whole = "the bootstrap" }: Place,
+  problem: string,
+): XdsError {
   return new XdsError("INVALID_ARGUMENT", `${source}: ${path === "" ? whole : path} ${problem}`);
 }
 
 /** The value of a field; undefined where it is absent or null. */
-export function field({ value, place }: Placed<JsonObject>, name: string): Placed<JsonValue> | undefined {
+export function field(
+  { value, place }: Placed<JsonObject>,
+  name: string,
+): Placed<JsonValue> | undefined {
   const found = value[name];
-  return found === undefined || found === null ? undefined : { value: found, place: { ...place, path: place.path === "" ? name : `${place.path}.${name}` } };
+  return found === undefined || found === null
+    ? undefined
+    : {
+        value: found,
+        place: { ...place, path: place.path === "" ? name : `${place.path}.${name}` },
+      };
 }
 
 /** The entries of an object, with a place each. */
-export function entries({ value, place }: Placed<JsonObject>): readonly (readonly [string, Placed<JsonValue>])[] {
-  return Object.entries(value).map(([key, entry]) => [key, { value: entry, place: { ...place, path: `${place.path}[${JSON.stringify(key)}]` } }]);
+export function entries({
+  value,
+  place,
+}: Placed<JsonObject>): readonly (readonly [string, Placed<JsonValue>])[] {
+  return Object.entries(value).map(([key, entry]) => [
+    key,
+    { value: entry, place: { ...place, path: `${place.path}[${JSON.stringify(key)}]` } },
+  ]);
 }
 
 /** The items of an array, with a place each. */
-export function items({ value, place }: Placed<readonly JsonValue[]>): readonly Placed<JsonValue>[] {
-  return value.map((item, index) => ({ value: item, place: { ...place, path: `${place.path}[${index}]` } }));
+export function items({
+  value,
+  place,
+}: Placed<readonly JsonValue[]>): readonly Placed<JsonValue>[] {
+  return value.map((item, index) => ({
+    value: item,
+    place: { ...place, path: `${place.path}[${index}]` },
+  }));
 }
 
 /** Takes an object, or throws. */
 export function asObject({ value, place }: Placed<JsonValue>): Placed<JsonObject> {
-  if (typeof value !== "object" || value === null || isArray(value)) throw wrongAt(place, `is ${kindOf(value)}; it must be an object`);
+  if (typeof value !== "object" || value === null || isArray(value))
+    throw wrongAt(place, `is ${kindOf(value)}; it must be an object`);
   return { value, place };
 }
 
@@ -65,7 +89,8 @@ export function itemsIn(object: Placed<JsonObject>, name: string): readonly Plac
 /** A field that is a string, or absent. */
 export function stringIn(object: Placed<JsonObject>, name: string): string | undefined {
   const found = field(object, name);
-  if (found === undefined || typeof found.value === "string") return found?.value as string | undefined;
+  if (found === undefined || typeof found.value === "string")
+    return found?.value as string | undefined;
   throw wrongAt(found.place, `is ${kindOf(found.value)}; it must be a string`);
 }
 
@@ -77,7 +102,12 @@ export function booleanIn(object: Placed<JsonObject>, name: string): boolean {
 }
 
 /** A field that must be there. */
-export function required<T>(found: T | undefined, { place }: Placed<JsonObject>, name: string, what: string): T {
+export function required<T>(
+  found: T | undefined,
+  { place }: Placed<JsonObject>,
+  name: string,
+  what: string,
+): T {
   if (found === undefined) throw wrongAt(place, `has no ${name}; give ${what}`);
   return found;
 }

@@ -26,7 +26,10 @@ export function readBootstrap({ json, file, env = process.env }: BootstrapSource
   const { GRPC_XDS_BOOTSTRAP: path, GRPC_XDS_BOOTSTRAP_CONFIG: text } = env;
   if (path !== undefined && path !== "") return fromFile(path, `GRPC_XDS_BOOTSTRAP=${path}`);
   if (text !== undefined && text !== "") return parseBootstrap(text, "GRPC_XDS_BOOTSTRAP_CONFIG");
-  throw new XdsError("FAILED_PRECONDITION", "there is no bootstrap: GRPC_XDS_BOOTSTRAP (a path) and GRPC_XDS_BOOTSTRAP_CONFIG (JSON) are not set; set one, or give one");
+  throw new XdsError(
+    "FAILED_PRECONDITION",
+    "there is no bootstrap: GRPC_XDS_BOOTSTRAP (a path) and GRPC_XDS_BOOTSTRAP_CONFIG (JSON) are not set; set one, or give one",
+  );
 }
 
 function fromFile(path: string, source: string): Bootstrap {
@@ -40,11 +43,17 @@ function textOf(path: string, source: string): string {
   } catch (cause) {
     const { code = "unknown error" } = cause as NodeJS.ErrnoException;
     const problem = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
-    throw new XdsError("NOT_FOUND", `${source}: ${problem}; give the path of a bootstrap in JSON`, { cause });
+    throw new XdsError("NOT_FOUND", `${source}: ${problem}; give the path of a bootstrap in JSON`, {
+      cause,
+    });
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new XdsError("INVALID_ARGUMENT", `${source}: the bootstrap is not UTF-8; save it as UTF-8`, { cause });
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `${source}: the bootstrap is not UTF-8; save it as UTF-8`,
+      { cause },
+    );
   }
 }

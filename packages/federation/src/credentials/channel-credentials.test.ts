@@ -13,22 +13,42 @@ function useFollowed(refreshIntervalMs = 600_000) {
   const clock = createFakeClock();
   const pair = authority.issue();
   const at = useFolder({ ca: authority.cert, cert: pair.cert, key: pair.key });
-  const loaded = loadCredentials({ type: "tls", caCertificateFile: at("ca"), certificateFile: at("cert"), privateKeyFile: at("key"), refreshIntervalMs });
-  const channel = createGrpcChannel({ target: "localhost:1", ...(loaded.tls !== undefined && { tls: loaded.tls }) });
+  const loaded = loadCredentials({
+    type: "tls",
+    caCertificateFile: at("ca"),
+    certificateFile: at("cert"),
+    privateKeyFile: at("key"),
+    refreshIntervalMs,
+  });
+  const channel = createGrpcChannel({
+    target: "localhost:1",
+    ...(loaded.tls !== undefined && { tls: loaded.tls }),
+  });
   const events: CredentialsEvent[] = [];
   const applied: ChannelTls[] = [];
   const replaceTls = (tls: ChannelTls): void => {
     channel.replaceTls(tls);
     applied.push(tls);
   };
-  const following = loaded.follow({ replaceTls }, { clock, onEvent: (event) => { events.push(event); } });
+  const following = loaded.follow(
+    { replaceTls },
+    {
+      clock,
+      onEvent: (event) => {
+        events.push(event);
+      },
+    },
+  );
   onTestFinished(async () => {
     following.close();
     expect(clock.pending).toBe(0);
     await channel.close();
   });
-  const write = (name: string, contents: string): void => { writeFileSync(at(name), contents); };
-  const kinds = (): readonly string[] => events.map((event) => (event.kind === "credentials-refused" ? event.error.text : event.kind));
+  const write = (name: string, contents: string): void => {
+    writeFileSync(at(name), contents);
+  };
+  const kinds = (): readonly string[] =>
+    events.map((event) => (event.kind === "credentials-refused" ? event.error.text : event.kind));
   return { clock, at, loaded, applied, events, write, kinds, following };
 }
 
@@ -44,13 +64,27 @@ describe("loadCredentials()", () => {
   });
 
   it("hands on the name that the certificate of the server has to be for", () => {
-    expect(loadCredentials({ type: "tls", servername: "other.example", refreshIntervalMs: 1 }).tls).toEqual({ servername: "other.example" });
+    expect(
+      loadCredentials({ type: "tls", servername: "other.example", refreshIntervalMs: 1 }).tls,
+    ).toEqual({ servername: "other.example" });
   });
 
   it("names the file that cannot be read", () => {
     const at = useFolder({ ca: authority.cert });
-    expect(() => loadCredentials({ type: "tls", caCertificateFile: at("none"), refreshIntervalMs: 1 })).toThrow(`[NOT_FOUND] ca_certificate_file ${at("none")}: there is no such file; give a PEM file`);
-    expect(() => loadCredentials({ type: "tls", caCertificateFile: at("ca"), certificateFile: at("."), privateKeyFile: at("k"), refreshIntervalMs: 1 })).toThrow(`[NOT_FOUND] certificate_file ${at(".")}: it cannot be read (EISDIR)`);
+    expect(() =>
+      loadCredentials({ type: "tls", caCertificateFile: at("none"), refreshIntervalMs: 1 }),
+    ).toThrow(
+      `[NOT_FOUND] ca_certificate_file ${at("none")}: there is no such file; give a PEM file`,
+    );
+    expect(() =>
+      loadCredentials({
+        type: "tls",
+        caCertificateFile: at("ca"),
+        certificateFile: at("."),
+        privateKeyFile: at("k"),
+        refreshIntervalMs: 1,
+      }),
+    ).toThrow(`[NOT_FOUND] certificate_file ${at(".")}: it cannot be read (EISDIR)`);
   });
 });
 
@@ -64,7 +98,9 @@ describe("follow()", () => {
     clock.advance(9_999);
     expect(applied).toEqual([]);
     clock.advance(1);
-    expect(applied.map(({ ca, cert, key }) => [ca, cert, key].map(String))).toEqual([[authority.cert, next.cert, next.key]]);
+    expect(applied.map(({ ca, cert, key }) => [ca, cert, key].map(String))).toEqual([
+      [authority.cert, next.cert, next.key],
+    ]);
     clock.advance(3_600_000);
     expect(kinds()).toEqual(["credentials-replaced"]);
     expect(at("cert")).toContain("cert");
@@ -153,8 +189,23 @@ describe("follow()", () => {
     const at = useFolder({ ca: authority.cert });
     const clock = createFakeClock();
     const applied: ChannelTls[] = [];
-    const following = loadCredentials({ type: "tls", caCertificateFile: at("ca"), refreshIntervalMs: 1_000 })
-      .follow({ replaceTls: (tls) => { applied.push(tls); } }, { clock, onEvent: () => { throw new Error("mine"); } });
+    const following = loadCredentials({
+      type: "tls",
+      caCertificateFile: at("ca"),
+      refreshIntervalMs: 1_000,
+    }).follow(
+      {
+        replaceTls: (tls) => {
+          applied.push(tls);
+        },
+      },
+      {
+        clock,
+        onEvent: () => {
+          throw new Error("mine");
+        },
+      },
+    );
     for (const name of ["a", "b"]) {
       writeFileSync(at("ca"), createTestAuthority(name).cert);
       clock.advance(1_000);

@@ -8,7 +8,10 @@ export interface LoadedCredentials {
   /** The option `tls` of the channel; absent: without TLS. */
   readonly tls?: ChannelTls;
   /** Keeps the certificates of a channel as new as their files, until closed. Does nothing where there are none. */
-  follow(channel: Pick<GrpcChannel, "replaceTls">, options?: Pick<FollowTlsOptions, "clock" | "onEvent">): { close(): void };
+  follow(
+    channel: Pick<GrpcChannel, "replaceTls">,
+    options?: Pick<FollowTlsOptions, "clock" | "onEvent">,
+  ): { close(): void };
 }
 
 /** Reads the files of credentials. Throws an XdsError, NOT_FOUND, that names the one that cannot be read; whether they fit together the channel says. */
@@ -17,6 +20,14 @@ export function loadCredentials(credentials: BootstrapCredentials): LoadedCreden
   const first = readTlsFiles(credentials);
   return {
     tls: first,
-    follow: (channel, options = {}) => followTlsFiles({ ...options, credentials, first, apply: (tls) => { channel.replaceTls(tls); } }),
+    follow: (channel, options = {}) =>
+      followTlsFiles({
+        ...options,
+        credentials,
+        first,
+        apply: (tls) => {
+          channel.replaceTls(tls);
+        },
+      }),
   };
 }

@@ -9,7 +9,11 @@ export type CredentialsEvent =
   /** They are in use for connections to come. */
   | { readonly kind: "credentials-replaced"; readonly files: readonly string[] }
   /** They cannot be used, `error` says why; what was before stays in use. Told once for each reason. */
-  | { readonly kind: "credentials-refused"; readonly files: readonly string[]; readonly error: XdsError };
+  | {
+      readonly kind: "credentials-refused";
+      readonly files: readonly string[];
+      readonly error: XdsError;
+    };
 
 /** What {@link followTlsFiles} needs. */
 export interface FollowTlsOptions {
@@ -31,7 +35,13 @@ const lookMs = 10_000;
  * Puts certificates to use as their files change. They are read again every `refreshIntervalMs` (A65), and within ten seconds of a change of their times.
  * What is broken, half written or does not belong together is never used: it is read again with each look, until it can be.
  */
-export function followTlsFiles({ credentials, first, apply, clock = systemClock, onEvent }: FollowTlsOptions): { close(): void } {
+export function followTlsFiles({
+  credentials,
+  first,
+  apply,
+  clock = systemClock,
+  onEvent,
+}: FollowTlsOptions): { close(): void } {
   const files = tlsFilesOf(credentials);
   const everyMs = Math.min(lookMs, credentials.refreshIntervalMs);
   let used = fingerprint(first);
@@ -58,18 +68,29 @@ export function followTlsFiles({ credentials, first, apply, clock = systemClock,
     timer = clock.after(everyMs, look);
     const before = times;
     times = timesOf(files);
-    if (times === before && problem === undefined && clock.now() - readAt < credentials.refreshIntervalMs) return;
+    if (
+      times === before &&
+      problem === undefined &&
+      clock.now() - readAt < credentials.refreshIntervalMs
+    )
+      return;
     const event = read();
     if (event !== undefined) tell(onEvent, event);
   };
   let timer: Timer = clock.after(everyMs, look);
-  return { close: () => { timer.cancel(); } };
+  return {
+    close: () => {
+      timer.cancel();
+    },
+  };
 }
 
 function tell(onEvent: FollowTlsOptions["onEvent"], event: CredentialsEvent): void {
   try {
     onEvent?.(event);
-  } catch { /* certificates go on being followed */ }
+  } catch {
+    /* certificates go on being followed */
+  }
 }
 
 /** Equal for equal contents. */
@@ -79,12 +100,14 @@ function fingerprint({ ca, cert, key }: ChannelTls): string {
 
 /** When the files were last changed; a renewed link shows by the inode behind it. */
 function timesOf(files: readonly string[]): string {
-  return files.map((file) => {
-    try {
-      const { mtimeNs, ino } = statSync(file, { bigint: true });
-      return `${mtimeNs} ${ino}`;
-    } catch {
-      return "none";
-    }
-  }).join(" ");
+  return files
+    .map((file) => {
+      try {
+        const { mtimeNs, ino } = statSync(file, { bigint: true });
+        return `${mtimeNs} ${ino}`;
+      } catch {
+        return "none";
+      }
+    })
+    .join(" ");
 }

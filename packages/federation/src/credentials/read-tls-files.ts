@@ -4,7 +4,12 @@ import type { ChannelTls } from "@xdstp/grpc/client";
 import type { TlsCredentials } from "../bootstrap/bootstrap.ts";
 
 /** The certificates that credentials name, for a channel. Throws an XdsError, NOT_FOUND, that names the file that cannot be read. */
-export function readTlsFiles({ caCertificateFile, certificateFile, privateKeyFile, servername }: TlsCredentials): ChannelTls {
+export function readTlsFiles({
+  caCertificateFile,
+  certificateFile,
+  privateKeyFile,
+  servername,
+}: TlsCredentials): ChannelTls {
   return {
     ...(caCertificateFile !== undefined && { ca: pem("ca_certificate_file", caCertificateFile) }),
     ...(certificateFile !== undefined && { cert: pem("certificate_file", certificateFile) }),
@@ -14,7 +19,11 @@ export function readTlsFiles({ caCertificateFile, certificateFile, privateKeyFil
 }
 
 /** The files that credentials name. */
-export function tlsFilesOf({ caCertificateFile, certificateFile, privateKeyFile }: TlsCredentials): readonly string[] {
+export function tlsFilesOf({
+  caCertificateFile,
+  certificateFile,
+  privateKeyFile,
+}: TlsCredentials): readonly string[] {
   return [caCertificateFile, certificateFile, privateKeyFile].filter((file) => file !== undefined);
 }
 
@@ -23,6 +32,10 @@ function pem(option: string, file: string): Buffer {
     return readFileSync(file);
   } catch (cause) {
     const { code = "unknown error" } = cause as NodeJS.ErrnoException;
-    throw new XdsError("NOT_FOUND", `${option} ${file}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`}; give a PEM file`, { cause });
+    throw new XdsError(
+      "NOT_FOUND",
+      `${option} ${file}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`}; give a PEM file`,
+      { cause },
+    );
   }
 }

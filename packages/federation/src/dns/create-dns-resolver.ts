@@ -34,34 +34,74 @@ const maxTargets = 16;
  *
  * The function that it gives throws an XdsError: INVALID_ARGUMENT for an authority that is no host name, NOT_FOUND where DNS has nothing of it (C-AUTH-5), both with what was tried; UNAVAILABLE where DNS did not answer.
  */
-export function createDnsResolver(options: DnsResolverOptions = {}): (authority: string) => Promise<SourceConfig> {
-  const { service = "_xds._tcp", port: usual = 443, queries = new Resolver({ timeout: 2_000, tries: 2 }), random = Math.random } = options;
+export function createDnsResolver(
+  options: DnsResolverOptions = {},
+): (authority: string) => Promise<SourceConfig> {
+  const {
+    service = "_xds._tcp",
+    port: usual = 443,
+    queries = new Resolver({ timeout: 2_000, tries: 2 }),
+    random = Math.random,
+  } = options;
   return async (authority) => {
     const { host, port } = hostOfAuthority(authority);
-    const serverAt = (target: string): ServerConfig => ({ uri: target, credentials: credentialsFor(host, options.credentials), features: new Set() });
+    const serverAt = (target: string): ServerConfig => ({
+      uri: target,
+      credentials: credentialsFor(host, options.credentials),
+      features: new Set(),
+    });
     const name = `${service}.${host}`;
-    const records = port === undefined ? await recordsOf(`SRV ${name}`, () => queries.resolveSrv(name)) : [];
-    if (records.length > 0) return { servers: targetsOf(records, name, random).map(serverAt), authorities: [authority], place: `DNS (SRV ${name})` };
-    if (await hasAddress(queries, host)) return { servers: [serverAt(`${host}:${port ?? usual}`)], authorities: [authority], place: `DNS (${host})` };
-    throw new XdsError("NOT_FOUND", `DNS has ${port === undefined ? `no SRV ${name} and ` : ""}no address of ${host}`);
+    const records =
+      port === undefined ? await recordsOf(`SRV ${name}`, () => queries.resolveSrv(name)) : [];
+    if (records.length > 0)
+      return {
+        servers: targetsOf(records, name, random).map(serverAt),
+        authorities: [authority],
+        place: `DNS (SRV ${name})`,
+      };
+    if (await hasAddress(queries, host))
+      return {
+        servers: [serverAt(`${host}:${port ?? usual}`)],
+        authorities: [authority],
+        place: `DNS (${host})`,
+      };
+    throw new XdsError(
+      "NOT_FOUND",
+      `DNS has ${port === undefined ? `no SRV ${name} and ` : ""}no address of ${host}`,
+    );
   };
 }
 
-function credentialsFor(host: string, credentials: BootstrapCredentials = { type: "tls", refreshIntervalMs: 600_000 }): BootstrapCredentials {
+function credentialsFor(
+  host: string,
+  credentials: BootstrapCredentials = { type: "tls", refreshIntervalMs: 600_000 },
+): BootstrapCredentials {
   return credentials.type === "tls" ? { servername: host, ...credentials } : credentials;
 }
 
 /** A record of the root says that there is no such service. */
-function targetsOf(records: readonly SrvRecord[], name: string, random: () => number): readonly string[] {
-  const usable = records.map((record) => ({ ...record, name: record.name.replace(/\.$/, "") })).filter(({ name: target, port }) => isHostName(target) && port > 0);
+function targetsOf(
+  records: readonly SrvRecord[],
+  name: string,
+  random: () => number,
+): readonly string[] {
+  const usable = records
+    .map((record) => ({ ...record, name: record.name.replace(/\.$/, "") }))
+    .filter(({ name: target, port }) => isHostName(target) && port > 0);
   if (usable.length === 0) throw new XdsError("NOT_FOUND", `DNS has no target in SRV ${name}`);
-  return orderTargets(usable, random).slice(0, maxTargets).map(({ name: target, port }) => `${target}:${port}`);
+  return orderTargets(usable, random)
+    .slice(0, maxTargets)
+    .map(({ name: target, port }) => `${target}:${port}`);
 }
 
 /** Also where DNS does not answer for one of its families. */
 async function hasAddress(queries: DnsQueries, host: string): Promise<boolean> {
-  const families = await Promise.allSettled([recordsOf(`A ${host}`, () => queries.resolve4(host)), recordsOf(`AAAA ${host}`, () => queries.resolve6(host))]);
-  if (families.some((family) => family.status === "fulfilled" && family.value.length > 0)) return true;
+  const families = await Promise.allSettled([
+    recordsOf(`A ${host}`, () => queries.resolve4(host)),
+    recordsOf(`AAAA ${host}`, () => queries.resolve6(host)),
+  ]);
+  if (families.some((family) => family.status === "fulfilled" && family.value.length > 0))
+    return true;
   for (const family of families) if (family.status === "rejected") throw family.reason;
   return false;
 }

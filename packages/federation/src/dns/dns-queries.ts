@@ -13,7 +13,10 @@ export interface DnsQueries {
 }
 
 /** The records of a query; none where DNS says that there are none. Throws an XdsError, UNAVAILABLE, where it does not say. */
-export async function recordsOf<Record>(what: string, query: () => Promise<readonly Record[]>): Promise<readonly Record[]> {
+export async function recordsOf<Record>(
+  what: string,
+  query: () => Promise<readonly Record[]>,
+): Promise<readonly Record[]> {
   try {
     return await query();
   } catch (error) {

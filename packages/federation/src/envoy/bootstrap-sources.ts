@@ -24,27 +24,63 @@ export interface BootstrapConfigSources {
 const adsPlace = "dynamic_resources.ads_config";
 
 /** Sources in the order of C-AUTH-1. The last of `config_sources` may be without authorities: then it is the default. */
-export function bootstrapSources({ listed, fallback, beside, ads, place }: BootstrapConfigSources): readonly SourceConfig[] {
+export function bootstrapSources({
+  listed,
+  fallback,
+  beside,
+  ads,
+  place,
+}: BootstrapConfigSources): readonly SourceConfig[] {
   for (const one of beside) serversOf(one, ads);
   const last = listed.at(-1);
   const own = last?.source.authorities.length === 0 ? last : undefined;
-  if (own !== undefined && fallback !== undefined) throw wrongAt(own.place, "has no authorities, so it is the default, and there is default_config_source; leave one out");
+  if (own !== undefined && fallback !== undefined)
+    throw wrongAt(
+      own.place,
+      "has no authorities, so it is the default, and there is default_config_source; leave one out",
+    );
   const standard = own ?? fallback;
-  const named = (own === undefined ? listed : listed.slice(0, -1)).map((one) => ({ servers: serversOf(one, ads), authorities: authoritiesOf(one), place: one.place.path }));
-  const others = [...named, ...(standard === undefined ? [] : [{ servers: serversOf(standard, ads), place: standard.place.path }])];
-  if (ads === undefined && others.length + beside.length === 0) throw wrongAt(place, "names no management server; give dynamic_resources.ads_config, config_sources or default_config_source");
+  const named = (own === undefined ? listed : listed.slice(0, -1)).map((one) => ({
+    servers: serversOf(one, ads),
+    authorities: authoritiesOf(one),
+    place: one.place.path,
+  }));
+  const others = [
+    ...named,
+    ...(standard === undefined
+      ? []
+      : [{ servers: serversOf(standard, ads), place: standard.place.path }]),
+  ];
+  if (ads === undefined && others.length + beside.length === 0)
+    throw wrongAt(
+      place,
+      "names no management server; give dynamic_resources.ads_config, config_sources or default_config_source",
+    );
   if (ads === undefined) return others;
-  return others.length === 0 ? [{ servers: ads, place: adsPlace }] : [...named, { servers: ads, opaque: true, place: adsPlace }, ...others.slice(named.length)];
+  return others.length === 0
+    ? [{ servers: ads, place: adsPlace }]
+    : [...named, { servers: ads, opaque: true, place: adsPlace }, ...others.slice(named.length)];
 }
 
 function authoritiesOf({ source: { authorities }, place }: PlacedSource): readonly string[] {
   if (authorities.length > 0) return authorities;
-  throw wrongAt(place, "has no authorities, so that nothing would be asked of it; only the last of config_sources may be without, as the default");
+  throw wrongAt(
+    place,
+    "has no authorities, so that nothing would be asked of it; only the last of config_sources may be without, as the default",
+  );
 }
 
-function serversOf({ source, place }: PlacedSource, ads: readonly ServerConfig[] | undefined): readonly ServerConfig[] {
+function serversOf(
+  { source, place }: PlacedSource,
+  ads: readonly ServerConfig[] | undefined,
+): readonly ServerConfig[] {
   if (source.kind === "servers") return source.servers;
-  if (source.kind === "self") throw wrongAt(place, "says self, which is where a reference came from; a bootstrap comes from nobody: give ads or api_config_source");
-  if (ads === undefined) throw wrongAt(place, "says ads, and the bootstrap has no dynamic_resources.ads_config");
+  if (source.kind === "self")
+    throw wrongAt(
+      place,
+      "says self, which is where a reference came from; a bootstrap comes from nobody: give ads or api_config_source",
+    );
+  if (ads === undefined)
+    throw wrongAt(place, "says ads, and the bootstrap has no dynamic_resources.ads_config");
   return ads;
 }

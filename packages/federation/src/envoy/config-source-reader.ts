@@ -9,10 +9,16 @@ import { readConfigSource, type ReadConfigSourceOptions } from "./read-config-so
  * Reads ConfigSources as they stand in payloads (`source` of a reference): the option `sourceOf` of `createClient`, so that a walk follows them (C-AUTH-4).
  * What it gives throws an XdsError for bytes that are none, for what {@link readConfigSource} refuses, and INVALID_ARGUMENT for `ads` and `self`, which need no reading.
  */
-export function configSourceReader(options: ReadConfigSourceOptions = {}): (configSource: Uint8Array) => SourceConfig {
+export function configSourceReader(
+  options: ReadConfigSourceOptions = {},
+): (configSource: Uint8Array) => SourceConfig {
   return (configSource) => {
     const read = readConfigSource(decoded(configSource), options);
-    if (read.kind !== "servers") throw new XdsError("INVALID_ARGUMENT", `the ConfigSource says ${read.kind}, and no servers of its own`);
+    if (read.kind !== "servers")
+      throw new XdsError(
+        "INVALID_ARGUMENT",
+        `the ConfigSource says ${read.kind}, and no servers of its own`,
+      );
     const { servers, authorities } = read;
     return { servers, authorities };
   };

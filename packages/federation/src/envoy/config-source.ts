@@ -4,11 +4,11 @@ import type { ServerConfig } from "../server-config.ts";
 /** A ConfigSource, read: where what is named beside it comes from (C-AUTH-6). */
 export type EnvoyConfigSource =
   /** The one ADS source of the bootstrap. */
-  | { readonly kind: "ads" } & ConfigSourceFacts
+  | ({ readonly kind: "ads" } & ConfigSourceFacts)
   /** The source that has delivered the reference. */
-  | { readonly kind: "self" } & ConfigSourceFacts
+  | ({ readonly kind: "self" } & ConfigSourceFacts)
   /** Servers of its own, in order of preference. At least one. */
-  | { readonly kind: "servers"; readonly servers: readonly ServerConfig[] } & ConfigSourceFacts;
+  | ({ readonly kind: "servers"; readonly servers: readonly ServerConfig[] } & ConfigSourceFacts);
 
 /** What every ConfigSource says. */
 export interface ConfigSourceFacts {

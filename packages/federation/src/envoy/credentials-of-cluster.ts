@@ -18,31 +18,69 @@ const tlsUrl = typeUrlOf(UpstreamTlsContextSchema.typeName);
  * Throws an XdsError for certificates that are no files, and for checks that would be left out.
  * @param host - Of the address
  */
-export function credentialsOfCluster({ transportSocket, transportSocketMatches }: Cluster, place: Place, host: string): BootstrapCredentials {
-  if (transportSocketMatches.length > 0) throw unsupportedAt(inside(place, "transport_socket_matches"), "cannot be matched here; give one transport_socket");
+export function credentialsOfCluster(
+  { transportSocket, transportSocketMatches }: Cluster,
+  place: Place,
+  host: string,
+): BootstrapCredentials {
+  if (transportSocketMatches.length > 0)
+    throw unsupportedAt(
+      inside(place, "transport_socket_matches"),
+      "cannot be matched here; give one transport_socket",
+    );
   const any = transportSocket?.configType.value;
-  if (transportSocket === undefined || any?.typeUrl === rawUrl || (any === undefined && transportSocket.name === "envoy.transport_sockets.raw_buffer")) return { type: "insecure" };
+  if (
+    transportSocket === undefined ||
+    any?.typeUrl === rawUrl ||
+    (any === undefined && transportSocket.name === "envoy.transport_sockets.raw_buffer")
+  )
+    return { type: "insecure" };
   const at = inside(place, "transport_socket", "typed_config");
-  if (any?.typeUrl !== tlsUrl) throw unsupportedAt(at, `is ${any === undefined ? "missing" : any.typeUrl}; give an UpstreamTlsContext, or no transport_socket`);
+  if (any?.typeUrl !== tlsUrl)
+    throw unsupportedAt(
+      at,
+      `is ${any === undefined ? "missing" : any.typeUrl}; give an UpstreamTlsContext, or no transport_socket`,
+    );
   return tlsOfContext(fromBinary(UpstreamTlsContextSchema, any.value), at, host);
 }
 
-function tlsOfContext({ sni, commonTlsContext: common }: UpstreamTlsContext, place: Place, host: string): BootstrapCredentials {
+function tlsOfContext(
+  { sni, commonTlsContext: common }: UpstreamTlsContext,
+  place: Place,
+  host: string,
+): BootstrapCredentials {
   const at = inside(place, "common_tls_context");
   if (common === undefined) return { ...tlsOf({}, at), ...(sni !== "" && { servername: sni }) };
-  if (common.tlsCertificateSdsSecretConfigs.length > 0) throw unsupportedAt(inside(at, "tls_certificate_sds_secret_configs"), "needs a source of secrets; give tls_certificates with files");
-  if (common.tlsCertificateProviderInstance !== undefined) throw unsupportedAt(inside(at, "tls_certificate_provider_instance"), "needs a provider of certificates; give tls_certificates with files");
+  if (common.tlsCertificateSdsSecretConfigs.length > 0)
+    throw unsupportedAt(
+      inside(at, "tls_certificate_sds_secret_configs"),
+      "needs a source of secrets; give tls_certificates with files",
+    );
+  if (common.tlsCertificateProviderInstance !== undefined)
+    throw unsupportedAt(
+      inside(at, "tls_certificate_provider_instance"),
+      "needs a provider of certificates; give tls_certificates with files",
+    );
   const { validationContextType: type } = common;
-  if (type.case !== undefined && type.case !== "validationContext") throw unsupportedAt(at, "takes what servers are checked with from elsewhere; give validation_context with a file as trusted_ca");
+  if (type.case !== undefined && type.case !== "validationContext")
+    throw unsupportedAt(
+      at,
+      "takes what servers are checked with from elsewhere; give validation_context with a file as trusted_ca",
+    );
   const validation = type.value;
   const trust = inside(at, "validation_context");
   const servername = checkPeerChecks(validation, trust, sni === "" ? host : sni);
   const [certificate, second] = common.tlsCertificates;
-  if (second !== undefined) throw wrongAt(inside(at, "tls_certificates"), "has several certificates; a client shows one");
+  if (second !== undefined)
+    throw wrongAt(inside(at, "tls_certificates"), "has several certificates; a client shows one");
   const own = inside(at, "tls_certificates", 0);
   const files = {
     ca: { data: validation?.trustedCa, place: inside(trust, "trusted_ca") },
-    cert: { data: certificate?.certificateChain, place: inside(own, "certificate_chain") }, key: { data: certificate?.privateKey, place: inside(own, "private_key") },
+    cert: { data: certificate?.certificateChain, place: inside(own, "certificate_chain") },
+    key: { data: certificate?.privateKey, place: inside(own, "private_key") },
   };
-  return { ...tlsOf(files, own), ...(servername !== host && isIP(servername) === 0 && { servername }) };
+  return {
+    ...tlsOf(files, own),
+    ...(servername !== host && isIP(servername) === 0 && { servername }),
+  };
 }

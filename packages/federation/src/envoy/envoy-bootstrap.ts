@@ -18,7 +18,10 @@ export interface EnvoyBootstrap {
   /** `lds_resources_locator` and `cds_resources_locator`: collections that are followed instead of all listeners and clusters. Absent: by opaque names. */
   readonly resourcesLocators: { readonly listeners?: string; readonly clusters?: string };
   /** `lds_config` and `cds_config`: the ConfigSources beside these. */
-  readonly configSources: { readonly listeners?: EnvoyConfigSource; readonly clusters?: EnvoyConfigSource };
+  readonly configSources: {
+    readonly listeners?: EnvoyConfigSource;
+    readonly clusters?: EnvoyConfigSource;
+  };
   /** Resolves static clusters, also for ConfigSources inside resources. Throws for one that leads to no management server. */
   readonly clusters: StaticClusters;
 }

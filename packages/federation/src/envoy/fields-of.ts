@@ -12,9 +12,13 @@ export function fieldsOf(typeName: string, json: Placed<JsonValue> | undefined):
   if (json === undefined) return () => undefined;
   const object = asObject(json);
   const known = envoyRegistry().getMessage(typeName)?.fields ?? [];
-  const unknown = Object.keys(object.value).find((key) => !known.some(({ name, jsonName }) => key === name || key === jsonName));
-  if (unknown !== undefined) throw wrongAt(inside(object.place, unknown), `is no field of ${typeName}`);
-  return (name) => field(object, name) ?? field(object, known.find((one) => one.name === name)?.jsonName ?? name);
+  const unknown = Object.keys(object.value).find(
+    (key) => !known.some(({ name, jsonName }) => key === name || key === jsonName),
+  );
+  if (unknown !== undefined)
+    throw wrongAt(inside(object.place, unknown), `is no field of ${typeName}`);
+  return (name) =>
+    field(object, name) ?? field(object, known.find((one) => one.name === name)?.jsonName ?? name);
 }
 
 /** The object in a field. */

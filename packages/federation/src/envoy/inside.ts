@@ -4,7 +4,16 @@ import type { Place } from "../bootstrap/place.ts";
 
 /** A spot further in. */
 export function inside({ path, ...place }: Place, ...steps: readonly (string | number)[]): Place {
-  return { ...place, path: steps.reduce<string>((way, step) => (typeof step === "number" ? `${way}[${step}]` : [way, step].filter((part) => part !== "").join(".")), path) };
+  return {
+    ...place,
+    path: steps.reduce<string>(
+      (way, step) =>
+        typeof step === "number"
+          ? `${way}[${step}]`
+          : [way, step].filter((part) => part !== "").join("."),
+      path,
+    ),
+  };
 }
 
 /** The error of what is there and has no meaning here yet. */

@@ -17,6 +17,9 @@ function parse(text: string, place: Place): JsonValue {
     return load(text, { schema: CORE_SCHEMA, maxDepth, maxAliases }) as JsonValue;
   } catch (error) {
     const mark = error instanceof YAMLException ? error.mark : undefined;
-    throw wrongAt(place, `is neither YAML nor JSON${mark === undefined ? "" : ` at line ${mark.line + 1} column ${mark.column + 1}`}`);
+    throw wrongAt(
+      place,
+      `is neither YAML nor JSON${mark === undefined ? "" : ` at line ${mark.line + 1} column ${mark.column + 1}`}`,
+    );
   }
 }

@@ -1,5 +1,9 @@
 import type { RequestRate } from "@xdstp/core/client";
-import { ApiConfigSource_ApiType as ApiType, type ApiConfigSource, type RateLimitSettings } from "@xdstp/protos/envoy/core";
+import {
+  ApiConfigSource_ApiType as ApiType,
+  type ApiConfigSource,
+  type RateLimitSettings,
+} from "@xdstp/protos/envoy/core";
 
 import { wrongAt, type Place } from "../bootstrap/place.ts";
 import type { ServerConfig } from "../server-config.ts";
@@ -9,39 +13,79 @@ import { inside, unsupportedAt } from "./inside.ts";
 import { readGrpcService } from "./read-grpc-service.ts";
 
 /** How each kind is spoken to (C-AGG-2). */
-const kinds: ReadonlyMap<ApiType, Required<Pick<ServerConfig, "variant" | "aggregated">>> = new Map([
-  [ApiType.GRPC, { variant: "sotw", aggregated: false }],
-  [ApiType.DELTA_GRPC, { variant: "delta", aggregated: false }],
-  [ApiType.AGGREGATED_GRPC, { variant: "sotw", aggregated: true }],
-  [ApiType.AGGREGATED_DELTA_GRPC, { variant: "delta", aggregated: true }],
-]);
+const kinds: ReadonlyMap<ApiType, Required<Pick<ServerConfig, "variant" | "aggregated">>> = new Map(
+  [
+    [ApiType.GRPC, { variant: "sotw", aggregated: false }],
+    [ApiType.DELTA_GRPC, { variant: "delta", aggregated: false }],
+    [ApiType.AGGREGATED_GRPC, { variant: "sotw", aggregated: true }],
+    [ApiType.AGGREGATED_DELTA_GRPC, { variant: "delta", aggregated: true }],
+  ],
+);
 
 /**
  * The servers of an ApiConfigSource in order of preference: its `grpc_services` are tried one after the other.
  * @param isAds - It is `ads_config` of a bootstrap: GRPC and DELTA_GRPC are one stream for all types
  */
-export function readApiConfigSource(config: ApiConfigSource, place: Place, clusters: StaticClusters, isAds = false): readonly ServerConfig[] {
+export function readApiConfigSource(
+  config: ApiConfigSource,
+  place: Place,
+  clusters: StaticClusters,
+  isAds = false,
+): readonly ServerConfig[] {
   const kind = kindOf(config, place);
   checkTransportVersion(config.transportApiVersion, inside(place, "transport_api_version"));
-  if (config.clusterNames.length > 0) throw wrongAt(inside(place, "cluster_names"), "is for REST; name the cluster in grpc_services, as envoy_grpc");
-  if (config.configValidators.length > 0) throw unsupportedAt(inside(place, "config_validators"), "would be left out; validate where you watch");
-  if (config.grpcServices.length === 0) throw wrongAt(place, "has no grpc_services; give one with google_grpc or envoy_grpc");
+  if (config.clusterNames.length > 0)
+    throw wrongAt(
+      inside(place, "cluster_names"),
+      "is for REST; name the cluster in grpc_services, as envoy_grpc",
+    );
+  if (config.configValidators.length > 0)
+    throw unsupportedAt(
+      inside(place, "config_validators"),
+      "would be left out; validate where you watch",
+    );
+  if (config.grpcServices.length === 0)
+    throw wrongAt(place, "has no grpc_services; give one with google_grpc or envoy_grpc");
   const { rateLimitSettings: settings } = config;
-  const how = { ...kind, ...(isAds && { aggregated: true }), keepRemoved: false, ...(settings !== undefined && { rate: rateOf(settings, inside(place, "rate_limit_settings")) }) };
-  return config.grpcServices.flatMap((service, index) => readGrpcService(service, inside(place, "grpc_services", index), clusters)).map((server) => ({ ...server, ...how }));
+  const how = {
+    ...kind,
+    ...(isAds && { aggregated: true }),
+    keepRemoved: false,
+    ...(settings !== undefined && { rate: rateOf(settings, inside(place, "rate_limit_settings")) }),
+  };
+  return config.grpcServices
+    .flatMap((service, index) =>
+      readGrpcService(service, inside(place, "grpc_services", index), clusters),
+    )
+    .map((server) => ({ ...server, ...how }));
 }
 
-function kindOf({ apiType }: ApiConfigSource, place: Place): Required<Pick<ServerConfig, "variant" | "aggregated">> {
+function kindOf(
+  { apiType }: ApiConfigSource,
+  place: Place,
+): Required<Pick<ServerConfig, "variant" | "aggregated">> {
   const kind = kinds.get(apiType);
   if (kind !== undefined) return kind;
   const known = "AGGREGATED_GRPC, AGGREGATED_DELTA_GRPC, GRPC or DELTA_GRPC";
-  if (apiType === ApiType.REST) throw unsupportedAt(inside(place, "api_type"), `is REST: there is no feed for it yet; give ${known}`);
-  throw wrongAt(inside(place, "api_type"), `is ${Number(apiType) === 0 ? "missing" : String(apiType)}; give ${known}`);
+  if (apiType === ApiType.REST)
+    throw unsupportedAt(
+      inside(place, "api_type"),
+      `is REST: there is no feed for it yet; give ${known}`,
+    );
+  throw wrongAt(
+    inside(place, "api_type"),
+    `is ${Number(apiType) === 0 ? "missing" : String(apiType)}; give ${known}`,
+  );
 }
 
 /** 100 tokens, ten of them new each second. */
 function rateOf({ maxTokens = 100, fillRate = 10 }: RateLimitSettings, place: Place): RequestRate {
-  if (maxTokens < 1) throw wrongAt(inside(place, "max_tokens"), "is 0: nothing could ever be asked for");
-  if (!(fillRate > 0 && Number.isFinite(fillRate))) throw wrongAt(inside(place, "fill_rate"), `is ${fillRate}; give requests per second, above zero`);
+  if (maxTokens < 1)
+    throw wrongAt(inside(place, "max_tokens"), "is 0: nothing could ever be asked for");
+  if (!(fillRate > 0 && Number.isFinite(fillRate)))
+    throw wrongAt(
+      inside(place, "fill_rate"),
+      `is ${fillRate}; give requests per second, above zero`,
+    );
   return { burst: maxTokens, perSecond: fillRate };
 }

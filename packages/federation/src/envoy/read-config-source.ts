@@ -27,19 +27,31 @@ const initialFetchMs = 15_000;
  *
  * Throws an XdsError that names the field: INVALID_ARGUMENT for what is broken or missing, UNIMPLEMENTED for what there is no feed for yet (paths, REST), and for checks and credentials that would be left out in silence.
  */
-export function readConfigSource(config: ConfigSource | object | string, { clusters = () => undefined, source = "ConfigSource" }: ReadConfigSourceOptions = {}): EnvoyConfigSource {
+export function readConfigSource(
+  config: ConfigSource | object | string,
+  { clusters = () => undefined, source = "ConfigSource" }: ReadConfigSourceOptions = {},
+): EnvoyConfigSource {
   const place: Place = { source, path: "", whole: "the ConfigSource" };
   return sourceOf(messageOf(config, place), place, clusters);
 }
 
 /** The same at a place of something larger. @internal */
-export function readPlacedConfigSource(json: JsonValue, place: Place, clusters: StaticClusters): EnvoyConfigSource {
-  return sourceOf(readMessage(ConfigSourceSchema, asObject({ value: json, place })), place, clusters);
+export function readPlacedConfigSource(
+  json: JsonValue,
+  place: Place,
+  clusters: StaticClusters,
+): EnvoyConfigSource {
+  return sourceOf(
+    readMessage(ConfigSourceSchema, asObject({ value: json, place })),
+    place,
+    clusters,
+  );
 }
 
 function messageOf(config: ConfigSource | object | string, place: Place): ConfigSource {
   if (typeof config === "string") return readMessage(ConfigSourceSchema, parseText(config, place));
-  if ((config as Partial<Message> | null)?.$typeName === ConfigSourceSchema.typeName) return config as ConfigSource;
+  if ((config as Partial<Message> | null)?.$typeName === ConfigSourceSchema.typeName)
+    return config as ConfigSource;
   return readMessage(ConfigSourceSchema, asObject({ value: config as JsonValue, place }));
 }
 
@@ -48,20 +60,40 @@ function sourceOf(config: ConfigSource, place: Place, clusters: StaticClusters):
   checkVersion(config.resourceApiVersion, inside(place, "resource_api_version"));
   const facts = factsOf(config, place);
   switch (specifier.case) {
-    case "ads": return { kind: "ads", ...facts };
+    case "ads":
+      return { kind: "ads", ...facts };
     case "self":
-      checkVersion(specifier.value.transportApiVersion, inside(place, "self", "transport_api_version"));
+      checkVersion(
+        specifier.value.transportApiVersion,
+        inside(place, "self", "transport_api_version"),
+      );
       return { kind: "self", ...facts };
-    case "apiConfigSource": return { kind: "servers", servers: readApiConfigSource(specifier.value, inside(place, "api_config_source"), clusters), ...facts };
-    case "path": case "pathConfigSource":
-      throw unsupportedAt(inside(place, specifier.case === "path" ? "path" : "path_config_source"), "is a file: there is no feed for it yet; give api_config_source, ads or self");
-    case undefined: throw wrongAt(place, "says no source; give ads, self or api_config_source");
+    case "apiConfigSource":
+      return {
+        kind: "servers",
+        servers: readApiConfigSource(specifier.value, inside(place, "api_config_source"), clusters),
+        ...facts,
+      };
+    case "path":
+    case "pathConfigSource":
+      throw unsupportedAt(
+        inside(place, specifier.case === "path" ? "path" : "path_config_source"),
+        "is a file: there is no feed for it yet; give api_config_source, ads or self",
+      );
+    case undefined:
+      throw wrongAt(place, "says no source; give ads, self or api_config_source");
   }
 }
 
-function factsOf({ authorities, initialFetchTimeout }: ConfigSource, place: Place): ConfigSourceFacts {
+function factsOf(
+  { authorities, initialFetchTimeout }: ConfigSource,
+  place: Place,
+): ConfigSourceFacts {
   return {
     authorities: [...new Set(authorities.map(({ name }) => name))],
-    initialFetchMs: initialFetchTimeout === undefined ? initialFetchMs : readDuration(initialFetchTimeout, inside(place, "initial_fetch_timeout")),
+    initialFetchMs:
+      initialFetchTimeout === undefined
+        ? initialFetchMs
+        : readDuration(initialFetchTimeout, inside(place, "initial_fetch_timeout")),
   };
 }

@@ -29,35 +29,71 @@ const typeName = "envoy.config.bootstrap.v3.Bootstrap";
  * @param bootstrap - A text in YAML or JSON, its JSON, or the message
  * @param source - What errors call it
  */
-export function readEnvoyBootstrap(bootstrap: string | object, source = "bootstrap"): EnvoyBootstrap {
+export function readEnvoyBootstrap(
+  bootstrap: string | object,
+  source = "bootstrap",
+): EnvoyBootstrap {
   const whole = fieldsOf(typeName, jsonOf(bootstrap, { source, path: "" }));
-  const clusters = readStaticClusters(fieldsOf(`${typeName}.StaticResources`, whole("static_resources"))("clusters"));
+  const clusters = readStaticClusters(
+    fieldsOf(`${typeName}.StaticResources`, whole("static_resources"))("clusters"),
+  );
   const dynamic = fieldsOf(`${typeName}.DynamicResources`, whole("dynamic_resources"));
-  const readSource = (found: Placed<JsonValue> | undefined): PlacedSource | undefined => (found === undefined ? undefined : { place: found.place, source: readPlacedConfigSource(found.value, found.place, clusters) });
+  const readSource = (found: Placed<JsonValue> | undefined): PlacedSource | undefined =>
+    found === undefined
+      ? undefined
+      : { place: found.place, source: readPlacedConfigSource(found.value, found.place, clusters) };
   const ads = readAds(dynamic, clusters);
-  const [listeners, ofClusters] = [readSource(dynamic("lds_config")), readSource(dynamic("cds_config"))];
+  const [listeners, ofClusters] = [
+    readSource(dynamic("lds_config")),
+    readSource(dynamic("cds_config")),
+  ];
   return {
     node: readNode(objectOf(whole("node"))),
-    sources: bootstrapSources({ listed: listOf(whole("config_sources")).map(readSource).filter((found) => found !== undefined), fallback: readSource(whole("default_config_source")), beside: [listeners, ofClusters].filter((found) => found !== undefined), ads, place: { source, path: "" } }),
+    sources: bootstrapSources({
+      listed: listOf(whole("config_sources"))
+        .map(readSource)
+        .filter((found) => found !== undefined),
+      fallback: readSource(whole("default_config_source")),
+      beside: [listeners, ofClusters].filter((found) => found !== undefined),
+      ads,
+      place: { source, path: "" },
+    }),
     ...(ads !== undefined && { ads: { servers: ads } }),
     nodeContextParams: readParams(whole("node_context_params")),
-    resourcesLocators: { ...readLocator("listeners", dynamic("lds_resources_locator"), listenerType), ...readLocator("clusters", dynamic("cds_resources_locator"), clusterType) },
-    configSources: { ...(listeners !== undefined && { listeners: listeners.source }), ...(ofClusters !== undefined && { clusters: ofClusters.source }) },
+    resourcesLocators: {
+      ...readLocator("listeners", dynamic("lds_resources_locator"), listenerType),
+      ...readLocator("clusters", dynamic("cds_resources_locator"), clusterType),
+    },
+    configSources: {
+      ...(listeners !== undefined && { listeners: listeners.source }),
+      ...(ofClusters !== undefined && { clusters: ofClusters.source }),
+    },
     clusters,
   };
 }
 
 function jsonOf(bootstrap: string | object, place: Place): Placed<JsonValue> {
   if (typeof bootstrap === "string") return parseText(bootstrap, place);
-  if ((bootstrap as Partial<Message> | null)?.$typeName !== typeName) return { value: bootstrap as JsonValue, place };
+  if ((bootstrap as Partial<Message> | null)?.$typeName !== typeName)
+    return { value: bootstrap as JsonValue, place };
   const registry = envoyRegistry();
   const schema = registry.getMessage(typeName);
-  return { value: schema === undefined ? {} : toJson(schema, bootstrap as Message, { registry }), place };
+  return {
+    value: schema === undefined ? {} : toJson(schema, bootstrap as Message, { registry }),
+    place,
+  };
 }
 
 function readAds(dynamic: Fields, clusters: StaticClusters): readonly ServerConfig[] | undefined {
   const found = dynamic("ads_config");
-  return found === undefined ? undefined : readApiConfigSource(readMessage(ApiConfigSourceSchema, asObject(found)), found.place, clusters, true);
+  return found === undefined
+    ? undefined
+    : readApiConfigSource(
+        readMessage(ApiConfigSourceSchema, asObject(found)),
+        found.place,
+        clusters,
+        true,
+      );
 }
 
 function listOf(found: Placed<JsonValue> | undefined): readonly Placed<JsonValue>[] {
@@ -68,6 +104,9 @@ function listOf(found: Placed<JsonValue> | undefined): readonly Placed<JsonValue
 function readParams(found: Placed<JsonValue> | undefined): readonly string[] {
   return listOf(found).map(({ value, place }) => {
     if (typeof value === "string" && nodeContextParams({}, [value]).ok) return value;
-    throw wrongAt(place, `is ${JSON.stringify(value)}, which is no field of the node that may be a parameter (N-62); give one like id, cluster, locality.zone or metadata`);
+    throw wrongAt(
+      place,
+      `is ${JSON.stringify(value)}, which is no field of the node that may be a parameter (N-62); give one like id, cluster, locality.zone or metadata`,
+    );
   });
 }

@@ -1,4 +1,9 @@
-import type { GrpcService, GrpcService_EnvoyGrpc, GrpcService_GoogleGrpc, HeaderValue } from "@xdstp/protos/envoy/core";
+import type {
+  GrpcService,
+  GrpcService_EnvoyGrpc,
+  GrpcService_GoogleGrpc,
+  HeaderValue,
+} from "@xdstp/protos/envoy/core";
 
 import type { BootstrapServer } from "../bootstrap/bootstrap.ts";
 import { wrongAt, type Place } from "../bootstrap/place.ts";
@@ -8,35 +13,75 @@ import { inside, unsupportedAt } from "./inside.ts";
 import { readGoogleCredentials } from "./read-google-credentials.ts";
 
 /** The servers of a GrpcService: one, or those that its cluster leads to. Timeouts, retries and other tuning of Envoy's own client are passed over. */
-export function readGrpcService({ targetSpecifier: { case: kind, value }, initialMetadata }: GrpcService, place: Place, clusters: StaticClusters): readonly ServerConfig[] {
+export function readGrpcService(
+  { targetSpecifier: { case: kind, value }, initialMetadata }: GrpcService,
+  place: Place,
+  clusters: StaticClusters,
+): readonly ServerConfig[] {
   const metadata = metadataOf(initialMetadata, inside(place, "initial_metadata"));
   const more = Object.keys(metadata).length > 0 ? { metadata } : {};
   switch (kind) {
-    case "googleGrpc": return [{ ...googleServer(value, inside(place, "google_grpc")), ...more }];
-    case "envoyGrpc": return envoyServers(value, inside(place, "envoy_grpc"), clusters).map((server) => ({ ...server, ...more }));
-    case undefined: throw wrongAt(place, "has neither google_grpc nor envoy_grpc; give google_grpc with target_uri, or envoy_grpc with cluster_name");
+    case "googleGrpc":
+      return [{ ...googleServer(value, inside(place, "google_grpc")), ...more }];
+    case "envoyGrpc":
+      return envoyServers(value, inside(place, "envoy_grpc"), clusters).map((server) => ({
+        ...server,
+        ...more,
+      }));
+    case undefined:
+      throw wrongAt(
+        place,
+        "has neither google_grpc nor envoy_grpc; give google_grpc with target_uri, or envoy_grpc with cluster_name",
+      );
   }
 }
 
 function googleServer(google: GrpcService_GoogleGrpc, place: Place): BootstrapServer {
   if (google.targetUri === "") throw wrongAt(place, 'has no target_uri; give one like "host:port"');
-  return { uri: google.targetUri, credentials: readGoogleCredentials(google, place), features: new Set() };
+  return {
+    uri: google.targetUri,
+    credentials: readGoogleCredentials(google, place),
+    features: new Set(),
+  };
 }
 
-function envoyServers({ clusterName, authority }: GrpcService_EnvoyGrpc, place: Place, clusters: StaticClusters): readonly BootstrapServer[] {
-  if (clusterName === "") throw wrongAt(place, "has no cluster_name; give the name of a static cluster");
-  if (authority !== "") throw unsupportedAt(inside(place, "authority"), "cannot be set here; the address of the cluster is what is sent");
+function envoyServers(
+  { clusterName, authority }: GrpcService_EnvoyGrpc,
+  place: Place,
+  clusters: StaticClusters,
+): readonly BootstrapServer[] {
+  if (clusterName === "")
+    throw wrongAt(place, "has no cluster_name; give the name of a static cluster");
+  if (authority !== "")
+    throw unsupportedAt(
+      inside(place, "authority"),
+      "cannot be set here; the address of the cluster is what is sent",
+    );
   const servers = clusters(clusterName);
-  if (servers === undefined || servers.length === 0) throw wrongAt(inside(place, "cluster_name"), `is ${JSON.stringify(clusterName)}, and there is no such static cluster; add it under static_resources.clusters`);
+  if (servers === undefined || servers.length === 0)
+    throw wrongAt(
+      inside(place, "cluster_name"),
+      `is ${JSON.stringify(clusterName)}, and there is no such static cluster; add it under static_resources.clusters`,
+    );
   return servers;
 }
 
 /** Values may hold keys, so no error shows one. */
-function metadataOf(headers: readonly HeaderValue[], place: Place): Readonly<Record<string, string>> {
-  return Object.fromEntries(headers.map(({ key, value, rawValue }, index) => {
-    const at = inside(place, index);
-    if (rawValue.length > 0) throw unsupportedAt(inside(at, "raw_value"), "cannot be sent; give value");
-    if (/%[A-Z]/.test(value)) throw unsupportedAt(inside(at, "value"), "holds a command of Envoy (%...%), which is not replaced here; write the value itself");
-    return [key.toLowerCase(), value.replaceAll("%%", "%")];
-  }));
+function metadataOf(
+  headers: readonly HeaderValue[],
+  place: Place,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    headers.map(({ key, value, rawValue }, index) => {
+      const at = inside(place, index);
+      if (rawValue.length > 0)
+        throw unsupportedAt(inside(at, "raw_value"), "cannot be sent; give value");
+      if (/%[A-Z]/.test(value))
+        throw unsupportedAt(
+          inside(at, "value"),
+          "holds a command of Envoy (%...%), which is not replaced here; write the value itself",
+        );
+      return [key.toLowerCase(), value.replaceAll("%%", "%")];
+    }),
+  );
 }

@@ -5,11 +5,19 @@ import type { JsonValue } from "../bootstrap/bootstrap.ts";
 import { wrongAt, type Place, type Placed } from "../bootstrap/place.ts";
 
 /** A locator of `dynamic_resources` under a key, or nothing. Throws an XdsError for one that leads to no collection of the type. */
-export function readLocator<const Key extends string>(key: Key, found: Placed<JsonValue> | undefined, { typeUrl }: ResourceType): Partial<Record<Key, string>> {
+export function readLocator<const Key extends string>(
+  key: Key,
+  found: Placed<JsonValue> | undefined,
+  { typeUrl }: ResourceType,
+): Partial<Record<Key, string>> {
   if (found === undefined || found.value === "") return {};
   const { value, place } = found;
   const own = typeFromTypeUrl(typeUrl) ?? "";
-  if (typeof value !== "string" || !isCollection(value, own, place)) throw wrongAt(place, `is ${JSON.stringify(value)}; give a collection like "xdstp://authority/${own}/*"`);
+  if (typeof value !== "string" || !isCollection(value, own, place))
+    throw wrongAt(
+      place,
+      `is ${JSON.stringify(value)}; give a collection like "xdstp://authority/${own}/*"`,
+    );
   return { [key]: value } as Partial<Record<Key, string>>;
 }
 
@@ -18,5 +26,9 @@ function isCollection(text: string, type: string, place: Place): boolean {
   const parsed = parseLocator(text);
   if (!parsed.ok) throw wrongAt(place, `is no locator: ${parsed.error.message}`);
   const { value: locator } = parsed;
-  return locator.scheme === "xdstp" && (locator.resourceType === collectionTypeOf(type) || (locator.resourceType === type && isGlob(text.replace(/#.*/s, ""))));
+  return (
+    locator.scheme === "xdstp" &&
+    (locator.resourceType === collectionTypeOf(type) ||
+      (locator.resourceType === type && isGlob(text.replace(/#.*/s, ""))))
+  );
 }

@@ -7,9 +7,15 @@ import { wrongAt, type Placed } from "../bootstrap/place.ts";
 import { inside } from "./inside.ts";
 
 /** A message from JSON. Throws an XdsError, INVALID_ARGUMENT, that names the field, and of a secret one not the value. */
-export function readMessage<Schema extends DescMessage>(schema: Schema, { value, place }: Placed<JsonObject>): MessageShape<Schema> {
+export function readMessage<Schema extends DescMessage>(
+  schema: Schema,
+  { value, place }: Placed<JsonObject>,
+): MessageShape<Schema> {
   try {
-    const { value: bytes } = anyFromJson({ ...value as object, "@type": typeUrlOf(schema.typeName) }, envoyRegistry());
+    const { value: bytes } = anyFromJson(
+      { ...(value as object), "@type": typeUrlOf(schema.typeName) },
+      envoyRegistry(),
+    );
     return fromBinary(schema, bytes);
   } catch (error) {
     if (!(error instanceof ResourceJsonError)) throw error;

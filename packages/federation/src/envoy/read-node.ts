@@ -9,10 +9,18 @@ export function readNode(json: Placed<JsonObject> | undefined): BootstrapNode {
   if (json === undefined) return { id: "", cluster: "" };
   const { id, cluster, locality, metadata, dynamicParameters } = readMessage(NodeSchema, json);
   return {
-    id, cluster,
+    id,
+    cluster,
     ...(locality !== undefined && { locality: localityOf(locality) }),
     ...(metadata !== undefined && { metadata }),
-    ...(Object.keys(dynamicParameters).length > 0 && { dynamicParameters: new Map(Object.entries(dynamicParameters).map(([typeUrl, { params }]) => [typeUrl, new Map(Object.entries(params))])) }),
+    ...(Object.keys(dynamicParameters).length > 0 && {
+      dynamicParameters: new Map(
+        Object.entries(dynamicParameters).map(([typeUrl, { params }]) => [
+          typeUrl,
+          new Map(Object.entries(params)),
+        ]),
+      ),
+    }),
   };
 }
 

@@ -8,12 +8,14 @@ import { serversOfCluster } from "./servers-of-cluster.ts";
 
 /** Resolves static clusters by name. One is read when it is asked for: the others need not be such that anything here could be made of them. */
 export function readStaticClusters(json: Placed<JsonValue> | undefined): StaticClusters {
-  const clusters: readonly Placed<JsonObject>[] = json === undefined ? [] : items(asArray(json)).map(asObject);
+  const clusters: readonly Placed<JsonObject>[] =
+    json === undefined ? [] : items(asArray(json)).map(asObject);
   const read = new Map<string, readonly BootstrapServer[]>();
   return (name) => {
     const cluster = clusters.find(({ value }) => value.name === name);
     if (cluster === undefined) return undefined;
-    const servers = read.get(name) ?? serversOfCluster(readMessage(ClusterSchema, cluster), cluster.place);
+    const servers =
+      read.get(name) ?? serversOfCluster(readMessage(ClusterSchema, cluster), cluster.place);
     read.set(name, servers);
     return servers;
   };

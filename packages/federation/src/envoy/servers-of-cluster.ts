@@ -9,42 +9,84 @@ import { credentialsOfCluster } from "./credentials-of-cluster.ts";
 import { inside, unsupportedAt } from "./inside.ts";
 
 /** Types with addresses in the bootstrap. */
-const types: ReadonlySet<DiscoveryType> = new Set([DiscoveryType.STATIC, DiscoveryType.STRICT_DNS, DiscoveryType.LOGICAL_DNS]);
-const away: ReadonlySet<HealthStatus> = new Set([HealthStatus.UNHEALTHY, HealthStatus.DRAINING, HealthStatus.TIMEOUT]);
+const types: ReadonlySet<DiscoveryType> = new Set([
+  DiscoveryType.STATIC,
+  DiscoveryType.STRICT_DNS,
+  DiscoveryType.LOGICAL_DNS,
+]);
+const away: ReadonlySet<HealthStatus> = new Set([
+  HealthStatus.UNHEALTHY,
+  HealthStatus.DRAINING,
+  HealthStatus.TIMEOUT,
+]);
 
 /** The servers that a static cluster of an Envoy bootstrap leads to: its addresses by priority, each a server. Balancing and tuning are passed over: there is one stream. */
 export function serversOfCluster(cluster: Cluster, place: Place): readonly BootstrapServer[] {
   checkType(cluster, place);
   checkHttp2(cluster, place);
-  const servers = addressesOf(cluster.loadAssignment, inside(place, "load_assignment")).map(([address, at]) => {
-    const { host, uri } = targetOf(address, at);
-    return { uri, credentials: credentialsOfCluster(cluster, place, host), features: new Set<string>() };
-  });
-  if (servers.length === 0) throw wrongAt(place, "has no address; give load_assignment.endpoints with one");
+  const servers = addressesOf(cluster.loadAssignment, inside(place, "load_assignment")).map(
+    ([address, at]) => {
+      const { host, uri } = targetOf(address, at);
+      return {
+        uri,
+        credentials: credentialsOfCluster(cluster, place, host),
+        features: new Set<string>(),
+      };
+    },
+  );
+  if (servers.length === 0)
+    throw wrongAt(place, "has no address; give load_assignment.endpoints with one");
   return servers;
 }
 
 function checkType({ clusterDiscoveryType: { case: kind, value } }: Cluster, place: Place): void {
   if (kind === undefined || (kind === "type" && types.has(value))) return;
-  throw unsupportedAt(inside(place, kind === "type" ? kind : "cluster_type"), "has no addresses in the bootstrap; a cluster that leads to management servers is STATIC, STRICT_DNS or LOGICAL_DNS");
+  throw unsupportedAt(
+    inside(place, kind === "type" ? kind : "cluster_type"),
+    "has no addresses in the bootstrap; a cluster that leads to management servers is STATIC, STRICT_DNS or LOGICAL_DNS",
+  );
 }
 
-function addressesOf(assignment: ClusterLoadAssignment | undefined, place: Place): readonly (readonly [Address | undefined, Place])[] {
-  const localities = (assignment?.endpoints ?? []).map((locality, index) => ({ ...locality, at: inside(place, "endpoints", index) }));
-  return localities.sort((a, b) => a.priority - b.priority).flatMap(({ lbEndpoints, at }) => lbEndpoints.flatMap(({ hostIdentifier, healthStatus }, index) => {
-    const spot = inside(at, "lb_endpoints", index);
-    if (hostIdentifier.case !== "endpoint") throw unsupportedAt(spot, "has no endpoint with an address");
-    return away.has(healthStatus) ? [] : [[hostIdentifier.value.address, inside(spot, "endpoint", "address")] as const];
+function addressesOf(
+  assignment: ClusterLoadAssignment | undefined,
+  place: Place,
+): readonly (readonly [Address | undefined, Place])[] {
+  const localities = (assignment?.endpoints ?? []).map((locality, index) => ({
+    ...locality,
+    at: inside(place, "endpoints", index),
   }));
+  return localities
+    .sort((a, b) => a.priority - b.priority)
+    .flatMap(({ lbEndpoints, at }) =>
+      lbEndpoints.flatMap(({ hostIdentifier, healthStatus }, index) => {
+        const spot = inside(at, "lb_endpoints", index);
+        if (hostIdentifier.case !== "endpoint")
+          throw unsupportedAt(spot, "has no endpoint with an address");
+        return away.has(healthStatus)
+          ? []
+          : [[hostIdentifier.value.address, inside(spot, "endpoint", "address")] as const];
+      }),
+    );
 }
 
 /** What gRPC calls the target; `host` is what the certificate of the server is for. */
-function targetOf(address: Address | undefined, place: Place): { readonly uri: string; readonly host: string } {
+function targetOf(
+  address: Address | undefined,
+  place: Place,
+): { readonly uri: string; readonly host: string } {
   const { case: kind, value } = address?.address ?? { case: undefined };
   if (kind === "pipe") return { uri: `unix:${value.path}`, host: "localhost" };
-  if (kind !== "socketAddress") throw unsupportedAt(place, "is none that can be connected to; give socket_address or pipe");
-  const { address: host, portSpecifier: { case: portKind, value: port } } = value;
+  if (kind !== "socketAddress")
+    throw unsupportedAt(place, "is none that can be connected to; give socket_address or pipe");
+  const {
+    address: host,
+    portSpecifier: { case: portKind, value: port },
+  } = value;
   if (host === "") throw wrongAt(inside(place, "socket_address"), "has no address");
-  if (portKind !== "portValue" || port === 0) throw wrongAt(inside(place, "socket_address"), "has no port_value; give a port from 1 to 65535");
+  if (portKind !== "portValue" || port === 0)
+    throw wrongAt(
+      inside(place, "socket_address"),
+      "has no port_value; give a port from 1 to 65535",
+    );
   return { uri: `${host.includes(":") ? `[${host}]` : host}:${port}`, host };
 }

@@ -13,11 +13,23 @@ export interface NamedFile {
 const refreshIntervalMs = 600_000;
 
 /** TLS with files; they are followed as those of a gRPC bootstrap are. Throws an XdsError for certificates that are no files, and for one without its key. */
-export function tlsOf({ ca, cert, key }: Partial<Readonly<Record<"ca" | "cert" | "key", NamedFile>>>, place: Place): TlsCredentials {
-  const [caCertificateFile, certificateFile, privateKeyFile] = [fileOf(ca), fileOf(cert), fileOf(key)];
-  if ((certificateFile === undefined) !== (privateKeyFile === undefined)) throw wrongAt(place, `has ${certificateFile === undefined ? "a key and no certificate" : "a certificate and no key"}; give both, or neither`);
+export function tlsOf(
+  { ca, cert, key }: Partial<Readonly<Record<"ca" | "cert" | "key", NamedFile>>>,
+  place: Place,
+): TlsCredentials {
+  const [caCertificateFile, certificateFile, privateKeyFile] = [
+    fileOf(ca),
+    fileOf(cert),
+    fileOf(key),
+  ];
+  if ((certificateFile === undefined) !== (privateKeyFile === undefined))
+    throw wrongAt(
+      place,
+      `has ${certificateFile === undefined ? "a key and no certificate" : "a certificate and no key"}; give both, or neither`,
+    );
   return {
-    type: "tls", refreshIntervalMs,
+    type: "tls",
+    refreshIntervalMs,
     ...(caCertificateFile !== undefined && { caCertificateFile }),
     ...(certificateFile !== undefined && { certificateFile }),
     ...(privateKeyFile !== undefined && { privateKeyFile }),

@@ -21,27 +21,45 @@ interface Configured {
 function configured(random: SeededRandom): Configured {
   const servers = Array.from({ length: 6 }, (_, index) => createStoreServer(`s${index}`));
   for (const server of servers) server.fail(`${server.id} is down`);
-  const some = (): readonly StoreServer[] => Array.from({ length: random.between(1, 2) }, () => random.pick(servers));
-  const authorities = (least: number): readonly string[] => Array.from({ length: random.between(least, 2) }, () => random.pick(AUTHORITIES));
-  const listed = Array.from({ length: random.between(1, 3) }, () => ({ servers: some(), authorities: authorities(1), reachabilityOnly: random.once(4) }));
+  const some = (): readonly StoreServer[] =>
+    Array.from({ length: random.between(1, 2) }, () => random.pick(servers));
+  const authorities = (least: number): readonly string[] =>
+    Array.from({ length: random.between(least, 2) }, () => random.pick(AUTHORITIES));
+  const listed = Array.from({ length: random.between(1, 3) }, () => ({
+    servers: some(),
+    authorities: authorities(1),
+    reachabilityOnly: random.once(4),
+  }));
   return {
-    servers, name: random.once(6) ? "opaque" : locatorOf(random, 0),
-    sources: [...listed, ...(random.once(2) ? [{ servers: some(), opaque: true }] : []), ...(random.once(2) ? [{ servers: some() }] : [])],
+    servers,
+    name: random.once(6) ? "opaque" : locatorOf(random, 0),
+    sources: [
+      ...listed,
+      ...(random.once(2) ? [{ servers: some(), opaque: true }] : []),
+      ...(random.once(2) ? [{ servers: some() }] : []),
+    ],
     beside: random.once(2) ? { servers: some(), authorities: authorities(0) } : undefined,
   };
 }
 
 function locatorOf(random: SeededRandom, depth: number): string {
   const name = `xdstp://${random.pick(AUTHORITIES)}/t.T/x${depth}`;
-  return depth < 3 && random.once(2) ? `${name}#alt=${encodeURIComponent(locatorOf(random, depth + 1))}` : name;
+  return depth < 3 && random.once(2)
+    ? `${name}#alt=${encodeURIComponent(locatorOf(random, depth + 1))}`
+    : name;
 }
 
 it(`names the very servers that a federation asks, each for the very name, beside a ConfigSource too (${seeds} new seeds) [C-AUTH-1, C-AUTH-3, C-AUTH-4, C-ALT-5]`, async () => {
   console.log(`explain: seeds from ${firstSeed} on`);
   for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
     const { servers, sources, beside, name } = configured(createSeededRandom(seed));
-    const said = explain(sources, name, beside === undefined ? {} : { beside }).flatMap((place) => place.servers.map(({ id }) => `${id} ${place.name}`));
-    const { watch } = await scene([], { sources: beside === undefined ? sources : sourcesBeside(sources, name, beside)?.sources ?? sources });
+    const said = explain(sources, name, beside === undefined ? {} : { beside }).flatMap((place) =>
+      place.servers.map(({ id }) => `${id} ${place.name}`),
+    );
+    const { watch } = await scene([], {
+      sources:
+        beside === undefined ? sources : (sourcesBeside(sources, name, beside)?.sources ?? sources),
+    });
     const watched = watch(name);
     for (let turns = 0; turns < 8; turns++) await turn();
     const asked = servers.flatMap(({ id, wanted }) => wanted.map((one) => `${id} ${one}`));

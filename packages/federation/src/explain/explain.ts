@@ -1,5 +1,14 @@
 import { XdsError } from "@xdstp/core";
-import { memberTypeOf, nameFromLocator, parseLocator, printLocator, printName, typeUrlFromType, type ContextLayers, type XdstpLocator } from "@xdstp/uri";
+import {
+  memberTypeOf,
+  nameFromLocator,
+  parseLocator,
+  printLocator,
+  printName,
+  typeUrlFromType,
+  type ContextLayers,
+  type XdstpLocator,
+} from "@xdstp/uri";
 
 import type { FederationServer, FederationSource } from "../federation-source.ts";
 import { locatorFault } from "../links/locator-fault.ts";
@@ -44,41 +53,67 @@ export interface ExplainedPlace {
  *
  * Throws an XdsError, INVALID_ARGUMENT, for what no federation would ask for: no name, alternatives of another type, keys that are reserved.
  */
-export function explain(sources: readonly FederationSource[], name: string, { layers = {}, beside }: ExplainOptions = {}): readonly ExplainedPlace[] {
+export function explain(
+  sources: readonly FederationSource[],
+  name: string,
+  { layers = {}, beside }: ExplainOptions = {},
+): readonly ExplainedPlace[] {
   const choose = (authority: string | null): Choice => choiceOf(sources, authority, beside);
-  if (!name.startsWith("xdstp:")) return [{ locator: name, name, added: new Map(), ...choose(null) }];
+  if (!name.startsWith("xdstp:"))
+    return [{ locator: name, name, added: new Map(), ...choose(null) }];
   const written = checked(name);
   const composed = composeLocator(written, layers);
   if (!composed.ok) throw refused(name, `: ${composed.error.message}`);
   return [...placesOf(written, composed.value, choose)];
 }
 
-type Choice = Pick<ExplainedPlace, "authority" | "by" | "sources" | "servers" | "reachabilityOnly" | "error">;
+type Choice = Pick<
+  ExplainedPlace,
+  "authority" | "by" | "sources" | "servers" | "reachabilityOnly" | "error"
+>;
 
-function choiceOf(all: readonly FederationSource[], authority: string | null, beside: FederationSource | undefined): Choice {
+function choiceOf(
+  all: readonly FederationSource[],
+  authority: string | null,
+  beside: FederationSource | undefined,
+): Choice {
   const sources = sourcesFor(all, authority, beside);
   return {
-    authority, by: reasonOf(sources, beside), sources, servers: serversOf(sources), reachabilityOnly: isHasty(sources),
+    authority,
+    by: reasonOf(sources, beside),
+    sources,
+    servers: serversOf(sources),
+    reachabilityOnly: isHasty(sources),
     ...(sources.length === 0 && { error: unknownAuthority(all, authority) }),
   };
 }
 
-function reasonOf([first]: readonly FederationSource[], beside: FederationSource | undefined): ExplainedPlace["by"] {
+function reasonOf(
+  [first]: readonly FederationSource[],
+  beside: FederationSource | undefined,
+): ExplainedPlace["by"] {
   if (first === undefined) return "nobody";
   if (first === beside) return "beside";
   return first.authorities === undefined ? "default" : "authority";
 }
 
-function* placesOf(written: XdstpLocator, composed: XdstpLocator, choose: (authority: string) => Choice): Generator<ExplainedPlace> {
+function* placesOf(
+  written: XdstpLocator,
+  composed: XdstpLocator,
+  choose: (authority: string) => Choice,
+): Generator<ExplainedPlace> {
   const entry = written.directives.find(({ kind }) => kind === "entry");
   const choice = choose(written.authority);
   yield {
-    locator: printLocator(written), name: printName(nameFromLocator(composed)),
+    locator: printLocator(written),
+    name: printName(nameFromLocator(composed)),
     added: new Map([...composed.contextParams].filter(([key]) => !written.contextParams.has(key))),
-    ...(entry?.kind === "entry" && { entry: entry.entry }), ...choice,
+    ...(entry?.kind === "entry" && { entry: entry.entry }),
+    ...choice,
   };
   const [alt, composedAlt] = [altOf(written), altOf(composed)];
-  if (alt !== undefined && composedAlt !== undefined && choice.error === undefined) yield* placesOf(alt, composedAlt, choose);
+  if (alt !== undefined && composedAlt !== undefined && choice.error === undefined)
+    yield* placesOf(alt, composedAlt, choose);
 }
 
 function altOf({ directives }: XdstpLocator): XdstpLocator | undefined {
@@ -91,7 +126,12 @@ function checked(name: string): XdstpLocator {
   if (!parsed.ok) throw refused(name, ` is no xdstp name: ${parsed.error.message}`);
   const locator = parsed.value as XdstpLocator;
   const isEntry = locator.directives.some(({ kind }) => kind === "entry");
-  const fault = locatorFault(typeUrlFromType((isEntry ? memberTypeOf(locator.resourceType) : undefined) ?? locator.resourceType), locator);
+  const fault = locatorFault(
+    typeUrlFromType(
+      (isEntry ? memberTypeOf(locator.resourceType) : undefined) ?? locator.resourceType,
+    ),
+    locator,
+  );
   if (fault !== undefined) throw refused(name, `: ${fault}`);
   return locator;
 }

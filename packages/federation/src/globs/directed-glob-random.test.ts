@@ -18,9 +18,15 @@ function change({ at }: Scene, sides: Sides, random: SeededRandom, step: number)
   const text = `${side}${step}`;
   const name = of(side, `ns/${id}`);
   sides[side].delete(id);
-  if (random.once(4)) { at(side).remove(T, name); return; }
+  if (random.once(4)) {
+    at(side).remove(T, name);
+    return;
+  }
   sides[side].set(id, text);
-  if (!random.once(3)) { at(side).put(T, resource(name, text)); return; }
+  if (!random.once(3)) {
+    at(side).put(T, resource(name, text));
+    return;
+  }
   at("c").put(T, resource(of("c", text), text));
   at(side).put(T, redirect(name, of("c", text)));
 }
@@ -41,7 +47,9 @@ class Watches {
 
   /** Those on the glob. */
   get globs(): readonly Watched[] {
-    return [...this.open].flatMap(([interest, watched]) => (interest.endsWith(GLOB) ? [watched] : []));
+    return [...this.open].flatMap(([interest, watched]) =>
+      interest.endsWith(GLOB) ? [watched] : [],
+    );
   }
 
   begin(interest: string): void {
@@ -66,33 +74,66 @@ class Watches {
 async function live(seed: number): Promise<void> {
   const random = createSeededRandom(seed);
   const impatient = random.once(2);
-  const world = await scene(["a", "b", "c"], { random: () => random.next(), altOnUnreachable: () => impatient });
+  const world = await scene(["a", "b", "c"], {
+    random: () => random.next(),
+    altOnUnreachable: () => impatient,
+  });
   const { at, pass, federation, clock, cache } = world;
   const sides: Sides = { a: new Map(), b: new Map() };
   const mixed: string[] = [];
   const watches = new Watches(world, () => {
-    const shown = watches.globs.flatMap(({ topic }) => topic.members()).flatMap(({ resource: held }) => (held === undefined ? [] : [new TextDecoder().decode(held.payload.value)]));
-    if (new Set(shown.map((text) => text.charAt(0))).size > 1) mixed.push(`seed ${seed}: ${shown.join(" ")}`);
+    const shown = watches.globs
+      .flatMap(({ topic }) => topic.members())
+      .flatMap(({ resource: held }) =>
+        held === undefined ? [] : [new TextDecoder().decode(held.payload.value)],
+      );
+    if (new Set(shown.map((text) => text.charAt(0))).size > 1)
+      mixed.push(`seed ${seed}: ${shown.join(" ")}`);
   });
   watches.begin(`p ${GLOB}`);
   for (let step = 0; step < 60; step++) {
     const lot = random.below(10);
     if (lot < 5) change(world, sides, random, step);
-    else if (lot < 8) at(random.pick(["a", "a", "b", "c"])).fail(random.once(2) ? "down" : undefined);
+    else if (lot < 8)
+      at(random.pick(["a", "a", "b", "c"])).fail(random.once(2) ? "down" : undefined);
     else if (lot < 9) watches.toggle(random.pick(INTERESTS));
-    else if (random.once(3)) for (const interest of INTERESTS.slice(0, 2)) if (watches.open.has(interest)) { watches.end(interest); watches.begin(interest); }
+    else if (random.once(3))
+      for (const interest of INTERESTS.slice(0, 2))
+        if (watches.open.has(interest)) {
+          watches.end(interest);
+          watches.begin(interest);
+        }
     await turn();
     if (random.once(3)) await pass(random.below(4_000));
   }
   expect(mixed).toEqual([]);
   for (const id of ["a", "b", "c"]) at(id).fail(undefined);
   for (let rests = 0; rests < 4; rests++) await pass(6_000);
-  for (const { members } of watches.globs) expect([seed, members]).toEqual([seed, [...sides.a].map(([id, text]) => `${id}=${text}`).sort().join(" ")]);
-  for (const [interest, { now }] of watches.open) if (!interest.endsWith(GLOB)) expect([seed, interest, now.replace(/^- .*does not exist$/, "-")]).toEqual([seed, interest, sides.a.get(/ns\/(.)/.exec(interest)?.[1] ?? "") ?? "-"]);
+  for (const { members } of watches.globs)
+    expect([seed, members]).toEqual([
+      seed,
+      [...sides.a]
+        .map(([id, text]) => `${id}=${text}`)
+        .sort()
+        .join(" "),
+    ]);
+  for (const [interest, { now }] of watches.open)
+    if (!interest.endsWith(GLOB))
+      expect([seed, interest, now.replace(/^- .*does not exist$/, "-")]).toEqual([
+        seed,
+        interest,
+        sides.a.get(/ns\/(.)/.exec(interest)?.[1] ?? "") ?? "-",
+      ]);
   for (const name of [...watches.open.keys()]) watches.end(name);
   await pass(0);
   await pass(20_000);
-  expect([seed, federation.traces(), clock.pending, cache.counters.resources, ["a", "b", "c"].filter((id) => at(id).isOpen)]).toEqual([seed, [], 0, 0, []]);
+  expect([
+    seed,
+    federation.traces(),
+    clock.pending,
+    cache.counters.resources,
+    ["a", "b", "c"].filter((id) => at(id).isOpen),
+  ]).toEqual([seed, [], 0, 0, []]);
 }
 
 it("never mixes two sides, ends on the first, and leaves nothing behind, whatever happens, beside names with the same alternative, and with whatever parameters [C-ALT-4, C-ALT-7]", async () => {

@@ -19,23 +19,38 @@ async function settle(): Promise<void> {
 /** `a` has m and n, `b` has n and o. */
 async function useTwo(options: Partial<FederationOptions> = {}): Promise<Scene> {
   const two = await scene(["a", "b", "c"], options);
-  for (const [authority, ids] of [["a", ["m", "n"]], ["b", ["n", "o"]]] as const) for (const id of ids) two.at(authority).put(T, resource(of(authority, `ns/${id}`), `${id} of ${authority}`, "1"));
+  for (const [authority, ids] of [
+    ["a", ["m", "n"]],
+    ["b", ["n", "o"]],
+  ] as const)
+    for (const id of ids)
+      two.at(authority).put(T, resource(of(authority, `ns/${id}`), `${id} of ${authority}`, "1"));
   return two;
 }
 
 /** Members by the last part of their own name, each under the name of the primary's, with the alternative of the glob. */
 function members({ topic }: Watched): string {
-  return topic.members().flatMap(({ name, resource: held }) => {
-    const id = /^xdstp:\/\/a\/t\.T\/ns\/([^/#]+)#alt=xdstp:\/\/b\/t\.T\/ns\/\*$/.exec(name)?.[1];
-    return held === undefined ? [] : [`${id ?? name}=${new TextDecoder().decode(held.payload.value)}`];
-  }).sort().join(", ");
+  return topic
+    .members()
+    .flatMap(({ name, resource: held }) => {
+      const id = /^xdstp:\/\/a\/t\.T\/ns\/([^/#]+)#alt=xdstp:\/\/b\/t\.T\/ns\/\*$/.exec(name)?.[1];
+      return held === undefined
+        ? []
+        : [`${id ?? name}=${new TextDecoder().decode(held.payload.value)}`];
+    })
+    .sort()
+    .join(", ");
 }
 
 /** All that a reader sees, one state after the other. */
 function states(watched: Watched): readonly string[] {
   const seen: string[] = [];
   let last = members(watched);
-  watched.topic.watch({ wake: () => { if (last !== members(watched)) seen.push(last = members(watched)); } });
+  watched.topic.watch({
+    wake: () => {
+      if (last !== members(watched)) seen.push((last = members(watched)));
+    },
+  });
   return seen;
 }
 
@@ -44,7 +59,12 @@ describe("a glob with an alternative", () => {
     const { at, watch } = await useTwo();
     const glob = watch(GLOB);
     await settle();
-    expect([members(glob), glob.topic.settled, at("a").wanted, at("b").opened]).toEqual(["m=m of a, n=n of a", true, [of("a", "ns/*")], 0]);
+    expect([members(glob), glob.topic.settled, at("a").wanted, at("b").opened]).toEqual([
+      "m=m of a, n=n of a",
+      true,
+      [of("a", "ns/*")],
+      0,
+    ]);
     at("a").put(T, resource(of("a", "ns/p"), "p of a"));
     at("a").put(T, resource(of("a", "ns/m"), "m2 of a"));
     at("a").remove(T, of("a", "ns/n"));
@@ -56,11 +76,18 @@ describe("a glob with an alternative", () => {
     at("a").fail("a is down");
     const glob = watch(GLOB);
     await settle();
-    expect([members(glob), glob.topic.settled, glob.topic.stale, at("b").wanted]).toEqual(["n=n of b, o=o of b", true, undefined, [of("b", "ns/*")]]);
+    expect([members(glob), glob.topic.settled, glob.topic.stale, at("b").wanted]).toEqual([
+      "n=n of b, o=o of b",
+      true,
+      undefined,
+      [of("b", "ns/*")],
+    ]);
     at("b").put(T, resource(of("b", "ns/n"), "n2 of b"));
     at("b").remove(T, of("b", "ns/o"));
     expect(members(glob)).toBe("n=n2 of b");
-    expect(federation.traces().map(({ name, hops }) => [name, hops])).toEqual([[memberName("n"), [{ kind: "alt", to: of("b", "ns/n") }]]]);
+    expect(federation.traces().map(({ name, hops }) => [name, hops])).toEqual([
+      [memberName("n"), [{ kind: "alt", to: of("b", "ns/n") }]],
+    ]);
   });
 
   it("changes over in one transaction when the primary has settled again, after the hold [C-ALT-4, C-ALT-7]", async () => {
@@ -76,7 +103,10 @@ describe("a glob with an alternative", () => {
     at("a").put(T, resource(of("a", "ns/m"), "m of a", "1"));
     await settle();
     expect([members(glob), seen]).toEqual(["n=n of b, o=o of b", []]);
-    void at("a").sink.commit({ put: [{ typeUrl: T, resource: resource(of("a", "ns/n"), "n of a", "1") }], settled: complete });
+    void at("a").sink.commit({
+      put: [{ typeUrl: T, resource: resource(of("a", "ns/n"), "n of a", "1") }],
+      settled: complete,
+    });
     expect([members(glob), seen]).toEqual(["m=m of a, n=n of a", ["m=m of a, n=n of a"]]);
     await turn();
     expect([at("b").wanted, at("a").wanted]).toEqual([[], [of("a", "ns/*")]]);
@@ -118,7 +148,11 @@ describe("a glob with an alternative", () => {
     await settle();
     at("a").fail("a is down");
     await settle();
-    expect([members(glob), glob.topic.stale?.text, at("b").opened]).toEqual(["m=m of a, n=n of a", "a is down", 0]);
+    expect([members(glob), glob.topic.stale?.text, at("b").opened]).toEqual([
+      "m=m of a, n=n of a",
+      "a is down",
+      0,
+    ]);
     at("a").fail(undefined);
     await settle();
     expect([members(glob), glob.topic.stale]).toEqual(["m=m of a, n=n of a", undefined]);
@@ -135,7 +169,10 @@ describe("a glob with an alternative", () => {
     at("b").silent = false;
     at("b").put(T, resource(of("b", "ns/n"), "n of b", "1"));
     expect(members(glob)).toBe("m=m of a, n=n of a");
-    void at("b").sink.commit({ put: [{ typeUrl: T, resource: resource(of("b", "ns/o"), "o of b", "1") }], settled: [{ typeUrl: T, interest: { name: of("b", "ns/*") } }] });
+    void at("b").sink.commit({
+      put: [{ typeUrl: T, resource: resource(of("b", "ns/o"), "o of b", "1") }],
+      settled: [{ typeUrl: T, interest: { name: of("b", "ns/*") } }],
+    });
     expect([members(glob), glob.topic.stale]).toEqual(["n=n of b, o=o of b", undefined]);
     at("a").fail(undefined);
     await pass(6_000);
@@ -156,7 +193,10 @@ describe("a glob with an alternative", () => {
     at("c").silent = true;
     at("a").fail(undefined);
     await settle();
-    expect([members(glob), at("c").wanted]).toEqual(["n=one of c, o=o of b", [of("c", "one"), of("c", "two")]]);
+    expect([members(glob), at("c").wanted]).toEqual([
+      "n=one of c, o=o of b",
+      [of("c", "one"), of("c", "two")],
+    ]);
     at("c").silent = false;
     at("c").put(T, resource(of("c", "two"), "two of c"));
     await settle();
@@ -172,10 +212,15 @@ describe("a glob with an alternative", () => {
     const { at, watch } = await scene(["a", "b", "c"]);
     for (const id of ["a", "b", "c"]) at(id).fail(`${id} is down`);
     at("c").put(T, resource(of("c", "other/m"), "m of c"));
-    const glob = watch(`${of("a", "ns/*")}#alt=${encodeURIComponent(`${of("b", "ns/*")}#alt=${of("c", "other/*")}`)}`);
+    const glob = watch(
+      `${of("a", "ns/*")}#alt=${encodeURIComponent(`${of("b", "ns/*")}#alt=${of("c", "other/*")}`)}`,
+    );
     await settle();
     await settle();
-    expect([glob.topic.stale?.text, glob.topic.settled]).toEqual(["a is down; its alternative: b is down; its alternative: c is down", false]);
+    expect([glob.topic.stale?.text, glob.topic.settled]).toEqual([
+      "a is down; its alternative: b is down; its alternative: c is down",
+      false,
+    ]);
     const other = watch(GLOB);
     await settle();
     expect(other.topic.stale?.text).toBe("a is down; its alternative: b is down");
@@ -184,14 +229,20 @@ describe("a glob with an alternative", () => {
     expect(other.topic.stale).toBeUndefined();
     at("c").fail(undefined);
     await settle();
-    expect([glob.topic.stale, glob.topic.members().map(({ name }) => name)]).toEqual([undefined, [`${of("a", "ns/m")}#alt=${of("b", "ns/*")}%23alt=${of("c", "other/*")}`]]);
+    expect([glob.topic.stale, glob.topic.members().map(({ name }) => name)]).toEqual([
+      undefined,
+      [`${of("a", "ns/m")}#alt=${of("b", "ns/*")}%23alt=${of("c", "other/*")}`],
+    ]);
     at("a").fail(undefined);
     await settle();
     expect([glob.topic.settled]).toEqual([true]);
   });
 
   it("is empty when the primary says so; then the alternative is asked only where that is configured [C-ALT-2, C-ALT-7, C-GLOB-8]", async () => {
-    for (const [altOn, expected] of [["unreachable", ""], ["missing", "n=n of b, o=o of b"]] as const) {
+    for (const [altOn, expected] of [
+      ["unreachable", ""],
+      ["missing", "n=n of b, o=o of b"],
+    ] as const) {
       const { at, watch } = await useTwo({ altOn });
       for (const id of ["m", "n"]) at("a").remove(T, of("a", `ns/${id}`));
       const glob = watch(GLOB);
@@ -206,7 +257,10 @@ describe("a glob with an alternative", () => {
     const { at, watch } = await useTwo();
     const glob = watch(GLOB);
     await settle();
-    void at("a").sink.commit({ put: [{ typeUrl: T, resource: resource(of("a", "ns/q"), "q of a") }], complete });
+    void at("a").sink.commit({
+      put: [{ typeUrl: T, resource: resource(of("a", "ns/q"), "q of a") }],
+      complete,
+    });
     expect(members(glob)).toBe("q=q of a");
     void at("a").sink.commit({ complete });
     expect([members(glob), glob.topic.settled]).toEqual(["", true]);
@@ -223,7 +277,9 @@ describe("a glob with an alternative", () => {
     at("a1").silent = true;
     at("a1").fail(undefined);
     at("a1").silent = false;
-    void at("a1").sink.commit({ put: [{ typeUrl: T, resource: resource(of("a", "ns/m"), "m of a1") }] });
+    void at("a1").sink.commit({
+      put: [{ typeUrl: T, resource: resource(of("a", "ns/m"), "m of a1") }],
+    });
     expect(members(glob)).toBe("m=m of a1, n=n of a2");
     void at("a1").sink.commit({ settled: complete });
     await settle();
@@ -238,7 +294,12 @@ describe("a glob with an alternative", () => {
     await settle();
     const late = watch(of("a", "ns/m"));
     await settle();
-    expect([bare.members, members(glob), glob.topic.settled, late.now]).toEqual(["m=m of a n=n of a", "m=m of a, n=n of a", true, "m of a"]);
+    expect([bare.members, members(glob), glob.topic.settled, late.now]).toEqual([
+      "m=m of a n=n of a",
+      "m=m of a, n=n of a",
+      true,
+      "m of a",
+    ]);
     bare.close();
     late.close();
     await settle();
@@ -261,7 +322,10 @@ describe("a glob with an alternative", () => {
     const error = new XdsError("NOT_FOUND", "m has not come in time", { timedOut: true });
     void at("a").sink.commit({ remove: [{ typeUrl: T, name: of("a", "ns/m"), error }] });
     await settle();
-    const held = plain.topic.members().filter(({ resource: one }) => one !== undefined).map(({ name }) => name);
+    const held = plain.topic
+      .members()
+      .filter(({ resource: one }) => one !== undefined)
+      .map(({ name }) => name);
     expect([members(glob), held]).toEqual(["n=n of a", [of("a", "ns/n")]]);
   });
 
@@ -271,7 +335,11 @@ describe("a glob with an alternative", () => {
     await settle();
     const one = watch(directed("m"));
     await settle();
-    expect([one.now, members(glob), at("a").wanted]).toEqual(["m of a", "m=m of a, n=n of a", [of("a", "ns/*"), of("a", "ns/m")]]);
+    expect([one.now, members(glob), at("a").wanted]).toEqual([
+      "m of a",
+      "m=m of a, n=n of a",
+      [of("a", "ns/*"), of("a", "ns/m")],
+    ]);
     at("a").put(T, resource(of("a", "ns/m"), "m2 of a"));
     expect([one.now, members(glob)]).toEqual(["m2 of a", "m=m2 of a, n=n of a"]);
     one.close();
@@ -308,7 +376,10 @@ describe("a glob with an alternative", () => {
     const { watch } = await useTwo();
     const [glob, one] = [watch(GLOB), watch(memberName("n"))];
     await settle();
-    expect([members(glob), one.topic.stale?.text]).toEqual(["m=m of a, n=n of a", `its alternative ${of("b", "ns/*")} is a glob (C-ALT-7)`]);
+    expect([members(glob), one.topic.stale?.text]).toEqual([
+      "m=m of a, n=n of a",
+      `its alternative ${of("b", "ns/*")} is a glob (C-ALT-7)`,
+    ]);
     one.close();
     await settle();
     expect(members(glob)).toBe("m=m of a, n=n of a");
@@ -321,7 +392,11 @@ describe("a glob with an alternative", () => {
     at("a").put(T, redirect(of("a", "ns/o"), of("nobody", "o")));
     at("a").put(T, redirect(of("a", "ns/p"), of("c", "p")));
     at("a").put(T, resource(of("a", "ns/q"), "bad"));
-    cache.check(T, { name: GLOB }, ({ payload }) => (new TextDecoder().decode(payload.value) === "bad" ? new XdsError("INVALID_ARGUMENT", "bad") : undefined));
+    cache.check(T, { name: GLOB }, ({ payload }) =>
+      new TextDecoder().decode(payload.value) === "bad"
+        ? new XdsError("INVALID_ARGUMENT", "bad")
+        : undefined,
+    );
     at("a").fail("a is down");
     const glob = watch(GLOB);
     await settle();
@@ -350,19 +425,35 @@ describe("a glob with an alternative", () => {
   it("tells the server that gave it what a reader refuses of a member [C-ACK-3]", async () => {
     const { at, watch, cache } = await useTwo();
     const glob = watch(GLOB);
-    cache.check(T, { name: GLOB }, ({ payload }) => (new TextDecoder().decode(payload.value) === "bad" ? new XdsError("INVALID_ARGUMENT", "bad") : undefined));
+    cache.check(T, { name: GLOB }, ({ payload }) =>
+      new TextDecoder().decode(payload.value) === "bad"
+        ? new XdsError("INVALID_ARGUMENT", "bad")
+        : undefined,
+    );
     await settle();
     at("a").put(T, resource(of("a", "ns/m"), "bad"));
-    expect([at("a").answers.at(-1)?.refused?.map(({ name }) => name), members(glob)]).toEqual([[of("a", "ns/m")], "m=m of a, n=n of a"]);
+    expect([
+      at("a")
+        .answers.at(-1)
+        ?.refused?.map(({ name }) => name),
+      members(glob),
+    ]).toEqual([[of("a", "ns/m")], "m=m of a, n=n of a"]);
   });
 
   it("stays on its side where one of its members is refused: that is no unreachability [C-ALT-3, C-ALT-7]", async () => {
     const { at, watch } = await useTwo({ altOnUnreachable: () => true });
     const glob = watch(GLOB);
     await settle();
-    at("a").sink.unavailable({ typeUrl: T, interest: { name: of("a", "ns/*") } }, new XdsError("INVALID_ARGUMENT", "n is refused"));
+    at("a").sink.unavailable(
+      { typeUrl: T, interest: { name: of("a", "ns/*") } },
+      new XdsError("INVALID_ARGUMENT", "n is refused"),
+    );
     await settle();
-    expect([members(glob), glob.topic.stale?.text, at("b").opened]).toEqual(["m=m of a, n=n of a", "n is refused", 0]);
+    expect([members(glob), glob.topic.stale?.text, at("b").opened]).toEqual([
+      "m=m of a, n=n of a",
+      "n is refused",
+      0,
+    ]);
   });
 
   it("is complete though a member is refused that would lead to a glob [C-REDIR-6, C-GLOB-9]", async () => {
@@ -370,7 +461,13 @@ describe("a glob with an alternative", () => {
     at("a").put(T, redirect(of("a", "ns/bad"), of("b", "ns/*")));
     const glob = watch(GLOB);
     await settle();
-    expect([members(glob), glob.topic.settled, at("a").answers.at(-1)?.refused?.map(({ name }) => name)]).toEqual(["m=m of a, n=n of a", true, [of("a", "ns/bad")]]);
+    expect([
+      members(glob),
+      glob.topic.settled,
+      at("a")
+        .answers.at(-1)
+        ?.refused?.map(({ name }) => name),
+    ]).toEqual(["m=m of a, n=n of a", true, [of("a", "ns/bad")]]);
   });
 
   it("presents to each server what that gave [C-ALT-8, C-RECON-3]", async () => {
@@ -380,7 +477,10 @@ describe("a glob with an alternative", () => {
     await settle();
     at("a").fail(undefined);
     await settle();
-    expect([at("a").held(T), at("b").held(T)]).toEqual([[`${of("a", "ns/m")} 1`, `${of("a", "ns/n")} 1`], [`${of("b", "ns/n")} 1`, `${of("b", "ns/o")} 1`]]);
+    expect([at("a").held(T), at("b").held(T)]).toEqual([
+      [`${of("a", "ns/m")} 1`, `${of("a", "ns/n")} 1`],
+      [`${of("b", "ns/n")} 1`, `${of("b", "ns/o")} 1`],
+    ]);
   });
 
   it("leaves nothing behind", async () => {
@@ -392,7 +492,21 @@ describe("a glob with an alternative", () => {
     glob.close();
     await settle();
     await pass(30_000);
-    expect([federation.traces(), ["a", "b", "c"].map((id) => [at(id).isOpen, at(id).wanted]), clock.pending, cache.counters.resources]).toEqual([[], [[false, []], [false, []], [false, []]], 0, 0]);
+    expect([
+      federation.traces(),
+      ["a", "b", "c"].map((id) => [at(id).isOpen, at(id).wanted]),
+      clock.pending,
+      cache.counters.resources,
+    ]).toEqual([
+      [],
+      [
+        [false, []],
+        [false, []],
+        [false, []],
+      ],
+      0,
+      0,
+    ]);
   });
 
   it("looks at one member for the change of one, however many there are [C-ALT-7]", async () => {
@@ -401,7 +515,9 @@ describe("a glob with an alternative", () => {
     const glob = watch(GLOB);
     await settle();
     const looks = vi.spyOn(Search.prototype, "run");
-    onTestFinished(() => { looks.mockRestore(); });
+    onTestFinished(() => {
+      looks.mockRestore();
+    });
     at("a").put(T, resource(of("a", "ns/0"), "w"));
     expect([glob.topic.members().length, looks.mock.calls.length]).toEqual([100, 1]);
     at("a").put(T, resource(of("a", "ns/new"), "w"));

@@ -35,7 +35,9 @@ export class DirectedGlob {
     this.locator = locator;
     this.#of = of;
     const locators = withAlternatives(locator);
-    const sides = locators.map((one, index) => new GlobSide(this, one, locators.slice(0, index), of.host, of.followers));
+    const sides = locators.map(
+      (one, index) => new GlobSide(this, one, locators.slice(0, index), of.host, of.followers),
+    );
     const [first = new GlobSide(this, locator, [], of.host, of.followers)] = sides;
     this.#sides = sides;
     this.#choices = locators.slice(1).map(() => new Choice());
@@ -48,7 +50,7 @@ export class DirectedGlob {
 
   /** Something has changed: asks those that are to be asked, and changes over. It costs the same however many members there are, unless it does. */
   look(): void {
-    const target = this.#target = this.#choose();
+    const target = (this.#target = this.#choose());
     if (target !== this.inUse && (target.isWhole || !this.inUse.shows)) this.#use(target);
   }
 
@@ -61,7 +63,7 @@ export class DirectedGlob {
   /** It has just come to be known completely. */
   takeSettled(): boolean {
     if (this.#isSettled || !this.inUse.isWhole) return false;
-    return this.#isSettled = true;
+    return (this.#isSettled = true);
   }
 
   /** What stands beside what is delivered; null: what stands there stays. */
@@ -71,12 +73,16 @@ export class DirectedGlob {
     const asked = this.#sides.slice(0, this.#sides.indexOf(inUse) + 1);
     const errors = asked.map((side) => side.broken ?? (side.isHeld ? undefined : side.failure));
     if (errors.includes(undefined)) return null;
-    return errors.length === 1 ? errors[0] : new XdsError("UNAVAILABLE", errors.map((error) => error?.text).join("; its alternative: "));
+    return errors.length === 1
+      ? errors[0]
+      : new XdsError("UNAVAILABLE", errors.map((error) => error?.text).join("; its alternative: "));
   }
 
   /** Nobody is known who could be asked for one of them that is to be asked. */
   lacks(authority: string): boolean {
-    return this.#sides.some((side) => side.broken !== undefined && side.locator.authority === authority);
+    return this.#sides.some(
+      (side) => side.broken !== undefined && side.locator.authority === authority,
+    );
   }
 
   end(): void {
@@ -94,11 +100,24 @@ export class DirectedGlob {
       side.open();
       const choice = this.#choices[index];
       if (choice === undefined) break;
-      until = Math.min(until, choice.decide(this.#callsForAlt(side), choice.onAlt ? this.inUse.shows : side.isHeld, now, () => this.#of.host.random()));
+      until = Math.min(
+        until,
+        choice.decide(
+          this.#callsForAlt(side),
+          choice.onAlt ? this.inUse.shows : side.isHeld,
+          now,
+          () => this.#of.host.random(),
+        ),
+      );
       if (!choice.onAlt) break;
     }
     this.#timer?.cancel();
-    this.#timer = until === Infinity ? undefined : this.#of.host.clock.after(until - now, () => { this.touch(); });
+    this.#timer =
+      until === Infinity
+        ? undefined
+        : this.#of.host.clock.after(until - now, () => {
+            this.touch();
+          });
     return target;
   }
 
@@ -113,7 +132,9 @@ export class DirectedGlob {
   /** All members change over at once. */
   #use(side: GlobSide): void {
     const { followers } = this.#of;
-    const before = new Map(Array.from(this.inUse.members.values(), (follower) => [follower.interest.name, follower]));
+    const before = new Map(
+      Array.from(this.inUse.members.values(), (follower) => [follower.interest.name, follower]),
+    );
     this.inUse = side;
     for (const follower of side.members.values()) {
       const known = before.get(follower.interest.name);
@@ -127,5 +148,7 @@ export class DirectedGlob {
 /** Itself and its alternatives, in order of preference (C-ALT-5). */
 function withAlternatives(locator: XdstpLocator): readonly XdstpLocator[] {
   const alt = locator.directives.find(({ kind }) => kind === "alt");
-  return alt?.kind === "alt" && alt.locator.scheme === "xdstp" ? [locator, ...withAlternatives(alt.locator)] : [locator];
+  return alt?.kind === "alt" && alt.locator.scheme === "xdstp"
+    ? [locator, ...withAlternatives(alt.locator)]
+    : [locator];
 }

@@ -24,10 +24,15 @@ export function segmentOf({ id }: { readonly id: string }): string {
 }
 
 /** From one side to the next. */
-export function wayTo(sides: readonly XdstpLocator[], segment: string): Pick<GlobMember, "steps" | "hops"> {
+export function wayTo(
+  sides: readonly XdstpLocator[],
+  segment: string,
+): Pick<GlobMember, "steps" | "hops"> {
   const members = sides.map((side) => memberOf(side, segment));
   return {
-    steps: members.slice(0, -1).map((member) => ({ name: printName(nameFromLocator(member)), version: "alt" })),
+    steps: members
+      .slice(0, -1)
+      .map((member) => ({ name: printName(nameFromLocator(member)), version: "alt" })),
     hops: members.slice(1).map((member) => ({ kind: "alt", to: printLocator(member) })),
   };
 }

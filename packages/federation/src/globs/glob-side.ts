@@ -29,7 +29,13 @@ export class GlobSide {
   #error: XdsError | undefined;
 
   /** @param before - the locators that it is the alternative of */
-  constructor(glob: DirectedGlob, locator: XdstpLocator, before: readonly XdstpLocator[], host: FollowersHost, followers: Followers) {
+  constructor(
+    glob: DirectedGlob,
+    locator: XdstpLocator,
+    before: readonly XdstpLocator[],
+    host: FollowersHost,
+    followers: Followers,
+  ) {
     this.glob = glob;
     this.locator = locator;
     this.#before = before;
@@ -49,7 +55,9 @@ export class GlobSide {
 
   /** All of it is known, and what its members lead to. */
   get isWhole(): boolean {
-    return this.#asks.length > 0 && this.#asks.every(({ settled }) => settled) && this.pending.size === 0;
+    return (
+      this.#asks.length > 0 && this.#asks.every(({ settled }) => settled) && this.pending.size === 0
+    );
   }
 
   /** Something of it is known. */
@@ -69,13 +77,21 @@ export class GlobSide {
   /** Why it cannot be had for now, or may be old. */
   get failure(): XdsError | undefined {
     const [first] = this.#asks;
-    return this.#asks.find(({ unavailable }) => unavailable !== undefined)?.unavailable?.error ?? first?.route.failureOf(this.glob.typeUrl);
+    return (
+      this.#asks.find(({ unavailable }) => unavailable !== undefined)?.unavailable?.error ??
+      first?.route.failureOf(this.glob.typeUrl)
+    );
   }
 
   /** Nobody can be reached who could say. */
   get isLost(): boolean {
     const [first] = this.#asks;
-    return first?.route.failureOf(this.glob.typeUrl) !== undefined || this.#asks.some(({ unavailable }) => unavailable !== undefined && isOutOfReach(unavailable.error));
+    return (
+      first?.route.failureOf(this.glob.typeUrl) !== undefined ||
+      this.#asks.some(
+        ({ unavailable }) => unavailable !== undefined && isOutOfReach(unavailable.error),
+      )
+    );
   }
 
   /** Asks for it, if that is not done yet, as readers do. */
@@ -87,7 +103,10 @@ export class GlobSide {
     this.#error = route instanceof XdsError ? route : undefined;
     if (route === undefined || route instanceof XdsError) return;
     this.#asked = asked;
-    const sets = this.#before.length === 0 ? asked.map(({ parameters }) => parameters) : [this.#host.parametersOf(authority)];
+    const sets =
+      this.#before.length === 0
+        ? asked.map(({ parameters }) => parameters)
+        : [this.#host.parametersOf(authority)];
     const before = this.#asks;
     this.#asks = sets.map((parameters) => this.#askWith(parameters, route));
     for (const ask of this.#asks) if (!before.includes(ask)) this.#gather(ask);
@@ -109,11 +128,21 @@ export class GlobSide {
     const parsed = parseName(key);
     const [first] = this.#asks;
     if (this.members.has(key) || first === undefined || !parsed.ok) return;
-    const { route, typeUrl, authority, interest: { parameters } } = first;
+    const {
+      route,
+      typeUrl,
+      authority,
+      interest: { parameters },
+    } = first;
     const segment = segmentOf(parsed.value);
-    const ask = route.asks.get(typeUrl, { name, ...(parameters !== undefined && { parameters }) }, authority);
+    const ask = route.asks.get(
+      typeUrl,
+      { name, ...(parameters !== undefined && { parameters }) },
+      authority,
+    );
     const follower = this.#followers.add({
-      typeUrl: this.glob.typeUrl, interest: { name: printLocator(memberOf(this.glob.locator, segment)) },
+      typeUrl: this.glob.typeUrl,
+      interest: { name: printLocator(memberOf(this.glob.locator, segment)) },
       start: { side: this, ask, ...wayTo([...this.#before, this.locator], segment) },
     });
     this.members.set(key, follower);
@@ -132,13 +161,22 @@ export class GlobSide {
     const { outcome } = follower;
     if (outcome.state === "pending") this.pending.add(follower);
     else this.pending.delete(follower);
-    if (outcome.state === "missing" && ask.route.redirect(ask.typeUrl, ask.key) === undefined && this.has(follower, ask)) this.members.delete(ask.key);
+    if (
+      outcome.state === "missing" &&
+      ask.route.redirect(ask.typeUrl, ask.key) === undefined &&
+      this.has(follower, ask)
+    )
+      this.members.delete(ask.key);
     this.glob.touch();
   }
 
   #askWith(parameters: Interest["parameters"], route: Route): Ask {
     const name = printName(nameFromLocator(this.locator));
-    return route.asks.get(this.glob.typeUrl, { name, ...(parameters !== undefined && parameters.size > 0 && { parameters }) }, this.locator.authority);
+    return route.asks.get(
+      this.glob.typeUrl,
+      { name, ...(parameters !== undefined && parameters.size > 0 && { parameters }) },
+      this.locator.authority,
+    );
   }
 
   #gather(ask: Ask): void {

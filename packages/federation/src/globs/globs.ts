@@ -31,7 +31,13 @@ export class Globs implements Iterable<DirectedGlob> {
   }
 
   add(asked: TypedInterest, locator: XdstpLocator): DirectedGlob {
-    const glob = new DirectedGlob(asked, locator, { host: this.#host, followers: this.#followers, touch: (one) => { this.#touch(one); } });
+    const glob = new DirectedGlob(asked, locator, {
+      host: this.#host,
+      followers: this.#followers,
+      touch: (one) => {
+        this.#touch(one);
+      },
+    });
     this.#all.add(glob);
     this.#touch(glob);
     return glob;

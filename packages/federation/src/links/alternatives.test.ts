@@ -1,17 +1,32 @@
 import { XdsError } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 
-import { LIST, of, listNamed, resource, scene, T, type Answering, type Scene } from "../../test/scene.ts";
+import {
+  LIST,
+  of,
+  listNamed,
+  resource,
+  scene,
+  T,
+  type Answering,
+  type Scene,
+} from "../../test/scene.ts";
 import { turn } from "../../test/turn.ts";
 import type { FederationOptions } from "../index.ts";
 
-const alt = (...places: readonly string[]): string => places.reduceRight((inner, place) => `${place}#alt=${encodeURIComponent(inner)}`);
+const alt = (...places: readonly string[]): string =>
+  places.reduceRight((inner, place) => `${place}#alt=${encodeURIComponent(inner)}`);
 const [A, B, C] = [of("a", "x"), of("b", "x"), of("c", "x")];
 
 /** Three authorities, each of which has its own text for `x`. */
-async function useThree(options: Partial<FederationOptions> = {}, answering: Answering = ["a", "b", "c"]): Promise<Scene> {
+async function useThree(
+  options: Partial<FederationOptions> = {},
+  answering: Answering = ["a", "b", "c"],
+): Promise<Scene> {
   const three = await scene(answering, options);
-  for (const authority of ["a", "b", "c"]) for (const id of ["x", "y"]) three.servers[authority]?.put(T, resource(of(authority, id), `${id} of ${authority}`, "1"));
+  for (const authority of ["a", "b", "c"])
+    for (const id of ["x", "y"])
+      three.servers[authority]?.put(T, resource(of(authority, id), `${id} of ${authority}`, "1"));
   return three;
 }
 
@@ -34,7 +49,9 @@ describe("a name with an alternative", () => {
     const x = watch(alt(A, B));
     await settle();
     expect([x.now, at("a").wanted, at("b").wanted]).toEqual(["x of b", [A], [B]]);
-    expect(federation.traces()).toEqual([{ typeUrl: T, name: alt(A, B), state: "held", hops: [{ kind: "alt", to: B }] }]);
+    expect(federation.traces()).toEqual([
+      { typeUrl: T, name: alt(A, B), state: "held", hops: [{ kind: "alt", to: B }] },
+    ]);
   });
 
   it("asks it when nothing comes of the name in time, and not when the primary says that there is none [C-ALT-2]", async () => {
@@ -58,7 +75,10 @@ describe("a name with an alternative", () => {
     at("a").silent = true;
     const x = watch(alt(A, B));
     await settle();
-    at("a").sink.unavailable({ typeUrl: T, interest: { name: A } }, new XdsError("UNAVAILABLE", "late"));
+    at("a").sink.unavailable(
+      { typeUrl: T, interest: { name: A } },
+      new XdsError("UNAVAILABLE", "late"),
+    );
     await settle();
     expect(x.now).toBe("x of b");
   });
@@ -170,7 +190,12 @@ describe("a name with an alternative", () => {
     const x = watch(alt(A, B, C));
     await settle();
     await settle();
-    expect([x.now, at("a").wanted, at("b").wanted, at("c").wanted]).toEqual(["x of c", [A], [B], [C]]);
+    expect([x.now, at("a").wanted, at("b").wanted, at("c").wanted]).toEqual([
+      "x of c",
+      [A],
+      [B],
+      [C],
+    ]);
     expect(federation.traces()[0]?.hops.map(({ to }) => to)).toEqual([`${B}#alt=${C}`, C]);
     at("b").fail(undefined);
     await pass(6_000);
@@ -224,11 +249,16 @@ describe("a name with an alternative", () => {
 
   it("is refused where the alternative has another type, or is a glob of one name [C-ALT-7]", async () => {
     const { watch, at } = await useThree();
-    const wrong = [watch(alt(A, "xdstp://b/t.U/x")), watch(alt(A, "xdstp://b/t.T/ns/*")), watch(alt("xdstp://a/t.T/ns/*", B))];
+    const wrong = [
+      watch(alt(A, "xdstp://b/t.U/x")),
+      watch(alt(A, "xdstp://b/t.T/ns/*")),
+      watch(alt("xdstp://a/t.T/ns/*", B)),
+    ];
     await settle();
     expect(wrong.map(({ topic }) => topic.stale?.text)).toEqual([
       "its alternative xdstp://b/t.U/x has the type t.U; it has to be t.T",
-      "its alternative xdstp://b/t.T/ns/* is a glob (C-ALT-7)", `its alternative ${B} is no glob (C-ALT-7)`,
+      "its alternative xdstp://b/t.T/ns/* is a glob (C-ALT-7)",
+      `its alternative ${B} is no glob (C-ALT-7)`,
     ]);
     expect(at("a").opened).toBe(0);
     for (const one of wrong) one.close();
@@ -241,9 +271,14 @@ describe("a name with an alternative", () => {
     at("b").put(LIST, listNamed("xdstp://b/t.TCollection/all", { one: "1" }));
     at("a").fail("a is down");
     const all = watch(alt("xdstp://a/t.TCollection/all", "xdstp://b/t.TCollection/all"), LIST);
-    const entry = watch(`${alt("xdstp://a/t.TCollection/all", "xdstp://b/t.TCollection/all#entry=one")},entry=one`);
+    const entry = watch(
+      `${alt("xdstp://a/t.TCollection/all", "xdstp://b/t.TCollection/all#entry=one")},entry=one`,
+    );
     await settle();
-    expect([all.topic.members().map(({ name }) => name), entry.now]).toEqual([[alt("xdstp://a/t.TCollection/all", "xdstp://b/t.TCollection/all")], "1"]);
+    expect([all.topic.members().map(({ name }) => name), entry.now]).toEqual([
+      [alt("xdstp://a/t.TCollection/all", "xdstp://b/t.TCollection/all")],
+      "1",
+    ]);
   });
 
   it("goes with what the alternative has removed, though the primary cannot be reached, and says why there is none [C-REM-2]", async () => {
@@ -254,7 +289,10 @@ describe("a name with an alternative", () => {
     expect(x.now).toBe("x of b");
     at("b").remove(T, B);
     await settle();
-    expect([x.now.startsWith("- a is down; its alternative: "), at("b").wanted]).toEqual([true, [B]]);
+    expect([x.now.startsWith("- a is down; its alternative: "), at("b").wanted]).toEqual([
+      true,
+      [B],
+    ]);
   });
 
   it("goes with what the primary has removed, though the alternative that is asked for it then cannot be reached [C-REM-2]", async () => {
@@ -267,21 +305,32 @@ describe("a name with an alternative", () => {
     expect(x.now).toMatch(/^- .* does not exist; its alternative: b is down$/);
   });
 
-  it.each([["is refused", "INVALID_ARGUMENT"], ["is removed, and kept with the error beside it", "NOT_FOUND"], ["may not be seen any more", "PERMISSION_DENIED"]] as const)("stays where what a live primary has given %s: that is no unreachability [C-ALT-2, C-ALT-3]", async (why, code) => {
-    const { at, watch } = await useThree({ altOnUnreachable: () => true });
-    at("a").silent = true;
-    const none = watch(alt(of("a", "y"), of("b", "y")));
-    await settle();
-    at("a").silent = false;
-    const x = watch(alt(A, B));
-    await settle();
-    for (const id of ["x", "y"]) at("a").sink.unavailable({ typeUrl: T, interest: { name: of("a", id) } }, new XdsError(code, why));
-    await settle();
-    expect([x.now, none.now, at("b").opened]).toEqual([`x of a (${why})`, `- ${why}`, 0]);
-    at("a").fail("a is down");
-    await settle();
-    expect([x.now, none.now]).toEqual(["x of b", "y of b"]);
-  });
+  it.each([
+    ["is refused", "INVALID_ARGUMENT"],
+    ["is removed, and kept with the error beside it", "NOT_FOUND"],
+    ["may not be seen any more", "PERMISSION_DENIED"],
+  ] as const)(
+    "stays where what a live primary has given %s: that is no unreachability [C-ALT-2, C-ALT-3]",
+    async (why, code) => {
+      const { at, watch } = await useThree({ altOnUnreachable: () => true });
+      at("a").silent = true;
+      const none = watch(alt(of("a", "y"), of("b", "y")));
+      await settle();
+      at("a").silent = false;
+      const x = watch(alt(A, B));
+      await settle();
+      for (const id of ["x", "y"])
+        at("a").sink.unavailable(
+          { typeUrl: T, interest: { name: of("a", id) } },
+          new XdsError(code, why),
+        );
+      await settle();
+      expect([x.now, none.now, at("b").opened]).toEqual([`x of a (${why})`, `- ${why}`, 0]);
+      at("a").fail("a is down");
+      await settle();
+      expect([x.now, none.now]).toEqual(["x of b", "y of b"]);
+    },
+  );
 
   it("stays with the alternative while the primary is back and gives only what is refused [C-ALT-4]", async () => {
     const { at, watch, pass } = await useThree();
@@ -290,7 +339,10 @@ describe("a name with an alternative", () => {
     await settle();
     at("a").silent = true;
     at("a").fail(undefined);
-    at("a").sink.unavailable({ typeUrl: T, interest: { name: A } }, new XdsError("INVALID_ARGUMENT", "refused"));
+    at("a").sink.unavailable(
+      { typeUrl: T, interest: { name: A } },
+      new XdsError("INVALID_ARGUMENT", "refused"),
+    );
     await pass(10_000);
     at("b").put(T, resource(B, "newer of b"));
     expect(x.now).toBe("newer of b");

@@ -25,8 +25,16 @@ export class Ambient {
     const ids = error === undefined ? [] : interests.map((place) => this.#idOf(place));
     if (error === undefined) this.#said.delete(who);
     else this.#said.set(who, { error, ids });
-    for (const id of known?.ids ?? []) if (!ids.includes(id)) this.#change(id, (errors) => { errors.delete(who); });
-    if (error !== undefined) for (const id of ids) this.#change(id, (errors) => { errors.set(who, error); });
+    for (const id of known?.ids ?? [])
+      if (!ids.includes(id))
+        this.#change(id, (errors) => {
+          errors.delete(who);
+        });
+    if (error !== undefined)
+      for (const id of ids)
+        this.#change(id, (errors) => {
+          errors.set(who, error);
+        });
   }
 
   /** The same as before, to those that ask for it now. */
@@ -47,6 +55,7 @@ export class Ambient {
     change(place.errors);
     const [after] = place.errors.values();
     if (place.errors.size === 0) this.#places.delete(id);
-    if (before !== after) this.#sink.unavailable({ typeUrl: place.typeUrl, interest: place.interest }, after);
+    if (before !== after)
+      this.#sink.unavailable({ typeUrl: place.typeUrl, interest: place.interest }, after);
   }
 }

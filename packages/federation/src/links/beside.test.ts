@@ -39,7 +39,10 @@ describe("a name that is asked for while others follow it", () => {
     watch(of("a", "z"));
     await turn();
     at("b").silent = true;
-    at("b").sink.unavailable({ typeUrl: T, interest: { name: Y } }, new XdsError("UNAVAILABLE", "not now"));
+    at("b").sink.unavailable(
+      { typeUrl: T, interest: { name: Y } },
+      new XdsError("UNAVAILABLE", "not now"),
+    );
     const [y, z] = [watch(Y), watch(of("b", "z"))];
     await turn();
     expect([y.now, z.now]).toEqual(["Y (not now)", expect.stringContaining("does not exist")]);
@@ -112,7 +115,12 @@ describe("a name that others come to follow while it is asked for", () => {
     const [x, y] = [watch(X), watch(Y)];
     await turn();
     await turn();
-    expect([x.now, y.now, x.version === y.version, at("c").wanted]).toEqual(["Z", "Z", false, [of("c", "z")]]);
+    expect([x.now, y.now, x.version === y.version, at("c").wanted]).toEqual([
+      "Z",
+      "Z",
+      false,
+      [of("c", "z")],
+    ]);
     y.close();
     await turn();
     expect([x.now, at("b").wanted]).toEqual(["Z", [Y]]);
@@ -124,10 +132,16 @@ describe("a name that others come to follow while it is asked for", () => {
 
 it("is one name in a transaction, whatever the parameters that it is asked for with (TP2)", async () => {
   const { at, watch, cache } = await useLink();
-  for (const env of ["prod", "test"]) cache.topic(T, { name: `${X}#alt=${Y}`, parameters: new Map([["env", env]]) }).watch({ wake: () => undefined });
+  for (const env of ["prod", "test"])
+    cache
+      .topic(T, { name: `${X}#alt=${Y}`, parameters: new Map([["env", env]]) })
+      .watch({ wake: () => undefined });
   await turn();
   await turn();
-  expect(cache.topic(T, { name: `${X}#alt=${Y}`, parameters: new Map([["env", "prod"]]) }).members()[0]?.resource?.name).toBe(Y);
+  expect(
+    cache.topic(T, { name: `${X}#alt=${Y}`, parameters: new Map([["env", "prod"]]) }).members()[0]
+      ?.resource?.name,
+  ).toBe(Y);
   at("a").remove(T, X);
   expect(watch(`${X}#alt=${Y}`).now).toContain("does not exist");
 });
@@ -155,7 +169,10 @@ describe("an error beside what is held", () => {
     expect([x.now, other.now]).toEqual(["Y (b is down)", "O"]);
     at("b").fail(undefined);
     expect(x.now).toBe("Y");
-    at("b").sink.unavailable({ typeUrl: T, interest: { name: Y } }, new XdsError("UNAVAILABLE", "not now"));
+    at("b").sink.unavailable(
+      { typeUrl: T, interest: { name: Y } },
+      new XdsError("UNAVAILABLE", "not now"),
+    );
     expect(x.now).toBe("Y (not now)");
     at("b").put(T, resource(Y, "Y2"));
     at("b").sink.unavailable({ typeUrl: T, interest: { name: Y } }, undefined);
@@ -173,7 +190,11 @@ describe("an error beside what is held", () => {
     at("b").fail("b is down");
     const glob = watch(of("a", "ns/*"));
     await turn();
-    expect([one.now, glob.members, glob.topic.stale?.text]).toEqual(["Y (b is down)", "x=Y", "b is down"]);
+    expect([one.now, glob.members, glob.topic.stale?.text]).toEqual([
+      "Y (b is down)",
+      "x=Y",
+      "b is down",
+    ]);
     one.close();
     await turn();
     const again = watch(of("a", "ns/x"));
@@ -197,7 +218,14 @@ describe("an error beside what is held", () => {
 });
 
 describe("what a reader refuses", () => {
-  const check = ({ payload }: { readonly payload: { readonly value: Uint8Array } }): XdsError | undefined => (new TextDecoder().decode(payload.value).startsWith("bad") ? new XdsError("INVALID_ARGUMENT", "it is bad") : undefined);
+  const check = ({
+    payload,
+  }: {
+    readonly payload: { readonly value: Uint8Array };
+  }): XdsError | undefined =>
+    new TextDecoder().decode(payload.value).startsWith("bad")
+      ? new XdsError("INVALID_ARGUMENT", "it is bad")
+      : undefined;
 
   it("under the name that led there is refused to the server that gave it; what was held stays, with the error [C-ACK-3, C-REDIR-1]", async () => {
     const { at, watch, cache } = await useLink();
@@ -206,7 +234,9 @@ describe("what a reader refuses", () => {
     await turn();
     at("b").put(T, resource(Y, "bad"));
     const refused = at("b").answers.at(-1)?.refused ?? [];
-    expect(refused.map(({ typeUrl, name, error }) => [typeUrl, name, error.text])).toEqual([[T, Y, "it is bad"]]);
+    expect(refused.map(({ typeUrl, name, error }) => [typeUrl, name, error.text])).toEqual([
+      [T, Y, "it is bad"],
+    ]);
     expect([x.now, y.now]).toEqual(["Y (it is bad)", "bad"]);
     at("b").put(T, resource(Y, "good"));
     expect([x.now, at("b").answers.at(-1)?.refused]).toEqual(["good", undefined]);
@@ -215,7 +245,10 @@ describe("what a reader refuses", () => {
   it("is told once, however many names it is refused under, and not again while it is the same", async () => {
     const { at, watch, cache } = await useLink();
     at("a").put(T, redirect(of("a", "x2"), Y));
-    for (const name of [X, of("a", "x2")]) { cache.check(T, { name }, check); watch(name); }
+    for (const name of [X, of("a", "x2")]) {
+      cache.check(T, { name }, check);
+      watch(name);
+    }
     await turn();
     at("b").put(T, resource(Y, "bad", "7"));
     expect(at("b").answers.at(-1)?.refused?.length).toBe(1);
@@ -223,6 +256,9 @@ describe("what a reader refuses", () => {
     at("b").fail("down");
     at("a").put(T, redirect(of("a", "x2"), Y));
     await turn();
-    expect([cache.counters.refused, at("a").answers.flatMap(({ refused = [] }) => refused)]).toEqual([before, []]);
+    expect([
+      cache.counters.refused,
+      at("a").answers.flatMap(({ refused = [] }) => refused),
+    ]).toEqual([before, []]);
   });
 });

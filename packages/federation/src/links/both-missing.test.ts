@@ -8,11 +8,19 @@ it("does not exist where an alternative is asked for what is missing, and has no
   const x = watch(`${of("a", "x")}#alt=${of("b", "x")}`);
   await turn();
   await turn();
-  expect([x.topic.settled, x.topic.stale, x.topic.members()[0]?.error?.code]).toEqual([true, undefined, "NOT_FOUND"]);
+  expect([x.topic.settled, x.topic.stale, x.topic.members()[0]?.error?.code]).toEqual([
+    true,
+    undefined,
+    "NOT_FOUND",
+  ]);
 });
 
 it("goes from the alternative to nothing once the primary says that there is none, when the choice has stood its time [C-ALT-4]", async () => {
-  const { servers: { a, b }, watch, clock } = await scene(["a", "b"]);
+  const {
+    servers: { a, b },
+    watch,
+    clock,
+  } = await scene(["a", "b"]);
   a?.fail("down");
   b?.put(T, resource(of("b", "x"), "B"));
   const x = watch(`${of("a", "x")}#alt=${of("b", "x")}`);

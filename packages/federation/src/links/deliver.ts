@@ -16,21 +16,33 @@ const NOTHING: Delivery = { put: [], remove: [], ambient: null };
 
 /** What the newest outcome changes for readers. */
 export function deliver(follower: Follower): Delivery {
-  return follower.member === undefined ? deliverName(follower) : deliverMember(follower, follower.member.side.isInUse);
+  return follower.member === undefined
+    ? deliverName(follower)
+    : deliverMember(follower, follower.member.side.isInUse);
 }
 
 function deliverName(follower: Follower): Delivery {
   const { outcome, shows } = follower;
   switch (outcome.state) {
-    case "pending": return NOTHING;
-    case "held": return { ...changesOf(follower, outcome.resources), ambient: outcome.stale };
+    case "pending":
+      return NOTHING;
+    case "held":
+      return { ...changesOf(follower, outcome.resources), ambient: outcome.stale };
     // As for who asks for such a name itself (C-MISS-4).
     case "unreachable":
-      if (follower.isGone) return { ...removal(follower, follower.source?.missing ?? outcome.error), ambient: outcome.error };
-      return outcome.error.context.timedOut === true && !shows ? removal(follower, outcome.error) : { ...NOTHING, ambient: outcome.error };
+      if (follower.isGone)
+        return {
+          ...removal(follower, follower.source?.missing ?? outcome.error),
+          ambient: outcome.error,
+        };
+      return outcome.error.context.timedOut === true && !shows
+        ? removal(follower, outcome.error)
+        : { ...NOTHING, ambient: outcome.error };
     // Also a collection that it would be a member of has the error (C-REDIR-4).
-    case "broken": return { ...(shows ? NOTHING : removal(follower, outcome.error)), ambient: outcome.error };
-    case "missing": return removal(follower, outcome.error);
+    case "broken":
+      return { ...(shows ? NOTHING : removal(follower, outcome.error)), ambient: outcome.error };
+    case "missing":
+      return removal(follower, outcome.error);
   }
 }
 
@@ -39,20 +51,35 @@ function deliverMember(follower: Follower, isInUse: boolean): Delivery {
   const { outcome, shows, hasTakenOver } = follower;
   if (!isInUse) return { ...NOTHING, remove: variantsOf(follower), ambient: undefined };
   switch (outcome.state) {
-    case "pending": return NOTHING;
-    case "held": return { ...changesOf(follower, outcome.resources), ambient: outcome.stale };
+    case "pending":
+      return NOTHING;
+    case "held":
+      return { ...changesOf(follower, outcome.resources), ambient: outcome.stale };
     case "unreachable":
-    case "broken": return { ...NOTHING, remove: hasTakenOver || follower.isGone ? variantsOf(follower) : [], ambient: outcome.error };
-    case "missing": return shows ? removal(follower, outcome.error) : { ...NOTHING, ambient: undefined };
+    case "broken":
+      return {
+        ...NOTHING,
+        remove: hasTakenOver || follower.isGone ? variantsOf(follower) : [],
+        ambient: outcome.error,
+      };
+    case "missing":
+      return shows ? removal(follower, outcome.error) : { ...NOTHING, ambient: undefined };
   }
 }
 
 /** What was delivered has been taken, but for those that a reader refused: of these what was held stays. */
-export function noteDelivered(follower: Follower, { put, remove }: Delivery, isRefused: boolean): void {
+export function noteDelivered(
+  follower: Follower,
+  { put, remove }: Delivery,
+  isRefused: boolean,
+): void {
   const { delivered, refused } = follower;
-  if (remove.length > 0 || (put.length > 0 && !isRefused)) follower.stands = follower.hasTakenOver = false;
-  for (const { constraints } of remove) delivered.delete(variantId({ ...(constraints !== undefined && { constraints }) }));
-  if (put.length > 0 && !isRefused && follower.outcome.state === "held") follower.source = follower.outcome.ask;
+  if (remove.length > 0 || (put.length > 0 && !isRefused))
+    follower.stands = follower.hasTakenOver = false;
+  for (const { constraints } of remove)
+    delivered.delete(variantId({ ...(constraints !== undefined && { constraints }) }));
+  if (put.length > 0 && !isRefused && follower.outcome.state === "held")
+    follower.source = follower.outcome.ask;
   if (delivered.size === 0 && put.length === 0) follower.source = undefined;
   for (const { resource } of put) {
     const id = variantId(resource);
@@ -65,34 +92,72 @@ export function noteDelivered(follower: Follower, { put, remove }: Delivery, isR
   }
 }
 
-function changesOf({ typeUrl, interest: { name }, delivered, refused }: Follower, resources: readonly LinkedResource[]): Pick<Delivery, "put" | "remove"> {
+function changesOf(
+  { typeUrl, interest: { name }, delivered, refused }: Follower,
+  resources: readonly LinkedResource[],
+): Pick<Delivery, "put" | "remove"> {
   const now = new Map(resources.map((linked) => [variantId(linked.resource), linked]));
-  const fresh = [...now].filter(([id, linked]) => !isSame(delivered.get(id), linked) && refused.get(id) !== linked.version);
+  const fresh = [...now].filter(
+    ([id, linked]) => !isSame(delivered.get(id), linked) && refused.get(id) !== linked.version,
+  );
   const gone = [...delivered].filter(([id]) => !now.has(id));
   return {
-    put: fresh.map(([, { resource, version }]) => ({ typeUrl, as: name, resource: asLinked(resource, version) })),
-    remove: gone.map(([, { resource: { constraints } }]) => ({ typeUrl, name, ...(constraints !== undefined && { constraints }) })),
+    put: fresh.map(([, { resource, version }]) => ({
+      typeUrl,
+      as: name,
+      resource: asLinked(resource, version),
+    })),
+    remove: gone.map(
+      ([
+        ,
+        {
+          resource: { constraints },
+        },
+      ]) => ({ typeUrl, name, ...(constraints !== undefined && { constraints }) }),
+    ),
   };
 }
 
 /** When it ends is known to those that keep it on the way (C-TTL-4). */
 function asLinked(given: Resource, version: string): Resource {
-  const resource: { -readonly [Key in keyof Resource]: Resource[Key] } = { ...given, version, aliases: [] };
+  const resource: { -readonly [Key in keyof Resource]: Resource[Key] } = {
+    ...given,
+    version,
+    aliases: [],
+  };
   delete resource.expireMs;
   return resource;
 }
 
 /** The same version may come with other bytes (B-VER-5), or another TTL. */
 function isSame(one: LinkedResource | undefined, other: LinkedResource): boolean {
-  return one?.version === other.version && one.resource.payload === other.resource.payload && one.resource.ttlMs === other.resource.ttlMs;
+  return (
+    one?.version === other.version &&
+    one.resource.payload === other.resource.payload &&
+    one.resource.ttlMs === other.resource.ttlMs
+  );
 }
 
 function removal(follower: Follower, error: XdsError): Delivery {
-  const { typeUrl, interest: { name } } = follower;
+  const {
+    typeUrl,
+    interest: { name },
+  } = follower;
   const variants = variantsOf(follower).filter(({ constraints }) => constraints !== undefined);
-  return { put: [], remove: variants.length > 0 ? variants.map((variant) => ({ ...variant, error })) : [{ typeUrl, name, error }], ambient: undefined };
+  return {
+    put: [],
+    remove:
+      variants.length > 0
+        ? variants.map((variant) => ({ ...variant, error }))
+        : [{ typeUrl, name, error }],
+    ambient: undefined,
+  };
 }
 
 function variantsOf({ typeUrl, interest: { name }, delivered }: Follower): readonly Removal[] {
-  return Array.from(delivered.values(), ({ resource: { constraints } }) => ({ typeUrl, name, ...(constraints !== undefined && { constraints }) }));
+  return Array.from(delivered.values(), ({ resource: { constraints } }) => ({
+    typeUrl,
+    name,
+    ...(constraints !== undefined && { constraints }),
+  }));
 }

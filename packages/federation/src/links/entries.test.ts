@@ -18,7 +18,10 @@ describe("an entry of a list", () => {
   it("does not exist where it is not in the list, or has no name there, or where there is no list [C-LIST-7]", async () => {
     const { at, watch } = await scene(["a"]);
     at("a").put(LIST, listNamed(ALL, { "": "anonymous", one: "1" }));
-    const [three, none] = [watch(`${ALL}#entry=three`), watch("xdstp://a/t.TCollection/none#entry=one")];
+    const [three, none] = [
+      watch(`${ALL}#entry=three`),
+      watch("xdstp://a/t.TCollection/none#entry=one"),
+    ];
     await turn();
     expect(three.now).toBe(`- the list ${ALL} has no inline entry "three" (C-LIST-7)`);
     expect(none.now).toContain("does not exist");
@@ -35,7 +38,12 @@ describe("an entry of a list", () => {
     await turn();
     const [version, head, before] = [one.version, one.topic.head, two.version];
     at("a").put(LIST, listNamed(ALL, { one: "1", two: "new" }));
-    expect([one.version === version, one.topic.head === head, two.now, two.version === before]).toEqual([true, true, "new", false]);
+    expect([
+      one.version === version,
+      one.topic.head === head,
+      two.now,
+      two.version === before,
+    ]).toEqual([true, true, "new", false]);
   });
 
   it("is found in the list that a list leads to, and in that of an alternative [C-LIST-7, C-REDIR-6, C-ALT-2]", async () => {
@@ -45,7 +53,11 @@ describe("an entry of a list", () => {
     const one = watch(`${ALL}#entry=one`);
     await turn();
     await turn();
-    expect([one.now, at("a").wanted, at("b").wanted]).toEqual(["1 of b", [ALL], ["xdstp://b/t.TCollection/all"]]);
+    expect([one.now, at("a").wanted, at("b").wanted]).toEqual([
+      "1 of b",
+      [ALL],
+      ["xdstp://b/t.TCollection/all"],
+    ]);
     at("a").put(LIST, listNamed(ALL, { one: "1 of a" }));
     await turn();
     expect([one.now, at("b").wanted]).toEqual(["1 of a", []]);
@@ -57,14 +69,25 @@ describe("an entry of a list", () => {
     at("a").put(LIST, listNamed(ALL, { one: "1" }));
     const [x, one] = [watch(of("a", "x")), watch(`${ALL}#entry=one`)];
     await turn();
-    expect([x.now, one.now, at("a").wanted, x.version === one.version]).toEqual(["1", "1", [of("a", "x"), ALL].sort(), false]);
+    expect([x.now, one.now, at("a").wanted, x.version === one.version]).toEqual([
+      "1",
+      "1",
+      [of("a", "x"), ALL].sort(),
+      false,
+    ]);
   });
 
   it("is refused of a glob, and of a name that is no list [C-LIST-7]", async () => {
     const { watch } = await scene(["a"]);
-    const [glob, name] = [watch("xdstp://a/t.TCollection/ns/*#entry=one"), watch(`${of("a", "x")}#entry=one`)];
+    const [glob, name] = [
+      watch("xdstp://a/t.TCollection/ns/*#entry=one"),
+      watch(`${of("a", "x")}#entry=one`),
+    ];
     await turn();
-    expect([glob.topic.stale?.text ?? glob.now, name.topic.stale?.text ?? name.now]).toEqual([expect.stringContaining("is a glob, which has no entries"), `${of("a", "x")}#entry=one has the type t.T; it has to be t.TCollection`]);
+    expect([glob.topic.stale?.text ?? glob.now, name.topic.stale?.text ?? name.now]).toEqual([
+      expect.stringContaining("is a glob, which has no entries"),
+      `${of("a", "x")}#entry=one has the type t.T; it has to be t.TCollection`,
+    ]);
   });
 
   it("ends with the time of its list, and lives on with it [C-TTL-4]", async () => {
@@ -88,7 +111,12 @@ describe("an entry of a list", () => {
     const one = watch(`${ALL}#entry=one`);
     await turn();
     at("a").put(LIST, { ...resource(ALL, ""), payload: { typeUrl: LIST, value: wrongList() } });
-    expect([one.now.startsWith("1"), at("a").answers.at(-1)?.refused?.map(({ name }) => name)]).toEqual([true, [ALL]]);
+    expect([
+      one.now.startsWith("1"),
+      at("a")
+        .answers.at(-1)
+        ?.refused?.map(({ name }) => name),
+    ]).toEqual([true, [ALL]]);
   });
 });
 

@@ -17,7 +17,11 @@ it("ends what a redirect led to with the time of the target, which each heartbea
   await pass(999);
   expect([x.now, at("b").held(T)]).toEqual(["Y", [`${Y} Y`]]);
   await pass(1);
-  expect([x.now, at("b").held(T), at("b").wanted]).toEqual([`- "${Y}" has not been refreshed within its TTL (C-TTL-4)`, [], [Y]]);
+  expect([x.now, at("b").held(T), at("b").wanted]).toEqual([
+    `- "${Y}" has not been refreshed within its TTL (C-TTL-4)`,
+    [],
+    [Y],
+  ]);
   at("b").put(T, resource(Y, "Y2"));
   await pass(10_000);
   expect(x.now).toBe("Y2");
@@ -100,7 +104,10 @@ it("ends a redirect on the way of others too, which is no name that they ask for
   await turn();
   expect(all.map(({ now }) => now)).toEqual(["Z", "Z"]);
   await pass(1_000);
-  expect([all.map(({ now }) => now), at("c").wanted]).toEqual([all.map(() => `- "${Y}" has not been refreshed within its TTL (C-TTL-4)`), []]);
+  expect([all.map(({ now }) => now), at("c").wanted]).toEqual([
+    all.map(() => `- "${Y}" has not been refreshed within its TTL (C-TTL-4)`),
+    [],
+  ]);
   at("b").put(T, redirect(Y, of("c", "z")));
   await turn();
   expect(all.map(({ now }) => now)).toEqual(["Z", "Z"]);
@@ -109,17 +116,28 @@ it("ends a redirect on the way of others too, which is no name that they ask for
 it("ends what is delivered while the server that gave it cannot be reached, and nobody else has it [C-TTL-6]", async () => {
   const { at, watch, pass } = await scene(["a", "b"]);
   for (const id of ["x", "ns/x"]) at("a").put(T, redirect(of("a", id), Y));
-  for (const id of ["y", "ns/m"]) at("b").put(T, { ...resource(of("b", id), "Y"), expireMs: 1_000 });
+  for (const id of ["y", "ns/m"])
+    at("b").put(T, { ...resource(of("b", id), "Y"), expireMs: 1_000 });
   const [x, other] = [watch(X), watch(`${Y}#alt=${of("a", "none")}`)];
   const globs = [watch(of("a", "ns/*")), watch(`${of("b", "ns/*")}#alt=${of("a", "none/*")}`)];
   await turn();
   await turn();
   at("b").fail("b is down");
   await turn();
-  expect([x.now, other.now, ...globs.map(({ members }) => members)]).toEqual(["Y (b is down)", "Y (b is down)", "x=Y", "m=Y"]);
+  expect([x.now, other.now, ...globs.map(({ members }) => members)]).toEqual([
+    "Y (b is down)",
+    "Y (b is down)",
+    "x=Y",
+    "m=Y",
+  ]);
   await pass(1_000);
   await turn();
-  expect([x.now, other.now.slice(0, 1), ...globs.map(({ members }) => members)]).toEqual(["- b is down", "-", "", ""]);
+  expect([x.now, other.now.slice(0, 1), ...globs.map(({ members }) => members)]).toEqual([
+    "- b is down",
+    "-",
+    "",
+    "",
+  ]);
   at("b").fail(undefined);
   await turn();
   expect([x.now, ...globs.map(({ members }) => members)]).toEqual(["Y", "x=Y", "m=Y"]);

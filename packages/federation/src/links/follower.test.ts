@@ -16,7 +16,11 @@ describe("the choices of a follower", () => {
   it("are remembered for each place of the way [C-ALT-4]", () => {
     const follower = new Follower({ typeUrl: T, interest: { name }, start: locatorOf(name) });
     const [one, other] = [follower.choice("1"), follower.choice("2")];
-    expect([follower.choice("1") === one, follower.choice("2") === other, one === other]).toEqual([true, true, false]);
+    expect([follower.choice("1") === one, follower.choice("2") === other, one === other]).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   it("do not grow with the places that a server leads to; those in use stay [C-LIM-7]", () => {
@@ -26,6 +30,9 @@ describe("the choices of a follower", () => {
       follower.choice(`place ${place}`);
       follower.choice("kept");
     }
-    expect([follower.choice("kept") === kept, follower.choice("left") === left]).toEqual([true, false]);
+    expect([follower.choice("kept") === kept, follower.choice("left") === left]).toEqual([
+      true,
+      false,
+    ]);
   });
 });

@@ -64,7 +64,13 @@ export class Follower implements Followed {
   /** What is delivered has gone where it was found, for all that can be said. */
   get isGone(): boolean {
     const { source } = this;
-    return source !== undefined && this.asks.has(source) && source.kept.size === 0 && source.missing !== undefined && source.missing.context.timedOut !== true;
+    return (
+      source !== undefined &&
+      this.asks.has(source) &&
+      source.kept.size === 0 &&
+      source.missing !== undefined &&
+      source.missing.context.timedOut !== true
+    );
   }
 
   /** Which of two locators is in use, at one place of the way. */

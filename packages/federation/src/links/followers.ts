@@ -1,4 +1,13 @@
-import type { Clock, Committed, Interest, Put, Removal, ResourceSink, TypedInterest, XdsError } from "@xdstp/core";
+import type {
+  Clock,
+  Committed,
+  Interest,
+  Put,
+  Removal,
+  ResourceSink,
+  TypedInterest,
+  XdsError,
+} from "@xdstp/core";
 
 import { Globs } from "../globs/globs.ts";
 import type { Ask } from "../routes/ask.ts";
@@ -118,24 +127,46 @@ export class Followers implements Iterable<Follower> {
     for (const ask of search.asks) asks.add(ask);
     asked.set(follower, asks);
     follower.timer?.cancel();
-    follower.timer = search.until === Infinity ? undefined : this.#host.clock.after(Math.max(0, search.until - this.#host.now()), () => { this.touch([follower]); });
+    follower.timer =
+      search.until === Infinity
+        ? undefined
+        : this.#host.clock.after(Math.max(0, search.until - this.#host.now()), () => {
+            this.touch([follower]);
+          });
     follower.member?.side.note(follower, follower.member.ask);
   }
 
   #deliver(followers: readonly Follower[]): readonly RefusedLink[] {
     const deliveries = followers.map((follower) => [follower, deliver(follower)] as const);
-    const committed = this.#commit(deliveries.map(([, delivery]) => delivery), this.globs.takeSettled());
+    const committed = this.#commit(
+      deliveries.map(([, delivery]) => delivery),
+      this.globs.takeSettled(),
+    );
     const refused = refusedIn(committed);
     for (const [follower, delivery] of deliveries) this.#note(follower, delivery, refused);
     return followers.flatMap((follower) => refusal(follower, refused));
   }
 
-  #commit(deliveries: readonly Delivery[], settled: readonly TypedInterest[]): Committed | Promise<Committed> | undefined {
-    const put = once(deliveries.flatMap((delivery) => delivery.put), ({ typeUrl, as, resource }) => `${typeUrl}\n${as}\n${variantId(resource)}`);
-    const remove = once(deliveries.flatMap((delivery) => delivery.remove), ({ typeUrl, name, constraints }) => `${typeUrl}\n${name}\n${variantId({ ...(constraints !== undefined && { constraints }) })}`);
-    return put.size + remove.size + settled.length === 0 ? undefined : this.#sink.commit({
-      put: [...put.values()], remove: [...remove].flatMap(([id, removal]) => (put.has(id) ? [] : [removal])), settled,
-    });
+  #commit(
+    deliveries: readonly Delivery[],
+    settled: readonly TypedInterest[],
+  ): Committed | Promise<Committed> | undefined {
+    const put = once(
+      deliveries.flatMap((delivery) => delivery.put),
+      ({ typeUrl, as, resource }) => `${typeUrl}\n${as}\n${variantId(resource)}`,
+    );
+    const remove = once(
+      deliveries.flatMap((delivery) => delivery.remove),
+      ({ typeUrl, name, constraints }) =>
+        `${typeUrl}\n${name}\n${variantId({ ...(constraints !== undefined && { constraints }) })}`,
+    );
+    return put.size + remove.size + settled.length === 0
+      ? undefined
+      : this.#sink.commit({
+          put: [...put.values()],
+          remove: [...remove].flatMap(([id, removal]) => (put.has(id) ? [] : [removal])),
+          settled,
+        });
   }
 
   #note(follower: Follower, delivery: Delivery, refused: ReadonlyMap<string, XdsError>): void {
@@ -151,20 +182,30 @@ function release(follower: Follower, now: ReadonlySet<Ask>, before: ReadonlySet<
 }
 
 /** Two sides of a glob may speak of one member in a transaction: each name is in it once, and what is put is not removed. */
-function once<What extends Put | Removal>(all: readonly What[], id: (what: What) => string): ReadonlyMap<string, What> {
+function once<What extends Put | Removal>(
+  all: readonly What[],
+  id: (what: What) => string,
+): ReadonlyMap<string, What> {
   return new Map(all.map((what) => [id(what), what]));
 }
 
 /** Of a sink that answers later nothing is known yet. */
-function refusedIn(committed: Committed | Promise<Committed> | undefined): ReadonlyMap<string, XdsError> {
-  const refused = committed === undefined || committed instanceof Promise ? [] : committed.refused ?? [];
+function refusedIn(
+  committed: Committed | Promise<Committed> | undefined,
+): ReadonlyMap<string, XdsError> {
+  const refused =
+    committed === undefined || committed instanceof Promise ? [] : (committed.refused ?? []);
   return new Map(refused.map(({ typeUrl, name, error }) => [`${typeUrl}\n${name}`, error]));
 }
 
 /** What a reader refuses, of whatever has come on the way; what cannot be read, of what was to be read. */
-function refusal(follower: Follower, refused: ReadonlyMap<string, XdsError>): readonly RefusedLink[] {
+function refusal(
+  follower: Follower,
+  refused: ReadonlyMap<string, XdsError>,
+): readonly RefusedLink[] {
   const { outcome, asks } = follower;
-  if (outcome.state === "broken" && outcome.blame !== undefined) return [{ asks: [outcome.blame], error: outcome.error }];
+  if (outcome.state === "broken" && outcome.blame !== undefined)
+    return [{ asks: [outcome.blame], error: outcome.error }];
   const error = refused.get(idOf(follower));
   return error === undefined ? [] : [{ asks: [...asks], error }];
 }

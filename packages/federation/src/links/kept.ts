@@ -39,12 +39,17 @@ export class KeptResources {
 
   /** Each with what is left of its time. */
   *lasting(): Iterable<Pick<Kept, "link" | "resource">> {
-    for (const { link, resource, ends } of this.#kept.values()) yield { link, resource: lasting(resource, ends === undefined ? undefined : ends - this.#clock.now()) };
+    for (const { link, resource, ends } of this.#kept.values())
+      yield {
+        link,
+        resource: lasting(resource, ends === undefined ? undefined : ends - this.#clock.now()),
+      };
   }
 
   /** What another has is here too, for as long. */
   share(others: KeptResources): void {
-    for (const { link, resource } of others.lasting()) this.put(variantId(resource), link, resource);
+    for (const { link, resource } of others.lasting())
+      this.put(variantId(resource), link, resource);
   }
 
   /** Its time begins anew. */
@@ -87,11 +92,17 @@ function lasting(given: Resource, leftMs: number | undefined): Resource {
 
 /** Which of the variants of a name it is (TP2). */
 export function variantId({ constraints }: { readonly constraints?: Uint8Array }): string {
-  return constraints === undefined || constraints.length === 0 ? "" : Buffer.from(constraints).toString("base64");
+  return constraints === undefined || constraints.length === 0
+    ? ""
+    : Buffer.from(constraints).toString("base64");
 }
 
 /** What is kept must not keep the whole response alive that it came in. */
 export function ownCopy(resource: Resource): Resource {
-  const { payload: { typeUrl, value } } = resource;
-  return value.buffer.byteLength === value.byteLength ? resource : { ...resource, payload: { typeUrl, value: value.slice() } };
+  const {
+    payload: { typeUrl, value },
+  } = resource;
+  return value.buffer.byteLength === value.byteLength
+    ? resource
+    : { ...resource, payload: { typeUrl, value: value.slice() } };
 }

@@ -12,8 +12,15 @@ export interface Step {
  * The version of what is answered under another name than its own: over the chain of names and versions and its own version, so that a redirect that moves to a resource of equal version is seen (S-VER-4).
  * A resource without a version has its content in its place.
  */
-export function linkVersion(steps: readonly Step[], name: string, { version, payload }: Resource): string {
-  const content = version === "" ? digest([payload.typeUrl, Buffer.from(payload.value).toString("base64")]) : version;
+export function linkVersion(
+  steps: readonly Step[],
+  name: string,
+  { version, payload }: Resource,
+): string {
+  const content =
+    version === ""
+      ? digest([payload.typeUrl, Buffer.from(payload.value).toString("base64")])
+      : version;
   return digest([...steps.map((step) => [step.name, step.version]), [name, content]]);
 }
 

@@ -5,15 +5,18 @@ import { collectionTypeOf, isGlob, printLocator, typeFromTypeUrl, type Locator }
  * and an alternative of a collection is a collection. undefined: nothing.
  */
 export function locatorFault(typeUrl: string, locator: Locator): string | undefined {
-  if (locator.scheme !== "xdstp") return `${printLocator(locator)} is of the scheme ${locator.scheme}, of which there is no feed yet (C-REDIR-8); use xdstp`;
+  if (locator.scheme !== "xdstp")
+    return `${printLocator(locator)} is of the scheme ${locator.scheme}, of which there is no feed yet (C-REDIR-8); use xdstp`;
   const { resourceType, directives } = locator;
   const isEntry = directives.some(({ kind }) => kind === "entry");
   const own = typeFromTypeUrl(typeUrl) ?? "";
   const wanted = isEntry ? collectionTypeOf(own) : own;
-  if (resourceType !== wanted) return `${printLocator(locator)} has the type ${resourceType}; it has to be ${wanted}`;
+  if (resourceType !== wanted)
+    return `${printLocator(locator)} has the type ${resourceType}; it has to be ${wanted}`;
   if (isEntry && isGlob(locator)) return `${printLocator(locator)} is a glob, which has no entries`;
   for (const directive of directives) {
-    const fault = directive.kind === "alt" ? altFault(typeUrl, isGlob(locator), directive.locator) : undefined;
+    const fault =
+      directive.kind === "alt" ? altFault(typeUrl, isGlob(locator), directive.locator) : undefined;
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -22,5 +25,7 @@ export function locatorFault(typeUrl: string, locator: Locator): string | undefi
 function altFault(typeUrl: string, ofGlob: boolean, alt: Locator): string | undefined {
   const fault = locatorFault(typeUrl, alt);
   if (fault !== undefined) return `its alternative ${fault}`;
-  return isGlob(alt) === ofGlob ? undefined : `its alternative ${printLocator(alt)} is ${ofGlob ? "no glob" : "a glob"} (C-ALT-7)`;
+  return isGlob(alt) === ofGlob
+    ? undefined
+    : `its alternative ${printLocator(alt)} is ${ofGlob ? "no glob" : "a glob"} (C-ALT-7)`;
 }

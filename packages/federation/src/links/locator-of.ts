@@ -1,5 +1,10 @@
 import type { Located, ResourceLocator } from "@xdstp/protos/xds";
-import { locatorFromMessage, type DirectiveMessage, type Locator, type ResourceLocatorMessage } from "@xdstp/uri";
+import {
+  locatorFromMessage,
+  type DirectiveMessage,
+  type Locator,
+  type ResourceLocatorMessage,
+} from "@xdstp/uri";
 
 /** The locator in a redirect or in an entry of a list, in either of its forms (N-82); or what is wrong with it, as a text. */
 export function locatorOf(located: Located): Locator | string {
@@ -7,9 +12,24 @@ export function locatorOf(located: Located): Locator | string {
   return read.ok ? read.value : read.error.message;
 }
 
-function asJson({ scheme, id, authority, resourceType, contextParamSpecifier, directives }: ResourceLocator): ResourceLocatorMessage {
-  const params = contextParamSpecifier.case === "exactContext" ? contextParamSpecifier.value.params : {};
-  return { scheme: scheme as 0 | 1 | 2, id, authority, resourceType, exactContext: { params }, directives: directives.map(directiveOf) };
+function asJson({
+  scheme,
+  id,
+  authority,
+  resourceType,
+  contextParamSpecifier,
+  directives,
+}: ResourceLocator): ResourceLocatorMessage {
+  const params =
+    contextParamSpecifier.case === "exactContext" ? contextParamSpecifier.value.params : {};
+  return {
+    scheme: scheme as 0 | 1 | 2,
+    id,
+    authority,
+    resourceType,
+    exactContext: { params },
+    directives: directives.map(directiveOf),
+  };
 }
 
 function directiveOf({ directive }: ResourceLocator["directives"][number]): DirectiveMessage {

@@ -11,18 +11,25 @@ export interface Hop {
 }
 
 /** What a locator leads to. */
-export type Outcome = (
+export type Outcome =
   /** Not known yet. */
-  | { readonly state: "pending" }
-  /** `stale`: why it may be old. `isLost`: nobody can be reached who could say. `ask`: where it was found. */
-  | { readonly state: "held"; readonly resources: readonly LinkedResource[]; readonly stale?: XdsError | undefined; readonly isLost: boolean; readonly ask: Ask }
-  /** A server says that there is none. */
-  | { readonly state: "missing"; readonly error: XdsError }
-  /** It cannot be had. `isLost`: as nobody can be reached who could say; else what has come of it was refused. */
-  | { readonly state: "unreachable"; readonly error: XdsError; readonly isLost: boolean }
-  /** The way is broken. `blame`: by what one server has given there; absent: none of them could know. */
-  | { readonly state: "broken"; readonly error: XdsError; readonly blame?: Ask }
-) & { readonly hops: readonly Hop[] };
+  (
+    | { readonly state: "pending" }
+    /** `stale`: why it may be old. `isLost`: nobody can be reached who could say. `ask`: where it was found. */
+    | {
+        readonly state: "held";
+        readonly resources: readonly LinkedResource[];
+        readonly stale?: XdsError | undefined;
+        readonly isLost: boolean;
+        readonly ask: Ask;
+      }
+    /** A server says that there is none. */
+    | { readonly state: "missing"; readonly error: XdsError }
+    /** It cannot be had. `isLost`: as nobody can be reached who could say; else what has come of it was refused. */
+    | { readonly state: "unreachable"; readonly error: XdsError; readonly isLost: boolean }
+    /** The way is broken. `blame`: by what one server has given there; absent: none of them could know. */
+    | { readonly state: "broken"; readonly error: XdsError; readonly blame?: Ask }
+  ) & { readonly hops: readonly Hop[] };
 
 /** A resource with the version that it has under the name that was asked for. */
 export interface LinkedResource {

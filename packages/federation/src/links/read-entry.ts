@@ -10,17 +10,27 @@ type Read = ReadonlyMap<string, InlineEntry> | string;
 const known = new WeakMap<AnyBytes, Read>();
 
 /** The inline entry of a list that a directive names (C-LIST-7), as a resource of its own; undefined: there is none. A text: what is wrong with the list. */
-export function readEntry({ payload, ...list }: Resource, entry: string): Resource | string | undefined {
+export function readEntry(
+  { payload, ...list }: Resource,
+  entry: string,
+): Resource | string | undefined {
   const read = known.get(payload) ?? entriesOf(payload);
   known.set(payload, read);
   if (typeof read === "string") return read;
   const found = read.get(entry);
-  return found === undefined ? undefined : { ...list, version: found.version, payload: found.payload };
+  return found === undefined
+    ? undefined
+    : { ...list, version: found.version, payload: found.payload };
 }
 
 function entriesOf(payload: AnyBytes): Read {
   const memberTypeUrl = memberTypeOf(payload.typeUrl);
-  if (memberTypeUrl === undefined) return `it is a ${JSON.stringify(payload.typeUrl)}, and no list (B-LIST-1)`;
+  if (memberTypeUrl === undefined)
+    return `it is a ${JSON.stringify(payload.typeUrl)}, and no list (B-LIST-1)`;
   const read = readList(payload, memberTypeUrl);
-  return read.ok ? new Map(read.value.flatMap((one) => (one.kind === "inline" ? [[one.name, one] as const] : []))) : read.reason;
+  return read.ok
+    ? new Map(
+        read.value.flatMap((one) => (one.kind === "inline" ? [[one.name, one] as const] : [])),
+      )
+    : read.reason;
 }

@@ -23,6 +23,8 @@ export function redirectTarget(typeUrl: string, payload: Uint8Array): XdstpLocat
 }
 
 function faultOf(typeUrl: string, locator: Locator): string | undefined {
-  const fault = locatorFault(typeUrl, locator) ?? (isGlob(locator) ? "a glob cannot be led to (C-REDIR-6)" : undefined);
+  const fault =
+    locatorFault(typeUrl, locator) ??
+    (isGlob(locator) ? "a glob cannot be led to (C-REDIR-6)" : undefined);
   return fault === undefined ? undefined : `the redirect is refused: ${fault}`;
 }

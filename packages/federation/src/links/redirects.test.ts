@@ -18,7 +18,10 @@ it("follows a redirect as it changes, ends and goes [C-REDIR-2]", async () => {
   at("b").put(T, resource(of("b", "z"), "Z"));
   at("a").put(T, resource(of("a", "x"), "real"));
   const x = watch(of("a", "x"));
-  const steps = async (): Promise<unknown> => { await turn(); return [x.now, at("b").wanted]; };
+  const steps = async (): Promise<unknown> => {
+    await turn();
+    return [x.now, at("b").wanted];
+  };
   expect(await steps()).toEqual(["real", []]);
   at("a").put(T, redirect(of("a", "x"), of("b", "y")));
   expect(x.now).toBe("real");
@@ -44,19 +47,31 @@ it("tells of an unknown authority, and of what the target's server says [C-REDIR
   at("a").put(T, redirect(of("a", "gone"), of("b", "gone")));
   const [x, gone] = [watch(of("a", "x")), watch(of("a", "gone"))];
   await turn();
-  expect(x.now).toBe(`- ${of("a", "x")} -> ${of("nobody", "y")}: nobody is known to answer for the authority "nobody" (C-AUTH-5); known: "a", "b"; add a source for it`);
+  expect(x.now).toBe(
+    `- ${of("a", "x")} -> ${of("nobody", "y")}: nobody is known to answer for the authority "nobody" (C-AUTH-5); known: "a", "b"; add a source for it`,
+  );
   expect(gone.now).toContain("does not exist");
   expect(at("a").answers.flatMap(({ refused = [] }) => refused)).toEqual([]);
 });
 
 it("goes five hops and no more, says where a circle is, ACKs it all, and tries again when a hop changes [C-REDIR-4]", async () => {
   const { at, watch } = await scene(["a", "b"]);
-  for (let hop = 1; hop <= 6; hop++) at(hop % 2 === 0 ? "a" : "b").put(T, redirect(of(hop % 2 === 0 ? "a" : "b", `${hop}`), of(hop % 2 === 0 ? "b" : "a", `${hop + 1}`)));
+  for (let hop = 1; hop <= 6; hop++)
+    at(hop % 2 === 0 ? "a" : "b").put(
+      T,
+      redirect(
+        of(hop % 2 === 0 ? "a" : "b", `${hop}`),
+        of(hop % 2 === 0 ? "b" : "a", `${hop + 1}`),
+      ),
+    );
   at("b").put(T, resource(of("b", "7"), "seven"));
   const [six, five] = [watch(of("b", "1")), watch(of("a", "2"))];
   await turn();
   await turn();
-  expect([six.now, five.now]).toEqual([expect.stringContaining("more than 5 redirects (C-REDIR-4)"), "seven"]);
+  expect([six.now, five.now]).toEqual([
+    expect.stringContaining("more than 5 redirects (C-REDIR-4)"),
+    "seven",
+  ]);
   at("b").put(T, resource(of("b", "5"), "shortcut"));
   expect(six.now).toBe("shortcut");
 
@@ -65,8 +80,12 @@ it("goes five hops and no more, says where a circle is, ACKs it all, and tries a
   const loop = watch(of("a", "loop"));
   await turn();
   await turn();
-  expect(loop.now).toBe(`- ${of("a", "loop")} -> ${of("b", "loop")} -> ${of("a", "loop")}: the redirects go in a circle (C-REDIR-4)`);
-  expect([...at("a").answers, ...at("b").answers].flatMap(({ refused = [] }) => refused)).toEqual([]);
+  expect(loop.now).toBe(
+    `- ${of("a", "loop")} -> ${of("b", "loop")} -> ${of("a", "loop")}: the redirects go in a circle (C-REDIR-4)`,
+  );
+  expect([...at("a").answers, ...at("b").answers].flatMap(({ refused = [] }) => refused)).toEqual(
+    [],
+  );
   at("b").put(T, resource(of("b", "loop"), "mended"));
   expect(loop.now).toBe("mended");
 });
@@ -77,11 +96,18 @@ it("tells who asks for a glob of members that lead in a circle, or to nobody; th
   at("a").put(T, redirect(of("a", "ns/n"), of("a", "ns/m")));
   const glob = watch(of("a", "ns/*"));
   await turn();
-  expect([glob.topic.settled, glob.members, glob.topic.stale?.text]).toEqual([true, "", `${of("a", "ns/m")} -> ${of("a", "ns/n")} -> ${of("a", "ns/m")}: the redirects go in a circle (C-REDIR-4)`]);
+  expect([glob.topic.settled, glob.members, glob.topic.stale?.text]).toEqual([
+    true,
+    "",
+    `${of("a", "ns/m")} -> ${of("a", "ns/n")} -> ${of("a", "ns/m")}: the redirects go in a circle (C-REDIR-4)`,
+  ]);
   at("a").put(T, resource(of("a", "ns/n"), "n"));
   expect([glob.members, glob.topic.stale]).toEqual(["m=n n=n", undefined]);
   at("a").put(T, redirect(of("a", "ns/o"), of("nobody", "o")));
-  expect([glob.members, glob.topic.stale?.text]).toEqual(["m=n n=n", expect.stringContaining("nobody is known to answer for the authority \"nobody\"")]);
+  expect([glob.members, glob.topic.stale?.text]).toEqual([
+    "m=n n=n",
+    expect.stringContaining('nobody is known to answer for the authority "nobody"'),
+  ]);
   at("a").remove(T, of("a", "ns/o"));
   expect(glob.topic.stale).toBeUndefined();
 });
@@ -93,7 +119,9 @@ it("keeps what it showed when a redirect comes to lead nowhere, with the error b
   const x = watch(of("a", "x"));
   await turn();
   at("b").put(T, redirect(of("b", "y"), of("a", "x")));
-  expect(x.now).toBe(`Y (${of("a", "x")} -> ${of("b", "y")} -> ${of("a", "x")}: the redirects go in a circle (C-REDIR-4))`);
+  expect(x.now).toBe(
+    `Y (${of("a", "x")} -> ${of("b", "y")} -> ${of("a", "x")}: the redirects go in a circle (C-REDIR-4))`,
+  );
   at("b").put(T, resource(of("b", "y"), "Y2"));
   expect(x.now).toBe("Y2");
   at("a").put(T, resource(of("a", "x"), "real"));
@@ -107,18 +135,38 @@ it("keeps what it showed when a redirect comes to lead nowhere, with the error b
 it.each([
   ["another type", "xdstp://b/t.U/y", "has the type t.U; it has to be t.T"],
   ["a glob", "xdstp://b/t.T/ns/*", "a glob cannot be led to (C-REDIR-6)"],
-  ["an alternative of another type", "xdstp://b/t.T/y#alt=xdstp://b/t.U/y", "its alternative xdstp://b/t.U/y has the type t.U; it has to be t.T"],
-  ["a file", "file:///etc/y", "is of the scheme file, of which there is no feed yet (C-REDIR-8); use xdstp"],
-  ["plain HTTP", "http://b/t.T/y", "is of the scheme http, of which there is no feed yet (C-REDIR-8); use xdstp"],
-])("refuses a redirect to %s, and what is held stays [C-REDIR-5, C-REDIR-6, C-REDIR-8]", async (_, to, why) => {
-  const { at, watch } = await scene(["a", "b"]);
-  at("a").put(T, resource(of("a", "x"), "real"));
-  const x = watch(of("a", "x"));
-  await turn();
-  at("a").put(T, redirect(of("a", "x"), to));
-  expect(at("a").answers.at(-1)?.refused).toEqual([expect.objectContaining({ name: of("a", "x"), error: expect.objectContaining({ text: expect.stringContaining(why) as string }) as object })]);
-  expect([x.now, at("b").opened]).toEqual(["real", 0]);
-});
+  [
+    "an alternative of another type",
+    "xdstp://b/t.T/y#alt=xdstp://b/t.U/y",
+    "its alternative xdstp://b/t.U/y has the type t.U; it has to be t.T",
+  ],
+  [
+    "a file",
+    "file:///etc/y",
+    "is of the scheme file, of which there is no feed yet (C-REDIR-8); use xdstp",
+  ],
+  [
+    "plain HTTP",
+    "http://b/t.T/y",
+    "is of the scheme http, of which there is no feed yet (C-REDIR-8); use xdstp",
+  ],
+])(
+  "refuses a redirect to %s, and what is held stays [C-REDIR-5, C-REDIR-6, C-REDIR-8]",
+  async (_, to, why) => {
+    const { at, watch } = await scene(["a", "b"]);
+    at("a").put(T, resource(of("a", "x"), "real"));
+    const x = watch(of("a", "x"));
+    await turn();
+    at("a").put(T, redirect(of("a", "x"), to));
+    expect(at("a").answers.at(-1)?.refused).toEqual([
+      expect.objectContaining({
+        name: of("a", "x"),
+        error: expect.objectContaining({ text: expect.stringContaining(why) as string }) as object,
+      }),
+    ]);
+    expect([x.now, at("b").opened]).toEqual(["real", 0]);
+  },
+);
 
 it("follows what leads to an entry, or to a locator with an alternative [C-REDIR-5]", async () => {
   const { at, watch } = await scene(["a", "b"]);
@@ -150,7 +198,11 @@ it("follows lists and single members of globs; the members beside them come as t
   expect([glob.members, glob.topic.settled, list.topic.settled]).toEqual(["one=1", false, true]);
   at("b").silent = false;
   at("b").put(T, resource(of("b", "two"), "2"));
-  expect([glob.members, glob.topic.settled, list.version]).toEqual(["one=1 two=2", true, expect.any(String)]);
+  expect([glob.members, glob.topic.settled, list.version]).toEqual([
+    "one=1 two=2",
+    true,
+    expect.any(String),
+  ]);
   at("a").remove(T, of("a", "ns/two"));
   await turn();
   expect([glob.members, at("b").wanted]).toEqual(["one=1", []]);
@@ -165,9 +217,15 @@ it("drops nothing early when a server says again all that a glob has, and what i
   await turn();
   expect(glob.members).toBe("one=1 two=2");
   const complete = [{ typeUrl: T, interest: { name: of("a", "ns/*") } }];
-  void at("a").sink.commit({ put: [{ typeUrl: T, resource: redirect(of("a", "ns/two"), of("b", "two")) }], complete });
+  void at("a").sink.commit({
+    put: [{ typeUrl: T, resource: redirect(of("a", "ns/two"), of("b", "two")) }],
+    complete,
+  });
   expect(glob.members).toBe("two=2");
-  void at("a").sink.commit({ put: [{ typeUrl: T, resource: resource(of("a", "ns/three"), "3") }], complete });
+  void at("a").sink.commit({
+    put: [{ typeUrl: T, resource: resource(of("a", "ns/three"), "3") }],
+    complete,
+  });
   expect(glob.members).toBe("three=3");
 });
 
@@ -178,7 +236,13 @@ it("asks once for one target of several names, each of which has a version of it
   at("b").put(T, resource(of("b", "z"), "Z", "1"));
   const [one, two] = [watch(of("a", "one")), watch(of("a", "two"))];
   await turn();
-  expect([one.now, two.now, at("b").wanted, one.version === two.version, one.version === "1"]).toEqual(["Y", "Y", [of("b", "y")], false, false]);
+  expect([
+    one.now,
+    two.now,
+    at("b").wanted,
+    one.version === two.version,
+    one.version === "1",
+  ]).toEqual(["Y", "Y", [of("b", "y")], false, false]);
   const before = one.version;
   at("a").put(T, redirect(of("a", "one"), of("b", "z"), "2"));
   await turn();
@@ -212,21 +276,31 @@ it("hands redirects on as they are where they are not followed [C-REDIR-1]", asy
   at("a").put(T, redirect(of("a", "x"), of("b", "y")));
   const x = watch(of("a", "x"));
   await turn();
-  expect([x.topic.members()[0]?.resource?.payload.typeUrl, at("b").opened]).toEqual(["type.googleapis.com/xds.core.v3.ResourceLocator", 0]);
+  expect([x.topic.members()[0]?.resource?.payload.typeUrl, at("b").opened]).toEqual([
+    "type.googleapis.com/xds.core.v3.ResourceLocator",
+    0,
+  ]);
 });
 
 it("looks at 32 names on the way to one, however often alternatives lead to the same ones [C-LIM-7]", async () => {
   const { at, watch } = await scene(["a"]);
-  const level = (depth: number): readonly string[] => Array.from({ length: 6 }, (_, n) => of("a", `${depth}-${n}`));
-  const either = (names: readonly string[]): string => names.reduceRight((inner, name) => `${name}#alt=${encodeURIComponent(inner)}`);
-  for (let depth = 0; depth < 5; depth++) for (const name of level(depth)) at("a").put(T, redirect(name, either(level(depth + 1))));
+  const level = (depth: number): readonly string[] =>
+    Array.from({ length: 6 }, (_, n) => of("a", `${depth}-${n}`));
+  const either = (names: readonly string[]): string =>
+    names.reduceRight((inner, name) => `${name}#alt=${encodeURIComponent(inner)}`);
+  for (let depth = 0; depth < 5; depth++)
+    for (const name of level(depth)) at("a").put(T, redirect(name, either(level(depth + 1))));
   const x = watch(of("a", "0-0"));
   await turn();
   for (let round = 0; round < 8; round++) {
-    for (const name of at("a").wanted.filter((one) => level(5).includes(one))) at("a").late(T, name);
+    for (const name of at("a").wanted.filter((one) => level(5).includes(one)))
+      at("a").late(T, name);
     await turn();
   }
-  expect([x.now.includes("more than 32 names would have to be asked for"), x.now.length < 4_000]).toEqual([true, true]);
+  expect([
+    x.now.includes("more than 32 names would have to be asked for"),
+    x.now.length < 4_000,
+  ]).toEqual([true, true]);
 });
 
 it("shows where each name leads [C-ALT-6]", async () => {
@@ -235,5 +309,12 @@ it("shows where each name leads [C-ALT-6]", async () => {
   at("b").put(T, resource(of("b", "y"), "Y"));
   watch(of("a", "x"));
   await turn();
-  expect(federation.traces()).toEqual([{ typeUrl: T, name: of("a", "x"), state: "held", hops: [{ kind: "redirect", to: of("b", "y") }] }]);
+  expect(federation.traces()).toEqual([
+    {
+      typeUrl: T,
+      name: of("a", "x"),
+      state: "held",
+      hops: [{ kind: "redirect", to: of("b", "y") }],
+    },
+  ]);
 });

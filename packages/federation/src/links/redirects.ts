@@ -14,21 +14,33 @@ export class Redirects {
   readonly #onExpired: (route: Route, redirect: FollowedRedirect) => void;
   #ended = false;
 
-  constructor(clock: Clock, followers: Followers, onExpired: (route: Route, redirect: FollowedRedirect) => void) {
+  constructor(
+    clock: Clock,
+    followers: Followers,
+    onExpired: (route: Route, redirect: FollowedRedirect) => void,
+  ) {
     this.#clock = clock;
     this.#followers = followers;
     this.#onExpired = onExpired;
   }
 
   /** A name leads elsewhere from now on, or to another place than before. */
-  set(route: Route, given: Omit<FollowedRedirect, "follower" | "expiry" | "place">, expireMs: number | undefined): void {
+  set(
+    route: Route,
+    given: Omit<FollowedRedirect, "follower" | "expiry" | "place">,
+    expireMs: number | undefined,
+  ): void {
     if (this.#ended) return;
     const { typeUrl, key } = given;
     const byKey = route.redirects.get(typeUrl) ?? new Map<string, FollowedRedirect>();
     route.redirects.set(typeUrl, byKey);
     const before = byKey.get(key);
     if (before !== undefined) this.#unfile(before);
-    const redirect: FollowedRedirect = { ...given, place: { route, key }, follower: before?.follower };
+    const redirect: FollowedRedirect = {
+      ...given,
+      place: { route, key },
+      follower: before?.follower,
+    };
     byKey.set(key, redirect);
     redirect.link.redirects.add(redirect);
     this.expire(route, redirect, expireMs);
@@ -52,22 +64,35 @@ export class Redirects {
   /** Follows them no more, nor what servers still say; nobody reads what becomes of them. */
   end(route: Route): void {
     this.#ended = true;
-    for (const byKey of route.redirects.values()) for (const redirect of byKey.values()) redirect.expiry?.cancel();
+    for (const byKey of route.redirects.values())
+      for (const redirect of byKey.values()) redirect.expiry?.cancel();
   }
 
   /** Its time begins anew. */
   expire(route: Route, redirect: FollowedRedirect, expireMs: number | undefined): void {
     redirect.expiry?.cancel();
-    redirect.expiry = expireMs === undefined ? undefined : this.#clock.after(expireMs, () => { this.#onExpired(route, redirect); });
+    redirect.expiry =
+      expireMs === undefined
+        ? undefined
+        : this.#clock.after(expireMs, () => {
+            this.#onExpired(route, redirect);
+          });
   }
 
   /** Follows it as long as readers ask for its name, or for a collection that it is in; keeps it as long as anybody does. */
   serve(route: Route, redirect: FollowedRedirect): void {
     const covering = route.asks.covering(redirect.typeUrl, redirect.key);
     const direct = covering.filter((ask) => ask.direct);
-    const interest = interestOf(redirect, direct.map((ask) => ask.interest));
+    const interest = interestOf(
+      redirect,
+      direct.map((ask) => ask.interest),
+    );
     if (direct.length > 0 && redirect.follower === undefined) {
-      redirect.follower = this.#followers.add({ typeUrl: redirect.typeUrl, interest, start: redirect.place });
+      redirect.follower = this.#followers.add({
+        typeUrl: redirect.typeUrl,
+        interest,
+        start: redirect.place,
+      });
       redirect.follower.stands = isHeld(route, redirect);
     }
     if (direct.length === 0 && redirect.follower !== undefined) {
@@ -83,7 +108,12 @@ export class Redirects {
     const redirects = route.redirects.get(typeUrl);
     if (redirects === undefined) return;
     const own = redirects.get(key);
-    const served = kind === "name" ? own === undefined ? [] : [own] : [...redirects.values()].filter((redirect) => covers({ kind, key }, redirect.key));
+    const served =
+      kind === "name"
+        ? own === undefined
+          ? []
+          : [own]
+        : [...redirects.values()].filter((redirect) => covers({ kind, key }, redirect.key));
     for (const redirect of served) this.serve(route, redirect);
   }
 
@@ -105,5 +135,8 @@ function interestOf({ name, key }: FollowedRedirect, asked: readonly Interest[])
 
 /** Something that leads nowhere else has been delivered under its name. */
 function isHeld({ links }: Route, { typeUrl, name }: FollowedRedirect): boolean {
-  return links.some((link) => { for (const _ of link.part.held(typeUrl, { name })) return true; return false; });
+  return links.some((link) => {
+    for (const _ of link.part.held(typeUrl, { name })) return true;
+    return false;
+  });
 }

@@ -1,5 +1,13 @@
 import { XdsError, type Interest, type Resource } from "@xdstp/core";
-import { nameFromLocator, printLocator, printName, typeUrlFromType, type Locator, type XdstpLocator, type XdstpName } from "@xdstp/uri";
+import {
+  nameFromLocator,
+  printLocator,
+  printName,
+  typeUrlFromType,
+  type Locator,
+  type XdstpLocator,
+  type XdstpName,
+} from "@xdstp/uri";
 
 import type { GlobMember } from "../globs/glob-member.ts";
 import type { Ask } from "../routes/ask.ts";
@@ -73,18 +81,27 @@ export class Search {
     this.asks.add(ask);
     route.asks.follow(ask, this.#follower);
     const found = this.#at(ask, key, { steps, hops, redirects: 0, seen: [`${typeUrl}\n${key}`] });
-    return found.state === "unreachable" && found.error === ask.missing ? { ...found, state: "missing" } : found;
+    return found.state === "unreachable" && found.error === ask.missing
+      ? { ...found, state: "missing" }
+      : found;
   }
 
   #redirected({ typeUrl, key, version, target }: FollowedRedirect, way: Way): Outcome {
     const { redirects, steps, hops } = way;
-    return this.#locator(typeUrl, target, { ...way, redirects: redirects + 1, steps: [...steps, { name: key, version }], hops: [...hops, { kind: "redirect", to: printLocator(target) }] });
+    return this.#locator(typeUrl, target, {
+      ...way,
+      redirects: redirects + 1,
+      steps: [...steps, { name: key, version }],
+      hops: [...hops, { kind: "redirect", to: printLocator(target) }],
+    });
   }
 
   #locator(typeUrl: string, locator: XdstpLocator, way: Way): Outcome {
     const primary = this.#primary(typeUrl, locator, way);
     const alt = locator.directives.find(({ kind }) => kind === "alt");
-    return alt?.kind === "alt" ? this.#either(typeUrl, locator, alt.locator, primary, way) : primary;
+    return alt?.kind === "alt"
+      ? this.#either(typeUrl, locator, alt.locator, primary, way)
+      : primary;
   }
 
   #primary(typeUrl: string, locator: XdstpLocator, way: Way): Outcome {
@@ -92,19 +109,42 @@ export class Search {
     const name = nameFromLocator(locator);
     if (entry?.kind !== "entry") return this.#name(typeUrl, name, way);
     const hops = [...way.hops, { kind: "entry" as const, to: printName(name) }];
-    const list = this.#name(typeUrlFromType(locator.resourceType), name, { ...way, steps: [...way.steps, { name: printLocator({ ...locator, directives: [entry] }), version: "" }], hops });
+    const list = this.#name(typeUrlFromType(locator.resourceType), name, {
+      ...way,
+      steps: [
+        ...way.steps,
+        { name: printLocator({ ...locator, directives: [entry] }), version: "" },
+      ],
+      hops,
+    });
     return list.state === "held" ? entryOf(list, entry.entry, locator, way) : list;
   }
 
   /** The alternative while the primary cannot be had (C-ALT-2), and for a while after (C-ALT-4). */
-  #either(typeUrl: string, locator: XdstpLocator, alt: Locator, primary: Outcome, way: Way): Outcome {
+  #either(
+    typeUrl: string,
+    locator: XdstpLocator,
+    alt: Locator,
+    primary: Outcome,
+    way: Way,
+  ): Outcome {
     const to = printLocator(alt);
     const choice = this.#follower.choice(`${way.hops.length} ${printLocator(locator)}`);
     const shows = choice.onAlt ? this.#follower.shows : primary.state === "held";
-    this.until = Math.min(this.until, choice.decide(this.#callsForAlt(primary, locator.authority), shows, this.#host.now(), () => this.#host.random()));
+    this.until = Math.min(
+      this.until,
+      choice.decide(this.#callsForAlt(primary, locator.authority), shows, this.#host.now(), () =>
+        this.#host.random(),
+      ),
+    );
     if (!choice.onAlt || alt.scheme !== "xdstp") return primary;
-    const found = this.#locator(typeUrl, alt, { ...way, steps: [...way.steps, { name: printName(nameFromLocator(locator)), version: "alt" }], hops: [...way.hops, { kind: "alt", to }] });
-    if (found.state === "held" || primary.state === "held") return found.state === "held" ? found : primary;
+    const found = this.#locator(typeUrl, alt, {
+      ...way,
+      steps: [...way.steps, { name: printName(nameFromLocator(locator)), version: "alt" }],
+      hops: [...way.hops, { kind: "alt", to }],
+    });
+    if (found.state === "held" || primary.state === "held")
+      return found.state === "held" ? found : primary;
     if (primary.state === "pending") return primary;
     return found.state === "pending" ? found : neither(primary, found);
   }
@@ -122,19 +162,33 @@ export class Search {
     const text = printName(name);
     const key = `${typeUrl}\n${text}`;
     const { hops } = way;
-    if (way.seen.includes(key)) return broken(`${chain(way, text)}: the redirects go in a circle (C-REDIR-4)`, hops);
-    if (way.redirects > this.#host.maxHops) return broken(`${chain(way, text)}: more than ${this.#host.maxHops} redirects (C-REDIR-4)`, hops);
+    if (way.seen.includes(key))
+      return broken(`${chain(way, text)}: the redirects go in a circle (C-REDIR-4)`, hops);
+    if (way.redirects > this.#host.maxHops)
+      return broken(
+        `${chain(way, text)}: more than ${this.#host.maxHops} redirects (C-REDIR-4)`,
+        hops,
+      );
     const route = this.#host.routeOf(name.authority);
-    if (route === undefined || route instanceof XdsError) this.unknown = [...this.unknown, name.authority];
+    if (route === undefined || route instanceof XdsError)
+      this.unknown = [...this.unknown, name.authority];
     if (route === undefined) return { state: "pending", hops };
-    if (route instanceof XdsError) return broken(way.hops.length === 0 ? route.text : `${chain(way, text)}: ${route.text}`, hops);
+    if (route instanceof XdsError)
+      return broken(
+        way.hops.length === 0 ? route.text : `${chain(way, text)}: ${route.text}`,
+        hops,
+      );
     return this.#there(route, typeUrl, name, text, { ...way, seen: [...way.seen, key] });
   }
 
   #there(route: Route, typeUrl: string, name: XdstpName, text: string, way: Way): Outcome {
     const { hops } = way;
     const ask = this.#ask(route, typeUrl, name, text, hops);
-    if (++this.#looks > MAX_ASKS) return broken(`${chain(way, text)}: more than ${MAX_ASKS} names would have to be asked for`, hops);
+    if (++this.#looks > MAX_ASKS)
+      return broken(
+        `${chain(way, text)}: more than ${MAX_ASKS} names would have to be asked for`,
+        hops,
+      );
     return this.#at(ask, text, way);
   }
 
@@ -143,15 +197,34 @@ export class Search {
     return redirect === undefined ? answerOf(ask, way, text) : this.#redirected(redirect, way);
   }
 
-  #ask(route: Route, typeUrl: string, { authority }: XdstpName, text: string, hops: readonly Hop[]): Ask {
-    const [first, ...others] = hops.length === 0 ? this.#follower.asked.map(({ parameters }) => parameters) : [this.#host.parametersOf(authority)];
+  #ask(
+    route: Route,
+    typeUrl: string,
+    { authority }: XdstpName,
+    text: string,
+    hops: readonly Hop[],
+  ): Ask {
+    const [first, ...others] =
+      hops.length === 0
+        ? this.#follower.asked.map(({ parameters }) => parameters)
+        : [this.#host.parametersOf(authority)];
     for (const parameters of others) this.#askWith(parameters, route, typeUrl, text, authority);
     return this.#askWith(first, route, typeUrl, text, authority);
   }
 
   /** What comes of a name comes of all that ask for it, with whatever parameters: any of them has the answer. */
-  #askWith(parameters: Interest["parameters"], route: Route, typeUrl: string, text: string, authority: string): Ask {
-    const ask = route.asks.get(typeUrl, { name: text, ...(parameters !== undefined && parameters.size > 0 && { parameters }) }, authority);
+  #askWith(
+    parameters: Interest["parameters"],
+    route: Route,
+    typeUrl: string,
+    text: string,
+    authority: string,
+  ): Ask {
+    const ask = route.asks.get(
+      typeUrl,
+      { name: text, ...(parameters !== undefined && parameters.size > 0 && { parameters }) },
+      authority,
+    );
     route.asks.follow(ask, this.#follower);
     this.asks.add(ask);
     return ask;
@@ -162,27 +235,67 @@ function answerOf(ask: Ask, { steps, hops }: Way, text: string): Outcome {
   const { route, typeUrl, kept, missing, unavailable } = ask;
   const failure = route.failureOf(typeUrl);
   const stale = unavailable?.error ?? failure;
-  const isLost = failure !== undefined || (unavailable !== undefined && isOutOfReach(unavailable.error));
-  if (kept.size > 0) return { state: "held", hops, stale, isLost, ask, resources: Array.from(kept, ({ resource }) => linked(resource, steps, text)) };
-  if (missing !== undefined && (stale === undefined || !ask.expired)) return missing.context.timedOut === true ? { state: "unreachable", error: missing, isLost: true, hops } : { state: "missing", error: missing, hops };
-  return stale === undefined ? { state: "pending", hops } : { state: "unreachable", error: stale, isLost, hops };
+  const isLost =
+    failure !== undefined || (unavailable !== undefined && isOutOfReach(unavailable.error));
+  if (kept.size > 0)
+    return {
+      state: "held",
+      hops,
+      stale,
+      isLost,
+      ask,
+      resources: Array.from(kept, ({ resource }) => linked(resource, steps, text)),
+    };
+  if (missing !== undefined && (stale === undefined || !ask.expired))
+    return missing.context.timedOut === true
+      ? { state: "unreachable", error: missing, isLost: true, hops }
+      : { state: "missing", error: missing, hops };
+  return stale === undefined
+    ? { state: "pending", hops }
+    : { state: "unreachable", error: stale, isLost, hops };
 }
 
 function linked(resource: Resource, steps: readonly Step[], text: string): LinkedResource {
-  return { resource, version: steps.length === 0 ? resource.version : linkVersion(steps, text, resource) };
+  return {
+    resource,
+    version: steps.length === 0 ? resource.version : linkVersion(steps, text, resource),
+  };
 }
 
-function entryOf(list: Outcome & { readonly state: "held" }, entry: string, locator: XdstpLocator, { steps, hops }: Way): Outcome {
+function entryOf(
+  list: Outcome & { readonly state: "held" },
+  entry: string,
+  locator: XdstpLocator,
+  { steps, hops }: Way,
+): Outcome {
   const name = printLocator({ ...locator, directives: [{ kind: "entry", entry }] });
   const listName = printName(nameFromLocator(locator));
   const found = list.resources.flatMap(({ resource }) => readEntry(resource, entry) ?? []);
   const fault = found.find((one) => typeof one === "string");
-  if (fault !== undefined) return { state: "broken", hops, blame: list.ask, error: new XdsError("INVALID_ARGUMENT", `the list ${listName} cannot be read: ${fault}`, { resource: listName }) };
+  if (fault !== undefined)
+    return {
+      state: "broken",
+      hops,
+      blame: list.ask,
+      error: new XdsError("INVALID_ARGUMENT", `the list ${listName} cannot be read: ${fault}`, {
+        resource: listName,
+      }),
+    };
   // Not over the version of the list, which changes with each of its entries (C-LIST-6).
   const way = [...steps, ...list.hops.map(({ to }) => ({ name: to, version: "" }))];
-  const resources = found.filter((one) => typeof one !== "string").map((resource) => ({ resource, version: linkVersion(way, name, resource) }));
+  const resources = found
+    .filter((one) => typeof one !== "string")
+    .map((resource) => ({ resource, version: linkVersion(way, name, resource) }));
   if (resources.length > 0) return { ...list, resources };
-  return { state: "missing", hops, error: new XdsError("NOT_FOUND", `the list ${listName} has no inline entry ${JSON.stringify(entry)} (C-LIST-7)`, { resource: name }) };
+  return {
+    state: "missing",
+    hops,
+    error: new XdsError(
+      "NOT_FOUND",
+      `the list ${listName} has no inline entry ${JSON.stringify(entry)} (C-LIST-7)`,
+      { resource: name },
+    ),
+  };
 }
 
 function broken(text: string, hops: readonly Hop[]): Outcome {
@@ -193,10 +306,21 @@ function broken(text: string, hops: readonly Hop[]): Outcome {
 function neither(primary: Outcome, found: Outcome): Outcome {
   const both = [primary, found];
   const why = both.map((outcome) => ("error" in outcome ? outcome.error.text : ""));
-  const state = primary.state === "missing" && found.state !== "unreachable" ? "missing" : "unreachable";
-  const timedOut = both.every((outcome) => outcome.state !== "unreachable" || outcome.error.context.timedOut === true);
-  const error = new XdsError(state === "missing" ? "NOT_FOUND" : "UNAVAILABLE", `${why[0]}; its alternative: ${why[1]}`, { timedOut });
-  return { ...(state === "missing" ? { state } : { state, isLost: true }), error, hops: primary.hops };
+  const state =
+    primary.state === "missing" && found.state !== "unreachable" ? "missing" : "unreachable";
+  const timedOut = both.every(
+    (outcome) => outcome.state !== "unreachable" || outcome.error.context.timedOut === true,
+  );
+  const error = new XdsError(
+    state === "missing" ? "NOT_FOUND" : "UNAVAILABLE",
+    `${why[0]}; its alternative: ${why[1]}`,
+    { timedOut },
+  );
+  return {
+    ...(state === "missing" ? { state } : { state, isLost: true }),
+    error,
+    hops: primary.hops,
+  };
 }
 
 function chain({ steps }: Way, text: string): string {

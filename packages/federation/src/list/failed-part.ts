@@ -4,6 +4,10 @@ import { failure, shown, type ListMember } from "./list-member.ts";
 import type { ListPart } from "./list-part.ts";
 
 /** A member that nobody can be asked for. */
-export function failedPart(name: string, error: XdsError, before: ListMember | undefined): ListPart {
+export function failedPart(
+  name: string,
+  error: XdsError,
+  before: ListMember | undefined,
+): ListPart {
   return { member: shown(before, name, failure(error)), settled: true, end: () => undefined };
 }

@@ -15,10 +15,15 @@ const L = "xdstp://a/acme.v1.FlagCollection/l";
 const ids = ["p", "q", "r", "s"] as const;
 const at = (id: string): string => `xdstp://a/acme.v1.Flag/${id}`;
 /** Ways to say where the member of an id is. */
-const ways = [(id: string) => at(id), (id: string) => `${at(id)}#alt=xdstp://b/acme.v1.Flag/${id}`] as const;
+const ways = [
+  (id: string) => at(id),
+  (id: string) => `${at(id)}#alt=xdstp://b/acme.v1.Flag/${id}`,
+] as const;
 
 /** One entry: what it shows, or where that is. */
-type Entry = { readonly id: string; readonly bytes: Uint8Array } & ({ readonly locator: string } | { readonly shows: string });
+type Entry = { readonly id: string; readonly bytes: Uint8Array } & (
+  { readonly locator: string } | { readonly shows: string }
+);
 
 /** What is true of a list, as simply as it can be said. */
 interface Model {
@@ -52,12 +57,19 @@ function locatorsOf(model: Model): readonly string[] {
 /** What comes from elsewhere now goes on as it was until something is known. */
 function look(model: Model): Map<string, string> {
   const { held, shown } = model;
-  return new Map(listed(model).map((entry) => {
-    if ("shows" in entry) return [entry.id, entry.shows];
-    const known = held.get(entry.locator);
-    const before = shown.get(entry.id);
-    return [entry.id, known === null ? " missing !NOT_FOUND" : (known ?? (before?.startsWith("=") === true ? before : " pending"))];
-  }));
+  return new Map(
+    listed(model).map((entry) => {
+      if ("shows" in entry) return [entry.id, entry.shows];
+      const known = held.get(entry.locator);
+      const before = shown.get(entry.id);
+      return [
+        entry.id,
+        known === null
+          ? " missing !NOT_FOUND"
+          : (known ?? (before?.startsWith("=") === true ? before : " pending")),
+      ];
+    }),
+  );
 }
 
 /** A change of the list, or of what a name holds that the feed has been asked for. */
@@ -72,22 +84,34 @@ function change(random: SeededRandom, scene: Scene, model: Model): void {
     else scene.put(locator, text, version);
     return;
   }
-  const entries = random.once(8) ? [...model.entries].reverse() : Array.from({ length: random.below(6) }, () => entryOf(random));
+  const entries = random.once(8)
+    ? [...model.entries].reverse()
+    : Array.from({ length: random.below(6) }, () => entryOf(random));
   const named = new Set<string>();
   // An inline entry whose name occurs twice makes no list (B-LIST-4).
-  model.entries = entries.filter((entry) => "locator" in entry || named.size < named.add(entry.id).size);
+  model.entries = entries.filter(
+    (entry) => "locator" in entry || named.size < named.add(entry.id).size,
+  );
   scene.putList(L, ...model.entries.map(({ bytes }) => bytes));
 }
 
 /** Held against the model; gives what is shown now. */
-function check(list: FollowedList, model: Model, before: readonly ListMember[], where: string): readonly ListMember[] {
+function check(
+  list: FollowedList,
+  model: Model,
+  before: readonly ListMember[],
+  where: string,
+): readonly ListMember[] {
   model.shown = look(model);
   const { members } = list;
   expect(members.map(show), where).toEqual([...model.shown].map(([id, shows]) => `${id}${shows}`));
-  expect(list.settled, `${where}: settled`).toBe(locatorsOf(model).every((locator) => model.held.has(locator)));
+  expect(list.settled, `${where}: settled`).toBe(
+    locatorsOf(model).every((locator) => model.held.has(locator)),
+  );
   for (const member of members) {
     const same = before.find((one) => one.name === member.name);
-    if (same !== undefined && show(same) === show(member)) expect(member, `${where}: ${member.name} is not another one`).toBe(same);
+    if (same !== undefined && show(same) === show(member))
+      expect(member, `${where}: ${member.name} is not another one`).toBe(same);
   }
   return members;
 }
@@ -105,7 +129,9 @@ async function run(seed: number): Promise<void> {
     if (random.once(2)) continue;
     await turn();
     const wanted = new Set(locatorsOf(model));
-    expect([...scene.wanted].sort(), `seed ${seed}, step ${step}: wanted`).toEqual([L, ...wanted].sort());
+    expect([...scene.wanted].sort(), `seed ${seed}, step ${step}: wanted`).toEqual(
+      [L, ...wanted].sort(),
+    );
     // What nobody wants is forgotten.
     for (const name of model.held.keys()) if (!wanted.has(name)) model.held.delete(name);
   }

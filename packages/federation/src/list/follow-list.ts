@@ -1,4 +1,12 @@
-import { XdsError, type AnyBytes, type Interest, type Resource, type ResourceSource, type Topic, type Watcher } from "@xdstp/core";
+import {
+  XdsError,
+  type AnyBytes,
+  type Interest,
+  type Resource,
+  type ResourceSource,
+  type Topic,
+  type Watcher,
+} from "@xdstp/core";
 import { collectionTypeOf } from "@xdstp/uri";
 
 import type { FollowedList, FollowListOptions, ListWatcher } from "./followed-list.ts";
@@ -13,7 +21,13 @@ import { Roster } from "./roster.ts";
  * Follows a list collection of a source, asked for under its own type (B-TYPE-6), and each of its members: what is inline is in the list, what is located is asked for by its locator while the list has it (C-LIST-5).
  * The source is a cache with `directives`, where locators may have these. Never throws. Called by clients and relays.
  */
-export function followList(source: ResourceSource, memberTypeUrl: string, interest: Interest, watcher: ListWatcher, options: FollowListOptions = {}): FollowedList {
+export function followList(
+  source: ResourceSource,
+  memberTypeUrl: string,
+  interest: Interest,
+  watcher: ListWatcher,
+  options: FollowListOptions = {},
+): FollowedList {
   return new Following(source, memberTypeUrl, interest, watcher, options);
 }
 
@@ -41,12 +55,26 @@ class Following implements FollowedList, Watcher {
   #goesOn = false;
   #closed = false;
 
-  constructor(source: ResourceSource, memberTypeUrl: string, interest: Interest, watcher: ListWatcher, options: FollowListOptions) {
+  constructor(
+    source: ResourceSource,
+    memberTypeUrl: string,
+    interest: Interest,
+    watcher: ListWatcher,
+    options: FollowListOptions,
+  ) {
     this.#typeUrl = memberTypeUrl;
     this.#list = namingList(interest.name, memberTypeUrl);
     this.#watcher = watcher;
     this.#options = options;
-    this.#parts = new ListParts({ ...options, source, memberTypeUrl, list: this.#list, onWake: (part) => { this.#onPart(part); } });
+    this.#parts = new ListParts({
+      ...options,
+      source,
+      memberTypeUrl,
+      list: this.#list,
+      onWake: (part) => {
+        this.#onPart(part);
+      },
+    });
     this.#topic = source.topic(collectionTypeOf(memberTypeUrl), interest);
     this.#topic.watch(this);
     this.#look(options.faultOf);
@@ -75,7 +103,9 @@ class Following implements FollowedList, Watcher {
   check(resource: Resource): XdsError | undefined {
     const entries = this.#entriesOf(resource, this.#options.faultOf);
     if (entries instanceof XdsError) return entries;
-    this.#checked = entries.every((entry) => entry.kind === "locator") ? { payload: resource.payload, entries } : undefined;
+    this.#checked = entries.every((entry) => entry.kind === "locator")
+      ? { payload: resource.payload, entries }
+      : undefined;
     return undefined;
   }
 
@@ -116,7 +146,7 @@ class Following implements FollowedList, Watcher {
     if (this.#woken === "list") this.#holding = this.#lookAtList(faultOf);
     this.#woken = "no";
     if (this.#order === this.#parts.order) this.#roster.look();
-    else this.#roster.replace(this.#order = this.#parts.order);
+    else this.#roster.replace((this.#order = this.#parts.order));
   }
 
   /** The next slice, in a turn of its own. */
@@ -139,7 +169,9 @@ class Following implements FollowedList, Watcher {
     if (this.#parts.isTaking) return this.#holding;
     if (this.#unfit === undefined) return now;
     // As one that was refused: the state before stays (C-ACK-5).
-    return this.#read === undefined ? failure(this.#unfit.error) : { ...this.#own, error: this.#unfit.error };
+    return this.#read === undefined
+      ? failure(this.#unfit.error)
+      : { ...this.#own, error: this.#unfit.error };
   }
 
   #take(resource: Resource | undefined, faultOf: FollowListOptions["faultOf"]): void {
@@ -147,33 +179,53 @@ class Following implements FollowedList, Watcher {
     this.#unfit = undefined;
     if (resource === this.#read) return;
     const entries = resource === undefined ? [] : this.#entriesOf(resource, faultOf);
-    if (resource !== undefined && entries instanceof XdsError) this.#unfit = { resource, error: entries };
+    if (resource !== undefined && entries instanceof XdsError)
+      this.#unfit = { resource, error: entries };
     if (entries instanceof XdsError) return;
     this.#read = resource;
     this.#parts.replace(entries);
     this.#goOn();
   }
 
-  #entriesOf({ payload }: Resource, faultOf: FollowListOptions["faultOf"]): readonly (InlineEntry | LocatedEntry)[] | XdsError {
+  #entriesOf(
+    { payload }: Resource,
+    faultOf: FollowListOptions["faultOf"],
+  ): readonly (InlineEntry | LocatedEntry)[] | XdsError {
     const { maxEntries } = this.#options;
     const checked = this.#checked;
     this.#checked = undefined;
     if (checked !== undefined && isSamePayload(checked.payload, payload)) return checked.entries;
     const read = readList(payload, this.#typeUrl, {
       ...(maxEntries !== undefined && { maxEntries }),
-      ...(faultOf !== undefined && { faultOf: (entry: InlineEntry) => this.#faultIn(entry, faultOf) }),
+      ...(faultOf !== undefined && {
+        faultOf: (entry: InlineEntry) => this.#faultIn(entry, faultOf),
+      }),
     });
-    return read.ok ? read.value : new XdsError("INVALID_ARGUMENT", read.reason, { typeUrl: collectionTypeOf(this.#typeUrl), resource: this.#topic.interest.name });
+    return read.ok
+      ? read.value
+      : new XdsError("INVALID_ARGUMENT", read.reason, {
+          typeUrl: collectionTypeOf(this.#typeUrl),
+          resource: this.#topic.interest.name,
+        });
   }
 
-  #faultIn(entry: InlineEntry, faultOf: NonNullable<FollowListOptions["faultOf"]>): string | undefined {
+  #faultIn(
+    entry: InlineEntry,
+    faultOf: NonNullable<FollowListOptions["faultOf"]>,
+  ): string | undefined {
     const name = memberName(entry, this.#list);
     const { version, payload } = entry;
     const resource: Resource = { name, version, payload };
     const before = this.#parts.get(name)?.member;
-    if (before !== undefined && shown(before, name, { state: "held", version, resource }) === before) return undefined;
+    if (
+      before !== undefined &&
+      shown(before, name, { state: "held", version, resource }) === before
+    )
+      return undefined;
     const error = faultOf(resource, name);
-    return error === undefined ? undefined : `is refused${name === "" ? "" : ` (${name})`}: ${error.text}`;
+    return error === undefined
+      ? undefined
+      : `is refused${name === "" ? "" : ` (${name})`}: ${error.text}`;
   }
 }
 

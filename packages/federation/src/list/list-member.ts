@@ -23,13 +23,29 @@ export interface ListMember extends Holding {
 
 /** What the topic of an exact name has now. */
 export function holdingOf(topic: Topic, typeUrl: string): Holding {
-  const { interest: { name }, settled } = topic;
+  const {
+    interest: { name },
+    settled,
+  } = topic;
   const [entry] = topic.members();
   const error = topic.stale ?? entry?.error;
   const resource = entry?.resource;
-  if (resource !== undefined) return { state: "held", resource, version: resource.given, ...(error !== undefined && { error }) };
+  if (resource !== undefined)
+    return {
+      state: "held",
+      resource,
+      version: resource.given,
+      ...(error !== undefined && { error }),
+    };
   if (error !== undefined) return failure(error);
-  return settled ? failure(new XdsError("NOT_FOUND", `${JSON.stringify(name)} does not exist`, { typeUrl, resource: name })) : { state: "pending", version: "" };
+  return settled
+    ? failure(
+        new XdsError("NOT_FOUND", `${JSON.stringify(name)} does not exist`, {
+          typeUrl,
+          resource: name,
+        }),
+      )
+    : { state: "pending", version: "" };
 }
 
 /** Nothing is held, and this is why. */
@@ -44,13 +60,25 @@ export function shown(before: ListMember | undefined, name: string, now: Holding
 
 /** An entry whose version did not change is not delivered again (C-LIST-6), unless its content did all the same (B-VER-5). */
 function isSameHolding(one: Holding, other: Holding): boolean {
-  return one.state === other.state && one.version === other.version && isSameError(one.error, other.error) && isSameContent(one.resource, other.resource);
+  return (
+    one.state === other.state &&
+    one.version === other.version &&
+    isSameError(one.error, other.error) &&
+    isSameContent(one.resource, other.resource)
+  );
 }
 
 function isSameContent(one: Resource | undefined, other: Resource | undefined): boolean {
-  return one === other || (one !== undefined && other !== undefined && Buffer.compare(one.payload.value, other.payload.value) === 0);
+  return (
+    one === other ||
+    (one !== undefined &&
+      other !== undefined &&
+      Buffer.compare(one.payload.value, other.payload.value) === 0)
+  );
 }
 
 function isSameError(one: XdsError | undefined, other: XdsError | undefined): boolean {
-  return one === other || (one !== undefined && one.code === other?.code && one.text === other.text);
+  return (
+    one === other || (one !== undefined && one.code === other?.code && one.text === other.text)
+  );
 }

@@ -12,7 +12,10 @@ import { memberName, type NamingList } from "./member-name.ts";
 import type { InlineEntry, LocatedEntry } from "./read-list.ts";
 
 /** Where the members of a list come from. */
-export interface ListPartsHost extends Pick<FollowListOptions, "interestOf" | "onWanted" | "faultOf" | "slice"> {
+export interface ListPartsHost extends Pick<
+  FollowListOptions,
+  "interestOf" | "onWanted" | "faultOf" | "slice"
+> {
   readonly source: ResourceSource;
   readonly memberTypeUrl: string;
   readonly list: NamingList;
@@ -62,7 +65,13 @@ export class ListParts {
   /** What stays is not asked for anew; what is new is asked for before what is gone is let go. What is listed twice counts once, where it is first (C-LIST-5). */
   replace(entries: readonly (InlineEntry | LocatedEntry)[]): void {
     const { left = [], parts = new Map<string, ListPart>() } = this.#taking ?? {};
-    this.#taking = { entries, at: 0, parts: new Map(), nameless: new Map(), left: new Set([...left, ...parts.values()]) };
+    this.#taking = {
+      entries,
+      at: 0,
+      parts: new Map(),
+      nameless: new Map(),
+      left: new Set([...left, ...parts.values()]),
+    };
     // A long list has cost enough when it is read.
     if (entries.length <= this.#slice) this.go();
   }
@@ -110,8 +119,11 @@ export class ListParts {
     if (entry.kind === "inline") return inlinePart(entry, name, before?.member);
     const locator = printLocator(entry.locator);
     if (before?.locator === locator) return before;
-    const interest = memberFault(this.#host.memberTypeUrl, entry.locator) ?? this.#interestOf(locator);
-    return interest instanceof XdsError ? failedPart(name, interest, before?.member) : this.#located(name, locator, interest, before?.member);
+    const interest =
+      memberFault(this.#host.memberTypeUrl, entry.locator) ?? this.#interestOf(locator);
+    return interest instanceof XdsError
+      ? failedPart(name, interest, before?.member)
+      : this.#located(name, locator, interest, before?.member);
   }
 
   #interestOf(locator: string): Interest | XdsError {
@@ -122,10 +134,24 @@ export class ListParts {
     }
   }
 
-  #located(name: string, locator: string, interest: Interest, before: ListMember | undefined): ListPart {
+  #located(
+    name: string,
+    locator: string,
+    interest: Interest,
+    before: ListMember | undefined,
+  ): ListPart {
     const { source, memberTypeUrl: typeUrl, onWanted, onWake, faultOf } = this.#host;
     const onEnd = onWanted?.(interest);
-    return locatedPart({ name, typeUrl, locator, topic: source.topic(typeUrl, interest), before, onWake, onEnd, faultOf });
+    return locatedPart({
+      name,
+      typeUrl,
+      locator,
+      topic: source.topic(typeUrl, interest),
+      before,
+      onWake,
+      onEnd,
+      faultOf,
+    });
   }
 }
 

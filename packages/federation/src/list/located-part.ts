@@ -78,7 +78,9 @@ class LocatedPart implements ListPart, Watcher {
 
   #now(): Holding {
     const now = holdingOf(this.#options.topic, this.#options.typeUrl);
-    return now.resource !== undefined && now.resource === this.#unfit?.resource ? failure(this.#unfit.error) : now;
+    return now.resource !== undefined && now.resource === this.#unfit?.resource
+      ? failure(this.#unfit.error)
+      : now;
   }
 
   #bridged(now: Holding): Holding {
@@ -87,7 +89,12 @@ class LocatedPart implements ListPart, Watcher {
       return now;
     }
     const { state, resource, version } = this.#before;
-    return { state, version, ...(resource !== undefined && { resource }), ...(now.error !== undefined && { error: now.error }) };
+    return {
+      state,
+      version,
+      ...(resource !== undefined && { resource }),
+      ...(now.error !== undefined && { error: now.error }),
+    };
   }
 }
 

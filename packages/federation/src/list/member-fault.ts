@@ -5,12 +5,23 @@ import { locatorFault } from "../links/locator-fault.ts";
 
 /** Why a list cannot have this member, which is then an error of that member alone (C-LIST-9): it is a collection itself (C-LIST-7), of another type, or nobody can be asked for it. undefined: it can. */
 export function memberFault(memberTypeUrl: string, locator: Locator): XdsError | undefined {
-  const fault = isNested(memberTypeUrl, locator) ? `${printLocator(locator)} is a collection, which no list can have as its member (C-LIST-7); list its members` : locatorFault(memberTypeUrl, locator);
-  return fault === undefined ? undefined : new XdsError(locator.scheme === "xdstp" ? "INVALID_ARGUMENT" : "UNIMPLEMENTED", fault, { typeUrl: memberTypeUrl, resource: printLocator(locator) });
+  const fault = isNested(memberTypeUrl, locator)
+    ? `${printLocator(locator)} is a collection, which no list can have as its member (C-LIST-7); list its members`
+    : locatorFault(memberTypeUrl, locator);
+  return fault === undefined
+    ? undefined
+    : new XdsError(locator.scheme === "xdstp" ? "INVALID_ARGUMENT" : "UNIMPLEMENTED", fault, {
+        typeUrl: memberTypeUrl,
+        resource: printLocator(locator),
+      });
 }
 
 function isNested(memberTypeUrl: string, locator: Locator): boolean {
   if (isGlob(locator)) return true;
   const isEntry = locator.directives.some(({ kind }) => kind === "entry");
-  return locator.scheme === "xdstp" && !isEntry && locator.resourceType === collectionTypeOf(typeFromTypeUrl(memberTypeUrl) ?? "");
+  return (
+    locator.scheme === "xdstp" &&
+    !isEntry &&
+    locator.resourceType === collectionTypeOf(typeFromTypeUrl(memberTypeUrl) ?? "")
+  );
 }

@@ -1,4 +1,11 @@
-import { nameKey, parseLocator, printLocator, printName, typeFromTypeUrl, type Locator } from "@xdstp/uri";
+import {
+  nameKey,
+  parseLocator,
+  printLocator,
+  printName,
+  typeFromTypeUrl,
+  type Locator,
+} from "@xdstp/uri";
 
 import type { InlineEntry, LocatedEntry } from "./read-list.ts";
 
@@ -16,7 +23,9 @@ export interface NamingList {
 export function namingList(name: string, memberTypeUrl: string): NamingList {
   const memberType = typeFromTypeUrl(memberTypeUrl) ?? memberTypeUrl;
   const locator = parseLocator(name);
-  return locator.ok && locator.value.scheme === "xdstp" ? { name: withoutDirectives(locator.value), authority: locator.value.authority, memberType } : { name: nameKey(name), memberType };
+  return locator.ok && locator.value.scheme === "xdstp"
+    ? { name: withoutDirectives(locator.value), authority: locator.value.authority, memberType }
+    : { name: nameKey(name), memberType };
 }
 
 /**
@@ -28,19 +37,34 @@ export function memberName(entry: InlineEntry | LocatedEntry, list: NamingList):
   if (entry.kind === "inline") return inlineName(entry.name, list);
   const { locator } = entry;
   const own = ownEntry(locator, list);
-  return own === undefined ? printLocator({ ...locator, directives: locator.directives.filter(({ kind }) => kind === "entry") }) : inlineName(own, list);
+  return own === undefined
+    ? printLocator({
+        ...locator,
+        directives: locator.directives.filter(({ kind }) => kind === "entry"),
+      })
+    : inlineName(own, list);
 }
 
 function inlineName(name: string, { authority, memberType }: NamingList): string {
   const own = name.startsWith("xdstp:") ? parseLocator(name) : undefined;
   if (own?.ok === true) return printLocator(own.value);
-  return name === "" || authority === undefined ? name : printName({ scheme: "xdstp", authority, resourceType: memberType, id: name, contextParams: new Map() });
+  return name === "" || authority === undefined
+    ? name
+    : printName({
+        scheme: "xdstp",
+        authority,
+        resourceType: memberType,
+        id: name,
+        contextParams: new Map(),
+      });
 }
 
 /** The name of the inline entry of this very list that a locator leads to. */
 function ownEntry(locator: Locator, list: NamingList): string | undefined {
   const directive = locator.directives.find(({ kind }) => kind === "entry");
-  return directive?.kind === "entry" && withoutDirectives(locator) === list.name ? directive.entry : undefined;
+  return directive?.kind === "entry" && withoutDirectives(locator) === list.name
+    ? directive.entry
+    : undefined;
 }
 
 function withoutDirectives(locator: Locator): string {

@@ -12,7 +12,11 @@ export function readEntryLocator(bytes: Uint8Array): Locator | string {
   try {
     const plain = isText(bytes) ? undefined : readPlainLocator(bytes);
     const read = plain === undefined ? undefined : locatorFromMessage(plain);
-    return read === undefined ? locatorOf(located(bytes)) : read.ok ? read.value : read.error.message;
+    return read === undefined
+      ? locatorOf(located(bytes))
+      : read.ok
+        ? read.value
+        : read.error.message;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -25,5 +29,8 @@ function isText(bytes: Uint8Array): boolean {
 
 function located(bytes: Uint8Array): Located {
   if (!isText(bytes)) return { form: "message", message: fromBinary(ResourceLocatorSchema, bytes) };
-  return { form: "text", text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+  return {
+    form: "text",
+    text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
+  };
 }

@@ -33,11 +33,20 @@ export interface ReadListOptions {
 }
 
 /** Reads the entries of a list collection in their order (B-LIST-1); or gives what is wrong with it, with the number of the entry (B-LIST-3, B-LIST-4). Never throws, unless `faultOf` does. */
-export function readList({ typeUrl, value: bytes }: AnyBytes, memberTypeUrl: string, { maxEntries = 100_000, faultOf }: ReadListOptions = {}): Read<readonly (InlineEntry | LocatedEntry)[]> {
-  if (typeUrl !== collectionTypeOf(memberTypeUrl)) return { ok: false, reason: `it is a ${JSON.stringify(typeUrl)}; a list of these is a ${collectionTypeOf(memberTypeUrl)} (B-LIST-1)` };
+export function readList(
+  { typeUrl, value: bytes }: AnyBytes,
+  memberTypeUrl: string,
+  { maxEntries = 100_000, faultOf }: ReadListOptions = {},
+): Read<readonly (InlineEntry | LocatedEntry)[]> {
+  if (typeUrl !== collectionTypeOf(memberTypeUrl))
+    return {
+      ok: false,
+      reason: `it is a ${JSON.stringify(typeUrl)}; a list of these is a ${collectionTypeOf(memberTypeUrl)} (B-LIST-1)`,
+    };
   const value: (InlineEntry | LocatedEntry)[] = [];
   const reason = walkList(bytes, memberTypeUrl, (entry) => {
-    if (value.length >= maxEntries) return `is one too many: at most ${maxEntries} are taken (C-LIM-7); list fewer, or raise maxEntries`;
+    if (value.length >= maxEntries)
+      return `is one too many: at most ${maxEntries} are taken (C-LIM-7); list fewer, or raise maxEntries`;
     const read = readEntry(entry);
     if (typeof read === "string") return read;
     value.push(read);
@@ -49,5 +58,7 @@ export function readList({ typeUrl, value: bytes }: AnyBytes, memberTypeUrl: str
 function readEntry(entry: ListEntry): InlineEntry | LocatedEntry | string {
   if (entry.kind === "inline") return entry;
   const locator = readEntryLocator(entry.locator);
-  return typeof locator === "string" ? `has a locator that cannot be read: ${locator}` : { kind: "locator", locator };
+  return typeof locator === "string"
+    ? `has a locator that cannot be read: ${locator}`
+    : { kind: "locator", locator };
 }

@@ -1,7 +1,11 @@
 import { walkFields, WireType } from "@xdstp/core";
 import type { ResourceLocatorMessage } from "@xdstp/uri";
 
-const keys: Readonly<Partial<Record<number, "id" | "authority" | "resourceType">>> = { 2: "id", 3: "authority", 4: "resourceType" };
+const keys: Readonly<Partial<Record<number, "id" | "authority" | "resourceType">>> = {
+  2: "id",
+  3: "authority",
+  4: "resourceType",
+};
 
 /** Reads a `xds.core.v3.ResourceLocator` that has no more than its id, authority and type, in ASCII: nearly all that lists have, of which there may be many. undefined: it is another one. */
 export function readPlainLocator(bytes: Uint8Array): ResourceLocatorMessage | undefined {

@@ -9,14 +9,25 @@ interface Fake extends ListPart {
 }
 
 /** Parts that count how often they are looked at. */
-function useParts(count: number): { readonly parts: readonly Fake[]; readonly looks: () => number } {
+function useParts(count: number): {
+  readonly parts: readonly Fake[];
+  readonly looks: () => number;
+} {
   let looks = 0;
   const parts = Array.from({ length: count }, (_, place): Fake => {
     let member: ListMember = { name: String(place), state: "pending", version: "" };
     return {
-      get member() { looks++; return member; },
-      get settled() { looks++; return member.state !== "pending"; },
-      put(state) { member = { ...member, state }; },
+      get member() {
+        looks++;
+        return member;
+      },
+      get settled() {
+        looks++;
+        return member.state !== "pending";
+      },
+      put(state) {
+        member = { ...member, state };
+      },
       end: () => undefined,
     };
   });
@@ -34,7 +45,12 @@ it("looks at the one member that has changed, however many there are", () => {
   part?.put("held");
   if (part !== undefined) roster.wake(part);
   roster.look();
-  expect([roster.members === members, roster.members[5_000]?.state, roster.members[4_999] === members[4_999], roster.changedSince(members)]).toEqual([false, "held", true, [5_000]]);
+  expect([
+    roster.members === members,
+    roster.members[5_000]?.state,
+    roster.members[4_999] === members[4_999],
+    roster.changedSince(members),
+  ]).toEqual([false, "held", true, [5_000]]);
   expect(looks() - before).toBe(2);
 });
 
@@ -59,7 +75,9 @@ it("is settled when each is, and has the same array while nothing changes", () =
 });
 
 it("tells places of several changes in their order, and none of what it does not know", () => {
-  const [one, two, three] = [useParts(1), useParts(2), useParts(3)].map(({ parts }) => parts.at(-1)) as [Fake, Fake, Fake];
+  const [one, two, three] = [useParts(1), useParts(2), useParts(3)].map(({ parts }) =>
+    parts.at(-1),
+  ) as [Fake, Fake, Fake];
   const roster = new Roster();
   roster.replace([one, two, three]);
   const { members } = roster;
@@ -69,10 +87,17 @@ it("tells places of several changes in their order, and none of what it does not
     roster.wake(part);
     roster.look();
   }
-  expect([roster.changedSince(members), roster.changedSince(members), roster.changedSince(roster.members)]).toEqual([[0, 2], undefined, []]);
+  expect([
+    roster.changedSince(members),
+    roster.changedSince(members),
+    roster.changedSince(roster.members),
+  ]).toEqual([[0, 2], undefined, []]);
   const { members: held } = roster;
   roster.replace([two, one]);
-  expect([roster.changedSince(held), roster.members.map(({ name }) => name)]).toEqual([undefined, ["1", "0"]]);
+  expect([roster.changedSince(held), roster.members.map(({ name }) => name)]).toEqual([
+    undefined,
+    ["1", "0"],
+  ]);
   roster.wake(three);
   roster.look();
   expect(roster.members.length).toBe(2);

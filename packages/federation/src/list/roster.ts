@@ -9,7 +9,10 @@ export class Roster {
   readonly #woken = new Set<ListPart>();
   readonly #unsettled = new Set<ListPart>();
   /** Which places have changed since an array was `members`; undefined: so has the order. */
-  #since: { readonly members: readonly ListMember[]; readonly places: Set<number> | undefined } = { members: [], places: new Set() };
+  #since: { readonly members: readonly ListMember[]; readonly places: Set<number> | undefined } = {
+    members: [],
+    places: new Set(),
+  };
 
   /** Something is known of each. */
   get settled(): boolean {
@@ -23,7 +26,11 @@ export class Roster {
     this.#unsettled.clear();
     for (const part of order) if (!part.settled) this.#unsettled.add(part);
     const members = order.map(({ member }) => member);
-    if (members.length === this.members.length && members.every((member, place) => member === this.members[place])) return;
+    if (
+      members.length === this.members.length &&
+      members.every((member, place) => member === this.members[place])
+    )
+      return;
     this.members = members;
     this.#since = { members: this.#since.members, places: undefined };
   }
@@ -55,6 +62,8 @@ export class Roster {
   changedSince(before: readonly ListMember[]): readonly number[] | undefined {
     const { members, places } = this.#since;
     this.#since = { members: this.members, places: new Set() };
-    return before === members && places !== undefined ? [...places].sort((one, other) => one - other) : undefined;
+    return before === members && places !== undefined
+      ? [...places].sort((one, other) => one - other)
+      : undefined;
   }
 }

@@ -1,4 +1,10 @@
-import { interestKey, XdsError, type Interest, type ResourceSink, type TypedInterest } from "@xdstp/core";
+import {
+  interestKey,
+  XdsError,
+  type Interest,
+  type ResourceSink,
+  type TypedInterest,
+} from "@xdstp/core";
 import { isGlob, parseLocator, printLocator, type XdstpLocator } from "@xdstp/uri";
 
 import type { DirectedGlob } from "../globs/directed-glob.ts";
@@ -21,15 +27,27 @@ export class Directed {
   begin({ typeUrl, interest }: TypedInterest, locator: XdstpLocator): void {
     const fault = locatorFault(typeUrl, locator);
     if (fault === undefined) this.#ask({ typeUrl, interest }, locator);
-    else this.#sink.unavailable({ typeUrl, interest }, new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: interest.name }));
+    else
+      this.#sink.unavailable(
+        { typeUrl, interest },
+        new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: interest.name }),
+      );
   }
 
   end({ typeUrl, interest }: TypedInterest, locator: XdstpLocator): void {
     const id = idOf(typeUrl, locator);
     const known = this.#asked.get(id);
-    if (known === undefined) { this.#sink.unavailable({ typeUrl, interest }, undefined); return; }
-    const left = known.asked.filter((other) => interestKey(other, "") !== interestKey(interest, ""));
-    if (left.length > 0) { this.#askedBy(known, left); return; }
+    if (known === undefined) {
+      this.#sink.unavailable({ typeUrl, interest }, undefined);
+      return;
+    }
+    const left = known.asked.filter(
+      (other) => interestKey(other, "") !== interestKey(interest, ""),
+    );
+    if (left.length > 0) {
+      this.#askedBy(known, left);
+      return;
+    }
     this.#asked.delete(id);
     if (known instanceof Follower) this.#followers.end(known);
     else this.#followers.globs.end(known);
@@ -39,7 +57,13 @@ export class Directed {
     const id = idOf(asked.typeUrl, locator);
     const known = this.#asked.get(id);
     if (known !== undefined) this.#askedBy(known, [...known.asked, asked.interest]);
-    else this.#asked.set(id, isGlob(locator) ? this.#followers.globs.add(asked, locator) : this.#followers.add({ ...asked, start: locator }));
+    else
+      this.#asked.set(
+        id,
+        isGlob(locator)
+          ? this.#followers.globs.add(asked, locator)
+          : this.#followers.add({ ...asked, start: locator }),
+      );
   }
 
   #askedBy(known: Follower | DirectedGlob, asked: readonly Interest[]): void {
@@ -51,7 +75,11 @@ export class Directed {
 /** undefined: it has no directives. */
 export function directedLocator(name: string): XdstpLocator | undefined {
   const parsed = name.startsWith("xdstp:") && name.includes("#") ? parseLocator(name) : undefined;
-  return parsed?.ok === true && parsed.value.scheme === "xdstp" && parsed.value.directives.length > 0 ? parsed.value : undefined;
+  return parsed?.ok === true &&
+    parsed.value.scheme === "xdstp" &&
+    parsed.value.directives.length > 0
+    ? parsed.value
+    : undefined;
 }
 
 function idOf(typeUrl: string, locator: XdstpLocator): string {

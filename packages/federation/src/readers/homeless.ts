@@ -1,4 +1,10 @@
-import { interestKey, type Interest, type ResourceSink, type TypedInterest, type XdsError } from "@xdstp/core";
+import {
+  interestKey,
+  type Interest,
+  type ResourceSink,
+  type TypedInterest,
+  type XdsError,
+} from "@xdstp/core";
 
 /** What waits for somebody to be found who answers for its authority (C-AUTH-5). */
 export class Homeless {
@@ -18,7 +24,11 @@ export class Homeless {
    * @param authority - null: an opaque name, for which nobody is looked for
    * @param error - Why nobody is known who could be asked. undefined: nobody yet
    */
-  add(authority: string | null, { typeUrl, interest }: TypedInterest, error: XdsError | undefined): void {
+  add(
+    authority: string | null,
+    { typeUrl, interest }: TypedInterest,
+    error: XdsError | undefined,
+  ): void {
     const waiting = this.#waiting.get(authority) ?? new Map<string, TypedInterest>();
     this.#waiting.set(authority, waiting.set(idOf(typeUrl, interest), { typeUrl, interest }));
     if (error !== undefined) this.#sink.unavailable({ typeUrl, interest }, error);
@@ -33,14 +43,16 @@ export class Homeless {
 
   /** Nobody is found for this reason. */
   tell(authority: string, error: XdsError | undefined): void {
-    for (const waiting of this.#waiting.get(authority)?.values() ?? []) this.add(authority, waiting, error);
+    for (const waiting of this.#waiting.get(authority)?.values() ?? [])
+      this.add(authority, waiting, error);
   }
 
   /** Somebody is found: these wait no more. */
   take(authority: string): readonly TypedInterest[] {
-    const waiting = [...this.#waiting.get(authority)?.values() ?? []];
+    const waiting = [...(this.#waiting.get(authority)?.values() ?? [])];
     this.#waiting.delete(authority);
-    for (const { typeUrl, interest } of waiting) this.#sink.unavailable({ typeUrl, interest }, undefined);
+    for (const { typeUrl, interest } of waiting)
+      this.#sink.unavailable({ typeUrl, interest }, undefined);
     return waiting;
   }
 

@@ -35,7 +35,10 @@ export class Readers {
 
   begin(asked: TypedInterest): void {
     const locator = directedLocator(asked.interest.name);
-    if (locator !== undefined) { this.#directed.begin(asked, locator); return; }
+    if (locator !== undefined) {
+      this.#directed.begin(asked, locator);
+      return;
+    }
     const authority = this.#authorityOf(asked.interest.name);
     const route = this.#host.routes.of(authority);
     if (route instanceof Route) this.#ask(route, asked, authority);
@@ -44,7 +47,10 @@ export class Readers {
 
   end(asked: TypedInterest): void {
     const locator = directedLocator(asked.interest.name);
-    if (locator !== undefined) { this.#directed.end(asked, locator); return; }
+    if (locator !== undefined) {
+      this.#directed.end(asked, locator);
+      return;
+    }
     const authority = this.#authorityOf(asked.interest.name);
     const ask = this.#host.routes.known(authority)?.find(asked.typeUrl, asked.interest);
     if (ask !== undefined) unask(ask);
@@ -59,7 +65,8 @@ export class Readers {
   /** It is known now who answers for an authority, or why nobody is found. */
   resolved(authority: string): void {
     const route = this.#host.routes.of(authority);
-    if (route instanceof Route) for (const asked of this.#homeless.take(authority)) this.#ask(route, asked, authority);
+    if (route instanceof Route)
+      for (const asked of this.#homeless.take(authority)) this.#ask(route, asked, authority);
     else this.#homeless.tell(authority, route);
   }
 
@@ -79,6 +86,7 @@ export class Readers {
 
 function unask(ask: Ask): void {
   const { typeUrl, interest, unavailable } = ask;
-  if (unavailable !== undefined) unavailable.link.part.unavailable({ typeUrl, interest }, undefined);
+  if (unavailable !== undefined)
+    unavailable.link.part.unavailable({ typeUrl, interest }, undefined);
   ask.route.asks.direct(ask, false);
 }

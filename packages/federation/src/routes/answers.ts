@@ -47,6 +47,8 @@ export class Answers {
 
   /** What cannot be had as one server says, of one type or all. */
   troubledBy(link: ServerLink, typeUrl?: string): readonly Ask[] {
-    return [...this.#troubled].filter((ask) => ask.unavailable?.link === link && (typeUrl === undefined || ask.typeUrl === typeUrl));
+    return [...this.#troubled].filter(
+      (ask) => ask.unavailable?.link === link && (typeUrl === undefined || ask.typeUrl === typeUrl),
+    );
   }
 }

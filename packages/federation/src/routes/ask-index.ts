@@ -6,7 +6,9 @@ import type { Ask } from "./ask.ts";
 const NONE: readonly never[] = [];
 
 /** The asks of a route, or whatever is asked for, found without looking at the others. */
-export class AskIndex<One extends Pick<Ask, "typeUrl" | "interest" | "key"> = Ask> implements Iterable<One> {
+export class AskIndex<
+  One extends Pick<Ask, "typeUrl" | "interest" | "key"> = Ask,
+> implements Iterable<One> {
   /** By type and key; several parameter sets of one name (TP2) share a key. */
   readonly #asks = new Map<string, Map<string, readonly One[]>>();
 
@@ -16,7 +18,7 @@ export class AskIndex<One extends Pick<Ask, "typeUrl" | "interest" | "key"> = As
 
   add(ask: One): void {
     const asks = this.#asks.get(ask.typeUrl) ?? new Map<string, readonly One[]>();
-    this.#asks.set(ask.typeUrl, asks.set(ask.key, [...asks.get(ask.key) ?? NONE, ask]));
+    this.#asks.set(ask.typeUrl, asks.set(ask.key, [...(asks.get(ask.key) ?? NONE), ask]));
   }
 
   delete(ask: One): void {
@@ -29,7 +31,12 @@ export class AskIndex<One extends Pick<Ask, "typeUrl" | "interest" | "key"> = As
 
   find(typeUrl: string, interest: Interest, key: string): One | undefined {
     const asks = this.of(typeUrl, key);
-    if (asks.length === 1 && interest.parameters === undefined && asks[0]?.interest.parameters === undefined) return asks[0];
+    if (
+      asks.length === 1 &&
+      interest.parameters === undefined &&
+      asks[0]?.interest.parameters === undefined
+    )
+      return asks[0];
     const id = interestKey(interest, key);
     return asks.find((ask) => interestKey(ask.interest, key) === id);
   }
@@ -47,6 +54,11 @@ export class AskIndex<One extends Pick<Ask, "typeUrl" | "interest" | "key"> = As
 
   /** What covers a name: itself, its aliases, its glob, the wildcard. */
   covering(typeUrl: string, key: string, aliases: readonly string[] = NONE): readonly One[] {
-    return [...this.of(typeUrl, key), ...aliases.flatMap((alias) => this.of(typeUrl, nameKey(alias))), ...this.globsOf(typeUrl, key), ...this.of(typeUrl, "*")];
+    return [
+      ...this.of(typeUrl, key),
+      ...aliases.flatMap((alias) => this.of(typeUrl, nameKey(alias))),
+      ...this.globsOf(typeUrl, key),
+      ...this.of(typeUrl, "*"),
+    ];
   }
 }

@@ -42,22 +42,41 @@ export interface Ask extends Asked {
 }
 
 export function createAsk(asked: Asked, clock: Clock, onExpired: (ask: Ask) => void): Ask {
-  const { interest: { name } } = asked;
+  const {
+    interest: { name },
+  } = asked;
   const ask: Ask = {
-    ...asked, kind: kindOf(name), direct: false, followers: new Set(), sides: new Set(), wanted: false, settled: false,
+    ...asked,
+    kind: kindOf(name),
+    direct: false,
+    followers: new Set(),
+    sides: new Set(),
+    wanted: false,
+    settled: false,
     kept: new KeptResources(clock, () => {
       expire(ask);
       onExpired(ask);
-    }), missing: undefined, expired: false, unavailable: undefined,
+    }),
+    missing: undefined,
+    expired: false,
+    unavailable: undefined,
   };
   return ask;
 }
 
 /** The time of something of it is over: where that was all, it is as if it had been removed (C-TTL-4). */
 export function expire(ask: Ask): void {
-  const { typeUrl, interest: { name } } = ask;
+  const {
+    typeUrl,
+    interest: { name },
+  } = ask;
   ask.expired = ask.kept.size === 0;
-  if (ask.expired) ask.missing = new XdsError("NOT_FOUND", `${JSON.stringify(name)} has not been refreshed within its TTL (C-TTL-4)`, { typeUrl, resource: name });
+  if (ask.expired)
+    ask.missing = new XdsError(
+      "NOT_FOUND",
+      `${JSON.stringify(name)} has not been refreshed within its TTL (C-TTL-4)`,
+      { typeUrl, resource: name },
+    );
 }
 
 /** Whether what is asked for has in it, or is, a name. */
@@ -72,7 +91,11 @@ export function isUsed({ direct, followers, sides }: Ask): boolean {
 
 /** Whether servers have to be asked for it. */
 export function isWanted(ask: Ask): boolean {
-  return ask.direct || ask.sides.size > 0 || ask.followers.values().some(({ member }) => member?.ask !== ask);
+  return (
+    ask.direct ||
+    ask.sides.size > 0 ||
+    ask.followers.values().some(({ member }) => member?.ask !== ask)
+  );
 }
 
 function kindOf(name: string): Ask["kind"] {

@@ -4,7 +4,9 @@ import { createBackoff, type Backoff } from "@xdstp/core/client";
 import type { FederationSource } from "../federation-source.ts";
 
 /** Finds the source of an authority that nothing configures. undefined, or an XdsError NOT_FOUND or INVALID_ARGUMENT: there is none; any other error may pass. */
-export type ResolveAuthority = (authority: string) => FederationSource | undefined | Promise<FederationSource | undefined>;
+export type ResolveAuthority = (
+  authority: string,
+) => FederationSource | undefined | Promise<FederationSource | undefined>;
 
 /** What looking for authorities needs. */
 export interface FinderHost {
@@ -56,7 +58,13 @@ export class AuthorityFinder {
   }
 
   #begin(authority: string): LookedFor {
-    const looked: LookedFor = { authority, backoff: createBackoff({}, () => this.#host.random()), calls: 0, deadline: undefined, retry: undefined };
+    const looked: LookedFor = {
+      authority,
+      backoff: createBackoff({}, () => this.#host.random()),
+      calls: 0,
+      deadline: undefined,
+      retry: undefined,
+    };
     this.#looked.set(authority, looked);
     this.#look(looked);
     return looked;
@@ -66,12 +74,28 @@ export class AuthorityFinder {
     const { authority } = looked;
     const { clock, resolve, resolveMs } = this.#host;
     const call = ++looked.calls;
-    const fail = (cause?: XdsError): void => { if (looked.calls === call) this.#failed(looked, cause); };
-    looked.deadline = clock.after(resolveMs, () => { fail(new XdsError("DEADLINE_EXCEEDED", `resolveAuthority has not answered in ${resolveMs / 1_000} s`)); });
-    void Promise.resolve().then(async () => sourceIn(await resolve(authority))).then((source) => {
-      if (source === undefined) fail();
-      else this.#found(authority, source);
-    }, (error: unknown) => { fail(XdsError.from(error)); });
+    const fail = (cause?: XdsError): void => {
+      if (looked.calls === call) this.#failed(looked, cause);
+    };
+    looked.deadline = clock.after(resolveMs, () => {
+      fail(
+        new XdsError(
+          "DEADLINE_EXCEEDED",
+          `resolveAuthority has not answered in ${resolveMs / 1_000} s`,
+        ),
+      );
+    });
+    void Promise.resolve()
+      .then(async () => sourceIn(await resolve(authority)))
+      .then(
+        (source) => {
+          if (source === undefined) fail();
+          else this.#found(authority, source);
+        },
+        (error: unknown) => {
+          fail(XdsError.from(error));
+        },
+      );
   }
 
   /** Also what comes late is taken. */
@@ -87,7 +111,9 @@ export class AuthorityFinder {
   #failed(looked: LookedFor, cause: XdsError | undefined): void {
     if (this.#looked.get(looked.authority) !== looked) return;
     looked.deadline?.cancel();
-    looked.retry ??= this.#host.clock.after(looked.backoff.next(), () => { this.#again(looked); });
+    looked.retry ??= this.#host.clock.after(looked.backoff.next(), () => {
+      this.#again(looked);
+    });
     const error = this.#host.failed(looked.authority, cause);
     const isNews = error.text !== looked.error?.text;
     looked.error = error;

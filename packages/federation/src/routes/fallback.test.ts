@@ -11,7 +11,9 @@ const X = of("a", "x");
 /** Servers of one authority, in order, each with its own text for `x`, `y` and the members of `ns`. */
 async function useServers(...ids: readonly string[]): Promise<Scene> {
   const servers = await scene({ a: ids });
-  for (const id of ids) for (const name of ["x", "y"]) servers.at(id).put(T, resource(of("a", name), `${name} of ${id}`, "1"));
+  for (const id of ids)
+    for (const name of ["x", "y"])
+      servers.at(id).put(T, resource(of("a", name), `${name} of ${id}`, "1"));
   return servers;
 }
 
@@ -21,7 +23,10 @@ describe("the servers of an authority", () => {
     const x = watch(X);
     await turn();
     expect([x.now, at("2").opened]).toEqual(["x of 1", 0]);
-    expect(federation.status().map(({ name, status }) => [name, status !== undefined])).toEqual([["1", true], ["2", false]]);
+    expect(federation.status().map(({ name, status }) => [name, status !== undefined])).toEqual([
+      ["1", true],
+      ["2", false],
+    ]);
   });
 
   it("asks the next at the start, where the first cannot be reached; readers hear of nothing [C-GRPC-6]", async () => {
@@ -30,7 +35,11 @@ describe("the servers of an authority", () => {
     const x = watch(X);
     await turn();
     expect([x.now, at("1").wanted, at("3").opened]).toEqual(["x of 2", [X], 0]);
-    expect(federation.status("a").map(({ failure }) => failure?.text)).toEqual(["1 is down", undefined, undefined]);
+    expect(federation.status("a").map(({ failure }) => failure?.text)).toEqual([
+      "1 is down",
+      undefined,
+      undefined,
+    ]);
   });
 
   it("stays with a server that has gone while all is cached, and asks the next for all with the first that is not [C-GRPC-6]", async () => {
@@ -64,7 +73,12 @@ describe("the servers of an authority", () => {
     expect([x.now, at("3").isOpen]).toEqual(["x of 3", true]);
     at("2").fail(undefined);
     await turn();
-    expect([x.now, at("1").isOpen, at("2").isOpen, at("3").isOpen]).toEqual(["x of 2", true, true, false]);
+    expect([x.now, at("1").isOpen, at("2").isOpen, at("3").isOpen]).toEqual([
+      "x of 2",
+      true,
+      true,
+      false,
+    ]);
     at("1").fail(undefined);
     await turn();
     expect([x.now, at("2").isOpen, at("3").isOpen]).toEqual(["x of 1", false, false]);
@@ -134,7 +148,10 @@ describe("the servers of an authority", () => {
     at("1").fail("1 is down");
     const x = watch(X);
     await turn();
-    at("2").sink.unavailable({ typeUrl: T, interest: { name: X } }, new XdsError("UNAVAILABLE", "not now"));
+    at("2").sink.unavailable(
+      { typeUrl: T, interest: { name: X } },
+      new XdsError("UNAVAILABLE", "not now"),
+    );
     expect(x.now).toBe("x of 2 (not now)");
     at("1").fail(undefined);
     expect(x.now).toBe("x of 1");
@@ -148,7 +165,10 @@ describe("the servers of an authority", () => {
     const x = watch(X);
     await turn();
     await turn();
-    at("2").sink.unavailable({ typeUrl: T, interest: { name: of("b", "y") } }, new XdsError("UNAVAILABLE", "not now"));
+    at("2").sink.unavailable(
+      { typeUrl: T, interest: { name: of("b", "y") } },
+      new XdsError("UNAVAILABLE", "not now"),
+    );
     expect(x.now).toBe("Y of 2 (not now)");
     at("1").silent = true;
     at("1").fail(undefined);
@@ -167,7 +187,11 @@ describe("the servers of an authority", () => {
     await turn();
     at("1").fail("1 is down");
     await turn();
-    expect([m.now, at("1").wanted, at("2").opened]).toEqual(["m of 1", [of("a", "ns/*"), of("a", "ns/m")], 0]);
+    expect([m.now, at("1").wanted, at("2").opened]).toEqual([
+      "m of 1",
+      [of("a", "ns/*"), of("a", "ns/m")],
+      0,
+    ]);
   });
 
   it("says nothing of an authority any more of which nothing is wanted [C-GRPC-4]", async () => {
@@ -250,7 +274,9 @@ describe("the servers of an authority", () => {
 
   it("asks the next server on unreachability alone, where that is configured [C-GRPC-7]", async () => {
     const servers = [createStoreServer("1"), createStoreServer("2")];
-    const sources: readonly FederationSource[] = [{ servers, authorities: ["a"], reachabilityOnly: true }];
+    const sources: readonly FederationSource[] = [
+      { servers, authorities: ["a"], reachabilityOnly: true },
+    ];
     const { watch } = await scene({}, { sources });
     const [first, second] = servers;
     first?.put(T, resource(X, "x of 1"));

@@ -1,7 +1,11 @@
 import type { XdsError } from "@xdstp/core";
 
 /** A server has answered: that there is none, that it may not be seen, or with something that was refused. */
-const ANSWERS: ReadonlySet<string> = new Set(["NOT_FOUND", "PERMISSION_DENIED", "INVALID_ARGUMENT"]);
+const ANSWERS: ReadonlySet<string> = new Set([
+  "NOT_FOUND",
+  "PERMISSION_DENIED",
+  "INVALID_ARGUMENT",
+]);
 
 /** Whether an error of a name, or of a glob, says that nobody can be reached who could say (C-ALT-2). */
 export function isOutOfReach({ code, context }: XdsError): boolean {

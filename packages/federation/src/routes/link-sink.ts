@@ -1,4 +1,15 @@
-import type { Committed, Held, Interest, Refusal, Removal, ResourceSink, Scope, Transaction, TypedInterest, XdsError } from "@xdstp/core";
+import type {
+  Committed,
+  Held,
+  Interest,
+  Refusal,
+  Removal,
+  ResourceSink,
+  Scope,
+  Transaction,
+  TypedInterest,
+  XdsError,
+} from "@xdstp/core";
 import { globMatches, isGlob, nameKey } from "@xdstp/uri";
 
 import type { FollowedRedirect } from "../links/followed-redirect.ts";
@@ -18,24 +29,45 @@ import { UNSURE } from "./unsure.ts";
 export function createLinkSink(link: ServerLink, books: LinkBooks): ResourceSink {
   return {
     commit: (transaction) => commit(link, books, transaction),
-    held: (typeUrl, interest) => (interest === undefined ? presented(link, books, typeUrl) : heldOf(link, books, { typeUrl, interest })),
-    unavailable: (scope, error) => { unavailable(link, books, scope, error); },
+    held: (typeUrl, interest) =>
+      interest === undefined
+        ? presented(link, books, typeUrl)
+        : heldOf(link, books, { typeUrl, interest }),
+    unavailable: (scope, error) => {
+      unavailable(link, books, scope, error);
+    },
   };
 }
 
-function commit(link: ServerLink, books: LinkBooks, transaction: Transaction): Committed | Promise<Committed> {
+function commit(
+  link: ServerLink,
+  books: LinkBooks,
+  transaction: Transaction,
+): Committed | Promise<Committed> {
   const taken = takeTransaction(books, link, transaction);
   const committed = link.part.commit(taken.pass);
-  return committed instanceof Promise ? committed.then((done) => conclude(link, books, taken, done, transaction)) : conclude(link, books, taken, committed, transaction);
+  return committed instanceof Promise
+    ? committed.then((done) => conclude(link, books, taken, done, transaction))
+    : conclude(link, books, taken, committed, transaction);
 }
 
 /** What follows from it for others, and what readers refuse of it under other names. */
-function conclude(link: ServerLink, books: LinkBooks, taken: Taken, committed: Committed, { complete = [], settled = [] }: Transaction): Committed {
+function conclude(
+  link: ServerLink,
+  books: LinkBooks,
+  taken: Taken,
+  committed: Committed,
+  { complete = [], settled = [] }: Transaction,
+): Committed {
   for (const route of taken.news) route.onNews(link);
   if (taken.news.size > 0 && link.unheard.size > 0) hear(link, books);
   for (const collection of [...complete, ...settled]) dropOrphans(link, books, collection);
   books.owe(taken.owed, link);
-  const refused = [...committed.refused ?? [], ...taken.refused, ...refusedLinks(books.followers.settle(), taken.touched)];
+  const refused = [
+    ...(committed.refused ?? []),
+    ...taken.refused,
+    ...refusedLinks(books.followers.settle(), taken.touched),
+  ];
   return refused.length === 0 ? committed : { ...committed, refused };
 }
 
@@ -43,9 +75,14 @@ function conclude(link: ServerLink, books: LinkBooks, taken: Taken, committed: C
 function hear(link: ServerLink, books: LinkBooks): void {
   const silent = [...link.unheard];
   link.unheard.clear();
-  for (const { typeUrl, interest: { name } } of silent) if (!isCollection(name)) {
-    for (const ask of books.routeOfName(name)?.asks.of(typeUrl, nameKey(name)) ?? []) if (ask.wanted && ask.route.uses(link)) link.again(ask);
-  }
+  for (const {
+    typeUrl,
+    interest: { name },
+  } of silent)
+    if (!isCollection(name)) {
+      for (const ask of books.routeOfName(name)?.asks.of(typeUrl, nameKey(name)) ?? [])
+        if (ask.wanted && ask.route.uses(link)) link.again(ask);
+    }
   const settled = silent.filter(({ interest: { name } }) => isCollection(name));
   if (settled.length > 0) void commit(link, books, { settled });
 }
@@ -55,24 +92,53 @@ function isCollection(name: string): boolean {
 }
 
 /** Each once, however many names it is refused under. */
-function refusedLinks(links: readonly RefusedLink[], touched: ReadonlySet<Ask>): readonly Refusal[] {
-  const refused = links.flatMap(({ asks, error }) => asks.filter((ask) => touched.has(ask)).map((ask) => [ask, { typeUrl: ask.typeUrl, name: ask.interest.name, error }] as const));
+function refusedLinks(
+  links: readonly RefusedLink[],
+  touched: ReadonlySet<Ask>,
+): readonly Refusal[] {
+  const refused = links.flatMap(({ asks, error }) =>
+    asks
+      .filter((ask) => touched.has(ask))
+      .map((ask) => [ask, { typeUrl: ask.typeUrl, name: ask.interest.name, error }] as const),
+  );
   return [...new Map(refused).values()];
 }
 
 /** Members that only servers have given which are not asked any more. */
-function dropOrphans(link: ServerLink, books: LinkBooks, { typeUrl, interest }: TypedInterest): void {
+function dropOrphans(
+  link: ServerLink,
+  books: LinkBooks,
+  { typeUrl, interest }: TypedInterest,
+): void {
   const route = books.routeOfName(interest.name);
   if (route === undefined || route.links.length < 2 || route.last !== link) return;
   const others = route.links.filter((other) => other !== link);
-  const isIn = ({ typeUrl: type, key }: { readonly typeUrl: string; readonly key: string }): boolean => type === typeUrl && isAsked(interest, key);
-  const redirects = others.flatMap((other) => [...other.redirects].filter((redirect) => isIn(redirect) && route.redirect(typeUrl, redirect.key) === redirect));
+  const isIn = ({
+    typeUrl: type,
+    key,
+  }: {
+    readonly typeUrl: string;
+    readonly key: string;
+  }): boolean => type === typeUrl && isAsked(interest, key);
+  const redirects = others.flatMap((other) =>
+    [...other.redirects].filter(
+      (redirect) => isIn(redirect) && route.redirect(typeUrl, redirect.key) === redirect,
+    ),
+  );
   for (const { key } of redirects) books.redirects.drop(route, typeUrl, key);
   const led = new Set(redirects.map(({ key }) => key));
-  for (const ask of route.asks.followed) if (ask.kind === "name" && isIn(ask)) dropKept(books, ask, link, led.has(ask.key));
+  for (const ask of route.asks.followed)
+    if (ask.kind === "name" && isIn(ask)) dropKept(books, ask, link, led.has(ask.key));
   const held = others.flatMap((other) => orphansOf({ typeUrl, interest }, other.part, link.part));
-  const gone: readonly Removal[] = [...held.filter(({ name }) => route.redirect(typeUrl, nameKey(name)) === undefined), ...redirects.map(({ name }) => ({ typeUrl, name }))];
-  const remove = [...new Map(gone.map((removal) => [`${nameKey(removal.name)}\n${variantId(removal)}`, removal])).values()];
+  const gone: readonly Removal[] = [
+    ...held.filter(({ name }) => route.redirect(typeUrl, nameKey(name)) === undefined),
+    ...redirects.map(({ name }) => ({ typeUrl, name })),
+  ];
+  const remove = [
+    ...new Map(
+      gone.map((removal) => [`${nameKey(removal.name)}\n${variantId(removal)}`, removal]),
+    ).values(),
+  ];
   if (remove.length > 0) void link.part.commit({ remove });
 }
 
@@ -81,7 +147,12 @@ function dropOrphans(link: ServerLink, books: LinkBooks, { typeUrl, interest }: 
  * @param led - it led elsewhere by what they gave
  */
 function dropKept(books: LinkBooks, ask: Ask, link: ServerLink, led: boolean): void {
-  const { kept, typeUrl, interest: { name }, followers } = ask;
+  const {
+    kept,
+    typeUrl,
+    interest: { name },
+    followers,
+  } = ask;
   const others = [...kept].filter(({ link: giver }) => giver !== link);
   for (const { resource } of others) kept.remove(variantId(resource));
   if (others.length === 0 && !led) return;
@@ -93,49 +164,97 @@ function dropKept(books: LinkBooks, ask: Ask, link: ServerLink, led: boolean): v
 function presented(link: ServerLink, books: LinkBooks, typeUrl: string): Iterable<Held> {
   const held = heldFrom(link, typeUrl, undefined);
   if (![...link.routes].some((route) => route.isContested(link))) return held;
-  return Array.from(held, (one) => (books.routeOfName(one.name)?.isContested(link) === true ? { ...one, version: UNSURE } : one));
+  return Array.from(held, (one) =>
+    books.routeOfName(one.name)?.isContested(link) === true ? { ...one, version: UNSURE } : one,
+  );
 }
 
 /** The versions of a server are its own (C-RECON-3); that there is something of a name, whoever gave it, and whether that is one that stands in for it. */
 function heldOf(link: ServerLink, books: LinkBooks, asked: TypedInterest): Iterable<Held> {
   const { typeUrl, interest } = asked;
   const route = books.routeOfName(interest.name);
-  if (route === undefined || (route.links.length === 1 && route.plain)) return link.part.held(typeUrl, interest);
+  if (route === undefined || (route.links.length === 1 && route.plain))
+    return link.part.held(typeUrl, interest);
   const own = route.links.indexOf(link);
-  return route.links.flatMap((one, index) => (index <= own ? [...heldFrom(one, typeUrl, interest)] : Array.from(heldFrom(one, typeUrl, interest), (held) => standingIn(held, () => route.uses(one) || !route.counts(link)))));
+  return route.links.flatMap((one, index) =>
+    index <= own
+      ? [...heldFrom(one, typeUrl, interest)]
+      : Array.from(heldFrom(one, typeUrl, interest), (held) =>
+          standingIn(held, () => route.uses(one) || !route.counts(link)),
+        ),
+  );
 }
 
 /** Found out when it is asked for: it depends on the status of the server, which asks what is held. */
 function standingIn(held: Held, standsIn: () => boolean): Held {
-  return { ...held, get standIn() { return standsIn(); } };
+  return {
+    ...held,
+    get standIn() {
+      return standsIn();
+    },
+  };
 }
 
 /** What one server has given: handed on, or kept for those that follow it, or leading elsewhere. */
-function heldFrom(link: ServerLink, typeUrl: string, interest: Interest | undefined): Iterable<Held> {
+function heldFrom(
+  link: ServerLink,
+  typeUrl: string,
+  interest: Interest | undefined,
+): Iterable<Held> {
   const direct = link.part.held(typeUrl, interest);
   const others = [...link.routes].flatMap((route) => keptOf(route, link, typeUrl, interest));
   if (others.length === 0 && link.redirects.size === 0) return direct;
-  const redirects: readonly Held[] = redirectsOf(link, typeUrl, interest).map(({ name, version }) => ({ name, version }));
+  const redirects: readonly Held[] = redirectsOf(link, typeUrl, interest).map(
+    ({ name, version }) => ({ name, version }),
+  );
   const held = new Map<string, Held>();
-  for (const one of [...direct, ...others, ...redirects]) held.set(`${nameKey(one.name)}\n${variantId(one)}`, one);
+  for (const one of [...direct, ...others, ...redirects])
+    held.set(`${nameKey(one.name)}\n${variantId(one)}`, one);
   return held.values();
 }
 
 /** Of one name nothing else is looked at. */
-function redirectsOf(link: ServerLink, typeUrl: string, interest: Interest | undefined): readonly FollowedRedirect[] {
-  if (!isOne(interest)) return [...link.redirects].filter((one) => one.typeUrl === typeUrl && isAsked(interest, one.key));
-  return [...link.routes].flatMap((route) => route.redirect(typeUrl, nameKey(interest.name)) ?? []).filter((redirect) => redirect.link === link);
+function redirectsOf(
+  link: ServerLink,
+  typeUrl: string,
+  interest: Interest | undefined,
+): readonly FollowedRedirect[] {
+  if (!isOne(interest))
+    return [...link.redirects].filter(
+      (one) => one.typeUrl === typeUrl && isAsked(interest, one.key),
+    );
+  return [...link.routes]
+    .flatMap((route) => route.redirect(typeUrl, nameKey(interest.name)) ?? [])
+    .filter((redirect) => redirect.link === link);
 }
 
-function keptOf(route: Route, link: ServerLink, typeUrl: string, interest: Interest | undefined): readonly Held[] {
+function keptOf(
+  route: Route,
+  link: ServerLink,
+  typeUrl: string,
+  interest: Interest | undefined,
+): readonly Held[] {
   if (route.plain) return [];
-  const asks = isOne(interest) ? route.asks.of(typeUrl, nameKey(interest.name)) : [...route.asks.followed].filter((ask) => ask.typeUrl === typeUrl && isAsked(interest, ask.key));
-  return asks.flatMap(({ kept }) => [...kept].filter((one) => one.link === link))
-    .map(({ resource: { name, version, constraints } }) => ({ name, version, ...(constraints !== undefined && { constraints }) }));
+  const asks = isOne(interest)
+    ? route.asks.of(typeUrl, nameKey(interest.name))
+    : [...route.asks.followed].filter(
+        (ask) => ask.typeUrl === typeUrl && isAsked(interest, ask.key),
+      );
+  return asks
+    .flatMap(({ kept }) => [...kept].filter((one) => one.link === link))
+    .map(({ resource: { name, version, constraints } }) => ({
+      name,
+      version,
+      ...(constraints !== undefined && { constraints }),
+    }));
 }
 
 function isOne(interest: Interest | undefined): interest is Interest {
-  return interest !== undefined && interest.name !== "*" && !(interest.name.startsWith("xdstp:") && isGlob(interest.name));
+  return (
+    interest !== undefined &&
+    interest.name !== "*" &&
+    !(interest.name.startsWith("xdstp:") && isGlob(interest.name))
+  );
 }
 
 function isAsked(interest: Interest | undefined, key: string): boolean {
@@ -143,17 +262,30 @@ function isAsked(interest: Interest | undefined, key: string): boolean {
   return nameKey(interest.name) === key || globMatches(interest.name, key);
 }
 
-function unavailable(link: ServerLink, books: LinkBooks, scope: Scope, error: XdsError | undefined): void {
+function unavailable(
+  link: ServerLink,
+  books: LinkBooks,
+  scope: Scope,
+  error: XdsError | undefined,
+): void {
   const { typeUrl, interest } = scope;
-  if (typeUrl !== undefined && interest !== undefined) unavailableOne(link, books, scope, { typeUrl, interest }, error);
+  if (typeUrl !== undefined && interest !== undefined)
+    unavailableOne(link, books, scope, { typeUrl, interest }, error);
   else if (scope.authority !== undefined) link.part.unavailable(scope, error);
   else if (typeUrl !== undefined) typeReachable(link, typeUrl, error);
   else reachable(link, error);
-  if (error === undefined && typeUrl === undefined && link.responded && link.unheard.size > 0) hear(link, books);
+  if (error === undefined && typeUrl === undefined && link.responded && link.unheard.size > 0)
+    hear(link, books);
   books.followers.settle();
 }
 
-function unavailableOne(link: ServerLink, books: LinkBooks, scope: Scope, { typeUrl, interest }: TypedInterest, error: XdsError | undefined): void {
+function unavailableOne(
+  link: ServerLink,
+  books: LinkBooks,
+  scope: Scope,
+  { typeUrl, interest }: TypedInterest,
+  error: XdsError | undefined,
+): void {
   const route = books.routeOfName(interest.name);
   const ask = route?.uses(link) === true ? route.find(typeUrl, interest) : undefined;
   if (route === undefined || ask === undefined) return;

@@ -16,12 +16,19 @@ it("removes once what two collections come without that both cover it [C-GLOB-7]
   await turn();
   await turn();
   expect(glob.members).toBe("x=d/x y=d/y");
-  await server?.sink.commit({ put: [{ typeUrl: T, resource: redirect(of("a", "d/z"), of("a", "w")) }], complete: ["*", of("a", "d/*")].map((name) => ({ typeUrl: T, interest: { name } })) });
+  await server?.sink.commit({
+    put: [{ typeUrl: T, resource: redirect(of("a", "d/z"), of("a", "w")) }],
+    complete: ["*", of("a", "d/*")].map((name) => ({ typeUrl: T, interest: { name } })),
+  });
   expect([glob.members, all.members]).toEqual(["", ""]);
 });
 
 it("takes in what comes of a name in the turn in which it is given up by one and taken up by another [C-REDIR-2]", async () => {
-  const { servers: { a, b }, watch, federation } = await scene(["a", "b"]);
+  const {
+    servers: { a, b },
+    watch,
+    federation,
+  } = await scene(["a", "b"]);
   const [late, end] = [of("a", "late"), of("b", "end")];
   if (b !== undefined) b.silent = true;
   watch(of("a", "x"));
@@ -33,7 +40,10 @@ it("takes in what comes of a name in the turn in which it is given up by one and
   void b?.sink.commit({ remove: [{ typeUrl: T, name: end }] });
   a?.put(T, redirect(of("a", "x"), end));
   await turn();
-  expect([first.now, federation.traces().map(({ name, state }) => `${name} ${state}`)]).toEqual(["here", [`${of("a", "x")} missing`]]);
+  expect([first.now, federation.traces().map(({ name, state }) => `${name} ${state}`)]).toEqual([
+    "here",
+    [`${of("a", "x")} missing`],
+  ]);
 });
 
 it("drops once what a stand-in gave as it is first, and then as leading elsewhere [C-GRPC-6, C-GRPC-11]", async () => {
@@ -41,7 +51,9 @@ it("drops once what a stand-in gave as it is first, and then as leading elsewher
   const [first, second] = [createStoreServer("first"), createStoreServer("second")];
   const cache = createCache({ clock, directives: true });
   onTestFinished(() => cache.close());
-  cache.addFeed(createFederation({ sources: [{ servers: [first, second], authorities: ["a"] }], clock }));
+  cache.addFeed(
+    createFederation({ sources: [{ servers: [first, second], authorities: ["a"] }], clock }),
+  );
   first.fail("down");
   second.put(T, resource(of("a", "x"), "X"));
   const glob = cache.topic(T, { name: of("a", "*") });
@@ -51,15 +63,30 @@ it("drops once what a stand-in gave as it is first, and then as leading elsewher
   await turn();
   first.fail(undefined);
   await turn();
-  expect([glob.members().map(({ resource: held }) => held), second.isOpen]).toEqual([[undefined], false]);
+  expect([glob.members().map(({ resource: held }) => held), second.isOpen]).toEqual([
+    [undefined],
+    false,
+  ]);
 });
 
 it("drops members of a glob with an alternative that led elsewhere by what a stand-in gave [C-ALT-7, C-GRPC-11]", async () => {
   const clock = createFakeClock();
-  const [first, second, other] = [createStoreServer("first"), createStoreServer("second"), createStoreServer("other")];
+  const [first, second, other] = [
+    createStoreServer("first"),
+    createStoreServer("second"),
+    createStoreServer("other"),
+  ];
   const cache = createCache({ clock, directives: true });
   onTestFinished(() => cache.close());
-  cache.addFeed(createFederation({ sources: [{ servers: [first, second], authorities: ["a"] }, { servers: [other], authorities: ["b"] }], clock }));
+  cache.addFeed(
+    createFederation({
+      sources: [
+        { servers: [first, second], authorities: ["a"] },
+        { servers: [other], authorities: ["b"] },
+      ],
+      clock,
+    }),
+  );
   first.fail("down");
   second.put(T, redirect(of("a", "ns/x"), of("b", "y")));
   other.put(T, resource(of("b", "y"), "Y"));
@@ -71,5 +98,8 @@ it("drops members of a glob with an alternative that led elsewhere by what a sta
   first.fail(undefined);
   await turn();
   await turn();
-  expect([glob.members().map(({ resource: held }) => held), other.wanted]).toEqual([[undefined], []]);
+  expect([glob.members().map(({ resource: held }) => held), other.wanted]).toEqual([
+    [undefined],
+    [],
+  ]);
 });

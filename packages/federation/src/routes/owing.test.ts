@@ -10,10 +10,40 @@ it("looks once at each member of a collection, however many come to be known one
   let looks = 0;
   const settled: unknown[] = [];
   const states = Array.from({ length: count }, () => "pending");
-  const redirects = new Map(states.map((_, n) => [`xdstp://a/t.T/ns/${n}`, { key: `xdstp://a/t.T/ns/${n}`, follower: { get outcome() { looks++; return { state: states[n] }; } } } as unknown as FollowedRedirect]));
-  const route = { redirects: new Map([["T", redirects]]), redirect: (_: string, key: string) => redirects.get(key), uses: () => true };
-  const ask = { typeUrl: "T", kind: "glob", key: "xdstp://a/t.T/ns/*", interest: { name: "xdstp://a/t.T/ns/*" }, direct: true, route } as unknown as Ask;
-  const link = { part: { commit: (transaction: unknown) => { settled.push(transaction); } } } as unknown as ServerLink;
+  const redirects = new Map(
+    states.map((_, n) => [
+      `xdstp://a/t.T/ns/${n}`,
+      {
+        key: `xdstp://a/t.T/ns/${n}`,
+        follower: {
+          get outcome() {
+            looks++;
+            return { state: states[n] };
+          },
+        },
+      } as unknown as FollowedRedirect,
+    ]),
+  );
+  const route = {
+    redirects: new Map([["T", redirects]]),
+    redirect: (_: string, key: string) => redirects.get(key),
+    uses: () => true,
+  };
+  const ask = {
+    typeUrl: "T",
+    kind: "glob",
+    key: "xdstp://a/t.T/ns/*",
+    interest: { name: "xdstp://a/t.T/ns/*" },
+    direct: true,
+    route,
+  } as unknown as Ask;
+  const link = {
+    part: {
+      commit: (transaction: unknown) => {
+        settled.push(transaction);
+      },
+    },
+  } as unknown as ServerLink;
   const owing = new Owing();
   owing.add([ask], link);
   for (let n = 0; n < count; n++) {

@@ -23,20 +23,28 @@ export class Owing {
       const isLeft = !ask.direct || !ask.route.uses(link);
       if (!isLeft && isPending(ask, owed)) continue;
       this.#owed.delete(ask);
-      if (!isLeft) void link.part.commit({ settled: [{ typeUrl: ask.typeUrl, interest: ask.interest }] });
+      if (!isLeft)
+        void link.part.commit({ settled: [{ typeUrl: ask.typeUrl, interest: ask.interest }] });
     }
   }
 }
 
 /** Whether members of a collection lead elsewhere. */
 export function isLeadingElsewhere({ route, typeUrl, kind, key }: Ask): boolean {
-  return kind !== "name" && (route.redirects.get(typeUrl)?.values() ?? []).some((redirect) => covers({ kind, key }, redirect.key));
+  return (
+    kind !== "name" &&
+    (route.redirects.get(typeUrl)?.values() ?? []).some((redirect) =>
+      covers({ kind, key }, redirect.key),
+    )
+  );
 }
 
 /** Others may have become so since those were gathered. */
 function isPending(ask: Ask, owed: Owed): boolean {
   if (hasPending(ask, owed.pending)) return true;
-  owed.pending = [...ask.route.redirects.get(ask.typeUrl)?.values() ?? []].filter((redirect) => isOpen(ask, redirect) && covers(ask, redirect.key));
+  owed.pending = [...(ask.route.redirects.get(ask.typeUrl)?.values() ?? [])].filter(
+    (redirect) => isOpen(ask, redirect) && covers(ask, redirect.key),
+  );
   return owed.pending.length > 0;
 }
 
@@ -49,5 +57,8 @@ function hasPending(ask: Ask, pending: FollowedRedirect[]): boolean {
 }
 
 function isOpen({ route, typeUrl }: Ask, redirect: FollowedRedirect): boolean {
-  return redirect.follower?.outcome.state === "pending" && route.redirect(typeUrl, redirect.key) === redirect;
+  return (
+    redirect.follower?.outcome.state === "pending" &&
+    route.redirect(typeUrl, redirect.key) === redirect
+  );
 }

@@ -14,7 +14,11 @@ export function reachable(link: ServerLink, error: XdsError | undefined): void {
 }
 
 /** The same of the stream of one type, at a server that has one for each. */
-export function typeReachable(link: ServerLink, typeUrl: string, error: XdsError | undefined): void {
+export function typeReachable(
+  link: ServerLink,
+  typeUrl: string,
+  error: XdsError | undefined,
+): void {
   if (error === undefined) isWell(link, typeUrl);
   else link.typeFailures.set(typeUrl, error);
   for (const route of link.routes) route.onReachable();

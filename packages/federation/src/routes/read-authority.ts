@@ -10,6 +10,6 @@ export function createAuthorityReader(): (name: string) => string | null {
     const authority = authorityOf(name);
     if (authority === undefined) return "\n";
     prefix = name.slice(0, name.indexOf("/", 8) + 1);
-    return last = authority;
+    return (last = authority);
   };
 }

@@ -11,43 +11,79 @@ export function recall(ask: Ask): void {
   // What readers still hold under a name that leads elsewhere by now is of the past.
   if (route.redirect(typeUrl, key) !== undefined) return;
   let isHeld = false;
-  for (const link of route.links) for (const held of link.part.held(typeUrl, interest)) {
-    if (held.resource === undefined) continue;
-    isHeld = true;
-    // The members of a glob are names of their own, and each is kept under its own name.
-    if (ask.kind === "name") kept.put(variantId(held), link, asGiven(held, held.resource));
-  }
+  for (const link of route.links)
+    for (const held of link.part.held(typeUrl, interest)) {
+      if (held.resource === undefined) continue;
+      isHeld = true;
+      // The members of a glob are names of their own, and each is kept under its own name.
+      if (ask.kind === "name") kept.put(variantId(held), link, asGiven(held, held.resource));
+    }
   // Asked for with other parameters (TP2).
   for (const other of route.asks.of(typeUrl, key)) if (other !== ask) kept.share(other.kept);
-  const isMissing = !isHeld && kept.size === 0 && ask.direct && route.answers.has(ask) && ask.unavailable === undefined;
+  const isMissing =
+    !isHeld &&
+    kept.size === 0 &&
+    ask.direct &&
+    route.answers.has(ask) &&
+    ask.unavailable === undefined;
   if (isMissing) ask.missing = notFound(typeUrl, interest.name);
 }
 
 /** Members of a glob that are known, by key, with their names. */
 export function gatheredIn({ route, typeUrl, interest, key }: Ask): ReadonlyMap<string, string> {
-  const held = route.links.flatMap((link) => Array.from(link.part.held(typeUrl, interest), ({ name }) => name));
+  const held = route.links.flatMap((link) =>
+    Array.from(link.part.held(typeUrl, interest), ({ name }) => name),
+  );
   const redirects = Array.from(route.redirects.get(typeUrl)?.values() ?? [], ({ name }) => name);
-  const followed = [...route.asks.followed].filter((ask) => ask.typeUrl === typeUrl && ask.kept.size > 0).map((ask) => ask.interest.name);
-  return new Map([...held, ...redirects, ...followed].filter((name) => globMatches(key, name)).map((name) => [nameKey(name), name]));
+  const followed = [...route.asks.followed]
+    .filter((ask) => ask.typeUrl === typeUrl && ask.kept.size > 0)
+    .map((ask) => ask.interest.name);
+  return new Map(
+    [...held, ...redirects, ...followed]
+      .filter((name) => globMatches(key, name))
+      .map((name) => [nameKey(name), name]),
+  );
 }
 
 /** Readers ask for what others follow, by its own name or as a member: what is known of it is told. */
 export function showKept(ask: Ask): void {
   const { route, typeUrl } = ask;
-  for (const followed of ask.kind === "name" ? [ask] : [...route.asks.followed].filter((other) => other.typeUrl === typeUrl && covers(ask, other.key))) show(followed, ask.kind === "name");
+  for (const followed of ask.kind === "name"
+    ? [ask]
+    : [...route.asks.followed].filter(
+        (other) => other.typeUrl === typeUrl && covers(ask, other.key),
+      ))
+    show(followed, ask.kind === "name");
 }
 
-function show({ route, typeUrl, interest, kept, missing, unavailable }: Ask, isName: boolean): void {
-  for (const { link, resource } of kept.lasting()) void link.part.commit({ put: [{ typeUrl, resource }] });
+function show(
+  { route, typeUrl, interest, kept, missing, unavailable }: Ask,
+  isName: boolean,
+): void {
+  for (const { link, resource } of kept.lasting())
+    void link.part.commit({ put: [{ typeUrl, resource }] });
   if (!isName) return;
-  if (missing !== undefined) void route.links[0]?.part.commit({ remove: [{ typeUrl, name: interest.name, error: missing }] });
-  if (unavailable !== undefined) unavailable.link.part.unavailable({ typeUrl, interest }, unavailable.error);
+  if (missing !== undefined)
+    void route.links[0]?.part.commit({
+      remove: [{ typeUrl, name: interest.name, error: missing }],
+    });
+  if (unavailable !== undefined)
+    unavailable.link.part.unavailable({ typeUrl, interest }, unavailable.error);
 }
 
 /** What came with the version that it came with. */
-function asGiven({ name, version, expireMs }: Held, { payload, ttlMs, noStore, constraints, metadata }: Resource): Resource {
+function asGiven(
+  { name, version, expireMs }: Held,
+  { payload, ttlMs, noStore, constraints, metadata }: Resource,
+): Resource {
   return ownCopy({
-    name, version, payload,
-    ...(ttlMs !== undefined && { ttlMs }), ...(expireMs !== undefined && { expireMs }), ...(noStore !== undefined && { noStore }), ...(constraints !== undefined && { constraints }), ...(metadata !== undefined && { metadata }),
+    name,
+    version,
+    payload,
+    ...(ttlMs !== undefined && { ttlMs }),
+    ...(expireMs !== undefined && { expireMs }),
+    ...(noStore !== undefined && { noStore }),
+    ...(constraints !== undefined && { constraints }),
+    ...(metadata !== undefined && { metadata }),
   });
 }

@@ -9,9 +9,14 @@ async function settle(): Promise<void> {
   for (let turns = 0; turns < 3; turns++) await turn();
 }
 
-function deferred<What>(): { readonly promise: Promise<What>; readonly resolve: (what: What) => void } {
+function deferred<What>(): {
+  readonly promise: Promise<What>;
+  readonly resolve: (what: What) => void;
+} {
   let resolve: (what: What) => void = () => undefined;
-  const promise = new Promise<What>((done) => { resolve = done; });
+  const promise = new Promise<What>((done) => {
+    resolve = done;
+  });
   return { promise, resolve };
 }
 
@@ -20,10 +25,19 @@ describe("a resolver of authorities", () => {
     const found = createStoreServer("found");
     found.put(T, resource(of("b", "x"), "x of b"));
     const asked: string[] = [];
-    const { watch } = await scene(["a"], { resolveAuthority: (authority) => { asked.push(authority); return { servers: [found] }; } });
+    const { watch } = await scene(["a"], {
+      resolveAuthority: (authority) => {
+        asked.push(authority);
+        return { servers: [found] };
+      },
+    });
     const all = [watch(of("b", "x")), watch(of("b", "y")), watch(of("a", "x"))];
     await settle();
-    expect([asked, all.map(({ now }) => now), found.wanted]).toEqual([["b"], ["x of b", "-", "-"], [of("b", "x"), of("b", "y")]]);
+    expect([asked, all.map(({ now }) => now), found.wanted]).toEqual([
+      ["b"],
+      ["x of b", "-", "-"],
+      [of("b", "x"), of("b", "y")],
+    ]);
   });
 
   it("may take its time: until then nothing is known, also of names that lead there", async () => {
@@ -32,7 +46,12 @@ describe("a resolver of authorities", () => {
     const { promise, resolve } = deferred<{ servers: readonly [typeof found] }>();
     const { at, watch } = await scene(["a"], { resolveAuthority: () => promise });
     at("a").put(T, redirect(of("a", "x"), of("b", "x")));
-    const all = [watch(of("b", "x")), watch(of("a", "x")), watch(`${of("b", "x")}#alt=${of("a", "z")}`), watch(`${of("b", "ns/*")}#alt=${of("a", "ns/*")}`)];
+    const all = [
+      watch(of("b", "x")),
+      watch(of("a", "x")),
+      watch(`${of("b", "x")}#alt=${of("a", "z")}`),
+      watch(`${of("b", "ns/*")}#alt=${of("a", "ns/*")}`),
+    ];
     await settle();
     expect(all.map(({ now }) => now)).toEqual(["?", "?", "?", "?"]);
     resolve({ servers: [found] });
@@ -43,15 +62,23 @@ describe("a resolver of authorities", () => {
   it("finds out about each of many authorities that a server leads to without a look at all the others [C-LIM-7]", async () => {
     const names = Array.from({ length: 2_000 }, (_, n) => `ns/${n}`);
     const asked = new Set<string>();
-    const { at, watch } = await scene(["a"], { resolveAuthority: (authority) => { asked.add(authority); return undefined; } });
-    for (const [n, name] of names.entries()) at("a").put(T, redirect(of("a", name), of(`b${n}`, "x")));
+    const { at, watch } = await scene(["a"], {
+      resolveAuthority: (authority) => {
+        asked.add(authority);
+        return undefined;
+      },
+    });
+    for (const [n, name] of names.entries())
+      at("a").put(T, redirect(of("a", name), of(`b${n}`, "x")));
     const all = watch(of("a", "ns/*"));
     await settle();
     expect([asked.size, all.topic.settled]).toEqual([2_000, true]);
   }, 15_000); // with a look at all the others it takes twice as long
 
   it("that gives what is no source is an error of its names [C-AUTH-5]", async () => {
-    const { watch } = await scene(["a"], { resolveAuthority: (() => null) as unknown as ResolveAuthority });
+    const { watch } = await scene(["a"], {
+      resolveAuthority: (() => null) as unknown as ResolveAuthority,
+    });
     const b = watch(of("b", "x"));
     await settle();
     expect(b.now).toContain("looking for it failed");
@@ -61,7 +88,12 @@ describe("a resolver of authorities", () => {
     const found = createStoreServer("found");
     const { promise, resolve } = deferred<{ servers: readonly [typeof found] }>();
     const { cache, watch } = await scene(["a"], { resolveAuthority: () => promise });
-    for (const name of [of("b", "x"), `${of("b", "y")}#alt=${of("a", "y")}`, `${of("b", "ns/*")}#alt=${of("a", "ns/*")}`]) watch(name);
+    for (const name of [
+      of("b", "x"),
+      `${of("b", "y")}#alt=${of("a", "y")}`,
+      `${of("b", "ns/*")}#alt=${of("a", "ns/*")}`,
+    ])
+      watch(name);
     await settle();
     await cache.close();
     resolve({ servers: [found] });
@@ -73,26 +105,63 @@ describe("a resolver of authorities", () => {
     const found = createStoreServer("found");
     found.put(T, resource(of("b", "x"), "x of b"));
     let is: "missing" | "broken" | "there" = "missing";
-    const { watch, at, pass } = await scene(["a"], { resolveAuthority: () => { if (is === "broken") throw new Error("no directory"); return is === "there" ? { servers: [found] } : undefined; } });
+    const { watch, at, pass } = await scene(["a"], {
+      resolveAuthority: () => {
+        if (is === "broken") throw new Error("no directory");
+        return is === "there" ? { servers: [found] } : undefined;
+      },
+    });
     at("a").put(T, redirect(of("a", "x"), of("b", "x")));
-    const all = [watch(of("b", "x")), watch(of("a", "x")), watch(`${of("b", "x")}#alt=${of("a", "1")}`), watch(`${of("b", "*")}#alt=${of("a", "ns/*")}`)];
+    const all = [
+      watch(of("b", "x")),
+      watch(of("a", "x")),
+      watch(`${of("b", "x")}#alt=${of("a", "1")}`),
+      watch(`${of("b", "*")}#alt=${of("a", "ns/*")}`),
+    ];
     await settle();
-    expect(all.map(({ now }) => now)).toEqual(all.map(() => expect.stringContaining("nobody is known to answer for the authority \"b\" (C-AUTH-5)") as string));
+    expect(all.map(({ now }) => now)).toEqual(
+      all.map(
+        () =>
+          expect.stringContaining(
+            'nobody is known to answer for the authority "b" (C-AUTH-5)',
+          ) as string,
+      ),
+    );
     is = "broken";
     await pass(800);
     await settle();
     const again = watch(of("b", "y"));
     await settle();
-    expect([...all, again].map(({ now }) => now)).toEqual([...all, again].map(() => expect.stringContaining("looking for it failed: no directory") as string));
+    expect([...all, again].map(({ now }) => now)).toEqual(
+      [...all, again].map(
+        () => expect.stringContaining("looking for it failed: no directory") as string,
+      ),
+    );
     is = "there";
     await pass(1_280);
     await settle();
-    expect([...all, again].map(({ now }) => now)).toEqual(["x of b", "x of b", "x of b", "x of b", "-"]);
+    expect([...all, again].map(({ now }) => now)).toEqual([
+      "x of b",
+      "x of b",
+      "x of b",
+      "x of b",
+      "-",
+    ]);
   });
 
-  it.each([["names that readers ask for", of("b", "x")], ["names with directives", `${of("b", "x")}#alt=${of("a", "z")}`], ["globs with directives", `${of("b", "*")}#alt=${of("a", "ns/*")}`], ["names that servers lead to", of("a", "x")]])("is asked again after waits that grow to two minutes, for %s [C-RECON-1]", async (_, name) => {
+  it.each([
+    ["names that readers ask for", of("b", "x")],
+    ["names with directives", `${of("b", "x")}#alt=${of("a", "z")}`],
+    ["globs with directives", `${of("b", "*")}#alt=${of("a", "ns/*")}`],
+    ["names that servers lead to", of("a", "x")],
+  ])("is asked again after waits that grow to two minutes, for %s [C-RECON-1]", async (_, name) => {
     const asked: number[] = [];
-    const { at, watch, pass, clock } = await scene(["a"], { resolveAuthority: () => { asked.push(clock.now()); throw new Error("no directory"); } });
+    const { at, watch, pass, clock } = await scene(["a"], {
+      resolveAuthority: () => {
+        asked.push(clock.now());
+        throw new Error("no directory");
+      },
+    });
     at("a").put(T, redirect(of("a", "x"), of("b", "x")));
     const one = watch(name);
     await settle();
@@ -111,7 +180,12 @@ describe("a resolver of authorities", () => {
 
   it("is asked at once for who comes when the wait is over, and within it who comes has the reason", async () => {
     let asked = 0;
-    const { watch, pass } = await scene(["a"], { resolveAuthority: () => { asked++; return undefined; } });
+    const { watch, pass } = await scene(["a"], {
+      resolveAuthority: () => {
+        asked++;
+        return undefined;
+      },
+    });
     watch(of("b", "x")).close();
     await settle();
     const within = watch(of("b", "y"));
@@ -132,14 +206,25 @@ describe("a resolver of authorities", () => {
     const { promise, resolve } = deferred<{ servers: readonly [typeof found] }>();
     const { at, watch, pass } = await scene(["a"], { resolveAuthority: () => promise });
     at("a").put(T, redirect(of("a", "x"), of("b", "x")));
-    const all = [watch(of("b", "x")), watch(of("a", "x")), watch(`${of("b", "x")}#alt=${of("a", "z")}`), watch(`${of("b", "ns/*")}#alt=${of("a", "ns/*")}`)];
+    const all = [
+      watch(of("b", "x")),
+      watch(of("a", "x")),
+      watch(`${of("b", "x")}#alt=${of("a", "z")}`),
+      watch(`${of("b", "ns/*")}#alt=${of("a", "ns/*")}`),
+    ];
     await settle();
     await pass(14_999);
     expect(all.map(({ now }) => now)).toEqual(["?", "?", "?", "?"]);
     await pass(1);
     await settle();
-    const why = 'nobody is known to answer for the authority "b" (C-AUTH-5); known: "a"; looking for it failed: resolveAuthority has not answered in 15 s';
-    expect(all.map(({ now }) => now)).toEqual([`- ${why}`, `- ${of("a", "x")} -> ${of("b", "x")}: ${why}`, `- ${why}`, `- ${why}`]);
+    const why =
+      'nobody is known to answer for the authority "b" (C-AUTH-5); known: "a"; looking for it failed: resolveAuthority has not answered in 15 s';
+    expect(all.map(({ now }) => now)).toEqual([
+      `- ${why}`,
+      `- ${of("a", "x")} -> ${of("b", "x")}: ${why}`,
+      `- ${why}`,
+      `- ${why}`,
+    ]);
     resolve({ servers: [found] });
     await settle();
     expect(all.map(({ now }) => now)).toEqual(["x of b", "x of b", "x of b", "x of b"]);
@@ -149,11 +234,21 @@ describe("a resolver of authorities", () => {
     const found = createStoreServer("found");
     found.put(T, resource(of("b", "x"), "x of b"));
     const calls: ReturnType<typeof deferred<{ servers: readonly [typeof found] }>>[] = [];
-    const { watch, pass, clock } = await scene(["a"], { resolveMs: 2_000, resolveAuthority: () => { const call = deferred<{ servers: readonly [typeof found] }>(); calls.push(call); return call.promise; } });
+    const { watch, pass, clock } = await scene(["a"], {
+      resolveMs: 2_000,
+      resolveAuthority: () => {
+        const call = deferred<{ servers: readonly [typeof found] }>();
+        calls.push(call);
+        return call.promise;
+      },
+    });
     const one = watch(of("b", "x"));
     await settle();
     await pass(2_000);
-    expect([calls.length, one.now]).toEqual([1, expect.stringContaining("has not answered in 2 s")]);
+    expect([calls.length, one.now]).toEqual([
+      1,
+      expect.stringContaining("has not answered in 2 s"),
+    ]);
     await pass(800);
     expect(calls).toHaveLength(2);
     calls[0]?.resolve({ servers: [found] });
@@ -170,11 +265,20 @@ describe("a resolver of authorities", () => {
     const { watch } = await scene(["a"], { resolveAuthority: () => ({ servers: [found] }) });
     const [opaque, empty] = [watch("opaque"), watch(of("", "x"))];
     await settle();
-    expect([opaque.now, empty.now, found.wanted]).toEqual(["- no source is configured for opaque names; add a source for it", "-", [of("", "x")]]);
+    expect([opaque.now, empty.now, found.wanted]).toEqual([
+      "- no source is configured for opaque names; add a source for it",
+      "-",
+      [of("", "x")],
+    ]);
   });
 
   it("that fails is an error that may pass, as it is asked again; that there is nobody is none [C-AUTH-5]", async () => {
-    const { watch } = await scene(["a"], { resolveAuthority: (authority) => { if (authority === "b") throw new Error("no directory"); return undefined; } });
+    const { watch } = await scene(["a"], {
+      resolveAuthority: (authority) => {
+        if (authority === "b") throw new Error("no directory");
+        return undefined;
+      },
+    });
     const both = [watch(of("b", "x")), watch(of("c", "x"))];
     await settle();
     expect(both.map(({ topic }) => topic.stale?.code)).toEqual(["UNAVAILABLE", "INVALID_ARGUMENT"]);

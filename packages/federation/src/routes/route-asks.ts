@@ -49,7 +49,13 @@ export class RouteAsks extends AskIndex {
     const key = nameKey(interest.name);
     const known = this.find(typeUrl, interest, key);
     if (known !== undefined) return known;
-    const ask = createAsk({ route: this.#route, typeUrl, interest, key, authority }, this.#host.clock, ({ followers }) => { this.#host.touch(followers); });
+    const ask = createAsk(
+      { route: this.#route, typeUrl, interest, key, authority },
+      this.#host.clock,
+      ({ followers }) => {
+        this.#host.touch(followers);
+      },
+    );
     this.add(ask);
     return ask;
   }
@@ -83,7 +89,10 @@ export class RouteAsks extends AskIndex {
   /** What is asked for again before the turn is over was never given up: a server would not say it again. */
   #loosen(ask: Ask): void {
     this.#loose.add(ask);
-    if (this.#loose.size === 1) queueMicrotask(() => { this.#sweep(); });
+    if (this.#loose.size === 1)
+      queueMicrotask(() => {
+        this.#sweep();
+      });
   }
 
   #sweep(): void {

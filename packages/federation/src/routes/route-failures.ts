@@ -38,13 +38,17 @@ export class RouteFailures {
   speakFor(authority: string | null): void {
     const count = this.#authorities.get(authority) ?? 0;
     this.#authorities.set(authority, count + 1);
-    if (count === 0) for (const [typeUrl, failure] of this.#failures) this.#say(authority, typeUrl, failure);
+    if (count === 0)
+      for (const [typeUrl, failure] of this.#failures) this.#say(authority, typeUrl, failure);
   }
 
   /** One less: of an authority of which nothing is wanted nothing is said. */
   beSilentOf(authority: string | null): void {
     const count = this.#authorities.get(authority) ?? 0;
-    if (count > 1) { this.#authorities.set(authority, count - 1); return; }
+    if (count > 1) {
+      this.#authorities.set(authority, count - 1);
+      return;
+    }
     this.#authorities.delete(authority);
     if (this.#failures.size > 0) this.#say(authority, undefined, undefined);
   }

@@ -33,7 +33,10 @@ export class Route {
   readonly asks: RouteAsks;
   readonly answers: Answers = new Answers();
   /** Names that lead elsewhere, by type and key. */
-  readonly redirects: Map<string, Map<string, FollowedRedirect>> = new Map<string, Map<string, FollowedRedirect>>();
+  readonly redirects: Map<string, Map<string, FollowedRedirect>> = new Map<
+    string,
+    Map<string, FollowedRedirect>
+  >();
   readonly #host: RouteHost;
   readonly #reachabilityOnly: boolean;
   readonly #failures: RouteFailures;
@@ -43,7 +46,13 @@ export class Route {
   constructor(host: RouteHost, { links, reachabilityOnly }: RouteOptions) {
     this.#host = host;
     this.links = links;
-    this.asks = new RouteAsks(this, { ...host, turned: (ask) => { if (ask.wanted) this.#begin(ask); else this.#cease(ask); } });
+    this.asks = new RouteAsks(this, {
+      ...host,
+      turned: (ask) => {
+        if (ask.wanted) this.#begin(ask);
+        else this.#cease(ask);
+      },
+    });
     this.#reachabilityOnly = reachabilityOnly;
     this.#failures = new RouteFailures(host.part);
   }
@@ -65,7 +74,13 @@ export class Route {
   trouble(ask: Ask, link: ServerLink, error: XdsError | undefined): void {
     this.answers.trouble(ask, link, error);
     // What was not told while that stood is known now.
-    if (error === undefined && this.asks.isFollowed(ask) && ask.kept.size === 0 && ask.missing === undefined) this.#host.recall(ask);
+    if (
+      error === undefined &&
+      this.asks.isFollowed(ask) &&
+      ask.kept.size === 0 &&
+      ask.missing === undefined
+    )
+      this.#host.recall(ask);
     this.#touch(ask);
   }
 
@@ -162,13 +177,21 @@ export class Route {
   /** A reader hears of failures only when there is nobody left to ask. */
   #tell(): void {
     this.#tellOf(undefined);
-    for (const typeUrl of new Set([...this.#failures.types, ...this.last?.typeFailures.keys() ?? []])) this.#tellOf(typeUrl);
+    for (const typeUrl of new Set([
+      ...this.#failures.types,
+      ...(this.last?.typeFailures.keys() ?? []),
+    ]))
+      this.#tellOf(typeUrl);
   }
 
   #tellOf(typeUrl: string | undefined): void {
-    const failure = this.#used > 0 && this.links.every((link) => link.failureOf(typeUrl) !== undefined) ? this.links.at(-1)?.failureOf(typeUrl) : undefined;
+    const failure =
+      this.#used > 0 && this.links.every((link) => link.failureOf(typeUrl) !== undefined)
+        ? this.links.at(-1)?.failureOf(typeUrl)
+        : undefined;
     if (!this.#failures.set(typeUrl, failure)) return;
-    for (const ask of this.asks.followed) if (typeUrl === undefined || ask.typeUrl === typeUrl) this.#touch(ask);
+    for (const ask of this.asks.followed)
+      if (typeUrl === undefined || ask.typeUrl === typeUrl) this.#touch(ask);
   }
 
   #touch({ followers, sides }: Ask): void {

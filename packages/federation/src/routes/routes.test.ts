@@ -6,7 +6,10 @@ import { turn } from "../../test/turn.ts";
 import type { FederationServer, FederationSource } from "../index.ts";
 
 /** Who is asked for a name; each of the servers `1`, `2`, `3` is in the sources by its index. */
-async function askedFor(name: string, sourcesOf: (servers: readonly StoreServer[]) => readonly FederationSource[]): Promise<readonly string[]> {
+async function askedFor(
+  name: string,
+  sourcesOf: (servers: readonly StoreServer[]) => readonly FederationSource[],
+): Promise<readonly string[]> {
   const servers = ["1", "2", "3"].map(createStoreServer);
   const { watch } = await scene({}, { sources: sourcesOf(servers) });
   const watched = watch(name);
@@ -15,30 +18,107 @@ async function askedFor(name: string, sourcesOf: (servers: readonly StoreServer[
   return watched.topic.stale === undefined ? asked : [...asked, watched.topic.stale.text];
 }
 
-const server = (servers: readonly StoreServer[], index: number): StoreServer => servers[index - 1] ?? createStoreServer("none");
+const server = (servers: readonly StoreServer[], index: number): StoreServer =>
+  servers[index - 1] ?? createStoreServer("none");
 
 describe("who is asked for a name", () => {
-  it.each<readonly [string, string, readonly string[], (servers: readonly StoreServer[]) => readonly FederationSource[]]>([
-    ["the one that lists its authority", of("a", "x"), ["1"], (s) => [{ servers: [server(s, 1)], authorities: ["a"] }, { servers: [server(s, 2)] }]],
-    ["the first that lists it, wherever the default stands", of("a", "x"), ["2"], (s) => [{ servers: [server(s, 1)] }, { servers: [server(s, 2)], authorities: ["b", "a"] }, { servers: [server(s, 3)], authorities: ["a"] }]],
-    ["the default, for what nobody lists", of("a", "x"), ["2"], (s) => [{ servers: [server(s, 1)], authorities: ["b"] }, { servers: [server(s, 2)] }]],
-    ["nobody, without a default", of("a", "x"), ["nobody is known to answer for the authority \"a\" (C-AUTH-5); known: \"b\"; add a source for it"], (s) => [{ servers: [server(s, 1)], authorities: ["b"] }]],
-    ["nobody, where the rest is for opaque names only", of("a", "x"), ["nobody is known to answer for the authority \"a\" (C-AUTH-5); known: \"b\"; add a source for it"], (s) => [{ servers: [server(s, 1)], authorities: ["b"] }, { servers: [server(s, 2)], opaque: true }]],
-    ["the default, for an opaque name", "x", ["2"], (s) => [{ servers: [server(s, 1)], authorities: ["a"] }, { servers: [server(s, 2)] }]],
-    ["the one for opaque names, for these", "x", ["2"], (s) => [{ servers: [server(s, 1)], authorities: ["a"] }, { servers: [server(s, 2)], opaque: true }]],
-    ["nobody, for an opaque name without a default", "x", ["no source is configured for opaque names; add a source for it"], (s) => [{ servers: [server(s, 1)], authorities: ["a"] }]],
+  it.each<
+    readonly [
+      string,
+      string,
+      readonly string[],
+      (servers: readonly StoreServer[]) => readonly FederationSource[],
+    ]
+  >([
+    [
+      "the one that lists its authority",
+      of("a", "x"),
+      ["1"],
+      (s) => [{ servers: [server(s, 1)], authorities: ["a"] }, { servers: [server(s, 2)] }],
+    ],
+    [
+      "the first that lists it, wherever the default stands",
+      of("a", "x"),
+      ["2"],
+      (s) => [
+        { servers: [server(s, 1)] },
+        { servers: [server(s, 2)], authorities: ["b", "a"] },
+        { servers: [server(s, 3)], authorities: ["a"] },
+      ],
+    ],
+    [
+      "the default, for what nobody lists",
+      of("a", "x"),
+      ["2"],
+      (s) => [{ servers: [server(s, 1)], authorities: ["b"] }, { servers: [server(s, 2)] }],
+    ],
+    [
+      "nobody, without a default",
+      of("a", "x"),
+      [
+        'nobody is known to answer for the authority "a" (C-AUTH-5); known: "b"; add a source for it',
+      ],
+      (s) => [{ servers: [server(s, 1)], authorities: ["b"] }],
+    ],
+    [
+      "nobody, where the rest is for opaque names only",
+      of("a", "x"),
+      [
+        'nobody is known to answer for the authority "a" (C-AUTH-5); known: "b"; add a source for it',
+      ],
+      (s) => [
+        { servers: [server(s, 1)], authorities: ["b"] },
+        { servers: [server(s, 2)], opaque: true },
+      ],
+    ],
+    [
+      "the default, for an opaque name",
+      "x",
+      ["2"],
+      (s) => [{ servers: [server(s, 1)], authorities: ["a"] }, { servers: [server(s, 2)] }],
+    ],
+    [
+      "the one for opaque names, for these",
+      "x",
+      ["2"],
+      (s) => [
+        { servers: [server(s, 1)], authorities: ["a"] },
+        { servers: [server(s, 2)], opaque: true },
+      ],
+    ],
+    [
+      "nobody, for an opaque name without a default",
+      "x",
+      ["no source is configured for opaque names; add a source for it"],
+      (s) => [{ servers: [server(s, 1)], authorities: ["a"] }],
+    ],
   ])("is %s [C-AUTH-1, C-AUTH-5]", async (_, name, expected, sources) => {
     expect(await askedFor(name, sources)).toEqual(expected);
   });
 
   it.each([
-    ["xdstp:///t.T/x", ["1"]], ["xdstp://A/t.T/x", ["2"]], ["xdstp://a/t.T/x", ["3"]], ["xdstp://a:443/t.T/x", ["2"]], ["xdstp://b.a/t.T/x", ["2"]],
+    ["xdstp:///t.T/x", ["1"]],
+    ["xdstp://A/t.T/x", ["2"]],
+    ["xdstp://a/t.T/x", ["3"]],
+    ["xdstp://a:443/t.T/x", ["2"]],
+    ["xdstp://b.a/t.T/x", ["2"]],
   ])("compares authorities exactly, the empty one too: %s [C-AUTH-2]", async (name, expected) => {
-    expect(await askedFor(name, (s) => [{ servers: [server(s, 1)], authorities: [""] }, { servers: [server(s, 2)] }, { servers: [server(s, 3)], authorities: ["a"] }])).toEqual(expected);
+    expect(
+      await askedFor(name, (s) => [
+        { servers: [server(s, 1)], authorities: [""] },
+        { servers: [server(s, 2)] },
+        { servers: [server(s, 3)], authorities: ["a"] },
+      ]),
+    ).toEqual(expected);
   });
 
   it("compares them as they are decoded [C-AUTH-2]", async () => {
-    expect(await askedFor("xdstp://a%2Fb/t.T/x", (s) => [{ servers: [server(s, 1)], authorities: ["a/b"] }, { servers: [server(s, 2)] }])).toEqual(["1"]);
+    expect(
+      await askedFor("xdstp://a%2Fb/t.T/x", (s) => [
+        { servers: [server(s, 1)], authorities: ["a/b"] },
+        { servers: [server(s, 2)] },
+      ]),
+    ).toEqual(["1"]);
   });
 
   it("is the default, for the empty authority that nobody lists [C-AUTH-2]", async () => {
@@ -47,7 +127,11 @@ describe("who is asked for a name", () => {
 
   it("tries several sources of one authority in order, by the rules of fallback [C-AUTH-3]", async () => {
     const servers = ["1", "2", "3"].map(createStoreServer);
-    const sources = [{ servers: [server(servers, 1)], authorities: ["a"] }, { servers: [server(servers, 3)] }, { servers: [server(servers, 2), server(servers, 1)], authorities: ["b", "a"] }];
+    const sources = [
+      { servers: [server(servers, 1)], authorities: ["a"] },
+      { servers: [server(servers, 3)] },
+      { servers: [server(servers, 2), server(servers, 1)], authorities: ["b", "a"] },
+    ];
     server(servers, 2).put(T, resource(of("a", "x"), "of 2"));
     server(servers, 1).fail("1 is down");
     const { watch } = await scene({}, { sources });
@@ -65,9 +149,19 @@ describe("what a server may give", () => {
     at("b").put(T, resource(of("b", "x"), "mine"));
     await turn();
     const put = ["x", "y"].map((id) => ({ typeUrl: T, resource: resource(of("b", id), "forged") }));
-    void at("a").sink.commit({ put: [...put, { typeUrl: T, resource: resource("opaque", "forged") }, { typeUrl: T, resource: resource(of("a", "x"), "of a") }] });
+    void at("a").sink.commit({
+      put: [
+        ...put,
+        { typeUrl: T, resource: resource("opaque", "forged") },
+        { typeUrl: T, resource: resource(of("a", "x"), "of a") },
+      ],
+    });
     void at("a").sink.commit({ remove: [{ typeUrl: T, name: of("b", "x") }] });
-    expect([b.now, all.members, events]).toEqual(["mine", "", [{ kind: "foreign", server: "a", typeUrl: T, names: 3 }]]);
+    expect([b.now, all.members, events]).toEqual([
+      "mine",
+      "",
+      [{ kind: "foreign", server: "a", typeUrl: T, names: 3 }],
+    ]);
   });
 
   it("is no news to an operator where it comes late of a server that has been left [C-AUTH-7, C-GRPC-6]", async () => {
@@ -89,7 +183,11 @@ describe("what a server may give", () => {
     await turn();
     const forged = { ...resource("x", "forged"), aliases: [of("a", "x"), "y"] };
     void at("default").sink.commit({ put: [{ typeUrl: T, resource: forged }] });
-    expect([mine.now, other.now, events]).toEqual(["?", "forged", [{ kind: "foreign", server: "default", typeUrl: T, names: 1 }]]);
+    expect([mine.now, other.now, events]).toEqual([
+      "?",
+      "forged",
+      [{ kind: "foreign", server: "default", typeUrl: T, names: 1 }],
+    ]);
   });
 
   it("names as many authorities as it likes, and nothing is kept of them [C-LIM-7]", async () => {
@@ -104,10 +202,26 @@ describe("what a server may give", () => {
 describe("servers with equal ids", () => {
   it("are one: two authorities and three types share what is opened [C-AGG-1]", async () => {
     const one = createStoreServer("1");
-    const twin: FederationServer = { id: one.id, name: "written otherwise", open: () => { throw new Error("never opened"); } };
-    const { watch, federation } = await scene({}, { sources: [{ servers: [one], authorities: ["a"] }, { servers: [twin], authorities: ["b"] }, { servers: [one] }] });
+    const twin: FederationServer = {
+      id: one.id,
+      name: "written otherwise",
+      open: () => {
+        throw new Error("never opened");
+      },
+    };
+    const { watch, federation } = await scene(
+      {},
+      {
+        sources: [
+          { servers: [one], authorities: ["a"] },
+          { servers: [twin], authorities: ["b"] },
+          { servers: [one] },
+        ],
+      },
+    );
     const type = (letter: string): string => `type.googleapis.com/t.${letter}`;
-    for (const letter of ["T", "U", "V"]) for (const authority of ["a", "b"]) watch(`xdstp://${authority}/t.${letter}/x`, type(letter));
+    for (const letter of ["T", "U", "V"])
+      for (const authority of ["a", "b"]) watch(`xdstp://${authority}/t.${letter}/x`, type(letter));
     watch("opaque");
     await turn();
     expect([one.opened, one.wanted.length, federation.status().length]).toEqual([1, 7, 1]);

@@ -27,11 +27,15 @@ export class Routes {
     this.#host = host;
     this.#sources = sources;
     this.#configured = new Set(sources.flatMap(({ authorities = [] }) => authorities));
-    this.#finder = host.finding && new AuthorityFinder({
-      ...host.finding,
-      found: (authority, source) => { this.#found(authority, source); },
-      failed: (authority, cause) => unknownAuthority(sources, authority, cause),
-    });
+    this.#finder =
+      host.finding &&
+      new AuthorityFinder({
+        ...host.finding,
+        found: (authority, source) => {
+          this.#found(authority, source);
+        },
+        failed: (authority, cause) => unknownAuthority(sources, authority, cause),
+      });
   }
 
   [Symbol.iterator](): Iterator<Route> {
@@ -41,16 +45,20 @@ export class Routes {
   /** Who is asked for names of an authority; null: for opaque names. An error: nobody is known (C-AUTH-5); undefined: that is being found out. */
   of(authority: string | null): Route | XdsError | undefined {
     const known = this.known(authority);
-    if (known !== undefined || authority === null) return known ?? unknownAuthority(this.#sources, null);
-    return this.#finder === undefined ? unknownAuthority(this.#sources, authority) : this.#finder.find(authority);
+    if (known !== undefined || authority === null)
+      return known ?? unknownAuthority(this.#sources, null);
+    return this.#finder === undefined
+      ? unknownAuthority(this.#sources, authority)
+      : this.#finder.find(authority);
   }
 
   /** The same, without looking further than what is configured or found. */
   known(authority: string | null): Route | undefined {
-    if (authority === null) return this.#opaque ??= this.#open(sourcesFor(this.#sources, null));
+    if (authority === null) return (this.#opaque ??= this.#open(sourcesFor(this.#sources, null)));
     const known = this.#known.get(authority);
     if (known !== undefined) return known;
-    if (!this.#configured.has(authority)) return this.#default ??= this.#open(sourcesFor(this.#sources, authority));
+    if (!this.#configured.has(authority))
+      return (this.#default ??= this.#open(sourcesFor(this.#sources, authority)));
     const route = this.#open(sourcesFor(this.#sources, authority));
     if (route !== undefined) this.#known.set(authority, route);
     return route;
@@ -76,14 +84,27 @@ export class Routes {
 }
 
 /** Why nobody is asked for names of an authority (C-AUTH-5); null: for opaque names. */
-export function unknownAuthority(sources: readonly FederationSource[], authority: string | null, cause?: XdsError): XdsError {
-  const known = sources.flatMap(({ authorities = [] }) => authorities).map((one) => JSON.stringify(one));
-  const there = known.length === 0 ? "none is configured" : `known: ${[...new Set(known)].join(", ")}`;
-  const what = authority === null ? "no source is configured for opaque names" : `nobody is known to answer for the authority ${JSON.stringify(authority)} (C-AUTH-5); ${there}`;
+export function unknownAuthority(
+  sources: readonly FederationSource[],
+  authority: string | null,
+  cause?: XdsError,
+): XdsError {
+  const known = sources
+    .flatMap(({ authorities = [] }) => authorities)
+    .map((one) => JSON.stringify(one));
+  const there =
+    known.length === 0 ? "none is configured" : `known: ${[...new Set(known)].join(", ")}`;
+  const what =
+    authority === null
+      ? "no source is configured for opaque names"
+      : `nobody is known to answer for the authority ${JSON.stringify(authority)} (C-AUTH-5); ${there}`;
   if (cause === undefined) return new XdsError("INVALID_ARGUMENT", `${what}; add a source for it`);
   // Else looking for it again may do.
   const isKnown = cause.code === "NOT_FOUND" || cause.code === "INVALID_ARGUMENT";
-  return new XdsError(isKnown ? "INVALID_ARGUMENT" : "UNAVAILABLE", `${what}; looking for it failed: ${cause.text}`);
+  return new XdsError(
+    isKnown ? "INVALID_ARGUMENT" : "UNAVAILABLE",
+    `${what}; looking for it failed: ${cause.text}`,
+  );
 }
 
 /** Sources that ask the same servers in the same way are one route. */
@@ -93,7 +114,11 @@ export function routeId(sources: readonly FederationSource[]): string {
 
 /** In order of preference, each once. */
 export function serversOf(sources: readonly FederationSource[]): readonly FederationServer[] {
-  return [...new Map(sources.flatMap(({ servers }) => servers.map((server) => [server.id, server] as const))).values()];
+  return [
+    ...new Map(
+      sources.flatMap(({ servers }) => servers.map((server) => [server.id, server] as const)),
+    ).values(),
+  ];
 }
 
 /** The next one is asked as soon as one cannot be reached (C-GRPC-7). */
@@ -102,9 +127,20 @@ export function isHasty(sources: readonly FederationSource[]): boolean {
 }
 
 /** The one beside the reference, if it is for such names; else those that list the authority, in order, or are for opaque names only; else the default (C-AUTH-1, C-AUTH-3). */
-export function sourcesFor(sources: readonly FederationSource[], authority: string | null, beside?: FederationSource): readonly FederationSource[] {
-  if (beside !== undefined && (authority === null || beside.authorities?.includes(authority) === true)) return [beside];
-  const listed = authority === null ? [] : sources.filter(({ authorities }) => authorities?.includes(authority) === true);
+export function sourcesFor(
+  sources: readonly FederationSource[],
+  authority: string | null,
+  beside?: FederationSource,
+): readonly FederationSource[] {
+  if (
+    beside !== undefined &&
+    (authority === null || beside.authorities?.includes(authority) === true)
+  )
+    return [beside];
+  const listed =
+    authority === null
+      ? []
+      : sources.filter(({ authorities }) => authorities?.includes(authority) === true);
   if (listed.length > 0) return listed;
   const own = authority === null ? sources.filter(({ opaque }) => opaque === true) : [];
   return own.length > 0 ? own : defaultOf(sources);

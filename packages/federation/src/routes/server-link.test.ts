@@ -76,7 +76,9 @@ describe("a server", () => {
 });
 
 it("leaves nothing behind when all readers have gone: no asks, no followers, no timers, no servers", async () => {
-  const { at, watch, pass, federation, clock, cache } = await scene(["a", "b", "c", "default"], { resolveAuthority: () => undefined });
+  const { at, watch, pass, federation, clock, cache } = await scene(["a", "b", "c", "default"], {
+    resolveAuthority: () => undefined,
+  });
   at("a").put(T, { ...redirect(of("a", "x"), of("b", "y")), expireMs: 100_000 });
   at("b").put(T, redirect(of("b", "y"), of("c", "z")));
   at("c").put(T, { ...resource(of("c", "z"), "Z"), expireMs: 100_000 });
@@ -86,8 +88,18 @@ it("leaves nothing behind when all readers have gone: no asks, no followers, no 
   at("default").put(T, redirect("opaque", of("c", "z")));
   at("b").put(LIST, listNamed("xdstp://b/t.TCollection/all", { one: "1" }));
   const names = [
-    of("a", "x"), of("b", "y"), of("a", "ns/*"), of("a", "loop"), "*", "opaque", of("nobody", "x"), "xdstp://b/t.TCollection/all#entry=one", `${of("a", "none")}#alt=${of("c", "z")}`,
-    `${of("a", "ns/*")}#alt=${of("b", "ns/*")}`, `${of("nobody", "ns/*")}#alt=${of("b", "ns/*")}`, `${of("a", "x")}#alt=xdstp://b/t.U/x`,
+    of("a", "x"),
+    of("b", "y"),
+    of("a", "ns/*"),
+    of("a", "loop"),
+    "*",
+    "opaque",
+    of("nobody", "x"),
+    "xdstp://b/t.TCollection/all#entry=one",
+    `${of("a", "none")}#alt=${of("c", "z")}`,
+    `${of("a", "ns/*")}#alt=${of("b", "ns/*")}`,
+    `${of("nobody", "ns/*")}#alt=${of("b", "ns/*")}`,
+    `${of("a", "x")}#alt=xdstp://b/t.U/x`,
   ];
   for (const order of [names, names.toReversed()]) {
     const watched = order.map((name) => watch(name));
@@ -97,13 +109,22 @@ it("leaves nothing behind when all readers have gone: no asks, no followers, no 
     for (let turns = 0; turns < 4; turns++) await turn();
     at("b").fail(undefined);
     at("c").fail(undefined);
-    for (const one of watched) { one.close(); await turn(); }
+    for (const one of watched) {
+      one.close();
+      await turn();
+    }
     await turn();
     expect(["a", "b", "c", "default"].map((id) => at(id).wanted)).toEqual([[], [], [], []]);
     await pass(10_000);
     expect(["a", "b", "c", "default"].filter((id) => at(id).isOpen)).toEqual([]);
-    expect([federation.traces(), clock.pending, cache.counters.resources, cache.counters.topics]).toEqual([[], 0, 0, 0]);
-    for (const [index, name] of order.entries()) expect([name, watched[index]?.topic.stale]).toEqual([name, undefined]);
+    expect([
+      federation.traces(),
+      clock.pending,
+      cache.counters.resources,
+      cache.counters.topics,
+    ]).toEqual([[], 0, 0, 0]);
+    for (const [index, name] of order.entries())
+      expect([name, watched[index]?.topic.stale]).toEqual([name, undefined]);
   }
 });
 
@@ -112,10 +133,18 @@ it("ends with all that it has begun", async () => {
   at("a").put(T, { ...redirect(of("a", "x"), of("b", "y")), expireMs: 100_000 });
   at("b").put(T, { ...resource(of("b", "y"), "Y"), expireMs: 100_000 });
   at("c").fail("c is down");
-  for (const name of [of("a", "x"), `${of("c", "x")}#alt=${of("b", "y")}`, `${of("c", "ns/*")}#alt=${of("b", "ns/*")}`]) watch(name);
+  for (const name of [
+    of("a", "x"),
+    `${of("c", "x")}#alt=${of("b", "y")}`,
+    `${of("c", "ns/*")}#alt=${of("b", "ns/*")}`,
+  ])
+    watch(name);
   await turn();
   await turn();
   await cache.close();
   await turn();
-  expect([clock.pending, ["a", "b", "c"].map((id) => at(id).isOpen)]).toEqual([0, [false, false, false]]);
+  expect([clock.pending, ["a", "b", "c"].map((id) => at(id).isOpen)]).toEqual([
+    0,
+    [false, false, false],
+  ]);
 });

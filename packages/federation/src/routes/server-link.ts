@@ -1,4 +1,12 @@
-import { interestKey, XdsError, type Clock, type Interest, type ResourceSink, type Timer, type TypedInterest } from "@xdstp/core";
+import {
+  interestKey,
+  XdsError,
+  type Clock,
+  type Interest,
+  type ResourceSink,
+  type Timer,
+  type TypedInterest,
+} from "@xdstp/core";
 import type { ClientStatus } from "@xdstp/core/client";
 
 import type { FederationServer, OpenServer } from "../federation-source.ts";
@@ -56,7 +64,7 @@ export class ServerLink {
 
   /** What it has given is filed there. */
   get part(): ResourceSink {
-    return this.#part ??= this.#host.part();
+    return (this.#part ??= this.#host.part());
   }
 
   get status(): ClientStatus | undefined {
@@ -123,7 +131,10 @@ export class ServerLink {
   }
 
   #newsOf(typeUrl: string): News {
-    const news = this.#news.get(typeUrl) ?? { added: new Map<string, Interest>(), dropped: new Map<string, Interest>() };
+    const news = this.#news.get(typeUrl) ?? {
+      added: new Map<string, Interest>(),
+      dropped: new Map<string, Interest>(),
+    };
     this.#news.set(typeUrl, news);
     return news;
   }
@@ -142,22 +153,32 @@ export class ServerLink {
     const news = [...this.#news];
     this.#news.clear();
     this.#idle?.cancel();
-    if (this.#count > 0 && this.#open === undefined) { this.#start(); return; }
+    if (this.#count > 0 && this.#open === undefined) {
+      this.#start();
+      return;
+    }
     for (const [typeUrl, { added, dropped }] of news) {
-      if (added.size + dropped.size > 0) this.#open?.feed.want?.(typeUrl, [...added.values()], [...dropped.values()]);
+      if (added.size + dropped.size > 0)
+        this.#open?.feed.want?.(typeUrl, [...added.values()], [...dropped.values()]);
     }
     if (this.#count > 0 || this.#open === undefined) this.#retired = false;
     else if (this.#retired) this.#close();
-    else this.#idle = this.#host.clock.after(this.#host.idleMs, () => { this.#close(); });
+    else
+      this.#idle = this.#host.clock.after(this.#host.idleMs, () => {
+        this.#close();
+      });
   }
 
   #start(): void {
-    const open = this.#open = this.#host.open(this.server);
+    const open = (this.#open = this.#host.open(this.server));
     this.#abort = new AbortController();
     const { signal } = this.#abort;
     const sink = this.#host.sinkOf(this);
-    open.feed.run(sink, signal).catch((error: unknown) => { if (!signal.aborted) sink.unavailable({}, XdsError.from(error)); });
-    for (const [typeUrl, interests] of this.#wanted) open.feed.want?.(typeUrl, [...interests.values()], []);
+    open.feed.run(sink, signal).catch((error: unknown) => {
+      if (!signal.aborted) sink.unavailable({}, XdsError.from(error));
+    });
+    for (const [typeUrl, interests] of this.#wanted)
+      open.feed.want?.(typeUrl, [...interests.values()], []);
   }
 
   #close(): void {

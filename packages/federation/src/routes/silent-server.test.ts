@@ -36,5 +36,9 @@ it("ends the use of a stand-in with any answer of a server before it, be it empt
   const asked = at("first").answers.length;
   at("first").fail(undefined);
   await turn();
-  expect([at("second").isOpen, at("first").answers.length > asked, x.version]).toEqual([false, true, undefined]);
+  expect([at("second").isOpen, at("first").answers.length > asked, x.version]).toEqual([
+    false,
+    true,
+    undefined,
+  ]);
 });

@@ -4,38 +4,104 @@ import type { FederationSource } from "../federation-source.ts";
 import { serversOf, sourcesFor } from "./routes.ts";
 import { sourcesBeside } from "./sources-beside.ts";
 
-const source = (server: string, authorities?: readonly string[], more: Partial<FederationSource> = {}): FederationSource => ({
-  servers: server.split(" ").map((id) => ({ id, name: id, open: () => { throw new Error("nobody is asked here"); } })),
-  ...(authorities !== undefined && { authorities }), ...more,
+const source = (
+  server: string,
+  authorities?: readonly string[],
+  more: Partial<FederationSource> = {},
+): FederationSource => ({
+  servers: server.split(" ").map((id) => ({
+    id,
+    name: id,
+    open: () => {
+      throw new Error("nobody is asked here");
+    },
+  })),
+  ...(authorities !== undefined && { authorities }),
+  ...more,
 });
-const sources = [source("a", ["a", "x"]), source("b", ["b"]), source("ads", undefined, { opaque: true }), source("rest")];
+const sources = [
+  source("a", ["a", "x"]),
+  source("b", ["b"]),
+  source("ads", undefined, { opaque: true }),
+  source("rest"),
+];
 const named = (authority: string): string => `xdstp://${authority}/acme.v1.Flag/x`;
 
 /** Who is asked for names of these authorities, beside a name for which a ConfigSource counts. */
-function askedBeside(name: string, beside: FederationSource, authorities: readonly (string | null)[]): string | undefined {
+function askedBeside(
+  name: string,
+  beside: FederationSource,
+  authorities: readonly (string | null)[],
+): string | undefined {
   const found = sourcesBeside(sources, name, beside);
-  return found && authorities.map((authority) => serversOf(sourcesFor(found.sources, authority)).map(({ id }) => id).join("+")).join(" ");
+  return (
+    found &&
+    authorities
+      .map((authority) =>
+        serversOf(sourcesFor(found.sources, authority))
+          .map(({ id }) => id)
+          .join("+"),
+      )
+      .join(" ")
+  );
 }
 
 describe("the ConfigSource beside a reference", () => {
   it.each([
     ["is asked for opaque names, whatever it lists", "opaque", source("s", ["a"]), "s s b rest"],
-    ["is asked for names of an authority that it lists, and no other source is", named("a"), source("s", ["a"]), "s s b rest"],
+    [
+      "is asked for names of an authority that it lists, and no other source is",
+      named("a"),
+      source("s", ["a"]),
+      "s s b rest",
+    ],
     ["leaves other authorities to the bootstrap", named("b"), source("s", ["a"]), undefined],
     ["is asked for opaque names only where it lists none", named("a"), source("s", []), undefined],
-    ["is nothing of its own where the bootstrap asks the same servers for opaque names", "opaque", source("ads"), undefined],
-    ["is nothing of its own where the bootstrap asks the same servers for the authority", named("a"), source("a", ["a"]), undefined],
-    ["is one of its own where the bootstrap asks the same servers in another order", "opaque", source("ads rest"), "ads+rest a b rest"],
+    [
+      "is nothing of its own where the bootstrap asks the same servers for opaque names",
+      "opaque",
+      source("ads"),
+      undefined,
+    ],
+    [
+      "is nothing of its own where the bootstrap asks the same servers for the authority",
+      named("a"),
+      source("a", ["a"]),
+      undefined,
+    ],
+    [
+      "is one of its own where the bootstrap asks the same servers in another order",
+      "opaque",
+      source("ads rest"),
+      "ads+rest a b rest",
+    ],
     ["is for nobody where the name is broken", "xdstp:broken", source("s"), undefined],
-    ["counts for the alternatives of a name too", `${named("b")}#alt=xdstp%3A//c/acme.v1.Flag/x%23alt=xdstp%253A//a/acme.v1.Flag/x`, source("s", ["a"]), "s s b rest"],
-    ["leaves a name and its alternative to the bootstrap, where it lists neither", `${named("b")}#alt=xdstp%3A//c/acme.v1.Flag/x`, source("s", ["a"]), undefined],
-    ["counts for a name with directives", `${named("a")}#alt=xdstp%3A//b/acme.v1.Flag/x`, source("s", ["a"]), "s s b rest"],
+    [
+      "counts for the alternatives of a name too",
+      `${named("b")}#alt=xdstp%3A//c/acme.v1.Flag/x%23alt=xdstp%253A//a/acme.v1.Flag/x`,
+      source("s", ["a"]),
+      "s s b rest",
+    ],
+    [
+      "leaves a name and its alternative to the bootstrap, where it lists neither",
+      `${named("b")}#alt=xdstp%3A//c/acme.v1.Flag/x`,
+      source("s", ["a"]),
+      undefined,
+    ],
+    [
+      "counts for a name with directives",
+      `${named("a")}#alt=xdstp%3A//b/acme.v1.Flag/x`,
+      source("s", ["a"]),
+      "s s b rest",
+    ],
   ])("%s [C-AUTH-1, C-AUTH-4, C-AUTH-6, C-AGG-1]", (_, name, beside, expected) => {
     expect(askedBeside(name, beside, [null, "a", "b", "c"])).toBe(expected);
   });
 
   it("has one id where it is one, however it is written [C-AGG-1]", () => {
-    const [one, same, other] = [["a", "c"], ["c", "a"], ["a"]].map((authorities) => sourcesBeside(sources, "opaque", source("s", authorities))?.id);
+    const [one, same, other] = [["a", "c"], ["c", "a"], ["a"]].map(
+      (authorities) => sourcesBeside(sources, "opaque", source("s", authorities))?.id,
+    );
     expect([one === same, one === other, one === undefined]).toEqual([true, false, false]);
   });
 });

@@ -15,12 +15,21 @@ export interface SourcesBeside {
  * The sources for a name beside which a ConfigSource stands: opaque names, and those of authorities that it lists, are asked there, all others as ever (C-AUTH-1, C-AUTH-4, C-AUTH-6). It stands beside the alternatives of a name too. For whoever follows references, as `@xdstp/client` does.
  * undefined: the name, and each alternative of it, is asked of the very servers of which it would be asked without it, so that one source keeps one stream (C-AGG-1).
  */
-export function sourcesBeside(sources: readonly FederationSource[], name: string, beside: FederationSource): SourcesBeside | undefined {
+export function sourcesBeside(
+  sources: readonly FederationSource[],
+  name: string,
+  beside: FederationSource,
+): SourcesBeside | undefined {
   const counts = authoritiesIn(name).some((authority) => {
     const asked = sourcesFor(sources, authority, beside);
     return asked[0] === beside && routeId(asked) !== routeId(sourcesFor(sources, authority));
   });
-  return counts ? { id: JSON.stringify([routeId([beside]), [...beside.authorities ?? []].sort()]), sources: around(sources, beside) } : undefined;
+  return counts
+    ? {
+        id: JSON.stringify([routeId([beside]), [...(beside.authorities ?? [])].sort()]),
+        sources: around(sources, beside),
+      }
+    : undefined;
 }
 
 /** The authorities of a name and of its alternatives, which stand beside the same ConfigSource; null: it is opaque. Empty: it is no name. */
@@ -32,13 +41,31 @@ export function authoritiesIn(name: string): readonly (string | null)[] {
 
 function placesOf(locator: Locator): readonly XdstpLocator[] {
   if (locator.scheme !== "xdstp") return [];
-  return [locator, ...locator.directives.flatMap((directive) => (directive.kind === "alt" ? placesOf(directive.locator) : []))];
+  return [
+    locator,
+    ...locator.directives.flatMap((directive) =>
+      directive.kind === "alt" ? placesOf(directive.locator) : [],
+    ),
+  ];
 }
 
-function around(sources: readonly FederationSource[], { authorities = [], ...beside }: FederationSource): readonly FederationSource[] {
-  const others = sources.filter(({ opaque }) => opaque !== true).flatMap((source) => {
-    const rest = source.authorities?.filter((authority) => !authorities.includes(authority));
-    return rest === undefined ? [source] : rest.length === 0 ? [] : [{ ...source, authorities: rest }];
-  });
-  return [...(authorities.length === 0 ? [] : [{ ...beside, authorities }]), { ...beside, opaque: true }, ...others];
+function around(
+  sources: readonly FederationSource[],
+  { authorities = [], ...beside }: FederationSource,
+): readonly FederationSource[] {
+  const others = sources
+    .filter(({ opaque }) => opaque !== true)
+    .flatMap((source) => {
+      const rest = source.authorities?.filter((authority) => !authorities.includes(authority));
+      return rest === undefined
+        ? [source]
+        : rest.length === 0
+          ? []
+          : [{ ...source, authorities: rest }];
+    });
+  return [
+    ...(authorities.length === 0 ? [] : [{ ...beside, authorities }]),
+    { ...beside, opaque: true },
+    ...others,
+  ];
 }

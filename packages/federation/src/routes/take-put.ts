@@ -12,22 +12,39 @@ export function takePut(taking: Taking, given: Put): void {
   const put = withOwnAliases(taking, given);
   const { typeUrl, resource, as: name = resource.name } = put;
   const route = routeIn(taking, name);
-  if (route === undefined) { noteForeign(taking, typeUrl, name); return; }
+  if (route === undefined) {
+    noteForeign(taking, typeUrl, name);
+    return;
+  }
   taking.news.add(route);
   const leads = taking.books.follow && isRedirect(resource, typeUrl);
-  if (route.plain && !route.answers.waits && !leads) { taking.pass.put.push(put); return; }
+  if (route.plain && !route.answers.waits && !leads) {
+    taking.pass.put.push(put);
+    return;
+  }
   const key = nameKey(name);
   route.answers.note(route.asks.covering(typeUrl, key, resource.aliases));
   const target = leads ? redirectTarget(typeUrl, resource.payload.value) : undefined;
-  if (typeof target === "string") { taking.refused.push({ typeUrl, name, error: new XdsError("INVALID_ARGUMENT", target, { typeUrl, resource: name }) }); return; }
-  for (const { sides } of route.asks.globsOf(typeUrl, key)) for (const side of sides) side.add(name, key);
+  if (typeof target === "string") {
+    taking.refused.push({
+      typeUrl,
+      name,
+      error: new XdsError("INVALID_ARGUMENT", target, { typeUrl, resource: name }),
+    });
+    return;
+  }
+  for (const { sides } of route.asks.globsOf(typeUrl, key))
+    for (const side of sides) side.add(name, key);
   if (target !== undefined) takeRedirect(taking, route, put, { name, key, target });
   else if (keeps(taking, route, put, key)) taking.pass.put.push(put);
 }
 
 /** By an alias, too, a server defines no names but those that it is asked for (C-AUTH-7). */
 function withOwnAliases(taking: Taking, put: Put): Put {
-  const { typeUrl, resource: { aliases } } = put;
+  const {
+    typeUrl,
+    resource: { aliases },
+  } = put;
   if (aliases === undefined || aliases.length === 0) return put;
   const own = aliases.filter((alias) => routeIn(taking, alias) !== undefined);
   if (own.length === aliases.length) return put;
@@ -37,13 +54,34 @@ function withOwnAliases(taking: Taking, put: Put): Put {
 
 /** What comes late of a server that is not asked any more is no news to an operator. */
 function noteForeign({ books, link, foreign }: Taking, typeUrl: string, name: string): void {
-  if (books.routeOfName(name)?.links.includes(link) !== true) foreign.set(typeUrl, (foreign.get(typeUrl) ?? 0) + 1);
+  if (books.routeOfName(name)?.links.includes(link) !== true)
+    foreign.set(typeUrl, (foreign.get(typeUrl) ?? 0) + 1);
 }
 
-function takeRedirect(taking: Taking, route: Route, { typeUrl, resource }: Put, { name, key, target }: Pick<FollowedRedirect, "name" | "key" | "target">): void {
+function takeRedirect(
+  taking: Taking,
+  route: Route,
+  { typeUrl, resource }: Put,
+  { name, key, target }: Pick<FollowedRedirect, "name" | "key" | "target">,
+): void {
   const { version, constraints } = resource;
-  for (const ask of route.asks.of(typeUrl, key)) change(taking, ask, () => { ask.kept.clear(); });
-  taking.books.redirects.set(route, { typeUrl, name, key, target, version, link: taking.link, ...(constraints !== undefined && { constraints }) }, resource.expireMs);
+  for (const ask of route.asks.of(typeUrl, key))
+    change(taking, ask, () => {
+      ask.kept.clear();
+    });
+  taking.books.redirects.set(
+    route,
+    {
+      typeUrl,
+      name,
+      key,
+      target,
+      version,
+      link: taking.link,
+      ...(constraints !== undefined && { constraints }),
+    },
+    resource.expireMs,
+  );
 }
 
 /** Notes it for those that follow it; whether readers get it as it is. */
@@ -51,6 +89,9 @@ function keeps(taking: Taking, route: Route, { typeUrl, resource }: Put, key: st
   const { books, link } = taking;
   if (route.plain) return true;
   books.redirects.drop(route, typeUrl, key);
-  for (const ask of route.asks.of(typeUrl, key)) change(taking, ask, () => { ask.kept.put(variantId(resource), link, ownCopy(resource)); });
+  for (const ask of route.asks.of(typeUrl, key))
+    change(taking, ask, () => {
+      ask.kept.put(variantId(resource), link, ownCopy(resource));
+    });
   return books.isCovered(route, typeUrl, key, resource.aliases);
 }

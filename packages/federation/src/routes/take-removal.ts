@@ -4,7 +4,15 @@ import { nameKey } from "@xdstp/uri";
 import { variantId } from "../links/kept.ts";
 import { notFound } from "./not-found.ts";
 import type { Route } from "./route.ts";
-import { change, isSaid, leaveOut, noteUnheard, removalOf, routeIn, type Taking } from "./taking.ts";
+import {
+  change,
+  isSaid,
+  leaveOut,
+  noteUnheard,
+  removalOf,
+  routeIn,
+  type Taking,
+} from "./taking.ts";
 
 /** A name that a server says does not exist. */
 export function takeRemoval(taking: Taking, removal: Removal): void {
@@ -17,7 +25,8 @@ export function takeRemoval(taking: Taking, removal: Removal): void {
   taking.news.add(route);
   const key = nameKey(name);
   // An opaque name may be that of what is held under an alias.
-  if (route.plain || !key.startsWith("xdstp:") || taking.books.isCovered(route, typeUrl, key)) taking.pass.remove.push(removal);
+  if (route.plain || !key.startsWith("xdstp:") || taking.books.isCovered(route, typeUrl, key))
+    taking.pass.remove.push(removal);
   const isLink = takeGone(taking, route, removal);
   const own = removalOf(typeUrl, name, undefined);
   // What it led to is held under the name itself.
@@ -31,11 +40,14 @@ export function takeGone(taking: Taking, route: Route, removal: Removal): boolea
   if (route.answers.waits) route.answers.note(route.asks.of(typeUrl, key));
   if (route.plain) return false;
   const redirect = route.redirect(typeUrl, key);
-  const isLink = redirect !== undefined && (removal.constraints === undefined || variantId(redirect) === variantId(removal));
+  const isLink =
+    redirect !== undefined &&
+    (removal.constraints === undefined || variantId(redirect) === variantId(removal));
   if (isLink) taking.books.redirects.drop(route, typeUrl, key);
-  for (const ask of route.asks.of(typeUrl, key)) change(taking, ask, () => {
-    ask.kept.remove(variantId(removal));
-    if (ask.kept.size === 0) ask.missing = error;
-  });
+  for (const ask of route.asks.of(typeUrl, key))
+    change(taking, ask, () => {
+      ask.kept.remove(variantId(removal));
+      if (ask.kept.size === 0) ask.missing = error;
+    });
   return isLink;
 }

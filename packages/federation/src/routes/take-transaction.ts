@@ -17,8 +17,20 @@ export interface Taken extends Pick<Taking, "refused" | "touched" | "news" | "ow
 const NONE: readonly never[] = [];
 
 /** Sorts what a server has given: what is handed on, what leads elsewhere, what others follow, what is none of its business. */
-export function takeTransaction(books: LinkBooks, link: ServerLink, transaction: Transaction): Taken {
-  const { put = NONE, remove = NONE, refresh = NONE, complete = NONE, settled = NONE, label, atomic } = transaction;
+export function takeTransaction(
+  books: LinkBooks,
+  link: ServerLink,
+  transaction: Transaction,
+): Taken {
+  const {
+    put = NONE,
+    remove = NONE,
+    refresh = NONE,
+    complete = NONE,
+    settled = NONE,
+    label,
+    atomic,
+  } = transaction;
   const taking = createTaking(books, link, transaction);
   for (const one of put) takePut(taking, one);
   for (const one of remove) takeRemoval(taking, one);
@@ -27,5 +39,12 @@ export function takeTransaction(books: LinkBooks, link: ServerLink, transaction:
   for (const one of settled) takeSettled(taking, one);
   for (const [typeUrl, names] of taking.foreign) books.foreign(link, typeUrl, names);
   const parts = Object.entries(taking.pass).filter(([, part]) => part.length > 0);
-  return { ...taking, pass: { ...Object.fromEntries(parts), ...(label !== undefined && { label }), ...(atomic !== undefined && { atomic }) } };
+  return {
+    ...taking,
+    pass: {
+      ...Object.fromEntries(parts),
+      ...(label !== undefined && { label }),
+      ...(atomic !== undefined && { atomic }),
+    },
+  };
 }

@@ -1,18 +1,33 @@
-import { matchesConstraints, readConstraints, type Interest, type Removal, type TypedInterest } from "@xdstp/core";
+import {
+  matchesConstraints,
+  readConstraints,
+  type Interest,
+  type Removal,
+  type TypedInterest,
+} from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 import { covers, type Ask } from "./ask.ts";
 import { isLeadingElsewhere } from "./owing.ts";
 import type { Route } from "./route.ts";
 import { takeGone } from "./take-removal.ts";
-import { isNamed, isSaid, leaveOut, noteUnheard, removalOf, routeIn, type Taking } from "./taking.ts";
+import {
+  isNamed,
+  isSaid,
+  leaveOut,
+  noteUnheard,
+  removalOf,
+  routeIn,
+  type Taking,
+} from "./taking.ts";
 
 /** What was put is all there is of an interest. */
 export function takeComplete(taking: Taking, complete: TypedInterest): void {
   const { route, ask } = asked(taking, complete);
   if (route === undefined) return;
   taking.news.add(route);
-  if (!route.plain) for (const removal of absent(taking, route, ask, complete)) takeAbsent(taking, route, removal);
+  if (!route.plain)
+    for (const removal of absent(taking, route, ask, complete)) takeAbsent(taking, route, removal);
   if (ask !== undefined) noteWhole(taking, route, ask);
   if (ask?.direct === false) return;
   if (ask !== undefined && isLeadingElsewhere(ask)) completeInParts(taking, ask, complete);
@@ -32,7 +47,10 @@ export function takeSettled(taking: Taking, settled: TypedInterest): void {
   else taking.pass.settled.push(settled);
 }
 
-function asked(taking: Taking, { typeUrl, interest }: TypedInterest): { readonly route?: Route; readonly ask?: Ask | undefined } {
+function asked(
+  taking: Taking,
+  { typeUrl, interest }: TypedInterest,
+): { readonly route?: Route; readonly ask?: Ask | undefined } {
   const route = routeIn(taking, interest.name);
   return route === undefined ? {} : { route, ask: route.find(typeUrl, interest) };
 }
@@ -63,19 +81,43 @@ function completeInParts(taking: Taking, ask: Ask, { typeUrl, interest }: TypedI
  * What this server gave of an interest that readers do not hold under its own name, and that is not in the transaction: each variant that is for its parameters by itself (TP2),
  * and names of which it says nothing at all.
  */
-function absent(taking: Taking, route: Route, ask: Ask | undefined, { typeUrl, interest }: TypedInterest): readonly Removal[] {
-  const isIn = (key: string): boolean => (ask === undefined ? key === nameKey(interest.name) : covers(ask, key));
-  const redirects = [...taking.link.redirects].filter((redirect) => redirect.typeUrl === typeUrl && isIn(redirect.key)).map(({ name, constraints }) => removalOf(typeUrl, name, constraints));
-  const followed = [...route.asks.followed].filter((other) => other.typeUrl === typeUrl && other.kind === "name" && isIn(other.key));
-  const kept = followed.flatMap(({ interest: { name }, kept: variants }) => Array.from(variants, ({ resource: { constraints } }) => removalOf(typeUrl, name, constraints)));
-  const names = new Set(followed.filter(({ key }) => route.redirect(typeUrl, key)?.constraints === undefined).map(({ interest: { name } }) => name));
+function absent(
+  taking: Taking,
+  route: Route,
+  ask: Ask | undefined,
+  { typeUrl, interest }: TypedInterest,
+): readonly Removal[] {
+  const isIn = (key: string): boolean =>
+    ask === undefined ? key === nameKey(interest.name) : covers(ask, key);
+  const redirects = [...taking.link.redirects]
+    .filter((redirect) => redirect.typeUrl === typeUrl && isIn(redirect.key))
+    .map(({ name, constraints }) => removalOf(typeUrl, name, constraints));
+  const followed = [...route.asks.followed].filter(
+    (other) => other.typeUrl === typeUrl && other.kind === "name" && isIn(other.key),
+  );
+  const kept = followed.flatMap(({ interest: { name }, kept: variants }) =>
+    Array.from(variants, ({ resource: { constraints } }) => removalOf(typeUrl, name, constraints)),
+  );
+  const names = new Set(
+    followed
+      .filter(({ key }) => route.redirect(typeUrl, key)?.constraints === undefined)
+      .map(({ interest: { name } }) => name),
+  );
   return [
     ...[...redirects, ...kept].filter((one) => isFor(one, interest) && !isSaid(taking, one)),
-    ...[...names].filter((name) => !isNamed(taking, typeUrl, name)).map((name) => removalOf(typeUrl, name, undefined)),
+    ...[...names]
+      .filter((name) => !isNamed(taking, typeUrl, name))
+      .map((name) => removalOf(typeUrl, name, undefined)),
   ];
 }
 
 function isFor({ constraints }: Removal, { parameters }: Interest): boolean {
-  const read = constraints === undefined || parameters === undefined ? undefined : readConstraints(constraints);
-  return read === undefined || (read.fault === undefined && matchesConstraints(read.constraints, parameters));
+  const read =
+    constraints === undefined || parameters === undefined
+      ? undefined
+      : readConstraints(constraints);
+  return (
+    read === undefined ||
+    (read.fault === undefined && matchesConstraints(read.constraints, parameters))
+  );
 }

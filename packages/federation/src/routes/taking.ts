@@ -13,7 +13,13 @@ export interface Taking {
   readonly link: ServerLink;
   readonly given: Transaction;
   /** As readers get it. */
-  readonly pass: { readonly put: Put[]; readonly remove: Removal[]; readonly refresh: Refresh[]; readonly complete: TypedInterest[]; readonly settled: TypedInterest[] };
+  readonly pass: {
+    readonly put: Put[];
+    readonly remove: Removal[];
+    readonly refresh: Refresh[];
+    readonly complete: TypedInterest[];
+    readonly settled: TypedInterest[];
+  };
   readonly refused: Refusal[];
   /** What has changed of what others follow. */
   readonly touched: Set<Ask>;
@@ -30,7 +36,18 @@ export interface Taking {
 }
 
 export function createTaking(books: LinkBooks, link: ServerLink, given: Transaction): Taking {
-  return { books, link, given, pass: { put: [], remove: [], refresh: [], complete: [], settled: [] }, refused: [], touched: new Set(), news: new Set(), owed: [], foreign: new Map(), leftOut: new Set() };
+  return {
+    books,
+    link,
+    given,
+    pass: { put: [], remove: [], refresh: [], complete: [], settled: [] },
+    refused: [],
+    touched: new Set(),
+    news: new Set(),
+    owed: [],
+    foreign: new Map(),
+    leftOut: new Set(),
+  };
 }
 
 /** Who asks this server for a name, and believes it. */
@@ -75,12 +92,21 @@ export function change({ books, touched }: Taking, ask: Ask, how: () => void): v
 }
 
 function namesIn({ put = [], remove = [] }: Transaction): ReadonlySet<string> {
-  const said: readonly Removal[] = [...put.map(({ typeUrl, resource: { name, constraints }, as = name }) => removalOf(typeUrl, as, constraints)), ...remove];
+  const said: readonly Removal[] = [
+    ...put.map(({ typeUrl, resource: { name, constraints }, as = name }) =>
+      removalOf(typeUrl, as, constraints),
+    ),
+    ...remove,
+  ];
   return new Set(said.flatMap((one) => [idOf(one.typeUrl, one.name), variantIn(one)]));
 }
 
 /** The removal of one variant of a name. */
-export function removalOf(typeUrl: string, name: string, constraints: Uint8Array | undefined): Removal {
+export function removalOf(
+  typeUrl: string,
+  name: string,
+  constraints: Uint8Array | undefined,
+): Removal {
   return { typeUrl, name, ...(constraints !== undefined && { constraints }) };
 }
 

@@ -6,7 +6,11 @@ import { defaultOf, routeId, sourcesFor } from "./routes.ts";
 export function createWildcard(sources: readonly FederationSource[]): (name: string) => boolean {
   const readAuthority = createAuthorityReader();
   const own = idFor(sources, null);
-  const listed = new Map(sources.flatMap(({ authorities = [] }) => authorities).map((authority) => [authority, idFor(sources, authority) === own]));
+  const listed = new Map(
+    sources
+      .flatMap(({ authorities = [] }) => authorities)
+      .map((authority) => [authority, idFor(sources, authority) === own]),
+  );
   const standard = defaultOf(sources);
   const rest = standard.length > 0 && routeId(standard) === own;
   return (name) => {

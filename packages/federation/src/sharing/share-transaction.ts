@@ -3,23 +3,51 @@ import type { Put, Transaction, TypedInterest, XdsError } from "@xdstp/core";
 import { whoAsksFor, type Tenant } from "./tenant.ts";
 
 /** What of a transaction is for each of those that share a server; who is not in it has no part. What has gone, for a reason that concerns them, or goes on is told to all: who does not hold it leaves it out. */
-export function shareTransaction({ put = [], remove = [], complete, settled, ...others }: Transaction, tenants: readonly Tenant[], concerns: (tenant: Tenant, error: XdsError | undefined, of: { readonly typeUrl: string; readonly name: string }) => boolean): ReadonlyMap<Tenant, Transaction> {
+export function shareTransaction(
+  { put = [], remove = [], complete, settled, ...others }: Transaction,
+  tenants: readonly Tenant[],
+  concerns: (
+    tenant: Tenant,
+    error: XdsError | undefined,
+    of: { readonly typeUrl: string; readonly name: string },
+  ) => boolean,
+): ReadonlyMap<Tenant, Transaction> {
   const puts = new Map<Tenant, Put[]>(tenants.map((tenant) => [tenant, []]));
   for (const one of put) {
     const { typeUrl, resource, as: name = resource.name } = one;
     const asking = whoAsksFor(tenants, typeUrl, name, resource.aliases);
-    for (const tenant of tenants) if (asking.includes(tenant) || tenant.holds(typeUrl, name)) puts.get(tenant)?.push(one);
+    for (const tenant of tenants)
+      if (asking.includes(tenant) || tenant.holds(typeUrl, name)) puts.get(tenant)?.push(one);
   }
-  const parts = tenants.map((tenant) => [tenant, {
-    ...others, put: puts.get(tenant) ?? [], remove: remove.filter((one) => concerns(tenant, one.error, one)), complete: wantedOf(tenant, complete), settled: wantedOf(tenant, settled),
-  }] as const);
+  const parts = tenants.map(
+    (tenant) =>
+      [
+        tenant,
+        {
+          ...others,
+          put: puts.get(tenant) ?? [],
+          remove: remove.filter((one) => concerns(tenant, one.error, one)),
+          complete: wantedOf(tenant, complete),
+          settled: wantedOf(tenant, settled),
+        },
+      ] as const,
+  );
   return new Map(parts.filter(([, part]) => hasSome(part)));
 }
 
-function wantedOf(tenant: Tenant, interests: readonly TypedInterest[] = []): readonly TypedInterest[] {
+function wantedOf(
+  tenant: Tenant,
+  interests: readonly TypedInterest[] = [],
+): readonly TypedInterest[] {
   return interests.filter(({ typeUrl, interest }) => tenant.wants(typeUrl, interest));
 }
 
-function hasSome({ put = [], remove = [], refresh = [], complete = [], settled = [] }: Transaction): boolean {
+function hasSome({
+  put = [],
+  remove = [],
+  refresh = [],
+  complete = [],
+  settled = [],
+}: Transaction): boolean {
   return put.length + remove.length + refresh.length + complete.length + settled.length > 0;
 }

@@ -1,4 +1,12 @@
-import { XdsError, type Committed, type Interest, type Refusal, type ResourceSink, type Scope, type Transaction } from "@xdstp/core";
+import {
+  XdsError,
+  type Committed,
+  type Interest,
+  type Refusal,
+  type ResourceSink,
+  type Scope,
+  type Transaction,
+} from "@xdstp/core";
 import type { ClientStatus } from "@xdstp/core/client";
 import { nameKey } from "@xdstp/uri";
 
@@ -27,14 +35,19 @@ export class SharedServer {
   /** Whose concern an error beside what is held, or in its place, is, if it is why something was refused. */
   readonly #refusers = new WeakMap<XdsError, readonly Tenant[]>();
   /** By type and name, what was refused last, and by whom. */
-  readonly #refused = new Map<string, { readonly error: XdsError; readonly refusers: readonly Tenant[] }>();
+  readonly #refused = new Map<
+    string,
+    { readonly error: XdsError; readonly refusers: readonly Tenant[] }
+  >();
   #tenants: readonly Tenant[] = [];
 
   /** @param onLeft - Called when nobody uses it any more: it is closed then */
   constructor(server: OpenServer, onLeft: () => void) {
     this.#server = server;
     this.#onLeft = onLeft;
-    server.feed.run(this.#sink(), this.#abort.signal).catch((error: unknown) => { if (!this.#abort.signal.aborted) this.#unavailable({}, XdsError.from(error)); });
+    server.feed.run(this.#sink(), this.#abort.signal).catch((error: unknown) => {
+      if (!this.#abort.signal.aborted) this.#unavailable({}, XdsError.from(error));
+    });
   }
 
   get responded(): boolean | undefined {
@@ -53,29 +66,54 @@ export class SharedServer {
   statusFor(tenant: Tenant): ClientStatus | undefined {
     const { status } = this;
     if (status === undefined || this.#tenants.length === 1) return status;
-    const types = status.types.map((type) => ({ ...type, wants: type.wants.filter(({ interest }) => tenant.wants(type.typeUrl, interest)).map((want) => forTenant(tenant, type.typeUrl, want, (error) => this.#concerns(tenant, error, { typeUrl: type.typeUrl, name: want.interest.name }))) }));
+    const types = status.types.map((type) => ({
+      ...type,
+      wants: type.wants
+        .filter(({ interest }) => tenant.wants(type.typeUrl, interest))
+        .map((want) =>
+          forTenant(tenant, type.typeUrl, want, (error) =>
+            this.#concerns(tenant, error, { typeUrl: type.typeUrl, name: want.interest.name }),
+          ),
+        ),
+    }));
     return { ...status, types: types.filter(({ wants }) => wants.length > 0) };
   }
 
   join(sink: ResourceSink, inWildcard: (name: string) => boolean): Tenant {
     const tenant = new Tenant(sink, inWildcard);
     this.#tenants = [...this.#tenants, tenant];
-    for (const [typeUrl, error] of this.#failures) sink.unavailable(typeUrl === undefined ? {} : { typeUrl }, error);
+    for (const [typeUrl, error] of this.#failures)
+      sink.unavailable(typeUrl === undefined ? {} : { typeUrl }, error);
     return tenant;
   }
 
   leave(tenant: Tenant): void {
     if (!this.#tenants.includes(tenant)) return;
-    if (this.#tenants.length === 1) { this.#close(); return; }
+    if (this.#tenants.length === 1) {
+      this.#close();
+      return;
+    }
     const wanted = Map.groupBy(tenant, ({ typeUrl }) => typeUrl);
-    for (const [typeUrl, interests] of wanted) this.want(tenant, typeUrl, [], interests.map(({ interest }) => interest));
+    for (const [typeUrl, interests] of wanted)
+      this.want(
+        tenant,
+        typeUrl,
+        [],
+        interests.map(({ interest }) => interest),
+      );
     this.#tenants = this.#tenants.filter((other) => other !== tenant);
   }
 
   /** What another has been told already is asked for anew, as the server would not say it again (S-SUB-3, S-DSUB-3). */
-  want(tenant: Tenant, typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void {
+  want(
+    tenant: Tenant,
+    typeUrl: string,
+    added: readonly Interest[],
+    dropped: readonly Interest[],
+  ): void {
     const others = this.#tenants.filter((other) => other !== tenant);
-    const isShared = (interest: Interest): boolean => others.some((other) => other.wants(typeUrl, interest));
+    const isShared = (interest: Interest): boolean =>
+      others.some((other) => other.wants(typeUrl, interest));
     for (const interest of dropped) tenant.drop(typeUrl, interest);
     for (const interest of added) tenant.add(typeUrl, interest);
     const gone = [...dropped.filter((interest) => !isShared(interest)), ...added.filter(isShared)];
@@ -92,8 +130,11 @@ export class SharedServer {
   #sink(): ResourceSink {
     return {
       commit: (transaction) => this.#commit(transaction),
-      held: (typeUrl, interest) => this.#alone?.sink.held(typeUrl, interest) ?? jointHeld(this.#tenants, typeUrl, interest),
-      unavailable: (scope, error) => { this.#unavailable(scope, error); },
+      held: (typeUrl, interest) =>
+        this.#alone?.sink.held(typeUrl, interest) ?? jointHeld(this.#tenants, typeUrl, interest),
+      unavailable: (scope, error) => {
+        this.#unavailable(scope, error);
+      },
     };
   }
 
@@ -104,10 +145,19 @@ export class SharedServer {
   #commit(transaction: Transaction): Committed | Promise<Committed> {
     const alone = this.#alone;
     if (alone !== undefined) return alone.sink.commit(transaction);
-    const all = Array.from(shareTransaction(transaction, this.#tenants, (tenant, error, of) => this.#concerns(tenant, error, of)), ([tenant, part]) => [tenant, tenant.sink.commit(part)] as const);
-    const done = all.filter((one): one is readonly [Tenant, Committed] => !(one[1] instanceof Promise));
+    const all = Array.from(
+      shareTransaction(transaction, this.#tenants, (tenant, error, of) =>
+        this.#concerns(tenant, error, of),
+      ),
+      ([tenant, part]) => [tenant, tenant.sink.commit(part)] as const,
+    );
+    const done = all.filter(
+      (one): one is readonly [Tenant, Committed] => !(one[1] instanceof Promise),
+    );
     if (done.length === all.length) return this.#conclude(done);
-    return Promise.all(all.map(async ([tenant, committed]) => [tenant, await committed] as const)).then((settled) => this.#conclude(settled));
+    return Promise.all(
+      all.map(async ([tenant, committed]) => [tenant, await committed] as const),
+    ).then((settled) => this.#conclude(settled));
   }
 
   #conclude(all: readonly (readonly [Tenant, Committed])[]): Committed {
@@ -123,8 +173,19 @@ export class SharedServer {
     const { typeUrl, interest, authority } = scope;
     if (interest === undefined && authority === undefined) this.#note(typeUrl, error);
     for (const tenant of this.#tenants) {
-      const isOf = typeUrl === undefined || interest === undefined || tenant.wants(typeUrl, interest);
-      if (isOf && this.#concerns(tenant, error, typeUrl === undefined || interest === undefined ? undefined : { typeUrl, name: interest.name })) tenant.sink.unavailable(scope, error);
+      const isOf =
+        typeUrl === undefined || interest === undefined || tenant.wants(typeUrl, interest);
+      if (
+        isOf &&
+        this.#concerns(
+          tenant,
+          error,
+          typeUrl === undefined || interest === undefined
+            ? undefined
+            : { typeUrl, name: interest.name },
+        )
+      )
+        tenant.sink.unavailable(scope, error);
     }
   }
 
@@ -132,7 +193,12 @@ export class SharedServer {
   #concerns(tenant: Tenant, error: XdsError | undefined, of: Named | undefined): boolean {
     if (error === undefined) return true;
     if (this.#refusers.get(error)?.includes(tenant) === false) return false;
-    return of === undefined || error.context.timedOut !== true || error.context.leftOut === true || !tenant.hasOf(of.typeUrl, of);
+    return (
+      of === undefined ||
+      error.context.timedOut !== true ||
+      error.context.leftOut === true ||
+      !tenant.hasOf(of.typeUrl, of)
+    );
   }
 
   /** As the client end tells the same of a version once (C-ACK-18), who begins to refuse what others refuse already hears of it here. */
@@ -142,9 +208,16 @@ export class SharedServer {
     const known = this.#refused.get(id);
     this.#refused.delete(id);
     this.#refused.set(id, { error, refusers });
-    if (this.#refused.size > REMEMBERED) for (const oldest of this.#refused.keys()) { this.#refused.delete(oldest); break; }
+    if (this.#refused.size > REMEMBERED)
+      for (const oldest of this.#refused.keys()) {
+        this.#refused.delete(oldest);
+        break;
+      }
     if (known?.error.code !== error.code || known.error.text !== error.text) return;
-    for (const tenant of refusers) if (!known.refusers.includes(tenant)) for (const { interest } of tenant.covering(typeUrl, name)) tenant.sink.unavailable({ typeUrl, interest }, error);
+    for (const tenant of refusers)
+      if (!known.refusers.includes(tenant))
+        for (const { interest } of tenant.covering(typeUrl, name))
+          tenant.sink.unavailable({ typeUrl, interest }, error);
   }
 
   #note(typeUrl: string | undefined, error: XdsError | undefined): void {

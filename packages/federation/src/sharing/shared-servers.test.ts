@@ -8,13 +8,21 @@ import { createSharedServers } from "../index.ts";
 const [X, Y, Z] = [of("a", "x"), of("a", "y"), of("b", "z")];
 
 /** Two federations over the same servers, which they share. */
-async function useTwo(first: Answering, second: Answering = first): Promise<readonly [Scene, Scene]> {
+async function useTwo(
+  first: Answering,
+  second: Answering = first,
+): Promise<readonly [Scene, Scene]> {
   const servers = createSharedServers();
   const one = await scene(first, { servers });
   return [one, await scene(second, { servers, clock: one.clock }, one.servers)];
 }
 
-const refuse = (what: string) => ({ payload: { value } }: Resource): XdsError | undefined => (Buffer.from(value).toString() === what ? new XdsError("INVALID_ARGUMENT", `it is ${what}`) : undefined);
+const refuse =
+  (what: string) =>
+  ({ payload: { value } }: Resource): XdsError | undefined =>
+    Buffer.from(value).toString() === what
+      ? new XdsError("INVALID_ARGUMENT", `it is ${what}`)
+      : undefined;
 
 describe("a server that two federations share", () => {
   it("has one stream, and each of them gets what it asks for [C-AGG-1]", async () => {
@@ -37,14 +45,21 @@ describe("a server that two federations share", () => {
     at("a").put(T, resource(of("a", "ns/m"), "M"));
     at("a").put(T, redirect(X, Z));
     at("b").put(T, resource(Z, "Z"));
-    const watched = (by: Scene): readonly (string | boolean)[][] => [X, Y, of("a", "ns/*"), Z].map((name) => by.watch(name)).map(({ now, members, topic }) => [now, members, topic.settled]);
+    const watched = (by: Scene): readonly (string | boolean)[][] =>
+      [X, Y, of("a", "ns/*"), Z]
+        .map((name) => by.watch(name))
+        .map(({ now, members, topic }) => [now, members, topic.settled]);
     watched(one);
     await turn();
     watched(two);
     await turn();
     await turn();
     expect(watched(two)).toEqual(watched(one));
-    expect([at("a").opened, at("b").opened, watched(two).map(([now]) => now)]).toEqual([1, 1, ["Z", "-", "M", "Z"]]);
+    expect([at("a").opened, at("b").opened, watched(two).map(([now]) => now)]).toEqual([
+      1,
+      1,
+      ["Z", "-", "M", "Z"],
+    ]);
   });
 
   it("is let go of by each for itself: what nobody wants any more is given up, and it is closed when nobody uses it [C-STREAM-14]", async () => {
@@ -59,7 +74,12 @@ describe("a server that two federations share", () => {
     await one.pass(10_000);
     watches[1]?.close();
     await turn();
-    expect([at("a").wanted, at("a").isOpen, one.federation.status().map(({ status }) => status !== undefined), two.federation.status().map(({ status }) => status !== undefined)]).toEqual([[X], true, [true], [false]]);
+    expect([
+      at("a").wanted,
+      at("a").isOpen,
+      one.federation.status().map(({ status }) => status !== undefined),
+      two.federation.status().map(({ status }) => status !== undefined),
+    ]).toEqual([[X], true, [true], [false]]);
     watches[0]?.close();
     await turn();
     await one.pass(10_000);
@@ -94,12 +114,26 @@ describe("a server that two federations share", () => {
     at("a").put(T, resource(X, "bad"));
     const [refusal] = at("a").answers.at(-1)?.refused ?? [];
     at("a").sink.unavailable({ typeUrl: T, interest: { name: X } }, refusal?.error);
-    expect([refusal?.name, refusal?.error.text, first.now, second.now]).toEqual([X, "it is bad", "X (it is bad)", "bad"]);
+    expect([refusal?.name, refusal?.error.text, first.now, second.now]).toEqual([
+      X,
+      "it is bad",
+      "X (it is bad)",
+      "bad",
+    ]);
     at("a").put(T, resource(X, "worse"));
-    expect([at("a").answers.at(-1)?.refused?.map(({ name }) => name), second.now]).toEqual([[X], "bad"]);
+    expect([
+      at("a")
+        .answers.at(-1)
+        ?.refused?.map(({ name }) => name),
+      second.now,
+    ]).toEqual([[X], "bad"]);
     at("a").sink.unavailable({ typeUrl: T, interest: { name: X } }, undefined);
     at("a").put(T, resource(X, "good"));
-    expect([first.now, second.now, at("a").answers.at(-1)?.refused]).toEqual(["good", "good", undefined]);
+    expect([first.now, second.now, at("a").answers.at(-1)?.refused]).toEqual([
+      "good",
+      "good",
+      undefined,
+    ]);
   });
 
   it("takes what is refused, where its features say so, from those who refuse it alone [C-GRPC-9]", async () => {
@@ -111,7 +145,9 @@ describe("a server that two federations share", () => {
     await turn();
     at("a").put(T, resource(X, "bad"));
     const [refusal] = at("a").answers.at(-1)?.refused ?? [];
-    void at("a").sink.commit({ remove: [{ typeUrl: T, name: X, ...(refusal !== undefined && { error: refusal.error }) }] });
+    void at("a").sink.commit({
+      remove: [{ typeUrl: T, name: X, ...(refusal !== undefined && { error: refusal.error }) }],
+    });
     expect([first.now, second.now]).toEqual(["- it is bad", "bad"]);
   });
 
@@ -150,7 +186,12 @@ describe("a server that two federations share", () => {
     two.watch(Y);
     await turn();
     at("a").put(T, resource(Y, "2"));
-    expect(at("a").held(T).map((held) => held.replace("xdstp://a/t.T/", "")).sort()).toEqual(["w 1", "x 1", "y may have been replaced"]);
+    expect(
+      at("a")
+        .held(T)
+        .map((held) => held.replace("xdstp://a/t.T/", ""))
+        .sort(),
+    ).toEqual(["w 1", "x 1", "y may have been replaced"]);
     expect(Array.from(at("a").sink.held(T, { name: Y }), ({ name }) => name)).toEqual([Y]);
   });
 
@@ -161,7 +202,12 @@ describe("a server that two federations share", () => {
     await turn();
     at("s").put(T, resource(X, "1"));
     at("s").put(T, resource("o", "1"));
-    expect([all.members, x.now, two.events, at("s").held(T).toSorted()]).toEqual(["o=1", "1", [], ["o 1", `${X} 1`]]);
+    expect([all.members, x.now, two.events, at("s").held(T).toSorted()]).toEqual([
+      "o=1",
+      "1",
+      [],
+      ["o 1", `${X} 1`],
+    ]);
   });
 
   it("tells one that begins to refuse what another refuses already [C-ACK-18]", async () => {
@@ -171,7 +217,10 @@ describe("a server that two federations share", () => {
     const [first, second] = [one.watch(X), two.watch(X)];
     await turn();
     at("a").put(T, resource(X, "bad"));
-    at("a").sink.unavailable({ typeUrl: T, interest: { name: X } }, at("a").answers.at(-1)?.refused?.[0]?.error);
+    at("a").sink.unavailable(
+      { typeUrl: T, interest: { name: X } },
+      at("a").answers.at(-1)?.refused?.[0]?.error,
+    );
     expect([first.now, second.now]).toEqual(["- it is bad", "bad"]);
     two.cache.check(T, { name: X }, refuse("bad"));
     at("a").put(T, resource(X, "bad"));
@@ -186,7 +235,13 @@ describe("a server that two federations share", () => {
     at("t").put(T, resource(Y, "Y"));
     const [x, y, other] = [one.watch("x"), one.watch(Y), two.watch("x")];
     await turn();
-    expect([x.now, y.now, other.now, at("t").opened, at("t").wanted]).toEqual(["of s", "Y", "of t", 1, ["x", Y]]);
+    expect([x.now, y.now, other.now, at("t").opened, at("t").wanted]).toEqual([
+      "of s",
+      "Y",
+      "of t",
+      1,
+      ["x", Y],
+    ]);
     at("t").remove(T, "x");
     expect([x.now, other.now]).toEqual(["of s", "-"]);
   });

@@ -20,12 +20,15 @@ export interface SharedServers {
 export function createSharedServers(): SharedServers {
   const open = new Map<string, SharedServer>();
   const make = (server: FederationServer): SharedServer => {
-    const shared = new SharedServer(server.open(), () => { open.delete(server.id); });
+    const shared = new SharedServer(server.open(), () => {
+      open.delete(server.id);
+    });
     open.set(server.id, shared);
     return shared;
   };
   return {
-    open: (server, inWildcard = () => true) => joinLater(() => open.get(server.id) ?? make(server), inWildcard),
+    open: (server, inWildcard = () => true) =>
+      joinLater(() => open.get(server.id) ?? make(server), inWildcard),
     status: (id) => open.get(id)?.status,
   };
 }
@@ -34,7 +37,9 @@ export function createSharedServers(): SharedServers {
 function joinLater(find: () => SharedServer, inWildcard: (name: string) => boolean): OpenServer {
   let joined: { readonly shared: SharedServer; readonly tenant: Tenant } | undefined;
   let early: [typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]][] = [];
-  const leave = (): void => { joined?.shared.leave(joined.tenant); };
+  const leave = (): void => {
+    joined?.shared.leave(joined.tenant);
+  };
   return {
     close: leave,
     feed: {
@@ -45,15 +50,28 @@ function joinLater(find: () => SharedServer, inWildcard: (name: string) => boole
         joined = { shared, tenant };
         for (const news of early) shared.want(tenant, ...news);
         early = [];
-        await new Promise<void>((resolve) => { signal.addEventListener("abort", () => { leave(); resolve(); }, { once: true }); });
+        await new Promise<void>((resolve) => {
+          signal.addEventListener(
+            "abort",
+            () => {
+              leave();
+              resolve();
+            },
+            { once: true },
+          );
+        });
       },
       want(...news) {
         if (joined === undefined) early.push(news);
         else joined.shared.want(joined.tenant, ...news);
       },
-      get responded() { return joined?.shared.responded; },
+      get responded() {
+        return joined?.shared.responded;
+      },
       status: () => joined?.shared.statusFor(joined.tenant),
-      nodeChanged: () => { joined?.shared.nodeChanged(); },
+      nodeChanged: () => {
+        joined?.shared.nodeChanged();
+      },
     },
   };
 }

@@ -25,7 +25,8 @@ export class Tenant {
   }
 
   add(typeUrl: string, interest: Interest): void {
-    if (!this.wants(typeUrl, interest)) this.#wanted.add({ typeUrl, interest, key: nameKey(interest.name) });
+    if (!this.wants(typeUrl, interest))
+      this.#wanted.add({ typeUrl, interest, key: nameKey(interest.name) });
   }
 
   drop(typeUrl: string, interest: Interest): void {
@@ -45,7 +46,9 @@ export class Tenant {
 
   /** What of it covers a name. */
   covering(typeUrl: string, name: string, aliases?: readonly string[]): readonly TypedInterest[] {
-    return this.#wanted.covering(typeUrl, nameKey(name), aliases).filter(({ interest }) => interest.name !== "*" || this.#inWildcard(name));
+    return this.#wanted
+      .covering(typeUrl, nameKey(name), aliases)
+      .filter(({ interest }) => interest.name !== "*" || this.#inWildcard(name));
   }
 
   /** Whether it has it, under whichever name it asks for it. */
@@ -56,7 +59,8 @@ export class Tenant {
 
   /** Whether the server itself has given it, and no other in its place. */
   hasOf(typeUrl: string, interest: Interest): boolean {
-    for (const { standIn } of this.sink.held(typeUrl, interest)) if (standIn === undefined) return true;
+    for (const { standIn } of this.sink.held(typeUrl, interest))
+      if (standIn === undefined) return true;
     return false;
   }
 
@@ -66,7 +70,12 @@ export class Tenant {
 }
 
 /** Those that ask for a name; all, where it is known under another by which it was asked for (C-ALIAS-3). */
-export function whoAsksFor(tenants: readonly Tenant[], typeUrl: string, name: string, aliases?: readonly string[]): readonly Tenant[] {
+export function whoAsksFor(
+  tenants: readonly Tenant[],
+  typeUrl: string,
+  name: string,
+  aliases?: readonly string[],
+): readonly Tenant[] {
   const asking = tenants.filter((tenant) => tenant.covers(typeUrl, name, aliases));
   return asking.length === 0 ? tenants : asking;
 }

@@ -18,7 +18,13 @@ export interface Change {
 /** What is done to a world. It means something in every state of it, so that any part of a history is one. */
 export type Deed =
   | { readonly kind: "put"; readonly server: number; readonly changes: readonly Change[] }
-  | { readonly kind: "watch" | "unwatch"; readonly typeUrl: string; readonly name: string; readonly place: Place | undefined; readonly sides?: readonly Place[] }
+  | {
+      readonly kind: "watch" | "unwatch";
+      readonly typeUrl: string;
+      readonly name: string;
+      readonly place: Place | undefined;
+      readonly sides?: readonly Place[];
+    }
   | { readonly kind: "turn"; readonly server: number; readonly state: "up" | "down" | "silent" }
   | { readonly kind: "cut"; readonly server: number }
   /** The faults end; then every watch shows what a walk finds. */
@@ -34,13 +40,25 @@ export interface TimedDeed {
  * Deeds drawn from a seed, with a rest now and then and at the end.
  * @param globs - some globs have alternatives
  */
-export function randomDeeds(random: SeededRandom, count: number, globs: boolean): readonly TimedDeed[] {
+export function randomDeeds(
+  random: SeededRandom,
+  count: number,
+  globs: boolean,
+): readonly TimedDeed[] {
   let at = 0;
   let texts = 0;
   const nextText = (): string => `v${++texts}`;
   return Array.from({ length: count }, (_, index): TimedDeed => {
-    at += random.once(12) ? random.between(1_000, 20_000) : random.below(random.once(3) ? 1_000 : 40);
-    return { at, deed: index === count - 1 || random.once(40) ? { kind: "rest" } : withSides(deedOf(random, nextText), random.fork(index), globs) };
+    at += random.once(12)
+      ? random.between(1_000, 20_000)
+      : random.below(random.once(3) ? 1_000 : 40);
+    return {
+      at,
+      deed:
+        index === count - 1 || random.once(40)
+          ? { kind: "rest" }
+          : withSides(deedOf(random, nextText), random.fork(index), globs),
+    };
   });
 }
 
@@ -71,33 +89,56 @@ function memberOf(deed: Extract<Deed, { name: string }>, random: SeededRandom): 
 
 /** The same id at some authorities, each once. */
 function sidesOf(id: string, random: SeededRandom): readonly Place[] {
-  return [...new Set([random.pick(AUTHORITIES), random.pick(AUTHORITIES), random.pick(AUTHORITIES)])].map((authority) => ({ authority, id }));
+  return [
+    ...new Set([random.pick(AUTHORITIES), random.pick(AUTHORITIES), random.pick(AUTHORITIES)]),
+  ].map((authority) => ({ authority, id }));
 }
 
 function changesOf(random: SeededRandom, nextText: () => string): readonly Change[] {
   if (random.once(5)) return pairOf(random.pick(AUTHORITIES), nextText());
   const changes = Array.from({ length: random.between(1, 4) }, () => changeOf(random, nextText));
-  return [...new Map(changes.map((change) => [`${change.typeUrl} ${change.name}`, change])).values()];
+  return [
+    ...new Map(changes.map((change) => [`${change.typeUrl} ${change.name}`, change])).values(),
+  ];
 }
 
 /** Two members that change together, so that a reader must never see one of them alone. */
 function pairOf(authority: string, text: string): readonly Change[] {
-  return ["pair/p", "pair/q"].map((id) => ({ typeUrl: THING, name: nameOf(THING, { authority, id }), content: { kind: "text", text: `${text} pair` } }));
+  return ["pair/p", "pair/q"].map((id) => ({
+    typeUrl: THING,
+    name: nameOf(THING, { authority, id }),
+    content: { kind: "text", text: `${text} pair` },
+  }));
 }
 
 function changeOf(random: SeededRandom, nextText: () => string): Change {
-  if (random.once(12)) return { typeUrl: THING, name: random.pick(["o1", "o2"]), content: random.once(4) ? undefined : { kind: "text", text: nextText() } };
+  if (random.once(12))
+    return {
+      typeUrl: THING,
+      name: random.pick(["o1", "o2"]),
+      content: random.once(4) ? undefined : { kind: "text", text: nextText() },
+    };
   const typeUrl = random.once(4) ? LIST : THING;
-  const place = { authority: random.pick(AUTHORITIES), id: typeUrl === LIST ? random.pick(LISTS) : random.pick(IDS) };
+  const place = {
+    authority: random.pick(AUTHORITIES),
+    id: typeUrl === LIST ? random.pick(LISTS) : random.pick(IDS),
+  };
   const lot = random.below(10);
-  const content = lot < 2 ? undefined : lot < 6 ? { kind: "redirect" as const, to: targetOf(random, typeUrl) } : plainOf(random, typeUrl, nextText);
+  const content =
+    lot < 2
+      ? undefined
+      : lot < 6
+        ? { kind: "redirect" as const, to: targetOf(random, typeUrl) }
+        : plainOf(random, typeUrl, nextText);
   return { typeUrl, name: nameOf(typeUrl, place), content };
 }
 
 function plainOf(random: SeededRandom, typeUrl: string, nextText: () => string): Content {
   if (typeUrl === THING) return { kind: "text", text: nextText() };
   const inline = ENTRIES.filter(() => random.once(2)).map((name) => ({ name, text: nextText() }));
-  const located = random.once(3) ? [{ to: { authority: random.pick(AUTHORITIES), id: random.pick(IDS) } }] : [];
+  const located = random.once(3)
+    ? [{ to: { authority: random.pick(AUTHORITIES), id: random.pick(IDS) } }]
+    : [];
   return { kind: "list", entries: [...inline, ...located] };
 }
 
@@ -108,24 +149,47 @@ function targetOf(random: SeededRandom, typeUrl: string): Place {
 }
 
 function directedOf(random: SeededRandom, depth: number): Place {
-  const entry = random.once(3) ? { id: random.pick(LISTS), entry: random.pick([...ENTRIES, "none"]) } : { id: random.pick(IDS) };
-  const alt = depth > 3 || (entry.entry !== undefined && random.once(2)) ? {} : { alt: random.once(3) ? directedOf(random, depth + 1) : { authority: random.pick(AUTHORITIES), id: random.pick(IDS) } };
+  const entry = random.once(3)
+    ? { id: random.pick(LISTS), entry: random.pick([...ENTRIES, "none"]) }
+    : { id: random.pick(IDS) };
+  const alt =
+    depth > 3 || (entry.entry !== undefined && random.once(2))
+      ? {}
+      : {
+          alt: random.once(3)
+            ? directedOf(random, depth + 1)
+            : { authority: random.pick(AUTHORITIES), id: random.pick(IDS) },
+        };
   return { authority: random.pick(AUTHORITIES), ...entry, ...alt };
 }
 
-function interestOf(random: SeededRandom): { readonly typeUrl: string; readonly name: string; readonly place: Place | undefined } {
+function interestOf(random: SeededRandom): {
+  readonly typeUrl: string;
+  readonly name: string;
+  readonly place: Place | undefined;
+} {
   const authority = random.pick(AUTHORITIES);
   const lot = random.below(20);
   if (lot === 0) return { typeUrl: THING, name: "*", place: undefined };
-  if (lot < 4) return { typeUrl: THING, name: `xdstp://${authority}/t.T/${random.pick(["*", "g/*", "pair/*"])}`, place: undefined };
+  if (lot < 4)
+    return {
+      typeUrl: THING,
+      name: `xdstp://${authority}/t.T/${random.pick(["*", "g/*", "pair/*"])}`,
+      place: undefined,
+    };
   if (lot === 4) return { typeUrl: THING, name: random.pick(["o1", "o2"]), place: undefined };
   if (lot < 7) return named(LIST, { authority, id: random.pick(LISTS) });
   if (lot < 13) return named(THING, { authority, id: random.pick(IDS) });
-  const place = random.once(3) ? { authority, id: random.pick(LISTS), entry: random.pick(ENTRIES) } : directedOf(random, 0);
+  const place = random.once(3)
+    ? { authority, id: random.pick(LISTS), entry: random.pick(ENTRIES) }
+    : directedOf(random, 0);
   return { typeUrl: THING, name: uriOf(place), place };
 }
 
-function named(typeUrl: string, place: Place): { readonly typeUrl: string; readonly name: string; readonly place: Place } {
+function named(
+  typeUrl: string,
+  place: Place,
+): { readonly typeUrl: string; readonly name: string; readonly place: Place } {
   return { typeUrl, name: nameOf(typeUrl, place), place };
 }
 
@@ -136,11 +200,17 @@ export function describeDeed({ at, deed }: TimedDeed): string {
 
 function describe(deed: Deed): string {
   switch (deed.kind) {
-    case "put": return `s${deed.server}: ${deed.changes.map(describeChange).join("; ")}`;
-    case "watch": case "unwatch": return `${deed.kind} ${deed.name}`;
-    case "turn": return `s${deed.server} is ${deed.state}`;
-    case "cut": return `s${deed.server}: its stream is cut`;
-    case "rest": return "rest: no more faults";
+    case "put":
+      return `s${deed.server}: ${deed.changes.map(describeChange).join("; ")}`;
+    case "watch":
+    case "unwatch":
+      return `${deed.kind} ${deed.name}`;
+    case "turn":
+      return `s${deed.server} is ${deed.state}`;
+    case "cut":
+      return `s${deed.server}: its stream is cut`;
+    case "rest":
+      return "rest: no more faults";
   }
 }
 

@@ -4,7 +4,8 @@ import { LIST, nameOf, THING, type Content, type Place } from "./names.ts";
 export type Look = (typeUrl: string, place: Place) => readonly (Content | undefined)[] | undefined;
 
 /** Where a place leads to. */
-export type Found = { readonly state: "held"; readonly content: Content } | { readonly state: "missing" | "broken" };
+export type Found =
+  { readonly state: "held"; readonly content: Content } | { readonly state: "missing" | "broken" };
 
 /** Names that are asked for on the way. */
 export interface Walked {
@@ -16,30 +17,66 @@ const MISSING: Found = { state: "missing" };
 const BROKEN: Found = { state: "broken" };
 
 /** Follows a place through stores that all can be reached: at most 5 redirects, nowhere twice (C-REDIR-4); an alternative has no part in it unless `altOnMissing` (C-ALT-2). */
-export function directWalk(look: Look, typeUrl: string, place: Place, altOnMissing = false, seen: readonly string[] = [], redirects = 0): Walked {
+export function directWalk(
+  look: Look,
+  typeUrl: string,
+  place: Place,
+  altOnMissing = false,
+  seen: readonly string[] = [],
+  redirects = 0,
+): Walked {
   const own = typeUrl === THING && place.entry !== undefined ? LIST : typeUrl;
   const name = nameOf(own, place);
   if (seen.includes(name) || redirects > 5) return { found: BROKEN, asked: [] };
   const [content, stands] = firstOf(look(own, place));
   if (!stands) return { found: BROKEN, asked: [] };
   const asked = [[own, place] as const];
-  const led = content?.kind === "redirect" ? directWalk(look, own, content.to, altOnMissing, [...seen, name], redirects + 1) : { found: heldOf(content), asked: [] };
+  const led =
+    content?.kind === "redirect"
+      ? directWalk(look, own, content.to, altOnMissing, [...seen, name], redirects + 1)
+      : { found: heldOf(content), asked: [] };
   const found = place.entry === undefined ? led.found : entryOf(led.found, place.entry);
-  const other = found.state === "missing" && altOnMissing && place.alt !== undefined ? directWalk(look, typeUrl, place.alt, altOnMissing, seen, redirects) : undefined;
-  return { found: other?.found.state === "held" ? other.found : found, asked: [...asked, ...led.asked, ...other?.asked ?? []] };
+  const other =
+    found.state === "missing" && altOnMissing && place.alt !== undefined
+      ? directWalk(look, typeUrl, place.alt, altOnMissing, seen, redirects)
+      : undefined;
+  return {
+    found: other?.found.state === "held" ? other.found : found,
+    asked: [...asked, ...led.asked, ...(other?.asked ?? [])],
+  };
 }
 
 /** Every text that a place may lead to when any of the servers may be asked and any alternative be in use. */
-export function everyWalk(look: Look, typeUrl: string, place: Place, seen: readonly string[] = [], redirects = 0): readonly Content[] {
+export function everyWalk(
+  look: Look,
+  typeUrl: string,
+  place: Place,
+  seen: readonly string[] = [],
+  redirects = 0,
+): readonly Content[] {
   const own = typeUrl === THING && place.entry !== undefined ? LIST : typeUrl;
   const name = nameOf(own, place);
-  const there = seen.includes(name) || redirects > 5 ? [] : look(own, place) ?? [];
-  const led = there.flatMap((content) => (content?.kind === "redirect" ? everyWalk(look, own, content.to, [...seen, name], redirects + 1) : content ?? []));
-  const found = place.entry === undefined ? led : led.flatMap((list) => contentOf(entryOf({ state: "held", content: list }, place.entry ?? "")));
-  return [...found, ...(place.alt === undefined ? [] : everyWalk(look, typeUrl, place.alt, seen, redirects))];
+  const there = seen.includes(name) || redirects > 5 ? [] : (look(own, place) ?? []);
+  const led = there.flatMap((content) =>
+    content?.kind === "redirect"
+      ? everyWalk(look, own, content.to, [...seen, name], redirects + 1)
+      : (content ?? []),
+  );
+  const found =
+    place.entry === undefined
+      ? led
+      : led.flatMap((list) =>
+          contentOf(entryOf({ state: "held", content: list }, place.entry ?? "")),
+        );
+  return [
+    ...found,
+    ...(place.alt === undefined ? [] : everyWalk(look, typeUrl, place.alt, seen, redirects)),
+  ];
 }
 
-function firstOf(there: readonly (Content | undefined)[] | undefined): readonly [Content | undefined, boolean] {
+function firstOf(
+  there: readonly (Content | undefined)[] | undefined,
+): readonly [Content | undefined, boolean] {
   return there === undefined ? [undefined, false] : [there[0], true];
 }
 
@@ -49,8 +86,13 @@ function heldOf(content: Content | undefined): Found {
 
 function entryOf(found: Found, name: string): Found {
   if (found.state !== "held") return found;
-  const entry = found.content.kind === "list" ? found.content.entries.find((one) => "name" in one && one.name === name) : undefined;
-  return entry !== undefined && "name" in entry ? { state: "held", content: { kind: "text", text: entry.text } } : MISSING;
+  const entry =
+    found.content.kind === "list"
+      ? found.content.entries.find((one) => "name" in one && one.name === name)
+      : undefined;
+  return entry !== undefined && "name" in entry
+    ? { state: "held", content: { kind: "text", text: entry.text } }
+    : MISSING;
 }
 
 function contentOf(found: Found): readonly Content[] {

@@ -1,4 +1,11 @@
-import { XdsError, type Interest, type Put, type Removal, type ResourceSink, type Timer } from "@xdstp/core";
+import {
+  XdsError,
+  type Interest,
+  type Put,
+  type Removal,
+  type ResourceSink,
+  type Timer,
+} from "@xdstp/core";
 import type { ClientStatus } from "@xdstp/core/client";
 
 import type { OpenServer } from "../../src/index.ts";
@@ -53,24 +60,41 @@ class ModelServer implements Supply {
     this.#options = options;
   }
 
-  get isOpen(): boolean { return this.#sink !== undefined; }
-  get wanted(): readonly string[] { return [...this.#rows.values()].map(({ typeUrl, interest: { name } }) => `${typeUrl} ${name}`).sort(); }
+  get isOpen(): boolean {
+    return this.#sink !== undefined;
+  }
+  get wanted(): readonly string[] {
+    return [...this.#rows.values()]
+      .map(({ typeUrl, interest: { name } }) => `${typeUrl} ${name}`)
+      .sort();
+  }
 
   open(): OpenServer {
     const hasResponded = (): boolean => this.#responded;
     return {
       feed: {
-        get responded() { return hasResponded(); },
+        get responded() {
+          return hasResponded();
+        },
         run: async (sink, signal) => {
           this.#sink = sink;
           this.#connect();
-          await new Promise<void>((resolve) => { signal.addEventListener("abort", () => { resolve(); }); });
+          await new Promise<void>((resolve) => {
+            signal.addEventListener("abort", () => {
+              resolve();
+            });
+          });
           this.#close();
         },
-        want: (typeUrl, added, dropped) => { this.#want(typeUrl, added, dropped); },
-        status: () => ({ responded: this.#responded, types: [] as ClientStatus["types"] }) as ClientStatus,
+        want: (typeUrl, added, dropped) => {
+          this.#want(typeUrl, added, dropped);
+        },
+        status: () =>
+          ({ responded: this.#responded, types: [] as ClientStatus["types"] }) as ClientStatus,
       },
-      close() { /* nothing to let go of */ },
+      close() {
+        /* nothing to let go of */
+      },
     };
   }
 
@@ -121,14 +145,19 @@ class ModelServer implements Supply {
     const row = this.#rows.get(id);
     this.#rows.delete(id);
     row?.deadline?.cancel();
-    if (row?.late === true) this.#sink?.unavailable({ typeUrl: row.typeUrl, interest: row.interest }, undefined);
-    for (const key of [...this.#told.keys()]) if (![...this.#rows.values()].some((other) => covers(other, key))) this.#told.delete(key);
+    if (row?.late === true)
+      this.#sink?.unavailable({ typeUrl: row.typeUrl, interest: row.interest }, undefined);
+    for (const key of [...this.#told.keys()])
+      if (![...this.#rows.values()].some((other) => covers(other, key))) this.#told.delete(key);
   }
 
   #connect(): void {
     if (this.#sink === undefined) return;
     this.#later(this.#options.random.below(30), () => {
-      if (this.#state === "down") { this.#fail(); return; }
+      if (this.#state === "down") {
+        this.#fail();
+        return;
+      }
       this.#streaming = true;
       this.#empty.clear();
       this.#told = new Map(this.#options.whole ? [] : this.#held());
@@ -139,13 +168,21 @@ class ModelServer implements Supply {
 
   #held(): readonly (readonly [string, string])[] {
     const types = new Set([...this.#rows.values()].map(({ typeUrl }) => typeUrl));
-    return [...types].flatMap((typeUrl) => Array.from(this.#sink?.held(typeUrl) ?? [], ({ name, version }) => [`${typeUrl} ${name}`, version] as const))
+    return [...types]
+      .flatMap((typeUrl) =>
+        Array.from(
+          this.#sink?.held(typeUrl) ?? [],
+          ({ name, version }) => [`${typeUrl} ${name}`, version] as const,
+        ),
+      )
       .filter(([key]) => [...this.#rows.values()].some((row) => covers(row, key)));
   }
 
   #lose(): void {
     this.#hush();
-    this.#later(this.#options.random.below(1_500), () => { if (this.#state === "down") this.#fail(); });
+    this.#later(this.#options.random.below(1_500), () => {
+      if (this.#state === "down") this.#fail();
+    });
   }
 
   #fail(): void {
@@ -172,7 +209,9 @@ class ModelServer implements Supply {
   #await(row: Row): void {
     row.awaited = true;
     row.deadline?.cancel();
-    row.deadline = this.#options.clock.after(15_000, () => { this.#giveUp(row); });
+    row.deadline = this.#options.clock.after(15_000, () => {
+      this.#giveUp(row);
+    });
   }
 
   #giveUp(row: Row): void {
@@ -181,7 +220,8 @@ class ModelServer implements Supply {
     if (!row.awaited || sink === undefined) return;
     row.awaited = false;
     const isHeld = !sink.held(typeUrl, interest)[Symbol.iterator]().next().done;
-    const late = (code: "NOT_FOUND" | "UNAVAILABLE"): XdsError => new XdsError(code, `${this.name} has not sent ${interest.name} in time`, { timedOut: true });
+    const late = (code: "NOT_FOUND" | "UNAVAILABLE"): XdsError =>
+      new XdsError(code, `${this.name} has not sent ${interest.name} in time`, { timedOut: true });
     if (isCollection(interest.name)) {
       void sink.commit({ settled: [{ typeUrl, interest }] });
     } else if (!isHeld && this.#options.lateIsTransient) {
@@ -198,30 +238,69 @@ class ModelServer implements Supply {
     if (!this.#failed) return;
     this.#failed = false;
     this.#sink?.unavailable({}, undefined);
-    for (const { late, typeUrl, interest } of this.#rows.values()) if (late) this.#sink?.unavailable({ typeUrl, interest }, new XdsError("UNAVAILABLE", `${interest.name} is late`));
+    for (const { late, typeUrl, interest } of this.#rows.values())
+      if (late)
+        this.#sink?.unavailable(
+          { typeUrl, interest },
+          new XdsError("UNAVAILABLE", `${interest.name} is late`),
+        );
   }
 
   #schedule(): void {
     if (this.#due !== undefined || !this.#streaming) return;
-    this.#due = this.#options.clock.after(this.#options.random.below(this.#options.random.once(4) ? 300 : 20), () => {
-      this.#due = undefined;
-      if (this.#state === "up" && this.#streaming) for (const typeUrl of new Set([...this.#rows.values()].map((row) => row.typeUrl))) this.#respond(typeUrl);
-    });
+    this.#due = this.#options.clock.after(
+      this.#options.random.below(this.#options.random.once(4) ? 300 : 20),
+      () => {
+        this.#due = undefined;
+        if (this.#state === "up" && this.#streaming)
+          for (const typeUrl of new Set([...this.#rows.values()].map((row) => row.typeUrl)))
+            this.#respond(typeUrl);
+      },
+    );
   }
 
   #respond(typeUrl: string): void {
     const rows = [...this.#rows.values()].filter((row) => row.typeUrl === typeUrl);
     const covered = [...this.store].filter(([key]) => rows.some((row) => covers(row, key)));
-    const fresh = covered.filter(([key, { version }]) => this.#options.whole || this.#told.get(key) !== version);
-    const gone = [...this.#told].filter(([key, version]) => key.startsWith(`${typeUrl} `) && version !== "" && !this.store.has(key)).map(([key]) => key);
-    const absent = rows.filter(({ interest: { name } }) => !isCollection(name) && !this.store.has(`${typeUrl} ${name}`) && this.#told.get(`${typeUrl} ${name}`) !== "").map(({ interest: { name } }) => `${typeUrl} ${name}`);
+    const fresh = covered.filter(
+      ([key, { version }]) => this.#options.whole || this.#told.get(key) !== version,
+    );
+    const gone = [...this.#told]
+      .filter(
+        ([key, version]) => key.startsWith(`${typeUrl} `) && version !== "" && !this.store.has(key),
+      )
+      .map(([key]) => key);
+    const absent = rows
+      .filter(
+        ({ interest: { name } }) =>
+          !isCollection(name) &&
+          !this.store.has(`${typeUrl} ${name}`) &&
+          this.#told.get(`${typeUrl} ${name}`) !== "",
+      )
+      .map(({ interest: { name } }) => `${typeUrl} ${name}`);
     const removed = [...new Set([...gone, ...absent])];
-    const complete = rows.filter((row) => isCollection(row.interest.name) && (this.#options.whole || this.#isNewlyEmpty(row, covered.some(([key]) => covers(row, key)))));
+    const complete = rows.filter(
+      (row) =>
+        isCollection(row.interest.name) &&
+        (this.#options.whole ||
+          this.#isNewlyEmpty(
+            row,
+            covered.some(([key]) => covers(row, key)),
+          )),
+    );
     if (fresh.length + removed.length + complete.length === 0) return;
-    this.#tell(typeUrl, rows, {
-      put: fresh.map(([, { name, content, version }]) => ({ typeUrl, resource: { name, version, payload: payloadOf(typeUrl, content) } })),
-      remove: removed.map((key) => ({ typeUrl, name: key.slice(typeUrl.length + 1) })),
-    }, complete);
+    this.#tell(
+      typeUrl,
+      rows,
+      {
+        put: fresh.map(([, { name, content, version }]) => ({
+          typeUrl,
+          resource: { name, version, payload: payloadOf(typeUrl, content) },
+        })),
+        remove: removed.map((key) => ({ typeUrl, name: key.slice(typeUrl.length + 1) })),
+      },
+      complete,
+    );
   }
 
   /** A glob that has no members is told so each time (S-GLOB-3). */
@@ -234,17 +313,37 @@ class ModelServer implements Supply {
     return !hasMembers && !isTold;
   }
 
-  #tell(typeUrl: string, rows: readonly Row[], { put, remove }: { readonly put: readonly Put[]; readonly remove: readonly Removal[] }, complete: readonly Row[]): void {
-    if (!this.#responded) { this.#responded = true; this.#isThere(); }
-    for (const { resource: { name, version } } of put) this.#note(typeUrl, name, version);
+  #tell(
+    typeUrl: string,
+    rows: readonly Row[],
+    { put, remove }: { readonly put: readonly Put[]; readonly remove: readonly Removal[] },
+    complete: readonly Row[],
+  ): void {
+    if (!this.#responded) {
+      this.#responded = true;
+      this.#isThere();
+    }
+    for (const {
+      resource: { name, version },
+    } of put)
+      this.#note(typeUrl, name, version);
     for (const { name } of remove) this.#note(typeUrl, name, "");
-    void this.#sink?.commit({ put, remove, complete: complete.map(({ interest }) => ({ typeUrl, interest })) });
+    void this.#sink?.commit({
+      put,
+      remove,
+      complete: complete.map(({ interest }) => ({ typeUrl, interest })),
+    });
     for (const row of complete) row.awaited = false;
-    for (const name of [...put.map(({ resource }) => resource.name), ...remove.map((one) => one.name)]) {
+    for (const name of [
+      ...put.map(({ resource }) => resource.name),
+      ...remove.map((one) => one.name),
+    ]) {
       const row = rows.find(({ interest }) => interest.name === name);
       if (row !== undefined) this.#answered(row);
     }
-    this.#later(200, () => { this.#settle(typeUrl); });
+    this.#later(200, () => {
+      this.#settle(typeUrl);
+    });
   }
 
   #note(typeUrl: string, name: string, version: string): void {
@@ -255,14 +354,22 @@ class ModelServer implements Supply {
 
   #answered(row: Row): void {
     row.awaited = false;
-    if (row.late) this.#sink?.unavailable({ typeUrl: row.typeUrl, interest: row.interest }, undefined);
+    if (row.late)
+      this.#sink?.unavailable({ typeUrl: row.typeUrl, interest: row.interest }, undefined);
     row.late = false;
   }
 
   #settle(typeUrl: string): void {
-    const rows = [...this.#rows.values()].filter((row) => row.typeUrl === typeUrl && row.awaited && isCollection(row.interest.name) && [...this.#told.keys()].some((key) => covers(row, key)));
+    const rows = [...this.#rows.values()].filter(
+      (row) =>
+        row.typeUrl === typeUrl &&
+        row.awaited &&
+        isCollection(row.interest.name) &&
+        [...this.#told.keys()].some((key) => covers(row, key)),
+    );
     for (const row of rows) row.awaited = false;
-    if (rows.length > 0) void this.#sink?.commit({ settled: rows.map(({ interest }) => ({ typeUrl, interest })) });
+    if (rows.length > 0)
+      void this.#sink?.commit({ settled: rows.map(({ interest }) => ({ typeUrl, interest })) });
   }
 
   #later(ms: number, callback: () => void): void {
@@ -278,10 +385,19 @@ class ModelServer implements Supply {
 const AGAIN = "again";
 
 /** Of resources as `type name`. */
-function covers({ typeUrl, interest: { name } }: Pick<Row, "typeUrl" | "interest">, key: string): boolean {
+function covers(
+  { typeUrl, interest: { name } }: Pick<Row, "typeUrl" | "interest">,
+  key: string,
+): boolean {
   if (!key.startsWith(`${typeUrl} `)) return false;
   const other = key.slice(typeUrl.length + 1);
-  return name === "*" || name === other || (name.endsWith("/*") && other.startsWith(name.slice(0, -1)) && !other.slice(name.length - 1).includes("/"));
+  return (
+    name === "*" ||
+    name === other ||
+    (name.endsWith("/*") &&
+      other.startsWith(name.slice(0, -1)) &&
+      !other.slice(name.length - 1).includes("/"))
+  );
 }
 
 function isCollection(name: string): boolean {

@@ -38,18 +38,40 @@ export function nameOf(typeUrl: string, { authority, id }: Place): string {
   return `xdstp://${authority}/${typeUrl.slice(typeUrl.indexOf("/") + 1)}/${id}`;
 }
 
-export function payloadOf(typeUrl: string, content: Content): { readonly typeUrl: string; readonly value: Uint8Array } {
+export function payloadOf(
+  typeUrl: string,
+  content: Content,
+): { readonly typeUrl: string; readonly value: Uint8Array } {
   switch (content.kind) {
-    case "text": return { typeUrl, value: Buffer.from(content.text) };
-    case "redirect": return { typeUrl: REDIRECT, value: lengthDelimited(1, printLocator(locatorOf(content.to, typeUrl.slice(typeUrl.indexOf("/") + 1)))) };
-    case "list": return { typeUrl, value: Buffer.concat(content.entries.map(entryOf)) };
+    case "text":
+      return { typeUrl, value: Buffer.from(content.text) };
+    case "redirect":
+      return {
+        typeUrl: REDIRECT,
+        value: lengthDelimited(
+          1,
+          printLocator(locatorOf(content.to, typeUrl.slice(typeUrl.indexOf("/") + 1))),
+        ),
+      };
+    case "list":
+      return { typeUrl, value: Buffer.concat(content.entries.map(entryOf)) };
   }
 }
 
 function entryOf(entry: Entry): Uint8Array {
   if ("to" in entry) return lengthDelimited(1, lengthDelimited(1, uriOf(entry.to)));
   const any = Buffer.concat([lengthDelimited(1, THING), lengthDelimited(2, entry.text)]);
-  return lengthDelimited(1, lengthDelimited(2, Buffer.concat([lengthDelimited(1, entry.name), lengthDelimited(2, `v ${entry.text}`), lengthDelimited(3, any)])));
+  return lengthDelimited(
+    1,
+    lengthDelimited(
+      2,
+      Buffer.concat([
+        lengthDelimited(1, entry.name),
+        lengthDelimited(2, `v ${entry.text}`),
+        lengthDelimited(3, any),
+      ]),
+    ),
+  );
 }
 
 function locatorOf({ authority, id, entry, alt }: Place, type: string): XdstpLocator {
@@ -57,5 +79,12 @@ function locatorOf({ authority, id, entry, alt }: Place, type: string): XdstpLoc
     ...(alt === undefined ? [] : [{ kind: "alt" as const, locator: locatorOf(alt, type) }]),
     ...(entry === undefined ? [] : [{ kind: "entry" as const, entry }]),
   ];
-  return { scheme: "xdstp", authority, resourceType: entry === undefined ? type : `${type}Collection`, id, contextParams: new Map(), directives };
+  return {
+    scheme: "xdstp",
+    authority,
+    resourceType: entry === undefined ? type : `${type}Collection`,
+    id,
+    contextParams: new Map(),
+    directives,
+  };
 }

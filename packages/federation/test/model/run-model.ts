@@ -21,21 +21,39 @@ const TRIES = 600;
 /**
  * Lets a world of this seed live through so many deeds. What fails is told by the shortest history that shows it; undefined: all has held.
  */
-export async function runModel(seed: number, count: number, { supply = () => createModelServer, globs = true, federations = 1 }: ModelOptions = {}): Promise<string | undefined> {
+export async function runModel(
+  seed: number,
+  count: number,
+  { supply = () => createModelServer, globs = true, federations = 1 }: ModelOptions = {},
+): Promise<string | undefined> {
   const deeds = randomDeeds(createSeededRandom(seed).fork(2), count, globs);
   const first = await violationOf(seed, deeds, supply, federations);
   if (first === undefined) return undefined;
   let found = first;
-  const shortest = await shrinkHistory(deeds, async (some) => {
-    const violation = await violationOf(seed, some, supply, federations);
-    if (violation?.rule !== first.rule) return false;
-    found = violation;
-    return true;
-  }, { simpler, tries: TRIES });
-  return [`seed ${seed}: it does not hold that ${found.rule}`, ...found.text.split("\n").map((line) => `  ${line}`), `  after ${shortest.length} deeds:`, ...shortest.map(describeDeed)].join("\n");
+  const shortest = await shrinkHistory(
+    deeds,
+    async (some) => {
+      const violation = await violationOf(seed, some, supply, federations);
+      if (violation?.rule !== first.rule) return false;
+      found = violation;
+      return true;
+    },
+    { simpler, tries: TRIES },
+  );
+  return [
+    `seed ${seed}: it does not hold that ${found.rule}`,
+    ...found.text.split("\n").map((line) => `  ${line}`),
+    `  after ${shortest.length} deeds:`,
+    ...shortest.map(describeDeed),
+  ].join("\n");
 }
 
-async function violationOf(seed: number, deeds: readonly TimedDeed[], supply: () => CreateSupply, federations: number): Promise<Violation | undefined> {
+async function violationOf(
+  seed: number,
+  deeds: readonly TimedDeed[],
+  supply: () => CreateSupply,
+  federations: number,
+): Promise<Violation | undefined> {
   const world = new ModelWorld(seed, supply(), federations);
   await world.run(deeds);
   return world.violation;
@@ -44,5 +62,8 @@ async function violationOf(seed: number, deeds: readonly TimedDeed[], supply: ()
 /** Transactions of fewer changes. */
 function simpler({ at, deed }: TimedDeed): readonly TimedDeed[] {
   if (deed.kind !== "put" || deed.changes.length < 2) return [];
-  return deed.changes.map((_, index) => ({ at, deed: { ...deed, changes: deed.changes.toSpliced(index, 1) } }));
+  return deed.changes.map((_, index) => ({
+    at,
+    deed: { ...deed, changes: deed.changes.toSpliced(index, 1) },
+  }));
 }

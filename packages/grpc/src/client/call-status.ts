@@ -18,16 +18,26 @@ export function statusIn(headers: IncomingHttpHeaders): Status | undefined {
   const text = oneLine(decodeGrpcMessage(String(message ?? "")));
   return code > 0 && code <= StatusCode.UNAUTHENTICATED
     ? { code, message: text }
-    : { code: StatusCode.UNKNOWN, message: `the server ended the call with the unknown grpc-status ${oneLine(String(status)).slice(0, 16)}: ${text}` };
+    : {
+        code: StatusCode.UNKNOWN,
+        message: `the server ended the call with the unknown grpc-status ${oneLine(String(status)).slice(0, 16)}: ${text}`,
+      };
 }
 
 /** What is wrong with the head of an answer that carries no status; undefined: messages follow. */
 export function headProblem(headers: IncomingHttpHeaders): Status | undefined {
   const http = Number(headers[":status"]);
-  if (http !== 200) return { code: codeFromHttpStatus(http), message: `the server answered with HTTP ${http}: ${hintOf(http)}` };
+  if (http !== 200)
+    return {
+      code: codeFromHttpStatus(http),
+      message: `the server answered with HTTP ${http}: ${hintOf(http)}`,
+    };
   const type = headers["content-type"];
   if (isGrpcContentType(type)) return undefined;
-  return { code: StatusCode.UNKNOWN, message: `the server answered with the content type ${oneLine(type ?? "none").slice(0, 64)}, not application/grpc` };
+  return {
+    code: StatusCode.UNKNOWN,
+    message: `the server answered with the content type ${oneLine(type ?? "none").slice(0, 64)}, not application/grpc`,
+  };
 }
 
 function hintOf(http: number): string {
@@ -39,8 +49,12 @@ function hintOf(http: number): string {
 
 /** How a call ended that was reset, or ended without a status. */
 export function statusOfReset(code: number): Status {
-  if (code === constants.NGHTTP2_NO_ERROR) return { code: StatusCode.INTERNAL, message: "the server ended the call without a status" };
-  return { code: resetCodes.get(code) ?? StatusCode.INTERNAL, message: `the server reset the call (${http2ErrorName(code)})` };
+  if (code === constants.NGHTTP2_NO_ERROR)
+    return { code: StatusCode.INTERNAL, message: "the server ended the call without a status" };
+  return {
+    code: resetCodes.get(code) ?? StatusCode.INTERNAL,
+    message: `the server reset the call (${http2ErrorName(code)})`,
+  };
 }
 
 /** As gRPC maps them; all others are INTERNAL. */
@@ -53,7 +67,11 @@ const resetCodes = new Map<number, number>([
 
 /** What a broken percent sign begins stays as it is. */
 function decodeGrpcMessage(text: string): string {
-  return text.slice(0, 3 * longestMessage).replace(/(?:%[0-9a-f]{2})+/gi, (escaped) => Buffer.from(escaped.replaceAll("%", ""), "hex").toString());
+  return text
+    .slice(0, 3 * longestMessage)
+    .replace(/(?:%[0-9a-f]{2})+/gi, (escaped) =>
+      Buffer.from(escaped.replaceAll("%", ""), "hex").toString(),
+    );
 }
 
 /** Nobody's terminal is to be told what to do. */

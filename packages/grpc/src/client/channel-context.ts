@@ -18,15 +18,22 @@ export interface ChannelContext {
 }
 
 /** The context of one channel. What `onEvent` throws goes no further: it must not end a connection. */
-export function createChannelContext(shared: Pick<ChannelContext, "target" | "limits" | "clock">, onEvent?: (event: ChannelEvent) => void): ChannelContext {
+export function createChannelContext(
+  shared: Pick<ChannelContext, "target" | "limits" | "clock">,
+  onEvent?: (event: ChannelEvent) => void,
+): ChannelContext {
   let partialBytes = 0;
   return {
     ...shared,
-    stalls: createDeadlines(shared.clock, shared.limits.stalledMs, (call) => { call.onStalled(); }),
+    stalls: createDeadlines(shared.clock, shared.limits.stalledMs, (call) => {
+      call.onStalled();
+    }),
     emit(event) {
       try {
         onEvent?.(event);
-      } catch { /* see above */ }
+      } catch {
+        /* see above */
+      }
     },
     reserve(bytes) {
       if (bytes > 0 && partialBytes + bytes > shared.limits.maxPartialBytes) return false;

@@ -24,9 +24,16 @@ export interface ChannelCredentials {
 export function credentialsOf(tls: ChannelTls): ChannelCredentials {
   const { ca, cert, key, servername } = tls;
   if ((cert === undefined) !== (key === undefined)) {
-    throw new XdsError("INVALID_ARGUMENT", `tls.${cert === undefined ? "key" : "cert"} is alone; give cert and key, or neither`);
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `tls.${cert === undefined ? "key" : "cert"} is alone; give cert and key, or neither`,
+    );
   }
-  for (const [name, pem] of [["ca", ca], ["cert", cert]] as const) if (pem !== undefined) certificatesIn(name, pem);
+  for (const [name, pem] of [
+    ["ca", ca],
+    ["cert", cert],
+  ] as const)
+    if (pem !== undefined) certificatesIn(name, pem);
   try {
     const context = createSecureContext({
       minVersion: "TLSv1.2",
@@ -36,6 +43,10 @@ export function credentialsOf(tls: ChannelTls): ChannelCredentials {
     });
     return { context, servername };
   } catch (cause) {
-    throw new XdsError("INVALID_ARGUMENT", `tls.key does not belong to tls.cert, or is no PEM (${reasonOf(cause)})`, { cause });
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `tls.key does not belong to tls.cert, or is no PEM (${reasonOf(cause)})`,
+      { cause },
+    );
   }
 }

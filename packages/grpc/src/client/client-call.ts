@@ -1,6 +1,24 @@
-import { constants, type ClientHttp2Stream, type Http2Session, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http2";
-import { StatusCode, type ByteStream, type ByteStreamHandler, type Message, type Status, type Timer } from "@xdstp/core";
-import { createMessageReader, type BadMessage, type MessageReader, type MessageReaderHost } from "../wire/message-reader.ts";
+import {
+  constants,
+  type ClientHttp2Stream,
+  type Http2Session,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from "node:http2";
+import {
+  StatusCode,
+  type ByteStream,
+  type ByteStreamHandler,
+  type Message,
+  type Status,
+  type Timer,
+} from "@xdstp/core";
+import {
+  createMessageReader,
+  type BadMessage,
+  type MessageReader,
+  type MessageReaderHost,
+} from "../wire/message-reader.ts";
 import { headProblem, statusIn, statusOfReset } from "./call-status.ts";
 import type { ChannelContext } from "./channel-context.ts";
 import type { Sessions } from "./sessions.ts";
@@ -20,7 +38,12 @@ export interface ClientCall extends ByteStream {
 }
 
 /** Begins a streaming call. Nothing of the handler is called before this returns. */
-export function openClientCall(place: CallPlace, path: string, headers: OutgoingHttpHeaders, handler: ByteStreamHandler): ClientCall {
+export function openClientCall(
+  place: CallPlace,
+  path: string,
+  headers: OutgoingHttpHeaders,
+  handler: ByteStreamHandler,
+): ClientCall {
   const call = new OpenCall(place, path, handler);
   void place.sessions.request(path, headers).then((answer) => {
     if ("failure" in answer) call.end(answer.failure);
@@ -53,11 +76,16 @@ class OpenCall implements ClientCall, MessageReaderHost {
     this.#place = place;
     this.#path = path;
     this.#handler = handler;
-    this.#reader = createMessageReader({ maxMessageBytes, maxFirstMessageBytes: maxMessageBytes }, this);
+    this.#reader = createMessageReader(
+      { maxMessageBytes, maxFirstMessageBytes: maxMessageBytes },
+      this,
+    );
   }
 
   /** There is no connection yet. */
-  get opening(): boolean { return this.#stream === undefined && !this.#over; }
+  get opening(): boolean {
+    return this.#stream === undefined && !this.#over;
+  }
 
   send(message: Message): boolean {
     if (this.#status !== undefined || this.#over) return false;
@@ -100,18 +128,37 @@ class OpenCall implements ClientCall, MessageReaderHost {
 
   /** The connection is there. */
   begin(stream: ClientHttp2Stream): void {
-    stream.on("error", (error) => { this.#error = error; });
-    if (this.#status !== undefined) { reset(stream); return; }
+    stream.on("error", (error) => {
+      this.#error = error;
+    });
+    if (this.#status !== undefined) {
+      reset(stream);
+      return;
+    }
     this.#stream = stream;
     this.#session = stream.session;
-    stream.on("response", (headers: IncomingHttpHeaders) => { this.#onHead(headers); });
-    stream.on("trailers", (trailers: IncomingHttpHeaders) => { this.#answer = statusIn(trailers) ?? this.#answer; });
-    stream.on("end", () => { this.#onEnd(stream); });
-    stream.on("drain", () => { this.#onDrain(); });
-    stream.on("close", () => { this.#onClose(stream); });
+    stream.on("response", (headers: IncomingHttpHeaders) => {
+      this.#onHead(headers);
+    });
+    stream.on("trailers", (trailers: IncomingHttpHeaders) => {
+      this.#answer = statusIn(trailers) ?? this.#answer;
+    });
+    stream.on("end", () => {
+      this.#onEnd(stream);
+    });
+    stream.on("drain", () => {
+      this.#onDrain();
+    });
+    stream.on("close", () => {
+      this.#onClose(stream);
+    });
     if (this.#paused) stream.pause();
-    stream.on("data", (chunk: Buffer) => { this.#onData(stream, chunk); });
-    this.#ask("onOpened", () => { this.#handler.onOpened?.(); });
+    stream.on("data", (chunk: Buffer) => {
+      this.#onData(stream, chunk);
+    });
+    this.#ask("onOpened", () => {
+      this.#handler.onOpened?.();
+    });
     this.#flush(stream);
   }
 
@@ -125,26 +172,51 @@ class OpenCall implements ClientCall, MessageReaderHost {
     this.#reader.stop();
     this.#watch();
     this.#place.closed();
-    this.#ask("onClosed", () => { this.#handler.onClosed(this.#status ?? status); });
+    this.#ask("onClosed", () => {
+      this.#handler.onClosed(this.#status ?? status);
+    });
   }
 
-  onMessage(message: Uint8Array): void { this.#ask("onMessage", () => { this.#handler.onMessage(message); }); }
+  onMessage(message: Uint8Array): void {
+    this.#ask("onMessage", () => {
+      this.#handler.onMessage(message);
+    });
+  }
   /** There is one limit for all messages. */
-  admits(): boolean { return false; }
-  takeTurn(): boolean { return true; }
-  leaveTurn(): void { /* nobody waits */ }
+  admits(): boolean {
+    return false;
+  }
+  takeTurn(): boolean {
+    return true;
+  }
+  leaveTurn(): void {
+    /* nobody waits */
+  }
   /** Half a message, and no more. */
   onStalled(): void {
     const { stalledMs } = this.#place.context.limits;
-    this.#fail({ code: StatusCode.DEADLINE_EXCEEDED, message: `the server has begun a message and sent nothing more of it for ${stalledMs / 1_000} s` });
+    this.#fail({
+      code: StatusCode.DEADLINE_EXCEEDED,
+      message: `the server has begun a message and sent nothing more of it for ${stalledMs / 1_000} s`,
+    });
   }
 
-  reserve(bytes: number): boolean { return this.#place.context.reserve(bytes); }
+  reserve(bytes: number): boolean {
+    return this.#place.context.reserve(bytes);
+  }
 
   onBad(reason: BadMessage, { code }: Status): void {
     const { maxMessageBytes } = this.#place.context.limits;
-    const text = { "too-large": `it is larger than ${maxMessageBytes} bytes`, "partial-bytes": "too many unfinished messages of the server", compressed: "it is compressed, which was not offered", malformed: "it does not begin with the five bytes of gRPC" };
-    this.#fail({ code: reason === "malformed" || reason === "compressed" ? StatusCode.INTERNAL : code, message: `cannot read a message of the server: ${text[reason]}` });
+    const text = {
+      "too-large": `it is larger than ${maxMessageBytes} bytes`,
+      "partial-bytes": "too many unfinished messages of the server",
+      compressed: "it is compressed, which was not offered",
+      malformed: "it does not begin with the five bytes of gRPC",
+    };
+    this.#fail({
+      code: reason === "malformed" || reason === "compressed" ? StatusCode.INTERNAL : code,
+      message: `cannot read a message of the server: ${text[reason]}`,
+    });
   }
 
   #write(stream: ClientHttp2Stream, bytes: Uint8Array): boolean {
@@ -166,7 +238,9 @@ class OpenCall implements ClientCall, MessageReaderHost {
 
   #drained(): void {
     this.#full = false;
-    this.#ask("onDrained", () => { this.#handler.onDrained(); });
+    this.#ask("onDrained", () => {
+      this.#handler.onDrained();
+    });
   }
 
   #onHead(headers: IncomingHttpHeaders): void {
@@ -198,7 +272,11 @@ class OpenCall implements ClientCall, MessageReaderHost {
   }
 
   #onClose(stream: ClientHttp2Stream): void {
-    this.end(this.#answer ?? this.#place.sessions.lost(this.#session, this.#error) ?? statusOfReset(stream.rstCode));
+    this.end(
+      this.#answer ??
+        this.#place.sessions.lost(this.#session, this.#error) ??
+        statusOfReset(stream.rstCode),
+    );
   }
 
   /** What does not leave, or is not answered, ends all the same. */
@@ -207,9 +285,16 @@ class OpenCall implements ClientCall, MessageReaderHost {
     this.#status = status;
     this.#reader.stop();
     const stream = this.#stream;
-    if (stream === undefined) { queueMicrotask(() => { this.end(status); }); return; }
+    if (stream === undefined) {
+      queueMicrotask(() => {
+        this.end(status);
+      });
+      return;
+    }
     const { clock, limits } = this.#place.context;
-    this.#grace = clock.after(limits.closeGraceMs, () => { reset(stream); });
+    this.#grace = clock.after(limits.closeGraceMs, () => {
+      reset(stream);
+    });
     finish(stream);
   }
 
@@ -227,7 +312,10 @@ class OpenCall implements ClientCall, MessageReaderHost {
       call();
     } catch (error) {
       this.#place.context.emit({ kind: "fault", where: `${where} of ${this.#path}`, error });
-      this.#fail({ code: StatusCode.INTERNAL, message: `the handler of the call failed in ${where}` });
+      this.#fail({
+        code: StatusCode.INTERNAL,
+        message: `the handler of the call failed in ${where}`,
+      });
     }
   }
 }

@@ -1,6 +1,11 @@
 import dns from "node:dns";
 import { once } from "node:events";
-import { createServer as createHttp2Server, constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import {
+  createServer as createHttp2Server,
+  constants,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,28 +23,45 @@ import { createGrpcChannel } from "./grpc-channel.ts";
 /** A TCP server that does what a test wants with each socket. */
 async function useTcp(onSocket: (socket: Socket) => void): Promise<number> {
   const server: Server = createServer((socket) => {
-    socket.on("error", () => { /* so it should */ });
-    onTestFinished(() => { socket.destroy(); });
+    socket.on("error", () => {
+      /* so it should */
+    });
+    onTestFinished(() => {
+      socket.destroy();
+    });
     onSocket(socket);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  onTestFinished(() => { server.close(); });
+  onTestFinished(() => {
+    server.close();
+  });
   return (server.address() as AddressInfo).port;
 }
 
 /** An HTTP/2 server that does what a test wants with each call. */
-async function useHttp2(onStream: (stream: ServerHttp2Stream) => void, listenOn: string | number = 0): Promise<number> {
+async function useHttp2(
+  onStream: (stream: ServerHttp2Stream) => void,
+  listenOn: string | number = 0,
+): Promise<number> {
   const server = createHttp2Server();
-  server.on("session", (session) => { onTestFinished(() => { session.destroy(); }); });
+  server.on("session", (session) => {
+    onTestFinished(() => {
+      session.destroy();
+    });
+  });
   server.on("stream", (stream) => {
-    stream.on("error", () => { /* so it should */ });
+    stream.on("error", () => {
+      /* so it should */
+    });
     onStream(stream);
   });
   if (typeof listenOn === "string") server.listen(listenOn);
   else server.listen(listenOn, "127.0.0.1");
   await once(server, "listening");
-  onTestFinished(() => { server.close(); });
+  onTestFinished(() => {
+    server.close();
+  });
   return typeof listenOn === "string" ? 0 : (server.address() as AddressInfo).port;
 }
 
@@ -63,17 +85,28 @@ describe("createGrpcChannel()", () => {
     await echoed(seen, "");
     expect(server.calls[0]?.call).toMatchObject({
       path: echoPath,
-      headers: { ":authority": `localhost:${server.port}`, "content-type": "application/grpc+proto", te: "trailers", authorization: "Bearer x", "user-agent": expect.stringMatching(/^demo\/1 grpc-node-xdstp\/\d/) as string },
+      headers: {
+        ":authority": `localhost:${server.port}`,
+        "content-type": "application/grpc+proto",
+        te: "trailers",
+        authorization: "Bearer x",
+        "user-agent": expect.stringMatching(/^demo\/1 grpc-node-xdstp\/\d/) as string,
+      },
     });
     expect(server.calls[0]?.call.headers).not.toHaveProperty("grpc-accept-encoding");
-    expect(events.map((event) => event.kind === "connectivity" && event.connectivity.state)).toEqual(["connecting", "ready"]);
+    expect(
+      events.map((event) => event.kind === "connectivity" && event.connectivity.state),
+    ).toEqual(["connecting", "ready"]);
   });
 
   test("sends what was sent before there was a connection, and says when there is room", async () => {
     const server = await useServer();
     const seen = useChannel(server.port).call();
     const roomy = seen.roomy();
-    expect([seen.stream.send(messageOf("a")), seen.stream.send(messageOf("b"))]).toEqual([false, false]);
+    expect([seen.stream.send(messageOf("a")), seen.stream.send(messageOf("b"))]).toEqual([
+      false,
+      false,
+    ]);
     await roomy;
     expect(seen.stream.send(messageOf("c"))).toBe(true);
     await seen.has(3);
@@ -82,7 +115,13 @@ describe("createGrpcChannel()", () => {
   });
 
   test("says when the wire is full, and when it is not", async () => {
-    const server = await useServer({ handler: (seen) => ({ onMessage: (message) => { seen.messages.push(Buffer.from(message)); } }) });
+    const server = await useServer({
+      handler: (seen) => ({
+        onMessage: (message) => {
+          seen.messages.push(Buffer.from(message));
+        },
+      }),
+    });
     const { call } = useChannel(server.port);
     const seen = call();
     const begun = seen.roomy();
@@ -100,7 +139,13 @@ describe("createGrpcChannel()", () => {
   });
 
   test("says nothing to a handler that has closed, though the wire becomes empty", async () => {
-    const server = await useServer({ handler: (seen) => ({ onMessage: (message) => { seen.messages.push(Buffer.from(message)); } }) });
+    const server = await useServer({
+      handler: (seen) => ({
+        onMessage: (message) => {
+          seen.messages.push(Buffer.from(message));
+        },
+      }),
+    });
     const seen = useChannel(server.port).call();
     const begun = seen.roomy();
     seen.stream.send(messageOf("x"));
@@ -144,7 +189,9 @@ describe("createGrpcChannel()", () => {
     const port = await useHttp2((stream) => {
       stream.respond(answer);
       stream.write(messageOf("hello").enveloped);
-      stream.on("close", () => { resets.push(stream.rstCode); });
+      stream.on("close", () => {
+        resets.push(stream.rstCode);
+      });
     });
     const seen = useChannel(port, { clock }).call();
     await seen.has(1);
@@ -159,41 +206,143 @@ describe("createGrpcChannel()", () => {
     ["without a text", StatusCode.UNAVAILABLE, "", ""],
     ["OK", StatusCode.OK, "", ""],
   ])("tells the status of the server: %s", async (_, code, message, told) => {
-    const server = await useServer({ handler: ({ out }) => ({ onMessage: () => { out.close({ code, message }); } }) });
+    const server = await useServer({
+      handler: ({ out }) => ({
+        onMessage: () => {
+          out.close({ code, message });
+        },
+      }),
+    });
     const seen = useChannel(server.port).call();
     seen.stream.send(messageOf("x"));
     expect(await seen.closed).toEqual({ code, message: told });
   });
 
   test("tells the status of a call that was refused at once (trailers only)", async () => {
-    const server = await useServer({ accept: () => ({ code: StatusCode.UNAUTHENTICATED, message: "who are you?" }) });
-    expect(await useChannel(server.port).call().closed).toEqual({ code: StatusCode.UNAUTHENTICATED, message: "who are you?" });
+    const server = await useServer({
+      accept: () => ({ code: StatusCode.UNAUTHENTICATED, message: "who are you?" }),
+    });
+    expect(await useChannel(server.port).call().closed).toEqual({
+      code: StatusCode.UNAUTHENTICATED,
+      message: "who are you?",
+    });
   });
 
   test.each([
     ["HTTP 503", { ":status": 503 }, StatusCode.UNAVAILABLE, "HTTP 503"],
-    ["HTTP 404", { ":status": 404 }, StatusCode.UNIMPLEMENTED, "is the service served at this address?"],
+    [
+      "HTTP 404",
+      { ":status": 404 },
+      StatusCode.UNIMPLEMENTED,
+      "is the service served at this address?",
+    ],
     ["HTTP 401", { ":status": 401 }, StatusCode.UNAUTHENTICATED, "does it want credentials?"],
-    ["HTTP 502 with a status", { ":status": 502, "grpc-status": "5", "grpc-message": "gone" }, StatusCode.NOT_FOUND, "gone"],
-    ["another content type", { ":status": 200, "content-type": "text/html" }, StatusCode.UNKNOWN, "text/html"],
-    ["a status out of range", { ":status": 200, "content-type": "application/grpc", "grpc-status": "99" }, StatusCode.UNKNOWN, "unknown grpc-status 99"],
-    ["a broken percent sign", { ":status": 200, "content-type": "application/grpc", "grpc-status": "9", "grpc-message": "100%, %zz %E4" }, StatusCode.FAILED_PRECONDITION, "100%, %zz"],
-    ["details that say otherwise", { ":status": 200, "content-type": "application/grpc", "grpc-status": "9", "grpc-status-details-bin": "AAAA" }, StatusCode.FAILED_PRECONDITION, ""],
+    [
+      "HTTP 502 with a status",
+      { ":status": 502, "grpc-status": "5", "grpc-message": "gone" },
+      StatusCode.NOT_FOUND,
+      "gone",
+    ],
+    [
+      "another content type",
+      { ":status": 200, "content-type": "text/html" },
+      StatusCode.UNKNOWN,
+      "text/html",
+    ],
+    [
+      "a status out of range",
+      { ":status": 200, "content-type": "application/grpc", "grpc-status": "99" },
+      StatusCode.UNKNOWN,
+      "unknown grpc-status 99",
+    ],
+    [
+      "a broken percent sign",
+      {
+        ":status": 200,
+        "content-type": "application/grpc",
+        "grpc-status": "9",
+        "grpc-message": "100%, %zz %E4",
+      },
+      StatusCode.FAILED_PRECONDITION,
+      "100%, %zz",
+    ],
+    [
+      "details that say otherwise",
+      {
+        ":status": 200,
+        "content-type": "application/grpc",
+        "grpc-status": "9",
+        "grpc-status-details-bin": "AAAA",
+      },
+      StatusCode.FAILED_PRECONDITION,
+      "",
+    ],
   ])("maps %s", async (_, headers, code, text) => {
-    const port = await useHttp2((stream) => { stream.respond(headers, { endStream: true }); });
-    expect(await useChannel(port).call().closed).toMatchObject({ code, message: expect.stringContaining(text) as string });
+    const port = await useHttp2((stream) => {
+      stream.respond(headers, { endStream: true });
+    });
+    expect(await useChannel(port).call().closed).toMatchObject({
+      code,
+      message: expect.stringContaining(text) as string,
+    });
   });
 
   test.each([
-    ["without a status", (stream: ServerHttp2Stream) => { stream.respond(answer, { endStream: true }); }, StatusCode.INTERNAL, "without a status"],
-    ["by a reset", (stream: ServerHttp2Stream) => { stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM); }, StatusCode.RESOURCE_EXHAUSTED, "ENHANCE_YOUR_CALM"],
-    ["by a refusal", (stream: ServerHttp2Stream) => { stream.close(constants.NGHTTP2_REFUSED_STREAM); }, StatusCode.UNAVAILABLE, "REFUSED_STREAM"],
-    ["inside a message", (stream: ServerHttp2Stream) => { stream.respond(answer); stream.end(Buffer.of(0, 0, 0, 0, 9, 1)); }, StatusCode.INTERNAL, "without a status"],
-    ["by a broken connection", (stream: ServerHttp2Stream) => { stream.session?.destroy(); }, StatusCode.UNAVAILABLE, "lost the connection to localhost:"],
-    ["by a GOAWAY with an error", (stream: ServerHttp2Stream) => { stream.session?.goaway(constants.NGHTTP2_INTERNAL_ERROR); }, StatusCode.UNAVAILABLE, "lost the connection to localhost:"],
+    [
+      "without a status",
+      (stream: ServerHttp2Stream) => {
+        stream.respond(answer, { endStream: true });
+      },
+      StatusCode.INTERNAL,
+      "without a status",
+    ],
+    [
+      "by a reset",
+      (stream: ServerHttp2Stream) => {
+        stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      },
+      StatusCode.RESOURCE_EXHAUSTED,
+      "ENHANCE_YOUR_CALM",
+    ],
+    [
+      "by a refusal",
+      (stream: ServerHttp2Stream) => {
+        stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      },
+      StatusCode.UNAVAILABLE,
+      "REFUSED_STREAM",
+    ],
+    [
+      "inside a message",
+      (stream: ServerHttp2Stream) => {
+        stream.respond(answer);
+        stream.end(Buffer.of(0, 0, 0, 0, 9, 1));
+      },
+      StatusCode.INTERNAL,
+      "without a status",
+    ],
+    [
+      "by a broken connection",
+      (stream: ServerHttp2Stream) => {
+        stream.session?.destroy();
+      },
+      StatusCode.UNAVAILABLE,
+      "lost the connection to localhost:",
+    ],
+    [
+      "by a GOAWAY with an error",
+      (stream: ServerHttp2Stream) => {
+        stream.session?.goaway(constants.NGHTTP2_INTERNAL_ERROR);
+      },
+      StatusCode.UNAVAILABLE,
+      "lost the connection to localhost:",
+    ],
   ])("tells of a call that ended %s", async (_, onStream, code, text) => {
     const port = await useHttp2(onStream);
-    expect(await useChannel(port).call().closed).toMatchObject({ code, message: expect.stringContaining(text) as string });
+    expect(await useChannel(port).call().closed).toMatchObject({
+      code,
+      message: expect.stringContaining(text) as string,
+    });
   });
 });
 
@@ -203,7 +352,10 @@ describe("what a server may not do to a client", () => {
     const { call } = useChannel(server.port, { limits: { maxMessageBytes: 1000 } });
     const [seen, other] = [call(), call()];
     seen.stream.send(messageOf(Buffer.alloc(1001)));
-    expect(await seen.closed).toEqual({ code: StatusCode.RESOURCE_EXHAUSTED, message: "cannot read a message of the server: it is larger than 1000 bytes" });
+    expect(await seen.closed).toEqual({
+      code: StatusCode.RESOURCE_EXHAUSTED,
+      message: "cannot read a message of the server: it is larger than 1000 bytes",
+    });
     await server.calls[0]?.closed;
     await echoed(other, "x".repeat(1000));
   });
@@ -216,7 +368,10 @@ describe("what a server may not do to a client", () => {
     const { call } = useChannel(port, { limits: { maxPartialBytes: 200_000 } });
     const calls = Array.from({ length: 4 }, () => call());
     const first = await Promise.race(calls.map(async ({ closed }) => closed));
-    expect(first).toEqual({ code: StatusCode.RESOURCE_EXHAUSTED, message: "cannot read a message of the server: too many unfinished messages of the server" });
+    expect(first).toEqual({
+      code: StatusCode.RESOURCE_EXHAUSTED,
+      message: "cannot read a message of the server: too many unfinished messages of the server",
+    });
     expect(calls.filter(({ closedTimes }) => closedTimes > 0)).toHaveLength(1);
   });
 
@@ -234,19 +389,32 @@ describe("what a server may not do to a client", () => {
       stream.respond(answer);
       stream.write(bytes);
     });
-    expect(await useChannel(port).call().closed).toEqual({ code: StatusCode.INTERNAL, message: `cannot read a message of the server: ${text}` });
+    expect(await useChannel(port).call().closed).toEqual({
+      code: StatusCode.INTERNAL,
+      message: `cannot read a message of the server: ${text}`,
+    });
   });
 
   test("send headers without end [C-LIM-7]", async () => {
     // Small by compression: :status 200, x with 3,000 bytes, and the same header again and again.
     const large = [0x40, 1, 0x78, 0x7f, 0xb9, 0x16, ...Buffer.alloc(3000, 0x79)];
-    const headers = (again: number): Buffer => frame(1, 5, 1, Buffer.from([0x88, ...large, ...Array<number>(again).fill(0xbe)]));
+    const headers = (again: number): Buffer =>
+      frame(1, 5, 1, Buffer.from([0x88, ...large, ...Array<number>(again).fill(0xbe)]));
     const answers = async (again: number): Promise<unknown> => {
-      const port = await useTcp((socket) => { socket.once("data", () => { socket.write(Buffer.concat([frame(4, 0, 0), headers(again)])); }); });
+      const port = await useTcp((socket) => {
+        socket.once("data", () => {
+          socket.write(Buffer.concat([frame(4, 0, 0), headers(again)]));
+        });
+      });
       return useChannel(port).call().closed;
     };
-    expect(await answers(10)).toMatchObject({ message: "the server answered with the content type none, not application/grpc" });
-    expect(await answers(130)).toEqual({ code: StatusCode.RESOURCE_EXHAUSTED, message: "the server reset the call (ENHANCE_YOUR_CALM)" });
+    expect(await answers(10)).toMatchObject({
+      message: "the server answered with the content type none, not application/grpc",
+    });
+    expect(await answers(130)).toEqual({
+      code: StatusCode.RESOURCE_EXHAUSTED,
+      message: "the server reset the call (ENHANCE_YOUR_CALM)",
+    });
   });
 
   test("send a message in pieces of one byte at the cost of all before them [C-LIM-7]", async () => {
@@ -255,7 +423,9 @@ describe("what a server may not do to a client", () => {
       stream.respond(answer);
       const bytes = messageOf(Buffer.alloc(size, 7)).enveloped;
       let at = 0;
-      const next = (): void => { if (at < bytes.length) stream.write(bytes.subarray(at, ++at), next); };
+      const next = (): void => {
+        if (at < bytes.length) stream.write(bytes.subarray(at, ++at), next);
+      };
       next();
     });
     const seen = useChannel(port).call();
@@ -266,8 +436,20 @@ describe("what a server may not do to a client", () => {
   test("fill the memory of a client that does not read: 200 MB wait at the server, and others go on [C-LIM-7]", async () => {
     const [count, big] = [200, messageOf(Buffer.alloc(1 << 20))];
     let sent = 0;
-    const pump = (out: ByteStream): void => { while (sent < count && ++sent <= count && out.send(big)); };
-    const server = await useServer({ handler: ({ out }) => ({ onMessage: (message) => { if (message.length > 1) pump(out); else out.send(messageOf("y")); }, onDrained: () => { pump(out); } }) });
+    const pump = (out: ByteStream): void => {
+      while (sent < count && ++sent <= count && out.send(big));
+    };
+    const server = await useServer({
+      handler: ({ out }) => ({
+        onMessage: (message) => {
+          if (message.length > 1) pump(out);
+          else out.send(messageOf("y"));
+        },
+        onDrained: () => {
+          pump(out);
+        },
+      }),
+    });
     const { call } = useChannel(server.port);
     const [reader, other] = [call(), call()];
     reader.stream.pause?.();
@@ -287,11 +469,17 @@ describe("what a server may not do to a client", () => {
   test("get the client to read on while it rests: messages of one packet come one by one", async () => {
     const port = await useHttp2((stream) => {
       stream.respond(answer, { waitForTrailers: true });
-      stream.on("wantTrailers", () => { stream.sendTrailers({ "grpc-status": "0" }); });
+      stream.on("wantTrailers", () => {
+        stream.sendTrailers({ "grpc-status": "0" });
+      });
       stream.end(Buffer.concat(["a", "b", "c"].map((text) => messageOf(text).enveloped)));
     });
     const { call } = useChannel(port);
-    const seen = call({ onMessage: () => { seen.stream.pause?.(); } });
+    const seen = call({
+      onMessage: () => {
+        seen.stream.pause?.();
+      },
+    });
     for (const count of [1, 2, 3]) {
       await seen.has(count);
       expect(seen.messages).toHaveLength(count);
@@ -301,17 +489,32 @@ describe("what a server may not do to a client", () => {
     expect(await seen.closed).toEqual({ code: StatusCode.OK, message: "" });
   });
 
-  test.each(["onMessage", "onDrained", "onClosed"] as const)("make a fault in %s of one handler that of others", async (where) => {
-    const server = await useServer();
-    const { call, events } = useChannel(server.port);
-    const other = call();
-    const seen = call({ [where]: () => { throw new Error("mine"); } });
-    seen.stream.send(messageOf("x"));
-    if (where === "onClosed") seen.stream.close({ code: StatusCode.OK, message: "" });
-    else expect(await seen.closed).toEqual({ code: StatusCode.INTERNAL, message: `the handler of the call failed in ${where}` });
-    await echoed(other, "still here");
-    expect(events).toContainEqual({ kind: "fault", where: `${where} of ${echoPath}`, error: new Error("mine") });
-  });
+  test.each(["onMessage", "onDrained", "onClosed"] as const)(
+    "make a fault in %s of one handler that of others",
+    async (where) => {
+      const server = await useServer();
+      const { call, events } = useChannel(server.port);
+      const other = call();
+      const seen = call({
+        [where]: () => {
+          throw new Error("mine");
+        },
+      });
+      seen.stream.send(messageOf("x"));
+      if (where === "onClosed") seen.stream.close({ code: StatusCode.OK, message: "" });
+      else
+        expect(await seen.closed).toEqual({
+          code: StatusCode.INTERNAL,
+          message: `the handler of the call failed in ${where}`,
+        });
+      await echoed(other, "still here");
+      expect(events).toContainEqual({
+        kind: "fault",
+        where: `${where} of ${echoPath}`,
+        error: new Error("mine"),
+      });
+    },
+  );
 });
 
 describe("a channel and its connection", () => {
@@ -332,10 +535,15 @@ describe("a channel and its connection", () => {
     await server.server.close({ graceMs: 1 });
     expect((await seen.closed).code).toBe(StatusCode.UNAVAILABLE);
     const refused = await call().closed;
-    expect(refused).toEqual({ code: StatusCode.UNAVAILABLE, message: `cannot connect to ${channel.target}: nothing listens there (ECONNREFUSED); check the port, and that the server runs` });
+    expect(refused).toEqual({
+      code: StatusCode.UNAVAILABLE,
+      message: `cannot connect to ${channel.target}: nothing listens there (ECONNREFUSED); check the port, and that the server runs`,
+    });
     expect(channel.connectivity()).toEqual({ state: "transient-failure", status: refused });
     expect(again.port).not.toBe(server.port);
-    const told = events.map((event) => event.kind === "connectivity" && event.connectivity.state).filter((state) => state !== "idle");
+    const told = events
+      .map((event) => event.kind === "connectivity" && event.connectivity.state)
+      .filter((state) => state !== "idle");
     expect(told).toEqual(["connecting", "ready", "connecting", "transient-failure"]);
   });
 
@@ -364,8 +572,18 @@ describe("a channel and its connection", () => {
   test("is idle, and no failure, when a connection without calls is told to go", async () => {
     const server = await useServer();
     let wake: () => void = () => undefined;
-    const idle = new Promise<void>((resolve) => { wake = resolve; });
-    const { call, channel } = useChannel(server.port, { onEvent: (event) => { if (event.kind === "connectivity" && ["idle", "transient-failure"].includes(event.connectivity.state)) wake(); } });
+    const idle = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    const { call, channel } = useChannel(server.port, {
+      onEvent: (event) => {
+        if (
+          event.kind === "connectivity" &&
+          ["idle", "transient-failure"].includes(event.connectivity.state)
+        )
+          wake();
+      },
+    });
     const seen = call();
     await echoed(seen, "x");
     seen.stream.close({ code: StatusCode.OK, message: "" });
@@ -380,7 +598,13 @@ describe("a channel and its connection", () => {
     const port = await useHttp2((stream) => {
       stream.respond(answer);
       stream.pipe(stream);
-      stream.once("data", () => { told.push(stream.session?.state.remoteWindowSize, stream.session?.remoteSettings.initialWindowSize, stream.session?.remoteSettings.enablePush); });
+      stream.once("data", () => {
+        told.push(
+          stream.session?.state.remoteWindowSize,
+          stream.session?.remoteSettings.initialWindowSize,
+          stream.session?.remoteSettings.enablePush,
+        );
+      });
     });
     await echoed(useChannel(port).call(), "x");
     expect(told).toEqual([16 << 20, 8 << 20, false]);
@@ -389,7 +613,11 @@ describe("a channel and its connection", () => {
   test("sends a request of 20 MB, as one with 100,000 long names is", async () => {
     const server = await useServer({
       limits: { maxMessageBytes: 32 << 20 },
-      handler: ({ out }) => ({ onMessage: (message) => { out.send(messageOf(String(message.length))); } }),
+      handler: ({ out }) => ({
+        onMessage: (message) => {
+          out.send(messageOf(String(message.length)));
+        },
+      }),
     });
     const seen = useChannel(server.port).call();
     seen.stream.send(messageOf(Buffer.alloc(20 << 20)));
@@ -425,7 +653,9 @@ describe("a channel and its connection", () => {
     const half = messageOf("whole, and half of one").enveloped;
     let known = 1;
     const arrived = async (bytes: Uint8Array): Promise<void> => {
-      await new Promise((resolve) => { streams[0]?.write(bytes, resolve); });
+      await new Promise((resolve) => {
+        streams[0]?.write(bytes, resolve);
+      });
       streams[1]?.write(messageOf("behind it").enveloped);
       await other.has(++known);
     };
@@ -438,7 +668,10 @@ describe("a channel and its connection", () => {
     clock.advance(59_999);
     expect(stuck.closedTimes).toBe(0);
     clock.advance(1);
-    expect(await stuck.closed).toEqual({ code: StatusCode.DEADLINE_EXCEEDED, message: "the server has begun a message and sent nothing more of it for 60 s" });
+    expect(await stuck.closed).toEqual({
+      code: StatusCode.DEADLINE_EXCEEDED,
+      message: "the server has begun a message and sent nothing more of it for 60 s",
+    });
     expect([clock.pending, other.closedTimes]).toEqual([0, 0]);
     other.stream.close({ code: StatusCode.CANCELLED, message: "" });
     await other.closed;
@@ -471,9 +704,17 @@ describe("a channel and its connection", () => {
   test("gives up a server that takes the connection and never answers", async () => {
     const clock = createFakeClock();
     const taken: Socket[] = [];
-    const port = await useTcp((socket) => { taken.push(socket); socket.once("data", () => { clock.advance(20_000); }); });
+    const port = await useTcp((socket) => {
+      taken.push(socket);
+      socket.once("data", () => {
+        clock.advance(20_000);
+      });
+    });
     const seen = useChannel(port, { clock }).call();
-    expect(await seen.closed).toEqual({ code: StatusCode.UNAVAILABLE, message: `cannot connect to localhost:${port}: no answer within 20 s (ETIMEDOUT); check the address and the firewall` });
+    expect(await seen.closed).toEqual({
+      code: StatusCode.UNAVAILABLE,
+      message: `cannot connect to localhost:${port}: no answer within 20 s (ETIMEDOUT); check the address and the firewall`,
+    });
     expect(clock.pending).toBe(0);
   });
 
@@ -484,7 +725,10 @@ describe("a channel and its connection", () => {
       socket.resume();
     });
     const { call, channel } = useChannel(port, { limits: { pingMs: 20, pingTimeoutMs: 20 } });
-    expect(await call().closed).toEqual({ code: StatusCode.UNAVAILABLE, message: `lost the connection to localhost:${port}: PING timed out` });
+    expect(await call().closed).toEqual({
+      code: StatusCode.UNAVAILABLE,
+      message: `lost the connection to localhost:${port}: PING timed out`,
+    });
     expect(channel.connectivity()).toMatchObject({ state: "transient-failure" });
   });
 
@@ -499,24 +743,55 @@ describe("a channel and its connection", () => {
         if (sent === updates) clearInterval(timer);
         socket.write(Buffer.of(0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0, 1));
       }, 150);
-      socket.on("close", () => { clearInterval(timer); });
+      socket.on("close", () => {
+        clearInterval(timer);
+      });
     });
     const { call } = useChannel(port, { limits: { pingMs: 600, pingTimeoutMs: 600 } });
-    expect(await call().closed).toMatchObject({ message: `lost the connection to localhost:${port}: PING timed out` });
+    expect(await call().closed).toMatchObject({
+      message: `lost the connection to localhost:${port}: PING timed out`,
+    });
     expect(sent).toBe(updates);
   });
 
   test.each([
-    ["resets at once", (socket: Socket) => { socket.resetAndDestroy(); }],
-    ["closes at once", (socket: Socket) => { socket.end(); }],
-    ["speaks HTTP/1.1", (socket: Socket) => { socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"); }],
-    ["speaks garbage", (socket: Socket) => { socket.write(Buffer.alloc(100, 0xff)); }],
-    ["speaks TLS", (socket: Socket) => { socket.end(Buffer.of(0x15, 3, 1, 0, 2, 2, 70)); }],
+    [
+      "resets at once",
+      (socket: Socket) => {
+        socket.resetAndDestroy();
+      },
+    ],
+    [
+      "closes at once",
+      (socket: Socket) => {
+        socket.end();
+      },
+    ],
+    [
+      "speaks HTTP/1.1",
+      (socket: Socket) => {
+        socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
+      },
+    ],
+    [
+      "speaks garbage",
+      (socket: Socket) => {
+        socket.write(Buffer.alloc(100, 0xff));
+      },
+    ],
+    [
+      "speaks TLS",
+      (socket: Socket) => {
+        socket.end(Buffer.of(0x15, 3, 1, 0, 2, 2, 70));
+      },
+    ],
   ])("tells of a server that %s", async (_, onSocket) => {
     const port = await useTcp(onSocket);
     const { code, message } = await useChannel(port).call().closed;
     expect(code).toBe(StatusCode.UNAVAILABLE);
-    expect(message).toMatch(/^cannot connect to localhost:\d+: no HTTP\/2 came of it \(.+\); does it speak gRPC, and want TLS\?$/);
+    expect(message).toMatch(
+      /^cannot connect to localhost:\d+: no HTTP\/2 came of it \(.+\); does it speak gRPC, and want TLS\?$/,
+    );
     expect(message.length).toBeLessThan(160);
   });
 
@@ -524,7 +799,8 @@ describe("a channel and its connection", () => {
     const seed = seedOf();
     const random = createRandom(seed);
     const settings = frame(4, 0, 0);
-    const garbage = (): Buffer => Buffer.from(Array.from({ length: random(64) }, () => random(256)));
+    const garbage = (): Buffer =>
+      Buffer.from(Array.from({ length: random(64) }, () => random(256)));
     const port = await useTcp((socket) => {
       if (random(4) > 0) socket.write(settings);
       socket.on("data", () => {
@@ -543,15 +819,32 @@ describe("a channel and its connection", () => {
       if (random(8) === 0) calls[0]?.stream.pause?.();
       if (random(8) === 0) calls[0]?.stream.close({ code: random(2), message: "" });
       const statuses = await Promise.all(calls.map(async ({ closed }) => closed));
-      expect({ seed, codes: statuses.filter(({ code }) => code < 0 || code > 16) }).toEqual({ seed, codes: [] });
+      expect({ seed, codes: statuses.filter(({ code }) => code < 0 || code > 16) }).toEqual({
+        seed,
+        codes: [],
+      });
     }
   });
 
   test.each([
-    ["DNS does not know", "ENOTFOUND", "DNS does not know no-such-host.invalid (ENOTFOUND); check the name"],
-    ["DNS cannot answer for now", "EAI_AGAIN", "DNS does not answer for no-such-host.invalid (EAI_AGAIN); check the name servers of this machine"],
+    [
+      "DNS does not know",
+      "ENOTFOUND",
+      "DNS does not know no-such-host.invalid (ENOTFOUND); check the name",
+    ],
+    [
+      "DNS cannot answer for now",
+      "EAI_AGAIN",
+      "DNS does not answer for no-such-host.invalid (EAI_AGAIN); check the name servers of this machine",
+    ],
   ])("reports a name that %s", async (_title, code, reason) => {
-    vi.spyOn(dns, "lookup").mockImplementation(((host: string, _: unknown, callback: (error: Error) => void) => { setImmediate(callback, Object.assign(new Error(`getaddrinfo ${code} ${host}`), { code })); }) as never);
+    vi.spyOn(dns, "lookup").mockImplementation(((
+      host: string,
+      _: unknown,
+      callback: (error: Error) => void,
+    ) => {
+      setImmediate(callback, Object.assign(new Error(`getaddrinfo ${code} ${host}`), { code }));
+    }) as never);
     const { message } = await useChannel("no-such-host.invalid:1").call().closed;
     expect(message).toBe(`cannot connect to no-such-host.invalid:1: ${reason}`);
   });
@@ -559,25 +852,49 @@ describe("a channel and its connection", () => {
   test("reports a name for which DNS never answers, and connects once it does", async () => {
     const clock = createFakeClock();
     const { port } = await useServer();
-    const lookup = vi.spyOn(dns, "lookup").mockImplementation((() => { setImmediate(() => { clock.advance(20_000); }); }));
+    const lookup = vi.spyOn(dns, "lookup").mockImplementation(() => {
+      setImmediate(() => {
+        clock.advance(20_000);
+      });
+    });
     const channel = useChannel(`name.test:${port}`, { clock });
-    expect((await channel.call().closed).message).toBe(`cannot connect to name.test:${port}: DNS does not answer for name.test (EAI_AGAIN); check the name servers of this machine`);
-    lookup.mockImplementation(((_host: string, options: { readonly all?: boolean }, callback: (error: null, ...found: readonly unknown[]) => void) => {
-      setImmediate(() => { if (options.all === true) callback(null, [{ address: "127.0.0.1", family: 4 }]); else callback(null, "127.0.0.1", 4); });
+    expect((await channel.call().closed).message).toBe(
+      `cannot connect to name.test:${port}: DNS does not answer for name.test (EAI_AGAIN); check the name servers of this machine`,
+    );
+    lookup.mockImplementation(((
+      _host: string,
+      options: { readonly all?: boolean },
+      callback: (error: null, ...found: readonly unknown[]) => void,
+    ) => {
+      setImmediate(() => {
+        if (options.all === true) callback(null, [{ address: "127.0.0.1", family: 4 }]);
+        else callback(null, "127.0.0.1", 4);
+      });
     }) as never);
     await echoed(channel.call(), "x");
   });
 
   test("goes over a socket in the file system", async () => {
     const folder = mkdtempSync(join(tmpdir(), "xdstp-"));
-    onTestFinished(() => { rmSync(folder, { recursive: true }); });
+    onTestFinished(() => {
+      rmSync(folder, { recursive: true });
+    });
     const path = join(folder, "s");
     const authorities: unknown[] = [];
-    await useHttp2((stream) => { stream.respond(answer); stream.pipe(stream); stream.once("data", () => { authorities.push(stream.sentHeaders[":status"]); }); }, path);
-    for (const target of [`unix:${path}`, `unix://${path}`]) await echoed(useChannel(target).call(), "x");
+    await useHttp2((stream) => {
+      stream.respond(answer);
+      stream.pipe(stream);
+      stream.once("data", () => {
+        authorities.push(stream.sentHeaders[":status"]);
+      });
+    }, path);
+    for (const target of [`unix:${path}`, `unix://${path}`])
+      await echoed(useChannel(target).call(), "x");
     expect(authorities).toEqual([200, 200]);
     const { message } = await useChannel(`unix:${path}2`).call().closed;
-    expect(message).toBe(`cannot connect to unix:${path}2: there is no such socket (ENOENT); check the path, and that the server runs`);
+    expect(message).toBe(
+      `cannot connect to unix:${path}2: there is no such socket (ENOENT); check the path, and that the server runs`,
+    );
   });
 });
 
@@ -586,11 +903,22 @@ describe("onOpened", () => {
     const server = await useServer();
     const { call } = useChannel(server.port);
     const told: string[] = [];
-    const seen = call({ onOpened: () => { told.push("opened"); }, onDrained: () => { told.push("drained"); } });
+    const seen = call({
+      onOpened: () => {
+        told.push("opened");
+      },
+      onDrained: () => {
+        told.push("drained");
+      },
+    });
     expect(seen.stream.opening).toBe(true);
     await echoed(seen, "x");
     expect([told, seen.stream.opening]).toEqual([["opened", "drained"], false]);
-    const lost = useChannel(1).call({ onOpened: () => { told.push("never"); } });
+    const lost = useChannel(1).call({
+      onOpened: () => {
+        told.push("never");
+      },
+    });
     expect((await lost.closed).code).toBe(StatusCode.UNAVAILABLE);
     expect([told.includes("never"), lost.stream.opening]).toEqual([false, false]);
   });
@@ -604,12 +932,17 @@ describe("close()", () => {
     await echoed(seen, "x");
     seen.stream.send(messageOf("last"));
     await channel.close();
-    expect(await seen.closed).toEqual({ code: StatusCode.CANCELLED, message: "the channel was closed" });
+    expect(await seen.closed).toEqual({
+      code: StatusCode.CANCELLED,
+      message: "the channel was closed",
+    });
     expect(await server.calls[0]?.closed).toEqual({ code: StatusCode.OK, message: "" });
     expect(server.calls[0]?.messages.map(String)).toEqual(["x", "last"]);
     await server.event("connection-closed");
     expect(channel.connectivity()).toEqual({ state: "shutdown" });
-    expect(() => channel.open({ path: echoPath }, { onMessage: fail, onDrained: fail, onClosed: fail })).toThrow(`[FAILED_PRECONDITION] the channel to ${channel.target} is closed`);
+    expect(() =>
+      channel.open({ path: echoPath }, { onMessage: fail, onDrained: fail, onClosed: fail }),
+    ).toThrow(`[FAILED_PRECONDITION] the channel to ${channel.target} is closed`);
   });
 
   test("resets no call that the server ends, however long it takes", async () => {
@@ -617,9 +950,19 @@ describe("close()", () => {
     const port = await useHttp2((stream) => {
       stream.respond(answer, { waitForTrailers: true });
       stream.write(messageOf("x").enveloped);
-      stream.on("wantTrailers", () => { stream.sendTrailers({ "grpc-status": "0" }); });
-      stream.on("end", () => { setImmediate(() => { stream.end(); }); }).resume();
-      stream.on("close", () => { resets.push(stream.rstCode); });
+      stream.on("wantTrailers", () => {
+        stream.sendTrailers({ "grpc-status": "0" });
+      });
+      stream
+        .on("end", () => {
+          setImmediate(() => {
+            stream.end();
+          });
+        })
+        .resume();
+      stream.on("close", () => {
+        resets.push(stream.rstCode);
+      });
     });
     const { call, channel } = useChannel(port);
     await call().has(1);
@@ -628,7 +971,9 @@ describe("close()", () => {
   });
 
   test("ends while connecting, of a call and of the channel", async () => {
-    const port = await useTcp(() => { /* never answers */ });
+    const port = await useTcp(() => {
+      /* never answers */
+    });
     const { call, channel } = useChannel(port);
     const [first, second] = [call(), call()];
     first.stream.send(messageOf("x"));
@@ -650,8 +995,16 @@ describe("close()", () => {
   test("ends from within an event, at whatever moment", async () => {
     const server = await useServer();
     for (const state of ["connecting", "ready"]) {
-      const wire = useChannel(server.port, { onEvent: (event) => { if (event.kind === "connectivity" && event.connectivity.state === state) void wire.channel.close(); } });
-      expect(await wire.call().closed).toEqual({ code: StatusCode.CANCELLED, message: "the channel was closed" });
+      const wire = useChannel(server.port, {
+        onEvent: (event) => {
+          if (event.kind === "connectivity" && event.connectivity.state === state)
+            void wire.channel.close();
+        },
+      });
+      expect(await wire.call().closed).toEqual({
+        code: StatusCode.CANCELLED,
+        message: "the channel was closed",
+      });
       await wire.channel.close();
     }
   });
@@ -663,17 +1016,47 @@ describe("close()", () => {
 });
 
 describe("createGrpcChannel() with grpc-js as the server", () => {
-  async function useGrpcJs(handle: (call: grpc.ServerDuplexStream<Buffer, Buffer>) => void): Promise<TestChannel> {
+  async function useGrpcJs(
+    handle: (call: grpc.ServerDuplexStream<Buffer, Buffer>) => void,
+  ): Promise<TestChannel> {
     const server = new grpc.Server();
     const same = (bytes: Buffer): Buffer => bytes;
-    server.addService({ stream: { path: echoPath, requestStream: true, responseStream: true, requestSerialize: same, requestDeserialize: same, responseSerialize: same, responseDeserialize: same } }, { stream: handle });
-    const port = await new Promise<number>((resolve, reject) => { server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => { if (error === null) resolve(bound); else reject(error); }); });
-    onTestFinished(() => { server.forceShutdown(); });
+    server.addService(
+      {
+        stream: {
+          path: echoPath,
+          requestStream: true,
+          responseStream: true,
+          requestSerialize: same,
+          requestDeserialize: same,
+          responseSerialize: same,
+          responseDeserialize: same,
+        },
+      },
+      { stream: handle },
+    );
+    const port = await new Promise<number>((resolve, reject) => {
+      server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
+        if (error === null) resolve(bound);
+        else reject(error);
+      });
+    });
+    onTestFinished(() => {
+      server.forceShutdown();
+    });
     return useChannel(port);
   }
 
   test("carries messages, and ends in order", async () => {
-    const { call } = await useGrpcJs((stream) => { stream.on("data", (bytes: Buffer) => { stream.write(bytes); }).on("end", () => { stream.end(); }); });
+    const { call } = await useGrpcJs((stream) => {
+      stream
+        .on("data", (bytes: Buffer) => {
+          stream.write(bytes);
+        })
+        .on("end", () => {
+          stream.end();
+        });
+    });
     const seen = call();
     for (const size of [0, 1, 16_384, 3_000_000]) await echoed(seen, "x".repeat(size));
     seen.stream.close({ code: StatusCode.OK, message: "" });
@@ -681,9 +1064,16 @@ describe("createGrpcChannel() with grpc-js as the server", () => {
   });
 
   test("tells its status", async () => {
-    const { call } = await useGrpcJs((stream) => { stream.emit("error", { code: grpc.status.RESOURCE_EXHAUSTED, details: "zu groß" }); });
-    expect(await call().closed).toEqual({ code: StatusCode.RESOURCE_EXHAUSTED, message: "zu groß" });
+    const { call } = await useGrpcJs((stream) => {
+      stream.emit("error", { code: grpc.status.RESOURCE_EXHAUSTED, details: "zu groß" });
+    });
+    expect(await call().closed).toEqual({
+      code: StatusCode.RESOURCE_EXHAUSTED,
+      message: "zu groß",
+    });
   });
 });
 
-function fail(): never { throw new Error("must not be called"); }
+function fail(): never {
+  throw new Error("must not be called");
+}

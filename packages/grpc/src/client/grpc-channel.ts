@@ -1,6 +1,14 @@
 import type { OutgoingHttpHeaders } from "node:http2";
 import { isDeepStrictEqual } from "node:util";
-import { StatusCode, systemClock, XdsError, type ByteStream, type ByteStreamHandler, type Clock, type Status } from "@xdstp/core";
+import {
+  StatusCode,
+  systemClock,
+  XdsError,
+  type ByteStream,
+  type ByteStreamHandler,
+  type Clock,
+  type Status,
+} from "@xdstp/core";
 import { createChannelContext, type ChannelContext } from "./channel-context.ts";
 import { resolveChannelLimits, type ChannelLimits } from "./channel-limits.ts";
 import { credentialsOf, type ChannelTls } from "./channel-tls.ts";
@@ -85,20 +93,38 @@ class Channel implements GrpcChannel {
   #connectivity: Connectivity = { state: "idle" };
   #closing: Promise<void> | undefined;
 
-  constructor({ target, tls, userAgent, limits, clock = systemClock, onEvent }: GrpcChannelOptions) {
+  constructor({
+    target,
+    tls,
+    userAgent,
+    limits,
+    clock = systemClock,
+    onEvent,
+  }: GrpcChannelOptions) {
     this.target = target;
-    this.#context = createChannelContext({ target: parseTarget(target), limits: resolveChannelLimits(limits), clock }, onEvent);
+    this.#context = createChannelContext(
+      { target: parseTarget(target), limits: resolveChannelLimits(limits), clock },
+      onEvent,
+    );
     this.#secure = tls !== undefined;
     this.#headers = sharedHeaders(this.#context.target.authority, this.#secure, userAgent);
     this.#sessions = this.#connectWith(tls);
   }
 
-  connectivity(): Connectivity { return this.#connectivity; }
+  connectivity(): Connectivity {
+    return this.#connectivity;
+  }
 
   open({ path, metadata }: GrpcCall, handler: ByteStreamHandler): ByteStream {
     this.#mustBeOpen();
     const headers = { ...this.#headers, ...checkedMetadata(path, metadata) };
-    const place = { context: this.#context, sessions: this.#sessions, closed: () => { this.#left(call); } };
+    const place = {
+      context: this.#context,
+      sessions: this.#sessions,
+      closed: () => {
+        this.#left(call);
+      },
+    };
     const call = openClientCall(place, path, headers, handler);
     this.#calls.set(call, nobody);
     return call;
@@ -106,10 +132,16 @@ class Channel implements GrpcChannel {
 
   replaceTls(tls: ChannelTls): void {
     this.#mustBeOpen();
-    if (!this.#secure) throw new XdsError("FAILED_PRECONDITION", `the channel to ${this.target} has no TLS; create another one with the option tls`);
+    if (!this.#secure)
+      throw new XdsError(
+        "FAILED_PRECONDITION",
+        `the channel to ${this.target} has no TLS; create another one with the option tls`,
+      );
     const old = this.#sessions;
     this.#sessions = this.#connectWith(tls);
-    const drained = old.retire().then(() => { this.#draining.delete(drained); });
+    const drained = old.retire().then(() => {
+      this.#draining.delete(drained);
+    });
     this.#draining.add(drained);
     this.#become({ state: "idle" });
   }
@@ -120,11 +152,15 @@ class Channel implements GrpcChannel {
     await this.#closing;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> { await this.close(); }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
 
   async #end(): Promise<void> {
     const ends = [...this.#calls.keys()].map(async (call) => {
-      const over = new Promise<void>((resolve) => { this.#calls.set(call, resolve); });
+      const over = new Promise<void>((resolve) => {
+        this.#calls.set(call, resolve);
+      });
       call.leave(closed);
       await over;
     });
@@ -133,20 +169,35 @@ class Channel implements GrpcChannel {
   }
 
   #connectWith(tls: ChannelTls | undefined): Sessions {
-    const become = (next: Connectivity): void => { if (sessions === this.#sessions) this.#become(next); };
-    const sessions: Sessions = createSessions(this.#context, tls === undefined ? undefined : credentialsOf(tls), {
-      onConnecting: () => { become({ state: "connecting" }); },
-      onReady: () => { become({ state: "ready" }); },
-      onLost: (status) => { become(status === undefined ? { state: "idle" } : { state: "transient-failure", status }); },
-    });
+    const become = (next: Connectivity): void => {
+      if (sessions === this.#sessions) this.#become(next);
+    };
+    const sessions: Sessions = createSessions(
+      this.#context,
+      tls === undefined ? undefined : credentialsOf(tls),
+      {
+        onConnecting: () => {
+          become({ state: "connecting" });
+        },
+        onReady: () => {
+          become({ state: "ready" });
+        },
+        onLost: (status) => {
+          become(status === undefined ? { state: "idle" } : { state: "transient-failure", status });
+        },
+      },
+    );
     return sessions;
   }
 
   /** Told a little later: who listens may close the channel, and not in the midst of connecting. */
   #become(next: Connectivity): void {
-    if (this.#connectivity.state === "shutdown" || isDeepStrictEqual(this.#connectivity, next)) return;
+    if (this.#connectivity.state === "shutdown" || isDeepStrictEqual(this.#connectivity, next))
+      return;
     this.#connectivity = next;
-    queueMicrotask(() => { this.#context.emit({ kind: "connectivity", connectivity: next }); });
+    queueMicrotask(() => {
+      this.#context.emit({ kind: "connectivity", connectivity: next });
+    });
   }
 
   #left(call: ClientCall): void {
@@ -156,8 +207,14 @@ class Channel implements GrpcChannel {
   }
 
   #mustBeOpen(): void {
-    if (this.#closing !== undefined) throw new XdsError("FAILED_PRECONDITION", `the channel to ${this.target} is closed; create another one`);
+    if (this.#closing !== undefined)
+      throw new XdsError(
+        "FAILED_PRECONDITION",
+        `the channel to ${this.target} is closed; create another one`,
+      );
   }
 }
 
-function nobody(): void { /* waits */ }
+function nobody(): void {
+  /* waits */
+}

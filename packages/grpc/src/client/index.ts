@@ -3,7 +3,12 @@
  *
  * @packageDocumentation
  */
-export { createGrpcChannel, type GrpcCall, type GrpcChannel, type GrpcChannelOptions } from "./grpc-channel.ts";
+export {
+  createGrpcChannel,
+  type GrpcCall,
+  type GrpcChannel,
+  type GrpcChannelOptions,
+} from "./grpc-channel.ts";
 export { defaultChannelLimits, type ChannelLimits } from "./channel-limits.ts";
 export type { ChannelEvent, Connectivity } from "./connectivity.ts";
 export type { ChannelTls } from "./channel-tls.ts";

@@ -8,13 +8,18 @@ export function openSocket(target: Target, credentials: ChannelCredentials | und
   if (credentials === undefined) return connectTcp({ ...target.address, noDelay: true });
   const { context, servername = isIP(target.host) === 0 ? target.host : undefined } = credentials;
   const socket = connectTls({
-    ...target.address, secureContext: context, ALPNProtocols: ["h2"],
+    ...target.address,
+    secureContext: context,
+    ALPNProtocols: ["h2"],
     ...(servername !== undefined && { servername }),
   });
   socket.setNoDelay(true);
   socket.once("secureConnect", () => {
     // Not at once: Node ends the process if a socket is destroyed before its HTTP/2 session has taken it over, in this same event.
-    if (socket.alpnProtocol !== "h2") setImmediate(() => { socket.destroy(new Error("the server does not offer h2 in ALPN")); });
+    if (socket.alpnProtocol !== "h2")
+      setImmediate(() => {
+        socket.destroy(new Error("the server does not offer h2 in ALPN"));
+      });
   });
   return socket;
 }

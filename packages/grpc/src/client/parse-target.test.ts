@@ -29,6 +29,8 @@ describe("parseTarget()", () => {
     ["dns://8.8.8.8/xds.example", "names a DNS server of its own; write dns:///host:port"],
     ["unix:", "names no socket; write unix:PATH or unix:///PATH"],
   ])("refuses %j", (text, problem) => {
-    expect(() => parseTarget(text)).toThrow(`[INVALID_ARGUMENT] the target ${JSON.stringify(text)} ${problem}`);
+    expect(() => parseTarget(text)).toThrow(
+      `[INVALID_ARGUMENT] the target ${JSON.stringify(text)} ${problem}`,
+    );
   });
 });

@@ -26,19 +26,29 @@ const hostAndPort = /^(?:\[([0-9a-f:.%a-z]+)\]|([^:/?#@\s[\]]+))(?::(\d{1,5}))?$
 export function parseTarget(text: string): Target {
   const [, name, rest = ""] = scheme.exec(text) ?? [];
   switch (name?.toLowerCase()) {
-    case undefined: return hostTarget(text, text);
-    case "unix": return unixTarget(text, rest.startsWith("//") ? rest.slice(2) : rest);
-    case "dns": case "passthrough": return hostTarget(text, withoutResolver(text, rest));
-    case "ipv4": case "ipv6": return hostTarget(text, rest.replace(/^\/\/\//, ""));
-    case "http": case "https": throw bad(text, "is a URL; give host:port, and TLS as an option");
-    default: throw bad(text, `has the scheme ${name ?? ""}; this client knows dns and unix`);
+    case undefined:
+      return hostTarget(text, text);
+    case "unix":
+      return unixTarget(text, rest.startsWith("//") ? rest.slice(2) : rest);
+    case "dns":
+    case "passthrough":
+      return hostTarget(text, withoutResolver(text, rest));
+    case "ipv4":
+    case "ipv6":
+      return hostTarget(text, rest.replace(/^\/\/\//, ""));
+    case "http":
+    case "https":
+      throw bad(text, "is a URL; give host:port, and TLS as an option");
+    default:
+      throw bad(text, `has the scheme ${name ?? ""}; this client knows dns and unix`);
   }
 }
 
 /** `dns://resolver/name` would ask a resolver of its own. */
 function withoutResolver(text: string, rest: string): string {
   if (!rest.startsWith("//")) return rest;
-  if (!rest.startsWith("///")) throw bad(text, "names a DNS server of its own; write dns:///host:port");
+  if (!rest.startsWith("///"))
+    throw bad(text, "names a DNS server of its own; write dns:///host:port");
   return rest.slice(3);
 }
 
@@ -48,11 +58,17 @@ function hostTarget(text: string, rest: string): Target {
   const port = digits === undefined ? defaultPort : Number(digits);
   if (host === undefined) throw bad(text, "is no host:port; an IPv6 address stands in brackets");
   if (port < 1 || port > 65_535) throw bad(text, "has no port from 1 to 65535");
-  return { text, host, authority: `${v6 === undefined ? host : `[${host}]`}:${port}`, address: { host, port } };
+  return {
+    text,
+    host,
+    authority: `${v6 === undefined ? host : `[${host}]`}:${port}`,
+    address: { host, port },
+  };
 }
 
 function unixTarget(text: string, path: string): Target {
-  if (path === "" || path.includes("\0")) throw bad(text, "names no socket; write unix:PATH or unix:///PATH");
+  if (path === "" || path.includes("\0"))
+    throw bad(text, "names no socket; write unix:PATH or unix:///PATH");
   return { text, host: "localhost", authority: "localhost", address: { path } };
 }
 

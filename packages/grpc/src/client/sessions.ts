@@ -36,7 +36,11 @@ export interface SessionsHost {
 }
 
 /** Sessions that Connect's manager opens, shares and pings. */
-export function createSessions(context: ChannelContext, credentials: ChannelCredentials | undefined, host: SessionsHost): Sessions {
+export function createSessions(
+  context: ChannelContext,
+  credentials: ChannelCredentials | undefined,
+  host: SessionsHost,
+): Sessions {
   return new ManagedSessions(context, credentials, host);
 }
 
@@ -71,20 +75,31 @@ class ManagedSessions implements Sessions {
   #whenIdle: (() => void) | undefined;
   #whenClosed: (() => void) | undefined;
 
-  constructor(context: ChannelContext, credentials: ChannelCredentials | undefined, host: SessionsHost) {
+  constructor(
+    context: ChannelContext,
+    credentials: ChannelCredentials | undefined,
+    host: SessionsHost,
+  ) {
     const { pingMs, pingTimeoutMs, windowBytes } = context.limits;
     this.#context = context;
     this.#credentials = credentials;
     this.#host = host;
     // The sockets are ours, so the URL is never looked up; each call says its own authority.
-    this.#manager = new Http2SessionManager("http://channel.invalid", { pingIntervalMs: pingMs, pingTimeoutMs }, {
-      createConnection: () => this.#connect(),
-      settings: { enablePush: false, initialWindowSize: windowBytes },
-      maxSessionMemory: sessionMegabytes,
-    });
+    this.#manager = new Http2SessionManager(
+      "http://channel.invalid",
+      { pingIntervalMs: pingMs, pingTimeoutMs },
+      {
+        createConnection: () => this.#connect(),
+        settings: { enablePush: false, initialWindowSize: windowBytes },
+        maxSessionMemory: sessionMegabytes,
+      },
+    );
   }
 
-  async request(path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream | RequestFailure> {
+  async request(
+    path: string,
+    headers: OutgoingHttpHeaders,
+  ): Promise<ClientHttp2Stream | RequestFailure> {
     this.#calls += 1;
     try {
       const stream = await this.#manager.request("POST", path, headers, { endStream: false });
@@ -96,7 +111,9 @@ class ManagedSessions implements Sessions {
       });
       const { session } = stream;
       const seen = session === undefined || session.destroyed ? undefined : this.#watch(session);
-      stream.once("response", () => { if (seen !== undefined) seen.answered = true; });
+      stream.once("response", () => {
+        if (seen !== undefined) seen.answered = true;
+      });
       return stream;
     } catch (error) {
       this.#left();
@@ -107,7 +124,9 @@ class ManagedSessions implements Sessions {
     }
   }
 
-  received(stream: ClientHttp2Stream): void { this.#manager.notifyResponseByteRead(stream); }
+  received(stream: ClientHttp2Stream): void {
+    this.#manager.notifyResponseByteRead(stream);
+  }
 
   lost(session: Http2Session | undefined, error: unknown): Status | undefined {
     if (session !== undefined && !session.destroyed && !session.socket.destroyed) return undefined;
@@ -118,13 +137,19 @@ class ManagedSessions implements Sessions {
   }
 
   async retire(): Promise<void> {
-    if (this.#calls > 0) await new Promise<void>((resolve) => { this.#whenIdle = resolve; });
+    if (this.#calls > 0)
+      await new Promise<void>((resolve) => {
+        this.#whenIdle = resolve;
+      });
     await this.abort();
   }
 
   async abort(): Promise<void> {
     this.#manager.abort();
-    if (this.#sockets.size > 0) await new Promise<void>((resolve) => { this.#whenClosed = resolve; });
+    if (this.#sockets.size > 0)
+      await new Promise<void>((resolve) => {
+        this.#whenClosed = resolve;
+      });
   }
 
   /**
@@ -144,7 +169,11 @@ class ManagedSessions implements Sessions {
     };
     // As the pings of Connect do, it goes by the clock of the machine.
     let timer = systemClock.after(everyMs, look);
-    return { cancel: () => { timer.cancel(); } };
+    return {
+      cancel: () => {
+        timer.cancel();
+      },
+    };
   }
 
   #left(): void {
@@ -157,9 +186,15 @@ class ManagedSessions implements Sessions {
     const socket = openSocket(target, this.#credentials);
     // The event is not sent for an address, nor for a socket in the file system.
     let isResolved = !("host" in target.address) || isIP(target.address.host) !== 0;
-    socket.once("lookup", () => { isResolved = true; });
+    socket.once("lookup", () => {
+      isResolved = true;
+    });
     const deadline = clock.after(limits.connectMs, () => {
-      socket.destroy(Object.assign(new Error(`no answer within ${limits.connectMs / 1000} s`), { code: isResolved ? "ETIMEDOUT" : "EAI_AGAIN" }));
+      socket.destroy(
+        Object.assign(new Error(`no answer within ${limits.connectMs / 1000} s`), {
+          code: isResolved ? "ETIMEDOUT" : "EAI_AGAIN",
+        }),
+      );
     });
     this.#deadline = deadline;
     this.#connecting = true;
@@ -190,8 +225,15 @@ class ManagedSessions implements Sessions {
       this.#connecting = false;
       this.#host.onReady();
     });
-    session.on("error", (error) => { if (!isOrderly(error)) failed = error; });
-    session.once("close", () => { this.#gone(seen, failed === undefined && seen.ready ? undefined : this.#failure(seen, failed)); });
+    session.on("error", (error) => {
+      if (!isOrderly(error)) failed = error;
+    });
+    session.once("close", () => {
+      this.#gone(
+        seen,
+        failed === undefined && seen.ready ? undefined : this.#failure(seen, failed),
+      );
+    });
     return seen;
   }
 
@@ -210,7 +252,16 @@ class ManagedSessions implements Sessions {
   #failure(seen: SeenSession | undefined, error: unknown): Status {
     const { target } = this.#context;
     const { ready = false, answered = false } = seen ?? {};
-    return { code: StatusCode.UNAVAILABLE, message: describeFailure({ target, ready, answered, error, tls: this.#credentials !== undefined }) };
+    return {
+      code: StatusCode.UNAVAILABLE,
+      message: describeFailure({
+        target,
+        ready,
+        answered,
+        error,
+        tls: this.#credentials !== undefined,
+      }),
+    };
   }
 }
 
@@ -220,4 +271,6 @@ function isOrderly(error: Error): boolean {
 }
 
 /** Whoever has to know listens beside this; without a listener the process would end. */
-function ignore(): void { /* see above */ }
+function ignore(): void {
+  /* see above */
+}

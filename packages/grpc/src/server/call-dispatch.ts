@@ -37,16 +37,32 @@ export interface CallTargets {
 }
 
 /** How calls end that a server has no time for any more. */
-export const shuttingDown: Status = { code: StatusCode.UNAVAILABLE, message: "the server is shutting down" };
+export const shuttingDown: Status = {
+  code: StatusCode.UNAVAILABLE,
+  message: "the server is shutting down",
+};
 const shownPath = 1024;
 const unknownMethod: Status = { code: StatusCode.UNIMPLEMENTED, message: "unknown method" };
-const notCanonical: Status = { code: StatusCode.UNIMPLEMENTED, message: "the path must be /package.Service/Method" };
+const notCanonical: Status = {
+  code: StatusCode.UNIMPLEMENTED,
+  message: "the path must be /package.Service/Method",
+};
 const tooMany: Status = { code: StatusCode.RESOURCE_EXHAUSTED, message: "too many calls are open" };
-const tooLarge: Status = { code: StatusCode.RESOURCE_EXHAUSTED, message: "the headers of the call are too large" };
-const badTimeout: Status = { code: StatusCode.INVALID_ARGUMENT, message: "grpc-timeout must be 1 to 8 digits and one of H M S m u n" };
+const tooLarge: Status = {
+  code: StatusCode.RESOURCE_EXHAUSTED,
+  message: "the headers of the call are too large",
+};
+const badTimeout: Status = {
+  code: StatusCode.INVALID_ARGUMENT,
+  message: "grpc-timeout must be 1 to 8 digits and one of H M S m u n",
+};
 
 /** A dispatch for one server. */
-export function createCallDispatch(targets: CallTargets, context: GrpcContext, connections: Connections): CallDispatch {
+export function createCallDispatch(
+  targets: CallTargets,
+  context: GrpcContext,
+  connections: Connections,
+): CallDispatch {
   const dispatch = new Dispatch(targets, context, connections);
   return {
     open(call) {
@@ -59,7 +75,9 @@ export function createCallDispatch(targets: CallTargets, context: GrpcContext, c
         giveUp(call.stream);
       }
     },
-    drain(now) { dispatch.drain(now); },
+    drain(now) {
+      dispatch.drain(now);
+    },
   };
 }
 
@@ -79,14 +97,18 @@ class Dispatch implements CallDispatch, RawCallHost {
   }
 
   open(call: IncomingCall): void {
-    const connection = this.#connections.of(call.stream.session as Parameters<Connections["of"]>[0]);
+    const connection = this.#connections.of(
+      call.stream.session as Parameters<Connections["of"]>[0],
+    );
     const path = call.headers[":path"] ?? "";
     const headerBytes = headerListSize(call.rawHeaders);
     connection?.credit(headerBytes);
     if (connection === undefined) call.stream.close(constants.NGHTTP2_REFUSED_STREAM);
     else if (this.#draining) refuse(call, shuttingDown, 503);
-    else if (headerBytes > this.context.limits.headerListBytes) this.#cut(call, connection, "headers-too-large", tooLarge, 431);
-    else if (!isCanonicalPath(path, call.headers[":method"] === "GET")) this.#cut(call, connection, "not-canonical", notCanonical, 404);
+    else if (headerBytes > this.context.limits.headerListBytes)
+      this.#cut(call, connection, "headers-too-large", tooLarge, 431);
+    else if (!isCanonicalPath(path, call.headers[":method"] === "GET"))
+      this.#cut(call, connection, "not-canonical", notCanonical, 404);
     else if (this.#targets.isStreaming(path)) this.#openRaw(call, connection, path);
     else this.#openConnect(call, connection, path);
   }
@@ -106,12 +128,24 @@ class Dispatch implements CallDispatch, RawCallHost {
 
   #openRaw(call: IncomingCall, connection: Connection, path: string): void {
     const { stream, headers } = call;
-    if (headers[":method"] !== "POST") { refuseWithHttp(stream, 405, { allow: "POST" }); return; }
-    if (!isGrpcContentType(headers["content-type"])) { refuseWithHttp(stream, 415, { "accept-post": "application/grpc, application/grpc+proto" }); return; }
+    if (headers[":method"] !== "POST") {
+      refuseWithHttp(stream, 405, { allow: "POST" });
+      return;
+    }
+    if (!isGrpcContentType(headers["content-type"])) {
+      refuseWithHttp(stream, 415, { "accept-post": "application/grpc, application/grpc+proto" });
+      return;
+    }
     const timeout = headers["grpc-timeout"];
     const deadlineMs = typeof timeout === "string" ? parseGrpcTimeout(timeout) : undefined;
-    if (timeout !== undefined && deadlineMs === undefined) { this.#cut(call, connection, "bad-timeout", badTimeout); return; }
-    if (!this.#tally.add(connection.principal)) { this.#cut(call, connection, "too-many-streams", tooMany); return; }
+    if (timeout !== undefined && deadlineMs === undefined) {
+      this.#cut(call, connection, "bad-timeout", badTimeout);
+      return;
+    }
+    if (!this.#tally.add(connection.principal)) {
+      this.#cut(call, connection, "too-many-streams", tooMany);
+      return;
+    }
     const { counters } = this.context;
     counters.streams += 1;
     counters.streamsOpened += 1;
@@ -129,11 +163,14 @@ class Dispatch implements CallDispatch, RawCallHost {
     if (kind === undefined) {
       refuse(call, unknownMethod, 404);
       connection.refused();
-    }
-    else if (connection.calls >= this.context.limits.maxCallsPerConnection) this.#cut(call, connection, "too-many-calls", tooMany, 429);
-    else if (!this.#tally.add(connection.principal)) this.#cut(call, connection, "too-many-streams", tooMany, 429);
+    } else if (connection.calls >= this.context.limits.maxCallsPerConnection)
+      this.#cut(call, connection, "too-many-calls", tooMany, 429);
+    else if (!this.#tally.add(connection.principal))
+      this.#cut(call, connection, "too-many-streams", tooMany, 429);
     else {
-      call.stream.once("close", () => { this.#tally.remove(connection.principal); });
+      call.stream.once("close", () => {
+        this.#tally.remove(connection.principal);
+      });
       serveConnectCall({ ...call, path, kind, connection }, this.#targets.routes, this.context);
       this.#countFull(connection);
     }
@@ -141,12 +178,25 @@ class Dispatch implements CallDispatch, RawCallHost {
 
   /** HTTP/2 refuses the next call before it comes here, so what can be counted is that the last one is open. */
   #countFull({ streams, calls }: Connection): void {
-    if (streams.size + calls >= this.context.limits.maxStreamsPerConnection) this.context.counters.connectionsFilled += 1;
+    if (streams.size + calls >= this.context.limits.maxStreamsPerConnection)
+      this.context.counters.connectionsFilled += 1;
   }
 
-  #cut(call: IncomingCall, connection: Connection, reason: StreamCut, status: Status, httpCode = 400): void {
+  #cut(
+    call: IncomingCall,
+    connection: Connection,
+    reason: StreamCut,
+    status: Status,
+    httpCode = 400,
+  ): void {
     this.context.count(reason);
-    this.context.emit({ kind: "stream-cut", peer: connection.peer, path: (call.headers[":path"] ?? "").slice(0, shownPath), reason, status });
+    this.context.emit({
+      kind: "stream-cut",
+      peer: connection.peer,
+      path: (call.headers[":path"] ?? "").slice(0, shownPath),
+      reason,
+      status,
+    });
     refuse(call, status, httpCode);
     if (isPeerFault(reason)) connection.refused();
   }
@@ -158,7 +208,9 @@ function refuse(call: IncomingCall, status: Status, httpCode: number): void {
 }
 
 /** The stream's `close` says all that matters. */
-function ignore(): void { /* see above */ }
+function ignore(): void {
+  /* see above */
+}
 
 function giveUp(stream: ServerHttp2Stream): void {
   if (!stream.destroyed && !stream.closed) stream.close(constants.NGHTTP2_INTERNAL_ERROR);

@@ -8,7 +8,10 @@ import type { StreamCut } from "./grpc-event.ts";
 import { stallTimer } from "./stall-timer.ts";
 
 /** A request that Connect serves, and where it came from. */
-export interface ConnectCall extends Pick<ConnectRequest, "stream" | "headers" | "flags" | "rawHeaders"> {
+export interface ConnectCall extends Pick<
+  ConnectRequest,
+  "stream" | "headers" | "flags" | "rawHeaders"
+> {
   readonly path: string;
   readonly kind: "one-message" | "many-messages";
   readonly connection: Connection;
@@ -18,12 +21,23 @@ export interface ConnectCall extends Pick<ConnectRequest, "stream" | "headers" |
  * Serves one call through Connect, and bounds what Connect does not: the time in which the request must arrive and the response be read.
  * A client that sends many messages may be silent as long as it likes; its first message is the first of its connection.
  */
-export function serveConnectCall(call: ConnectCall, routes: ConnectRoutes, context: GrpcContext): void {
+export function serveConnectCall(
+  call: ConnectCall,
+  routes: ConnectRoutes,
+  context: GrpcContext,
+): void {
   const { stream, connection, kind } = call;
   let timer: Timer | undefined;
   const limit = (ms: number, reason: StreamCut, moved: () => number): void => {
     timer?.cancel();
-    timer = stallTimer(context.clock, { ms, leastBytes: context.limits.minBytesPerSecond * ms / 1_000, moved, onStalled: () => { cut(call, reason, context); } });
+    timer = stallTimer(context.clock, {
+      ms,
+      leastBytes: (context.limits.minBytesPerSecond * ms) / 1_000,
+      moved,
+      onStalled: () => {
+        cut(call, reason, context);
+      },
+    });
   };
   countOpen(context, connection, 1);
   creditBody(stream, connection);
@@ -31,7 +45,9 @@ export function serveConnectCall(call: ConnectCall, routes: ConnectRoutes, conte
     timer?.cancel();
     countOpen(context, connection, -1);
   });
-  stream.once("finish", () => { endRequest(stream); });
+  stream.once("finish", () => {
+    endRequest(stream);
+  });
   const arrived = (): void => {
     timer?.cancel();
     connection.spoke();
@@ -45,9 +61,16 @@ export function serveConnectCall(call: ConnectCall, routes: ConnectRoutes, conte
   routes.serve({
     ...call,
     peer: { address: peer, ...(identity === undefined ? {} : { identity }) },
-    onMessage: () => { connection.spoke(); },
-    onResponse: () => { if (kind === "one-message") limit(context.limits.stalledMs, "not-reading", () => connection.meter.sentBytes); },
-    onFault: () => { reset(stream, constants.NGHTTP2_INTERNAL_ERROR); },
+    onMessage: () => {
+      connection.spoke();
+    },
+    onResponse: () => {
+      if (kind === "one-message")
+        limit(context.limits.stalledMs, "not-reading", () => connection.meter.sentBytes);
+    },
+    onFault: () => {
+      reset(stream, constants.NGHTTP2_INTERNAL_ERROR);
+    },
   });
 }
 
@@ -67,7 +90,10 @@ function countOpen(context: GrpcContext, connection: Connection, change: 1 | -1)
 }
 
 function cut(call: ConnectCall, reason: StreamCut, context: GrpcContext): void {
-  const status = { code: StatusCode.DEADLINE_EXCEEDED, message: "the call took too long to arrive or to be read" };
+  const status = {
+    code: StatusCode.DEADLINE_EXCEEDED,
+    message: "the call took too long to arrive or to be read",
+  };
   context.count(reason);
   context.emit({ kind: "stream-cut", peer: call.connection.peer, path: call.path, reason, status });
   reset(call.stream, constants.NGHTTP2_ENHANCE_YOUR_CALM);

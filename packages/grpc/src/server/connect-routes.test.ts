@@ -1,7 +1,16 @@
 import { create, createFileRegistry, type DescService } from "@bufbuild/protobuf";
-import { FileDescriptorProtoSchema, FileDescriptorSetSchema, StringValueSchema, file_google_protobuf_wrappers } from "@bufbuild/protobuf/wkt";
+import {
+  FileDescriptorProtoSchema,
+  FileDescriptorSetSchema,
+  StringValueSchema,
+  file_google_protobuf_wrappers,
+} from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import {
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+} from "@connectrpc/connect-node";
 import { XdsError } from "@xdstp/core";
 import { createTestAuthority } from "@xdstp/testing";
 import { gzipSync } from "node:zlib";
@@ -14,16 +23,29 @@ import type { CallPeer, MethodCall, MethodRouter } from "./method-router.ts";
 function describeService(): DescService {
   const text = ".google.protobuf.StringValue";
   const file = create(FileDescriptorProtoSchema, {
-    name: "test.proto", package: "test", syntax: "proto3", dependency: ["google/protobuf/wrappers.proto"],
-    service: [{
-      name: "Unary",
-      method: [
-        { name: "Say", inputType: text, outputType: text },
-        { name: "Chat", inputType: text, outputType: text, clientStreaming: true, serverStreaming: true },
-      ],
-    }],
+    name: "test.proto",
+    package: "test",
+    syntax: "proto3",
+    dependency: ["google/protobuf/wrappers.proto"],
+    service: [
+      {
+        name: "Unary",
+        method: [
+          { name: "Say", inputType: text, outputType: text },
+          {
+            name: "Chat",
+            inputType: text,
+            outputType: text,
+            clientStreaming: true,
+            serverStreaming: true,
+          },
+        ],
+      },
+    ],
   });
-  const service = createFileRegistry(create(FileDescriptorSetSchema, { file: [file_google_protobuf_wrappers.proto, file] })).getService("test.Unary");
+  const service = createFileRegistry(
+    create(FileDescriptorSetSchema, { file: [file_google_protobuf_wrappers.proto, file] }),
+  ).getService("test.Unary");
   if (service === undefined) throw new Error("no service");
   return service;
 }
@@ -35,10 +57,15 @@ interface Say {
   say(request: { value: string }): Promise<{ value: string }>;
 }
 
-function routes(say: (text: string, signal: AbortSignal, peer: CallPeer) => string | Promise<string>): (router: MethodRouter) => void {
+function routes(
+  say: (text: string, signal: AbortSignal, peer: CallPeer) => string | Promise<string>,
+): (router: MethodRouter) => void {
   return (router) => {
     router.service(service, {
-      say: async (request: { value: string }, context: MethodCall) => create(StringValueSchema, { value: await say(request.value, context.signal, context.peer) }),
+      say: async (request: { value: string }, context: MethodCall) =>
+        create(StringValueSchema, {
+          value: await say(request.value, context.signal, context.peer),
+        }),
       async *chat(requests: AsyncIterable<{ value: string }>) {
         for await (const { value } of requests) {
           if (value === "bug") throw new TypeError("secret of the bug");
@@ -49,8 +76,18 @@ function routes(say: (text: string, signal: AbortSignal, peer: CallPeer) => stri
   };
 }
 
-function sayClient(server: TestServer, make: typeof createGrpcTransport = createGrpcTransport): Say {
-  return createClient(service, make({ baseUrl: `http://127.0.0.1:${server.port}`, ...{ httpVersion: "2" }, idleConnectionTimeoutMs: 1 })) as unknown as Say;
+function sayClient(
+  server: TestServer,
+  make: typeof createGrpcTransport = createGrpcTransport,
+): Say {
+  return createClient(
+    service,
+    make({
+      baseUrl: `http://127.0.0.1:${server.port}`,
+      ...{ httpVersion: "2" },
+      idleConnectionTimeoutMs: 1,
+    }),
+  ) as unknown as Say;
 }
 
 /** StringValue with a short text. */
@@ -59,12 +96,18 @@ function stringValue(text: string): Buffer {
 }
 
 describe("createConnectRoutes()", () => {
-  test.for([["gRPC", createGrpcTransport], ["gRPC-web", createGrpcWebTransport], ["Connect", createConnectTransport]] as const)("serves unary calls over %s beside raw streams on one port", async ([, make]) => {
+  test.for([
+    ["gRPC", createGrpcTransport],
+    ["gRPC-web", createGrpcWebTransport],
+    ["Connect", createConnectTransport],
+  ] as const)("serves unary calls over %s beside raw streams on one port", async ([, make]) => {
     const server = await useServer({ routes: routes((text) => text.toUpperCase()) });
     const raw = (await server.client()).call(echoPath);
     raw.stream.write(enveloped("raw"));
     expect((await raw.next()).toString()).toBe("raw");
-    expect((await sayClient(server, make as typeof createGrpcTransport).say({ value: "unary" })).value).toBe("UNARY");
+    expect(
+      (await sayClient(server, make as typeof createGrpcTransport).say({ value: "unary" })).value,
+    ).toBe("UNARY");
     expect(server.server.stats()).toMatchObject({ callsOpened: 1, streamsOpened: 1 });
     raw.stream.close();
   });
@@ -74,12 +117,25 @@ describe("createConnectRoutes()", () => {
     const ca = authority.cert;
     const tls = { ...authority.issue({ name: "server", dnsNames: ["localhost"] }), clientCa: ca };
     const seen: CallPeer[] = [];
-    const server = await useServer({ tls, routes: routes((text, _, peer) => { seen.push(peer); return text; }) });
+    const server = await useServer({
+      tls,
+      routes: routes((text, _, peer) => {
+        seen.push(peer);
+        return text;
+      }),
+    });
     const client = await server.client({ ca, ...authority.issue({ uris: ["spiffe://td/a"] }) });
     const call = client.call(sayPath);
     call.stream.end(enveloped(stringValue("x")));
     expect((await call.result).trailers["grpc-status"]).toBe("0");
-    expect(seen).toMatchObject([{ address: expect.stringMatching(/^(127\.0\.0\.1|\[::1\]|\[::ffff:127\.0\.0\.1\]):\d+$/) as string, identity: { uris: ["spiffe://td/a"] } }]);
+    expect(seen).toMatchObject([
+      {
+        address: expect.stringMatching(
+          /^(127\.0\.0\.1|\[::1\]|\[::ffff:127\.0\.0\.1\]):\d+$/,
+        ) as string,
+        identity: { uris: ["spiffe://td/a"] },
+      },
+    ]);
   });
 
   test("sends no compression to a client that offers it, and refuses a compressed message", async () => {
@@ -101,7 +157,10 @@ describe("createConnectRoutes()", () => {
     const call = client.call(sayPath, { "grpc-timeout": "2562047H" });
     call.stream.end(enveloped(stringValue("x")));
     expect((await call.result).trailers["grpc-status"]).toBe("0");
-    const json = client.call(sayPath, { "content-type": "application/json", "connect-timeout-ms": "9999999999" });
+    const json = client.call(sayPath, {
+      "content-type": "application/json",
+      "connect-timeout-ms": "9999999999",
+    });
     json.stream.end('"x"');
     expect((await json.result).headers[":status"]).toBe(200);
   });
@@ -109,15 +168,35 @@ describe("createConnectRoutes()", () => {
   test("answers an unknown method with UNIMPLEMENTED, another client with 404 [B-STREAM-2]", async () => {
     const server = await useServer();
     const client = await server.client();
-    expect((await client.call("/test.Echo/Other").result).trailers).toMatchObject({ "grpc-status": "12", "grpc-message": "unknown method" });
-    expect((await client.call("/healthz", { ":method": "GET", "content-type": undefined }).result).headers[":status"]).toBe(404);
+    expect((await client.call("/test.Echo/Other").result).trailers).toMatchObject({
+      "grpc-status": "12",
+      "grpc-message": "unknown method",
+    });
+    expect(
+      (await client.call("/healthz", { ":method": "GET", "content-type": undefined }).result)
+        .headers[":status"],
+    ).toBe(404);
   });
 
-  test.for([echoPath, sayPath].flatMap((path) => [path.slice(1), `/${path}`, path.replace("Echo/", "Echo//"), `${path}/`, `${path}?x`, path.replace("t", "%74"), `/./${path.slice(1)}`].filter((each) => each !== path)))("refuses the path %s before it is routed", async (path) => {
+  test.for(
+    [echoPath, sayPath].flatMap((path) =>
+      [
+        path.slice(1),
+        `/${path}`,
+        path.replace("Echo/", "Echo//"),
+        `${path}/`,
+        `${path}?x`,
+        path.replace("t", "%74"),
+        `/./${path.slice(1)}`,
+      ].filter((each) => each !== path),
+    ),
+  )("refuses the path %s before it is routed", async (path) => {
     const server = await useServer({ routes: routes((text) => text) });
     const client = await server.client();
     const { trailers, rstCode } = await client.call(path).result;
-    expect({ status: trailers["grpc-status"], reset: rstCode !== 0 }).toEqual(path.startsWith("/") ? { status: "12", reset: false } : { status: undefined, reset: true });
+    expect({ status: trailers["grpc-status"], reset: rstCode !== 0 }).toEqual(
+      path.startsWith("/") ? { status: "12", reset: false } : { status: undefined, reset: true },
+    );
     expect(server.calls).toHaveLength(0);
     expect(server.server.stats().callsOpened).toBe(0);
   });
@@ -135,24 +214,51 @@ describe("createConnectRoutes()", () => {
   });
 
   test("hides what a handler throws from its client, and tells it as a fault", async () => {
-    const server = await useServer({ routes: routes(() => { throw new TypeError("secret of the bug"); }) });
-    await expect(sayClient(server).say({ value: "x" })).rejects.toMatchObject({ code: Code.Internal, rawMessage: "internal error" });
+    const server = await useServer({
+      routes: routes(() => {
+        throw new TypeError("secret of the bug");
+      }),
+    });
+    await expect(sayClient(server).say({ value: "x" })).rejects.toMatchObject({
+      code: Code.Internal,
+      rawMessage: "internal error",
+    });
     expect(String((await server.event("fault")).error)).toContain("secret of the bug");
     const chat = (await server.client()).call("/test.Unary/Chat");
     chat.stream.write(enveloped(stringValue("bug")));
-    expect((await chat.result).trailers).toMatchObject({ "grpc-status": "13", "grpc-message": "internal%20error" });
+    expect((await chat.result).trailers).toMatchObject({
+      "grpc-status": "13",
+      "grpc-message": "internal%20error",
+    });
     expect(server.server.stats().faults).toBe(2);
   });
 
-  test.for([new XdsError("NOT_FOUND", "no such thing"), new ConnectError("no such thing", Code.NotFound)])("passes an error on that a handler means: $name", async (error) => {
-    const server = await useServer({ routes: routes(() => { throw error; }) });
-    await expect(sayClient(server).say({ value: "x" })).rejects.toMatchObject({ code: Code.NotFound, rawMessage: "no such thing" });
+  test.for([
+    new XdsError("NOT_FOUND", "no such thing"),
+    new ConnectError("no such thing", Code.NotFound),
+  ])("passes an error on that a handler means: $name", async (error) => {
+    const server = await useServer({
+      routes: routes(() => {
+        throw error;
+      }),
+    });
+    await expect(sayClient(server).say({ value: "x" })).rejects.toMatchObject({
+      code: Code.NotFound,
+      rawMessage: "no such thing",
+    });
     expect(server.server.stats().faults).toBe(0);
   });
 
   test("does not take an error for success, whatever its code", async () => {
-    const server = await useServer({ routes: routes(() => { throw new XdsError("OK", "well"); }) });
-    await expect(sayClient(server).say({ value: "x" })).rejects.toMatchObject({ code: Code.Unknown, rawMessage: "well" });
+    const server = await useServer({
+      routes: routes(() => {
+        throw new XdsError("OK", "well");
+      }),
+    });
+    await expect(sayClient(server).say({ value: "x" })).rejects.toMatchObject({
+      code: Code.Unknown,
+      rawMessage: "well",
+    });
   });
 
   test("refuses a message above 16 MiB [S-SIZE-5]", async () => {
@@ -165,7 +271,10 @@ describe("createConnectRoutes()", () => {
   });
 
   test("cuts a call whose request trickles in [S-LIM-1]", async () => {
-    const server = await useServer({ routes: routes((text) => text), limits: { firstMessageMs: 1_000_000, messageMs: 5000 } });
+    const server = await useServer({
+      routes: routes((text) => text),
+      limits: { firstMessageMs: 1_000_000, messageMs: 5000 },
+    });
     const client = await server.client();
     const call = client.call(sayPath);
     call.stream.write(enveloped(stringValue("x")).subarray(0, 6));
@@ -177,10 +286,15 @@ describe("createConnectRoutes()", () => {
   });
 
   test("cuts a call whose client does not read the response [S-LIM-3]", async () => {
-    const server = await useServer({ routes: routes((text) => text.repeat(3_000_000)), limits: { pingMs: 1_000_000 } });
+    const server = await useServer({
+      routes: routes((text) => text.repeat(3_000_000)),
+      limits: { pingMs: 1_000_000 },
+    });
     const client = await server.client();
     const call = client.call(sayPath);
-    const responded = new Promise((resolve) => { call.stream.once("response", resolve); });
+    const responded = new Promise((resolve) => {
+      call.stream.once("response", resolve);
+    });
     call.stream.pause();
     call.stream.end(enveloped(stringValue("x")));
     await responded;
@@ -192,7 +306,15 @@ describe("createConnectRoutes()", () => {
 
   test("bounds the open calls of one connection [S-LIM-1]", async () => {
     let finish: ((text: string) => void) | undefined;
-    const server = await useServer({ routes: routes(() => new Promise((resolve) => { finish = resolve; })), limits: { maxCallsPerConnection: 1 } });
+    const server = await useServer({
+      routes: routes(
+        () =>
+          new Promise((resolve) => {
+            finish = resolve;
+          }),
+      ),
+      limits: { maxCallsPerConnection: 1 },
+    });
     const client = await server.client();
     const [first, second] = [client.call(sayPath), client.call(sayPath)];
     first.stream.end(enveloped(stringValue("x")));
@@ -204,7 +326,10 @@ describe("createConnectRoutes()", () => {
   });
 
   test("tells when calls and streams are all that one connection may have [S-LIM-1]", async () => {
-    const server = await useServer({ routes: routes((text) => text), limits: { maxStreamsPerConnection: 2 } });
+    const server = await useServer({
+      routes: routes((text) => text),
+      limits: { maxStreamsPerConnection: 2 },
+    });
     const client = await server.client();
     const stream = client.call(echoPath);
     await client.roundTrip();
@@ -217,30 +342,38 @@ describe("createConnectRoutes()", () => {
     stream.stream.close();
   });
 
-  test.for([["maxStreamsPerPeer"], ["maxStreams"]] as const)("counts calls of all connections of a peer, whoever serves them: %s [S-LIM-1]", async ([limit]) => {
-    const server = await useServer({ routes: routes((text) => text), limits: { [limit]: 2 } });
-    const raw = (await server.client()).call(echoPath);
-    raw.stream.write(enveloped("raw"));
-    await raw.next();
-    const chat = (await server.client()).call("/test.Unary/Chat");
-    chat.stream.write(enveloped(stringValue("x")));
-    await chat.next();
-    const say = async (): Promise<string | undefined> => {
-      const call = (await server.client()).call(sayPath);
-      call.stream.end(enveloped(stringValue("x")));
-      return (await call.result).trailers["grpc-status"] as string | undefined;
-    };
-    expect(await say()).toBe("8");
-    expect((await (await server.client()).call(echoPath).result).trailers["grpc-status"]).toBe("8");
-    expect(server.server.stats().cuts).toEqual({ "too-many-streams": 2 });
-    raw.stream.end();
-    await raw.result;
-    expect([await say(), await say()]).toEqual(["0", "0"]);
-    chat.stream.end();
-  });
+  test.for([["maxStreamsPerPeer"], ["maxStreams"]] as const)(
+    "counts calls of all connections of a peer, whoever serves them: %s [S-LIM-1]",
+    async ([limit]) => {
+      const server = await useServer({ routes: routes((text) => text), limits: { [limit]: 2 } });
+      const raw = (await server.client()).call(echoPath);
+      raw.stream.write(enveloped("raw"));
+      await raw.next();
+      const chat = (await server.client()).call("/test.Unary/Chat");
+      chat.stream.write(enveloped(stringValue("x")));
+      await chat.next();
+      const say = async (): Promise<string | undefined> => {
+        const call = (await server.client()).call(sayPath);
+        call.stream.end(enveloped(stringValue("x")));
+        return (await call.result).trailers["grpc-status"] as string | undefined;
+      };
+      expect(await say()).toBe("8");
+      expect((await (await server.client()).call(echoPath).result).trailers["grpc-status"]).toBe(
+        "8",
+      );
+      expect(server.server.stats().cuts).toEqual({ "too-many-streams": 2 });
+      raw.stream.end();
+      await raw.result;
+      expect([await say(), await say()]).toEqual(["0", "0"]);
+      chat.stream.end();
+    },
+  );
 
   test("does not take a call of many messages without one for the first message of a connection [S-LIM-1]", async () => {
-    const server = await useServer({ routes: routes((text) => text), limits: { pingMs: 1_000_000 } });
+    const server = await useServer({
+      routes: routes((text) => text),
+      limits: { pingMs: 1_000_000 },
+    });
     const [mute, speaking] = [await server.client(), await server.client()];
     const [silent, chat] = [mute, speaking].map((client) => client.call("/test.Unary/Chat"));
     silent?.stream.write(Buffer.of(0));
@@ -254,7 +387,10 @@ describe("createConnectRoutes()", () => {
   });
 
   test("counts a call through Connect as the first message of a connection [S-LIM-1]", async () => {
-    const server = await useServer({ routes: routes((text) => text), limits: { pingMs: 1_000_000 } });
+    const server = await useServer({
+      routes: routes((text) => text),
+      limits: { pingMs: 1_000_000 },
+    });
     const client = await server.client();
     const call = client.call(sayPath);
     call.stream.end(enveloped(stringValue("x")));

@@ -1,7 +1,25 @@
-import { createServer, type Http2ServerRequest, type Http2ServerResponse, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import {
+  createServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
-import { ConnectError, Code, createConnectRouter, createContextKey, createContextValues, type ConnectRouter, type HandlerContext, type Interceptor } from "@connectrpc/connect";
-import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
+import {
+  ConnectError,
+  Code,
+  createConnectRouter,
+  createContextKey,
+  createContextValues,
+  type ConnectRouter,
+  type HandlerContext,
+  type Interceptor,
+} from "@connectrpc/connect";
+import {
+  universalRequestFromNodeRequest,
+  universalResponseToNodeResponse,
+} from "@connectrpc/connect-node";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import { StatusCode, XdsError } from "@xdstp/core";
 import type { GrpcContext } from "./grpc-context.ts";
@@ -39,9 +57,16 @@ export interface ConnectRequest {
  * This is connect-node's own adapter but for two things: failures are events instead of lines on the console, and its objects are made
  * only for requests that come here, not for each raw stream.
  */
-export function createConnectRoutes(routes: ((router: MethodRouter) => void) | undefined, context: GrpcContext, shutdown: AbortSignal): ConnectRoutes {
+export function createConnectRoutes(
+  routes: ((router: MethodRouter) => void) | undefined,
+  context: GrpcContext,
+  shutdown: AbortSignal,
+): ConnectRoutes {
   const router = createConnectRouter({
-    acceptCompression: [], readMaxBytes: context.limits.maxMessageBytes, shutdownSignal: shutdown, interceptors: [hideFaults(context)],
+    acceptCompression: [],
+    readMaxBytes: context.limits.maxMessageBytes,
+    shutdownSignal: shutdown,
+    interceptors: [hideFaults(context)],
   });
   routes?.(narrowed(router));
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
@@ -60,7 +85,13 @@ export function createConnectRoutes(routes: ((router: MethodRouter) => void) | u
     },
     serve(request) {
       pending.set(request.stream, request);
-      objects.emit("stream", request.stream, clampTimeouts(request.headers), request.flags, request.rawHeaders);
+      objects.emit(
+        "stream",
+        request.stream,
+        clampTimeouts(request.headers),
+        request.flags,
+        request.rawHeaders,
+      );
     },
   };
 }
@@ -69,9 +100,16 @@ export function createConnectRoutes(routes: ((router: MethodRouter) => void) | u
 function narrowed(given: ConnectRouter): MethodRouter {
   const router = given as unknown as LooseRouter;
   return {
-    rpc(method, handle) { router.rpc(method, withPeer(handle as AnyHandler)); },
+    rpc(method, handle) {
+      router.rpc(method, withPeer(handle as AnyHandler));
+    },
     service(service, handlers) {
-      router.service(service, Object.fromEntries(Object.entries(handlers).map(([name, handle]) => [name, withPeer(handle as AnyHandler)])));
+      router.service(
+        service,
+        Object.fromEntries(
+          Object.entries(handlers).map(([name, handle]) => [name, withPeer(handle as AnyHandler)]),
+        ),
+      );
     },
   };
 }
@@ -86,11 +124,18 @@ interface LooseRouter {
 }
 
 const peerKey = createContextKey<CallPeer>({ address: "" }, { description: "who calls" });
-const heardKey = createContextKey<() => void>(() => undefined, { description: "told of each message of many" });
+const heardKey = createContextKey<() => void>(() => undefined, {
+  description: "told of each message of many",
+});
 
 /** What a handler is to know of its call, of all that Connect tells. */
 function withPeer(handle: AnyHandler): ConnectHandler {
-  return (request, { signal, requestHeader, values }) => handle(isMany(request) ? heard(request, values.get(heardKey)) : request, { signal, requestHeader, peer: values.get(peerKey) });
+  return (request, { signal, requestHeader, values }) =>
+    handle(isMany(request) ? heard(request, values.get(heardKey)) : request, {
+      signal,
+      requestHeader,
+      peer: values.get(peerKey),
+    });
 }
 
 function isMany(request: unknown): request is AsyncIterable<unknown> {
@@ -108,9 +153,18 @@ function pathOf(url: string): string {
   return url.split("?", 1)[0] ?? "";
 }
 
-function answer(handler: UniversalHandler, request: Http2ServerRequest, response: Http2ServerResponse, of: ConnectRequest, context: GrpcContext): void {
+function answer(
+  handler: UniversalHandler,
+  request: Http2ServerRequest,
+  response: Http2ServerResponse,
+  of: ConnectRequest,
+  context: GrpcContext,
+): void {
   const universal = read(request, response, of);
-  if (universal === undefined) { refuseWithHttp(of.stream, 400); return; }
+  if (universal === undefined) {
+    refuseWithHttp(of.stream, 400);
+    return;
+  }
   const respond = async (): Promise<void> => {
     const result = await handler(universal);
     of.onResponse();
@@ -118,16 +172,26 @@ function answer(handler: UniversalHandler, request: Http2ServerRequest, response
   };
   respond().catch((error: unknown) => {
     // A client that went away is no fault.
-    if (of.stream.destroyed || of.stream.closed || ConnectError.from(error).code === Code.Aborted) return;
+    if (of.stream.destroyed || of.stream.closed || ConnectError.from(error).code === Code.Aborted)
+      return;
     context.fault(handler.requestPath, error);
     of.onFault();
   });
 }
 
 /** undefined: authority and path make no URL. */
-function read(request: Http2ServerRequest, response: Http2ServerResponse, { peer, onMessage }: Pick<ConnectRequest, "peer" | "onMessage">): UniversalServerRequest | undefined {
+function read(
+  request: Http2ServerRequest,
+  response: Http2ServerResponse,
+  { peer, onMessage }: Pick<ConnectRequest, "peer" | "onMessage">,
+): UniversalServerRequest | undefined {
   try {
-    return universalRequestFromNodeRequest(request, response, undefined, createContextValues().set(peerKey, peer).set(heardKey, onMessage));
+    return universalRequestFromNodeRequest(
+      request,
+      response,
+      undefined,
+      createContextValues().set(peerKey, peer).set(heardKey, onMessage),
+    );
   } catch {
     return undefined;
   }
@@ -145,7 +209,9 @@ function hideFaults(context: GrpcContext): Interceptor {
     const path = new URL(request.url).pathname;
     try {
       const response = await next(request);
-      return response.stream ? { ...response, message: guarded(response.message, (error) => hide(path, error)) } : response;
+      return response.stream
+        ? { ...response, message: guarded(response.message, (error) => hide(path, error)) }
+        : response;
     } catch (error) {
       throw hide(path, error);
     }
@@ -153,13 +219,18 @@ function hideFaults(context: GrpcContext): Interceptor {
 }
 
 /** gRPC and Connect number their codes alike, but for OK, which is no error. */
-const codes: ReadonlyMap<number, Code> = new Map(Object.values(Code).flatMap((code) => (typeof code === "number" ? [[code, code] as const] : [])));
+const codes: ReadonlyMap<number, Code> = new Map(
+  Object.values(Code).flatMap((code) => (typeof code === "number" ? [[code, code] as const] : [])),
+);
 
 function codeOf({ code }: XdsError): Code {
   return codes.get(StatusCode[code]) ?? Code.Unknown;
 }
 
-async function* guarded<T>(messages: AsyncIterable<T>, hide: (error: unknown) => ConnectError): AsyncGenerator<T> {
+async function* guarded<T>(
+  messages: AsyncIterable<T>,
+  hide: (error: unknown) => ConnectError,
+): AsyncGenerator<T> {
   try {
     yield* messages;
   } catch (error) {
@@ -170,8 +241,10 @@ async function* guarded<T>(messages: AsyncIterable<T>, hide: (error: unknown) =>
 /** A timeout beyond what a timer takes would fire at once; Connect does not look. 24 days are as good as what was asked for. */
 function clampTimeouts(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const grpc = headers["grpc-timeout"];
-  if (typeof grpc === "string" && (parseGrpcTimeout(grpc) ?? 0) > longestTimerMs) headers["grpc-timeout"] = `${Math.floor(longestTimerMs / 1000)}S`;
+  if (typeof grpc === "string" && (parseGrpcTimeout(grpc) ?? 0) > longestTimerMs)
+    headers["grpc-timeout"] = `${Math.floor(longestTimerMs / 1000)}S`;
   const connect = headers["connect-timeout-ms"];
-  if (typeof connect === "string" && /^\d{1,10}$/.test(connect) && Number(connect) > longestTimerMs) headers["connect-timeout-ms"] = String(longestTimerMs);
+  if (typeof connect === "string" && /^\d{1,10}$/.test(connect) && Number(connect) > longestTimerMs)
+    headers["connect-timeout-ms"] = String(longestTimerMs);
   return headers;
 }

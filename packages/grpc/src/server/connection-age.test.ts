@@ -5,7 +5,11 @@ import { enveloped, type RawClientCall } from "../../test/raw-client.ts";
 import { echoPath, useServer, type TestServer } from "../../test/use-server.ts";
 import { createGrpcServer } from "./grpc-server.ts";
 
-async function speaking(server: TestServer): Promise<{ readonly call: RawClientCall; readonly goaway: Promise<unknown>; readonly closed: Promise<void> }> {
+async function speaking(server: TestServer): Promise<{
+  readonly call: RawClientCall;
+  readonly goaway: Promise<unknown>;
+  readonly closed: Promise<void>;
+}> {
   const client = await server.client();
   const call = client.call(echoPath);
   call.stream.write(enveloped("x"));
@@ -13,7 +17,10 @@ async function speaking(server: TestServer): Promise<{ readonly call: RawClientC
   return { call, goaway: once(client.session, "goaway"), closed: client.closed };
 }
 
-const options = { connectionAge: { ms: 100_000, graceMs: 1000 }, limits: { pingMs: 100_000_000, stalledMs: 100_000_000 } };
+const options = {
+  connectionAge: { ms: 100_000, graceMs: 1000 },
+  limits: { pingMs: 100_000_000, stalledMs: 100_000_000 },
+};
 
 /** Moves time to the moment at which the first connection is told to go. */
 function becomeOld(server: TestServer): void {
@@ -31,10 +38,17 @@ describe("connectionAge", () => {
     call.stream.write(enveloped("still served"));
     expect((await call.next()).toString()).toBe("still served");
     server.clock.advance(1000);
-    expect((await call.result).trailers).toMatchObject({ "grpc-status": String(StatusCode.UNAVAILABLE), "grpc-message": "the connection has reached its age: connect again" });
+    expect((await call.result).trailers).toMatchObject({
+      "grpc-status": String(StatusCode.UNAVAILABLE),
+      "grpc-message": "the connection has reached its age: connect again",
+    });
     await closed;
     await server.event("connection-closed");
-    expect(server.server.stats()).toMatchObject({ connections: 0, connectionsRetired: 1, cuts: {} });
+    expect(server.server.stats()).toMatchObject({
+      connections: 0,
+      connectionsRetired: 1,
+      cuts: {},
+    });
   });
 
   test("spreads connections that began together over a fifth of the age [S-STREAM-13]", async () => {
@@ -53,7 +67,10 @@ describe("connectionAge", () => {
     const server = await useServer(options);
     const { call } = await speaking(server);
     call.stream.pause();
-    server.calls[0]?.out.send({ bytes: Buffer.alloc(3_000_000), enveloped: enveloped(Buffer.alloc(3_000_000)) });
+    server.calls[0]?.out.send({
+      bytes: Buffer.alloc(3_000_000),
+      enveloped: enveloped(Buffer.alloc(3_000_000)),
+    });
     becomeOld(server);
     server.clock.advance(1000);
     server.clock.advance(1000);
@@ -62,7 +79,13 @@ describe("connectionAge", () => {
   });
 
   test("refuses an age that is none", () => {
-    expect(() => createGrpcServer({ accept: () => ({ code: 14, message: "" }), isStreaming: () => true, connectionAge: { ms: 0 } })).toThrow("connectionAge.ms is 0");
+    expect(() =>
+      createGrpcServer({
+        accept: () => ({ code: 14, message: "" }),
+        isStreaming: () => true,
+        connectionAge: { ms: 0 },
+      }),
+    ).toThrow("connectionAge.ms is 0");
   });
 });
 
@@ -83,9 +106,14 @@ describe("close({ spreadMs })", () => {
     for (let step = 0; step < 10; step += 1) {
       server.clock.advance(1000);
       steps.add(20 - server.calls.filter((seen) => seen.closedTimes === 0).length);
-      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => { setImmediate(resolve); });
+      for (let turn = 0; turn < 20; turn += 1)
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
     }
-    expect(await Promise.all(results)).toEqual(Array.from({ length: 20 }, () => String(StatusCode.UNAVAILABLE)));
+    expect(await Promise.all(results)).toEqual(
+      Array.from({ length: 20 }, () => String(StatusCode.UNAVAILABLE)),
+    );
     expect(steps.size).toBeGreaterThan(2);
     await closed;
     expect(server.server.stats()).toMatchObject({ connections: 0, cuts: {} });

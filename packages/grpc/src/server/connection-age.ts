@@ -14,15 +14,26 @@ export interface ConnectionAge {
 /** An age as it was given. Throws an XdsError if a time is no positive number. */
 export function checkedAge(age: ConnectionAge | undefined): ConnectionAge | undefined {
   for (const [name, value] of Object.entries(age ?? {})) {
-    if (!(Number.isFinite(value) && value > 0)) throw new XdsError("INVALID_ARGUMENT", `connectionAge.${name} is ${String(value)}; give a positive number of milliseconds`);
+    if (!(Number.isFinite(value) && value > 0))
+      throw new XdsError(
+        "INVALID_ARGUMENT",
+        `connectionAge.${name} is ${String(value)}; give a positive number of milliseconds`,
+      );
   }
   return age;
 }
 
-const tooOld: Status = { code: StatusCode.UNAVAILABLE, message: "the connection has reached its age: connect again" };
+const tooOld: Status = {
+  code: StatusCode.UNAVAILABLE,
+  message: "the connection has reached its age: connect again",
+};
 
 /** Begins the life of a connection (S-STREAM-13). */
-export function ageTimer(connection: Connection, context: GrpcContext, age: ConnectionAge | undefined): Timer | undefined {
+export function ageTimer(
+  connection: Connection,
+  context: GrpcContext,
+  age: ConnectionAge | undefined,
+): Timer | undefined {
   if (age === undefined) return undefined;
   return startDeadline(context.clock, age.ms * (0.9 + Math.random() * 0.2), () => {
     context.counters.connectionsRetired += 1;

@@ -18,7 +18,10 @@ describe("createConnection()", () => {
     server.clock.advance(1);
     await client.closed;
     expect(server.server.stats().cuts).toEqual({ silent: 1 });
-    expect(await server.calls[0]?.closed).toEqual({ code: StatusCode.UNAVAILABLE, message: "the connection was cut: silent" });
+    expect(await server.calls[0]?.closed).toEqual({
+      code: StatusCode.UNAVAILABLE,
+      message: "the connection was cut: silent",
+    });
   });
 
   test("sets no deadline for a silent stream on a connection that has spoken [S-LIM-1]", async () => {
@@ -34,7 +37,11 @@ describe("createConnection()", () => {
     silent.stream.close();
   });
 
-  test.for([["nothing at all", ""], ["only a preface", preface], ["half a frame", `${preface}\0\0`]] as const)("cuts a socket that sends %s in 15 s [S-LIM-1]", async ([, bytes]) => {
+  test.for([
+    ["nothing at all", ""],
+    ["only a preface", preface],
+    ["half a frame", `${preface}\0\0`],
+  ] as const)("cuts a socket that sends %s in 15 s [S-LIM-1]", async ([, bytes]) => {
     const server = await useServer();
     const socket = await useSocket(server.port);
     socket.write(bytes);
@@ -62,12 +69,22 @@ describe("createConnection()", () => {
     client.close();
     await server.event("connection-closed");
     const mute = await useSocket(server.port);
-    mute.write(Buffer.concat([Buffer.from(preface), frame(4, 0, 0), frame(1, 4, 1, headerBlock(echoPath)), frame(0, 0, 1, enveloped("x"))]));
+    mute.write(
+      Buffer.concat([
+        Buffer.from(preface),
+        frame(4, 0, 0),
+        frame(1, 4, 1, headerBlock(echoPath)),
+        frame(0, 0, 1, enveloped("x")),
+      ]),
+    );
     await received(mute, enveloped("x"));
     server.clock.advance(39_999);
     expect(server.server.stats().cuts).toEqual({});
     server.clock.advance(1);
-    expect(await server.calls[1]?.closed).toEqual({ code: StatusCode.UNAVAILABLE, message: "the connection was cut: ping-timeout" });
+    expect(await server.calls[1]?.closed).toEqual({
+      code: StatusCode.UNAVAILABLE,
+      message: "the connection was cut: ping-timeout",
+    });
   });
 
   test("sends a client that pings too often away with ENHANCE_YOUR_CALM [S-LIM-1]", async () => {
@@ -100,7 +117,10 @@ describe("createConnection()", () => {
     const third = await useSocket(server.port);
     third.write(preface + frame(4, 0, 0).toString("latin1"), "latin1");
     await once(third, "close");
-    expect(server.server.stats()).toMatchObject({ connections: 2, cuts: { "too-many-connections": 1 } });
+    expect(server.server.stats()).toMatchObject({
+      connections: 2,
+      cuts: { "too-many-connections": 1 },
+    });
   });
 
   test("bounds the streams of one peer with RESOURCE_EXHAUSTED [S-LIM-1]", async () => {
@@ -125,7 +145,9 @@ describe("createConnection()", () => {
     const calls = Array.from({ length: 4 }, () => client.call(echoPath));
     for (const call of calls) call.stream.write(begun);
     const fits = Math.floor(250_000 / 65_536);
-    expect((await Promise.race(calls.map(async (call) => call.result))).trailers["grpc-status"]).toBe("8");
+    expect(
+      (await Promise.race(calls.map(async (call) => call.result))).trailers["grpc-status"],
+    ).toBe("8");
     expect(server.server.stats().cuts).toEqual({ "partial-bytes": calls.length - fits });
     for (const call of calls) call.stream.close();
     await server.event("stream-closed", () => server.server.stats().streams === 0);
@@ -154,21 +176,28 @@ describe("createConnection()", () => {
     await first.next();
     const timers = server.clock.pending;
     for (let batch = 0; batch < 10; batch += 1) {
-      const calls = Array.from({ length: 100 }, () => client.call(echoPath, { "grpc-timeout": "1H" }));
+      const calls = Array.from({ length: 100 }, () =>
+        client.call(echoPath, { "grpc-timeout": "1H" }),
+      );
       for (const [index, call] of calls.entries()) {
         call.stream.write(index % 4 === 0 ? enveloped("part").subarray(0, 7) : enveloped("x"));
         if (index % 4 === 1) call.stream.end();
         if (index % 4 === 2) call.stream.close(constants.NGHTTP2_CANCEL);
         if (index % 4 === 3) call.stream.write("garbage");
       }
-      await Promise.all(calls.filter((_, index) => index % 4 !== 0).map(async (call) => call.result));
+      await Promise.all(
+        calls.filter((_, index) => index % 4 !== 0).map(async (call) => call.result),
+      );
       await client.roundTrip();
-      for (const [index, call] of calls.entries()) if (index % 4 === 0) call.stream.close(constants.NGHTTP2_CANCEL);
+      for (const [index, call] of calls.entries())
+        if (index % 4 === 0) call.stream.close(constants.NGHTTP2_CANCEL);
     }
     await server.event("stream-closed", () => server.server.stats().streams === 1);
     expect(server.server.stats()).toMatchObject({ streams: 1, streamsOpened: 1001 });
     expect(server.clock.pending).toBe(timers);
-    expect(server.calls.slice(1).map((seen) => seen.closedTimes)).toEqual(Array.from({ length: 1000 }, () => 1));
+    expect(server.calls.slice(1).map((seen) => seen.closedTimes)).toEqual(
+      Array.from({ length: 1000 }, () => 1),
+    );
     first.stream.close();
   });
 
@@ -194,8 +223,21 @@ describe("createConnection()", () => {
     for (let round = 0; round < scaled(10_000); round += 1) {
       const socket = await useSocket(server.port);
       const closed = once(socket, "close");
-      const frames = Array.from({ length: random(8) }, () => frame(random(12), random(256), random(8), Buffer.from(Array.from({ length: random(40) }, () => random(256)))));
-      socket.write(Buffer.concat([Buffer.from(random(8) === 0 ? "GET / HTTP/1.1\r\n\r\n" : preface), frame(4, 0, 0), ...frames]));
+      const frames = Array.from({ length: random(8) }, () =>
+        frame(
+          random(12),
+          random(256),
+          random(8),
+          Buffer.from(Array.from({ length: random(40) }, () => random(256))),
+        ),
+      );
+      socket.write(
+        Buffer.concat([
+          Buffer.from(random(8) === 0 ? "GET / HTTP/1.1\r\n\r\n" : preface),
+          frame(4, 0, 0),
+          ...frames,
+        ]),
+      );
       if (random(2) === 0) socket.resetAndDestroy();
       else socket.end();
       await closed;

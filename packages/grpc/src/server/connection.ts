@@ -57,10 +57,16 @@ export interface Connection {
 }
 
 /** HTTP/2 error codes of cuts that a client can act upon; all others are ENHANCE_YOUR_CALM. */
-const codes: Readonly<Partial<Record<ConnectionCut, number>>> = { "no-certificate": constants.NGHTTP2_INADEQUATE_SECURITY };
+const codes: Readonly<Partial<Record<ConnectionCut, number>>> = {
+  "no-certificate": constants.NGHTTP2_INADEQUATE_SECURITY,
+};
 
 /** The peer of such a connection did nothing wrong. It was asked to leave, and stayed. */
-const graces: ReadonlySet<ConnectionCut> = new Set<ConnectionCut>(["drain-grace", "goaway-grace", "age-grace"]);
+const graces: ReadonlySet<ConnectionCut> = new Set<ConnectionCut>([
+  "drain-grace",
+  "goaway-grace",
+  "age-grace",
+]);
 const maxWaitingLargeMessages = 16;
 /** What comes back at each look: bytes that may carry nothing, and calls that may be refused. */
 const emptyBytesPerLook = 16 * 1024;
@@ -122,9 +128,11 @@ class Watched implements Connection, KeptAlive {
     this.#pings = createPingGuard(clock, limits.minPingIntervalMs, this.meter);
     this.#firstMessage = stallTimer(clock, {
       ms: limits.firstMessageMs,
-      leastBytes: limits.minBytesPerSecond * limits.firstMessageMs / 1_000,
+      leastBytes: (limits.minBytesPerSecond * limits.firstMessageMs) / 1_000,
       moved: () => this.meter.receivedBytes,
-      onStalled: () => { this.cut("silent"); },
+      onStalled: () => {
+        this.cut("silent");
+      },
     });
     this.#age = ageTimer(this, host.context, host.age);
     host.keepalive.start(this);
@@ -138,18 +146,26 @@ class Watched implements Connection, KeptAlive {
   }
 
   /** Made when first wanted: few connections ever do, and there are many. */
-  get largeMessage(): Turn { return (this.#largeMessage ??= createTurn(maxWaitingLargeMessages)); }
+  get largeMessage(): Turn {
+    return (this.#largeMessage ??= createTurn(maxWaitingLargeMessages));
+  }
 
-  get streams(): Set<ByteStream> { return (this.#streams ??= new Set()); }
+  get streams(): Set<ByteStream> {
+    return (this.#streams ??= new Set());
+  }
 
-  get alive(): boolean { return !this.session.destroyed && !this.session.socket.destroyed; }
+  get alive(): boolean {
+    return !this.session.destroyed && !this.session.socket.destroyed;
+  }
 
   spoke(): void {
     this.#firstMessage?.cancel();
     this.#firstMessage = undefined;
   }
 
-  credit(bytes: number): void { this.#contentBytes += bytes; }
+  credit(bytes: number): void {
+    this.#contentBytes += bytes;
+  }
 
   refused(): void {
     this.#refusedCalls += 1;
@@ -177,10 +193,13 @@ class Watched implements Connection, KeptAlive {
     if (this.#emptyBytes > this.#host.context.limits.emptyBytes) this.cut("no-content");
   }
 
-  lost(): void { this.cut("ping-timeout"); }
+  lost(): void {
+    this.cut("ping-timeout");
+  }
 
   reserve(bytes: number): boolean {
-    if (bytes > 0 && this.#partialBytes + bytes > this.#host.context.limits.maxPartialBytes) return false;
+    if (bytes > 0 && this.#partialBytes + bytes > this.#host.context.limits.maxPartialBytes)
+      return false;
     this.#partialBytes += bytes;
     return true;
   }
@@ -189,9 +208,19 @@ class Watched implements Connection, KeptAlive {
     if (this.session.destroyed) return;
     this.cutBy = reason;
     this.#host.context.count(reason);
-    const detail = reason === "no-certificate" ? (this.session.socket as TLSSocket).authorizationError : undefined;
-    this.#host.context.emit({ kind: "connection-cut", peer: this.peer, reason, ...(detail === undefined ? {} : { detail: String(detail) }) });
-    const code = graces.has(reason) ? constants.NGHTTP2_NO_ERROR : codes[reason] ?? constants.NGHTTP2_ENHANCE_YOUR_CALM;
+    const detail =
+      reason === "no-certificate"
+        ? (this.session.socket as TLSSocket).authorizationError
+        : undefined;
+    this.#host.context.emit({
+      kind: "connection-cut",
+      peer: this.peer,
+      reason,
+      ...(detail === undefined ? {} : { detail: String(detail) }),
+    });
+    const code = graces.has(reason)
+      ? constants.NGHTTP2_NO_ERROR
+      : (codes[reason] ?? constants.NGHTTP2_ENHANCE_YOUR_CALM);
     // Without an error Node drops the code. Every session and stream listens for it.
     this.session.destroy(new Error(`cut: ${reason}`), code);
   }
@@ -203,7 +232,9 @@ class Watched implements Connection, KeptAlive {
 
   drain(graceMs: number, reason: ConnectionCut): void {
     this.#grace?.cancel();
-    this.#grace = this.#host.context.clock.after(graceMs, () => { this.cut(reason); });
+    this.#grace = this.#host.context.clock.after(graceMs, () => {
+      this.cut(reason);
+    });
     this.session.close();
   }
 
@@ -223,7 +254,12 @@ class Watched implements Connection, KeptAlive {
     if (code !== "ERR_HTTP2_ERROR" && code !== "ERR_HTTP2_TOO_MANY_INVALID_FRAMES") return;
     this.cutBy = "protocol-error";
     this.#host.context.count("protocol-error");
-    this.#host.context.emit({ kind: "connection-cut", peer: this.peer, reason: "protocol-error", detail: message });
+    this.#host.context.emit({
+      kind: "connection-cut",
+      peer: this.peer,
+      reason: "protocol-error",
+      detail: message,
+    });
   }
 
   ping(): void {
@@ -245,7 +281,9 @@ class Watched implements Connection, KeptAlive {
   #awaitCalls(): void {
     const { sentBytes } = this.meter;
     let isAnswered = false;
-    probeSession(this.session, this.meter, () => { isAnswered = true; });
+    probeSession(this.session, this.meter, () => {
+      isAnswered = true;
+    });
     this.#grace = this.#host.context.clock.after(this.#host.context.limits.goawayGraceMs, () => {
       const hasCalls = (this.#streams?.size ?? 0) + this.calls > 0;
       if (hasCalls && (isAnswered || this.meter.sentBytes > sentBytes)) this.#awaitCalls();
@@ -269,16 +307,29 @@ class Watched implements Connection, KeptAlive {
 
 /** A certificate that does not hold counts as none, also where showing one is optional (CVE-2026-101916). */
 function verifiedIdentity(socket: TLSSocket): PeerIdentity | undefined {
-  const certificate = (socket.authorized as boolean | undefined) === true ? socket.getPeerX509Certificate() : undefined;
+  const certificate =
+    (socket.authorized as boolean | undefined) === true
+      ? socket.getPeerX509Certificate()
+      : undefined;
   return certificate === undefined ? undefined : identityOf(certificate);
 }
 
-function onSettings(this: WatchedSession): void { this[watchedBy]?.meter.settled(); }
-function onPing(this: WatchedSession): void { this[watchedBy]?.ping(); }
-function onGoaway(this: WatchedSession): void { this[watchedBy]?.goaway(); }
+function onSettings(this: WatchedSession): void {
+  this[watchedBy]?.meter.settled();
+}
+function onPing(this: WatchedSession): void {
+  this[watchedBy]?.ping();
+}
+function onGoaway(this: WatchedSession): void {
+  this[watchedBy]?.goaway();
+}
 
 /** The listener stays: Node tells the end of a session once. */
-function onClose(this: WatchedSession): void { this[watchedBy]?.closed(); }
+function onClose(this: WatchedSession): void {
+  this[watchedBy]?.closed();
+}
 
 /** Without a listener the process would end. Sockets have theirs from the server. */
-function onError(this: WatchedSession, error: NodeJS.ErrnoException): void { this[watchedBy]?.failed(error); }
+function onError(this: WatchedSession, error: NodeJS.ErrnoException): void {
+  this[watchedBy]?.failed(error);
+}

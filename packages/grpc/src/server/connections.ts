@@ -30,7 +30,10 @@ export interface ConnectionRules {
 const lookMs = 1_000;
 
 /** No connections yet. */
-export function createConnections(context: GrpcContext, { needsCertificate, age }: ConnectionRules): Connections {
+export function createConnections(
+  context: GrpcContext,
+  { needsCertificate, age }: ConnectionRules,
+): Connections {
   const { counters, limits } = context;
   const open = new Map<ServerHttp2Session, Connection>();
   const tally = createTally(limits.maxConnections, limits.maxConnectionsPerPeer);
@@ -49,11 +52,16 @@ export function createConnections(context: GrpcContext, { needsCertificate, age 
     counters.connections += 1;
     counters.connectionsOpened += 1;
     const { peer, identity } = connection;
-    context.emit({ kind: "connection-opened", peer, ...(identity === undefined ? {} : { identity }) });
+    context.emit({
+      kind: "connection-opened",
+      peer,
+      ...(identity === undefined ? {} : { identity }),
+    });
     if (drainMs !== undefined) connection.drain(drainMs, "drain-grace");
   };
   const host: ConnectionHost = {
-    context, age,
+    context,
+    age,
     keepalive: createKeepalive(context.clock, limits),
     closed(session, connection) {
       if (!open.delete(session)) return;
@@ -69,7 +77,8 @@ export function createConnections(context: GrpcContext, { needsCertificate, age 
   return {
     open(session) {
       const connection = createConnection(session, host);
-      if (needsCertificate && connection.identity === undefined) connection.turnAway("no-certificate");
+      if (needsCertificate && connection.identity === undefined)
+        connection.turnAway("no-certificate");
       else if (tally.add(connection.address)) take(session, connection);
       else connection.turnAway("too-many-connections");
     },
@@ -80,7 +89,10 @@ export function createConnections(context: GrpcContext, { needsCertificate, age 
         if (spreadMs === 0) connection.drain(graceMs, "drain-grace");
         else connection.retire(Math.random() * spreadMs, status, graceMs, "drain-grace");
       }
-      if (open.size > 0) await new Promise<void>((resolve) => { onEmpty = resolve; });
+      if (open.size > 0)
+        await new Promise<void>((resolve) => {
+          onEmpty = resolve;
+        });
     },
   };
 }

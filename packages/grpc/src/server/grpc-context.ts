@@ -17,7 +17,11 @@ export interface GrpcContext {
 }
 
 /** The context of a new server. */
-export function createContext(limits: GrpcLimits, clock: Clock, onEvent: ((event: GrpcEvent) => void) | undefined): GrpcContext {
+export function createContext(
+  limits: GrpcLimits,
+  clock: Clock,
+  onEvent: ((event: GrpcEvent) => void) | undefined,
+): GrpcContext {
   const counters = createCounters();
   const emit = (event: GrpcEvent): void => {
     try {
@@ -27,8 +31,13 @@ export function createContext(limits: GrpcLimits, clock: Clock, onEvent: ((event
     }
   };
   return {
-    limits, clock, counters, emit,
-    count(reason) { counters.cuts.set(reason, (counters.cuts.get(reason) ?? 0) + 1); },
+    limits,
+    clock,
+    counters,
+    emit,
+    count(reason) {
+      counters.cuts.set(reason, (counters.cuts.get(reason) ?? 0) + 1);
+    },
     fault(where, error) {
       counters.faults += 1;
       emit({ kind: "fault", where, error });

@@ -42,15 +42,38 @@ export function isPeerFault(reason: StreamCut): boolean {
   return peerFaults.has(reason);
 }
 
-const peerFaults: ReadonlySet<StreamCut> = new Set<StreamCut>(["headers-too-large", "not-canonical", "bad-timeout", "malformed", "compressed", "too-large"]);
+const peerFaults: ReadonlySet<StreamCut> = new Set<StreamCut>([
+  "headers-too-large",
+  "not-canonical",
+  "bad-timeout",
+  "malformed",
+  "compressed",
+  "too-large",
+]);
 
 /** What happens on the wire, for logs and metrics. `peer` is address and port; `detail` is the code of an error of OpenSSL, or what HTTP/2 says of a `protocol-error`. */
 export type GrpcEvent =
   | { readonly kind: "connection-opened"; readonly peer: string; readonly identity?: PeerIdentity }
   | { readonly kind: "connection-closed"; readonly peer: string }
-  | { readonly kind: "connection-cut"; readonly peer: string; readonly reason: ConnectionCut; readonly detail?: string }
+  | {
+      readonly kind: "connection-cut";
+      readonly peer: string;
+      readonly reason: ConnectionCut;
+      readonly detail?: string;
+    }
   | { readonly kind: "stream-opened"; readonly peer: string; readonly path: string }
-  | { readonly kind: "stream-closed"; readonly peer: string; readonly path: string; readonly status: Status }
-  | { readonly kind: "stream-cut"; readonly peer: string; readonly path: string; readonly reason: StreamCut; readonly status: Status }
+  | {
+      readonly kind: "stream-closed";
+      readonly peer: string;
+      readonly path: string;
+      readonly status: Status;
+    }
+  | {
+      readonly kind: "stream-cut";
+      readonly peer: string;
+      readonly path: string;
+      readonly reason: StreamCut;
+      readonly status: Status;
+    }
   /** A bug in what the server was given, or an error of the operating system. The peer saw a fixed text at most. */
   | { readonly kind: "fault"; readonly where: string; readonly error: unknown };

@@ -8,13 +8,18 @@ describe("resolveGrpcLimits()", () => {
     expect(resolveGrpcLimits({ messageMs: 5 })).toEqual({ ...defaultGrpcLimits, messageMs: 5 });
   });
 
-  test.for([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 0x8000_0000])("refuses %d and names the limit [S-LIM-1]", (value) => {
-    const resolve = (): unknown => resolveGrpcLimits({ maxMessageBytes: value });
-    expect(resolve).toThrow(XdsError);
-    expect(resolve).toThrow(`limits.maxMessageBytes is ${String(value)}`);
-  });
+  test.for([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 0x8000_0000])(
+    "refuses %d and names the limit [S-LIM-1]",
+    (value) => {
+      const resolve = (): unknown => resolveGrpcLimits({ maxMessageBytes: value });
+      expect(resolve).toThrow(XdsError);
+      expect(resolve).toThrow(`limits.maxMessageBytes is ${String(value)}`);
+    },
+  );
 
   test("refuses a limit that does not exist", () => {
-    expect(() => resolveGrpcLimits({ maxMesageBytes: 1 } as never)).toThrow("limits.maxMesageBytes does not exist");
+    expect(() => resolveGrpcLimits({ maxMesageBytes: 1 } as never)).toThrow(
+      "limits.maxMesageBytes does not exist",
+    );
   });
 });

@@ -67,15 +67,32 @@ export interface GrpcServer {
  */
 export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
   requireNode(process.versions.node);
-  const context = createContext(resolveGrpcLimits(options.limits), options.clock ?? systemClock, options.onEvent);
+  const context = createContext(
+    resolveGrpcLimits(options.limits),
+    options.clock ?? systemClock,
+    options.onEvent,
+  );
   const shutdown = new AbortController();
   const server = createHttp2Server(context, options.tls) as Http2Server;
-  const connections = createConnections(context, { needsCertificate: demandOf(options.tls) === "required", age: checkedAge(options.connectionAge) });
+  const connections = createConnections(context, {
+    needsCertificate: demandOf(options.tls) === "required",
+    age: checkedAge(options.connectionAge),
+  });
   const routes = createConnectRoutes(options.routes, context, shutdown.signal);
-  const dispatch = createCallDispatch({ accept: options.accept, isStreaming: options.isStreaming, routes }, context, connections);
-  server.on("error", (error) => { if (server.listening) context.fault("server", error); });
-  server.on("session", (session) => { connections.open(session); });
-  server.on("stream", (stream, headers, flags, rawHeaders) => { dispatch.open({ stream, headers, flags, rawHeaders }); });
+  const dispatch = createCallDispatch(
+    { accept: options.accept, isStreaming: options.isStreaming, routes },
+    context,
+    connections,
+  );
+  server.on("error", (error) => {
+    if (server.listening) context.fault("server", error);
+  });
+  server.on("session", (session) => {
+    connections.open(session);
+  });
+  server.on("stream", (stream, headers, flags, rawHeaders) => {
+    dispatch.open({ stream, headers, flags, rawHeaders });
+  });
   let listening: Promise<unknown> | undefined;
   let closing: Promise<void> | undefined;
   const end = async (graceMs: number, spreadMs: number): Promise<void> => {
@@ -88,11 +105,18 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
   };
   return {
     async listen(where) {
-      if (closing !== undefined) throw new XdsError("FAILED_PRECONDITION", "this server is closed; create another one");
-      if (listening !== undefined) throw new XdsError("FAILED_PRECONDITION", "this server listens already; create another one");
+      if (closing !== undefined)
+        throw new XdsError("FAILED_PRECONDITION", "this server is closed; create another one");
+      if (listening !== undefined)
+        throw new XdsError(
+          "FAILED_PRECONDITION",
+          "this server listens already; create another one",
+        );
       const bound = listenOn(server, where);
       listening = bound;
-      bound.catch(() => { listening = undefined; });
+      bound.catch(() => {
+        listening = undefined;
+      });
       return bound;
     },
     close({ graceMs = 5_000, spreadMs = 0 } = {}) {

@@ -47,8 +47,18 @@ export interface GrpcCounters {
 /** Counters at zero. */
 export function createCounters(): GrpcCounters {
   return {
-    connections: 0, streams: 0, calls: 0, connectionsOpened: 0, connectionsRetired: 0, connectionsFilled: 0, streamsOpened: 0, callsOpened: 0,
-    messagesReceived: 0, messagesSent: 0, faults: 0, cuts: new Map(),
+    connections: 0,
+    streams: 0,
+    calls: 0,
+    connectionsOpened: 0,
+    connectionsRetired: 0,
+    connectionsFilled: 0,
+    streamsOpened: 0,
+    callsOpened: 0,
+    messagesReceived: 0,
+    messagesSent: 0,
+    faults: 0,
+    cuts: new Map(),
   };
 }
 

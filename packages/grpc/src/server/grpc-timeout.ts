@@ -1,4 +1,11 @@
-const milliseconds: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 1e-3, n: 1e-6 };
+const milliseconds: Readonly<Record<string, number>> = {
+  H: 3_600_000,
+  M: 60_000,
+  S: 1_000,
+  m: 1,
+  u: 1e-3,
+  n: 1e-6,
+};
 
 /**
  * The milliseconds of a `grpc-timeout` header, rounded up to whole ones; undefined if it is none: 1 to 8 digits and one of H M S m u n.

@@ -3,7 +3,7 @@ export const headerOverhead = 32;
 
 /** The size of a header list as HTTP/2 counts it, uncompressed: names and values in turn, of one byte per character. */
 export function headerListSize(rawHeaders: readonly string[]): number {
-  let size = rawHeaders.length / 2 * headerOverhead;
+  let size = (rawHeaders.length / 2) * headerOverhead;
   for (const text of rawHeaders) size += text.length;
   return size;
 }

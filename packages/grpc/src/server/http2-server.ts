@@ -1,4 +1,10 @@
-import { createSecureServer, createServer, type Http2SecureServer, type Http2Server, type ServerOptions } from "node:http2";
+import {
+  createSecureServer,
+  createServer,
+  type Http2SecureServer,
+  type Http2Server,
+  type ServerOptions,
+} from "node:http2";
 import type { AddressInfo, DropArgument, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { XdsError } from "@xdstp/core";
@@ -16,26 +22,37 @@ const defaultHost = "127.0.0.1";
 const headerSlackBytes = 256 * 1024;
 
 /** A server for HTTP/2 that tells its clients what it takes; with `tls` for TLS 1.2 and newer with ALPN `h2`, and nothing else. */
-export function createHttp2Server(context: GrpcContext, tls?: TlsOptions): Http2Server | Http2SecureServer {
-  const server = tls === undefined ? createServer(settingsOf(context)) : createTlsServer(context, tls);
+export function createHttp2Server(
+  context: GrpcContext,
+  tls?: TlsOptions,
+): Http2Server | Http2SecureServer {
+  const server =
+    tls === undefined ? createServer(settingsOf(context)) : createTlsServer(context, tls);
   // What is still in its handshake counts: it has no session yet that could be counted.
   server.maxConnections = context.limits.maxConnections;
-  server.on("drop", (socket?: DropArgument) => { cut(context, "too-many-connections", peerName(socket ?? {})); });
+  server.on("drop", (socket?: DropArgument) => {
+    cut(context, "too-many-connections", peerName(socket ?? {}));
+  });
   // Without a listener the error of a socket that has no session yet would end the process (CVE-2025-59465).
-  server.on("connection", (socket: Socket) => { socket.on("error", ignore); });
+  server.on("connection", (socket: Socket) => {
+    socket.on("error", ignore);
+  });
   server.on("sessionError", ignore);
   return server;
 }
 
 function createTlsServer(context: GrpcContext, tls: TlsOptions): Http2SecureServer {
   const server = createSecureServer({
-    ...settingsOf(context), ...secureContextOf(tls, context.clock.wallTime()),
+    ...settingsOf(context),
+    ...secureContextOf(tls, context.clock.wallTime()),
     handshakeTimeout: context.limits.firstMessageMs,
     requestCert: tls.clientCa !== undefined,
     // Who must show a certificate and has none that holds is cut as a connection: Node would drop it without a word.
     rejectUnauthorized: false,
   });
-  server.on("secureConnection", (socket: TLSSocket) => { socket.on("error", ignore); });
+  server.on("secureConnection", (socket: TLSSocket) => {
+    socket.on("error", ignore);
+  });
   server.on("tlsClientError", (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     cut(context, "tls-handshake", peerName(socket), error.code ?? "unknown error");
     socket.destroy();
@@ -66,18 +83,30 @@ function settingsOf({ limits }: GrpcContext): ServerOptions {
 }
 
 /** Where a server listens: a port, or a socket in the file system. */
-export type ListenAddress = { readonly host?: string; readonly port: number } | { readonly path: string };
+export type ListenAddress =
+  { readonly host?: string; readonly port: number } | { readonly path: string };
 
 /** Opens the port or the socket; rejects with an XdsError that names the address. */
-export async function listenOn(server: Http2Server | Http2SecureServer, where: ListenAddress): Promise<{ readonly address: string; readonly port: number }> {
+export async function listenOn(
+  server: Http2Server | Http2SecureServer,
+  where: ListenAddress,
+): Promise<{ readonly address: string; readonly port: number }> {
   await new Promise<void>((resolve, reject) => {
-    const onError = (cause: NodeJS.ErrnoException): void => { reject(refused(where, cause)); };
+    const onError = (cause: NodeJS.ErrnoException): void => {
+      reject(refused(where, cause));
+    };
     server.once("error", onError);
     // In a cluster a port is shared; a path is of one process.
-    server.listen({ ...("path" in where ? { ...where, exclusive: true } : { host: defaultHost, ...where }), backlog }, () => {
-      server.off("error", onError);
-      resolve();
-    });
+    server.listen(
+      {
+        ...("path" in where ? { ...where, exclusive: true } : { host: defaultHost, ...where }),
+        backlog,
+      },
+      () => {
+        server.off("error", onError);
+        resolve();
+      },
+    );
   });
   if ("path" in where) return { address: `unix:${where.path}`, port: 0 };
   const bound = server.address() as AddressInfo;
@@ -87,25 +116,54 @@ export async function listenOn(server: Http2Server | Http2SecureServer, where: L
 /** Takes no more connections. Resolves at once if there was no port. */
 export async function stopListening(server: Http2Server | Http2SecureServer): Promise<void> {
   if (!server.listening) return;
-  await new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
+  await new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
 }
 
-function cut(context: GrpcContext, reason: "too-many-connections" | "tls-handshake" | "not-http2", peer: string, detail?: string): void {
+function cut(
+  context: GrpcContext,
+  reason: "too-many-connections" | "tls-handshake" | "not-http2",
+  peer: string,
+  detail?: string,
+): void {
   context.count(reason);
-  context.emit({ kind: "connection-cut", peer, reason, ...(detail === undefined ? {} : { detail }) });
+  context.emit({
+    kind: "connection-cut",
+    peer,
+    reason,
+    ...(detail === undefined ? {} : { detail }),
+  });
 }
 
 function refused(where: ListenAddress, cause: NodeJS.ErrnoException): XdsError {
-  if ("path" in where) return new XdsError("UNAVAILABLE", `cannot listen on unix:${where.path} (${cause.code ?? cause.message}): ${pathWay(cause.code)}`, { cause });
+  if ("path" in where)
+    return new XdsError(
+      "UNAVAILABLE",
+      `cannot listen on unix:${where.path} (${cause.code ?? cause.message}): ${pathWay(cause.code)}`,
+      { cause },
+    );
   const { host = defaultHost, port } = where;
-  const way = cause.code === "EADDRINUSE" ? "another program has this port; stop it or choose another port" : "choose an address of this machine and a port that you may open";
-  return new XdsError("UNAVAILABLE", `cannot listen on ${host}:${port} (${cause.code ?? cause.message}): ${way}`, { cause });
+  const way =
+    cause.code === "EADDRINUSE"
+      ? "another program has this port; stop it or choose another port"
+      : "choose an address of this machine and a port that you may open";
+  return new XdsError(
+    "UNAVAILABLE",
+    `cannot listen on ${host}:${port} (${cause.code ?? cause.message}): ${way}`,
+    { cause },
+  );
 }
 
 function pathWay(code: string | undefined): string {
-  if (code === "EADDRINUSE") return "there is such a file; remove it if no program listens there, or choose another path";
+  if (code === "EADDRINUSE")
+    return "there is such a file; remove it if no program listens there, or choose another path";
   return "choose a short path in a folder that there is and that you may write to";
 }
 
 /** The end of the session or socket follows; there is nothing else to do. */
-function ignore(): void { /* see above */ }
+function ignore(): void {
+  /* see above */
+}

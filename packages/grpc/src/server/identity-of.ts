@@ -2,7 +2,9 @@ import type { X509Certificate } from "node:crypto";
 import type { PeerIdentity } from "@xdstp/core/server";
 
 /** What a verified certificate says of its holder. The caller has checked that it is verified. */
-export function identityOf(certificate: Pick<X509Certificate, "subject" | "subjectAltName" | "fingerprint256">): PeerIdentity {
+export function identityOf(
+  certificate: Pick<X509Certificate, "subject" | "subjectAltName" | "fingerprint256">,
+): PeerIdentity {
   const names = alternativeNames(certificate.subjectAltName ?? "");
   return {
     uris: names.filter(([kind]) => kind === "URI").map(([, value]) => value),
@@ -15,7 +17,9 @@ export function identityOf(certificate: Pick<X509Certificate, "subject" | "subje
 /** By which a peer is counted: its certified names, or where there are none its address. The server counts open calls by it, and its callers what they bound per peer (S-LIM-1). */
 export function principalOf(identity: PeerIdentity | undefined, address: string): string {
   if (identity === undefined) return address;
-  return [...identity.uris, ...identity.dnsNames].join(" ") || identity.subject || identity.fingerprint;
+  return (
+    [...identity.uris, ...identity.dnsNames].join(" ") || identity.subject || identity.fingerprint
+  );
 }
 
 const oneName = /(?:^|, )([\w ]+):("(?:[^"\\]|\\.)*"|[^",]*)(?=$|, )/y;
@@ -32,7 +36,7 @@ function alternativeNames(text: string): readonly (readonly [kind: string, value
     const match = oneName.exec(text);
     if (match === null) return [];
     const [, kind = "", raw = ""] = match;
-    const value = raw.startsWith("\"") ? unquote(raw) : raw;
+    const value = raw.startsWith('"') ? unquote(raw) : raw;
     if (value !== undefined && /^[\x21-\x7e]+$/.test(value)) names.push([kind, value]);
   }
   return names;

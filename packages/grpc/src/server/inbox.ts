@@ -4,7 +4,11 @@ import type { Connection } from "./connection.ts";
 import type { GrpcContext } from "./grpc-context.ts";
 import type { StreamCut } from "./grpc-event.ts";
 import { stallTimer } from "./stall-timer.ts";
-import { createMessageReader, type MessageReader, type MessageReaderHost } from "../wire/message-reader.ts";
+import {
+  createMessageReader,
+  type MessageReader,
+  type MessageReaderHost,
+} from "../wire/message-reader.ts";
 
 /** Who gets what an inbox reads. */
 export interface InboxHost extends Pick<MessageReaderHost, "onMessage" | "admits"> {
@@ -26,11 +30,19 @@ export interface Inbox {
 }
 
 /** An inbox of a stream. Reading waits for no writing (B-STREAM-12). */
-export function createInbox(stream: ServerHttp2Stream, connection: Connection, context: GrpcContext, host: InboxHost): Inbox {
+export function createInbox(
+  stream: ServerHttp2Stream,
+  connection: Connection,
+  context: GrpcContext,
+  host: InboxHost,
+): Inbox {
   return new StreamInbox(stream, connection, context, host);
 }
 
-const slow: Status = { code: StatusCode.DEADLINE_EXCEEDED, message: "the message took too long to arrive" };
+const slow: Status = {
+  code: StatusCode.DEADLINE_EXCEEDED,
+  message: "the message took too long to arrive",
+};
 
 class StreamInbox implements Inbox, MessageReaderHost {
   readonly #stream: ServerHttp2Stream;
@@ -45,7 +57,12 @@ class StreamInbox implements Inbox, MessageReaderHost {
   #paused = false;
   #proceed: (() => void) | undefined;
 
-  constructor(stream: ServerHttp2Stream, connection: Connection, context: GrpcContext, host: InboxHost) {
+  constructor(
+    stream: ServerHttp2Stream,
+    connection: Connection,
+    context: GrpcContext,
+    host: InboxHost,
+  ) {
     this.#stream = stream;
     this.#connection = connection;
     this.#context = context;
@@ -53,7 +70,9 @@ class StreamInbox implements Inbox, MessageReaderHost {
     this.#reader = createMessageReader(context.limits, this);
   }
 
-  get inside(): boolean { return this.#reader.inside; }
+  get inside(): boolean {
+    return this.#reader.inside;
+  }
 
   stop(): void {
     if (this.#stopped) return;
@@ -85,11 +104,21 @@ class StreamInbox implements Inbox, MessageReaderHost {
     this.#host.onMessage(message);
   }
 
-  admits(length: number, prefix: Uint8Array): boolean | undefined { return this.#host.admits(length, prefix); }
-  takeTurn(): boolean | undefined { return this.#connection.largeMessage.take(this.#granted); }
-  leaveTurn(): void { this.#connection.largeMessage.leave(this.#granted); }
-  reserve(bytes: number): boolean { return this.#connection.reserve(bytes); }
-  onBad(reason: StreamCut, status: Status): void { this.#host.onBad(reason, status); }
+  admits(length: number, prefix: Uint8Array): boolean | undefined {
+    return this.#host.admits(length, prefix);
+  }
+  takeTurn(): boolean | undefined {
+    return this.#connection.largeMessage.take(this.#granted);
+  }
+  leaveTurn(): void {
+    this.#connection.largeMessage.leave(this.#granted);
+  }
+  reserve(bytes: number): boolean {
+    return this.#connection.reserve(bytes);
+  }
+  onBad(reason: StreamCut, status: Status): void {
+    this.#host.onBad(reason, status);
+  }
 
   read(chunk: Buffer): void {
     this.#connection.spoke();
@@ -121,12 +150,17 @@ class StreamInbox implements Inbox, MessageReaderHost {
     this.#timer = undefined;
     if (!watched) return;
     this.#timed = this.#reader.count;
-    const { clock, limits: { messageMs, minBytesPerSecond } } = this.#context;
+    const {
+      clock,
+      limits: { messageMs, minBytesPerSecond },
+    } = this.#context;
     this.#timer = stallTimer(clock, {
       ms: messageMs,
-      leastBytes: minBytesPerSecond * messageMs / 1_000,
+      leastBytes: (minBytesPerSecond * messageMs) / 1_000,
       moved: () => this.#connection.meter.receivedBytes,
-      onStalled: () => { this.#host.onBad("slow-message", slow); },
+      onStalled: () => {
+        this.#host.onBad("slow-message", slow);
+      },
     });
   }
 }

@@ -8,7 +8,13 @@ export type { AcceptCall, StreamCall } from "./raw-call.ts";
 export { defaultGrpcLimits, type GrpcLimits } from "./grpc-limits.ts";
 export type { ConnectionCut, GrpcEvent, StreamCut } from "./grpc-event.ts";
 export type { ListenAddress } from "./http2-server.ts";
-export type { CallPeer, MethodCall, MethodHandler, MethodRouter, ServiceHandlers } from "./method-router.ts";
+export type {
+  CallPeer,
+  MethodCall,
+  MethodHandler,
+  MethodRouter,
+  ServiceHandlers,
+} from "./method-router.ts";
 export type { ConnectionAge } from "./connection-age.ts";
 export type { TlsOptions } from "./tls-options.ts";
 export type { GrpcStats } from "./grpc-stats.ts";

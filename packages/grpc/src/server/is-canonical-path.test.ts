@@ -2,12 +2,35 @@ import { describe, expect, test } from "vitest";
 import { isCanonicalPath } from "./is-canonical-path.ts";
 
 describe("isCanonicalPath()", () => {
-  test.for(["/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources", "/v3/discovery:clusters", "/healthz", "/a/b.c/d"])("takes %s", (path) => {
+  test.for([
+    "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources",
+    "/v3/discovery:clusters",
+    "/healthz",
+    "/a/b.c/d",
+  ])("takes %s", (path) => {
     expect(isCanonicalPath(path)).toBe(true);
   });
 
   test.for([
-    "", "/", "a.B/C", "//a.B/C", "/a.B//C", "/a.B/C/", "/a.B/./C", "/a.B/../C", "/..", "/a.B/%43", "/a.B\\C", "/a.B/C#x", "/a.B/C?x", "/a.B/C ", " /a.B/C", "*", "/a.B/C\u0000", "/a.B/Ç", "http://host/a.B/C",
+    "",
+    "/",
+    "a.B/C",
+    "//a.B/C",
+    "/a.B//C",
+    "/a.B/C/",
+    "/a.B/./C",
+    "/a.B/../C",
+    "/..",
+    "/a.B/%43",
+    "/a.B\\C",
+    "/a.B/C#x",
+    "/a.B/C?x",
+    "/a.B/C ",
+    " /a.B/C",
+    "*",
+    "/a.B/C\u0000",
+    "/a.B/Ç",
+    "http://host/a.B/C",
   ])("refuses %j", (path) => {
     expect(isCanonicalPath(path)).toBe(false);
   });

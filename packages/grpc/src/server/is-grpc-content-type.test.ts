@@ -2,11 +2,27 @@ import { describe, expect, test } from "vitest";
 import { isGrpcContentType, speaksGrpc } from "./is-grpc-content-type.ts";
 
 describe("isGrpcContentType()", () => {
-  test.for(["application/grpc", "application/grpc+proto", "Application/gRPC", "application/grpc; charset=utf-8", "application/grpc+proto;x=y"])("takes %s", (type) => {
+  test.for([
+    "application/grpc",
+    "application/grpc+proto",
+    "Application/gRPC",
+    "application/grpc; charset=utf-8",
+    "application/grpc+proto;x=y",
+  ])("takes %s", (type) => {
     expect(isGrpcContentType(type)).toBe(true);
   });
 
-  test.for([undefined, "", "application/grpc-web", "application/grpc-web+proto", "application/grpc+json", "application/grpcx", "application/json", "text/plain", "xapplication/grpc"])("refuses %s", (type) => {
+  test.for([
+    undefined,
+    "",
+    "application/grpc-web",
+    "application/grpc-web+proto",
+    "application/grpc+json",
+    "application/grpcx",
+    "application/json",
+    "text/plain",
+    "xapplication/grpc",
+  ])("refuses %s", (type) => {
     expect(isGrpcContentType(type)).toBe(false);
   });
 });

@@ -50,7 +50,9 @@ export function createKeepalive(clock: Clock, times: KeepaliveTimes): Keepalive 
     else connection.lost();
   });
   return {
-    start(connection) { resting.add(connection); },
+    start(connection) {
+      resting.add(connection);
+    },
     stop(connection) {
       resting.remove(connection);
       asked.remove(connection);

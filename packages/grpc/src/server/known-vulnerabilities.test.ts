@@ -12,10 +12,13 @@ import { echoPath, useServer, type TestServer } from "../../test/use-server.ts";
  * Elsewhere: certificates (tls, identity-of), messages that nest and JSON (packages/server), versions of Node (packages/cli).
  */
 const settings = frame(4, 0, 0);
-const opened = (path = echoPath): Buffer => Buffer.concat([Buffer.from(preface), settings, frame(1, 4, 1, headerBlock(path))]);
+const opened = (path = echoPath): Buffer =>
+  Buffer.concat([Buffer.from(preface), settings, frame(1, 4, 1, headerBlock(path))]);
 
 /** A call of a client of its own that must notice nothing. */
-async function witness(server: TestServer): Promise<{ readonly call: RawClientCall; readonly served: () => Promise<void> }> {
+async function witness(
+  server: TestServer,
+): Promise<{ readonly call: RawClientCall; readonly served: () => Promise<void> }> {
   const call = (await server.client()).call(echoPath);
   const served = async (): Promise<void> => {
     call.stream.write(enveloped("x"));
@@ -26,22 +29,32 @@ async function witness(server: TestServer): Promise<{ readonly call: RawClientCa
 }
 
 describe("known vulnerabilities", () => {
-  test.for([["HEADERS", 1], ["CONTINUATION", 9]] as const)("CVE-2026-56846, CVE-2024-27983: a header block that stalls after %s ends with its connection, in time or by a reset", async ([, type]) => {
-    const server = await useServer();
-    const { call, served } = await witness(server);
-    const block = headerBlock(echoPath);
-    const parts = [frame(1, 0, 1, block.subarray(0, 5)), ...(type === 9 ? [frame(9, 0, 1, block.subarray(5, 9))] : [])];
-    const [stalled, reset] = [await useSocket(server.port), await useSocket(server.port)];
-    for (const socket of [stalled, reset]) socket.write(Buffer.concat([Buffer.from(preface), settings, ...parts]));
-    await server.event("connection-opened", () => server.server.stats().connections === 3);
-    reset.resetAndDestroy();
-    await server.event("connection-closed");
-    server.clock.advance(15_000);
-    await once(stalled, "close");
-    expect(server.server.stats()).toMatchObject({ connections: 1, cuts: { silent: 1 } });
-    await served();
-    call.stream.close();
-  });
+  test.for([
+    ["HEADERS", 1],
+    ["CONTINUATION", 9],
+  ] as const)(
+    "CVE-2026-56846, CVE-2024-27983: a header block that stalls after %s ends with its connection, in time or by a reset",
+    async ([, type]) => {
+      const server = await useServer();
+      const { call, served } = await witness(server);
+      const block = headerBlock(echoPath);
+      const parts = [
+        frame(1, 0, 1, block.subarray(0, 5)),
+        ...(type === 9 ? [frame(9, 0, 1, block.subarray(5, 9))] : []),
+      ];
+      const [stalled, reset] = [await useSocket(server.port), await useSocket(server.port)];
+      for (const socket of [stalled, reset])
+        socket.write(Buffer.concat([Buffer.from(preface), settings, ...parts]));
+      await server.event("connection-opened", () => server.server.stats().connections === 3);
+      reset.resetAndDestroy();
+      await server.event("connection-closed");
+      server.clock.advance(15_000);
+      await once(stalled, "close");
+      expect(server.server.stats()).toMatchObject({ connections: 1, cuts: { silent: 1 } });
+      await served();
+      call.stream.close();
+    },
+  );
 
   test("CVE-2026-56848: resets while headers and messages are received harm nobody", async () => {
     const server = await useServer();
@@ -49,7 +62,14 @@ describe("known vulnerabilities", () => {
     for (let i = 0; i < 200; i += 1) {
       const socket = await useSocket(server.port);
       const closed = once(socket, "close");
-      socket.write(Buffer.concat([opened(), frame(0, 0, 1, enveloped(Buffer.alloc(1000)).subarray(0, i)), frame(3, 0, 1, Buffer.from([0, 0, 0, 8])), frame(1, 4, 3, headerBlock(echoPath)).subarray(0, i % 30)]));
+      socket.write(
+        Buffer.concat([
+          opened(),
+          frame(0, 0, 1, enveloped(Buffer.alloc(1000)).subarray(0, i)),
+          frame(3, 0, 1, Buffer.from([0, 0, 0, 8])),
+          frame(1, 4, 3, headerBlock(echoPath)).subarray(0, i % 30),
+        ]),
+      );
       socket.resetAndDestroy();
       await closed;
     }
@@ -68,7 +88,9 @@ describe("known vulnerabilities", () => {
     await server.event("stream-opened", () => server.server.stats().streams === 50);
     while (server.server.stats().connections > 0) {
       server.clock.advance(30_000);
-      await new Promise((resolve) => { setImmediate(resolve); });
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     }
     expect(server.server.stats()).toMatchObject({ connections: 0, streams: 0 });
   });
@@ -79,7 +101,12 @@ describe("known vulnerabilities", () => {
     const socket = await useSocket(server.port);
     socket.write(Buffer.concat([Buffer.from(preface), settings]));
     const closed = once(socket, "close");
-    const resets = Array.from({ length: 5000 }, (_, i) => Buffer.concat([frame(1, 4, 2 * i + 1, headerBlock(echoPath)), frame(3, 0, 2 * i + 1, Buffer.from([0, 0, 0, 8]))]));
+    const resets = Array.from({ length: 5000 }, (_, i) =>
+      Buffer.concat([
+        frame(1, 4, 2 * i + 1, headerBlock(echoPath)),
+        frame(3, 0, 2 * i + 1, Buffer.from([0, 0, 0, 8])),
+      ]),
+    );
     socket.write(Buffer.concat(resets));
     await closed;
     await served();
@@ -106,35 +133,62 @@ describe("known vulnerabilities", () => {
   });
 
   test.for([
-    ["a stream that starts with DATA", Buffer.concat([Buffer.from(preface), settings, frame(0, 0, 1, enveloped("x"))])],
+    [
+      "a stream that starts with DATA",
+      Buffer.concat([Buffer.from(preface), settings, frame(0, 0, 1, enveloped("x"))]),
+    ],
     ["a compressed message", Buffer.concat([opened(), frame(0, 0, 1, enveloped("x", 1))])],
     ["a flag that does not exist", Buffer.concat([opened(), frame(0, 0, 1, enveloped("x", 0x81))])],
     ["a message that never began", Buffer.concat([opened(), frame(0, 1, 1, Buffer.alloc(0))])],
-  ] as const)("CVE-2026-48068, CVE-2026-48069, CVE-2026-48044: %s ends at most its connection", async ([, bytes]) => {
-    const server = await useServer();
-    const { call, served } = await witness(server);
-    const socket = await useSocket(server.port);
-    socket.write(bytes);
-    socket.end();
-    await once(socket, "close");
-    await served();
-    expect(server.server.stats().faults).toBe(0);
-    call.stream.close();
-  });
+  ] as const)(
+    "CVE-2026-48068, CVE-2026-48069, CVE-2026-48044: %s ends at most its connection",
+    async ([, bytes]) => {
+      const server = await useServer();
+      const { call, served } = await witness(server);
+      const socket = await useSocket(server.port);
+      socket.write(bytes);
+      socket.end();
+      await once(socket, "close");
+      await served();
+      expect(server.server.stats().faults).toBe(0);
+      call.stream.close();
+    },
+  );
 
   test("CVE-2026-101915: what a handler throws is not told to its peer", async () => {
-    const server = await useServer({ handler: () => ({ onMessage() { throw new Error("password=hunter2"); } }) });
+    const server = await useServer({
+      handler: () => ({
+        onMessage() {
+          throw new Error("password=hunter2");
+        },
+      }),
+    });
     const call = (await server.client()).call(echoPath);
     call.stream.write(enveloped("x"));
     const { trailers } = await call.result;
-    expect([trailers["grpc-status"], trailers["grpc-message"]]).toEqual([String(StatusCode.INTERNAL), "internal error"]);
+    expect([trailers["grpc-status"], trailers["grpc-message"]]).toEqual([
+      String(StatusCode.INTERNAL),
+      "internal error",
+    ]);
     expect(server.events.find(({ kind }) => kind === "fault")).toBeDefined();
   });
 
-  test.for([`${echoPath}x`, `${echoPath}/x`, echoPath.slice(0, -1), `${echoPath}?a`, echoPath.slice(1), `/${echoPath}`, echoPath.toUpperCase(), `${echoPath}%00`, "*", ""])("CVE-2026-33186, CVE-2026-101914: %j is not the method", async (path) => {
+  test.for([
+    `${echoPath}x`,
+    `${echoPath}/x`,
+    echoPath.slice(0, -1),
+    `${echoPath}?a`,
+    echoPath.slice(1),
+    `/${echoPath}`,
+    echoPath.toUpperCase(),
+    `${echoPath}%00`,
+    "*",
+    "",
+  ])("CVE-2026-33186, CVE-2026-101914: %j is not the method", async (path) => {
     const server = await useServer();
     const socket = await useSocket(server.port);
-    const answered = path === "" ? once(socket, "data") : received(socket, Buffer.from([0, 0, 0, 1]));
+    const answered =
+      path === "" ? once(socket, "data") : received(socket, Buffer.from([0, 0, 0, 1]));
     socket.write(opened(path));
     await answered;
     expect(server.calls).toEqual([]);

@@ -1,4 +1,13 @@
-import type { DescMethod, DescMethodBiDiStreaming, DescMethodClientStreaming, DescMethodServerStreaming, DescMethodUnary, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type {
+  DescMethod,
+  DescMethodBiDiStreaming,
+  DescMethodClientStreaming,
+  DescMethodServerStreaming,
+  DescMethodUnary,
+  DescService,
+  MessageInitShape,
+  MessageShape,
+} from "@bufbuild/protobuf";
 import type { PeerIdentity } from "@xdstp/core/server";
 
 /** Registers the methods that are not served as raw bytes; see {@link GrpcServerOptions.routes}. What it is given later replaces what it was given before. */
@@ -10,18 +19,33 @@ export interface MethodRouter {
 }
 
 /** The handlers of a service. */
-export type ServiceHandlers<S extends DescService> = { readonly [Name in keyof S["method"]]?: MethodHandler<S["method"][Name]> };
+export type ServiceHandlers<S extends DescService> = {
+  readonly [Name in keyof S["method"]]?: MethodHandler<S["method"][Name]>;
+};
 
 /**
  * Answers a call. It refuses with an XdsError, whose code and text the client is told; whatever else it throws is a bug:
  * the client is told INTERNAL and a fixed text, and `onEvent` the error.
  */
 export type MethodHandler<M extends DescMethod> =
-  M extends DescMethodUnary<infer I, infer O> ? (request: MessageShape<I>, call: MethodCall) => MessageInitShape<O> | Promise<MessageInitShape<O>>
-  : M extends DescMethodServerStreaming<infer I, infer O> ? (request: MessageShape<I>, call: MethodCall) => AsyncIterable<MessageInitShape<O>>
-  : M extends DescMethodClientStreaming<infer I, infer O> ? (requests: AsyncIterable<MessageShape<I>>, call: MethodCall) => Promise<MessageInitShape<O>>
-  : M extends DescMethodBiDiStreaming<infer I, infer O> ? (requests: AsyncIterable<MessageShape<I>>, call: MethodCall) => AsyncIterable<MessageInitShape<O>>
-  : never;
+  M extends DescMethodUnary<infer I, infer O>
+    ? (
+        request: MessageShape<I>,
+        call: MethodCall,
+      ) => MessageInitShape<O> | Promise<MessageInitShape<O>>
+    : M extends DescMethodServerStreaming<infer I, infer O>
+      ? (request: MessageShape<I>, call: MethodCall) => AsyncIterable<MessageInitShape<O>>
+      : M extends DescMethodClientStreaming<infer I, infer O>
+        ? (
+            requests: AsyncIterable<MessageShape<I>>,
+            call: MethodCall,
+          ) => Promise<MessageInitShape<O>>
+        : M extends DescMethodBiDiStreaming<infer I, infer O>
+          ? (
+              requests: AsyncIterable<MessageShape<I>>,
+              call: MethodCall,
+            ) => AsyncIterable<MessageInitShape<O>>
+          : never;
 
 /** Who calls: address and port, which prove nothing, and the identity from the verified certificate of the client where it has shown one. */
 export interface CallPeer {

@@ -23,7 +23,12 @@ export interface OutboxHost {
 }
 
 /** An outbox of a stream. */
-export function createOutbox(stream: ServerHttp2Stream, meter: WireMeter, context: GrpcContext, host: OutboxHost): Outbox {
+export function createOutbox(
+  stream: ServerHttp2Stream,
+  meter: WireMeter,
+  context: GrpcContext,
+  host: OutboxHost,
+): Outbox {
   return new StreamOutbox(stream, meter, context, host);
 }
 
@@ -55,7 +60,9 @@ class StreamOutbox implements Outbox {
     return roomy;
   }
 
-  drained(): void { this.stop(); }
+  drained(): void {
+    this.stop();
+  }
 
   end(): void {
     if (this.#timer === undefined) this.#watch();
@@ -69,12 +76,17 @@ class StreamOutbox implements Outbox {
 
   /** HTTP/2 may send what other calls of the connection wait for first, so the bytes of the connection count. */
   #watch(): void {
-    const { clock, limits: { stalledMs, minBytesPerSecond } } = this.#context;
+    const {
+      clock,
+      limits: { stalledMs, minBytesPerSecond },
+    } = this.#context;
     this.#timer = stallTimer(clock, {
       ms: stalledMs,
-      leastBytes: minBytesPerSecond * stalledMs / 1_000,
+      leastBytes: (minBytesPerSecond * stalledMs) / 1_000,
       moved: () => this.#meter.sentBytes,
-      onStalled: () => { this.#host.onStuck("not-reading"); },
+      onStalled: () => {
+        this.#host.onStuck("not-reading");
+      },
     });
   }
 }

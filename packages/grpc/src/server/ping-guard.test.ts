@@ -5,14 +5,25 @@ import { createPingGuard } from "./ping-guard.ts";
 describe("createPingGuard()", () => {
   test("bears three early pings in a row, not the fourth [S-LIM-1]", () => {
     const guard = createPingGuard(createFakeClock(), 1000, { sentBytes: 0 });
-    expect([guard.ping(), guard.ping(), guard.ping(), guard.ping(), guard.ping()]).toEqual([true, true, true, true, false]);
+    expect([guard.ping(), guard.ping(), guard.ping(), guard.ping(), guard.ping()]).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
   });
 
   test("forgets early pings after one in time", () => {
     const clock = createFakeClock();
     const guard = createPingGuard(clock, 1000, { sentBytes: 0 });
     for (let round = 0; round < 10; round += 1) {
-      expect([guard.ping(), guard.ping(), guard.ping(), guard.ping()]).toEqual([true, true, true, true]);
+      expect([guard.ping(), guard.ping(), guard.ping(), guard.ping()]).toEqual([
+        true,
+        true,
+        true,
+        true,
+      ]);
       clock.advance(1000);
     }
   });

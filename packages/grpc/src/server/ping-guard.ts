@@ -14,7 +14,11 @@ const forgiven = 3;
  * Clients answer DATA with pings to measure the bandwidth (grpc-go, C-core and grpc-java do). So a ping after which `sentBytes` has grown begins a new row,
  * as every DATA or HEADERS frame does in the server of grpc-go (gRFC A8).
  */
-export function createPingGuard(clock: Clock, minIntervalMs: number, meter: { readonly sentBytes: number }): PingGuard {
+export function createPingGuard(
+  clock: Clock,
+  minIntervalMs: number,
+  meter: { readonly sentBytes: number },
+): PingGuard {
   return new Guard(clock, minIntervalMs, meter);
 }
 

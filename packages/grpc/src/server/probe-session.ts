@@ -7,7 +7,11 @@ import type { WireMeter } from "./wire-meter.ts";
  *
  * The probe is a PING. On a session that is closing it is a SETTINGS frame without content, since Node sends no PING there. A session that is destroyed is not probed.
  */
-export function probeSession(session: ServerHttp2Session, meter: WireMeter, onAnswer: () => void): void {
+export function probeSession(
+  session: ServerHttp2Session,
+  meter: WireMeter,
+  onAnswer: () => void,
+): void {
   const answered = (error: Error | null): void => {
     if (error === null) onAnswer();
   };

@@ -18,7 +18,8 @@ describe("openRawCall()", () => {
       handler: ({ out }) => ({
         onMessage(message) {
           out.send(messageOf(message));
-          if (Buffer.from(message).toString() === "bye") out.close({ code: StatusCode.NOT_FOUND, message: "größer als 100 %" });
+          if (Buffer.from(message).toString() === "bye")
+            out.close({ code: StatusCode.NOT_FOUND, message: "größer als 100 %" });
         },
       }),
     });
@@ -28,9 +29,16 @@ describe("openRawCall()", () => {
     call.stream.write(enveloped("bye"));
     const result = await call.result;
     expect(result.messages.map(String)).toEqual(["hello", "bye"]);
-    expect(result.headers).toMatchObject({ ":status": 200, "content-type": "application/grpc", "grpc-accept-encoding": "identity" });
+    expect(result.headers).toMatchObject({
+      ":status": 200,
+      "content-type": "application/grpc",
+      "grpc-accept-encoding": "identity",
+    });
     expect(result.headers["grpc-encoding"]).toBeUndefined();
-    expect(result.trailers).toMatchObject({ "grpc-status": "5", "grpc-message": "gr%C3%B6%C3%9Fer als 100 %25" });
+    expect(result.trailers).toMatchObject({
+      "grpc-status": "5",
+      "grpc-message": "gr%C3%B6%C3%9Fer als 100 %25",
+    });
     expect(result.rstCode).toBe(constants.NGHTTP2_NO_ERROR);
     expect(await server.calls[0]?.closed).toEqual({ code: 5, message: "größer als 100 %" });
     expect(server.calls[0]?.closedTimes).toBe(1);
@@ -52,13 +60,16 @@ describe("openRawCall()", () => {
     expect((await call.result).trailers["grpc-status"]).toBe("0");
   });
 
-  test.for(["application/json", "application/grpc-web+proto", "application/grpc+json", undefined])("answers content type %s with 415 and makes no handler", async (type) => {
-    const server = await useServer();
-    const result = await (await server.client()).call(echoPath, { "content-type": type }).result;
-    expect(result.headers[":status"]).toBe(415);
-    expect(result.headers["accept-post"]).toBe("application/grpc, application/grpc+proto");
-    expect(server.calls).toHaveLength(0);
-  });
+  test.for(["application/json", "application/grpc-web+proto", "application/grpc+json", undefined])(
+    "answers content type %s with 415 and makes no handler",
+    async (type) => {
+      const server = await useServer();
+      const result = await (await server.client()).call(echoPath, { "content-type": type }).result;
+      expect(result.headers[":status"]).toBe(415);
+      expect(result.headers["accept-post"]).toBe("application/grpc, application/grpc+proto");
+      expect(server.calls).toHaveLength(0);
+    },
+  );
 
   test("answers a method other than POST with 405", async () => {
     const server = await useServer();
@@ -73,16 +84,25 @@ describe("openRawCall()", () => {
     call.stream.write(enveloped("x"));
     await call.next();
     expect(server.calls[0]?.call).toMatchObject({
-      path: echoPath, peer: { address: `127.0.0.1:${client.session.socket.localPort ?? 0}` }, deadlineMs: 9_223_369_200_000,
+      path: echoPath,
+      peer: { address: `127.0.0.1:${client.session.socket.localPort ?? 0}` },
+      deadlineMs: 9_223_369_200_000,
     });
     expect(server.calls[0]?.call.headers["x-who"]).toBe("me");
     call.stream.close();
   });
 
   test("refuses with the factory's status in one frame", async () => {
-    const server = await useServer({ accept: () => ({ code: StatusCode.UNAVAILABLE, message: "not ready" }) });
+    const server = await useServer({
+      accept: () => ({ code: StatusCode.UNAVAILABLE, message: "not ready" }),
+    });
     const result = await (await server.client()).call(echoPath).result;
-    expect(result.headers).toMatchObject({ ":status": 200, "content-type": "application/grpc", "grpc-status": "14", "grpc-message": "not ready" });
+    expect(result.headers).toMatchObject({
+      ":status": 200,
+      "content-type": "application/grpc",
+      "grpc-status": "14",
+      "grpc-message": "not ready",
+    });
     expect(server.server.stats().streams).toBe(0);
   });
 
@@ -113,17 +133,24 @@ describe("openRawCall()", () => {
     expect(server.server.stats().cuts).toEqual({ deadline: 1 });
   });
 
-  test.for(["123456789S", "1s", "soon"])("refuses the timeout %s with INVALID_ARGUMENT", async (timeout) => {
-    const server = await useServer();
-    const result = await (await server.client()).call(echoPath, { "grpc-timeout": timeout }).result;
-    expect(result.trailers["grpc-status"]).toBe("3");
-    expect(server.calls).toHaveLength(0);
-    expect(server.server.stats().cuts).toEqual({ "bad-timeout": 1 });
-  });
+  test.for(["123456789S", "1s", "soon"])(
+    "refuses the timeout %s with INVALID_ARGUMENT",
+    async (timeout) => {
+      const server = await useServer();
+      const result = await (await server.client()).call(echoPath, { "grpc-timeout": timeout })
+        .result;
+      expect(result.trailers["grpc-status"]).toBe("3");
+      expect(server.calls).toHaveLength(0);
+      expect(server.server.stats().cuts).toEqual({ "bad-timeout": 1 });
+    },
+  );
 
   test("answers a compressed message with UNIMPLEMENTED and names what it accepts", async () => {
     const server = await useServer();
-    const call = (await server.client()).call(echoPath, { "grpc-encoding": "gzip", "grpc-accept-encoding": "gzip" });
+    const call = (await server.client()).call(echoPath, {
+      "grpc-encoding": "gzip",
+      "grpc-accept-encoding": "gzip",
+    });
     call.stream.write(enveloped("zipped", 1));
     const result = await call.result;
     expect(result.trailers["grpc-status"]).toBe("12");
@@ -138,7 +165,10 @@ describe("openRawCall()", () => {
     good.stream.write(enveloped("before"));
     await good.next();
     bad.stream.write("GET / HTTP/1.1\r\n\r\n");
-    expect((await bad.result).trailers).toMatchObject({ "grpc-status": "3", "grpc-message": "the message does not begin with the five bytes of gRPC" });
+    expect((await bad.result).trailers).toMatchObject({
+      "grpc-status": "3",
+      "grpc-message": "the message does not begin with the five bytes of gRPC",
+    });
     good.stream.write(enveloped("after"));
     expect((await good.next()).toString()).toBe("after");
     good.stream.close();
@@ -153,7 +183,12 @@ describe("openRawCall()", () => {
 
   test("leaves a half-closed call to a handler that wants to know", async () => {
     const server = await useServer({
-      handler: ({ out }) => ({ onEnd() { out.send(messageOf("last")); out.close({ code: StatusCode.ABORTED, message: "" }); } }),
+      handler: ({ out }) => ({
+        onEnd() {
+          out.send(messageOf("last"));
+          out.close({ code: StatusCode.ABORTED, message: "" });
+        },
+      }),
     });
     const call = (await server.client()).call(echoPath);
     call.stream.end();
@@ -162,7 +197,9 @@ describe("openRawCall()", () => {
   });
 
   test.for([
-    ["above the ordinary limit and not admitted", 16 * MiB + 1], ["above every limit", 32 * MiB + 1], ["of 4 GiB", 0xffff_ffff],
+    ["above the ordinary limit and not admitted", 16 * MiB + 1],
+    ["above every limit", 32 * MiB + 1],
+    ["of 4 GiB", 0xffff_ffff],
   ] as const)("refuses a message %s before its body comes [S-SIZE-5]", async ([, length]) => {
     const server = await useServer();
     const call = (await server.client()).call(echoPath);
@@ -177,7 +214,9 @@ describe("openRawCall()", () => {
       limits: { maxMessageBytes: 4 * MiB },
       handler: (seen) => ({
         admits: (_, prefix) => (prefix.length < 10_000 ? undefined : prefix[0] === 7),
-        onMessage: (message) => { seen.out.send(messageOf(String(message.length))); },
+        onMessage: (message) => {
+          seen.out.send(messageOf(String(message.length)));
+        },
       }),
     });
     const call = (await server.client()).call(echoPath);
@@ -189,7 +228,15 @@ describe("openRawCall()", () => {
 
   test("reads one large message at a time per connection; the next waits and is read after it [S-SIZE-5]", async () => {
     const limits = { maxMessageBytes: 1000, maxFirstMessageBytes: 100_000 };
-    const server = await useServer({ limits, handler: (seen) => ({ admits: () => true, onMessage: (message) => { seen.out.send(messageOf(String(message.length))); } }) });
+    const server = await useServer({
+      limits,
+      handler: (seen) => ({
+        admits: () => true,
+        onMessage: (message) => {
+          seen.out.send(messageOf(String(message.length)));
+        },
+      }),
+    });
     const client = await server.client();
     const [first, second] = [client.call(echoPath), client.call(echoPath)];
     const large = enveloped(Buffer.alloc(50_000));
@@ -221,7 +268,10 @@ describe("openRawCall()", () => {
     slow.stream.write(enveloped("slow").subarray(3, 5));
     await client.roundTrip();
     server.clock.advance(1);
-    expect((await slow.result).trailers).toMatchObject({ "grpc-status": "4", "grpc-message": "the message took too long to arrive" });
+    expect((await slow.result).trailers).toMatchObject({
+      "grpc-status": "4",
+      "grpc-message": "the message took too long to arrive",
+    });
     expect(server.server.stats().cuts).toEqual({ "slow-message": 1 });
     silent.stream.write(enveloped("still here"));
     expect((await silent.next()).toString()).toBe("still here");
@@ -247,7 +297,9 @@ describe("openRawCall()", () => {
   test("takes 10,000 requests of a client that reads nothing [B-STREAM-12]", async () => {
     let asked = 0;
     let all: (() => void) | undefined;
-    const done = new Promise<void>((resolve) => { all = resolve; });
+    const done = new Promise<void>((resolve) => {
+      all = resolve;
+    });
     const server = await useServer({
       handler: ({ out }) => {
         let full = false;
@@ -257,7 +309,9 @@ describe("openRawCall()", () => {
             if (!full) full = !out.send(messageOf(Buffer.alloc(10_000)));
             if (asked === 10_000) all?.();
           },
-          onDrained() { full = false; },
+          onDrained() {
+            full = false;
+          },
         };
       },
     });
@@ -346,7 +400,10 @@ describe("openRawCall()", () => {
     call.stream.write(enveloped("x"));
     await call.next();
     call.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
-    expect(await server.calls[0]?.closed).toEqual({ code: StatusCode.CANCELLED, message: "the client reset the call" });
+    expect(await server.calls[0]?.closed).toEqual({
+      code: StatusCode.CANCELLED,
+      message: "the client reset the call",
+    });
 
     const ended = client.call(echoPath);
     ended.stream.write(enveloped("x"));
@@ -366,39 +423,67 @@ describe("openRawCall()", () => {
     await Promise.all(calls.slice(0, 10).map(async (call) => call.next()));
     client.breakOff();
     const statuses = await Promise.all(server.calls.map(async (seen) => seen.closed));
-    expect(statuses).toEqual(Array.from({ length: 20 }, () => ({ code: StatusCode.UNAVAILABLE, message: "the connection was lost" })));
+    expect(statuses).toEqual(
+      Array.from({ length: 20 }, () => ({
+        code: StatusCode.UNAVAILABLE,
+        message: "the connection was lost",
+      })),
+    );
     await server.event("connection-closed");
     expect(server.server.stats()).toMatchObject({ connections: 0, streams: 0 });
     expect(server.clock.pending).toBe(0);
   });
 
-  test.for(["accept", "onMessage", "onDrained", "onEnd", "admits", "onClosed"] as const)("survives a handler that throws in %s: INTERNAL, a fixed text, an event", async (where) => {
-    const bug = (): never => { throw new Error("secret of the bug"); };
-    const server = await useServer({
-      handler: (seen) => {
-        if (where === "accept") bug();
-        return where === "onDrained" ? { onMessage: () => { seen.out.send(messageOf(Buffer.alloc(100_000))); }, onDrained: bug } : { [where]: bug };
-      },
-    });
-    const client = await server.client();
-    const call = client.call(echoPath);
-    call.stream.write(where === "admits" ? head(17 * MiB) : enveloped("x"));
-    if (where === "onEnd" || where === "onClosed") call.stream.end();
-    const { trailers } = await call.result;
-    expect(trailers).toMatchObject(where === "onClosed" ? { "grpc-status": "0" } : { "grpc-status": "13", "grpc-message": "internal error" });
-    const fault = await server.event("fault");
-    expect(fault.where).toBe(`${where} of ${echoPath}`);
-    expect(String(fault.error)).toContain("secret of the bug");
-    expect(server.server.stats().faults).toBe(1);
-  });
+  test.for(["accept", "onMessage", "onDrained", "onEnd", "admits", "onClosed"] as const)(
+    "survives a handler that throws in %s: INTERNAL, a fixed text, an event",
+    async (where) => {
+      const bug = (): never => {
+        throw new Error("secret of the bug");
+      };
+      const server = await useServer({
+        handler: (seen) => {
+          if (where === "accept") bug();
+          return where === "onDrained"
+            ? {
+                onMessage: () => {
+                  seen.out.send(messageOf(Buffer.alloc(100_000)));
+                },
+                onDrained: bug,
+              }
+            : { [where]: bug };
+        },
+      });
+      const client = await server.client();
+      const call = client.call(echoPath);
+      call.stream.write(where === "admits" ? head(17 * MiB) : enveloped("x"));
+      if (where === "onEnd" || where === "onClosed") call.stream.end();
+      const { trailers } = await call.result;
+      expect(trailers).toMatchObject(
+        where === "onClosed"
+          ? { "grpc-status": "0" }
+          : { "grpc-status": "13", "grpc-message": "internal error" },
+      );
+      const fault = await server.event("fault");
+      expect(fault.where).toBe(`${where} of ${echoPath}`);
+      expect(String(fault.error)).toContain("secret of the bug");
+      expect(server.server.stats().faults).toBe(1);
+    },
+  );
 });
 
 describe("pause() and resume()", () => {
   /** Reads one message at a time: each pauses the call. */
-  const oneByOne = { handler: ({ out, messages }: SeenCall): Partial<ByteStreamHandler> => ({
-    onMessage(message) { messages.push(Buffer.from(message)); out.pause?.(); },
-    onEnd() { out.close({ code: StatusCode.OK, message: "" }); },
-  }) };
+  const oneByOne = {
+    handler: ({ out, messages }: SeenCall): Partial<ByteStreamHandler> => ({
+      onMessage(message) {
+        messages.push(Buffer.from(message));
+        out.pause?.();
+      },
+      onEnd() {
+        out.close({ code: StatusCode.OK, message: "" });
+      },
+    }),
+  };
 
   test("stops between two messages of one packet, keeps their order, and the end of the requests behind them [S-LIM-2]", async () => {
     const server = await useServer(oneByOne);
@@ -419,9 +504,14 @@ describe("pause() and resume()", () => {
     const client = await server.client();
     const [slow, other] = [client.call(echoPath), client.call(echoPath)];
     let sent = 0;
-    for (let i = 0; i < 64; i += 1) slow.stream.write(enveloped(Buffer.alloc(100_000)), () => { sent += 1; });
+    for (let i = 0; i < 64; i += 1)
+      slow.stream.write(enveloped(Buffer.alloc(100_000)), () => {
+        sent += 1;
+      });
     other.stream.write(enveloped("x"));
-    await server.event("stream-opened", () => server.calls.every((seen) => seen.messages.length === 1));
+    await server.event("stream-opened", () =>
+      server.calls.every((seen) => seen.messages.length === 1),
+    );
     await client.roundTrip();
     server.clock.advance(10_000_000);
     expect(server.server.stats()).toMatchObject({ streams: 2, cuts: {} });

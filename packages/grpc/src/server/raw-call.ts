@@ -1,5 +1,12 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
-import { StatusCode, type ByteStream, type ByteStreamHandler, type Message, type Status, type Timer } from "@xdstp/core";
+import {
+  StatusCode,
+  type ByteStream,
+  type ByteStreamHandler,
+  type Message,
+  type Status,
+  type Timer,
+} from "@xdstp/core";
 import type { Connection } from "./connection.ts";
 import type { GrpcContext } from "./grpc-context.ts";
 import { isPeerFault, type StreamCut } from "./grpc-event.ts";
@@ -47,11 +54,24 @@ export function openRawCall(place: RawCallPlace, call: StreamCall, accept: Accep
   return raw;
 }
 
-const responseHeaders = { ":status": 200, "content-type": "application/grpc", "grpc-accept-encoding": "identity" };
+const responseHeaders = {
+  ":status": 200,
+  "content-type": "application/grpc",
+  "grpc-accept-encoding": "identity",
+};
 const internalError: Status = { code: StatusCode.INTERNAL, message: "internal error" };
-const late: Status = { code: StatusCode.DEADLINE_EXCEEDED, message: "the deadline of the call has passed" };
-const unread: Status = { code: StatusCode.RESOURCE_EXHAUSTED, message: "the client does not read what it was sent" };
-const unfinished: Status = { code: StatusCode.INVALID_ARGUMENT, message: "the client ended the call inside a message" };
+const late: Status = {
+  code: StatusCode.DEADLINE_EXCEEDED,
+  message: "the deadline of the call has passed",
+};
+const unread: Status = {
+  code: StatusCode.RESOURCE_EXHAUSTED,
+  message: "the client does not read what it was sent",
+};
+const unfinished: Status = {
+  code: StatusCode.INVALID_ARGUMENT,
+  message: "the client ended the call inside a message",
+};
 
 /** Where a stream keeps its call, so that all share their listeners: there are many calls, and six closures for each. */
 const servedBy = Symbol("raw call");
@@ -77,7 +97,10 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
     this.#path = call.path;
     this.#inbox = createInbox(stream, connection, context, this);
     this.#outbox = createOutbox(stream, connection.meter, context, this);
-    if (call.deadlineMs !== undefined) this.#deadline = startDeadline(context.clock, call.deadlineMs, () => { this.#cut("deadline", late); });
+    if (call.deadlineMs !== undefined)
+      this.#deadline = startDeadline(context.clock, call.deadlineMs, () => {
+        this.#cut("deadline", late);
+      });
     (stream as ServedStream)[servedBy] = this;
     stream.on("drain", onDrain);
     stream.on("end", onEnd);
@@ -86,7 +109,11 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
   }
 
   open(call: StreamCall, accept: AcceptCall): void {
-    this.#host.context.emit({ kind: "stream-opened", peer: this.#connection.peer, path: this.#path });
+    this.#host.context.emit({
+      kind: "stream-opened",
+      peer: this.#connection.peer,
+      path: this.#path,
+    });
     let answer: ByteStreamHandler | Status;
     try {
       answer = accept(call, this);
@@ -108,8 +135,12 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
     return this.#outbox.write(message.enveloped);
   }
 
-  pause(): void { this.#inbox.pause(); }
-  resume(): void { this.#inbox.resume(); }
+  pause(): void {
+    this.#inbox.pause();
+  }
+  resume(): void {
+    this.#inbox.resume();
+  }
 
   close(status: Status): void {
     if (this.#status !== undefined) return;
@@ -138,9 +169,13 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
     }
   }
 
-  read(chunk: Buffer): void { this.#inbox.read(chunk); }
+  read(chunk: Buffer): void {
+    this.#inbox.read(chunk);
+  }
 
-  onBad(reason: StreamCut, status: Status): void { this.#cut(reason, status); }
+  onBad(reason: StreamCut, status: Status): void {
+    this.#cut(reason, status);
+  }
 
   onDrained(): void {
     this.#outbox.drained();
@@ -155,8 +190,14 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
   onEnd(): void {
     // Node ends what is read of a broken call too; `close` follows and tells why.
     if (this.#status !== undefined || this.#stream.closed || this.#stream.destroyed) return;
-    if (this.#inbox.inside) { this.#cut("malformed", unfinished); return; }
-    if (this.#handler?.onEnd === undefined) { this.close({ code: StatusCode.OK, message: "" }); return; }
+    if (this.#inbox.inside) {
+      this.#cut("malformed", unfinished);
+      return;
+    }
+    if (this.#handler?.onEnd === undefined) {
+      this.close({ code: StatusCode.OK, message: "" });
+      return;
+    }
     try {
       this.#handler.onEnd();
     } catch (error) {
@@ -183,14 +224,20 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
   /** Why a call is over that neither side has ended in order. */
   #lost(): Status {
     const connection = this.#connection;
-    if (connection.cutBy !== undefined) return { code: StatusCode.UNAVAILABLE, message: `the connection was cut: ${connection.cutBy}` };
-    if (!connection.alive) return { code: StatusCode.UNAVAILABLE, message: "the connection was lost" };
+    if (connection.cutBy !== undefined)
+      return {
+        code: StatusCode.UNAVAILABLE,
+        message: `the connection was cut: ${connection.cutBy}`,
+      };
+    if (!connection.alive)
+      return { code: StatusCode.UNAVAILABLE, message: "the connection was lost" };
     return { code: StatusCode.CANCELLED, message: "the client reset the call" };
   }
 
   #respond(): void {
     const stream = this.#stream;
-    if (!stream.headersSent && !stream.destroyed && !stream.closed) stream.respond(responseHeaders, { waitForTrailers: true });
+    if (!stream.headersSent && !stream.destroyed && !stream.closed)
+      stream.respond(responseHeaders, { waitForTrailers: true });
   }
 
   sendTrailers(): void {
@@ -231,8 +278,18 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
   }
 }
 
-function onData(this: ServedStream, chunk: Buffer): void { this[servedBy]?.read(chunk); }
-function onDrain(this: ServedStream): void { this[servedBy]?.onDrained(); }
-function onEnd(this: ServedStream): void { this[servedBy]?.onEnd(); }
-function onWantTrailers(this: ServedStream): void { this[servedBy]?.sendTrailers(); }
-function onClose(this: ServedStream): void { this[servedBy]?.onClosed(); }
+function onData(this: ServedStream, chunk: Buffer): void {
+  this[servedBy]?.read(chunk);
+}
+function onDrain(this: ServedStream): void {
+  this[servedBy]?.onDrained();
+}
+function onEnd(this: ServedStream): void {
+  this[servedBy]?.onEnd();
+}
+function onWantTrailers(this: ServedStream): void {
+  this[servedBy]?.sendTrailers();
+}
+function onClose(this: ServedStream): void {
+  this[servedBy]?.onClosed();
+}

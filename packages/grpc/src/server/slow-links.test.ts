@@ -4,7 +4,15 @@ import type { Socket } from "node:net";
 import { StatusCode } from "@xdstp/core";
 import { describe, expect, test } from "vitest";
 import { enveloped, type RawClient, type RawClientCall } from "../../test/raw-client.ts";
-import { frame, headerBlock, headerFrames, literalHeader, preface, received, useSocket } from "../../test/raw-socket.ts";
+import {
+  frame,
+  headerBlock,
+  headerFrames,
+  literalHeader,
+  preface,
+  received,
+  useSocket,
+} from "../../test/raw-socket.ts";
 import { echoPath, messageOf, useServer } from "../../test/use-server.ts";
 
 /** Resolves once so many bytes more have been read of a call. */
@@ -24,10 +32,19 @@ async function read(call: RawClientCall, bytes: number): Promise<void> {
 }
 
 /** A connection whose bytes are written by hand, with a call on stream 1 that has been echoed once. */
-async function useRawCall(port: number): Promise<{ readonly socket: Socket; readonly closed: Promise<unknown> }> {
+async function useRawCall(
+  port: number,
+): Promise<{ readonly socket: Socket; readonly closed: Promise<unknown> }> {
   const socket = await useSocket(port);
   const closed = once(socket, "close");
-  socket.write(Buffer.concat([Buffer.from(preface), frame(4, 0, 0), frame(1, 4, 1, headerBlock(echoPath)), frame(0, 0, 1, enveloped("x"))]));
+  socket.write(
+    Buffer.concat([
+      Buffer.from(preface),
+      frame(4, 0, 0),
+      frame(1, 4, 1, headerBlock(echoPath)),
+      frame(0, 0, 1, enveloped("x")),
+    ]),
+  );
   await received(socket, enveloped("x"));
   return { socket, closed };
 }
@@ -40,14 +57,22 @@ function measureBandwidth(client: RawClient, call: RawClientCall): { pings: numb
     if (open) return;
     open = true;
     counted.pings += 1;
-    client.session.ping(() => { open = false; });
+    client.session.ping(() => {
+      open = false;
+    });
   });
   return counted;
 }
 
 describe("a client that measures the bandwidth", () => {
   test("may ping after each DATA frame of one large message [S-LIM-1]", async () => {
-    const server = await useServer({ handler: ({ out }) => ({ onMessage: () => { out.send(messageOf(Buffer.alloc(6_000_000))); } }) });
+    const server = await useServer({
+      handler: ({ out }) => ({
+        onMessage: () => {
+          out.send(messageOf(Buffer.alloc(6_000_000)));
+        },
+      }),
+    });
     const client = await server.client();
     const call = client.call(echoPath);
     const counted = measureBandwidth(client, call);
@@ -63,7 +88,13 @@ describe("a client that measures the bandwidth", () => {
     const socket = await useSocket(server.port);
     const closed = once(socket, "close");
     const [ping, settings] = [frame(6, 0, 0, Buffer.alloc(8)), frame(4, 0, 0)];
-    socket.write(Buffer.concat([Buffer.from(preface), settings, ...Array.from({ length: 20 }, () => [ping, settings]).flat()]));
+    socket.write(
+      Buffer.concat([
+        Buffer.from(preface),
+        settings,
+        ...Array.from({ length: 20 }, () => [ping, settings]).flat(),
+      ]),
+    );
     await closed;
     await server.event("connection-closed");
     expect(server.server.stats().cuts).toEqual({ "ping-flood": 1 });
@@ -114,7 +145,14 @@ describe("a client on a slow link", () => {
 
   test("may leave one stream unread while it reads another of the connection; with both unread both are cut [S-LIM-3]", async () => {
     const state = messageOf(Buffer.alloc(3_000_000));
-    const server = await useServer({ limits: { pingMs: 100_000_000 }, handler: ({ out }) => ({ onMessage: () => { out.send(state); } }) });
+    const server = await useServer({
+      limits: { pingMs: 100_000_000 },
+      handler: ({ out }) => ({
+        onMessage: () => {
+          out.send(state);
+        },
+      }),
+    });
     const client = await server.client();
     const [slow, waiting] = [client.call(echoPath), client.call(echoPath)];
     waiting.stream.pause();
@@ -182,8 +220,14 @@ describe("a client that says GOAWAY", () => {
 
 describe("a peer that sends what carries nothing", () => {
   test.for([
-    ["WINDOW_UPDATE frames", Buffer.concat(Array.from({ length: 1_000 }, () => frame(8, 0, 0, Buffer.from([0, 0, 0, 1]))))],
-    ["DATA of a stream that was reset", Buffer.concat(Array.from({ length: 4 }, () => frame(0, 0, 1, Buffer.alloc(4_000))))],
+    [
+      "WINDOW_UPDATE frames",
+      Buffer.concat(Array.from({ length: 1_000 }, () => frame(8, 0, 0, Buffer.from([0, 0, 0, 1])))),
+    ],
+    [
+      "DATA of a stream that was reset",
+      Buffer.concat(Array.from({ length: 4 }, () => frame(0, 0, 1, Buffer.alloc(4_000)))),
+    ],
   ] as const)("%s: is cut after some megabytes [S-LIM-1]", async ([, part]) => {
     const server = await useServer({ limits: { emptyBytes: 100_000 } });
     const { socket, closed } = await useRawCall(server.port);
@@ -204,9 +248,21 @@ describe("a peer that sends what carries nothing", () => {
     const closed = once(socket, "close");
     const entry = literalHeader("x", "x".repeat(4_000));
     entry.writeUInt8(0x40, 0);
-    socket.write(Buffer.concat([Buffer.from(preface), frame(4, 0, 0), headerFrames(1, Buffer.concat([headerBlock(echoPath), entry, Buffer.alloc(40_000, 0xbe)]))]));
-    for (let id = 3; id <= 9; id += 2) socket.write(headerFrames(id, Buffer.concat([headerBlock(echoPath), Buffer.alloc(40_000, 0xbe)])));
-    await received(socket, frame(3, 0, 9, Buffer.from([0, 0, 0, constants.NGHTTP2_ENHANCE_YOUR_CALM])));
+    socket.write(
+      Buffer.concat([
+        Buffer.from(preface),
+        frame(4, 0, 0),
+        headerFrames(1, Buffer.concat([headerBlock(echoPath), entry, Buffer.alloc(40_000, 0xbe)])),
+      ]),
+    );
+    for (let id = 3; id <= 9; id += 2)
+      socket.write(
+        headerFrames(id, Buffer.concat([headerBlock(echoPath), Buffer.alloc(40_000, 0xbe)])),
+      );
+    await received(
+      socket,
+      frame(3, 0, 9, Buffer.from([0, 0, 0, constants.NGHTTP2_ENHANCE_YOUR_CALM])),
+    );
     server.clock.advance(1_000);
     await closed;
     await server.event("connection-closed");
@@ -214,7 +270,14 @@ describe("a peer that sends what carries nothing", () => {
   });
 
   test("is not one that reads much with a small window, or sends large messages in small frames [S-LIM-1]", async () => {
-    const server = await useServer({ limits: { emptyBytes: 20_000 }, handler: ({ out }) => ({ onMessage: () => { out.send(messageOf(Buffer.alloc(3_000_000))); } }) });
+    const server = await useServer({
+      limits: { emptyBytes: 20_000 },
+      handler: ({ out }) => ({
+        onMessage: () => {
+          out.send(messageOf(Buffer.alloc(3_000_000)));
+        },
+      }),
+    });
     const client = await server.client();
     const call = client.call(echoPath);
     for (const byte of enveloped(Buffer.alloc(3_000))) call.stream.write(Buffer.from([byte]));

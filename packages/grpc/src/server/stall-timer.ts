@@ -26,5 +26,9 @@ export function stallTimer(clock: Clock, stall: Stall): Timer {
     timer = clock.after(ms, look);
   };
   let timer = clock.after(ms, look);
-  return { cancel: () => { timer.cancel(); } };
+  return {
+    cancel: () => {
+      timer.cancel();
+    },
+  };
 }

@@ -4,12 +4,18 @@ import { encodeGrpcMessage, statusTrailers } from "./status-trailers.ts";
 describe("statusTrailers()", () => {
   test("leaves an empty text out", () => {
     expect(statusTrailers({ code: 0, message: "" })).toEqual({ "grpc-status": "0" });
-    expect(statusTrailers({ code: 16, message: "who?" })).toEqual({ "grpc-status": "16", "grpc-message": "who?" });
+    expect(statusTrailers({ code: 16, message: "who?" })).toEqual({
+      "grpc-status": "16",
+      "grpc-message": "who?",
+    });
   });
 
-  test.for([-1, 17, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("turns the unknown code %d into UNKNOWN", (code) => {
-    expect(statusTrailers({ code, message: "" })).toEqual({ "grpc-status": "2" });
-  });
+  test.for([-1, 17, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    "turns the unknown code %d into UNKNOWN",
+    (code) => {
+      expect(statusTrailers({ code, message: "" })).toEqual({ "grpc-status": "2" });
+    },
+  );
 });
 
 describe("encodeGrpcMessage()", () => {

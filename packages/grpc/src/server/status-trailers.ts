@@ -8,9 +8,14 @@ const utf8 = new TextEncoder();
  * The text is percent-encoded UTF-8 and cut at 2,048 bytes: clients bound what they take as trailers.
  */
 export function statusTrailers(status: Status): Record<string, string> {
-  const known = Number.isInteger(status.code) && status.code >= StatusCode.OK && status.code <= StatusCode.UNAUTHENTICATED;
+  const known =
+    Number.isInteger(status.code) &&
+    status.code >= StatusCode.OK &&
+    status.code <= StatusCode.UNAUTHENTICATED;
   const trailers = { "grpc-status": String(known ? status.code : StatusCode.UNKNOWN) };
-  return status.message === "" ? trailers : { ...trailers, "grpc-message": encodeGrpcMessage(status.message) };
+  return status.message === ""
+    ? trailers
+    : { ...trailers, "grpc-message": encodeGrpcMessage(status.message) };
 }
 
 /** A text as `grpc-message` carries it: printable ASCII but `%` stands for itself. Lone surrogates become U+FFFD. */
@@ -26,5 +31,8 @@ export function encodeGrpcMessage(text: string): string {
 }
 
 function escape(character: string): string {
-  return Array.from(utf8.encode(character), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
+  return Array.from(
+    utf8.encode(character),
+    (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`,
+  ).join("");
 }

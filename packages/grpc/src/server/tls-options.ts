@@ -27,12 +27,17 @@ export function demandOf(tls: TlsOptions | undefined): "required" | "optional" |
 export function secureContextOf(tls: TlsOptions, now: number): SecureContextOptions {
   const { cert, key, clientCa } = tls;
   const [own] = certificatesIn("cert", cert);
-  if (own !== undefined && own.validToDate.getTime() < now) throw broken("cert", `ended at ${own.validToDate.toISOString()}`);
+  if (own !== undefined && own.validToDate.getTime() < now)
+    throw broken("cert", `ended at ${own.validToDate.toISOString()}`);
   if (clientCa !== undefined) certificatesIn("clientCa", clientCa);
   const options: SecureContextOptions = {
-    cert: Buffer.from(cert), key: Buffer.from(key), minVersion: "TLSv1.2",
+    cert: Buffer.from(cert),
+    key: Buffer.from(key),
+    minVersion: "TLSv1.2",
     // A session that is resumed is not verified anew: none is where clients have to prove who they are.
-    ...(clientCa === undefined ? {} : { ca: Buffer.from(clientCa), secureOptions: constants.SSL_OP_NO_TICKET }),
+    ...(clientCa === undefined
+      ? {}
+      : { ca: Buffer.from(clientCa), secureOptions: constants.SSL_OP_NO_TICKET }),
   };
   try {
     createSecureContext(options);
@@ -43,5 +48,9 @@ export function secureContextOf(tls: TlsOptions, now: number): SecureContextOpti
 }
 
 function broken(name: "cert" | "key", problem: string, cause?: unknown): XdsError {
-  return new XdsError("INVALID_ARGUMENT", `tls.${name} ${problem}`, cause === undefined ? {} : { cause });
+  return new XdsError(
+    "INVALID_ARGUMENT",
+    `tls.${name} ${problem}`,
+    cause === undefined ? {} : { cause },
+  );
 }

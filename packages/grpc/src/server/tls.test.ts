@@ -17,7 +17,10 @@ const ca = authority.cert;
 const mutual = { ...own, clientCa: ca };
 
 /** A client whose certificate says this; `served` is the identity with which the server saw its call. */
-async function servedAs(server: TestServer, certificate: { readonly cert: string; readonly key: string } | undefined): Promise<unknown> {
+async function servedAs(
+  server: TestServer,
+  certificate: { readonly cert: string; readonly key: string } | undefined,
+): Promise<unknown> {
   const client = await server.client({ ca, ...certificate });
   const call = client.call(echoPath, { "x-identity": "spiffe://td/admin" });
   call.stream.write(enveloped("x"));
@@ -30,19 +33,40 @@ async function servedAs(server: TestServer, certificate: { readonly cert: string
 async function turnedAway(server: TestServer, tls: SecureClientSessionOptions): Promise<void> {
   const calls = server.calls.length;
   const session = connectHttp2(`https://localhost:${server.port}`, tls);
-  session.on("error", () => { /* `close` follows */ });
-  session.request({ ":method": "POST", ":path": echoPath, "content-type": "application/grpc" }).on("error", () => { /* so it should */ });
-  await new Promise((resolve) => { session.on("close", resolve); });
+  session.on("error", () => {
+    /* `close` follows */
+  });
+  session
+    .request({ ":method": "POST", ":path": echoPath, "content-type": "application/grpc" })
+    .on("error", () => {
+      /* so it should */
+    });
+  await new Promise((resolve) => {
+    session.on("close", resolve);
+  });
   expect(server.calls).toHaveLength(calls);
 }
 
 /** How a TLS handshake ends: the socket, or the code of the error. */
 async function handshake(port: number, options: ConnectionOptions): Promise<TLSSocket | string> {
-  const socket = connectTls({ port, host: "127.0.0.1", servername: "localhost", ca, ALPNProtocols: ["h2"], ...options });
-  onTestFinished(() => { socket.destroy(); });
+  const socket = connectTls({
+    port,
+    host: "127.0.0.1",
+    servername: "localhost",
+    ca,
+    ALPNProtocols: ["h2"],
+    ...options,
+  });
+  onTestFinished(() => {
+    socket.destroy();
+  });
   return await new Promise((resolve) => {
-    socket.on("secureConnect", () => { resolve(socket); });
-    socket.on("error", (error: NodeJS.ErrnoException) => { resolve(error.code ?? error.message); });
+    socket.on("secureConnect", () => {
+      resolve(socket);
+    });
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      resolve(error.code ?? error.message);
+    });
   });
 }
 
@@ -51,14 +75,22 @@ describe("createGrpcServer() with TLS", () => {
     const server = await useServer({ tls: own });
     for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
       const socket = await handshake(server.port, { minVersion: version, maxVersion: version });
-      expect(typeof socket === "string" ? socket : [socket.getProtocol(), socket.alpnProtocol]).toEqual([version, "h2"]);
+      expect(
+        typeof socket === "string" ? socket : [socket.getProtocol(), socket.alpnProtocol],
+      ).toEqual([version, "h2"]);
     }
     expect(await servedAs(server, undefined)).toBeUndefined();
   });
 
   test("speaks no TLS 1.1", async () => {
     const server = await useServer({ tls: own });
-    expect(await handshake(server.port, { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" })).toMatch(/^ERR_SSL/);
+    expect(
+      await handshake(server.port, {
+        minVersion: "TLSv1.1",
+        maxVersion: "TLSv1.1",
+        ciphers: "DEFAULT@SECLEVEL=0",
+      }),
+    ).toMatch(/^ERR_SSL/);
     await server.event("connection-cut");
     expect(server.server.stats().cuts).toEqual({ "tls-handshake": 1 });
   });
@@ -74,12 +106,19 @@ describe("createGrpcServer() with TLS", () => {
 
   test("lives through clients that break off or send garbage in the handshake (CVE-2025-59465)", async () => {
     const server = await useServer({ tls: mutual });
-    for (const bytes of ["", "GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00", "\x16\x03\x01\xff\xff"]) {
+    for (const bytes of [
+      "",
+      "GET / HTTP/1.1\r\n\r\n",
+      "\x16\x03\x01\x02\x00\x01\x00",
+      "\x16\x03\x01\xff\xff",
+    ]) {
       const socket = await useSocket(server.port);
       socket.write(bytes, "latin1");
       socket.resetAndDestroy();
     }
-    expect(await servedAs(server, authority.issue({ uris: ["spiffe://td/a"] }))).toMatchObject({ uris: ["spiffe://td/a"] });
+    expect(await servedAs(server, authority.issue({ uris: ["spiffe://td/a"] }))).toMatchObject({
+      uris: ["spiffe://td/a"],
+    });
   });
 
   test("cuts a handshake that takes too long [S-LIM-1]", async () => {
@@ -87,7 +126,10 @@ describe("createGrpcServer() with TLS", () => {
     const socket = await useSocket(server.port);
     socket.write("\x16", "latin1");
     await once(socket, "close");
-    expect(await server.event("connection-cut")).toMatchObject({ reason: "tls-handshake", detail: "ERR_TLS_HANDSHAKE_TIMEOUT" });
+    expect(await server.event("connection-cut")).toMatchObject({
+      reason: "tls-handshake",
+      detail: "ERR_TLS_HANDSHAKE_TIMEOUT",
+    });
   });
 
   test("counts handshakes as connections [S-LIM-1]", async () => {
@@ -95,7 +137,10 @@ describe("createGrpcServer() with TLS", () => {
     await useSocket(server.port);
     await useSocket(server.port);
     await once(await useSocket(server.port), "close");
-    expect(await server.event("connection-cut")).toMatchObject({ reason: "too-many-connections", peer: expect.stringMatching(/^127\.0\.0\.1:\d+$/) as string });
+    expect(await server.event("connection-cut")).toMatchObject({
+      reason: "too-many-connections",
+      peer: expect.stringMatching(/^127\.0\.0\.1:\d+$/) as string,
+    });
   });
 });
 
@@ -103,37 +148,71 @@ describe("createGrpcServer() with certificates of clients", () => {
   test("takes the identity from the verified certificate, never from what a call says [S-NODE-8]", async () => {
     const server = await useServer({ tls: mutual });
     const identity = { uris: ["spiffe://td/ns/a/sa/b"], dnsNames: ["b.example"], subject: "CN=b" };
-    expect(await servedAs(server, authority.issue({ name: "b", uris: identity.uris, dnsNames: identity.dnsNames }))).toMatchObject(identity);
+    expect(
+      await servedAs(
+        server,
+        authority.issue({ name: "b", uris: identity.uris, dnsNames: identity.dnsNames }),
+      ),
+    ).toMatchObject(identity);
     expect(await server.event("connection-opened")).toMatchObject({ identity });
   });
 
   test.for([
     ["no certificate", undefined],
-    ["the certificate of another authority of the same name", stranger.issue({ uris: ["spiffe://td/admin"] })],
-    ["a certificate that has ended", authority.issue({ uris: ["spiffe://td/admin"], notAfter: new Date(Date.now() - 1000) })],
+    [
+      "the certificate of another authority of the same name",
+      stranger.issue({ uris: ["spiffe://td/admin"] }),
+    ],
+    [
+      "a certificate that has ended",
+      authority.issue({ uris: ["spiffe://td/admin"], notAfter: new Date(Date.now() - 1000) }),
+    ],
   ] as const)("turns away a client with %s", async ([, certificate]) => {
     const server = await useServer({ tls: mutual });
     await turnedAway(server, { ca, ...certificate });
-    await server.event("connection-cut", ({ reason, detail = "" }) => reason === "no-certificate" && detail.length > 0);
-    expect(server.server.stats()).toMatchObject({ connections: 0, connectionsOpened: 0, cuts: { "no-certificate": 1 } });
+    await server.event(
+      "connection-cut",
+      ({ reason, detail = "" }) => reason === "no-certificate" && detail.length > 0,
+    );
+    expect(server.server.stats()).toMatchObject({
+      connections: 0,
+      connectionsOpened: 0,
+      cuts: { "no-certificate": 1 },
+    });
   });
 
   test.for([
     ["no certificate", undefined],
-    ["the certificate of another authority", createTestAuthority("other").issue({ uris: ["spiffe://td/admin"] })],
-    ["a certificate that has ended", authority.issue({ uris: ["spiffe://td/admin"], notAfter: new Date(Date.now() - 1000) })],
-  ] as const)("serves a client with %s without an identity where one is optional (CVE-2026-101916)", async ([, certificate]) => {
-    const server = await useServer({ tls: { ...mutual, clientCertificate: "optional" } });
-    expect(await servedAs(server, certificate)).toBeUndefined();
-    expect(await servedAs(server, authority.issue({ uris: ["spiffe://td/a"] }))).toMatchObject({ uris: ["spiffe://td/a"] });
-  });
+    [
+      "the certificate of another authority",
+      createTestAuthority("other").issue({ uris: ["spiffe://td/admin"] }),
+    ],
+    [
+      "a certificate that has ended",
+      authority.issue({ uris: ["spiffe://td/admin"], notAfter: new Date(Date.now() - 1000) }),
+    ],
+  ] as const)(
+    "serves a client with %s without an identity where one is optional (CVE-2026-101916)",
+    async ([, certificate]) => {
+      const server = await useServer({ tls: { ...mutual, clientCertificate: "optional" } });
+      expect(await servedAs(server, certificate)).toBeUndefined();
+      expect(await servedAs(server, authority.issue({ uris: ["spiffe://td/a"] }))).toMatchObject({
+        uris: ["spiffe://td/a"],
+      });
+    },
+  );
 
   test("gives a caller on loopback no identity for being there (GHSA-6c6p-h79f-g6p4)", async () => {
     const server = await useServer();
-    const call = (await server.client()).call(echoPath, { "x-forwarded-client-cert": "URI=spiffe://td/admin", "authorization": "Bearer x" });
+    const call = (await server.client()).call(echoPath, {
+      "x-forwarded-client-cert": "URI=spiffe://td/admin",
+      authorization: "Bearer x",
+    });
     call.stream.write(enveloped("x"));
     await call.next();
-    expect(server.calls[0]?.call.peer).toEqual({ address: expect.stringContaining("127.0.0.1:") as string });
+    expect(server.calls[0]?.call.peer).toEqual({
+      address: expect.stringContaining("127.0.0.1:") as string,
+    });
     call.stream.close();
   });
 
@@ -144,7 +223,10 @@ describe("createGrpcServer() with certificates of clients", () => {
       const first = await handshake(server.port, options);
       if (typeof first === "string") throw new Error(first);
       const session = first.getSession();
-      const second = await handshake(server.port, { ...options, ...(session === undefined ? {} : { session }) });
+      const second = await handshake(server.port, {
+        ...options,
+        ...(session === undefined ? {} : { session }),
+      });
       expect(typeof second === "string" ? second : second.isSessionReused()).toBe(false);
     }
   });
@@ -152,13 +234,19 @@ describe("createGrpcServer() with certificates of clients", () => {
   test("counts streams by who the client is, not by where it is [S-LIM-1]", async () => {
     const server = await useServer({ tls: mutual, limits: { maxStreamsPerPeer: 1 } });
     const certificate = authority.issue({ uris: ["spiffe://td/a"] });
-    const clients = await Promise.all([certificate, certificate, authority.issue({ uris: ["spiffe://td/b"] })].map(async (one) => server.client({ ca, ...one })));
+    const clients = await Promise.all(
+      [certificate, certificate, authority.issue({ uris: ["spiffe://td/b"] })].map(async (one) =>
+        server.client({ ca, ...one }),
+      ),
+    );
     const [first, other] = [clients[0], clients[2]].map((client) => client?.call(echoPath));
     for (const call of [first, other]) {
       call?.stream.write(enveloped("x"));
       await call?.next();
     }
-    expect((await clients[1]?.call(echoPath).result)?.trailers["grpc-status"]).toBe(String(StatusCode.RESOURCE_EXHAUSTED));
+    expect((await clients[1]?.call(echoPath).result)?.trailers["grpc-status"]).toBe(
+      String(StatusCode.RESOURCE_EXHAUSTED),
+    );
     for (const call of [first, other]) call?.stream.close();
   });
 });
@@ -167,8 +255,13 @@ describe("createGrpcServer() with TLS and grpc-js as the client", () => {
   test("serves a client of the field over mTLS, by its identity", async () => {
     const server = await useServer({ tls: mutual });
     const { cert, key } = authority.issue({ uris: ["spiffe://td/grpc-js"] });
-    const client = new grpc.Client(`localhost:${server.port}`, grpc.credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert)));
-    onTestFinished(() => { client.close(); });
+    const client = new grpc.Client(
+      `localhost:${server.port}`,
+      grpc.credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert)),
+    );
+    onTestFinished(() => {
+      client.close();
+    });
     const same = (bytes: Buffer): Buffer => bytes;
     const call = client.makeBidiStreamRequest(echoPath, same, same);
     call.on("error", () => undefined);
@@ -194,26 +287,57 @@ describe("setTls()", () => {
     expect((await call.next()).toString()).toBe("still here");
     await expect(server.client({ ca, ...authority.issue() })).rejects.toThrow("certificate");
     await turnedAway(server, { ca: next.cert, ...authority.issue() });
-    const after = (await server.client({ ca: next.cert, ...next.issue({ uris: ["spiffe://td/b"] }) })).call(echoPath);
+    const after = (
+      await server.client({ ca: next.cert, ...next.issue({ uris: ["spiffe://td/b"] }) })
+    ).call(echoPath);
     after.stream.write(enveloped("x"));
     await after.next();
-    expect(server.calls.map((seen) => seen.call.peer.identity?.uris)).toEqual([["spiffe://td/a"], ["spiffe://td/b"]]);
+    expect(server.calls.map((seen) => seen.call.peer.identity?.uris)).toEqual([
+      ["spiffe://td/a"],
+      ["spiffe://td/b"],
+    ]);
     for (const open of [call, after]) open.stream.close();
   });
 
   test.for([
-    ["a key that belongs to another certificate", { ...own, key: authority.issue().key }, "tls.key does not belong to tls.cert"],
-    ["half a key", { ...own, key: own.key.slice(0, 80) }, "tls.key does not belong to tls.cert, or is no PEM"],
+    [
+      "a key that belongs to another certificate",
+      { ...own, key: authority.issue().key },
+      "tls.key does not belong to tls.cert",
+    ],
+    [
+      "half a key",
+      { ...own, key: own.key.slice(0, 80) },
+      "tls.key does not belong to tls.cert, or is no PEM",
+    ],
     ["no certificate", { ...own, cert: "" }, "tls.cert holds no certificate in PEM"],
-    ["a certificate that cannot be read", { ...own, cert: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----" }, "tls.cert cannot be read"],
-    ["authorities that are none", { ...own, clientCa: "empty" }, "tls.clientCa holds no certificate in PEM"],
+    [
+      "a certificate that cannot be read",
+      { ...own, cert: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----" },
+      "tls.cert cannot be read",
+    ],
+    [
+      "authorities that are none",
+      { ...own, clientCa: "empty" },
+      "tls.clientCa holds no certificate in PEM",
+    ],
   ] as const)("refuses %s, and keeps what it has", async ([, broken, text]) => {
-    expect(() => createGrpcServer({ accept: () => ({ code: 14, message: "" }), isStreaming: () => true, tls: broken })).toThrow(text);
+    expect(() =>
+      createGrpcServer({
+        accept: () => ({ code: 14, message: "" }),
+        isStreaming: () => true,
+        tls: broken,
+      }),
+    ).toThrow(text);
     const server = await useServer({ tls: mutual });
-    const replace = (): void => { server.server.setTls({ clientCa: ca, ...broken }); };
+    const replace = (): void => {
+      server.server.setTls({ clientCa: ca, ...broken });
+    };
     expect(replace).toThrow(XdsError);
     expect(replace).toThrow(text);
-    expect(await servedAs(server, authority.issue({ uris: ["spiffe://td/a"] }))).toMatchObject({ uris: ["spiffe://td/a"] });
+    expect(await servedAs(server, authority.issue({ uris: ["spiffe://td/a"] }))).toMatchObject({
+      uris: ["spiffe://td/a"],
+    });
   });
 
   test("refuses a certificate that has ended", async () => {
@@ -221,14 +345,28 @@ describe("setTls()", () => {
     const ended = authority.issue({ notAfter: new Date(1000) });
     server.server.setTls(ended);
     server.clock.advance(2000);
-    expect(() => { server.server.setTls(ended); }).toThrow("tls.cert ended at 1970-01-01T00:00:01.000Z");
+    expect(() => {
+      server.server.setTls(ended);
+    }).toThrow("tls.cert ended at 1970-01-01T00:00:01.000Z");
   });
 
   test("cannot begin or cease to ask for certificates, nor begin TLS", async () => {
-    const [plain, oneSided, both] = [await useServer(), await useServer({ tls: own }), await useServer({ tls: mutual })];
-    expect(() => { plain.server.setTls(own); }).toThrow("[FAILED_PRECONDITION] this server has no TLS");
-    expect(() => { oneSided.server.setTls(mutual); }).toThrow("cannot begin or cease");
-    expect(() => { both.server.setTls(own); }).toThrow("cannot begin or cease");
-    expect(() => { both.server.setTls({ ...mutual, clientCertificate: "optional" }); }).toThrow("cannot begin or cease");
+    const [plain, oneSided, both] = [
+      await useServer(),
+      await useServer({ tls: own }),
+      await useServer({ tls: mutual }),
+    ];
+    expect(() => {
+      plain.server.setTls(own);
+    }).toThrow("[FAILED_PRECONDITION] this server has no TLS");
+    expect(() => {
+      oneSided.server.setTls(mutual);
+    }).toThrow("cannot begin or cease");
+    expect(() => {
+      both.server.setTls(own);
+    }).toThrow("cannot begin or cease");
+    expect(() => {
+      both.server.setTls({ ...mutual, clientCertificate: "optional" });
+    }).toThrow("cannot begin or cease");
   });
 });

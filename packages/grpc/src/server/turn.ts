@@ -12,7 +12,8 @@ export function createTurn(maxWaiting: number): Turn {
   const waiting = new Set<() => void>();
   return {
     take(granted) {
-      if (holder !== undefined) return waiting.size >= maxWaiting ? undefined : (waiting.add(granted), false);
+      if (holder !== undefined)
+        return waiting.size >= maxWaiting ? undefined : (waiting.add(granted), false);
       holder = granted;
       return true;
     },

@@ -34,7 +34,11 @@ class SocketMeter implements WireMeter {
   }
 
   get sentBytes(): number {
-    if (!this.#session.destroyed) this.#sentBytes = Math.max(this.#sentBytes, this.#session.socket.bytesWritten - this.#controlBytes);
+    if (!this.#session.destroyed)
+      this.#sentBytes = Math.max(
+        this.#sentBytes,
+        this.#session.socket.bytesWritten - this.#controlBytes,
+      );
     return this.#sentBytes;
   }
 
@@ -43,6 +47,10 @@ class SocketMeter implements WireMeter {
     return this.#receivedBytes;
   }
 
-  pinged(): void { this.#controlBytes += pingBytes; }
-  settled(): void { this.#controlBytes += settingsAckBytes; }
+  pinged(): void {
+    this.#controlBytes += pingBytes;
+  }
+  settled(): void {
+    this.#controlBytes += settingsAckBytes;
+  }
 }

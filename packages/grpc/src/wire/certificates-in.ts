@@ -4,13 +4,19 @@ import { XdsError } from "@xdstp/core";
 const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /** The certificates of a PEM; Node passes over what it cannot read. Throws an XdsError, INVALID_ARGUMENT, that says which part of `tls` is broken. */
-export function certificatesIn(name: "cert" | "ca" | "clientCa", pem: string | Uint8Array): readonly X509Certificate[] {
+export function certificatesIn(
+  name: "cert" | "ca" | "clientCa",
+  pem: string | Uint8Array,
+): readonly X509Certificate[] {
   const blocks = Buffer.from(pem).toString("latin1").match(block) ?? [];
-  if (blocks.length === 0) throw new XdsError("INVALID_ARGUMENT", `tls.${name} holds no certificate in PEM`);
+  if (blocks.length === 0)
+    throw new XdsError("INVALID_ARGUMENT", `tls.${name} holds no certificate in PEM`);
   try {
     return blocks.map((text) => new X509Certificate(text));
   } catch (cause) {
-    throw new XdsError("INVALID_ARGUMENT", `tls.${name} cannot be read (${reasonOf(cause)})`, { cause });
+    throw new XdsError("INVALID_ARGUMENT", `tls.${name} cannot be read (${reasonOf(cause)})`, {
+      cause,
+    });
   }
 }
 

@@ -6,7 +6,9 @@ describe("createDeadlines()", () => {
   test.each([-3_600_000, 3_600_000])("counts no step of the wall clock: %d ms", (step) => {
     const clock = createFakeClock();
     const due: string[] = [];
-    createDeadlines<string>(clock, 100, (item) => { due.push(item); }).add("a");
+    createDeadlines<string>(clock, 100, (item) => {
+      due.push(item);
+    }).add("a");
     clock.stepWallTime(step);
     clock.advance(99);
     expect(due).toEqual([]);
@@ -17,7 +19,9 @@ describe("createDeadlines()", () => {
   test("calls back for each item when its own time is over, once", () => {
     const clock = createFakeClock();
     const due: string[] = [];
-    const deadlines = createDeadlines<string>(clock, 100, (item) => { due.push(item); });
+    const deadlines = createDeadlines<string>(clock, 100, (item) => {
+      due.push(item);
+    });
     deadlines.add("a");
     clock.advance(60);
     deadlines.add("b");
@@ -34,7 +38,9 @@ describe("createDeadlines()", () => {
   test("forgets what is removed, and begins anew for what is added again", () => {
     const clock = createFakeClock();
     const due: string[] = [];
-    const deadlines = createDeadlines<string>(clock, 100, (item) => { due.push(item); });
+    const deadlines = createDeadlines<string>(clock, 100, (item) => {
+      due.push(item);
+    });
     deadlines.add("a");
     deadlines.add("b");
     deadlines.add("c");

@@ -9,12 +9,17 @@ export interface Deadlines<T> {
 }
 
 /** Calls back for each item that was not removed within `ms` milliseconds. The equal times keep the items in order, so the first is due first. */
-export function createDeadlines<T>(clock: Clock, ms: number, onDue: (item: T) => void): Deadlines<T> {
+export function createDeadlines<T>(
+  clock: Clock,
+  ms: number,
+  onDue: (item: T) => void,
+): Deadlines<T> {
   const due = new Map<T, number>();
   let timer: Timer | undefined;
   const arm = (): void => {
     const [first] = due.values();
-    if (timer === undefined && first !== undefined) timer = clock.after(Math.max(0, first - clock.now()), run);
+    if (timer === undefined && first !== undefined)
+      timer = clock.after(Math.max(0, first - clock.now()), run);
   };
   const disarm = (): void => {
     timer?.cancel();

@@ -2,7 +2,11 @@ import { StatusCode, type Status } from "@xdstp/core";
 import { describe, expect, test } from "vitest";
 import { enveloped } from "../../test/raw-client.ts";
 import { createRandom, scaled, seedOf } from "../../test/random.ts";
-import { createMessageReader, type MessageReader, type MessageReaderHost } from "./message-reader.ts";
+import {
+  createMessageReader,
+  type MessageReader,
+  type MessageReaderHost,
+} from "./message-reader.ts";
 
 interface Seen {
   readonly reader: MessageReader;
@@ -21,15 +25,24 @@ function createReader(host: Partial<MessageReaderHost> = {}, sizes: typeof limit
   const bad: Seen["bad"] = [];
   const asked: Seen["asked"] = [];
   const reader = createMessageReader(sizes, {
-    onMessage(message) { messages.push(Buffer.from(message)); },
-    takeTurn() { seen.turns += 1; return true; },
-    leaveTurn() { seen.turns -= 1; },
+    onMessage(message) {
+      messages.push(Buffer.from(message));
+    },
+    takeTurn() {
+      seen.turns += 1;
+      return true;
+    },
+    leaveTurn() {
+      seen.turns -= 1;
+    },
     reserve(bytes) {
       seen.held += bytes;
       seen.mostHeld = Math.max(seen.mostHeld, seen.held);
       return true;
     },
-    onBad(reason, status) { bad.push({ reason, status }); },
+    onBad(reason, status) {
+      bad.push({ reason, status });
+    },
     ...host,
     admits(length, prefix) {
       asked.push({ length, prefix: prefix.length });
@@ -50,7 +63,11 @@ function head(length: number, flag = 0): Buffer {
 describe("createMessageReader()", () => {
   test("gives a message that lies whole in a chunk as a view of it, without memory of its own", () => {
     let given: Uint8Array | undefined;
-    const seen = createReader({ onMessage: (message) => { given = message; } });
+    const seen = createReader({
+      onMessage: (message) => {
+        given = message;
+      },
+    });
     const chunk = enveloped("ack");
     expect(seen.reader.push(chunk)).toBe(chunk.length);
     expect(given?.buffer).toBe(chunk.buffer);
@@ -60,29 +77,44 @@ describe("createMessageReader()", () => {
 
   test("reads several messages of one chunk, empty ones too", () => {
     const seen = createReader();
-    seen.reader.push(Buffer.concat([enveloped("a"), enveloped(""), enveloped("bc"), enveloped("")]));
+    seen.reader.push(
+      Buffer.concat([enveloped("a"), enveloped(""), enveloped("bc"), enveloped("")]),
+    );
     expect(seen.messages.map(String)).toEqual(["a", "", "bc", ""]);
     expect(seen.reader.inside).toBe(false);
   });
 
   test("reads messages that come byte by byte", () => {
     const seen = createReader();
-    for (const byte of Buffer.concat([enveloped("hello"), enveloped(""), enveloped("x".repeat(1000))])) seen.reader.push(Buffer.of(byte));
+    for (const byte of Buffer.concat([
+      enveloped("hello"),
+      enveloped(""),
+      enveloped("x".repeat(1000)),
+    ]))
+      seen.reader.push(Buffer.of(byte));
     expect(seen.messages.map(String)).toEqual(["hello", "", "x".repeat(1000)]);
     expect(seen.held).toBe(0);
     expect(seen.reader.inside).toBe(false);
   });
 
-  test.for([1001, 100_001, 0xffff_ffff])("refuses a length of %d before it allocates [S-SIZE-5]", (length) => {
-    const seen = createReader();
-    seen.reader.push(head(length));
-    expect(seen.bad.map(({ reason, status }) => [reason, status.code])).toEqual([["too-large", StatusCode.RESOURCE_EXHAUSTED]]);
-    expect(seen.mostHeld).toBe(0);
-    expect(seen.reader.push(enveloped("more"))).toBe(0);
-  });
+  test.for([1001, 100_001, 0xffff_ffff])(
+    "refuses a length of %d before it allocates [S-SIZE-5]",
+    (length) => {
+      const seen = createReader();
+      seen.reader.push(head(length));
+      expect(seen.bad.map(({ reason, status }) => [reason, status.code])).toEqual([
+        ["too-large", StatusCode.RESOURCE_EXHAUSTED],
+      ]);
+      expect(seen.mostHeld).toBe(0);
+      expect(seen.reader.push(enveloped("more"))).toBe(0);
+    },
+  );
 
   test("allocates by what has come, not by what is announced [S-SIZE-5]", () => {
-    const seen = createReader({ admits: () => true }, { maxMessageBytes: 1000, maxFirstMessageBytes: 32 * 1024 * 1024 });
+    const seen = createReader(
+      { admits: () => true },
+      { maxMessageBytes: 1000, maxFirstMessageBytes: 32 * 1024 * 1024 },
+    );
     seen.reader.push(head(32 * 1024 * 1024));
     seen.reader.push(Buffer.alloc(1));
     expect(seen.mostHeld).toBe(16 * 1024);
@@ -93,13 +125,17 @@ describe("createMessageReader()", () => {
   test("answers a compressed message with UNIMPLEMENTED", () => {
     const seen = createReader();
     seen.reader.push(head(3, 1));
-    expect(seen.bad.map(({ reason, status }) => [reason, status.code])).toEqual([["compressed", StatusCode.UNIMPLEMENTED]]);
+    expect(seen.bad.map(({ reason, status }) => [reason, status.code])).toEqual([
+      ["compressed", StatusCode.UNIMPLEMENTED],
+    ]);
   });
 
   test("answers bytes that are no message with INVALID_ARGUMENT [S-STREAM-7]", () => {
     const seen = createReader();
     seen.reader.push(Buffer.from("GET / HTTP/1.1\r\n\r\n"));
-    expect(seen.bad.map(({ reason, status }) => [reason, status.code])).toEqual([["malformed", StatusCode.INVALID_ARGUMENT]]);
+    expect(seen.bad.map(({ reason, status }) => [reason, status.code])).toEqual([
+      ["malformed", StatusCode.INVALID_ARGUMENT],
+    ]);
   });
 
   test("asks about a large message with more of it each time, and reads it when admitted [S-SIZE-5]", () => {
@@ -140,7 +176,12 @@ describe("createMessageReader()", () => {
 
   test("reads nothing after a handler has stopped it inside a chunk", () => {
     const messages: string[] = [];
-    const seen = createReader({ onMessage: (message) => { messages.push(Buffer.from(message).toString()); seen.reader.stop(); } });
+    const seen = createReader({
+      onMessage: (message) => {
+        messages.push(Buffer.from(message).toString());
+        seen.reader.stop();
+      },
+    });
     seen.reader.push(Buffer.concat([enveloped("one"), enveloped("two")]));
     expect(messages).toEqual(["one"]);
   });
@@ -148,7 +189,9 @@ describe("createMessageReader()", () => {
   test("ends with RESOURCE_EXHAUSTED when there is no memory for an unfinished message [S-LIM-1]", () => {
     const seen = createReader({ reserve: (bytes) => bytes <= 0 });
     seen.reader.push(Buffer.concat([head(100), Buffer.alloc(10)]));
-    expect(seen.bad.map(({ reason, status }) => [reason, status.code])).toEqual([["partial-bytes", StatusCode.RESOURCE_EXHAUSTED]]);
+    expect(seen.bad.map(({ reason, status }) => [reason, status.code])).toEqual([
+      ["partial-bytes", StatusCode.RESOURCE_EXHAUSTED],
+    ]);
   });
 
   test(`reads ${scaled(100_000)} random inputs in random pieces as a plain reader does [S-STREAM-7]`, () => {
@@ -163,8 +206,13 @@ describe("createMessageReader()", () => {
         seen.reader.push(input.subarray(at, at + size));
         at += size;
       }
-      expect({ seed, round, messages: seen.messages, bad: seen.bad.map(({ reason }) => reason), held: seen.reader.inside ? 0 : seen.held })
-        .toEqual({ seed, round, ...whole, held: 0 });
+      expect({
+        seed,
+        round,
+        messages: seen.messages,
+        bad: seen.bad.map(({ reason }) => reason),
+        held: seen.reader.inside ? 0 : seen.held,
+      }).toEqual({ seed, round, ...whole, held: 0 });
       seen.reader.stop();
       expect(seen.held).toBe(0);
     }
@@ -173,7 +221,9 @@ describe("createMessageReader()", () => {
 
 /** Mostly well-formed messages, then sometimes something else. */
 function randomInput(random: (below: number) => number): Buffer {
-  const parts = Array.from({ length: random(6) }, () => enveloped(Buffer.alloc(random(random(4) === 0 ? 1001 : 20), random(256))));
+  const parts = Array.from({ length: random(6) }, () =>
+    enveloped(Buffer.alloc(random(random(4) === 0 ? 1001 : 20), random(256))),
+  );
   const tails: (() => Buffer)[] = [
     () => Buffer.alloc(0),
     () => head(random(2) === 0 ? 1001 + random(200_000) : random(2000), random(3)),

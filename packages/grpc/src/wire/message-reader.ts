@@ -51,7 +51,10 @@ const headBytes = 5;
 const smallestBuffer = 16 * 1024;
 
 /** A reader of one stream; keeps the sizes of `limits` before it allocates. */
-export function createMessageReader(limits: MessageReaderLimits, host: MessageReaderHost): MessageReader {
+export function createMessageReader(
+  limits: MessageReaderLimits,
+  host: MessageReaderHost,
+): MessageReader {
   return new Reader(limits, host);
 }
 
@@ -76,14 +79,27 @@ class Reader implements MessageReader {
     this.#host = host;
   }
 
-  get inside(): boolean { return this.#length >= 0 || this.#headFilled > 0; }
-  get waiting(): boolean { return this.#state === "waiting"; }
+  get inside(): boolean {
+    return this.#length >= 0 || this.#headFilled > 0;
+  }
+  get waiting(): boolean {
+    return this.#state === "waiting";
+  }
 
   push(chunk: Uint8Array): number {
     let at = 0;
-    while (at < chunk.length && this.#state !== "stopped" && this.#state !== "waiting" && !this.#paused) {
+    while (
+      at < chunk.length &&
+      this.#state !== "stopped" &&
+      this.#state !== "waiting" &&
+      !this.#paused
+    ) {
       if (this.#length >= 0) at = this.#readBody(chunk, at);
-      else at = this.#headFilled === 0 && chunk.length - at >= headBytes ? this.#readWhole(chunk, at) : this.#readHead(chunk, at);
+      else
+        at =
+          this.#headFilled === 0 && chunk.length - at >= headBytes
+            ? this.#readWhole(chunk, at)
+            : this.#readHead(chunk, at);
     }
     return at;
   }
@@ -92,8 +108,12 @@ class Reader implements MessageReader {
     if (this.#state === "waiting") this.#state = "admitted";
   }
 
-  pause(): void { this.#paused = true; }
-  resume(): void { this.#paused = false; }
+  pause(): void {
+    this.#paused = true;
+  }
+  resume(): void {
+    this.#paused = false;
+  }
 
   stop(): void {
     if (this.#state === "stopped") return;
@@ -105,7 +125,9 @@ class Reader implements MessageReader {
 
   /** The common case: head and body lie in one chunk. */
   #readWhole(chunk: Uint8Array, at: number): number {
-    const length = ((chunk[at + 1] ?? 0) * 0x100_0000) + ((chunk[at + 2] ?? 0) << 16 | (chunk[at + 3] ?? 0) << 8 | (chunk[at + 4] ?? 0));
+    const length =
+      (chunk[at + 1] ?? 0) * 0x100_0000 +
+      (((chunk[at + 2] ?? 0) << 16) | ((chunk[at + 3] ?? 0) << 8) | (chunk[at + 4] ?? 0));
     const from = at + headBytes;
     if (chunk[at] !== 0 || from + length > chunk.length || length > this.#limits.maxMessageBytes) {
       this.#begin(chunk[at] ?? 0, length);
@@ -131,9 +153,26 @@ class Reader implements MessageReader {
 
   /** Judges a head before anything is allocated for its body. */
   #begin(flag: number, length: number): void {
-    if (flag === 1) { this.#bad("compressed", StatusCode.UNIMPLEMENTED, "compressed messages are not supported; send grpc-encoding: identity"); return; }
-    if (flag !== 0) { this.#bad("malformed", StatusCode.INVALID_ARGUMENT, "the message does not begin with the five bytes of gRPC"); return; }
-    if (length > this.#limits.maxMessageBytes && length > this.#limits.maxFirstMessageBytes) { this.#tooLarge(); return; }
+    if (flag === 1) {
+      this.#bad(
+        "compressed",
+        StatusCode.UNIMPLEMENTED,
+        "compressed messages are not supported; send grpc-encoding: identity",
+      );
+      return;
+    }
+    if (flag !== 0) {
+      this.#bad(
+        "malformed",
+        StatusCode.INVALID_ARGUMENT,
+        "the message does not begin with the five bytes of gRPC",
+      );
+      return;
+    }
+    if (length > this.#limits.maxMessageBytes && length > this.#limits.maxFirstMessageBytes) {
+      this.#tooLarge();
+      return;
+    }
     this.#length = length;
     if (length <= this.#limits.maxMessageBytes) return;
     this.#state = "undecided";
@@ -145,17 +184,24 @@ class Reader implements MessageReader {
     const room = this.#state === "undecided" ? this.#limits.maxMessageBytes : this.#length;
     const taken = Math.min(room - this.#filled, chunk.length - at);
     const body = this.#bodyFor(this.#filled + taken);
-    if (body === undefined) { this.#crowded(); return at; }
+    if (body === undefined) {
+      this.#crowded();
+      return at;
+    }
     body.set(chunk.subarray(at, at + taken), this.#filled);
     this.#filled += taken;
     if (this.#filled === this.#length) this.#finish(body);
-    else if (this.#state === "undecided" && this.#filled >= Math.min(this.#askAt, room)) this.#ask();
+    else if (this.#state === "undecided" && this.#filled >= Math.min(this.#askAt, room))
+      this.#ask();
     return at + taken;
   }
 
   #ask(): void {
     this.#askAt = Math.max(this.#askAt, this.#filled * 2);
-    const answer = this.#host.admits(this.#length, this.#body?.subarray(0, this.#filled) ?? new Uint8Array(0));
+    const answer = this.#host.admits(
+      this.#length,
+      this.#body?.subarray(0, this.#filled) ?? new Uint8Array(0),
+    );
     if (this.#state !== "undecided") return;
     if (answer === true) this.#takeTurn();
     else if (answer === false || this.#filled >= this.#limits.maxMessageBytes) this.#tooLarge();
@@ -198,11 +244,19 @@ class Reader implements MessageReader {
   }
 
   #tooLarge(): void {
-    this.#bad("too-large", StatusCode.RESOURCE_EXHAUSTED, "the message is larger than this server reads");
+    this.#bad(
+      "too-large",
+      StatusCode.RESOURCE_EXHAUSTED,
+      "the message is larger than this server reads",
+    );
   }
 
   #crowded(): void {
-    this.#bad("partial-bytes", StatusCode.RESOURCE_EXHAUSTED, "too many unfinished messages on this connection");
+    this.#bad(
+      "partial-bytes",
+      StatusCode.RESOURCE_EXHAUSTED,
+      "too many unfinished messages on this connection",
+    );
   }
 
   #bad(reason: BadMessage, code: number, message: string): void {

@@ -2,7 +2,11 @@
  * The first release of each line with the security fixes of November 2026, newest line first. Lines between them have ended.
  * They are the newest of all versions that the table of known vulnerabilities asks for, so one comparison covers its rows.
  */
-const fixed = [[26, 13, 1], [24, 22, 3], [22, 23, 5]] as const;
+const fixed = [
+  [26, 13, 1],
+  [24, 22, 3],
+  [22, 23, 5],
+] as const;
 
 /**
  * One line for people if this version of Node has known holes in what both ends of HTTP/2 use; undefined if not. Tell it once, at the start; it is no reason not to go on.

@@ -5,17 +5,29 @@ import { createGrpcServer } from "../server/grpc-server.ts";
 /** This process says that it is this version of Node until the test is over. */
 function useNodeVersion(node: string): void {
   const { versions } = process;
-  const pretend = (value: NodeJS.ProcessVersions): void => { Object.defineProperty(process, "versions", { value, configurable: true, enumerable: true, writable: false }); };
+  const pretend = (value: NodeJS.ProcessVersions): void => {
+    Object.defineProperty(process, "versions", {
+      value,
+      configurable: true,
+      enumerable: true,
+      writable: false,
+    });
+  };
   pretend({ ...versions, node });
-  onTestFinished(() => { pretend(versions); });
+  onTestFinished(() => {
+    pretend(versions);
+  });
 }
 
 describe("on Node 20", () => {
-  const refusal = "[FAILED_PRECONDITION] Node 22 or newer is needed, and this is Node 20.19.0; install a newer Node";
+  const refusal =
+    "[FAILED_PRECONDITION] Node 22 or newer is needed, and this is Node 20.19.0; install a newer Node";
 
   test("createGrpcServer() is refused in words", () => {
     useNodeVersion("20.19.0");
-    expect(() => createGrpcServer({ accept: () => ({ code: 12, message: "" }), isStreaming: () => true })).toThrow(refusal);
+    expect(() =>
+      createGrpcServer({ accept: () => ({ code: 12, message: "" }), isStreaming: () => true }),
+    ).toThrow(refusal);
   });
 
   test("createGrpcChannel() is refused in words", () => {

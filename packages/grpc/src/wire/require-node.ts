@@ -9,5 +9,8 @@ const oldest = 22;
  */
 export function requireNode(version: string): void {
   if (Number.parseInt(version, 10) >= oldest) return;
-  throw new XdsError("FAILED_PRECONDITION", `Node ${oldest} or newer is needed, and this is Node ${version}; install a newer Node`);
+  throw new XdsError(
+    "FAILED_PRECONDITION",
+    `Node ${oldest} or newer is needed, and this is Node ${version}; install a newer Node`,
+  );
 }

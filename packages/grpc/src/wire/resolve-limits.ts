@@ -1,7 +1,10 @@
 import { XdsError } from "@xdstp/core";
 
 /** Limits with what was given over the defaults. Throws an XdsError that names a limit which is no whole number from 1 to 2,147,483,647. */
-export function resolveLimits<Limits extends object>(defaults: Limits, limits: Partial<Limits> = {}): Limits {
+export function resolveLimits<Limits extends object>(
+  defaults: Limits,
+  limits: Partial<Limits> = {},
+): Limits {
   const given = Object.entries(limits).filter((entry) => entry[1] !== undefined);
   for (const [name, value] of given) check(defaults, name, value);
   return { ...defaults, ...Object.fromEntries(given) };
@@ -9,8 +12,14 @@ export function resolveLimits<Limits extends object>(defaults: Limits, limits: P
 
 function check(defaults: object, name: string, value: unknown): void {
   if (!Object.hasOwn(defaults, name)) {
-    throw new XdsError("INVALID_ARGUMENT", `limits.${name} does not exist; the limits are ${Object.keys(defaults).join(", ")}`);
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `limits.${name} does not exist; the limits are ${Object.keys(defaults).join(", ")}`,
+    );
   }
   if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 0x7fff_ffff) return;
-  throw new XdsError("INVALID_ARGUMENT", `limits.${name} is ${String(value)}; give a whole number from 1 to 2147483647`);
+  throw new XdsError(
+    "INVALID_ARGUMENT",
+    `limits.${name} is ${String(value)}; give a whole number from 1 to 2147483647`,
+  );
 }

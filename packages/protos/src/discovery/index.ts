@@ -58,7 +58,12 @@ export {
   MetadataSchema,
   NodeSchema,
 } from "../gen/envoy/config/core/v3/base_pb.ts";
-export type { Address, EnvoyInternalAddress, Pipe, SocketAddress } from "../gen/envoy/config/core/v3/address_pb.ts";
+export type {
+  Address,
+  EnvoyInternalAddress,
+  Pipe,
+  SocketAddress,
+} from "../gen/envoy/config/core/v3/address_pb.ts";
 export {
   AddressSchema,
   EnvoyInternalAddressSchema,

@@ -40,5 +40,7 @@ function explained(json: JsonObject, registry: Registry, cause: unknown): Resour
   const secrecy = secrecyOfPath(json, path, registry);
   if (secrecy === "none") return new ResourceJsonError(path, reason, { cause });
   const withoutKey = secrecy === "field" ? hideKey(reason, registry) : undefined;
-  return withoutKey === undefined ? new ResourceJsonError(path, hideValues(reason)) : new ResourceJsonError(path.slice(0, -1), withoutKey);
+  return withoutKey === undefined
+    ? new ResourceJsonError(path, hideValues(reason))
+    : new ResourceJsonError(path.slice(0, -1), withoutKey);
 }

@@ -13,6 +13,8 @@ export function anyToJson(any: Any, registry: Registry): JsonValue {
   try {
     return toJson(AnySchema, any, { registry });
   } catch (cause) {
-    throw new Error(`cannot write a resource of type ${any.typeUrl} as JSON: ${reasonOf(cause)}`, { cause });
+    throw new Error(`cannot write a resource of type ${any.typeUrl} as JSON: ${reasonOf(cause)}`, {
+      cause,
+    });
   }
 }

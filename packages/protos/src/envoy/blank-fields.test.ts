@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { blankFields } from "./blank-fields.ts";
 
-const withoutExtensions = (text: string): string => blankFields(text, (name) => name.startsWith("["));
+const withoutExtensions = (text: string): string =>
+  blankFields(text, (name) => name.startsWith("["));
 
 describe("blankFields()", () => {
   it.each([
@@ -20,13 +21,19 @@ describe("blankFields()", () => {
 
   it("asks with the name as it is written", () => {
     const asked: string[] = [];
-    blankFields("a { b: 1 [x.y]: 2 } c: [d]", (name) => { asked.push(name); return false; });
+    blankFields("a { b: 1 [x.y]: 2 } c: [d]", (name) => {
+      asked.push(name);
+      return false;
+    });
     expect(asked).toEqual(["a", "b", "[x.y]", "c"]);
   });
 
-  it.each(["", "a", "a {", "}", "a: \"", "[", "a: [", "[x", ": :", "\u{1f600}"])("ends on %j, which is no text format", (text) => {
-    expect(withoutExtensions(text)).toHaveLength(text.length);
-  });
+  it.each(["", "a", "a {", "}", 'a: "', "[", "a: [", "[x", ": :", "\u{1f600}"])(
+    "ends on %j, which is no text format",
+    (text) => {
+      expect(withoutExtensions(text)).toHaveLength(text.length);
+    },
+  );
 
   it("costs one pass", () => {
     expect(withoutExtensions("[x.y]: 1 a: 2 ".repeat(30_000))).toHaveLength(14 * 30_000);

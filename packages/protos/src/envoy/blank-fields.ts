@@ -1,4 +1,5 @@
-const tokens = /((?:\s|#[^\n]*)*)("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[{}<>[\]:,;]|[^\s#"'{}<>[\]:,;]+|.|$)/gsu;
+const tokens =
+  /((?:\s|#[^\n]*)*)("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[{}<>[\]:,;]|[^\s#"'{}<>[\]:,;]+|.|$)/gsu;
 const ends: Readonly<Record<string, string | undefined>> = { "{": "}", "<": ">" };
 
 /**
@@ -31,20 +32,29 @@ export function blankFields(text: string, unwanted: (name: string) => boolean): 
   const value = (keep: boolean): void => {
     const token = take(keep);
     const end = ends[token];
-    if (end !== undefined) takeUntil(end, keep, () => { field(keep); });
-    else if (token === "[") takeUntil("]", keep, () => { value(keep); });
+    if (end !== undefined)
+      takeUntil(end, keep, () => {
+        field(keep);
+      });
+    else if (token === "[")
+      takeUntil("]", keep, () => {
+        value(keep);
+      });
     else if (token === "-") take(keep);
     // Texts that stand behind each other are one.
     else if (isText(token)) while (isText(peek())) take(keep);
   };
-  takeUntil("", true, () => { field(true); });
+  takeUntil("", true, () => {
+    field(true);
+  });
   return written.join("");
 }
 
 /** The name of the field that begins here; an extension in its brackets. */
 function nameAt(all: readonly { readonly token: string }[], at: number): string {
   let name = all[at]?.token ?? "";
-  if (name === "[") for (let i = at + 1; i < all.length && !name.endsWith("]"); i++) name += all[i]?.token ?? "";
+  if (name === "[")
+    for (let i = at + 1; i < all.length && !name.endsWith("]"); i++) name += all[i]?.token ?? "";
   return name;
 }
 

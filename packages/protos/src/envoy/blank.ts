@@ -8,9 +8,12 @@ const redacted = "[redacted]";
 export function blank(message: ReflectMessage, field: DescField): void {
   const parts = messagesIn(message, field);
   if (parts.length > 0) for (const part of parts) blankAll(part);
-  else if (field.fieldKind === "map" && field.scalar === ScalarType.STRING) blankMap(message, field);
-  else if (field.fieldKind === "scalar" && field.scalar === ScalarType.STRING) message.set(field, redacted);
-  else if (field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES) message.set(field, new TextEncoder().encode(redacted));
+  else if (field.fieldKind === "map" && field.scalar === ScalarType.STRING)
+    blankMap(message, field);
+  else if (field.fieldKind === "scalar" && field.scalar === ScalarType.STRING)
+    message.set(field, redacted);
+  else if (field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES)
+    message.set(field, new TextEncoder().encode(redacted));
   else message.clear(field);
 }
 
@@ -22,7 +25,8 @@ function blankMap(message: ReflectMessage, field: DescField & { fieldKind: "map"
 function blankAll(message: ReflectMessage): void {
   dropUnknown(message);
   if (isMessage(message.message, AnySchema)) message.message.value = new Uint8Array();
-  else for (const field of message.fields.filter((one) => message.isSet(one))) blank(message, field);
+  else
+    for (const field of message.fields.filter((one) => message.isSet(one))) blank(message, field);
 }
 
 /** Takes away fields that the type does not know. Answers whether there were any. @internal */
@@ -35,8 +39,10 @@ export function dropUnknown(message: ReflectMessage): boolean {
 /** The messages in a field, one or many; changing one changes what holds it. @internal */
 export function messagesIn(message: ReflectMessage, field: DescField): readonly ReflectMessage[] {
   if (field.fieldKind === "message") return [message.get(field)];
-  if (field.fieldKind === "list" && field.listKind === "message") return [...message.get(field)].filter(isReflected);
-  if (field.fieldKind === "map" && field.mapKind === "message") return [...message.get(field).values()].filter(isReflected);
+  if (field.fieldKind === "list" && field.listKind === "message")
+    return [...message.get(field)].filter(isReflected);
+  if (field.fieldKind === "map" && field.mapKind === "message")
+    return [...message.get(field).values()].filter(isReflected);
   return [];
 }
 

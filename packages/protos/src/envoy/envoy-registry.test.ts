@@ -20,11 +20,15 @@ describe("envoyRegistry()", () => {
   it("has every file of the image in proto/", () => {
     const { file } = fromBinary(FileDescriptorSetSchema, gunzipSync(readFileSync(image)));
     expect(file.length).toBeGreaterThan(0);
-    expect([...envoyRegistry().files].map(({ proto }) => proto.name).toSorted()).toEqual(file.map(({ name }) => name).toSorted());
+    expect([...envoyRegistry().files].map(({ proto }) => proto.name).toSorted()).toEqual(
+      file.map(({ name }) => name).toSorted(),
+    );
   });
 
   it.each(SERVICES.flatMap(({ typeUrl }) => typeUrl ?? []))("has %s", (typeUrl) => {
-    expect(envoyRegistry().getMessage(typeNameFromUrl(typeUrl))?.typeName).toBe(typeNameFromUrl(typeUrl));
+    expect(envoyRegistry().getMessage(typeNameFromUrl(typeUrl))?.typeName).toBe(
+      typeNameFromUrl(typeUrl),
+    );
   });
 
   it.each([
@@ -39,14 +43,19 @@ describe("envoyRegistry()", () => {
   });
 
   it("has nothing of the API before v3", () => {
-    const old = [...envoyRegistry().files].filter(({ name }) => /^envoy\/(api\/v2|.*\/v2)/.test(name));
+    const old = [...envoyRegistry().files].filter(({ name }) =>
+      /^envoy\/(api\/v2|.*\/v2)/.test(name),
+    );
     expect(old.map(({ name }) => name)).toEqual([]);
   });
 
   it("keeps the constraints of fields", () => {
-    const rules = envoyRegistry().getExtension("validate.rules") as GenExtension<FieldOptions> | undefined;
+    const rules = envoyRegistry().getExtension("validate.rules") as
+      GenExtension<FieldOptions> | undefined;
     const name = envoyRegistry().getMessage("envoy.config.cluster.v3.Cluster")?.field.name;
     if (rules === undefined || name === undefined) throw new Error("no rules or no field");
-    expect(getOption(name, rules)).toMatchObject({ type: { case: "string", value: { minLen: 1n } } });
+    expect(getOption(name, rules)).toMatchObject({
+      type: { case: "string", value: { minLen: 1n } },
+    });
   });
 });

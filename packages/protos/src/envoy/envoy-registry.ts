@@ -12,6 +12,8 @@ let registry: FileRegistry | undefined;
  * Built at the first call, in some tens of milliseconds, and kept.
  */
 export function envoyRegistry(): FileRegistry {
-  registry ??= createFileRegistry(fromBinary(FileDescriptorSetSchema, gunzipSync(Buffer.from(envoyImage, "base64"))));
+  registry ??= createFileRegistry(
+    fromBinary(FileDescriptorSetSchema, gunzipSync(Buffer.from(envoyImage, "base64"))),
+  );
   return registry;
 }

@@ -6,7 +6,9 @@ const unknownKey = /^cannot decode message (\S+) from JSON: key ".*" is unknown$
 
 /** A reason of the JSON reader that names the kind of what was found in place of the value (B-CSDS-7). @internal */
 export function hideValues(reason: string): string {
-  return reason.replace(outOfRange, ": a number out of range").replace(value, (_, before: string, found: string) => before + kindOf(found));
+  return reason
+    .replace(outOfRange, ": a number out of range")
+    .replace(value, (_, before: string, found: string) => before + kindOf(found));
 }
 
 /** The reason for a key that is unknown, without the key, which may be a value in the wrong place; undefined: the reason is another one. @internal */

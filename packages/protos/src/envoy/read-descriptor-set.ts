@@ -8,7 +8,8 @@ import zlib from "node:zlib";
 import { blankFields } from "./blank-fields.ts";
 import { envoyRegistry } from "./envoy-registry.ts";
 
-const wayOut = "give what `buf build -o FILE.binpb` writes (.bin, .json and .txtpb will do too, and .gz or .zst of these)";
+const wayOut =
+  "give what `buf build -o FILE.binpb` writes (.bin, .json and .txtpb will do too, and .gz or .zst of these)";
 /** Marks what `withoutSecrets` hides. */
 const SENSITIVE = "udpa.annotations.sensitive";
 const maxUnpackedBytes = 256 * 1024 * 1024;
@@ -28,7 +29,9 @@ function unpack(bytes: Uint8Array): Uint8Array {
     if (beginsWith(bytes, [0x28, 0xb5, 0x2f, 0xfd])) return zlib.zstdDecompressSync(bytes, limit);
     return bytes;
   } catch (cause) {
-    throw new Error(`not a whole compressed file of at most 256 MiB: ${textOf(cause)}; ${wayOut}`, { cause });
+    throw new Error(`not a whole compressed file of at most 256 MiB: ${textOf(cause)}; ${wayOut}`, {
+      cause,
+    });
   }
 }
 
@@ -38,8 +41,15 @@ function beginsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
 
 function parse(bytes: Uint8Array): FileDescriptorSet {
   try {
-    if (bytes[0] === 0x7b) return fromJsonString(FileDescriptorSetSchema, textIn(bytes), { registry: readOptions(), ignoreUnknownFields: true });
-    if (isTextFormat(bytes)) return fromText(FileDescriptorSetSchema, blankFields(textIn(bytes), isUnread), { registry: readOptions() });
+    if (bytes[0] === 0x7b)
+      return fromJsonString(FileDescriptorSetSchema, textIn(bytes), {
+        registry: readOptions(),
+        ignoreUnknownFields: true,
+      });
+    if (isTextFormat(bytes))
+      return fromText(FileDescriptorSetSchema, blankFields(textIn(bytes), isUnread), {
+        registry: readOptions(),
+      });
     return fromBinary(FileDescriptorSetSchema, bytes);
   } catch (cause) {
     throw new Error(`not a descriptor set: ${textOf(cause)}; ${wayOut}`, { cause });

@@ -8,10 +8,16 @@ import { isSecretField } from "./secret-fields.ts";
 /** Whether the JSON at a path lies in a Secret, in a secret field, where a key too may be a value that slipped, or in neither. */
 export type Secrecy = "field" | "none" | "type";
 
-const secretTypes: ReadonlySet<string> = new Set(["envoy.extensions.transport_sockets.tls.v3.Secret"]);
+const secretTypes: ReadonlySet<string> = new Set([
+  "envoy.extensions.transport_sockets.tls.v3.Secret",
+]);
 
 /** How secret what lies at a path is; the path begins at an object with `@type`. @internal */
-export function secrecyOfPath(json: JsonValue, path: readonly JsonStep[], registry: Registry): Secrecy {
+export function secrecyOfPath(
+  json: JsonValue,
+  path: readonly JsonStep[],
+  registry: Registry,
+): Secrecy {
   let secrecy: Secrecy = "none";
   let desc: DescMessage | undefined = AnySchema;
   let value: JsonValue | undefined = json;
@@ -21,20 +27,33 @@ export function secrecyOfPath(json: JsonValue, path: readonly JsonStep[], regist
     if (desc !== undefined && !isInside && secretTypes.has(desc.typeName)) secrecy = "type";
     if (step === undefined) break;
     if (!isInside) {
-      const field: DescField | undefined = desc?.fields.find(({ name, jsonName }) => name === step || jsonName === step);
-      const isHeader = desc?.typeName === headerType && step !== "key" && isObject(value) && typeof value.key === "string" && isSecretHeader(value.key);
+      const field: DescField | undefined = desc?.fields.find(
+        ({ name, jsonName }) => name === step || jsonName === step,
+      );
+      const isHeader =
+        desc?.typeName === headerType &&
+        step !== "key" &&
+        isObject(value) &&
+        typeof value.key === "string" &&
+        isSecretHeader(value.key);
       if (isHeader || (field !== undefined && isSecretField(field, registry))) return "field";
       isInside = field?.fieldKind === "list" || field?.fieldKind === "map";
       // A well-known type in an Any stands in the key `value`.
-      if (field !== undefined || !desc?.typeName.startsWith("google.protobuf.")) desc = field?.message;
+      if (field !== undefined || !desc?.typeName.startsWith("google.protobuf."))
+        desc = field?.message;
     } else isInside = false;
     value = isObject(value) || Array.isArray(value) ? (value as JsonObject)[step] : undefined;
   }
   return secrecy;
 }
 
-function packedIn(desc: DescMessage | undefined, json: JsonValue | undefined, registry: Registry): DescMessage | undefined {
-  if (desc?.typeName !== AnySchema.typeName || !isObject(json) || typeof json["@type"] !== "string") return desc;
+function packedIn(
+  desc: DescMessage | undefined,
+  json: JsonValue | undefined,
+  registry: Registry,
+): DescMessage | undefined {
+  if (desc?.typeName !== AnySchema.typeName || !isObject(json) || typeof json["@type"] !== "string")
+    return desc;
   return registry.getMessage(typeNameFromUrl(json["@type"]));
 }
 

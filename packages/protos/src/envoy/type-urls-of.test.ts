@@ -6,7 +6,10 @@ import { envoyRegistry, typeUrlsOf } from "./index.ts";
 describe("typeUrlsOf()", () => {
   it("lists messages, sorted, and nothing else", () => {
     const registry = createRegistry(StatusSchema, NodeSchema, SocketAddress_ProtocolSchema);
-    expect(typeUrlsOf(registry)).toEqual(["type.googleapis.com/envoy.config.core.v3.Node", "type.googleapis.com/google.rpc.Status"]);
+    expect(typeUrlsOf(registry)).toEqual([
+      "type.googleapis.com/envoy.config.core.v3.Node",
+      "type.googleapis.com/google.rpc.Status",
+    ]);
   });
 
   it("lists messages inside messages, but not the entries of maps", () => {

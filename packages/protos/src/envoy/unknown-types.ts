@@ -7,5 +7,7 @@ import { typeNameFromUrl } from "../type-url.ts";
  * @param types - Type URLs or names of messages; Envoy announces names.
  */
 export function unknownTypes(types: Iterable<string>, registry: Registry): readonly string[] {
-  return [...new Set(types)].filter((type) => registry.getMessage(typeNameFromUrl(type)) === undefined);
+  return [...new Set(types)].filter(
+    (type) => registry.getMessage(typeNameFromUrl(type)) === undefined,
+  );
 }

@@ -1,4 +1,12 @@
-import { type DescField, fromBinary, fromJson, type JsonValue, type Registry, toBinary, toJson } from "@bufbuild/protobuf";
+import {
+  type DescField,
+  fromBinary,
+  fromJson,
+  type JsonValue,
+  type Registry,
+  toBinary,
+  toJson,
+} from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { type Any, anyPack, AnySchema } from "@bufbuild/protobuf/wkt";
 import { typeNameFromUrl } from "../type-url.ts";
@@ -13,7 +21,10 @@ export type PackedMessage = Pick<Any, "typeUrl" | "value">;
 const DEEPEST = 50;
 
 /** Messages that hold another one as JSON, with its type beside it. */
-const jsonHolders: ReadonlySet<string> = new Set(["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"]);
+const jsonHolders: ReadonlySet<string> = new Set([
+  "xds.type.v3.TypedStruct",
+  "udpa.type.v1.TypedStruct",
+]);
 
 const nothing = new Uint8Array();
 
@@ -22,13 +33,20 @@ const nothing = new Uint8Array();
  *
  * The same object where there is nothing to hide. What cannot be searched is left out: the bytes of types that the registry does not know, fields that a type does not know, and what is nested more than 50 Anys deep.
  */
-export function withoutSecrets<T extends PackedMessage>(any: T, registry: Registry): T | PackedMessage {
+export function withoutSecrets<T extends PackedMessage>(
+  any: T,
+  registry: Registry,
+): T | PackedMessage {
   const value = searched(any, registry, 0);
   return value === any.value ? any : { typeUrl: any.typeUrl, value };
 }
 
 /** The same bytes if nothing in them is secret. */
-function searched({ typeUrl, value }: PackedMessage, registry: Registry, depth: number): Uint8Array {
+function searched(
+  { typeUrl, value }: PackedMessage,
+  registry: Registry,
+  depth: number,
+): Uint8Array {
   if (value.length === 0) return value;
   const schema = registry.getMessage(typeNameFromUrl(typeUrl));
   if (schema === undefined || depth > DEEPEST) return nothing;
@@ -51,14 +69,23 @@ function hideIn(message: ReflectMessage, registry: Registry, depth: number): boo
     if (isSecret(field)) {
       blank(message, field);
       hidden = true;
-    } else for (const part of messagesIn(message, field)) hidden = hideIn(part, registry, depth) || hidden;
+    } else
+      for (const part of messagesIn(message, field))
+        hidden = hideIn(part, registry, depth) || hidden;
   }
   return hidden;
 }
 
 /** Which fields of a message are secret. A header is whole, but for its name, where that is one of credentials. */
-function secretsOf({ desc, message }: ReflectMessage, registry: Registry): (field: DescField) => boolean {
-  if (desc.typeName === headerType && isSecretHeader(String((message as { readonly key?: unknown }).key))) return ({ name }) => name !== "key";
+function secretsOf(
+  { desc, message }: ReflectMessage,
+  registry: Registry,
+): (field: DescField) => boolean {
+  if (
+    desc.typeName === headerType &&
+    isSecretHeader(String((message as { readonly key?: unknown }).key))
+  )
+    return ({ name }) => name !== "key";
   return (field) => isSecretField(field, registry);
 }
 
@@ -71,13 +98,21 @@ function hideInAny(any: Any, registry: Registry, depth: number): boolean {
 
 /** The JSON is read as the type that it is said to be; where that finds a secret, or cannot be done, all of it goes. */
 function hideInJson(holder: ReflectMessage, registry: Registry, depth: number): boolean {
-  const { type_url: typeUrl, value } = toJson(holder.desc, holder.message, { registry, useProtoFieldName: true }) as { readonly type_url?: string; readonly value?: JsonValue };
+  const { type_url: typeUrl, value } = toJson(holder.desc, holder.message, {
+    registry,
+    useProtoFieldName: true,
+  }) as { readonly type_url?: string; readonly value?: JsonValue };
   if (value === undefined || !isSecretJson(typeUrl ?? "", value, registry, depth)) return false;
   for (const field of holder.fields) if (field.name === "value") holder.clear(field);
   return true;
 }
 
-function isSecretJson(typeUrl: string, json: JsonValue, registry: Registry, depth: number): boolean {
+function isSecretJson(
+  typeUrl: string,
+  json: JsonValue,
+  registry: Registry,
+  depth: number,
+): boolean {
   const schema = registry.getMessage(typeNameFromUrl(typeUrl));
   if (schema === undefined) return true;
   try {

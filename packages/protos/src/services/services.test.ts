@@ -18,18 +18,27 @@ const services: readonly DescService[] = [
 describe("SERVICES", () => {
   it("has a row for every service that Envoy's API marks as the service of a type, and the aggregated one", () => {
     const all = [...envoyRegistry()].filter((type) => type.kind === "service");
-    const marked = all.filter((service) => typeOf(service) !== undefined).map((service) => service.typeName);
-    expect(sorted(SERVICES.map((row) => row.service))).toEqual(sorted([AggregatedDiscoveryService.typeName, ...marked]));
+    const marked = all
+      .filter((service) => typeOf(service) !== undefined)
+      .map((service) => service.typeName);
+    expect(sorted(SERVICES.map((row) => row.service))).toEqual(
+      sorted([AggregatedDiscoveryService.typeName, ...marked]),
+    );
   });
 
   it("has a row for every generated service", () => {
-    expect(sorted(SERVICES.map((row) => row.service))).toEqual(sorted(services.map((service) => service.typeName)));
+    expect(sorted(SERVICES.map((row) => row.service))).toEqual(
+      sorted(services.map((service) => service.typeName)),
+    );
   });
 
-  it.each(SERVICES.map((row) => [row.service, row] as const))("%s has the type, methods and path of Envoy's API", (name, row) => {
-    const service = envoyRegistry().getService(name);
-    expect(service && rowOf(service)).toEqual(row);
-  });
+  it.each(SERVICES.map((row) => [row.service, row] as const))(
+    "%s has the type, methods and path of Envoy's API",
+    (name, row) => {
+      const service = envoyRegistry().getService(name);
+      expect(service && rowOf(service)).toEqual(row);
+    },
+  );
 });
 
 function sorted(texts: readonly string[]): readonly string[] {
@@ -38,25 +47,38 @@ function sorted(texts: readonly string[]): readonly string[] {
 
 function rowOf(service: DescService): ServiceRow {
   const typeName = typeOf(service);
-  const named = (wanted: (method: DescMethod) => boolean): string | undefined => service.methods.find(wanted)?.name;
+  const named = (wanted: (method: DescMethod) => boolean): string | undefined =>
+    service.methods.find(wanted)?.name;
   const row = {
     typeUrl: typeName === undefined ? undefined : typeUrlFromName(typeName),
     service: service.typeName,
-    sotw: named((method) => method.methodKind === "bidi_streaming" && method.input.name === "DiscoveryRequest"),
-    delta: named((method) => method.methodKind === "bidi_streaming" && method.input.name === "DeltaDiscoveryRequest"),
+    sotw: named(
+      (method) =>
+        method.methodKind === "bidi_streaming" && method.input.name === "DiscoveryRequest",
+    ),
+    delta: named(
+      (method) =>
+        method.methodKind === "bidi_streaming" && method.input.name === "DeltaDiscoveryRequest",
+    ),
     fetch: named((method) => method.methodKind === "unary"),
     restPath: service.methods.map(pathOf).find((path) => path !== undefined),
   };
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as unknown as ServiceRow;
+  return Object.fromEntries(
+    Object.entries(row).filter(([, value]) => value !== undefined),
+  ) as unknown as ServiceRow;
 }
 
 function typeOf(service: DescService): string | undefined {
-  const option = getOption(service, extension<DescService>("envoy.annotations.resource")) as { readonly type?: string };
+  const option = getOption(service, extension<DescService>("envoy.annotations.resource")) as {
+    readonly type?: string;
+  };
   return option.type === "" ? undefined : option.type;
 }
 
 function pathOf(method: DescMethod): string | undefined {
-  const option = getOption(method, extension<DescMethod>("google.api.http")) as { readonly pattern?: { readonly value?: string } };
+  const option = getOption(method, extension<DescMethod>("google.api.http")) as {
+    readonly pattern?: { readonly value?: string };
+  };
   return option.pattern?.value;
 }
 
@@ -66,4 +88,6 @@ function extension<D extends DescService | DescMethod>(name: string): GenExtensi
   return found as GenExtension<OptionsOf<D>>;
 }
 
-type OptionsOf<D extends DescService | DescMethod> = D extends DescService ? ServiceOptions : MethodOptions;
+type OptionsOf<D extends DescService | DescMethod> = D extends DescService
+  ? ServiceOptions
+  : MethodOptions;

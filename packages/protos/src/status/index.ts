@@ -65,12 +65,27 @@ export type { NodeMatcher } from "../gen/envoy/type/matcher/v3/node_pb.ts";
 export { NodeMatcherSchema } from "../gen/envoy/type/matcher/v3/node_pb.ts";
 export type { DoubleMatcher } from "../gen/envoy/type/matcher/v3/number_pb.ts";
 export { DoubleMatcherSchema } from "../gen/envoy/type/matcher/v3/number_pb.ts";
-export type { RegexMatcher, RegexMatcher_GoogleRE2 } from "../gen/envoy/type/matcher/v3/regex_pb.ts";
-export { RegexMatcherSchema, RegexMatcher_GoogleRE2Schema } from "../gen/envoy/type/matcher/v3/regex_pb.ts";
+export type {
+  RegexMatcher,
+  RegexMatcher_GoogleRE2,
+} from "../gen/envoy/type/matcher/v3/regex_pb.ts";
+export {
+  RegexMatcherSchema,
+  RegexMatcher_GoogleRE2Schema,
+} from "../gen/envoy/type/matcher/v3/regex_pb.ts";
 export type { ListStringMatcher, StringMatcher } from "../gen/envoy/type/matcher/v3/string_pb.ts";
-export { ListStringMatcherSchema, StringMatcherSchema } from "../gen/envoy/type/matcher/v3/string_pb.ts";
-export type { StructMatcher, StructMatcher_PathSegment } from "../gen/envoy/type/matcher/v3/struct_pb.ts";
-export { StructMatcherSchema, StructMatcher_PathSegmentSchema } from "../gen/envoy/type/matcher/v3/struct_pb.ts";
+export {
+  ListStringMatcherSchema,
+  StringMatcherSchema,
+} from "../gen/envoy/type/matcher/v3/string_pb.ts";
+export type {
+  StructMatcher,
+  StructMatcher_PathSegment,
+} from "../gen/envoy/type/matcher/v3/struct_pb.ts";
+export {
+  StructMatcherSchema,
+  StructMatcher_PathSegmentSchema,
+} from "../gen/envoy/type/matcher/v3/struct_pb.ts";
 export type {
   ListMatcher,
   OrMatcher,

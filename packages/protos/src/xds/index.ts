@@ -8,15 +8,24 @@ export type { Authority } from "../gen/xds/core/v3/authority_pb.ts";
 export { AuthoritySchema } from "../gen/xds/core/v3/authority_pb.ts";
 export type { CidrRange } from "../gen/xds/core/v3/cidr_pb.ts";
 export { CidrRangeSchema } from "../gen/xds/core/v3/cidr_pb.ts";
-export type { CollectionEntry, CollectionEntry_InlineEntry } from "../gen/xds/core/v3/collection_entry_pb.ts";
-export { CollectionEntry_InlineEntrySchema, CollectionEntrySchema } from "../gen/xds/core/v3/collection_entry_pb.ts";
+export type {
+  CollectionEntry,
+  CollectionEntry_InlineEntry,
+} from "../gen/xds/core/v3/collection_entry_pb.ts";
+export {
+  CollectionEntry_InlineEntrySchema,
+  CollectionEntrySchema,
+} from "../gen/xds/core/v3/collection_entry_pb.ts";
 export type { ContextParams } from "../gen/xds/core/v3/context_params_pb.ts";
 export { ContextParamsSchema } from "../gen/xds/core/v3/context_params_pb.ts";
 export type { TypedExtensionConfig } from "../gen/xds/core/v3/extension_pb.ts";
 export { TypedExtensionConfigSchema } from "../gen/xds/core/v3/extension_pb.ts";
 export type { Resource } from "../gen/xds/core/v3/resource_pb.ts";
 export { ResourceSchema } from "../gen/xds/core/v3/resource_pb.ts";
-export type { ResourceLocator, ResourceLocator_Directive } from "../gen/xds/core/v3/resource_locator_pb.ts";
+export type {
+  ResourceLocator,
+  ResourceLocator_Directive,
+} from "../gen/xds/core/v3/resource_locator_pb.ts";
 export {
   ResourceLocator_DirectiveSchema,
   ResourceLocator_Scheme,

@@ -1,5 +1,6 @@
 /** What a reader of peer bytes gives: the value, or why there is none. It never throws. */
-export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
+export type Read<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
 
 /** The value of `read`, or the message of what it threw. */
 export function attempt<T>(read: () => T): Read<T> {

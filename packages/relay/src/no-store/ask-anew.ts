@@ -1,4 +1,12 @@
-import { interestKey, type Entry, type Interest, type ResourceFeed, type ResourceSink, type ResourceSource, type Transaction } from "@xdstp/core";
+import {
+  interestKey,
+  type Entry,
+  type Interest,
+  type ResourceFeed,
+  type ResourceSink,
+  type ResourceSource,
+  type Transaction,
+} from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 import { FreshTopic } from "./fresh-topic.ts";
@@ -27,12 +35,15 @@ export function createAskAnew(): AskAnew {
     ask?.(typeUrl, told, []);
   });
   const note = (transaction: Transaction): void => {
-    for (const { typeUrl, resource } of transaction.put ?? []) if (resource.noStore === true) types.add(typeUrl);
+    for (const { typeUrl, resource } of transaction.put ?? [])
+      if (resource.noStore === true) types.add(typeUrl);
     waits.note(transaction);
   };
   return {
     overFeed: (feed) => {
-      ask = (...news) => { feed.want?.(...news); };
+      ask = (...news) => {
+        feed.want?.(...news);
+      };
       return {
         run: async (sink, signal) => feed.run(heard(sink, note), signal),
         want(typeUrl, added, dropped) {
@@ -46,16 +57,24 @@ export function createAskAnew(): AskAnew {
       };
     },
     overSource: (source) => ({
-      get revision() { return source.revision; },
-      get ready() { return source.ready; },
+      get revision() {
+        return source.revision;
+      },
+      get ready() {
+        return source.ready;
+      },
       ...(source.authorities !== undefined && { authorities: source.authorities }),
       descriptor: (typeUrl) => source.descriptor(typeUrl),
       serves: (typeUrl) => source.serves(typeUrl),
       topic(typeUrl, interest) {
         const topic = source.topic(typeUrl, interest);
-        return types.has(typeUrl) && holdsForOthers(topic.members()) ? new FreshTopic(topic, () => waits.of(typeUrl, interest)) : topic;
+        return types.has(typeUrl) && holdsForOthers(topic.members())
+          ? new FreshTopic(topic, () => waits.of(typeUrl, interest))
+          : topic;
       },
-      ...(source.asOf !== undefined && { asOf: (typeUrl, name, revision) => source.asOf?.(typeUrl, name, revision) }),
+      ...(source.asOf !== undefined && {
+        asOf: (typeUrl, name, revision) => source.asOf?.(typeUrl, name, revision),
+      }),
     }),
   };
 }
@@ -69,7 +88,9 @@ function heard(sink: ResourceSink, note: (transaction: Transaction) => void): Re
       return committed;
     },
     held: (typeUrl, interest) => sink.held(typeUrl, interest),
-    unavailable: (scope, error) => { sink.unavailable(scope, error); },
+    unavailable: (scope, error) => {
+      sink.unavailable(scope, error);
+    },
     ...(sink.part !== undefined && { part: () => heard(sink.part?.() ?? sink, note) }),
   };
 }

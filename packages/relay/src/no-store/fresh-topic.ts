@@ -24,20 +24,46 @@ export class FreshTopic implements Topic, Watcher {
   static {
     // Optional in the contract, so they can be declared here but no accessors: these are put on the prototype.
     Object.defineProperties(this.prototype, {
-      stale: { get(this: FreshTopic) { return this.#topic.stale; } },
-      label: { get(this: FreshTopic) { return this.#shown?.label; } },
+      stale: {
+        get(this: FreshTopic) {
+          return this.#topic.stale;
+        },
+      },
+      label: {
+        get(this: FreshTopic) {
+          return this.#shown?.label;
+        },
+      },
     });
   }
 
-  get interest(): Interest { return this.#topic.interest; }
-  get settled(): boolean { return this.#shown?.settled ?? false; }
-  get head(): number { return this.#shown?.head ?? 0; }
-  get hash(): number { return this.#shown?.hash ?? 0; }
-  changes(after: number): readonly Entry[] | undefined { return this.#shown === undefined ? [] : this.#shown.changes(after); }
-  members(): readonly Entry[] { return this.#shown?.members() ?? []; }
-  get(name: string): Entry | undefined { return this.#shown?.get(name); }
-  removed(): readonly Entry[] { return this.#shown?.removed() ?? []; }
-  gone(name: string): readonly Entry[] { return this.#shown?.gone?.(name) ?? []; }
+  get interest(): Interest {
+    return this.#topic.interest;
+  }
+  get settled(): boolean {
+    return this.#shown?.settled ?? false;
+  }
+  get head(): number {
+    return this.#shown?.head ?? 0;
+  }
+  get hash(): number {
+    return this.#shown?.hash ?? 0;
+  }
+  changes(after: number): readonly Entry[] | undefined {
+    return this.#shown === undefined ? [] : this.#shown.changes(after);
+  }
+  members(): readonly Entry[] {
+    return this.#shown?.members() ?? [];
+  }
+  get(name: string): Entry | undefined {
+    return this.#shown?.get(name);
+  }
+  removed(): readonly Entry[] {
+    return this.#shown?.removed() ?? [];
+  }
+  gone(name: string): readonly Entry[] {
+    return this.#shown?.gone?.(name) ?? [];
+  }
 
   watch(watcher: Watcher): void {
     if (this.#watchers.size === 0) {
@@ -58,5 +84,7 @@ export class FreshTopic implements Topic, Watcher {
     for (const watcher of this.#watchers) watcher.wake(this);
   }
 
-  get #shown(): Topic | undefined { return this.#wait?.over === true ? this.#topic : undefined; }
+  get #shown(): Topic | undefined {
+    return this.#wait?.over === true ? this.#topic : undefined;
+  }
 }

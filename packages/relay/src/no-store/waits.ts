@@ -37,9 +37,12 @@ export class Waits {
   /** Upstream has said this: who waited for it sees what is held now. */
   note({ put = [], remove = [], complete = [], settled = [] }: Transaction): void {
     if (this.#rows.size === 0) return;
-    for (const { typeUrl, resource, as } of put) for (const name of [as ?? resource.name, ...resource.aliases ?? []]) this.#end(typeUrl, nameKey(name));
+    for (const { typeUrl, resource, as } of put)
+      for (const name of [as ?? resource.name, ...(resource.aliases ?? [])])
+        this.#end(typeUrl, nameKey(name));
     for (const { typeUrl, name } of remove) this.#end(typeUrl, nameKey(name));
-    for (const { typeUrl, interest } of [...complete, ...settled]) this.#end(typeUrl, nameKey(interest.name));
+    for (const { typeUrl, interest } of [...complete, ...settled])
+      this.#end(typeUrl, nameKey(interest.name));
   }
 
   /** Nobody wants it any more. */
@@ -47,7 +50,11 @@ export class Waits {
     if (this.#rows.size === 0) return;
     const key = nameKey(interest.name);
     const id = interestKey(interest, key);
-    this.#set(typeUrl, key, this.#of(typeUrl, key).filter((row) => row.id !== id));
+    this.#set(
+      typeUrl,
+      key,
+      this.#of(typeUrl, key).filter((row) => row.id !== id),
+    );
   }
 
   #end(typeUrl: string, key: string): void {
@@ -71,7 +78,7 @@ export class Waits {
   }
 
   #schedule(typeUrl: string, interest: Interest): void {
-    this.#due.set(typeUrl, [...this.#due.get(typeUrl) ?? [], interest]);
+    this.#due.set(typeUrl, [...(this.#due.get(typeUrl) ?? []), interest]);
     if (this.#due.size > 1 || (this.#due.get(typeUrl)?.length ?? 0) > 1) return;
     queueMicrotask(() => {
       const due = [...this.#due];

@@ -6,10 +6,15 @@ export function countInterest(feed: ResourceFeed, onIdle: () => void): ResourceF
   return {
     run: async (sink, signal) => feed.run(sink, signal),
     want(typeUrl, added, dropped) {
-      for (const interest of added) wanted.add(`${typeUrl}\n${interestKey(interest, interest.name)}`);
-      for (const interest of dropped) wanted.delete(`${typeUrl}\n${interestKey(interest, interest.name)}`);
+      for (const interest of added)
+        wanted.add(`${typeUrl}\n${interestKey(interest, interest.name)}`);
+      for (const interest of dropped)
+        wanted.delete(`${typeUrl}\n${interestKey(interest, interest.name)}`);
       feed.want?.(typeUrl, added, dropped);
-      if (wanted.size === 0 && dropped.length > 0) queueMicrotask(() => { if (wanted.size === 0) onIdle(); });
+      if (wanted.size === 0 && dropped.length > 0)
+        queueMicrotask(() => {
+          if (wanted.size === 0) onIdle();
+        });
     },
   };
 }

@@ -55,7 +55,9 @@ interface Tenant {
 export function createTenants(options: TenantOptions): Tenants {
   const tenants = new Map<string, Tenant>();
   const views = new Map<string, WeakRef<ResourceSource>>();
-  const gone = new FinalizationRegistry<string>((id) => { if (views.get(id)?.deref() === undefined) views.delete(id); });
+  const gone = new FinalizationRegistry<string>((id) => {
+    if (views.get(id)?.deref() === undefined) views.delete(id);
+  });
   const root = createView({ ...options, opaque: () => options.shared, held: () => options.shared });
 
   /** How many upstream is asked for. */
@@ -67,25 +69,43 @@ export function createTenants(options: TenantOptions): Tenants {
     void tenant.hub.close();
     if (tenant.admit !== undefined) return;
     open--;
-    tenants.values().find(({ admit }) => admit !== undefined)?.admit?.();
+    tenants
+      .values()
+      .find(({ admit }) => admit !== undefined)
+      ?.admit?.();
   };
   const make = (id: string, values: NodeValues): Tenant => {
     const tenant: Tenant = { values, hub: options.makeHub(options.key, values) };
     const begin = (): void => {
       delete tenant.admit;
       open++;
-      tenant.hub.start((feed) => countInterest(feed, () => { end(id, tenant); }));
+      tenant.hub.start((feed) =>
+        countInterest(feed, () => {
+          end(id, tenant);
+        }),
+      );
     };
     if (open < options.most) begin();
-    else hold(tenant, begin, options, () => { end(id, tenant); });
+    else
+      hold(tenant, begin, options, () => {
+        end(id, tenant);
+      });
     tenants.set(id, tenant);
     // Whoever only looks wants nothing of it.
-    queueMicrotask(() => { end(id, tenant); });
+    queueMicrotask(() => {
+      end(id, tenant);
+    });
     return tenant;
   };
   const viewOf = (id: string, values: NodeValues): ResourceSource => {
     const opaque = (): ResourceSource => (tenants.get(id) ?? make(id, values)).hub.source;
-    return createView({ ...options, opaque, held: () => tenants.get(id)?.hub.source, viewOf: root, viewKey: textOf(values) });
+    return createView({
+      ...options,
+      opaque,
+      held: () => tenants.get(id)?.hub.source,
+      viewOf: root,
+      viewKey: textOf(values),
+    });
   };
   return {
     viewFor(node) {
@@ -99,24 +119,58 @@ export function createTenants(options: TenantOptions): Tenants {
       gone.register(view, id);
       return view;
     },
-    status: () => tenants.values().toArray().map(({ values, hub, admit }) => ({ values, cache: hub.cache, federation: hub.federation, waiting: admit !== undefined })),
-    hear(event) { for (const { hub } of tenants.values()) hub.hear(event); },
-    async close() { await Promise.all(tenants.values().toArray().map(async ({ hub }) => hub.close())); },
+    status: () =>
+      tenants
+        .values()
+        .toArray()
+        .map(({ values, hub, admit }) => ({
+          values,
+          cache: hub.cache,
+          federation: hub.federation,
+          waiting: admit !== undefined,
+        })),
+    hear(event) {
+      for (const { hub } of tenants.values()) hub.hear(event);
+    },
+    async close() {
+      await Promise.all(
+        tenants
+          .values()
+          .toArray()
+          .map(async ({ hub }) => hub.close()),
+      );
+    },
   };
 }
 
 /** `cluster=gold, metadata.tier=1`. */
 function textOf(values: NodeValues): string {
-  return Object.entries(values).map(([field, value]) => `${field}=${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ");
+  return Object.entries(values)
+    .map(
+      ([field, value]) => `${field}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+    )
+    .join(", ");
 }
 
 /** There are too many: its names are refused until another one has ended. */
-function hold(tenant: Tenant, begin: () => void, { most, onEvent }: TenantOptions, onIdle: () => void): void {
+function hold(
+  tenant: Tenant,
+  begin: () => void,
+  { most, onEvent }: TenantOptions,
+  onIdle: () => void,
+): void {
   const text = `a relay asks upstream for opaque names of ${most} kinds of clients at most, and there are as many (B-RELAY-2); raise maxTenants, or choose a shorter opaqueKey`;
   onEvent?.({ kind: "tenant-refused", values: tenant.values, reason: text });
-  const refusing = tenant.hub.addFeed(countInterest(refuseNames(idle, {
-    isRefused: () => true, why: (typeUrl, resource) => new XdsError("RESOURCE_EXHAUSTED", text, { typeUrl, resource }), onRefused: () => undefined,
-  }), onIdle));
+  const refusing = tenant.hub.addFeed(
+    countInterest(
+      refuseNames(idle, {
+        isRefused: () => true,
+        why: (typeUrl, resource) => new XdsError("RESOURCE_EXHAUSTED", text, { typeUrl, resource }),
+        onRefused: () => undefined,
+      }),
+      onIdle,
+    ),
+  );
   tenant.admit = () => {
     void refusing.close();
     begin();
@@ -125,6 +179,15 @@ function hold(tenant: Tenant, begin: () => void, { most, onEvent }: TenantOption
 
 /** Asks nobody. */
 const idle: ResourceFeed = {
-  run: (_, signal) => new Promise((resolve) => { signal.addEventListener("abort", () => { resolve(); }, { once: true }); }),
+  run: (_, signal) =>
+    new Promise((resolve) => {
+      signal.addEventListener(
+        "abort",
+        () => {
+          resolve();
+        },
+        { once: true },
+      );
+    }),
   want: () => undefined,
 };

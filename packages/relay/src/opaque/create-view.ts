@@ -20,15 +20,28 @@ export interface ViewParts {
 }
 
 /** What clients with one key are served: one source, each topic of which is that of the cache which has it (B-RELAY-2). */
-export function createView({ shared, opaque, held, revisions, viewOf, viewKey }: ViewParts): ResourceSource {
+export function createView({
+  shared,
+  opaque,
+  held,
+  revisions,
+  viewOf,
+  viewKey,
+}: ViewParts): ResourceSource {
   return {
-    get revision() { return revisions.last; },
-    get ready() { return shared.ready; },
+    get revision() {
+      return revisions.last;
+    },
+    get ready() {
+      return shared.ready;
+    },
     ...(viewOf !== undefined && { viewOf }),
     ...(viewKey !== undefined && { viewKey }),
     descriptor: (typeUrl) => shared.descriptor(typeUrl),
     serves: (typeUrl) => shared.serves(typeUrl) || held()?.serves(typeUrl) === true,
-    topic: (typeUrl, interest) => (isOpaque(interest.name) ? opaque() : shared).topic(typeUrl, interest),
-    asOf: (typeUrl, name, revision) => (isOpaque(name) ? held() : shared)?.asOf?.(typeUrl, name, revision),
+    topic: (typeUrl, interest) =>
+      (isOpaque(interest.name) ? opaque() : shared).topic(typeUrl, interest),
+    asOf: (typeUrl, name, revision) =>
+      (isOpaque(name) ? held() : shared)?.asOf?.(typeUrl, name, revision),
   };
 }

@@ -6,7 +6,12 @@ import { useDir } from "../../test/snapshots.ts";
 
 it("a tenant finds what it has in the snapshot, in whatever order its clients write their metadata [B-RELAY-2] [B-RELAY-9]", async () => {
   const dir = useDir();
-  const use = (labels: object): { readonly world: ReturnType<typeof useWorld>; readonly client: ReturnType<ReturnType<typeof useWorld>["connect"]> } => {
+  const use = (
+    labels: object,
+  ): {
+    readonly world: ReturnType<typeof useWorld>;
+    readonly client: ReturnType<ReturnType<typeof useWorld>["connect"]>;
+  } => {
     const world = useWorld({ relay: { opaqueKey: ["metadata.labels"], snapshot: { dir } } });
     const client = world.connect("delta", { id: "c", metadata: { labels } } as object);
     client.ask(flagUrl, "a");
@@ -26,21 +31,52 @@ it("a tenant finds what it has in the snapshot, in whatever order its clients wr
   expect(other.client.take()).toEqual([]);
 });
 
-it.each(["delta", "sotw"] as const)("places are told apart by their parts, though these have slashes in them (%s) [B-RELAY-2]", async (variant) => {
-  const world = useWorld({ relay: { opaqueKey: ["locality.region", "locality.zone", "locality.sub_zone"] } });
-  const places = [{ region: "a/b" }, { region: "a", zone: "b" }, { region: "a", zone: "b", subZone: "c/d" }, { region: "a", zone: "b/c", subZone: "d" }, {}];
-  for (const [nth, locality] of places.entries()) world.connect(variant, { id: `c${nth}`, locality }).ask(flagUrl, "x");
-  world.connect(variant, { id: "without" }).ask(flagUrl, "x");
-  await world.settle();
-  expect(world.relay.tenants().map(({ values }) => Object.values(values))).toEqual([["a/b", null, null], ["a", "b", null], ["a", "b", "c/d"], ["a", "b/c", "d"], [null, null, null]]);
-});
+it.each(["delta", "sotw"] as const)(
+  "places are told apart by their parts, though these have slashes in them (%s) [B-RELAY-2]",
+  async (variant) => {
+    const world = useWorld({
+      relay: { opaqueKey: ["locality.region", "locality.zone", "locality.sub_zone"] },
+    });
+    const places = [
+      { region: "a/b" },
+      { region: "a", zone: "b" },
+      { region: "a", zone: "b", subZone: "c/d" },
+      { region: "a", zone: "b/c", subZone: "d" },
+      {},
+    ];
+    for (const [nth, locality] of places.entries())
+      world.connect(variant, { id: `c${nth}`, locality }).ask(flagUrl, "x");
+    world.connect(variant, { id: "without" }).ask(flagUrl, "x");
+    await world.settle();
+    expect(world.relay.tenants().map(({ values }) => Object.values(values))).toEqual([
+      ["a/b", null, null],
+      ["a", "b", null],
+      ["a", "b", "c/d"],
+      ["a", "b/c", "d"],
+      [null, null, null],
+    ]);
+  },
+);
 
-it.each(["delta", "sotw"] as const)("odd values are values like others (%s) [B-RELAY-2]", async (variant) => {
-  const world = useWorld({ relay: { opaqueKey: ["id", "metadata.k"] } });
-  const long = "x".repeat(10_000);
-  const nodes = [{ id: "é" }, { id: "e\u0301" }, { id: "a\nb" }, { id: long }, { id: `${long}y` }, { id: "q", metadata: { k: { __proto__: null, constructor: "c" } } }, { id: "q", metadata: { k: "null" } }, { id: "q" }, { id: "q", metadata: { k: null } }];
-  for (const node of nodes) world.connect(variant, node).ask(flagUrl, "x");
-  await world.settle();
-  // The last two say the same: nothing.
-  expect(world.relay.tenants()).toHaveLength(nodes.length - 1);
-});
+it.each(["delta", "sotw"] as const)(
+  "odd values are values like others (%s) [B-RELAY-2]",
+  async (variant) => {
+    const world = useWorld({ relay: { opaqueKey: ["id", "metadata.k"] } });
+    const long = "x".repeat(10_000);
+    const nodes = [
+      { id: "é" },
+      { id: "e\u0301" },
+      { id: "a\nb" },
+      { id: long },
+      { id: `${long}y` },
+      { id: "q", metadata: { k: { __proto__: null, constructor: "c" } } },
+      { id: "q", metadata: { k: "null" } },
+      { id: "q" },
+      { id: "q", metadata: { k: null } },
+    ];
+    for (const node of nodes) world.connect(variant, node).ask(flagUrl, "x");
+    await world.settle();
+    // The last two say the same: nothing.
+    expect(world.relay.tenants()).toHaveLength(nodes.length - 1);
+  },
+);

@@ -2,7 +2,13 @@ import { createHash } from "node:crypto";
 
 import { XdsError } from "@xdstp/core";
 import type { NodeInfo } from "@xdstp/core/server";
-import type { BootstrapLocality, BootstrapNode, JsonObject, JsonValue, NodeOptions } from "@xdstp/federation";
+import type {
+  BootstrapLocality,
+  BootstrapNode,
+  JsonObject,
+  JsonValue,
+  NodeOptions,
+} from "@xdstp/federation";
 
 /** What a client says of itself, as far as opaque names may depend on it. */
 export interface ClientNode extends NodeInfo {
@@ -41,16 +47,35 @@ export type NodeValues = Readonly<Record<string, JsonValue>>;
 export function createNodeKey(names: readonly string[]): NodeKey {
   const fields = new Map(names.map((name) => [name, fieldOf(name)] as const));
   return {
-    valuesOf: (node) => Object.fromEntries([...fields].map(([name, field]) => [name, (node && field.read(node)) ?? null])),
+    valuesOf: (node) =>
+      Object.fromEntries(
+        [...fields].map(([name, field]) => [name, (node && field.read(node)) ?? null]),
+      ),
     idOf: (values) => createHash("sha256").update(sortedJson(values)).digest("base64url"),
-    nodeWith: (own, values) => [...fields].reduce((tenant, [name, field]) => field.put(tenant, values[name] ?? undefined), own),
+    nodeWith: (own, values) =>
+      [...fields].reduce(
+        (tenant, [name, field]) => field.put(tenant, values[name] ?? undefined),
+        own,
+      ),
   };
 }
 
 const plain: Readonly<Record<string, Field>> = {
-  id: { read: ({ id }) => id, put: (tenant, value) => ({ ...tenant, node: { ...tenant.node, id: textOf(value) } }) },
-  cluster: { read: ({ cluster }) => cluster, put: (tenant, value) => ({ ...tenant, node: { ...tenant.node, cluster: textOf(value) } }) },
-  user_agent_name: { read: ({ userAgentName }) => userAgentName, put: (tenant, value) => ({ ...tenant, userAgent: { version: "", ...tenant.userAgent, name: textOf(value) } }) },
+  id: {
+    read: ({ id }) => id,
+    put: (tenant, value) => ({ ...tenant, node: { ...tenant.node, id: textOf(value) } }),
+  },
+  cluster: {
+    read: ({ cluster }) => cluster,
+    put: (tenant, value) => ({ ...tenant, node: { ...tenant.node, cluster: textOf(value) } }),
+  },
+  user_agent_name: {
+    read: ({ userAgentName }) => userAgentName,
+    put: (tenant, value) => ({
+      ...tenant,
+      userAgent: { version: "", ...tenant.userAgent, name: textOf(value) },
+    }),
+  },
   "locality.region": placeField("region", 0),
   "locality.zone": placeField("zone", 1),
   "locality.sub_zone": placeField("subZone", 2),
@@ -60,8 +85,12 @@ function fieldOf(name: string): Field {
   const known = Object.hasOwn(plain, name) ? plain[name] : undefined;
   if (known !== undefined) return known;
   const [first, ...path] = name.split(".");
-  if (first === "metadata" && path.length > 0 && path.every((part) => part !== "")) return metadataField(path);
-  throw new XdsError("INVALID_ARGUMENT", `opaqueKey: a node has no field ${JSON.stringify(name)}; there are ${Object.keys(plain).join(", ")} and metadata.KEY (B-RELAY-2)`);
+  if (first === "metadata" && path.length > 0 && path.every((part) => part !== ""))
+    return metadataField(path);
+  throw new XdsError(
+    "INVALID_ARGUMENT",
+    `opaqueKey: a node has no field ${JSON.stringify(name)}; there are ${Object.keys(plain).join(", ")} and metadata.KEY (B-RELAY-2)`,
+  );
 }
 
 function placeField(part: keyof BootstrapLocality, index: number): Field {
@@ -70,18 +99,41 @@ function placeField(part: keyof BootstrapLocality, index: number): Field {
       const value = place === undefined ? locality.split("/")[index] : place[part];
       return value === "" ? undefined : value;
     },
-    put: (tenant, value) => ({ ...tenant, node: { ...tenant.node, locality: { region: "", zone: "", subZone: "", ...tenant.node.locality, [part]: textOf(value) } } }),
+    put: (tenant, value) => ({
+      ...tenant,
+      node: {
+        ...tenant.node,
+        locality: {
+          region: "",
+          zone: "",
+          subZone: "",
+          ...tenant.node.locality,
+          [part]: textOf(value),
+        },
+      },
+    }),
   };
 }
 
 function metadataField(path: readonly string[]): Field {
   return {
-    read: ({ metadata }) => path.reduce<JsonValue | undefined>((value, part) => (isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined), metadata),
-    put: (tenant, value) => ({ ...tenant, node: { ...tenant.node, metadata: withValue(tenant.node.metadata, path, value) } }),
+    read: ({ metadata }) =>
+      path.reduce<JsonValue | undefined>(
+        (value, part) => (isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined),
+        metadata,
+      ),
+    put: (tenant, value) => ({
+      ...tenant,
+      node: { ...tenant.node, metadata: withValue(tenant.node.metadata, path, value) },
+    }),
   };
 }
 
-function withValue(held: JsonValue | undefined, [first = "", ...rest]: readonly string[], value: JsonValue | undefined): JsonObject {
+function withValue(
+  held: JsonValue | undefined,
+  [first = "", ...rest]: readonly string[],
+  value: JsonValue | undefined,
+): JsonObject {
   const { [first]: old, ...others } = isObject(held) ? held : {};
   const next = rest.length === 0 ? value : withValue(old, rest, value);
   return { ...others, ...(next !== undefined && { [first]: next }) };
@@ -97,5 +149,9 @@ function textOf(value: JsonValue | undefined): string {
 
 /** Clients write the keys of equal metadata in any order. */
 function sortedJson(value: JsonValue): string {
-  return JSON.stringify(value, (_, inner: JsonValue) => (isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner));
+  return JSON.stringify(value, (_, inner: JsonValue) =>
+    isObject(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
 }

@@ -1,7 +1,12 @@
 import { expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
-import { createTenantWorld, OWN, type TenantClient, type TenantWorld } from "../../test/tenant-world.ts";
+import {
+  createTenantWorld,
+  OWN,
+  type TenantClient,
+  type TenantWorld,
+} from "../../test/tenant-world.ts";
 import { isOpaque } from "./is-opaque.ts";
 
 const SEEDS = Number(process.env.XDSTP_SCALE ?? "0.01") >= 1 ? 1_000 : 10;
@@ -14,14 +19,24 @@ function act({ random, network, clients, originOf }: TenantWorld, step: number):
   const [name, client] = [random.pick(NAMES), random.pick(clients)];
   const origin = originOf(isOpaque(name) ? random.pick(CLUSTERS) : OWN);
   switch (random.below(7)) {
-    case 0: case 1: origin.put({ typeUrl: flagUrl, name, value: Buffer.from(String(step)) }); return;
-    case 2: origin.remove(flagUrl, name); return;
-    case 3: case 4: watch(client, name); return;
+    case 0:
+    case 1:
+      origin.put({ typeUrl: flagUrl, name, value: Buffer.from(String(step)) });
+      return;
+    case 2:
+      origin.remove(flagUrl, name);
+      return;
+    case 3:
+    case 4:
+      watch(client, name);
+      return;
     case 5:
       for (const topic of client.watched.values()) topic.unwatch(watcher);
       client.watched.clear();
       return;
-    default: if (network.connections.length > 0) random.pick(network.connections).cut(random.pick(["both", "neither"]));
+    default:
+      if (network.connections.length > 0)
+        random.pick(network.connections).cut(random.pick(["both", "neither"]));
   }
 }
 
@@ -32,14 +47,30 @@ function watch({ cache, watched }: TenantClient, name: string): void {
 }
 
 /** Of each name that a client watches and upstream has for it: what it sees, and what it should. A removal is left out: SotW has no word for it. */
-function results({ clients, relay, originOf }: TenantWorld): readonly (readonly [what: string, shown: string, expected: string])[] {
-  const waiting = new Set(relay.tenants().flatMap(({ values, waiting: waits }) => (waits ? [values.cluster] : [])));
-  return clients.flatMap(({ cluster, watched }) => [...watched].flatMap(([name, topic]) => {
-    const [truth] = originOf(isOpaque(name) ? cluster : OWN).topic(flagUrl, { name }).members();
-    if (truth?.resource === undefined || (isOpaque(name) && waiting.has(cluster))) return [];
-    const shown = topic.members()[0]?.resource?.payload.value ?? "";
-    return [[`${name} for ${cluster}`, shown.toString(), truth.resource.payload.value.toString()] as const];
-  }));
+function results({
+  clients,
+  relay,
+  originOf,
+}: TenantWorld): readonly (readonly [what: string, shown: string, expected: string])[] {
+  const waiting = new Set(
+    relay.tenants().flatMap(({ values, waiting: waits }) => (waits ? [values.cluster] : [])),
+  );
+  return clients.flatMap(({ cluster, watched }) =>
+    [...watched].flatMap(([name, topic]) => {
+      const [truth] = originOf(isOpaque(name) ? cluster : OWN)
+        .topic(flagUrl, { name })
+        .members();
+      if (truth?.resource === undefined || (isOpaque(name) && waiting.has(cluster))) return [];
+      const shown = topic.members()[0]?.resource?.payload.value ?? "";
+      return [
+        [
+          `${name} for ${cluster}`,
+          shown.toString(),
+          truth.resource.payload.value.toString(),
+        ] as const,
+      ];
+    }),
+  );
 }
 
 it(`clients of all keys end with what upstream has for them, whatever happens between (${SEEDS} seeds) [B-RELAY-2]`, async () => {
@@ -52,7 +83,10 @@ it(`clients of all keys end with what upstream has for them, whatever happens be
     }
     await world.pass(600_000);
     const all = results(world);
-    expect({ seed, wrong: all.filter(([, shown, expected]) => shown !== expected) }).toEqual({ seed, wrong: [] });
+    expect({ seed, wrong: all.filter(([, shown, expected]) => shown !== expected) }).toEqual({
+      seed,
+      wrong: [],
+    });
     seen += all.length;
     for (const { cache } of world.clients) await cache.close();
     await world.relay.close();

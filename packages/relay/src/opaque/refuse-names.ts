@@ -21,14 +21,29 @@ export function refuseNames(feed: ResourceFeed, names: RefusedNames): ResourceFe
   const refuse = (typeUrl: string, refused: readonly Interest[]): void => {
     if (refused.length === 0) return;
     const exact = refused.filter(({ name }) => name !== "*");
-    if (exact.length > 0) void sink?.commit({ remove: exact.map(({ name }) => ({ typeUrl, name, error: names.why(typeUrl, name) })) });
-    names.onRefused(typeUrl, refused.map(({ name }) => name));
+    if (exact.length > 0)
+      void sink?.commit({
+        remove: exact.map(({ name }) => ({ typeUrl, name, error: names.why(typeUrl, name) })),
+      });
+    names.onRefused(
+      typeUrl,
+      refused.map(({ name }) => name),
+    );
   };
-  const want = (typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void => {
-    const passed = [added, dropped].map((interests) => interests.filter(({ name }) => !names.isRefused(name)));
+  const want = (
+    typeUrl: string,
+    added: readonly Interest[],
+    dropped: readonly Interest[],
+  ): void => {
+    const passed = [added, dropped].map((interests) =>
+      interests.filter(({ name }) => !names.isRefused(name)),
+    );
     const [begun = [], ended = []] = passed;
     if (begun.length + ended.length > 0) feed.want?.(typeUrl, begun, ended);
-    refuse(typeUrl, added.filter(({ name }) => names.isRefused(name)));
+    refuse(
+      typeUrl,
+      added.filter(({ name }) => names.isRefused(name)),
+    );
   };
   return {
     async run(given, signal) {

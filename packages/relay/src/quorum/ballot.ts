@@ -29,12 +29,18 @@ export class Ballot {
   constructor(candidates: readonly Candidate[], host: BallotHost) {
     this.#host = host;
     this.#shown = new Set(candidates);
-    this.#timer = host.clock.after(host.waitMs, () => { this.#timeOut(); });
+    this.#timer = host.clock.after(host.waitMs, () => {
+      this.#timeOut();
+    });
   }
 
-  get open(): readonly Candidate[] { return [...this.#shown, ...this.#withheld.flat()]; }
+  get open(): readonly Candidate[] {
+    return [...this.#shown, ...this.#withheld.flat()];
+  }
 
-  has(candidate: Candidate): boolean { return this.#shown.has(candidate); }
+  has(candidate: Candidate): boolean {
+    return this.#shown.has(candidate);
+  }
 
   accept(client: string, candidates: readonly Candidate[]): void {
     for (const candidate of candidates) candidate.accept(client);
@@ -57,10 +63,13 @@ export class Ballot {
   /** Something newer has come; `goOn` is called once that is known of all. */
   leave(candidate: Candidate): void {
     this.#shown.delete(candidate);
-    for (const half of this.#withheld) if (half.includes(candidate)) half.splice(half.indexOf(candidate), 1);
+    for (const half of this.#withheld)
+      if (half.includes(candidate)) half.splice(half.indexOf(candidate), 1);
   }
 
-  goOn(): void { this.#count(); }
+  goOn(): void {
+    this.#count();
+  }
 
   /** A relay that ends asks nobody any more. */
   close(): void {
@@ -68,9 +77,15 @@ export class Ballot {
   }
 
   #count(): void {
-    const accepted = [...this.#shown].filter((candidate) => candidate.isAccepted(this.#host.clients));
+    const accepted = [...this.#shown].filter((candidate) =>
+      candidate.isAccepted(this.#host.clients),
+    );
     if (accepted.length > 0) this.#conclude(accepted, "accepted");
-    while (this.#withheld.length > 0 && ![...this.#shown].some(({ suspicion }) => suspicion !== undefined)) this.#showAgain(this.#withheld.pop() ?? []);
+    while (
+      this.#withheld.length > 0 &&
+      ![...this.#shown].some(({ suspicion }) => suspicion !== undefined)
+    )
+      this.#showAgain(this.#withheld.pop() ?? []);
     if (this.#shown.size === 0) this.close();
   }
 
@@ -84,7 +99,8 @@ export class Ballot {
     const { open } = this;
     this.#withheld.length = 0;
     const good = open.filter(({ suspicion }) => suspicion === undefined);
-    for (const candidate of open) if (candidate.suspicion !== undefined) this.#conclude([candidate], candidate.suspicion);
+    for (const candidate of open)
+      if (candidate.suspicion !== undefined) this.#conclude([candidate], candidate.suspicion);
     if (good.length > 0) this.#conclude(good, "accepted");
   }
 

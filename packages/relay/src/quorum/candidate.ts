@@ -26,18 +26,25 @@ export class Candidate {
     this.held = held;
     this.panels = panels;
     let end: (verdict: Verdict) => void = () => undefined;
-    this.verdict = new Promise((resolve) => { end = resolve; });
+    this.verdict = new Promise((resolve) => {
+      end = resolve;
+    });
     this.#end = end;
     for (const panel of panels) panel.trials++;
     this.#everAsked();
   }
 
   /** Why it is under suspicion. */
-  get suspicion(): XdsError | undefined { return this.suspectedBy.values().next().value; }
+  get suspicion(): XdsError | undefined {
+    return this.suspectedBy.values().next().value;
+  }
 
   /** Enough clients have accepted it, or all that ever saw it: who has left is silent. */
   isAccepted(clients: number): boolean {
-    return this.suspectedBy.size === 0 && (this.accepts.size >= clients || this.#everAsked().isSubsetOf(this.accepts));
+    return (
+      this.suspectedBy.size === 0 &&
+      (this.accepts.size >= clients || this.#everAsked().isSubsetOf(this.accepts))
+    );
   }
 
   accept(client: string): void {

@@ -10,6 +10,7 @@ export interface Caller {
 
 /** By which clients are told apart: the verified identity, or else the node id; undefined where there is neither. */
 export function clientKey({ identity, node }: Caller): string | undefined {
-  if (identity !== undefined) return `identity ${identity.uris[0] ?? identity.dnsNames[0] ?? identity.fingerprint}`;
+  if (identity !== undefined)
+    return `identity ${identity.uris[0] ?? identity.dnsNames[0] ?? identity.fingerprint}`;
   return node === undefined || node.id === "" ? undefined : `node ${node.id}`;
 }

@@ -6,8 +6,17 @@ import { createStageWorld, type StageWorld } from "../../test/stage-world.ts";
 import { accepts, openVoter, refuses, talk } from "../../test/voter.ts";
 import { readerView } from "./reader-view.ts";
 
-const put = (path: string, text: string): Put => ({ typeUrl: flagUrl, resource: { name: flagName(path), version: text, payload: { typeUrl: flagUrl, value: Buffer.from(text) } } });
-const watcher = (onWake: () => void = () => undefined): { readonly wake: () => void } => ({ wake: onWake });
+const put = (path: string, text: string): Put => ({
+  typeUrl: flagUrl,
+  resource: {
+    name: flagName(path),
+    version: text,
+    payload: { typeUrl: flagUrl, value: Buffer.from(text) },
+  },
+});
+const watcher = (onWake: () => void = () => undefined): { readonly wake: () => void } => ({
+  wake: onWake,
+});
 
 function topicOf({ quorum }: StageWorld, client: string, name = flagName("x")): Topic {
   return readerView(quorum.source, client).topic(flagUrl, { name });
@@ -20,20 +29,32 @@ describe("the topic of a client that comes to see first", () => {
     const mine = watcher();
     first.watch(mine);
     let wakes = 0;
-    next.watch(watcher(() => { wakes++; }));
+    next.watch(
+      watcher(() => {
+        wakes++;
+      }),
+    );
     void world.sinks[0]?.commit({ put: [put("x", "1")] });
     const read = world.quorum.source.revision;
     void world.sinks[0]?.commit({ put: [put("x", "2")] });
     await world.pass(10_000);
     const { head } = next;
     const before = next.changes(read);
-    expect([before?.map(({ resource }) => resource?.version), head > first.head]).toEqual([["2"], true]);
+    expect([before?.map(({ resource }) => resource?.version), head > first.head]).toEqual([
+      ["2"],
+      true,
+    ]);
     wakes = 0;
     first.unwatch(mine);
     expect([next.head, next.changes(read), wakes]).toEqual([head, before, 1]);
     void world.sinks[0]?.commit({ put: [put("x", "3")] });
-    expect([next.changes(read)?.map(({ resource }) => resource?.version), next.head > head]).toEqual([["3"], true]);
-    expect(world.accepted.topic(flagUrl, { name: flagName("x") }).get(flagName("x"))?.resource?.version).toBe("2");
+    expect([
+      next.changes(read)?.map(({ resource }) => resource?.version),
+      next.head > head,
+    ]).toEqual([["3"], true]);
+    expect(
+      world.accepted.topic(flagUrl, { name: flagName("x") }).get(flagName("x"))?.resource?.version,
+    ).toBe("2");
   });
 
   it("gives readers in the same state the same arrays [B-RELAY-5]", async () => {
@@ -51,7 +72,11 @@ describe("the topic of a client that comes to see first", () => {
     await world.pass(10_000);
     leaving.unwatch(mine);
     void world.sinks[0]?.commit({ put: [put("g/2", "2")] });
-    expect(one.changes(read)?.map(({ name, resource }) => `${name.at(-1) ?? ""}=${resource?.version ?? ""}`)).toEqual(["1=2", "2=2"]);
+    expect(
+      one
+        .changes(read)
+        ?.map(({ name, resource }) => `${name.at(-1) ?? ""}=${resource?.version ?? ""}`),
+    ).toEqual(["1=2", "2=2"]);
     expect(other.changes(read)).toBe(one.changes(read));
   });
 });
@@ -66,8 +91,21 @@ describe("a full state", () => {
       await talk(world, voters);
       return (await said)?.refused?.length;
     };
-    for (const [path, text] of [["x", "1@x"], ["y", "1@y"], ["x", "2@x"]] as const) await say(path, text);
+    for (const [path, text] of [
+      ["x", "1@x"],
+      ["y", "1@y"],
+      ["x", "2@x"],
+    ] as const)
+      await say(path, text);
     for (const voter of voters) voter.verdict = refuses("bad@y");
-    expect([await say("y", "bad@y"), voters.map(({ holds }) => Object.fromEntries(holds))]).toEqual([1, [{ x: "2@x", y: "1@y" }, { x: "2@x", y: "1@y" }]]);
+    expect([await say("y", "bad@y"), voters.map(({ holds }) => Object.fromEntries(holds))]).toEqual(
+      [
+        1,
+        [
+          { x: "2@x", y: "1@y" },
+          { x: "2@x", y: "1@y" },
+        ],
+      ],
+    );
   });
 });

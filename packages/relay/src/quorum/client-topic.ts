@@ -29,32 +29,64 @@ export class ClientTopic implements Topic, Watcher {
   static {
     // Optional in the contract, so they can be declared here but no accessors: these are put on the prototype.
     Object.defineProperties(this.prototype, {
-      stale: { get(this: ClientTopic) { return this.#now.stale; } },
-      label: { get(this: ClientTopic) { return this.#now.label; } },
+      stale: {
+        get(this: ClientTopic) {
+          return this.#now.stale;
+        },
+      },
+      label: {
+        get(this: ClientTopic) {
+          return this.#now.label;
+        },
+      },
     });
   }
 
   /** It shows what is ahead of what is accepted. */
-  get isAhead(): boolean { return this.#ahead; }
-  get #now(): Topic { return this.#ahead ? this.panel.ahead : this.panel.accepted; }
-  get interest(): Interest { return this.#now.interest; }
-  get settled(): boolean { return this.#now.settled; }
-  get hash(): number { return this.#now.hash; }
+  get isAhead(): boolean {
+    return this.#ahead;
+  }
+  get #now(): Topic {
+    return this.#ahead ? this.panel.ahead : this.panel.accepted;
+  }
+  get interest(): Interest {
+    return this.#now.interest;
+  }
+  get settled(): boolean {
+    return this.#now.settled;
+  }
+  get hash(): number {
+    return this.#now.hash;
+  }
 
   get head(): number {
     const { head } = this.#now;
-    return this.#changed !== undefined && head <= this.#changed.revision ? this.#changed.head : head;
+    return this.#changed !== undefined && head <= this.#changed.revision
+      ? this.#changed.head
+      : head;
   }
 
   changes(after: number): readonly Entry[] | undefined {
-    if (this.#changed === undefined || after >= this.#changed.revision) return this.#now.changes(after);
-    return joinChanges(this.panel.accepted.changes(after), this.panel.ahead.changes(this.#changed.revision));
+    if (this.#changed === undefined || after >= this.#changed.revision)
+      return this.#now.changes(after);
+    return joinChanges(
+      this.panel.accepted.changes(after),
+      this.panel.ahead.changes(this.#changed.revision),
+    );
   }
 
-  members(): readonly Entry[] { return this.#now.members(); }
-  get(name: string): Entry | undefined { return this.#now.get(name); }
-  removed(): readonly Entry[] { return this.#now.removed(); }
-  gone(name: string): readonly Entry[] { return this.#now.gone?.(name) ?? []; }
+  members(): readonly Entry[] {
+    return this.#now.members();
+  }
+  get(name: string): Entry | undefined {
+    return this.#now.get(name);
+  }
+  removed(): readonly Entry[] {
+    return this.#now.removed();
+  }
+  gone(name: string): readonly Entry[] {
+    return this.#now.gone?.(name) ?? [];
+  }
 
   watch(watcher: Watcher): void {
     if (this.#watchers.size === 0) {

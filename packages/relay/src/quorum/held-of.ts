@@ -7,17 +7,23 @@ export function nameOf({ resource, as }: Put): string {
 }
 
 /** What a cache holds of a name, whoever gave it; of variants (TP2) nothing. */
-export function heldOf(sink: Pick<ResourceSink, "held">, typeUrl: string, name: string): StoredResource | undefined {
+export function heldOf(
+  sink: Pick<ResourceSink, "held">,
+  typeUrl: string,
+  name: string,
+): StoredResource | undefined {
   const [only, ...others]: readonly Held[] = [...sink.held(typeUrl, { name })];
   return others.length > 0 || only?.constraints !== undefined ? undefined : only?.resource;
 }
 
 /** Whether two resources differ in nothing that a client could refuse. */
 export function isSameContent(a: Resource, b: Resource): boolean {
-  return a.payload.typeUrl === b.payload.typeUrl
-    && Buffer.compare(a.payload.value, b.payload.value) === 0
-    && Buffer.compare(a.metadata ?? none, b.metadata ?? none) === 0
-    && (a.aliases ?? []).join("\n") === (b.aliases ?? []).join("\n");
+  return (
+    a.payload.typeUrl === b.payload.typeUrl &&
+    Buffer.compare(a.payload.value, b.payload.value) === 0 &&
+    Buffer.compare(a.metadata ?? none, b.metadata ?? none) === 0 &&
+    (a.aliases ?? []).join("\n") === (b.aliases ?? []).join("\n")
+  );
 }
 
 const none = new Uint8Array();
@@ -26,6 +32,13 @@ const none = new Uint8Array();
 export function putOf(typeUrl: string, name: string, held: StoredResource): Put {
   const { payload, aliases, noStore, metadata } = held;
   const version = contentVersion(held) === held.given ? "" : held.given;
-  const resource: Resource = { name: held.name, version, payload, ...(aliases && { aliases }), ...(noStore === true && { noStore }), ...(metadata && { metadata }) };
+  const resource: Resource = {
+    name: held.name,
+    version,
+    payload,
+    ...(aliases && { aliases }),
+    ...(noStore === true && { noStore }),
+    ...(metadata && { metadata }),
+  };
   return { typeUrl, resource, as: name };
 }

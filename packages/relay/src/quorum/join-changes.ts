@@ -5,7 +5,10 @@ type Entries = readonly Entry[];
 const joined = new WeakMap<Entries, WeakMap<Entries, Entries>>();
 
 /** What has changed first in one topic and then in another, each name once, as it is now; the same array for the same two. */
-export function joinChanges(old: Entries | undefined, news: Entries | undefined): Entries | undefined {
+export function joinChanges(
+  old: Entries | undefined,
+  news: Entries | undefined,
+): Entries | undefined {
   if (old === undefined || news === undefined) return undefined;
   const known = joined.get(old) ?? new WeakMap<Entries, Entries>();
   joined.set(old, known);

@@ -8,7 +8,9 @@ import { createStageWorld, type StageWorld } from "../../test/stage-world.ts";
 import { accepts, openVoter, silent, type Voter } from "../../test/voter.ts";
 
 const names = ["x", "y", "g/1", "g/2", "g/3"].map((path) => flagName(path));
-const interests = [["x"], ["y", "x"], ["g/*"], ["g/1", "x"], ["*"], ["*", "x"], ["g/*", "g/2"]].map((paths) => paths.map((path) => (path === "*" ? path : flagName(path))));
+const interests = [["x"], ["y", "x"], ["g/*"], ["g/1", "x"], ["*"], ["*", "x"], ["g/*", "g/2"]].map(
+  (paths) => paths.map((path) => (path === "*" ? path : flagName(path))),
+);
 const clients = ["a", "b", "c", "d", "e", "f"];
 const waitMs = 10_000;
 
@@ -40,7 +42,12 @@ class Model {
     this.world = createStageWorld({ clients: this.random.between(1, 3), waitMs }, 2);
     this.#busy = this.world.sinks.map(() => false);
     const topic = this.world.accepted.topic(flagUrl, { name: "*" });
-    topic.watch({ wake: () => { for (const { name, resource } of topic.members()) if (resource !== undefined) this.#give(name, resource.version); } });
+    topic.watch({
+      wake: () => {
+        for (const { name, resource } of topic.members())
+          if (resource !== undefined) this.#give(name, resource.version);
+      },
+    });
   }
 
   #give(name: string, text: string): void {
@@ -63,17 +70,34 @@ class Model {
     this.#busy[place] = true;
     const at = this.world.clock.now();
     const before = ++this.#said;
-    for (const { resource: { name, version } } of put) this.#touched.set(name, { before, version });
-    for (const { name } of remove) { this.#touched.delete(name); this.truth.delete(name); }
-    const committed = this.world.sinks[place]?.commit({ put, remove, ...(random.once(5) && { complete: [] }) });
+    for (const {
+      resource: { name, version },
+    } of put)
+      this.#touched.set(name, { before, version });
+    for (const { name } of remove) {
+      this.#touched.delete(name);
+      this.truth.delete(name);
+    }
+    const committed = this.world.sinks[place]?.commit({
+      put,
+      remove,
+      ...(random.once(5) && { complete: [] }),
+    });
     let answers = 0;
     const conclude = ({ refused = [] }: Committed): void => {
       this.#busy[place] = false;
-      if (++answers > 1 || this.world.clock.now() - at > waitMs) this.faults.push(`${answers} answers, the last after ${this.world.clock.now() - at} ms`);
+      if (++answers > 1 || this.world.clock.now() - at > waitMs)
+        this.faults.push(`${answers} answers, the last after ${this.world.clock.now() - at} ms`);
       this.refused += refused.length;
       const bad = new Set(refused.map(({ name }) => name));
-      for (const { resource: { name, version } } of put) if (bad.has(name) && this.given.get(name)?.has(version) === true) this.faults.push(`${version} was refused and given to everyone`);
-      for (const { resource } of put) if (!bad.has(resource.name) && this.#touched.get(resource.name)?.before === before) this.truth.set(resource.name, resource.version);
+      for (const {
+        resource: { name, version },
+      } of put)
+        if (bad.has(name) && this.given.get(name)?.has(version) === true)
+          this.faults.push(`${version} was refused and given to everyone`);
+      for (const { resource } of put)
+        if (!bad.has(resource.name) && this.#touched.get(resource.name)?.before === before)
+          this.truth.set(resource.name, resource.version);
     };
     this.#noteGiven();
     if (committed instanceof Promise) void committed.then(conclude);
@@ -82,27 +106,42 @@ class Model {
 
   /** Some of what a commit puts may be given to everyone while the rest of it waits. */
   #noteGiven(): void {
-    for (const [name, { version }] of this.#touched) if (versionIn(this.world.accepted, name) === version) this.truth.set(name, version);
+    for (const [name, { version }] of this.#touched)
+      if (versionIn(this.world.accepted, name) === version) this.truth.set(name, version);
   }
 
-  get isBusy(): boolean { return this.#busy.includes(true); }
+  get isBusy(): boolean {
+    return this.#busy.includes(true);
+  }
 
   #put(name: string): Put {
     const { random } = this;
     const known = this.truth.get(name);
-    const text = known !== undefined && random.once(6) ? known : `${random.once(3) ? "bad" : "once"}${++this.#texts}@${lastOf(name)}`;
+    const text =
+      known !== undefined && random.once(6)
+        ? known
+        : `${random.once(3) ? "bad" : "once"}${++this.#texts}@${lastOf(name)}`;
     return this.#putAs(name, text);
   }
 
   #putAs(name: string, text: string): Put {
-    return { typeUrl: flagUrl, resource: { name, version: text, payload: { typeUrl: flagUrl, value: Buffer.from(text) } } };
+    return {
+      typeUrl: flagUrl,
+      resource: { name, version: text, payload: { typeUrl: flagUrl, value: Buffer.from(text) } },
+    };
   }
 
   connect(): void {
     const { random } = this;
     const id = random.pick(clients);
     const asks = random.pick(interests);
-    const voter = openVoter(this.world, random.pick(["delta", "sotw"] as const), id, this.#verdict(), "whole");
+    const voter = openVoter(
+      this.world,
+      random.pick(["delta", "sotw"] as const),
+      id,
+      this.#verdict(),
+      "whole",
+    );
     voter.ask(flagUrl, ...asks);
     this.streams.push({ voter, asks, looked: 0 });
   }
@@ -115,7 +154,9 @@ class Model {
   #verdict(): Voter["verdict"] {
     const { random } = this;
     if (random.once(4)) return silent;
-    return random.once(2) ? accepts : ({ shown }) => (shown.some((one) => one.includes("=bad")) ? "it is bad" : undefined);
+    return random.once(2)
+      ? accepts
+      : ({ shown }) => (shown.some((one) => one.includes("=bad")) ? "it is bad" : undefined);
   }
 
   turnCoat(): void {
@@ -132,8 +173,15 @@ class Model {
         const [, text = ""] = one.split("=");
         const name = names.find((full) => lastOf(full) === text.split("@")[1]) ?? "";
         if (this.given.get(name)?.has(text) === true) continue;
-        const covering = this.world.topicsOf(voter.id).filter(({ interest }) => isCovered(name, [interest.name]) && asks.includes(interest.name));
-        expect(covering.some(({ isAhead }) => isAhead), `${voter.id} has seen ${name}=${text}`).toBe(true);
+        const covering = this.world
+          .topicsOf(voter.id)
+          .filter(
+            ({ interest }) => isCovered(name, [interest.name]) && asks.includes(interest.name),
+          );
+        expect(
+          covering.some(({ isAhead }) => isAhead),
+          `${voter.id} has seen ${name}=${text}`,
+        ).toBe(true);
       }
     }
   }
@@ -141,7 +189,9 @@ class Model {
   /** What a client has refused it is not sent again unchanged, so everything changes once more. */
   async end(): Promise<void> {
     await this.rest();
-    void this.world.sinks[0]?.commit({ put: [...this.truth.keys()].map((name) => this.#putAs(name, `last@${lastOf(name)}`)) });
+    void this.world.sinks[0]?.commit({
+      put: [...this.truth.keys()].map((name) => this.#putAs(name, `last@${lastOf(name)}`)),
+    });
     for (const name of this.truth.keys()) this.truth.set(name, `last@${lastOf(name)}`);
     await this.rest();
     await this.world.pass(waitMs);
@@ -163,12 +213,20 @@ class Model {
 
   verify(): void {
     expect(this.faults).toEqual([]);
-    const held = (cache: StageWorld["ahead"]): object => Object.fromEntries([...cache.held(flagUrl)].map(({ name, version }) => [name, version] as const).sort());
+    const held = (cache: StageWorld["ahead"]): object =>
+      Object.fromEntries(
+        [...cache.held(flagUrl)].map(({ name, version }) => [name, version] as const).sort(),
+      );
     const truth = Object.fromEntries([...this.truth].sort());
     expect([held(this.world.accepted), held(this.world.ahead)]).toEqual([truth, truth]);
     for (const { voter, asks } of this.streams) {
-      const expected = [...this.truth].filter(([name]) => isCovered(name, asks)).map(([name, text]) => [lastOf(name), text]);
-      expect([voter.closed, Object.fromEntries([...voter.holds].sort())]).toEqual([undefined, Object.fromEntries(expected.sort())]);
+      const expected = [...this.truth]
+        .filter(([name]) => isCovered(name, asks))
+        .map(([name, text]) => [lastOf(name), text]);
+      expect([voter.closed, Object.fromEntries([...voter.holds].sort())]).toEqual([
+        undefined,
+        Object.fromEntries(expected.sort()),
+      ]);
     }
   }
 }
@@ -183,7 +241,12 @@ function lastOf(name: string): string {
 }
 
 function isCovered(name: string, asks: readonly string[]): boolean {
-  return asks.some((ask) => ask === "*" || nameKey(ask) === nameKey(name) || (ask.endsWith("/*") && globMatches(ask, name)));
+  return asks.some(
+    (ask) =>
+      ask === "*" ||
+      nameKey(ask) === nameKey(name) ||
+      (ask.endsWith("/*") && globMatches(ask, name)),
+  );
 }
 
 async function play(seed: number): Promise<number> {
@@ -216,9 +279,14 @@ describe("the quorum of a relay, whatever happens", () => {
       try {
         refused += await play(seed);
         // Within one turn of the event loop V8 keeps all that a WeakRef was made of.
-        await new Promise((resolve) => { setImmediate(resolve); });
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
       } catch (error) {
-        throw new Error(`XDSTP_SEED=${seed}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+        throw new Error(
+          `XDSTP_SEED=${seed}: ${error instanceof Error ? error.message : String(error)}`,
+          { cause: error },
+        );
       }
     }
     expect(refused).toBeGreaterThan(runs / 3);

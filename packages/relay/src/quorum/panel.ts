@@ -29,7 +29,11 @@ export class Panel implements Watcher {
   readonly #waiting: Streams = new Map();
   readonly #topics = new Map<Reader, ClientTopic>();
 
-  constructor(typeUrl: string, { accepted, ahead }: { readonly accepted: Topic; readonly ahead: Topic }, host: PanelHost) {
+  constructor(
+    typeUrl: string,
+    { accepted, ahead }: { readonly accepted: Topic; readonly ahead: Topic },
+    host: PanelHost,
+  ) {
     this.typeUrl = typeUrl;
     this.accepted = accepted;
     this.ahead = ahead;
@@ -37,10 +41,14 @@ export class Panel implements Watcher {
   }
 
   /** The clients that see first. */
-  get members(): Iterable<string> & { readonly size: number } { return { size: this.#members.size, [Symbol.iterator]: () => this.#members.keys() }; }
+  get members(): Iterable<string> & { readonly size: number } {
+    return { size: this.#members.size, [Symbol.iterator]: () => this.#members.keys() };
+  }
 
   /** The topic of a stream; always the same one while it is watched. */
-  topicFor(reader: Reader): ClientTopic { return this.#topics.get(reader) ?? new ClientTopic(this, reader); }
+  topicFor(reader: Reader): ClientTopic {
+    return this.#topics.get(reader) ?? new ClientTopic(this, reader);
+  }
 
   /** A stream begins to watch. Both topics are wanted as long as anybody wants one, so that both are given everything. */
   enter(topic: ClientTopic): Panel {
@@ -52,7 +60,8 @@ export class Panel implements Watcher {
   leave(topic: ClientTopic): void {
     const { reader } = topic;
     this.#topics.delete(reader);
-    if (reader.client !== undefined) for (const streams of [this.#members, this.#waiting]) drop(streams, reader.client, topic);
+    if (reader.client !== undefined)
+      for (const streams of [this.#members, this.#waiting]) drop(streams, reader.client, topic);
     this.fill();
     if (this.#topics.size > 0) return;
     for (const one of [this.accepted, this.ahead]) one.unwatch(this);
@@ -79,7 +88,9 @@ export class Panel implements Watcher {
     if (this.#topics.size === 0) for (const one of [this.accepted, this.ahead]) one.watch(this);
     this.#topics.set(reader, topic);
     if (reader.client === undefined) return;
-    const isMember = this.#members.has(reader.client) || (this.#members.size < this.#host.clients && !this.#waiting.has(reader.client));
+    const isMember =
+      this.#members.has(reader.client) ||
+      (this.#members.size < this.#host.clients && !this.#waiting.has(reader.client));
     add(isMember ? this.#members : this.#waiting, reader.client, topic);
     if (isMember) topic.lookAhead();
   }

@@ -1,5 +1,11 @@
 import type { Revisions } from "@xdstp/cache";
-import { interestKey, type Entry, type Interest, type ResourceSource, type StoredResource } from "@xdstp/core";
+import {
+  interestKey,
+  type Entry,
+  type Interest,
+  type ResourceSource,
+  type StoredResource,
+} from "@xdstp/core";
 
 import type { ClientTopic, Reader } from "./client-topic.ts";
 import { Panel, type PanelHost } from "./panel.ts";
@@ -25,13 +31,19 @@ export class Panels implements PanelHost {
     this.clients = clients;
   }
 
-  get revision(): number { return this.#stages.revisions.last; }
-
-  topic(typeUrl: string, interest: Interest, reader: Reader): ClientTopic {
-    return (this.#open.get(keyOf(typeUrl, interest)) ?? this.#create(typeUrl, interest)).topicFor(reader);
+  get revision(): number {
+    return this.#stages.revisions.last;
   }
 
-  touched(panel: Panel): void { this.#touched.add(panel); }
+  topic(typeUrl: string, interest: Interest, reader: Reader): ClientTopic {
+    return (this.#open.get(keyOf(typeUrl, interest)) ?? this.#create(typeUrl, interest)).topicFor(
+      reader,
+    );
+  }
+
+  touched(panel: Panel): void {
+    this.#touched.add(panel);
+  }
 
   opened(panel: Panel): Panel {
     const key = keyOf(panel.typeUrl, panel.accepted.interest);
@@ -51,14 +63,20 @@ export class Panels implements PanelHost {
     this.#touched.clear();
     act();
     const shown = new Map<StoredResource, Panel[]>();
-    for (const panel of this.#touched) for (const { resource } of newsOf(panel, before)) if (resource !== undefined) append(shown, resource, panel);
+    for (const panel of this.#touched)
+      for (const { resource } of newsOf(panel, before))
+        if (resource !== undefined) append(shown, resource, panel);
     this.#touched.clear();
     return shown;
   }
 
   #create(typeUrl: string, interest: Interest): Panel {
     const { accepted, ahead } = this.#stages;
-    return new Panel(typeUrl, { accepted: accepted.topic(typeUrl, interest), ahead: ahead.topic(typeUrl, interest) }, this);
+    return new Panel(
+      typeUrl,
+      { accepted: accepted.topic(typeUrl, interest), ahead: ahead.topic(typeUrl, interest) },
+      this,
+    );
   }
 }
 

@@ -7,7 +7,12 @@ import { useWorld, type RelayWorld, type WorldOptions } from "../../test/relay-w
 import { accepts, openVoter, refuses, silent, talk, type Voter } from "../../test/voter.ts";
 import type { Variant } from "../../test/wire-bytes.ts";
 
-const pairs = [["delta", "delta"], ["delta", "sotw"], ["sotw", "delta"], ["sotw", "sotw"]] as const;
+const pairs = [
+  ["delta", "delta"],
+  ["delta", "sotw"],
+  ["sotw", "delta"],
+  ["sotw", "sotw"],
+] as const;
 
 interface Poll {
   readonly world: RelayWorld;
@@ -21,15 +26,41 @@ interface Poll {
 }
 
 /** Clients of one interest, all of which hold the flag `x` as `1`. */
-async function poll({ up = "delta", down = "delta", ids = ["a", "b", "c", "d"], asks = ["x"], start = { x: "1" }, ...options }: Partial<WorldOptions> & {
-  readonly up?: Variant; readonly down?: Variant; readonly ids?: readonly string[]; readonly asks?: readonly string[]; readonly start?: Readonly<Record<string, string>>;
+async function poll({
+  up = "delta",
+  down = "delta",
+  ids = ["a", "b", "c", "d"],
+  asks = ["x"],
+  start = { x: "1" },
+  ...options
+}: Partial<WorldOptions> & {
+  readonly up?: Variant;
+  readonly down?: Variant;
+  readonly ids?: readonly string[];
+  readonly asks?: readonly string[];
+  readonly start?: Readonly<Record<string, string>>;
 } = {}): Promise<Poll> {
-  const world = useWorld({ upstream: up, ...options, relay: { quorum: { clients: 2 }, ...options.relay } });
+  const world = useWorld({
+    upstream: up,
+    ...options,
+    relay: { quorum: { clients: 2 }, ...options.relay },
+  });
   const voters = ids.map((id) => openVoter(world, down, id));
   for (const voter of voters) voter.ask(flagUrl, ...asks.map((name) => flagName(name)));
-  const say: Poll["say"] = (texts) => world.up.reply(flagUrl, { resources: Object.entries(texts).map(([name, text]) => ({ name: flagName(name), text, version: text })) });
+  const say: Poll["say"] = (texts) =>
+    world.up.reply(flagUrl, {
+      resources: Object.entries(texts).map(([name, text]) => ({
+        name: flagName(name),
+        text,
+        version: text,
+      })),
+    });
   const talkAll: Poll["talk"] = async (more = []) => talk(world, [...voters, ...more]);
-  const answers = (): readonly string[] => world.up.requests().filter(({ nonce }) => nonce !== "").map(({ error }) => error ?? "ACK");
+  const answers = (): readonly string[] =>
+    world.up
+      .requests()
+      .filter(({ nonce }) => nonce !== "")
+      .map(({ error }) => error ?? "ACK");
   await talkAll();
   say(start);
   await talkAll();
@@ -37,51 +68,89 @@ async function poll({ up = "delta", down = "delta", ids = ["a", "b", "c", "d"], 
   await talkAll();
   answers();
   for (const { seen } of voters) seen.length = 0;
-  return { world, voters, say, talk: talkAll, answers, held: () => voters.map(({ holds }) => holds.get("x")) };
+  return {
+    world,
+    voters,
+    say,
+    talk: talkAll,
+    answers,
+    held: () => voters.map(({ holds }) => holds.get("x")),
+  };
 }
 
-const seenBy = (voters: readonly Voter[]): readonly (readonly string[])[] => voters.map(({ seen }) => [...seen]);
-const set = (voter: Voter | undefined, verdict: Voter["verdict"]): void => { if (voter !== undefined) voter.verdict = verdict; };
+const seenBy = (voters: readonly Voter[]): readonly (readonly string[])[] =>
+  voters.map(({ seen }) => [...seen]);
+const set = (voter: Voter | undefined, verdict: Voter["verdict"]): void => {
+  if (voter !== undefined) voter.verdict = verdict;
+};
 
 describe("a relay with a quorum", () => {
-  it.each(pairs)("shows what has changed to the first clients first, and to all once so many have accepted it (up %s, down %s) [B-RELAY-5]", async (up, down) => {
-    const { world, voters, say, talk: go, answers, held } = await poll({ up, down });
-    set(voters[1], silent);
-    say({ x: "2" });
-    await go();
-    expect([seenBy(voters), answers()]).toEqual([[["x=2"], ["x=2"], [], []], []]);
-    expect(world.relay.cache.topic(flagUrl, { name: flagName("x") }).get(flagName("x"))?.resource?.version).toBe("1");
-    set(voters[1], accepts);
-    await go();
-    expect([seenBy(voters), answers(), held()]).toEqual([[["x=2"], ["x=2"], ["x=2"], ["x=2"]], ["ACK"], ["2", "2", "2", "2"]]);
-  });
+  it.each(pairs)(
+    "shows what has changed to the first clients first, and to all once so many have accepted it (up %s, down %s) [B-RELAY-5]",
+    async (up, down) => {
+      const { world, voters, say, talk: go, answers, held } = await poll({ up, down });
+      set(voters[1], silent);
+      say({ x: "2" });
+      await go();
+      expect([seenBy(voters), answers()]).toEqual([[["x=2"], ["x=2"], [], []], []]);
+      expect(
+        world.relay.cache.topic(flagUrl, { name: flagName("x") }).get(flagName("x"))?.resource
+          ?.version,
+      ).toBe("1");
+      set(voters[1], accepts);
+      await go();
+      expect([seenBy(voters), answers(), held()]).toEqual([
+        [["x=2"], ["x=2"], ["x=2"], ["x=2"]],
+        ["ACK"],
+        ["2", "2", "2", "2"],
+      ]);
+    },
+  );
 
-  it.each(pairs)("refuses upstream what one of them refuses, with the name and its reason, and nobody else ever sees it (up %s, down %s) [B-RELAY-5] [B-RELAY-6]", async (up, down) => {
-    const { voters, say, talk: go, answers, held, world } = await poll({ up, down });
-    set(voters[1], refuses("bad"));
-    say({ x: "bad" });
-    await go();
-    expect(answers()).toEqual([expect.stringMatching(/acme\.v1\.Flag\/x.*node b.*cannot use bad/)]);
-    expect(seenBy(voters)).toEqual([["x=bad", "x=1"], ["x=bad", "x=1"], [], []]);
-    expect(held()).toEqual(["1", "1", "1", "1"]);
-    expect(world.relay.refusals()).toMatchObject([{ typeUrl: flagUrl, name: flagName("x"), version: "bad", clients: 1, among: 1, reason: "cannot use bad", since: world.clock.now() }]);
-    say({ x: "3" });
-    await go();
-    expect([answers(), held()]).toEqual([["ACK"], ["3", "3", "3", "3"]]);
-  });
+  it.each(pairs)(
+    "refuses upstream what one of them refuses, with the name and its reason, and nobody else ever sees it (up %s, down %s) [B-RELAY-5] [B-RELAY-6]",
+    async (up, down) => {
+      const { voters, say, talk: go, answers, held, world } = await poll({ up, down });
+      set(voters[1], refuses("bad"));
+      say({ x: "bad" });
+      await go();
+      expect(answers()).toEqual([
+        expect.stringMatching(/acme\.v1\.Flag\/x.*node b.*cannot use bad/),
+      ]);
+      expect(seenBy(voters)).toEqual([["x=bad", "x=1"], ["x=bad", "x=1"], [], []]);
+      expect(held()).toEqual(["1", "1", "1", "1"]);
+      expect(world.relay.refusals()).toMatchObject([
+        {
+          typeUrl: flagUrl,
+          name: flagName("x"),
+          version: "bad",
+          clients: 1,
+          among: 1,
+          reason: "cannot use bad",
+          since: world.clock.now(),
+        },
+      ]);
+      say({ x: "3" });
+      await go();
+      expect([answers(), held()]).toEqual([["ACK"], ["3", "3", "3", "3"]]);
+    },
+  );
 
-  it.each(pairs)("takes silence for acceptance when the time is over, and the answer upstream waits no longer (up %s, down %s) [B-RELAY-5]", async (up, down) => {
-    const { world, voters, say, talk: go, answers } = await poll({ up, down });
-    for (const voter of voters.slice(0, 2)) set(voter, silent);
-    say({ x: "2" });
-    await go();
-    await world.pass(9_999);
-    await go();
-    expect([seenBy(voters).slice(2), answers()]).toEqual([[[], []], []]);
-    await world.pass(1);
-    await go();
-    expect([seenBy(voters).slice(2), answers()]).toEqual([[["x=2"], ["x=2"]], ["ACK"]]);
-  });
+  it.each(pairs)(
+    "takes silence for acceptance when the time is over, and the answer upstream waits no longer (up %s, down %s) [B-RELAY-5]",
+    async (up, down) => {
+      const { world, voters, say, talk: go, answers } = await poll({ up, down });
+      for (const voter of voters.slice(0, 2)) set(voter, silent);
+      say({ x: "2" });
+      await go();
+      await world.pass(9_999);
+      await go();
+      expect([seenBy(voters).slice(2), answers()]).toEqual([[[], []], []]);
+      await world.pass(1);
+      await go();
+      expect([seenBy(voters).slice(2), answers()]).toEqual([[["x=2"], ["x=2"]], ["ACK"]]);
+    },
+  );
 
   it("asks nobody where nobody is interested any more, or nobody can be told from others [B-RELAY-5]", async () => {
     const { world, voters, say, answers, talk: go } = await poll({ ids: ["a"] });
@@ -95,7 +164,13 @@ describe("a relay with a quorum", () => {
   });
 
   it("waits for nobody else where there are fewer clients than it asks [B-RELAY-5]", async () => {
-    const { voters, say, talk: go, answers, held } = await poll({ ids: ["a"], relay: { quorum: {} } });
+    const {
+      voters,
+      say,
+      talk: go,
+      answers,
+      held,
+    } = await poll({ ids: ["a"], relay: { quorum: {} } });
     say({ x: "2" });
     await go();
     expect([answers(), held()]).toEqual([["ACK"], ["2"]]);
@@ -114,40 +189,71 @@ describe("a relay with a quorum", () => {
     set(voters[2], accepts);
   });
 
-  it.each(pairs)("gives everyone at once what else was in the response: what is new to all, and what went (up %s, down %s) [B-RELAY-5]", async (up, down) => {
-    const { world, voters, say, talk: go, answers } = await poll({ up, down, asks: ["x", "y", "z"], start: { x: "1", y: "1" } });
-    for (const voter of voters.slice(0, 2)) set(voter, silent);
-    for (const voter of voters) voter.seen.length = 0;
-    if (up === "delta") world.up.reply(flagUrl, { resources: [{ name: flagName("x"), text: "2" }], removed: [flagName("y")] });
-    else say({ x: "2", y: "1" });
-    await go();
-    if (up === "delta" && down === "delta") expect(seenBy(voters).slice(2)).toEqual([["y gone"], ["y gone"]]);
-    else expect(seenBy(voters).slice(2).flat()).not.toContain("x=2");
-    expect(answers()).toEqual([]);
-    await world.pass(10_000);
-    await go();
-    expect([answers(), voters.slice(2).map(({ holds }) => holds.get("x"))]).toEqual([["ACK"], ["2", "2"]]);
-  });
-
-  it.each(pairs)("finds out which of two is bad, though a client refuses the whole response (up %s, down %s) [B-RELAY-5]", async (up, down) => {
-    for (const bad of ["x", "y"]) {
-      const { world, voters, say, talk: go, answers } = await poll({ up, down, asks: ["x", "y"], start: { x: "1", y: "1" } });
-      set(voters[1], refuses("bad"));
-      const texts = { x: "2", y: "2", [bad]: "bad" };
-      say(texts);
+  it.each(pairs)(
+    "gives everyone at once what else was in the response: what is new to all, and what went (up %s, down %s) [B-RELAY-5]",
+    async (up, down) => {
+      const {
+        world,
+        voters,
+        say,
+        talk: go,
+        answers,
+      } = await poll({ up, down, asks: ["x", "y", "z"], start: { x: "1", y: "1" } });
+      for (const voter of voters.slice(0, 2)) set(voter, silent);
+      for (const voter of voters) voter.seen.length = 0;
+      if (up === "delta")
+        world.up.reply(flagUrl, {
+          resources: [{ name: flagName("x"), text: "2" }],
+          removed: [flagName("y")],
+        });
+      else say({ x: "2", y: "1" });
       await go();
-      const [answer, ...others] = answers();
-      expect([answer, others]).toEqual([expect.stringMatching(new RegExp(`Flag/${bad}".*cannot use bad`)), []]);
-      expect(answer).not.toContain(`Flag/${bad === "x" ? "y" : "x"}"`);
-      for (const { holds } of voters) expect(Object.fromEntries(holds)).toEqual({ ...texts, [bad]: "1" });
-      expect(seenBy(voters).slice(2).flat()).not.toContain(`${bad}=bad`);
-      await world.relay.close();
-    }
-  });
+      if (up === "delta" && down === "delta")
+        expect(seenBy(voters).slice(2)).toEqual([["y gone"], ["y gone"]]);
+      else expect(seenBy(voters).slice(2).flat()).not.toContain("x=2");
+      expect(answers()).toEqual([]);
+      await world.pass(10_000);
+      await go();
+      expect([answers(), voters.slice(2).map(({ holds }) => holds.get("x"))]).toEqual([
+        ["ACK"],
+        ["2", "2"],
+      ]);
+    },
+  );
+
+  it.each(pairs)(
+    "finds out which of two is bad, though a client refuses the whole response (up %s, down %s) [B-RELAY-5]",
+    async (up, down) => {
+      for (const bad of ["x", "y"]) {
+        const {
+          world,
+          voters,
+          say,
+          talk: go,
+          answers,
+        } = await poll({ up, down, asks: ["x", "y"], start: { x: "1", y: "1" } });
+        set(voters[1], refuses("bad"));
+        const texts = { x: "2", y: "2", [bad]: "bad" };
+        say(texts);
+        await go();
+        const [answer, ...others] = answers();
+        expect([answer, others]).toEqual([
+          expect.stringMatching(new RegExp(`Flag/${bad}".*cannot use bad`)),
+          [],
+        ]);
+        expect(answer).not.toContain(`Flag/${bad === "x" ? "y" : "x"}"`);
+        for (const { holds } of voters)
+          expect(Object.fromEntries(holds)).toEqual({ ...texts, [bad]: "1" });
+        expect(seenBy(voters).slice(2).flat()).not.toContain(`${bad}=bad`);
+        await world.relay.close();
+      }
+    },
+  );
 
   it("finds each bad one of many, without the time being over [B-RELAY-5]", async () => {
     const names = Array.from({ length: 9 }, (_, index) => `n${index}`);
-    const all = (text: (name: string) => string): Record<string, string> => Object.fromEntries(names.map((name) => [name, text(name)]));
+    const all = (text: (name: string) => string): Record<string, string> =>
+      Object.fromEntries(names.map((name) => [name, text(name)]));
     const { voters, say, talk: go, answers } = await poll({ asks: names, start: all(() => "1") });
     const bad = new Set(["n2", "n3", "n8"]);
     set(voters[0], refuses("bad"));
@@ -155,11 +261,19 @@ describe("a relay with a quorum", () => {
     await go();
     const [answer = ""] = answers();
     expect(names.filter((name) => answer.includes(`Flag/${name}"`))).toEqual([...bad]);
-    for (const { holds } of voters) expect(Object.fromEntries(holds)).toEqual(all((name) => (bad.has(name) ? "1" : "2")));
+    for (const { holds } of voters)
+      expect(Object.fromEntries(holds)).toEqual(all((name) => (bad.has(name) ? "1" : "2")));
   });
 
   it("refuses what was refused together with others and is not cleared in time [B-RELAY-5]", async () => {
-    const { world, voters, say, talk: go, answers, held } = await poll({ asks: ["x", "y"], start: { x: "1", y: "1" } });
+    const {
+      world,
+      voters,
+      say,
+      talk: go,
+      answers,
+      held,
+    } = await poll({ asks: ["x", "y"], start: { x: "1", y: "1" } });
     const reason = refuses("bad");
     set(voters[1], (answer) => {
       set(voters[1], silent);
@@ -170,11 +284,21 @@ describe("a relay with a quorum", () => {
     expect(answers()).toEqual([]);
     await world.pass(10_000);
     await go();
-    expect([answers(), held().slice(2)]).toEqual([[expect.stringMatching(/Flag\/x.*Flag\/y/)], ["1", "1"]]);
+    expect([answers(), held().slice(2)]).toEqual([
+      [expect.stringMatching(/Flag\/x.*Flag\/y/)],
+      ["1", "1"],
+    ]);
   });
 
   it("does not mistake a client that refuses something older for one that refuses this [B-RELAY-5]", async () => {
-    const { world, voters, say, talk: go, answers, held } = await poll({ asks: ["x", "y"], start: { x: "1" } });
+    const {
+      world,
+      voters,
+      say,
+      talk: go,
+      answers,
+      held,
+    } = await poll({ asks: ["x", "y"], start: { x: "1" } });
     set(voters[0], refuses("odd"));
     say({ y: "odd" });
     await go();
@@ -220,7 +344,12 @@ describe("a relay with a quorum", () => {
   });
 
   it("lets clients of globs see their members first [B-RELAY-5]", async () => {
-    const { voters, say, talk: go, answers } = await poll({ asks: ["g/*"], start: { "g/x": "1", "g/y": "1" } });
+    const {
+      voters,
+      say,
+      talk: go,
+      answers,
+    } = await poll({ asks: ["g/*"], start: { "g/x": "1", "g/y": "1" } });
     set(voters[0], refuses("bad"));
     say({ "g/x": "bad", "g/y": "2" });
     await go();
@@ -234,34 +363,57 @@ describe("a relay with a quorum", () => {
     set(voters[0], refuses("bad"));
     say({ "g/new": "bad" });
     await go();
-    expect([seenBy(voters).slice(0, 2), seenBy(voters).slice(2)]).toEqual([[["new=bad", "new gone"], ["new=bad", "new gone"]], [[], []]]);
+    expect([seenBy(voters).slice(0, 2), seenBy(voters).slice(2)]).toEqual([
+      [
+        ["new=bad", "new gone"],
+        ["new=bad", "new gone"],
+      ],
+      [[], []],
+    ]);
     expect(answers()).toEqual([expect.stringMatching(/g\/new.*cannot use bad/)]);
     say({ "g/new": "2" });
     await go();
     expect(voters.map(({ holds }) => holds.get("new"))).toEqual(["2", "2", "2", "2"]);
   });
 
-  it.each(pairs)("keeps `*` of SotW whole for everyone while one of its members is on trial (up %s, down %s) [B-RELAY-5]", async (up, down) => {
-    const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
-    const world = useWorld({ upstream: up, relay: { opaqueKey: ["cluster"], quorum: { clients: 2 } } });
-    const voters = ["a", "b", "c"].map((id) => openVoter(world, down, id));
-    const state = (texts: Readonly<Record<string, string>>): void => { world.up.reply(clusterUrl, { resources: Object.entries(texts).map(([name, text]) => ({ name, text: `\n\u0001${name}${text}`, version: text })) }); };
-    for (const voter of voters) voter.ask(clusterUrl, "*");
-    await talk(world, voters);
-    state({ p: "1", q: "1" });
-    await talk(world, voters);
-    await world.pass(1_000);
-    await talk(world, voters);
-    for (const { seen } of voters) seen.length = 0;
-    set(voters[1], ({ shown }) => (shown.some((one) => one.endsWith("bad")) ? "cannot use bad" : undefined));
-    state(up === "delta" ? { q: "bad" } : { p: "1", q: "bad" });
-    await talk(world, voters);
-    expect(voters[2]?.seen.join()).not.toContain("bad");
-    expect(world.up.requests().at(-1)?.error).toMatch(/"q".*cannot use bad/);
-    // Unwrapped resources of SotW have no names but in their payload.
-    const shownLast = ({ holds, seen }: Voter): readonly string[] => (down === "delta" ? [...holds.values()] : seen.slice(-2)).map((text) => text.slice(-2));
-    for (const voter of voters.slice(0, 2)) expect(shownLast(voter)).toEqual(["p1", "q1"]);
-  });
+  it.each(pairs)(
+    "keeps `*` of SotW whole for everyone while one of its members is on trial (up %s, down %s) [B-RELAY-5]",
+    async (up, down) => {
+      const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+      const world = useWorld({
+        upstream: up,
+        relay: { opaqueKey: ["cluster"], quorum: { clients: 2 } },
+      });
+      const voters = ["a", "b", "c"].map((id) => openVoter(world, down, id));
+      const state = (texts: Readonly<Record<string, string>>): void => {
+        world.up.reply(clusterUrl, {
+          resources: Object.entries(texts).map(([name, text]) => ({
+            name,
+            text: `\n\u0001${name}${text}`,
+            version: text,
+          })),
+        });
+      };
+      for (const voter of voters) voter.ask(clusterUrl, "*");
+      await talk(world, voters);
+      state({ p: "1", q: "1" });
+      await talk(world, voters);
+      await world.pass(1_000);
+      await talk(world, voters);
+      for (const { seen } of voters) seen.length = 0;
+      set(voters[1], ({ shown }) =>
+        shown.some((one) => one.endsWith("bad")) ? "cannot use bad" : undefined,
+      );
+      state(up === "delta" ? { q: "bad" } : { p: "1", q: "bad" });
+      await talk(world, voters);
+      expect(voters[2]?.seen.join()).not.toContain("bad");
+      expect(world.up.requests().at(-1)?.error).toMatch(/"q".*cannot use bad/);
+      // Unwrapped resources of SotW have no names but in their payload.
+      const shownLast = ({ holds, seen }: Voter): readonly string[] =>
+        (down === "delta" ? [...holds.values()] : seen.slice(-2)).map((text) => text.slice(-2));
+      for (const voter of voters.slice(0, 2)) expect(shownLast(voter)).toEqual(["p1", "q1"]);
+    },
+  );
 
   it("encodes once for those who see first and once for all others, and asks upstream once [B-RELAY-1] [B-RELAY-5]", async () => {
     const { world, say, talk: go } = await poll({ ids: ["a", "b", "c", "d", "e", "f"] });
@@ -288,12 +440,28 @@ describe("a relay with a quorum", () => {
     await say("2");
     const fetched = world.server.fetch(clusterUrl, { resourceNames: [name], node: { id: "a" } });
     await talk(world, [voter]);
-    expect([voter.seen, (await fetched).resources.map(({ value }) => Buffer.from(value).toString().at(-1))]).toEqual([["x=1", "x=2"], ["1"]]);
+    expect([
+      voter.seen,
+      (await fetched).resources.map(({ value }) => Buffer.from(value).toString().at(-1)),
+    ]).toEqual([["x=1", "x=2"], ["1"]]);
   });
 
   it("lets a client that may not see everything see first what it may see [B-RELAY-5] [B-RELAY-16]", async () => {
-    const authorize = (): Policy => ({ key: "some", allows: (_, name) => !name.endsWith("/hidden") });
-    const { world, voters, say, talk: go, answers } = await poll({ asks: ["g/*"], start: { "g/x": "1", "g/hidden": "1" }, server: { authorize } });
+    const authorize = (): Policy => ({
+      key: "some",
+      allows: (_, name) => !name.endsWith("/hidden"),
+    });
+    const {
+      world,
+      voters,
+      say,
+      talk: go,
+      answers,
+    } = await poll({
+      asks: ["g/*"],
+      start: { "g/x": "1", "g/hidden": "1" },
+      server: { authorize },
+    });
     set(voters[0], refuses("bad"));
     say({ "g/x": "bad", "g/hidden": "2" });
     await go();
@@ -303,7 +471,12 @@ describe("a relay with a quorum", () => {
     expect(answers()).toEqual([expect.stringMatching(/g\/x.*cannot use bad/)]);
     say({ "g/x": "2" });
     await go();
-    expect(seenBy(voters)).toEqual([["x=bad", "x=1", "x=2"], ["x=bad", "x=1", "x=2"], ["x=2"], ["x=2"]]);
+    expect(seenBy(voters)).toEqual([
+      ["x=bad", "x=1", "x=2"],
+      ["x=bad", "x=1", "x=2"],
+      ["x=2"],
+      ["x=2"],
+    ]);
   });
 
   it("counts its clients as those of one source, whoever waits for their answers [B-RELAY-5] [S-ACK-9]", async () => {
@@ -311,7 +484,10 @@ describe("a relay with a quorum", () => {
     const { revision } = world.relay.source;
     say({ x: "2" });
     await go();
-    expect(await world.server.waitForAck(revision + 1)).toMatchObject({ nobody: false, accepted: ["a", "b", "c", "d"].map((node) => ({ node })) });
+    expect(await world.server.waitForAck(revision + 1)).toMatchObject({
+      nobody: false,
+      accepted: ["a", "b", "c", "d"].map((node) => ({ node })),
+    });
   });
 
   it("forgets what is on trial when it ends [B-RELAY-5]", async () => {
@@ -343,26 +519,51 @@ describe("a relay with a quorum", () => {
     expect(seenBy(voters)).toEqual([["x=1", "x=2"], ["x=1", "x=2"], ["x=1"]]);
     set(voters[0], refuses("2"));
     await talk(world, voters);
-    expect([seenBy(voters)[2], world.up.requests().at(-1)?.error]).toEqual([["x=1"], expect.stringContaining("cannot use 2")]);
+    expect([seenBy(voters)[2], world.up.requests().at(-1)?.error]).toEqual([
+      ["x=1"],
+      expect.stringContaining("cannot use 2"),
+    ]);
     set(voters[0], accepts);
     world.up.reply(flagUrl, { resources: [{ name: flagName("x"), text: "3", version: "3" }] });
     await talk(world, voters);
     expect(voters.map(({ holds }) => holds.get("x"))).toEqual(["3", "3", "3"]);
   });
 
-  it.each([{ clients: 0 }, { clients: 1.5 }, { waitMs: 0 }, { waitMs: Infinity }])("says which number cannot be: %j", (quorum) => {
-    expect(() => useWorld({ relay: { quorum } })).toThrow(`quorum.${Object.keys(quorum)[0]} is ${Object.values(quorum)[0]}`);
-  });
+  it.each([{ clients: 0 }, { clients: 1.5 }, { waitMs: 0 }, { waitMs: Infinity }])(
+    "says which number cannot be: %j",
+    (quorum) => {
+      expect(() => useWorld({ relay: { quorum } })).toThrow(
+        `quorum.${Object.keys(quorum)[0]} is ${Object.values(quorum)[0]}`,
+      );
+    },
+  );
 });
 
 describe("a relay without a quorum", () => {
-  it.each(pairs)("accepts upstream what it has stored, and counts what clients refuse (up %s, down %s) [B-RELAY-5] [B-RELAY-6]", async (up, down) => {
-    const { world, voters, say, talk: go, answers } = await poll({ up, down, relay: { quorum: undefined } as never });
-    for (const voter of voters.slice(0, 3)) set(voter, refuses("bad"));
-    say({ x: "bad" });
-    await go();
-    expect([answers(), voters[3]?.holds.get("x")]).toEqual([["ACK"], "bad"]);
-    expect(world.relay.refusals()).toMatchObject([{ typeUrl: flagUrl, name: flagName("x"), version: "bad", clients: 3, reason: "cannot use bad" }]);
-    expect(world.up.requests()).toEqual([]);
-  });
+  it.each(pairs)(
+    "accepts upstream what it has stored, and counts what clients refuse (up %s, down %s) [B-RELAY-5] [B-RELAY-6]",
+    async (up, down) => {
+      const {
+        world,
+        voters,
+        say,
+        talk: go,
+        answers,
+      } = await poll({ up, down, relay: { quorum: undefined } as never });
+      for (const voter of voters.slice(0, 3)) set(voter, refuses("bad"));
+      say({ x: "bad" });
+      await go();
+      expect([answers(), voters[3]?.holds.get("x")]).toEqual([["ACK"], "bad"]);
+      expect(world.relay.refusals()).toMatchObject([
+        {
+          typeUrl: flagUrl,
+          name: flagName("x"),
+          version: "bad",
+          clients: 3,
+          reason: "cannot use bad",
+        },
+      ]);
+      expect(world.up.requests()).toEqual([]);
+    },
+  );
 });

@@ -1,5 +1,13 @@
 import type { Cache, FeedHandle, Revisions } from "@xdstp/cache";
-import { systemClock, XdsError, type Clock, type Interest, type ResourceFeed, type ResourceSink, type ResourceSource } from "@xdstp/core";
+import {
+  systemClock,
+  XdsError,
+  type Clock,
+  type Interest,
+  type ResourceFeed,
+  type ResourceSink,
+  type ResourceSource,
+} from "@xdstp/core";
 import type { StreamEvent } from "@xdstp/core/server";
 
 import { Panels } from "./panels.ts";
@@ -30,16 +38,22 @@ export interface QuorumParts {
 }
 
 /** Throws an XdsError, INVALID_ARGUMENT, for numbers that cannot be. */
-export function createQuorum({ accepted, ahead, revisions, clock = systemClock }: QuorumParts, { clients = 3, waitMs = 10_000 }: QuorumOptions): Quorum {
+export function createQuorum(
+  { accepted, ahead, revisions, clock = systemClock }: QuorumParts,
+  { clients = 3, waitMs = 10_000 }: QuorumOptions,
+): Quorum {
   checkQuorum(clients, waitMs);
   const panels = new Panels({ accepted, ahead, revisions }, clients);
   const trials = new Trials({ clock, clients, waitMs });
-  const wasRemoved = (typeUrl: string, name: string): boolean => accepted.topic(typeUrl, { name }).removed().length > 0;
+  const wasRemoved = (typeUrl: string, name: string): boolean =>
+    accepted.topic(typeUrl, { name }).removed().length > 0;
   const host = { panels, trials, held: { accepted, ahead }, wasRemoved };
   return {
     source: sourceOf(accepted, revisions, panels),
     addFeed: (feed) => addFeed(feed, { accepted, ahead }, (sinks) => stageSink(sinks, host)),
-    hear: (event) => { trials.hear(event); },
+    hear: (event) => {
+      trials.hear(event);
+    },
     async close() {
       trials.close();
       await Promise.all([accepted.close(), ahead.close()]);
@@ -48,15 +62,24 @@ export function createQuorum({ accepted, ahead, revisions, clock = systemClock }
 }
 
 function checkQuorum(clients: number, waitMs: number): void {
-  if (!(Number.isSafeInteger(clients) && clients > 0)) throw new XdsError("INVALID_ARGUMENT", `quorum.clients is ${clients}; give a whole number from 1 on`);
-  if (!(waitMs > 0 && Number.isFinite(waitMs))) throw new XdsError("INVALID_ARGUMENT", `quorum.waitMs is ${waitMs}; give milliseconds above 0`);
+  if (!(Number.isSafeInteger(clients) && clients > 0))
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `quorum.clients is ${clients}; give a whole number from 1 on`,
+    );
+  if (!(waitMs > 0 && Number.isFinite(waitMs)))
+    throw new XdsError("INVALID_ARGUMENT", `quorum.waitMs is ${waitMs}; give milliseconds above 0`);
 }
 
 function sourceOf(accepted: ResourceSource, revisions: Revisions, panels: Panels): ResourceSource {
   const nobody = { client: undefined };
   return {
-    get revision() { return revisions.last; },
-    get ready() { return accepted.ready; },
+    get revision() {
+      return revisions.last;
+    },
+    get ready() {
+      return accepted.ready;
+    },
     ...(accepted.authorities !== undefined && { authorities: accepted.authorities }),
     descriptor: (typeUrl) => accepted.descriptor(typeUrl),
     serves: (typeUrl) => accepted.serves(typeUrl),
@@ -66,19 +89,36 @@ function sourceOf(accepted: ResourceSource, revisions: Revisions, panels: Panels
 }
 
 /** The stage ahead is a cache of its own, which is given all that comes and asks for nothing: whoever reads watches both. */
-function addFeed(feed: ResourceFeed, { accepted, ahead }: Pick<QuorumParts, "accepted" | "ahead">, join: (sinks: { readonly accepted: ResourceSink; readonly ahead: ResourceSink }) => ResourceSink): FeedHandle {
+function addFeed(
+  feed: ResourceFeed,
+  { accepted, ahead }: Pick<QuorumParts, "accepted" | "ahead">,
+  join: (sinks: { readonly accepted: ResourceSink; readonly ahead: ResourceSink }) => ResourceSink,
+): FeedHandle {
   let sink: ResourceSink | undefined;
   const behind = ahead.addFeed({
     ...(feed.want !== undefined && { want: () => undefined }),
     run(given, signal) {
       sink = given;
-      return new Promise((resolve) => { signal.addEventListener("abort", () => { resolve(); }, { once: true }); });
+      return new Promise((resolve) => {
+        signal.addEventListener(
+          "abort",
+          () => {
+            resolve();
+          },
+          { once: true },
+        );
+      });
     },
   });
   const running = accepted.addFeed({
-    ...(feed.want !== undefined && { want: (...news: Parameters<NonNullable<ResourceFeed["want"]>>) => feed.want?.(...news) }),
-    run: async (given, signal) => feed.run(sink === undefined ? given : join({ accepted: given, ahead: sink }), signal),
+    ...(feed.want !== undefined && {
+      want: (...news: Parameters<NonNullable<ResourceFeed["want"]>>) => feed.want?.(...news),
+    }),
+    run: async (given, signal) =>
+      feed.run(sink === undefined ? given : join({ accepted: given, ahead: sink }), signal),
   });
-  const close = async (): Promise<void> => { await Promise.all([running.close(), behind.close()]); };
+  const close = async (): Promise<void> => {
+    await Promise.all([running.close(), behind.close()]);
+  };
   return { ended: running.ended, close, [Symbol.asyncDispose]: close };
 }

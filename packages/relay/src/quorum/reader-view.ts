@@ -6,8 +6,12 @@ import { ClientTopic, type Reader } from "./client-topic.ts";
 export function readerView(source: ResourceSource, client: string): ResourceSource {
   const reader: Reader = { client };
   return {
-    get revision() { return source.revision; },
-    get ready() { return source.ready; },
+    get revision() {
+      return source.revision;
+    },
+    get ready() {
+      return source.ready;
+    },
     ...(source.authorities !== undefined && { authorities: source.authorities }),
     viewOf: source.viewOf ?? source,
     ...(source.viewKey !== undefined && { viewKey: source.viewKey }),

@@ -1,4 +1,12 @@
-import { XdsError, type Committed, type Put, type Refusal, type ResourceSink, type StoredResource, type Transaction } from "@xdstp/core";
+import {
+  XdsError,
+  type Committed,
+  type Put,
+  type Refusal,
+  type ResourceSink,
+  type StoredResource,
+  type Transaction,
+} from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 import { Candidate, type Verdict } from "./candidate.ts";
@@ -18,7 +26,10 @@ export interface StageHost {
   readonly panels: Panels;
   readonly trials: Trials;
   /** Both caches, for what is held whoever gave it. */
-  readonly held: { readonly accepted: Pick<ResourceSink, "held">; readonly ahead: Pick<ResourceSink, "held"> };
+  readonly held: {
+    readonly accepted: Pick<ResourceSink, "held">;
+    readonly ahead: Pick<ResourceSink, "held">;
+  };
   /** Whether a name was removed so lately that somebody may have to be told yet. */
   wasRemoved(typeUrl: string, name: string): boolean;
 }
@@ -37,7 +48,8 @@ interface Waiting {
  */
 export function stageSink(sinks: StageSinks, host: StageHost): ResourceSink {
   const { accepted, ahead } = sinks;
-  const part = (): ResourceSink => stageSink({ accepted: accepted.part?.() ?? accepted, ahead: ahead.part?.() ?? ahead }, host);
+  const part = (): ResourceSink =>
+    stageSink({ accepted: accepted.part?.() ?? accepted, ahead: ahead.part?.() ?? ahead }, host);
   return {
     commit: (transaction) => commit(sinks, host, transaction),
     held: (typeUrl, interest) => accepted.held(typeUrl, interest),
@@ -48,25 +60,47 @@ export function stageSink(sinks: StageSinks, host: StageHost): ResourceSink {
   };
 }
 
-function commit(sinks: StageSinks, host: StageHost, transaction: Transaction): Committed | Promise<Committed> {
+function commit(
+  sinks: StageSinks,
+  host: StageHost,
+  transaction: Transaction,
+): Committed | Promise<Committed> {
   const { trials, panels } = host;
   let refused: readonly Refusal[] = [];
-  const shown = panels.watching(() => { refused = now(sinks.ahead.commit(transaction)).refused ?? []; });
+  const shown = panels.watching(() => {
+    refused = now(sinks.ahead.commit(transaction)).refused ?? [];
+  });
   const over = trials.running.size === 0 ? [] : supersededBy(host, transaction);
   const waiting = waitingOf(host, transaction, shown, refused);
-  const committed = now(sinks.accepted.commit(waiting.length === 0 ? transaction : without(transaction, waiting)));
-  const fresh = waiting.filter(({ candidate }) => trials.of(candidate.held) === undefined).map(({ candidate }) => candidate);
+  const committed = now(
+    sinks.accepted.commit(waiting.length === 0 ? transaction : without(transaction, waiting)),
+  );
+  const fresh = waiting
+    .filter(({ candidate }) => trials.of(candidate.held) === undefined)
+    .map(({ candidate }) => candidate);
   if (fresh.length > 0) trials.begin(fresh, stageOf(sinks, host, transaction.label));
   supersede(sinks, host, over);
   return waiting.length === 0 ? committed : concluded(sinks, committed, waiting);
 }
 
 /** What is not ahead any more; and of what is withheld, which is not ahead, what is spoken of. */
-function supersededBy({ trials, held }: StageHost, { put = [], remove = [] }: Transaction): readonly Candidate[] {
-  const named = new Set([...put.map((one) => idOf(one.typeUrl, nameOf(one))), ...remove.map(({ typeUrl, name }) => idOf(typeUrl, name))]);
+function supersededBy(
+  { trials, held }: StageHost,
+  { put = [], remove = [] }: Transaction,
+): readonly Candidate[] {
+  const named = new Set([
+    ...put.map((one) => idOf(one.typeUrl, nameOf(one))),
+    ...remove.map(({ typeUrl, name }) => idOf(typeUrl, name)),
+  ]);
   return [...trials.running].filter((candidate) => {
-    const { name, put: { typeUrl } } = candidate;
-    return heldOf(held.ahead, typeUrl, name) !== candidate.held || (trials.of(candidate.held) !== candidate && named.has(idOf(typeUrl, name)));
+    const {
+      name,
+      put: { typeUrl },
+    } = candidate;
+    return (
+      heldOf(held.ahead, typeUrl, name) !== candidate.held ||
+      (trials.of(candidate.held) !== candidate && named.has(idOf(typeUrl, name)))
+    );
   });
 }
 
@@ -75,7 +109,12 @@ function idOf(typeUrl: string, name: string): string {
 }
 
 /** What has changed ahead and is to be decided, and what comes once more while it is. */
-function waitingOf(host: StageHost, transaction: Transaction, shown: ReadonlyMap<StoredResource, readonly Panel[]>, refused: readonly Refusal[]): readonly Waiting[] {
+function waitingOf(
+  host: StageHost,
+  transaction: Transaction,
+  shown: ReadonlyMap<StoredResource, readonly Panel[]>,
+  refused: readonly Refusal[],
+): readonly Waiting[] {
   const { trials, held } = host;
   if (transaction.atomic === true || (shown.size === 0 && trials.running.size === 0)) return [];
   const bad = new Set(refused.map(({ typeUrl, name }) => idOf(typeUrl, name)));
@@ -98,31 +137,64 @@ function isExempt({ resource: { ttlMs, expireMs, constraints } }: Put): boolean 
 }
 
 /** Whether there is something before it that could be kept: another content, or an answer that there is none. */
-function isChange(host: StageHost, put: Put, before: StoredResource | undefined, panels: readonly Panel[]): boolean {
-  if (before !== undefined) return before.ttlMs === undefined && !isSameContent(before, put.resource);
-  return panels.some(({ accepted }) => accepted.settled) && !host.wasRemoved(put.typeUrl, nameOf(put));
+function isChange(
+  host: StageHost,
+  put: Put,
+  before: StoredResource | undefined,
+  panels: readonly Panel[],
+): boolean {
+  if (before !== undefined)
+    return before.ttlMs === undefined && !isSameContent(before, put.resource);
+  return (
+    panels.some(({ accepted }) => accepted.settled) && !host.wasRemoved(put.typeUrl, nameOf(put))
+  );
 }
 
 /** The same transaction for those who keep what was before. */
 function without(transaction: Transaction, waiting: readonly Waiting[]): Transaction {
-  const kept = new Map(waiting.map(({ put, before }) => [put, before === undefined ? [] : [putOf(put.typeUrl, nameOf(put), before)]]));
+  const kept = new Map(
+    waiting.map(({ put, before }) => [
+      put,
+      before === undefined ? [] : [putOf(put.typeUrl, nameOf(put), before)],
+    ]),
+  );
   return { ...transaction, put: (transaction.put ?? []).flatMap((put) => kept.get(put) ?? [put]) };
 }
 
 function stageOf(sinks: StageSinks, { held }: StageHost, label: string | undefined): Stage {
   const before = (candidates: readonly Candidate[]): Transaction => {
-    const all = candidates.map(({ name, put: { typeUrl } }) => ({ typeUrl, name, held: heldOf(held.accepted, typeUrl, name) }));
-    return { put: all.flatMap(({ typeUrl, name, held: one }) => (one === undefined ? [] : [putOf(typeUrl, name, one)])), remove: all.filter((one) => one.held === undefined).map(({ typeUrl, name }) => ({ typeUrl, name })) };
+    const all = candidates.map(({ name, put: { typeUrl } }) => ({
+      typeUrl,
+      name,
+      held: heldOf(held.accepted, typeUrl, name),
+    }));
+    return {
+      put: all.flatMap(({ typeUrl, name, held: one }) =>
+        one === undefined ? [] : [putOf(typeUrl, name, one)],
+      ),
+      remove: all
+        .filter((one) => one.held === undefined)
+        .map(({ typeUrl, name }) => ({ typeUrl, name })),
+    };
   };
   const aheadIs = (candidates: readonly Candidate[], transaction: Transaction): void => {
     void sinks.ahead.commit(transaction);
-    for (const candidate of candidates) candidate.held = heldOf(held.ahead, candidate.put.typeUrl, candidate.name);
+    for (const candidate of candidates)
+      candidate.held = heldOf(held.ahead, candidate.put.typeUrl, candidate.name);
   };
   return {
-    show: (candidates) => { aheadIs(candidates, { put: candidates.map(({ put }) => put) }); },
-    withdraw: (candidates) => { aheadIs(candidates, before(candidates)); },
+    show: (candidates) => {
+      aheadIs(candidates, { put: candidates.map(({ put }) => put) });
+    },
+    withdraw: (candidates) => {
+      aheadIs(candidates, before(candidates));
+    },
     conclude(candidates, verdict) {
-      if (verdict === "accepted") void sinks.accepted.commit({ put: candidates.map(({ put }) => put), ...(label !== undefined && { label }) });
+      if (verdict === "accepted")
+        void sinks.accepted.commit({
+          put: candidates.map(({ put }) => put),
+          ...(label !== undefined && { label }),
+        });
       else aheadIs(candidates, before(candidates));
       for (const candidate of candidates) candidate.end(verdict);
     },
@@ -130,24 +202,48 @@ function stageOf(sinks: StageSinks, { held }: StageHost, label: string | undefin
 }
 
 /** What went ahead goes for everyone, also where somebody else had given it. */
-function supersede({ accepted }: StageSinks, { trials, held }: StageHost, over: readonly Candidate[]): void {
+function supersede(
+  { accepted }: StageSinks,
+  { trials, held }: StageHost,
+  over: readonly Candidate[],
+): void {
   if (over.length === 0) return;
   const names = over.map(({ name, put: { typeUrl } }) => ({ typeUrl, name }));
-  const remove = names.filter(({ typeUrl, name }) => heldOf(held.ahead, typeUrl, name) === undefined && heldOf(held.accepted, typeUrl, name) !== undefined);
+  const remove = names.filter(
+    ({ typeUrl, name }) =>
+      heldOf(held.ahead, typeUrl, name) === undefined &&
+      heldOf(held.accepted, typeUrl, name) !== undefined,
+  );
   if (remove.length > 0) void accepted.commit({ remove });
   trials.supersede(over);
 }
 
-async function concluded({ accepted }: StageSinks, committed: Committed, waiting: readonly Waiting[]): Promise<Committed> {
-  const verdicts = await Promise.all(waiting.map(async ({ put, candidate }) => ({ put, verdict: await candidate.verdict, isOwn: candidate.put === put })));
+async function concluded(
+  { accepted }: StageSinks,
+  committed: Committed,
+  waiting: readonly Waiting[],
+): Promise<Committed> {
+  const verdicts = await Promise.all(
+    waiting.map(async ({ put, candidate }) => ({
+      put,
+      verdict: await candidate.verdict,
+      isOwn: candidate.put === put,
+    })),
+  );
   const again = verdicts.filter(({ verdict, isOwn }) => verdict === "accepted" && !isOwn);
-  const { revision } = again.length === 0 ? committed : await accepted.commit({ put: again.map(({ put }) => put) });
-  const refused = [...committed.refused ?? [], ...verdicts.flatMap(({ put, verdict }) => refusalOf(put, verdict))];
+  const { revision } =
+    again.length === 0 ? committed : await accepted.commit({ put: again.map(({ put }) => put) });
+  const refused = [
+    ...(committed.refused ?? []),
+    ...verdicts.flatMap(({ put, verdict }) => refusalOf(put, verdict)),
+  ];
   return { revision, ...(refused.length > 0 && { refused }) };
 }
 
 function refusalOf(put: Put, verdict: Verdict): readonly Refusal[] {
-  return verdict instanceof XdsError ? [{ typeUrl: put.typeUrl, name: nameOf(put), error: verdict }] : [];
+  return verdict instanceof XdsError
+    ? [{ typeUrl: put.typeUrl, name: nameOf(put), error: verdict }]
+    : [];
 }
 
 /** A cache answers at once. */

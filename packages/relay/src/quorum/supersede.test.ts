@@ -6,8 +6,14 @@ import { createStageWorld, type StageWorld } from "../../test/stage-world.ts";
 import { accepts, openVoter, refuses, silent, talk, type Voter } from "../../test/voter.ts";
 
 const name = flagName("x");
-const put = (text: string): object => ({ typeUrl: flagUrl, resource: { name, version: text, payload: { typeUrl: flagUrl, value: Buffer.from(text) } } });
-const commit = async (sink: ResourceSink | undefined, ...texts: readonly string[]): Promise<Committed | undefined> => sink?.commit({ put: texts.map((text) => put(text) as never) });
+const put = (text: string): object => ({
+  typeUrl: flagUrl,
+  resource: { name, version: text, payload: { typeUrl: flagUrl, value: Buffer.from(text) } },
+});
+const commit = async (
+  sink: ResourceSink | undefined,
+  ...texts: readonly string[]
+): Promise<Committed | undefined> => sink?.commit({ put: texts.map((text) => put(text) as never) });
 
 interface Scene {
   readonly world: StageWorld;
@@ -65,7 +71,11 @@ describe("while something is on trial", () => {
     const newer = commit(world.sinks[1], "bad");
     for (const voter of voters) voter.verdict = refuses("bad");
     await go();
-    expect([(await newer)?.refused, others(), voters.map(({ holds }) => holds.get("x"))]).toMatchObject([[{ name }], [], ["1", "1", "1", "1"]]);
+    expect([
+      (await newer)?.refused,
+      others(),
+      voters.map(({ holds }) => holds.get("x")),
+    ]).toMatchObject([[{ name }], [], ["1", "1", "1", "1"]]);
   });
 
   it("the same from elsewhere waits for the same verdict [B-RELAY-5]", async () => {
@@ -75,7 +85,10 @@ describe("while something is on trial", () => {
     expect(others()).toEqual([]);
     for (const voter of voters) voter.verdict = refuses("bad");
     await go();
-    expect([(await Promise.all(both)).map((one) => one?.refused?.length), others()]).toEqual([[1, 1], []]);
+    expect([(await Promise.all(both)).map((one) => one?.refused?.length), others()]).toEqual([
+      [1, 1],
+      [],
+    ]);
   });
 
   it("the same as before ends it [B-RELAY-5]", async () => {
@@ -86,7 +99,10 @@ describe("while something is on trial", () => {
     expect(await older).not.toHaveProperty("refused");
     for (const voter of voters) voter.verdict = accepts;
     await go();
-    expect([others(), voters.map(({ holds }) => holds.get("x"))]).toEqual([[], ["1", "1", "1", "1"]]);
+    expect([others(), voters.map(({ holds }) => holds.get("x"))]).toEqual([
+      [],
+      ["1", "1", "1", "1"],
+    ]);
   });
 
   it("a removal ends it, and goes to everyone at once [B-RELAY-5]", async () => {
@@ -95,7 +111,10 @@ describe("while something is on trial", () => {
     await go();
     await world.sinks[1]?.commit({ remove: [{ typeUrl: flagUrl, name }] });
     await go();
-    expect([await older, others()]).toEqual([{ revision: expect.any(Number) as number }, ["x gone", "x gone"]]);
+    expect([await older, others()]).toEqual([
+      { revision: expect.any(Number) as number },
+      ["x gone", "x gone"],
+    ]);
   });
 
   it("a complete state without it ends it too, whoever gave it [B-RELAY-5]", async () => {
@@ -104,7 +123,11 @@ describe("while something is on trial", () => {
     await go();
     await world.sinks[1]?.commit({ complete: [{ typeUrl: flagUrl, interest: { name } }] });
     await go();
-    expect([others(), [...world.accepted.held(flagUrl)], [...world.ahead.held(flagUrl)]]).toEqual([["x gone", "x gone"], [], []]);
+    expect([others(), [...world.accepted.held(flagUrl)], [...world.ahead.held(flagUrl)]]).toEqual([
+      ["x gone", "x gone"],
+      [],
+      [],
+    ]);
   });
 
   it("what comes back after its removal is given at once: somebody may have to be told of that yet [B-RELAY-5]", async () => {
@@ -117,8 +140,16 @@ describe("while something is on trial", () => {
 
   it("what has a time to live does not wait [B-RELAY-5]", async () => {
     const { world, go, others } = await scene();
-    const resource = { name, version: "2", ttlMs: 1_000, expireMs: 1_000, payload: { typeUrl: flagUrl, value: Buffer.from("2") } };
-    expect(world.sinks[0]?.commit({ put: [{ typeUrl: flagUrl, resource }] })).not.toBeInstanceOf(Promise);
+    const resource = {
+      name,
+      version: "2",
+      ttlMs: 1_000,
+      expireMs: 1_000,
+      payload: { typeUrl: flagUrl, value: Buffer.from("2") },
+    };
+    expect(world.sinks[0]?.commit({ put: [{ typeUrl: flagUrl, resource }] })).not.toBeInstanceOf(
+      Promise,
+    );
     await go();
     expect(others()).toEqual(["x=2", "x=2"]);
   });

@@ -23,11 +23,17 @@ export class Trials {
   /** Types by stream whose client refuses something that was never on trial: it goes on refusing, whatever comes beside it. */
   readonly #stubborn = new Map<number, Set<string>>();
 
-  constructor(limits: { readonly clock: Clock; readonly clients: number; readonly waitMs: number }) {
+  constructor(limits: {
+    readonly clock: Clock;
+    readonly clients: number;
+    readonly waitMs: number;
+  }) {
     this.#limits = limits;
   }
 
-  get running(): Iterable<Candidate> & { readonly size: number } { return { size: this.#ballots.size, [Symbol.iterator]: () => this.#ballots.keys() }; }
+  get running(): Iterable<Candidate> & { readonly size: number } {
+    return { size: this.#ballots.size, [Symbol.iterator]: () => this.#ballots.keys() };
+  }
 
   /** What is shown and is this very resource. */
   of(resource: StoredResource | undefined): Candidate | undefined {
@@ -37,8 +43,15 @@ export class Trials {
   begin(candidates: readonly Candidate[], stage: Stage): void {
     const ballot = new Ballot(candidates, {
       ...this.#limits,
-      show: (again) => { this.#hide(again); stage.show(again); this.#show(again); },
-      withdraw: (half) => { this.#hide(half); stage.withdraw(half); },
+      show: (again) => {
+        this.#hide(again);
+        stage.show(again);
+        this.#show(again);
+      },
+      withdraw: (half) => {
+        this.#hide(half);
+        stage.withdraw(half);
+      },
       conclude: (ended, verdict) => {
         this.#hide(ended, verdict);
         for (const candidate of ended) this.#ballots.delete(candidate);
@@ -64,8 +77,14 @@ export class Trials {
   /** A stream tells of what it is about to note: what follows from it may change what it has to send, so it follows when that is done. */
   hear(event: StreamEvent): void {
     if (event.kind === "disconnect") this.#stubborn.delete(event.stream.id);
-    if (event.kind === "ack") queueMicrotask(() => { this.#accepted(event); });
-    if (event.kind === "nack") queueMicrotask(() => { this.#refused(event); });
+    if (event.kind === "ack")
+      queueMicrotask(() => {
+        this.#accepted(event);
+      });
+    if (event.kind === "nack")
+      queueMicrotask(() => {
+        this.#refused(event);
+      });
   }
 
   close(): void {
@@ -82,15 +101,29 @@ export class Trials {
   #refused(event: Answer & { readonly error?: NackError }): void {
     const { stream, typeUrl, held, error } = event;
     const client = clientKey(stream);
-    if (client === undefined || error === undefined || this.#stubborn.get(stream.id)?.has(typeUrl) === true) return;
-    if (held?.entries.some(({ resource }) => resource !== undefined && this.#withdrawn.has(resource)) === true) return;
+    if (
+      client === undefined ||
+      error === undefined ||
+      this.#stubborn.get(stream.id)?.has(typeUrl) === true
+    )
+      return;
+    if (
+      held?.entries.some(
+        ({ resource }) => resource !== undefined && this.#withdrawn.has(resource),
+      ) === true
+    )
+      return;
     const hit = this.#hit(client, held);
     if (hit.size === 0) this.#noteStubborn(stream.id, typeUrl);
-    for (const [ballot, candidates] of hit) ballot.refuse(client, refusedBy(client, error), candidates);
+    for (const [ballot, candidates] of hit)
+      ballot.refuse(client, refusedBy(client, error), candidates);
   }
 
   /** The candidates in a response to one of those who see them first, but for what it has accepted before; by ballot. */
-  #hit(client: string, held: HeldByResponse | undefined): ReadonlyMap<Ballot, readonly Candidate[]> {
+  #hit(
+    client: string,
+    held: HeldByResponse | undefined,
+  ): ReadonlyMap<Ballot, readonly Candidate[]> {
     const hit = new Map<Ballot, Candidate[]>();
     for (const candidate of held === undefined ? [] : this.#findIn(held.entries)) {
       const ballot = this.#ballots.get(candidate);
@@ -105,7 +138,11 @@ export class Trials {
   /** Looked up once per array: streams share their arrays. */
   #findIn(entries: readonly Entry[]): ReadonlySet<Candidate> {
     let found = this.#found.get(entries);
-    if (found === undefined) this.#found.set(entries, (found = new Set(entries.flatMap(({ resource }) => this.of(resource) ?? []))));
+    if (found === undefined)
+      this.#found.set(
+        entries,
+        (found = new Set(entries.flatMap(({ resource }) => this.of(resource) ?? []))),
+      );
     return found;
   }
 
@@ -117,15 +154,21 @@ export class Trials {
 
   #show(candidates: readonly Candidate[]): void {
     this.#found = new WeakMap();
-    for (const candidate of candidates) if (candidate.held !== undefined) this.#shown.set(candidate.held, candidate);
+    for (const candidate of candidates)
+      if (candidate.held !== undefined) this.#shown.set(candidate.held, candidate);
   }
 
   #hide(candidates: readonly Candidate[], verdict?: Verdict): void {
     this.#found = new WeakMap();
-    for (const { held } of candidates) if (held !== undefined && this.#shown.delete(held) && verdict !== "accepted") this.#withdrawn.add(held);
+    for (const { held } of candidates)
+      if (held !== undefined && this.#shown.delete(held) && verdict !== "accepted")
+        this.#withdrawn.add(held);
   }
 }
 
 function refusedBy(client: string, { message }: NackError): XdsError {
-  return new XdsError("INVALID_ARGUMENT", `refused by ${client}: ${message === "" ? "it gives no reason" : message}`);
+  return new XdsError(
+    "INVALID_ARGUMENT",
+    `refused by ${client}: ${message === "" ? "it gives no reason" : message}`,
+  );
 }

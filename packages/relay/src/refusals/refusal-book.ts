@@ -25,24 +25,53 @@ const MOST_NAMED = 8;
 /** An empty book. It keeps the newest 1,000 versions, and tells of each version and client once. */
 export function createRefusalBook(clock: Clock, tell: (event: RefusalEvent) => void): RefusalBook {
   const rows = new Map<string, Row>();
-  const note = (typeUrl: string, { name, resource }: Entry, stream: StreamInfo, reason: string, among: number): void => {
+  const note = (
+    typeUrl: string,
+    { name, resource }: Entry,
+    stream: StreamInfo,
+    reason: string,
+    among: number,
+  ): void => {
     const version = resource?.version ?? "";
     const key = JSON.stringify([typeUrl, name, version]);
-    const row = rows.get(key) ?? { typeUrl, name, version, clients: new Set<string>(), by: [], among, reason, since: clock.wallTime() };
-    const isNew = row.clients.size < row.clients.add(clientKey(stream) ?? `stream ${stream.id}`).size;
+    const row = rows.get(key) ?? {
+      typeUrl,
+      name,
+      version,
+      clients: new Set<string>(),
+      by: [],
+      among,
+      reason,
+      since: clock.wallTime(),
+    };
+    const isNew =
+      row.clients.size < row.clients.add(clientKey(stream) ?? `stream ${stream.id}`).size;
     if (isNew && row.by.length < MOST_NAMED) row.by.push(whoIs(stream));
     row.among = Math.min(row.among, among);
     rows.set(key, row);
     for (const oldest of rows.size > MOST ? rows.keys().take(1) : []) rows.delete(oldest);
-    if (isNew) tell({ kind: "resource-refused", typeUrl, name, version, client: whoIs(stream), among, reason });
+    if (isNew)
+      tell({
+        kind: "resource-refused",
+        typeUrl,
+        name,
+        version,
+        client: whoIs(stream),
+        among,
+        reason,
+      });
   };
   return {
     hear(event) {
       if (event.kind !== "nack" || event.held === undefined) return;
       const news = newsOf(event.held);
-      for (const entry of news.slice(0, MOST_OF_ONE)) note(event.typeUrl, entry, event.stream, event.error.message, news.length);
+      for (const entry of news.slice(0, MOST_OF_ONE))
+        note(event.typeUrl, entry, event.stream, event.error.message, news.length);
     },
-    rows: () => [...rows.values()].reverse().map((row) => ({ ...row, clients: row.clients.size, by: [...row.by] })),
+    rows: () =>
+      [...rows.values()]
+        .reverse()
+        .map((row) => ({ ...row, clients: row.clients.size, by: [...row.by] })),
   };
 }
 

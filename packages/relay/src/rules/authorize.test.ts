@@ -7,7 +7,11 @@ import { useWorld } from "../../test/relay-world.ts";
 const [open, closed] = [flagName("open"), flagName("closed")];
 
 /** Guests see what is open; a policy goes by identity, here the node stands for it. */
-const authorize: Authorize = ({ node }) => createPolicy({ key: node?.cluster ?? "", allows: (_, name) => node?.cluster === "staff" || !/closed|secret/.test(name) });
+const authorize: Authorize = ({ node }) =>
+  createPolicy({
+    key: node?.cluster ?? "",
+    allows: (_, name) => node?.cluster === "staff" || !/closed|secret/.test(name),
+  });
 
 describe.each(["delta", "sotw"] as const)("%s downstream", (variant) => {
   it("what is held gives no right to it, whoever has warmed it [B-RELAY-16]", async () => {
@@ -15,13 +19,20 @@ describe.each(["delta", "sotw"] as const)("%s downstream", (variant) => {
     const staff = world.connect(variant, { id: "s", cluster: "staff" });
     staff.ask(flagUrl, open, closed);
     await world.settle();
-    world.up.reply(flagUrl, { resources: [{ name: open, text: "1" }, { name: closed, text: "1" }] });
+    world.up.reply(flagUrl, {
+      resources: [
+        { name: open, text: "1" },
+        { name: closed, text: "1" },
+      ],
+    });
     await world.settle();
     expect(staff.take().map(({ shown }) => shown.toSorted())).toEqual([["closed=1", "open=1"]]);
     const guest = world.connect(variant, { id: "g", cluster: "guests" });
     guest.ask(flagUrl, open, closed);
     await world.settle();
-    expect(guest.take().map(({ shown, removed }) => [shown, removed])).toEqual([[["open=1"], variant === "delta" ? [closed] : []]]);
+    expect(guest.take().map(({ shown, removed }) => [shown, removed])).toEqual([
+      [["open=1"], variant === "delta" ? [closed] : []],
+    ]);
     world.up.reply(flagUrl, { version: "2", resources: [{ name: closed, text: "2" }] });
     await world.settle();
     expect([guest.read(), staff.take().map(({ shown }) => shown)]).toEqual([[], [["closed=2"]]]);
@@ -40,9 +51,19 @@ describe.each(["delta", "sotw"] as const)("%s downstream", (variant) => {
     const staff = world.connect(variant, { id: "s", cluster: "staff" });
     staff.ask(flagUrl, "secret", "plain");
     await world.settle();
-    world.up.reply(flagUrl, { resources: [{ name: "secret", text: "1" }, { name: "plain", text: "of staff" }] });
+    world.up.reply(flagUrl, {
+      resources: [
+        { name: "secret", text: "1" },
+        { name: "plain", text: "of staff" },
+      ],
+    });
     await world.settle();
-    expect(staff.take().flatMap(({ shown }) => shown).toSorted()).toEqual(["plain=of staff", "secret=1"]);
+    expect(
+      staff
+        .take()
+        .flatMap(({ shown }) => shown)
+        .toSorted(),
+    ).toEqual(["plain=of staff", "secret=1"]);
     const guest = world.connect(variant, { id: "g", cluster: "guests" });
     guest.ask(flagUrl, "secret", "plain");
     await world.settle();

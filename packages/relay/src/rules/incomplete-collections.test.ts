@@ -12,7 +12,12 @@ async function restarted(dir: string): Promise<RelayWorld> {
   const first = useWorld({ relay: { snapshot: { dir } } });
   first.connect("delta").ask(flagUrl, glob);
   await first.settle();
-  first.up.reply(flagUrl, { resources: [{ name: member("a"), text: "1", version: "1" }, { name: member("b"), text: "1", version: "1" }] });
+  first.up.reply(flagUrl, {
+    resources: [
+      { name: member("a"), text: "1", version: "1" },
+      { name: member("b"), text: "1", version: "1" },
+    ],
+  });
   await first.settle();
   await first.relay.close();
   return useWorld({ relay: { snapshot: { dir } } });
@@ -25,14 +30,24 @@ describe("of a collection that is not known completely", () => {
     const client = world.connect("delta");
     client.ask(flagUrl, glob);
     await world.pass(100);
-    expect(client.take().map(({ shown, removed }) => [shown, removed])).toEqual([[["a=1", "b=1"], []]]);
+    expect(client.take().map(({ shown, removed }) => [shown, removed])).toEqual([
+      [["a=1", "b=1"], []],
+    ]);
     expect(world.relay.cache.topic(flagUrl, { name: glob }).settled).toBe(false);
     world.up.down = false;
     while (world.up.calls.length === 0) await world.pass(1_000);
-    world.up.reply(flagUrl, { resources: [{ name: member("a"), text: "1", version: "1" }, { name: member("c"), text: "1", version: "1" }] });
+    world.up.reply(flagUrl, {
+      resources: [
+        { name: member("a"), text: "1", version: "1" },
+        { name: member("c"), text: "1", version: "1" },
+      ],
+    });
     await world.pass(200);
     const answers = client.take();
-    expect([answers.flatMap(({ shown }) => shown), answers.flatMap(({ removed }) => removed)]).toEqual([["c=1"], [member("b")]]);
+    expect([
+      answers.flatMap(({ shown }) => shown),
+      answers.flatMap(({ removed }) => removed),
+    ]).toEqual([["c=1"], [member("b")]]);
     expect(world.relay.cache.topic(flagUrl, { name: glob }).settled).toBe(true);
   });
 
@@ -70,7 +85,9 @@ describe("of a collection that is not known completely", () => {
     const client = world.connect("delta");
     client.ask(flagUrl, glob, member("a"));
     await world.settle();
-    world.up.reply(flagUrl, { resources: [{ name: member("b"), text: "1", version: "1", ttlMs: 60_000 }] });
+    world.up.reply(flagUrl, {
+      resources: [{ name: member("b"), text: "1", version: "1", ttlMs: 60_000 }],
+    });
     await world.settle();
     world.up.die();
     await world.pass(5_000);
@@ -87,7 +104,13 @@ describe("of a collection that is not known completely", () => {
     await world.pass(100);
     const [held] = before.take().flatMap(({ resources }) => resources);
     const client = world.connect("delta");
-    client.send({ typeUrl: flagUrl, ...{ resourceNamesSubscribe: [glob], initialResourceVersions: { [member("a")]: held?.version ?? "" } } });
+    client.send({
+      typeUrl: flagUrl,
+      ...{
+        resourceNamesSubscribe: [glob],
+        initialResourceVersions: { [member("a")]: held?.version ?? "" },
+      },
+    });
     await world.pass(100);
     expect([held?.name, client.take().map(({ shown }) => shown)]).toEqual([member("a"), [["b=1"]]]);
   });

@@ -3,17 +3,27 @@ import { describe, expect, it } from "vitest";
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld, type RelayWorld } from "../../test/relay-world.ts";
 
-const ways = (["delta", "sotw"] as const).flatMap((upstream) => (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const));
+const ways = (["delta", "sotw"] as const).flatMap((upstream) =>
+  (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const),
+);
 const [a, b] = [flagName("a"), flagName("b")];
 const DAY = 86_400_000;
 
 describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
-  const useHeld = async (): Promise<RelayWorld & { readonly client: ReturnType<RelayWorld["connect"]> }> => {
+  const useHeld = async (): Promise<
+    RelayWorld & { readonly client: ReturnType<RelayWorld["connect"]> }
+  > => {
     const world = useWorld({ upstream });
     const client = world.connect(downstream);
     client.ask(flagUrl, a, b);
     await world.settle();
-    world.up.reply(flagUrl, { version: "1", resources: [{ name: a, text: "1" }, { name: b, text: "1" }] });
+    world.up.reply(flagUrl, {
+      version: "1",
+      resources: [
+        { name: a, text: "1" },
+        { name: b, text: "1" },
+      ],
+    });
     await world.settle();
     client.take();
     await world.settle();
@@ -28,7 +38,10 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     expect(world.up.requests()).toEqual([]);
     await world.pass(1);
     const [request, ...more] = world.up.requests();
-    expect([upstream === "delta" ? request?.dropped : request?.names, more]).toEqual([upstream === "delta" ? [b] : [a], []]);
+    expect([upstream === "delta" ? request?.dropped : request?.names, more]).toEqual([
+      upstream === "delta" ? [b] : [a],
+      [],
+    ]);
     expect(world.relay.cache.counters.resources).toBe(1);
   });
 

@@ -7,20 +7,56 @@ import { anyOf, type WireResource } from "../../test/wire-bytes.ts";
 
 const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const cluster = (name: string): string => `xdstp://acme/envoy.config.cluster.v3.Cluster/${name}`;
-const clusterAny = (name: string, text: string): Uint8Array => anyOf(clusterUrl, concatBytes([lengthDelimited(1, cluster(name)), lengthDelimited(4_000, text)]));
-const ways = (["delta", "sotw"] as const).flatMap((upstream) => (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const));
+const clusterAny = (name: string, text: string): Uint8Array =>
+  anyOf(clusterUrl, concatBytes([lengthDelimited(1, cluster(name)), lengthDelimited(4_000, text)]));
+const ways = (["delta", "sotw"] as const).flatMap((upstream) =>
+  (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const),
+);
 
 /** `not { key: "env" exists {} }`: for whoever has no such parameter. */
-const withoutEnv = lengthDelimited(4, lengthDelimited(1, concatBytes([lengthDelimited(1, "env"), lengthDelimited(3, "")])));
-const metadata = concatBytes([lengthDelimited(1, concatBytes([lengthDelimited(1, "acme"), lengthDelimited(2, "")])), lengthDelimited(1_000, "unknown here")]);
-const unknownFields = concatBytes([lengthDelimited(3_000, "nobody here knows this"), Uint8Array.of(0x38, 0x81, 0x00), lengthDelimited(2, "x"), lengthDelimited(2, "y")]);
+const withoutEnv = lengthDelimited(
+  4,
+  lengthDelimited(1, concatBytes([lengthDelimited(1, "env"), lengthDelimited(3, "")])),
+);
+const metadata = concatBytes([
+  lengthDelimited(1, concatBytes([lengthDelimited(1, "acme"), lengthDelimited(2, "")])),
+  lengthDelimited(1_000, "unknown here"),
+]);
+const unknownFields = concatBytes([
+  lengthDelimited(3_000, "nobody here knows this"),
+  Uint8Array.of(0x38, 0x81, 0x00),
+  lengthDelimited(2, "x"),
+  lengthDelimited(2, "y"),
+]);
 
 describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
   it.each<readonly [string, WireResource]>([
-    ["of a type that nobody here knows, with metadata", { name: flagName("a"), version: "v~7 ü", any: anyOf(flagUrl, unknownFields), metadata }],
-    ["with a TTL", { name: flagName("a"), version: "1", any: anyOf(flagUrl, unknownFields), ttlMs: 90_500 }],
-    ["with constraints", { name: flagName("a"), version: "1", any: anyOf(flagUrl, unknownFields), constraints: withoutEnv }],
-    ["with aliases", { name: "opaque", version: "1", any: anyOf(flagUrl, unknownFields), aliases: ["also", "and"] }],
+    [
+      "of a type that nobody here knows, with metadata",
+      { name: flagName("a"), version: "v~7 ü", any: anyOf(flagUrl, unknownFields), metadata },
+    ],
+    [
+      "with a TTL",
+      { name: flagName("a"), version: "1", any: anyOf(flagUrl, unknownFields), ttlMs: 90_500 },
+    ],
+    [
+      "with constraints",
+      {
+        name: flagName("a"),
+        version: "1",
+        any: anyOf(flagUrl, unknownFields),
+        constraints: withoutEnv,
+      },
+    ],
+    [
+      "with aliases",
+      {
+        name: "opaque",
+        version: "1",
+        any: anyOf(flagUrl, unknownFields),
+        aliases: ["also", "and"],
+      },
+    ],
     ["of no bytes", { name: flagName("a"), version: "1", any: lengthDelimited(1, flagUrl) }],
   ])("what is %s passes unchanged [B-RELAY-3] [B-RELAY-15]", async (_, resource) => {
     const world = useWorld({ upstream, relay: { opaqueKey: [] } });
@@ -37,13 +73,19 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     const world = useWorld({ upstream });
     const client = world.connect(downstream);
     const typeUrl = "type.googleapis.com/acme.v97beta.Unheard";
-    const resources = ["a", "b"].map((id) => ({ name: `xdstp://acme/acme.v97beta.Unheard/${id}`, version: id, any: anyOf(typeUrl, unknownFields) }));
+    const resources = ["a", "b"].map((id) => ({
+      name: `xdstp://acme/acme.v97beta.Unheard/${id}`,
+      version: id,
+      any: anyOf(typeUrl, unknownFields),
+    }));
     client.ask(typeUrl, ...resources.map(({ name }) => name));
     await world.settle();
     world.up.reply(typeUrl, { resources });
     await world.settle();
     // What is not wrapped has neither name nor version.
-    expect(client.take().map((answer) => [answer.typeUrl, answer.resources])).toEqual([[typeUrl, resources]]);
+    expect(client.take().map((answer) => [answer.typeUrl, answer.resources])).toEqual([
+      [typeUrl, resources],
+    ]);
     await world.settle();
     expect(world.up.requests().map(({ error }) => error)).toEqual([undefined, undefined]);
   });
@@ -54,25 +96,43 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     client.ask(clusterUrl, cluster("a"), cluster("b"));
     await world.settle();
     // Without need SotW wraps nothing (S-WRAP-2).
-    const sent = (...resources: readonly WireResource[]): readonly WireResource[] => (downstream === "delta" ? resources : resources.map((resource) => ({ ...resource, name: "", version: "" })));
+    const sent = (...resources: readonly WireResource[]): readonly WireResource[] =>
+      downstream === "delta"
+        ? resources
+        : resources.map((resource) => ({ ...resource, name: "", version: "" }));
     const a = { name: cluster("a"), version: "1", any: clusterAny("a", "1") };
     const b = { name: cluster("b"), version: "1", any: clusterAny("b", "1") };
     if (upstream === "delta") {
       world.up.reply(clusterUrl, { resources: [a] });
       await world.settle();
       // Delta has no full state: each name goes out when it is known.
-      expect(client.take().map(({ resources }) => resources)).toEqual(downstream === "delta" ? [[a]] : []);
+      expect(client.take().map(({ resources }) => resources)).toEqual(
+        downstream === "delta" ? [[a]] : [],
+      );
       world.up.reply(clusterUrl, { resources: [b] });
     } else world.up.reply(clusterUrl, { resources: [a, b] });
     await world.settle();
-    expect(client.take().map(({ resources }) => resources)).toEqual([downstream === "delta" && upstream === "delta" ? [b] : sent(a, b)]);
+    expect(client.take().map(({ resources }) => resources)).toEqual([
+      downstream === "delta" && upstream === "delta" ? [b] : sent(a, b),
+    ]);
     const news = { name: cluster("a"), version: "2", any: clusterAny("a", "2") };
-    world.up.reply(clusterUrl, { version: "2", resources: upstream === "sotw" ? [news, b] : [news] });
+    world.up.reply(clusterUrl, {
+      version: "2",
+      resources: upstream === "sotw" ? [news, b] : [news],
+    });
     await world.settle();
-    expect(client.take().map(({ resources }) => resources)).toEqual([downstream === "sotw" ? sent(news, b) : [news]]);
-    world.up.reply(clusterUrl, { version: "3", resources: upstream === "sotw" ? [b] : [], removed: [cluster("a")] });
+    expect(client.take().map(({ resources }) => resources)).toEqual([
+      downstream === "sotw" ? sent(news, b) : [news],
+    ]);
+    world.up.reply(clusterUrl, {
+      version: "3",
+      resources: upstream === "sotw" ? [b] : [],
+      removed: [cluster("a")],
+    });
     await world.settle();
-    expect(client.take().map(({ resources, removed }) => [resources, removed])).toEqual([downstream === "sotw" ? [sent(b), []] : [[], [cluster("a")]]]);
+    expect(client.take().map(({ resources, removed }) => [resources, removed])).toEqual([
+      downstream === "sotw" ? [sent(b), []] : [[], [cluster("a")]],
+    ]);
   });
 
   it("without full state a name that is not known yet gets silence, and no empty response [B-RELAY-15] [S-STREAM-9]", async () => {
@@ -91,11 +151,24 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
 
 it("clients of all keys see the relay's own node upstream, whatever they say of themselves [B-RELAY-4]", async () => {
   const world = useWorld({ servers: 2, authorities: { acme: 0, edge: 1 } });
-  world.connect("delta", { id: "mine", cluster: "secret", metadata: { token: "hush" } }).ask(flagUrl, flagName("a"), "xdstp://edge/acme.v1.Flag/a");
+  world
+    .connect("delta", { id: "mine", cluster: "secret", metadata: { token: "hush" } })
+    .ask(flagUrl, flagName("a"), "xdstp://edge/acme.v1.Flag/a");
   world.connect("sotw", { id: "yours", cluster: "secret" }).ask(flagUrl, flagName("a"));
   await world.settle();
-  const sent = world.upstreams.flatMap((server) => server.requests().map(({ bytes }) => Buffer.from(bytes).toString("latin1")));
-  expect(sent.map((text) => ["relay", "relays", "own", "mine", "yours", "secret", "hush"].filter((word) => text.includes(word)))).toEqual([["relay", "relays", "own"], ["relay", "relays", "own"]]);
+  const sent = world.upstreams.flatMap((server) =>
+    server.requests().map(({ bytes }) => Buffer.from(bytes).toString("latin1")),
+  );
+  expect(
+    sent.map((text) =>
+      ["relay", "relays", "own", "mine", "yours", "secret", "hush"].filter((word) =>
+        text.includes(word),
+      ),
+    ),
+  ).toEqual([
+    ["relay", "relays", "own"],
+    ["relay", "relays", "own"],
+  ]);
 });
 
 it("what is not wrapped, of a type that nobody here knows, is refused upstream, and no client hears of it [B-WRAP-4]", async () => {
@@ -104,8 +177,12 @@ it("what is not wrapped, of a type that nobody here knows, is refused upstream, 
   for (const client of clients) client.ask(flagUrl, flagName("a"));
   await world.settle();
   world.up.requests();
-  world.up.reply(flagUrl, { resources: [{ name: "", version: "", any: anyOf(flagUrl, unknownFields), bare: true }] });
+  world.up.reply(flagUrl, {
+    resources: [{ name: "", version: "", any: anyOf(flagUrl, unknownFields), bare: true }],
+  });
   await world.settle();
-  expect(world.up.requests().map(({ error }) => error)).toEqual([expect.stringContaining("B-WRAP-4")]);
+  expect(world.up.requests().map(({ error }) => error)).toEqual([
+    expect.stringContaining("B-WRAP-4"),
+  ]);
   expect(clients.flatMap((client) => client.read())).toEqual([]);
 });

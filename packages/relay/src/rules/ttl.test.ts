@@ -4,7 +4,9 @@ import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld, type RelayWorld } from "../../test/relay-world.ts";
 import type { Answer } from "../../test/world-client.ts";
 
-const ways = (["delta", "sotw"] as const).flatMap((upstream) => (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const));
+const ways = (["delta", "sotw"] as const).flatMap((upstream) =>
+  (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const),
+);
 const name = flagName("a");
 const TTL = 60_000;
 
@@ -12,7 +14,14 @@ const heartbeat = { name, version: "1", ttlMs: TTL };
 
 describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
   /** A client that holds what has a TTL, and what came to it each second since. */
-  const useHeld = async (): Promise<RelayWorld & { readonly client: ReturnType<RelayWorld["connect"]>; readonly live: (seconds: number) => Promise<readonly (readonly [at: number, answer: Answer])[]> }> => {
+  const useHeld = async (): Promise<
+    RelayWorld & {
+      readonly client: ReturnType<RelayWorld["connect"]>;
+      readonly live: (
+        seconds: number,
+      ) => Promise<readonly (readonly [at: number, answer: Answer])[]>;
+    }
+  > => {
     const world = useWorld({ upstream });
     const client = world.connect(downstream);
     client.ask(flagUrl, name);
@@ -20,12 +29,15 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     world.up.reply(flagUrl, { version: "1", resources: [{ name, text: "1", ttlMs: TTL }] });
     await world.settle();
     const begin = world.clock.now();
-    expect(client.take().map(({ resources }) => resources.map(({ ttlMs }) => ttlMs))).toEqual([[TTL]]);
+    expect(client.take().map(({ resources }) => resources.map(({ ttlMs }) => ttlMs))).toEqual([
+      [TTL],
+    ]);
     const live = async (seconds: number): Promise<readonly (readonly [number, Answer])[]> => {
       const seen: (readonly [number, Answer])[] = [];
       for (let n = 0; n < seconds; n++) {
         await world.pass(1_000);
-        for (const answer of client.take()) seen.push([(world.clock.now() - begin) / 1_000, answer]);
+        for (const answer of client.take())
+          seen.push([(world.clock.now() - begin) / 1_000, answer]);
       }
       return seen;
     };
@@ -38,7 +50,9 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     const late = world.connect(downstream);
     late.ask(flagUrl, name);
     await world.settle();
-    expect(late.take().map(({ shown, resources }) => [shown, resources.map(({ ttlMs }) => ttlMs)])).toEqual([[["a=1"], [TTL]]]);
+    expect(
+      late.take().map(({ shown, resources }) => [shown, resources.map(({ ttlMs }) => ttlMs)]),
+    ).toEqual([[["a=1"], [TTL]]]);
   });
 
   it("heartbeats go on as long as upstream refreshes, with the whole TTL, and no content [B-RELAY-12]", async () => {
@@ -49,25 +63,34 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
       beats.push(...(await world.live(30)).map(([, answer]) => answer));
     }
     expect(beats.length).toBeGreaterThanOrEqual(5);
-    expect(beats.every(({ resources }) => resources.every(({ any, ttlMs }) => any === undefined && ttlMs === TTL))).toBe(true);
+    expect(
+      beats.every(({ resources }) =>
+        resources.every(({ any, ttlMs }) => any === undefined && ttlMs === TTL),
+      ),
+    ).toBe(true);
     expect(world.relay.cache.counters.resources).toBe(1);
   });
 
-  it.each(["dies", "falls silent"] as const)("when upstream %s the resource ends at the relay after its TTL, and at the clients at most one TTL later [B-RELAY-12]", async (how) => {
-    const world = await useHeld();
-    await world.live(10);
-    world.up.reply(flagUrl, { version: "1", resources: [heartbeat] });
-    await world.settle();
-    if (how === "dies") world.up.die();
-    const seen = await world.live(300);
-    expect(world.relay.cache.counters.resources).toBe(0);
-    const alive = seen.filter(([, { resources }]) => resources.length > 0).map(([at]) => at);
-    // Refreshed after 10 s, so it ends here after 70 s; the last heartbeat came before that.
-    expect(Math.max(...alive)).toBeLessThanOrEqual(70);
-    expect(seen.flatMap(([at, { removed }]) => removed.map((one) => [at, one]))).toEqual(downstream === "delta" ? [[70, name]] : []);
-    const late = world.connect(downstream);
-    late.ask(flagUrl, name);
-    await world.settle();
-    expect(late.take().flatMap(({ resources }) => resources)).toEqual([]);
-  });
+  it.each(["dies", "falls silent"] as const)(
+    "when upstream %s the resource ends at the relay after its TTL, and at the clients at most one TTL later [B-RELAY-12]",
+    async (how) => {
+      const world = await useHeld();
+      await world.live(10);
+      world.up.reply(flagUrl, { version: "1", resources: [heartbeat] });
+      await world.settle();
+      if (how === "dies") world.up.die();
+      const seen = await world.live(300);
+      expect(world.relay.cache.counters.resources).toBe(0);
+      const alive = seen.filter(([, { resources }]) => resources.length > 0).map(([at]) => at);
+      // Refreshed after 10 s, so it ends here after 70 s; the last heartbeat came before that.
+      expect(Math.max(...alive)).toBeLessThanOrEqual(70);
+      expect(seen.flatMap(([at, { removed }]) => removed.map((one) => [at, one]))).toEqual(
+        downstream === "delta" ? [[70, name]] : [],
+      );
+      const late = world.connect(downstream);
+      late.ask(flagUrl, name);
+      await world.settle();
+      expect(late.take().flatMap(({ resources }) => resources)).toEqual([]);
+    },
+  );
 });

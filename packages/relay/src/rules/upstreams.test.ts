@@ -3,18 +3,25 @@ import { describe, expect, it } from "vitest";
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld, type RelayWorld } from "../../test/relay-world.ts";
 
-const ways = (["delta", "sotw"] as const).flatMap((upstream) => (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const));
+const ways = (["delta", "sotw"] as const).flatMap((upstream) =>
+  (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const),
+);
 const [a, b] = [flagName("a"), flagName("b")];
 
 describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
   /** Wants one more. */
-  const add = async (world: RelayWorld & { readonly client: ReturnType<RelayWorld["connect"]> }, name: string): Promise<void> => {
+  const add = async (
+    world: RelayWorld & { readonly client: ReturnType<RelayWorld["connect"]> },
+    name: string,
+  ): Promise<void> => {
     world.client.ask(flagUrl, ...(downstream === "delta" ? [name] : [a, name]));
     await world.pass(5_000);
   };
 
   /** Two servers in order; the client holds `a` of the first. */
-  const useTwo = async (): Promise<RelayWorld & { readonly client: ReturnType<RelayWorld["connect"]> }> => {
+  const useTwo = async (): Promise<
+    RelayWorld & { readonly client: ReturnType<RelayWorld["connect"]> }
+  > => {
     const world = useWorld({ upstream, servers: 2 });
     const client = world.connect(downstream);
     client.ask(flagUrl, a);
@@ -38,10 +45,23 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     world.up.die();
     await world.pass(60_000);
     await add(world, b);
-    const say = (text: string): void => { second?.reply(flagUrl, { version: text, resources: [{ name: a, text }, { name: b, text }] }); };
+    const say = (text: string): void => {
+      second?.reply(flagUrl, {
+        version: text,
+        resources: [
+          { name: a, text },
+          { name: b, text },
+        ],
+      });
+    };
     say("second");
     await world.settle();
-    expect(world.client.take().flatMap(({ shown }) => shown).toSorted()).toEqual(["a=second", "b=second"]);
+    expect(
+      world.client
+        .take()
+        .flatMap(({ shown }) => shown)
+        .toSorted(),
+    ).toEqual(["a=second", "b=second"]);
     // It can be connected to again, time after time, and says nothing.
     for (let n = 0; n < 5; n++) {
       world.up.down = false;
@@ -54,9 +74,20 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     expect(world.client.read()).toEqual([]);
     world.up.down = false;
     await world.pass(130_000);
-    world.up.reply(flagUrl, { version: "1", resources: [{ name: a, text: "first" }, { name: b, text: "first" }] });
+    world.up.reply(flagUrl, {
+      version: "1",
+      resources: [
+        { name: a, text: "first" },
+        { name: b, text: "first" },
+      ],
+    });
     await world.settle();
-    expect(world.client.take().flatMap(({ shown }) => shown).toSorted()).toEqual(["a=first", "b=first"]);
+    expect(
+      world.client
+        .take()
+        .flatMap(({ shown }) => shown)
+        .toSorted(),
+    ).toEqual(["a=first", "b=first"]);
     // From here on it stays with that one.
     if (second?.stream.closed === undefined) say("late");
     await world.pass(600_000);
@@ -67,9 +98,17 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     const world = await useTwo();
     world.up.die();
     await add(world, b);
-    world.upstreams[1]?.reply(flagUrl, { version: "1", resources: [{ name: a, text: "first" }, { name: b, text: "new" }] });
+    world.upstreams[1]?.reply(flagUrl, {
+      version: "1",
+      resources: [
+        { name: a, text: "first" },
+        { name: b, text: "new" },
+      ],
+    });
     await world.settle();
-    expect(world.client.take().flatMap(({ resources }) => resources.map(({ name }) => name))).toEqual([b]);
+    expect(
+      world.client.take().flatMap(({ resources }) => resources.map(({ name }) => name)),
+    ).toEqual([b]);
   });
 
   it("the same server with equal data causes no push when it comes back [B-RELAY-18]", async () => {

@@ -21,15 +21,26 @@ const NOBODY: ReadonlySet<never> = new Set<never>();
  */
 export function believed(noting: Noting, spoken: Spoken, given: Transaction): Believed {
   const { remove = [], settled = [] } = given;
-  const silent = [...remove.filter(isSilence), ...settled.filter(({ timedOut }) => timedOut === true)];
+  const silent = [
+    ...remove.filter(isSilence),
+    ...settled.filter(({ timedOut }) => timedOut === true),
+  ];
   noteSpoken(spoken, given);
-  const doubtful: ReadonlySet<Removal | TypedInterest> = silent.length === 0 ? NOBODY : new Set(silent.filter(({ typeUrl }) => !spoken.has(typeUrl)));
+  const doubtful: ReadonlySet<Removal | TypedInterest> =
+    silent.length === 0 ? NOBODY : new Set(silent.filter(({ typeUrl }) => !spoken.has(typeUrl)));
   if (doubtful.size === 0) return { pass: given, doubtful };
-  const passes = (one: Removal | TypedInterest): boolean => !doubtful.has(one) || !isRestored(noting, one);
-  return { pass: { ...given, remove: remove.filter(passes), settled: settled.filter(passes) }, doubtful };
+  const passes = (one: Removal | TypedInterest): boolean =>
+    !doubtful.has(one) || !isRestored(noting, one);
+  return {
+    pass: { ...given, remove: remove.filter(passes), settled: settled.filter(passes) },
+    doubtful,
+  };
 }
 
-function noteSpoken(spoken: Spoken, { put = [], remove = [], complete = [], settled = [] }: Transaction): void {
+function noteSpoken(
+  spoken: Spoken,
+  { put = [], remove = [], complete = [], settled = [] }: Transaction,
+): void {
   for (const { typeUrl } of put) spoken.add(typeUrl);
   for (const removal of remove) if (!isSilence(removal)) spoken.add(removal.typeUrl);
   for (const { typeUrl } of complete) spoken.add(typeUrl);
@@ -42,6 +53,7 @@ function isSilence({ error }: Removal): boolean {
 
 function isRestored({ wanted }: Noting, one: Removal | TypedInterest): boolean {
   const name = "interest" in one ? one.interest.name : one.name;
-  for (const { restoredAt } of wanted.of(one.typeUrl, nameKey(name))) if (restoredAt !== undefined) return true;
+  for (const { restoredAt } of wanted.of(one.typeUrl, nameKey(name)))
+    if (restoredAt !== undefined) return true;
   return false;
 }

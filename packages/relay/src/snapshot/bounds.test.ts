@@ -8,7 +8,9 @@ import { openStore, stateOf, store as put, useDir } from "../../test/snapshots.t
 import { SnapshotStore } from "./snapshot-store.ts";
 
 const glob = (nth: number): string => flagName(`ns-${nth}/*`);
-const settle = (store: SnapshotStore, name: string): void => { store.settle({ space: "", typeUrl: flagUrl, interest: { name } }); };
+const settle = (store: SnapshotStore, name: string): void => {
+  store.settle({ space: "", typeUrl: flagUrl, interest: { name } });
+};
 
 it("of collections that nobody asks for the oldest go too, though there is nothing in them [B-RELAY-10]", async () => {
   const dir = useDir();
@@ -24,7 +26,12 @@ it("of collections that nobody asks for the oldest go too, though there is nothi
   settle(store, glob(50));
   await store.flush();
   const left = Array.from(store.index.collections(), ({ interest: { name } }) => name);
-  expect([left.includes(glob(0)), left.includes(glob(1)), left.includes(glob(49)), left.includes(glob(50))]).toEqual([true, false, true, true]);
+  expect([
+    left.includes(glob(0)),
+    left.includes(glob(1)),
+    left.includes(glob(49)),
+    left.includes(glob(50)),
+  ]).toEqual([true, false, true, true]);
   expect([store.index.bytes <= 3_000, events.at(-1)?.kind]).toEqual([true, "snapshot-evicted"]);
   const state = stateOf(store);
   await store.close();
@@ -33,7 +40,16 @@ it("of collections that nobody asks for the oldest go too, though there is nothi
 
 it("collections count as what is of use of a file: it is not written anew because of them", async () => {
   let renames = 0;
-  const store = new SnapshotStore({ dir: useDir(), clock: createFakeClock() }, { open, rename: async (...paths) => { renames++; await rename(...paths); } });
+  const store = new SnapshotStore(
+    { dir: useDir(), clock: createFakeClock() },
+    {
+      open,
+      rename: async (...paths) => {
+        renames++;
+        await rename(...paths);
+      },
+    },
+  );
   onTestFinished(() => store.close());
   for (let nth = 0; nth < 40_000; nth++) settle(store, glob(nth));
   for (let round = 0; round < 5; round++) {
@@ -47,7 +63,10 @@ it("where all is asked for and more than may be, who asks for it is not gone thr
   const clock = createFakeClock({ start: 0 });
   const { store } = openStore(useDir(), { clock, maxBytes: 1_000 });
   let looks = 0;
-  store.wants.add(() => { looks++; return true; });
+  store.wants.add(() => {
+    looks++;
+    return true;
+  });
   for (let nth = 0; nth < 100; nth++) put(store, flagName(`ns/${nth}`), "1");
   clock.advance(600_000);
   for (let round = 0; round < 50; round++) {

@@ -36,7 +36,8 @@ export async function compact(compaction: Compaction): Promise<void> {
     const shift = end - start;
     await journal.replaceBy(path, file, journal.end + shift);
     for (const record of index) {
-      const place = record.at >= start ? { at: record.at + shift, length: record.length } : places.get(record);
+      const place =
+        record.at >= start ? { at: record.at + shift, length: record.length } : places.get(record);
       if (place !== undefined && record.at >= 0) index.place(record, place.at, place.length);
     }
     journal.turn();
@@ -50,26 +51,68 @@ export async function compact(compaction: Compaction): Promise<void> {
 /** So many records are copied between two looks at what waits. */
 const STEP = 1_000;
 
-async function writeBase({ index, now, append, lose }: Compaction, reader: number, file: FileHandle, batch: number, places: Map<SnapshotRecord, Place>): Promise<number> {
-  for (const record of [...index]) if (record.expiresAt !== undefined && record.expiresAt <= now()) index.delete(record);
+async function writeBase(
+  { index, now, append, lose }: Compaction,
+  reader: number,
+  file: FileHandle,
+  batch: number,
+  places: Map<SnapshotRecord, Place>,
+): Promise<number> {
+  for (const record of [...index])
+    if (record.expiresAt !== undefined && record.expiresAt <= now()) index.delete(record);
   const kept = [...index].filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at);
   const collections = [...index.collections()];
   let end = 0;
   for (let from = 0; from < kept.length; from += STEP) {
     const copies = copiesOf(reader, kept.slice(from, from + STEP), lose);
-    const written = await writeBatch(file, end, batch, copies.map(([, change]) => change), now());
-    copies.forEach(([record], nth) => { const place = written.places[nth]; if (place !== undefined) places.set(record, place); });
+    const written = await writeBatch(
+      file,
+      end,
+      batch,
+      copies.map(([, change]) => change),
+      now(),
+    );
+    copies.forEach(([record], nth) => {
+      const place = written.places[nth];
+      if (place !== undefined) places.set(record, place);
+    });
     end = written.end;
     await append();
   }
-  return (await writeBatch(file, end, batch, collections.map((collection) => ({ kind: FrameKind.COLLECTION, meta: collectionMeta(collection, true) })), now())).end;
+  return (
+    await writeBatch(
+      file,
+      end,
+      batch,
+      collections.map((collection) => ({
+        kind: FrameKind.COLLECTION,
+        meta: collectionMeta(collection, true),
+      })),
+      now(),
+    )
+  ).end;
 }
 
-function copiesOf(reader: number, records: readonly SnapshotRecord[], lose: Compaction["lose"]): readonly (readonly [SnapshotRecord, Change])[] {
-  const frames = records.map((record) => [record, decodeFrame(readAt(reader, record.at, record.length))] as const);
+function copiesOf(
+  reader: number,
+  records: readonly SnapshotRecord[],
+  lose: Compaction["lose"],
+): readonly (readonly [SnapshotRecord, Change])[] {
+  const frames = records.map(
+    (record) => [record, decodeFrame(readAt(reader, record.at, record.length))] as const,
+  );
   const lost = frames.flatMap(([record, frame]) => (frame?.meta.n === record.name ? [] : record));
   if (lost.length > 0) lose(lost);
-  return frames.flatMap(([record, frame]) => (frame?.meta.n === record.name ? [[record, { kind: frame.kind, meta: refreshed(frame.meta, record), data: frame.data }] as const] : []));
+  return frames.flatMap(([record, frame]) =>
+    frame?.meta.n === record.name
+      ? [
+          [
+            record,
+            { kind: frame.kind, meta: refreshed(frame.meta, record), data: frame.data },
+          ] as const,
+        ]
+      : [],
+  );
 }
 
 /** With the time that it expires at now. */

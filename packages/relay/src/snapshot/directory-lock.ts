@@ -36,7 +36,10 @@ export function createDirectoryLock(dir: string): DirectoryLock {
   };
   return {
     claim() {
-      if (!isTaken) { take(); return; }
+      if (!isTaken) {
+        take();
+        return;
+      }
       const found = markIn(file);
       if (found === undefined) writeFileSync(file, mark, { flag: "wx", mode: 0o600 });
       else if (found !== mark) throw inUse(dir, file, pidOf(found));
@@ -60,14 +63,19 @@ function replaceDead(dir: string, file: string, mark: string): void {
     }
     const found = markIn(file);
     const pid = pidOf(found);
-    if (pid !== undefined && pid !== process.pid && isAlive(pid, found?.trim().split(" ")[2])) throw inUse(dir, file, pid);
+    if (pid !== undefined && pid !== process.pid && isAlive(pid, found?.trim().split(" ")[2]))
+      throw inUse(dir, file, pid);
     rmSync(file, { force: true });
   }
 }
 
 function inUse(dir: string, file: string, pid: number | undefined): XdsError {
   const cause = new SnapshotInUse(dir, pid);
-  return new XdsError("FAILED_PRECONDITION", `${cause.message}; give each relay a directory of its own, end that process, or remove ${file} if it is not a relay`, { cause });
+  return new XdsError(
+    "FAILED_PRECONDITION",
+    `${cause.message}; give each relay a directory of its own, end that process, or remove ${file} if it is not a relay`,
+    { cause },
+  );
 }
 
 /** Bytes of a lock that are read: a mark is shorter. */

@@ -3,7 +3,15 @@ import { crc32 } from "node:zlib";
 import type { StatusName } from "@xdstp/core";
 
 /** What a frame says. Numbers are those on disk: they never change. */
-export const FrameKind = { COMMIT: 0, PUT: 1, REMOVE: 2, WITHHOLD: 3, COLLECTION: 4, REFRESH: 5, SEALED: 6 } as const;
+export const FrameKind = {
+  COMMIT: 0,
+  PUT: 1,
+  REMOVE: 2,
+  WITHHOLD: 3,
+  COLLECTION: 4,
+  REFRESH: 5,
+  SEALED: 6,
+} as const;
 
 /** What stands before the bytes of a frame, as JSON; short keys, since there are many. */
 export interface FrameMeta {
@@ -62,7 +70,12 @@ export const LONGEST: number = 1 << 30;
 const NOTHING = new Uint8Array(0);
 
 /** The bytes of a frame. */
-export function encodeFrame(kind: number, batch: number, meta: FrameMeta, data: Uint8Array = NOTHING): Buffer {
+export function encodeFrame(
+  kind: number,
+  batch: number,
+  meta: FrameMeta,
+  data: Uint8Array = NOTHING,
+): Buffer {
   const text = Buffer.from(JSON.stringify(meta));
   const frame = Buffer.allocUnsafe(HEADER + text.length + data.length);
   MAGIC.copy(frame);
@@ -85,8 +98,15 @@ export function frameLength(header: Buffer): number | undefined {
 
 /** undefined: these are not the bytes that were written. */
 export function decodeFrame(bytes: Buffer): Frame | undefined {
-  if (frameLength(bytes) !== bytes.length || crc32(bytes.subarray(12)) !== bytes.readUInt32LE(8)) return undefined;
+  if (frameLength(bytes) !== bytes.length || crc32(bytes.subarray(12)) !== bytes.readUInt32LE(8))
+    return undefined;
   const split = HEADER + bytes.readUInt32LE(17);
   const meta = JSON.parse(bytes.toString("utf8", HEADER, split)) as FrameMeta;
-  return { kind: bytes.readUInt8(16), batch: bytes.readUInt32LE(12), meta, data: bytes.subarray(split), length: bytes.length };
+  return {
+    kind: bytes.readUInt8(16),
+    batch: bytes.readUInt32LE(12),
+    meta,
+    data: bytes.subarray(split),
+    length: bytes.length,
+  };
 }

@@ -3,7 +3,13 @@ import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import { encodeFrame, FrameKind, type FrameMeta } from "./frame.ts";
-import { checkPrivateFile, isOpenToOthers, linkError, openPrivateFile, PRIVATE_FLAGS } from "./private-files.ts";
+import {
+  checkPrivateFile,
+  isOpenToOthers,
+  linkError,
+  openPrivateFile,
+  PRIVATE_FLAGS,
+} from "./private-files.ts";
 
 /** The format of the file. Another one is set aside. */
 export const FORMAT = 1;
@@ -45,7 +51,11 @@ export class Journal {
   #file: FileHandle | undefined;
   #reader: number | undefined;
 
-  constructor(path: string, disk: Disk, { end, batch, damaged }: Pick<Journal, "end" | "batch" | "damaged">) {
+  constructor(
+    path: string,
+    disk: Disk,
+    { end, batch, damaged }: Pick<Journal, "end" | "batch" | "damaged">,
+  ) {
     this.path = path;
     this.#disk = disk;
     this.end = end;
@@ -69,7 +79,7 @@ export class Journal {
   /** Adds changes, all or none: they are on disk when it resolves. Rejects with the error of the system, and may be called again. */
   async append(changes: Iterable<Change>, now: number): Promise<readonly Place[]> {
     try {
-      const file = this.#file ??= await this.#reopen();
+      const file = (this.#file ??= await this.#reopen());
       const batch = this.batch + 1;
       const { end, places } = await writeBatch(file, this.end, batch, changes, now);
       await file.datasync();
@@ -83,7 +93,7 @@ export class Journal {
 
   /** Bytes of it, for who copies them. */
   async copyTo(target: FileHandle, start: number, at: number): Promise<void> {
-    const file = this.#file ??= await this.#reopen();
+    const file = (this.#file ??= await this.#reopen());
     const buffer = Buffer.allocUnsafe(CHUNK);
     for (let from = start; from < this.end;) {
       const { bytesRead } = await file.read(buffer, 0, Math.min(CHUNK, this.end - from), from);
@@ -118,9 +128,11 @@ export class Journal {
 
   /** What was not wholly written goes first: it would stand behind what is written next. */
   async #reopen(): Promise<FileHandle> {
-    const file = await this.#disk.open(this.path, constants.O_RDWR | constants.O_CREAT | PRIVATE_FLAGS, 0o600).catch((error: unknown) => {
-      throw (error as NodeJS.ErrnoException).code === "ELOOP" ? linkError(this.path) : error;
-    });
+    const file = await this.#disk
+      .open(this.path, constants.O_RDWR | constants.O_CREAT | PRIVATE_FLAGS, 0o600)
+      .catch((error: unknown) => {
+        throw (error as NodeJS.ErrnoException).code === "ELOOP" ? linkError(this.path) : error;
+      });
     try {
       const stats = await file.stat();
       checkPrivateFile(this.path, stats);
@@ -143,7 +155,13 @@ export class Journal {
 }
 
 /** Writes the frames of a batch and the commit that puts them in force. */
-export async function writeBatch(file: FileHandle, start: number, batch: number, changes: Iterable<Change>, now: number): Promise<{ readonly end: number; readonly places: readonly Place[] }> {
+export async function writeBatch(
+  file: FileHandle,
+  start: number,
+  batch: number,
+  changes: Iterable<Change>,
+  now: number,
+): Promise<{ readonly end: number; readonly places: readonly Place[] }> {
   const places: Place[] = [];
   let waiting: Buffer[] = [];
   let size = 0;

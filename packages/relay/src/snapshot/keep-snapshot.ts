@@ -7,7 +7,11 @@ import type { SnapshotStore } from "./snapshot-store.ts";
  * A feed over a feed on demand: all that passes is written to the snapshot, and what is asked for is served from it until upstream has said it (B-RELAY-9).
  * It stands next to the cache, so that only what was accepted is stored.
  */
-export function keepSnapshot(feed: ResourceFeed, store: SnapshotStore, options: KeepOptions): ResourceFeed {
+export function keepSnapshot(
+  feed: ResourceFeed,
+  store: SnapshotStore,
+  options: KeepOptions,
+): ResourceFeed {
   const keeper = new SnapshotKeeper(store, options);
   return {
     async run(sink, signal) {

@@ -10,10 +10,19 @@ import { createUpstream, journalOf, put, stateOf, useDir, useKept } from "../../
 import { keepSnapshot } from "./keep-snapshot.ts";
 
 const secretUrl = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
-const [a, b, c, glob] = ["ns/a", "ns/b", "ns/c", "ns/*"].map(flagName) as [string, string, string, string];
+const [a, b, c, glob] = ["ns/a", "ns/b", "ns/c", "ns/*"].map(flagName) as [
+  string,
+  string,
+  string,
+  string,
+];
 const all = (name: string) => [{ typeUrl: flagUrl, interest: { name } }];
 const away = new XdsError("UNAVAILABLE", "cannot be reached");
-const late = (name: string) => ({ typeUrl: flagUrl, name, error: new XdsError("NOT_FOUND", "late", { timedOut: true }) });
+const late = (name: string) => ({
+  typeUrl: flagUrl,
+  name,
+  error: new XdsError("NOT_FOUND", "late", { timedOut: true }),
+});
 
 /** Leaves a snapshot behind of what upstream has said of `ns/*` and of these names. */
 async function leave(dir: string, ...puts: readonly ReturnType<typeof put>[]): Promise<void> {
@@ -29,14 +38,24 @@ describe("a snapshot in front of upstream", () => {
     await leave(dir, put(a, "1", { version: "v1" }), put(b, "1"));
     const relay = useKept(dir, { clock: createFakeClock({ start: 1_042_000 }) });
     await relay.watch(glob, a, c);
-    expect([relay.shown(a), relay.members(glob), relay.shown(c)]).toEqual(["~1", ["a=1", "b=1"], "pending"]);
+    expect([relay.shown(a), relay.members(glob), relay.shown(c)]).toEqual([
+      "~1",
+      ["a=1", "b=1"],
+      "pending",
+    ]);
     const topic = relay.cache.topic(flagUrl, { name: glob });
-    expect([topic.settled, topic.stale?.message]).toEqual([true, "[UNAVAILABLE] from the snapshot of 1970-01-01T00:16:40.000Z, 42 s old; upstream has not answered yet"]);
+    expect([topic.settled, topic.stale?.message]).toEqual([
+      true,
+      "[UNAVAILABLE] from the snapshot of 1970-01-01T00:16:40.000Z, 42 s old; upstream has not answered yet",
+    ]);
     expect(relay.cache.topic(flagUrl, { name: a }).members()[0]?.resource?.given).toBe("v1");
     await relay.upstream.sink.commit({ put: [put(a, "2", { version: "v2" })] });
     expect([relay.shown(a), relay.shown(glob)]).toEqual(["2", "~1"]);
     await relay.upstream.sink.commit({ put: [put(b, "1")], settled: all(glob) });
-    expect([relay.members(glob), relay.cache.topic(flagUrl, { name: glob }).stale]).toEqual([["a=2", "b=1"], undefined]);
+    expect([relay.members(glob), relay.cache.topic(flagUrl, { name: glob }).stale]).toEqual([
+      ["a=2", "b=1"],
+      undefined,
+    ]);
   });
 
   it("what upstream says again is no news, and is not written again [B-RELAY-9, B-RELAY-18]", async () => {
@@ -52,23 +71,35 @@ describe("a snapshot in front of upstream", () => {
     expect([glob, a].map((name) => relay.cache.topic(flagUrl, { name }).head)).toEqual(heads);
     await relay.close();
     const left = readFileSync(journalOf(dir));
-    expect([left.subarray(0, bytes.length).equals(bytes), left.length - bytes.length < 400]).toEqual([true, true]);
+    expect([
+      left.subarray(0, bytes.length).equals(bytes),
+      left.length - bytes.length < 400,
+    ]).toEqual([true, true]);
   });
 
-  it.each([["all there is", { complete: all(glob) }], ["known now", { settled: all(glob) }]])("what upstream does not have any more goes when it has said %s, also from the disk [B-RELAY-9]", async (_, end) => {
-    const dir = useDir();
-    await leave(dir, put(a), put(b), put(c));
-    const relay = useKept(dir);
-    await relay.watch(glob, b);
-    await relay.upstream.sink.commit({ put: [put(a, "2")] });
-    expect(relay.members(glob)).toEqual(["a=2", "b=1", "c=1"]);
-    await relay.upstream.sink.commit({ ...("complete" in end && { put: [put(a, "2")] }), ...end });
-    expect([relay.members(glob), relay.shown(b)]).toEqual([["a=2"], "~none"]);
-    await relay.upstream.sink.commit({ remove: [{ typeUrl: flagUrl, name: b }] });
-    expect(relay.shown(b)).toBe("none");
-    await relay.close();
-    expect(stateOf(useKept(dir).store)).toEqual([`${glob}!`, `${a}=2`]);
-  });
+  it.each([
+    ["all there is", { complete: all(glob) }],
+    ["known now", { settled: all(glob) }],
+  ])(
+    "what upstream does not have any more goes when it has said %s, also from the disk [B-RELAY-9]",
+    async (_, end) => {
+      const dir = useDir();
+      await leave(dir, put(a), put(b), put(c));
+      const relay = useKept(dir);
+      await relay.watch(glob, b);
+      await relay.upstream.sink.commit({ put: [put(a, "2")] });
+      expect(relay.members(glob)).toEqual(["a=2", "b=1", "c=1"]);
+      await relay.upstream.sink.commit({
+        ...("complete" in end && { put: [put(a, "2")] }),
+        ...end,
+      });
+      expect([relay.members(glob), relay.shown(b)]).toEqual([["a=2"], "~none"]);
+      await relay.upstream.sink.commit({ remove: [{ typeUrl: flagUrl, name: b }] });
+      expect(relay.shown(b)).toBe("none");
+      await relay.close();
+      expect(stateOf(useKept(dir).store)).toEqual([`${glob}!`, `${a}=2`]);
+    },
+  );
 
   it("a removal upstream is one on disk, and what was restored goes with it [B-RELAY-10]", async () => {
     const dir = useDir();
@@ -88,9 +119,14 @@ describe("a snapshot in front of upstream", () => {
     await relay.watch(glob, a);
     relay.upstream.sink.unavailable({}, away);
     relay.clock.advance(30 * 86_400_000);
-    await relay.upstream.sink.commit({ remove: [late(a)], settled: [{ typeUrl: flagUrl, interest: { name: glob }, timedOut: true }] });
+    await relay.upstream.sink.commit({
+      remove: [late(a)],
+      settled: [{ typeUrl: flagUrl, interest: { name: glob }, timedOut: true }],
+    });
     expect([relay.shown(a), relay.members(glob)]).toEqual(["~1", ["a=1", "b=1"]]);
-    expect(relay.cache.topic(flagUrl, { name: a }).stale?.text).toBe("cannot be reached; what has not come since the start is from the snapshot of 1970-01-01T00:16:40.000Z");
+    expect(relay.cache.topic(flagUrl, { name: a }).stale?.text).toBe(
+      "cannot be reached; what has not come since the start is from the snapshot of 1970-01-01T00:16:40.000Z",
+    );
     // Once it has said something of the type, it is believed when it is silent of a name (C-MISS-4).
     await relay.upstream.sink.commit({ put: [put(b, "2")] });
     await relay.upstream.sink.commit({ remove: [late(a)] });
@@ -99,7 +135,12 @@ describe("a snapshot in front of upstream", () => {
 
   it("a TTL goes on through the restart, and what has expired is not restored [B-RELAY-12]", async () => {
     const dir = useDir();
-    await leave(dir, put(a, "1", { ttlMs: 10_000, expireMs: 10_000 }), put(b, "1", { ttlMs: 60_000, expireMs: 60_000 }), put(c));
+    await leave(
+      dir,
+      put(a, "1", { ttlMs: 10_000, expireMs: 10_000 }),
+      put(b, "1", { ttlMs: 60_000, expireMs: 60_000 }),
+      put(c),
+    );
     const relay = useKept(dir, { clock: createFakeClock({ start: 1_020_000 }) });
     await relay.watch(glob, a);
     expect([relay.members(glob), relay.shown(a)]).toEqual([["b=1", "c=1"], "pending"]);
@@ -113,7 +154,11 @@ describe("a snapshot in front of upstream", () => {
   it("a clock that has gone back gives nothing more than its whole TTL, after the next restart neither [B-RELAY-12]", async () => {
     const dir = useDir();
     await leave(dir, put(a, "1", { ttlMs: 10_000, expireMs: 10_000 }));
-    for (const [start, shown] of [[400_000, "~1"], [406_000, "~1"], [410_001, "pending"]] as const) {
+    for (const [start, shown] of [
+      [400_000, "~1"],
+      [406_000, "~1"],
+      [410_001, "pending"],
+    ] as const) {
       const relay = useKept(dir, { clock: createFakeClock({ start }) });
       await relay.watch(a);
       expect([start, relay.shown(a)]).toEqual([start, shown]);
@@ -132,7 +177,9 @@ describe("a snapshot in front of upstream", () => {
     await relay.upstream.sink.commit({ put: [put(a, "1", { ttlMs: 10_000, expireMs: 10_000 })] });
     await relay.store.flush();
     relay.clock.advance(9_000);
-    await relay.upstream.sink.commit({ refresh: [{ typeUrl: flagUrl, name: a, expireMs: 10_000 }] });
+    await relay.upstream.sink.commit({
+      refresh: [{ typeUrl: flagUrl, name: a, expireMs: 10_000 }],
+    });
     await relay.close();
     const again = useKept(dir, { clock: createFakeClock({ start: 1_018_000 }) });
     await again.watch(a);
@@ -147,7 +194,12 @@ describe("a snapshot in front of upstream", () => {
     expect(readFileSync(journalOf(dir)).includes("forget me")).toBe(false);
     const relay = useKept(dir);
     await relay.watch(a, glob, b);
-    expect([relay.shown(a), relay.shown(b), relay.members(glob), relay.cache.topic(flagUrl, { name: glob }).settled]).toEqual(["pending", "~1", ["b=1"], false]);
+    expect([
+      relay.shown(a),
+      relay.shown(b),
+      relay.members(glob),
+      relay.cache.topic(flagUrl, { name: glob }).settled,
+    ]).toEqual(["pending", "~1", ["b=1"], false]);
     await relay.upstream.sink.commit({ put: [put(a, "3", { noStore: true })], settled: all(glob) });
     expect(relay.members(glob)).toEqual(["a=3"]);
   });
@@ -181,46 +233,82 @@ describe("a snapshot in front of upstream", () => {
     await first.close();
     const relay = useKept(dir);
     await relay.watch(glob);
-    expect([relay.members(glob), relay.cache.topic(flagUrl, { name: glob }).settled]).toEqual([["a=1"], false]);
+    expect([relay.members(glob), relay.cache.topic(flagUrl, { name: glob }).settled]).toEqual([
+      ["a=1"],
+      false,
+    ]);
   });
 
   it("what was known to be empty is so, and `*` is restored as a collection [B-RELAY-9]", async () => {
     const dir = useDir();
     const first = useKept(dir);
     await first.watch(glob, "*");
-    await first.upstream.sink.commit({ put: [put("x"), put("y")], complete: all(glob), settled: all("*") });
+    await first.upstream.sink.commit({
+      put: [put("x"), put("y")],
+      complete: all(glob),
+      settled: all("*"),
+    });
     await first.close();
     const relay = useKept(dir);
     await relay.watch(glob, "*");
-    expect([relay.shown(glob), relay.members("*"), relay.cache.topic(flagUrl, { name: "*" }).settled]).toEqual(["~none", ["x=1", "y=1"], true]);
+    expect([
+      relay.shown(glob),
+      relay.members("*"),
+      relay.cache.topic(flagUrl, { name: "*" }).settled,
+    ]).toEqual(["~none", ["x=1", "y=1"], true]);
   });
 
   it("why a glob is empty is told again after a restart, and no more once upstream says that it just is [B-RELAY-9] [S-ERR-5]", async () => {
     const dir = useDir();
-    const error = new XdsError("PERMISSION_DENIED", "the server says: not for you", { said: "not for you" });
-    const told = (relay: ReturnType<typeof useKept>) => relay.cache.topic(flagUrl, { name: glob }).members().map((entry) => [entry.name, entry.error?.code, entry.error?.text, entry.error?.context.said]);
+    const error = new XdsError("PERMISSION_DENIED", "the server says: not for you", {
+      said: "not for you",
+    });
+    const told = (relay: ReturnType<typeof useKept>) =>
+      relay.cache
+        .topic(flagUrl, { name: glob })
+        .members()
+        .map((entry) => [
+          entry.name,
+          entry.error?.code,
+          entry.error?.text,
+          entry.error?.context.said,
+        ]);
     const first = useKept(dir);
     await first.watch(glob);
-    await first.upstream.sink.commit({ settled: [{ typeUrl: flagUrl, interest: { name: glob }, error }] });
+    await first.upstream.sink.commit({
+      settled: [{ typeUrl: flagUrl, interest: { name: glob }, error }],
+    });
     const before = told(first);
     await first.close();
     const second = useKept(dir);
     await second.watch(glob);
-    expect([before, told(second)]).toEqual([[[glob, "PERMISSION_DENIED", "the server says: not for you", "not for you"]], before]);
+    expect([before, told(second)]).toEqual([
+      [[glob, "PERMISSION_DENIED", "the server says: not for you", "not for you"]],
+      before,
+    ]);
     const { head } = second.cache.topic(flagUrl, { name: glob });
-    await second.upstream.sink.commit({ settled: [{ typeUrl: flagUrl, interest: { name: glob }, error }] });
+    await second.upstream.sink.commit({
+      settled: [{ typeUrl: flagUrl, interest: { name: glob }, error }],
+    });
     expect(second.cache.topic(flagUrl, { name: glob }).head).toBe(head);
     await second.upstream.sink.commit({ settled: all(glob) });
     await second.close();
     const third = useKept(dir);
     await third.watch(glob);
-    expect([told(third), third.cache.topic(flagUrl, { name: glob }).settled]).toEqual([[[glob, undefined, undefined, undefined]], true]);
+    expect([told(third), third.cache.topic(flagUrl, { name: glob }).settled]).toEqual([
+      [[glob, undefined, undefined, undefined]],
+      true,
+    ]);
   });
 
   it("what was refused is not stored; what was held before it is", async () => {
     const dir = useDir();
     const relay = useKept(dir);
-    relay.cache.check(flagUrl, { name: glob }, (resource) => (Buffer.from(resource.payload.value).toString() === "bad" ? new XdsError("INVALID_ARGUMENT", "bad") : undefined));
+    relay.cache.check(flagUrl, { name: glob }, (resource) =>
+      Buffer.from(resource.payload.value).toString() === "bad"
+        ? new XdsError("INVALID_ARGUMENT", "bad")
+        : undefined,
+    );
     await relay.watch(glob);
     await relay.upstream.sink.commit({ put: [put(a, "good"), put(b, "bad")] });
     await relay.upstream.sink.commit({ put: [put(a, "bad"), put(c, "good")], settled: all(glob) });
@@ -233,12 +321,24 @@ describe("a snapshot in front of upstream", () => {
     const upstream = createUpstream();
     const held = keepResource(put(a, "old", { version: "v0" }).resource);
     let answer: (committed: Committed) => void = () => undefined;
-    const sink: ResourceSink = { commit: async () => new Promise((resolve) => { answer = resolve; }), held: () => [{ name: a, version: "v0", resource: held }], unavailable: () => undefined };
-    void keepSnapshot(upstream.feed, store, { inWildcard: () => true }).run(sink, new AbortController().signal);
+    const sink: ResourceSink = {
+      commit: async () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+      held: () => [{ name: a, version: "v0", resource: held }],
+      unavailable: () => undefined,
+    };
+    void keepSnapshot(upstream.feed, store, { inWildcard: () => true }).run(
+      sink,
+      new AbortController().signal,
+    );
     const committed = upstream.sink.commit({ put: [put(a, "new", { version: "v1" })] });
     answer({ revision: 1 });
     await committed;
-    expect([...store.index].map(({ name, version, served }) => [name, version, served])).toEqual([[a, "v0", "v0"]]);
+    expect([...store.index].map(({ name, version, served }) => [name, version, served])).toEqual([
+      [a, "v0", "v0"],
+    ]);
   });
 
   it("what nobody asks for any more is restored to who asks again, if upstream is away then [B-RELAY-9]", async () => {
@@ -273,14 +373,20 @@ describe("a snapshot in front of upstream", () => {
     const dir = useDir();
     const relay = useKept(dir);
     await relay.watch("other", "one");
-    await relay.upstream.sink.commit({ put: [put("real", "1", { aliases: ["other"] }), put("wanted", "1", { aliases: ["one"] })] });
+    await relay.upstream.sink.commit({
+      put: [put("real", "1", { aliases: ["other"] }), put("wanted", "1", { aliases: ["one"] })],
+    });
     await relay.unwatch("other");
     await relay.watch("other", "wanted");
     await relay.upstream.sink.commit({ remove: [{ typeUrl: flagUrl, name: "other" }] });
     await relay.close();
     const again = useKept(dir);
     await again.watch("other", "one");
-    expect([again.shown("other"), again.shown("one"), stateOf(again.store)]).toEqual(["pending", "~1", ["wanted=1"]]);
+    expect([again.shown("other"), again.shown("one"), stateOf(again.store)]).toEqual([
+      "pending",
+      "~1",
+      ["wanted=1"],
+    ]);
   });
 
   it("an error of one name that will pass is no answer: what the snapshot has of it is served [B-RELAY-9]", async () => {
@@ -313,7 +419,9 @@ describe("a snapshot in front of upstream", () => {
 
   it("variants of a name are stored apart, and what upstream says takes the place of those for the same clients [S-DYN-4]", async () => {
     const dir = useDir();
-    const [prod, test] = ["prod", "test"].map((value) => encodeConstraints({ kind: "equals", key: "env", value })) as [Uint8Array, Uint8Array];
+    const [prod, test] = ["prod", "test"].map((value) =>
+      encodeConstraints({ kind: "equals", key: "env", value }),
+    ) as [Uint8Array, Uint8Array];
     const asked = (env: string) => ({ name: a, parameters: new Map([["env", env]]) });
     const text = (relay: ReturnType<typeof useKept>, env: string): string => {
       const topic = relay.cache.topic(flagUrl, asked(env));
@@ -321,7 +429,9 @@ describe("a snapshot in front of upstream", () => {
     };
     const first = useKept(dir);
     await first.watch(asked("prod"), asked("test"));
-    await first.upstream.sink.commit({ put: [put(a, "p", { constraints: prod }), put(a, "t", { constraints: test })] });
+    await first.upstream.sink.commit({
+      put: [put(a, "p", { constraints: prod }), put(a, "t", { constraints: test })],
+    });
     await first.close();
     const relay = useKept(dir);
     await relay.watch(asked("prod"), asked("test"));

@@ -36,7 +36,9 @@ export function loadSnapshot(options: LoadOptions): LoadedSnapshot {
   try {
     const { size } = fstatSync(fd);
     const exposed: SnapshotRecord[] = [];
-    const { end, batch, gaps } = readJournal(fd, size, (frames) => { for (const record of apply(options, frames)) exposed.push(record); });
+    const { end, batch, gaps } = readJournal(fd, size, (frames) => {
+      for (const record of apply(options, frames)) exposed.push(record);
+    });
     for (const record of exposed) options.index.tear(record);
     if (gaps.length > 0 && end === 0) return replace(options, size);
     if (gaps.length > 0) setAside(options, gaps);
@@ -48,27 +50,56 @@ export function loadSnapshot(options: LoadOptions): LoadedSnapshot {
 }
 
 /** Gives secrets that are not encrypted, from before their type was said to be one. They are not used, and may exist, so no collection of theirs is complete. */
-function apply({ index, keyId, path, isSecret }: LoadOptions, frames: readonly PlacedFrame[]): readonly SnapshotRecord[] {
+function apply(
+  { index, keyId, path, isSecret }: LoadOptions,
+  frames: readonly PlacedFrame[],
+): readonly SnapshotRecord[] {
   const exposed: SnapshotRecord[] = [];
   const set = (meta: FrameMeta, place: Place, state: SnapshotRecord["state"]): void => {
     const facts = factsOf(meta);
-    index.set(createRecord({ ...facts, ...place, state, typeUrl: index.shelf(facts.space, facts.typeUrl).typeUrl }));
+    index.set(
+      createRecord({
+        ...facts,
+        ...place,
+        state,
+        typeUrl: index.shelf(facts.space, facts.typeUrl).typeUrl,
+      }),
+    );
   };
-  for (const { frame: { kind, meta, length }, at } of frames) {
+  for (const {
+    frame: { kind, meta, length },
+    at,
+  } of frames) {
     const place = { at, length };
     switch (kind) {
       case FrameKind.PUT:
-        if (!isSecret(meta.t ?? "")) { set(meta, place, "stored"); break; }
+        if (!isSecret(meta.t ?? "")) {
+          set(meta, place, "stored");
+          break;
+        }
         exposed.push(createRecord(factsOf(meta)));
         remove(index, meta);
         break;
-      case FrameKind.SEALED: set(meta, place, meta.k === keyId ? "stored" : "locked"); break;
-      case FrameKind.WITHHOLD: set(meta, place, "withheld"); break;
-      case FrameKind.REMOVE: remove(index, meta); break;
-      case FrameKind.REFRESH: refresh(index, meta); break;
-      case FrameKind.COLLECTION: collect(index, meta, length); break;
-      case FrameKind.COMMIT: checkFormat(path, meta); break;
-      default: throw newer(path);
+      case FrameKind.SEALED:
+        set(meta, place, meta.k === keyId ? "stored" : "locked");
+        break;
+      case FrameKind.WITHHOLD:
+        set(meta, place, "withheld");
+        break;
+      case FrameKind.REMOVE:
+        remove(index, meta);
+        break;
+      case FrameKind.REFRESH:
+        refresh(index, meta);
+        break;
+      case FrameKind.COLLECTION:
+        collect(index, meta, length);
+        break;
+      case FrameKind.COMMIT:
+        checkFormat(path, meta);
+        break;
+      default:
+        throw newer(path);
     }
   }
   return exposed;
@@ -79,7 +110,10 @@ function checkFormat(path: string, { format = 0 }: FrameMeta): void {
 }
 
 function newer(path: string): XdsError {
-  return new XdsError("FAILED_PRECONDITION", `${path} was written by a newer release; use that one, or give this one a directory of its own`);
+  return new XdsError(
+    "FAILED_PRECONDITION",
+    `${path} was written by a newer release; use that one, or give this one a directory of its own`,
+  );
 }
 
 function remove(index: SnapshotIndex, meta: FrameMeta): void {
@@ -98,17 +132,50 @@ function collect(index: SnapshotIndex, meta: FrameMeta, length: number): void {
   else index.deleteCollection(collection);
 }
 
-function collectionOf({ t = "", n = "", s = "", at = 0, p, e }: FrameMeta): Omit<StoredCollection, "length"> {
-  return { space: s, typeUrl: t, interest: { name: n, ...(p !== undefined && { parameters: new Map(p) }) }, at, ...(e !== undefined && { error: errorOf(e, { typeUrl: t, resource: n }) }) };
+function collectionOf({
+  t = "",
+  n = "",
+  s = "",
+  at = 0,
+  p,
+  e,
+}: FrameMeta): Omit<StoredCollection, "length"> {
+  return {
+    space: s,
+    typeUrl: t,
+    interest: { name: n, ...(p !== undefined && { parameters: new Map(p) }) },
+    at,
+    ...(e !== undefined && { error: errorOf(e, { typeUrl: t, resource: n }) }),
+  };
 }
 
-function errorOf({ code, text, said }: NonNullable<FrameMeta["e"]>, about: XdsErrorContext): XdsError {
+function errorOf(
+  { code, text, said }: NonNullable<FrameMeta["e"]>,
+  about: XdsErrorContext,
+): XdsError {
   return new XdsError(code, text, { ...about, ...(said !== undefined && { said }) });
 }
 
 /** How a collection is written. */
-export function collectionMeta({ space, typeUrl, interest: { name, parameters }, at, error }: StoredCollection, complete: boolean): Frame["meta"] {
-  return { t: typeUrl, n: name, at, f: complete, ...(space !== "" && { s: space }), ...(parameters !== undefined && { p: [...parameters] }), ...(error !== undefined && { e: { code: error.code, text: error.text, ...(error.context.said !== undefined && { said: error.context.said }) } }) };
+export function collectionMeta(
+  { space, typeUrl, interest: { name, parameters }, at, error }: StoredCollection,
+  complete: boolean,
+): Frame["meta"] {
+  return {
+    t: typeUrl,
+    n: name,
+    at,
+    f: complete,
+    ...(space !== "" && { s: space }),
+    ...(parameters !== undefined && { p: [...parameters] }),
+    ...(error !== undefined && {
+      e: {
+        code: error.code,
+        text: error.text,
+        ...(error.context.said !== undefined && { said: error.context.said }),
+      },
+    }),
+  };
 }
 
 /** The lost part may have said anything, so no collection is complete. */
@@ -136,7 +203,14 @@ function replace({ path, now, tell }: LoadOptions, bytes: number): LoadedSnapsho
   } catch (error) {
     kept = `it could not be renamed to ${aside} (${textOf(error)}), and is overwritten`;
   }
-  tell({ kind: "snapshot-corrupt", file: path, aside, offset: 0, bytes, message: `${path} is not a snapshot: none of its ${bytes} bytes can be read, so nothing is served from it before upstream answers; ${kept}` });
+  tell({
+    kind: "snapshot-corrupt",
+    file: path,
+    aside,
+    offset: 0,
+    bytes,
+    message: `${path} is not a snapshot: none of its ${bytes} bytes can be read, so nothing is served from it before upstream answers; ${kept}`,
+  });
   return { end: 0, batch: 0, damaged: false };
 }
 
@@ -149,5 +223,10 @@ function textOf(error: unknown): string {
 }
 
 function tellTorn({ path, tell }: LoadOptions, bytes: number): void {
-  tell({ kind: "snapshot-torn", file: path, bytes, message: `the last ${bytes} bytes of ${path} were not wholly written, as when a process is killed; the state before them is used, nothing has to be done` });
+  tell({
+    kind: "snapshot-torn",
+    file: path,
+    bytes,
+    message: `the last ${bytes} bytes of ${path} were not wholly written, as when a process is killed; the state before them is used, nothing has to be done`,
+  });
 }

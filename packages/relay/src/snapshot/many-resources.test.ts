@@ -30,23 +30,37 @@ it("many resources are restored in several turns, and complete only with the las
   const early = topic.members().length;
   expect([early > 0, early < names.length, topic.settled]).toEqual([true, true, false]);
   await turns();
-  expect([topic.members().length, topic.settled, topic.stale === undefined]).toEqual([names.length, true, false]);
+  expect([topic.members().length, topic.settled, topic.stale === undefined]).toEqual([
+    names.length,
+    true,
+    false,
+  ]);
 });
 
 it("what upstream says between these turns is not replaced by what is older [B-RELAY-9] [B-RELAY-10]", async () => {
   const relay = await restarted();
   const [gone, changed] = [names.at(-1) ?? "", names.at(-2) ?? ""];
-  await relay.upstream.sink.commit({ put: [put(changed, "new")], remove: [{ typeUrl: flagUrl, name: gone }] });
+  await relay.upstream.sink.commit({
+    put: [put(changed, "new")],
+    remove: [{ typeUrl: flagUrl, name: gone }],
+  });
   await turns();
   const members = relay.members(glob);
-  expect([members.length, members.includes("1798=new"), members.some((member) => member.startsWith("1799"))]).toEqual([names.length - 1, true, false]);
+  expect([
+    members.length,
+    members.includes("1798=new"),
+    members.some((member) => member.startsWith("1799")),
+  ]).toEqual([names.length - 1, true, false]);
 });
 
 it("what upstream says completely between these turns is all there is [B-RELAY-9]", async () => {
   const relay = await restarted();
   await relay.upstream.sink.commit({ put: [put(names[0] ?? "", "new")], complete: all });
   await turns();
-  expect([relay.members(glob), relay.cache.topic(flagUrl, { name: glob }).stale]).toEqual([["0000=new"], undefined]);
+  expect([relay.members(glob), relay.cache.topic(flagUrl, { name: glob }).stale]).toEqual([
+    ["0000=new"],
+    undefined,
+  ]);
 });
 
 it("nothing more is read once the relay is closed", async () => {

@@ -1,7 +1,12 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 
 import { XdsError, type Put } from "@xdstp/core";
-import { createFakeClock, createSeededRandom, type FakeClock, type SeededRandom } from "@xdstp/testing";
+import {
+  createFakeClock,
+  createSeededRandom,
+  type FakeClock,
+  type SeededRandom,
+} from "@xdstp/testing";
 import { expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
@@ -10,8 +15,12 @@ import { journalOf, put, useDir, useKept, type Kept } from "../../test/snapshots
 const globs = ["one/*", "two/*"].map(flagName);
 const solos = ["solo/x", "solo/y"].map(flagName);
 const asked = [...globs, ...solos];
-const names = [...globs.flatMap((glob) => ["a", "b", "c"].map((id) => glob.replace("*", id))), ...solos];
-const home = (name: string): string => globs.find((glob) => name.startsWith(glob.slice(0, -1))) ?? name;
+const names = [
+  ...globs.flatMap((glob) => ["a", "b", "c"].map((id) => glob.replace("*", id))),
+  ...solos,
+];
+const home = (name: string): string =>
+  globs.find((glob) => name.startsWith(glob.slice(0, -1))) ?? name;
 const away = new XdsError("UNAVAILABLE", "cannot be reached");
 
 /** What there is of a name. */
@@ -38,9 +47,14 @@ class World {
   truth = new Map<string, Fact>();
   /** What clients see. */
   view = new Map<string, Fact>();
-  disk: { facts: Map<string, Fact>; complete: Set<string> } = { facts: new Map(), complete: new Set() };
+  disk: { facts: Map<string, Fact>; complete: Set<string> } = {
+    facts: new Map(),
+    complete: new Set(),
+  };
   /** Lengths of the file, with what it has up to there. */
-  written: { readonly length: number; readonly disk: Disk }[] = [{ length: 0, disk: { facts: new Map(), complete: new Set() } }];
+  written: { readonly length: number; readonly disk: Disk }[] = [
+    { length: 0, disk: { facts: new Map(), complete: new Set() } },
+  ];
   watched = new Set<string>();
   said = new Set<string>();
   /** Upstream has said these since they were asked for, though perhaps not all of their collection. */
@@ -56,19 +70,41 @@ class World {
 
   async start(): Promise<void> {
     this.relay = useKept(this.dir, { clock: this.clock });
-    Object.assign(this, { view: new Map(), watched: new Set(), said: new Set(), spoken: new Set(), settled: new Set(), heard: false, isAway: false });
+    Object.assign(this, {
+      view: new Map(),
+      watched: new Set(),
+      said: new Set(),
+      spoken: new Set(),
+      settled: new Set(),
+      heard: false,
+      isAway: false,
+    });
     for (const name of asked) if (this.random.below(5) > 0) await this.watch(name);
   }
 
   async step(): Promise<void> {
     const wanted = [...this.watched];
     switch (this.random.below(9)) {
-      case 0: case 1: case 2: this.change(); break;
-      case 3: case 4: if (!this.isAway && wanted.length > 0) this.answer(this.random.pick(wanted)); break;
-      case 5: await this.flush(); break;
-      case 6: this.outage(!this.isAway); break;
-      case 7: await this.toggle(this.random.pick(asked)); break;
-      default: await this.pass(this.random.below(3_000));
+      case 0:
+      case 1:
+      case 2:
+        this.change();
+        break;
+      case 3:
+      case 4:
+        if (!this.isAway && wanted.length > 0) this.answer(this.random.pick(wanted));
+        break;
+      case 5:
+        await this.flush();
+        break;
+      case 6:
+        this.outage(!this.isAway);
+        break;
+      case 7:
+        await this.toggle(this.random.pick(asked));
+        break;
+      default:
+        await this.pass(this.random.below(3_000));
     }
     this.check();
   }
@@ -82,13 +118,24 @@ class World {
   /** Upstream has something else, and tells it, if it can and is asked. */
   change(): void {
     const name = this.random.pick(names);
-    const fact = { text: `${++this.#texts}`, until: this.random.below(4) === 0 ? this.clock.now() + 4_000 : Infinity, noStore: this.random.below(8) === 0 };
+    const fact = {
+      text: `${++this.#texts}`,
+      until: this.random.below(4) === 0 ? this.clock.now() + 4_000 : Infinity,
+      noStore: this.random.below(8) === 0,
+    };
     const goes = this.random.below(3) === 0;
     if (goes) this.truth.delete(name);
     else this.truth.set(name, fact);
-    if (this.isAway || !this.watched.has(home(name)) || (home(name) !== name && !this.said.has(home(name)))) return;
+    if (
+      this.isAway ||
+      !this.watched.has(home(name)) ||
+      (home(name) !== name && !this.said.has(home(name)))
+    )
+      return;
     this.log.push(`${goes ? "removes" : "puts"} ${name} ${fact.text}`);
-    void this.relay.upstream.sink.commit(goes ? { remove: [{ typeUrl: flagUrl, name }] } : { put: [this.putOf(name, fact)] });
+    void this.relay.upstream.sink.commit(
+      goes ? { remove: [{ typeUrl: flagUrl, name }] } : { put: [this.putOf(name, fact)] },
+    );
     this.tell(name, goes ? undefined : fact);
   }
 
@@ -96,22 +143,35 @@ class World {
   answer(name: string): void {
     this.log.push(`answers ${name}`);
     const { sink } = this.relay.upstream;
-    const found = [...this.truth].filter(([one, { until }]) => home(one) === name && until > this.clock.now());
+    const found = [...this.truth].filter(
+      ([one, { until }]) => home(one) === name && until > this.clock.now(),
+    );
     const isGlob = name.endsWith("*");
     if (!isGlob && found.length === 0) void sink.commit({ remove: [{ typeUrl: flagUrl, name }] });
     const interests = [{ typeUrl: flagUrl, interest: { name } }];
     const half = isGlob && this.random.below(3) === 0;
     if (half || this.random.below(2) === 0) {
       const some = half ? found.slice(0, 1) : found;
-      const gone = half ? [] : [...this.spoken].filter((one) => home(one) === name && one !== name && !found.some(([key]) => key === one));
-      void sink.commit({ put: some.map(([one, fact]) => this.putOf(one, fact)), remove: gone.map((one) => ({ typeUrl: flagUrl, name: one })) });
+      const gone = half
+        ? []
+        : [...this.spoken].filter(
+            (one) => home(one) === name && one !== name && !found.some(([key]) => key === one),
+          );
+      void sink.commit({
+        put: some.map(([one, fact]) => this.putOf(one, fact)),
+        remove: gone.map((one) => ({ typeUrl: flagUrl, name: one })),
+      });
       if (isGlob && !half) void sink.commit({ settled: interests });
       for (const [one, fact] of some) this.tell(one, fact);
       if (half) return;
     } else {
-      void sink.commit({ put: found.map(([one, fact]) => this.putOf(one, fact)), ...(isGlob && { complete: interests }) });
+      void sink.commit({
+        put: found.map(([one, fact]) => this.putOf(one, fact)),
+        ...(isGlob && { complete: interests }),
+      });
     }
-    for (const one of names) if (home(one) === name) this.tell(one, found.find(([key]) => key === one)?.[1]);
+    for (const one of names)
+      if (home(one) === name) this.tell(one, found.find(([key]) => key === one)?.[1]);
     if (isGlob) {
       this.disk.complete.add(name);
       this.settled.add(name);
@@ -136,7 +196,10 @@ class World {
 
   putOf(name: string, { text, until, noStore }: Fact): Put {
     const ms = until - this.clock.now();
-    return put(name, text, { ...(noStore && { noStore }), ...(until < Infinity && { expireMs: ms, ttlMs: 4_000 }) });
+    return put(name, text, {
+      ...(noStore && { noStore }),
+      ...(until < Infinity && { expireMs: ms, ttlMs: 4_000 }),
+    });
   }
 
   outage(isAway: boolean): void {
@@ -147,16 +210,20 @@ class World {
   }
 
   async toggle(name: string): Promise<void> {
-    if (!this.watched.has(name)) { await this.watch(name); return; }
+    if (!this.watched.has(name)) {
+      await this.watch(name);
+      return;
+    }
     this.log.push(`unwatch ${name}`);
     await this.relay.unwatch(name);
     this.watched.delete(name);
     this.said.delete(name);
     this.settled.delete(name);
-    for (const one of names) if (home(one) === name) {
-      this.view.delete(one);
-      this.spoken.delete(one);
-    }
+    for (const one of names)
+      if (home(one) === name) {
+        this.view.delete(one);
+        this.spoken.delete(one);
+      }
   }
 
   async watch(name: string): Promise<void> {
@@ -168,9 +235,16 @@ class World {
 
   restore(name: string): void {
     if (this.said.has(name)) return;
-    const members = [...this.disk.facts].filter(([one, { until }]) => home(one) === name && until > this.clock.now() && !this.spoken.has(one));
+    const members = [...this.disk.facts].filter(
+      ([one, { until }]) => home(one) === name && until > this.clock.now() && !this.spoken.has(one),
+    );
     for (const [one, fact] of members) if (!fact.noStore) this.view.set(one, fact);
-    if (name.endsWith("*") && this.disk.complete.has(name) && members.every(([, { noStore }]) => !noStore)) this.settled.add(name);
+    if (
+      name.endsWith("*") &&
+      this.disk.complete.has(name) &&
+      members.every(([, { noStore }]) => !noStore)
+    )
+      this.settled.add(name);
   }
 
   async flush(): Promise<void> {
@@ -180,7 +254,10 @@ class World {
 
   note(): void {
     const { facts, complete } = this.disk;
-    this.written.push({ length: statSync(journalOf(this.dir), { throwIfNoEntry: false })?.size ?? 0, disk: { facts: new Map(facts), complete: new Set(complete) } });
+    this.written.push({
+      length: statSync(journalOf(this.dir), { throwIfNoEntry: false })?.size ?? 0,
+      disk: { facts: new Map(facts), complete: new Set(complete) },
+    });
   }
 
   /** The process is killed while it writes: the file ends somewhere in what was written last. */
@@ -191,7 +268,8 @@ class World {
     const after = this.written.at(-1)?.length ?? 0;
     const length = before + this.random.below(after - before + 1);
     this.log.push(`crash at ${length} of ${before} to ${after}`);
-    if (after > 0) writeFileSync(journalOf(this.dir), readFileSync(journalOf(this.dir)).subarray(0, length));
+    if (after > 0)
+      writeFileSync(journalOf(this.dir), readFileSync(journalOf(this.dir)).subarray(0, length));
     this.written = this.written.filter((one) => one.length <= length);
     const { facts, complete } = this.written.at(-1)?.disk ?? { facts: [], complete: [] };
     this.disk = { facts: new Map(facts), complete: new Set(complete) };
@@ -206,12 +284,20 @@ class World {
 
   shownOf(name: string): readonly string[] {
     const topic = this.relay.cache.topic(flagUrl, { name });
-    const found = topic.members().flatMap(({ name: one, resource }) => (resource === undefined ? [] : `${one}=${Buffer.from(resource.payload.value).toString()}`)).sort();
+    const found = topic
+      .members()
+      .flatMap(({ name: one, resource }) =>
+        resource === undefined ? [] : `${one}=${Buffer.from(resource.payload.value).toString()}`,
+      )
+      .sort();
     return [`${name}${name.endsWith("*") && topic.settled ? "!" : ""}`, ...found];
   }
 
   expectedOf(name: string): readonly string[] {
-    const found = [...this.view].filter(([one, { until }]) => home(one) === name && until > this.clock.now()).map(([one, { text }]) => `${one}=${text}`).sort();
+    const found = [...this.view]
+      .filter(([one, { until }]) => home(one) === name && until > this.clock.now())
+      .map(([one, { text }]) => `${one}=${text}`)
+      .sort();
     return [`${name}${this.settled.has(name) ? "!" : ""}`, ...found];
   }
 
@@ -221,7 +307,10 @@ class World {
     for (const name of this.watched) {
       while (!this.said.has(name)) this.answer(name);
       this.check();
-      expect([this.log.join("\n"), this.relay.cache.topic(flagUrl, { name }).stale]).toEqual([this.log.join("\n"), undefined]);
+      expect([this.log.join("\n"), this.relay.cache.topic(flagUrl, { name }).stale]).toEqual([
+        this.log.join("\n"),
+        undefined,
+      ]);
     }
   }
 }
@@ -229,13 +318,16 @@ class World {
 /** All of them with XDSTP_SCALE=1, a hundredth without. */
 const seeds = Math.ceil(4_000 * Number(process.env.XDSTP_SCALE ?? "0.01"));
 
-it.each(Array.from({ length: seeds }, (_, nth) => nth + 1))("seed %i: after each crash there is what was on disk, wholly, and nothing of what upstream had removed; then all that upstream has [B-RELAY-9, B-RELAY-10, B-RELAY-11, B-RELAY-12]", async (seed) => {
-  const world = new World(seed);
-  for (let life = 0; life < 5; life++) {
-    await world.start();
-    world.check();
-    for (let step = world.random.below(30); step > 0; step--) await world.step();
-    if (world.random.below(2) === 0) world.converge();
-    await world.crash();
-  }
-});
+it.each(Array.from({ length: seeds }, (_, nth) => nth + 1))(
+  "seed %i: after each crash there is what was on disk, wholly, and nothing of what upstream had removed; then all that upstream has [B-RELAY-9, B-RELAY-10, B-RELAY-11, B-RELAY-12]",
+  async (seed) => {
+    const world = new World(seed);
+    for (let life = 0; life < 5; life++) {
+      await world.start();
+      world.check();
+      for (let step = world.random.below(30); step > 0; step--) await world.step();
+      if (world.random.below(2) === 0) world.converge();
+      await world.crash();
+    }
+  },
+);

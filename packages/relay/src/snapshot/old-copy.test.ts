@@ -17,7 +17,10 @@ async function rolledBack(): Promise<string> {
   await relay.upstream.sink.commit({ put: [put(a, "old"), put(b, "old")], settled: all });
   await relay.store.flush();
   copyFileSync(journalOf(dir), copy);
-  await relay.upstream.sink.commit({ put: [put(a, "new")], remove: [{ typeUrl: flagUrl, name: b }] });
+  await relay.upstream.sink.commit({
+    put: [put(a, "new")],
+    remove: [{ typeUrl: flagUrl, name: b }],
+  });
   await relay.close();
   copyFileSync(copy, journalOf(dir));
   return dir;
@@ -37,7 +40,10 @@ it("an older copy is served until upstream answers, and then corrected, on disk 
 it("an older copy does not replace what upstream has said already, also of a collection that is subscribed later [B-RELAY-9]", async () => {
   const relay = useKept(await rolledBack());
   await relay.watch(a, b);
-  await relay.upstream.sink.commit({ put: [put(a, "new")], remove: [{ typeUrl: flagUrl, name: b }] });
+  await relay.upstream.sink.commit({
+    put: [put(a, "new")],
+    remove: [{ typeUrl: flagUrl, name: b }],
+  });
   await relay.watch(glob);
   expect([relay.shown(a), relay.shown(b), relay.members(glob)]).toEqual(["new", "none", ["a=new"]]);
 });

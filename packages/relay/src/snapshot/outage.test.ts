@@ -8,7 +8,13 @@ import { flag, flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld, type RelayWorld } from "../../test/relay-world.ts";
 import { journalOf, useDir } from "../../test/snapshots.ts";
 import type { RelayOptions } from "../index.ts";
-import { useClient, useOrigin, useRelay, type Origin, type ServedRelay } from "../../test/use-relay.ts";
+import {
+  useClient,
+  useOrigin,
+  useRelay,
+  type Origin,
+  type ServedRelay,
+} from "../../test/use-relay.ts";
 import { anyOf } from "../../test/wire-bytes.ts";
 
 const HOUR = 3_600_000;
@@ -17,7 +23,14 @@ const shop = flagName("shop/*");
 type Flags = Readonly<Record<string, string>>;
 
 function publish({ cache }: Origin, flags: Flags): void {
-  for (const [id, text] of Object.entries(flags)) cache.put({ typeUrl: flagUrl, name: flagName(`shop/${id}`), value: Buffer.from(text), version: `v-${text}`, metadata: Buffer.of(10, 0) });
+  for (const [id, text] of Object.entries(flags))
+    cache.put({
+      typeUrl: flagUrl,
+      name: flagName(`shop/${id}`),
+      value: Buffer.from(text),
+      version: `v-${text}`,
+      metadata: Buffer.of(10, 0),
+    });
 }
 
 /** Resolves when a client of its own has exactly these. */
@@ -26,7 +39,8 @@ async function clientHas({ uri }: ServedRelay, flags: Flags): Promise<void> {
   const wanted = JSON.stringify(Object.entries(flags).sort());
   const found = new Map<string, string>();
   for await (const { added, updated, removed } of client.watchAll(flag, shop)) {
-    for (const { name, value } of [...added, ...updated]) found.set(name.slice(flagName("shop/").length), value);
+    for (const { name, value } of [...added, ...updated])
+      found.set(name.slice(flagName("shop/").length), value);
     for (const name of removed) found.delete(name.slice(flagName("shop/").length));
     if (JSON.stringify([...found].sort()) === wanted) break;
   }
@@ -49,7 +63,10 @@ function topicOf({ relay }: ServedRelay): Topic {
 }
 
 function wires(relay: ServedRelay): readonly string[] {
-  return topicOf(relay).members().map(({ resource }) => Buffer.from(resource?.wire ?? []).toString("base64")).sort();
+  return topicOf(relay)
+    .members()
+    .map(({ resource }) => Buffer.from(resource?.wire ?? []).toString("base64"))
+    .sort();
 }
 
 it("a relay that is restarted while its origin is down serves the same bytes at once, marked as stale, and goes on with what the origin has when it is back [B-RELAY-9]", async () => {
@@ -105,16 +122,25 @@ it("a relay whose file was torn by a crash serves the state before, and closes t
   writeFileSync(journalOf(dir), Buffer.concat([bytes, bytes.subarray(0, 50)]));
   await origin.close();
   const events: string[] = [];
-  const second = await useRelay([origin.uri], { snapshot: { dir }, onEvent: ({ kind }) => { events.push(kind); } });
+  const second = await useRelay([origin.uri], {
+    snapshot: { dir },
+    onEvent: ({ kind }) => {
+      events.push(kind);
+    },
+  });
   await clientHas(second, { a: "1" });
   await second.close();
-  expect(events.filter((kind) => kind.startsWith("snapshot"))).toEqual(["snapshot-torn", "snapshot-opened"]);
+  expect(events.filter((kind) => kind.startsWith("snapshot"))).toEqual([
+    "snapshot-torn",
+    "snapshot-opened",
+  ]);
   await (await useRelay([origin.uri], { snapshot: { dir } })).close();
 });
 
 it("after a restart the status says how old what is served in the place of each upstream is, by the snapshot, until that upstream answers [B-RELAY-9]", async () => {
   const dir = useDir();
-  const worldOf = (): RelayWorld => useWorld({ servers: 2, authorities: { acme: 0, edge: 1 }, relay: { snapshot: { dir } } });
+  const worldOf = (): RelayWorld =>
+    useWorld({ servers: 2, authorities: { acme: 0, edge: 1 }, relay: { snapshot: { dir } } });
   const [name, edge] = [flagName("a"), "xdstp://edge/acme.v1.Flag/a"];
   const first = worldOf();
   first.connect("delta").ask(flagUrl, name, edge);
@@ -130,10 +156,14 @@ it("after a restart the status says how old what is served in the place of each 
   await again.pass(HOUR);
   const client = again.connect("delta");
   client.ask(flagUrl, name, edge);
-  const staleSince = (): readonly unknown[] => again.relay.status().upstreams.map((upstream) => upstream.staleSince);
+  const staleSince = (): readonly unknown[] =>
+    again.relay.status().upstreams.map((upstream) => upstream.staleSince);
   expect(staleSince()).toEqual([undefined, undefined]);
   await again.pass(1_000);
-  expect([client.take().flatMap(({ shown }) => shown), staleSince()]).toEqual([["a=1", "a=1"], [start, stored]]);
+  expect([client.take().flatMap(({ shown }) => shown), staleSince()]).toEqual([
+    ["a=1", "a=1"],
+    [start, stored],
+  ]);
   for (const server of again.upstreams) server.down = false;
   while (again.up.calls.length === 0) await again.pass(1_000);
   again.up.reply(flagUrl, { resources: [{ name, text: "1" }] });
@@ -144,8 +174,15 @@ it("after a restart the status says how old what is served in the place of each 
 it("what is served from the snapshot while a SotW upstream is silent goes with the first full state that comes without it, however late [B-RELAY-9] [B-RELAY-10] [C-FULL-3]", async () => {
   const dir = useDir();
   const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
-  const [a, b] = ["a", "b"].map((id) => `xdstp://acme/envoy.config.cluster.v3.Cluster/${id}`) as [string, string];
-  const clusterOf = (name: string) => ({ name, version: "1", any: anyOf(clusterUrl, lengthDelimited(1, name)) });
+  const [a, b] = ["a", "b"].map((id) => `xdstp://acme/envoy.config.cluster.v3.Cluster/${id}`) as [
+    string,
+    string,
+  ];
+  const clusterOf = (name: string) => ({
+    name,
+    version: "1",
+    any: anyOf(clusterUrl, lengthDelimited(1, name)),
+  });
   const worldOf = (): RelayWorld => useWorld({ upstream: "sotw", relay: { snapshot: { dir } } });
   const first = worldOf();
   first.connect("delta").ask(clusterUrl, a, b);
@@ -158,9 +195,15 @@ it("what is served from the snapshot while a SotW upstream is silent goes with t
   const client = again.connect("delta");
   client.ask(clusterUrl, a, b);
   await again.pass(30_000);
-  expect(client.take().map(({ resources, removed }) => [resources.map(({ name }) => name).sort(), removed])).toEqual([[[a, b], []]]);
+  expect(
+    client
+      .take()
+      .map(({ resources, removed }) => [resources.map(({ name }) => name).sort(), removed]),
+  ).toEqual([[[a, b], []]]);
   again.up.reply(clusterUrl, { resources: [clusterOf(a)] });
   await again.settle();
-  expect(client.take().map(({ resources, removed }) => [resources.map(({ name }) => name), removed])).toEqual([[[], [b]]]);
+  expect(
+    client.take().map(({ resources, removed }) => [resources.map(({ name }) => name), removed]),
+  ).toEqual([[[], [b]]]);
   expect(again.relay.cache.topic(clusterUrl, { name: a }).stale).toBeUndefined();
 });

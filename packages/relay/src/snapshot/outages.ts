@@ -19,5 +19,8 @@ export class Outages {
 
 /** Absent parts do not narrow. */
 function isWithin(part: Scope, whole: Scope): boolean {
-  return (whole.typeUrl === undefined || whole.typeUrl === part.typeUrl) && (whole.authority === undefined || whole.authority === part.authority);
+  return (
+    (whole.typeUrl === undefined || whole.typeUrl === part.typeUrl) &&
+    (whole.authority === undefined || whole.authority === part.authority)
+  );
 }

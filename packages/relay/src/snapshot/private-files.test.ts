@@ -1,5 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -14,9 +26,14 @@ const other = 4_242;
 /** What is found at a path is of another user now: root gives it away, others become somebody else. */
 function giveAway(path: string): void {
   const own = process.geteuid?.() ?? 0;
-  if (own === 0) { chownSync(path, other, other); return; }
+  if (own === 0) {
+    chownSync(path, other, other);
+    return;
+  }
   vi.spyOn(process, "geteuid").mockReturnValue(own + 1);
-  onTestFinished(() => { vi.restoreAllMocks(); });
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
 }
 
 /** A folder and a file outside of it that is worth something. */
@@ -32,8 +49,13 @@ describe("the files of a snapshot", () => {
       const { dir, victim } = useVictim();
       const target = isThere ? victim : `${victim}-missing`;
       symlinkSync(target, journalOf(dir));
-      expect(() => openSnapshot({ dir })).toThrow(`${journalOf(dir)} is a link, and a snapshot is kept in regular files only; remove it, or give another directory`);
-      expect([readFileSync(victim, "utf8"), existsSync(`${victim}-missing`)]).toEqual(["precious\n", false]);
+      expect(() => openSnapshot({ dir })).toThrow(
+        `${journalOf(dir)} is a link, and a snapshot is kept in regular files only; remove it, or give another directory`,
+      );
+      expect([readFileSync(victim, "utf8"), existsSync(`${victim}-missing`)]).toEqual([
+        "precious\n",
+        false,
+      ]);
     }
   });
 
@@ -43,7 +65,10 @@ describe("the files of a snapshot", () => {
     symlinkSync(victim, journalOf(dir));
     put(store, name, "1");
     await store.flush();
-    expect(events.at(-1)).toMatchObject({ kind: "snapshot-trouble", message: expect.stringContaining(`${journalOf(dir)} is a link`) as string });
+    expect(events.at(-1)).toMatchObject({
+      kind: "snapshot-trouble",
+      message: expect.stringContaining(`${journalOf(dir)} is a link`) as string,
+    });
     expect([readFileSync(victim, "utf8"), store.status().waiting]).toEqual(["precious\n", 1]);
   });
 
@@ -54,11 +79,26 @@ describe("the files of a snapshot", () => {
     expect(readdirSync(dir)).toEqual(["snapshot.journal"]);
   });
 
-  it.each([["a FIFO", (lock: string): void => { execFileSync("mkfifo", [lock]); }], ["a link", (lock: string): void => { symlinkSync("nowhere", lock); }]])("replace %s that is named lock", (_, make) => {
+  it.each([
+    [
+      "a FIFO",
+      (lock: string): void => {
+        execFileSync("mkfifo", [lock]);
+      },
+    ],
+    [
+      "a link",
+      (lock: string): void => {
+        symlinkSync("nowhere", lock);
+      },
+    ],
+  ])("replace %s that is named lock", (_, make) => {
     const dir = useDir();
     make(join(dir, "lock"));
     openStore(dir);
-    expect([statSync(join(dir, "lock")).isFile(), readFileSync(join(dir, "lock"), "utf8")]).toEqual([true, expect.stringContaining(`${process.pid} `) as string]);
+    expect([statSync(join(dir, "lock")).isFile(), readFileSync(join(dir, "lock"), "utf8")]).toEqual(
+      [true, expect.stringContaining(`${process.pid} `) as string],
+    );
   });
 
   it("are closed to others when they are opened, also those from before", async () => {
@@ -77,7 +117,9 @@ describe("the files of a snapshot", () => {
     put(first, name, "1");
     await first.close();
     giveAway(journalOf(dir));
-    expect(() => openSnapshot({ dir })).toThrow(/belongs to user \d+, and this process runs as user \d+/);
+    expect(() => openSnapshot({ dir })).toThrow(
+      /belongs to user \d+, and this process runs as user \d+/,
+    );
   });
 
   it("are set aside without writing to what the name of the copy leads to", () => {
@@ -103,8 +145,13 @@ describe("the directory of a snapshot", () => {
     chmodSync(open, 0o1777);
     const link = join(useDir(), "link");
     symlinkSync(open, link);
-    for (const [dir, which] of [[open, open], [link, `${link} (a link to ${open})`]] as const) {
-      expect(() => openSnapshot({ dir })).toThrow(`the snapshot directory ${which} may be written to by every user (mode 1777), who could put files there that the relay would serve; give a directory inside of it, which the relay makes for itself, or one of mode 0700 of its own user`);
+    for (const [dir, which] of [
+      [open, open],
+      [link, `${link} (a link to ${open})`],
+    ] as const) {
+      expect(() => openSnapshot({ dir })).toThrow(
+        `the snapshot directory ${which} may be written to by every user (mode 1777), who could put files there that the relay would serve; give a directory inside of it, which the relay makes for itself, or one of mode 0700 of its own user`,
+      );
     }
     openStore(join(open, "inside"));
   });
@@ -112,7 +159,9 @@ describe("the directory of a snapshot", () => {
   it("is not one of another user", () => {
     const dir = useDir();
     giveAway(dir);
-    expect(() => openSnapshot({ dir })).toThrow(/the snapshot directory .* belongs to user \d+, and this process runs as user \d+/);
+    expect(() => openSnapshot({ dir })).toThrow(
+      /the snapshot directory .* belongs to user \d+, and this process runs as user \d+/,
+    );
   });
 });
 
@@ -122,7 +171,13 @@ it("a journal that is not a snapshot is set aside without being read to its end,
   truncateSync(journalOf(dir), 3 * 2 ** 30); // zeros that take no room
   const { store, events } = openStore(dir);
   expect(events.map(({ kind }) => kind)).toEqual(["snapshot-corrupt", "snapshot-opened"]);
-  expect(events[0]).toMatchObject({ offset: 0, bytes: 3 * 2 ** 30, message: expect.stringMatching(/is not a snapshot: none of its \d+ bytes can be read, so nothing is served from it before upstream answers; it is kept as .*corrupt-/) as string });
+  expect(events[0]).toMatchObject({
+    offset: 0,
+    bytes: 3 * 2 ** 30,
+    message: expect.stringMatching(
+      /is not a snapshot: none of its \d+ bytes can be read, so nothing is served from it before upstream answers; it is kept as .*corrupt-/,
+    ) as string,
+  });
   put(store, name, "1");
   await store.flush();
   expect(statSync(journalOf(dir)).size).toBeLessThan(1_000);

@@ -1,4 +1,15 @@
-import { closeSync, constants, fchmodSync, fstatSync, lstatSync, mkdirSync, openSync, realpathSync, statSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  statSync,
+  type Stats,
+} from "node:fs";
 
 import { XdsError } from "@xdstp/core";
 
@@ -15,7 +26,11 @@ export function makePrivateDirectory(dir: string): void {
     checkDirectory(dir);
   } catch (error) {
     if (error instanceof XdsError) throw error;
-    throw new XdsError("FAILED_PRECONDITION", `the snapshot directory ${dir} cannot be made: ${textOf(error)}; give one that this process may write to`, { cause: error });
+    throw new XdsError(
+      "FAILED_PRECONDITION",
+      `the snapshot directory ${dir} cannot be made: ${textOf(error)}; give one that this process may write to`,
+      { cause: error },
+    );
   }
 }
 
@@ -43,7 +58,11 @@ export function openPrivateFile(path: string): number | undefined {
 /** Throws FAILED_PRECONDITION where an open file is not a regular file of this user or root: others could read what is written there, or choose what is served. */
 export function checkPrivateFile(path: string, stats: Stats): void {
   if (!stats.isFile()) throw notRegular(path, "not a regular file");
-  if (!isTrusted(stats.uid)) throw new XdsError("FAILED_PRECONDITION", `${path} belongs to user ${stats.uid}, and this process runs as user ${ownUser() ?? 0}; remove the file, or give it to that user`);
+  if (!isTrusted(stats.uid))
+    throw new XdsError(
+      "FAILED_PRECONDITION",
+      `${path} belongs to user ${stats.uid}, and this process runs as user ${ownUser() ?? 0}; remove the file, or give it to that user`,
+    );
 }
 
 /** Others may read or write it. */
@@ -62,17 +81,32 @@ function checkDirectory(dir: string): void {
   const real = realpathSync(dir);
   const { uid, mode } = statSync(real);
   const which = real === dir || !link.isSymbolicLink() ? dir : `${dir} (a link to ${real})`;
-  if (link.isSymbolicLink() && !isTrusted(link.uid)) throw directoryError(which, `is a link of user ${link.uid}`);
-  if (!isTrusted(uid)) throw directoryError(which, `belongs to user ${uid}, and this process runs as user ${ownUser() ?? 0}`);
-  if ((mode & 0o002) !== 0) throw directoryError(which, `may be written to by every user (mode ${(mode & 0o7777).toString(8)})`);
+  if (link.isSymbolicLink() && !isTrusted(link.uid))
+    throw directoryError(which, `is a link of user ${link.uid}`);
+  if (!isTrusted(uid))
+    throw directoryError(
+      which,
+      `belongs to user ${uid}, and this process runs as user ${ownUser() ?? 0}`,
+    );
+  if ((mode & 0o002) !== 0)
+    throw directoryError(
+      which,
+      `may be written to by every user (mode ${(mode & 0o7777).toString(8)})`,
+    );
 }
 
 function directoryError(which: string, why: string): XdsError {
-  return new XdsError("FAILED_PRECONDITION", `the snapshot directory ${which} ${why}, who could put files there that the relay would serve; give a directory inside of it, which the relay makes for itself, or one of mode 0700 of its own user`);
+  return new XdsError(
+    "FAILED_PRECONDITION",
+    `the snapshot directory ${which} ${why}, who could put files there that the relay would serve; give a directory inside of it, which the relay makes for itself, or one of mode 0700 of its own user`,
+  );
 }
 
 function notRegular(path: string, what: string): XdsError {
-  return new XdsError("FAILED_PRECONDITION", `${path} is ${what}, and a snapshot is kept in regular files only; remove it, or give another directory`);
+  return new XdsError(
+    "FAILED_PRECONDITION",
+    `${path} is ${what}, and a snapshot is kept in regular files only; remove it, or give another directory`,
+  );
 }
 
 /** A file system that is read-only keeps its modes. */
@@ -80,7 +114,8 @@ function closeToOthers(fd: number): void {
   try {
     fchmodSync(fd, 0o600);
   } catch (error) {
-    if (!["EROFS", "EPERM", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (!["EROFS", "EPERM", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code ?? ""))
+      throw error;
   }
 }
 

@@ -30,7 +30,11 @@ export interface JournalReading {
  * at the end the batch that they are of was never finished, if it is one: else they are something else's.
  * @param take - Told of the frames of a batch, in order
  */
-export function readJournal(fd: number, size: number, take: (frames: readonly PlacedFrame[]) => void): JournalReading {
+export function readJournal(
+  fd: number,
+  size: number,
+  take: (frames: readonly PlacedFrame[]) => void,
+): JournalReading {
   const window = new Window(fd, size);
   const gaps: Gap[] = [];
   let reading = { end: 0, batch: 0 };
@@ -60,7 +64,8 @@ export function readJournal(fd: number, size: number, take: (frames: readonly Pl
     if (frame.kind === FrameKind.COMMIT) settle(at, frame.batch);
   }
   const isForeign = reading.end === 0 && window.hasGivenUp;
-  if (reading.end < size && (isForeign || !window.isBegun(reading.end))) gaps.push({ offset: reading.end, bytes: size - reading.end });
+  if (reading.end < size && (isForeign || !window.isBegun(reading.end)))
+    gaps.push({ offset: reading.end, bytes: size - reading.end });
   return { ...reading, gaps };
 }
 
@@ -85,7 +90,9 @@ class Window {
 
   frame(at: number): Frame | undefined {
     const length = frameLength(this.#at(at, HEADER));
-    return length === undefined || at + length > this.#size ? undefined : decodeFrame(this.#at(at, length));
+    return length === undefined || at + length > this.#size
+      ? undefined
+      : decodeFrame(this.#at(at, length));
   }
 
   /** Whether a batch was begun here: with a frame, or with the zeros of a disk that has not written it before it lost power. */

@@ -16,7 +16,11 @@ export interface RestoredRecord {
 const CHUNK = 4 << 20;
 
 /** Reads what is stored of records, in the order of the file. Those that are not what was written are `lost`. */
-export function readRecords(reader: () => number, records: readonly SnapshotRecord[], seal: Seal | undefined): { readonly read: readonly RestoredRecord[]; readonly lost: readonly SnapshotRecord[] } {
+export function readRecords(
+  reader: () => number,
+  records: readonly SnapshotRecord[],
+  seal: Seal | undefined,
+): { readonly read: readonly RestoredRecord[]; readonly lost: readonly SnapshotRecord[] } {
   const read: RestoredRecord[] = [];
   const lost: SnapshotRecord[] = [];
   const take = (record: SnapshotRecord, wire: Uint8Array | undefined): void => {
@@ -24,25 +28,47 @@ export function readRecords(reader: () => number, records: readonly SnapshotReco
     if (resource === undefined) lost.push(record);
     else read.push({ record, resource });
   };
-  const placed = records.filter((record) => record.resource === undefined).sort((a, b) => a.at - b.at);
-  for (const record of records) if (record.resource !== undefined) take(record, record.resource.wire);
-  if (placed.length > 0) readPlaced(reader(), placed, (record, frame) => { take(record, frame && bodyOf(record, frame, seal)); });
+  const placed = records
+    .filter((record) => record.resource === undefined)
+    .sort((a, b) => a.at - b.at);
+  for (const record of records)
+    if (record.resource !== undefined) take(record, record.resource.wire);
+  if (placed.length > 0)
+    readPlaced(reader(), placed, (record, frame) => {
+      take(record, frame && bodyOf(record, frame, seal));
+    });
   return { read, lost };
 }
 
-function readPlaced(fd: number, records: readonly SnapshotRecord[], take: (record: SnapshotRecord, frame: Frame | undefined) => void): void {
+function readPlaced(
+  fd: number,
+  records: readonly SnapshotRecord[],
+  take: (record: SnapshotRecord, frame: Frame | undefined) => void,
+): void {
   for (let from = 0; from < records.length;) {
     const start = records[from]?.at ?? 0;
     let to = from + 1;
-    while (to < records.length && (records[to]?.at ?? 0) + (records[to]?.length ?? 0) - start <= CHUNK) to++;
+    while (
+      to < records.length &&
+      (records[to]?.at ?? 0) + (records[to]?.length ?? 0) - start <= CHUNK
+    )
+      to++;
     const last = records[to - 1];
     const bytes = readAt(fd, start, (last?.at ?? 0) + (last?.length ?? 0) - start);
-    for (const record of records.slice(from, to)) take(record, decodeFrame(bytes.subarray(record.at - start, record.at - start + record.length)));
+    for (const record of records.slice(from, to))
+      take(
+        record,
+        decodeFrame(bytes.subarray(record.at - start, record.at - start + record.length)),
+      );
     from = to;
   }
 }
 
-function bodyOf(record: SnapshotRecord, { kind, meta, data }: Frame, seal: Seal | undefined): Uint8Array | undefined {
+function bodyOf(
+  record: SnapshotRecord,
+  { kind, meta, data }: Frame,
+  seal: Seal | undefined,
+): Uint8Array | undefined {
   if (meta.n !== record.name || meta.t !== record.typeUrl) return undefined;
   return kind === FrameKind.SEALED ? seal?.open(data, sealedFor(record)) : data;
 }
@@ -50,6 +76,13 @@ function bodyOf(record: SnapshotRecord, { kind, meta, data }: Frame, seal: Seal 
 /** Byte for byte what upstream gave (B-RELAY-3). */
 function resourceOf({ typeUrl, version }: SnapshotRecord, wire: Uint8Array): Resource | undefined {
   const bytes = Buffer.from(wire.buffer, wire.byteOffset, wire.length);
-  const { payload, fault, ...resource }: ReceivedResource = readResource(bytes, 0, bytes.length, typeUrl);
-  return payload === undefined || fault !== undefined ? undefined : { ...resource, payload, version };
+  const { payload, fault, ...resource }: ReceivedResource = readResource(
+    bytes,
+    0,
+    bytes.length,
+    typeUrl,
+  );
+  return payload === undefined || fault !== undefined
+    ? undefined
+    : { ...resource, payload, version };
 }

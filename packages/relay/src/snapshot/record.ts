@@ -1,4 +1,9 @@
-import { readConstraints, textOfConstraints, type Constraints, type StoredResource } from "@xdstp/core";
+import {
+  readConstraints,
+  textOfConstraints,
+  type Constraints,
+  type StoredResource,
+} from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 import type { FrameMeta } from "./frame.ts";
@@ -48,7 +53,9 @@ export interface Variant {
 export function readVariant(constraints: Uint8Array | undefined): Variant | undefined {
   if (constraints === undefined || constraints.length === 0) return undefined;
   const read = readConstraints(constraints);
-  return read.fault === undefined ? { constraints: read.constraints, text: textOfConstraints(read.constraints) } : { constraints: { kind: "or", of: [] }, text: "" };
+  return read.fault === undefined
+    ? { constraints: read.constraints, text: textOfConstraints(read.constraints) }
+    : { constraints: { kind: "or", of: [] }, text: "" };
 }
 
 /** Which of the records of its type. That of a plain name is its key. */
@@ -57,12 +64,28 @@ export function recordId({ key, variant }: Pick<SnapshotRecord, "key" | "variant
 }
 
 /** What is said of a name when something of it is stored. */
-export type RecordFacts = Pick<SnapshotRecord, "space" | "typeUrl" | "name"> & Partial<SnapshotRecord>;
+export type RecordFacts = Pick<SnapshotRecord, "space" | "typeUrl" | "name"> &
+  Partial<SnapshotRecord>;
 
 export function createRecord(facts: RecordFacts): SnapshotRecord {
   return {
-    key: nameKey(facts.name), constraints: undefined, variant: readVariant(facts.constraints), aliases: NONE, state: "stored", version: "", served: "", sum: 0, size: 0,
-    storedAt: 0, expiresAt: undefined, at: -1, length: 0, resource: undefined, said: false, restored: false, ...facts,
+    key: nameKey(facts.name),
+    constraints: undefined,
+    variant: readVariant(facts.constraints),
+    aliases: NONE,
+    state: "stored",
+    version: "",
+    served: "",
+    sum: 0,
+    size: 0,
+    storedAt: 0,
+    expiresAt: undefined,
+    at: -1,
+    length: 0,
+    resource: undefined,
+    said: false,
+    restored: false,
+    ...facts,
   };
 }
 
@@ -74,19 +97,71 @@ export function sealedFor({ space, typeUrl, name }: SnapshotRecord): string {
 }
 
 /** As it is written. */
-export function metaOf({ space, typeUrl, name, constraints, aliases, version, served, sum, size, storedAt, expiresAt }: SnapshotRecord): FrameMeta {
+export function metaOf({
+  space,
+  typeUrl,
+  name,
+  constraints,
+  aliases,
+  version,
+  served,
+  sum,
+  size,
+  storedAt,
+  expiresAt,
+}: SnapshotRecord): FrameMeta {
   return {
-    ...nameMeta({ space, typeUrl, name, constraints }), v: version, h: sum, l: size, at: storedAt,
-    ...(served !== version && { w: served }), ...(aliases.length > 0 && { a: aliases }), ...(expiresAt !== undefined && { ex: expiresAt }),
+    ...nameMeta({ space, typeUrl, name, constraints }),
+    v: version,
+    h: sum,
+    l: size,
+    at: storedAt,
+    ...(served !== version && { w: served }),
+    ...(aliases.length > 0 && { a: aliases }),
+    ...(expiresAt !== undefined && { ex: expiresAt }),
   };
 }
 
 /** The same of its name alone. */
-export function nameMeta({ space, typeUrl, name, constraints }: Pick<SnapshotRecord, "space" | "typeUrl" | "name" | "constraints">): FrameMeta {
-  return { t: typeUrl, n: name, ...(space !== "" && { s: space }), ...(constraints !== undefined && { c: Buffer.from(constraints).toString("base64") }) };
+export function nameMeta({
+  space,
+  typeUrl,
+  name,
+  constraints,
+}: Pick<SnapshotRecord, "space" | "typeUrl" | "name" | "constraints">): FrameMeta {
+  return {
+    t: typeUrl,
+    n: name,
+    ...(space !== "" && { s: space }),
+    ...(constraints !== undefined && { c: Buffer.from(constraints).toString("base64") }),
+  };
 }
 
 /** As it was read. */
-export function factsOf({ t = "", n = "", s = "", c, v = "", w = v, a = NONE, at = 0, ex, h = 0, l = 0 }: FrameMeta): RecordFacts {
-  return { space: s, typeUrl: t, name: n, constraints: c === undefined ? undefined : Buffer.from(c, "base64"), aliases: a, version: v, served: w, storedAt: at, expiresAt: ex, sum: h, size: l };
+export function factsOf({
+  t = "",
+  n = "",
+  s = "",
+  c,
+  v = "",
+  w = v,
+  a = NONE,
+  at = 0,
+  ex,
+  h = 0,
+  l = 0,
+}: FrameMeta): RecordFacts {
+  return {
+    space: s,
+    typeUrl: t,
+    name: n,
+    constraints: c === undefined ? undefined : Buffer.from(c, "base64"),
+    aliases: a,
+    version: v,
+    served: w,
+    storedAt: at,
+    expiresAt: ex,
+    sum: h,
+    size: l,
+  };
 }

@@ -1,4 +1,10 @@
-import { XdsError, type Committed, type Put, type ResourceSink, type TypedInterest } from "@xdstp/core";
+import {
+  XdsError,
+  type Committed,
+  type Put,
+  type ResourceSink,
+  type TypedInterest,
+} from "@xdstp/core";
 
 import { overlap } from "./make-room.ts";
 import type { RestoredRecord } from "./read-records.ts";
@@ -29,7 +35,10 @@ export interface Restoring {
 }
 
 /** What of the snapshot is for an interest, and still alive. */
-export function coveredBy({ store, space, inWildcard }: Pick<Restoring, "store" | "space" | "inWildcard">, { typeUrl, interest }: Pick<Wanted, "typeUrl" | "interest">): readonly SnapshotRecord[] {
+export function coveredBy(
+  { store, space, inWildcard }: Pick<Restoring, "store" | "space" | "inWildcard">,
+  { typeUrl, interest }: Pick<Wanted, "typeUrl" | "interest">,
+): readonly SnapshotRecord[] {
   return store.index.shelf(space, typeUrl).covered(interest, inWildcard);
 }
 
@@ -53,22 +62,42 @@ export function restore(restoring: Restoring, wanted: readonly Wanted[]): void {
 }
 
 /** In a later turn upstream may have said some of it, and some may not be subscribed any more. */
-function restoreSlices(restoring: Restoring, wanted: readonly Wanted[], [slice, ...rest]: readonly (readonly SnapshotRecord[])[]): void {
+function restoreSlices(
+  restoring: Restoring,
+  wanted: readonly Wanted[],
+  [slice, ...rest]: readonly (readonly SnapshotRecord[])[],
+): void {
   if (slice === undefined) {
     settle(restoring, wanted);
     return;
   }
   const goOn = (): void => {
     if (rest.length === 0) settle(restoring, wanted);
-    else nextTurn(restoring, () => { restoreSlices(restoring, wanted, rest); });
+    else
+      nextTurn(restoring, () => {
+        restoreSlices(restoring, wanted, rest);
+      });
   };
   const { store, own } = restoring;
   const now = store.clock.wallTime();
-  const read = store.read(slice.filter((record) => isUnread(record) && store.index.has(record) && restoring.isWanted(record) && !isReplaced(restoring, record)));
-  if (read.length === 0) { goOn(); return; }
+  const read = store.read(
+    slice.filter(
+      (record) =>
+        isUnread(record) &&
+        store.index.has(record) &&
+        restoring.isWanted(record) &&
+        !isReplaced(restoring, record),
+    ),
+  );
+  if (read.length === 0) {
+    goOn();
+    return;
+  }
   const conclude = ({ refused = [] }: Committed): void => {
     const bad = new Set(refused.map(({ typeUrl, name }) => `${typeUrl}\n${name}`));
-    for (const { record } of read) if (store.index.has(record) && !record.said && !bad.has(`${record.typeUrl}\n${record.name}`)) record.restored = true;
+    for (const { record } of read)
+      if (store.index.has(record) && !record.said && !bad.has(`${record.typeUrl}\n${record.name}`))
+        record.restored = true;
     goOn();
   };
   const committed = own.commit({ put: read.map((one) => putOf(one, store, now)) });
@@ -87,7 +116,16 @@ function nextTurn({ noteTurn, isOver }: Restoring, goOn: () => void): void {
 /** Upstream has said another variant meanwhile, for some of the same clients (S-DYN-4). */
 function isReplaced({ store, space }: Restoring, record: SnapshotRecord): boolean {
   const others = store.index.shelf(space, record.typeUrl).of(record.key);
-  return others.length > 1 && others.some((other) => other !== record && other.said && other.key === record.key && overlap(record.variant, other.variant));
+  return (
+    others.length > 1 &&
+    others.some(
+      (other) =>
+        other !== record &&
+        other.said &&
+        other.key === record.key &&
+        overlap(record.variant, other.variant),
+    )
+  );
 }
 
 /** What is for an interest and has not expired. */
@@ -112,9 +150,21 @@ function putOf({ record, resource }: RestoredRecord, store: SnapshotStore, now: 
 
 function settle(restoring: Restoring, candidates: readonly Wanted[]): void {
   const { own, store, space } = restoring;
-  const covered = candidates.filter(restoring.isOpen).map((one) => [one, alive(restoring, one)] as const);
-  const whole = covered.filter(([{ typeUrl, interest, isCollection }, all]) => isCollection && store.collection(space, typeUrl, interest) !== undefined && all.every((record) => record.said || record.restored));
-  if (whole.length > 0) void own.commit({ settled: whole.map(([{ typeUrl, interest }]) => settledAs(store.collection(space, typeUrl, interest), { typeUrl, interest })) });
+  const covered = candidates
+    .filter(restoring.isOpen)
+    .map((one) => [one, alive(restoring, one)] as const);
+  const whole = covered.filter(
+    ([{ typeUrl, interest, isCollection }, all]) =>
+      isCollection &&
+      store.collection(space, typeUrl, interest) !== undefined &&
+      all.every((record) => record.said || record.restored),
+  );
+  if (whole.length > 0)
+    void own.commit({
+      settled: whole.map(([{ typeUrl, interest }]) =>
+        settledAs(store.collection(space, typeUrl, interest), { typeUrl, interest }),
+      ),
+    });
   const settled = new Set(whole.map(([wanted]) => wanted));
   for (const [wanted, all] of covered) {
     wanted.isPartial = wanted.isCollection && !settled.has(wanted);
@@ -124,7 +174,10 @@ function settle(restoring: Restoring, candidates: readonly Wanted[]): void {
 }
 
 /** A collection that upstream has said why it is empty is so again. */
-function settledAs({ error }: Pick<StoredCollection, "error"> = {}, interest: TypedInterest): TypedInterest {
+function settledAs(
+  { error }: Pick<StoredCollection, "error"> = {},
+  interest: TypedInterest,
+): TypedInterest {
   return error === undefined ? interest : { ...interest, error };
 }
 
@@ -136,5 +189,12 @@ function mark(restoring: Restoring, wanted: Wanted, restored: readonly SnapshotR
   wanted.restoredAt = Math.max(newest, store.collection(space, typeUrl, interest)?.at ?? 0);
   if (wanted.isPartial && !isOut(wanted)) return;
   const seconds = Math.max(0, Math.round((store.clock.wallTime() - wanted.restoredAt) / 1_000));
-  own.unavailable({ typeUrl, interest }, new XdsError("UNAVAILABLE", `from the snapshot of ${new Date(wanted.restoredAt).toISOString()}, ${seconds} s old; upstream has not answered yet`, { typeUrl, resource: interest.name }));
+  own.unavailable(
+    { typeUrl, interest },
+    new XdsError(
+      "UNAVAILABLE",
+      `from the snapshot of ${new Date(wanted.restoredAt).toISOString()}, ${seconds} s old; upstream has not answered yet`,
+      { typeUrl, resource: interest.name },
+    ),
+  );
 }

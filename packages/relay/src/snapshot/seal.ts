@@ -17,9 +17,17 @@ const TAG = 16;
 
 /** AES-256-GCM with a random nonce for each record. Throws INVALID_ARGUMENT where the key has not 32 bytes. */
 export function createSeal(key: Uint8Array): Seal {
-  if (key.length !== 32) throw new XdsError("INVALID_ARGUMENT", `the secretKey of a snapshot has ${key.length} bytes; give 32, as randomBytes(32) makes them`);
+  if (key.length !== 32)
+    throw new XdsError(
+      "INVALID_ARGUMENT",
+      `the secretKey of a snapshot has ${key.length} bytes; give 32, as randomBytes(32) makes them`,
+    );
   return {
-    keyId: createHash("sha256").update("xdstp snapshot key\n").update(key).digest("hex").slice(0, 16),
+    keyId: createHash("sha256")
+      .update("xdstp snapshot key\n")
+      .update(key)
+      .digest("hex")
+      .slice(0, 16),
     seal(bytes, about) {
       const nonce = randomBytes(NONCE);
       const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(about));
@@ -28,7 +36,9 @@ export function createSeal(key: Uint8Array): Seal {
     },
     open(bytes, about) {
       if (bytes.length < NONCE + TAG) return undefined;
-      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE)).setAAD(Buffer.from(about)).setAuthTag(bytes.subarray(NONCE, NONCE + TAG));
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE))
+        .setAAD(Buffer.from(about))
+        .setAuthTag(bytes.subarray(NONCE, NONCE + TAG));
       try {
         return Buffer.concat([decipher.update(bytes.subarray(NONCE + TAG)), decipher.final()]);
       } catch {

@@ -13,20 +13,32 @@ it("a list of secrets is a secret, since it may have them inline", async () => {
   const { store } = openStore(dir);
   put(store, "certs", "PRIVATE KEY", {}, `${secretUrl}Collection`);
   await store.close();
-  expect([readFileSync(journalOf(dir)).includes("PRIVATE KEY"), stateOf(openStore(dir).store)]).toEqual([false, ["certs?"]]);
+  expect([
+    readFileSync(journalOf(dir)).includes("PRIVATE KEY"),
+    stateOf(openStore(dir).store),
+  ]).toEqual([false, ["certs?"]]);
 });
 
-it.each([undefined, Buffer.alloc(32, 1)])("what stood in the file before its type was said to be secret is in it no more, and pending (key: %s)", async (secretKey) => {
-  const dir = useDir();
-  const { store } = openStore(dir);
-  put(store, a, "PRIVATE KEY");
-  put(store, b, "other PRIVATE KEY");
-  store.settle({ space: "", typeUrl: flagUrl, interest: { name: glob } });
-  await store.close();
-  const { store: again } = openStore(dir, { secretTypes: [flagUrl], ...(secretKey && { secretKey }) });
-  await again.flush();
-  expect([readFileSync(journalOf(dir)).includes("PRIVATE KEY"), stateOf(again)]).toEqual([false, []]);
-});
+it.each([undefined, Buffer.alloc(32, 1)])(
+  "what stood in the file before its type was said to be secret is in it no more, and pending (key: %s)",
+  async (secretKey) => {
+    const dir = useDir();
+    const { store } = openStore(dir);
+    put(store, a, "PRIVATE KEY");
+    put(store, b, "other PRIVATE KEY");
+    store.settle({ space: "", typeUrl: flagUrl, interest: { name: glob } });
+    await store.close();
+    const { store: again } = openStore(dir, {
+      secretTypes: [flagUrl],
+      ...(secretKey && { secretKey }),
+    });
+    await again.flush();
+    expect([readFileSync(journalOf(dir)).includes("PRIVATE KEY"), stateOf(again)]).toEqual([
+      false,
+      [],
+    ]);
+  },
+);
 
 it("with another key what is said from then on is sealed with that one, and nothing of the first is left when it is gone", async () => {
   const dir = useDir();

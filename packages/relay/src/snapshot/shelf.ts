@@ -69,13 +69,30 @@ export class Shelf implements Iterable<SnapshotRecord> {
   /** A name with its variants, and what has it as an alias. */
   of(key: string): readonly SnapshotRecord[] {
     const own = this.#records.get(key);
-    return [...(own === undefined ? [] : [own]), ...this.#variants.get(key) ?? [], ...this.#aliases.get(key) ?? []];
+    return [
+      ...(own === undefined ? [] : [own]),
+      ...(this.#variants.get(key) ?? []),
+      ...(this.#aliases.get(key) ?? []),
+    ];
   }
 
   /** What an interest covers; with parameters the variants that match. */
-  covered({ name, parameters }: Interest, inWildcard: (name: string) => boolean): readonly SnapshotRecord[] {
-    const found = name === "*" ? [...this.#records.values()].filter((record) => inWildcard(record.name)) : name.startsWith("xdstp:") && isGlob(name) ? [...this.#groups.get(nameKey(name)) ?? []] : this.of(nameKey(name));
-    return parameters === undefined ? found : found.filter(({ variant }) => variant === undefined || matchesConstraints(variant.constraints, parameters));
+  covered(
+    { name, parameters }: Interest,
+    inWildcard: (name: string) => boolean,
+  ): readonly SnapshotRecord[] {
+    const found =
+      name === "*"
+        ? [...this.#records.values()].filter((record) => inWildcard(record.name))
+        : name.startsWith("xdstp:") && isGlob(name)
+          ? [...(this.#groups.get(nameKey(name)) ?? [])]
+          : this.of(nameKey(name));
+    return parameters === undefined
+      ? found
+      : found.filter(
+          ({ variant }) =>
+            variant === undefined || matchesConstraints(variant.constraints, parameters),
+        );
   }
 
   *collections(): Generator<StoredCollection> {
@@ -103,15 +120,23 @@ export class Shelf implements Iterable<SnapshotRecord> {
   /** Collections that a name is in. */
   collectionsOf({ key }: SnapshotRecord): readonly StoredCollection[] {
     const glob = globKey(key);
-    return [...glob === undefined ? [] : this.#collections.get(glob)?.values() ?? [], ...this.#collections.get("*")?.values() ?? []];
+    return [
+      ...(glob === undefined ? [] : (this.#collections.get(glob)?.values() ?? [])),
+      ...(this.#collections.get("*")?.values() ?? []),
+    ];
   }
 
-  #places({ key, variant, aliases }: SnapshotRecord): readonly (readonly [Map<string, Set<SnapshotRecord>>, string])[] {
+  #places({
+    key,
+    variant,
+    aliases,
+  }: SnapshotRecord): readonly (readonly [Map<string, Set<SnapshotRecord>>, string])[] {
     const places: (readonly [Map<string, Set<SnapshotRecord>>, string])[] = [];
     const glob = globKey(key);
     if (glob !== undefined) places.push([this.#groups, glob]);
     if (variant !== undefined) places.push([this.#variants, key]);
-    for (const alias of aliases) if (nameKey(alias) !== key) places.push([this.#aliases, nameKey(alias)]);
+    for (const alias of aliases)
+      if (nameKey(alias) !== key) places.push([this.#aliases, nameKey(alias)]);
     return places;
   }
 }

@@ -51,7 +51,11 @@ export class SnapshotIndex implements Iterable<SnapshotRecord> {
   }
 
   /** false: it was not there. */
-  deleteCollection({ space, typeUrl, interest }: Pick<StoredCollection, "space" | "typeUrl" | "interest">): boolean {
+  deleteCollection({
+    space,
+    typeUrl,
+    interest,
+  }: Pick<StoredCollection, "space" | "typeUrl" | "interest">): boolean {
     const shelf = this.shelf(space, typeUrl);
     const found = shelf.collection(interest);
     if (found === undefined) return false;
@@ -76,7 +80,11 @@ export class SnapshotIndex implements Iterable<SnapshotRecord> {
 
   /** The same of a collection. */
   placeCollection(collection: StoredCollection, length: number): void {
-    if (this.shelf(collection.space, collection.typeUrl).collection(collection.interest) === collection) this.bytes += length - collection.length;
+    if (
+      this.shelf(collection.space, collection.typeUrl).collection(collection.interest) ===
+      collection
+    )
+      this.bytes += length - collection.length;
     collection.length = length;
   }
 

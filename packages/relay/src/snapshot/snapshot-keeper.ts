@@ -1,4 +1,13 @@
-import { XdsError, type Committed, type Interest, type ResourceSink, type Removal, type Scope, type Transaction, type TypedInterest } from "@xdstp/core";
+import {
+  XdsError,
+  type Committed,
+  type Interest,
+  type ResourceSink,
+  type Removal,
+  type Scope,
+  type Transaction,
+  type TypedInterest,
+} from "@xdstp/core";
 
 import { believed, type Spoken } from "./believed.ts";
 import { noteTransaction, type Noting } from "./note-transaction.ts";
@@ -41,12 +50,26 @@ export class SnapshotKeeper {
     this.space = space;
     this.inWildcard = inWildcard;
     this.#noting = {
-      store, space, inWildcard, wanted: this.wanted,
-      isHeld: ({ typeUrl, name }) => this.#sinks.some((sink) => sink.held(typeUrl, { name })[Symbol.iterator]().next().done !== true),
-      remove: (gone) => { this.#remove(gone); },
-      say: (wanted) => { this.#say(wanted); },
+      store,
+      space,
+      inWildcard,
+      wanted: this.wanted,
+      isHeld: ({ typeUrl, name }) =>
+        this.#sinks.some(
+          (sink) => sink.held(typeUrl, { name })[Symbol.iterator]().next().done !== true,
+        ),
+      remove: (gone) => {
+        this.#remove(gone);
+      },
+      say: (wanted) => {
+        this.#say(wanted);
+      },
     };
-    this.#wants = (one) => one.space === space && ("interest" in one ? this.wanted.find(one.typeUrl, one.interest) !== undefined : this.wanted.covers(one, inWildcard));
+    this.#wants = (one) =>
+      one.space === space &&
+      ("interest" in one
+        ? this.wanted.find(one.typeUrl, one.interest) !== undefined
+        : this.wanted.covers(one, inWildcard));
   }
 
   begin(sink: ResourceSink): void {
@@ -74,7 +97,9 @@ export class SnapshotKeeper {
     return {
       commit: (transaction) => this.#commit(sink, spoken, transaction),
       held: (typeUrl, interest) => sink.held(typeUrl, interest),
-      unavailable: (scope, error) => { this.#unavailable(sink, scope, error); },
+      unavailable: (scope, error) => {
+        this.#unavailable(sink, scope, error);
+      },
       ...(sink.part !== undefined && { part: () => this.over(sink.part?.() ?? sink) }),
     };
   }
@@ -93,7 +118,13 @@ export class SnapshotKeeper {
   }
 
   #remove(gone: readonly SnapshotRecord[]): void {
-    const remove = gone.filter(({ restored }) => restored).map(({ typeUrl, name, constraints }) => ({ typeUrl, name, ...(constraints !== undefined && { constraints }) }));
+    const remove = gone
+      .filter(({ restored }) => restored)
+      .map(({ typeUrl, name, constraints }) => ({
+        typeUrl,
+        name,
+        ...(constraints !== undefined && { constraints }),
+      }));
     if (remove.length > 0) void this.#own?.commit({ remove });
     for (const record of gone) this.store.remove(record);
   }
@@ -109,7 +140,8 @@ export class SnapshotKeeper {
     this.wanted.delete(wanted);
     this.#unmark(wanted);
     for (const record of coveredBy(this, wanted)) {
-      if (!this.wanted.covers(record, this.inWildcard)) Object.assign(record, { said: false, restored: false });
+      if (!this.wanted.covers(record, this.inWildcard))
+        Object.assign(record, { said: false, restored: false });
     }
   }
 
@@ -123,17 +155,33 @@ export class SnapshotKeeper {
   /** Those that nobody can be asked for now, and of which upstream has said nothing. */
   #restore(candidates: Iterable<Wanted>): void {
     if (this.#own === undefined) return;
-    const away = [...candidates].filter((wanted) => !wanted.said && (wanted.restoredAt === undefined || wanted.isPartial) && this.#isAway(wanted));
+    const away = [...candidates].filter(
+      (wanted) =>
+        !wanted.said &&
+        (wanted.restoredAt === undefined || wanted.isPartial) &&
+        this.#isAway(wanted),
+    );
     if (away.length === 0) return;
-    restore({
-      store: this.store, space: this.space, own: this.#own, inWildcard: this.inWildcard,
-      isOut: (wanted) => this.#isOut(wanted),
-      isOpen: (wanted) => !wanted.said && this.wanted.find(wanted.typeUrl, wanted.interest) === wanted,
-      isWanted: (record) => this.wanted.covers(record, this.inWildcard),
-      noteTurn: (waits) => { this.#turns += waits ? 1 : -1; },
-      noteServed: () => { this.#restored++; },
-      isOver: () => this.#own === undefined,
-    }, away);
+    restore(
+      {
+        store: this.store,
+        space: this.space,
+        own: this.#own,
+        inWildcard: this.inWildcard,
+        isOut: (wanted) => this.#isOut(wanted),
+        isOpen: (wanted) =>
+          !wanted.said && this.wanted.find(wanted.typeUrl, wanted.interest) === wanted,
+        isWanted: (record) => this.wanted.covers(record, this.inWildcard),
+        noteTurn: (waits) => {
+          this.#turns += waits ? 1 : -1;
+        },
+        noteServed: () => {
+          this.#restored++;
+        },
+        isOver: () => this.#own === undefined,
+      },
+      away,
+    );
   }
 
   #isAway(wanted: Wanted): boolean {
@@ -146,8 +194,16 @@ export class SnapshotKeeper {
 
   /** Upstream has not sent anything of these in time, and is not believed (B-RELAY-10): what is known of them is all there is for now. */
   #silent(doubtful: ReadonlySet<Removal | TypedInterest>): void {
-    const silent = [...doubtful].flatMap((one) => ("interest" in one ? this.wanted.find(one.typeUrl, one.interest) ?? [] : [])).filter(({ isPartial }) => isPartial);
-    for (const wanted of silent) wanted.failing ??= new XdsError("UNAVAILABLE", "upstream has not answered in time", { typeUrl: wanted.typeUrl, resource: wanted.interest.name });
+    const silent = [...doubtful]
+      .flatMap((one) =>
+        "interest" in one ? (this.wanted.find(one.typeUrl, one.interest) ?? []) : [],
+      )
+      .filter(({ isPartial }) => isPartial);
+    for (const wanted of silent)
+      wanted.failing ??= new XdsError("UNAVAILABLE", "upstream has not answered in time", {
+        typeUrl: wanted.typeUrl,
+        resource: wanted.interest.name,
+      });
     if (silent.length > 0) this.#restore(silent);
   }
 
@@ -170,7 +226,14 @@ export class SnapshotKeeper {
   /** Readers hear of the wider outage, so it tells of the age too. */
   #withAge(error: XdsError): XdsError {
     if (this.#restored === 0) return error;
-    const newest = [...this.wanted].reduce((latest, { restoredAt = 0 }) => Math.max(latest, restoredAt), 0);
-    return new XdsError(error.code, `${error.text}; what has not come since the start is from the snapshot of ${new Date(newest).toISOString()}`, error.context);
+    const newest = [...this.wanted].reduce(
+      (latest, { restoredAt = 0 }) => Math.max(latest, restoredAt),
+      0,
+    );
+    return new XdsError(
+      error.code,
+      `${error.text}; what has not come since the start is from the snapshot of ${new Date(newest).toISOString()}`,
+      error.context,
+    );
   }
 }

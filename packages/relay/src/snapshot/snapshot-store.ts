@@ -8,7 +8,15 @@ import { createDirectoryLock, type DirectoryLock } from "./directory-lock.ts";
 import { FrameKind, type FrameMeta } from "./frame.ts";
 import { Journal, systemDisk, type Change, type Disk } from "./journal.ts";
 import { collectionMeta, loadSnapshot } from "./load-snapshot.ts";
-import { createRecord, metaOf, nameMeta, recordId, sealedFor, type RecordFacts, type SnapshotRecord } from "./record.ts";
+import {
+  createRecord,
+  metaOf,
+  nameMeta,
+  recordId,
+  sealedFor,
+  type RecordFacts,
+  type SnapshotRecord,
+} from "./record.ts";
 import { makePrivateDirectory } from "./private-files.ts";
 import { readRecords, type RestoredRecord } from "./read-records.ts";
 import { createSeal, type Seal } from "./seal.ts";
@@ -19,7 +27,9 @@ import { SnapshotIndex } from "./snapshot-index.ts";
 import { SnapshotWriter, type Op } from "./snapshot-writer.ts";
 
 /** What Envoy keeps keys and certificates in. */
-const SECRETS: readonly string[] = ["type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret"];
+const SECRETS: readonly string[] = [
+  "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret",
+];
 
 /** What is asked for comes again within this time after a restart; nothing is evicted before. */
 const GRACE_MS = 600_000;
@@ -56,7 +66,17 @@ export class SnapshotStore implements Snapshot {
   readonly #lock: DirectoryLock;
   #closed = false;
 
-  constructor({ dir, maxBytes = 512 << 20, secretKey, secretTypes = SECRETS, clock = systemClock, onEvent }: SnapshotOptions, disk: Disk = systemDisk) {
+  constructor(
+    {
+      dir,
+      maxBytes = 512 << 20,
+      secretKey,
+      secretTypes = SECRETS,
+      clock = systemClock,
+      onEvent,
+    }: SnapshotOptions,
+    disk: Disk = systemDisk,
+  ) {
     this.clock = clock;
     this.#dir = dir;
     this.#maxBytes = maxBytes;
@@ -68,14 +88,37 @@ export class SnapshotStore implements Snapshot {
     this.#lock = createDirectoryLock(dir);
     this.#claim();
     const path = join(dir, "snapshot.journal");
-    this.#writer = new SnapshotWriter({ journal: this.#loadLocked(path, disk), index: this.index, clock, encode: (op) => this.#encode(op), tell: this.#tell, claim: () => { this.#lock.claim(); }, evict: () => { this.#evict(); }, lose: (lost) => { this.#lose(lost); } });
+    this.#writer = new SnapshotWriter({
+      journal: this.#loadLocked(path, disk),
+      index: this.index,
+      clock,
+      encode: (op) => this.#encode(op),
+      tell: this.#tell,
+      claim: () => {
+        this.#lock.claim();
+      },
+      evict: () => {
+        this.#evict();
+      },
+      lose: (lost) => {
+        this.#lose(lost);
+      },
+    });
   }
 
   status(): SnapshotStatus {
     const { fileBytes, waiting, writtenAt, trouble } = this.#writer;
     const counts = { stored: 0, withheld: 0, locked: 0 };
     for (const { state } of this.index) counts[state]++;
-    return { dir: this.#dir, resources: counts.stored, withheld: counts.withheld + counts.locked, fileBytes, waiting, ...(writtenAt !== undefined && { writtenAt }), ...(trouble !== undefined && { trouble }) };
+    return {
+      dir: this.#dir,
+      resources: counts.stored,
+      withheld: counts.withheld + counts.locked,
+      fileBytes,
+      waiting,
+      ...(writtenAt !== undefined && { writtenAt }),
+      ...(trouble !== undefined && { trouble }),
+    };
   }
 
   async flush(): Promise<void> {
@@ -95,10 +138,24 @@ export class SnapshotStore implements Snapshot {
 
   /** Notes what upstream has said of a name. What is equal is not written again. */
   put(facts: RecordFacts, resource: StoredResource): SnapshotRecord {
-    const isWithheld = resource.noStore === true || (this.#seal === undefined && this.#isSecret(facts.typeUrl));
+    const isWithheld =
+      resource.noStore === true || (this.#seal === undefined && this.#isSecret(facts.typeUrl));
     const state = isWithheld ? "withheld" : "stored";
-    const body = isWithheld ? {} : { served: resource.version, sum: crc32(resource.wire), size: resource.wire.length, aliases: resource.aliases ?? [] };
-    const record = createRecord({ ...facts, ...body, state, storedAt: this.clock.wallTime(), said: true });
+    const body = isWithheld
+      ? {}
+      : {
+          served: resource.version,
+          sum: crc32(resource.wire),
+          size: resource.wire.length,
+          aliases: resource.aliases ?? [],
+        };
+    const record = createRecord({
+      ...facts,
+      ...body,
+      state,
+      storedAt: this.clock.wallTime(),
+      said: true,
+    });
     const before = this.index.find(record);
     if (before !== undefined && isSame(before, record)) return this.#again(before, record);
     if (!isWithheld) record.resource = resource;
@@ -144,15 +201,33 @@ export class SnapshotStore implements Snapshot {
       return this.#load(path, disk);
     } catch (error) {
       this.#lock.release();
-      throw error instanceof XdsError ? error : new XdsError("FAILED_PRECONDITION", `the snapshot ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}; give this process the right to read it, or another directory`, { cause: error });
+      throw error instanceof XdsError
+        ? error
+        : new XdsError(
+            "FAILED_PRECONDITION",
+            `the snapshot ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}; give this process the right to read it, or another directory`,
+            { cause: error },
+          );
     }
   }
 
   #load(path: string, disk: Disk): Journal {
     const started = this.clock.now();
-    const loaded = loadSnapshot({ path, index: this.index, keyId: this.#seal?.keyId, isSecret: (typeUrl) => this.#isSecret(typeUrl), now: this.clock.wallTime(), tell: this.#tell });
+    const loaded = loadSnapshot({
+      path,
+      index: this.index,
+      keyId: this.#seal?.keyId,
+      isSecret: (typeUrl) => this.#isSecret(typeUrl),
+      now: this.clock.wallTime(),
+      tell: this.#tell,
+    });
     const { resources } = countOf(this.index);
-    this.#tell({ kind: "snapshot-opened", dir: this.#dir, resources, ms: this.clock.now() - started });
+    this.#tell({
+      kind: "snapshot-opened",
+      dir: this.#dir,
+      resources,
+      ms: this.clock.now() - started,
+    });
     this.#tellLocked();
     return new Journal(path, disk, loaded);
   }
@@ -161,7 +236,11 @@ export class SnapshotStore implements Snapshot {
     const { locked } = countOf(this.index);
     if (locked === 0) return;
     const why = this.#seal === undefined ? "there is no secretKey" : "the secretKey is another one";
-    this.#tell({ kind: "snapshot-locked", resources: locked, message: `${locked} secrets in ${this.#dir} cannot be read, since ${why}; they are pending until upstream answers; give the key that they were stored with` });
+    this.#tell({
+      kind: "snapshot-locked",
+      resources: locked,
+      message: `${locked} secrets in ${this.#dir} cannot be read, since ${why}; they are pending until upstream answers; give the key that they were stored with`,
+    });
   }
 
   /** A directory that cannot be written to is used as it is: the writer tells of it. */
@@ -185,25 +264,42 @@ export class SnapshotStore implements Snapshot {
   }
 
   #encode({ kind, record, collection }: Op): Change {
-    if (collection !== undefined) return { kind: FrameKind.COLLECTION, meta: collectionMeta(collection, kind === "collect") };
+    if (collection !== undefined)
+      return { kind: FrameKind.COLLECTION, meta: collectionMeta(collection, kind === "collect") };
     switch (kind) {
-      case "put": return this.#encodePut(record);
-      case "withhold": return { kind: FrameKind.WITHHOLD, meta: { ...expiryMeta(record), at: record.storedAt } };
-      case "refresh": return { kind: FrameKind.REFRESH, meta: expiryMeta(this.index.find(record) ?? record) };
-      default: return { kind: FrameKind.REMOVE, meta: nameMeta(record) };
+      case "put":
+        return this.#encodePut(record);
+      case "withhold":
+        return { kind: FrameKind.WITHHOLD, meta: { ...expiryMeta(record), at: record.storedAt } };
+      case "refresh":
+        return { kind: FrameKind.REFRESH, meta: expiryMeta(this.index.find(record) ?? record) };
+      default:
+        return { kind: FrameKind.REMOVE, meta: nameMeta(record) };
     }
   }
 
   #encodePut(record: SnapshotRecord): Change {
     const data = record.resource?.wire;
-    if (data === undefined || this.#seal === undefined || !this.#isSecret(record.typeUrl)) return { kind: FrameKind.PUT, meta: metaOf(record), data };
+    if (data === undefined || this.#seal === undefined || !this.#isSecret(record.typeUrl))
+      return { kind: FrameKind.PUT, meta: metaOf(record), data };
     // Nothing that is derived from a secret stands beside it.
-    return { kind: FrameKind.SEALED, meta: { ...metaOf({ ...record, served: record.version, sum: 0, size: 0 }), k: this.#seal.keyId }, data: this.#seal.seal(data, sealedFor(record)) };
+    return {
+      kind: FrameKind.SEALED,
+      meta: {
+        ...metaOf({ ...record, served: record.version, sum: 0, size: 0 }),
+        k: this.#seal.keyId,
+      },
+      data: this.#seal.seal(data, sealedFor(record)),
+    };
   }
 
   #collect(collection: StoredCollection, complete: boolean): void {
     const { space, typeUrl, interest } = collection;
-    this.#writer.add({ kind: complete ? "collect" : "tear", id: `${space}\n${typeUrl}\n\n${collectionId(interest)}`, collection });
+    this.#writer.add({
+      kind: complete ? "collect" : "tear",
+      id: `${space}\n${typeUrl}\n\n${collectionId(interest)}`,
+      collection,
+    });
   }
 
   #tear(record: SnapshotRecord): void {
@@ -217,7 +313,14 @@ export class SnapshotStore implements Snapshot {
     }
     const [{ at, length, name } = { at: 0, length: 0, name: "" }] = lost;
     const file = this.#writer.path;
-    this.#tell({ kind: "snapshot-corrupt", file, aside: "", offset: at, bytes: length, message: `${file} is corrupt at byte ${at}: ${lost.length} resources cannot be read, the first is ${JSON.stringify(name)}; they are pending until upstream answers; check the disk` });
+    this.#tell({
+      kind: "snapshot-corrupt",
+      file,
+      aside: "",
+      offset: at,
+      bytes: length,
+      message: `${file} is corrupt at byte ${at}: ${lost.length} resources cannot be read, the first is ${JSON.stringify(name)}; they are pending until upstream answers; check the disk`,
+    });
   }
 
   /** What nobody asks for, the oldest first, until there is a tenth less than may be. */
@@ -225,7 +328,9 @@ export class SnapshotStore implements Snapshot {
     const now = this.clock.now();
     if (this.index.bytes <= this.#maxBytes || now < this.#evictAt) return;
     this.#evictAt = now + EVICT_MS;
-    const unwanted = [...this.index, ...this.index.collections()].filter((one) => ![...this.wants].some((wants) => wants(one))).sort((a, b) => ageOf(a) - ageOf(b));
+    const unwanted = [...this.index, ...this.index.collections()]
+      .filter((one) => ![...this.wants].some((wants) => wants(one)))
+      .sort((a, b) => ageOf(a) - ageOf(b));
     const before = this.index.bytes;
     let resources = 0;
     for (const one of unwanted) {
@@ -238,7 +343,8 @@ export class SnapshotStore implements Snapshot {
       this.#tear(one);
       this.remove(one);
     }
-    if (this.index.bytes < before) this.#tell({ kind: "snapshot-evicted", resources, bytes: before - this.index.bytes });
+    if (this.index.bytes < before)
+      this.#tell({ kind: "snapshot-evicted", resources, bytes: before - this.index.bytes });
   }
 }
 
@@ -249,7 +355,14 @@ function ageOf(one: SnapshotRecord | StoredCollection): number {
 
 /** Equal in all but time. */
 function isSame(one: SnapshotRecord, other: SnapshotRecord): boolean {
-  return one.state === other.state && one.name === other.name && one.version === other.version && one.served === other.served && one.sum === other.sum && one.size === other.size;
+  return (
+    one.state === other.state &&
+    one.name === other.name &&
+    one.version === other.version &&
+    one.served === other.served &&
+    one.sum === other.sum &&
+    one.size === other.size
+  );
 }
 
 function expiryMeta(record: SnapshotRecord): FrameMeta {

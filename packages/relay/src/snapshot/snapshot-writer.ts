@@ -12,8 +12,17 @@ import type { SnapshotIndex } from "./snapshot-index.ts";
 
 /** One change that waits: the newest of its name. */
 export type Op = { readonly id: string } & (
-  | { readonly kind: "put" | "withhold" | "remove" | "refresh"; readonly record: SnapshotRecord; readonly collection?: undefined }
-  | { readonly kind: "collect" | "tear"; readonly collection: StoredCollection; readonly record?: undefined });
+  | {
+      readonly kind: "put" | "withhold" | "remove" | "refresh";
+      readonly record: SnapshotRecord;
+      readonly collection?: undefined;
+    }
+  | {
+      readonly kind: "collect" | "tear";
+      readonly collection: StoredCollection;
+      readonly record?: undefined;
+    }
+);
 
 /** What a writer needs of its store. */
 export interface WriterHost {
@@ -102,7 +111,9 @@ export class SnapshotWriter {
     if (this.#closed || due >= this.#due) return;
     this.#cancel();
     this.#due = due;
-    this.#timer = clock.after(ms, () => { void this.flush(); });
+    this.#timer = clock.after(ms, () => {
+      void this.flush();
+    });
   }
 
   #cancel(): void {
@@ -112,7 +123,11 @@ export class SnapshotWriter {
   }
 
   async #write(): Promise<void> {
-    const { claim, evict, journal: { path } } = this.#host;
+    const {
+      claim,
+      evict,
+      journal: { path },
+    } = this.#host;
     try {
       claim();
       evict();
@@ -120,7 +135,13 @@ export class SnapshotWriter {
     } catch (error) {
       this.#stuck = true;
       this.#cancel();
-      this.#schedule(this.#fail(error, (why) => `${path} cannot be written: ${why}; what upstream says since is served and would be lost by a restart; make room for it, or let this process write there`));
+      this.#schedule(
+        this.#fail(
+          error,
+          (why) =>
+            `${path} cannot be written: ${why}; what upstream says since is served and would be lost by a restart; make room for it, or let this process write there`,
+        ),
+      );
       return;
     }
     if (this.#stuck) this.#well();
@@ -134,14 +155,29 @@ export class SnapshotWriter {
   async #compact(): Promise<void> {
     const { journal, index, clock, lose } = this.#host;
     const now = clock.now();
-    if (!journal.damaged && journal.end <= 2 * index.bytes + SLACK) { this.#well(); return; }
+    if (!journal.damaged && journal.end <= 2 * index.bytes + SLACK) {
+      this.#well();
+      return;
+    }
     if (now >= this.#compactAt) {
       try {
-        await compact({ journal, index, now: () => clock.wallTime(), append: () => this.#append(), lose });
+        await compact({
+          journal,
+          index,
+          now: () => clock.wallTime(),
+          append: () => this.#append(),
+          lose,
+        });
         this.#well();
         return;
       } catch (error) {
-        this.#compactAt = now + this.#fail(error, (why) => `${journal.path} cannot be made smaller: ${why}; changes are written to it all the same, and it grows; make room for a second file`);
+        this.#compactAt =
+          now +
+          this.#fail(
+            error,
+            (why) =>
+              `${journal.path} cannot be made smaller: ${why}; changes are written to it all the same, and it grows; make room for a second file`,
+          );
       }
     }
     this.#schedule(this.#compactAt - now);
@@ -180,7 +216,12 @@ export class SnapshotWriter {
   /** Milliseconds until it is tried again. */
   #fail(error: unknown, say: (why: string) => string): number {
     const retryMs = this.#backoff.next();
-    this.trouble = error instanceof XdsError ? error.text : error instanceof Error ? error.message : String(error);
+    this.trouble =
+      error instanceof XdsError
+        ? error.text
+        : error instanceof Error
+          ? error.message
+          : String(error);
     const message = say(this.trouble);
     if (this.#told !== message) this.#host.tell({ kind: "snapshot-trouble", retryMs, message });
     this.#told = message;

@@ -27,7 +27,8 @@ export class WantedBook implements Iterable<Wanted> {
   readonly #types = new Map<string, Map<string, Map<string, Wanted>>>();
 
   *[Symbol.iterator](): Generator<Wanted> {
-    for (const keys of this.#types.values()) for (const wanted of keys.values()) yield* wanted.values();
+    for (const keys of this.#types.values())
+      for (const wanted of keys.values()) yield* wanted.values();
   }
 
   add(typeUrl: string, interest: Interest): Wanted {
@@ -36,7 +37,17 @@ export class WantedBook implements Iterable<Wanted> {
     const all = keys.get(key) ?? new Map<string, Wanted>();
     const isXdstp = interest.name.startsWith("xdstp:");
     const isCollection = interest.name === "*" || (isXdstp && isGlob(interest.name));
-    const wanted: Wanted = { typeUrl, interest, key, isCollection, authority: (isXdstp ? authorityOf(interest.name) : undefined) ?? null, said: false, restoredAt: undefined, isPartial: false, failing: undefined };
+    const wanted: Wanted = {
+      typeUrl,
+      interest,
+      key,
+      isCollection,
+      authority: (isXdstp ? authorityOf(interest.name) : undefined) ?? null,
+      said: false,
+      restoredAt: undefined,
+      isPartial: false,
+      failing: undefined,
+    };
     this.#types.set(typeUrl, keys.set(key, all.set(interestKey(interest, key), wanted)));
     return wanted;
   }
@@ -60,11 +71,19 @@ export class WantedBook implements Iterable<Wanted> {
   }
 
   /** Whether any of them asks for this. */
-  covers({ typeUrl, key, name, aliases }: SnapshotRecord, inWildcard: (name: string) => boolean): boolean {
+  covers(
+    { typeUrl, key, name, aliases }: SnapshotRecord,
+    inWildcard: (name: string) => boolean,
+  ): boolean {
     const keys = this.#types.get(typeUrl);
     if (keys === undefined) return false;
     const glob = globKey(key);
-    return keys.has(key) || (glob !== undefined && keys.has(glob)) || (keys.has("*") && inWildcard(name)) || aliases.some((alias) => keys.has(nameKey(alias)));
+    return (
+      keys.has(key) ||
+      (glob !== undefined && keys.has(glob)) ||
+      (keys.has("*") && inWildcard(name)) ||
+      aliases.some((alias) => keys.has(nameKey(alias)))
+    );
   }
 }
 

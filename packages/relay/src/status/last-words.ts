@@ -24,9 +24,12 @@ export function createLastWords(clock: Clock): LastWords {
       if (!("server" in event)) return;
       const { server, kind } = event;
       const { lastWordAt, staleSince = clock.wallTime() } = words.get(server) ?? {};
-      if (kind === "accepted" || kind === "refused") words.set(server, { lastWordAt: clock.wallTime() });
-      else if (kind === "closed") words.set(server, { ...(lastWordAt !== undefined && { lastWordAt }), staleSince });
-      else if (kind === "idle") words.set(server, { ...(lastWordAt !== undefined && { lastWordAt }) });
+      if (kind === "accepted" || kind === "refused")
+        words.set(server, { lastWordAt: clock.wallTime() });
+      else if (kind === "closed")
+        words.set(server, { ...(lastWordAt !== undefined && { lastWordAt }), staleSince });
+      else if (kind === "idle")
+        words.set(server, { ...(lastWordAt !== undefined && { lastWordAt }) });
     },
     of: (server) => words.get(server) ?? {},
   };

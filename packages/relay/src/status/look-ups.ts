@@ -14,9 +14,21 @@ export interface LookUpBook {
 
 /** An empty book. It has one count for each source, whatever authorities clients name. */
 export function createLookUpBook(sources: readonly FederationSource[]): LookUpBook {
-  const counts = sources.map(({ servers, authorities, opaque }) => ({ ids: new Set(servers.map(({ id }) => id)), authorities, opaque, held: 0, asked: 0 }));
-  const listed = new Map(counts.flatMap((count) => (count.authorities ?? []).map((authority) => [authority, count] as const)));
-  const standard = counts.find(({ authorities, opaque }) => authorities === undefined && opaque !== true);
+  const counts = sources.map(({ servers, authorities, opaque }) => ({
+    ids: new Set(servers.map(({ id }) => id)),
+    authorities,
+    opaque,
+    held: 0,
+    asked: 0,
+  }));
+  const listed = new Map(
+    counts.flatMap((count) =>
+      (count.authorities ?? []).map((authority) => [authority, count] as const),
+    ),
+  );
+  const standard = counts.find(
+    ({ authorities, opaque }) => authorities === undefined && opaque !== true,
+  );
   const opaque = counts.find((count) => count.opaque) ?? standard;
   const countOf = (name: string): typeof standard => {
     if (!name.startsWith("xdstp:")) return opaque;
@@ -24,22 +36,33 @@ export function createLookUpBook(sources: readonly FederationSource[]): LookUpBo
     return (authority === undefined ? undefined : listed.get(authority)) ?? standard;
   };
   return {
-    over: (source) => observed(source, (name, isHeld) => {
-      const count = countOf(name);
-      if (count !== undefined) count[isHeld ? "held" : "asked"] += 1;
-    }),
+    over: (source) =>
+      observed(source, (name, isHeld) => {
+        const count = countOf(name);
+        if (count !== undefined) count[isHeld ? "held" : "asked"] += 1;
+      }),
     of(server) {
       const own = counts.filter(({ ids }) => ids.has(server));
-      return { held: own.reduce((sum, { held }) => sum + held, 0), asked: own.reduce((sum, { asked }) => sum + asked, 0) };
+      return {
+        held: own.reduce((sum, { held }) => sum + held, 0),
+        asked: own.reduce((sum, { asked }) => sum + asked, 0),
+      };
     },
   };
 }
 
 /** Readers ask for a topic once for each name that they begin to want. */
-function observed(source: ResourceSource, note: (name: string, isHeld: boolean) => void): ResourceSource {
+function observed(
+  source: ResourceSource,
+  note: (name: string, isHeld: boolean) => void,
+): ResourceSource {
   return {
-    get revision() { return source.revision; },
-    get ready() { return source.ready; },
+    get revision() {
+      return source.revision;
+    },
+    get ready() {
+      return source.ready;
+    },
     ...(source.authorities !== undefined && { authorities: source.authorities }),
     descriptor: (typeUrl) => source.descriptor(typeUrl),
     serves: (typeUrl) => source.serves(typeUrl),
@@ -48,6 +71,8 @@ function observed(source: ResourceSource, note: (name: string, isHeld: boolean) 
       note(interest.name, topic.settled);
       return topic;
     },
-    ...(source.asOf !== undefined && { asOf: (typeUrl, name, revision) => source.asOf?.(typeUrl, name, revision) }),
+    ...(source.asOf !== undefined && {
+      asOf: (typeUrl, name, revision) => source.asOf?.(typeUrl, name, revision),
+    }),
   };
 }

@@ -20,7 +20,8 @@ export interface StatusParts {
 export function statusOf({ federations, restored, ...rest }: StatusParts): RelayStatus {
   const parts = { ...rest, served: restored() };
   const servers = new Map<string, FederationServerStatus>();
-  for (const server of federations.flatMap((federation) => federation.status())) if (servers.get(server.id)?.status === undefined) servers.set(server.id, server);
+  for (const server of federations.flatMap((federation) => federation.status()))
+    if (servers.get(server.id)?.status === undefined) servers.set(server.id, server);
   return { upstreams: [...servers.values()].map((server) => upstream(server, parts)) };
 }
 
@@ -28,35 +29,64 @@ interface UpstreamParts extends Omit<StatusParts, "federations" | "restored"> {
   readonly served: readonly Served[];
 }
 
-function upstream(server: FederationServerStatus, { sources, words, lookUps, served }: UpstreamParts): UpstreamStatus {
+function upstream(
+  server: FederationServerStatus,
+  { sources, words, lookUps, served }: UpstreamParts,
+): UpstreamStatus {
   const { id, name, failure } = server;
   const own = sources.filter(({ servers }) => servers.some((one) => one.id === id));
   return {
-    id, name, state: stateOf(server), lookUps: lookUps.of(id), ...sinceWhen(words.of(name), restoredFor(own, sources, served)),
-    authorities: [...new Set(own.flatMap(({ authorities = [] }) => authorities))], isDefault: own.some(({ authorities }) => authorities === undefined),
+    id,
+    name,
+    state: stateOf(server),
+    lookUps: lookUps.of(id),
+    ...sinceWhen(words.of(name), restoredFor(own, sources, served)),
+    authorities: [...new Set(own.flatMap(({ authorities = [] }) => authorities))],
+    isDefault: own.some(({ authorities }) => authorities === undefined),
     ...(failure !== undefined && { failure }),
   };
 }
 
 /** Of a server that has said nothing since the start, what is held is as old as the snapshot. */
 function sinceWhen(word: LastWord, restoredAt: number | undefined): LastWord {
-  return word.lastWordAt !== undefined || restoredAt === undefined ? word : { staleSince: restoredAt };
+  return word.lastWordAt !== undefined || restoredAt === undefined
+    ? word
+    : { staleSince: restoredAt };
 }
 
 /** Of what time the newest is that is served in the place of these sources. */
-function restoredFor(own: readonly FederationSource[], sources: readonly FederationSource[], served: readonly Served[]): number | undefined {
-  const times = served.flatMap(({ authority, restoredAt }) => (restoredAt !== undefined && sourcesOf(sources, authority).some((source) => own.includes(source)) ? [restoredAt] : []));
+function restoredFor(
+  own: readonly FederationSource[],
+  sources: readonly FederationSource[],
+  served: readonly Served[],
+): number | undefined {
+  const times = served.flatMap(({ authority, restoredAt }) =>
+    restoredAt !== undefined && sourcesOf(sources, authority).some((source) => own.includes(source))
+      ? [restoredAt]
+      : [],
+  );
   return times.length === 0 ? undefined : times.reduce((newest, time) => Math.max(newest, time));
 }
 
 /** Who is asked for an authority: those that list it, or those for all else; null: of opaque names. */
-function sourcesOf(sources: readonly FederationSource[], authority: string | null): readonly FederationSource[] {
-  const listed = sources.filter(({ authorities, opaque }) => (authority === null ? opaque === true : authorities?.includes(authority)));
-  return listed.length > 0 ? listed : sources.filter(({ authorities, opaque }) => authorities === undefined && opaque !== true);
+function sourcesOf(
+  sources: readonly FederationSource[],
+  authority: string | null,
+): readonly FederationSource[] {
+  const listed = sources.filter(({ authorities, opaque }) =>
+    authority === null ? opaque === true : authorities?.includes(authority),
+  );
+  return listed.length > 0
+    ? listed
+    : sources.filter(({ authorities, opaque }) => authorities === undefined && opaque !== true);
 }
 
 function stateOf({ status, failure }: FederationServerStatus): UpstreamStatus["state"] {
   if (failure !== undefined) return "unreachable";
-  if (status === undefined || (status.types.every(({ wants }) => wants.length === 0) && !status.connected)) return "idle";
+  if (
+    status === undefined ||
+    (status.types.every(({ wants }) => wants.length === 0) && !status.connected)
+  )
+    return "idle";
   return status.responded ? "answering" : "connecting";
 }

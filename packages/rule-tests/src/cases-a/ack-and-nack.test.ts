@@ -9,7 +9,10 @@ import type { TypeStatus } from "@xdstp/core/server";
 
 /** The row of a type on the only stream that has it. */
 function rowOf(world: World, typeUrl: string): TypeStatus | undefined {
-  return world.status().flatMap(({ types }) => types).find((row) => row.typeUrl === typeUrl);
+  return world
+    .status()
+    .flatMap(({ types }) => types)
+    .find((row) => row.typeUrl === typeUrl);
 }
 
 /** A client that has accepted these resources. */
@@ -33,7 +36,9 @@ const nackCodes = [0, 2, 3, 13, 14];
 
 runCases("ACK and NACK", [
   {
-    rules: ["S-ACK-7"], title: "takes an old version with the current nonce and one more name for an ACK", variants: sotwVariants,
+    rules: ["S-ACK-7"],
+    title: "takes an old version with the current nonce and one more name for an ACK",
+    variants: sotwVariants,
     run(world) {
       for (const name of ["a", "b"]) world.put(PART, name, "1");
       const { client } = world.openSotw(PART);
@@ -44,14 +49,24 @@ runCases("ACK and NACK", [
       world.put(PART, "a", "2");
       world.run();
       const second = client.next();
-      client.send({ typeUrl: PART, resourceNames: ["a", "b"], versionInfo: first.versionInfo, responseNonce: second.nonce });
-      expect(rowOf(world, PART)).toMatchObject({ nacks: 0, versionAccepted: second.versionInfo, nonceAccepted: second.nonce });
+      client.send({
+        typeUrl: PART,
+        resourceNames: ["a", "b"],
+        versionInfo: first.versionInfo,
+        responseNonce: second.nonce,
+      });
+      expect(rowOf(world, PART)).toMatchObject({
+        nacks: 0,
+        versionAccepted: second.versionInfo,
+        nonceAccepted: second.nonce,
+      });
       world.run();
       expect(client.rest().map(({ resources }) => resources.length)).toEqual([1]);
     },
   },
   ...nackCodes.map((code) => ({
-    rules: ["S-ACK-7"], title: `takes a request with error_detail of code ${code} for a NACK, whatever version it bears`,
+    rules: ["S-ACK-7"],
+    title: `takes a request with error_detail of code ${code} for a NACK, whatever version it bears`,
     run(world: World): void {
       world.put(PART, "a", "1");
       const { client } = isDelta(world.variant) ? world.openDelta(PART) : world.openSotw(PART);
@@ -60,14 +75,21 @@ runCases("ACK and NACK", [
       const { nonceSent = "", versionSent = "" } = rowOf(world, PART) ?? {};
       const nack = { typeUrl: PART, responseNonce: nonceSent, errorDetail: { code, message: "" } };
       client.send(isDelta(world.variant) ? nack : { ...nack, versionInfo: versionSent });
-      expect(rowOf(world, PART)).toMatchObject({ state: "NACKED", nacks: 1, versionAccepted: "", nonceAccepted: "", lastError: { code } });
+      expect(rowOf(world, PART)).toMatchObject({
+        state: "NACKED",
+        nacks: 1,
+        versionAccepted: "",
+        nonceAccepted: "",
+        lastError: { code },
+      });
     },
   })),
   ...[FULL, PART].flatMap((typeUrl) => {
     const kind = typeUrl === FULL ? "a full-state type" : "another type";
     return [
       {
-        rules: ["S-ACK-8"], title: `says nothing to three equal NACKs, and one thing to the next change: ${kind}`,
+        rules: ["S-ACK-8"],
+        title: `says nothing to three equal NACKs, and one thing to the next change: ${kind}`,
         run(world: World): void {
           world.put(typeUrl, "a", "bad");
           const client = world.connect().of(typeUrl);
@@ -87,7 +109,8 @@ runCases("ACK and NACK", [
         },
       },
       {
-        rules: ["S-ACK-8"], title: `answers a NACK at once where the state has changed before it: ${kind}`,
+        rules: ["S-ACK-8"],
+        title: `answers a NACK at once where the state has changed before it: ${kind}`,
         run(world: World): void {
           world.put(typeUrl, "a", "bad");
           const client = world.connect().of(typeUrl);
@@ -103,7 +126,8 @@ runCases("ACK and NACK", [
         },
       },
       {
-        rules: ["S-ACK-8"], title: `answers it with all that was refused, also what has not changed: ${kind}`,
+        rules: ["S-ACK-8"],
+        title: `answers it with all that was refused, also what has not changed: ${kind}`,
         run(world: World): void {
           for (const name of ["a", "b"]) world.put(typeUrl, name, "1");
           const client = world.connect().of(typeUrl);
@@ -114,14 +138,21 @@ runCases("ACK and NACK", [
           world.run();
           client.nack(bad, "a is bad");
           world.run();
-          expect(only(client)).toEqual([["a", "good"], ["b", "1"]]);
+          expect(only(client)).toEqual([
+            ["a", "good"],
+            ["b", "1"],
+          ]);
         },
       },
       {
-        rules: ["S-ACK-8"], title: `sends all three again when the bad one of them is corrected: ${kind}`,
+        rules: ["S-ACK-8"],
+        title: `sends all three again when the bad one of them is corrected: ${kind}`,
         run(world: World): void {
           const client = settled(world, typeUrl, "a", "b", "c", "d");
-          world.cache.transaction(({ put }) => { for (const name of ["a", "b", "c"]) put({ typeUrl, name, value: Buffer.from([0x0a, 1, name.charCodeAt(0), 0x10, 2]) }); });
+          world.cache.transaction(({ put }) => {
+            for (const name of ["a", "b", "c"])
+              put({ typeUrl, name, value: Buffer.from([0x0a, 1, name.charCodeAt(0), 0x10, 2]) });
+          });
           world.run();
           const bad = client.next();
           expect(bad.names).toEqual(expect.arrayContaining(["a", "b", "c"]));
@@ -130,26 +161,36 @@ runCases("ACK and NACK", [
           world.run();
           const [answer, ...more] = client.rest();
           expect(more).toEqual([]);
-          expect(answer?.names.toSorted()).toEqual(typeUrl === FULL && !isDelta(world.variant) ? ["a", "b", "c", "d"] : ["a", "b", "c"]);
+          expect(answer?.names.toSorted()).toEqual(
+            typeUrl === FULL && !isDelta(world.variant) ? ["a", "b", "c", "d"] : ["a", "b", "c"],
+          );
           expect(answer?.resources.find(({ name }) => name === "b")?.text).toBe("good");
         },
       },
       {
-        rules: ["S-ACK-8"], title: `sends them again also when the bad one is removed: ${kind}`,
+        rules: ["S-ACK-8"],
+        title: `sends them again also when the bad one is removed: ${kind}`,
         run(world: World): void {
           const client = settled(world, typeUrl, "a", "b");
-          world.cache.transaction(({ put }) => { for (const name of ["a", "b"]) put({ typeUrl, name, value: Buffer.from([0x0a, 1, name.charCodeAt(0), 0x10, 2]) }); });
+          world.cache.transaction(({ put }) => {
+            for (const name of ["a", "b"])
+              put({ typeUrl, name, value: Buffer.from([0x0a, 1, name.charCodeAt(0), 0x10, 2]) });
+          });
           world.run();
           client.nack(client.next(), "b is bad");
           world.remove(typeUrl, "b");
           world.run();
           const [answer, ...more] = client.rest();
           expect(more).toEqual([]);
-          expect(answer).toMatchObject({ names: ["a"], removed: isDelta(world.variant) ? ["b"] : [] });
+          expect(answer).toMatchObject({
+            names: ["a"],
+            removed: isDelta(world.variant) ? ["b"] : [],
+          });
         },
       },
       {
-        rules: ["S-ACK-8", "S-ACK-10"], title: `answers a name that a NACK adds, without what was refused: ${kind}`,
+        rules: ["S-ACK-8", "S-ACK-10"],
+        title: `answers a name that a NACK adds, without what was refused: ${kind}`,
         run(world: World): void {
           const client = settled(world, typeUrl, "a");
           world.put(typeUrl, "new", "1");
@@ -160,13 +201,17 @@ runCases("ACK and NACK", [
           world.run();
           const [answer, ...more] = client.rest();
           expect(more).toEqual([]);
-          expect(answer?.names.toSorted()).toEqual(typeUrl === FULL && !isDelta(world.variant) ? ["a", "new"] : ["new"]);
+          expect(answer?.names.toSorted()).toEqual(
+            typeUrl === FULL && !isDelta(world.variant) ? ["a", "new"] : ["new"],
+          );
         },
       },
     ];
   }),
   {
-    rules: ["S-ACK-8"], title: "sends a refused new state again where it was refused and then changed twice, only in its newest form",
+    rules: ["S-ACK-8"],
+    title:
+      "sends a refused new state again where it was refused and then changed twice, only in its newest form",
     run(world) {
       const client = settled(world, PART, "a");
       world.put(PART, "a", "bad");
@@ -179,10 +224,17 @@ runCases("ACK and NACK", [
     },
   },
   {
-    rules: ["S-ACK-8", "S-ERR-3"], title: "is no reason to say again what was refused that a name is missing for another reason, which is not told", variants: deltaVariants,
+    rules: ["S-ACK-8", "S-ERR-3"],
+    title:
+      "is no reason to say again what was refused that a name is missing for another reason, which is not told",
+    variants: deltaVariants,
     run(world) {
       const client = settled(world, PART, "a");
-      const miss = (text: string): void => { world.cache.commit({ remove: [{ typeUrl: PART, name: "none", error: new XdsError("NOT_FOUND", text) }] }); };
+      const miss = (text: string): void => {
+        world.cache.commit({
+          remove: [{ typeUrl: PART, name: "none", error: new XdsError("NOT_FOUND", text) }],
+        });
+      };
       client.subscribe("none");
       world.put(PART, "a", "bad");
       world.run();
@@ -201,7 +253,9 @@ runCases("ACK and NACK", [
     },
   },
   {
-    rules: ["S-ACK-9"], title: "is shown: nonce and version sent and accepted, the newest error with its time, since when an answer is awaited",
+    rules: ["S-ACK-9"],
+    title:
+      "is shown: nonce and version sent and accepted, the newest error with its time, since when an answer is awaited",
     run(world) {
       const client = settled(world, PART, "a");
       const before = rowOf(world, PART);
@@ -213,15 +267,36 @@ runCases("ACK and NACK", [
       world.run();
       const bad = client.next();
       const accepted = { versionAccepted: before?.versionSent, nonceAccepted: before?.nonceSent };
-      expect(rowOf(world, PART)).toMatchObject({ state: "STALE", pendingSince: 1_000, versionSent: bad.version, nonceSent: bad.nonce, ...accepted });
+      expect(rowOf(world, PART)).toMatchObject({
+        state: "STALE",
+        pendingSince: 1_000,
+        versionSent: bad.version,
+        nonceSent: bad.nonce,
+        ...accepted,
+      });
       world.clock.advance(500);
       client.nack(bad, "a: no such field");
-      expect(rowOf(world, PART)).toMatchObject({ state: "NACKED", nacks: 1, versionSent: bad.version, nonceSent: bad.nonce, ...accepted, lastError: { code: 3, message: "a: no such field", at: 1_500, version: bad.version } });
-      expect(world.events.at(-1)).toMatchObject({ kind: "nack", typeUrl: PART, version: bad.version, accepted: before?.versionSent, nonce: bad.nonce, error: { message: "a: no such field" } });
+      expect(rowOf(world, PART)).toMatchObject({
+        state: "NACKED",
+        nacks: 1,
+        versionSent: bad.version,
+        nonceSent: bad.nonce,
+        ...accepted,
+        lastError: { code: 3, message: "a: no such field", at: 1_500, version: bad.version },
+      });
+      expect(world.events.at(-1)).toMatchObject({
+        kind: "nack",
+        typeUrl: PART,
+        version: bad.version,
+        accepted: before?.versionSent,
+        nonce: bad.nonce,
+        error: { message: "a: no such field" },
+      });
     },
   },
   {
-    rules: ["S-ACK-10"], title: "may add and drop names with an ACK",
+    rules: ["S-ACK-10"],
+    title: "may add and drop names with an ACK",
     run(world) {
       const client = settled(world, PART, "a", "b");
       world.put(PART, "c", "1");
@@ -238,10 +313,14 @@ runCases("ACK and NACK", [
     },
   },
   {
-    rules: ["S-ACK-10"], title: "may drop the refused name with the NACK: the rest of what was refused comes",
+    rules: ["S-ACK-10"],
+    title: "may drop the refused name with the NACK: the rest of what was refused comes",
     run(world) {
       const client = settled(world, PART, "a", "b");
-      world.cache.transaction(({ put }) => { for (const name of ["a", "b"]) put({ typeUrl: PART, name, value: Buffer.from([0x0a, 1, name.charCodeAt(0), 0x10, 2]) }); });
+      world.cache.transaction(({ put }) => {
+        for (const name of ["a", "b"])
+          put({ typeUrl: PART, name, value: Buffer.from([0x0a, 1, name.charCodeAt(0), 0x10, 2]) });
+      });
       world.run();
       client.nack(client.next(), "b is bad", { drop: ["b"] });
       world.run();
@@ -255,7 +334,9 @@ runCases("ACK and NACK", [
     },
   },
   {
-    rules: ["S-ACK-11"], title: "has the last word at rest: an ACK, a repeated ACK and a put of equal content get no response",
+    rules: ["S-ACK-11"],
+    title:
+      "has the last word at rest: an ACK, a repeated ACK and a put of equal content get no response",
     run(world) {
       const peer = world.connect();
       const typeUrls = [FULL, PART];
@@ -284,7 +365,9 @@ runCases("ACK and NACK", [
     },
   },
   {
-    rules: ["S-ACK-11"], title: "brings nothing where a change was taken back before it was sent", variants: sotwVariants,
+    rules: ["S-ACK-11"],
+    title: "brings nothing where a change was taken back before it was sent",
+    variants: sotwVariants,
     run(world) {
       const client = settled(world, FULL, "a");
       world.put(FULL, "a", "2");
@@ -294,14 +377,18 @@ runCases("ACK and NACK", [
     },
   },
   {
-    rules: ["S-ACK-15"], title: "carries a text that is cut, kept as it is, and changes nothing",
+    rules: ["S-ACK-15"],
+    title: "carries a text that is cut, kept as it is, and changes nothing",
     run(world) {
       const client = settled(world, PART, "a");
       world.put(PART, "a", "bad");
       world.run();
       const text = "\u001b[31m<script>\u0007".padEnd(1 << 20, "x");
       client.nack(client.next(), text);
-      expect(rowOf(world, PART)).toMatchObject({ state: "NACKED", lastError: { code: 3, message: text.slice(0, 4_096) } });
+      expect(rowOf(world, PART)).toMatchObject({
+        state: "NACKED",
+        lastError: { code: 3, message: text.slice(0, 4_096) },
+      });
       world.run();
       expect(client.rest()).toEqual([]);
       world.put(PART, "a", "good");
@@ -311,7 +398,8 @@ runCases("ACK and NACK", [
     },
   },
   {
-    rules: ["S-ACK-16"], title: "merges 1,000 changes while one response is unacknowledged into one more",
+    rules: ["S-ACK-16"],
+    title: "merges 1,000 changes while one response is unacknowledged into one more",
     run(world) {
       world.put(PART, "a", "0");
       const client = world.connect().of(PART);
@@ -333,14 +421,18 @@ runCases("ACK and NACK", [
     },
   },
   ...[FULL, PART].map((typeUrl) => ({
-    rules: ["S-ACK-16"], title: `is repaired after 5 s without an answer, once per interval and only with news: ${typeUrl === FULL ? "a full-state type" : "another type"}`,
+    rules: ["S-ACK-16"],
+    title: `is repaired after 5 s without an answer, once per interval and only with news: ${typeUrl === FULL ? "a full-state type" : "another type"}`,
     run(world: World): void {
       world.put(typeUrl, "a", "1");
       const client = world.connect().of(typeUrl);
       client.subscribe("a");
       world.run();
       client.next();
-      const wait = (ms: number): void => { world.clock.advance(ms); world.run(); };
+      const wait = (ms: number): void => {
+        world.clock.advance(ms);
+        world.run();
+      };
       wait(1_000);
       world.put(typeUrl, "a", "2");
       world.put(typeUrl, "a", "3");
@@ -369,7 +461,9 @@ runCases("ACK and NACK", [
     },
   })),
   {
-    rules: ["S-ACK-16"], title: "is repaired also for a name that is wanted newly meanwhile", variants: deltaVariants,
+    rules: ["S-ACK-16"],
+    title: "is repaired also for a name that is wanted newly meanwhile",
+    variants: deltaVariants,
     run(world) {
       for (const name of ["a", "b"]) world.put(PART, name, "1");
       const client = world.connect().of(PART);
@@ -385,7 +479,9 @@ runCases("ACK and NACK", [
     },
   },
   {
-    rules: ["S-ACK-16"], title: "settles older responses by the answer to the newest: nothing refused in between is forgotten",
+    rules: ["S-ACK-16"],
+    title:
+      "settles older responses by the answer to the newest: nothing refused in between is forgotten",
     run(world) {
       world.put(PART, "a", "1");
       const client = world.connect().of(PART);
@@ -399,13 +495,18 @@ runCases("ACK and NACK", [
       client.ack(first);
       expect(rowOf(world, PART)?.state).toBe("STALE");
       client.ack(second);
-      expect(rowOf(world, PART)).toMatchObject({ state: "SYNCED", versionAccepted: second.version });
+      expect(rowOf(world, PART)).toMatchObject({
+        state: "SYNCED",
+        versionAccepted: second.version,
+      });
       world.run();
       expect(client.rest()).toEqual([]);
     },
   },
   {
-    rules: ["S-ACK-16", "S-ACK-8"], title: "refused before a repair and accepted after it: what was refused with the mended one comes again",
+    rules: ["S-ACK-16", "S-ACK-8"],
+    title:
+      "refused before a repair and accepted after it: what was refused with the mended one comes again",
     run(world) {
       for (const name of ["a", "b"]) world.put(PART, name, "1");
       const client = world.connect().of(PART);
@@ -429,7 +530,8 @@ runCases("ACK and NACK", [
     },
   },
   {
-    rules: ["S-ACK-16", "S-ACK-8"], title: "refused after a repair is not sent again because of that",
+    rules: ["S-ACK-16", "S-ACK-8"],
+    title: "refused after a repair is not sent again because of that",
     run(world) {
       world.put(PART, "a", "1");
       const client = world.connect().of(PART);
@@ -448,7 +550,10 @@ runCases("ACK and NACK", [
     },
   },
   {
-    rules: ["S-ACK-17"], title: "that does not come within a limit ends the stream, where that is wanted, and never by default", variants: everyVariant,
+    rules: ["S-ACK-17"],
+    title:
+      "that does not come within a limit ends the stream, where that is wanted, and never by default",
+    variants: everyVariant,
     world: { limits: { endStuckMs: 60_000 } },
     run(world) {
       world.put(PART, "a", "1");
@@ -475,28 +580,42 @@ runCases("ACK and NACK", [
     },
   },
   {
-    rules: ["S-ACK-17"], title: "that does not come within 30 s is shown as stuck; other types and other clients go on", variants: everyVariant,
+    rules: ["S-ACK-17"],
+    title: "that does not come within 30 s is shown as stuck; other types and other clients go on",
+    variants: everyVariant,
     run(world) {
       for (const typeUrl of [PART, OTHER_PART]) world.put(typeUrl, "a", "1");
       const [silent, other] = [world.connect(), world.connect()];
-      for (const client of [silent.of(PART), silent.of(OTHER_PART), other.of(PART)]) client.subscribe("a");
+      for (const client of [silent.of(PART), silent.of(OTHER_PART), other.of(PART)])
+        client.subscribe("a");
       world.run();
       silent.of(PART).next();
       for (const client of [silent.of(OTHER_PART), other.of(PART)]) client.ack(client.next());
-      const stuck = (): readonly boolean[] => world.status().flatMap(({ types }) => types).map((row) => row.stuck);
+      const stuck = (): readonly boolean[] =>
+        world
+          .status()
+          .flatMap(({ types }) => types)
+          .map((row) => row.stuck);
       world.clock.advance(30_000);
       expect(stuck()).toEqual([false, false, false]);
       world.clock.advance(1);
       expect(stuck().filter(Boolean)).toHaveLength(1);
-      expect(world.status().flatMap(({ types }) => types).find((row) => row.stuck)).toMatchObject({ typeUrl: PART, pendingSince: 0 });
+      expect(
+        world
+          .status()
+          .flatMap(({ types }) => types)
+          .find((row) => row.stuck),
+      ).toMatchObject({ typeUrl: PART, pendingSince: 0 });
       for (const typeUrl of [PART, OTHER_PART]) world.put(typeUrl, "a", "2");
       world.run();
-      for (const client of [silent.of(OTHER_PART), other.of(PART)]) expect(client.next().resources).toMatchObject([{ text: "2" }]);
+      for (const client of [silent.of(OTHER_PART), other.of(PART)])
+        expect(client.next().resources).toMatchObject([{ text: "2" }]);
       expect(silent.streamOf(PART).stream.closed).toBeUndefined();
     },
   },
   ...(["ACK", "NACK"] as const).map((answered) => ({
-    rules: ["S-ACK-19"], title: `with an error under a nonce that got its ${answered} before is no new NACK; its names count`,
+    rules: ["S-ACK-19"],
+    title: `with an error under a nonce that got its ${answered} before is no new NACK; its names count`,
     run(world: World): void {
       world.put(PART, "a", "1");
       world.put(PART, "b", "1");
@@ -509,12 +628,17 @@ runCases("ACK and NACK", [
       client.nack(first, "an old error", { add: ["b"] });
       world.run();
       expect(rowOf(world, PART)?.nacks).toBe(answered === "ACK" ? 0 : 1);
-      expect(world.events.filter(({ kind }) => kind === "nack")).toHaveLength(answered === "ACK" ? 0 : 1);
+      expect(world.events.filter(({ kind }) => kind === "nack")).toHaveLength(
+        answered === "ACK" ? 0 : 1,
+      );
       expect(only(client)).toEqual([["b", "1"]]);
     },
   })),
   {
-    rules: ["S-ACK-16"], title: "is counted for a response, not for a part of another stream: an answer of one client settles nothing of another", variants: deltaVariants,
+    rules: ["S-ACK-16"],
+    title:
+      "is counted for a response, not for a part of another stream: an answer of one client settles nothing of another",
+    variants: deltaVariants,
     run(world) {
       world.put(PART, "a", "1");
       const [one, other] = [world.connect(), world.connect()];

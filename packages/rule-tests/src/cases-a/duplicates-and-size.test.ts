@@ -9,7 +9,13 @@ import { nameKey } from "@xdstp/uri";
 
 const wraps = { id: "n", clientFeatures: ["xds.config.supports-resource-in-sotw"] };
 /** Full state only: elsewhere SotW serves no globs (C-GLOB-10). */
-const overlapping = ["xdstp://a/test.Full/ns/%31", "xdstp://a/test.Full/ns/1", "xdstp://a/test.Full/ns/*", "*", "xdstp://a/test.Full/ns/2"];
+const overlapping = [
+  "xdstp://a/test.Full/ns/%31",
+  "xdstp://a/test.Full/ns/1",
+  "xdstp://a/test.Full/ns/*",
+  "*",
+  "xdstp://a/test.Full/ns/2",
+];
 
 function expectEachOnce(answer: Answer): void {
   const keys = [...answer.names, ...answer.removed].map(nameKey);
@@ -22,7 +28,12 @@ const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b
 /** Encoded responses not read yet. */
 function takeAll(world: World, ...names: readonly string[]): readonly Uint8Array[] {
   const { stream, client } = isDelta(world.variant) ? world.openDelta(PART) : world.openSotw(PART);
-  client.send({ typeUrl: PART, ...(isDelta(world.variant) ? { resourceNamesSubscribe: [...names] } : { resourceNames: [...names] }) });
+  client.send({
+    typeUrl: PART,
+    ...(isDelta(world.variant)
+      ? { resourceNamesSubscribe: [...names] }
+      : { resourceNames: [...names] }),
+  });
   world.run();
   const messages: Uint8Array[] = [];
   for (let bytes = stream.take(); bytes !== undefined; bytes = stream.take()) messages.push(bytes);
@@ -31,7 +42,9 @@ function takeAll(world: World, ...names: readonly string[]): readonly Uint8Array
 
 runCases("duplicates and size", [
   {
-    rules: ["S-DUP-1"], title: "sends a name once that is covered by a name, another spelling of it, a glob and the wildcard",
+    rules: ["S-DUP-1"],
+    title:
+      "sends a name once that is covered by a name, another spelling of it, a glob and the wildcard",
     run(world) {
       const client = world.connect({ node: wraps }).of(FULL);
       for (const id of ["1", "2", "3"]) world.put(FULL, `xdstp://a/test.Full/ns/${id}`, "1");
@@ -39,7 +52,9 @@ runCases("duplicates and size", [
       world.run();
       const first = client.next();
       expectEachOnce(first);
-      expect(first.names.map(nameKey).toSorted()).toEqual(["1", "2", "3"].map((id) => `xdstp://a/test.Full/ns/${id}`));
+      expect(first.names.map(nameKey).toSorted()).toEqual(
+        ["1", "2", "3"].map((id) => `xdstp://a/test.Full/ns/${id}`),
+      );
       client.ack(first);
       for (const id of ["1", "2", "3"]) world.put(FULL, `xdstp://a/test.Full/ns/${id}`, "2");
       world.run();
@@ -51,12 +66,21 @@ runCases("duplicates and size", [
       world.run();
       const third = client.next();
       expectEachOnce(third);
-      expect(isDelta(world.variant) ? third.removed.map(nameKey) : third.names.map(nameKey)).toEqual(isDelta(world.variant) ? ["xdstp://a/test.Full/ns/1"] : ["xdstp://a/test.Full/ns/2", "xdstp://a/test.Full/ns/3"]);
+      expect(
+        isDelta(world.variant) ? third.removed.map(nameKey) : third.names.map(nameKey),
+      ).toEqual(
+        isDelta(world.variant)
+          ? ["xdstp://a/test.Full/ns/1"]
+          : ["xdstp://a/test.Full/ns/2", "xdstp://a/test.Full/ns/3"],
+      );
       expect(client.rest()).toEqual([]);
     },
   },
   {
-    rules: ["S-DUP-1"], title: "does not say that one name is there and is not, whatever happens to it before it is sent", variants: deltaVariants,
+    rules: ["S-DUP-1"],
+    title:
+      "does not say that one name is there and is not, whatever happens to it before it is sent",
+    variants: deltaVariants,
     run(world) {
       const name = "xdstp://a/test.Full/ns/1";
       world.put(FULL, name, "1");
@@ -76,7 +100,8 @@ runCases("duplicates and size", [
     },
   },
   {
-    rules: ["S-DUP-1"], title: "sends a name once that is asked for again together with its wildcard",
+    rules: ["S-DUP-1"],
+    title: "sends a name once that is asked for again together with its wildcard",
     run(world) {
       for (const name of ["a", "b"]) world.put(FULL, name);
       const client = world.connect().of(FULL);
@@ -94,7 +119,8 @@ runCases("duplicates and size", [
     },
   },
   {
-    rules: ["S-SIZE-1"], title: "keeps each message below 4 MiB by default: 10 MiB of resources all arrive",
+    rules: ["S-SIZE-1"],
+    title: "keeps each message below 4 MiB by default: 10 MiB of resources all arrive",
     run(world) {
       const names = Array.from({ length: 40 }, (_, n) => `r${n}`);
       for (const name of names) world.put(PART, name, text(256 << 10));
@@ -105,7 +131,8 @@ runCases("duplicates and size", [
     },
   },
   {
-    rules: ["S-SIZE-1"], title: "keeps each message below the limit also where it is filled to the brim",
+    rules: ["S-SIZE-1"],
+    title: "keeps each message below the limit also where it is filled to the brim",
     world: { limits: { responseBytes: 1_000 } },
     run(world) {
       const names = Array.from({ length: 300 }, (_, n) => `r${n}`);
@@ -116,17 +143,25 @@ runCases("duplicates and size", [
     },
   },
   {
-    rules: isSplitRules("delta"), title: "splits a larger response into parts that are whole, each under its own nonce; the last one's answer accepts all", variants: deltaVariants,
+    rules: isSplitRules("delta"),
+    title:
+      "splits a larger response into parts that are whole, each under its own nonce; the last one's answer accepts all",
+    variants: deltaVariants,
     world: { limits: { responseBytes: 1_000 } },
     run: threeParts,
   },
   {
-    rules: isSplitRules("sotw"), title: "splits a larger response into parts that are whole, each under its own nonce; the last one's answer accepts all", variants: sotwVariants,
+    rules: isSplitRules("sotw"),
+    title:
+      "splits a larger response into parts that are whole, each under its own nonce; the last one's answer accepts all",
+    variants: sotwVariants,
     world: { limits: { responseBytes: 1_000 } },
     run: threeParts,
   },
   ...everyVariant.map((variant) => ({
-    rules: isSplitRules(variant), title: "shows the part that was refused, and sends all again with the correction", variants: [variant],
+    rules: isSplitRules(variant),
+    title: "shows the part that was refused, and sends all again with the correction",
+    variants: [variant],
     world: { limits: { responseBytes: 1_000 } },
     run(world: World): void {
       const names = ["a", "b", "c"];
@@ -135,21 +170,36 @@ runCases("duplicates and size", [
       client.subscribe(...names);
       world.run();
       const [first, second, third] = client.rest();
-      if (first === undefined || second === undefined || third === undefined) throw new Error("three parts were expected");
+      if (first === undefined || second === undefined || third === undefined)
+        throw new Error("three parts were expected");
       client.ack(first);
       client.nack(second, "b is bad");
       client.ack(third);
-      expect(world.status()[0]?.types[0]).toMatchObject({ state: "NACKED", nacks: 1, versionAccepted: "", lastError: { message: "b is bad" } });
-      expect(world.events.filter(({ kind }) => kind === "nack")).toMatchObject([{ nonce: second.nonce }]);
+      expect(world.status()[0]?.types[0]).toMatchObject({
+        state: "NACKED",
+        nacks: 1,
+        versionAccepted: "",
+        lastError: { message: "b is bad" },
+      });
+      expect(world.events.filter(({ kind }) => kind === "nack")).toMatchObject([
+        { nonce: second.nonce },
+      ]);
       world.run();
       expect(client.rest()).toEqual([]);
       world.put(PART, "b", "good");
       world.run();
-      expect(client.rest().flatMap((answer) => answer.names).toSorted()).toEqual(names);
+      expect(
+        client
+          .rest()
+          .flatMap((answer) => answer.names)
+          .toSorted(),
+      ).toEqual(names);
     },
   })),
   {
-    rules: ["S-SIZE-3"], title: "sends a full state in one response, beyond the limit of others", variants: sotwVariants,
+    rules: ["S-SIZE-3"],
+    title: "sends a full state in one response, beyond the limit of others",
+    variants: sotwVariants,
     world: { limits: { responseBytes: 1_000, fullStateBytes: 10_000 } },
     run(world) {
       for (const name of ["a", "b", "c"]) world.put(FULL, name, text(2_000));
@@ -160,7 +210,10 @@ runCases("duplicates and size", [
     },
   },
   {
-    rules: ["S-SIZE-3"], title: "sends nothing of a full state that is too large, says so, and goes on once it fits again", variants: sotwVariants,
+    rules: ["S-SIZE-3"],
+    title:
+      "sends nothing of a full state that is too large, says so, and goes on once it fits again",
+    variants: sotwVariants,
     world: { limits: { fullStateBytes: 5_000 } },
     run(world) {
       for (const name of ["a", "b"]) world.put(FULL, name, text(2_000));
@@ -173,14 +226,18 @@ runCases("duplicates and size", [
       expect(client.rest()).toEqual([]);
       const told = world.events.filter((event) => event.kind === "not-sent");
       expect(told).toHaveLength(1);
-      expect(told[0]?.resources).toMatchObject(["a", "b", "c"].map((name) => ({ name, reason: "too-large", limit: "fullStateBytes" })));
+      expect(told[0]?.resources).toMatchObject(
+        ["a", "b", "c"].map((name) => ({ name, reason: "too-large", limit: "fullStateBytes" })),
+      );
       world.remove(FULL, "a");
       world.run();
       expect(client.next().names.toSorted()).toEqual(["b", "c"]);
     },
   },
   {
-    rules: ["S-SIZE-3"], title: "sends nothing of a first full state that is too large, not even an empty response", variants: sotwVariants,
+    rules: ["S-SIZE-3"],
+    title: "sends nothing of a first full state that is too large, not even an empty response",
+    variants: sotwVariants,
     world: { limits: { fullStateBytes: 5_000 } },
     run(world) {
       for (const name of ["a", "b", "c"]) world.put(FULL, name, text(2_000));
@@ -195,7 +252,8 @@ runCases("duplicates and size", [
     },
   },
   {
-    rules: ["S-SIZE-4"], title: "leaves out one resource above the limit, shows it, and sends the rest",
+    rules: ["S-SIZE-4"],
+    title: "leaves out one resource above the limit, shows it, and sends the rest",
     world: { limits: { responseBytes: 1_000 } },
     run(world) {
       for (const name of ["a", "c"]) world.put(PART, name, "small");
@@ -205,7 +263,9 @@ runCases("duplicates and size", [
       world.run();
       const answer = client.next();
       expect(answer.names).toEqual(["a", "c"]);
-      expect(world.events.filter((event) => event.kind === "not-sent")).toMatchObject([{ typeUrl: PART, resources: [{ name: "giant", reason: "too-large" }] }]);
+      expect(world.events.filter((event) => event.kind === "not-sent")).toMatchObject([
+        { typeUrl: PART, resources: [{ name: "giant", reason: "too-large" }] },
+      ]);
       client.ack(answer);
       world.put(PART, "giant", "small now");
       world.run();
@@ -213,7 +273,8 @@ runCases("duplicates and size", [
     },
   },
   {
-    rules: ["S-SIZE-4", "S-ACK-11"], title: "sends no response of its own for a resource above the limit, and the next change",
+    rules: ["S-SIZE-4", "S-ACK-11"],
+    title: "sends no response of its own for a resource above the limit, and the next change",
     world: { limits: { responseBytes: 1_000 } },
     run(world) {
       for (const name of ["a", "giant"]) world.put(PART, name, "small");
@@ -231,7 +292,9 @@ runCases("duplicates and size", [
     },
   },
   {
-    rules: ["S-SIZE-4", "S-FULL-5"], title: "sends no empty first response where all that was asked for is above the limit", variants: sotwVariants,
+    rules: ["S-SIZE-4", "S-FULL-5"],
+    title: "sends no empty first response where all that was asked for is above the limit",
+    variants: sotwVariants,
     world: { limits: { responseBytes: 1_000 } },
     run(world) {
       world.put(OTHER_PART, "giant", text(2_000));
@@ -243,7 +306,9 @@ runCases("duplicates and size", [
     },
   },
   {
-    rules: ["S-SIZE-4"], title: "leaves one giant out of a full state as well",  variants: sotwVariants,
+    rules: ["S-SIZE-4"],
+    title: "leaves one giant out of a full state as well",
+    variants: sotwVariants,
     world: { limits: { fullStateBytes: 1_000 } },
     run(world) {
       world.put(FULL, "a", "small");
@@ -252,32 +317,49 @@ runCases("duplicates and size", [
       client.subscribe("*");
       world.run();
       expect(client.next().names).toEqual(["a"]);
-      expect(world.events.filter((event) => event.kind === "not-sent")).toMatchObject([{ resources: [{ name: "giant", reason: "too-large" }] }]);
+      expect(world.events.filter((event) => event.kind === "not-sent")).toMatchObject([
+        { resources: [{ name: "giant", reason: "too-large" }] },
+      ]);
     },
   },
   {
-    rules: ["S-SIZE-5"], title: "admits a large message while it is the first of its type, and none later",
+    rules: ["S-SIZE-5"],
+    title: "admits a large message while it is the first of its type, and none later",
     run(world) {
       world.put(PART, "a", "1");
       const peer = world.connect();
       const { server } = peer.streamOf(PART);
-      const head = (typeUrl: string): Uint8Array => Buffer.concat([Buffer.from([isDelta(world.variant) ? 0x12 : 0x22, typeUrl.length]), Buffer.from(typeUrl)]);
+      const head = (typeUrl: string): Uint8Array =>
+        Buffer.concat([
+          Buffer.from([isDelta(world.variant) ? 0x12 : 0x22, typeUrl.length]),
+          Buffer.from(typeUrl),
+        ]);
       expect(server.admits?.(10 << 20, head(PART))).toBe(true);
-      if (isAds(world.variant)) expect(server.admits?.(10 << 20, head(PART).subarray(0, 5))).toBeUndefined();
+      if (isAds(world.variant))
+        expect(server.admits?.(10 << 20, head(PART).subarray(0, 5))).toBeUndefined();
       peer.of(PART).subscribe("a");
       expect(server.admits?.(10 << 20, head(PART))).toBe(false);
       if (isAds(world.variant)) expect(server.admits?.(10 << 20, head(FULL))).toBe(true);
     },
   },
   {
-    rules: ["S-SIZE-5", "S-RECON-4"], title: "reads a map of 10,000 versions in the first message: only what differs is sent", variants: deltaVariants,
+    rules: ["S-SIZE-5", "S-RECON-4"],
+    title: "reads a map of 10,000 versions in the first message: only what differs is sent",
+    variants: deltaVariants,
     run(world) {
       const names = Array.from({ length: 10_000 }, (_, n) => `r${n}`);
-      world.cache.transaction(({ put }) => { for (const name of names) put({ typeUrl: PART, name, value: payloadOf(name), version: "1" }); });
+      world.cache.transaction(({ put }) => {
+        for (const name of names)
+          put({ typeUrl: PART, name, value: payloadOf(name), version: "1" });
+      });
       world.put(PART, "r77", "newer", { version: "2" });
       world.remove(PART, "r78");
       const { client } = world.openDelta(PART);
-      client.send({ typeUrl: PART, resourceNamesSubscribe: ["*"], initialResourceVersions: Object.fromEntries(names.map((name) => [name, "1"])) });
+      client.send({
+        typeUrl: PART,
+        resourceNamesSubscribe: ["*"],
+        initialResourceVersions: Object.fromEntries(names.map((name) => [name, "1"])),
+      });
       world.run();
       const [only, ...more] = client.rest();
       expect(more).toEqual([]);

@@ -10,25 +10,43 @@ import { FULL, OTHER_FULL, OTHER_PART, PART } from "../harness/made-up-types.ts"
 import { runCases } from "../harness/rule-case.ts";
 import { deltaVariants, isAds, isDelta, sotwVariants } from "../harness/variant.ts";
 
-const states = (world: World): readonly string[] => world.status().flatMap(({ types }) => types).map(({ state }) => state);
+const states = (world: World): readonly string[] =>
+  world
+    .status()
+    .flatMap(({ types }) => types)
+    .map(({ state }) => state);
 
 /** A server stream whose client answers each response within the very call that hands it over. */
-function openSynchronous(world: World, typeUrl: string): { readonly nonces: readonly string[]; readonly request: (bytes: Uint8Array) => void } {
+function openSynchronous(
+  world: World,
+  typeUrl: string,
+): { readonly nonces: readonly string[]; readonly request: (bytes: Uint8Array) => void } {
   const nonces: string[] = [];
   const handlers: ByteStreamHandler[] = [];
   const delta = isDelta(world.variant);
   const out: ByteStream = {
     send({ bytes }) {
-      const { nonce } = delta ? fromBinary(DeltaDiscoveryResponseSchema, bytes) : fromBinary(DiscoveryResponseSchema, bytes);
+      const { nonce } = delta
+        ? fromBinary(DeltaDiscoveryResponseSchema, bytes)
+        : fromBinary(DiscoveryResponseSchema, bytes);
       nonces.push(nonce);
-      handlers[0]?.onMessage(delta ? ackOf(typeUrl, nonce, 2, 6) : Buffer.concat([lengthDelimited(3, "a"), ackOf(typeUrl, nonce, 4, 5)]));
+      handlers[0]?.onMessage(
+        delta
+          ? ackOf(typeUrl, nonce, 2, 6)
+          : Buffer.concat([lengthDelimited(3, "a"), ackOf(typeUrl, nonce, 4, 5)]),
+      );
       return true;
     },
     close: () => undefined,
   };
   const call = { peer: "synchronous", ...(isAds(world.variant) ? {} : { typeUrl }) };
   handlers.push((delta ? createDeltaServer : createSotwServer)(world.context).open(call, out));
-  return { nonces, request: (bytes) => { handlers[0]?.onMessage(bytes); } };
+  return {
+    nonces,
+    request: (bytes) => {
+      handlers[0]?.onMessage(bytes);
+    },
+  };
 }
 
 function ackOf(typeUrl: string, nonce: string, typeField: number, nonceField: number): Uint8Array {
@@ -37,7 +55,8 @@ function ackOf(typeUrl: string, nonce: string, typeField: number, nonceField: nu
 
 runCases("nonces", [
   {
-    rules: ["S-NONCE-1"], title: "are not empty and not repeated on a stream, over 1,000 responses of four types",
+    rules: ["S-NONCE-1"],
+    title: "are not empty and not repeated on a stream, over 1,000 responses of four types",
     world: { limits: { changeBurst: 10_000 } },
     run(world) {
       const peer = world.connect();
@@ -50,7 +69,7 @@ runCases("nonces", [
         for (const typeUrl of typeUrls) {
           const answer = peer.of(typeUrl).next();
           const stream = isAds(world.variant) ? "" : typeUrl;
-          nonces.set(stream, [...nonces.get(stream) ?? [], answer.nonce]);
+          nonces.set(stream, [...(nonces.get(stream) ?? []), answer.nonce]);
           if (n % 3 === 0) peer.of(typeUrl).nack(answer, "no");
           else peer.of(typeUrl).ack(answer);
         }
@@ -63,7 +82,8 @@ runCases("nonces", [
     },
   },
   {
-    rules: ["S-NONCE-1"], title: "are not repeated for clients that come at different times and share responses",
+    rules: ["S-NONCE-1"],
+    title: "are not repeated for clients that come at different times and share responses",
     run(world) {
       world.put(PART, "a", "0");
       const peers = [world.connect(), world.connect(), world.connect()];
@@ -87,7 +107,9 @@ runCases("nonces", [
     },
   },
   {
-    rules: ["S-NONCE-1"], title: "are not repeated where one unchanged resource is asked for again and again, beside a client that never asks again",
+    rules: ["S-NONCE-1"],
+    title:
+      "are not repeated where one unchanged resource is asked for again and again, beside a client that never asks again",
     run(world) {
       world.put(PART, "a", "1");
       world.put(PART, "b", "1");
@@ -111,7 +133,8 @@ runCases("nonces", [
     },
   },
   {
-    rules: ["B-NONCE-2"], title: "mean nothing to another type: its response stays unacknowledged",
+    rules: ["B-NONCE-2"],
+    title: "mean nothing to another type: its response stays unacknowledged",
     run(world) {
       for (const typeUrl of [FULL, PART]) world.put(typeUrl, "a", "1");
       const peer = world.connect();
@@ -127,7 +150,8 @@ runCases("nonces", [
     },
   },
   {
-    rules: ["B-NONCE-2"], title: "mean nothing to another stream, also where both have the same one",
+    rules: ["B-NONCE-2"],
+    title: "mean nothing to another stream, also where both have the same one",
     run(world) {
       world.put(PART, "a", "1");
       const [one, other] = [world.connect().of(PART), world.connect().of(PART)];
@@ -143,11 +167,14 @@ runCases("nonces", [
     },
   },
   ...["17", "999999999", "of another server"].map((leftover) => ({
-    rules: ["S-NONCE-5"], title: `of an earlier stream do not keep the first request from its answer: ${leftover}`,
+    rules: ["S-NONCE-5"],
+    title: `of an earlier stream do not keep the first request from its answer: ${leftover}`,
     run(world: World): void {
       world.put(PART, "a", "1");
       const { client } = isDelta(world.variant) ? world.openDelta(PART) : world.openSotw(PART);
-      const names = isDelta(world.variant) ? { resourceNamesSubscribe: ["a"] } : { resourceNames: ["a"], versionInfo: "left over" };
+      const names = isDelta(world.variant)
+        ? { resourceNamesSubscribe: ["a"] }
+        : { resourceNames: ["a"], versionInfo: "left over" };
       client.send({ typeUrl: PART, responseNonce: leftover, ...names });
       world.run();
       expect(client.rest().map(({ resources }) => resources.length)).toEqual([1]);
@@ -155,7 +182,8 @@ runCases("nonces", [
     },
   })),
   {
-    rules: ["S-NONCE-5"], title: "of the very server, still in use on another stream, do not either",
+    rules: ["S-NONCE-5"],
+    title: "of the very server, still in use on another stream, do not either",
     run(world) {
       world.put(PART, "a", "1");
       const earlier = world.connect().of(PART);
@@ -163,14 +191,19 @@ runCases("nonces", [
       world.run();
       const { nonce } = earlier.next();
       const { client } = isDelta(world.variant) ? world.openDelta(PART) : world.openSotw(PART);
-      client.send({ typeUrl: PART, responseNonce: nonce, ...(isDelta(world.variant) ? { resourceNamesSubscribe: ["a"] } : { resourceNames: ["a"] }) });
+      client.send({
+        typeUrl: PART,
+        responseNonce: nonce,
+        ...(isDelta(world.variant) ? { resourceNamesSubscribe: ["a"] } : { resourceNames: ["a"] }),
+      });
       world.run();
       expect(client.rest()).toHaveLength(1);
     },
   },
   ...[FULL, PART].flatMap((typeUrl) => [
     {
-      rules: ["S-NONCE-6"], title: `that are not the newest get no response; a name that crossed one comes with the ACK, once: ${typeUrl === FULL ? "a full-state type" : "another type"}`,
+      rules: ["S-NONCE-6"],
+      title: `that are not the newest get no response; a name that crossed one comes with the ACK, once: ${typeUrl === FULL ? "a full-state type" : "another type"}`,
       variants: sotwVariants,
       run(world: World): void {
         for (const name of ["foo", "bar"]) world.put(typeUrl, name, "1");
@@ -181,21 +214,37 @@ runCases("nonces", [
         client.ack(first);
         world.put(typeUrl, "foo", "2");
         world.run();
-        client.send({ typeUrl, resourceNames: ["foo", "bar"], versionInfo: first.versionInfo, responseNonce: first.nonce });
+        client.send({
+          typeUrl,
+          resourceNames: ["foo", "bar"],
+          versionInfo: first.versionInfo,
+          responseNonce: first.nonce,
+        });
         world.run();
         const second = client.next();
         expect(client.rest()).toEqual([]);
-        client.send({ typeUrl, resourceNames: ["foo", "bar"], versionInfo: second.versionInfo, responseNonce: second.nonce });
+        client.send({
+          typeUrl,
+          resourceNames: ["foo", "bar"],
+          versionInfo: second.versionInfo,
+          responseNonce: second.nonce,
+        });
         world.run();
         const third = client.next();
         expect(third.resources).toHaveLength(typeUrl === FULL ? 2 : 1);
-        client.send({ typeUrl, resourceNames: ["foo", "bar"], versionInfo: third.versionInfo, responseNonce: third.nonce });
+        client.send({
+          typeUrl,
+          resourceNames: ["foo", "bar"],
+          versionInfo: third.versionInfo,
+          responseNonce: third.nonce,
+        });
         world.run();
         expect(client.rest()).toEqual([]);
       },
     },
     {
-      rules: ["S-NONCE-6", "S-SUB-3"], title: `that are not the newest have their names kept: one that was dropped meanwhile is new in the list of the ACK: ${typeUrl === FULL ? "a full-state type" : "another type"}`,
+      rules: ["S-NONCE-6", "S-SUB-3"],
+      title: `that are not the newest have their names kept: one that was dropped meanwhile is new in the list of the ACK: ${typeUrl === FULL ? "a full-state type" : "another type"}`,
       variants: sotwVariants,
       run(world: World): void {
         for (const name of ["foo", "bar"]) world.put(typeUrl, name, "1");
@@ -205,14 +254,24 @@ runCases("nonces", [
         client.send({ typeUrl, resourceNames: ["foo"] });
         world.run();
         const first = client.next(); // the client wants foo only, and takes no bar from it
-        client.send({ typeUrl, resourceNames: ["foo", "bar"], versionInfo: first.versionInfo, responseNonce: first.nonce });
+        client.send({
+          typeUrl,
+          resourceNames: ["foo", "bar"],
+          versionInfo: first.versionInfo,
+          responseNonce: first.nonce,
+        });
         world.run();
-        expect(client.rest().map(({ resources }) => resources.length)).toEqual([typeUrl === FULL ? 2 : 1]);
+        expect(client.rest().map(({ resources }) => resources.length)).toEqual([
+          typeUrl === FULL ? 2 : 1,
+        ]);
       },
     },
   ]),
   {
-    rules: ["S-NONCE-6"], title: "that are old get no response although nothing is unacknowledged; the names come with the next request", variants: sotwVariants,
+    rules: ["S-NONCE-6"],
+    title:
+      "that are old get no response although nothing is unacknowledged; the names come with the next request",
+    variants: sotwVariants,
     run(world) {
       for (const name of ["foo", "bar"]) world.put(PART, name, "1");
       const { client } = world.openSotw(PART);
@@ -224,16 +283,28 @@ runCases("nonces", [
       world.run();
       const second = client.next();
       client.ack(second);
-      client.send({ typeUrl: PART, resourceNames: ["foo", "bar"], versionInfo: second.versionInfo, responseNonce: first.nonce });
+      client.send({
+        typeUrl: PART,
+        resourceNames: ["foo", "bar"],
+        versionInfo: second.versionInfo,
+        responseNonce: first.nonce,
+      });
       world.run();
       expect(client.rest()).toEqual([]);
-      client.send({ typeUrl: PART, resourceNames: ["foo", "bar"], versionInfo: second.versionInfo, responseNonce: second.nonce });
+      client.send({
+        typeUrl: PART,
+        resourceNames: ["foo", "bar"],
+        versionInfo: second.versionInfo,
+        responseNonce: second.nonce,
+      });
       world.run();
       expect(client.rest().map(({ resources }) => resources.length)).toEqual([1]);
     },
   },
   {
-    rules: ["S-NONCE-7"], title: "that are empty are stale while a response is unacknowledged", variants: sotwVariants,
+    rules: ["S-NONCE-7"],
+    title: "that are empty are stale while a response is unacknowledged",
+    variants: sotwVariants,
     run(world) {
       for (const name of ["foo", "bar"]) world.put(PART, name, "1");
       const { client } = world.openSotw(PART);
@@ -243,13 +314,20 @@ runCases("nonces", [
       world.run();
       const first = client.next();
       expect(client.rest()).toEqual([]);
-      client.send({ typeUrl: PART, resourceNames: ["foo", "bar"], versionInfo: first.versionInfo, responseNonce: first.nonce });
+      client.send({
+        typeUrl: PART,
+        resourceNames: ["foo", "bar"],
+        versionInfo: first.versionInfo,
+        responseNonce: first.nonce,
+      });
       world.run();
       expect(client.rest().map(({ resources }) => resources.length)).toEqual([1]);
     },
   },
   ...[FULL, PART].map((typeUrl) => ({
-    rules: ["S-NONCE-7"], title: `that are empty at rest are those of a client that has lost its state: it gets everything again: ${typeUrl === FULL ? "a full-state type" : "another type"}`, variants: sotwVariants,
+    rules: ["S-NONCE-7"],
+    title: `that are empty at rest are those of a client that has lost its state: it gets everything again: ${typeUrl === FULL ? "a full-state type" : "another type"}`,
+    variants: sotwVariants,
     run(world: World): void {
       world.put(typeUrl, "foo", "1");
       const { client } = world.openSotw(typeUrl);
@@ -268,8 +346,15 @@ runCases("nonces", [
       expect(states(world)).toEqual(["SYNCED"]);
     },
   })),
-  ...([["stale", (nonce: string): string => nonce], ["invented", (): string => "an invented one"]] as const).map(([kind, nonceOf]) => ({
-    rules: ["S-NONCE-8"], title: `that are ${kind} do not take names out of a request, and are counted`, variants: deltaVariants,
+  ...(
+    [
+      ["stale", (nonce: string): string => nonce],
+      ["invented", (): string => "an invented one"],
+    ] as const
+  ).map(([kind, nonceOf]) => ({
+    rules: ["S-NONCE-8"],
+    title: `that are ${kind} do not take names out of a request, and are counted`,
+    variants: deltaVariants,
     run(world: World): void {
       for (const name of ["a", "b", "c"]) world.put(PART, name, "1");
       const { client, stream } = world.openDelta(PART);
@@ -278,7 +363,12 @@ runCases("nonces", [
       const first = client.next();
       client.ack(first);
       const responseNonce = nonceOf(first.nonce);
-      client.send({ typeUrl: PART, responseNonce, resourceNamesSubscribe: ["c"], resourceNamesUnsubscribe: ["b"] });
+      client.send({
+        typeUrl: PART,
+        responseNonce,
+        resourceNamesSubscribe: ["c"],
+        resourceNamesUnsubscribe: ["b"],
+      });
       expect(world.events.filter((event) => event.kind === "stale-nonce")).toHaveLength(1);
       world.run();
       const second = client.next();
@@ -292,13 +382,19 @@ runCases("nonces", [
     },
   })),
   {
-    rules: ["S-NONCE-8"], title: "that are unknown neither accept nor refuse what is unanswered", variants: deltaVariants,
+    rules: ["S-NONCE-8"],
+    title: "that are unknown neither accept nor refuse what is unanswered",
+    variants: deltaVariants,
     run(world) {
       world.put(PART, "a", "1");
       const { client } = world.openDelta(PART);
       client.send({ typeUrl: PART, resourceNamesSubscribe: ["a"] });
       world.run();
-      client.send({ typeUrl: PART, responseNonce: "999999999", errorDetail: { code: 3, message: "no" } });
+      client.send({
+        typeUrl: PART,
+        responseNonce: "999999999",
+        errorDetail: { code: 3, message: "no" },
+      });
       client.send({ typeUrl: PART, responseNonce: "0" });
       expect(states(world)).toEqual(["STALE"]);
       client.ack(client.next());
@@ -306,21 +402,35 @@ runCases("nonces", [
     },
   },
   {
-    rules: ["S-NONCE-9"], title: "are recorded before the response can reach the wire: a client may answer within the very call",
+    rules: ["S-NONCE-9"],
+    title:
+      "are recorded before the response can reach the wire: a client may answer within the very call",
     run(world) {
       world.put(PART, "a", "1");
       const { nonces, request } = openSynchronous(world, PART);
       const node = lengthDelimited(1, "n");
-      request(isDelta(world.variant)
-        ? Buffer.concat([lengthDelimited(1, node), lengthDelimited(2, PART), lengthDelimited(3, "a")])
-        : Buffer.concat([lengthDelimited(2, node), lengthDelimited(3, "a"), lengthDelimited(4, PART)]));
+      request(
+        isDelta(world.variant)
+          ? Buffer.concat([
+              lengthDelimited(1, node),
+              lengthDelimited(2, PART),
+              lengthDelimited(3, "a"),
+            ])
+          : Buffer.concat([
+              lengthDelimited(2, node),
+              lengthDelimited(3, "a"),
+              lengthDelimited(4, PART),
+            ]),
+      );
       for (let n = 2; n < 10; n++) {
         world.run();
         world.put(PART, "a", String(n));
       }
       world.run();
       expect(nonces).toHaveLength(9);
-      expect(world.events.filter(({ kind }) => kind === "ack")).toMatchObject(nonces.map((nonce) => ({ nonce })));
+      expect(world.events.filter(({ kind }) => kind === "ack")).toMatchObject(
+        nonces.map((nonce) => ({ nonce })),
+      );
       expect(world.events.filter(({ kind }) => kind === "stale-nonce")).toEqual([]);
     },
   },

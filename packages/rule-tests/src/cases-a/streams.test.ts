@@ -3,14 +3,22 @@ import { expect } from "vitest";
 import { addHeldFeed } from "../harness/held-feed.ts";
 import { FULL, OTHER_FULL, OTHER_PART, PART } from "../harness/made-up-types.ts";
 import { runCases } from "../harness/rule-case.ts";
-import { adsVariants, deltaVariants, everyVariant, isDelta, perTypeVariants, sotwVariants } from "../harness/variant.ts";
+import {
+  adsVariants,
+  deltaVariants,
+  everyVariant,
+  isDelta,
+  perTypeVariants,
+  sotwVariants,
+} from "../harness/variant.ts";
 
 const UNKNOWN = "type.googleapis.com/test.Unknown";
 const wraps = { id: "n", clientFeatures: ["xds.config.supports-resource-in-sotw"] };
 
 runCases("streams", [
   {
-    rules: ["B-STREAM-1"], title: "serves what was asked for and follows its changes",
+    rules: ["B-STREAM-1"],
+    title: "serves what was asked for and follows its changes",
     run(world) {
       world.put(FULL, "a", "1");
       world.put(FULL, "b", "1");
@@ -27,7 +35,8 @@ runCases("streams", [
     },
   },
   {
-    rules: ["B-STREAM-3"], title: "keeps version, nonce, ACK and NACK of one type from another",
+    rules: ["B-STREAM-3"],
+    title: "keeps version, nonce, ACK and NACK of one type from another",
     run(world) {
       world.put(FULL, "a");
       world.put(OTHER_FULL, "b", "1");
@@ -41,7 +50,13 @@ runCases("streams", [
       accepting.ack(good);
       expect(world.status().flatMap(({ types }) => types)).toMatchObject([
         { typeUrl: FULL, state: "NACKED", nacks: 1, nonceSent: bad.nonce, versionAccepted: "" },
-        { typeUrl: OTHER_FULL, state: "SYNCED", nacks: 0, nonceAccepted: good.nonce, versionAccepted: good.version },
+        {
+          typeUrl: OTHER_FULL,
+          state: "SYNCED",
+          nacks: 0,
+          nonceAccepted: good.nonce,
+          versionAccepted: good.version,
+        },
       ]);
       world.put(OTHER_FULL, "b", "2");
       world.run();
@@ -50,9 +65,13 @@ runCases("streams", [
     },
   },
   {
-    rules: ["B-STREAM-3"], title: "keeps the wildcard and the names of one type from another",
+    rules: ["B-STREAM-3"],
+    title: "keeps the wildcard and the names of one type from another",
     run(world) {
-      for (const name of ["a", "b"]) { world.put(FULL, name); world.put(PART, name); }
+      for (const name of ["a", "b"]) {
+        world.put(FULL, name);
+        world.put(PART, name);
+      }
       const peer = world.connect();
       peer.of(FULL).subscribe();
       peer.of(PART).subscribe("a");
@@ -62,7 +81,8 @@ runCases("streams", [
     },
   },
   {
-    rules: ["B-STREAM-4"], title: "passes a type without descriptor through as bytes",
+    rules: ["B-STREAM-4"],
+    title: "passes a type without descriptor through as bytes",
     run(world) {
       const value = Uint8Array.of(0xff, 0x00, 0x80);
       world.cache.put({ typeUrl: UNKNOWN, name: "a", value });
@@ -71,11 +91,14 @@ runCases("streams", [
       world.run();
       const answer = client.next();
       expect(answer.typeUrl).toBe(UNKNOWN);
-      expect(answer.resources.map(({ name, payload }) => [name, [...payload]])).toEqual([["a", [...value]]]);
+      expect(answer.resources.map(({ name, payload }) => [name, [...payload]])).toEqual([
+        ["a", [...value]],
+      ]);
     },
   },
   {
-    rules: ["S-STREAM-5"], title: "sends nothing for a type before its first request",
+    rules: ["S-STREAM-5"],
+    title: "sends nothing for a type before its first request",
     run(world) {
       const peer = world.connect();
       peer.streamOf(FULL);
@@ -92,7 +115,8 @@ runCases("streams", [
     },
   },
   {
-    rules: ["S-STREAM-6"], title: "serves two names on one stream and on two streams of one node alike",
+    rules: ["S-STREAM-6"],
+    title: "serves two names on one stream and on two streams of one node alike",
     run(world) {
       for (const name of ["foo", "bar"]) world.put(PART, name, `of ${name}`);
       const one = world.connect().of(PART);
@@ -103,12 +127,16 @@ runCases("streams", [
       world.run();
       const together = one.next().resources;
       const apart = [...two[0].next().resources, ...two[1].next().resources];
-      expect(together.map(({ name, text }) => [name, text])).toEqual([["foo", "of foo"], ["bar", "of bar"]]);
+      expect(together.map(({ name, text }) => [name, text])).toEqual([
+        ["foo", "of foo"],
+        ["bar", "of bar"],
+      ]);
       expect(apart).toEqual(together);
     },
   },
   {
-    rules: ["S-STREAM-7"], title: "ends only the stream that sends garbage, with a fixed text",
+    rules: ["S-STREAM-7"],
+    title: "ends only the stream that sends garbage, with a fixed text",
     run(world) {
       world.put(PART, "a", "1");
       const [bad, good] = [world.connect(), world.connect()];
@@ -126,7 +154,8 @@ runCases("streams", [
     },
   },
   {
-    rules: ["S-STREAM-7"], title: "takes no message after the one that ended the stream",
+    rules: ["S-STREAM-7"],
+    title: "takes no message after the one that ended the stream",
     run(world) {
       world.put(PART, "a");
       const peer = world.connect();
@@ -138,7 +167,9 @@ runCases("streams", [
     },
   },
   {
-    rules: ["S-STREAM-8", "S-TYPE-3"], title: "answers each name of a type that it does not serve as removed, and goes on with the others",
+    rules: ["S-STREAM-8", "S-TYPE-3"],
+    title:
+      "answers each name of a type that it does not serve as removed, and goes on with the others",
     variants: deltaVariants,
     run(world) {
       world.put(FULL, "a", "1");
@@ -157,7 +188,9 @@ runCases("streams", [
     },
   },
   {
-    rules: ["S-STREAM-8", "S-TYPE-3"], title: "gives one empty response for a type that it does not serve, and goes on with the others",
+    rules: ["S-STREAM-8", "S-TYPE-3"],
+    title:
+      "gives one empty response for a type that it does not serve, and goes on with the others",
     variants: sotwVariants,
     run(world) {
       world.put(FULL, "a", "1");
@@ -177,7 +210,8 @@ runCases("streams", [
     },
   },
   {
-    rules: ["S-STREAM-8"], title: "sends what was asked for of such a type once it is served",
+    rules: ["S-STREAM-8"],
+    title: "sends what was asked for of such a type once it is served",
     run(world) {
       const client = world.connect({ node: wraps }).of(UNKNOWN);
       client.subscribe("x");
@@ -189,7 +223,8 @@ runCases("streams", [
     },
   },
   {
-    rules: ["S-STREAM-8", "S-TYPE-2"], title: "refuses another type than that of the service",
+    rules: ["S-STREAM-8", "S-TYPE-2"],
+    title: "refuses another type than that of the service",
     variants: perTypeVariants,
     run(world) {
       const stream = isDelta(world.variant) ? world.openDelta(FULL) : world.openSotw(FULL);
@@ -198,7 +233,8 @@ runCases("streams", [
     },
   },
   {
-    rules: ["S-STREAM-9"], title: "waits for a name that is merely pending: 10 s, then the other one goes alone",
+    rules: ["S-STREAM-9"],
+    title: "waits for a name that is merely pending: 10 s, then the other one goes alone",
     variants: sotwVariants,
     world: { ready: false },
     run(world) {
@@ -222,7 +258,8 @@ runCases("streams", [
     },
   },
   {
-    rules: ["S-STREAM-9"], title: "sends nothing after 10 s while nothing is known, and then what comes first",
+    rules: ["S-STREAM-9"],
+    title: "sends nothing after 10 s while nothing is known, and then what comes first",
     variants: sotwVariants,
     world: { ready: false },
     run(world) {
@@ -238,7 +275,8 @@ runCases("streams", [
     },
   },
   {
-    rules: ["S-STREAM-9"], title: "does not take a name that is known to be missing for something to send after 10 s",
+    rules: ["S-STREAM-9"],
+    title: "does not take a name that is known to be missing for something to send after 10 s",
     variants: sotwVariants,
     world: { ready: false },
     run(world) {
@@ -252,7 +290,8 @@ runCases("streams", [
     },
   },
   {
-    rules: ["S-STREAM-9"], title: "lets a client that holds a version wait on, since it would take the rest for deleted",
+    rules: ["S-STREAM-9"],
+    title: "lets a client that holds a version wait on, since it would take the rest for deleted",
     variants: sotwVariants,
     world: { ready: false },
     run(world) {
@@ -269,7 +308,8 @@ runCases("streams", [
     },
   },
   {
-    rules: ["S-STREAM-9"], title: "sends each name once it is known, and no empty response before",
+    rules: ["S-STREAM-9"],
+    title: "sends each name once it is known, and no empty response before",
     world: { ready: false },
     run(world) {
       const feed = addHeldFeed(world.cache);
@@ -295,7 +335,8 @@ runCases("streams", [
     },
   },
   {
-    rules: ["S-STREAM-9"], title: "waits 10 s also for a name that a second request adds before the first answer",
+    rules: ["S-STREAM-9"],
+    title: "waits 10 s also for a name that a second request adds before the first answer",
     variants: sotwVariants,
     world: { ready: false },
     run(world) {
@@ -312,9 +353,22 @@ runCases("streams", [
     },
   },
   {
-    rules: ["S-STREAM-9"], title: "sends no empty response while a name is pending, although the other one is known to be missing and not told",
+    rules: ["S-STREAM-9"],
+    title:
+      "sends no empty response while a name is pending, although the other one is known to be missing and not told",
     variants: deltaVariants,
-    world: { ready: false, quirks: [{ client: "", rule: "S-MISS-1", difference: "as Envoy", reason: "as with its routes", effect: { missingAs: { [PART]: "nothing" } } }] },
+    world: {
+      ready: false,
+      quirks: [
+        {
+          client: "",
+          rule: "S-MISS-1",
+          difference: "as Envoy",
+          reason: "as with its routes",
+          effect: { missingAs: { [PART]: "nothing" } },
+        },
+      ],
+    },
     run(world) {
       const feed = addHeldFeed(world.cache);
       const part = world.connect().of(PART);
@@ -328,13 +382,15 @@ runCases("streams", [
     },
   },
   {
-    rules: ["S-STREAM-10"], title: "keeps neither watch nor timer nor queue of 1,000 streams that have ended",
+    rules: ["S-STREAM-10"],
+    title: "keeps neither watch nor timer nor queue of 1,000 streams that have ended",
     world: { ready: false },
     run(world) {
       const feed = addHeldFeed(world.cache);
       for (let n = 0; n < 1_000; n++) {
         const peer = world.connect();
-        for (const typeUrl of [FULL, PART]) peer.of(typeUrl).subscribe("a", "pending", "*", "xdstp://a/test.Full/x/*");
+        for (const typeUrl of [FULL, PART])
+          peer.of(typeUrl).subscribe("a", "pending", "*", "xdstp://a/test.Full/x/*");
         if (n % 2 === 0) world.run();
         peer.leave();
       }
@@ -347,7 +403,8 @@ runCases("streams", [
     },
   },
   {
-    rules: ["S-STREAM-10"], title: "has no timer left, one interval after a stream with an unanswered response has ended",
+    rules: ["S-STREAM-10"],
+    title: "has no timer left, one interval after a stream with an unanswered response has ended",
     run(world) {
       world.put(PART, "a", "1");
       const peer = world.connect();
@@ -362,7 +419,8 @@ runCases("streams", [
     },
   },
   {
-    rules: ["B-STREAM-12"], title: "takes 10,000 requests of a peer that does not read, and owes it one response",
+    rules: ["B-STREAM-12"],
+    title: "takes 10,000 requests of a peer that does not read, and owes it one response",
     world: { limits: { changeBurst: 20_000 } },
     run(world) {
       for (let n = 0; n < 100; n++) world.put(PART, `r${n}`);
@@ -390,7 +448,8 @@ runCases("streams", [
     },
   },
   {
-    rules: ["B-STREAM-12"], title: "serves the other streams while one does not take its messages",
+    rules: ["B-STREAM-12"],
+    title: "serves the other streams while one does not take its messages",
     variants: everyVariant,
     run(world) {
       world.put(OTHER_PART, "a", "1");
@@ -409,7 +468,8 @@ runCases("streams", [
     },
   },
   {
-    rules: ["S-STREAM-8"], title: "keeps the stream open when its first type is one that it does not serve",
+    rules: ["S-STREAM-8"],
+    title: "keeps the stream open when its first type is one that it does not serve",
     variants: adsVariants,
     run(world) {
       const peer = world.connect();

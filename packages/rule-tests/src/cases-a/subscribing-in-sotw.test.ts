@@ -21,7 +21,9 @@ function casesOf(typeUrl: string): readonly RuleCase[] {
   const kind = full ? "a full-state type" : "another type";
   return [
     {
-      rules: ["S-SUB-1"], title: `answers only the newest of three requests: ${kind}`, variants: sotwVariants,
+      rules: ["S-SUB-1"],
+      title: `answers only the newest of three requests: ${kind}`,
+      variants: sotwVariants,
       run(world) {
         for (const name of ["a", "b", "c", "d"]) world.put(typeUrl, name);
         const { client } = world.openSotw(typeUrl);
@@ -31,11 +33,15 @@ function casesOf(typeUrl: string): readonly RuleCase[] {
         world.run();
         const [only, ...more] = client.rest();
         expect(more).toEqual([]);
-        expect(only?.resources.map(({ value }) => Buffer.from(value).toString("latin1", 2, 3))).toEqual(["b", "c"]);
+        expect(
+          only?.resources.map(({ value }) => Buffer.from(value).toString("latin1", 2, 3)),
+        ).toEqual(["b", "c"]);
       },
     },
     {
-      rules: ["S-SUB-2"], title: `sends what exists at once, and the rest when it comes to exist: ${kind}`, variants: sotwVariants,
+      rules: ["S-SUB-2"],
+      title: `sends what exists at once, and the rest when it comes to exist: ${kind}`,
+      variants: sotwVariants,
       run(world) {
         world.put(typeUrl, "a");
         const client = world.connect().of(typeUrl);
@@ -50,7 +56,9 @@ function casesOf(typeUrl: string): readonly RuleCase[] {
       },
     },
     {
-      rules: ["S-SUB-3"], title: `sends a name that is new in the list again, though it was sent before and is unchanged: ${kind}`, variants: sotwVariants,
+      rules: ["S-SUB-3"],
+      title: `sends a name that is new in the list again, though it was sent before and is unchanged: ${kind}`,
+      variants: sotwVariants,
       run(world) {
         const client = settled(world, typeUrl, "a", "b");
         client.unsubscribe("b");
@@ -66,7 +74,9 @@ function casesOf(typeUrl: string): readonly RuleCase[] {
       },
     },
     {
-      rules: ["S-SUB-3", "S-SUB-5"], title: `sends the only name again after an empty list: ${kind}`, variants: sotwVariants,
+      rules: ["S-SUB-3", "S-SUB-5"],
+      title: `sends the only name again after an empty list: ${kind}`,
+      variants: sotwVariants,
       run(world) {
         const client = settled(world, typeUrl, "a");
         client.unsubscribe("a");
@@ -77,7 +87,9 @@ function casesOf(typeUrl: string): readonly RuleCase[] {
       },
     },
     {
-      rules: ["S-SUB-4"], title: `takes a name that left the list out of a response that is being prepared, and nothing else: ${kind}`, variants: sotwVariants,
+      rules: ["S-SUB-4"],
+      title: `takes a name that left the list out of a response that is being prepared, and nothing else: ${kind}`,
+      variants: sotwVariants,
       run(world) {
         const client = settled(world, typeUrl, "a", "b");
         for (const name of ["a", "b"]) world.put(typeUrl, name, "2");
@@ -92,7 +104,9 @@ function casesOf(typeUrl: string): readonly RuleCase[] {
       },
     },
     {
-      rules: ["S-SUB-4"], title: `takes it out of what waits for an ACK, too: ${kind}`, variants: sotwVariants,
+      rules: ["S-SUB-4"],
+      title: `takes it out of what waits for an ACK, too: ${kind}`,
+      variants: sotwVariants,
       run(world) {
         const client = settled(world, typeUrl, "a", "b");
         world.put(typeUrl, "b", "2");
@@ -107,7 +121,9 @@ function casesOf(typeUrl: string): readonly RuleCase[] {
       },
     },
     {
-      rules: ["S-SUB-5"], title: `wants nothing any more with an empty list after any name: ${kind}`, variants: sotwVariants,
+      rules: ["S-SUB-5"],
+      title: `wants nothing any more with an empty list after any name: ${kind}`,
+      variants: sotwVariants,
       run(world) {
         const client = settled(world, typeUrl, "a");
         client.unsubscribe("a");
@@ -120,7 +136,9 @@ function casesOf(typeUrl: string): readonly RuleCase[] {
       },
     },
     {
-      rules: ["S-SUB-6"], title: `takes one empty string for the name of something that does not exist, not for a wildcard: ${kind}`, variants: sotwVariants,
+      rules: ["S-SUB-6"],
+      title: `takes one empty string for the name of something that does not exist, not for a wildcard: ${kind}`,
+      variants: sotwVariants,
       run(world) {
         world.put(typeUrl, "a");
         const { client } = world.openSotw(typeUrl);
@@ -130,14 +148,21 @@ function casesOf(typeUrl: string): readonly RuleCase[] {
         expect(answers.flatMap(({ resources }) => resources)).toEqual([]);
         const [empty] = answers;
         if (!full) expect(answers).toEqual([]);
-        client.send({ typeUrl, resourceNames: [], versionInfo: empty?.versionInfo ?? "", responseNonce: empty?.nonce ?? "" });
+        client.send({
+          typeUrl,
+          resourceNames: [],
+          versionInfo: empty?.versionInfo ?? "",
+          responseNonce: empty?.nonce ?? "",
+        });
         world.put(typeUrl, "b");
         world.run();
         expect(client.rest().flatMap(({ resources }) => resources)).toEqual([]);
       },
     },
     {
-      rules: ["S-SUB-7"], title: `counts duplicate names once, and finds nothing new in another order: ${kind}`, variants: sotwVariants,
+      rules: ["S-SUB-7"],
+      title: `counts duplicate names once, and finds nothing new in another order: ${kind}`,
+      variants: sotwVariants,
       run(world) {
         for (const name of ["a", "b"]) world.put(typeUrl, name);
         const { client } = world.openSotw(typeUrl);
@@ -153,7 +178,9 @@ function casesOf(typeUrl: string): readonly RuleCase[] {
       },
     },
     {
-      rules: ["S-SUB-9"], title: `remembers a name that does not exist, and sends the resource when it appears a minute later: ${kind}`, variants: sotwVariants,
+      rules: ["S-SUB-9"],
+      title: `remembers a name that does not exist, and sends the resource when it appears a minute later: ${kind}`,
+      variants: sotwVariants,
       run(world) {
         const client = world.connect().of(typeUrl);
         client.subscribe("a");
@@ -168,7 +195,9 @@ function casesOf(typeUrl: string): readonly RuleCase[] {
       },
     },
     {
-      rules: ["S-SUB-11"], title: `needs no response to a list that only shrinks, by itself or with an ACK: ${kind}`, variants: sotwVariants,
+      rules: ["S-SUB-11"],
+      title: `needs no response to a list that only shrinks, by itself or with an ACK: ${kind}`,
+      variants: sotwVariants,
       run(world) {
         const client = settled(world, typeUrl, "a", "b", "c");
         client.unsubscribe("a");
@@ -185,7 +214,9 @@ function casesOf(typeUrl: string): readonly RuleCase[] {
       },
     },
     {
-      rules: ["S-SUB-11"], title: `needs none when the wildcard is left for a name that it covered and none when that goes: ${kind}`, variants: sotwVariants,
+      rules: ["S-SUB-11"],
+      title: `needs none when the wildcard is left for a name that it covered and none when that goes: ${kind}`,
+      variants: sotwVariants,
       run(world) {
         for (const name of ["a", "b"]) world.put(typeUrl, name);
         const client = world.connect().of(typeUrl);
@@ -204,9 +235,14 @@ function casesOf(typeUrl: string): readonly RuleCase[] {
       },
     },
     {
-      rules: ["B-SUB-12"], title: `takes opaque names beside xdstp names, in one request and in two: ${kind}`,
+      rules: ["B-SUB-12"],
+      title: `takes opaque names beside xdstp names, in one request and in two: ${kind}`,
       run(world) {
-        const names = ["opaque", `xdstp://a/${typeUrl.slice(typeUrl.indexOf("/") + 1)}/x`, "opaque/2"];
+        const names = [
+          "opaque",
+          `xdstp://a/${typeUrl.slice(typeUrl.indexOf("/") + 1)}/x`,
+          "opaque/2",
+        ];
         for (const name of names) world.put(typeUrl, name, "1");
         const client = world.connect().of(typeUrl);
         const [one = "", other = "", third = ""] = names;
@@ -218,7 +254,9 @@ function casesOf(typeUrl: string): readonly RuleCase[] {
         client.subscribe(third);
         world.run();
         const second = client.next();
-        expect(second.names.toSorted()).toEqual(full && !isDelta(world.variant) ? names.toSorted() : [third]);
+        expect(second.names.toSorted()).toEqual(
+          full && !isDelta(world.variant) ? names.toSorted() : [third],
+        );
         client.ack(second);
         for (const name of names) world.put(typeUrl, name, "2");
         world.run();
@@ -232,7 +270,10 @@ runCases("subscribing in SotW", [
   ...casesOf(FULL),
   ...casesOf(PART),
   {
-    rules: ["S-SUB-1"], title: "acts upon the newest list also where an older one had names that exist and the newest has none", variants: sotwVariants,
+    rules: ["S-SUB-1"],
+    title:
+      "acts upon the newest list also where an older one had names that exist and the newest has none",
+    variants: sotwVariants,
     run(world) {
       world.put(PART, "a");
       const { client } = world.openSotw(PART);

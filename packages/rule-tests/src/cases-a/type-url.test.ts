@@ -8,19 +8,34 @@ import { FULL, PART } from "../harness/made-up-types.ts";
 import { payloadOf } from "../harness/payload.ts";
 import type { OpenStream } from "../harness/peer.ts";
 import { runCases } from "../harness/rule-case.ts";
-import { adsVariants, deltaVariants, isDelta, perTypeVariants, sotwVariants } from "../harness/variant.ts";
+import {
+  adsVariants,
+  deltaVariants,
+  isDelta,
+  perTypeVariants,
+  sotwVariants,
+} from "../harness/variant.ts";
 
 /** Opens a stream whose client sends what the case says and no more. */
-function open(world: World, typeUrl: string): OpenStream & { readonly send: (request: { typeUrl?: string; responseNonce?: string }) => void } {
+function open(
+  world: World,
+  typeUrl: string,
+): OpenStream & { readonly send: (request: { typeUrl?: string; responseNonce?: string }) => void } {
   const raw = isDelta(world.variant) ? world.openDelta(typeUrl) : world.openSotw(typeUrl);
-  return { ...raw, send(request) { raw.client.send(request); } };
+  return {
+    ...raw,
+    send(request) {
+      raw.client.send(request);
+    },
+  };
 }
 
 const wraps = { id: "n", clientFeatures: ["xds.config.supports-resource-in-sotw"] };
 
 runCases("the type URL", [
   {
-    rules: ["B-TYPE-1"], title: "of each type of Envoy goes into its names without its prefix, and comes back",
+    rules: ["B-TYPE-1"],
+    title: "of each type of Envoy goes into its names without its prefix, and comes back",
     world: { types: envoyTypes },
     run(world) {
       const peer = world.connect({ node: wraps });
@@ -39,7 +54,8 @@ runCases("the type URL", [
     },
   },
   {
-    rules: ["S-TYPE-2"], title: "must be in the first request on ADS",
+    rules: ["S-TYPE-2"],
+    title: "must be in the first request on ADS",
     variants: adsVariants,
     run(world) {
       const { stream, send } = open(world, FULL);
@@ -48,7 +64,8 @@ runCases("the type URL", [
     },
   },
   {
-    rules: ["S-TYPE-2"], title: "must be in every request on ADS, an ACK included",
+    rules: ["S-TYPE-2"],
+    title: "must be in every request on ADS, an ACK included",
     variants: adsVariants,
     run(world) {
       world.put(FULL, "a");
@@ -60,7 +77,8 @@ runCases("the type URL", [
     },
   },
   {
-    rules: ["S-TYPE-2", "S-TYPE-3"], title: "may be left out on a per-type service, in an ACK too; the response names it",
+    rules: ["S-TYPE-2", "S-TYPE-3"],
+    title: "may be left out on a per-type service, in an ACK too; the response names it",
     variants: perTypeVariants,
     run(world) {
       world.put(FULL, "a", "1");
@@ -69,13 +87,16 @@ runCases("the type URL", [
       world.run();
       const nonce = world.status()[0]?.types[0]?.nonceSent ?? "";
       send({ responseNonce: nonce });
-      expect(world.status()[0]?.types).toMatchObject([{ typeUrl: FULL, state: "SYNCED", nonceAccepted: nonce }]);
+      expect(world.status()[0]?.types).toMatchObject([
+        { typeUrl: FULL, state: "SYNCED", nonceAccepted: nonce },
+      ]);
       expect(stream.closed).toBeUndefined();
       expect(Buffer.from(stream.take() ?? []).toString()).toContain(FULL);
     },
   },
   {
-    rules: ["S-TYPE-3"], title: "is in a response without resources",
+    rules: ["S-TYPE-3"],
+    title: "is in a response without resources",
     run(world) {
       const client = world.connect().of(FULL);
       client.subscribe();
@@ -84,7 +105,8 @@ runCases("the type URL", [
     },
   },
   {
-    rules: ["B-TYPE-5"], title: "decides: a name of another type is missing, though that type has it",
+    rules: ["B-TYPE-5"],
+    title: "decides: a name of another type is missing, though that type has it",
     variants: deltaVariants,
     run(world) {
       world.put(FULL, "xdstp://a/test.Full/x");
@@ -92,11 +114,15 @@ runCases("the type URL", [
       const client = world.connect().of(PART);
       client.subscribe("xdstp://a/test.Full/x", "xdstp://a/test.Part/y");
       world.run();
-      expect(client.next()).toMatchObject({ names: ["xdstp://a/test.Part/y"], removed: ["xdstp://a/test.Full/x"] });
+      expect(client.next()).toMatchObject({
+        names: ["xdstp://a/test.Part/y"],
+        removed: ["xdstp://a/test.Full/x"],
+      });
     },
   },
   {
-    rules: ["B-TYPE-5"], title: "decides: a name of another type is missing, though that type has it",
+    rules: ["B-TYPE-5"],
+    title: "decides: a name of another type is missing, though that type has it",
     variants: sotwVariants,
     run(world) {
       world.put(FULL, "xdstp://a/test.Full/x");
@@ -109,18 +135,23 @@ runCases("the type URL", [
     },
   },
   {
-    rules: ["B-TYPE-5", "B-TYPE-1"], title: "does not stand in a name with its prefix: such a name is missing",
+    rules: ["B-TYPE-5", "B-TYPE-1"],
+    title: "does not stand in a name with its prefix: such a name is missing",
     variants: deltaVariants,
     run(world) {
       world.put(FULL, "xdstp://a/test.Full/x");
       const client = world.connect().of(FULL);
       client.subscribe("xdstp://a/type.googleapis.com/test.Full/x");
       world.run();
-      expect(client.next()).toMatchObject({ names: [], removed: ["xdstp://a/type.googleapis.com/test.Full/x"] });
+      expect(client.next()).toMatchObject({
+        names: [],
+        removed: ["xdstp://a/type.googleapis.com/test.Full/x"],
+      });
     },
   },
   ...(["its own", "that of its members"] as const).map((asked) => ({
-    rules: ["B-TYPE-6", "S-TYPE-3"], title: `of a list collection is its own or that of its members, and so is that of the response: ${asked}`,
+    rules: ["B-TYPE-6", "S-TYPE-3"],
+    title: `of a list collection is its own or that of its members, and so is that of the response: ${asked}`,
     world: { types: envoyTypes },
     run(world: World): void {
       const collection = listener.collectionTypeUrl ?? "";

@@ -18,13 +18,30 @@ function everything(world: World, typeUrl: string): Answer {
 }
 
 /** A client that comes with what it holds; what it is sent. */
-function reconnect(world: World, typeUrl: string, held: Answer): readonly { readonly resources: number; readonly texts: string }[] {
-  const read = (payloads: readonly Uint8Array[]): { resources: number; texts: string } => ({ resources: payloads.length, texts: payloads.map((value) => Buffer.from(value).toString()).join() });
+function reconnect(
+  world: World,
+  typeUrl: string,
+  held: Answer,
+): readonly { readonly resources: number; readonly texts: string }[] {
+  const read = (payloads: readonly Uint8Array[]): { resources: number; texts: string } => ({
+    resources: payloads.length,
+    texts: payloads.map((value) => Buffer.from(value).toString()).join(),
+  });
   if (isDelta(world.variant)) {
     const { client } = world.openDelta(typeUrl);
-    client.send({ typeUrl, resourceNamesSubscribe: ["*"], initialResourceVersions: Object.fromEntries(held.resources.map(({ name, version }) => [name, version])) });
+    client.send({
+      typeUrl,
+      resourceNamesSubscribe: ["*"],
+      initialResourceVersions: Object.fromEntries(
+        held.resources.map(({ name, version }) => [name, version]),
+      ),
+    });
     world.run();
-    return client.rest().map(({ resources }) => read(resources.map(({ resource }) => resource?.value ?? new Uint8Array())));
+    return client
+      .rest()
+      .map(({ resources }) =>
+        read(resources.map(({ resource }) => resource?.value ?? new Uint8Array())),
+      );
   }
   const { client } = world.openSotw(typeUrl);
   client.send({ typeUrl, resourceNames: ["*"], versionInfo: held.version });
@@ -33,12 +50,14 @@ function reconnect(world: World, typeUrl: string, held: Answer): readonly { read
 }
 
 function fill({ cache }: { readonly cache: Cache }, order: readonly string[]): void {
-  for (const typeUrl of [FULL, PART]) for (const name of order) cache.put({ typeUrl, name, value: payloadOf(name, `of ${name}`) });
+  for (const typeUrl of [FULL, PART])
+    for (const name of order) cache.put({ typeUrl, name, value: payloadOf(name, `of ${name}`) });
 }
 
 runCases("versions", [
   {
-    rules: ["B-VER-1"], title: "are compared for equality only: 10, then 9, then b, then 10 again are four updates",
+    rules: ["B-VER-1"],
+    title: "are compared for equality only: 10, then 9, then b, then 10 again are four updates",
     run(world) {
       const client = world.connect({ node: wraps }).of(FULL);
       client.subscribe("a");
@@ -53,8 +72,13 @@ runCases("versions", [
       expect(seen).toEqual(["10", "9", "b", "10"]);
     },
   },
-  ...[[FULL, OTHER_FULL], [PART, OTHER_PART]].map(([typeUrl = "", other = ""]) => ({
-    rules: ["S-VER-2"], title: `change with what the client sees and with nothing else: ${typeUrl.slice(typeUrl.indexOf("/") + 1)}`, variants: sotwVariants,
+  ...[
+    [FULL, OTHER_FULL],
+    [PART, OTHER_PART],
+  ].map(([typeUrl = "", other = ""]) => ({
+    rules: ["S-VER-2"],
+    title: `change with what the client sees and with nothing else: ${typeUrl.slice(typeUrl.indexOf("/") + 1)}`,
+    variants: sotwVariants,
     run(world: World): void {
       world.put(typeUrl, "a", "1");
       world.put(typeUrl, "unseen", "1");
@@ -86,7 +110,9 @@ runCases("versions", [
     },
   })),
   {
-    rules: ["S-VER-2"], title: "change with the removal of a resource that the client sees", variants: sotwVariants,
+    rules: ["S-VER-2"],
+    title: "change with the removal of a resource that the client sees",
+    variants: sotwVariants,
     run(world) {
       for (const name of ["a", "b"]) world.put(FULL, name);
       const client = world.connect().of(FULL);
@@ -102,7 +128,8 @@ runCases("versions", [
     },
   },
   {
-    rules: ["S-VER-3"], title: "are the resources' own in delta: the change of one leaves that of another",
+    rules: ["S-VER-3"],
+    title: "are the resources' own in delta: the change of one leaves that of another",
     variants: deltaVariants,
     run(world) {
       for (const name of ["a", "b"]) world.put(PART, name, "1");
@@ -118,7 +145,8 @@ runCases("versions", [
     },
   },
   {
-    rules: ["S-VER-4"], title: "are equal on two servers with equal data, whatever the order in which it came",
+    rules: ["S-VER-4"],
+    title: "are equal on two servers with equal data, whatever the order in which it came",
     run(world) {
       const other = createWorld({ variant: world.variant });
       fill(world, ["a", "b", "c"]);
@@ -128,14 +156,16 @@ runCases("versions", [
       other.remove(FULL, "d");
       for (const typeUrl of [FULL, PART]) {
         const [mine, others] = [everything(world, typeUrl), everything(other, typeUrl)];
-        const versions = (answer: Answer): readonly string[] => answer.resources.map(({ name, version, text }) => `${name} ${version} ${text}`).sort();
+        const versions = (answer: Answer): readonly string[] =>
+          answer.resources.map(({ name, version, text }) => `${name} ${version} ${text}`).sort();
         expect(versions(mine)).toEqual(versions(others));
         if (!isDelta(world.variant)) expect(mine.version).toBe(others.version);
       }
     },
   },
   {
-    rules: ["S-VER-4", "S-RECON-4", "S-RECON-7"], title: "bring nothing to a client that reconnects to another server with equal data",
+    rules: ["S-VER-4", "S-RECON-4", "S-RECON-7"],
+    title: "bring nothing to a client that reconnects to another server with equal data",
     run(world) {
       const other = createWorld({ variant: world.variant });
       fill(world, ["a", "b", "c"]);
@@ -147,17 +177,27 @@ runCases("versions", [
     },
   },
   {
-    rules: ["S-VER-4"], title: "of an upstream are passed on as they are, in delta and where SotW is wrapped",
+    rules: ["S-VER-4"],
+    title: "of an upstream are passed on as they are, in delta and where SotW is wrapped",
     run(world) {
-      world.cache.put({ typeUrl: PART, name: "xdstp://a/test.Part/x", value: payloadOf("xdstp://a/test.Part/x"), version: "upstream 7" });
+      world.cache.put({
+        typeUrl: PART,
+        name: "xdstp://a/test.Part/x",
+        value: payloadOf("xdstp://a/test.Part/x"),
+        version: "upstream 7",
+      });
       const client = world.connect({ node: wraps }).of(PART);
-      client.subscribe(isDelta(world.variant) ? "xdstp://a/test.Part/x" : "xdstp://a/test.Part/%78");
+      client.subscribe(
+        isDelta(world.variant) ? "xdstp://a/test.Part/x" : "xdstp://a/test.Part/%78",
+      );
       world.run();
       expect(client.next().resources.map(({ version }) => version)).toEqual(["upstream 7"]);
     },
   },
   {
-    rules: ["B-VER-5"], title: "that come again with other bytes are told apart: a client that held the first gets the second after a reconnect",
+    rules: ["B-VER-5"],
+    title:
+      "that come again with other bytes are told apart: a client that held the first gets the second after a reconnect",
     run(world) {
       world.put(FULL, "a", "first", { version: "1" });
       const held = everything(world, FULL);
@@ -167,11 +207,13 @@ runCases("versions", [
       expect(more).toEqual([]);
       expect(answer?.resources).toBe(1);
       expect(answer?.texts).toContain("second");
-      if (isDelta(world.variant)) expect(everything(world, FULL).resources[0]?.version).toMatch(/^1~.+/);
+      if (isDelta(world.variant))
+        expect(everything(world, FULL).resources[0]?.version).toMatch(/^1~.+/);
     },
   },
   {
-    rules: ["B-VER-5"], title: "that come again after a removal, with other bytes, are told apart too",
+    rules: ["B-VER-5"],
+    title: "that come again after a removal, with other bytes, are told apart too",
     run(world) {
       world.put(FULL, "a", "first", { version: "1" });
       const held = everything(world, FULL);
@@ -182,7 +224,9 @@ runCases("versions", [
     },
   },
   {
-    rules: ["S-VER-7"], title: "are never empty: not of an empty state, of resources, of a removal, of a type that is not served",
+    rules: ["S-VER-7"],
+    title:
+      "are never empty: not of an empty state, of resources, of a removal, of a type that is not served",
     run(world) {
       const peer = world.connect();
       const unknown = "type.googleapis.com/test.Unknown";
@@ -194,7 +238,20 @@ runCases("versions", [
       expect(answers).toHaveLength(3);
       const later = world.connect().of(FULL);
       later.subscribe();
-      const steps = [(): void => { world.put(FULL, "a"); }, (): void => { world.put(FULL, "b"); }, (): void => { world.remove(FULL, "a"); }, (): void => { world.remove(FULL, "b"); }];
+      const steps = [
+        (): void => {
+          world.put(FULL, "a");
+        },
+        (): void => {
+          world.put(FULL, "b");
+        },
+        (): void => {
+          world.remove(FULL, "a");
+        },
+        (): void => {
+          world.remove(FULL, "b");
+        },
+      ];
       for (const step of steps) {
         step();
         world.run();
@@ -205,7 +262,8 @@ runCases("versions", [
       expect(answers).toHaveLength(7);
       for (const { version, resources } of answers) {
         expect(version).not.toBe("");
-        if (isDelta(world.variant)) for (const resource of resources) expect(resource.version).not.toBe("");
+        if (isDelta(world.variant))
+          for (const resource of resources) expect(resource.version).not.toBe("");
       }
     },
   },

@@ -5,23 +5,35 @@ import { FULL, PART } from "../harness/made-up-types.ts";
 import { runCases } from "../harness/rule-case.ts";
 import { adsVariants, deltaVariants as variants, isDelta } from "../harness/variant.ts";
 
-const removalsWait = { types: [{ typeUrl: FULL, refersTo: [PART] }, { typeUrl: PART, follows: [{ typeUrl: FULL, when: "accepted" as const }] }] };
+const removalsWait = {
+  types: [
+    { typeUrl: FULL, refersTo: [PART] },
+    { typeUrl: PART, follows: [{ typeUrl: FULL, when: "accepted" as const }] },
+  ],
+};
 
 runCases("aliases", [
   {
     rules: ["S-ALIAS-1", "S-ALIAS-2"],
-    title: "answers an alias with the resource under its own name, and with its aliases, and says under both that it is gone",
+    title:
+      "answers an alias with the resource under its own name, and with its aliases, and says under both that it is gone",
     variants,
     run(world) {
       world.put(PART, "real", "1", { aliases: ["other", "alias"] });
       const client = world.connect().of(PART);
-      expect(begin(world, client, "alias")).toMatchObject([{ resources: [{ name: "real", text: "1", aliases: ["other", "alias"] }], removed: [] }]);
+      expect(begin(world, client, "alias")).toMatchObject([
+        { resources: [{ name: "real", text: "1", aliases: ["other", "alias"] }], removed: [] },
+      ]);
       world.put(PART, "real", "2", { aliases: ["other", "alias"] });
-      expect(acceptAll(world, client)).toMatchObject([{ resources: [{ name: "real", text: "2", aliases: ["other", "alias"] }] }]);
+      expect(acceptAll(world, client)).toMatchObject([
+        { resources: [{ name: "real", text: "2", aliases: ["other", "alias"] }] },
+      ]);
       world.remove(PART, "real");
       expect(acceptAll(world, client)).toMatchObject([{ names: [], removed: ["real", "alias"] }]);
       world.put(PART, "real", "3", { aliases: ["alias"] });
-      expect(acceptAll(world, client)).toMatchObject([{ resources: [{ name: "real", text: "3" }] }]);
+      expect(acceptAll(world, client)).toMatchObject([
+        { resources: [{ name: "real", text: "3" }] },
+      ]);
     },
   },
   {
@@ -31,7 +43,9 @@ runCases("aliases", [
     run(world) {
       world.put(PART, "real", "1", { aliases: ["one", "two"] });
       const client = world.connect().of(PART);
-      expect(begin(world, client, "one", "real", "two")).toMatchObject([{ names: ["real"], removed: [] }]);
+      expect(begin(world, client, "one", "real", "two")).toMatchObject([
+        { names: ["real"], removed: [] },
+      ]);
       world.put(PART, "real", "2", { aliases: ["one", "two"] });
       expect(acceptAll(world, client)).toMatchObject([{ names: ["real"], removed: [] }]);
       world.remove(PART, "real");
@@ -105,7 +119,9 @@ runCases("aliases", [
       client.unsubscribe("alias");
       acceptAll(world, client);
       world.put(PART, "real", "2", { aliases: ["alias"] });
-      expect(acceptAll(world, client)).toMatchObject([{ resources: [{ name: "real", text: "2" }] }]);
+      expect(acceptAll(world, client)).toMatchObject([
+        { resources: [{ name: "real", text: "2" }] },
+      ]);
     },
   },
   {
@@ -141,7 +157,9 @@ runCases("aliases", [
       world.run();
       client.nack(client.next(), "bad");
       world.put(PART, "real", "good", { aliases: ["alias"] });
-      expect(acceptAll(world, client)).toMatchObject([{ resources: [{ name: "real", text: "good" }] }]);
+      expect(acceptAll(world, client)).toMatchObject([
+        { resources: [{ name: "real", text: "good" }] },
+      ]);
     },
   },
   {
@@ -151,7 +169,11 @@ runCases("aliases", [
     run(world) {
       world.put(PART, "real", "1", { aliases: ["alias"], version: "v1" });
       const { client } = world.openDelta(PART);
-      client.send({ typeUrl: PART, resourceNamesSubscribe: ["alias"], initialResourceVersions: { real: "v1" } });
+      client.send({
+        typeUrl: PART,
+        resourceNamesSubscribe: ["alias"],
+        initialResourceVersions: { real: "v1" },
+      });
       world.run();
       expect(client.rest()).toMatchObject([{ resources: [], removedResources: [] }]);
     },
@@ -162,13 +184,17 @@ runCases("aliases", [
     variants,
     run(world) {
       world.put(PART, "real", "1", { aliases: ["alias"], ttlMs: 900 });
-      const client = world.connect({ node: { id: "n", clientFeatures: ["xds.config.supports-resource-ttl"] } }).of(PART);
+      const client = world
+        .connect({ node: { id: "n", clientFeatures: ["xds.config.supports-resource-ttl"] } })
+        .of(PART);
       begin(world, client, "alias", "other");
       client.unsubscribe("other");
       world.run();
       world.clock.advance(300);
       world.run();
-      expect(client.rest()).toMatchObject([{ resources: [{ name: "real", hasBody: false, ttlMs: 900 }] }]);
+      expect(client.rest()).toMatchObject([
+        { resources: [{ name: "real", hasBody: false, ttlMs: 900 }] },
+      ]);
     },
   },
   {
@@ -183,7 +209,7 @@ runCases("aliases", [
       const client = world.connect().of(PART);
       const [answer] = begin(world, client, name, "alias", "xdstp://a/test.Part/alias");
       expect(answer).toMatchObject({ resources: [{ name, aliases: [] }] });
-      expect([...answer?.removed ?? []].sort()).toEqual(["alias", "xdstp://a/test.Part/alias"]);
+      expect([...(answer?.removed ?? [])].sort()).toEqual(["alias", "xdstp://a/test.Part/alias"]);
     },
   },
   {
@@ -192,21 +218,38 @@ runCases("aliases", [
     variants,
     world: { types: envoyTypes },
     run(world) {
-      world.put(virtualHost.typeUrl, "routes/one.example", "1", { aliases: ["routes/one.example:8080"] });
+      world.put(virtualHost.typeUrl, "routes/one.example", "1", {
+        aliases: ["routes/one.example:8080"],
+      });
       world.put(virtualHost.typeUrl, "other/one.example");
       const client = world.connect().of(virtualHost.typeUrl);
-      expect(begin(world, client, "routes/one.example:8080")).toMatchObject([{ resources: [{ name: "routes/one.example", aliases: ["routes/one.example:8080"] }] }]);
+      expect(begin(world, client, "routes/one.example:8080")).toMatchObject([
+        { resources: [{ name: "routes/one.example", aliases: ["routes/one.example:8080"] }] },
+      ]);
       client.subscribe("routes/two.example");
-      expect(acceptAll(world, client)).toMatchObject([{ resources: [{ name: "routes/two.example", aliases: ["routes/two.example"], hasBody: false }] }]);
+      expect(acceptAll(world, client)).toMatchObject([
+        {
+          resources: [
+            { name: "routes/two.example", aliases: ["routes/two.example"], hasBody: false },
+          ],
+        },
+      ]);
       world.put(virtualHost.typeUrl, "routes/two.example", "2");
-      expect(acceptAll(world, client)).toMatchObject([{ resources: [{ name: "routes/two.example", text: "2" }] }]);
+      expect(acceptAll(world, client)).toMatchObject([
+        { resources: [{ name: "routes/two.example", text: "2" }] },
+      ]);
     },
   },
   {
     rules: ["S-ALIAS-1", "S-WARM-1"],
     title: "sends endpoints again that are known by alias, when their cluster changes",
     variants: adsVariants.filter(isDelta),
-    world: { types: [{ typeUrl: FULL, warms: [{ typeUrl: PART, names: () => ["alias"] }] }, { typeUrl: PART, follows: [{ typeUrl: FULL, when: "sent" }] }] },
+    world: {
+      types: [
+        { typeUrl: FULL, warms: [{ typeUrl: PART, names: () => ["alias"] }] },
+        { typeUrl: PART, follows: [{ typeUrl: FULL, when: "sent" }] },
+      ],
+    },
     run(world) {
       world.put(FULL, "c", "1");
       world.put(PART, "real", "1", { aliases: ["alias"] });

@@ -13,11 +13,19 @@ import { adsVariants, deltaVariants, isDelta } from "../harness/variant.ts";
 
 /** How far a name has come at a peer, by each of the topics that cover it. */
 function told(peer: Peer, typeUrl: string, name: string): readonly string[] {
-  const view = peer.streamOf(typeUrl).server.views().find((one) => one.typeUrl === typeUrl);
-  return view === undefined ? [] : view.topics.map((topic) => {
-    const entry = topic.get(name) ?? topic.removed().find((gone) => gone.name === name) ?? topic.members().find((one) => one.name === name);
-    return entry === undefined ? "unknown" : deliveryOf(view, topic, entry);
-  });
+  const view = peer
+    .streamOf(typeUrl)
+    .server.views()
+    .find((one) => one.typeUrl === typeUrl);
+  return view === undefined
+    ? []
+    : view.topics.map((topic) => {
+        const entry =
+          topic.get(name) ??
+          topic.removed().find((gone) => gone.name === name) ??
+          topic.members().find((one) => one.name === name);
+        return entry === undefined ? "unknown" : deliveryOf(view, topic, entry);
+      });
 }
 
 const withEnvoyTypes = { types: envoyTypes };
@@ -61,7 +69,8 @@ runCases("how far a name has come", [
   },
   {
     rules: ["S-CSDS-4"],
-    title: "is refused with all of its response, and pending again with what came after the response in flight",
+    title:
+      "is refused with all of its response, and pending again with what came after the response in flight",
     run(world) {
       for (const name of ["a", "b"]) world.put(FULL, name);
       const peer = world.connect();
@@ -99,24 +108,38 @@ runCases("how far a name has come", [
   },
   {
     rules: ["S-CSDS-4", "S-ORD-3"],
-    title: "is pending for what waits for another type: a route that was taken, a removal that is held",
+    title:
+      "is pending for what waits for another type: a route that was taken, a removal that is held",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
       const peer = useSwap(world);
       world.run();
-      expect([told(peer, cluster.typeUrl, "Y"), told(peer, cluster.typeUrl, "X"), told(peer, route.typeUrl, "r")]).toEqual([["in-flight"], ["pending"], ["pending"]]);
+      expect([
+        told(peer, cluster.typeUrl, "Y"),
+        told(peer, cluster.typeUrl, "X"),
+        told(peer, route.typeUrl, "r"),
+      ]).toEqual([["in-flight"], ["pending"], ["pending"]]);
       const clusters = peer.of(cluster.typeUrl);
       clusters.ack(clusters.next());
       world.run();
-      expect([told(peer, cluster.typeUrl, "Y"), told(peer, cluster.typeUrl, "X"), told(peer, route.typeUrl, "r")]).toEqual([["accepted"], ["pending"], ["in-flight"]]);
+      expect([
+        told(peer, cluster.typeUrl, "Y"),
+        told(peer, cluster.typeUrl, "X"),
+        told(peer, route.typeUrl, "r"),
+      ]).toEqual([["accepted"], ["pending"], ["in-flight"]]);
       const routes = peer.of(route.typeUrl);
       routes.ack(routes.next());
       world.run();
       // A full state says by what it lacks that a name is gone: until it is accepted, the client has it.
-      expect(told(peer, cluster.typeUrl, "X")).toEqual([isDelta(world.variant) ? "in-flight" : "pending"]);
+      expect(told(peer, cluster.typeUrl, "X")).toEqual([
+        isDelta(world.variant) ? "in-flight" : "pending",
+      ]);
       clusters.ack(clusters.next());
-      expect([told(peer, cluster.typeUrl, "X"), told(peer, route.typeUrl, "r")]).toEqual([["accepted"], ["accepted"]]);
+      expect([told(peer, cluster.typeUrl, "X"), told(peer, route.typeUrl, "r")]).toEqual([
+        ["accepted"],
+        ["accepted"],
+      ]);
     },
   },
   {
@@ -131,9 +154,14 @@ runCases("how far a name has come", [
       const clusters = peer.of(cluster.typeUrl);
       clusters.nack(clusters.next(), "no");
       world.run();
-      expect([told(peer, cluster.typeUrl, "Y"), told(peer, route.typeUrl, "r")]).toEqual([["refused"], ["pending"]]);
+      expect([told(peer, cluster.typeUrl, "Y"), told(peer, route.typeUrl, "r")]).toEqual([
+        ["refused"],
+        ["pending"],
+      ]);
       const views = peer.streamOf(route.typeUrl).server.views();
-      expect(views.find(({ typeUrl }) => typeUrl === route.typeUrl)?.acceptedUpTo).toBeLessThanOrEqual(before);
+      expect(
+        views.find(({ typeUrl }) => typeUrl === route.typeUrl)?.acceptedUpTo,
+      ).toBeLessThanOrEqual(before);
     },
   },
   {
@@ -144,10 +172,18 @@ runCases("how far a name has come", [
       addHeldFeed(world.cache);
       const peer = world.connect();
       for (const typeUrl of [FULL, PART]) peer.of(typeUrl).subscribe("a");
-      const views = [FULL, PART].flatMap((typeUrl) => peer.streamOf(typeUrl).server.views().filter((view) => view.typeUrl === typeUrl));
-      expect(views.map(({ removals }) => removals)).toEqual(isDelta(world.variant) ? ["said", "said"] : ["absent", "never"]);
+      const views = [FULL, PART].flatMap((typeUrl) =>
+        peer
+          .streamOf(typeUrl)
+          .server.views()
+          .filter((view) => view.typeUrl === typeUrl),
+      );
+      expect(views.map(({ removals }) => removals)).toEqual(
+        isDelta(world.variant) ? ["said", "said"] : ["absent", "never"],
+      );
       const entry: Entry = { revision: 0, since: 0, superseded: false, name: "a" };
-      for (const view of views) for (const topic of view.topics) expect(view.isPending(topic, entry)).toBe(true);
+      for (const view of views)
+        for (const topic of view.topics) expect(view.isPending(topic, entry)).toBe(true);
     },
   },
 ]);

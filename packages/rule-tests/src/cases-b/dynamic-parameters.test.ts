@@ -24,51 +24,108 @@ function both(...of: readonly Constraints[]): Constraints {
   return { kind: "and", of };
 }
 
-function put(world: World, name: string, text: string, constraints?: Constraints, typeUrl = FULL): void {
-  world.put(typeUrl, name, text, constraints === undefined ? {} : { constraints: encodeConstraints(constraints) });
+function put(
+  world: World,
+  name: string,
+  text: string,
+  constraints?: Constraints,
+  typeUrl = FULL,
+): void {
+  world.put(
+    typeUrl,
+    name,
+    text,
+    constraints === undefined ? {} : { constraints: encodeConstraints(constraints) },
+  );
 }
 
 /** One revision: these variants go, those come. */
-function replace(world: World, name: string, gone: readonly Constraints[], come: readonly (readonly [Constraints, string])[], typeUrl = FULL): void {
+function replace(
+  world: World,
+  name: string,
+  gone: readonly Constraints[],
+  come: readonly (readonly [Constraints, string])[],
+  typeUrl = FULL,
+): void {
   world.cache.transaction((writer) => {
     for (const one of gone) writer.remove(typeUrl, name, { constraints: encodeConstraints(one) });
-    for (const [one, text] of come) writer.put({ typeUrl, name, value: payloadOf(name, text), constraints: encodeConstraints(one) });
+    for (const [one, text] of come)
+      writer.put({
+        typeUrl,
+        name,
+        value: payloadOf(name, text),
+        constraints: encodeConstraints(one),
+      });
   });
 }
 
 /** Answers in short: `name{variant}=text`, then removals after a minus. */
 function short(answers: ReturnType<typeof acceptAll>): readonly string[] {
-  return answers.map(({ resources, removed }) => [...resources.map(({ name, variant, text }) => `${name}${variant === undefined ? "" : `{${variant}}`}=${text}`), ...removed.map((name) => `-${name}`)].join(" "));
+  return answers.map(({ resources, removed }) =>
+    [
+      ...resources.map(
+        ({ name, variant, text }) =>
+          `${name}${variant === undefined ? "" : `{${variant}}`}=${text}`,
+      ),
+      ...removed.map((name) => `-${name}`),
+    ].join(" "),
+  );
 }
 
 runCases("dynamic parameters", [
   {
     rules: ["S-DYN-2"],
-    title: "sends a variant under its name with its constraints, to a client with and without parameters, and another resource under its name alone",
+    title:
+      "sends a variant under its name with its constraints, to a client with and without parameters, and another resource under its name alone",
     run(world) {
       put(world, "n", "1", prod);
       put(world, "n", "2", absent);
       put(world, "plain", "3");
       const located = world.connect().of(FULL);
-      expect(short(begin(world, located, asked("n", { env: "prod", zone: "z" }), asked("plain", { env: "prod" })))).toEqual(["n{env=prod}=1 plain=3"]);
-      const leaf = world.connect({ node: { id: "n", clientFeatures: ["xds.config.resource-in-sotw"] } }).of(FULL);
+      expect(
+        short(
+          begin(
+            world,
+            located,
+            asked("n", { env: "prod", zone: "z" }),
+            asked("plain", { env: "prod" }),
+          ),
+        ),
+      ).toEqual(["n{env=prod}=1 plain=3"]);
+      const leaf = world
+        .connect({ node: { id: "n", clientFeatures: ["xds.config.resource-in-sotw"] } })
+        .of(FULL);
       expect(short(begin(world, leaf, "n", "plain"))).toEqual(["n{not(env exists)}=2 plain=3"]);
     },
   },
-  ...[["n", "n"], ["*", "n"], [GLOB, MEMBER]].map(([interest = "", name = ""]) => ({
+  ...[
+    ["n", "n"],
+    ["*", "n"],
+    [GLOB, MEMBER],
+  ].map(([interest = "", name = ""]) => ({
     rules: ["B-DYN-3", "S-DYN-2"],
     title: `gives each client of ${interest} the variant that its parameters match`,
     run(world: World) {
       put(world, name, "1", prod);
       put(world, name, "2", test);
-      const clients = [{ env: "prod" }, { env: "test", version: "v1" }, { env: "qa" }].map((parameters) => {
-        const client = world.connect().of(FULL);
-        return { client, first: short(begin(world, client, asked(interest, parameters))) };
-      });
+      const clients = [{ env: "prod" }, { env: "test", version: "v1" }, { env: "qa" }].map(
+        (parameters) => {
+          const client = world.connect().of(FULL);
+          return { client, first: short(begin(world, client, asked(interest, parameters))) };
+        },
+      );
       const nothing = isDelta(world.variant) ? (interest === "*" ? "" : `-${interest}`) : "";
-      expect(clients.map(({ first }) => first)).toEqual([[`${name}{env=prod}=1`], [`${name}{env=test}=2`], [nothing]]);
+      expect(clients.map(({ first }) => first)).toEqual([
+        [`${name}{env=prod}=1`],
+        [`${name}{env=test}=2`],
+        [nothing],
+      ]);
       put(world, name, "3", test);
-      expect(clients.map(({ client }) => short(acceptAll(world, client)))).toEqual([[], [`${name}{env=test}=3`], []]);
+      expect(clients.map(({ client }) => short(acceptAll(world, client)))).toEqual([
+        [],
+        [`${name}{env=test}=3`],
+        [],
+      ]);
     },
   })),
   ...["n", "*"].map((interest) => ({
@@ -81,15 +138,28 @@ runCases("dynamic parameters", [
       begin(world, client, asked(interest, { env: "prod", version: "v1" }));
       const other = world.connect().of(FULL);
       begin(world, other, asked(interest, { env: "test", version: "v2" }));
-      replace(world, "n", [prod, test], [[both(prod, v1), "3"], [both(test, { kind: "not", of: v1 }), "4"]]);
+      replace(
+        world,
+        "n",
+        [prod, test],
+        [
+          [both(prod, v1), "3"],
+          [both(test, { kind: "not", of: v1 }), "4"],
+        ],
+      );
       const removal = (text: string): string => (isDelta(world.variant) ? ` -n{${text}}` : "");
-      expect(short(acceptAll(world, client))).toEqual([`n{and(env=prod, version=v1)}=3${removal("env=prod")}`]);
-      expect(short(acceptAll(world, other))).toEqual([`n{and(env=test, not(version=v1))}=4${removal("env=test")}`]);
+      expect(short(acceptAll(world, client))).toEqual([
+        `n{and(env=prod, version=v1)}=3${removal("env=prod")}`,
+      ]);
+      expect(short(acceptAll(world, other))).toEqual([
+        `n{and(env=test, not(version=v1))}=4${removal("env=test")}`,
+      ]);
     },
   })),
   {
     rules: ["S-DYN-5"],
-    title: "names a removed variant in removed_resource_names, and to the others nothing has happened",
+    title:
+      "names a removed variant in removed_resource_names, and to the others nothing has happened",
     variants: deltaVariants,
     run(world) {
       put(world, "n", "1", prod);
@@ -98,7 +168,10 @@ runCases("dynamic parameters", [
       begin(world, client, asked("n", { env: "prod" }));
       begin(world, other, asked("n", { env: "test" }));
       world.cache.remove(FULL, "n", { constraints: encodeConstraints(prod) });
-      expect([client, other].map((one) => short(acceptAll(world, one)))).toEqual([["-n{env=prod}"], []]);
+      expect([client, other].map((one) => short(acceptAll(world, one)))).toEqual([
+        ["-n{env=prod}"],
+        [],
+      ]);
       const late = world.connect().of(FULL);
       expect(short(begin(world, late, asked("n", { env: "prod" })))).toEqual(["-n"]);
     },
@@ -118,21 +191,31 @@ runCases("dynamic parameters", [
   },
   {
     rules: ["S-DYN-5"],
-    title: "sends a variant in the place of a resource without constraints, and that again in its place",
+    title:
+      "sends a variant in the place of a resource without constraints, and that again in its place",
     run(world) {
       put(world, "n", "1");
       const client = world.connect().of(FULL);
       expect(short(begin(world, client, asked("n", { env: "prod" })))).toEqual(["n=1"]);
       world.cache.transaction((writer) => {
         writer.remove(FULL, "n");
-        writer.put({ typeUrl: FULL, name: "n", value: payloadOf("n", "2"), constraints: encodeConstraints(prod) });
+        writer.put({
+          typeUrl: FULL,
+          name: "n",
+          value: payloadOf("n", "2"),
+          constraints: encodeConstraints(prod),
+        });
       });
-      expect(short(acceptAll(world, client))).toEqual([`n{env=prod}=2${isDelta(world.variant) ? " -n" : ""}`]);
+      expect(short(acceptAll(world, client))).toEqual([
+        `n{env=prod}=2${isDelta(world.variant) ? " -n" : ""}`,
+      ]);
       world.cache.transaction((writer) => {
         writer.remove(FULL, "n", { constraints: encodeConstraints(prod) });
         writer.put({ typeUrl: FULL, name: "n", value: payloadOf("n", "3") });
       });
-      expect(short(acceptAll(world, client))).toEqual([`n=3${isDelta(world.variant) ? " -n{env=prod}" : ""}`]);
+      expect(short(acceptAll(world, client))).toEqual([
+        `n=3${isDelta(world.variant) ? " -n{env=prod}" : ""}`,
+      ]);
     },
   },
   {
@@ -149,12 +232,15 @@ runCases("dynamic parameters", [
       world.run();
       expect(client.rest()).toEqual([]);
       put(world, "n", "3", next);
-      expect(short(acceptAll(world, client))).toEqual([`n{and(env=prod)}=3${isDelta(world.variant) ? " -n{env=prod}" : ""}`]);
+      expect(short(acceptAll(world, client))).toEqual([
+        `n{and(env=prod)}=3${isDelta(world.variant) ? " -n{env=prod}" : ""}`,
+      ]);
     },
   },
   {
     rules: ["S-DYN-5", "S-RECON-4"],
-    title: "says to a client that comes back which variants have gone, and sends no variant again that it holds",
+    title:
+      "says to a client that comes back which variants have gone, and sends no variant again that it holds",
     variants: deltaVariants,
     run(world) {
       put(world, "n", "1", prod);
@@ -163,27 +249,48 @@ runCases("dynamic parameters", [
       const locators = ["n", "m"].map((name) => ({ name, dynamicParameters: { env: "prod" } }));
       first.client.send({ typeUrl: FULL, resourceLocatorsSubscribe: locators });
       world.run();
-      const held = Object.fromEntries(first.client.next().resources.map(({ resourceName, version }) => [resourceName?.name ?? "", version]));
+      const held = Object.fromEntries(
+        first.client
+          .next()
+          .resources.map(({ resourceName, version }) => [resourceName?.name ?? "", version]),
+      );
       first.stream.cancel();
       replace(world, "n", [prod], [[both(prod), "2"]]);
       const { client } = world.openDelta(FULL);
-      client.send({ typeUrl: FULL, resourceLocatorsSubscribe: locators, initialResourceVersions: held });
+      client.send({
+        typeUrl: FULL,
+        resourceLocatorsSubscribe: locators,
+        initialResourceVersions: held,
+      });
       world.run();
       const answer = client.next();
-      expect([answer.resources.map(({ resourceName }) => resourceName?.name), answer.removedResourceNames.map(({ name }) => name), answer.removedResources]).toEqual([["n"], ["n"], []]);
+      expect([
+        answer.resources.map(({ resourceName }) => resourceName?.name),
+        answer.removedResourceNames.map(({ name }) => name),
+        answer.removedResources,
+      ]).toEqual([["n"], ["n"], []]);
     },
   },
   {
     rules: ["B-DYN-3", "S-DYN-2"],
-    title: "answers a name with two sets of parameters, as a relay asks for it, with the variant of each, and one set can go",
+    title:
+      "answers a name with two sets of parameters, as a relay asks for it, with the variant of each, and one set can go",
     run(world) {
       put(world, "n", "1", prod);
       put(world, "n", "2", test);
       const client = world.connect().of(FULL);
-      const [first, second, same] = [asked("n", { env: "prod" }), asked("n", { env: "test" }), asked("n", { env: "test", zone: "z" })] as const;
-      expect(short(begin(world, client, first, second, same))).toEqual(["n{env=prod}=1 n{env=test}=2"]);
+      const [first, second, same] = [
+        asked("n", { env: "prod" }),
+        asked("n", { env: "test" }),
+        asked("n", { env: "test", zone: "z" }),
+      ] as const;
+      expect(short(begin(world, client, first, second, same))).toEqual([
+        "n{env=prod}=1 n{env=test}=2",
+      ]);
       put(world, "n", "3", test);
-      expect(short(acceptAll(world, client)).map((one) => one.includes("n{env=test}=3"))).toEqual([true]);
+      expect(short(acceptAll(world, client)).map((one) => one.includes("n{env=test}=3"))).toEqual([
+        true,
+      ]);
       client.unsubscribe(second, same);
       acceptAll(world, client);
       put(world, "n", "4", test);
@@ -235,11 +342,20 @@ runCases("dynamic parameters", [
       const other = world.connect().of(PART);
       other.subscribe(asked("n", { env: "prod" }));
       feed.put(PART, "n", "1", encodeConstraints(prod));
-      expect([client, other].map((one) => short(acceptAll(world, one)))).toEqual([["n{env=prod}=1"], ["n{env=prod}=1"]]);
+      expect([client, other].map((one) => short(acceptAll(world, one)))).toEqual([
+        ["n{env=prod}=1"],
+        ["n{env=prod}=1"],
+      ]);
       feed.put(PART, "n", "2", encodeConstraints(v1));
       const [answer] = acceptAll(world, client);
-      expect(answer).toMatchObject({ names: [], removed: [], errors: [{ name: "n", code: StatusCode.FAILED_PRECONDITION }] });
-      expect(answer?.errors[0]?.message).toMatch(/several variants match.*S-DYN-8.*env=prod; version=v1/);
+      expect(answer).toMatchObject({
+        names: [],
+        removed: [],
+        errors: [{ name: "n", code: StatusCode.FAILED_PRECONDITION }],
+      });
+      expect(answer?.errors[0]?.message).toMatch(
+        /several variants match.*S-DYN-8.*env=prod; version=v1/,
+      );
       expect(world.cache.counters.overlappingVariants).toBe(1);
     },
   },
@@ -251,10 +367,14 @@ runCases("dynamic parameters", [
       const client = world.connect().of(FULL);
       begin(world, client, asked("n", { env: "prod", version: "v1" }));
       for (const bad of [v1, { kind: "exists", key: "env" } as const, undefined]) {
-        expect(() => { put(world, "n", "2", bad); }).toThrow(/"n" of type\.googleapis\.com\/test\.Full: the variants .* and .*\(S-DYN-4\)/);
+        expect(() => {
+          put(world, "n", "2", bad);
+        }).toThrow(/"n" of type\.googleapis\.com\/test\.Full: the variants .* and .*\(S-DYN-4\)/);
       }
       expect(short(acceptAll(world, client))).toEqual([]);
-      expect(short(begin(world, world.connect().of(FULL), asked("n", { env: "prod" })))).toEqual(["n{env=prod}=1"]);
+      expect(short(begin(world, world.connect().of(FULL), asked("n", { env: "prod" })))).toEqual([
+        "n{env=prod}=1",
+      ]);
     },
   },
   {

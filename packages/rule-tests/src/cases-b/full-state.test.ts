@@ -6,28 +6,40 @@ import { FULL, PART } from "../harness/made-up-types.ts";
 import { runCases } from "../harness/rule-case.ts";
 import { sotwVariants as variants } from "../harness/variant.ts";
 
-const fullStateTypes = ["config.listener.v3.Listener", "config.cluster.v3.Cluster", "config.route.v3.ScopedRouteConfiguration"].map((name) => `type.googleapis.com/envoy.${name}`);
-const partialTypes = ["config.route.v3.RouteConfiguration", "config.endpoint.v3.ClusterLoadAssignment", "extensions.transport_sockets.tls.v3.Secret", "service.runtime.v3.Runtime", "config.core.v3.TypedExtensionConfig"].map((name) => `type.googleapis.com/envoy.${name}`);
+const fullStateTypes = [
+  "config.listener.v3.Listener",
+  "config.cluster.v3.Cluster",
+  "config.route.v3.ScopedRouteConfiguration",
+].map((name) => `type.googleapis.com/envoy.${name}`);
+const partialTypes = [
+  "config.route.v3.RouteConfiguration",
+  "config.endpoint.v3.ClusterLoadAssignment",
+  "extensions.transport_sockets.tls.v3.Secret",
+  "service.runtime.v3.Runtime",
+  "config.core.v3.TypedExtensionConfig",
+].map((name) => `type.googleapis.com/envoy.${name}`);
 const hundred = Array.from({ length: 100 }, (_, n) => `r${n}`);
 const sorted = (names: readonly string[]): readonly string[] => [...names].sort();
 
 runCases("full state in SotW", [
-  ...fullStateTypes.flatMap((typeUrl) => [["*"], hundred].map((wanted) => ({
-    rules: ["S-FULL-1"],
-    title: `sends all hundred of ${typeUrl}, asked for by ${wanted.length === 1 ? "*" : "name"}, when one changes`,
-    variants,
-    world: { types: envoyTypes },
-    run(world: World) {
-      for (const name of hundred) world.put(typeUrl, name);
-      const client = world.connect().of(typeUrl);
-      begin(world, client, ...wanted);
-      world.put(typeUrl, "r42", "new");
-      const [only, ...more] = acceptAll(world, client);
-      expect(more).toEqual([]);
-      expect(sorted(only?.names ?? [])).toEqual(sorted(hundred));
-      expect(only?.resources.find(({ name }) => name === "r42")?.text).toBe("new");
-    },
-  }))),
+  ...fullStateTypes.flatMap((typeUrl) =>
+    [["*"], hundred].map((wanted) => ({
+      rules: ["S-FULL-1"],
+      title: `sends all hundred of ${typeUrl}, asked for by ${wanted.length === 1 ? "*" : "name"}, when one changes`,
+      variants,
+      world: { types: envoyTypes },
+      run(world: World) {
+        for (const name of hundred) world.put(typeUrl, name);
+        const client = world.connect().of(typeUrl);
+        begin(world, client, ...wanted);
+        world.put(typeUrl, "r42", "new");
+        const [only, ...more] = acceptAll(world, client);
+        expect(more).toEqual([]);
+        expect(sorted(only?.names ?? [])).toEqual(sorted(hundred));
+        expect(only?.resources.find(({ name }) => name === "r42")?.text).toBe("new");
+      },
+    })),
+  ),
   {
     rules: ["S-FULL-1"],
     title: "leaves out what was removed, and sends an empty response when the last one goes",
@@ -51,7 +63,9 @@ runCases("full state in SotW", [
       for (const name of ["a", "b", "c"]) world.put(FULL, name);
       const client = world.connect().of(FULL);
       begin(world, client, "a", "b");
-      expect(begin(world, client, "c").map(({ names }) => sorted(names))).toEqual([["a", "b", "c"]]);
+      expect(begin(world, client, "c").map(({ names }) => sorted(names))).toEqual([
+        ["a", "b", "c"],
+      ]);
     },
   },
   {
@@ -79,7 +93,9 @@ runCases("full state in SotW", [
       const client = world.connect().of(typeUrl);
       begin(world, client, ...hundred);
       world.put(typeUrl, "r42", "new");
-      expect(acceptAll(world, client)).toMatchObject([{ resources: [{ name: "r42", text: "new" }] }]);
+      expect(acceptAll(world, client)).toMatchObject([
+        { resources: [{ name: "r42", text: "new" }] },
+      ]);
     },
   })),
   {
@@ -153,7 +169,9 @@ runCases("full state in SotW", [
     run(world: World) {
       world.put(typeUrl, "exists");
       const client = world.connect().of(typeUrl);
-      expect(begin(world, client, "exists", "missing").map(({ names }) => names)).toEqual([["exists"]]);
+      expect(begin(world, client, "exists", "missing").map(({ names }) => names)).toEqual([
+        ["exists"],
+      ]);
       world.put(typeUrl, "exists", "new");
       expect(acceptAll(world, client).map(({ names }) => names)).toEqual([["exists"]]);
       world.put(typeUrl, "missing");

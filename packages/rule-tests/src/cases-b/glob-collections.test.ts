@@ -19,9 +19,12 @@ interface GlobVector {
   readonly matches: boolean;
 }
 
-const vectors = JSON.parse(readFileSync(new URL("../../../../docs/vectors/glob-match.json", import.meta.url), "utf8")) as readonly GlobVector[];
+const vectors = JSON.parse(
+  readFileSync(new URL("../../../../docs/vectors/glob-match.json", import.meta.url), "utf8"),
+) as readonly GlobVector[];
 /** The type in a name of a vector, as a type URL; where there is none, any will do. */
-const typeOf = (name: string): string => `type.googleapis.com/${/^xdstp:\/\/[^/]*\/([^/?#]+)/.exec(name)?.[1] ?? "test.Part"}`;
+const typeOf = (name: string): string =>
+  `type.googleapis.com/${/^xdstp:\/\/[^/]*\/([^/?#]+)/.exec(name)?.[1] ?? "test.Part"}`;
 
 runCases("glob collections", [
   {
@@ -31,10 +34,13 @@ runCases("glob collections", [
     run(world) {
       const other = "xdstp://a/test.Part/other/*";
       const all = [member("1"), member("2"), "xdstp://a/test.Part/other/1", "named"];
-      for (const name of [...all, "xdstp://a/test.Part/third/1", "unnamed", member("deep/1")]) world.put(PART, name, name);
+      for (const name of [...all, "xdstp://a/test.Part/third/1", "unnamed", member("deep/1")])
+        world.put(PART, name, name);
       const client = world.connect().of(PART);
       const answers = begin(world, client, glob, other, "named");
-      expect(answers.flatMap(({ resources }) => resources.map(({ name, text }) => [name, text])).sort()).toEqual(all.map((name) => [name, name]).sort());
+      expect(
+        answers.flatMap(({ resources }) => resources.map(({ name, text }) => [name, text])).sort(),
+      ).toEqual(all.map((name) => [name, name]).sort());
       expect(answers.flatMap(({ removed }) => removed)).toEqual([]);
     },
   },
@@ -58,7 +64,8 @@ runCases("glob collections", [
     variants: ["delta/ads"],
     run(world) {
       world.cache.transaction((writer) => {
-        for (let n = 0; n < 10_000; n++) writer.put({ typeUrl: PART, name: member(`${n}`), value: new Uint8Array([10, 1, 97]) });
+        for (let n = 0; n < 10_000; n++)
+          writer.put({ typeUrl: PART, name: member(`${n}`), value: new Uint8Array([10, 1, 97]) });
       });
       const client = world.connect().of(PART);
       expect(begin(world, client, glob).flatMap(({ names }) => names)).toHaveLength(10_000);
@@ -75,7 +82,9 @@ runCases("glob collections", [
       const client = world.connect().of(PART);
       begin(world, client, glob);
       world.put(PART, member("2"), "new");
-      expect(acceptAll(world, client)).toMatchObject([{ resources: [{ name: member("2"), text: "new" }], removed: [] }]);
+      expect(acceptAll(world, client)).toMatchObject([
+        { resources: [{ name: member("2"), text: "new" }], removed: [] },
+      ]);
       world.put(PART, member("4"));
       expect(acceptAll(world, client)).toMatchObject([{ names: [member("4")], removed: [] }]);
       world.remove(PART, member("1"));
@@ -93,7 +102,7 @@ runCases("glob collections", [
       expect(acceptAll(world, client)).toMatchObject([{ names: [member("1")], removed: [] }]);
       world.remove(PART, member("1"));
       const [emptied, ...more] = acceptAll(world, client);
-      expect([...emptied?.removed ?? []].sort()).toEqual([spelling, member("1")].sort());
+      expect([...(emptied?.removed ?? [])].sort()).toEqual([spelling, member("1")].sort());
       expect(more).toEqual([]);
       world.put(PART, member("2"));
       expect(acceptAll(world, client)).toMatchObject([{ names: [member("2")], removed: [] }]);
@@ -130,7 +139,13 @@ runCases("glob collections", [
         return client;
       });
       world.remove(PART, member("1"));
-      expect(clients.map((client) => acceptAll(world, client).flatMap(({ removed }) => removed).filter((name) => name !== member("1")))).toEqual(spellings.map((spelling) => [spelling]));
+      expect(
+        clients.map((client) =>
+          acceptAll(world, client)
+            .flatMap(({ removed }) => removed)
+            .filter((name) => name !== member("1")),
+        ),
+      ).toEqual(spellings.map((spelling) => [spelling]));
     },
   },
   {
@@ -139,7 +154,9 @@ runCases("glob collections", [
     variants,
     run(world) {
       const client = world.connect().of(PART);
-      expect(begin(world, client, "xdstp://a/test.Part/ns/%2A", glob)).toMatchObject([{ names: [], removed: ["xdstp://a/test.Part/ns/%2A"] }]);
+      expect(begin(world, client, "xdstp://a/test.Part/ns/%2A", glob)).toMatchObject([
+        { names: [], removed: ["xdstp://a/test.Part/ns/%2A"] },
+      ]);
     },
   },
   {
@@ -147,10 +164,18 @@ runCases("glob collections", [
     title: "sends members with exactly the parameters of the glob",
     variants,
     run(world) {
-      for (const query of ["", "?a=1", "?a=1&b=2", "?a=2", "?b=2"]) world.put(PART, `${member("1")}${query}`);
-      for (const [asked, got] of [[`${glob}?b=2&a=1`, "?a=1&b=2"], [`${glob}?a=1`, "?a=1"], [glob, ""]] as const) {
+      for (const query of ["", "?a=1", "?a=1&b=2", "?a=2", "?b=2"])
+        world.put(PART, `${member("1")}${query}`);
+      for (const [asked, got] of [
+        [`${glob}?b=2&a=1`, "?a=1&b=2"],
+        [`${glob}?a=1`, "?a=1"],
+        [glob, ""],
+      ] as const) {
         const client = world.connect().of(PART);
-        expect(begin(world, client, asked).flatMap(({ names }) => names), asked).toEqual([`${member("1")}${got}`]);
+        expect(
+          begin(world, client, asked).flatMap(({ names }) => names),
+          asked,
+        ).toEqual([`${member("1")}${got}`]);
       }
     },
   },
@@ -160,7 +185,9 @@ runCases("glob collections", [
     variants,
     run(world) {
       const seen = { matched: 0, apart: 0 };
-      for (const { id, glob: asked, name, matches } of vectors.filter(({ name: stored }) => stored.startsWith("xdstp:"))) {
+      for (const { id, glob: asked, name, matches } of vectors.filter(({ name: stored }) =>
+        stored.startsWith("xdstp:"),
+      )) {
         const typeUrl = typeOf(asked);
         if (typeOf(name) === typeUrl && !isGlobOrInvalid(world, typeUrl, name)) {
           const client = world.connect().of(typeUrl);
@@ -213,7 +240,10 @@ runCases("glob collections", [
       client.unsubscribe(member("1"));
       acceptAll(world, client);
       for (const id of ["1", "2"]) world.put(PART, member(id), "new");
-      expect(acceptAll(world, client).flatMap(({ names }) => names)).toEqual([member("1"), member("2")]);
+      expect(acceptAll(world, client).flatMap(({ names }) => names)).toEqual([
+        member("1"),
+        member("2"),
+      ]);
       client.unsubscribe(glob);
       expect(acceptAll(world, client)).toEqual([]);
       for (const id of ["1", "2"]) world.put(PART, member(id), "newer");
@@ -249,16 +279,25 @@ runCases("globs in SotW", [
       for (const id of ["1", "2"]) world.put(FULL, fullMember(id));
       world.put(FULL, "opaque");
       const client = world.connect().of(FULL);
-      expect(begin(world, client, fullGlob).map(({ names }) => names)).toEqual([[fullMember("1"), fullMember("2")]]);
+      expect(begin(world, client, fullGlob).map(({ names }) => names)).toEqual([
+        [fullMember("1"), fullMember("2")],
+      ]);
       world.put(FULL, fullMember("3"));
-      expect(acceptAll(world, client).map(({ names }) => names)).toEqual([["1", "2", "3"].map(fullMember)]);
+      expect(acceptAll(world, client).map(({ names }) => names)).toEqual([
+        ["1", "2", "3"].map(fullMember),
+      ]);
       for (const id of ["1", "2", "3"]) world.remove(FULL, fullMember(id));
-      expect(acceptAll(world, client).map(({ names }) => names).at(-1)).toEqual([]);
+      expect(
+        acceptAll(world, client)
+          .map(({ names }) => names)
+          .at(-1),
+      ).toEqual([]);
     },
   },
   {
     rules: ["S-GLOB-1", "S-FULL-5", "C-GLOB-10"],
-    title: "answers a glob as missing, that is not at all, for other types, and names beside it as ever",
+    title:
+      "answers a glob as missing, that is not at all, for other types, and names beside it as ever",
     variants: sotwVariants,
     run(world) {
       world.put(PART, member("1"));
@@ -278,17 +317,36 @@ runCases("the cost of globs", [
     title: "does the same work for a change whatever the number and the size of the globs",
     variants,
     run({ variant }) {
-      const costs = [[1, 1], [1, 2_000], [500, 1], [500, 20]].map(([globs = 0, members = 0]) => {
+      const costs = [
+        [1, 1],
+        [1, 2_000],
+        [500, 1],
+        [500, 20],
+      ].map(([globs = 0, members = 0]) => {
         const counted = countReads({ variant });
         const { world } = counted;
         const clients = ["one", "two"].map(() => world.connect().of(PART));
         world.cache.transaction((writer) => {
-          for (let g = 0; g < globs; g++) for (let m = 0; m < members; m++) writer.put({ typeUrl: PART, name: `xdstp://a/test.Part/g${g}/${m}`, value: new Uint8Array([10, 1, 97]) });
+          for (let g = 0; g < globs; g++)
+            for (let m = 0; m < members; m++)
+              writer.put({
+                typeUrl: PART,
+                name: `xdstp://a/test.Part/g${g}/${m}`,
+                value: new Uint8Array([10, 1, 97]),
+              });
         });
-        for (const client of clients) begin(world, client, ...Array.from({ length: globs }, (_, g) => `xdstp://a/test.Part/g${g}/*`));
+        for (const client of clients)
+          begin(
+            world,
+            client,
+            ...Array.from({ length: globs }, (_, g) => `xdstp://a/test.Part/g${g}/*`),
+          );
         counted.reset();
         world.put(PART, "xdstp://a/test.Part/g0/new");
-        for (const client of clients) expect(acceptAll(world, client).flatMap(({ names }) => names)).toEqual(["xdstp://a/test.Part/g0/new"]);
+        for (const client of clients)
+          expect(acceptAll(world, client).flatMap(({ names }) => names)).toEqual([
+            "xdstp://a/test.Part/g0/new",
+          ]);
         return counted.reads;
       });
       expect(costs[0]).toBeGreaterThan(0);
@@ -299,6 +357,13 @@ runCases("the cost of globs", [
 
 /** Whether the cache cannot hold the name, since it is a glob or breaks a rule of names. Else it holds it. */
 function isGlobOrInvalid(world: World, typeUrl: string, name: string): boolean {
-  const { refused = [] } = world.cache.commit({ put: [{ typeUrl, resource: { name, version: "", payload: { typeUrl, value: new Uint8Array([10, 1, 97]) } } }] });
+  const { refused = [] } = world.cache.commit({
+    put: [
+      {
+        typeUrl,
+        resource: { name, version: "", payload: { typeUrl, value: new Uint8Array([10, 1, 97]) } },
+      },
+    ],
+  });
   return refused.length > 0;
 }

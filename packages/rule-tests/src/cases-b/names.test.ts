@@ -28,13 +28,23 @@ const spellings: readonly (readonly [rule: string, stored: string, asked: string
 const distinct: readonly (readonly [rule: string, names: readonly string[]])[] = [
   ["N-44", [name("x"), name("x?a=1"), name("x?a=2"), name("x?a=1&b=2")]],
   ["N-10", [name("a/../b"), name("b"), name("./b")]],
-  ["N-07", ["xdstp://A/test.Part/x", "xdstp://a/test.Part/x", "xdstp:///test.Part/x", "xdstp://a:80/test.Part/x"]],
+  [
+    "N-07",
+    [
+      "xdstp://A/test.Part/x",
+      "xdstp://a/test.Part/x",
+      "xdstp:///test.Part/x",
+      "xdstp://a:80/test.Part/x",
+    ],
+  ],
   ["N-43", ["xdstp://a/test.Part/x", "XDSTP://a/test.Part/x", "x", "test.Part/x"]],
 ];
 
 /** What a client is told that asks for these: resources, then removals behind a minus. */
 function answers(world: World, typeUrl: string, ...names: readonly string[]): readonly string[] {
-  return begin(world, world.connect(wrapping).of(typeUrl), ...names).flatMap((answer) => [...answer.names, ...answer.removed.map((gone) => `-${gone}`)]).sort();
+  return begin(world, world.connect(wrapping).of(typeUrl), ...names)
+    .flatMap((answer) => [...answer.names, ...answer.removed.map((gone) => `-${gone}`)])
+    .sort();
 }
 
 /** A missing name is named in delta, and not spoken of in SotW. */
@@ -50,7 +60,9 @@ runCases("names as a server answers them", [
       world.put(PART, name("x"));
       world.put(PART, name("ns/1"));
       world.put(OTHER_PART, "xdstp://a/test.OtherPart/x");
-      expect(answers(world, PART, asked, name("x"))).toEqual([...missing(world.variant, asked), name("x")].sort());
+      expect(answers(world, PART, asked, name("x"))).toEqual(
+        [...missing(world.variant, asked), name("x")].sort(),
+      );
       expect(answers(world, PART, asked)).toEqual(missing(world.variant, asked));
     },
   })),
@@ -61,9 +73,13 @@ runCases("names as a server answers them", [
       run(world: World) {
         world.put(PART, stored, "1");
         const client = world.connect(wrapping).of(PART);
-        expect(begin(world, client, asked)).toMatchObject([{ resources: [{ name: asked, text: "1" }] }]);
+        expect(begin(world, client, asked)).toMatchObject([
+          { resources: [{ name: asked, text: "1" }] },
+        ]);
         world.put(PART, stored, "2");
-        expect(acceptAll(world, client)).toMatchObject([{ resources: [{ name: asked, text: "2" }] }]);
+        expect(acceptAll(world, client)).toMatchObject([
+          { resources: [{ name: asked, text: "2" }] },
+        ]);
         if (!isDelta(world.variant)) return;
         world.remove(PART, stored);
         expect(acceptAll(world, client)).toMatchObject([{ names: [], removed: [asked] }]);
@@ -77,7 +93,9 @@ runCases("names as a server answers them", [
         const client = world.connect().of(PART);
         expect(begin(world, client, asked)).toMatchObject([{ removed: [asked] }]);
         world.put(PART, stored, "1");
-        expect(acceptAll(world, client)).toMatchObject([{ resources: [{ name: asked, text: "1" }] }]);
+        expect(acceptAll(world, client)).toMatchObject([
+          { resources: [{ name: asked, text: "1" }] },
+        ]);
       },
     },
   ]),
@@ -87,7 +105,9 @@ runCases("names as a server answers them", [
     run(world) {
       world.put(PART, name("~x"), "1");
       const client = world.connect(wrapping).of(PART);
-      expect(begin(world, client, name("%7Ex"), name("~x"))).toMatchObject([{ names: [name("%7Ex")] }]);
+      expect(begin(world, client, name("%7Ex"), name("~x"))).toMatchObject([
+        { names: [name("%7Ex")] },
+      ]);
       world.put(PART, name("~x"), "2");
       expect(acceptAll(world, client)).toMatchObject([{ names: [name("%7Ex")] }]);
     },
@@ -109,19 +129,29 @@ runCases("names as a server answers them", [
       expect(answers(world, PART, "*", name("%7Ex"))).toEqual([name("%7Ex")]);
     },
   },
-  ...distinct.flatMap(([rule, names]) => names.map((asked) => ({
-    rules: [rule],
-    title: `answers ${asked} by itself and not by its likes`,
-    run(world: World) {
-      for (const stored of names) world.put(PART, stored);
-      expect(answers(world, PART, asked)).toEqual([asked]);
-    },
-  }))),
-  ...[["N-50", name("ns/a*")], ["N-50", name("ns/**")], ["N-50", name("*/x")], ["N-50", name("ns/x?k=/*")], ["N-56", "ns/*"], ["N-43", "foo/*"]].map(([rule = "", asked = ""]) => ({
+  ...distinct.flatMap(([rule, names]) =>
+    names.map((asked) => ({
+      rules: [rule],
+      title: `answers ${asked} by itself and not by its likes`,
+      run(world: World) {
+        for (const stored of names) world.put(PART, stored);
+        expect(answers(world, PART, asked)).toEqual([asked]);
+      },
+    })),
+  ),
+  ...[
+    ["N-50", name("ns/a*")],
+    ["N-50", name("ns/**")],
+    ["N-50", name("*/x")],
+    ["N-50", name("ns/x?k=/*")],
+    ["N-56", "ns/*"],
+    ["N-43", "foo/*"],
+  ].map(([rule = "", asked = ""]) => ({
     rules: [rule],
     title: `takes ${asked} for an ordinary name`,
     run(world: World) {
-      for (const other of ["ns/x", "ns/a1", "ns/xx", "y/x", "ns/x?k=/y"]) world.put(PART, name(other));
+      for (const other of ["ns/x", "ns/a1", "ns/xx", "y/x", "ns/x?k=/y"])
+        world.put(PART, name(other));
       for (const other of ["ns/x", "foo/x"]) world.put(PART, other);
       expect(answers(world, PART, asked)).toEqual(missing(world.variant, asked));
       world.put(PART, asked);
@@ -152,7 +182,10 @@ runCases("names as a server answers them", [
         return client;
       });
       world.put(PART, name("ns/1"), "new");
-      for (const client of clients) expect(acceptAll(world, client)).toMatchObject([{ resources: [{ name: name("ns/1"), text: "new" }] }]);
+      for (const client of clients)
+        expect(acceptAll(world, client)).toMatchObject([
+          { resources: [{ name: name("ns/1"), text: "new" }] },
+        ]);
     },
   },
   {
@@ -164,14 +197,21 @@ runCases("names as a server answers them", [
       const asked = [name("ns/*?k=ü"), "opaque name", name("missing")];
       if (isDelta(world.variant)) {
         const { client } = world.openDelta(PART);
-        client.send({ typeUrl: PART, resourceLocatorsSubscribe: asked.map((text) => ({ name: text })) });
+        client.send({
+          typeUrl: PART,
+          resourceLocatorsSubscribe: asked.map((text) => ({ name: text })),
+        });
         world.run();
         const { resources, removedResources, removedResourceNames } = client.next();
-        expect(resources.map((resource) => [resource.name, resource.resourceName]).sort()).toEqual(names.map((text) => [text, undefined]));
+        expect(resources.map((resource) => [resource.name, resource.resourceName]).sort()).toEqual(
+          names.map((text) => [text, undefined]),
+        );
         expect([removedResources, removedResourceNames]).toEqual([[name("missing")], []]);
       } else {
         const client = world.connect(wrapping).of(PART);
-        expect(begin(world, client, "opaque name", name("ns/a b?k=ü"))).toMatchObject([{ resources: [{ name: "opaque name" }, { name: name("ns/a b?k=ü"), wrapped: true }] }]);
+        expect(begin(world, client, "opaque name", name("ns/a b?k=ü"))).toMatchObject([
+          { resources: [{ name: "opaque name" }, { name: name("ns/a b?k=ü"), wrapped: true }] },
+        ]);
       }
     },
   },
@@ -185,10 +225,14 @@ runCases("authorities as a server answers them", [
     title: "answers a name of a foreign authority as missing, and its own as ever",
     world: mine,
     run(world) {
-      const [own, foreign, empty] = ["mine", "foreign", ""].map((authority) => `xdstp://${authority}/test.Part/x`) as [string, string, string];
+      const [own, foreign, empty] = ["mine", "foreign", ""].map(
+        (authority) => `xdstp://${authority}/test.Part/x`,
+      ) as [string, string, string];
       world.put(PART, own);
       world.put(PART, "opaque");
-      expect(answers(world, PART, own, foreign, empty, "opaque")).toEqual([...missing(world.variant, foreign, empty), "opaque", own].sort());
+      expect(answers(world, PART, own, foreign, empty, "opaque")).toEqual(
+        [...missing(world.variant, foreign, empty), "opaque", own].sort(),
+      );
     },
   },
   {
@@ -198,7 +242,9 @@ runCases("authorities as a server answers them", [
     world: mine,
     run(world) {
       world.put(PART, "xdstp://mine/test.Part/ns/1");
-      expect(answers(world, PART, "xdstp://foreign/test.Part/ns/*", "xdstp://mine/test.Part/ns/*")).toEqual(["-xdstp://foreign/test.Part/ns/*", "xdstp://mine/test.Part/ns/1"]);
+      expect(
+        answers(world, PART, "xdstp://foreign/test.Part/ns/*", "xdstp://mine/test.Part/ns/*"),
+      ).toEqual(["-xdstp://foreign/test.Part/ns/*", "xdstp://mine/test.Part/ns/1"]);
     },
   },
   {
@@ -208,17 +254,25 @@ runCases("authorities as a server answers them", [
     world: mine,
     run(world) {
       world.put(FULL, "a");
-      expect(begin(world, world.connect().of(FULL), "a", "xdstp://foreign/test.Full/x").map(({ names }) => names)).toEqual([["a"]]);
+      expect(
+        begin(world, world.connect().of(FULL), "a", "xdstp://foreign/test.Full/x").map(
+          ({ names }) => names,
+        ),
+      ).toEqual([["a"]]);
     },
   },
   {
     rules: ["B-AUTH-9"],
     title: "takes an authority for a name and not for an address, whoever the peer is",
     run(world) {
-      const names = ["a.b", "10.0.0.1:80", "a.b:443", "not a host"].map((authority) => `xdstp://${encodeURIComponent(authority)}/test.Part/x`);
+      const names = ["a.b", "10.0.0.1:80", "a.b:443", "not a host"].map(
+        (authority) => `xdstp://${encodeURIComponent(authority)}/test.Part/x`,
+      );
       for (const stored of names) world.put(PART, stored, stored);
       const client = world.connect(wrapping).of(PART);
-      const got = begin(world, client, ...names).flatMap(({ resources }) => resources.map(({ name: asked, text }) => [asked, text]));
+      const got = begin(world, client, ...names).flatMap(({ resources }) =>
+        resources.map(({ name: asked, text }) => [asked, text]),
+      );
       expect(got.sort()).toEqual(names.map((asked) => [asked, asked]).sort());
     },
   },

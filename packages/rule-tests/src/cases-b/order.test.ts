@@ -1,4 +1,15 @@
-import { cluster, clusterLoadAssignment as assignment, envoyTypes, listener, routeConfiguration as route, scopedRouteConfiguration as scopedRoute, secret, shortNameOf, typedExtensionConfig as extension, virtualHost } from "@xdstp/resource-types";
+import {
+  cluster,
+  clusterLoadAssignment as assignment,
+  envoyTypes,
+  listener,
+  routeConfiguration as route,
+  scopedRouteConfiguration as scopedRoute,
+  secret,
+  shortNameOf,
+  typedExtensionConfig as extension,
+  virtualHost,
+} from "@xdstp/resource-types";
 import { clientQuirks } from "@xdstp/server";
 import type { DiscoveryResponse } from "@xdstp/protos/discovery";
 import { expect } from "vitest";
@@ -15,7 +26,11 @@ const withEnvoyTypes = { types: envoyTypes };
 
 /** `clusters +X +Y -Z`, as the wire has it. */
 function told({ typeUrl, names, removed }: Answer): string {
-  return [shortNameOf(typeUrl) ?? typeUrl, ...[...names].sort().map((name) => `+${name}`), ...[...removed].sort().map((name) => `-${name}`)].join(" ");
+  return [
+    shortNameOf(typeUrl) ?? typeUrl,
+    ...[...names].sort().map((name) => `+${name}`),
+    ...[...removed].sort().map((name) => `-${name}`),
+  ].join(" ");
 }
 
 /** Runs, and reads what has come on all streams, without an answer. */
@@ -35,7 +50,11 @@ function readAll(world: World, peer: Peer): readonly string[] {
 }
 
 /** A peer that holds everything of these. */
-function subscribed(world: World, wanted: readonly (readonly [typeUrl: string, ...names: string[]])[], node?: Parameters<World["connect"]>[0]): Peer {
+function subscribed(
+  world: World,
+  wanted: readonly (readonly [typeUrl: string, ...names: string[]])[],
+  node?: Parameters<World["connect"]>[0],
+): Peer {
   const peer = world.connect(node);
   for (const [typeUrl, ...names] of wanted) peer.of(typeUrl).subscribe(...names);
   readAll(world, peer);
@@ -46,7 +65,10 @@ function subscribed(world: World, wanted: readonly (readonly [typeUrl: string, .
 function swapsTheOnlyCluster(world: World): Peer {
   world.put(cluster.typeUrl, "X");
   world.put(route.typeUrl, "r", "to X");
-  const peer = subscribed(world, [[cluster.typeUrl, "X"], [route.typeUrl, "r"]]);
+  const peer = subscribed(world, [
+    [cluster.typeUrl, "X"],
+    [route.typeUrl, "r"],
+  ]);
   world.cache.transaction((writer) => {
     writer.put({ typeUrl: route.typeUrl, name: "r", value: payloadOf("r", "to Y") });
     writer.put({ typeUrl: cluster.typeUrl, name: "Y", value: payloadOf("Y") });
@@ -62,19 +84,59 @@ runCases("the order of sending", [
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
-      const put = (typeUrl: string, name: string, text: string): void => { world.put(typeUrl, name, text); };
-      for (const [typeUrl, name] of [[cluster.typeUrl, "X"], [assignment.typeUrl, "X"], [listener.typeUrl, "l"], [route.typeUrl, "r"], [scopedRoute.typeUrl, "s"], [virtualHost.typeUrl, "r/v"], [secret.typeUrl, "tls"], [extension.typeUrl, "filter"]] as const) put(typeUrl, name, "1");
-      const peer = subscribed(world, [[virtualHost.typeUrl, "r/v"], [route.typeUrl, "r"], [scopedRoute.typeUrl, "*"], [listener.typeUrl, "*"], [assignment.typeUrl, "X", "Y"], [cluster.typeUrl, "*"], [extension.typeUrl, "filter"], [secret.typeUrl, "tls"]]);
+      const put = (typeUrl: string, name: string, text: string): void => {
+        world.put(typeUrl, name, text);
+      };
+      for (const [typeUrl, name] of [
+        [cluster.typeUrl, "X"],
+        [assignment.typeUrl, "X"],
+        [listener.typeUrl, "l"],
+        [route.typeUrl, "r"],
+        [scopedRoute.typeUrl, "s"],
+        [virtualHost.typeUrl, "r/v"],
+        [secret.typeUrl, "tls"],
+        [extension.typeUrl, "filter"],
+      ] as const)
+        put(typeUrl, name, "1");
+      const peer = subscribed(world, [
+        [virtualHost.typeUrl, "r/v"],
+        [route.typeUrl, "r"],
+        [scopedRoute.typeUrl, "*"],
+        [listener.typeUrl, "*"],
+        [assignment.typeUrl, "X", "Y"],
+        [cluster.typeUrl, "*"],
+        [extension.typeUrl, "filter"],
+        [secret.typeUrl, "tls"],
+      ]);
       world.cache.transaction((writer) => {
-        for (const [{ typeUrl }, name] of [[virtualHost, "r/v"], [route, "r"], [scopedRoute, "s"], [listener, "l"], [assignment, "Y"], [cluster, "Y"], [extension, "filter"], [secret, "tls"]] as const) writer.put({ typeUrl, name, value: payloadOf(name, "2") });
+        for (const [{ typeUrl }, name] of [
+          [virtualHost, "r/v"],
+          [route, "r"],
+          [scopedRoute, "s"],
+          [listener, "l"],
+          [assignment, "Y"],
+          [cluster, "Y"],
+          [extension, "filter"],
+          [secret, "tls"],
+        ] as const)
+          writer.put({ typeUrl, name, value: payloadOf(name, "2") });
         writer.remove(cluster.typeUrl, "X");
         writer.remove(assignment.typeUrl, "X");
       });
       const [secrets, extensions, clusters, endpoints, listeners, ...rest] = readAll(world, peer);
-      expect([secrets, extensions, clusters, endpoints, listeners]).toEqual(["secrets +tls", "extensions +filter", isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y", "endpoints +Y", "listeners +l"]);
+      expect([secrets, extensions, clusters, endpoints, listeners]).toEqual([
+        "secrets +tls",
+        "extensions +filter",
+        isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y",
+        "endpoints +Y",
+        "listeners +l",
+      ]);
       const routes = rest.splice(0, 2);
       expect([...routes].sort()).toEqual(["routes +r", "scoped-routes +s"]);
-      expect(rest).toEqual(["virtual-hosts +r/v", ...isDelta(world.variant) ? ["clusters -X", "endpoints -X"] : ["clusters +Y"]]);
+      expect(rest).toEqual([
+        "virtual-hosts +r/v",
+        ...(isDelta(world.variant) ? ["clusters -X", "endpoints -X"] : ["clusters +Y"]),
+      ]);
     },
   },
   {
@@ -85,8 +147,14 @@ runCases("the order of sending", [
     run(world) {
       for (const { typeUrl } of [cluster, assignment, listener, route]) world.put(typeUrl, "a");
       const peer = world.connect();
-      for (const { typeUrl } of [route, listener, assignment, cluster]) peer.of(typeUrl).subscribe("a");
-      expect(readAll(world, peer)).toEqual(["clusters +a", "endpoints +a", "listeners +a", "routes +a"]);
+      for (const { typeUrl } of [route, listener, assignment, cluster])
+        peer.of(typeUrl).subscribe("a");
+      expect(readAll(world, peer)).toEqual([
+        "clusters +a",
+        "endpoints +a",
+        "listeners +a",
+        "routes +a",
+      ]);
     },
   },
   {
@@ -97,7 +165,10 @@ runCases("the order of sending", [
     run(world) {
       for (const name of ["X", "Y"]) world.put(cluster.typeUrl, name);
       world.put(route.typeUrl, "r", "to X");
-      const peer = subscribed(world, [[cluster.typeUrl, "*"], [route.typeUrl, "r"]]);
+      const peer = subscribed(world, [
+        [cluster.typeUrl, "*"],
+        [route.typeUrl, "r"],
+      ]);
       world.put(route.typeUrl, "r", "to X, slowly");
       const [open] = read(world, peer);
       world.cache.transaction((writer) => {
@@ -108,34 +179,52 @@ runCases("the order of sending", [
       const whole = isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y";
       expect(readAll(world, peer)).toEqual([whole]);
       if (open !== undefined) peer.of(route.typeUrl).ack(open);
-      expect(readAll(world, peer)).toEqual(["routes +r", isDelta(world.variant) ? "clusters -X" : "clusters +Y"]);
+      expect(readAll(world, peer)).toEqual([
+        "routes +r",
+        isDelta(world.variant) ? "clusters -X" : "clusters +Y",
+      ]);
     },
   },
   {
     rules: ["S-ORD-1", "S-ORD-3"],
-    title: "keeps the only cluster that is asked for by name until the route that pointed at it has been accepted",
+    title:
+      "keeps the only cluster that is asked for by name until the route that pointed at it has been accepted",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
       const peer = swapsTheOnlyCluster(world);
-      expect(readAll(world, peer)).toEqual(["routes +r", ...isDelta(world.variant) ? ["clusters -X"] : []]);
+      expect(readAll(world, peer)).toEqual([
+        "routes +r",
+        ...(isDelta(world.variant) ? ["clusters -X"] : []),
+      ]);
     },
   },
   {
     rules: ["S-ORD-3", "S-SUB-4"],
-    title: "keeps a cluster that is gone beside the new one until a client has changed over and asks for it by name no more",
+    title:
+      "keeps a cluster that is gone beside the new one until a client has changed over and asks for it by name no more",
     variants: ["sotw/ads"],
     world: withEnvoyTypes,
     run(world) {
       const { client } = world.openSotw("");
-      const rest = (): readonly DiscoveryResponse[] => { world.run(); return client.rest(); };
-      const ask = (nonce: string, ...resourceNames: readonly string[]): void => { client.send({ typeUrl: cluster.typeUrl, resourceNames: [...resourceNames], responseNonce: nonce }); };
+      const rest = (): readonly DiscoveryResponse[] => {
+        world.run();
+        return client.rest();
+      };
+      const ask = (nonce: string, ...resourceNames: readonly string[]): void => {
+        client.send({
+          typeUrl: cluster.typeUrl,
+          resourceNames: [...resourceNames],
+          responseNonce: nonce,
+        });
+      };
       world.put(cluster.typeUrl, "X");
       world.put(route.typeUrl, "r", "to X");
       client.send({ typeUrl: cluster.typeUrl, resourceNames: ["X"] });
       client.send({ typeUrl: route.typeUrl, resourceNames: ["r"] });
       const [clusters, before] = rest();
-      for (const response of [clusters, before, ...rest()]) if (response !== undefined) client.ack(response);
+      for (const response of [clusters, before, ...rest()])
+        if (response !== undefined) client.ack(response);
       for (const response of rest()) client.ack(response);
       swap(world, ["Y"], ["X"]);
       const [routes] = rest();
@@ -155,7 +244,8 @@ runCases("the order of sending", [
   },
   {
     rules: ["S-ORD-3", "S-ORD-4"],
-    title: "removes a cluster that is gone after 15 s from a client that goes on asking for it by name, and says so",
+    title:
+      "removes a cluster that is gone after 15 s from a client that goes on asking for it by name, and says so",
     variants: ["sotw/ads"],
     world: withEnvoyTypes,
     run(world) {
@@ -165,7 +255,9 @@ runCases("the order of sending", [
       expect(readAll(world, peer)).toEqual([]);
       world.clock.advance(1_500);
       expect(readAll(world, peer)).toEqual(["clusters"]);
-      expect(world.events.filter(({ kind }) => kind === "order-expired")).toMatchObject([{ what: "removals", typeUrls: [cluster.typeUrl] }]);
+      expect(world.events.filter(({ kind }) => kind === "order-expired")).toMatchObject([
+        { what: "removals", typeUrls: [cluster.typeUrl] },
+      ]);
       expect(world.clock.pending).toBe(0);
     },
   },
@@ -177,7 +269,10 @@ runCases("the order of sending", [
     run(world) {
       for (const name of ["X", "Y"]) world.put(cluster.typeUrl, name);
       world.put(route.typeUrl, "r");
-      const peer = subscribed(world, [[cluster.typeUrl, "X", "Y"], [route.typeUrl, "r"]]);
+      const peer = subscribed(world, [
+        [cluster.typeUrl, "X", "Y"],
+        [route.typeUrl, "r"],
+      ]);
       world.remove(cluster.typeUrl, "X");
       readAll(world, peer);
       world.clock.advance(10_000);
@@ -194,7 +289,8 @@ runCases("the order of sending", [
   },
   {
     rules: ["S-ORD-3"],
-    title: "begins the wait for a client anew with the next cluster that goes, and ends it with the stream",
+    title:
+      "begins the wait for a client anew with the next cluster that goes, and ends it with the stream",
     variants: ["sotw/ads"],
     world: withEnvoyTypes,
     run(world) {
@@ -224,7 +320,10 @@ runCases("the order of sending", [
     run(world) {
       world.put(cluster.typeUrl, "X", "1");
       world.put(route.typeUrl, "r", "to X");
-      const peer = subscribed(world, [[cluster.typeUrl, "*"], [route.typeUrl, "r"]]);
+      const peer = subscribed(world, [
+        [cluster.typeUrl, "*"],
+        [route.typeUrl, "r"],
+      ]);
       world.put(cluster.typeUrl, "X", "2");
       const [open] = read(world, peer);
       world.cache.transaction((writer) => {
@@ -233,17 +332,28 @@ runCases("the order of sending", [
       });
       expect(read(world, peer)).toEqual([]);
       if (open !== undefined) peer.of(cluster.typeUrl).ack(open);
-      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y", "routes +r"]);
+      expect(readAll(world, peer)).toEqual([
+        isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y",
+        "routes +r",
+      ]);
     },
   },
   {
     rules: ["S-ORD-1"],
     title: "removes what refers to each other in a circle all the same",
     variants: ["delta/ads"],
-    world: { types: [{ typeUrl: "t/a", refersTo: ["t/b"] }, { typeUrl: "t/b", refersTo: ["t/a"] }] },
+    world: {
+      types: [
+        { typeUrl: "t/a", refersTo: ["t/b"] },
+        { typeUrl: "t/b", refersTo: ["t/a"] },
+      ],
+    },
     run(world) {
       for (const typeUrl of ["t/a", "t/b"]) world.put(typeUrl, "x");
-      const peer = subscribed(world, [["t/a", "x"], ["t/b", "x"]]);
+      const peer = subscribed(world, [
+        ["t/a", "x"],
+        ["t/b", "x"],
+      ]);
       world.cache.transaction((writer) => {
         for (const typeUrl of ["t/a", "t/b"]) writer.remove(typeUrl, "x");
       });
@@ -256,7 +366,10 @@ runCases("the order of sending", [
 function useRoute(world: World, ...clusters: readonly string[]): Peer {
   for (const name of clusters) world.put(cluster.typeUrl, name);
   world.cache.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", clusters[0] ?? "") });
-  return subscribed(world, [[cluster.typeUrl, "*"], [route.typeUrl, "r", "s"]]);
+  return subscribed(world, [
+    [cluster.typeUrl, "*"],
+    [route.typeUrl, "r", "s"],
+  ]);
 }
 
 /** One transaction: adds clusters, sends the route to the first of them, removes others. */
@@ -269,7 +382,11 @@ function swap(world: World, to: readonly string[], gone: readonly string[] = [])
 }
 
 /** Reads what has come, accepts it but for the type, and gives both. */
-function readBut(world: World, peer: Peer, typeUrl: string): { readonly all: readonly string[]; readonly open: Answer | undefined } {
+function readBut(
+  world: World,
+  peer: Peer,
+  typeUrl: string,
+): { readonly all: readonly string[]; readonly open: Answer | undefined } {
   const answers = read(world, peer);
   for (const answer of answers) if (answer.typeUrl !== typeUrl) peer.of(answer.typeUrl).ack(answer);
   return { all: answers.map(told), open: answers.find((answer) => answer.typeUrl === typeUrl) };
@@ -279,7 +396,11 @@ const nothing = { all: [], open: undefined };
 
 /** A peer that holds all clusters and a route, and has asked for the endpoints of X and Y. */
 function useEndpoints(world: World): Peer {
-  return subscribed(world, [[cluster.typeUrl, "*"], [assignment.typeUrl, "X", "Y"], [route.typeUrl, "r"]]);
+  return subscribed(world, [
+    [cluster.typeUrl, "*"],
+    [assignment.typeUrl, "X", "Y"],
+    [route.typeUrl, "r"],
+  ]);
 }
 
 /** One transaction: a cluster, its endpoints, and the route that moves there. */
@@ -307,20 +428,29 @@ function withoutEndpoints({ variant }: World): readonly string[] {
 runCases("make before break", [
   {
     rules: ["S-ORD-2"],
-    title: "sends endpoints beside a cluster that is not accepted yet, and routes only when both are",
+    title:
+      "sends endpoints beside a cluster that is not accepted yet, and routes only when both are",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
       world.cache.put({ typeUrl: cluster.typeUrl, name: "X", value: edsCluster("X") });
       world.put(assignment.typeUrl, "X");
-      const peer = subscribed(world, [[cluster.typeUrl, "*"], [assignment.typeUrl, "X", "Y"], [route.typeUrl, "r"]]);
+      const peer = subscribed(world, [
+        [cluster.typeUrl, "*"],
+        [assignment.typeUrl, "X", "Y"],
+        [route.typeUrl, "r"],
+      ]);
       world.cache.transaction((writer) => {
         writer.put({ typeUrl: cluster.typeUrl, name: "Y", value: edsCluster("Y") });
         writer.put({ typeUrl: assignment.typeUrl, name: "Y", value: payloadOf("Y") });
         writer.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "Y") });
       });
       const [clusters, endpoints, ...rest] = read(world, peer);
-      expect([clusters?.typeUrl, endpoints?.typeUrl, rest]).toEqual([cluster.typeUrl, assignment.typeUrl, []]);
+      expect([clusters?.typeUrl, endpoints?.typeUrl, rest]).toEqual([
+        cluster.typeUrl,
+        assignment.typeUrl,
+        [],
+      ]);
       if (clusters !== undefined) peer.of(cluster.typeUrl).ack(clusters);
       expect(read(world, peer)).toEqual([]);
       if (endpoints !== undefined) peer.of(assignment.typeUrl).ack(endpoints);
@@ -329,7 +459,8 @@ runCases("make before break", [
   },
   {
     rules: ["S-ORD-2", "S-WARM-4"],
-    title: "keeps a route from a new cluster until its endpoints have come, though the client has accepted it without them",
+    title:
+      "keeps a route from a new cluster until its endpoints have come, though the client has accepted it without them",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
@@ -343,12 +474,18 @@ runCases("make before break", [
   },
   {
     rules: ["S-ORD-4", "S-ACK-8"],
-    title: "goes on with the correction of what was refused after a cut that would only have said it again",
+    title:
+      "goes on with the correction of what was refused after a cut that would only have said it again",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
-      const peer = subscribed(world, [[cluster.typeUrl, "*"], [listener.typeUrl, "*"]]);
-      const put = (text: string): void => { world.put(listener.typeUrl, "l", text); };
+      const peer = subscribed(world, [
+        [cluster.typeUrl, "*"],
+        [listener.typeUrl, "*"],
+      ]);
+      const put = (text: string): void => {
+        world.put(listener.typeUrl, "l", text);
+      };
       put("bad");
       for (const answer of read(world, peer)) peer.of(answer.typeUrl).nack(answer, "no");
       world.put(cluster.typeUrl, "X");
@@ -368,18 +505,28 @@ runCases("make before break", [
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
-      const peer = subscribed(world, [[cluster.typeUrl, "*"], [assignment.typeUrl, "X"], [route.typeUrl, "r"]]);
+      const peer = subscribed(world, [
+        [cluster.typeUrl, "*"],
+        [assignment.typeUrl, "X"],
+        [route.typeUrl, "r"],
+      ]);
       swapTo(world, "X");
       readAll(world, peer);
       swapTo(world, "Y");
-      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y"]);
+      expect(readAll(world, peer)).toEqual([
+        isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y",
+      ]);
       peer.of(assignment.typeUrl).subscribe("X", "Y");
-      expect(readAll(world, peer).map((line) => line.split(" ")[0])).toEqual(["endpoints", "routes"]);
+      expect(readAll(world, peer).map((line) => line.split(" ")[0])).toEqual([
+        "endpoints",
+        "routes",
+      ]);
     },
   },
   {
     rules: ["S-ORD-2", "S-ORD-4"],
-    title: "waits 15 s for endpoints that do not come, and tells that the time was over; a change of the route does not wait again",
+    title:
+      "waits 15 s for endpoints that do not come, and tells that the time was over; a change of the route does not wait again",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
@@ -391,7 +538,9 @@ runCases("make before break", [
       expect(readAll(world, peer)).toEqual([]);
       world.clock.advance(1);
       expect(readAll(world, peer)).toEqual(["routes +r"]);
-      expect(world.events.filter(({ kind }) => kind === "order-expired")).toMatchObject([{ what: "cut", typeUrls: [route.typeUrl] }]);
+      expect(world.events.filter(({ kind }) => kind === "order-expired")).toMatchObject([
+        { what: "cut", typeUrls: [route.typeUrl] },
+      ]);
       world.cache.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "Y", "2") });
       expect(readAll(world, peer)).toEqual(["routes +r"]);
     },
@@ -407,30 +556,43 @@ runCases("make before break", [
       movesToCold(world);
       readAll(world, peer);
       world.cache.put({ typeUrl: cluster.typeUrl, name: "Y", value: payloadOf("Y", "static") });
-      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y", "routes +r"]);
+      expect(readAll(world, peer)).toEqual([
+        isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y",
+        "routes +r",
+      ]);
     },
   },
   {
     rules: ["S-ORD-2", "S-WARM-2"],
-    title: "sends a client its first routes without endpoints, and waits for none that come from elsewhere",
+    title:
+      "sends a client its first routes without endpoints, and waits for none that come from elsewhere",
     variants: adsVariants,
     world: { ...withEnvoyTypes, cache: { authorities: ["here"] } },
     run(world) {
       movesToCold(world);
       const peer = world.connect();
-      for (const [{ typeUrl }, name] of [[cluster, "*"], [assignment, "Y"], [route, "r"]] as const) peer.of(typeUrl).subscribe(name);
+      for (const [{ typeUrl }, name] of [
+        [cluster, "*"],
+        [assignment, "Y"],
+        [route, "r"],
+      ] as const)
+        peer.of(typeUrl).subscribe(name);
       expect(readAll(world, peer)).toContain("routes +r");
       const there = "xdstp://there/envoy.config.endpoint.v3.ClusterLoadAssignment/Z";
       world.cache.transaction((writer) => {
         writer.put({ typeUrl: cluster.typeUrl, name: "Z", value: edsCluster("Z", "", there) });
         writer.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "Z") });
       });
-      expect(readAll(world, peer).map((line) => line.split(" ")[0])).toEqual(["clusters", "routes"]);
+      expect(readAll(world, peer).map((line) => line.split(" ")[0])).toEqual([
+        "clusters",
+        "routes",
+      ]);
     },
   },
   {
     rules: ["S-ORD-3", "S-WARM-4"],
-    title: "adds the new cluster, moves the route when it is accepted, and removes the old one when that is",
+    title:
+      "adds the new cluster, moves the route when it is accepted, and removes the old one when that is",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
@@ -443,7 +605,9 @@ runCases("make before break", [
       expect(second.all).toEqual(["routes +r"]);
       expect(readBut(world, peer, route.typeUrl)).toEqual(nothing);
       if (second.open !== undefined) peer.of(route.typeUrl).ack(second.open);
-      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters -X" : "clusters +Y"]);
+      expect(readAll(world, peer)).toEqual([
+        isDelta(world.variant) ? "clusters -X" : "clusters +Y",
+      ]);
     },
   },
   {
@@ -459,7 +623,10 @@ runCases("make before break", [
       expect(readBut(world, peer, cluster.typeUrl)).toEqual(nothing);
       world.clock.advance(1);
       expect(readBut(world, peer, cluster.typeUrl).all).toEqual(["routes +r"]);
-      expect(world.events.filter(({ kind }) => kind === "order-expired")).toMatchObject([{ what: "cut", typeUrls: [route.typeUrl] }, { what: "removals", typeUrls: [cluster.typeUrl] }]);
+      expect(world.events.filter(({ kind }) => kind === "order-expired")).toMatchObject([
+        { what: "cut", typeUrls: [route.typeUrl] },
+        { what: "removals", typeUrls: [cluster.typeUrl] },
+      ]);
     },
   },
   {
@@ -474,12 +641,15 @@ runCases("make before break", [
       world.remove(cluster.typeUrl, "X");
       expect(readBut(world, peer, route.typeUrl)).toEqual(nothing);
       world.clock.advance(15_000);
-      expect(readBut(world, peer, route.typeUrl).all).toEqual([isDelta(world.variant) ? "clusters -X" : "clusters +Y"]);
+      expect(readBut(world, peer, route.typeUrl).all).toEqual([
+        isDelta(world.variant) ? "clusters -X" : "clusters +Y",
+      ]);
     },
   },
   {
     rules: ["S-ORD-4"],
-    title: "holds back what refers to a new cluster that was refused, and nothing else, until it is mended",
+    title:
+      "holds back what refers to a new cluster that was refused, and nothing else, until it is mended",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
@@ -497,25 +667,34 @@ runCases("make before break", [
       world.clock.advance(60_000);
       expect(readAll(world, peer)).toEqual([]);
       world.put(cluster.typeUrl, "bad", "mended");
-      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters +bad" : "clusters +X +bad +good", "routes +r"]);
+      expect(readAll(world, peer)).toEqual([
+        isDelta(world.variant) ? "clusters +bad" : "clusters +X +bad +good",
+        "routes +r",
+      ]);
     },
   },
   {
     rules: ["S-ORD-4", "S-ACK-15"],
-    title: "holds back what refers to anything new in a response that was refused: which part of it was bad nobody knows",
+    title:
+      "holds back what refers to anything new in a response that was refused: which part of it was bad nobody knows",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
       const peer = useRoute(world, "X");
       world.cache.transaction((writer) => {
-        for (const name of ["good", "bad"]) writer.put({ typeUrl: cluster.typeUrl, name, value: payloadOf(name) });
+        for (const name of ["good", "bad"])
+          writer.put({ typeUrl: cluster.typeUrl, name, value: payloadOf(name) });
         writer.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "good") });
       });
       const { open } = readBut(world, peer, cluster.typeUrl);
       if (open !== undefined) peer.of(cluster.typeUrl).nack(open, "bad is bad");
       expect(readAll(world, peer)).toEqual([]);
       world.remove(cluster.typeUrl, "bad");
-      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters +good" : "clusters +X +good", "routes +r", ...isDelta(world.variant) ? ["clusters -bad"] : []]);
+      expect(readAll(world, peer)).toEqual([
+        isDelta(world.variant) ? "clusters +good" : "clusters +X +good",
+        "routes +r",
+        ...(isDelta(world.variant) ? ["clusters -bad"] : []),
+      ]);
     },
   },
   {
@@ -531,12 +710,17 @@ runCases("make before break", [
       world.clock.advance(60_000);
       expect(readAll(world, peer)).toEqual([]);
       world.put(cluster.typeUrl, "bad", "mended");
-      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters +bad" : "clusters +X +bad", "routes +r", isDelta(world.variant) ? "clusters -X" : "clusters +bad"]);
+      expect(readAll(world, peer)).toEqual([
+        isDelta(world.variant) ? "clusters +bad" : "clusters +X +bad",
+        "routes +r",
+        isDelta(world.variant) ? "clusters -X" : "clusters +bad",
+      ]);
     },
   },
   {
     rules: ["S-ORD-4"],
-    title: "takes one cut while changes go on: what waits is not frozen against other clusters, and does not wait anew",
+    title:
+      "takes one cut while changes go on: what waits is not frozen against other clusters, and does not wait anew",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
@@ -550,7 +734,9 @@ runCases("make before break", [
         "routes +r",
         isDelta(world.variant) ? "clusters +c100" : "clusters +X +c0 +c100",
         "routes +r",
-        isDelta(world.variant) ? expect.stringMatching(/^clusters -c0( -c\d+)+$/) : "clusters +X +c100",
+        isDelta(world.variant)
+          ? expect.stringMatching(/^clusters -c0( -c\d+)+$/)
+          : "clusters +X +c100",
       ]);
     },
   },
@@ -573,13 +759,28 @@ runCases("make before break", [
     rules: ["S-ORD-4", "S-ORD-5"],
     title: "holds all of a type until the time is over, where nobody knows what it refers to",
     variants: adsVariants,
-    world: { types: [{ typeUrl: "t/base", fullStateInSotw: true }, { typeUrl: "t/top", follows: [{ typeUrl: "t/base", when: "accepted" }] }, { typeUrl: "t/other" }] },
+    world: {
+      types: [
+        { typeUrl: "t/base", fullStateInSotw: true },
+        { typeUrl: "t/top", follows: [{ typeUrl: "t/base", when: "accepted" }] },
+        { typeUrl: "t/other" },
+      ],
+    },
     run(world) {
       world.put("t/base", "a");
       for (const typeUrl of ["t/top", "t/other"]) world.put(typeUrl, "x");
-      const peer = subscribed(world, [["t/base", "*"], ["t/top", "x"], ["t/other", "x"]]);
+      const peer = subscribed(world, [
+        ["t/base", "*"],
+        ["t/top", "x"],
+        ["t/other", "x"],
+      ]);
       world.cache.transaction((writer) => {
-        for (const [typeUrl, name] of [["t/base", "a"], ["t/top", "x"], ["t/other", "x"]] as const) writer.put({ typeUrl, name, value: payloadOf(name, "2") });
+        for (const [typeUrl, name] of [
+          ["t/base", "a"],
+          ["t/top", "x"],
+          ["t/other", "x"],
+        ] as const)
+          writer.put({ typeUrl, name, value: payloadOf(name, "2") });
       });
       const { all, open } = readBut(world, peer, "t/base");
       expect(all).toEqual(["t/base +a", "t/other +x"]);
@@ -591,7 +792,8 @@ runCases("make before break", [
   },
   {
     rules: ["S-ORD-4", "S-ACK-16"],
-    title: "repairs clusters behind a silent client though a cut waits, and sends the routes with the newest",
+    title:
+      "repairs clusters behind a silent client though a cut waits, and sends the routes with the newest",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
@@ -603,7 +805,10 @@ runCases("make before break", [
       const { all, open } = readBut(world, peer, cluster.typeUrl);
       expect(all).toEqual([isDelta(world.variant) ? "clusters +Z" : "clusters +X +Y +Z"]);
       if (open !== undefined) peer.of(cluster.typeUrl).ack(open);
-      expect(readAll(world, peer)).toEqual(["routes +r", isDelta(world.variant) ? "clusters -Y" : "clusters +X +Z"]);
+      expect(readAll(world, peer)).toEqual([
+        "routes +r",
+        isDelta(world.variant) ? "clusters -Y" : "clusters +X +Z",
+      ]);
     },
   },
   {
@@ -634,10 +839,17 @@ function putClusters(world: World, ...names: readonly string[]): void {
 }
 
 function changeCluster(world: World, name: string, serviceName?: string): void {
-  world.cache.put({ typeUrl: cluster.typeUrl, name, value: edsCluster(name, `change ${world.cache.revision}`, serviceName) });
+  world.cache.put({
+    typeUrl: cluster.typeUrl,
+    name,
+    value: edsCluster(name, `change ${world.cache.revision}`, serviceName),
+  });
 }
 
-const clustersAndEndpoints = [[cluster.typeUrl, "*"], [assignment.typeUrl, "X", "Y", "Z"]] as const;
+const clustersAndEndpoints = [
+  [cluster.typeUrl, "*"],
+  [assignment.typeUrl, "X", "Y", "Z"],
+] as const;
 
 runCases("warming", [
   {
@@ -649,12 +861,16 @@ runCases("warming", [
       putClusters(world, "X", "Y", "Z");
       const peer = subscribed(world, clustersAndEndpoints);
       changeCluster(world, "Y");
-      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y +Z", "endpoints +Y"]);
+      expect(readAll(world, peer)).toEqual([
+        isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y +Z",
+        "endpoints +Y",
+      ]);
     },
   },
   {
     rules: ["S-WARM-1"],
-    title: "sends the endpoints of a new cluster again that the client has already, though the ACK of the cluster waits for them",
+    title:
+      "sends the endpoints of a new cluster again that the client has already, though the ACK of the cluster waits for them",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
@@ -662,7 +878,10 @@ runCases("warming", [
       world.put(assignment.typeUrl, "Z");
       const peer = subscribed(world, clustersAndEndpoints);
       changeCluster(world, "Z");
-      expect(read(world, peer).map(told)).toEqual([isDelta(world.variant) ? "clusters +Z" : "clusters +X +Z", "endpoints +Z"]);
+      expect(read(world, peer).map(told)).toEqual([
+        isDelta(world.variant) ? "clusters +Z" : "clusters +X +Z",
+        "endpoints +Z",
+      ]);
     },
   },
   {
@@ -685,7 +904,10 @@ runCases("warming", [
     run(world) {
       world.cache.put({ typeUrl: listener.typeUrl, name: "l", value: rdsListener("l", "r") });
       for (const name of ["r", "s"]) world.put(route.typeUrl, name);
-      const peer = subscribed(world, [[listener.typeUrl, "*"], [route.typeUrl, "r", "s"]]);
+      const peer = subscribed(world, [
+        [listener.typeUrl, "*"],
+        [route.typeUrl, "r", "s"],
+      ]);
       world.cache.put({ typeUrl: listener.typeUrl, name: "l", value: rdsListener("l", "r", "2") });
       expect(readAll(world, peer)).toEqual(["listeners +l", "routes +r"]);
     },
@@ -697,21 +919,28 @@ runCases("warming", [
     world: withEnvoyTypes,
     run(world) {
       putClusters(world, "X", "Y");
-      const peer = subscribed(world, [[cluster.typeUrl, "*"], [assignment.typeUrl, "*"]]);
+      const peer = subscribed(world, [
+        [cluster.typeUrl, "*"],
+        [assignment.typeUrl, "*"],
+      ]);
       changeCluster(world, "X");
       expect(readAll(world, peer).at(-1)).toBe("endpoints +X");
     },
   },
   {
     rules: ["S-WARM-1"],
-    title: "sends nothing again for a cluster without endpoints of its own, for one that went, or for endpoints not subscribed",
+    title:
+      "sends nothing again for a cluster without endpoints of its own, for one that went, or for endpoints not subscribed",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
       putClusters(world, "X", "Y");
       world.put(cluster.typeUrl, "static");
       world.put(assignment.typeUrl, "static");
-      const peer = subscribed(world, [[cluster.typeUrl, "*"], [assignment.typeUrl, "Y", "static"]]);
+      const peer = subscribed(world, [
+        [cluster.typeUrl, "*"],
+        [assignment.typeUrl, "Y", "static"],
+      ]);
       world.put(cluster.typeUrl, "static", "2");
       changeCluster(world, "X");
       expect(readAll(world, peer).filter((line) => line.startsWith("endpoints"))).toEqual([]);
@@ -733,34 +962,58 @@ runCases("warming", [
   },
   {
     rules: ["S-WARM-1", "S-ACK-8"],
-    title: "sends again the endpoints of all clusters that were refused together, when one is corrected",
+    title:
+      "sends again the endpoints of all clusters that were refused together, when one is corrected",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
       putClusters(world, "X", "Y", "Z");
       const peer = subscribed(world, clustersAndEndpoints);
       world.cache.transaction((writer) => {
-        for (const name of ["X", "Y"]) writer.put({ typeUrl: cluster.typeUrl, name, value: edsCluster(name, "2") });
+        for (const name of ["X", "Y"])
+          writer.put({ typeUrl: cluster.typeUrl, name, value: edsCluster(name, "2") });
       });
       for (const answer of read(world, peer)) {
         if (answer.typeUrl === cluster.typeUrl) peer.of(cluster.typeUrl).nack(answer, "Y is bad");
         else peer.of(answer.typeUrl).ack(answer);
       }
       changeCluster(world, "Y");
-      expect(readAll(world, peer)).toEqual([isDelta(world.variant) ? "clusters +X +Y" : "clusters +X +Y +Z", "endpoints +X +Y"]);
+      expect(readAll(world, peer)).toEqual([
+        isDelta(world.variant) ? "clusters +X +Y" : "clusters +X +Y +Z",
+        "endpoints +X +Y",
+      ]);
     },
   },
   {
     rules: ["S-WARM-1", "S-FULL-1"],
     title: "sends a child of full state again, whole",
     variants: adsVariants,
-    world: { types: [{ typeUrl: "t/parent", fullStateInSotw: true, warms: [{ typeUrl: "t/child", names: () => ["x"] }] }, { typeUrl: "t/child", fullStateInSotw: true, follows: [{ typeUrl: "t/parent", when: "sent" }] }] },
+    world: {
+      types: [
+        {
+          typeUrl: "t/parent",
+          fullStateInSotw: true,
+          warms: [{ typeUrl: "t/child", names: () => ["x"] }],
+        },
+        {
+          typeUrl: "t/child",
+          fullStateInSotw: true,
+          follows: [{ typeUrl: "t/parent", when: "sent" }],
+        },
+      ],
+    },
     run(world) {
       world.put("t/parent", "p", "1");
       for (const name of ["x", "y"]) world.put("t/child", name);
-      const peer = subscribed(world, [["t/parent", "*"], ["t/child", "x", "y"]]);
+      const peer = subscribed(world, [
+        ["t/parent", "*"],
+        ["t/child", "x", "y"],
+      ]);
       world.put("t/parent", "p", "2");
-      expect(readAll(world, peer)).toEqual(["t/parent +p", isDelta(world.variant) ? "t/child +x" : "t/child +x +y"]);
+      expect(readAll(world, peer)).toEqual([
+        "t/parent +p",
+        isDelta(world.variant) ? "t/child +x" : "t/child +x +y",
+      ]);
     },
   },
   {
@@ -781,7 +1034,8 @@ runCases("warming", [
   },
   {
     rules: ["S-WARM-2"],
-    title: "lets a cluster without endpoints block no other: delta says that they are missing, SotW nothing",
+    title:
+      "lets a cluster without endpoints block no other: delta says that they are missing, SotW nothing",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
@@ -791,9 +1045,13 @@ runCases("warming", [
       peer.of(cluster.typeUrl).subscribe("*");
       peer.of(assignment.typeUrl).subscribe("X", "Y");
       const missing = isDelta(world.variant) ? " -Y" : "";
-      expect(readAll(world, peer).slice(0, 2)).toEqual(["clusters +X +Y", `endpoints +X${missing}`]);
+      expect(readAll(world, peer).slice(0, 2)).toEqual([
+        "clusters +X +Y",
+        `endpoints +X${missing}`,
+      ]);
       world.cache.transaction((writer) => {
-        for (const name of ["X", "Y"]) writer.put({ typeUrl: cluster.typeUrl, name, value: edsCluster(name, "2") });
+        for (const name of ["X", "Y"])
+          writer.put({ typeUrl: cluster.typeUrl, name, value: edsCluster(name, "2") });
       });
       expect(readAll(world, peer)).toEqual(["clusters +X +Y", `endpoints +X${missing}`]);
       world.put(assignment.typeUrl, "Y");
@@ -807,11 +1065,15 @@ runCases("warming", [
     world: withEnvoyTypes,
     run(world) {
       putClusters(world, "X");
-      const peer = subscribed(world, [[cluster.typeUrl, "*"], [assignment.typeUrl, "X", "Y"]]);
+      const peer = subscribed(world, [
+        [cluster.typeUrl, "*"],
+        [assignment.typeUrl, "X", "Y"],
+      ]);
       changeCluster(world, "Y");
       const held = read(world, peer);
       expect(held.map(told)).toEqual(["clusters +Y", "endpoints -Y"]);
-      for (const answer of held) if (answer.typeUrl === assignment.typeUrl) peer.of(assignment.typeUrl).ack(answer);
+      for (const answer of held)
+        if (answer.typeUrl === assignment.typeUrl) peer.of(assignment.typeUrl).ack(answer);
       changeCluster(world, "X");
       begin(world, peer.of(assignment.typeUrl), "Z");
       peer.of(assignment.typeUrl).subscribe("Y");
@@ -820,12 +1082,20 @@ runCases("warming", [
   },
   {
     rules: ["S-WARM-2", "S-MISS-1"],
-    title: "does not tell Envoy that the routes of a listener are missing, also when the listener changes",
+    title:
+      "does not tell Envoy that the routes of a listener are missing, also when the listener changes",
     variants: ["delta/ads"],
     world: { types: envoyTypes, quirks: clientQuirks },
     run(world) {
       world.cache.put({ typeUrl: listener.typeUrl, name: "l", value: rdsListener("l", "r") });
-      const peer = subscribed(world, [[listener.typeUrl, "*"], [route.typeUrl, "r"]], { node: { id: "n", userAgentName: "envoy" } });
+      const peer = subscribed(
+        world,
+        [
+          [listener.typeUrl, "*"],
+          [route.typeUrl, "r"],
+        ],
+        { node: { id: "n", userAgentName: "envoy" } },
+      );
       world.cache.put({ typeUrl: listener.typeUrl, name: "l", value: rdsListener("l", "r", "2") });
       expect(readAll(world, peer)).toEqual(["listeners +l"]);
       world.put(route.typeUrl, "r");

@@ -15,7 +15,10 @@ const REFERRER = "type.googleapis.com/test.Referrer";
 const related = { types: [{ typeUrl: PART, refersTo: [REFERRER] }, { typeUrl: REFERRER }] };
 
 /** A client with these subscriptions, up to date but for one response that it has not answered. */
-function inFlight(world: World, ...names: readonly string[]): { readonly client: TypeClient; readonly open: Answer } {
+function inFlight(
+  world: World,
+  ...names: readonly string[]
+): { readonly client: TypeClient; readonly open: Answer } {
   const client = world.connect().of(PART);
   begin(world, client, "other", ...names);
   world.put(PART, "other", "in flight");
@@ -24,10 +27,17 @@ function inFlight(world: World, ...names: readonly string[]): { readonly client:
 }
 
 /** The names that the client is told to drop, and those that it gets. */
-function told(world: World, client: TypeClient, open: Answer): { readonly names: readonly string[]; readonly removed: readonly string[] } {
+function told(
+  world: World,
+  client: TypeClient,
+  open: Answer,
+): { readonly names: readonly string[]; readonly removed: readonly string[] } {
   client.ack(open);
   const answers = acceptAll(world, client);
-  return { names: answers.flatMap(({ names }) => names).sort(), removed: answers.flatMap(({ removed }) => removed).sort() };
+  return {
+    names: answers.flatMap(({ names }) => names).sort(),
+    removed: answers.flatMap(({ removed }) => removed).sort(),
+  };
 }
 
 runCases("names owed after a change of subscription", [
@@ -45,7 +55,8 @@ runCases("names owed after a change of subscription", [
   })),
   {
     rules: ["S-GLOB-6", "S-REM-1"],
-    title: "tells the removal of a member whose glob was unsubscribed before it was told, where * covers it",
+    title:
+      "tells the removal of a member whose glob was unsubscribed before it was told, where * covers it",
     variants,
     run(world) {
       world.put(PART, member("1"));
@@ -57,7 +68,8 @@ runCases("names owed after a change of subscription", [
   },
   {
     rules: ["S-WILD-4", "S-REM-1"],
-    title: "tells the change and the removal of members whose * was unsubscribed before they were told, where a glob covers them",
+    title:
+      "tells the change and the removal of members whose * was unsubscribed before they were told, where a glob covers them",
     variants,
     run(world) {
       world.put(PART, member("1"));
@@ -103,7 +115,8 @@ runCases("names owed after a change of subscription", [
   },
   {
     rules: ["S-ACK-8", "S-DSUB-3"],
-    title: "sends what was refused again when it had changed before a glob was asked for again and refused",
+    title:
+      "sends what was refused again when it had changed before a glob was asked for again and refused",
     variants,
     run(world) {
       for (const name of [member("1"), member("2"), "other"]) world.put(PART, name);
@@ -114,7 +127,9 @@ runCases("names owed after a change of subscription", [
       world.remove(PART, member("1"));
       client.subscribe(glob);
       client.nack(open, "member 1 is bad");
-      expect(acceptAll(world, client).flatMap(({ names }) => names)).toEqual(expect.arrayContaining([member("2"), "other"]));
+      expect(acceptAll(world, client).flatMap(({ names }) => names)).toEqual(
+        expect.arrayContaining([member("2"), "other"]),
+      );
     },
   },
   {
@@ -185,7 +200,8 @@ runCases("names owed after a change of subscription", [
   },
   {
     rules: ["S-DSUB-3", "S-ORD-1"],
-    title: "lets a removal wait also where its glob is asked for again, and sends the other members",
+    title:
+      "lets a removal wait also where its glob is asked for again, and sends the other members",
     variants: ["delta/ads"],
     world: related,
     run(world) {
@@ -225,7 +241,9 @@ runCases("names owed after a change of subscription", [
       const { client, referrer, open } = waiting(world, "a");
       world.remove(PART, "a");
       world.run();
-      world.cache.commit({ remove: [{ typeUrl: PART, name: "a", error: new XdsError("NOT_FOUND", "gone for good") }] });
+      world.cache.commit({
+        remove: [{ typeUrl: PART, name: "a", error: new XdsError("NOT_FOUND", "gone for good") }],
+      });
       world.run();
       expect(client.rest()).toEqual([]);
       referrer.ack(open);
@@ -269,7 +287,10 @@ runCases("names owed after a change of subscription", [
 ]);
 
 /** A client with these parts, up to date, while something that refers to parts is unsent behind an unanswered response. */
-function waiting(world: World, ...names: readonly string[]): { readonly client: TypeClient; readonly referrer: TypeClient; readonly open: Answer } {
+function waiting(
+  world: World,
+  ...names: readonly string[]
+): { readonly client: TypeClient; readonly referrer: TypeClient; readonly open: Answer } {
   const peer = world.connect();
   const client = peer.of(PART);
   const referrer = peer.of(REFERRER);

@@ -16,11 +16,18 @@ import { adsVariants, deltaVariants, isDelta, sotwVariants } from "../harness/va
 const policies = new WeakMap<Cache, ChangeablePolicy>();
 
 /** A world in which names with "secret" in them are forbidden, until the policy is replaced. */
-function guarded(more: Omit<WorldOptions, "variant" | "source"> = {}, forbidden: "missing" | "denied" = "missing"): Omit<WorldOptions, "variant"> {
+function guarded(
+  more: Omit<WorldOptions, "variant" | "source"> = {},
+  forbidden: "missing" | "denied" = "missing",
+): Omit<WorldOptions, "variant"> {
   return {
     ...more,
     source(cache) {
-      const policy = createPolicy({ key: "k", forbidden, allows: (_, name) => !name.includes("secret") });
+      const policy = createPolicy({
+        key: "k",
+        forbidden,
+        allows: (_, name) => !name.includes("secret"),
+      });
       policies.set(cache, policy);
       return filterSource(cache, policy);
     },
@@ -32,53 +39,82 @@ function allow(world: World, allows: (name: string) => boolean): void {
   policies.get(world.cache)?.replace((_, name) => allows(name));
 }
 
-const told = (answers: readonly Answer[]): readonly (readonly string[])[] => answers.map(({ names, removed }) => [...names.toSorted(), ...removed.toSorted().map((name) => `-${name}`)]);
+const told = (answers: readonly Answer[]): readonly (readonly string[])[] =>
+  answers.map(({ names, removed }) => [
+    ...names.toSorted(),
+    ...removed.toSorted().map((name) => `-${name}`),
+  ]);
 /** A list of clusters with an inline entry, and a locator of a resource, both of which are forbidden by their names. */
-const secretList = listOf(inlineEntry("secret", cluster.typeUrl, payloadOf("inline")), locatorEntry("a", "envoy.config.cluster.v3.Cluster", "secret"));
+const secretList = listOf(
+  inlineEntry("secret", cluster.typeUrl, payloadOf("inline")),
+  locatorEntry("a", "envoy.config.cluster.v3.Cluster", "secret"),
+);
 const listType = "type.googleapis.com/envoy.config.cluster.v3.ClusterCollection";
-const listName = (id: string): string => `xdstp://a/envoy.config.cluster.v3.ClusterCollection/${id}`;
+const listName = (id: string): string =>
+  `xdstp://a/envoy.config.cluster.v3.ClusterCollection/${id}`;
 const locatedName = "xdstp://a/envoy.config.cluster.v3.Cluster/secret";
 
-const glob = (typeUrl: string): string => `xdstp://a/${typeUrl.slice(typeUrl.indexOf("/") + 1)}/p/*`;
+const glob = (typeUrl: string): string =>
+  `xdstp://a/${typeUrl.slice(typeUrl.indexOf("/") + 1)}/p/*`;
 const inGlob = (typeUrl: string, id: string): string => glob(typeUrl).replace("*", id);
 
 runCases("access", [
   {
     rules: ["S-LIM-8", "S-LIST-10"],
-    title: "asks for a list by its name alone: who may see it sees its inline entries, like all that stands in a payload, and of those in a locator what it may see by their names",
+    title:
+      "asks for a list by its name alone: who may see it sees its inline entries, like all that stands in a payload, and of those in a locator what it may see by their names",
     world: guarded({ types: envoyTypes }),
     run(world) {
-      for (const id of ["open", "secret"]) world.cache.put({ typeUrl: listType, name: listName(id), value: secretList });
+      for (const id of ["open", "secret"])
+        world.cache.put({ typeUrl: listType, name: listName(id), value: secretList });
       world.put(cluster.typeUrl, locatedName);
-      const client = world.connect({ node: { id: "n", clientFeatures: ["xds.config.supports-resource-in-sotw"] } }).of(cluster.typeUrl);
+      const client = world
+        .connect({ node: { id: "n", clientFeatures: ["xds.config.supports-resource-in-sotw"] } })
+        .of(cluster.typeUrl);
       const answers = begin(world, client, listName("open"), listName("secret"), locatedName);
-      expect(answers.flatMap(({ resources }) => resources.filter(({ hasBody }) => hasBody))).toMatchObject([{ name: listName("open"), payload: secretList }]);
+      expect(
+        answers.flatMap(({ resources }) => resources.filter(({ hasBody }) => hasBody)),
+      ).toMatchObject([{ name: listName("open"), payload: secretList }]);
       allow(world, () => true);
-      expect(acceptAll(world, client).flatMap(({ names }) => names)).toEqual(expect.arrayContaining([listName("secret"), locatedName]));
+      expect(acceptAll(world, client).flatMap(({ names }) => names)).toEqual(
+        expect.arrayContaining([listName("secret"), locatedName]),
+      );
     },
   },
   ...[FULL, PART].flatMap((typeUrl) => [
     {
-      rules: ["S-LIM-8"], title: `answers a forbidden name of ${typeUrl} as one that does not exist, whether it does or not`,
+      rules: ["S-LIM-8"],
+      title: `answers a forbidden name of ${typeUrl} as one that does not exist, whether it does or not`,
       world: guarded(),
       run(world: World) {
         world.put(typeUrl, "open");
         world.put(typeUrl, "secret-1");
-        const answers = ["secret-1", "secret-2"].map((name) => begin(world, world.connect().of(typeUrl), "open", name));
-        const [there, missing] = answers.map((all) => JSON.stringify(told(all)).replaceAll(/secret-\d/g, "secret"));
+        const answers = ["secret-1", "secret-2"].map((name) =>
+          begin(world, world.connect().of(typeUrl), "open", name),
+        );
+        const [there, missing] = answers.map((all) =>
+          JSON.stringify(told(all)).replaceAll(/secret-\d/g, "secret"),
+        );
         expect(there).toBe(missing);
         expect(answers.flat().flatMap(({ names }) => names)).toEqual(["open", "open"]);
         expect(answers[0]?.[0]?.version).toBe(answers[1]?.[0]?.version);
       },
     },
     {
-      rules: ["S-LIM-8", "S-ERR-1"], title: `says PERMISSION_DENIED of a forbidden name of ${typeUrl} where the policy wants it, whether it exists or not, until it is allowed`,
+      rules: ["S-LIM-8", "S-ERR-1"],
+      title: `says PERMISSION_DENIED of a forbidden name of ${typeUrl} where the policy wants it, whether it exists or not, until it is allowed`,
       world: guarded({}, "denied"),
       run(world: World) {
         for (const name of ["open", "secret-1"]) world.put(typeUrl, name);
         const client = world.connect().of(typeUrl);
         const answers = begin(world, client, "open", "secret-1", "secret-2", "*");
-        expect(answers.flatMap(({ errors }) => errors)).toMatchObject(["secret-1", "secret-2"].map((name) => ({ name, code: StatusCode.PERMISSION_DENIED, message: "not allowed" })));
+        expect(answers.flatMap(({ errors }) => errors)).toMatchObject(
+          ["secret-1", "secret-2"].map((name) => ({
+            name,
+            code: StatusCode.PERMISSION_DENIED,
+            message: "not allowed",
+          })),
+        );
         expect(answers.flatMap(({ names }) => names)).toEqual(["open"]);
         allow(world, () => true);
         const later = acceptAll(world, client);
@@ -87,11 +123,17 @@ runCases("access", [
       },
     },
     {
-      rules: ["S-LIM-8"], title: `sends nothing for what happens to a forbidden resource of ${typeUrl}`,
+      rules: ["S-LIM-8"],
+      title: `sends nothing for what happens to a forbidden resource of ${typeUrl}`,
       world: guarded(),
       run(world: World) {
         const client = world.connect().of(typeUrl);
-        const names = ["*", "secret", inGlob(typeUrl, "secret"), ...(isDelta(world.variant) ? [glob(typeUrl)] : [])];
+        const names = [
+          "*",
+          "secret",
+          inGlob(typeUrl, "secret"),
+          ...(isDelta(world.variant) ? [glob(typeUrl)] : []),
+        ];
         begin(world, client, ...names);
         for (const name of ["secret", inGlob(typeUrl, "secret")]) {
           world.put(typeUrl, name);
@@ -102,7 +144,8 @@ runCases("access", [
       },
     },
     {
-      rules: ["S-LIM-8"], title: `brings what becomes allowed of ${typeUrl}, and takes away what becomes forbidden`,
+      rules: ["S-LIM-8"],
+      title: `brings what becomes allowed of ${typeUrl}, and takes away what becomes forbidden`,
       world: guarded(),
       run(world: World) {
         for (const name of ["a", "b", "secret"]) world.put(typeUrl, name);
@@ -111,7 +154,9 @@ runCases("access", [
         begin(world, named, "a", "secret");
         allow(world, (name) => name !== "a");
         const removed = isDelta(world.variant) ? ["-a"] : [];
-        expect(told(acceptAll(world, wildcard))).toEqual([typeUrl === FULL && !isDelta(world.variant) ? ["b", "secret"] : ["secret", ...removed]]);
+        expect(told(acceptAll(world, wildcard))).toEqual([
+          typeUrl === FULL && !isDelta(world.variant) ? ["b", "secret"] : ["secret", ...removed],
+        ]);
         expect(told(acceptAll(world, named))).toEqual([["secret", ...removed]]);
         allow(world, (name) => name !== "a");
         expect([...acceptAll(world, wildcard), ...acceptAll(world, named)]).toEqual([]);
@@ -123,7 +168,8 @@ runCases("access", [
       },
     },
     {
-      rules: ["S-LIM-8", "S-ACK-16"], title: `sends the newest rights to ${typeUrl} once an answer has come, and nothing of those between`,
+      rules: ["S-LIM-8", "S-ACK-16"],
+      title: `sends the newest rights to ${typeUrl} once an answer has come, and nothing of those between`,
       world: guarded(),
       run(world: World) {
         for (const name of ["a", "b"]) world.put(typeUrl, name);
@@ -147,7 +193,8 @@ runCases("access", [
       },
     },
     {
-      rules: ["S-LIM-8", "S-ACK-8"], title: `sends the rest of a refused response of ${typeUrl} when what was bad in it becomes forbidden`,
+      rules: ["S-LIM-8", "S-ACK-8"],
+      title: `sends the rest of a refused response of ${typeUrl} when what was bad in it becomes forbidden`,
       world: guarded(),
       run(world: World) {
         for (const name of ["bad", "good"]) world.put(typeUrl, name);
@@ -165,24 +212,38 @@ runCases("access", [
     },
   ]),
   {
-    rules: ["S-LIM-8", "S-VER-2"], title: "has the version of a server without what is forbidden",
+    rules: ["S-LIM-8", "S-VER-2"],
+    title: "has the version of a server without what is forbidden",
     variants: sotwVariants,
     world: guarded(),
     run(world) {
       const other = createWorld({ variant: world.variant });
       for (const name of ["a", "b", "secret"]) world.put(FULL, name);
       for (const name of ["a", "b"]) other.put(FULL, name);
-      const versions = [world, other].flatMap((each) => begin(each, each.connect().of(FULL), "*").map(({ version }) => version));
+      const versions = [world, other].flatMap((each) =>
+        begin(each, each.connect().of(FULL), "*").map(({ version }) => version),
+      );
       expect(versions).toHaveLength(2);
       expect(versions[0]).toBe(versions[1]);
     },
   },
   {
-    rules: ["S-LIM-8", "S-RECON-7"], title: "sends everything to a client that comes back with the version of other rights",
+    rules: ["S-LIM-8", "S-RECON-7"],
+    title: "sends everything to a client that comes back with the version of other rights",
     variants: sotwVariants,
     world: guarded(),
     run(world) {
-      world.cache.transaction(({ put }) => { for (const name of ["a", "secret"]) put({ typeUrl: FULL, name, value: new TextEncoder().encode(`\n${String.fromCharCode(name.length)}${name}`) }); }, { label: "v7" });
+      world.cache.transaction(
+        ({ put }) => {
+          for (const name of ["a", "secret"])
+            put({
+              typeUrl: FULL,
+              name,
+              value: new TextEncoder().encode(`\n${String.fromCharCode(name.length)}${name}`),
+            });
+        },
+        { label: "v7" },
+      );
       const [before] = begin(world, world.connect().of(FULL), "*");
       allow(world, () => true);
       const { client } = world.openSotw(FULL);
@@ -192,7 +253,9 @@ runCases("access", [
     },
   },
   {
-    rules: ["S-LIM-8", "S-RECON-4"], title: "removes what became forbidden while a client was away, and tells no guess of a version from a wrong one",
+    rules: ["S-LIM-8", "S-RECON-4"],
+    title:
+      "removes what became forbidden while a client was away, and tells no guess of a version from a wrong one",
     variants: deltaVariants,
     world: guarded(),
     run(world) {
@@ -200,16 +263,30 @@ runCases("access", [
       world.put(PART, "secret", "", { version: "v1" });
       const comesBack = (version: string, name: string): unknown => {
         const { client } = world.openDelta(PART);
-        client.send({ typeUrl: PART, resourceNamesSubscribe: ["*", name], initialResourceVersions: { a: "v1", [name]: version } });
+        client.send({
+          typeUrl: PART,
+          resourceNamesSubscribe: ["*", name],
+          initialResourceVersions: { a: "v1", [name]: version },
+        });
         world.run();
-        return client.rest().map(({ resources, removedResources }) => [resources.map((resource) => resource.name), removedResources.map((removed) => removed.replace(name, "X"))]);
+        return client
+          .rest()
+          .map(({ resources, removedResources }) => [
+            resources.map((resource) => resource.name),
+            removedResources.map((removed) => removed.replace(name, "X")),
+          ]);
       };
-      const answers = [comesBack("v1", "secret"), comesBack("v2", "secret"), comesBack("v1", "secret-none")];
+      const answers = [
+        comesBack("v1", "secret"),
+        comesBack("v2", "secret"),
+        comesBack("v1", "secret-none"),
+      ];
       expect(answers).toEqual([[[[], ["X"]]], [[[], ["X"]]], [[[], ["X"]]]]);
     },
   },
   {
-    rules: ["S-LIM-8", "S-GLOB-3"], title: "says that a glob is empty of which nothing may be seen, and fills it when that changes",
+    rules: ["S-LIM-8", "S-GLOB-3"],
+    title: "says that a glob is empty of which nothing may be seen, and fills it when that changes",
     variants: deltaVariants,
     world: guarded(),
     run(world) {
@@ -223,7 +300,9 @@ runCases("access", [
     },
   },
   {
-    rules: ["S-LIM-8", "S-ORD-3"], title: "takes a cluster away only after the route that leads there, if both become forbidden at once",
+    rules: ["S-LIM-8", "S-ORD-3"],
+    title:
+      "takes a cluster away only after the route that leads there, if both become forbidden at once",
     variants: adsVariants,
     world: guarded({ types: envoyTypes }),
     run(world) {
@@ -240,7 +319,8 @@ runCases("access", [
       for (let answers = peer.answers(); answers.length > 0; answers = peer.answers()) {
         for (const answer of answers) {
           order.push(...answer.names.filter((name) => name === "r"));
-          if (answer.typeUrl === cluster.typeUrl && !answer.names.includes("k1")) order.push("without k1");
+          if (answer.typeUrl === cluster.typeUrl && !answer.names.includes("k1"))
+            order.push("without k1");
           peer.of(answer.typeUrl).ack(answer);
         }
         world.run();

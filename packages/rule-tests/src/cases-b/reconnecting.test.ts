@@ -1,4 +1,12 @@
-import { cluster, clusterLoadAssignment, envoyTypes, listener, routeConfiguration, shortNameOf, virtualHost } from "@xdstp/resource-types";
+import {
+  cluster,
+  clusterLoadAssignment,
+  envoyTypes,
+  listener,
+  routeConfiguration,
+  shortNameOf,
+  virtualHost,
+} from "@xdstp/resource-types";
 import { clientQuirks } from "@xdstp/server";
 import type { DiscoveryResponse } from "@xdstp/protos/discovery";
 import type { DeltaRequestInit, RawSotwClient } from "@xdstp/testing";
@@ -22,7 +30,11 @@ interface Told {
 }
 
 /** What a client is told that comes back with this first request, response by response. */
-function comesBack(world: World, first: DeltaRequestInit, node: NonNullable<DeltaRequestInit["node"]> = { id: "n" }): readonly Told[] {
+function comesBack(
+  world: World,
+  first: DeltaRequestInit,
+  node: NonNullable<DeltaRequestInit["node"]> = { id: "n" },
+): readonly Told[] {
   const typeUrl = first.typeUrl ?? PART;
   const { client } = world.openDelta(typeUrl, { node });
   client.send({ typeUrl, ...first });
@@ -32,7 +44,10 @@ function comesBack(world: World, first: DeltaRequestInit, node: NonNullable<Delt
     const responses = client.rest();
     if (responses.length === 0) return told;
     for (const response of responses) {
-      told.push({ names: response.resources.map(({ name }) => name).sort(), removed: [...response.removedResources].sort() });
+      told.push({
+        names: response.resources.map(({ name }) => name).sort(),
+        removed: [...response.removedResources].sort(),
+      });
       client.ack(response);
     }
   }
@@ -47,8 +62,15 @@ runCases("reconnecting in delta", [
       world.put(PART, "equal", "", v1);
       world.put(PART, "older", "", v2);
       world.put(PART, "new", "", v1);
-      const initialResourceVersions = { equal: "v1", older: "v1", gone: "v1", "xdstp://b/test.Part/foreign": "v1" };
-      expect(comesBack(world, { resourceNamesSubscribe: wanted, initialResourceVersions })).toEqual([{ names: ["new", "older"], removed: ["gone", "xdstp://b/test.Part/foreign"] }]);
+      const initialResourceVersions = {
+        equal: "v1",
+        older: "v1",
+        gone: "v1",
+        "xdstp://b/test.Part/foreign": "v1",
+      };
+      expect(comesBack(world, { resourceNamesSubscribe: wanted, initialResourceVersions })).toEqual(
+        [{ names: ["new", "older"], removed: ["gone", "xdstp://b/test.Part/foreign"] }],
+      );
     },
   })),
   {
@@ -58,7 +80,12 @@ runCases("reconnecting in delta", [
     run(world) {
       world.put(PART, "a", "", v1);
       world.put(PART, "b", "", v1);
-      expect(comesBack(world, { resourceNamesSubscribe: ["a"], initialResourceVersions: { a: "v1", b: "v1" } })).toEqual([{ names: [], removed: ["b"] }]);
+      expect(
+        comesBack(world, {
+          resourceNamesSubscribe: ["a"],
+          initialResourceVersions: { a: "v1", b: "v1" },
+        }),
+      ).toEqual([{ names: [], removed: ["b"] }]);
     },
   },
   {
@@ -68,7 +95,9 @@ runCases("reconnecting in delta", [
     run(world) {
       world.put(PART, member("1"), "", v1);
       const initialResourceVersions = { [member("%31")]: "v1", [member("%32")]: "v1" };
-      expect(comesBack(world, { resourceNamesSubscribe: [glob], initialResourceVersions })).toEqual([{ names: [], removed: [member("%32")] }]);
+      expect(comesBack(world, { resourceNamesSubscribe: [glob], initialResourceVersions })).toEqual(
+        [{ names: [], removed: [member("%32")] }],
+      );
     },
   },
   {
@@ -78,11 +107,19 @@ runCases("reconnecting in delta", [
     run(world) {
       world.put(PART, member("1"), "", v1);
       world.put(PART, member("2"), "", v2);
-      const initialResourceVersions = { [member("1")]: "v1", [member("2")]: "v1", [member("3")]: "v1" };
-      expect(comesBack(world, { resourceNamesSubscribe: [glob], initialResourceVersions })).toEqual([{ names: [member("2")], removed: [member("3")] }]);
+      const initialResourceVersions = {
+        [member("1")]: "v1",
+        [member("2")]: "v1",
+        [member("3")]: "v1",
+      };
+      expect(comesBack(world, { resourceNamesSubscribe: [glob], initialResourceVersions })).toEqual(
+        [{ names: [member("2")], removed: [member("3")] }],
+      );
       world.remove(PART, member("1"));
       world.remove(PART, member("2"));
-      expect(comesBack(world, { resourceNamesSubscribe: [glob], initialResourceVersions })).toEqual([{ names: [], removed: [glob, ...[1, 2, 3].map((id) => member(`${id}`))] }]);
+      expect(comesBack(world, { resourceNamesSubscribe: [glob], initialResourceVersions })).toEqual(
+        [{ names: [], removed: [glob, ...[1, 2, 3].map((id) => member(`${id}`))] }],
+      );
     },
   },
   {
@@ -91,7 +128,12 @@ runCases("reconnecting in delta", [
     variants: deltaVariants,
     run(world) {
       world.put(PART, member("1"), "", v1);
-      expect(comesBack(world, { resourceNamesSubscribe: [glob], initialResourceVersions: { [glob]: "v1", "*": "v1", [member("1")]: "v1" } })).toEqual([{ names: [], removed: [] }]);
+      expect(
+        comesBack(world, {
+          resourceNamesSubscribe: [glob],
+          initialResourceVersions: { [glob]: "v1", "*": "v1", [member("1")]: "v1" },
+        }),
+      ).toEqual([{ names: [], removed: [] }]);
     },
   },
   ...[clusterLoadAssignment, routeConfiguration].map(({ typeUrl }) => ({
@@ -101,7 +143,11 @@ runCases("reconnecting in delta", [
     world: { types: envoyTypes, quirks: clientQuirks },
     run(world: World) {
       world.put(typeUrl, "a", "", v1);
-      const first = { typeUrl, resourceNamesSubscribe: ["a"], initialResourceVersions: { a: "v1" } };
+      const first = {
+        typeUrl,
+        resourceNamesSubscribe: ["a"],
+        initialResourceVersions: { a: "v1" },
+      };
       expect(comesBack(world, first, envoy)).toEqual([{ names: ["a"], removed: [] }]);
       expect(comesBack(world, first)).toEqual([{ names: [], removed: [] }]);
     },
@@ -113,7 +159,17 @@ runCases("reconnecting in delta", [
     world: { types: envoyTypes, quirks: clientQuirks },
     run(world) {
       world.put(cluster.typeUrl, "a", "", v1);
-      expect(comesBack(world, { typeUrl: cluster.typeUrl, resourceNamesSubscribe: ["*"], initialResourceVersions: { a: "v1" } }, envoy)).toEqual([{ names: [], removed: [] }]);
+      expect(
+        comesBack(
+          world,
+          {
+            typeUrl: cluster.typeUrl,
+            resourceNamesSubscribe: ["*"],
+            initialResourceVersions: { a: "v1" },
+          },
+          envoy,
+        ),
+      ).toEqual([{ names: [], removed: [] }]);
     },
   },
   ...[routeConfiguration, virtualHost].map(({ typeUrl }) => ({
@@ -122,7 +178,13 @@ runCases("reconnecting in delta", [
     variants: deltaVariants,
     world: { types: envoyTypes, quirks: clientQuirks },
     run(world: World) {
-      expect(comesBack(world, { typeUrl, resourceNamesSubscribe: ["a"], initialResourceVersions: { a: "v1" } }, envoy)).toEqual([{ names: [], removed: ["a"] }]);
+      expect(
+        comesBack(
+          world,
+          { typeUrl, resourceNamesSubscribe: ["a"], initialResourceVersions: { a: "v1" } },
+          envoy,
+        ),
+      ).toEqual([{ names: [], removed: ["a"] }]);
     },
   })),
   {
@@ -134,13 +196,24 @@ runCases("reconnecting in delta", [
       world.put(cluster.typeUrl, "Y", "", v1);
       world.put(listener.typeUrl, "l", "", v2);
       const { client } = world.openDelta(cluster.typeUrl);
-      client.send({ typeUrl: cluster.typeUrl, resourceNamesSubscribe: ["*"], initialResourceVersions: { X: "v1" } });
-      client.send({ typeUrl: listener.typeUrl, resourceNamesSubscribe: ["*"], initialResourceVersions: { l: "v1" } });
+      client.send({
+        typeUrl: cluster.typeUrl,
+        resourceNamesSubscribe: ["*"],
+        initialResourceVersions: { X: "v1" },
+      });
+      client.send({
+        typeUrl: listener.typeUrl,
+        resourceNamesSubscribe: ["*"],
+        initialResourceVersions: { l: "v1" },
+      });
       const order: string[] = [];
       for (let round = 0; round < 4; round++) {
         world.run();
         for (const response of client.rest()) {
-          order.push(...response.resources.map(({ name }) => `+${name}`), ...response.removedResources.map((name) => `-${name}`));
+          order.push(
+            ...response.resources.map(({ name }) => `+${name}`),
+            ...response.removedResources.map((name) => `-${name}`),
+          );
           client.ack(response);
         }
       }
@@ -159,14 +232,21 @@ runCases("reconnecting in delta", [
         world.run();
         return client.rest().flatMap((response) => {
           if (response.typeUrl === cluster.typeUrl) client.ack(response);
-          return [...response.resources.map(({ name }) => `+${name}`), ...response.removedResources.map((name) => `-${name}`)];
+          return [
+            ...response.resources.map(({ name }) => `+${name}`),
+            ...response.removedResources.map((name) => `-${name}`),
+          ];
         });
       };
       client.send({ typeUrl: listener.typeUrl, resourceNamesSubscribe: ["*"] });
       world.run();
       const open = client.next();
       world.put(listener.typeUrl, "l", "2");
-      client.send({ typeUrl: cluster.typeUrl, resourceNamesSubscribe: ["*"], initialResourceVersions: { X: "v1", Z: "v1" } });
+      client.send({
+        typeUrl: cluster.typeUrl,
+        resourceNamesSubscribe: ["*"],
+        initialResourceVersions: { X: "v1", Z: "v1" },
+      });
       expect(told()).toEqual([]);
       world.put(cluster.typeUrl, "X");
       expect(told()).toEqual(["+X"]);
@@ -187,7 +267,11 @@ runCases("reconnecting in delta", [
       const feed = addHeldFeed(world.cache);
       feed.put(PART, "a");
       const { client } = world.openDelta(PART);
-      client.send({ typeUrl: PART, resourceNamesSubscribe: ["a", "slow"], initialResourceVersions: { gone: "v1", slow: "v1" } });
+      client.send({
+        typeUrl: PART,
+        resourceNamesSubscribe: ["a", "slow"],
+        initialResourceVersions: { gone: "v1", slow: "v1" },
+      });
       world.run();
       const first = client.next();
       expect(first).toMatchObject({ resources: [{ name: "a" }], removedResources: [] });
@@ -209,23 +293,34 @@ runCases("reconnecting in delta", [
       const { client } = world.openDelta(PART);
       client.send({ typeUrl: PART, resourceNamesSubscribe: ["a"] });
       world.run();
-      client.ack(client.next(), { resourceNamesSubscribe: ["b"], initialResourceVersions: { b: "v1", gone: "v1" } });
+      client.ack(client.next(), {
+        resourceNamesSubscribe: ["b"],
+        initialResourceVersions: { b: "v1", gone: "v1" },
+      });
       world.run();
       expect(client.next()).toMatchObject({ resources: [{ name: "b" }], removedResources: [] });
     },
   },
   {
     rules: ["S-RECON-5", "S-DSUB-3"],
-    title: "answers a name in full that is asked for in a second message, though the first listed it",
+    title:
+      "answers a name in full that is asked for in a second message, though the first listed it",
     variants: deltaVariants,
     run(world) {
       world.put(PART, "a", "", v1);
       world.put(PART, "b", "", v1);
       const { client } = world.openDelta(PART);
-      client.send({ typeUrl: PART, resourceNamesSubscribe: ["a"], initialResourceVersions: { b: "v1" } });
+      client.send({
+        typeUrl: PART,
+        resourceNamesSubscribe: ["a"],
+        initialResourceVersions: { b: "v1" },
+      });
       client.send({ typeUrl: PART, resourceNamesSubscribe: ["b"] });
       world.run();
-      expect(client.next()).toMatchObject({ resources: [{ name: "a" }, { name: "b" }], removedResources: [] });
+      expect(client.next()).toMatchObject({
+        resources: [{ name: "a" }, { name: "b" }],
+        removedResources: [],
+      });
     },
   },
   {
@@ -236,7 +331,11 @@ runCases("reconnecting in delta", [
       const names = Array.from({ length: 50 }, (_, n) => `r${n}`);
       for (const name of names) world.put(PART, name, "x".repeat(100), v1);
       const { client, stream } = world.openDelta(PART);
-      client.send({ typeUrl: PART, resourceNamesSubscribe: names, initialResourceVersions: Object.fromEntries(names.map((name) => [name, "v1"])) });
+      client.send({
+        typeUrl: PART,
+        resourceNamesSubscribe: names,
+        initialResourceVersions: Object.fromEntries(names.map((name) => [name, "v1"])),
+      });
       world.run();
       expect(stream.unread).toBe(1);
       const bytes = stream.take();
@@ -268,10 +367,14 @@ runCases("reconnecting in delta without a list of glob members", [
     world: { quirks: clientQuirks },
     run(world) {
       for (const id of ["1", "2", "3"]) world.put(PART, member(id), "", v1);
-      expect(comesBack(world, { resourceNamesSubscribe: [glob] }, envoy)).toEqual([{ names: ["1", "2", "3"].map(member), removed: [] }]);
+      expect(comesBack(world, { resourceNamesSubscribe: [glob] }, envoy)).toEqual([
+        { names: ["1", "2", "3"].map(member), removed: [] },
+      ]);
       world.remove(PART, member("2"));
       world.clock.advance(599_000);
-      expect(comesBack(world, { resourceNamesSubscribe: [glob] }, envoy)).toEqual([{ names: ["1", "3"].map(member), removed: [member("2")] }]);
+      expect(comesBack(world, { resourceNamesSubscribe: [glob] }, envoy)).toEqual([
+        { names: ["1", "3"].map(member), removed: [member("2")] },
+      ]);
     },
   },
   {
@@ -282,7 +385,9 @@ runCases("reconnecting in delta without a list of glob members", [
     run(world) {
       world.put(PART, member("1"));
       world.remove(PART, member("1"));
-      expect(comesBack(world, { resourceNamesSubscribe: [glob] }, envoy)).toEqual([{ names: [], removed: [glob, member("1")] }]);
+      expect(comesBack(world, { resourceNamesSubscribe: [glob] }, envoy)).toEqual([
+        { names: [], removed: [glob, member("1")] },
+      ]);
     },
   },
   {
@@ -295,7 +400,9 @@ runCases("reconnecting in delta without a list of glob members", [
       for (const id of ["1", "2"]) world.remove(PART, member(id));
       world.put(PART, member("1"));
       world.clock.advance(601_000);
-      expect(comesBack(world, { resourceNamesSubscribe: [glob] }, envoy)).toEqual([{ names: [member("1")], removed: [] }]);
+      expect(comesBack(world, { resourceNamesSubscribe: [glob] }, envoy)).toEqual([
+        { names: [member("1")], removed: [] },
+      ]);
     },
   },
   {
@@ -308,9 +415,13 @@ runCases("reconnecting in delta without a list of glob members", [
       world.put(PART, member("2"));
       world.remove(PART, member("1"));
       world.clock.advance(4_000);
-      expect(comesBack(world, { resourceNamesSubscribe: [glob] }, envoy)).toMatchObject([{ removed: [member("1")] }]);
+      expect(comesBack(world, { resourceNamesSubscribe: [glob] }, envoy)).toMatchObject([
+        { removed: [member("1")] },
+      ]);
       world.clock.advance(2_000);
-      expect(comesBack(world, { resourceNamesSubscribe: [glob] }, envoy)).toMatchObject([{ removed: [] }]);
+      expect(comesBack(world, { resourceNamesSubscribe: [glob] }, envoy)).toMatchObject([
+        { removed: [] },
+      ]);
     },
   },
   {
@@ -323,7 +434,9 @@ runCases("reconnecting in delta without a list of glob members", [
       world.remove(PART, member("2"));
       world.remove(PART, member("3"));
       const initialResourceVersions = { [member("1")]: "v1", [member("2")]: "v1" };
-      expect(comesBack(world, { resourceNamesSubscribe: [glob], initialResourceVersions }, envoy)).toEqual([{ names: [], removed: [member("2")] }]);
+      expect(
+        comesBack(world, { resourceNamesSubscribe: [glob], initialResourceVersions }, envoy),
+      ).toEqual([{ names: [], removed: [member("2")] }]);
     },
   },
   {
@@ -335,7 +448,9 @@ runCases("reconnecting in delta without a list of glob members", [
       world.put(PART, member("1"));
       world.put(PART, member("2"));
       world.remove(PART, member("2"));
-      expect(comesBack(world, { resourceNamesSubscribe: [glob] })).toEqual([{ names: [member("1")], removed: [] }]);
+      expect(comesBack(world, { resourceNamesSubscribe: [glob] })).toEqual([
+        { names: [member("1")], removed: [] },
+      ]);
     },
   },
   {
@@ -356,7 +471,10 @@ runCases("reconnecting in delta without a list of glob members", [
       client.ack(first);
       feed.settle(PART, glob);
       world.run();
-      expect(client.next()).toMatchObject({ resources: [{ name: member("1") }], removedResources: [member("2")] });
+      expect(client.next()).toMatchObject({
+        resources: [{ name: member("1") }],
+        removedResources: [member("2")],
+      });
     },
   },
 ]);
@@ -448,12 +566,14 @@ function comesBackFromSwap(world: World): RawSotwClient {
   return client;
 }
 
-const toldOf = (responses: readonly DiscoveryResponse[]): readonly string[] => responses.map(({ typeUrl, resources }) => `${shortNameOf(typeUrl) ?? ""} ${resources.length}`);
+const toldOf = (responses: readonly DiscoveryResponse[]): readonly string[] =>
+  responses.map(({ typeUrl, resources }) => `${shortNameOf(typeUrl) ?? ""} ${resources.length}`);
 
 runCases("what is gone while a SotW client was away", [
   {
     rules: ["S-ORD-3", "S-RECON-7"],
-    title: "stays at a client that asks for it by name until it has accepted the routes that pointed at it",
+    title:
+      "stays at a client that asks for it by name until it has accepted the routes that pointed at it",
     variants: ["sotw/ads"],
     world: { types: envoyTypes, quirks: clientQuirks },
     run(world) {

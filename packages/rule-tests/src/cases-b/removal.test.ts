@@ -1,4 +1,12 @@
-import { cluster, clusterLoadAssignment, envoyTypes, listener, routeConfiguration, typedExtensionConfig, virtualHost } from "@xdstp/resource-types";
+import {
+  cluster,
+  clusterLoadAssignment,
+  envoyTypes,
+  listener,
+  routeConfiguration,
+  typedExtensionConfig,
+  virtualHost,
+} from "@xdstp/resource-types";
 import { clientQuirks } from "@xdstp/server";
 import { expect } from "vitest";
 import { acceptAll, begin } from "../harness/accept-all.ts";
@@ -23,7 +31,9 @@ runCases("removal and missing resources", [
       world.remove(PART, "a");
       expect(acceptAll(world, client)).toMatchObject([{ names: [], removed: ["a"] }]);
       world.put(PART, "a", "2");
-      expect(acceptAll(world, client)).toMatchObject([{ resources: [{ name: "a", text: "2" }], removed: [] }]);
+      expect(acceptAll(world, client)).toMatchObject([
+        { resources: [{ name: "a", text: "2" }], removed: [] },
+      ]);
       world.remove(PART, "a");
       expect(acceptAll(world, client)).toMatchObject([{ names: [], removed: ["a"] }]);
     },
@@ -65,7 +75,8 @@ runCases("removal and missing resources", [
   },
   {
     rules: ["S-FULL-1", "S-FULL-2"],
-    title: "goes on from what exists for a client that is further behind than removals are remembered",
+    title:
+      "goes on from what exists for a client that is further behind than removals are remembered",
     variants: sotwVariants,
     world: { cache: { tombstoneCount: 3 } },
     run(world) {
@@ -82,7 +93,9 @@ runCases("removal and missing resources", [
       for (const { client, first } of open) {
         world.put(client.typeUrl, "stays", "new");
         client.ack(first);
-        expect(acceptAll(world, client)).toMatchObject([{ resources: [{ name: "stays", text: "new" }] }]);
+        expect(acceptAll(world, client)).toMatchObject([
+          { resources: [{ name: "stays", text: "new" }] },
+        ]);
       }
       expect(peer.streamOf(PART).stream.closed).toBeUndefined();
     },
@@ -151,7 +164,9 @@ runCases("removal and missing resources", [
     run(world) {
       for (const { typeUrl } of [cluster, clusterLoadAssignment, routeConfiguration]) {
         const client = world.connect().of(typeUrl);
-        expect(begin(world, client, "m"), typeUrl).toMatchObject([{ resources: [], removed: ["m"] }]);
+        expect(begin(world, client, "m"), typeUrl).toMatchObject([
+          { resources: [], removed: ["m"] },
+        ]);
       }
     },
   },
@@ -162,12 +177,19 @@ runCases("removal and missing resources", [
     world: withEnvoyTypes,
     run(world: World) {
       const client = world.connect(options).of(virtualHost.typeUrl);
-      const missing = { resources: [{ name: "routes/m", aliases: ["routes/m"], hasBody: false, version: "" }], removed: [] };
+      const missing = {
+        resources: [{ name: "routes/m", aliases: ["routes/m"], hasBody: false, version: "" }],
+        removed: [],
+      };
       world.put(virtualHost.typeUrl, "routes/a");
-      expect(begin(world, client, "routes/a", "routes/m")).toMatchObject([{ names: ["routes/a", "routes/m"], removed: [] }]);
+      expect(begin(world, client, "routes/a", "routes/m")).toMatchObject([
+        { names: ["routes/a", "routes/m"], removed: [] },
+      ]);
       expect(begin(world, client, "routes/m")).toMatchObject([missing]);
       world.put(virtualHost.typeUrl, "routes/m");
-      expect(acceptAll(world, client)).toMatchObject([{ resources: [{ name: "routes/m", hasBody: true }], removed: [] }]);
+      expect(acceptAll(world, client)).toMatchObject([
+        { resources: [{ name: "routes/m", hasBody: true }], removed: [] },
+      ]);
       world.remove(virtualHost.typeUrl, "routes/m");
       expect(acceptAll(world, client)).toMatchObject([{ resources: [], removed: ["routes/m"] }]);
       expect(begin(world, client, "routes/m")).toMatchObject([missing]);
@@ -183,7 +205,9 @@ runCases("removal and missing resources", [
       const client = world.connect(envoy).of(virtualHost.typeUrl);
       begin(world, client, "routes/other");
       world.remove(virtualHost.typeUrl, "routes/m");
-      expect(begin(world, client, "routes/m")).toMatchObject([{ resources: [{ name: "routes/m", hasBody: false }], removed: [] }]);
+      expect(begin(world, client, "routes/m")).toMatchObject([
+        { resources: [{ name: "routes/m", hasBody: false }], removed: [] },
+      ]);
     },
   },
   {
@@ -205,7 +229,8 @@ runCases("removal and missing resources", [
   },
   ...["delta/ads", "delta/per-type"].map((variant) => ({
     rules: ["S-REM-3"],
-    title: "does not say that an extension config is gone while a listener refers to it, to old and new clients",
+    title:
+      "does not say that an extension config is gone while a listener refers to it, to old and new clients",
     variants: variants.filter((one) => one === variant),
     world: withEnvoyTypes,
     run(world: World) {
@@ -217,7 +242,9 @@ runCases("removal and missing resources", [
       begin(world, parts, "filter");
       world.remove(typedExtensionConfig.typeUrl, "filter");
       expect(acceptAll(world, parts)).toEqual([]);
-      expect(begin(world, world.connect(envoy).of(typedExtensionConfig.typeUrl), "filter")).toMatchObject([{ names: ["filter"], removed: [] }]);
+      expect(
+        begin(world, world.connect(envoy).of(typedExtensionConfig.typeUrl), "filter"),
+      ).toMatchObject([{ names: ["filter"], removed: [] }]);
       world.put(listener.typeUrl, "l", "without");
       expect(acceptAll(world, listeners)).toMatchObject([{ names: ["l"] }]);
       expect(acceptAll(world, parts)).toMatchObject([{ removed: ["filter"] }]);
@@ -225,7 +252,8 @@ runCases("removal and missing resources", [
   })),
   {
     rules: ["S-FULL-8", "S-FULL-5"],
-    title: "says in SotW that routes are gone by the listener that lets go of them, and by nothing else",
+    title:
+      "says in SotW that routes are gone by the listener that lets go of them, and by nothing else",
     variants: sotwVariants,
     world: withEnvoyTypes,
     run(world) {

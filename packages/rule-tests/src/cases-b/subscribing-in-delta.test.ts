@@ -12,7 +12,10 @@ const member = (id: string): string => `xdstp://a/test.Part/ns/${id}`;
 /** Changes a resource, and expects that the client is told, or is not. */
 function expectUpdates(world: World, client: TypeClient, name: string, told: boolean): void {
   world.put(PART, name, `change ${world.cache.revision}`);
-  expect(acceptAll(world, client).map(({ names }) => names), name).toEqual(told ? [[name]] : []);
+  expect(
+    acceptAll(world, client).map(({ names }) => names),
+    name,
+  ).toEqual(told ? [[name]] : []);
 }
 
 runCases("subscribing in delta", [
@@ -36,7 +39,12 @@ runCases("subscribing in delta", [
       client.nack(unasked, "no c", { add: ["d"] });
       world.run();
       const inNack = client.next();
-      expect([first, inAck, unasked, inNack].map(({ names }) => names)).toEqual([["a"], ["b"], ["c"], ["d"]]);
+      expect([first, inAck, unasked, inNack].map(({ names }) => names)).toEqual([
+        ["a"],
+        ["b"],
+        ["c"],
+        ["d"],
+      ]);
       client.ack(inNack);
       for (const name of ["c", "a", "b", "d"]) expectUpdates(world, client, name, true);
     },
@@ -77,7 +85,8 @@ runCases("subscribing in delta", [
   },
   {
     rules: ["S-DSUB-1", "S-RECON-6"],
-    title: "answers a first request with * in both lists by one empty response, and subscribes to nothing",
+    title:
+      "answers a first request with * in both lists by one empty response, and subscribes to nothing",
     variants,
     run(world) {
       world.put(PART, "a");
@@ -161,11 +170,15 @@ runCases("subscribing in delta", [
   },
   {
     rules: ["S-LIM-4", "S-STREAM-10"],
-    title: "ends a stream that subscribes to one name too many, and watches nothing for it any more",
+    title:
+      "ends a stream that subscribes to one name too many, and watches nothing for it any more",
     variants,
     world: { limits: { subscriptions: 2, nameLength: 20 } },
     run(world) {
-      for (const names of [["a", "b", "c", "d", "e"], ["x".repeat(21), "b"]]) {
+      for (const names of [
+        ["a", "b", "c", "d", "e"],
+        ["x".repeat(21), "b"],
+      ]) {
         const peer = world.connect();
         peer.of(PART).subscribe(...names);
         world.run();
@@ -173,13 +186,16 @@ runCases("subscribing in delta", [
         expect(world.cache.counters.topics).toBe(0);
       }
       const fits = world.connect();
-      expect(begin(world, fits.of(PART), "x".repeat(20), "b")).toMatchObject([{ removed: ["x".repeat(20), "b"] }]);
+      expect(begin(world, fits.of(PART), "x".repeat(20), "b")).toMatchObject([
+        { removed: ["x".repeat(20), "b"] },
+      ]);
       expect(fits.streamOf(PART).stream.closed).toBeUndefined();
     },
   },
   {
     rules: ["S-LIM-4"],
-    title: "ends a stream whose lists are longer than it can have subscriptions, whatever is in them",
+    title:
+      "ends a stream whose lists are longer than it can have subscriptions, whatever is in them",
     variants,
     world: { limits: { subscriptions: 2 } },
     run(world) {
@@ -190,8 +206,14 @@ runCases("subscribing in delta", [
       repeating.of(PART).subscribe("a", "a", "a");
       world.run();
       expect(full.streamOf(PART).stream.closed).toBeUndefined();
-      expect(dropping.streamOf(PART).stream.closed).toEqual({ code: 8, message: "more than 2 names to unsubscribe in one request" });
-      expect(repeating.streamOf(PART).stream.closed).toEqual({ code: 8, message: "more than 2 subscriptions of one type" });
+      expect(dropping.streamOf(PART).stream.closed).toEqual({
+        code: 8,
+        message: "more than 2 names to unsubscribe in one request",
+      });
+      expect(repeating.streamOf(PART).stream.closed).toEqual({
+        code: 8,
+        message: "more than 2 subscriptions of one type",
+      });
     },
   },
   {
@@ -218,7 +240,9 @@ runCases("subscribing in delta", [
       const [first] = begin(world, client, "a");
       client.unsubscribe("a");
       expect(acceptAll(world, client)).toEqual([]);
-      expect(begin(world, client, "a")).toMatchObject([{ resources: first?.resources, removed: [] }]);
+      expect(begin(world, client, "a")).toMatchObject([
+        { resources: first?.resources, removed: [] },
+      ]);
     },
   },
   {
@@ -310,7 +334,9 @@ runCases("subscribing in delta", [
       const first = begin(world, client, ...names);
       expect(first.flatMap((answer) => answer.names).sort()).toEqual([...names].sort());
       world.put(PART, "r42", "new");
-      expect(acceptAll(world, client)).toMatchObject([{ resources: [{ name: "r42", text: "new" }], removed: [] }]);
+      expect(acceptAll(world, client)).toMatchObject([
+        { resources: [{ name: "r42", text: "new" }], removed: [] },
+      ]);
     },
   },
   {
@@ -332,7 +358,8 @@ runCases("subscribing in delta", [
       client.ack(first);
       const more = acceptAll(world, client);
       expect(more.length).toBeLessThanOrEqual(1);
-      for (const answer of more) expect(answer).toMatchObject({ resources: first.resources, removed: [] });
+      for (const answer of more)
+        expect(answer).toMatchObject({ resources: first.resources, removed: [] });
     },
   },
   {

@@ -20,7 +20,12 @@ const glob = "xdstp://a/test.Part/x/*";
 const member = "xdstp://a/test.Part/x/1";
 
 /** A heartbeat as it is read: nothing but name, version and TTL. */
-const beat = (name: string, version: string, ttlMs: number): object => ({ name, version, ttlMs, hasBody: false });
+const beat = (name: string, version: string, ttlMs: number): object => ({
+  name,
+  version,
+  ttlMs,
+  hasBody: false,
+});
 
 /** Moves the time on in steps of a tenth of a second. */
 function pass(world: World, ms: number): void {
@@ -49,7 +54,9 @@ runCases("TTL and heartbeats", [
     run(world: World) {
       world.put(typeUrl, "a", "1", { ttlMs: 9_500 });
       const takes = begin(world, world.connect(takesTtl).of(typeUrl), "a");
-      expect(takes).toMatchObject([{ resources: [{ name: "a", text: "1", ttlMs: 9_500, wrapped: true }] }]);
+      expect(takes).toMatchObject([
+        { resources: [{ name: "a", text: "1", ttlMs: 9_500, wrapped: true }] },
+      ]);
       const other = world.connect({ node: { id: "n", clientFeatures: [WRAPPED] } }).of(typeUrl);
       expect(begin(world, other, "a")[0]?.resources[0]).not.toHaveProperty("ttlMs");
       expect(takeFor(world, other, 20_000)).toEqual([]);
@@ -62,7 +69,9 @@ runCases("TTL and heartbeats", [
     run(world) {
       world.put(PART, "a", "1", { ttlMs: 3_000 });
       const client = world.connect({ node: { id: "n", clientFeatures: [TTL] } }).of(PART);
-      expect(begin(world, client, "a")).toMatchObject([{ resources: [{ name: "a", text: "1", wrapped: false }] }]);
+      expect(begin(world, client, "a")).toMatchObject([
+        { resources: [{ name: "a", text: "1", wrapped: false }] },
+      ]);
       expect(takeFor(world, client, 10_000)).toEqual([]);
     },
   },
@@ -74,7 +83,10 @@ runCases("TTL and heartbeats", [
       world.put(PART, "a", "1", { ttlMs: 3_000 });
       world.put(PART, "b");
       const [answer] = begin(world, world.connect(takesTtl).of(PART), "a", "b");
-      expect(answer?.resources.map(({ name, wrapped }) => [name, wrapped])).toEqual([["a", true], ["b", false]]);
+      expect(answer?.resources.map(({ name, wrapped }) => [name, wrapped])).toEqual([
+        ["a", true],
+        ["b", false],
+      ]);
     },
   },
   ...bothKinds.map((typeUrl) => ({
@@ -87,7 +99,11 @@ runCases("TTL and heartbeats", [
       expect(versionOf(first)).toBe("v1");
       const beats = takeFor(world, client, 9_000);
       expect(beats).toHaveLength(3);
-      for (const { resources, removed } of beats) expect({ resources, removed }).toMatchObject({ resources: [beat("a", "v1", 9_000)], removed: [] });
+      for (const { resources, removed } of beats)
+        expect({ resources, removed }).toMatchObject({
+          resources: [beat("a", "v1", 9_000)],
+          removed: [],
+        });
       expect(new Set(beats.map(({ nonce }) => nonce)).size).toBe(3);
       expect(takeFor(world, client, 90_000)).toHaveLength(30);
     },
@@ -109,7 +125,8 @@ runCases("TTL and heartbeats", [
   },
   {
     rules: ["S-TTL-2"],
-    title: "makes one heartbeat for all clients and resources of a TTL, and none once they have gone",
+    title:
+      "makes one heartbeat for all clients and resources of a TTL, and none once they have gone",
     run(world) {
       for (const name of ["a", "b", "c"]) world.put(PART, name, "", { ttlMs: 3_000 });
       const peers = Array.from({ length: 100 }, () => world.connect(takesTtl));
@@ -117,7 +134,8 @@ runCases("TTL and heartbeats", [
       for (const client of clients) begin(world, client, "*");
       const { encoded } = world.context.frames.counters;
       pass(world, 1_000);
-      for (const client of clients) expect(client.rest()).toMatchObject([{ names: ["a", "b", "c"] }]);
+      for (const client of clients)
+        expect(client.rest()).toMatchObject([{ names: ["a", "b", "c"] }]);
       expect(world.context.frames.counters.encoded).toBe(encoded + 1);
       expect(world.clock.pending).toBeLessThanOrEqual(2);
       for (const peer of peers) peer.leave();
@@ -139,7 +157,11 @@ runCases("TTL and heartbeats", [
       world.put(PART, "a", "3", { ttlMs: 900, version: "v3" });
       pass(world, 900);
       const beats = client.rest();
-      expect(beats.map(({ resources }) => resources)).toMatchObject([[beat("a", "v2", 900)], [beat("a", "v2", 900)], [beat("a", "v2", 900)]]);
+      expect(beats.map(({ resources }) => resources)).toMatchObject([
+        [beat("a", "v2", 900)],
+        [beat("a", "v2", 900)],
+        [beat("a", "v2", 900)],
+      ]);
       client.ack(second);
       for (const one of beats) client.ack(one);
       world.run();
@@ -158,7 +180,11 @@ runCases("TTL and heartbeats", [
         world.run();
         client.nack(client.next(), "bad");
         const beats = takeFor(world, client, 900);
-        expect(beats.map(({ resources }) => resources)).toMatchObject([[beat("a", "v1", 900)], [beat("a", "v1", 900)], [beat("a", "v1", 900)]]);
+        expect(beats.map(({ resources }) => resources)).toMatchObject([
+          [beat("a", "v1", 900)],
+          [beat("a", "v1", 900)],
+          [beat("a", "v1", 900)],
+        ]);
       }
     },
   },
@@ -175,7 +201,11 @@ runCases("TTL and heartbeats", [
         const second = client.next();
         pass(world, 400);
         client.nack(second, "bad");
-        expect(takeFor(world, client, 900).map(({ resources }) => resources)).toMatchObject([[beat("a", "v1", 900)], [beat("a", "v1", 900)], [beat("a", "v1", 900)]]);
+        expect(takeFor(world, client, 900).map(({ resources }) => resources)).toMatchObject([
+          [beat("a", "v1", 900)],
+          [beat("a", "v1", 900)],
+          [beat("a", "v1", 900)],
+        ]);
       }
     },
   },
@@ -222,8 +252,12 @@ runCases("TTL and heartbeats", [
         pass(world, 300);
         client.nack(client.next(), "what is this?");
         world.run();
-        expect(client.rest()).toMatchObject([{ resources: [{ name: "a", version: "v1", ttlMs: 900, hasBody: true }] }]);
-        expect(world.events.filter(({ kind }) => kind === "nack")).toHaveLength(1 + bothKinds.indexOf(typeUrl));
+        expect(client.rest()).toMatchObject([
+          { resources: [{ name: "a", version: "v1", ttlMs: 900, hasBody: true }] },
+        ]);
+        expect(world.events.filter(({ kind }) => kind === "nack")).toHaveLength(
+          1 + bothKinds.indexOf(typeUrl),
+        );
       }
     },
   },
@@ -257,21 +291,32 @@ runCases("TTL and heartbeats", [
       const first = client.next();
       pass(world, 1_000);
       const beats = client.rest();
-      expect(beats.map(({ resources }) => resources)).toMatchObject([[beat("a", "v1", 1_000)], [beat("a", "v1", 1_000)], [beat("a", "v1", 1_000)]]);
+      expect(beats.map(({ resources }) => resources)).toMatchObject([
+        [beat("a", "v1", 1_000)],
+        [beat("a", "v1", 1_000)],
+        [beat("a", "v1", 1_000)],
+      ]);
       expect(world.status()[0]?.types[0]).toMatchObject({ state: "STALE", nonceSent: first.nonce });
       client.ack(first);
       world.run();
-      expect(world.status()[0]?.types[0]).toMatchObject({ state: "SYNCED", nonceAccepted: first.nonce });
+      expect(world.status()[0]?.types[0]).toMatchObject({
+        state: "SYNCED",
+        nonceAccepted: first.nonce,
+      });
       for (const one of beats) client.ack(one);
       world.run();
-      expect(world.status()[0]?.types[0]).toMatchObject({ state: "SYNCED", nonceAccepted: first.nonce });
+      expect(world.status()[0]?.types[0]).toMatchObject({
+        state: "SYNCED",
+        nonceAccepted: first.nonce,
+      });
       expect(world.events.filter(({ kind }) => kind === "stale-nonce")).toEqual([]);
       expect(client.rest()).toEqual([]);
     },
   })),
   {
     rules: ["S-TTL-5", "S-ACK-16"],
-    title: "takes the answer to a heartbeat for that to what came before it, from a client that answers the newest only",
+    title:
+      "takes the answer to a heartbeat for that to what came before it, from a client that answers the newest only",
     run(world) {
       for (const typeUrl of bothKinds) {
         world.put(typeUrl, "a", "1", { ttlMs: 900 });
@@ -289,7 +334,12 @@ runCases("TTL and heartbeats", [
         pass(world, 300);
         client.nack(client.next(), "bad");
         world.run();
-        expect(world.status().at(-1)?.types.find((type) => type.typeUrl === typeUrl)).toMatchObject({ state: "NACKED", lastError: { message: "bad" } });
+        expect(
+          world
+            .status()
+            .at(-1)
+            ?.types.find((type) => type.typeUrl === typeUrl),
+        ).toMatchObject({ state: "NACKED", lastError: { message: "bad" } });
       }
     },
   },
@@ -321,24 +371,29 @@ runCases("TTL and heartbeats", [
       expect(begin(world, client, "b").map(({ names }) => names)).toEqual([["b"]]);
     },
   },
-  ...bothKinds.flatMap((typeUrl) => [6_000, undefined].map((ttlMs) => ({
-    rules: ["S-TTL-7"],
-    title: `sends a ${typeUrl} anew, in the same version, when its TTL becomes ${ttlMs ?? "none"}`,
-    run(world: World) {
-      world.put(typeUrl, "a", "1", { ttlMs: 900, version: "v1" });
-      const client = world.connect(takesTtl).of(typeUrl);
-      begin(world, client, "a");
-      world.put(typeUrl, "a", "1", { version: "v1", ...(ttlMs === undefined ? {} : { ttlMs }) });
-      const [anew, ...more] = acceptAll(world, client);
-      expect(anew?.resources).toMatchObject([{ name: "a", text: "1", hasBody: true, ...(ttlMs === undefined ? {} : { ttlMs }) }]);
-      expect(anew?.resources[0]?.ttlMs).toBe(ttlMs);
-      expect(more).toEqual([]);
-      expect(takeFor(world, client, 6_000)).toHaveLength(ttlMs === undefined ? 0 : 3);
-    },
-  }))),
+  ...bothKinds.flatMap((typeUrl) =>
+    [6_000, undefined].map((ttlMs) => ({
+      rules: ["S-TTL-7"],
+      title: `sends a ${typeUrl} anew, in the same version, when its TTL becomes ${ttlMs ?? "none"}`,
+      run(world: World) {
+        world.put(typeUrl, "a", "1", { ttlMs: 900, version: "v1" });
+        const client = world.connect(takesTtl).of(typeUrl);
+        begin(world, client, "a");
+        world.put(typeUrl, "a", "1", { version: "v1", ...(ttlMs === undefined ? {} : { ttlMs }) });
+        const [anew, ...more] = acceptAll(world, client);
+        expect(anew?.resources).toMatchObject([
+          { name: "a", text: "1", hasBody: true, ...(ttlMs === undefined ? {} : { ttlMs }) },
+        ]);
+        expect(anew?.resources[0]?.ttlMs).toBe(ttlMs);
+        expect(more).toEqual([]);
+        expect(takeFor(world, client, 6_000)).toHaveLength(ttlMs === undefined ? 0 : 3);
+      },
+    })),
+  ),
   {
     rules: ["S-TTL-8"],
-    title: "names everything in a heartbeat of full state: what has a TTL without body, the rest whole",
+    title:
+      "names everything in a heartbeat of full state: what has a TTL without body, the rest whole",
     variants: sotwVariants,
     run(world) {
       world.put(FULL, "a", "1", { ttlMs: 900, version: "v1" });
@@ -351,7 +406,11 @@ runCases("TTL and heartbeats", [
       for (const { names, resources, version } of beats) {
         expect(names).toEqual(first?.names);
         expect(version).toBe(first?.version);
-        expect(resources).toMatchObject([beat("a", "v1", 900), beat("b", "v1", 9_000), { name: "c", text: "3", hasBody: true }]);
+        expect(resources).toMatchObject([
+          beat("a", "v1", 900),
+          beat("b", "v1", 9_000),
+          { name: "c", text: "3", hasBody: true },
+        ]);
       }
     },
   },
@@ -359,7 +418,12 @@ runCases("TTL and heartbeats", [
     rules: ["S-TTL-8"],
     title: "keeps clusters alive that go only when the routes have let go of them",
     variants: adsVariants,
-    world: { types: [{ typeUrl: FULL, fullStateInSotw: true, refersTo: [PART] }, { typeUrl: PART, follows: [{ typeUrl: FULL, when: "accepted" }] }] },
+    world: {
+      types: [
+        { typeUrl: FULL, fullStateInSotw: true, refersTo: [PART] },
+        { typeUrl: PART, follows: [{ typeUrl: FULL, when: "accepted" }] },
+      ],
+    },
     run(world) {
       world.put(FULL, "x", "1", { ttlMs: 900, version: "v1" });
       world.put(PART, "r", "x");
@@ -379,17 +443,26 @@ runCases("TTL and heartbeats", [
       world.run();
       const [changed] = routes.rest();
       pass(world, 300);
-      expect(clusters.rest()).toMatchObject([{ resources: expect.arrayContaining([expect.objectContaining(beat("x", "v1", 900))]) as object }]);
+      expect(clusters.rest()).toMatchObject([
+        {
+          resources: expect.arrayContaining([
+            expect.objectContaining(beat("x", "v1", 900)),
+          ]) as object,
+        },
+      ]);
       if (changed !== undefined) routes.ack(changed);
       world.run();
       const [gone] = acceptAll(world, clusters);
-      expect(isDelta(world.variant) ? gone?.removed : gone?.names).toEqual(isDelta(world.variant) ? ["x"] : ["y"]);
+      expect(isDelta(world.variant) ? gone?.removed : gone?.names).toEqual(
+        isDelta(world.variant) ? ["x"] : ["y"],
+      );
       expect(takeFor(world, clusters, 3_000)).toEqual([]);
     },
   },
   {
     rules: ["B-TTL-10"],
-    title: "leaves the TTL of a virtual host out, since a resource without body means that there is none",
+    title:
+      "leaves the TTL of a virtual host out, since a resource without body means that there is none",
     variants: deltaVariants,
     world: { types: envoyTypes },
     run(world) {
@@ -419,7 +492,9 @@ runCases("TTL and heartbeats", [
     run(world) {
       for (const { typeUrl } of [cluster, clusterLoadAssignment]) {
         world.put(typeUrl, "a", "1", { ttlMs: 900 });
-        const client = world.connect({ node: { ...envoy.node, clientFeatures: [WRAPPED, TTL] } }).of(typeUrl);
+        const client = world
+          .connect({ node: { ...envoy.node, clientFeatures: [WRAPPED, TTL] } })
+          .of(typeUrl);
         expect(begin(world, client, "a")[0]?.resources[0]).not.toHaveProperty("ttlMs");
         expect(takeFor(world, client, 3_000)).toEqual([]);
       }
@@ -427,7 +502,8 @@ runCases("TTL and heartbeats", [
   },
   {
     rules: ["B-TTL-10"],
-    title: "sends Envoy no heartbeat for a member of a glob, but for the same name asked for by itself",
+    title:
+      "sends Envoy no heartbeat for a member of a glob, but for the same name asked for by itself",
     variants: deltaVariants,
     world: { quirks: clientQuirks },
     run(world) {
@@ -439,7 +515,11 @@ runCases("TTL and heartbeats", [
       begin(world, client, glob);
       expect(takeFor(world, client, 3_000)).toEqual([]);
       begin(world, client, member);
-      expect(takeFor(world, client, 900)).toMatchObject([{ names: [member] }, { names: [member] }, { names: [member] }]);
+      expect(takeFor(world, client, 900)).toMatchObject([
+        { names: [member] },
+        { names: [member] },
+        { names: [member] },
+      ]);
     },
   },
   {
@@ -449,34 +529,48 @@ runCases("TTL and heartbeats", [
     run(world) {
       world.put(PART, "a", "", { ttlMs: 9_000, version: "v1" });
       const { client } = world.openDelta(PART, takesTtl);
-      client.send({ typeUrl: PART, resourceNamesSubscribe: ["a"], initialResourceVersions: { a: "v1" } });
+      client.send({
+        typeUrl: PART,
+        resourceNamesSubscribe: ["a"],
+        initialResourceVersions: { a: "v1" },
+      });
       world.run();
       expect(client.next().resources).toEqual([]);
-      expect(client.next()).toMatchObject({ resources: [{ name: "a", version: "v1", ttl: { seconds: 9n } }] });
+      expect(client.next()).toMatchObject({
+        resources: [{ name: "a", version: "v1", ttl: { seconds: 9n } }],
+      });
       pass(world, 9_000);
       expect(client.rest()).toHaveLength(3);
     },
   },
   {
     rules: ["S-TTL-2", "S-RECON-4", "C-TTL-6"],
-    title: "keeps alive what a client lists that comes back as soon as the wire takes it, not a third of the TTL later",
+    title:
+      "keeps alive what a client lists that comes back as soon as the wire takes it, not a third of the TTL later",
     variants: deltaVariants,
     run(world) {
       world.put(PART, "a", "", { ttlMs: 9_000, version: "v1" });
       const { client, stream } = world.openDelta(PART, takesTtl);
       stream.fill();
-      client.send({ typeUrl: PART, resourceNamesSubscribe: ["a"], initialResourceVersions: { a: "v1" } });
+      client.send({
+        typeUrl: PART,
+        resourceNamesSubscribe: ["a"],
+        initialResourceVersions: { a: "v1" },
+      });
       world.run();
       expect(client.next().resources).toEqual([]);
       expect(client.rest()).toEqual([]);
       stream.drain();
       world.run();
-      expect(client.next()).toMatchObject({ resources: [{ name: "a", version: "v1", ttl: { seconds: 9n } }] });
+      expect(client.next()).toMatchObject({
+        resources: [{ name: "a", version: "v1", ttl: { seconds: 9n } }],
+      });
     },
   },
   {
     rules: ["S-TTL-2", "S-RECON-7", "C-TTL-6"],
-    title: "keeps alive what a client holds that comes back with the current version as soon as the wire takes it",
+    title:
+      "keeps alive what a client holds that comes back with the current version as soon as the wire takes it",
     variants: ["sotw/ads"],
     run(world) {
       world.put(FULL, "a", "", { ttlMs: 9_000, version: "v1" });

@@ -138,7 +138,9 @@ runCases("the wildcard", [
       const { client } = world.openDelta(PART);
       client.send({ typeUrl: PART, [list]: [{ name: "A" }] });
       world.run();
-      expect(client.next().resources.map(({ name }) => name)).toEqual(list === "resourceLocatorsSubscribe" ? ["A"] : []);
+      expect(client.next().resources.map(({ name }) => name)).toEqual(
+        list === "resourceLocatorsSubscribe" ? ["A"] : [],
+      );
     },
   })),
   {
@@ -205,7 +207,8 @@ runCases("the wildcard", [
     rules: ["S-WILD-5"],
     title: "is meant for one type and not for another",
     run(world) {
-      for (const typeUrl of [PART, OTHER_PART]) for (const name of ["A", "B"]) world.put(typeUrl, name);
+      for (const typeUrl of [PART, OTHER_PART])
+        for (const name of ["A", "B"]) world.put(typeUrl, name);
       const peer = world.connect();
       expect(namesOf(begin(world, peer.of(PART)))).toEqual(["A", "B"]);
       expect(namesOf(begin(world, peer.of(OTHER_PART), "A"))).toEqual(["A"]);
@@ -245,19 +248,24 @@ runCases("the wildcard", [
       expect(namesOf(begin(world, client, "*"))).toEqual(["A"]);
     },
   })),
-  ...[FULL, PART].flatMap((typeUrl) => [[], ["*"]].map((names) => ({
-    rules: ["S-WILD-7"],
-    title: `answers a first ${names.length === 0 ? "empty list" : "*"} for ${typeUrl} though nothing matches`,
-    run(world: World) {
-      const client = world.connect().of(typeUrl);
-      expect(begin(world, client, ...names)).toMatchObject([{ typeUrl, names: [], removed: [] }]);
-    },
-  }))),
+  ...[FULL, PART].flatMap((typeUrl) =>
+    [[], ["*"]].map((names) => ({
+      rules: ["S-WILD-7"],
+      title: `answers a first ${names.length === 0 ? "empty list" : "*"} for ${typeUrl} though nothing matches`,
+      run(world: World) {
+        const client = world.connect().of(typeUrl);
+        expect(begin(world, client, ...names)).toMatchObject([{ typeUrl, names: [], removed: [] }]);
+      },
+    })),
+  ),
   ...[FULL, PART].map((typeUrl) => ({
     rules: ["S-WILD-7"],
     title: `answers a * for ${typeUrl} that comes after names though nothing matches it`,
     run(world: World) {
-      const name = "xdstp://a/test.Full/x?k=v".replace("test.Full", typeUrl.slice(typeUrl.indexOf("/") + 1));
+      const name = "xdstp://a/test.Full/x?k=v".replace(
+        "test.Full",
+        typeUrl.slice(typeUrl.indexOf("/") + 1),
+      );
       world.put(typeUrl, name);
       const client = world.connect().of(typeUrl);
       expect(namesOf(begin(world, client, name))).toEqual([name]);
@@ -268,10 +276,16 @@ runCases("the wildcard", [
   })),
   {
     rules: ["S-WILD-8"],
-    title: "covers opaque names, and xdstp names without parameters of the authorities that are served",
+    title:
+      "covers opaque names, and xdstp names without parameters of the authorities that are served",
     world: { cache: { authorities: ["mine", ""] } },
     run(world) {
-      const covered = ["opaque", "xdstp://mine/test.Part/a", "xdstp://mine/test.Part/ns/b", "xdstp:///test.Part/c"];
+      const covered = [
+        "opaque",
+        "xdstp://mine/test.Part/a",
+        "xdstp://mine/test.Part/ns/b",
+        "xdstp:///test.Part/c",
+      ];
       const outside = ["xdstp://mine/test.Part/a?k=v", "xdstp://mine/test.Part/ns/b?k="];
       for (const name of [...covered, ...outside]) world.put(PART, name);
       const client = world.connect().of(PART);

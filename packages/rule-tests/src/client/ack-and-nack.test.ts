@@ -6,7 +6,10 @@ import { createClientWorld, turn, type ClientWorld } from "./harness/client-worl
 /** Refuses each resource whose text begins with `bad`. */
 const picky = madeUpTypes.map((type) => ({
   ...type,
-  validate: ({ name, payload }: { name: string; payload: { value: Uint8Array } }) => (Buffer.from(payload.value).includes("bad") ? new XdsError("INVALID_ARGUMENT", `the payload of ${name} is bad`) : undefined),
+  validate: ({ name, payload }: { name: string; payload: { value: Uint8Array } }) =>
+    Buffer.from(payload.value).includes("bad")
+      ? new XdsError("INVALID_ARGUMENT", `the payload of ${name} is bad`)
+      : undefined,
 }));
 
 /** Commits when the test says so. */
@@ -14,37 +17,55 @@ function createLateSink(): { readonly sink: (sink: ResourceSink) => ResourceSink
   const waiting: (() => void)[] = [];
   return {
     sink: (sink) => ({
-      commit: async (transaction) => new Promise((resolve, reject) => {
-        waiting.push(() => {
-          try {
-            resolve(sink.commit(transaction));
-          } catch (error) {
-            reject(XdsError.from(error));
-          }
-        });
-      }),
+      commit: async (transaction) =>
+        new Promise((resolve, reject) => {
+          waiting.push(() => {
+            try {
+              resolve(sink.commit(transaction));
+            } catch (error) {
+              reject(XdsError.from(error));
+            }
+          });
+        }),
       held: (...what) => sink.held(...what),
-      unavailable: (...what) => { sink.unavailable(...what); },
+      unavailable: (...what) => {
+        sink.unavailable(...what);
+      },
     }),
-    settle() { waiting.shift()?.(); },
+    settle() {
+      waiting.shift()?.();
+    },
   };
 }
 
 /** Of which the watchers take updates when the test says so. */
-function createSlowWatchers(): { readonly sink: (sink: ResourceSink) => ResourceSink; take(): void; fail(): void } {
+function createSlowWatchers(): {
+  readonly sink: (sink: ResourceSink) => ResourceSink;
+  take(): void;
+  fail(): void;
+} {
   const waiting: (() => void)[] = [];
   const failing: ((error: Error) => void)[] = [];
   return {
     sink: (sink) => ({
-      commit: (transaction) => ({ ...sink.commit(transaction) as { revision: number }, taken: new Promise<void>((resolve, reject) => {
-        waiting.push(resolve);
-        failing.push(reject);
-      }) }),
+      commit: (transaction) => ({
+        ...(sink.commit(transaction) as { revision: number }),
+        taken: new Promise<void>((resolve, reject) => {
+          waiting.push(resolve);
+          failing.push(reject);
+        }),
+      }),
       held: (...what) => sink.held(...what),
-      unavailable: (...what) => { sink.unavailable(...what); },
+      unavailable: (...what) => {
+        sink.unavailable(...what);
+      },
     }),
-    take() { waiting.shift()?.(); },
-    fail() { failing.shift()?.(new Error("a watcher failed")); },
+    take() {
+      waiting.shift()?.();
+    },
+    fail() {
+      failing.shift()?.(new Error("a watcher failed"));
+    },
   };
 }
 
@@ -65,16 +86,49 @@ describe.each(["delta", "sotw"] as const)("ACK and NACK (%s)", (variant) => {
   it("the good ones of a response are taken, the bad ones stay as they were, and the NACK names each with its reason [C-ACK-5]", async () => {
     const { ask, server, want, events } = createClientWorld(variant, { types: picky });
     const watched = await ask(PART, "a", "b", "c");
-    server.reply(PART, { version: "v1", resources: ["a", "b", "c"].map((name) => ({ name, text: "1" })) });
+    server.reply(PART, {
+      version: "v1",
+      resources: ["a", "b", "c"].map((name) => ({ name, text: "1" })),
+    });
     server.rest();
-    server.reply(PART, { version: "v2", resources: [{ name: "a", text: "2" }, { name: "b", text: "bad" }, { name: "c", text: "2", payloadType: FULL }] });
-    expect(watched.map(({ now }) => now)).toEqual(["a=2", "b=1 ~INVALID_ARGUMENT", "c=1 ~INVALID_ARGUMENT"]);
+    server.reply(PART, {
+      version: "v2",
+      resources: [
+        { name: "a", text: "2" },
+        { name: "b", text: "bad" },
+        { name: "c", text: "2", payloadType: FULL },
+      ],
+    });
+    expect(watched.map(({ now }) => now)).toEqual([
+      "a=2",
+      "b=1 ~INVALID_ARGUMENT",
+      "c=1 ~INVALID_ARGUMENT",
+    ]);
     const { error } = server.next();
-    expect(error?.message).toMatch(/2 resources refused: "c": .*C-TYPE-4.*; "b": the payload of b is bad/);
-    expect(want(PART, "b")).toMatchObject({ state: "refused", refused: [{ name: "b", version: "v2" }] });
-    expect(events.at(-1)).toMatchObject({ kind: "refused", version: "v2", resources: 3, names: [{ name: "c" }, { name: "b" }] });
-    server.reply(PART, { version: "v3", resources: [{ name: "b", text: "3" }, { name: "c", text: "3" }] });
-    expect([watched.map(({ now }) => now), want(PART, "b").refused]).toEqual([["a=2", "b=3", "c=3"], []]);
+    expect(error?.message).toMatch(
+      /2 resources refused: "c": .*C-TYPE-4.*; "b": the payload of b is bad/,
+    );
+    expect(want(PART, "b")).toMatchObject({
+      state: "refused",
+      refused: [{ name: "b", version: "v2" }],
+    });
+    expect(events.at(-1)).toMatchObject({
+      kind: "refused",
+      version: "v2",
+      resources: 3,
+      names: [{ name: "c" }, { name: "b" }],
+    });
+    server.reply(PART, {
+      version: "v3",
+      resources: [
+        { name: "b", text: "3" },
+        { name: "c", text: "3" },
+      ],
+    });
+    expect([watched.map(({ now }) => now), want(PART, "b").refused]).toEqual([
+      ["a=2", "b=3", "c=3"],
+      [],
+    ]);
   });
 
   it("a NACK has the code INVALID_ARGUMENT [C-ACK-14]", async () => {
@@ -88,7 +142,8 @@ describe.each(["delta", "sotw"] as const)("ACK and NACK (%s)", (variant) => {
   it("a server that answers each NACK with what was refused is answered later and later, and at once when anything else comes or is wanted [C-ACK-20]", async () => {
     const { ask, server, clock } = createClientWorld(variant, { types: picky });
     await ask(PART, "a");
-    const bad = (version = "v1"): string => server.reply(PART, { version, resources: [{ name: "a", text: "bad" }] });
+    const bad = (version = "v1"): string =>
+      server.reply(PART, { version, resources: [{ name: "a", text: "bad" }] });
     const wait = async (): Promise<number> => {
       server.rest();
       bad();
@@ -111,7 +166,9 @@ describe.each(["delta", "sotw"] as const)("ACK and NACK (%s)", (variant) => {
     await ask(FULL, "x");
     expect(server.rest().map(({ typeUrl }) => typeUrl)).toEqual([FULL]);
     await ask(PART, "b");
-    expect(server.rest()).toMatchObject([{ nonce, names: variant === "delta" ? ["b"] : ["a", "b"], error: { code: 3 } }]);
+    expect(server.rest()).toMatchObject([
+      { nonce, names: variant === "delta" ? ["b"] : ["a", "b"], error: { code: 3 } },
+    ]);
   });
 
   it("states of a resource that differ in their versions are refused at once, one after the other [C-ACK-20] [C-ACK-1]", async () => {
@@ -119,7 +176,10 @@ describe.each(["delta", "sotw"] as const)("ACK and NACK (%s)", (variant) => {
     await ask(PART, "a");
     server.rest();
     for (let n = 0; n < 5; n++) {
-      server.reply(PART, { version: "same", resources: [{ name: "a", version: String(n), text: "bad" }] });
+      server.reply(PART, {
+        version: "same",
+        resources: [{ name: "a", version: String(n), text: "bad" }],
+      });
       expect(server.rest()).toHaveLength(1);
     }
   });
@@ -180,7 +240,9 @@ describe.each(["delta", "sotw"] as const)("ACK and NACK (%s)", (variant) => {
     late.settle();
     await turn();
     expect(a?.now).toBe("a=1");
-    expect(server.rest()).toMatchObject([{ nonce, names: variant === "delta" ? ["b"] : ["a", "b"] }]);
+    expect(server.rest()).toMatchObject([
+      { nonce, names: variant === "delta" ? ["b"] : ["a", "b"] },
+    ]);
     expect(server.raw.paused).toBe(false);
   });
 
@@ -196,7 +258,13 @@ describe.each(["delta", "sotw"] as const)("ACK and NACK (%s)", (variant) => {
     late.settle();
     await turn();
     expect(a?.now).toBe("a=1");
-    expect(server.rest()).toMatchObject([{ nonce: "", names: ["a"], ...(variant === "delta" ? { versions: { a: "v1" } } : { version: "v1" }) }]);
+    expect(server.rest()).toMatchObject([
+      {
+        nonce: "",
+        names: ["a"],
+        ...(variant === "delta" ? { versions: { a: "v1" } } : { version: "v1" }),
+      },
+    ]);
   });
 
   it("a sink that fails is a NACK, and the next response is read [C-ACK-1]", async () => {
@@ -220,13 +288,51 @@ describe.each(["delta", "sotw"] as const)("ACK and NACK (%s)", (variant) => {
   });
 
   it.each<readonly [string, (world: ClientWorld) => void]>([
-    ["a name twice", ({ server }) => { server.reply(PART, { resources: [{ name: "b", text: "2" }, { name: "a", text: "2" }, { name: "a", text: "2" }] }); }],
-    ["a name twice, in two spellings", ({ server }) => { server.reply(PART, { resources: [{ name: "b", text: "2" }, { name: "xdstp://a/test.Part/x%79" }, { name: "xdstp://a/test.Part/xy" }] }); }],
-    ["bytes that go on beyond the end", ({ server }) => { server.raw.sendBytes(Buffer.concat([Buffer.from([0x22, PART.length, ...Buffer.from(PART)]), Buffer.from([0x2a, 1, 0x6e]), Buffer.from([0x12, 99, 1])])); }],
+    [
+      "a name twice",
+      ({ server }) => {
+        server.reply(PART, {
+          resources: [
+            { name: "b", text: "2" },
+            { name: "a", text: "2" },
+            { name: "a", text: "2" },
+          ],
+        });
+      },
+    ],
+    [
+      "a name twice, in two spellings",
+      ({ server }) => {
+        server.reply(PART, {
+          resources: [
+            { name: "b", text: "2" },
+            { name: "xdstp://a/test.Part/x%79" },
+            { name: "xdstp://a/test.Part/xy" },
+          ],
+        });
+      },
+    ],
+    [
+      "bytes that go on beyond the end",
+      ({ server }) => {
+        server.raw.sendBytes(
+          Buffer.concat([
+            Buffer.from([0x22, PART.length, ...Buffer.from(PART)]),
+            Buffer.from([0x2a, 1, 0x6e]),
+            Buffer.from([0x12, 99, 1]),
+          ]),
+        );
+      },
+    ],
   ])("%s refuses the whole response [C-ACK-6] [C-DUP-2]", async (_, send) => {
     const world = createClientWorld(variant);
     const [a, b] = await world.ask(PART, "a", "b");
-    world.server.reply(PART, { resources: [{ name: "a", text: "1" }, { name: "b", text: "1" }] });
+    world.server.reply(PART, {
+      resources: [
+        { name: "a", text: "1" },
+        { name: "b", text: "1" },
+      ],
+    });
     world.server.rest();
     send(world);
     expect(world.server.next().error?.code).toBe(3);
@@ -240,13 +346,23 @@ describe("ACK and NACK in SotW", () => {
     await ask(PART, "a", "b");
     expect(server.next()).toMatchObject({ version: "", nonce: "", names: ["a", "b"] });
     server.reply(PART, { nonce: "n1", version: "v1", resources: [{ name: "a", text: "bad" }] });
-    expect(server.next()).toMatchObject({ version: "", nonce: "n1", names: ["a", "b"], error: { code: 3 } });
+    expect(server.next()).toMatchObject({
+      version: "",
+      nonce: "n1",
+      names: ["a", "b"],
+      error: { code: 3 },
+    });
     server.reply(PART, { nonce: "n2", version: "v2", resources: [{ name: "a", text: "1" }] });
     const ack = server.next();
     expect(ack).toMatchObject({ version: "v2", nonce: "n2", names: ["a", "b"] });
     expect(ack.error).toBeUndefined();
     server.reply(PART, { nonce: "n3", version: "v2", resources: [{ name: "b", text: "bad" }] });
-    expect(server.next()).toMatchObject({ version: "v2", nonce: "n3", names: ["a", "b"], error: { code: 3 } });
+    expect(server.next()).toMatchObject({
+      version: "v2",
+      nonce: "n3",
+      names: ["a", "b"],
+      error: { code: 3 },
+    });
     server.reply(PART, { nonce: "n4", version: "v4", resources: [{ name: "b", text: "bad" }] });
     expect(server.next()).toMatchObject({ version: "v2", nonce: "n4" });
   });
@@ -258,9 +374,22 @@ describe("ACK and NACK in delta", () => {
     await ask(PART, "a");
     server.rest();
     server.reply(PART, { nonce: "n1", resources: [{ name: "a", version: "1", text: "1" }] });
-    expect(server.next()).toEqual({ typeUrl: PART, nonce: "n1", names: [], dropped: [], locators: [], version: "", versions: {} });
+    expect(server.next()).toEqual({
+      typeUrl: PART,
+      nonce: "n1",
+      names: [],
+      dropped: [],
+      locators: [],
+      version: "",
+      versions: {},
+    });
     server.reply(PART, { nonce: "n2", resources: [{ name: "a", version: "2", text: "bad" }] });
-    expect(server.next()).toMatchObject({ typeUrl: PART, nonce: "n2", names: [], error: { code: 3 } });
+    expect(server.next()).toMatchObject({
+      typeUrl: PART,
+      nonce: "n2",
+      names: [],
+      error: { code: 3 },
+    });
     server.raw.close();
     clock.advance(2_000);
     await turn();
@@ -272,7 +401,10 @@ describe("ACK and NACK in delta", () => {
     const [a] = await ask(PART, "a", "xdstp://a/test.Part/xy");
     server.rest();
     server.reply(PART, { resources: [{ name: "a", text: "1" }], removed: ["a"] });
-    server.reply(PART, { resources: [{ name: "a", text: "1" }, { name: "xdstp://a/test.Part/x%79" }], removed: ["xdstp://a/test.Part/xy"] });
+    server.reply(PART, {
+      resources: [{ name: "a", text: "1" }, { name: "xdstp://a/test.Part/x%79" }],
+      removed: ["xdstp://a/test.Part/xy"],
+    });
     expect([server.rest().map(({ error }) => error?.code), a?.now]).toEqual([[3, 3], "pending"]);
   });
 });

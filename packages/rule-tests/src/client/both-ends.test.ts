@@ -12,7 +12,10 @@ import type { ByteStream, ByteStreamHandler } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 
 const T = "type.googleapis.com/acme.v1.Flag";
-const turn = () => new Promise<void>((resolve) => { setImmediate(resolve); });
+const turn = () =>
+  new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
 
 describe.each(["delta", "sotw"] as const)("%s", (variant) => {
   it("brings what is wanted, also of a type that neither end knows [B-STREAM-4]", async () => {
@@ -23,28 +26,72 @@ describe.each(["delta", "sotw"] as const)("%s", (variant) => {
     const context = createServerContext({ source: origin, clock });
     const server = variant === "delta" ? createDeltaServer(context) : createSotwServer(context);
     const connect = (handler: ByteStreamHandler): ByteStream => {
-      const serverHandler: ByteStreamHandler = server.open({ peer: "memory" }, { send: ({ bytes }) => { handler.onMessage(bytes); return true; }, close: (status) => { handler.onClosed(status); } });
-      return { send: ({ bytes }) => { serverHandler.onMessage(bytes); return true; }, close: (status) => { serverHandler.onClosed(status); handler.onClosed(status); } };
+      const serverHandler: ByteStreamHandler = server.open(
+        { peer: "memory" },
+        {
+          send: ({ bytes }) => {
+            handler.onMessage(bytes);
+            return true;
+          },
+          close: (status) => {
+            handler.onClosed(status);
+          },
+        },
+      );
+      return {
+        send: ({ bytes }) => {
+          serverHandler.onMessage(bytes);
+          return true;
+        },
+        close: (status) => {
+          serverHandler.onClosed(status);
+          handler.onClosed(status);
+        },
+      };
     };
     const cache = createCache({ clock });
-    const node = toBinary(NodeSchema, create(NodeSchema, { id: "me", clientFeatures: ["xds.config.supports-resource-in-sotw", "xds.config.supports-resource-ttl"] }));
+    const node = toBinary(
+      NodeSchema,
+      create(NodeSchema, {
+        id: "me",
+        clientFeatures: [
+          "xds.config.supports-resource-in-sotw",
+          "xds.config.supports-resource-ttl",
+        ],
+      }),
+    );
     const clientContext = createClientContext({ connect, node, clock });
-    const feed = variant === "delta" ? createDeltaClient(clientContext) : createSotwClient(clientContext);
+    const feed =
+      variant === "delta" ? createDeltaClient(clientContext) : createSotwClient(clientContext);
     cache.addFeed(feed);
     const watcher = { wake: () => undefined };
-    const [a, all, none] = [cache.topic(T, { name: "a" }), cache.topic(T, { name: "*" }), cache.topic(T, { name: "none" })];
+    const [a, all, none] = [
+      cache.topic(T, { name: "a" }),
+      cache.topic(T, { name: "*" }),
+      cache.topic(T, { name: "none" }),
+    ];
     for (const topic of [a, none]) topic.watch(watcher);
-    await turn(); await turn(); await turn();
-    expect(a.members().map(({ name, resource }) => [name, resource?.version !== ""])).toEqual([["a", true]]);
+    await turn();
+    await turn();
+    await turn();
+    expect(a.members().map(({ name, resource }) => [name, resource?.version !== ""])).toEqual([
+      ["a", true],
+    ]);
     all.watch(watcher);
-    await turn(); await turn(); await turn();
+    await turn();
+    await turn();
+    await turn();
     clock.advance(300);
     expect(all.settled).toBe(true);
     expect(all.members().map(({ name }) => name)).toEqual(["a", "b"]);
     origin.put({ typeUrl: T, name: "c", value: Buffer.from([10, 1, 99]) });
     origin.remove(T, "b");
-    await turn(); await turn(); await turn();
-    expect(all.members().map(({ name }) => name)).toEqual(variant === "delta" ? ["a", "c"] : ["a", "b", "c"]);
+    await turn();
+    await turn();
+    await turn();
+    expect(all.members().map(({ name }) => name)).toEqual(
+      variant === "delta" ? ["a", "c"] : ["a", "b", "c"],
+    );
     clock.advance(15_000);
     expect(none.settled).toBe(true);
     await cache.close();

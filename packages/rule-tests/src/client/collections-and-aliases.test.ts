@@ -6,10 +6,17 @@ import { createClientWorld, turn } from "./harness/client-world.ts";
 const ns = (id: string, type = "Part"): string => `xdstp://a/test.${type}/ns/${id}`;
 
 /** Notes each time that a collection counts as complete: true where only the timer says so. */
-function listenToSettled(): { readonly settled: (boolean | undefined)[]; readonly listening: (sink: ResourceSink) => ResourceSink } {
+function listenToSettled(): {
+  readonly settled: (boolean | undefined)[];
+  readonly listening: (sink: ResourceSink) => ResourceSink;
+} {
   const settled: (boolean | undefined)[] = [];
   const listening = (sink: ResourceSink): ResourceSink => ({
-    ...sink, held: (typeUrl, interest) => sink.held(typeUrl, interest), unavailable: (scope, error) => { sink.unavailable(scope, error); },
+    ...sink,
+    held: (typeUrl, interest) => sink.held(typeUrl, interest),
+    unavailable: (scope, error) => {
+      sink.unavailable(scope, error);
+    },
     commit(transaction) {
       for (const { timedOut } of transaction.settled ?? []) settled.push(timedOut);
       return sink.commit(transaction);
@@ -38,7 +45,10 @@ describe("aliases in delta", () => {
   it("what is held by an alias is in the version map, under its own name [C-ALIAS-3] [C-RECON-3]", async () => {
     const { ask, server, clock } = createClientWorld("delta");
     await ask(PART, "alias", "none");
-    server.reply(PART, { resources: [{ name: "real", version: "1", aliases: ["alias"] }], removed: ["none"] });
+    server.reply(PART, {
+      resources: [{ name: "real", version: "1", aliases: ["alias"] }],
+      removed: ["none"],
+    });
     server.rest();
     server.raw.close();
     clock.advance(1_000);
@@ -51,7 +61,12 @@ describe("globs in delta", () => {
   it("members are resources of their own: each is updated and removed by itself [C-GLOB-7]", async () => {
     const { ask, server } = createClientWorld("delta");
     const [glob] = await ask(PART, ns("*"));
-    server.reply(PART, { resources: [{ name: ns("x"), text: "1" }, { name: ns("y"), text: "1" }] });
+    server.reply(PART, {
+      resources: [
+        { name: ns("x"), text: "1" },
+        { name: ns("y"), text: "1" },
+      ],
+    });
     server.reply(PART, { resources: [{ name: ns("x"), text: "2" }] });
     server.reply(PART, { removed: [ns("y")] });
     expect(glob?.now).toBe(`${ns("x")}=2...`);
@@ -62,7 +77,12 @@ describe("globs in delta", () => {
     const [glob, other] = await ask(PART, ns("*"), "xdstp://a/test.Part/other/*");
     server.reply(PART, { removed: [ns("*")] });
     expect([glob?.topic.settled, glob?.now, other?.now]).toEqual([true, `${ns("*")}!`, "pending"]);
-    server.reply(PART, { resources: [{ name: ns("x"), text: "1" }, { name: "xdstp://a/test.Part/other/z", text: "1" }] });
+    server.reply(PART, {
+      resources: [
+        { name: ns("x"), text: "1" },
+        { name: "xdstp://a/test.Part/other/z", text: "1" },
+      ],
+    });
     server.reply(PART, { removed: [ns("*")] });
     expect([glob?.now, other?.now]).toEqual([`${ns("*")}!`, "xdstp://a/test.Part/other/z=1..."]);
   });
@@ -76,7 +96,11 @@ describe("globs in delta", () => {
       expect(glob?.topic.settled).toBe(false);
     }
     clock.advance(1);
-    expect([glob?.topic.settled, glob?.topic.members().length, silent?.topic.settled]).toEqual([true, 3, false]);
+    expect([glob?.topic.settled, glob?.topic.members().length, silent?.topic.settled]).toEqual([
+      true,
+      3,
+      false,
+    ]);
     clock.advance(15_000 - 598);
     expect(silent?.now).toBe("xdstp://a/test.Part/silent/*!");
   });
@@ -84,7 +108,11 @@ describe("globs in delta", () => {
   it("changes of members that have come already do not delay it, a new member does [C-GLOB-9]", async () => {
     const { ask, server, clock } = createClientWorld("delta");
     const [glob, all] = await ask(PART, ns("*"), "*");
-    const change = (...ids: readonly string[]): void => { server.reply(PART, { resources: ids.map((id) => ({ name: ns(id), text: String(clock.now()) })) }); };
+    const change = (...ids: readonly string[]): void => {
+      server.reply(PART, {
+        resources: ids.map((id) => ({ name: ns(id), text: String(clock.now()) })),
+      });
+    };
     change("x", "y");
     clock.advance(100);
     change("x");
@@ -97,13 +125,22 @@ describe("globs in delta", () => {
     change("y");
     expect([glob?.topic.settled, all?.topic.settled]).toEqual([false, false]);
     clock.advance(1);
-    expect([glob?.topic.settled, all?.topic.settled, glob?.topic.members().length]).toEqual([true, true, 3]);
+    expect([glob?.topic.settled, all?.topic.settled, glob?.topic.members().length]).toEqual([
+      true,
+      true,
+      3,
+    ]);
   });
 
   it("a server that is asked again has not sent what came on the stream before [C-GLOB-9]", async () => {
     const { ask, server, clock } = createClientWorld("delta");
     const [glob] = await ask(PART, ns("*"));
-    server.reply(PART, { resources: [{ name: ns("x"), text: "1" }, { name: ns("y"), text: "1" }] });
+    server.reply(PART, {
+      resources: [
+        { name: ns("x"), text: "1" },
+        { name: ns("y"), text: "1" },
+      ],
+    });
     server.raw.close();
     clock.advance(1_000);
     await turn();
@@ -148,10 +185,21 @@ describe("globs in delta", () => {
     const { ask, server, clock } = createClientWorld("delta");
     await ask(PART, ns("x"), "a");
     const [glob, all] = await ask(PART, ns("*"), "*");
-    server.reply(PART, { resources: [{ name: ns("x"), text: "1" }, { name: "a", text: "1" }] });
+    server.reply(PART, {
+      resources: [
+        { name: ns("x"), text: "1" },
+        { name: "a", text: "1" },
+      ],
+    });
     clock.advance(1_000);
     expect([glob?.topic.settled, all?.topic.settled]).toEqual([false, false]);
-    server.reply(PART, { resources: [{ name: ns("x"), text: "1" }, { name: "a", text: "1" }, { name: ns("y"), text: "1" }] });
+    server.reply(PART, {
+      resources: [
+        { name: ns("x"), text: "1" },
+        { name: "a", text: "1" },
+        { name: ns("y"), text: "1" },
+      ],
+    });
     clock.advance(200);
     expect([glob?.topic.settled, all?.topic.settled]).toEqual([true, true]);
   });
@@ -170,7 +218,9 @@ describe("globs in SotW", () => {
     const { ask, server } = createClientWorld("sotw");
     const [glob] = await ask(FULL, ns("*", "Full"));
     expect(server.next().names).toEqual([ns("*", "Full")]);
-    server.reply(FULL, { resources: ["x", "y"].map((id) => ({ name: ns(id, "Full"), text: "1" })) });
+    server.reply(FULL, {
+      resources: ["x", "y"].map((id) => ({ name: ns(id, "Full"), text: "1" })),
+    });
     expect([glob?.topic.settled, glob?.topic.members().length]).toEqual([true, 2]);
     server.reply(FULL, { resources: [{ name: ns("y", "Full"), text: "1" }] });
     expect(glob?.now).toBe(`${ns("y", "Full")}=1`);
@@ -181,7 +231,10 @@ describe("globs in SotW", () => {
   it("are not asked for where nothing can say what leaves them, and say so [C-GLOB-10]", async () => {
     const { ask, server } = createClientWorld("sotw");
     const [glob] = await ask(PART, ns("*"));
-    expect([server.raw.streams, glob?.topic.stale?.text]).toEqual([0, expect.stringContaining("C-GLOB-10")]);
+    expect([server.raw.streams, glob?.topic.stale?.text]).toEqual([
+      0,
+      expect.stringContaining("C-GLOB-10"),
+    ]);
     expect(madeUpTypes.find(({ typeUrl }) => typeUrl === PART)?.fullStateInSotw).toBeUndefined();
   });
 });
@@ -202,8 +255,16 @@ describe.each(["delta", "sotw"] as const)("dynamic parameters (%s)", (variant) =
     const prod = watch(PART, "a", E);
     const test = watch(PART, "a", { env: "test" });
     await turn();
-    expect(server.next().locators).toEqual([["a", E], ["a", { env: "test" }]]);
-    server.reply(PART, { resources: [{ name: "a", text: "p", constraints: { key: "env", value: "prod" } }, { name: "a", text: "t", constraints: { key: "env", value: "test" } }] });
+    expect(server.next().locators).toEqual([
+      ["a", E],
+      ["a", { env: "test" }],
+    ]);
+    server.reply(PART, {
+      resources: [
+        { name: "a", text: "p", constraints: { key: "env", value: "prod" } },
+        { name: "a", text: "t", constraints: { key: "env", value: "test" } },
+      ],
+    });
     expect([prod.now, test.now, server.next().error]).toEqual(["a=p", "a=t", undefined]);
     expect(prod.topic.get("a")?.resource?.constraints?.length).toBeGreaterThan(0);
     prod.stop();
@@ -217,9 +278,18 @@ describe.each(["delta", "sotw"] as const)("dynamic parameters (%s)", (variant) =
     const a = watch(PART, "a", E);
     await turn();
     server.rest();
-    server.reply(PART, { resources: [{ name: "a", text: "t", constraints: { key: "env", value: "test" } }] });
-    expect([a.now, server.next().error, feed.status().counts.ignored, cache.counters.resources]).toEqual(["pending", undefined, 1, 0]);
-    server.reply(PART, { resources: [{ name: "a", text: "p", constraints: { key: "env", value: "prod" } }] });
+    server.reply(PART, {
+      resources: [{ name: "a", text: "t", constraints: { key: "env", value: "test" } }],
+    });
+    expect([
+      a.now,
+      server.next().error,
+      feed.status().counts.ignored,
+      cache.counters.resources,
+    ]).toEqual(["pending", undefined, 1, 0]);
+    server.reply(PART, {
+      resources: [{ name: "a", text: "p", constraints: { key: "env", value: "prod" } }],
+    });
     expect(a.now).toBe("a=p");
   });
 
@@ -227,7 +297,9 @@ describe.each(["delta", "sotw"] as const)("dynamic parameters (%s)", (variant) =
     const { watch, server, cache } = createClientWorld(variant);
     watch(PART, "a", E);
     await turn();
-    server.reply(PART, { resources: [{ name: "a", text: "t", constraints: { key: "zone", value: "b" } }] });
+    server.reply(PART, {
+      resources: [{ name: "a", text: "t", constraints: { key: "zone", value: "b" } }],
+    });
     expect(cache.counters.resources).toBe(1);
   });
 });

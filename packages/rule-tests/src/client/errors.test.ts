@@ -7,24 +7,44 @@ const ns = (id: string): string => `xdstp://a/test.Part/ns/${id}`;
 
 describe.each(["delta", "sotw"] as const)("errors of resources (%s)", (variant) => {
   it.each([
-    [StatusCode.UNAVAILABLE, "UNAVAILABLE", true], [StatusCode.INTERNAL, "INTERNAL", true], [StatusCode.UNKNOWN, "UNKNOWN", true], [StatusCode.RESOURCE_EXHAUSTED, "RESOURCE_EXHAUSTED", true],
-    [0, "UNKNOWN", true], [4711, "UNKNOWN", true],
-    [StatusCode.NOT_FOUND, "NOT_FOUND", false], [StatusCode.PERMISSION_DENIED, "PERMISSION_DENIED", false],
-  ])("code %i stops the timer and is remembered until the resource comes; %s, what is held stays: %s [C-ERR-4]", async (code, name, isTransient) => {
-    const { ask, server, clock, want } = createClientWorld(variant);
-    const [held, none] = await ask(PART, "held", "none");
-    server.reply(PART, { resources: [{ name: "held", text: "1" }] });
-    server.reply(PART, { errors: [["held", code], ["none", code, "on fire"]] });
-    const now = isTransient ? [`held=1 ~${name}`, `pending ~${name}`] : [`held!${name}`, `none!${name}`];
-    expect([held?.now, none?.now]).toEqual(now);
-    clock.advance(60_000);
-    expect([held?.now, none?.now]).toEqual(now);
-    const error = isTransient ? want(PART, "none").error : none?.topic.members()[0]?.error;
-    expect([error?.code, error?.text]).toEqual([name, "the server says: on fire"]);
-    server.reply(PART, { resources: [{ name: "held", text: "2" }, { name: "none", text: "2" }] });
-    expect([held?.now, none?.now]).toEqual(["held=2", "none=2"]);
-    expect(server.rest().filter((request) => request.error !== undefined)).toEqual([]);
-  });
+    [StatusCode.UNAVAILABLE, "UNAVAILABLE", true],
+    [StatusCode.INTERNAL, "INTERNAL", true],
+    [StatusCode.UNKNOWN, "UNKNOWN", true],
+    [StatusCode.RESOURCE_EXHAUSTED, "RESOURCE_EXHAUSTED", true],
+    [0, "UNKNOWN", true],
+    [4711, "UNKNOWN", true],
+    [StatusCode.NOT_FOUND, "NOT_FOUND", false],
+    [StatusCode.PERMISSION_DENIED, "PERMISSION_DENIED", false],
+  ])(
+    "code %i stops the timer and is remembered until the resource comes; %s, what is held stays: %s [C-ERR-4]",
+    async (code, name, isTransient) => {
+      const { ask, server, clock, want } = createClientWorld(variant);
+      const [held, none] = await ask(PART, "held", "none");
+      server.reply(PART, { resources: [{ name: "held", text: "1" }] });
+      server.reply(PART, {
+        errors: [
+          ["held", code],
+          ["none", code, "on fire"],
+        ],
+      });
+      const now = isTransient
+        ? [`held=1 ~${name}`, `pending ~${name}`]
+        : [`held!${name}`, `none!${name}`];
+      expect([held?.now, none?.now]).toEqual(now);
+      clock.advance(60_000);
+      expect([held?.now, none?.now]).toEqual(now);
+      const error = isTransient ? want(PART, "none").error : none?.topic.members()[0]?.error;
+      expect([error?.code, error?.text]).toEqual([name, "the server says: on fire"]);
+      server.reply(PART, {
+        resources: [
+          { name: "held", text: "2" },
+          { name: "none", text: "2" },
+        ],
+      });
+      expect([held?.now, none?.now]).toEqual(["held=2", "none=2"]);
+      expect(server.rest().filter((request) => request.error !== undefined)).toEqual([]);
+    },
+  );
 
   it("another error takes the place of the one before [C-ERR-4]", async () => {
     const { ask, server } = createClientWorld(variant);
@@ -55,7 +75,13 @@ describe.each(["delta", "sotw"] as const)("errors of resources (%s)", (variant) 
     const { ask, server } = createClientWorld(variant, { client: { keepRemoved: true } });
     const [held, none] = await ask(PART, "held", "none");
     server.reply(PART, { resources: [{ name: "held", text: "1" }] });
-    server.reply(PART, { errors: [["held", StatusCode.PERMISSION_DENIED], ["none", StatusCode.PERMISSION_DENIED]], ...(variant === "delta" ? { removed: ["held", "none"] } : {}) });
+    server.reply(PART, {
+      errors: [
+        ["held", StatusCode.PERMISSION_DENIED],
+        ["none", StatusCode.PERMISSION_DENIED],
+      ],
+      ...(variant === "delta" ? { removed: ["held", "none"] } : {}),
+    });
     expect([held?.now, none?.now]).toEqual(["held=1 ~PERMISSION_DENIED", "none!PERMISSION_DENIED"]);
   });
 });
@@ -89,7 +115,12 @@ describe("errors of resources in SotW", () => {
   it("of full state, a name with an error that will pass is not absent [C-ERR-4] [C-FULL-3]", async () => {
     const { ask, server } = createClientWorld("sotw");
     const [all, a, b] = await ask(FULL, "*", "a", "b");
-    server.reply(FULL, { resources: [{ name: "a", text: "1" }, { name: "b", text: "1" }] });
+    server.reply(FULL, {
+      resources: [
+        { name: "a", text: "1" },
+        { name: "b", text: "1" },
+      ],
+    });
     server.reply(FULL, { resources: [], errors: [["a", StatusCode.UNAVAILABLE]] });
     expect([all?.now, a?.now, b?.now]).toEqual(["a=1", "a=1 ~UNAVAILABLE", "b!"]);
   });
@@ -109,9 +140,13 @@ describe("errors of resources in SotW", () => {
 describe.each(["delta", "sotw"] as const)("errors of the connection (%s)", (variant) => {
   it("a stream that ends before any response is told to all; one that ends after a response is no error [C-GRPC-4]", async () => {
     const { ask, server, clock, events, feed } = createClientWorld(variant);
-    const [a, x] = [...await ask(PART, "a"), ...await ask(FULL, "x")];
+    const [a, x] = [...(await ask(PART, "a")), ...(await ask(FULL, "x"))];
     server.raw.close();
-    expect([a?.now, x?.now, feed.status().counts.failures]).toEqual(["pending ~UNAVAILABLE", "pending ~UNAVAILABLE", 1]);
+    expect([a?.now, x?.now, feed.status().counts.failures]).toEqual([
+      "pending ~UNAVAILABLE",
+      "pending ~UNAVAILABLE",
+      1,
+    ]);
     clock.advance(1_000);
     await turn();
     expect(a?.now).toBe("pending ~UNAVAILABLE");
@@ -119,7 +154,10 @@ describe.each(["delta", "sotw"] as const)("errors of the connection (%s)", (vari
     expect([a?.now, x?.now]).toEqual(["a=1", "pending"]);
     server.raw.close();
     expect([a?.now, x?.now, feed.status().counts.failures]).toEqual(["a=1", "pending", 1]);
-    expect(events.filter(({ kind }) => kind === "closed")).toMatchObject([{ responded: false, retryMs: 1_000 }, { responded: true, retryMs: 1_000 }]);
+    expect(events.filter(({ kind }) => kind === "closed")).toMatchObject([
+      { responded: false, retryMs: 1_000 },
+      { responded: true, retryMs: 1_000 },
+    ]);
   });
 
   it("an outage that is over ends, and errors of single names are told again [C-GRPC-4]", async () => {

@@ -41,13 +41,25 @@ describe.each(["delta", "sotw"] as const)("the flow of a client end (%s)", (vari
     let closed = 0;
     const connect: Connect = () => {
       abort.abort();
-      return { send: () => true, close: () => { closed++; } };
+      return {
+        send: () => true,
+        close: () => {
+          closed++;
+        },
+      };
     };
     const inside = create(createClientContext({ connect, node }));
     inside.want(PART, [{ name: "a" }], []);
     await inside.run(nowhere, abort.signal);
     expect([closed, inside.status().connected]).toEqual([1, false]);
-    const before = create(createClientContext({ connect: () => { throw new Error("it is not opened"); }, node }));
+    const before = create(
+      createClientContext({
+        connect: () => {
+          throw new Error("it is not opened");
+        },
+        node,
+      }),
+    );
     before.want(PART, [{ name: "a" }], []);
     await before.run(nowhere, AbortSignal.abort());
     const { ask, end, server, clock } = createClientWorld(variant);
@@ -88,13 +100,17 @@ describe.each(["delta", "sotw"] as const)("the flow of a client end (%s)", (vari
   });
 
   it("no more requests than its rate allows; what waits is merged [S-LIM-2]", async () => {
-    const { ask, server, clock } = createClientWorld(variant, { client: { rate: { burst: 2, perSecond: 1 } } });
+    const { ask, server, clock } = createClientWorld(variant, {
+      client: { rate: { burst: 2, perSecond: 1 } },
+    });
     for (const name of ["a", "b", "c", "d"]) await ask(PART, name);
     expect(server.rest()).toHaveLength(2);
     clock.advance(999);
     expect(server.rest()).toHaveLength(0);
     clock.advance(1);
-    expect(server.rest().map(({ names }) => names)).toEqual([variant === "delta" ? ["c", "d"] : ["a", "b", "c", "d"]]);
+    expect(server.rest().map(({ names }) => names)).toEqual([
+      variant === "delta" ? ["c", "d"] : ["a", "b", "c", "d"],
+    ]);
     clock.advance(10_000);
     expect(server.rest()).toEqual([]);
   });
@@ -110,14 +126,31 @@ describe.each(["delta", "sotw"] as const)("the flow of a client end (%s)", (vari
     const flooded = create(createClientContext({ connect, node }));
     let release = (): void => undefined;
     let commits = 0;
-    const slow = new Promise<void>((resolve) => { release = resolve; });
-    const sink = { commit: () => (++commits === 1 ? { revision: 1, taken: slow } : { revision: commits }), held: () => [], unavailable: () => undefined };
+    const slow = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const sink = {
+      commit: () => (++commits === 1 ? { revision: 1, taken: slow } : { revision: commits }),
+      held: () => [],
+      unavailable: () => undefined,
+    };
     flooded.want(PART, [{ name: "a" }], []);
     const abort = new AbortController();
     const run = flooded.run(sink, abort.signal);
     await turn();
-    const resource = Buffer.concat([Buffer.of(0x0a, PART.length), Buffer.from(PART), Buffer.from("\x12\x03\x0a\x01a")]);
-    const message = Buffer.concat([Buffer.of(0x22, PART.length), Buffer.from(PART), Buffer.from("\x2a\x01n"), variant === "delta" ? Buffer.from("\x32\x01a") : Buffer.concat([Buffer.of(0x12, resource.length), resource])]);
+    const resource = Buffer.concat([
+      Buffer.of(0x0a, PART.length),
+      Buffer.from(PART),
+      Buffer.from("\x12\x03\x0a\x01a"),
+    ]);
+    const message = Buffer.concat([
+      Buffer.of(0x22, PART.length),
+      Buffer.from(PART),
+      Buffer.from("\x2a\x01n"),
+      variant === "delta"
+        ? Buffer.from("\x32\x01a")
+        : Buffer.concat([Buffer.of(0x12, resource.length), resource]),
+    ]);
     for (let n = 0; n < 10_000; n++) handler?.onMessage(message);
     expect(commits).toBe(1);
     release();

@@ -29,10 +29,23 @@ describe("an alias that goes (delta)", () => {
   });
 
   it("shows nothing of what was held when that is wanted no more by its own name either, though its state without the alias was refused [C-ALIAS-3] [C-ACK-5]", async () => {
-    const { ask, server, cache, watch } = createClientWorld("delta", { types: [{ typeUrl: PART, validate: ({ name, version }) => (version === "2" ? new XdsError("INVALID_ARGUMENT", `${name} is bad`) : undefined) }] });
+    const { ask, server, cache, watch } = createClientWorld("delta", {
+      types: [
+        {
+          typeUrl: PART,
+          validate: ({ name, version }) =>
+            version === "2" ? new XdsError("INVALID_ARGUMENT", `${name} is bad`) : undefined,
+        },
+      ],
+    });
     const [alias, real] = await ask(PART, "alias", "real");
-    server.reply(PART, { resources: [{ name: "real", text: "1", version: "1", aliases: ["alias"] }] });
-    server.reply(PART, { resources: [{ name: "real", text: "2", version: "2" }], removed: ["alias"] });
+    server.reply(PART, {
+      resources: [{ name: "real", text: "1", version: "1", aliases: ["alias"] }],
+    });
+    server.reply(PART, {
+      resources: [{ name: "real", text: "2", version: "2" }],
+      removed: ["alias"],
+    });
     expect(real?.now).toBe("real=1 ~INVALID_ARGUMENT");
     real?.stop();
     await turn();
@@ -44,7 +57,14 @@ describe("an alias that goes (delta)", () => {
   });
 
   it("ends what was refused under the other name [C-ALIAS-3]", async () => {
-    const { ask, server } = createClientWorld("delta", { types: [{ typeUrl: PART, validate: ({ name }) => new XdsError("INVALID_ARGUMENT", `${name} is bad`) }] });
+    const { ask, server } = createClientWorld("delta", {
+      types: [
+        {
+          typeUrl: PART,
+          validate: ({ name }) => new XdsError("INVALID_ARGUMENT", `${name} is bad`),
+        },
+      ],
+    });
     const [alias] = await ask(PART, "alias");
     server.reply(PART, { resources: [{ name: "real", text: "1", aliases: ["alias"] }] });
     expect(alias?.topic.stale?.text).toBe("real is bad");
@@ -74,7 +94,9 @@ describe("an alias of what a wildcard gave (delta)", () => {
   it("takes it along from a new stream on which the wildcard is wanted no more [C-ALIAS-3]", async () => {
     const { ask, server, clock, cache, watch } = createClientWorld("delta");
     const [all] = await ask(PART, "*");
-    server.reply(PART, { resources: [{ name: "real", text: "1", version: "1", aliases: ["alias"] }] });
+    server.reply(PART, {
+      resources: [{ name: "real", text: "1", version: "1", aliases: ["alias"] }],
+    });
     server.raw.close();
     const alias = watch(PART, "alias");
     all?.stop();
@@ -94,7 +116,12 @@ describe("a wildcard that is asked for after names (sotw)", () => {
     const [all] = await ask(FULL, "*");
     server.reply(FULL, { resources: [{ name: "a", text: "2" }] });
     expect(all?.topic.settled).toBe(false);
-    server.reply(FULL, { resources: [{ name: "a", text: "2" }, { name: "b", text: "1" }] });
+    server.reply(FULL, {
+      resources: [
+        { name: "a", text: "2" },
+        { name: "b", text: "1" },
+      ],
+    });
     expect([all?.topic.settled, all?.now]).toEqual([true, "a=2 b=1"]);
     server.reply(FULL, { resources: [{ name: "a", text: "2" }] });
     expect(all?.now).toBe("a=2");

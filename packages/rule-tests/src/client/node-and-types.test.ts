@@ -20,7 +20,9 @@ describe.each(["delta", "sotw"] as const)("node (%s)", (variant) => {
   it("a node that has changed is sent once more, with the next request [C-NODE-4]", async () => {
     const nodes = [Buffer.from("\x0a\x01A"), Buffer.from("\x0a\x01B")];
     let current = 0;
-    const { ask, server, feed } = createClientWorld(variant, { client: { node: () => nodes[current] ?? Buffer.of() } });
+    const { ask, server, feed } = createClientWorld(variant, {
+      client: { node: () => nodes[current] ?? Buffer.of() },
+    });
     await ask(PART, "a");
     await ask(PART, "b");
     current = 1;
@@ -45,7 +47,13 @@ describe.each(["delta", "sotw"] as const)("type URL (%s)", (variant) => {
     const { ask, server } = createClientWorld(variant);
     const watched = await ask(PART, "a", "b", "c");
     server.rest();
-    server.reply(PART, { resources: [{ name: "a", text: "1" }, { name: "b", text: "1", payloadType: FULL }, { name: "c", text: "1" }] });
+    server.reply(PART, {
+      resources: [
+        { name: "a", text: "1" },
+        { name: "b", text: "1", payloadType: FULL },
+        { name: "c", text: "1" },
+      ],
+    });
     expect(watched.map(({ now }) => now)).toEqual(["a=1", "pending ~INVALID_ARGUMENT", "c=1"]);
     const { error } = server.next();
     expect(error?.message).toMatch(/^"b": .*test\.Full.*C-TYPE-4/);
@@ -55,14 +63,24 @@ describe.each(["delta", "sotw"] as const)("type URL (%s)", (variant) => {
     const { ask, server } = createClientWorld(variant);
     await ask(PART, "a");
     server.rest();
-    server.reply(PART, { resources: [{ name: "a", text: "1", payloadType: "type.googleapis.com/xds.core.v3.ResourceLocator" }] });
+    server.reply(PART, {
+      resources: [
+        { name: "a", text: "1", payloadType: "type.googleapis.com/xds.core.v3.ResourceLocator" },
+      ],
+    });
     expect(server.next().error).toBeUndefined();
   });
 
   it("an xdstp name of another type is not asked for, and says why as long as it is wanted, also after an outage [B-TYPE-5]", async () => {
     const said: (string | undefined)[] = [];
     const { feed, server, clock } = createClientWorld(variant, {
-      sink: (sink) => ({ commit: (transaction) => sink.commit(transaction), held: (...what) => sink.held(...what), unavailable: ({ interest }, error) => { if (interest?.name !== "a") said.push(error?.text); } }),
+      sink: (sink) => ({
+        commit: (transaction) => sink.commit(transaction),
+        held: (...what) => sink.held(...what),
+        unavailable: ({ interest }, error) => {
+          if (interest?.name !== "a") said.push(error?.text);
+        },
+      }),
     });
     const wrong = { name: typed("test.Other", "x") };
     await turn();
@@ -76,14 +94,22 @@ describe.each(["delta", "sotw"] as const)("type URL (%s)", (variant) => {
     server.reply(PART, { resources: [{ name: "a" }] });
     feed.want(PART, [], [wrong]);
     const why = expect.stringMatching(/has the type test.Other.*B-TYPE-5/) as string;
-    expect(said).toEqual([why, expect.stringMatching(/has answered nothing/), undefined, why, undefined]);
+    expect(said).toEqual([
+      why,
+      expect.stringMatching(/has answered nothing/),
+      undefined,
+      why,
+      undefined,
+    ]);
   });
 
   it("a resource whose name has another type is refused [B-TYPE-5]", async () => {
     const { ask, server } = createClientWorld(variant);
     await ask(PART, "*");
     server.rest();
-    server.reply(PART, { resources: [{ name: typed("test.Other", "x") }, { name: typed("test.Part", "x") }] });
+    server.reply(PART, {
+      resources: [{ name: typed("test.Other", "x") }, { name: typed("test.Part", "x") }],
+    });
     expect(server.next().error?.message).toMatch(/^"xdstp:\/\/a\/test.Other\/x": .*B-TYPE-5/);
   });
 
@@ -93,7 +119,11 @@ describe.each(["delta", "sotw"] as const)("type URL (%s)", (variant) => {
     server.rest();
     server.reply(FULL, { resources: [{ name: "x" }] });
     await turn();
-    expect([server.rest(), feed.status().counts.ignored, events.at(-1)]).toEqual([[], 1, { kind: "ignored", typeUrl: FULL, names: 0 }]);
+    expect([server.rest(), feed.status().counts.ignored, events.at(-1)]).toEqual([
+      [],
+      1,
+      { kind: "ignored", typeUrl: FULL, names: 0 },
+    ]);
     a?.stop();
     await turn();
     server.rest();
@@ -104,7 +134,7 @@ describe.each(["delta", "sotw"] as const)("type URL (%s)", (variant) => {
 
   it("what was asked for on an earlier stream only was not asked for on this one [C-TYPE-7]", async () => {
     const { ask, server, clock } = createClientWorld(variant);
-    const [a] = [...await ask(PART, "a"), ...await ask(FULL, "x")];
+    const [a] = [...(await ask(PART, "a")), ...(await ask(FULL, "x"))];
     server.raw.close();
     a?.stop();
     await turn();
@@ -124,7 +154,10 @@ describe.each(["delta", "sotw"] as const)("versions (%s)", (variant) => {
     server.rest();
     server.reply(PART, { nonce: "same", resources: [{ name: "a" }] });
     server.reply(FULL, { nonce: "same", resources: [{ name: "x" }] });
-    expect(server.rest().map(({ typeUrl, nonce }) => [typeUrl, nonce])).toEqual([[PART, "same"], [FULL, "same"]]);
+    expect(server.rest().map(({ typeUrl, nonce }) => [typeUrl, nonce])).toEqual([
+      [PART, "same"],
+      [FULL, "same"],
+    ]);
     server.raw.close();
     clock.advance(2_000);
     await turn();
@@ -173,7 +206,8 @@ describe("versions in delta", () => {
   it("no decision is taken from system_version_info [S-VER-3]", async () => {
     const { ask, server } = createClientWorld("delta");
     const [a] = await ask(PART, "a");
-    for (const text of ["1", "2"]) server.reply(PART, { version: "constant", resources: [{ name: "a", version: text, text }] });
+    for (const text of ["1", "2"])
+      server.reply(PART, { version: "constant", resources: [{ name: "a", version: text, text }] });
     expect(a?.now).toBe("a=2");
   });
 });

@@ -3,7 +3,12 @@ import { createCache, type Cache } from "@xdstp/cache";
 import { XdsError, type Topic } from "@xdstp/core";
 import { createClientContext, type ClientFeed } from "@xdstp/core/client";
 import { createScheduler, createServerContext } from "@xdstp/core/server";
-import { DeltaDiscoveryRequestSchema, DeltaDiscoveryResponseSchema, DiscoveryRequestSchema, DiscoveryResponseSchema } from "@xdstp/protos/discovery";
+import {
+  DeltaDiscoveryRequestSchema,
+  DeltaDiscoveryResponseSchema,
+  DiscoveryRequestSchema,
+  DiscoveryResponseSchema,
+} from "@xdstp/protos/discovery";
 import { createFakeClock, createManualScheduler } from "@xdstp/testing";
 import { createDeltaClient } from "@xdstp/transport-delta/client";
 import { createDeltaServer } from "@xdstp/transport-delta/server";
@@ -22,16 +27,30 @@ const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 
 const typeUrls = [FULL, PART];
 const kind = (typeUrl: string): string => typeUrl.slice("type.googleapis.com/".length);
-const namesOf = (typeUrl: string): readonly string[] => ["a", "b", "c", ...["p/x", "p/y", "q/x"].map((id) => `xdstp://auth/${kind(typeUrl)}/${id}`)];
+const namesOf = (typeUrl: string): readonly string[] => [
+  "a",
+  "b",
+  "c",
+  ...["p/x", "p/y", "q/x"].map((id) => `xdstp://auth/${kind(typeUrl)}/${id}`),
+];
 
 /** In SotW only full state can say what leaves a glob or wildcard (C-GLOB-10). */
 function interestsOf(variant: ClientVariantName, typeUrl: string): readonly string[] {
-  const collections = variant === "sotw" && typeUrl === PART ? [] : ["*", `xdstp://auth/${kind(typeUrl)}/p/*`, `xdstp://auth/${kind(typeUrl)}/q/*`];
+  const collections =
+    variant === "sotw" && typeUrl === PART
+      ? []
+      : ["*", `xdstp://auth/${kind(typeUrl)}/p/*`, `xdstp://auth/${kind(typeUrl)}/q/*`];
   return [...namesOf(typeUrl), "none", ...collections];
 }
 
 /** Refuses what begins with `bad`. */
-const types = madeUpTypes.map((type) => ({ ...type, validate: ({ payload }: { payload: { value: Uint8Array } }) => (textIn(payload.value).startsWith("bad") ? new XdsError("INVALID_ARGUMENT", "it is bad") : undefined) }));
+const types = madeUpTypes.map((type) => ({
+  ...type,
+  validate: ({ payload }: { payload: { value: Uint8Array } }) =>
+    textIn(payload.value).startsWith("bad")
+      ? new XdsError("INVALID_ARGUMENT", "it is bad")
+      : undefined,
+}));
 
 interface World {
   readonly random: Random;
@@ -39,7 +58,10 @@ interface World {
   readonly cache: Cache;
   readonly feed: ClientFeed;
   readonly link: MemoryLink;
-  readonly watched: Map<string, { readonly typeUrl: string; readonly name: string; readonly topic: Topic }>;
+  readonly watched: Map<
+    string,
+    { readonly typeUrl: string; readonly name: string; readonly topic: Topic }
+  >;
   readonly faults: readonly string[];
   /** How often a stream was ended since nothing was wanted. */
   readonly idle: number;
@@ -62,15 +84,23 @@ function createNonceSpy(variant: ClientVariantName, faults: string[]): LinkSpy {
   };
   return {
     onResponse(stream, bytes) {
-      const { typeUrl, nonce } = fromBinary(variant === "delta" ? DeltaDiscoveryResponseSchema : DiscoveryResponseSchema, bytes);
+      const { typeUrl, nonce } = fromBinary(
+        variant === "delta" ? DeltaDiscoveryResponseSchema : DiscoveryResponseSchema,
+        bytes,
+      );
       of(stream, typeUrl).add(nonce);
       newest.set(`${stream} ${typeUrl}`, nonce);
     },
     onRequest(stream, bytes) {
-      const { typeUrl, responseNonce } = fromBinary(variant === "delta" ? DeltaDiscoveryRequestSchema : DiscoveryRequestSchema, bytes);
+      const { typeUrl, responseNonce } = fromBinary(
+        variant === "delta" ? DeltaDiscoveryRequestSchema : DiscoveryRequestSchema,
+        bytes,
+      );
       if (responseNonce === "") return;
-      if (variant === "delta" && !of(stream, typeUrl).delete(responseNonce)) faults.push(`${responseNonce} of ${typeUrl} was answered twice, or never given`);
-      if (variant === "sotw" && !of(stream, typeUrl).has(responseNonce)) faults.push(`${responseNonce} of ${typeUrl} was never given on stream ${stream}`);
+      if (variant === "delta" && !of(stream, typeUrl).delete(responseNonce))
+        faults.push(`${responseNonce} of ${typeUrl} was answered twice, or never given`);
+      if (variant === "sotw" && !of(stream, typeUrl).has(responseNonce))
+        faults.push(`${responseNonce} of ${typeUrl} was never given on stream ${stream}`);
     },
   };
 }
@@ -81,13 +111,31 @@ function createWorld(seed: number, variant: ClientVariantName): World {
   const turns = createManualScheduler();
   const origin = createCache({ types: madeUpTypes, clock });
   origin.commit({});
-  const context = createServerContext({ source: origin, clock, scheduler: createScheduler({ slice: 2, later: turns.later }) });
+  const context = createServerContext({
+    source: origin,
+    clock,
+    scheduler: createScheduler({ slice: 2, later: turns.later }),
+  });
   const server = variant === "delta" ? createDeltaServer(context) : createSotwServer(context);
   const faults: string[] = [];
   let idle = 0;
-  const link = createMemoryLink((out) => server.open({ peer: "random" }, out), createNonceSpy(variant, faults));
+  const link = createMemoryLink(
+    (out) => server.open({ peer: "random" }, out),
+    createNonceSpy(variant, faults),
+  );
   const cache = createCache({ types, clock });
-  const client = createClientContext({ connect: link.connect, node: withWrapper, clock, random: () => random.below(100) / 100, later: turns.later, descriptor: (typeUrl) => cache.descriptor(typeUrl), idleMs: 100, onEvent: (event) => { idle += Number(event.kind === "idle"); } });
+  const client = createClientContext({
+    connect: link.connect,
+    node: withWrapper,
+    clock,
+    random: () => random.below(100) / 100,
+    later: turns.later,
+    descriptor: (typeUrl) => cache.descriptor(typeUrl),
+    idleMs: 100,
+    onEvent: (event) => {
+      idle += Number(event.kind === "idle");
+    },
+  });
   const feed = variant === "delta" ? createDeltaClient(client) : createSotwClient(client);
   cache.addFeed(feed);
   const watched: World["watched"] = new Map();
@@ -95,7 +143,13 @@ function createWorld(seed: number, variant: ClientVariantName): World {
   const change = (): void => {
     const typeUrl = random.pick(typeUrls);
     const name = random.pick(namesOf(typeUrl));
-    if (random.below(3) > 0) origin.put({ typeUrl, name, value: payloadOf(name, `${random.below(6) === 0 ? "bad" : "good"}${random.below(5)}`), ...(random.below(5) === 0 ? { ttlMs: 5_000 } : {}) });
+    if (random.below(3) > 0)
+      origin.put({
+        typeUrl,
+        name,
+        value: payloadOf(name, `${random.below(6) === 0 ? "bad" : "good"}${random.below(5)}`),
+        ...(random.below(5) === 0 ? { ttlMs: 5_000 } : {}),
+      });
     else if (variant === "delta" || typeUrl === FULL) origin.remove(typeUrl, name);
   };
   const loseInterest = (): void => {
@@ -123,22 +177,49 @@ function createWorld(seed: number, variant: ClientVariantName): World {
       if (n > 20_000) throw new Error(`seed ${seed}: the ends never come to rest`);
       turns.run();
       await turn();
-      const moved = [link.deliver("server"), link.deliver("client")].includes(true) || turns.pending > 0;
+      const moved =
+        [link.deliver("server"), link.deliver("client")].includes(true) || turns.pending > 0;
       quiet = moved ? 0 : quiet + 1;
     }
   };
   return {
-    random, origin, cache, feed, link, watched, faults, watch, calm,
-    get idle() { return idle; },
+    random,
+    origin,
+    cache,
+    feed,
+    link,
+    watched,
+    faults,
+    watch,
+    calm,
+    get idle() {
+      return idle;
+    },
     async step() {
       switch (random.below(9)) {
-        case 0: case 1: change(); break;
-        case 2: case 3: if (random.below(10) === 0) loseInterest(); else turnInterest(); break;
-        case 4: link.deliver("server"); break;
-        case 5: link.deliver("client"); break;
-        case 6: turns.turn(); break;
-        case 7: clock.advance(random.below(random.below(10) === 0 ? 20_000 : 300)); break;
-        default: if (random.below(5) === 0) link.cut();
+        case 0:
+        case 1:
+          change();
+          break;
+        case 2:
+        case 3:
+          if (random.below(10) === 0) loseInterest();
+          else turnInterest();
+          break;
+        case 4:
+          link.deliver("server");
+          break;
+        case 5:
+          link.deliver("client");
+          break;
+        case 6:
+          turns.turn();
+          break;
+        case 7:
+          clock.advance(random.below(random.below(10) === 0 ? 20_000 : 300));
+          break;
+        default:
+          if (random.below(5) === 0) link.cut();
       }
       if (random.below(2) === 0) await turn();
     },
@@ -153,21 +234,39 @@ function createWorld(seed: number, variant: ClientVariantName): World {
 }
 
 /** Node `me` with the features of C-NODE-5. */
-const withWrapper = Buffer.concat([node, ...["xds.config.supports-resource-in-sotw", "xds.config.supports-resource-ttl"].map((feature) => Buffer.concat([Buffer.of(10 * 8 + 2, feature.length), Buffer.from(feature)]))]);
+const withWrapper = Buffer.concat([
+  node,
+  ...["xds.config.supports-resource-in-sotw", "xds.config.supports-resource-ttl"].map((feature) =>
+    Buffer.concat([Buffer.of(10 * 8 + 2, feature.length), Buffer.from(feature)]),
+  ),
+]);
 
 function shown(topic: Topic): readonly string[] {
-  return topic.members().flatMap(({ name, resource }) => (resource === undefined ? [] : [`${name}=${textIn(resource.payload.value)} ${resource.version}`])).sort();
+  return topic
+    .members()
+    .flatMap(({ name, resource }) =>
+      resource === undefined
+        ? []
+        : [`${name}=${textIn(resource.payload.value)} ${resource.version}`],
+    )
+    .sort();
 }
 
 /** What is refused is mended before the end, so that both sides can be equal. */
 function mend({ origin }: World): void {
-  for (const typeUrl of typeUrls) for (const { name, resource } of [...namesOf(typeUrl).flatMap((name) => origin.topic(typeUrl, { name }).members())]) {
-    if (resource !== undefined && textIn(resource.payload.value).startsWith("bad")) origin.put({ typeUrl, name, value: payloadOf(name, "mended") });
-  }
+  for (const typeUrl of typeUrls)
+    for (const { name, resource } of [
+      ...namesOf(typeUrl).flatMap((name) => origin.topic(typeUrl, { name }).members()),
+    ]) {
+      if (resource !== undefined && textIn(resource.payload.value).startsWith("bad"))
+        origin.put({ typeUrl, name, value: payloadOf(name, "mended") });
+    }
 }
 
 function isWanted({ watched }: World, typeUrl: string, name: string): boolean {
-  return [name, "*", ...(name.startsWith("xdstp:") ? [globOf(name)] : [])].some((interest) => interest !== undefined && watched.has(`${typeUrl} ${interest}`));
+  return [name, "*", ...(name.startsWith("xdstp:") ? [globOf(name)] : [])].some(
+    (interest) => interest !== undefined && watched.has(`${typeUrl} ${interest}`),
+  );
 }
 
 async function run(seed: number, variant: ClientVariantName): Promise<World> {
@@ -179,18 +278,31 @@ async function run(seed: number, variant: ClientVariantName): Promise<World> {
   await world.settle();
   expect(world.faults, `seed ${seed}`).toEqual([]);
   for (const { typeUrl, name, topic } of world.watched.values()) {
-    expect(shown(topic), `seed ${seed}: ${name} of ${typeUrl}`).toEqual(shown(world.origin.topic(typeUrl, { name })));
-    expect([topic.settled, topic.stale?.text], `seed ${seed}: ${name} of ${typeUrl}`).toEqual([true, undefined]);
+    expect(shown(topic), `seed ${seed}: ${name} of ${typeUrl}`).toEqual(
+      shown(world.origin.topic(typeUrl, { name })),
+    );
+    expect([topic.settled, topic.stale?.text], `seed ${seed}: ${name} of ${typeUrl}`).toEqual([
+      true,
+      undefined,
+    ]);
   }
-  for (const typeUrl of typeUrls) for (const { name } of world.cache.held(typeUrl)) expect(isWanted(world, typeUrl, name), `seed ${seed}: ${name} of ${typeUrl} is held and nobody wants it`).toBe(true);
+  for (const typeUrl of typeUrls)
+    for (const { name } of world.cache.held(typeUrl))
+      expect(
+        isWanted(world, typeUrl, name),
+        `seed ${seed}: ${name} of ${typeUrl} is held and nobody wants it`,
+      ).toBe(true);
   await world.cache.close();
   return world;
 }
 
 describe("a client end and a server end, with a wire that delays and cuts", () => {
-  it.each(["delta", "sotw"] as const)("the client has exactly what the origin has and nothing else, and answers each nonce once (%s) [C-ACK-1] [C-RECON-3] [C-GLOB-7] [C-FULL-3] [C-DSUB-8] [C-STREAM-14]", async (variant) => {
-    let idle = 0;
-    for (let n = 0; n < runs; n++) idle += (await run(firstSeed + n, variant)).idle;
-    expect(idle).toBeGreaterThan(0);
-  });
+  it.each(["delta", "sotw"] as const)(
+    "the client has exactly what the origin has and nothing else, and answers each nonce once (%s) [C-ACK-1] [C-RECON-3] [C-GLOB-7] [C-FULL-3] [C-DSUB-8] [C-STREAM-14]",
+    async (variant) => {
+      let idle = 0;
+      for (let n = 0; n < runs; n++) idle += (await run(firstSeed + n, variant)).idle;
+      expect(idle).toBeGreaterThan(0);
+    },
+  );
 });

@@ -35,12 +35,14 @@ describe.each(["delta", "sotw"] as const)("reconnecting (%s)", (variant) => {
   });
 
   it("the wait has jitter [C-RECON-1]", async () => {
-    const waits = await Promise.all([0, 0.999_999].map(async (random) => {
-      const world = createClientWorld(variant, { client: { random: () => random } });
-      await world.ask(PART, "a");
-      world.server.raw.close();
-      return waitOf(world);
-    }));
+    const waits = await Promise.all(
+      [0, 0.999_999].map(async (random) => {
+        const world = createClientWorld(variant, { client: { random: () => random } });
+        await world.ask(PART, "a");
+        world.server.raw.close();
+        return waitOf(world);
+      }),
+    );
     expect(waits).toEqual([800, 1_200]);
   });
 
@@ -87,7 +89,10 @@ describe("reconnecting in SotW", () => {
     server.raw.close();
     clock.advance(1_000);
     await turn();
-    expect(server.rest()).toMatchObject([{ typeUrl: PART, names: ["a", "b"], version: "p1", nonce: "" }, { typeUrl: FULL, names: ["x"], version: "f1", nonce: "" }]);
+    expect(server.rest()).toMatchObject([
+      { typeUrl: PART, names: ["a", "b"], version: "p1", nonce: "" },
+      { typeUrl: FULL, names: ["x"], version: "f1", nonce: "" },
+    ]);
   });
 });
 
@@ -96,7 +101,13 @@ describe("reconnecting in delta", () => {
     const { ask, server, clock } = createClientWorld("delta");
     await ask(PART, "a", "gone", "never", ns("*"));
     await ask(FULL, "*");
-    server.reply(PART, { resources: [{ name: "a", version: "1" }, { name: "gone", version: "1" }, { name: ns("x"), version: "7" }] });
+    server.reply(PART, {
+      resources: [
+        { name: "a", version: "1" },
+        { name: "gone", version: "1" },
+        { name: ns("x"), version: "7" },
+      ],
+    });
     server.reply(FULL, { resources: [{ name: "x", version: "9" }] });
     server.reply(PART, { removed: ["gone"] });
     await ask(PART, "late");
@@ -104,7 +115,10 @@ describe("reconnecting in delta", () => {
     server.raw.close();
     clock.advance(1_000);
     await turn();
-    expect(server.rest().map(({ typeUrl, versions }) => [typeUrl, versions])).toEqual([[PART, { a: "1", [ns("x")]: "7" }], [FULL, { x: "9" }]]);
+    expect(server.rest().map(({ typeUrl, versions }) => [typeUrl, versions])).toEqual([
+      [PART, { a: "1", [ns("x")]: "7" }],
+      [FULL, { x: "9" }],
+    ]);
     await ask(PART, "later");
     expect(server.rest()).toMatchObject([{ names: ["later"], versions: {} }]);
   });
@@ -112,10 +126,18 @@ describe("reconnecting in delta", () => {
   it("what was refused and is not sent again is as the map says: the error is over once the server is silent [C-RECON-3] [C-ACK-5]", async () => {
     const { ask, server, clock, want } = createClientWorld("delta");
     const [a, glob] = await ask(PART, "a", ns("*"));
-    const send = (version: string, payloadType = PART): void => { server.reply(PART, { version, resources: ["a", ns("x")].map((name) => ({ name, version, text: version, payloadType })) }); };
+    const send = (version: string, payloadType = PART): void => {
+      server.reply(PART, {
+        version,
+        resources: ["a", ns("x")].map((name) => ({ name, version, text: version, payloadType })),
+      });
+    };
     send("1");
     send("2", FULL);
-    expect([a?.now, glob?.now]).toEqual(["a=1 ~INVALID_ARGUMENT", expect.stringContaining("~INVALID_ARGUMENT")]);
+    expect([a?.now, glob?.now]).toEqual([
+      "a=1 ~INVALID_ARGUMENT",
+      expect.stringContaining("~INVALID_ARGUMENT"),
+    ]);
     server.raw.close();
     clock.advance(1_000);
     await turn();
@@ -123,7 +145,12 @@ describe("reconnecting in delta", () => {
     clock.advance(14_999);
     expect(a?.now).toBe("a=1 ~INVALID_ARGUMENT");
     clock.advance(1);
-    expect([a?.now, glob?.now, want(PART, "a").refused, want(PART, ns("*")).refused]).toEqual(["a=1", `${ns("x")}=1`, [], []]);
+    expect([a?.now, glob?.now, want(PART, "a").refused, want(PART, ns("*")).refused]).toEqual([
+      "a=1",
+      `${ns("x")}=1`,
+      [],
+      [],
+    ]);
   });
 
   it("a server that is back and silent, since all that is held is still right, is not missed any more once its time is up [C-RECON-3] [C-GRPC-4]", async () => {
@@ -151,13 +178,23 @@ describe("reconnecting in delta", () => {
     other.server.raw.close();
     other.clock.advance(1_000);
     await turn();
-    expect([...first, ...other.server.rest()].map(({ names, versions }) => [names, versions])).toEqual([[["a"], {}], [["a"], {}]]);
+    expect(
+      [...first, ...other.server.rest()].map(({ names, versions }) => [names, versions]),
+    ).toEqual([
+      [["a"], {}],
+      [["a"], {}],
+    ]);
   });
 
   it("what was removed while disconnected goes [C-GLOB-7] [C-RECON-3]", async () => {
     const { ask, server, clock } = createClientWorld("delta");
     const [glob] = await ask(PART, ns("*"));
-    server.reply(PART, { resources: [{ name: ns("x"), text: "1" }, { name: ns("y"), text: "1" }] });
+    server.reply(PART, {
+      resources: [
+        { name: ns("x"), text: "1" },
+        { name: ns("y"), text: "1" },
+      ],
+    });
     server.raw.close();
     clock.advance(1_000);
     await turn();

@@ -11,11 +11,20 @@ describe("full state in SotW", () => {
   it("what is held and not in a response is deleted; an empty response deletes all [C-FULL-3]", async () => {
     const { ask, server } = createClientWorld("sotw");
     const [a, b] = await ask(FULL, "a", "b");
-    server.reply(FULL, { resources: [{ name: "a", text: "1" }, { name: "b", text: "1" }] });
+    server.reply(FULL, {
+      resources: [
+        { name: "a", text: "1" },
+        { name: "b", text: "1" },
+      ],
+    });
     server.reply(FULL, { resources: [{ name: "a", text: "2" }] });
     expect([a?.now, b?.now]).toEqual(["a=2", "b!"]);
     server.reply(FULL, {});
-    expect([a?.now, b?.now, server.rest().filter(({ error }) => error !== undefined)]).toEqual(["a!", "b!", []]);
+    expect([a?.now, b?.now, server.rest().filter(({ error }) => error !== undefined)]).toEqual([
+      "a!",
+      "b!",
+      [],
+    ]);
   });
 
   it("a name asked for after the response may have left the server is not concluded to be missing [C-FULL-3]", async () => {
@@ -32,7 +41,8 @@ describe("full state in SotW", () => {
 
   it("a name that has not come in time is missing once a full state comes without it, which is no news to who reads it [C-FULL-3] [C-MISS-4]", async () => {
     const { ask, server, clock, feed, cache } = createClientWorld("sotw");
-    const stateOfB = (): string | undefined => feed.status().types[0]?.wants.find(({ interest: { name } }) => name === "b")?.state;
+    const stateOfB = (): string | undefined =>
+      feed.status().types[0]?.wants.find(({ interest: { name } }) => name === "b")?.state;
     const [a, b] = await ask(FULL, "a", "b");
     clock.advance(15_000);
     const before = cache.topic(FULL, { name: "b" }).head;
@@ -47,7 +57,12 @@ describe("full state in SotW", () => {
   it("of a glob asked for later it is known with the timer what is left out of it: the server has read of it by then [C-FULL-3] [C-GLOB-9]", async () => {
     const { ask, server, clock } = createClientWorld("sotw");
     const [m, n] = await ask(FULL, M, N);
-    server.reply(FULL, { resources: [{ name: M, text: "1" }, { name: N, text: "1" }] });
+    server.reply(FULL, {
+      resources: [
+        { name: M, text: "1" },
+        { name: N, text: "1" },
+      ],
+    });
     const [all] = await ask(FULL, GLOB);
     m?.stop();
     await turn();
@@ -87,8 +102,19 @@ describe("full state in SotW", () => {
   it("a resource that is refused was there, so it stays as it was [C-FULL-3] [C-ACK-5]", async () => {
     const { ask, server } = createClientWorld("sotw");
     const [all, a] = await ask(FULL, "*", "a");
-    server.reply(FULL, { resources: [{ name: "a", text: "1" }, { name: "b", text: "1" }, { name: "c", text: "1" }] });
-    server.reply(FULL, { resources: [{ name: "a", text: "2", payloadType: PART }, { name: "b", text: "2" }] });
+    server.reply(FULL, {
+      resources: [
+        { name: "a", text: "1" },
+        { name: "b", text: "1" },
+        { name: "c", text: "1" },
+      ],
+    });
+    server.reply(FULL, {
+      resources: [
+        { name: "a", text: "2", payloadType: PART },
+        { name: "b", text: "2" },
+      ],
+    });
     expect([all?.now, a?.now]).toEqual(["a=1 b=2 ~INVALID_ARGUMENT", "a=1 ~INVALID_ARGUMENT"]);
     server.reply(FULL, { resources: [{ name: "b", text: "3" }] });
     expect([all?.now, a?.now]).toEqual(["b=3", "a!"]);
@@ -107,11 +133,20 @@ describe("other types in SotW", () => {
   it("absence means nothing, and an empty response is accepted; a resource goes with its last watcher [C-FULL-4]", async () => {
     const { ask, server, cache } = createClientWorld("sotw");
     const [a, b] = await ask(PART, "a", "b");
-    server.reply(PART, { resources: [{ name: "a", text: "1" }, { name: "b", text: "1" }] });
+    server.reply(PART, {
+      resources: [
+        { name: "a", text: "1" },
+        { name: "b", text: "1" },
+      ],
+    });
     server.rest();
     server.reply(PART, {});
     server.reply(PART, { resources: [{ name: "a", text: "2" }] });
-    expect([a?.now, b?.now, server.rest().map(({ error }) => error)]).toEqual(["a=2", "b=1", [undefined, undefined]]);
+    expect([a?.now, b?.now, server.rest().map(({ error }) => error)]).toEqual([
+      "a=2",
+      "b=1",
+      [undefined, undefined],
+    ]);
     b?.stop();
     await turn();
     expect(cache.counters.resources).toBe(1);
@@ -123,22 +158,47 @@ describe("wrapping in SotW", () => {
     const { ask, server } = createClientWorld("sotw");
     const [a, b, c] = await ask(PART, "a", "b", "c");
     server.rest();
-    server.reply(PART, { resources: [{ name: "a", version: "va", value: payloadOf("other", "1") }, { name: "b", text: "1", bare: true }, { name: "c", version: "", text: "1" }] });
+    server.reply(PART, {
+      resources: [
+        { name: "a", version: "va", value: payloadOf("other", "1") },
+        { name: "b", text: "1", bare: true },
+        { name: "c", version: "", text: "1" },
+      ],
+    });
     expect([a?.now, b?.now, c?.now]).toEqual(["a=1", "b=1", "c=1"]);
     expect(a?.topic.get("a")?.resource?.version).toBe("va");
     expect(server.next().error).toBeUndefined();
   });
 
   it("the name of a bare resource is in the field that its type says; without one it is refused [B-WRAP-4]", async () => {
-    const types = [{ typeUrl: PART, nameField: 2 }, { typeUrl: FULL, nameField: 0 }];
+    const types = [
+      { typeUrl: PART, nameField: 2 },
+      { typeUrl: FULL, nameField: 0 },
+    ];
     const { ask, server } = createClientWorld("sotw", { types });
     const [a] = await ask(PART, "a");
     await ask(FULL, "*");
     server.rest();
-    server.reply(PART, { resources: [{ name: "a", bare: true, value: Buffer.concat([Buffer.of(10, 1), Buffer.from("z"), Buffer.of(18, 1), Buffer.from("a")]) }] });
+    server.reply(PART, {
+      resources: [
+        {
+          name: "a",
+          bare: true,
+          value: Buffer.concat([
+            Buffer.of(10, 1),
+            Buffer.from("z"),
+            Buffer.of(18, 1),
+            Buffer.from("a"),
+          ]),
+        },
+      ],
+    });
     server.reply(FULL, { resources: [{ name: "x", bare: true }] });
     expect(a?.now).toBe("a=");
-    expect(server.rest().map(({ error }) => error?.message)).toEqual([undefined, expect.stringContaining("B-WRAP-4")]);
+    expect(server.rest().map(({ error }) => error?.message)).toEqual([
+      undefined,
+      expect.stringContaining("B-WRAP-4"),
+    ]);
   });
 });
 
@@ -146,7 +206,12 @@ describe("removal in delta", () => {
   it("a removed name goes, and stays wanted without version; an unknown one is nothing [C-REM-2]", async () => {
     const { ask, server, clock } = createClientWorld("delta");
     const [a] = await ask(PART, "a", "b");
-    server.reply(PART, { resources: [{ name: "a", text: "1" }, { name: "b", text: "1" }] });
+    server.reply(PART, {
+      resources: [
+        { name: "a", text: "1" },
+        { name: "b", text: "1" },
+      ],
+    });
     server.rest();
     server.reply(PART, { removed: ["a", "nobody"] });
     expect([a?.now, server.next().error]).toEqual(["a!", undefined]);
@@ -165,12 +230,19 @@ describe("removal in delta", () => {
     server.rest();
     const wakes = all?.wakes ?? 0;
     const nonce = server.reply(PART, { removed: ["a"] });
-    expect([all?.topic.get("a"), (all?.wakes ?? 0) > wakes, server.next().nonce]).toEqual([undefined, true, nonce]);
+    expect([all?.topic.get("a"), (all?.wakes ?? 0) > wakes, server.next().nonce]).toEqual([
+      undefined,
+      true,
+      nonce,
+    ]);
   });
 });
 
 describe.each(["delta", "sotw"] as const)("missing (%s)", (variant) => {
-  it.each<readonly [string, Reply]>([["a Resource without body", { resources: [{ name: "a", text: null, version: "" }] }], ...(variant === "delta" ? [["a removal", { removed: ["a"] }] as const] : [])])("%s says that there is none [C-MISS-3]", async (_, reply) => {
+  it.each<readonly [string, Reply]>([
+    ["a Resource without body", { resources: [{ name: "a", text: null, version: "" }] }],
+    ...(variant === "delta" ? [["a removal", { removed: ["a"] }] as const] : []),
+  ])("%s says that there is none [C-MISS-3]", async (_, reply) => {
     const { ask, server, want } = createClientWorld(variant);
     const [a] = await ask(PART, "a");
     server.reply(PART, reply);
@@ -193,7 +265,11 @@ describe.each(["delta", "sotw"] as const)("missing (%s)", (variant) => {
     clock.advance(14_999);
     expect(a?.now).toBe("pending");
     clock.advance(1);
-    expect([a?.now, want(PART, "a").state, want(PART, "b").state]).toEqual(["a!NOT_FOUND", "timeout", "held"]);
+    expect([a?.now, want(PART, "a").state, want(PART, "b").state]).toEqual([
+      "a!NOT_FOUND",
+      "timeout",
+      "held",
+    ]);
     expect(events.filter(({ kind }) => kind === "timeout")).toMatchObject([{ typeUrl: PART }]);
   });
 
@@ -241,7 +317,9 @@ describe.each(["delta", "sotw"] as const)("missing (%s)", (variant) => {
   });
 
   it("a server with resource_timer_is_transient_error has 30 s, and then the name is away for now [C-GRPC-10]", async () => {
-    const { ask, clock, want, server } = createClientWorld(variant, { client: { timeoutIsTransient: true } });
+    const { ask, clock, want, server } = createClientWorld(variant, {
+      client: { timeoutIsTransient: true },
+    });
     const [a] = await ask(PART, "a");
     clock.advance(29_999);
     expect(a?.now).toBe("pending");
@@ -252,7 +330,9 @@ describe.each(["delta", "sotw"] as const)("missing (%s)", (variant) => {
   });
 
   it("and a collection of which nothing has come is away for now too, instead of empty [C-GRPC-10] [C-GLOB-9]", async () => {
-    const { ask, clock, server } = createClientWorld(variant, { client: { timeoutIsTransient: true } });
+    const { ask, clock, server } = createClientWorld(variant, {
+      client: { timeoutIsTransient: true },
+    });
     const [all] = await ask(FULL, "*");
     clock.advance(30_000);
     expect(all?.now).toBe("pending ~UNAVAILABLE");

@@ -9,7 +9,13 @@ describe.each(["delta", "sotw"] as const)("subscribing (%s)", (variant) => {
     const { ask, server, cache, feed } = createClientWorld(variant);
     const [a] = await ask(PART, "a");
     server.rest();
-    server.reply(PART, { resources: [{ name: "a", text: "1" }, { name: "extra" }, { name: "worse", payloadType: FULL }] });
+    server.reply(PART, {
+      resources: [
+        { name: "a", text: "1" },
+        { name: "extra" },
+        { name: "worse", payloadType: FULL },
+      ],
+    });
     expect(server.next().error).toBeUndefined();
     expect([a?.now, cache.counters.resources, feed.status().counts.ignored]).toEqual(["a=1", 1, 2]);
   });
@@ -26,7 +32,9 @@ describe.each(["delta", "sotw"] as const)("subscribing (%s)", (variant) => {
     second.stop();
     await turn();
     const [last, ...more] = server.rest();
-    expect(variant === "delta" ? last?.dropped : last?.names).toEqual(variant === "delta" ? ["name0"] : names.slice(1));
+    expect(variant === "delta" ? last?.dropped : last?.names).toEqual(
+      variant === "delta" ? ["name0"] : names.slice(1),
+    );
     expect(more).toEqual([]);
   });
 
@@ -34,7 +42,12 @@ describe.each(["delta", "sotw"] as const)("subscribing (%s)", (variant) => {
     const { ask, server } = createClientWorld(variant);
     const watched = await ask(PART, "a", X);
     expect(server.rest().map(({ names }) => names)).toEqual([["a", X]]);
-    server.reply(PART, { resources: [{ name: X, text: "1" }, { name: "a", text: "1" }] });
+    server.reply(PART, {
+      resources: [
+        { name: X, text: "1" },
+        { name: "a", text: "1" },
+      ],
+    });
     expect(watched.map(({ now }) => now)).toEqual(["a=1", `${X}=1`]);
   });
 
@@ -44,7 +57,12 @@ describe.each(["delta", "sotw"] as const)("subscribing (%s)", (variant) => {
     server.rest();
     a?.stop();
     await turn();
-    server.reply(PART, { resources: [{ name: "a", text: "1" }, { name: "b", text: "1" }] });
+    server.reply(PART, {
+      resources: [
+        { name: "a", text: "1" },
+        { name: "b", text: "1" },
+      ],
+    });
     await turn();
     expect([cache.counters.resources, server.rest().length]).toEqual([1, 2]);
   });
@@ -56,7 +74,9 @@ describe.each(["delta", "sotw"] as const)("subscribing (%s)", (variant) => {
     const watched = await ask(PART, ...names);
     expect([server.rest().length, clock.pending - before]).toEqual([1, 1]);
     server.reply(PART, { resources: names.map((name) => ({ name, text: "1" })) });
-    expect(new Set(watched.map(({ now }) => now.replace(/\d+=/, "=")))).toEqual(new Set(["name=1"]));
+    expect(new Set(watched.map(({ now }) => now.replace(/\d+=/, "=")))).toEqual(
+      new Set(["name=1"]),
+    );
   });
 
   it("nothing wanted, nothing sent: not even a stream is opened [C-DSUB-11]", async () => {
@@ -72,7 +92,7 @@ describe.each(["delta", "sotw"] as const)("subscribing (%s)", (variant) => {
 
   it("a type of which nothing is wanted any more says nothing on a new stream [C-DSUB-11]", async () => {
     const { ask, server, clock } = createClientWorld(variant);
-    const [a] = [...await ask(PART, "a"), ...await ask(FULL, "x")];
+    const [a] = [...(await ask(PART, "a")), ...(await ask(FULL, "x"))];
     a?.stop();
     await turn();
     server.rest();
@@ -91,7 +111,9 @@ describe.each(["delta", "sotw"] as const)("subscribing (%s)", (variant) => {
     server.raw.close();
     clock.advance(2_000);
     await turn();
-    expect(server.rest().map(({ names, nonce }) => [names, nonce])).toEqual([[["a", "b", "c"], ""]]);
+    expect(server.rest().map(({ names, nonce }) => [names, nonce])).toEqual([
+      [["a", "b", "c"], ""],
+    ]);
   });
 });
 
@@ -105,7 +127,17 @@ describe("nonces and names in SotW", () => {
     await ask(FULL, "x");
     server.reply(PART, { nonce: "n2", resources: [{ name: "b" }] });
     await ask(PART, "d");
-    expect(server.rest().map(({ typeUrl, nonce, names }) => [typeUrl, nonce, names.length])).toEqual([[PART, "", 1], [PART, "", 2], [PART, "n1", 2], [PART, "n1", 3], [FULL, "", 1], [PART, "n2", 3], [PART, "n2", 4]]);
+    expect(
+      server.rest().map(({ typeUrl, nonce, names }) => [typeUrl, nonce, names.length]),
+    ).toEqual([
+      [PART, "", 1],
+      [PART, "", 2],
+      [PART, "n1", 2],
+      [PART, "n1", 3],
+      [FULL, "", 1],
+      [PART, "n2", 3],
+      [PART, "n2", 4],
+    ]);
   });
 
   it("the nonce of a type is kept when nothing of it is wanted, and used when something is again [C-NONCE-4]", async () => {
@@ -141,20 +173,32 @@ describe("names that go and come back in SotW", () => {
     await turn();
     feed.want(FULL, [{ name: glob }, { name: member }], [{ name: glob }]);
     await turn();
-    expect(server.rest().map(({ names }) => names)).toEqual([[glob, "b"], ["b"], ["b", glob, member]]);
+    expect(server.rest().map(({ names }) => names)).toEqual([
+      [glob, "b"],
+      ["b"],
+      ["b", glob, member],
+    ]);
   });
 
   it("one that comes back and gets no answer is asked for anew before it is taken for missing: its end may have crossed a response [C-MISS-4]", async () => {
     const { ask, server, clock } = createClientWorld("sotw");
     const [a] = await ask(PART, "a", "b");
-    server.reply(PART, { resources: [{ name: "a", text: "1" }, { name: "b", text: "1" }] });
+    server.reply(PART, {
+      resources: [
+        { name: "a", text: "1" },
+        { name: "b", text: "1" },
+      ],
+    });
     a?.stop();
     await turn();
     const [again] = await ask(PART, "a");
     server.rest();
     clock.advance(15_000);
     await turn();
-    expect([server.rest().map(({ names }) => names), again?.now]).toEqual([[["b"], ["b", "a"]], "pending"]);
+    expect([server.rest().map(({ names }) => names), again?.now]).toEqual([
+      [["b"], ["b", "a"]],
+      "pending",
+    ]);
     clock.advance(15_000);
     await turn();
     expect([server.rest(), again?.now]).toEqual([[], "a!NOT_FOUND"]);
@@ -236,11 +280,15 @@ describe.each(["delta", "sotw"] as const)("wildcard (%s)", (variant) => {
     expect(server.rest().map(({ names }) => names)).toEqual([[], ["*", "a"]]);
     await ask(PART, "b");
     // The empty list cannot be gone back to once there was a name.
-    expect(server.rest().map(({ names }) => names)).toEqual([variant === "delta" ? ["b"] : ["*", "b"]]);
+    expect(server.rest().map(({ names }) => names)).toEqual([
+      variant === "delta" ? ["b"] : ["*", "b"],
+    ]);
   });
 
   it("a type without the older meaning of the empty list gets * [C-WILD-9]", async () => {
-    const { ask, server } = createClientWorld(variant, { types: [{ typeUrl: PART, legacyWildcard: false }] });
+    const { ask, server } = createClientWorld(variant, {
+      types: [{ typeUrl: PART, legacyWildcard: false }],
+    });
     await ask(PART, "*");
     expect(server.next().names).toEqual(["*"]);
   });

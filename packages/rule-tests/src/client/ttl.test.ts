@@ -12,7 +12,11 @@ describe.each(["delta", "sotw"] as const)("TTL (%s)", (variant) => {
       clock.advance(1_000);
       server.reply(PART, { resources: [{ name: "a", version: "1", text: null, ttlMs: 3_000 }] });
     }
-    expect([a?.now, a?.wakes, server.rest().filter(({ error }) => error !== undefined)]).toEqual(["a=1", wakes, []]);
+    expect([a?.now, a?.wakes, server.rest().filter(({ error }) => error !== undefined)]).toEqual([
+      "a=1",
+      wakes,
+      [],
+    ]);
     clock.advance(3_000);
     expect(a?.now).toBe("a!");
   });
@@ -20,11 +24,18 @@ describe.each(["delta", "sotw"] as const)("TTL (%s)", (variant) => {
   it("a body-less one with a ttl and another version: the client has lost track, and subscribes again [C-TTL-3]", async () => {
     const { ask, server, clock } = createClientWorld(variant);
     const [a, b] = await ask(PART, "a", "b");
-    server.reply(PART, { resources: [{ name: "a", version: "1", text: "1", ttlMs: 1_000 }, { name: "b", text: "1" }] });
+    server.reply(PART, {
+      resources: [
+        { name: "a", version: "1", text: "1", ttlMs: 1_000 },
+        { name: "b", text: "1" },
+      ],
+    });
     clock.advance(1_000);
     expect(a?.now).toBe("a!");
     server.rest();
-    const nonce = server.reply(PART, { resources: [{ name: "a", version: "1", text: null, ttlMs: 1_000 }] });
+    const nonce = server.reply(PART, {
+      resources: [{ name: "a", version: "1", text: null, ttlMs: 1_000 }],
+    });
     await turn();
     const asked = server.rest();
     expect(asked[0]).toMatchObject({ nonce });
@@ -46,7 +57,12 @@ describe.each(["delta", "sotw"] as const)("TTL (%s)", (variant) => {
   it("each resource starts its time, one without a ttl ends it; what expires is gone, still wanted, and out of the version map [C-TTL-4]", async () => {
     const { ask, server, clock, want } = createClientWorld(variant);
     const [a, b] = await ask(PART, "a", "b");
-    server.reply(PART, { resources: [{ name: "a", text: "1", ttlMs: 1_000 }, { name: "b", text: "1", ttlMs: 1_500 }] });
+    server.reply(PART, {
+      resources: [
+        { name: "a", text: "1", ttlMs: 1_000 },
+        { name: "b", text: "1", ttlMs: 1_500 },
+      ],
+    });
     clock.advance(900);
     server.reply(PART, { resources: [{ name: "a", text: "2", ttlMs: 1_000 }] });
     clock.advance(900);
@@ -66,7 +82,12 @@ describe.each(["delta", "sotw"] as const)("TTL (%s)", (variant) => {
   it("the time runs on while the server is away [C-TTL-6]", async () => {
     const { ask, server, clock } = createClientWorld(variant);
     const [a, b] = await ask(PART, "a", "b");
-    server.reply(PART, { resources: [{ name: "a", text: "1", ttlMs: 5_000 }, { name: "b", text: "1" }] });
+    server.reply(PART, {
+      resources: [
+        { name: "a", text: "1", ttlMs: 5_000 },
+        { name: "b", text: "1" },
+      ],
+    });
     server.raw.close();
     clock.advance(4_999);
     expect(a?.now).toMatch(/^a=1/);
@@ -90,10 +111,20 @@ describe("TTL of full state in SotW", () => {
   it("a heartbeat counts as present [C-TTL-9]", async () => {
     const { ask, server, clock } = createClientWorld("sotw");
     const [all, a, b] = await ask(FULL, "*", "a", "b");
-    server.reply(FULL, { resources: [{ name: "a", version: "1", text: "1", ttlMs: 3_000 }, { name: "b", version: "1", text: "1" }] });
+    server.reply(FULL, {
+      resources: [
+        { name: "a", version: "1", text: "1", ttlMs: 3_000 },
+        { name: "b", version: "1", text: "1" },
+      ],
+    });
     for (let n = 0; n < 10; n++) {
       clock.advance(1_000);
-      server.reply(FULL, { resources: [{ name: "a", version: "1", text: null, ttlMs: 3_000 }, { name: "b", version: "1", text: "1" }] });
+      server.reply(FULL, {
+        resources: [
+          { name: "a", version: "1", text: null, ttlMs: 3_000 },
+          { name: "b", version: "1", text: "1" },
+        ],
+      });
     }
     expect([all?.now, a?.now, b?.now]).toEqual(["a=1 b=1", "a=1", "b=1"]);
     server.reply(FULL, { resources: [{ name: "a", version: "1", text: null, ttlMs: 3_000 }] });

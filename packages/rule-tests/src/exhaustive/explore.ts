@@ -32,7 +32,12 @@ export function explore(start: () => Run, limit: number): Explored {
     seen.add(state);
     if (seen.size > limit) throw new Error(`more than ${limit} states: a scenario has to be small`);
     const actions = run.actions();
-    if (actions.length === 0) { ends++; tell(path, () => { run.end(); }); }
+    if (actions.length === 0) {
+      ends++;
+      tell(path, () => {
+        run.end();
+      });
+    }
     for (const action of actions) open.push([...path, action]);
   }
   return { states: seen.size, ends };
@@ -40,7 +45,9 @@ export function explore(start: () => Run, limit: number): Explored {
 
 function replay(start: () => Run, path: readonly string[]): Run {
   const run = start();
-  tell(path, () => { for (const action of path) run.do(action); });
+  tell(path, () => {
+    for (const action of path) run.do(action);
+  });
   return run;
 }
 
@@ -48,6 +55,9 @@ function tell(path: readonly string[], act: () => void): void {
   try {
     act();
   } catch (error) {
-    throw new Error(`after ${path.join(", ")}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(
+      `after ${path.join(", ")}: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
 }

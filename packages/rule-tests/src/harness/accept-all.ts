@@ -15,7 +15,11 @@ export function acceptAll(world: World, client: TypeClient): readonly Answer[] {
 }
 
 /** Asks for names and takes what comes. */
-export function begin(world: World, client: TypeClient, ...names: readonly Wanted[]): readonly Answer[] {
+export function begin(
+  world: World,
+  client: TypeClient,
+  ...names: readonly Wanted[]
+): readonly Answer[] {
   client.subscribe(...names);
   return acceptAll(world, client);
 }

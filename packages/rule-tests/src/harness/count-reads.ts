@@ -12,16 +12,30 @@ export interface CountedWorld {
 /** Makes a world and counts what its server reads of the cache. */
 export function countReads(options: Omit<WorldOptions, "source">): CountedWorld {
   let reads = 0;
-  const count = (steps: number): void => { reads += steps; };
+  const count = (steps: number): void => {
+    reads += steps;
+  };
   const world = createWorld({ ...options, source: (cache) => counted(cache, count) });
-  return { world, get reads() { return reads; }, reset() { reads = 0; } };
+  return {
+    world,
+    get reads() {
+      return reads;
+    },
+    reset() {
+      reads = 0;
+    },
+  };
 }
 
 function counted(source: ResourceSource, count: (steps: number) => void): ResourceSource {
   const topics = new WeakMap<Topic, Topic>();
   return {
-    get revision() { return source.revision; },
-    get ready() { return source.ready; },
+    get revision() {
+      return source.revision;
+    },
+    get ready() {
+      return source.ready;
+    },
     descriptor: (typeUrl) => source.descriptor(typeUrl),
     serves: (typeUrl) => source.serves(typeUrl),
     topic(typeUrl, interest) {
@@ -41,15 +55,29 @@ function countedTopic(topic: Topic, count: (steps: number) => void): Topic {
   };
   const self: Topic = {
     interest: topic.interest,
-    get settled() { return topic.settled; },
-    get head() { return topic.head; },
-    get hash() { return topic.hash; },
+    get settled() {
+      return topic.settled;
+    },
+    get head() {
+      return topic.head;
+    },
+    get hash() {
+      return topic.hash;
+    },
     changes: (after) => given(topic.changes(after)),
     members: () => given(topic.members()),
-    get(name) { count(1); return topic.get(name); },
+    get(name) {
+      count(1);
+      return topic.get(name);
+    },
     removed: () => given(topic.removed()),
     watch(watcher) {
-      const inner = { wake: (): void => { count(1); watcher.wake(self); } };
+      const inner = {
+        wake: (): void => {
+          count(1);
+          watcher.wake(self);
+        },
+      };
       watchers.set(watcher, inner);
       topic.watch(inner);
     },

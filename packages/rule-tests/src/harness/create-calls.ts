@@ -1,5 +1,11 @@
 import type { ServerContext } from "@xdstp/core/server";
-import { createMemoryStream, createRawDeltaClient, createRawSotwClient, type RawDeltaClient, type RawSotwClient } from "@xdstp/testing";
+import {
+  createMemoryStream,
+  createRawDeltaClient,
+  createRawSotwClient,
+  type RawDeltaClient,
+  type RawSotwClient,
+} from "@xdstp/testing";
 import { createDeltaServer } from "@xdstp/transport-delta/server";
 import { createSotwServer } from "@xdstp/transport-sotw/server";
 import type { NodeInit, OpenStream } from "./peer.ts";
@@ -22,7 +28,8 @@ export function createCalls(context: ServerContext, variant: Variant): Calls {
   const servers = { delta: createDeltaServer(context), sotw: createSotwServer(context) };
   const all: OpenStream[] = [];
   const open = (kind: "delta" | "sotw", typeUrl: string): OpenStream => {
-    if ((kind === "delta") !== isDelta(variant)) throw new Error(`a ${kind} call in a case of ${variant}`);
+    if ((kind === "delta") !== isDelta(variant))
+      throw new Error(`a ${kind} call in a case of ${variant}`);
     const call = { peer: `peer ${all.length}`, ...(isAds(variant) ? {} : { typeUrl }) };
     const machines: OpenStream["server"][] = [];
     const stream = createMemoryStream((out) => {

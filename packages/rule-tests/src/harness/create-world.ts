@@ -1,7 +1,22 @@
 import { createCache, type Cache, type CacheOptions, type PutOptions } from "@xdstp/cache";
 import type { ResourceSource, ResourceType } from "@xdstp/core";
-import { createScheduler, createServerContext, type Quirk, type ServerContext, type StreamEvent, type StreamLimits, type StreamStatus } from "@xdstp/core/server";
-import { createFakeClock, createManualScheduler, type FakeClock, type ManualScheduler, type RawDeltaClient, type RawSotwClient } from "@xdstp/testing";
+import {
+  createScheduler,
+  createServerContext,
+  type Quirk,
+  type ServerContext,
+  type StreamEvent,
+  type StreamLimits,
+  type StreamStatus,
+} from "@xdstp/core/server";
+import {
+  createFakeClock,
+  createManualScheduler,
+  type FakeClock,
+  type ManualScheduler,
+  type RawDeltaClient,
+  type RawSotwClient,
+} from "@xdstp/testing";
 import { answerOfDelta, answerOfSotw } from "./answer.ts";
 import { createCalls, type OpenRaw } from "./create-calls.ts";
 import { createDeltaTypeClient } from "./delta-type-client.ts";
@@ -45,7 +60,10 @@ export interface World {
   /** A client that says the same in both variants. Its first message on each stream carries the node; null: none does. Default: id `n`. */
   connect(options?: { readonly node?: NodeInit | null }): Peer;
   /** A client that sends delta messages as they are; on ADS the type is not used. For delta variants. */
-  openDelta(typeUrl: string, options?: { readonly node?: NodeInit | null }): OpenRaw<RawDeltaClient>;
+  openDelta(
+    typeUrl: string,
+    options?: { readonly node?: NodeInit | null },
+  ): OpenRaw<RawDeltaClient>;
   /** The same for SotW variants. */
   openSotw(typeUrl: string, options?: { readonly node?: NodeInit | null }): OpenRaw<RawSotwClient>;
   /** A row per open stream of this world. */
@@ -61,14 +79,40 @@ export function createWorld(options: WorldOptions): World {
   const cache = createCache({ types, clock, ...options.cache });
   if (options.ready !== false) cache.commit({});
   const source = options.source?.(cache) ?? cache;
-  const context = createServerContext({ source, clock, controlPlane, limits, quirks, scheduler: createScheduler({ later: turns.later }), onEvent: (event) => { events.push(event); } });
+  const context = createServerContext({
+    source,
+    clock,
+    controlPlane,
+    limits,
+    quirks,
+    scheduler: createScheduler({ later: turns.later }),
+    onEvent: (event) => {
+      events.push(event);
+    },
+  });
   const calls = createCalls(context, variant);
   return {
-    variant, cache, clock, turns, context, events,
-    put(typeUrl, name, text, more) { cache.put({ typeUrl, name, value: payloadOf(name, text), ...more }); },
-    remove(typeUrl, name) { cache.remove(typeUrl, name); },
-    run() { turns.run(); },
-    connect: ({ node } = {}) => createPeer(isAds(variant), (typeUrl) => isDelta(variant) ? deltaStream(calls.delta(typeUrl, node)) : sotwStream(calls.sotw(typeUrl, node))),
+    variant,
+    cache,
+    clock,
+    turns,
+    context,
+    events,
+    put(typeUrl, name, text, more) {
+      cache.put({ typeUrl, name, value: payloadOf(name, text), ...more });
+    },
+    remove(typeUrl, name) {
+      cache.remove(typeUrl, name);
+    },
+    run() {
+      turns.run();
+    },
+    connect: ({ node } = {}) =>
+      createPeer(isAds(variant), (typeUrl) =>
+        isDelta(variant)
+          ? deltaStream(calls.delta(typeUrl, node))
+          : sotwStream(calls.sotw(typeUrl, node)),
+      ),
     openDelta: (typeUrl, { node } = {}) => calls.delta(typeUrl, node),
     openSotw: (typeUrl, { node } = {}) => calls.sotw(typeUrl, node),
     status: () => calls.open().map(({ server }) => server.status()),
@@ -77,12 +121,22 @@ export function createWorld(options: WorldOptions): World {
 
 function deltaStream({ client, stream, server }: OpenRaw<RawDeltaClient>): PeerStream {
   const inbox = createInbox(() => client.rest().map(answerOfDelta));
-  return { stream, server, answers: () => inbox.all(), of: clientPerType((typeUrl) => createDeltaTypeClient(client, inbox, typeUrl)) };
+  return {
+    stream,
+    server,
+    answers: () => inbox.all(),
+    of: clientPerType((typeUrl) => createDeltaTypeClient(client, inbox, typeUrl)),
+  };
 }
 
 function sotwStream({ client, stream, server }: OpenRaw<RawSotwClient>): PeerStream {
   const inbox = createInbox(() => client.rest().map(answerOfSotw));
-  return { stream, server, answers: () => inbox.all(), of: clientPerType((typeUrl) => createSotwTypeClient(client, inbox, typeUrl)) };
+  return {
+    stream,
+    server,
+    answers: () => inbox.all(),
+    of: clientPerType((typeUrl) => createSotwTypeClient(client, inbox, typeUrl)),
+  };
 }
 
 /** The same client each time a type is asked for. */

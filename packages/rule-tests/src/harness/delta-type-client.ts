@@ -1,24 +1,53 @@
 import { StatusCode } from "@xdstp/core";
 import type { RawDeltaClient } from "@xdstp/testing";
-import { createReading, locatorsOf, namesOf, type Change, type Inbox, type TypeClient } from "./type-client.ts";
+import {
+  createReading,
+  locatorsOf,
+  namesOf,
+  type Change,
+  type Inbox,
+  type TypeClient,
+} from "./type-client.ts";
 
 /** One type of a delta client. */
-export function createDeltaTypeClient(raw: RawDeltaClient, inbox: Inbox, typeUrl: string): TypeClient {
-  const send = ({ add = [], drop = [] }: Change, answer: Parameters<RawDeltaClient["send"]>[0] = {}): void => {
+export function createDeltaTypeClient(
+  raw: RawDeltaClient,
+  inbox: Inbox,
+  typeUrl: string,
+): TypeClient {
+  const send = (
+    { add = [], drop = [] }: Change,
+    answer: Parameters<RawDeltaClient["send"]>[0] = {},
+  ): void => {
     raw.send({
       typeUrl,
-      resourceNamesSubscribe: namesOf(add), resourceLocatorsSubscribe: locatorsOf(add),
-      resourceNamesUnsubscribe: namesOf(drop), resourceLocatorsUnsubscribe: locatorsOf(drop),
+      resourceNamesSubscribe: namesOf(add),
+      resourceLocatorsSubscribe: locatorsOf(add),
+      resourceNamesUnsubscribe: namesOf(drop),
+      resourceLocatorsUnsubscribe: locatorsOf(drop),
       ...answer,
     });
   };
   return {
     typeUrl,
-    subscribe(...add) { send({ add }); },
-    unsubscribe(...drop) { send({ drop }); },
-    change(change) { send(change); },
-    ack({ nonce }, change = {}) { send(change, { responseNonce: nonce }); },
-    nack({ nonce }, text, change = {}) { send(change, { responseNonce: nonce, errorDetail: { code: StatusCode.INVALID_ARGUMENT, message: text } }); },
+    subscribe(...add) {
+      send({ add });
+    },
+    unsubscribe(...drop) {
+      send({ drop });
+    },
+    change(change) {
+      send(change);
+    },
+    ack({ nonce }, change = {}) {
+      send(change, { responseNonce: nonce });
+    },
+    nack({ nonce }, text, change = {}) {
+      send(change, {
+        responseNonce: nonce,
+        errorDetail: { code: StatusCode.INVALID_ARGUMENT, message: text },
+      });
+    },
     ...createReading(inbox, typeUrl),
   };
 }

@@ -1,19 +1,24 @@
 import { lengthDelimited } from "@xdstp/core/server";
 import { payloadOf } from "./payload.ts";
 
-const CONNECTION_MANAGER = "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+const CONNECTION_MANAGER =
+  "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
 /** A `Cluster` that takes its endpoints from an assignment of this name; default: its own name. */
 export function edsCluster(name: string, text = "", serviceName = ""): Uint8Array {
   const type = new Uint8Array([2 << 3, 3]);
-  const service = serviceName === "" ? new Uint8Array() : lengthDelimited(3, lengthDelimited(2, serviceName));
+  const service =
+    serviceName === "" ? new Uint8Array() : lengthDelimited(3, lengthDelimited(2, serviceName));
   return Buffer.concat([payloadOf(name, text), type, service]);
 }
 
 /** A `Listener` whose connection manager takes its routes from a route configuration of this name. */
 export function rdsListener(name: string, route: string, text = ""): Uint8Array {
   const manager = lengthDelimited(3, lengthDelimited(2, route));
-  const typedConfig = Buffer.concat([lengthDelimited(1, CONNECTION_MANAGER), lengthDelimited(2, manager)]);
+  const typedConfig = Buffer.concat([
+    lengthDelimited(1, CONNECTION_MANAGER),
+    lengthDelimited(2, manager),
+  ]);
   const filter = lengthDelimited(4, typedConfig);
   return Buffer.concat([payloadOf(name, text), lengthDelimited(3, lengthDelimited(3, filter))]);
 }

@@ -17,16 +17,40 @@ export function addHeldFeed(cache: Cache): HeldFeed {
   cache.addFeed({
     run: (sink, signal) => {
       sinks.push(sink);
-      return new Promise((resolve) => { signal.addEventListener("abort", () => { resolve(); }); });
+      return new Promise((resolve) => {
+        signal.addEventListener("abort", () => {
+          resolve();
+        });
+      });
     },
     want: () => undefined,
   });
   const [sink] = sinks;
   if (sink === undefined) throw new Error("the cache did not run the feed");
-  const commit = (...args: Parameters<ResourceSink["commit"]>): void => { void sink.commit(...args); };
+  const commit = (...args: Parameters<ResourceSink["commit"]>): void => {
+    void sink.commit(...args);
+  };
   return {
-    put(typeUrl, name, text, constraints) { commit({ put: [{ typeUrl, resource: { name, version: "", payload: { typeUrl, value: payloadOf(name, text) }, ...(constraints && { constraints }) } }] }); },
-    miss(typeUrl, name) { commit({ remove: [{ typeUrl, name }] }); },
-    settle(typeUrl, name) { commit({ settled: [{ typeUrl, interest: { name } }] }); },
+    put(typeUrl, name, text, constraints) {
+      commit({
+        put: [
+          {
+            typeUrl,
+            resource: {
+              name,
+              version: "",
+              payload: { typeUrl, value: payloadOf(name, text) },
+              ...(constraints && { constraints }),
+            },
+          },
+        ],
+      });
+    },
+    miss(typeUrl, name) {
+      commit({ remove: [{ typeUrl, name }] });
+    },
+    settle(typeUrl, name) {
+      commit({ settled: [{ typeUrl, interest: { name } }] });
+    },
   };
 }

@@ -4,7 +4,9 @@ import type { Inbox } from "./type-client.ts";
 /** Sorts what comes on one stream by type. */
 export function createInbox(read: () => readonly Answer[]): Inbox & { all(): readonly Answer[] } {
   let waiting: readonly Answer[] = [];
-  const fill = (): void => { waiting = [...waiting, ...read()]; };
+  const fill = (): void => {
+    waiting = [...waiting, ...read()];
+  };
   return {
     take(typeUrl) {
       fill();

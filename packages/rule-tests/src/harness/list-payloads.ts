@@ -1,9 +1,24 @@
 import { lengthDelimited } from "@xdstp/core/server";
 
 /** A `CollectionEntry` that holds the resource itself. */
-export function inlineEntry(name: string, typeUrl: string, payload: Uint8Array, version = "1"): Uint8Array {
+export function inlineEntry(
+  name: string,
+  typeUrl: string,
+  payload: Uint8Array,
+  version = "1",
+): Uint8Array {
   const any = Buffer.concat([lengthDelimited(1, typeUrl), lengthDelimited(2, payload)]);
-  return lengthDelimited(1, lengthDelimited(2, Buffer.concat([lengthDelimited(1, name), lengthDelimited(2, version), lengthDelimited(3, any)])));
+  return lengthDelimited(
+    1,
+    lengthDelimited(
+      2,
+      Buffer.concat([
+        lengthDelimited(1, name),
+        lengthDelimited(2, version),
+        lengthDelimited(3, any),
+      ]),
+    ),
+  );
 }
 
 /** A `CollectionEntry` that says where the resource is. */
@@ -13,7 +28,11 @@ export function locatorEntry(authority: string, type: string, id: string): Uint8
 
 /** An `xds.core.v3.ResourceLocator`. */
 export function locatorOf(authority: string, type: string, id: string): Uint8Array {
-  return Buffer.concat([lengthDelimited(2, id), lengthDelimited(3, authority), lengthDelimited(4, type)]);
+  return Buffer.concat([
+    lengthDelimited(2, id),
+    lengthDelimited(3, authority),
+    lengthDelimited(4, type),
+  ]);
 }
 
 /** A list collection of these entries. */

@@ -23,7 +23,8 @@ export function textIn(payload: Uint8Array): string {
 function textOfField(payload: Uint8Array, wanted: number): string {
   let text = "";
   walkFields(payload, (field, start, end, wireType) => {
-    if (field === wanted && wireType === WireType.LENGTH_DELIMITED) text = decodeText(payload, start, end);
+    if (field === wanted && wireType === WireType.LENGTH_DELIMITED)
+      text = decodeText(payload, start, end);
     return true;
   });
   return text;

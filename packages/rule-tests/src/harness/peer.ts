@@ -45,6 +45,8 @@ export function createPeer(onAds: boolean, open: (typeUrl: string) => PeerStream
     streamOf,
     of: (typeUrl) => streamOf(typeUrl).of(typeUrl),
     answers: () => [...streams.values()].flatMap((stream) => stream.answers()),
-    leave() { for (const { stream } of streams.values()) stream.cancel(); },
+    leave() {
+      for (const { stream } of streams.values()) stream.cancel();
+    },
   };
 }

@@ -20,7 +20,9 @@ export function runCases(name: string, cases: readonly RuleCase[]): void {
   describe(name, () => {
     for (const { rules, title, variants = everyVariant, world, run } of cases) {
       const ids = rules.map((rule) => `[${rule}]`).join(" ");
-      it.each(variants)(`${title} (%s) ${ids}`, async (variant) => { await run(createWorld({ ...world, variant })); });
+      it.each(variants)(`${title} (%s) ${ids}`, async (variant) => {
+        await run(createWorld({ ...world, variant }));
+      });
     }
   });
 }

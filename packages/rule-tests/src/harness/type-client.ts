@@ -1,7 +1,8 @@
 import type { Answer } from "./answer.ts";
 
 /** A name, or a name with dynamic parameters (TP2). */
-export type Wanted = string | { readonly name: string; readonly dynamicParameters: Readonly<Record<string, string>> };
+export type Wanted =
+  string | { readonly name: string; readonly dynamicParameters: Readonly<Record<string, string>> };
 
 /** A change of the wanted set. */
 export interface Change {
@@ -43,7 +44,11 @@ export interface Inbox {
 }
 
 /** The reading half of a {@link TypeClient}; `onRead` sees each answer. */
-export function createReading(inbox: Inbox, typeUrl: string, onRead: (answer: Answer) => void = () => undefined): Pick<TypeClient, "next" | "rest"> {
+export function createReading(
+  inbox: Inbox,
+  typeUrl: string,
+  onRead: (answer: Answer) => void = () => undefined,
+): Pick<TypeClient, "next" | "rest"> {
   const take = (): Answer | undefined => {
     const answer = inbox.take(typeUrl);
     if (answer !== undefined) onRead(answer);
@@ -52,7 +57,8 @@ export function createReading(inbox: Inbox, typeUrl: string, onRead: (answer: An
   return {
     next() {
       const answer = take();
-      if (answer === undefined) throw new Error(`an answer of ${typeUrl} was expected, and none has come`);
+      if (answer === undefined)
+        throw new Error(`an answer of ${typeUrl} was expected, and none has come`);
       return answer;
     },
     rest() {

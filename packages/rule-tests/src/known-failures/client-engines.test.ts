@@ -9,7 +9,10 @@ import { FULL, madeUpTypes, PART } from "../harness/made-up-types.ts";
  */
 const picky = madeUpTypes.map((type) => ({
   ...type,
-  validate: ({ payload }: { payload: { value: Uint8Array } }) => (Buffer.from(payload.value).includes("bad") ? new XdsError("INVALID_ARGUMENT", "bad") : undefined),
+  validate: ({ payload }: { payload: { value: Uint8Array } }) =>
+    Buffer.from(payload.value).includes("bad")
+      ? new XdsError("INVALID_ARGUMENT", "bad")
+      : undefined,
 }));
 
 async function reconnect({ server, clock }: ClientWorld): Promise<void> {
@@ -43,7 +46,9 @@ describe.each(["delta", "sotw"] as const)("known failures, seen from a client (%
     await ask(FULL, "*");
     server.rest();
     for (let round = 0; round < 100; round++) {
-      server.reply(PART, { resources: round % 2 === 0 ? [] : [{ name: "a", text: String(round) }] });
+      server.reply(PART, {
+        resources: round % 2 === 0 ? [] : [{ name: "a", text: String(round) }],
+      });
       server.reply(FULL, {});
       await turn();
       expect(server.rest()).toHaveLength(2);
@@ -51,11 +56,14 @@ describe.each(["delta", "sotw"] as const)("known failures, seen from a client (%
   });
 
   it("go-control-plane #503 #854 #875, consul #9689, istio #39209: a server that does not read is still read from, and what it is owed is bounded [C-LIM-7]", async () => {
-    const { ask, server } = createClientWorld(variant, { client: { limits: { waitingAnswers: 10 } } });
+    const { ask, server } = createClientWorld(variant, {
+      client: { limits: { waitingAnswers: 10 } },
+    });
     const [a] = await ask(PART, "a");
     server.rest();
     server.raw.fill();
-    for (let round = 0; round < 1_000; round++) server.reply(PART, { resources: [{ name: "a", text: String(round) }] });
+    for (let round = 0; round < 1_000; round++)
+      server.reply(PART, { resources: [{ name: "a", text: String(round) }] });
     expect(a?.now).toBe("a=999");
     server.raw.drain();
     expect(server.rest().length).toBeLessThanOrEqual(12);
@@ -108,7 +116,9 @@ describe.each(["delta", "sotw"] as const)("known failures, seen from a client (%
     const [b] = await ask(PART, "b");
     const nonce = server.reply(PART, { resources: [{ name: "a", text: "1" }] });
     const asked = server.rest();
-    expect(variant === "delta" ? asked.flatMap(({ names }) => names) : asked.at(-1)).toEqual(variant === "delta" ? ["b"] : expect.objectContaining({ nonce, names: ["a", "b"] }));
+    expect(variant === "delta" ? asked.flatMap(({ names }) => names) : asked.at(-1)).toEqual(
+      variant === "delta" ? ["b"] : expect.objectContaining({ nonce, names: ["a", "b"] }),
+    );
     server.reply(PART, { resources: [{ name: "b", text: "1" }] });
     expect(b?.now).toBe("b=1");
   });
@@ -130,7 +140,9 @@ describe.each(["delta", "sotw"] as const)("known failures, seen from a client (%
     await ask(PART, "b");
     server.rest();
     server.reply(PART, { nonce: "n2", resources: [{ name: "a" }] });
-    expect(server.rest()).toMatchObject([{ nonce: "n2", names: variant === "delta" ? [] : ["a", "b"] }]);
+    expect(server.rest()).toMatchObject([
+      { nonce: "n2", names: variant === "delta" ? [] : ["a", "b"] },
+    ]);
   });
 
   it("envoy #22418, istio #41494: what a server does not speak of after a reconnect stays, what it removes goes [C-RECON-3]", async () => {
@@ -139,15 +151,22 @@ describe.each(["delta", "sotw"] as const)("known failures, seen from a client (%
     const both = ["kept", "gone"].map((name) => ({ name, version: "1", text: "1" }));
     world.server.reply(FULL, { resources: both });
     await reconnect(world);
-    world.server.reply(FULL, variant === "delta" ? { removed: ["gone"] } : { resources: both.slice(0, 1) });
+    world.server.reply(
+      FULL,
+      variant === "delta" ? { removed: ["gone"] } : { resources: both.slice(0, 1) },
+    );
     world.clock.advance(60_000);
-    expect([kept?.now, gone?.now]).toEqual(["kept=1", variant === "delta" ? "gone!" : "gone!NOT_FOUND"]);
+    expect([kept?.now, gone?.now]).toEqual([
+      "kept=1",
+      variant === "delta" ? "gone!" : "gone!NOT_FOUND",
+    ]);
   });
 
   it("contour #6250, go-control-plane #341: a server whose versions begin anew is taken at its word: versions are not compared [C-VER-6]", async () => {
     const world = createClientWorld(variant);
     const [a] = await world.ask(PART, "a");
-    for (const version of ["1", "2", "3"]) world.server.reply(PART, { version, resources: [{ name: "a", text: version }] });
+    for (const version of ["1", "2", "3"])
+      world.server.reply(PART, { version, resources: [{ name: "a", text: version }] });
     await reconnect(world);
     world.server.reply(PART, { version: "1", resources: [{ name: "a", text: "other" }] });
     expect(a?.now).toBe("a=other");
@@ -163,22 +182,29 @@ describe.each(["delta", "sotw"] as const)("known failures, seen from a client (%
     await turn();
     server.rest();
     const [again] = await ask(PART, "a");
-    expect(server.rest()).toMatchObject([{ names: ["a"], nonce: variant === "delta" ? "" : nonce }]);
+    expect(server.rest()).toMatchObject([
+      { names: ["a"], nonce: variant === "delta" ? "" : nonce },
+    ]);
     server.reply(PART, { resources: [{ name: "a", text: "2" }] });
     expect(again?.now).toBe("a=2");
   });
 
   it("istio #35263 #28261: 5,000 clients that lose their server do not come back at once [C-RECON-1]", async () => {
     let seed = 1;
-    const random = (): number => (seed = seed * 48_271 % 2_147_483_647) / 2_147_483_647;
+    const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
     const waits: number[] = [];
     for (let n = 0; n < 200; n++) {
       const { ask, server, events } = createClientWorld(variant, { client: { random } });
       await ask(PART, "a");
       server.raw.close();
-      for (const event of events) if (event.kind === "closed") waits.push(Math.floor(event.retryMs / 20));
+      for (const event of events)
+        if (event.kind === "closed") waits.push(Math.floor(event.retryMs / 20));
     }
-    const busiest = Math.max(...Map.groupBy(waits, (wait) => wait).values().map(({ length }) => length));
+    const busiest = Math.max(
+      ...Map.groupBy(waits, (wait) => wait)
+        .values()
+        .map(({ length }) => length),
+    );
     expect(waits).toHaveLength(200);
     expect(busiest).toBeLessThan(30);
   });
@@ -188,8 +214,11 @@ describe("known failures, seen from a client of SotW", () => {
   it("go-control-plane #540 #856 #1299: what a response of a full-state type leaves out is gone, and is there again with the next one; of others nothing goes [C-FULL-3] [C-FULL-4]", async () => {
     const { ask, server } = createClientWorld("sotw");
     const names = ["a", "b"];
-    const watched = [...await ask(FULL, ...names), ...await ask(PART, ...names)];
-    const send = (...sent: readonly string[]): void => { for (const typeUrl of [FULL, PART]) server.reply(typeUrl, { resources: sent.map((name) => ({ name, text: "1" })) }); };
+    const watched = [...(await ask(FULL, ...names)), ...(await ask(PART, ...names))];
+    const send = (...sent: readonly string[]): void => {
+      for (const typeUrl of [FULL, PART])
+        server.reply(typeUrl, { resources: sent.map((name) => ({ name, text: "1" })) });
+    };
     send("a", "b");
     send("a");
     expect(watched.map(({ now }) => now)).toEqual(["a=1", "b!", "a=1", "b=1"]);
@@ -205,6 +234,9 @@ describe("known failures, seen from a client of SotW", () => {
     one.server.reply(PART, { version: "7", resources: [{ name: "a", text: "1" }] });
     await reconnect(one);
     await reconnect(other);
-    expect([one.server.rest().at(-1)?.version, other.server.rest().at(-1)?.version]).toEqual(["7", ""]);
+    expect([one.server.rest().at(-1)?.version, other.server.rest().at(-1)?.version]).toEqual([
+      "7",
+      "",
+    ]);
   });
 });

@@ -22,7 +22,13 @@ describe.each(["delta", "sotw"] as const)("odd servers (%s)", (variant) => {
     const { ask, server } = createClientWorld(variant);
     const [a, b] = await ask(PART, "a", "b");
     server.rest();
-    server.reply(PART, { resources: [{ name: "a", text: "1" }, { name: "a", text: "2" }, { name: "b", text: "1" }] });
+    server.reply(PART, {
+      resources: [
+        { name: "a", text: "1" },
+        { name: "a", text: "2" },
+        { name: "b", text: "1" },
+      ],
+    });
     expect([a?.now, b?.now, server.next().error?.code]).toEqual(["pending", "pending", 3]);
   });
 
@@ -30,13 +36,22 @@ describe.each(["delta", "sotw"] as const)("odd servers (%s)", (variant) => {
     const { ask, server } = createClientWorld(variant);
     const [a, b] = await ask(PART, "a", "b");
     server.rest();
-    server.reply(PART, { resources: [{ name: "a", payloadType: FULL }, { name: "b", text: "1" }] });
-    expect([a?.now, b?.now, server.next().error?.message]).toEqual([expect.stringContaining("INVALID_ARGUMENT"), "b=1", expect.stringContaining("\"a\"")]);
+    server.reply(PART, {
+      resources: [
+        { name: "a", payloadType: FULL },
+        { name: "b", text: "1" },
+      ],
+    });
+    expect([a?.now, b?.now, server.next().error?.message]).toEqual([
+      expect.stringContaining("INVALID_ARGUMENT"),
+      "b=1",
+      expect.stringContaining('"a"'),
+    ]);
   });
 
   it("send an empty response right after their start: it is taken at its word, and so is what comes next [C-FULL-3] [C-FULL-4] [C-REM-4]", async () => {
     const world = createClientWorld(variant);
-    const [all, part] = [...await world.ask(FULL, "*"), ...await world.ask(PART, "a")];
+    const [all, part] = [...(await world.ask(FULL, "*")), ...(await world.ask(PART, "a"))];
     world.server.reply(FULL, { resources: [{ name: "a", version: "1", text: "1" }] });
     world.server.reply(PART, { resources: [{ name: "a", version: "1", text: "1" }] });
     world.server.raw.close();
@@ -53,7 +68,12 @@ describe.each(["delta", "sotw"] as const)("odd servers (%s)", (variant) => {
     const { ask, server } = createClientWorld(variant);
     const [a] = await ask(PART, "a");
     server.rest();
-    for (const [nonce, text] of [["", "1"], ["same", "2"], ["same", "3"], ["", "4"]] as const) {
+    for (const [nonce, text] of [
+      ["", "1"],
+      ["same", "2"],
+      ["same", "3"],
+      ["", "4"],
+    ] as const) {
       server.reply(PART, { nonce, version: text, resources: [{ name: "a", text }] });
       expect([server.next().nonce, a?.now]).toEqual([nonce, `a=${text}`]);
     }
@@ -63,13 +83,14 @@ describe.each(["delta", "sotw"] as const)("odd servers (%s)", (variant) => {
   it("send other content under the same version: the newest content counts [C-VER-6]", async () => {
     const { ask, server } = createClientWorld(variant);
     const [a] = await ask(PART, "a");
-    for (const text of ["1", "2"]) server.reply(PART, { version: "v", resources: [{ name: "a", version: "v", text }] });
+    for (const text of ["1", "2"])
+      server.reply(PART, { version: "v", resources: [{ name: "a", version: "v", text }] });
     expect(a?.now).toBe("a=2");
   });
 
   it("go on with a type that nobody wants any more: it is answered and not kept [C-TYPE-7]", async () => {
     const { ask, server, cache } = createClientWorld(variant);
-    const [a] = [...await ask(PART, "a"), ...await ask(FULL, "x")];
+    const [a] = [...(await ask(PART, "a")), ...(await ask(FULL, "x"))];
     server.reply(PART, { resources: [{ name: "a", text: "1" }] });
     a?.stop();
     await turn();
@@ -83,7 +104,12 @@ describe.each(["delta", "sotw"] as const)("odd servers (%s)", (variant) => {
     const { ask, server } = createClientWorld(variant);
     const [a] = await ask(PART, "a");
     server.rest();
-    server.reply(PART, { resources: [{ name: "a", version: "9", text: null, ttlMs: 1_000 }, { name: "who", version: "9", text: null, ttlMs: 1_000 }] });
+    server.reply(PART, {
+      resources: [
+        { name: "a", version: "9", text: null, ttlMs: 1_000 },
+        { name: "who", version: "9", text: null, ttlMs: 1_000 },
+      ],
+    });
     server.reply(PART, { removed: ["nobody", "nothing"] });
     await turn();
     const asked = server.rest();

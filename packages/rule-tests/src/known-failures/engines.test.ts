@@ -1,4 +1,11 @@
-import { cluster, clusterLoadAssignment as assignment, envoyTypes, listener, routeConfiguration as route, typedExtensionConfig as extension } from "@xdstp/resource-types";
+import {
+  cluster,
+  clusterLoadAssignment as assignment,
+  envoyTypes,
+  listener,
+  routeConfiguration as route,
+  typedExtensionConfig as extension,
+} from "@xdstp/resource-types";
 import { expect } from "vitest";
 import { acceptAll, begin } from "../harness/accept-all.ts";
 import type { Answer } from "../harness/answer.ts";
@@ -9,18 +16,24 @@ import { runCases } from "../harness/rule-case.ts";
 import { adsVariants, deltaVariants, isDelta, sotwVariants } from "../harness/variant.ts";
 
 /** One test for each row of "Known failures: protocol and engine" in docs/reference/operators-and-security.md that concerns a server; titles name the row. istio #35263 #28261 is in packages/server (admission); grpc-go #8594 is of clients. */
-const textOf = (answers: readonly Answer[]): readonly string[] => answers.flatMap(({ resources }) => resources.map(({ name, text }) => `${name}=${text}`));
+const textOf = (answers: readonly Answer[]): readonly string[] =>
+  answers.flatMap(({ resources }) => resources.map(({ name, text }) => `${name}=${text}`));
 
 runCases("known failures of other servers", [
   {
-    rules: ["S-ACK-8"], title: "go-control-plane #46 #962, istio #21111, contour #1176, grpc #25335, xds-relay #165: a NACK triggers no resend; the next content is one push",
+    rules: ["S-ACK-8"],
+    title:
+      "go-control-plane #46 #962, istio #21111, contour #1176, grpc #25335, xds-relay #165: a NACK triggers no resend; the next content is one push",
     run(world) {
       world.put(PART, "a", "1");
       const client = world.connect().of(PART);
       client.subscribe("a");
       world.run();
       client.nack(client.next(), "no");
-      for (let minute = 0; minute < 10; minute++) { world.clock.advance(60_000); world.run(); }
+      for (let minute = 0; minute < 10; minute++) {
+        world.clock.advance(60_000);
+        world.run();
+      }
       expect(client.rest()).toEqual([]);
       world.put(PART, "a", "2");
       world.run();
@@ -28,7 +41,8 @@ runCases("known failures of other servers", [
     },
   },
   {
-    rules: ["S-ACK-16"], title: "xds-relay #124, go-control-plane #1319: neither an ACK nor an absent name loops",
+    rules: ["S-ACK-16"],
+    title: "xds-relay #124, go-control-plane #1319: neither an ACK nor an absent name loops",
     run(world) {
       world.put(PART, "a", "0");
       const client = world.connect().of(PART);
@@ -41,7 +55,9 @@ runCases("known failures of other servers", [
     },
   },
   {
-    rules: ["B-STREAM-12"], title: "go-control-plane #503 #854 #875, consul #9689, istio #39209: readers that stop on both sides hold up nobody else, with more than 10 types",
+    rules: ["B-STREAM-12"],
+    title:
+      "go-control-plane #503 #854 #875, consul #9689, istio #39209: readers that stop on both sides hold up nobody else, with more than 10 types",
     world: { types: [] },
     run(world) {
       const typeUrls = Array.from({ length: 12 }, (_, i) => `type.googleapis.com/test.T${i}`);
@@ -55,27 +71,37 @@ runCases("known failures of other servers", [
         other.of(typeUrl).subscribe("a");
         reader.of(typeUrl).subscribe("a");
       }
-      for (const typeUrl of typeUrls) expect(textOf(acceptAll(world, reader.of(typeUrl)))).toEqual(["a=1"]);
+      for (const typeUrl of typeUrls)
+        expect(textOf(acceptAll(world, reader.of(typeUrl)))).toEqual(["a=1"]);
     },
   },
   {
-    rules: ["S-STREAM-10"], title: "go-control-plane #570 #597 #913, istio #10822 #51838, grpc-node #2892: nothing is left of 1,000 reconnects",
+    rules: ["S-STREAM-10"],
+    title:
+      "go-control-plane #570 #597 #913, istio #10822 #51838, grpc-node #2892: nothing is left of 1,000 reconnects",
     run(world) {
       world.put(PART, "a", "1");
       for (let i = 0; i < 1_000; i++) {
         const peer = world.connect();
         peer.of(PART).subscribe("a", `own ${i}`);
         if (i % 3 > 0) world.run();
-        if (i % 3 === 1) for (const answer of peer.of(PART).rest()) peer.of(PART).nack(answer, "no");
+        if (i % 3 === 1)
+          for (const answer of peer.of(PART).rest()) peer.of(PART).nack(answer, "no");
         peer.leave();
       }
       world.run();
       world.clock.advance(3_600_000);
-      expect([world.status(), world.cache.counters.topics, world.clock.pending]).toEqual([[], 0, 0]);
+      expect([world.status(), world.cache.counters.topics, world.clock.pending]).toEqual([
+        [],
+        0,
+        0,
+      ]);
     },
   },
   {
-    rules: ["S-SUB-3"], title: "go-control-plane #431 #583 #1300: what is removed and comes again is sent again, and so is what is subscribed again",
+    rules: ["S-SUB-3"],
+    title:
+      "go-control-plane #431 #583 #1300: what is removed and comes again is sent again, and so is what is subscribed again",
     run(world) {
       world.put(PART, "a", "1");
       const client = world.connect().of(PART);
@@ -91,7 +117,9 @@ runCases("known failures of other servers", [
     },
   },
   {
-    rules: ["S-FULL-1"], title: "go-control-plane #540 #856 #1299: a change of one of n shows all n", variants: sotwVariants,
+    rules: ["S-FULL-1"],
+    title: "go-control-plane #540 #856 #1299: a change of one of n shows all n",
+    variants: sotwVariants,
     run(world) {
       for (const name of ["a", "b", "c"]) world.put(FULL, name, "1");
       const client = world.connect().of(FULL);
@@ -101,7 +129,9 @@ runCases("known failures of other servers", [
     },
   },
   {
-    rules: ["S-ACK-10"], title: "go-control-plane #463 #615: a name that is added while a response is unanswered is answered, and what is in flight does not undo it",
+    rules: ["S-ACK-10"],
+    title:
+      "go-control-plane #463 #615: a name that is added while a response is unanswered is answered, and what is in flight does not undo it",
     run(world) {
       for (const name of ["a", "b"]) world.put(PART, name, "1");
       const client = world.connect().of(PART);
@@ -117,7 +147,8 @@ runCases("known failures of other servers", [
     },
   },
   {
-    rules: ["S-MISS-1"], title: "go-control-plane #488 #565: a missing name stays subscribed",
+    rules: ["S-MISS-1"],
+    title: "go-control-plane #488 #565: a missing name stays subscribed",
     run(world) {
       const client = world.connect().of(PART);
       const removed = begin(world, client, "a").flatMap((answer) => answer.removed);
@@ -127,17 +158,26 @@ runCases("known failures of other servers", [
     },
   },
   {
-    rules: ["S-SUB-1"], title: "go-control-plane #63 #119 #426: two clients that want different parts do not wait for each other",
+    rules: ["S-SUB-1"],
+    title:
+      "go-control-plane #63 #119 #426: two clients that want different parts do not wait for each other",
     run(world) {
       for (const typeUrl of [PART, FULL]) {
         const [one, two] = [world.connect().of(typeUrl), world.connect().of(typeUrl)];
         for (const name of ["a", "b", "c"]) world.put(typeUrl, name, "1");
-        expect([textOf(begin(world, one, "a")), textOf(begin(world, two, "b"))]).toEqual([["a=1"], ["b=1"]]);
+        expect([textOf(begin(world, one, "a")), textOf(begin(world, two, "b"))]).toEqual([
+          ["a=1"],
+          ["b=1"],
+        ]);
       }
     },
   },
   {
-    rules: ["S-WARM-1"], title: "envoy #13009 #33607 #36951, java-control-plane #127: endpoints follow a cluster that changes, though they do not", variants: adsVariants, world: { types: envoyTypes },
+    rules: ["S-WARM-1"],
+    title:
+      "envoy #13009 #33607 #36951, java-control-plane #127: endpoints follow a cluster that changes, though they do not",
+    variants: adsVariants,
+    world: { types: envoyTypes },
     run(world) {
       world.cache.put({ typeUrl: cluster.typeUrl, name: "X", value: edsCluster("X", "1") });
       world.put(assignment.typeUrl, "X", "same");
@@ -146,27 +186,57 @@ runCases("known failures of other servers", [
       begin(world, peer.of(assignment.typeUrl), "X");
       world.cache.put({ typeUrl: cluster.typeUrl, name: "X", value: edsCluster("X", "2") });
       world.run();
-      expect(peer.answers().map(({ typeUrl, names }) => [typeUrl, names])).toEqual([[cluster.typeUrl, ["X"]], [assignment.typeUrl, ["X"]]]);
+      expect(peer.answers().map(({ typeUrl, names }) => [typeUrl, names])).toEqual([
+        [cluster.typeUrl, ["X"]],
+        [assignment.typeUrl, ["X"]],
+      ]);
     },
   },
   {
-    rules: ["S-ORD-2", "S-ORD-3"], title: "go-control-plane #526 #752 #800: clusters, endpoints right behind, listeners and routes after their ACK, removals last", variants: adsVariants, world: { types: envoyTypes },
+    rules: ["S-ORD-2", "S-ORD-3"],
+    title:
+      "go-control-plane #526 #752 #800: clusters, endpoints right behind, listeners and routes after their ACK, removals last",
+    variants: adsVariants,
+    world: { types: envoyTypes },
     run(world) {
-      const put = (write: (typeUrl: string, name: string, value: Uint8Array) => void, name: string): void => {
+      const put = (
+        write: (typeUrl: string, name: string, value: Uint8Array) => void,
+        name: string,
+      ): void => {
         write(cluster.typeUrl, name, edsCluster(name));
         write(route.typeUrl, "r", routeTo("r", name));
         write(listener.typeUrl, "l", rdsListener("l", "r", name));
       };
-      put((typeUrl, name, value) => { world.cache.put({ typeUrl, name, value }); }, "X");
+      put((typeUrl, name, value) => {
+        world.cache.put({ typeUrl, name, value });
+      }, "X");
       for (const name of ["X", "Y"]) world.put(assignment.typeUrl, name);
       const peer = world.connect();
-      for (const [typeUrl, ...names] of [[cluster.typeUrl, "*"], [assignment.typeUrl, "X", "Y"], [listener.typeUrl, "*"], [route.typeUrl, "r"]] as const) begin(world, peer.of(typeUrl), ...names);
+      for (const [typeUrl, ...names] of [
+        [cluster.typeUrl, "*"],
+        [assignment.typeUrl, "X", "Y"],
+        [listener.typeUrl, "*"],
+        [route.typeUrl, "r"],
+      ] as const)
+        begin(world, peer.of(typeUrl), ...names);
       for (const { typeUrl } of envoyTypes) acceptAll(world, peer.of(typeUrl));
       peer.answers();
-      world.cache.transaction((writer) => { put((typeUrl, name, value) => { writer.put({ typeUrl, name, value }); }, "Y"); writer.remove(cluster.typeUrl, "X"); });
+      world.cache.transaction((writer) => {
+        put((typeUrl, name, value) => {
+          writer.put({ typeUrl, name, value });
+        }, "Y");
+        writer.remove(cluster.typeUrl, "X");
+      });
       const order: string[] = [];
-      for (let answers = (world.run(), peer.answers()); answers.length > 0; answers = (world.run(), peer.answers())) {
-        for (const answer of answers) { order.push(answer.typeUrl); peer.of(answer.typeUrl).ack(answer); }
+      for (
+        let answers = (world.run(), peer.answers());
+        answers.length > 0;
+        answers = (world.run(), peer.answers())
+      ) {
+        for (const answer of answers) {
+          order.push(answer.typeUrl);
+          peer.of(answer.typeUrl).ack(answer);
+        }
       }
       expect(order[0]).toBe(cluster.typeUrl);
       expect(order.indexOf(listener.typeUrl)).toBeGreaterThan(order.indexOf(cluster.typeUrl));
@@ -175,7 +245,8 @@ runCases("known failures of other servers", [
     },
   },
   {
-    rules: ["S-NONCE-8"], title: "envoy #10363, envoy #16659: a change under an old nonce is not lost",
+    rules: ["S-NONCE-8"],
+    title: "envoy #10363, envoy #16659: a change under an old nonce is not lost",
     run(world) {
       for (const name of ["a", "b"]) world.put(PART, name, "1");
       const client = world.connect().of(PART);
@@ -190,23 +261,37 @@ runCases("known failures of other servers", [
     },
   },
   {
-    rules: ["S-RECON-4"], title: "envoy #22418, istio #41494: names that a client holds are answered when it comes back, and so is what was removed meanwhile", variants: deltaVariants,
+    rules: ["S-RECON-4"],
+    title:
+      "envoy #22418, istio #41494: names that a client holds are answered when it comes back, and so is what was removed meanwhile",
+    variants: deltaVariants,
     run(world) {
       for (const name of ["kept", "gone"]) world.put(PART, name, "1");
       const first = world.openDelta(PART);
       first.client.send({ typeUrl: PART, resourceNamesSubscribe: ["kept", "gone"] });
       world.run();
-      const versions = Object.fromEntries(first.client.next().resources.map(({ name, version }) => [name, version]));
+      const versions = Object.fromEntries(
+        first.client.next().resources.map(({ name, version }) => [name, version]),
+      );
       first.stream.cancel();
       world.remove(PART, "gone");
       const again = world.openDelta(PART);
-      again.client.send({ typeUrl: PART, resourceNamesSubscribe: ["kept", "gone", "new"], initialResourceVersions: versions });
+      again.client.send({
+        typeUrl: PART,
+        resourceNamesSubscribe: ["kept", "gone", "new"],
+        initialResourceVersions: versions,
+      });
       world.run();
-      expect(again.client.next()).toMatchObject({ resources: [], removedResources: expect.arrayContaining(["gone", "new"]) as unknown });
+      expect(again.client.next()).toMatchObject({
+        resources: [],
+        removedResources: expect.arrayContaining(["gone", "new"]) as unknown,
+      });
     },
   },
   {
-    rules: ["S-VER-2", "S-VER-3"], title: "contour #6250, go-control-plane #341, envoy #8718: versions are those of every replica and of every start, so neither a restart nor a stale replica looks newer",
+    rules: ["S-VER-2", "S-VER-3"],
+    title:
+      "contour #6250, go-control-plane #341, envoy #8718: versions are those of every replica and of every start, so neither a restart nor a stale replica looks newer",
     run(world) {
       const versionIn = (from: World): string | undefined => {
         from.put(PART, "a", "1");
@@ -223,7 +308,9 @@ runCases("known failures of other servers", [
     },
   },
   {
-    rules: ["S-NONCE-9"], title: "java-control-plane #70, grpc-java #11796: who drops everything and subscribes again is answered",
+    rules: ["S-NONCE-9"],
+    title:
+      "java-control-plane #70, grpc-java #11796: who drops everything and subscribes again is answered",
     run(world) {
       world.put(PART, "a", "1");
       const client = world.connect().of(PART);
@@ -235,7 +322,8 @@ runCases("known failures of other servers", [
     },
   },
   {
-    rules: ["S-LIM-6"], title: "go-control-plane #546 #1324: a change is encoded once, not once for each client",
+    rules: ["S-LIM-6"],
+    title: "go-control-plane #546 #1324: a change is encoded once, not once for each client",
     run(world) {
       world.put(PART, "a", "0");
       const clients = Array.from({ length: 50 }, () => world.connect().of(PART));
@@ -250,15 +338,27 @@ runCases("known failures of other servers", [
     },
   },
   {
-    rules: ["S-ORD-3"], title: "envoy #32823: an extension that a listener refers to is not removed before the listener has let go", variants: adsVariants, world: { types: envoyTypes },
+    rules: ["S-ORD-3"],
+    title:
+      "envoy #32823: an extension that a listener refers to is not removed before the listener has let go",
+    variants: adsVariants,
+    world: { types: envoyTypes },
     run(world) {
-      world.cache.put({ typeUrl: listener.typeUrl, name: "l", value: rdsListener("l", "r", "with") });
+      world.cache.put({
+        typeUrl: listener.typeUrl,
+        name: "l",
+        value: rdsListener("l", "r", "with"),
+      });
       world.put(extension.typeUrl, "filter");
       const peer = world.connect();
       begin(world, peer.of(listener.typeUrl), "*");
       begin(world, peer.of(extension.typeUrl), "filter");
       world.cache.transaction((writer) => {
-        writer.put({ typeUrl: listener.typeUrl, name: "l", value: rdsListener("l", "r", "without") });
+        writer.put({
+          typeUrl: listener.typeUrl,
+          name: "l",
+          value: rdsListener("l", "r", "without"),
+        });
         writer.remove(extension.typeUrl, "filter");
       });
       world.run();
@@ -266,14 +366,18 @@ runCases("known failures of other servers", [
       expect(before.map(({ typeUrl }) => typeUrl)).toEqual([listener.typeUrl]);
       for (const answer of before) peer.of(answer.typeUrl).ack(answer);
       world.run();
-      expect(peer.answers().flatMap(({ removed }) => removed)).toEqual(isDelta(world.variant) ? ["filter"] : []);
+      expect(peer.answers().flatMap(({ removed }) => removed)).toEqual(
+        isDelta(world.variant) ? ["filter"] : [],
+      );
     },
   },
 ]);
 
 runCases("known failures of other servers, at a cold start", [
   {
-    rules: ["S-RECON-7", "S-STREAM-9"], title: "go-control-plane #1356, kgateway #14688 #14703: a client that comes back with a version before the data is there is answered when it is",
+    rules: ["S-RECON-7", "S-STREAM-9"],
+    title:
+      "go-control-plane #1356, kgateway #14688 #14703: a client that comes back with a version before the data is there is answered when it is",
     world: { ready: false },
     run(world) {
       const warm = createWorld({ variant: world.variant });

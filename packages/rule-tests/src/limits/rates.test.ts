@@ -9,27 +9,36 @@ const counts = (world: World): unknown => world.context.limited.counts;
 
 runCases("the rate of subscription changes of one stream", [
   {
-    rules: ["S-LIM-2"], title: "slows a flood of changes and does not end the stream; another stream notices nothing",
+    rules: ["S-LIM-2"],
+    title: "slows a flood of changes and does not end the stream; another stream notices nothing",
     world: { limits: { changeBurst: 100, changesPerSecond: 100 } },
     run(world) {
       for (const name of ["a", "last"]) world.put(PART, name, "1");
       const [flooding, other] = [world.connect(), world.connect()];
       begin(world, other.of(PART), "a");
       const client = flooding.of(PART);
-      for (let i = 0; i < 300; i++) { client.subscribe(`n${i}`); world.run(); }
+      for (let i = 0; i < 300; i++) {
+        client.subscribe(`n${i}`);
+        world.run();
+      }
       client.subscribe("last");
       const heard = acceptAll(world, client).flatMap(({ names }) => names);
       expect(heard).not.toContain("last");
       expect(flooding.streamOf(PART).stream.closed).toBeUndefined();
       world.put(PART, "a", "2");
       expect(acceptAll(world, other.of(PART))).toMatchObject([{ names: ["a"] }]);
-      for (let second = 0; second < 4; second++) for (let tick = 0; tick < 100; tick++) { world.clock.advance(10); heard.push(...acceptAll(world, client).flatMap(({ names }) => names)); }
+      for (let second = 0; second < 4; second++)
+        for (let tick = 0; tick < 100; tick++) {
+          world.clock.advance(10);
+          heard.push(...acceptAll(world, client).flatMap(({ names }) => names));
+        }
       expect(heard).toContain("last");
       expect(counts(world)).toMatchObject({ changesPerSecond: expect.any(Number) as number });
     },
   },
   {
-    rules: ["S-LIM-2"], title: "takes any number of plain ACKs",
+    rules: ["S-LIM-2"],
+    title: "takes any number of plain ACKs",
     world: { limits: { changeBurst: 10, changesPerSecond: 1 } },
     run(world) {
       world.put(PART, "a", "0");
@@ -43,7 +52,8 @@ runCases("the rate of subscription changes of one stream", [
     },
   },
   {
-    rules: ["S-LIM-2"], title: "takes more for a NACK: who refuses everything is slowed before who asks",
+    rules: ["S-LIM-2"],
+    title: "takes more for a NACK: who refuses everything is slowed before who asks",
     world: { limits: { changeBurst: 100, changesPerSecond: 1, nackCost: 10 } },
     run(world) {
       world.put(PART, "a", "0");
@@ -53,18 +63,26 @@ runCases("the rate of subscription changes of one stream", [
       let refused = 0;
       for (let i = 1; i <= 100; i++) {
         world.run();
-        for (const answer of client.rest()) { client.nack(answer, "no"); refused++; }
+        for (const answer of client.rest()) {
+          client.nack(answer, "no");
+          refused++;
+        }
         world.put(PART, "a", String(i));
       }
       expect(refused).toBeLessThan(15);
-      expect([peer.streamOf(PART).stream.closed, peer.streamOf(PART).stream.paused]).toEqual([undefined, true]);
+      expect([peer.streamOf(PART).stream.closed, peer.streamOf(PART).stream.paused]).toEqual([
+        undefined,
+        true,
+      ]);
       world.clock.advance(20_000);
       world.run();
       expect(client.rest().at(-1)?.resources).toMatchObject([{ text: "100" }]);
     },
   },
   {
-    rules: ["S-LIM-2", "S-SUB-1"], title: "answers the last of 10,000 growing lists without a wait: those before it were superseded and cost nothing",
+    rules: ["S-LIM-2", "S-SUB-1"],
+    title:
+      "answers the last of 10,000 growing lists without a wait: those before it were superseded and cost nothing",
     variants: sotwVariants,
     run(world) {
       world.put(PART, "n2000", "1");
@@ -79,23 +97,39 @@ runCases("the rate of subscription changes of one stream", [
     },
   },
   {
-    rules: ["S-LIM-2"], title: "keeps the order of what a slowed stream says",
+    rules: ["S-LIM-2"],
+    title: "keeps the order of what a slowed stream says",
     world: { limits: { changeBurst: 4, changesPerSecond: 100 } },
     run(world) {
       for (const name of ["a", "b"]) world.put(PART, name, name);
       const peer = world.connect();
       const client = peer.of(PART);
-      for (let i = 0; i < 20; i++) { client.subscribe("a"); client.unsubscribe("a"); client.subscribe("b"); client.unsubscribe("b"); }
+      for (let i = 0; i < 20; i++) {
+        client.subscribe("a");
+        client.unsubscribe("a");
+        client.subscribe("b");
+        client.unsubscribe("b");
+      }
       client.subscribe("b");
-      for (let tick = 0; tick < 200; tick++) { world.clock.advance(10); acceptAll(world, client); }
-      expect(world.status().flatMap(({ types }) => types).map(({ subscriptions }) => subscriptions)).toEqual([1]);
+      for (let tick = 0; tick < 200; tick++) {
+        world.clock.advance(10);
+        acceptAll(world, client);
+      }
+      expect(
+        world
+          .status()
+          .flatMap(({ types }) => types)
+          .map(({ subscriptions }) => subscriptions),
+      ).toEqual([1]);
       world.put(PART, "a", "changed");
       world.put(PART, "b", "changed");
       expect(acceptAll(world, client).flatMap(({ names }) => names)).toEqual(["b"]);
     },
   },
   {
-    rules: ["S-LIM-2"], title: "ends a slowed stream in order when its client says no more: everything before that is acted on",
+    rules: ["S-LIM-2"],
+    title:
+      "ends a slowed stream in order when its client says no more: everything before that is acted on",
     world: { limits: { changeBurst: 1, changesPerSecond: 1 } },
     run(world) {
       for (const name of ["a", "b"]) world.put(PART, name, name);
@@ -103,8 +137,13 @@ runCases("the rate of subscription changes of one stream", [
       const client = peer.of(PART);
       for (const name of ["a", "b"]) client.subscribe(name);
       peer.streamOf(PART).stream.end();
-      for (let second = 0; second < 5; second++) { world.run(); world.clock.advance(1000); }
-      expect(world.events.flatMap((event) => event.kind === "subscribe" ? event.added : [])).toEqual(["a", "b"]);
+      for (let second = 0; second < 5; second++) {
+        world.run();
+        world.clock.advance(1000);
+      }
+      expect(
+        world.events.flatMap((event) => (event.kind === "subscribe" ? event.added : [])),
+      ).toEqual(["a", "b"]);
       expect(peer.streamOf(PART).stream.closed).toEqual({ code: 0, message: "" });
       expect(world.clock.pending).toBe(0);
     },
@@ -113,7 +152,9 @@ runCases("the rate of subscription changes of one stream", [
 
 runCases("what is kept for one stream", [
   {
-    rules: ["S-LIM-3"], title: "is one encoded response per type and what changed, over 200 large updates that nobody reads",
+    rules: ["S-LIM-3"],
+    title:
+      "is one encoded response per type and what changed, over 200 large updates that nobody reads",
     run(world) {
       const large = (round: number): string => `${round} ${"x".repeat(100_000)}`;
       world.put(PART, "a", large(0));
@@ -139,7 +180,8 @@ runCases("what is kept for one stream", [
 
 runCases("what one stream may ask for", [
   {
-    rules: ["S-LIM-4"], title: "ends a stream with too many names, and counts it",
+    rules: ["S-LIM-4"],
+    title: "ends a stream with too many names, and counts it",
     world: { limits: { subscriptions: 3 } },
     run(world) {
       const [full, over] = [world.connect(), world.connect()];
@@ -147,40 +189,59 @@ runCases("what one stream may ask for", [
       over.of(PART).subscribe("a", "b", "c", "d");
       world.run();
       expect(full.streamOf(PART).stream.closed).toBeUndefined();
-      expect(over.streamOf(PART).stream.closed).toEqual({ code: 8, message: "more than 3 subscriptions of one type" });
+      expect(over.streamOf(PART).stream.closed).toEqual({
+        code: 8,
+        message: "more than 3 subscriptions of one type",
+      });
       expect(counts(world)).toEqual({ subscriptions: 1 });
     },
   },
   {
-    rules: ["S-LIM-4"], title: "ends a stream with too many globs, and takes others for those that were dropped",
+    rules: ["S-LIM-4"],
+    title: "ends a stream with too many globs, and takes others for those that were dropped",
     variants: deltaVariants,
     world: { limits: { globs: 2 } },
     run(world) {
       const peer = world.connect();
       const client = peer.of(PART);
-      client.subscribe("xdstp://a/test.Part/1/*", "xdstp://a/test.Part/2/*", "xdstp://a/test.Part/3");
+      client.subscribe(
+        "xdstp://a/test.Part/1/*",
+        "xdstp://a/test.Part/2/*",
+        "xdstp://a/test.Part/3",
+      );
       client.change({ drop: ["xdstp://a/test.Part/1/*"] });
       client.subscribe("xdstp://a/test.Part/4/*", "xdstp://a/test.Part/4/*");
       expect(peer.streamOf(PART).stream.closed).toBeUndefined();
       client.subscribe("xdstp://a/test.Part/5/*");
-      expect(peer.streamOf(PART).stream.closed).toEqual({ code: 8, message: "more than 2 globs of one type" });
+      expect(peer.streamOf(PART).stream.closed).toEqual({
+        code: 8,
+        message: "more than 2 globs of one type",
+      });
       expect(counts(world)).toEqual({ globs: 1 });
     },
   },
   {
-    rules: ["S-LIM-4"], title: "ends a stream with too many globs",
+    rules: ["S-LIM-4"],
+    title: "ends a stream with too many globs",
     variants: sotwVariants,
     world: { limits: { globs: 2 } },
     run(world) {
       const peer = world.connect();
       peer.of("test.Full").subscribe(..."123".split("").map((id) => `xdstp://a/test.Full/${id}/*`));
-      expect(peer.streamOf("test.Full").stream.closed).toEqual({ code: 8, message: "more than 2 globs of one type" });
+      expect(peer.streamOf("test.Full").stream.closed).toEqual({
+        code: 8,
+        message: "more than 2 globs of one type",
+      });
     },
   },
   {
-    rules: ["S-LIM-4"], title: "ends a stream with a name that is too long or has too many parameters, and counts it",
+    rules: ["S-LIM-4"],
+    title: "ends a stream with a name that is too long or has too many parameters, and counts it",
     run(world) {
-      const names = ["n".repeat(2049), `xdstp://a/test.Part/n?${Array.from({ length: 33 }, (_, i) => `k${i}=v`).join("&")}`];
+      const names = [
+        "n".repeat(2049),
+        `xdstp://a/test.Part/n?${Array.from({ length: 33 }, (_, i) => `k${i}=v`).join("&")}`,
+      ];
       for (const name of names) {
         const peer = world.connect();
         peer.of(PART).subscribe(name);
@@ -190,24 +251,32 @@ runCases("what one stream may ask for", [
     },
   },
   {
-    rules: ["S-LIM-4"], title: "counts a name in bytes, not in characters",
+    rules: ["S-LIM-4"],
+    title: "counts a name in bytes, not in characters",
     run(world) {
       const [within, beyond] = [world.connect(), world.connect()];
       within.of(PART).subscribe(`${"€".repeat(682)}nn`);
       beyond.of(PART).subscribe("€".repeat(683));
       expect(within.streamOf(PART).stream.closed).toBeUndefined();
-      expect(beyond.streamOf(PART).stream.closed).toEqual({ code: 8, message: "a name is longer than 2048 bytes" });
+      expect(beyond.streamOf(PART).stream.closed).toEqual({
+        code: 8,
+        message: "a name is longer than 2048 bytes",
+      });
       expect(counts(world)).toEqual({ nameLength: 1 });
     },
   },
   {
-    rules: ["S-LIM-4"], title: "ends a stream with too many types, and counts it",
+    rules: ["S-LIM-4"],
+    title: "ends a stream with too many types, and counts it",
     variants: ["delta/ads", "sotw/ads"],
     world: { limits: { types: 1 } },
     run(world) {
       const peer = world.connect();
       for (const typeUrl of [PART, OTHER_PART]) peer.of(typeUrl).subscribe("a");
-      expect(peer.streamOf(PART).stream.closed).toEqual({ code: 8, message: "more than 1 types on one stream" });
+      expect(peer.streamOf(PART).stream.closed).toEqual({
+        code: 8,
+        message: "more than 1 types on one stream",
+      });
       expect(counts(world)).toEqual({ types: 1 });
     },
   },

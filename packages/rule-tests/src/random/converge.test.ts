@@ -1,6 +1,11 @@
 import { createCache } from "@xdstp/cache";
 import { createScheduler, createServerContext } from "@xdstp/core/server";
-import { createFakeClock, createManualScheduler, createMemoryStream, type ManualScheduler } from "@xdstp/testing";
+import {
+  createFakeClock,
+  createManualScheduler,
+  createMemoryStream,
+  type ManualScheduler,
+} from "@xdstp/testing";
 import { createDeltaServer } from "@xdstp/transport-delta/server";
 import { createSotwServer } from "@xdstp/transport-sotw/server";
 import { nameKey } from "@xdstp/uri";
@@ -29,39 +34,73 @@ function createWorld(seed: number, variant: "delta" | "sotw", options: ModelClie
   const turns = createManualScheduler();
   const clock = createFakeClock();
   const cache = createCache({ types, clock });
-  const context = createServerContext({ source: cache, clock, scheduler: createScheduler({ slice: 2, later: turns.later }) });
+  const context = createServerContext({
+    source: cache,
+    clock,
+    scheduler: createScheduler({ slice: 2, later: turns.later }),
+  });
   const changes = createRandomChanges(cache, random);
   const connect = (): ModelClient => {
-    if (variant === "delta") return createModelDeltaClient(createMemoryStream((out) => createDeltaServer(context).open({ peer: "model" }, out)), options);
-    return createModelSotwClient(createMemoryStream((out) => createSotwServer(context).open({ peer: "model" }, out)), { isFullState, readPayload }, options);
+    if (variant === "delta")
+      return createModelDeltaClient(
+        createMemoryStream((out) => createDeltaServer(context).open({ peer: "model" }, out)),
+        options,
+      );
+    return createModelSotwClient(
+      createMemoryStream((out) => createSotwServer(context).open({ peer: "model" }, out)),
+      { isFullState, readPayload },
+      options,
+    );
   };
   const clients = Array.from({ length: 4 }, connect);
-  return { ...changes, turns, random, clients, settle() { settleAll(clients, turns, clock, seed); } };
+  return {
+    ...changes,
+    turns,
+    random,
+    clients,
+    settle() {
+      settleAll(clients, turns, clock, seed);
+    },
+  };
 }
 
 function step(world: World, mayCross: boolean): void {
   const { random, clients, turns } = world;
   const client = random.pick(clients);
   switch (random.below(6)) {
-    case 0: case 1: world.commit(); break;
+    case 0:
+    case 1:
+      world.commit();
+      break;
     case 2: {
       const typeUrl = random.pick(typeUrls);
       const add = Array.from({ length: 1 + random.below(2) }, () => wanted(random, typeUrl));
       const quiet = client.stream.unread === 0 && client.unanswered === 0;
-      const drop = random.below(2) === 0 || (!mayCross && !quiet) ? [] : [wanted(random, typeUrl)].filter((name) => !add.map(nameKey).includes(nameKey(name)));
+      const drop =
+        random.below(2) === 0 || (!mayCross && !quiet)
+          ? []
+          : [wanted(random, typeUrl)].filter((name) => !add.map(nameKey).includes(nameKey(name)));
       client.change(typeUrl, add, drop);
       break;
     }
-    case 3: turns.turn(); break;
-    case 4: client.receive(); break;
-    default: client.answer();
+    case 3:
+      turns.turn();
+      break;
+    case 4:
+      client.receive();
+      break;
+    default:
+      client.answer();
   }
 }
 
 /** What the client should hold of a type: all that exists and it covers. */
 function expected(world: World, client: ModelClient, typeUrl: string): readonly string[] {
   const truth = world.truth.get(typeUrl) ?? new Map<string, string>();
-  return [...truth].filter(([name]) => client.covers(typeUrl, name)).map(([name, version]) => `${nameKey(name)}=${version}`).sort();
+  return [...truth]
+    .filter(([name]) => client.covers(typeUrl, name))
+    .map(([name, version]) => `${nameKey(name)}=${version}`)
+    .sort();
 }
 
 function heldBy(client: ModelClient, typeUrl: string): readonly string[] {
@@ -81,7 +120,12 @@ function run(seed: number, variant: "delta" | "sotw", options: ModelClientOption
       const mine = heldBy(client, typeUrl);
       const want = expected(world, client, typeUrl);
       const partial = variant === "sotw" && typeUrl === ENDPOINTS;
-      if (partial) expect(mine, `seed ${seed}: client ${index} ${typeUrl}`).toEqual(expect.arrayContaining(want.filter((line) => !line.includes("xdstp:") || exactOnly(client, typeUrl, line))));
+      if (partial)
+        expect(mine, `seed ${seed}: client ${index} ${typeUrl}`).toEqual(
+          expect.arrayContaining(
+            want.filter((line) => !line.includes("xdstp:") || exactOnly(client, typeUrl, line)),
+          ),
+        );
       else expect(mine, `seed ${seed}: client ${index} ${typeUrl}`).toEqual(want);
     }
   }
@@ -89,19 +133,25 @@ function run(seed: number, variant: "delta" | "sotw", options: ModelClientOption
 
 /** In SotW a glob of a type without full state is not served (C-GLOB-10): only names and the wildcard count. */
 function exactOnly(client: ModelClient, typeUrl: string, line: string): boolean {
-  return client.covers(typeUrl, "opaque") || !line.includes("/p/") && !line.includes("/q/");
+  return client.covers(typeUrl, "opaque") || (!line.includes("/p/") && !line.includes("/q/"));
 }
 
 const refuses = (version: string): boolean => version.endsWith("-bad");
 
 describe("random streams", () => {
-  it.each(["delta", "sotw"] as const)("hold exactly what the source has, whatever was committed, subscribed and answered in between (%s/ads) [S-DUP-1] [S-NONCE-1] [S-ACK-16]", (variant) => {
-    for (let n = 0; n < runs; n++) run(firstSeed + n, variant, {});
-  });
+  it.each(["delta", "sotw"] as const)(
+    "hold exactly what the source has, whatever was committed, subscribed and answered in between (%s/ads) [S-DUP-1] [S-NONCE-1] [S-ACK-16]",
+    (variant) => {
+      for (let n = 0; n < runs; n++) run(firstSeed + n, variant, {});
+    },
+  );
 
-  it.each(["delta", "sotw"] as const)("hold it too once what a client refused has been mended (%s/ads) [S-ACK-8]", (variant) => {
-    for (let n = 0; n < runs; n++) run(firstSeed + n, variant, { refuses, wholeResponses: true });
-  });
+  it.each(["delta", "sotw"] as const)(
+    "hold it too once what a client refused has been mended (%s/ads) [S-ACK-8]",
+    (variant) => {
+      for (let n = 0; n < runs; n++) run(firstSeed + n, variant, { refuses, wholeResponses: true });
+    },
+  );
 
   it("hold it too if the client applies the good part of a response that it refuses (delta/ads) [S-ACK-8]", () => {
     for (let n = 0; n < runs; n++) run(firstSeed + n, "delta", { refuses });

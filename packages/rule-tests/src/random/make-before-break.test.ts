@@ -24,14 +24,29 @@ interface Body {
 const bodyOf = (body: Body): Uint8Array => new TextEncoder().encode(JSON.stringify(body));
 const readBody = (value: Uint8Array): Body => JSON.parse(new TextDecoder().decode(value)) as Body;
 const targetOf = (version: string): string => version.split(">")[1] ?? "";
-const references = (payload: Uint8Array): readonly Reference[] => [{ typeUrl: CLUSTERS, name: targetOf(readBody(payload).version) }];
+const references = (payload: Uint8Array): readonly Reference[] => [
+  { typeUrl: CLUSTERS, name: targetOf(readBody(payload).version) },
+];
 
-const afterClusters = [{ typeUrl: CLUSTERS, when: "accepted" }, { typeUrl: ENDPOINTS, when: "accepted" }] as const;
+const afterClusters = [
+  { typeUrl: CLUSTERS, when: "accepted" },
+  { typeUrl: ENDPOINTS, when: "accepted" },
+] as const;
 const types: readonly ResourceType[] = [
-  { typeUrl: CLUSTERS, fullStateInSotw: true, refersTo: [LISTENERS, ROUTES], warms: [{ typeUrl: ENDPOINTS, names: (payload) => [readBody(payload).name] }] },
+  {
+    typeUrl: CLUSTERS,
+    fullStateInSotw: true,
+    refersTo: [LISTENERS, ROUTES],
+    warms: [{ typeUrl: ENDPOINTS, names: (payload) => [readBody(payload).name] }],
+  },
   { typeUrl: ENDPOINTS, follows: [{ typeUrl: CLUSTERS, when: "sent" }], refersTo: [CLUSTERS] },
   { typeUrl: LISTENERS, fullStateInSotw: true, follows: [...afterClusters], references },
-  { typeUrl: ROUTES, fullStateInSotw: true, follows: [...afterClusters, { typeUrl: LISTENERS, when: "sent" }], references },
+  {
+    typeUrl: ROUTES,
+    fullStateInSotw: true,
+    follows: [...afterClusters, { typeUrl: LISTENERS, when: "sent" }],
+    references,
+  },
 ];
 const runs = Math.max(6, Math.round(1_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
 const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
@@ -54,15 +69,36 @@ function createWorld(seed: number, variant: "delta" | "sotw", options: ModelClie
   const clock = createFakeClock();
   const cache = createCache({ types, clock });
   const events: StreamEvent[] = [];
-  const context = createServerContext({ source: cache, clock, scheduler: createScheduler({ slice: 2, later: turns.later }), onEvent: (event) => { events.push(event); } });
-  const truth = { [CLUSTERS]: new Map<string, string>(), [ENDPOINTS]: new Map<string, string>(), [LISTENERS]: new Map<string, string>(), [ROUTES]: new Map<string, string>() };
+  const context = createServerContext({
+    source: cache,
+    clock,
+    scheduler: createScheduler({ slice: 2, later: turns.later }),
+    onEvent: (event) => {
+      events.push(event);
+    },
+  });
+  const truth = {
+    [CLUSTERS]: new Map<string, string>(),
+    [ENDPOINTS]: new Map<string, string>(),
+    [LISTENERS]: new Map<string, string>(),
+    [ROUTES]: new Map<string, string>(),
+  };
   let version = 0;
 
   const connect = (): ModelClient => {
-    const client = variant === "delta"
-      ? createModelDeltaClient(createMemoryStream((out) => createDeltaServer(context).open({ peer: "model" }, out)), options)
-      : createModelSotwClient(createMemoryStream((out) => createSotwServer(context).open({ peer: "model" }, out)), { isFullState: (typeUrl) => typeUrl !== ENDPOINTS, readPayload: readBody }, options);
-    for (const typeUrl of [CLUSTERS, ENDPOINTS, LISTENERS, ROUTES]) client.change(typeUrl, ["*"], []);
+    const client =
+      variant === "delta"
+        ? createModelDeltaClient(
+            createMemoryStream((out) => createDeltaServer(context).open({ peer: "model" }, out)),
+            options,
+          )
+        : createModelSotwClient(
+            createMemoryStream((out) => createSotwServer(context).open({ peer: "model" }, out)),
+            { isFullState: (typeUrl) => typeUrl !== ENDPOINTS, readPayload: readBody },
+            options,
+          );
+    for (const typeUrl of [CLUSTERS, ENDPOINTS, LISTENERS, ROUTES])
+      client.change(typeUrl, ["*"], []);
     return client;
   };
 
@@ -70,7 +106,14 @@ function createWorld(seed: number, variant: "delta" | "sotw", options: ModelClie
     const put = new Map<string, Put>();
     const remove = new Map<string, Removal>();
     const set = (typeUrl: keyof typeof truth, name: string, text: string): void => {
-      put.set(typeUrl + name, { typeUrl, resource: { name, version: text, payload: { typeUrl, value: bodyOf({ name, version: text }) } } });
+      put.set(typeUrl + name, {
+        typeUrl,
+        resource: {
+          name,
+          version: text,
+          payload: { typeUrl, value: bodyOf({ name, version: text }) },
+        },
+      });
       remove.delete(typeUrl + name);
       truth[typeUrl].set(name, text);
     };
@@ -82,9 +125,12 @@ function createWorld(seed: number, variant: "delta" | "sotw", options: ModelClie
       set(CLUSTERS, name, `v${++version}${!mended && random.below(6) === 0 ? "-bad" : ""}`);
       if (random.below(2) === 0) set(ENDPOINTS, name, `v${version}`);
     };
-    if (mended) for (const [name, text] of [...truth[CLUSTERS]]) if (text.endsWith("-bad")) setCluster(name);
+    if (mended)
+      for (const [name, text] of [...truth[CLUSTERS]]) if (text.endsWith("-bad")) setCluster(name);
     // Routes to a new cluster wait for its endpoints, and here no timer runs.
-    if (mended) for (const name of truth[CLUSTERS].keys()) if (!truth[ENDPOINTS].has(name)) set(ENDPOINTS, name, `v${++version}`);
+    if (mended)
+      for (const name of truth[CLUSTERS].keys())
+        if (!truth[ENDPOINTS].has(name)) set(ENDPOINTS, name, `v${++version}`);
     for (let n = mended ? 0 : 1 + random.below(3); n > 0; n--) {
       const target = `c${random.below(6)}`;
       if (!truth[CLUSTERS].has(target) || random.below(3) === 0) setCluster(target);
@@ -107,7 +153,11 @@ function createWorld(seed: number, variant: "delta" | "sotw", options: ModelClie
   /** The rule itself: what a client refers to, it has. */
   const inspect = (client: ModelClient): void => {
     for (const typeUrl of [LISTENERS, ROUTES]) {
-      for (const [name, text] of client.held(typeUrl)) expect(client.held(CLUSTERS).has(targetOf(text)), `seed ${seed}: ${name} ${text} points at nothing`).toBe(true);
+      for (const [name, text] of client.held(typeUrl))
+        expect(
+          client.held(CLUSTERS).has(targetOf(text)),
+          `seed ${seed}: ${name} ${text} points at nothing`,
+        ).toBe(true);
     }
   };
   const receive = (client: ModelClient): boolean => {
@@ -117,16 +167,34 @@ function createWorld(seed: number, variant: "delta" | "sotw", options: ModelClie
   };
 
   return {
-    clients, events,
-    mend() { commit(true); },
+    clients,
+    events,
+    mend() {
+      commit(true);
+    },
     step() {
       const client = random.pick(clients);
       switch (random.below(6)) {
-        case 0: commit(false); break;
-        case 1: case 2: turns.turn(); break;
-        case 3: client.answer(); break;
-        case 4: if (random.below(10) === 0) client.change(random.pick([LISTENERS, ROUTES, CLUSTERS]), [random.pick(["x", "y"])], [random.pick(["z", "w"])]); break;
-        default: receive(client);
+        case 0:
+          commit(false);
+          break;
+        case 1:
+        case 2:
+          turns.turn();
+          break;
+        case 3:
+          client.answer();
+          break;
+        case 4:
+          if (random.below(10) === 0)
+            client.change(
+              random.pick([LISTENERS, ROUTES, CLUSTERS]),
+              [random.pick(["x", "y"])],
+              [random.pick(["z", "w"])],
+            );
+          break;
+        default:
+          receive(client);
       }
     },
     settle() {
@@ -144,7 +212,10 @@ function createWorld(seed: number, variant: "delta" | "sotw", options: ModelClie
     check() {
       for (const client of clients) {
         expect(client.faults, `seed ${seed}`).toEqual([]);
-        for (const typeUrl of [CLUSTERS, LISTENERS, ROUTES] as const) expect(new Map([...client.held(typeUrl)].sort()), `seed ${seed} ${typeUrl}`).toEqual(new Map([...truth[typeUrl]].sort()));
+        for (const typeUrl of [CLUSTERS, LISTENERS, ROUTES] as const)
+          expect(new Map([...client.held(typeUrl)].sort()), `seed ${seed} ${typeUrl}`).toEqual(
+            new Map([...truth[typeUrl]].sort()),
+          );
       }
     },
   };
@@ -157,7 +228,10 @@ function run(seed: number, variant: "delta" | "sotw", options: ModelClientOption
   world.mend();
   world.settle();
   world.check(seed);
-  expect(world.events.filter(({ kind }) => kind === "order-expired"), `seed ${seed}`).toEqual([]);
+  expect(
+    world.events.filter(({ kind }) => kind === "order-expired"),
+    `seed ${seed}`,
+  ).toEqual([]);
 }
 
 const refuses = (version: string): boolean => version.endsWith("-bad");

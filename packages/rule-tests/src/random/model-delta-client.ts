@@ -5,14 +5,27 @@ import { isCoveredBy, type ModelClient, type ModelClientOptions } from "./model-
 import { createModelState, type ModelState } from "./model-state.ts";
 
 /** A delta client that follows the protocol and notes what the server may not do. */
-export function createModelDeltaClient(stream: MemoryStream, options: ModelClientOptions = {}): ModelClient {
+export function createModelDeltaClient(
+  stream: MemoryStream,
+  options: ModelClientOptions = {},
+): ModelClient {
   const raw = createRawDeltaClient(stream, { node: { id: "model" } });
   const state = createModelState();
-  const open = new Map<string, { readonly response: DeltaDiscoveryResponse; readonly bad: readonly string[] }>();
+  const open = new Map<
+    string,
+    { readonly response: DeltaDiscoveryResponse; readonly bad: readonly string[] }
+  >();
   return {
-    stream, faults: state.faults, covers: state.covers, held: state.held,
-    get unanswered() { return open.size; },
-    get unansweredTypes() { return [...open.keys()]; },
+    stream,
+    faults: state.faults,
+    covers: state.covers,
+    held: state.held,
+    get unanswered() {
+      return open.size;
+    },
+    get unansweredTypes() {
+      return [...open.keys()];
+    },
     change(typeUrl, add, drop) {
       state.change(typeUrl, add, drop);
       raw.send({ typeUrl, resourceNamesSubscribe: [...add], resourceNamesUnsubscribe: [...drop] });
@@ -20,12 +33,18 @@ export function createModelDeltaClient(stream: MemoryStream, options: ModelClien
     receive() {
       if (stream.unread === 0) return false;
       const response = raw.next();
-      state.check(response, [...response.resources.map(({ name }) => name), ...response.removedResources], open.has(response.typeUrl));
+      state.check(
+        response,
+        [...response.resources.map(({ name }) => name), ...response.removedResources],
+        open.has(response.typeUrl),
+      );
       open.set(response.typeUrl, { response, bad: apply(state, response, options) });
       return true;
     },
     answer(only) {
-      const all = [...open.values()].filter(({ response }) => only === undefined || response.typeUrl === only);
+      const all = [...open.values()].filter(
+        ({ response }) => only === undefined || response.typeUrl === only,
+      );
       for (const { response } of all) open.delete(response.typeUrl);
       for (const { response, bad } of all) {
         if (bad.length > 0) raw.nack(response, `refused: ${bad.join(" ")}`);
@@ -37,10 +56,18 @@ export function createModelDeltaClient(stream: MemoryStream, options: ModelClien
 }
 
 /** Takes a response over and gives the names that are refused. */
-function apply(state: ModelState, { typeUrl, resources, removedResources }: DeltaDiscoveryResponse, { refuses, wholeResponses }: ModelClientOptions): readonly string[] {
-  const bad = resources.filter(({ version }) => refuses?.(version) === true).map(({ name }) => name);
+function apply(
+  state: ModelState,
+  { typeUrl, resources, removedResources }: DeltaDiscoveryResponse,
+  { refuses, wholeResponses }: ModelClientOptions,
+): readonly string[] {
+  const bad = resources
+    .filter(({ version }) => refuses?.(version) === true)
+    .map(({ name }) => name);
   if (bad.length > 0 && wholeResponses === true) return bad;
-  for (const { name, version } of resources) if (!bad.includes(name) && state.covers(typeUrl, name)) state.held(typeUrl).set(nameKey(name), version);
+  for (const { name, version } of resources)
+    if (!bad.includes(name) && state.covers(typeUrl, name))
+      state.held(typeUrl).set(nameKey(name), version);
   for (const name of removedResources) remove(state, typeUrl, name);
   return bad;
 }
@@ -48,7 +75,13 @@ function apply(state: ModelState, { typeUrl, resources, removedResources }: Delt
 /** A glob that is removed is empty: its members go, but for those that another subscription covers (S-GLOB-3). */
 function remove(state: ModelState, typeUrl: string, name: string): void {
   const held = state.held(typeUrl);
-  if (!isGlob(name)) { held.delete(nameKey(name)); return; }
-  const others = new Set([...state.subscribed(typeUrl)].filter((other) => nameKey(other) !== nameKey(name)));
-  for (const member of [...held.keys()]) if (isCoveredBy(new Set([name]), member) && !isCoveredBy(others, member)) held.delete(member);
+  if (!isGlob(name)) {
+    held.delete(nameKey(name));
+    return;
+  }
+  const others = new Set(
+    [...state.subscribed(typeUrl)].filter((other) => nameKey(other) !== nameKey(name)),
+  );
+  for (const member of [...held.keys()])
+    if (isCoveredBy(new Set([name]), member) && !isCoveredBy(others, member)) held.delete(member);
 }

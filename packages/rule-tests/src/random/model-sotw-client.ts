@@ -18,22 +18,38 @@ interface NamedVersion {
 }
 
 /** A SotW client that follows the protocol and notes what the server may not do. It takes wrapped resources. */
-export function createModelSotwClient(stream: MemoryStream, types: ModelTypes, options: ModelClientOptions = {}): ModelClient {
-  const raw = createRawSotwClient(stream, { node: { id: "model", clientFeatures: ["xds.config.supports-resource-in-sotw"] } });
+export function createModelSotwClient(
+  stream: MemoryStream,
+  types: ModelTypes,
+  options: ModelClientOptions = {},
+): ModelClient {
+  const raw = createRawSotwClient(stream, {
+    node: { id: "model", clientFeatures: ["xds.config.supports-resource-in-sotw"] },
+  });
   const state = createModelState();
   const accepted = new Map<string, string>();
   const nonces = new Map<string, string>();
   const open = new Map<string, { readonly response: DiscoveryResponse; readonly bad: boolean }>();
   const send = (typeUrl: string, errorDetail?: { code: number; message: string }): void => {
     raw.send({
-      typeUrl, resourceNames: [...state.subscribed(typeUrl)], versionInfo: accepted.get(typeUrl) ?? "", responseNonce: nonces.get(typeUrl) ?? "",
+      typeUrl,
+      resourceNames: [...state.subscribed(typeUrl)],
+      versionInfo: accepted.get(typeUrl) ?? "",
+      responseNonce: nonces.get(typeUrl) ?? "",
       ...(errorDetail === undefined ? {} : { errorDetail }),
     });
   };
   return {
-    stream, faults: state.faults, covers: state.covers, held: state.held,
-    get unanswered() { return open.size; },
-    get unansweredTypes() { return [...open.keys()]; },
+    stream,
+    faults: state.faults,
+    covers: state.covers,
+    held: state.held,
+    get unanswered() {
+      return open.size;
+    },
+    get unansweredTypes() {
+      return [...open.keys()];
+    },
     change(typeUrl, add, drop) {
       state.change(typeUrl, add, drop);
       send(typeUrl);
@@ -42,15 +58,27 @@ export function createModelSotwClient(stream: MemoryStream, types: ModelTypes, o
       if (stream.unread === 0) return false;
       const response = raw.next();
       const resources = response.resources.map((any) => read(any, types));
-      state.check(response, resources.map(({ name }) => name), open.has(response.typeUrl));
+      state.check(
+        response,
+        resources.map(({ name }) => name),
+        open.has(response.typeUrl),
+      );
       if (response.versionInfo === "") state.faults.push("S-VER-7: empty version");
-      open.set(response.typeUrl, { response, bad: apply(state, response.typeUrl, resources, types, options) });
+      open.set(response.typeUrl, {
+        response,
+        bad: apply(state, response.typeUrl, resources, types, options),
+      });
       return true;
     },
     answer(only) {
-      const all = [...open.values()].filter(({ response }) => only === undefined || response.typeUrl === only);
+      const all = [...open.values()].filter(
+        ({ response }) => only === undefined || response.typeUrl === only,
+      );
       for (const { response } of all) open.delete(response.typeUrl);
-      for (const { response: { typeUrl, nonce, versionInfo }, bad } of all) {
+      for (const {
+        response: { typeUrl, nonce, versionInfo },
+        bad,
+      } of all) {
         nonces.set(typeUrl, nonce);
         if (!bad) accepted.set(typeUrl, versionInfo);
         send(typeUrl, bad ? { code: 3, message: "refused" } : undefined);
@@ -67,11 +95,19 @@ function read({ typeUrl, value }: Any, types: ModelTypes): NamedVersion {
 }
 
 /** Takes a response over; true: it is refused as a whole. */
-function apply(state: ModelState, typeUrl: string, resources: readonly NamedVersion[], types: ModelTypes, { refuses }: ModelClientOptions): boolean {
+function apply(
+  state: ModelState,
+  typeUrl: string,
+  resources: readonly NamedVersion[],
+  types: ModelTypes,
+  { refuses }: ModelClientOptions,
+): boolean {
   if (resources.some(({ version }) => refuses?.(version) === true)) return true;
   const held = state.held(typeUrl);
   const keys = new Set(resources.map(({ name }) => nameKey(name)));
-  if (types.isFullState(typeUrl)) for (const key of [...held.keys()]) if (!keys.has(key)) held.delete(key);
-  for (const { name, version } of resources) if (state.covers(typeUrl, name)) held.set(nameKey(name), version);
+  if (types.isFullState(typeUrl))
+    for (const key of [...held.keys()]) if (!keys.has(key)) held.delete(key);
+  for (const { name, version } of resources)
+    if (state.covers(typeUrl, name)) held.set(nameKey(name), version);
   return false;
 }

@@ -10,7 +10,11 @@ export interface ModelState {
   /** Changes the wanted set and drops what is not covered any more. */
   change(typeUrl: string, add: readonly string[], drop: readonly string[]): void;
   /** Notes what no response may do. */
-  check(response: { readonly typeUrl: string; readonly nonce: string }, names: readonly string[], isOpen: boolean): void;
+  check(
+    response: { readonly typeUrl: string; readonly nonce: string },
+    names: readonly string[],
+    isOpen: boolean,
+  ): void;
 }
 
 /** An empty client. */
@@ -19,15 +23,21 @@ export function createModelState(): ModelState {
   const state = new Map<string, Map<string, string>>();
   const faults: string[] = [];
   let lastNonce = 0;
-  const subscribed = (typeUrl: string): Set<string> => entryOf(subscriptions, typeUrl, () => new Set<string>());
-  const held = (typeUrl: string): Map<string, string> => entryOf(state, typeUrl, () => new Map<string, string>());
+  const subscribed = (typeUrl: string): Set<string> =>
+    entryOf(subscriptions, typeUrl, () => new Set<string>());
+  const held = (typeUrl: string): Map<string, string> =>
+    entryOf(state, typeUrl, () => new Map<string, string>());
   const covers = (typeUrl: string, name: string): boolean => isCoveredBy(subscribed(typeUrl), name);
   return {
-    faults, subscribed, held, covers,
+    faults,
+    subscribed,
+    held,
+    covers,
     change(typeUrl, add, drop) {
       for (const name of add) subscribed(typeUrl).add(nameKey(name));
       for (const name of drop) subscribed(typeUrl).delete(nameKey(name));
-      for (const name of [...held(typeUrl).keys()]) if (!covers(typeUrl, name)) held(typeUrl).delete(name);
+      for (const name of [...held(typeUrl).keys()])
+        if (!covers(typeUrl, name)) held(typeUrl).delete(name);
     },
     check({ typeUrl, nonce }, names, isOpen) {
       const keys = names.map(nameKey);

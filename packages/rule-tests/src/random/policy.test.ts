@@ -1,10 +1,24 @@
 import { createCache } from "@xdstp/cache";
 import type { ByteStream } from "@xdstp/core";
 import { createScheduler, createServerContext } from "@xdstp/core/server";
-import { createPolicy, filterSource, type ChangeablePolicy, type FilteredSource } from "@xdstp/server";
+import {
+  createPolicy,
+  filterSource,
+  type ChangeablePolicy,
+  type FilteredSource,
+} from "@xdstp/server";
 import { fromBinary } from "@bufbuild/protobuf";
-import { DeltaDiscoveryResponseSchema, DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
-import { createFakeClock, createManualScheduler, createMemoryStream, type ManualScheduler } from "@xdstp/testing";
+import {
+  DeltaDiscoveryResponseSchema,
+  DiscoveryResponseSchema,
+  ResourceSchema,
+} from "@xdstp/protos/discovery";
+import {
+  createFakeClock,
+  createManualScheduler,
+  createMemoryStream,
+  type ManualScheduler,
+} from "@xdstp/testing";
 import { createDeltaServer } from "@xdstp/transport-delta/server";
 import { createSotwServer } from "@xdstp/transport-sotw/server";
 import { nameKey } from "@xdstp/uri";
@@ -50,35 +64,70 @@ function createWorld(seed: number, variant: Variant, options: ModelClientOptions
   const turns = createManualScheduler();
   const clock = createFakeClock();
   const cache = createCache({ types, clock });
-  const context = createServerContext({ source: cache, clock, scheduler: createScheduler({ slice: 2, later: turns.later }) });
+  const context = createServerContext({
+    source: cache,
+    clock,
+    scheduler: createScheduler({ slice: 2, later: turns.later }),
+  });
   const ends = { delta: createDeltaServer(context), sotw: createSotwServer(context) };
   const changes = createRandomChanges(cache, random);
-  const roles = ["x", "y"].map((key): Role => createRole(key, random, (policy) => filterSource(cache, policy, { clock })));
+  const roles = ["x", "y"].map((key): Role =>
+    createRole(key, random, (policy) => filterSource(cache, policy, { clock })),
+  );
   const connect = (role: Role): Client => {
     const leaks: string[] = [];
     const sees = createWitness(variant, role, leaks);
     const stream = createMemoryStream((out) => {
-      const served = ends[variant].open({ peer: "model" }, watched(out, sees), { ...context, source: role.source });
-      role.source.onChange(() => { served.thaw(); });
+      const served = ends[variant].open({ peer: "model" }, watched(out, sees), {
+        ...context,
+        source: role.source,
+      });
+      role.source.onChange(() => {
+        served.thaw();
+      });
       return served;
     });
-    const client = variant === "delta" ? createModelDeltaClient(stream, options) : createModelSotwClient(stream, { isFullState, readPayload }, options);
-    return Object.defineProperties(client, { role: { value: role }, leaks: { value: leaks } }) as Client;
+    const client =
+      variant === "delta"
+        ? createModelDeltaClient(stream, options)
+        : createModelSotwClient(stream, { isFullState, readPayload }, options);
+    return Object.defineProperties(client, {
+      role: { value: role },
+      leaks: { value: leaks },
+    }) as Client;
   };
   const clients = [0, 0, 1, 1].flatMap((index) => roles[index] ?? []).map(connect);
-  return { ...changes, turns, random, roles, clients, settle() { settleAll(clients, turns, clock, seed); } };
+  return {
+    ...changes,
+    turns,
+    random,
+    roles,
+    clients,
+    settle() {
+      settleAll(clients, turns, clock, seed);
+    },
+  };
 }
 
 /** A role that may see two names of three; which ones changes with each flip, and is the same for each of its clients. */
-function createRole(key: string, random: Random, filter: (policy: ChangeablePolicy) => FilteredSource): Role {
+function createRole(
+  key: string,
+  random: Random,
+  filter: (policy: ChangeablePolicy) => FilteredSource,
+): Role {
   let salt = random.below(1_000);
   const allows = (typeUrl: string, name: string): boolean => {
-    const seed = Buffer.from(`${typeUrl} ${name}`).reduce((sum, byte) => (sum * 31 + byte) % 1_000_003, salt);
+    const seed = Buffer.from(`${typeUrl} ${name}`).reduce(
+      (sum, byte) => (sum * 31 + byte) % 1_000_003,
+      salt,
+    );
     return name === "*" || seed % 3 !== 0;
   };
   const policy = createPolicy({ key, allows });
   return {
-    policy, source: filter(policy), allows,
+    policy,
+    source: filter(policy),
+    allows,
     flip() {
       salt = random.below(1_000);
       policy.replace(allows);
@@ -87,22 +136,45 @@ function createRole(key: string, random: Random, filter: (policy: ChangeablePoli
 }
 
 /** Sees each message as it goes out. What a client has been sent before may be said again while those who refer to it let go (S-ORD-1). */
-function createWitness(variant: Variant, { allows }: Role, leaks: string[]): (message: Uint8Array) => void {
+function createWitness(
+  variant: Variant,
+  { allows }: Role,
+  leaks: string[],
+): (message: Uint8Array) => void {
   const sent = new Set<string>();
   return (message) => {
     const { typeUrl, resources } = read(variant, message);
     for (const { name, version } of resources) {
       const what = `${typeUrl} ${nameKey(name)} ${version}`;
-      if (!allows(typeUrl, nameKey(name)) && !(variant === "sotw" && isFullState(typeUrl) && sent.has(what))) leaks.push(what);
+      if (
+        !allows(typeUrl, nameKey(name)) &&
+        !(variant === "sotw" && isFullState(typeUrl) && sent.has(what))
+      )
+        leaks.push(what);
       sent.add(what);
     }
   };
 }
 
-function read(variant: Variant, message: Uint8Array): { readonly typeUrl: string; readonly resources: readonly { readonly name: string; readonly version: string }[] } {
+function read(
+  variant: Variant,
+  message: Uint8Array,
+): {
+  readonly typeUrl: string;
+  readonly resources: readonly { readonly name: string; readonly version: string }[];
+} {
   if (variant === "delta") return fromBinary(DeltaDiscoveryResponseSchema, message);
   const { typeUrl, resources } = fromBinary(DiscoveryResponseSchema, message);
-  return { typeUrl, resources: resources.map((any) => readPayload(any.typeUrl === typeUrl ? any.value : fromBinary(ResourceSchema, any.value).resource?.value ?? new Uint8Array())) };
+  return {
+    typeUrl,
+    resources: resources.map((any) =>
+      readPayload(
+        any.typeUrl === typeUrl
+          ? any.value
+          : (fromBinary(ResourceSchema, any.value).resource?.value ?? new Uint8Array()),
+      ),
+    ),
+  };
 }
 
 function watched(out: ByteStream, sees: (message: Uint8Array) => void): ByteStream {
@@ -119,25 +191,40 @@ function step(world: World, mayCross: boolean): void {
   const { random, clients, turns, roles } = world;
   const client = random.pick(clients);
   switch (random.below(7)) {
-    case 0: case 1: world.commit(); break;
+    case 0:
+    case 1:
+      world.commit();
+      break;
     case 2: {
       const typeUrl = random.pick(typeUrls);
       const add = Array.from({ length: 1 + random.below(2) }, () => wanted(random, typeUrl));
       const quiet = client.stream.unread === 0 && client.unanswered === 0;
-      const drop = random.below(2) === 0 || (!mayCross && !quiet) ? [] : [wanted(random, typeUrl)].filter((name) => !add.map(nameKey).includes(nameKey(name)));
+      const drop =
+        random.below(2) === 0 || (!mayCross && !quiet)
+          ? []
+          : [wanted(random, typeUrl)].filter((name) => !add.map(nameKey).includes(nameKey(name)));
       client.change(typeUrl, add, drop);
       break;
     }
-    case 3: turns.turn(); break;
-    case 4: client.receive(); break;
-    case 5: if (random.below(2) === 0) random.pick(roles).flip(); break;
-    default: client.answer();
+    case 3:
+      turns.turn();
+      break;
+    case 4:
+      client.receive();
+      break;
+    case 5:
+      if (random.below(2) === 0) random.pick(roles).flip();
+      break;
+    default:
+      client.answer();
   }
 }
 
 /** What the client should hold of a type: all that exists, that it covers and may see. */
 function expected({ truth }: World, client: Client, typeUrl: string): readonly string[] {
-  const names = [...truth.get(typeUrl) ?? []].filter(([name]) => client.covers(typeUrl, name) && client.role.allows(typeUrl, nameKey(name)));
+  const names = [...(truth.get(typeUrl) ?? [])].filter(
+    ([name]) => client.covers(typeUrl, name) && client.role.allows(typeUrl, nameKey(name)),
+  );
   return names.map(([name, version]) => `${nameKey(name)}=${version}`).toSorted();
 }
 
@@ -153,10 +240,17 @@ function run(seed: number, variant: Variant, options: ModelClientOptions): void 
     expect(client.faults, of).toEqual([]);
     expect(client.leaks, of).toEqual([]);
     for (const typeUrl of typeUrls) {
-      const mine = [...client.held(typeUrl)].map(([name, version]) => `${name}=${version}`).toSorted();
+      const mine = [...client.held(typeUrl)]
+        .map(([name, version]) => `${name}=${version}`)
+        .toSorted();
       const want = expected(world, client, typeUrl);
       // In SotW removals of such types cannot be said, and globs are not served (C-GLOB-10).
-      if (variant === "sotw" && !isFullState(typeUrl)) expect(mine, `${of} ${typeUrl}`).toEqual(expect.arrayContaining(want.filter((line) => !line.includes("xdstp:") || client.covers(typeUrl, "opaque"))));
+      if (variant === "sotw" && !isFullState(typeUrl))
+        expect(mine, `${of} ${typeUrl}`).toEqual(
+          expect.arrayContaining(
+            want.filter((line) => !line.includes("xdstp:") || client.covers(typeUrl, "opaque")),
+          ),
+        );
       else expect(mine, `${of} ${typeUrl}`).toEqual(want);
     }
   }
@@ -165,13 +259,19 @@ function run(seed: number, variant: Variant, options: ModelClientOptions): void 
 const refuses = (version: string): boolean => version.endsWith("-bad");
 
 describe("random streams whose rights change", () => {
-  it.each(["delta", "sotw"] as const)("hold exactly what exists and is allowed, and were never sent anything else (%s/ads) [S-LIM-8] [S-NONCE-1] [S-ACK-16]", (variant) => {
-    for (let n = 0; n < runs; n++) run(firstSeed + n, variant, {});
-  });
+  it.each(["delta", "sotw"] as const)(
+    "hold exactly what exists and is allowed, and were never sent anything else (%s/ads) [S-LIM-8] [S-NONCE-1] [S-ACK-16]",
+    (variant) => {
+      for (let n = 0; n < runs; n++) run(firstSeed + n, variant, {});
+    },
+  );
 
-  it.each(["delta", "sotw"] as const)("hold it too once what a client refused has been mended (%s/ads) [S-LIM-8] [S-ACK-8]", (variant) => {
-    for (let n = 0; n < runs; n++) run(firstSeed + n, variant, { refuses, wholeResponses: true });
-  });
+  it.each(["delta", "sotw"] as const)(
+    "hold it too once what a client refused has been mended (%s/ads) [S-LIM-8] [S-ACK-8]",
+    (variant) => {
+      for (let n = 0; n < runs; n++) run(firstSeed + n, variant, { refuses, wholeResponses: true });
+    },
+  );
 });
 
 describe("random streams whose rights change, at seeds that once went wrong", () => {

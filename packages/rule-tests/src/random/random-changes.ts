@@ -21,7 +21,10 @@ export function createRandomChanges(cache: Cache, random: Random): RandomChanges
   cache.commit({});
   const put = (typeUrl: string, name: string, next: string): Put => {
     truth.get(typeUrl)?.set(name, next);
-    return { typeUrl, resource: { name, version: next, payload: { typeUrl, value: bodyOf(name, next) } } };
+    return {
+      typeUrl,
+      resource: { name, version: next, payload: { typeUrl, value: bodyOf(name, next) } },
+    };
   };
   return {
     truth,
@@ -33,7 +36,8 @@ export function createRandomChanges(cache: Cache, random: Random): RandomChanges
         const name = stored(random, typeUrl);
         const key = `${typeUrl} ${name}`;
         if (puts.has(key) || removals.has(key)) continue;
-        if (random.below(3) > 0) puts.set(key, put(typeUrl, name, `v${++version}${random.below(8) === 0 ? "-bad" : ""}`));
+        if (random.below(3) > 0)
+          puts.set(key, put(typeUrl, name, `v${++version}${random.below(8) === 0 ? "-bad" : ""}`));
         else {
           removals.set(key, { typeUrl, name });
           truth.get(typeUrl)?.delete(name);
@@ -42,8 +46,11 @@ export function createRandomChanges(cache: Cache, random: Random): RandomChanges
       cache.commit({ put: [...puts.values()], remove: [...removals.values()] });
     },
     mend() {
-      const bad = [...truth].flatMap(([typeUrl, names]) => [...names].filter(([, held]) => held.endsWith("-bad")).map(([name]) => ({ typeUrl, name })));
-      for (const { typeUrl, name } of bad) cache.commit({ put: [put(typeUrl, name, `v${++version}`)] });
+      const bad = [...truth].flatMap(([typeUrl, names]) =>
+        [...names].filter(([, held]) => held.endsWith("-bad")).map(([name]) => ({ typeUrl, name })),
+      );
+      for (const { typeUrl, name } of bad)
+        cache.commit({ put: [put(typeUrl, name, `v${++version}`)] });
     },
   };
 }

@@ -2,7 +2,12 @@ import type { FakeClock, ManualScheduler } from "@xdstp/testing";
 import type { ModelClient } from "./model-client.ts";
 
 /** Lets everything come to rest; what waits for a client goes at last. */
-export function settleAll(clients: readonly ModelClient[], turns: ManualScheduler, clock: FakeClock, seed: number): void {
+export function settleAll(
+  clients: readonly ModelClient[],
+  turns: ManualScheduler,
+  clock: FakeClock,
+  seed: number,
+): void {
   let waited = false;
   for (let round = 0; round < 2_000; round++) {
     turns.run();

@@ -11,7 +11,8 @@ const exhausted = (message: string): unknown => ({ code: StatusCode.RESOURCE_EXH
 runCases("limits of what one stream makes the server keep", [
   {
     rules: ["S-LIM-4"],
-    title: "ends a stream that lists more versions as held than it may, and takes as many as it may",
+    title:
+      "ends a stream that lists more versions as held than it may, and takes as many as it may",
     variants: deltaVariants,
     world: { limits: { heldVersions: 2 } },
     run(world) {
@@ -31,7 +32,9 @@ runCases("limits of what one stream makes the server keep", [
     run(world) {
       const { client, stream } = world.openDelta("abc");
       client.send({ typeUrl: "abc", initialResourceVersions: { abcd: "1" } });
-      expect(stream.closed).toEqual(exhausted("a name in initial_resource_versions is longer than 3 bytes"));
+      expect(stream.closed).toEqual(
+        exhausted("a name in initial_resource_versions is longer than 3 bytes"),
+      );
     },
   },
   {
@@ -46,14 +49,19 @@ runCases("limits of what one stream makes the server keep", [
       expect(peer.streamOf(PART).stream.closed).toEqual(exhausted("type_url is longer than 1024"));
     },
   },
-  ...[{ id: "x".repeat(98) }, { id: "n", clientFeatures: Array.from({ length: 98 }, () => "") }].map((node, index) => ({
+  ...[
+    { id: "x".repeat(98) },
+    { id: "n", clientFeatures: Array.from({ length: 98 }, () => "") },
+  ].map((node, index) => ({
     rules: ["S-LIM-4"],
     title: `ends a stream whose node has more than is kept of one, by ${index === 0 ? "a long id" : "many features"}`,
     world: { limits: { nodeLength: 100 } },
     run(world: World) {
       const [long, usual] = [world.connect({ node }), world.connect({ node: { id: "n" } })];
       for (const peer of [long, usual]) peer.of(PART).subscribe("a");
-      expect(long.streamOf(PART).stream.closed).toEqual(exhausted("the node is longer than 100 without its extensions and metadata"));
+      expect(long.streamOf(PART).stream.closed).toEqual(
+        exhausted("the node is longer than 100 without its extensions and metadata"),
+      );
       expect(usual.streamOf(PART).stream.closed).toBeUndefined();
     },
   })),

@@ -9,10 +9,15 @@ const CLUSTERS = "type.googleapis.com/test.Cluster";
 const ROUTES = "type.googleapis.com/test.Route";
 const types: readonly ResourceType[] = [
   { typeUrl: CLUSTERS, refersTo: [ROUTES] },
-  { typeUrl: ROUTES, follows: [{ typeUrl: CLUSTERS, when: "accepted" }], references: (payload) => [{ typeUrl: CLUSTERS, name: textIn(payload) }] },
+  {
+    typeUrl: ROUTES,
+    follows: [{ typeUrl: CLUSTERS, when: "accepted" }],
+    references: (payload) => [{ typeUrl: CLUSTERS, name: textIn(payload) }],
+  },
 ];
 
-const what = "a refused route whose cluster is refused too stays refused: it does not go again unchanged once the cluster is mended, what waited beside it does [S-ACK-8] [S-ORD-4]";
+const what =
+  "a refused route whose cluster is refused too stays refused: it does not go again unchanged once the cluster is mended, what waited beside it does [S-ACK-8] [S-ORD-4]";
 
 it(`${what} (delta/ads)`, () => {
   const world = createWorld({ variant: "delta/ads", types });
@@ -48,7 +53,12 @@ it(`${what} (sotw/ads)`, () => {
     return client.rest().flatMap((response) => {
       if (error === undefined) client.ack(response);
       else client.nack(response, error);
-      return response.resources.map(({ value }) => Buffer.from(value).toString().replaceAll(/[^a-z]+/g, " ").trim());
+      return response.resources.map(({ value }) =>
+        Buffer.from(value)
+          .toString()
+          .replaceAll(/[^a-z]+/g, " ")
+          .trim(),
+      );
     });
   };
   client.send({ typeUrl: CLUSTERS, resourceNames: ["c"] });

@@ -9,18 +9,34 @@ const CLUSTERS = "type.googleapis.com/test.Cluster";
 const ROUTES = "type.googleapis.com/test.Route";
 const types = (fullStateInSotw: boolean): readonly ResourceType[] => [
   { typeUrl: CLUSTERS, fullStateInSotw, refersTo: [ROUTES] },
-  { typeUrl: ROUTES, fullStateInSotw, follows: [{ typeUrl: CLUSTERS, when: "accepted" }], references: (payload) => [{ typeUrl: CLUSTERS, name: textIn(payload) }] },
+  {
+    typeUrl: ROUTES,
+    fullStateInSotw,
+    follows: [{ typeUrl: CLUSTERS, when: "accepted" }],
+    references: (payload) => [{ typeUrl: CLUSTERS, name: textIn(payload) }],
+  },
 ];
 
-function commit(world: World, clusters: Readonly<Record<string, string>>, routes: Readonly<Record<string, string>> = {}): void {
+function commit(
+  world: World,
+  clusters: Readonly<Record<string, string>>,
+  routes: Readonly<Record<string, string>> = {},
+): void {
   world.cache.transaction(({ put }) => {
-    for (const [typeUrl, all] of [[CLUSTERS, clusters], [ROUTES, routes]] as const) {
-      for (const [name, text] of Object.entries(all)) put({ typeUrl, name, value: payloadOf(name, text) });
+    for (const [typeUrl, all] of [
+      [CLUSTERS, clusters],
+      [ROUTES, routes],
+    ] as const) {
+      for (const [name, text] of Object.entries(all))
+        put({ typeUrl, name, value: payloadOf(name, text) });
     }
   });
 }
 
-function acceptAll<Response>(world: World, client: { rest(): readonly Response[]; ack(response: Response): void }): void {
+function acceptAll<Response>(
+  world: World,
+  client: { rest(): readonly Response[]; ack(response: Response): void },
+): void {
   for (let left = true; left;) {
     world.run();
     const responses = client.rest();
@@ -31,7 +47,11 @@ function acceptAll<Response>(world: World, client: { rest(): readonly Response[]
 
 describe("a response in parts (delta/ads)", () => {
   it("that is refused in its first part comes again whole, though what has changed waited for the last answer; then what refers to it goes [S-ACK-8] [S-ORD-4]", () => {
-    const world = createWorld({ variant: "delta/ads", types: types(true), limits: { responseBytes: 400 } });
+    const world = createWorld({
+      variant: "delta/ads",
+      types: types(true),
+      limits: { responseBytes: 400 },
+    });
     const { client } = world.openDelta(CLUSTERS);
     client.send({ typeUrl: CLUSTERS, resourceNamesSubscribe: ["a", "b", "c"] });
     client.send({ typeUrl: ROUTES, resourceNamesSubscribe: ["*"] });
@@ -40,7 +60,10 @@ describe("a response in parts (delta/ads)", () => {
     commit(world, { a: pad, b: `bad${pad}`, c: pad }, { r: "a" });
     world.run();
     const parts = client.rest();
-    expect(parts.map(({ resources }) => resources.map(({ name }) => name))).toEqual([["a", "b"], ["c"]]);
+    expect(parts.map(({ resources }) => resources.map(({ name }) => name))).toEqual([
+      ["a", "b"],
+      ["c"],
+    ]);
     commit(world, { b: "good" });
     world.run();
     const [first, last] = parts;
@@ -50,10 +73,16 @@ describe("a response in parts (delta/ads)", () => {
     client.ack(last);
     world.run();
     const again = client.rest();
-    expect(again.flatMap(({ resources }) => resources.map(({ name }) => name)).sort()).toEqual(["a", "b", "c"]);
+    expect(again.flatMap(({ resources }) => resources.map(({ name }) => name)).sort()).toEqual([
+      "a",
+      "b",
+      "c",
+    ]);
     for (const response of again) client.ack(response);
     world.run();
-    expect(client.rest().map(({ typeUrl, resources }) => [typeUrl, resources.map(({ name }) => name)])).toEqual([[ROUTES, ["r"]]]);
+    expect(
+      client.rest().map(({ typeUrl, resources }) => [typeUrl, resources.map(({ name }) => name)]),
+    ).toEqual([[ROUTES, ["r"]]]);
   });
 });
 
@@ -90,7 +119,12 @@ describe("a cluster that is gone and stays while its name is asked for (sotw/ads
     world.cache.remove(CLUSTERS, "n");
     world.run();
     const last = world.status()[0]?.types.find(({ typeUrl }) => typeUrl === CLUSTERS);
-    client.send({ typeUrl: CLUSTERS, versionInfo: last?.versionAccepted ?? "", responseNonce: last?.nonceSent ?? "", resourceNames: ["*"] });
+    client.send({
+      typeUrl: CLUSTERS,
+      versionInfo: last?.versionAccepted ?? "",
+      responseNonce: last?.nonceSent ?? "",
+      resourceNames: ["*"],
+    });
     world.run();
     expect(client.next().resources).toHaveLength(1);
   });
@@ -118,7 +152,9 @@ describe("a name that was refused (delta/ads)", () => {
     expect(client.rest()).toEqual([]);
     client.ack(route);
     world.run();
-    expect(client.rest().map(({ resources, removedResources }) => [resources, removedResources])).toEqual([[[], ["b"]]]);
+    expect(
+      client.rest().map(({ resources, removedResources }) => [resources, removedResources]),
+    ).toEqual([[[], ["b"]]]);
   });
 
   it("is not said again when the name of an alias that was given up is put again, which is no news to a client that asks by the alias [S-ACK-8] [S-ALIAS-1]", () => {
@@ -137,7 +173,9 @@ describe("a name that was refused (delta/ads)", () => {
     expect(client.rest()).toEqual([]);
     world.put(FLAGS, "a", "good");
     world.run();
-    expect(client.rest().map(({ resources }) => resources.map(({ name }) => name))).toEqual([["a"]]);
+    expect(client.rest().map(({ resources }) => resources.map(({ name }) => name))).toEqual([
+      ["a"],
+    ]);
   });
 });
 
@@ -184,7 +222,11 @@ describe("a name that was refused, and asked for again (sotw/ads)", () => {
 
 describe("a response in parts (sotw/ads)", () => {
   it("is sent anew to a client that was cut off after a part of it and comes back with the version of that, and not to one that has all parts [S-SIZE-3] [S-RECON-7]", () => {
-    const world = createWorld({ variant: "sotw/ads", types: types(false), limits: { responseBytes: 400 } });
+    const world = createWorld({
+      variant: "sotw/ads",
+      types: types(false),
+      limits: { responseBytes: 400 },
+    });
     commit(world, { a: "x".repeat(100), b: "x".repeat(100), c: "x".repeat(100) });
     const comeWith = (versionInfo: string): readonly { readonly versionInfo: string }[] => {
       const { client } = world.openSotw(CLUSTERS);

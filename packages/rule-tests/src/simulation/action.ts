@@ -12,7 +12,12 @@ export interface Change {
 /** What is done to a world. It means something in every state of it, if only nothing, so that any part of a history is one. */
 export type Deed =
   | { readonly kind: "commit"; readonly origin: number; readonly changes: readonly Change[] }
-  | { readonly kind: "watch" | "unwatch"; readonly client: number; readonly typeUrl: string; readonly name: string }
+  | {
+      readonly kind: "watch" | "unwatch";
+      readonly client: number;
+      readonly typeUrl: string;
+      readonly name: string;
+    }
   | { readonly kind: "come" | "leave"; readonly client: number }
   | { readonly kind: "start"; readonly origin: number }
   | { readonly kind: "stop"; readonly origin: number; readonly crash: boolean }
@@ -36,16 +41,28 @@ export function describeAction({ waitMs, deed }: Action): string {
 
 function describeDeed(deed: Deed): string {
   switch (deed.kind) {
-    case "commit": return `server ${deed.origin}: ${deed.changes.map(describeChange).join("; ")}`;
-    case "watch": case "unwatch": return `client ${deed.client} ${deed.kind}es ${deed.name} (${shortType(deed.typeUrl)})`;
-    case "come": case "leave": return `client ${deed.client} ${deed.kind}s`;
-    case "start": return `server ${deed.origin} starts from its store`;
-    case "stop": return `server ${deed.origin} ${deed.crash ? "crashes" : "stops"}`;
-    case "cut": return `the connection of client ${deed.client} is cut, of which ${deed.told} ${deed.told === "both" ? "are" : "is"} told`;
-    case "stall": return `the connection of client ${deed.client} stalls for ${deed.ms} ms`;
-    case "slow": return `the ${deed.side} reads slowly on the connection of client ${deed.client}: ${deed.ms} ms more for each message`;
-    case "duplicate": return `client ${deed.client} is cut off, and comes back with a call that arrives twice`;
-    case "rest": return "rest: no more faults, what is bad is mended";
+    case "commit":
+      return `server ${deed.origin}: ${deed.changes.map(describeChange).join("; ")}`;
+    case "watch":
+    case "unwatch":
+      return `client ${deed.client} ${deed.kind}es ${deed.name} (${shortType(deed.typeUrl)})`;
+    case "come":
+    case "leave":
+      return `client ${deed.client} ${deed.kind}s`;
+    case "start":
+      return `server ${deed.origin} starts from its store`;
+    case "stop":
+      return `server ${deed.origin} ${deed.crash ? "crashes" : "stops"}`;
+    case "cut":
+      return `the connection of client ${deed.client} is cut, of which ${deed.told} ${deed.told === "both" ? "are" : "is"} told`;
+    case "stall":
+      return `the connection of client ${deed.client} stalls for ${deed.ms} ms`;
+    case "slow":
+      return `the ${deed.side} reads slowly on the connection of client ${deed.client}: ${deed.ms} ms more for each message`;
+    case "duplicate":
+      return `client ${deed.client} is cut off, and comes back with a call that arrives twice`;
+    case "rest":
+      return "rest: no more faults, what is bad is mended";
   }
 }
 

@@ -1,29 +1,143 @@
 /** Seeds that failed once, with what they showed; they run each time, but for those that take long: these run with the simulation at its whole size. */
-export const failedSeeds: readonly { readonly seed: number; readonly steps: number; readonly showed: string }[] = [
-  { seed: 3, steps: 20_000, showed: "a client called an alias missing on a new stream, where the server says nothing since nothing has changed" },
-  { seed: 5, steps: 20_000, showed: "a SotW client kept what went just after a wildcard was first answered" },
-  { seed: 6, steps: 20_000, showed: "a delta client kept the resource whose alias, by which it was wanted, had gone" },
-  { seed: 4, steps: 20_000, showed: "a delta client showed an error of a resource whose alias, by which it was wanted, had gone" },
-  { seed: 4, steps: 60_000, showed: "a delta server lost what was refused in the first of two parts, and held back for ever what refers to it" },
-  { seed: 101, steps: 60_000, showed: "a SotW server said a refused full state again, since what waits for it was looked at anew" },
-  { seed: 331_866_949, steps: 200_000, showed: "a SotW server did not tell a wildcard of a cluster that had stayed for as long as its name was asked for" },
-  { seed: 903, steps: 20_000, showed: "a delta server said a refused name again for a removal that had to wait" },
-  { seed: 907, steps: 60_000, showed: "a SotW server said a refused name again since another had gone, which it cannot say" },
-  { seed: 500_000_005, steps: 400_000, showed: "a delta server lost what was refused in a part of a response when that was repaired before its last part was answered" },
-  { seed: 600_000_002, steps: 300_000, showed: "a SotW server took a client that had been cut off between two parts of a response for one that holds all of it" },
-  { seed: 600_000_005, steps: 200_000, showed: "a delta server said a refused repair again, since what was refused before it cannot be said any more" },
-  { seed: 620_000_003, steps: 800_000, showed: "a SotW server said again what was refused last, since what it had sent before that has gone" },
+export const failedSeeds: readonly {
+  readonly seed: number;
+  readonly steps: number;
+  readonly showed: string;
+}[] = [
+  {
+    seed: 3,
+    steps: 20_000,
+    showed:
+      "a client called an alias missing on a new stream, where the server says nothing since nothing has changed",
+  },
+  {
+    seed: 5,
+    steps: 20_000,
+    showed: "a SotW client kept what went just after a wildcard was first answered",
+  },
+  {
+    seed: 6,
+    steps: 20_000,
+    showed: "a delta client kept the resource whose alias, by which it was wanted, had gone",
+  },
+  {
+    seed: 4,
+    steps: 20_000,
+    showed:
+      "a delta client showed an error of a resource whose alias, by which it was wanted, had gone",
+  },
+  {
+    seed: 4,
+    steps: 60_000,
+    showed:
+      "a delta server lost what was refused in the first of two parts, and held back for ever what refers to it",
+  },
+  {
+    seed: 101,
+    steps: 60_000,
+    showed:
+      "a SotW server said a refused full state again, since what waits for it was looked at anew",
+  },
+  {
+    seed: 331_866_949,
+    steps: 200_000,
+    showed:
+      "a SotW server did not tell a wildcard of a cluster that had stayed for as long as its name was asked for",
+  },
+  {
+    seed: 903,
+    steps: 20_000,
+    showed: "a delta server said a refused name again for a removal that had to wait",
+  },
+  {
+    seed: 907,
+    steps: 60_000,
+    showed: "a SotW server said a refused name again since another had gone, which it cannot say",
+  },
+  {
+    seed: 500_000_005,
+    steps: 400_000,
+    showed:
+      "a delta server lost what was refused in a part of a response when that was repaired before its last part was answered",
+  },
+  {
+    seed: 600_000_002,
+    steps: 300_000,
+    showed:
+      "a SotW server took a client that had been cut off between two parts of a response for one that holds all of it",
+  },
+  {
+    seed: 600_000_005,
+    steps: 200_000,
+    showed:
+      "a delta server said a refused repair again, since what was refused before it cannot be said any more",
+  },
+  {
+    seed: 620_000_003,
+    steps: 800_000,
+    showed:
+      "a SotW server said again what was refused last, since what it had sent before that has gone",
+  },
   { seed: 620_000_004, steps: 800_000, showed: "the same of a name that was asked for anew" },
-  { seed: 177_601_835, steps: 20_000, showed: "the checker of lost names took no notice of a stall that befell a call on its way" },
-  { seed: 177_601_830, steps: 650_000, showed: "a SotW server let a full state expire when what had the shortest TTL of it was wanted no more" },
-  { seed: 177_601_802, steps: 800_000, showed: "a delta server let expire what was asked for by an alias and had been held before the stream" },
-  { seed: 177_601_843, steps: 650_000, showed: "a delta server did not send again what was refused, since what was bad of it had gone and waited to be removed" },
+  {
+    seed: 177_601_835,
+    steps: 20_000,
+    showed: "the checker of lost names took no notice of a stall that befell a call on its way",
+  },
+  {
+    seed: 177_601_830,
+    steps: 650_000,
+    showed:
+      "a SotW server let a full state expire when what had the shortest TTL of it was wanted no more",
+  },
+  {
+    seed: 177_601_802,
+    steps: 800_000,
+    showed:
+      "a delta server let expire what was asked for by an alias and had been held before the stream",
+  },
+  {
+    seed: 177_601_843,
+    steps: 650_000,
+    showed:
+      "a delta server did not send again what was refused, since what was bad of it had gone and waited to be removed",
+  },
   { seed: 177_601_845, steps: 800_000, showed: "the same, and Endpoints that had gone stayed" },
-  { seed: 202_938_370, steps: 230_000, showed: "a server kept alive too late what a client held that came back, since the wire was full just then" },
+  {
+    seed: 202_938_370,
+    steps: 230_000,
+    showed:
+      "a server kept alive too late what a client held that came back, since the wire was full just then",
+  },
   { seed: 300_000_000, steps: 570_000, showed: "the same" },
-  { seed: 310_000_036, steps: 510_000, showed: "a delta client showed by an alias that had gone what was wanted no more by its name, since its state without the alias had been refused" },
-  { seed: 310_000_037, steps: 990_000, showed: "a delta server held a removal back for ever: what was bad was mended while its repetition waited for its turn, and so counted as refused for good" },
-  { seed: 310_000_075, steps: 250_000, showed: "the checker of repeated refusals took the last part of a response for all that was refused" },
-  { seed: 310_000_043, steps: 650_000, showed: "a delta server said again what was refused, since it had waited meanwhile for a cluster that was refused too" },
-  { seed: 202_938_351, steps: 450_000, showed: "the checker of lost names had no time for what went while it was asked for, of a full state" },
+  {
+    seed: 310_000_036,
+    steps: 510_000,
+    showed:
+      "a delta client showed by an alias that had gone what was wanted no more by its name, since its state without the alias had been refused",
+  },
+  {
+    seed: 310_000_037,
+    steps: 990_000,
+    showed:
+      "a delta server held a removal back for ever: what was bad was mended while its repetition waited for its turn, and so counted as refused for good",
+  },
+  {
+    seed: 310_000_075,
+    steps: 250_000,
+    showed:
+      "the checker of repeated refusals took the last part of a response for all that was refused",
+  },
+  {
+    seed: 310_000_043,
+    steps: 650_000,
+    showed:
+      "a delta server said again what was refused, since it had waited meanwhile for a cluster that was refused too",
+  },
+  {
+    seed: 202_938_351,
+    steps: 450_000,
+    showed:
+      "the checker of lost names had no time for what went while it was asked for, of a full state",
+  },
 ];

@@ -20,14 +20,21 @@ let next = firstSeed;
 let longest = 0;
 const outcomes: SeedOutcome[] = [];
 
-console.log(`simulation: new seeds from ${firstSeed} on, ${steps} steps each, for ${minutes} minutes; ${tasks.length} that once failed come first`);
+console.log(
+  `simulation: new seeds from ${firstSeed} on, ${steps} steps each, for ${minutes} minutes; ${tasks.length} that once failed come first`,
+);
 await Promise.all(Array.from({ length: availableParallelism() }, work));
 finish();
 
 /** No seed is begun that would not end in time, as far as those before it tell. Its relays and federations follow. */
 function nextTask(): SeedTask | undefined {
   const isInTime = performance.now() - started + longest < minutes * 60_000;
-  if (tasks.length === 0 && (isInTime || next - firstSeed < LEAST)) tasks.push({ seed: next, steps }, { seed: next, steps: steps / 100, world: "relays" }, { seed: next++, steps: steps / 100, world: "federations" });
+  if (tasks.length === 0 && (isInTime || next - firstSeed < LEAST))
+    tasks.push(
+      { seed: next, steps },
+      { seed: next, steps: steps / 100, world: "relays" },
+      { seed: next++, steps: steps / 100, world: "federations" },
+    );
   return tasks.shift();
 }
 
@@ -44,7 +51,9 @@ async function work(): Promise<void> {
 
 async function runIn(worker: Worker, task: SeedTask): Promise<SeedOutcome> {
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => { reject(new Error(`seed ${task.seed}: the worker has ended`, { cause: error })); };
+    const fail = (error: unknown): void => {
+      reject(new Error(`seed ${task.seed}: the worker has ended`, { cause: error }));
+    };
     worker.once("error", fail);
     worker.once("message", (outcome: SeedOutcome) => {
       worker.off("error", fail);
@@ -56,13 +65,17 @@ async function runIn(worker: Worker, task: SeedTask): Promise<SeedOutcome> {
 
 function lineOf({ seed, steps: made, ms, failure, world = "ends" }: SeedOutcome): string {
   const figures = `${made} ${counted[world]} in ${(ms / 1_000).toFixed(1)} s, ${Math.round((1_000 * made) / ms)}/s`;
-  return failure === undefined ? `seed ${seed}: ok, ${figures}` : `${failure}\n(${figures}; to see it again: XDSTP_SIMULATION_SEED=${seed})`;
+  return failure === undefined
+    ? `seed ${seed}: ok, ${figures}`
+    : `${failure}\n(${figures}; to see it again: XDSTP_SIMULATION_SEED=${seed})`;
 }
 
 function finish(): void {
   const failed = outcomes.filter(({ failure }) => failure !== undefined);
   const sum = outcomes.reduce((total, { steps: made }) => total + made, 0);
-  console.log(`simulation: ${outcomes.length - failed.length} seeds passed, ${failed.length} failed; ${next - firstSeed} of them new; ${sum} steps in ${Math.round((performance.now() - started) / 1_000)} s`);
+  console.log(
+    `simulation: ${outcomes.length - failed.length} seeds passed, ${failed.length} failed; ${next - firstSeed} of them new; ${sum} steps in ${Math.round((performance.now() - started) / 1_000)} s`,
+  );
   if (failed.length > 0) console.log(`failed: ${failed.map(({ seed }) => seed).join(" ")}`);
   process.exitCode = failed.length === 0 ? 0 : 1;
 }

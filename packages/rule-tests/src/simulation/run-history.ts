@@ -11,10 +11,14 @@ export interface RunResult {
 const REST: Action = { waitMs: 0, deed: { kind: "rest" } };
 
 /** Runs a history in a world of its own, and a rest behind it. */
-export async function runHistory(options: WorldOptions, history: readonly Action[]): Promise<RunResult> {
+export async function runHistory(
+  options: WorldOptions,
+  history: readonly Action[],
+): Promise<RunResult> {
   const world = createWorld(options);
   await world.run(history);
-  if (world.violation === undefined && history.at(-1)?.deed.kind !== "rest") await world.run([REST]);
+  if (world.violation === undefined && history.at(-1)?.deed.kind !== "rest")
+    await world.run([REST]);
   const { steps, violation } = world;
   world.close();
   return { steps, violation };

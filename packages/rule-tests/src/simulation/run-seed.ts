@@ -39,11 +39,20 @@ export async function runSeed(options: WorldOptions, steps: number): Promise<See
   const made = world.steps;
   const ms = performance.now() - started;
   world.close();
-  return { seed, steps: made, ms, failure: violation === undefined ? undefined : await shorten(options, rounds, violation) };
+  return {
+    seed,
+    steps: made,
+    ms,
+    failure: violation === undefined ? undefined : await shorten(options, rounds, violation),
+  };
 }
 
 /** The last rounds first, then more of them: most failures do not need what was long ago. */
-async function shorten(options: WorldOptions, rounds: readonly (readonly Action[])[], violation: Violation): Promise<SeedFailure> {
+async function shorten(
+  options: WorldOptions,
+  rounds: readonly (readonly Action[])[],
+  violation: Violation,
+): Promise<SeedFailure> {
   const found = { violation };
   const end = performance.now() + SHORTEN;
   const fails = async (history: readonly Action[]): Promise<boolean> => {
@@ -56,10 +65,13 @@ async function shorten(options: WorldOptions, rounds: readonly (readonly Action[
   for (let count = 1; ; count *= 4) {
     const history = rounds.slice(-count).flat();
     if (await fails(history)) {
-      const shortest = await shrinkHistory(timed(history), async (some) => fails(untimed(some)), { simpler });
+      const shortest = await shrinkHistory(timed(history), async (some) => fails(untimed(some)), {
+        simpler,
+      });
       return { ...found, history: untimed(shortest) };
     }
-    if (count >= rounds.length || performance.now() > end) return { violation, history: history.slice(-20) };
+    if (count >= rounds.length || performance.now() > end)
+      return { violation, history: history.slice(-20) };
   }
 }
 
@@ -81,11 +93,20 @@ function untimed(deeds: readonly TimedDeed[]): readonly Action[] {
 /** Transactions of fewer changes. */
 function simpler({ at, deed }: TimedDeed): readonly TimedDeed[] {
   if (deed.kind !== "commit" || deed.changes.length < 2) return [];
-  return deed.changes.map((_, index) => ({ at, deed: { ...deed, changes: deed.changes.toSpliced(index, 1) } }));
+  return deed.changes.map((_, index) => ({
+    at,
+    deed: { ...deed, changes: deed.changes.toSpliced(index, 1) },
+  }));
 }
 
 /** Lines for people: what does not hold, and after what. */
 export function describeFailure(seed: number, { violation, history }: SeedFailure): string {
   const rest = history.at(-1)?.deed.kind === "rest" ? [] : ["              then a rest"];
-  return [`seed ${seed}: it does not hold that ${violation.invariant}`, ...violation.text.split("\n").map((line) => `  ${line}`), `  after ${history.length} deeds:`, ...history.map(describeAction), ...rest].join("\n");
+  return [
+    `seed ${seed}: it does not hold that ${violation.invariant}`,
+    ...violation.text.split("\n").map((line) => `  ${line}`),
+    `  after ${history.length} deeds:`,
+    ...history.map(describeAction),
+    ...rest,
+  ].join("\n");
 }

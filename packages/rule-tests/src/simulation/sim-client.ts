@@ -47,7 +47,13 @@ export interface Watched {
 const watcher = { wake: (): void => undefined };
 
 /** A client of which nothing is wanted yet. */
-export function createSimClient({ name, shape, clock, random, network }: SimClientOptions): SimClient {
+export function createSimClient({
+  name,
+  shape,
+  clock,
+  random,
+  network,
+}: SimClientOptions): SimClient {
   const cache = createCache({ types: shape.refuses ? choosyTypes : types, clock });
   const watched = new Map<string, Watched>();
   let connection: Connection | undefined;
@@ -57,15 +63,29 @@ export function createSimClient({ name, shape, clock, random, network }: SimClie
       connection = network.connections.findLast(({ isDuplicate }) => !isDuplicate);
       return stream;
     },
-    node: toBinary(NodeSchema, create(NodeSchema, { id: name, clientFeatures: [...shape.features] })),
-    clock, random: () => random.next(), later: (callback) => { clock.after(0, callback); },
-    descriptor: (typeUrl) => cache.descriptor(typeUrl), backoff: { maxMs: 5_000 },
+    node: toBinary(
+      NodeSchema,
+      create(NodeSchema, { id: name, clientFeatures: [...shape.features] }),
+    ),
+    clock,
+    random: () => random.next(),
+    later: (callback) => {
+      clock.after(0, callback);
+    },
+    descriptor: (typeUrl) => cache.descriptor(typeUrl),
+    backoff: { maxMs: 5_000 },
   });
   const feed = shape.variant === "delta" ? createDeltaClient(context) : createSotwClient(context);
   cache.addFeed(feed);
   return {
-    name, shape, cache, feed, watched,
-    get connection() { return connection; },
+    name,
+    shape,
+    cache,
+    feed,
+    watched,
+    get connection() {
+      return connection;
+    },
     watch(typeUrl, wanted) {
       const key = `${typeUrl} ${wanted}`;
       if (watched.has(key)) return;
@@ -78,6 +98,8 @@ export function createSimClient({ name, shape, clock, random, network }: SimClie
       watched.get(key)?.topic.unwatch(watcher);
       watched.delete(key);
     },
-    leave() { void cache.close(); },
+    leave() {
+      void cache.close();
+    },
   };
 }

@@ -1,5 +1,12 @@
 import { createCache, type Cache } from "@xdstp/cache";
-import type { ByteStream, ByteStreamHandler, Clock, Put, Removal, ResourceSource } from "@xdstp/core";
+import type {
+  ByteStream,
+  ByteStreamHandler,
+  Clock,
+  Put,
+  Removal,
+  ResourceSource,
+} from "@xdstp/core";
 import { createScheduler, createServerContext, type ServerStream } from "@xdstp/core/server";
 import type { Connection, Network } from "@xdstp/testing";
 import { createDeltaServer } from "@xdstp/transport-delta/server";
@@ -87,9 +94,15 @@ class Server implements SimServer {
     this.cache = this.#run();
   }
 
-  get root(): SimServer { return this.#options.relay?.root ?? this; }
-  get running(): boolean { return this.#listeners.length > 0; }
-  get streams(): ReadonlyMap<Connection, ServerStream> { return this.#streams; }
+  get root(): SimServer {
+    return this.#options.relay?.root ?? this;
+  }
+  get running(): boolean {
+    return this.#listeners.length > 0;
+  }
+  get streams(): ReadonlyMap<Connection, ServerStream> {
+    return this.#streams;
+  }
 
   start(): void {
     if (!this.running) this.cache = this.#run();
@@ -108,7 +121,10 @@ class Server implements SimServer {
 
   /** One that does not run takes them into its store. */
   commit(changes: readonly Change[]): void {
-    if (this.root !== this) { this.root.commit(changes); return; }
+    if (this.root !== this) {
+      this.root.commit(changes);
+      return;
+    }
     const values = changes.flatMap((change) => valuesOf(change, this.#store.get(keyOf(change))));
     this.#noteBad(changes);
     for (const change of changes) {
@@ -116,14 +132,19 @@ class Server implements SimServer {
       else this.#store.set(keyOf(change), change);
     }
     this.#options.onCommit(this.name, values);
-    if (this.running) this.cache.commit({ put: changes.flatMap(this.#putOf), remove: changes.flatMap(removalOf) });
+    if (this.running)
+      this.cache.commit({ put: changes.flatMap(this.#putOf), remove: changes.flatMap(removalOf) });
   }
 
   mend(): void {
-    const gone = [...this.#everBad].flatMap(([key, change]) => (this.#store.has(key) ? [] : [change]));
+    const gone = [...this.#everBad].flatMap(([key, change]) =>
+      this.#store.has(key) ? [] : [change],
+    );
     const bad = [...this.#store.values().filter(isBad), ...gone];
     this.#everBad.clear();
-    this.commit(bad.map((change) => ({ ...change, text: change.text?.replace(BAD, "-mended") ?? "" })));
+    this.commit(
+      bad.map((change) => ({ ...change, text: change.text?.replace(BAD, "-mended") ?? "" })),
+    );
   }
 
   /** What has relays before it gives some types versions of its own: those of the content would be the same wherever they are made. */
@@ -138,29 +159,59 @@ class Server implements SimServer {
   }
 
   #run(): Cache {
-    const { clock, network, shape: { responseBytes }, defect, relay } = this.#options;
+    const {
+      clock,
+      network,
+      shape: { responseBytes },
+      defect,
+      relay,
+    } = this.#options;
     this.#relay = relay?.open();
     const cache = this.#relay?.cache ?? this.#load();
     const source: ResourceSource = defect.source?.(cache, clock) ?? this.#relay?.source ?? cache;
-    const later = (callback: () => void): void => { clock.after(1, callback); };
-    const context = createServerContext({ source, clock, scheduler: createScheduler({ slice: 4, later }), limits: { responseBytes } });
+    const later = (callback: () => void): void => {
+      clock.after(1, callback);
+    };
+    const context = createServerContext({
+      source,
+      clock,
+      scheduler: createScheduler({ slice: 4, later }),
+      limits: { responseBytes },
+    });
     const streams = new Map<Connection, ServerStream>();
     this.#streams = streams;
     this.#listeners = [createDeltaServer(context), createSotwServer(context)].map((end, index) => {
       const variant = index === 0 ? "delta" : "sotw";
-      return network.listen(addressOf(this.name, variant), (out, connection) => this.#serve(streams, connection, (given) => end.open({ peer: `connection ${connection.id}` }, given), out, variant));
+      return network.listen(addressOf(this.name, variant), (out, connection) =>
+        this.#serve(
+          streams,
+          connection,
+          (given) => end.open({ peer: `connection ${connection.id}` }, given),
+          out,
+          variant,
+        ),
+      );
     });
     return cache;
   }
 
   #load(): Cache {
-    const { clock, shape: { tombstoneMs, tombstoneCount } } = this.#options;
+    const {
+      clock,
+      shape: { tombstoneMs, tombstoneCount },
+    } = this.#options;
     const cache = createCache({ types, clock, tombstoneMs, tombstoneCount });
     cache.commit({ put: [...this.#store.values()].flatMap(this.#putOf) });
     return cache;
   }
 
-  #serve(streams: Map<Connection, ServerStream>, connection: Connection, open: (out: ByteStream) => ServerStream, out: ByteStream, variant: "delta" | "sotw"): ByteStreamHandler {
+  #serve(
+    streams: Map<Connection, ServerStream>,
+    connection: Connection,
+    open: (out: ByteStream) => ServerStream,
+    out: ByteStream,
+    variant: "delta" | "sotw",
+  ): ByteStreamHandler {
     const serve = (given: ByteStream): ByteStreamHandler => {
       const stream = open(given);
       streams.set(connection, stream);
@@ -169,8 +220,12 @@ class Server implements SimServer {
     this.#options.onOpen(connection);
     const handler = this.#options.defect.serve?.(serve, out, variant) ?? serve(out);
     return {
-      onMessage: (message) => { handler.onMessage(message); },
-      onDrained: () => { handler.onDrained(); },
+      onMessage: (message) => {
+        handler.onMessage(message);
+      },
+      onDrained: () => {
+        handler.onDrained();
+      },
       onClosed: (status) => {
         streams.delete(connection);
         handler.onClosed(status);
@@ -188,17 +243,29 @@ function keyOf({ typeUrl, name }: Change): string {
 }
 
 /** Under its name, its alias, and the alias that it has given up. */
-function valuesOf({ typeUrl, name, text, alias }: Change, before: Change | undefined): readonly Value[] {
+function valuesOf(
+  { typeUrl, name, text, alias }: Change,
+  before: Change | undefined,
+): readonly Value[] {
   const value = text === undefined ? {} : { text };
   const given = alias === undefined ? [] : [{ typeUrl, name: alias, ...value }];
-  const up = before?.alias === undefined || before.alias === alias ? [] : [{ typeUrl, name: before.alias }];
+  const up =
+    before?.alias === undefined || before.alias === alias ? [] : [{ typeUrl, name: before.alias }];
   return [{ typeUrl, name, ...value }, ...given, ...up];
 }
 
 function putOf({ typeUrl, name, text, ttlMs, alias }: Change, version: string): readonly Put[] {
   if (text === undefined) return [];
-  const more = { ...(ttlMs === undefined ? {} : { ttlMs }), ...(alias === undefined ? {} : { aliases: [alias] }) };
-  return [{ typeUrl, resource: { name, version, payload: { typeUrl, value: payloadOf(name, text) }, ...more } }];
+  const more = {
+    ...(ttlMs === undefined ? {} : { ttlMs }),
+    ...(alias === undefined ? {} : { aliases: [alias] }),
+  };
+  return [
+    {
+      typeUrl,
+      resource: { name, version, payload: { typeUrl, value: payloadOf(name, text) }, ...more },
+    },
+  ];
 }
 
 function removalOf({ typeUrl, name, text }: Change): readonly Removal[] {

@@ -20,19 +20,32 @@ function expectGreen({ seed, failure }: SeedResult): void {
 }
 
 describe("servers and clients in one simulated network", () => {
-  it.each([0, 1, 2])("keep every invariant, and end up alike when the faults end (new seed %i) [S-NONCE-1] [S-ACK-8] [S-STREAM-10]", async (n) => {
-    console.log(`simulation: seed ${firstSeed + n}`);
-    expectGreen(await runSeed({ seed: firstSeed + n }, 10_000));
-  });
+  it.each([0, 1, 2])(
+    "keep every invariant, and end up alike when the faults end (new seed %i) [S-NONCE-1] [S-ACK-8] [S-STREAM-10]",
+    async (n) => {
+      console.log(`simulation: seed ${firstSeed + n}`);
+      expectGreen(await runSeed({ seed: firstSeed + n }, 10_000));
+    },
+  );
 
-  it.each(failedSeeds.filter(({ steps }) => steps <= 20_000))("no longer: $showed (seed $seed)", async ({ seed, steps }) => {
-    expectGreen(await runSeed({ seed }, steps));
-  });
+  it.each(failedSeeds.filter(({ steps }) => steps <= 20_000))(
+    "no longer: $showed (seed $seed)",
+    async ({ seed, steps }) => {
+      expectGreen(await runSeed({ seed }, steps));
+    },
+  );
 
   it("do the same each time with the same seed", async () => {
     const traceOf = async (seed: number): Promise<readonly string[]> => {
       const trace: string[] = [];
-      const world = createWorld({ seed, observer: { onSent: ({ id }, from) => { trace.push(`${world.clock.now()} ${id} ${from}`); } } });
+      const world = createWorld({
+        seed,
+        observer: {
+          onSent: ({ id }, from) => {
+            trace.push(`${world.clock.now()} ${id} ${from}`);
+          },
+        },
+      });
       const actions = createRandomActions(createSeededRandom(seed), world.shape);
       for (let round = 0; round < 4; round++) await world.run(actions.round());
       world.close();
@@ -47,21 +60,40 @@ describe("servers and clients in one simulated network", () => {
 
 describe("defects that are turned on", () => {
   const defects: readonly (readonly [what: string, defect: Defect, invariant: string])[] = [
-    ["a name lost behind a stale nonce", loseNamesBehindStaleNonces, "when the faults end every client holds exactly what the server has"],
+    [
+      "a name lost behind a stale nonce",
+      loseNamesBehindStaleNonces,
+      "when the faults end every client holds exactly what the server has",
+    ],
     ["a repeated nonce", repeatNonces, "a nonce is not repeated [S-NONCE-1]"],
-    ["a tombstone that is dropped too early", dropTombstonesEarly, "no name is lost on a stream that stands"],
-    ["a refused response that is repeated", repeatRefused, "what was refused is not repeated unchanged [S-ACK-8]"],
-    ["a topic that is kept without anybody who wants it", keepTopics, "memory is bounded by interest [B-RELAY-10] [S-STREAM-10]"],
+    [
+      "a tombstone that is dropped too early",
+      dropTombstonesEarly,
+      "no name is lost on a stream that stands",
+    ],
+    [
+      "a refused response that is repeated",
+      repeatRefused,
+      "what was refused is not repeated unchanged [S-ACK-8]",
+    ],
+    [
+      "a topic that is kept without anybody who wants it",
+      keepTopics,
+      "memory is bounded by interest [B-RELAY-10] [S-STREAM-10]",
+    ],
   ];
-  it.each(defects)("%s makes a seed red, and the shortest history is short", async (_, defect, invariant) => {
-    for (let seed = 1; seed <= 20; seed++) {
-      const { failure } = await runSeed({ seed, defect }, 20_000);
-      if (failure === undefined) continue;
-      console.log(describeFailure(seed, failure));
-      expect(failure.violation.invariant).toBe(invariant);
-      expect(failure.history.length).toBeLessThan(40);
-      return;
-    }
-    expect.unreachable("twenty seeds are green");
-  });
+  it.each(defects)(
+    "%s makes a seed red, and the shortest history is short",
+    async (_, defect, invariant) => {
+      for (let seed = 1; seed <= 20; seed++) {
+        const { failure } = await runSeed({ seed, defect }, 20_000);
+        if (failure === undefined) continue;
+        console.log(describeFailure(seed, failure));
+        expect(failure.violation.invariant).toBe(invariant);
+        expect(failure.history.length).toBeLessThan(40);
+        return;
+      }
+      expect.unreachable("twenty seeds are green");
+    },
+  );
 });

@@ -14,7 +14,12 @@ export const GATES = "type.googleapis.com/test.Gate";
 export const types: readonly ResourceType[] = [
   { typeUrl: CLUSTERS, fullStateInSotw: true, refersTo: [ROUTES] },
   { typeUrl: ENDPOINTS, follows: [{ typeUrl: CLUSTERS, when: "sent" }], refersTo: [CLUSTERS] },
-  { typeUrl: ROUTES, fullStateInSotw: true, follows: [{ typeUrl: CLUSTERS, when: "accepted" }], references: referencesIn },
+  {
+    typeUrl: ROUTES,
+    fullStateInSotw: true,
+    follows: [{ typeUrl: CLUSTERS, when: "accepted" }],
+    references: referencesIn,
+  },
   { typeUrl: FLAGS },
   { typeUrl: GATES, fullStateInSotw: true },
 ];
@@ -22,9 +27,14 @@ export const types: readonly ResourceType[] = [
 export const typeUrls: readonly string[] = types.map(({ typeUrl }) => typeUrl);
 
 /** The types as a client sees them that refuses what is bad. */
-export const choosyTypes: readonly ResourceType[] = types.map((type) => ({ ...type, validate: refusalOf }));
+export const choosyTypes: readonly ResourceType[] = types.map((type) => ({
+  ...type,
+  validate: refusalOf,
+}));
 
-const fullState = new Set(types.filter(({ fullStateInSotw }) => fullStateInSotw === true).map(({ typeUrl }) => typeUrl));
+const fullState = new Set(
+  types.filter(({ fullStateInSotw }) => fullStateInSotw === true).map(({ typeUrl }) => typeUrl),
+);
 
 export function isFullState(typeUrl: string): boolean {
   return fullState.has(typeUrl);
@@ -43,10 +53,15 @@ export const REFERS = ">";
 
 function referencesIn(payload: Uint8Array): readonly Reference[] {
   const [, names] = textIn(payload).split(REFERS);
-  return (names ?? "").split(",").filter((name) => name !== "").map((name) => ({ typeUrl: CLUSTERS, name }));
+  return (names ?? "")
+    .split(",")
+    .filter((name) => name !== "")
+    .map((name) => ({ typeUrl: CLUSTERS, name }));
 }
 
 function refusalOf({ name, payload }: Resource): XdsError | undefined {
   const text = textIn(payload.value);
-  return text.includes(BAD) ? new XdsError("INVALID_ARGUMENT", `${name}: ${text} is not to the liking of this client`) : undefined;
+  return text.includes(BAD)
+    ? new XdsError("INVALID_ARGUMENT", `${name}: ${text} is not to the liking of this client`)
+    : undefined;
 }

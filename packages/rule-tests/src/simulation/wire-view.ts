@@ -45,13 +45,41 @@ export function viewResponse(bytes: Uint8Array): ResponseView {
 /** Reads a request. A plain ACK is not decoded. */
 export function viewRequest(bytes: Uint8Array, variant: "delta" | "sotw"): RequestView {
   const scan = scanRequest(bytes, variant);
-  if (variant === "delta" && scan.plain) return { typeUrl: decodeText(bytes, scan.typeStart, scan.typeEnd), nonce: scan.nonce, refuses: false, names: [], drops: [] };
+  if (variant === "delta" && scan.plain)
+    return {
+      typeUrl: decodeText(bytes, scan.typeStart, scan.typeEnd),
+      nonce: scan.nonce,
+      refuses: false,
+      names: [],
+      drops: [],
+    };
   if (variant === "delta") {
-    const { typeUrl, responseNonce, errorDetail, resourceNamesSubscribe, resourceNamesUnsubscribe } = fromBinary(DeltaDiscoveryRequestSchema, bytes);
-    return { typeUrl, nonce: numberOf(responseNonce), refuses: errorDetail !== undefined, names: [...resourceNamesSubscribe, ...resourceNamesUnsubscribe], drops: resourceNamesUnsubscribe };
+    const {
+      typeUrl,
+      responseNonce,
+      errorDetail,
+      resourceNamesSubscribe,
+      resourceNamesUnsubscribe,
+    } = fromBinary(DeltaDiscoveryRequestSchema, bytes);
+    return {
+      typeUrl,
+      nonce: numberOf(responseNonce),
+      refuses: errorDetail !== undefined,
+      names: [...resourceNamesSubscribe, ...resourceNamesUnsubscribe],
+      drops: resourceNamesUnsubscribe,
+    };
   }
-  const { typeUrl, responseNonce, errorDetail, resourceNames } = fromBinary(DiscoveryRequestSchema, bytes);
-  return { typeUrl, nonce: numberOf(responseNonce), refuses: errorDetail !== undefined, names: resourceNames, drops: [] };
+  const { typeUrl, responseNonce, errorDetail, resourceNames } = fromBinary(
+    DiscoveryRequestSchema,
+    bytes,
+  );
+  return {
+    typeUrl,
+    nonce: numberOf(responseNonce),
+    refuses: errorDetail !== undefined,
+    names: resourceNames,
+    drops: [],
+  };
 }
 
 /** The variant of a connection stands in its address. */

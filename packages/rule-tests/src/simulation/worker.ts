@@ -22,15 +22,25 @@ export interface SeedOutcome extends SeedTask {
 // Errors are data here, thousands a second: where they were made is of no use.
 Error.stackTraceLimit = 0;
 
-parentPort?.on("message", (task: SeedTask) => { void answer(task); });
+parentPort?.on("message", (task: SeedTask) => {
+  void answer(task);
+});
 
 async function answer(task: SeedTask): Promise<void> {
-  parentPort?.postMessage(task.world === "federations" ? await runFederations(task) : await runWorld(task));
+  parentPort?.postMessage(
+    task.world === "federations" ? await runFederations(task) : await runWorld(task),
+  );
 }
 
 async function runWorld({ seed, steps, world = "ends" }: SeedTask): Promise<SeedOutcome> {
   const { failure, ms, steps: made } = await runSeed({ seed, relays: world === "relays" }, steps);
-  return { seed, steps: made, ms, world, ...(failure === undefined ? {} : { failure: describeFailure(seed, failure) }) };
+  return {
+    seed,
+    steps: made,
+    ms,
+    world,
+    ...(failure === undefined ? {} : { failure: describeFailure(seed, failure) }),
+  };
 }
 
 /** Worlds that are short-lived: their seeds follow from that of the task. */
@@ -43,5 +53,11 @@ async function runFederations({ seed, steps }: SeedTask): Promise<SeedOutcome> {
     failure = await runFederation(first + made / DEEDS);
     made += DEEDS;
   }
-  return { seed, steps: made, ms: performance.now() - started, world: "federations", ...(failure !== undefined && { failure }) };
+  return {
+    seed,
+    steps: made,
+    ms: performance.now() - started,
+    world: "federations",
+    ...(failure !== undefined && { failure }),
+  };
 }

@@ -50,12 +50,22 @@ export function createWorldShape(random: SeededRandom): WorldShape {
 
 /** A chain of relays behind one server, with clients at each of them. */
 export function createRelayShape(random: SeededRandom): WorldShape {
-  const hops = Array.from({ length: random.between(1, 3) }, (): HopShape => ({ variant: random.once(3) ? "sotw" : "delta" }));
+  const hops = Array.from({ length: random.between(1, 3) }, (): HopShape => ({
+    variant: random.once(3) ? "sotw" : "delta",
+  }));
   const shape = createWorldShape(random);
-  return { ...shape, origins: 1 + hops.length, clients: shape.clients.map((client) => ({ ...client, origin: random.below(1 + hops.length) })), hops };
+  return {
+    ...shape,
+    origins: 1 + hops.length,
+    clients: shape.clients.map((client) => ({ ...client, origin: random.below(1 + hops.length) })),
+    hops,
+  };
 }
 
 /** What a client can be told of: SotW, on any of the hops, has no word for some of it. */
-export function toldIn({ hops = [] }: WorldShape, { origin, variant }: ClientShape): "delta" | "sotw" {
+export function toldIn(
+  { hops = [] }: WorldShape,
+  { origin, variant }: ClientShape,
+): "delta" | "sotw" {
   return hops.slice(0, origin).some((hop) => hop.variant === "sotw") ? "sotw" : variant;
 }

@@ -1,4 +1,15 @@
-import { createFakeClock, createNetwork, createSeededRandom, createStepper, type Connection, type FakeClock, type Network, type NetworkObserver, type SeededRandom, type Stepper } from "@xdstp/testing";
+import {
+  createFakeClock,
+  createNetwork,
+  createSeededRandom,
+  createStepper,
+  type Connection,
+  type FakeClock,
+  type Network,
+  type NetworkObserver,
+  type SeededRandom,
+  type Stepper,
+} from "@xdstp/testing";
 
 import type { Action, Deed } from "./action.ts";
 import { NO_DEFECT, type Defect } from "./defects/defect.ts";
@@ -18,7 +29,13 @@ import { createSimClient, type SimClient } from "./sim-client.ts";
 import { createSimServer, type SimServer } from "./sim-server.ts";
 import type { Report, Violation } from "./violation.ts";
 import { variantOf, viewRequest, viewResponse } from "./wire-view.ts";
-import { createRelayShape, createWorldShape, toldIn, type HopShape, type WorldShape } from "./world-shape.ts";
+import {
+  createRelayShape,
+  createWorldShape,
+  toldIn,
+  type HopShape,
+  type WorldShape,
+} from "./world-shape.ts";
 
 /** Servers and clients in one network, and what has to hold of them. The same seed and deeds give the same world, whatever ran before in the process. */
 export interface World {
@@ -84,28 +101,58 @@ class SimWorld implements World {
     this.#seed = seed;
     this.#wallSteps = random.fork(3);
     this.shape = relays ? createRelayShape(random.fork(1)) : createWorldShape(random.fork(1));
-    this.network = createNetwork({ clock: this.clock, random: random.fork(2), observer: this.#observer(observer) });
+    this.network = createNetwork({
+      clock: this.clock,
+      random: random.fork(2),
+      observer: this.#observer(observer),
+    });
     const { origins, hops = [] } = this.shape;
-    const stores = Array.from({ length: origins - hops.length }, (_, index) => this.#newServer(index, defect));
+    const stores = Array.from({ length: origins - hops.length }, (_, index) =>
+      this.#newServer(index, defect),
+    );
     this.relays = [];
-    this.servers = hops.reduce<readonly SimServer[]>((servers, shape, index) => [...servers, this.#newRelay(servers, shape, index, defect)], stores);
+    this.servers = hops.reduce<readonly SimServer[]>(
+      (servers, shape, index) => [...servers, this.#newRelay(servers, shape, index, defect)],
+      stores,
+    );
     this.clients = this.shape.clients.map((_, index) => this.#newClient(index));
-    const looks = relays ? [publishedByOrigin, versionsOfOrigin, relaysFollowInterest, goneStaysGone] : [memoryFollowsInterest, noNameIsLost];
-    this.#invariants = [noncesAreNew(this.#report), refusedIsNotRepeated(this.#report, this.#isPending), ...looks.map((look) => look(this, this.#report))];
-    this.#stepper = createStepper({ clock: this.clock, turn: relays ? longTurn : turn, onStep: () => { this.#onStep(); } });
+    const looks = relays
+      ? [publishedByOrigin, versionsOfOrigin, relaysFollowInterest, goneStaysGone]
+      : [memoryFollowsInterest, noNameIsLost];
+    this.#invariants = [
+      noncesAreNew(this.#report),
+      refusedIsNotRepeated(this.#report, this.#isPending),
+      ...looks.map((look) => look(this, this.#report)),
+    ];
+    this.#stepper = createStepper({
+      clock: this.clock,
+      turn: relays ? longTurn : turn,
+      onStep: () => {
+        this.#onStep();
+      },
+    });
   }
 
-  get steps(): number { return this.#stepper.steps; }
+  get steps(): number {
+    return this.#stepper.steps;
+  }
 
   async run(actions: readonly Action[]): Promise<void> {
     try {
       for (const { waitMs, deed } of actions) {
         await this.#stepper.run(waitMs);
         if (deed.kind === "rest") await this.#rest();
-        else await this.#stepper.act(() => { this.#do(deed); });
+        else
+          await this.#stepper.act(() => {
+            this.#do(deed);
+          });
       }
     } catch (error) {
-      if (this.violation === undefined) this.#report("nothing throws", error instanceof Error ? error.stack ?? error.message : String(error));
+      if (this.violation === undefined)
+        this.#report(
+          "nothing throws",
+          error instanceof Error ? (error.stack ?? error.message) : String(error),
+        );
     }
   }
 
@@ -115,11 +162,15 @@ class SimWorld implements World {
     for (const relay of this.relays) relay.close();
   }
 
-  readonly #report: Report = (invariant, text) => { this.violation ??= { invariant, text }; };
+  readonly #report: Report = (invariant, text) => {
+    this.violation ??= { invariant, text };
+  };
 
   /** Of a relay that has not heard of a name. Each other server has an answer to each at once. */
   readonly #isPending: IsPending = ({ address }, typeUrl, name) => {
-    const relay = this.servers.find((server) => server.root !== server && address.startsWith(`${server.name}/`));
+    const relay = this.servers.find(
+      (server) => server.root !== server && address.startsWith(`${server.name}/`),
+    );
     return relay?.cache.topic(typeUrl, { name }).settled === false;
   };
 
@@ -156,17 +207,37 @@ class SimWorld implements World {
 
   #newServer(index: number, defect: Defect, relay?: SimRelay): SimServer {
     return createSimServer(`server ${index}`, {
-      clock: this.clock, network: this.network, shape: this.shape, defect,
-      onCommit: (server, values) => { for (const invariant of this.#invariants) invariant.onCommit?.(server, values); },
-      onOpen: (connection) => { for (const invariant of this.#invariants) invariant.onOpen?.(connection); },
+      clock: this.clock,
+      network: this.network,
+      shape: this.shape,
+      defect,
+      onCommit: (server, values) => {
+        for (const invariant of this.#invariants) invariant.onCommit?.(server, values);
+      },
+      onOpen: (connection) => {
+        for (const invariant of this.#invariants) invariant.onOpen?.(connection);
+      },
       ...(relay !== undefined && { relay }),
     });
   }
 
-  #newRelay(before: readonly SimServer[], shape: HopShape, index: number, defect: Defect): SimServer {
+  #newRelay(
+    before: readonly SimServer[],
+    shape: HopShape,
+    index: number,
+    defect: Defect,
+  ): SimServer {
     const upstream = before.at(-1);
     if (upstream === undefined) throw new Error("a relay is one of a server");
-    const relay = createSimRelay({ name: `relay ${index}`, upstream, shape, clock: this.clock, random: createSeededRandom(this.#seed).fork(10 + index), network: this.network, defect });
+    const relay = createSimRelay({
+      name: `relay ${index}`,
+      upstream,
+      shape,
+      clock: this.clock,
+      random: createSeededRandom(this.#seed).fork(10 + index),
+      network: this.network,
+      defect,
+    });
     this.relays.push(relay);
     return this.#newServer(before.length, defect, relay);
   }
@@ -175,43 +246,73 @@ class SimWorld implements World {
   #newClient(index: number): SimClient | undefined {
     const shape = this.shape.clients[index];
     const random = createSeededRandom(this.#seed).fork(1_000 + 8 * this.#comings++ + index);
-    return shape === undefined ? undefined : createSimClient({ name: `client ${index}`, shape, clock: this.clock, random, network: this.network });
+    return shape === undefined
+      ? undefined
+      : createSimClient({
+          name: `client ${index}`,
+          shape,
+          clock: this.clock,
+          random,
+          network: this.network,
+        });
   }
 
   #do(deed: Exclude<Deed, { kind: "rest" }>): void {
     switch (deed.kind) {
-      case "commit": this.servers[deed.origin]?.commit(deed.changes); break;
-      case "start": this.servers[deed.origin]?.start(); break;
-      case "stop": this.servers[deed.origin]?.stop(deed.crash); break;
-      default: this.#doTo(deed);
+      case "commit":
+        this.servers[deed.origin]?.commit(deed.changes);
+        break;
+      case "start":
+        this.servers[deed.origin]?.start();
+        break;
+      case "stop":
+        this.servers[deed.origin]?.stop(deed.crash);
+        break;
+      default:
+        this.#doTo(deed);
     }
   }
 
   #doTo(deed: Extract<Deed, { client: number }>): void {
     const client = this.clients[deed.client];
     if (deed.client >= this.clients.length) {
-      if (isFault(deed)) this.#befall(this.relays[deed.client - this.clients.length]?.connection, deed);
+      if (isFault(deed))
+        this.#befall(this.relays[deed.client - this.clients.length]?.connection, deed);
       return;
     }
-    if (deed.kind === "come") { this.clients[deed.client] ??= this.#newClient(deed.client); return; }
+    if (deed.kind === "come") {
+      this.clients[deed.client] ??= this.#newClient(deed.client);
+      return;
+    }
     if (client === undefined) return;
     switch (deed.kind) {
-      case "watch": client.watch(deed.typeUrl, deed.name); break;
-      case "unwatch": client.unwatch(deed.typeUrl, deed.name); break;
+      case "watch":
+        client.watch(deed.typeUrl, deed.name);
+        break;
+      case "unwatch":
+        client.unwatch(deed.typeUrl, deed.name);
+        break;
       case "leave":
         client.leave();
         this.clients[deed.client] = undefined;
         break;
-      default: if (isFault(deed)) this.#befall(client.connection, deed);
+      default:
+        if (isFault(deed)) this.#befall(client.connection, deed);
     }
   }
 
   #befall(connection: Connection | undefined, deed: FaultDeed): void {
     if (deed.kind !== "duplicate") this.#disturb(connection, deed);
     switch (deed.kind) {
-      case "cut": connection?.cut(deed.told); break;
-      case "stall": connection?.stall(deed.ms); break;
-      case "slow": connection?.slow(deed.side, deed.ms); break;
+      case "cut":
+        connection?.cut(deed.told);
+        break;
+      case "stall":
+        connection?.stall(deed.ms);
+        break;
+      case "slow":
+        connection?.slow(deed.side, deed.ms);
+        break;
       default:
         this.network.duplicateNext();
         connection?.cut("both");
@@ -219,26 +320,40 @@ class SimWorld implements World {
   }
 
   #disturb(connection: Connection | undefined, fault: Fault): void {
-    if (connection !== undefined) for (const invariant of this.#invariants) invariant.onFault?.(connection, fault);
+    if (connection !== undefined)
+      for (const invariant of this.#invariants) invariant.onFault?.(connection, fault);
   }
 
   /** The wall clock is set as NTP or an operator does; whatever has a time goes on. */
   #onLook(): void {
-    if (this.#wallSteps.once(LOOKS_PER_STEP_OF_WALL_TIME)) this.clock.stepWallTime(this.#wallSteps.between(-DAY, DAY));
+    if (this.#wallSteps.once(LOOKS_PER_STEP_OF_WALL_TIME))
+      this.clock.stepWallTime(this.#wallSteps.between(-DAY, DAY));
     for (const invariant of this.#invariants) invariant.onLook?.();
   }
 
   async #rest(): Promise<void> {
-    await this.#stepper.act(() => { this.#heal(); });
+    await this.#stepper.act(() => {
+      this.#heal();
+    });
     const end = this.clock.now() + REST.most;
     await this.#stepper.run(REST.least + (this.relays.length > 0 ? LETTING_GO : 0));
     for (;;) {
-      const differences = this.clients.flatMap((client) => (client === undefined ? [] : this.#differencesOf(client)));
+      const differences = this.clients.flatMap((client) =>
+        client === undefined ? [] : this.#differencesOf(client),
+      );
       if (differences.length === 0) break;
-      if (this.clock.now() >= end) { this.#report("when the faults end every client holds exactly what the server has", differences.join("\n")); break; }
+      if (this.clock.now() >= end) {
+        this.#report(
+          "when the faults end every client holds exactly what the server has",
+          differences.join("\n"),
+        );
+        break;
+      }
       await this.#stepper.run(REST.look);
     }
-    await this.#stepper.act(() => { for (const invariant of this.#invariants) invariant.onRest?.(); });
+    await this.#stepper.act(() => {
+      for (const invariant of this.#invariants) invariant.onRest?.();
+    });
   }
 
   #heal(): void {
@@ -258,14 +373,21 @@ class SimWorld implements World {
 
   #differencesOf(client: SimClient): readonly string[] {
     const server = this.servers[client.shape.origin];
-    return server === undefined ? [] : differencesOf(client, server.root, toldIn(this.shape, client.shape));
+    return server === undefined
+      ? []
+      : differencesOf(client, server.root, toldIn(this.shape, client.shape));
   }
 }
 
 type FaultDeed = Extract<Deed, { kind: "cut" | "stall" | "slow" | "duplicate" }>;
 
 function isFault(deed: Deed): deed is FaultDeed {
-  return deed.kind === "cut" || deed.kind === "stall" || deed.kind === "slow" || deed.kind === "duplicate";
+  return (
+    deed.kind === "cut" ||
+    deed.kind === "stall" ||
+    deed.kind === "slow" ||
+    deed.kind === "duplicate"
+  );
 }
 
 /** As many as the longest chain of promises in it is long. */

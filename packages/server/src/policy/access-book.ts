@@ -18,7 +18,9 @@ export function createAccessBook(): AccessBook {
   const notes = new WeakMap<ServerStream, Access>();
   return {
     waiting: new Set(),
-    note(stream, access) { notes.set(stream, access); },
+    note(stream, access) {
+      notes.set(stream, access);
+    },
     of: (stream) => notes.get(stream),
   };
 }
@@ -29,8 +31,13 @@ export function rootOf(source: ResourceSource): ResourceSource {
 }
 
 /** The streams that are served from a source, from a view of it, or from a filter over these: revisions of other sources say nothing of it. */
-export function streamsOn(source: ResourceSource, streams: OpenStreams, book: AccessBook): Pick<OpenStreams, "all" | "get"> {
-  const isOn = (stream: ServerStream): boolean => rootOf(book.of(stream)?.root ?? source) === rootOf(source);
+export function streamsOn(
+  source: ResourceSource,
+  streams: OpenStreams,
+  book: AccessBook,
+): Pick<OpenStreams, "all" | "get"> {
+  const isOn = (stream: ServerStream): boolean =>
+    rootOf(book.of(stream)?.root ?? source) === rootOf(source);
   return {
     all: () => streams.all().filter(isOn),
     get(id) {

@@ -51,7 +51,10 @@ const texts = { PERMISSION_DENIED: "not allowed", UNAUTHENTICATED: "not authenti
 const unknown: Status = { code: StatusCode.UNAVAILABLE, message: "access cannot be decided now" };
 const cancelled: Status = { code: StatusCode.CANCELLED, message: "the call was cancelled" };
 /** Also what streams end with whose policy is revoked. */
-export const revoked: Status = { code: StatusCode.PERMISSION_DENIED, message: "access was revoked" };
+export const revoked: Status = {
+  code: StatusCode.PERMISSION_DENIED,
+  message: "access was revoked",
+};
 
 /** Asks `authorize`, then `sourceFor`, within one time. */
 export function createAccessDesk(options: DeskOptions): AccessDesk {
@@ -66,24 +69,47 @@ export function createAccessDesk(options: DeskOptions): AccessDesk {
     const notReady = gate.refusal(root);
     if (notReady !== undefined) return { status: notReady, reason: notReady.message };
     if (policy?.revoked?.aborted === true) return { status: revoked, reason: revoked.message };
-    if (policy === undefined) return { policy, root, source: root, onChange: () => () => undefined, release: () => undefined };
+    if (policy === undefined)
+      return {
+        policy,
+        root,
+        source: root,
+        onChange: () => () => undefined,
+        release: () => undefined,
+      };
     const lease = filters.acquire(root, policy);
-    return { policy, root, source: lease.source, onChange: (listener) => lease.source.onChange(listener), release: () => { lease.release(); } };
+    return {
+      policy,
+      root,
+      source: lease.source,
+      onChange: (listener) => lease.source.onChange(listener),
+      release: () => {
+        lease.release();
+      },
+    };
   };
   return {
-    get hasUnrelated() { return hasUnrelated; },
+    get hasUnrelated() {
+      return hasUnrelated;
+    },
     async decide(peer, signal) {
       const late = new AbortController();
-      const timer = clock.after(authorizeMs, () => { late.abort(); });
+      const timer = clock.after(authorizeMs, () => {
+        late.abort();
+      });
       try {
-        const asked = await within(AbortSignal.any([signal, gate.closed, late.signal]), (until) => ask(options, peer, until));
+        const asked = await within(AbortSignal.any([signal, gate.closed, late.signal]), (until) =>
+          ask(options, peer, until),
+        );
         warn(peer, asked.root);
         return grant(asked);
       } catch (error) {
         if (signal.aborted) return { status: cancelled, reason: cancelled.message };
         const closing = gate.closed.aborted ? gate.refusal(options.source) : undefined;
         if (closing !== undefined) return { status: closing, reason: closing.message };
-        return late.signal.aborted ? { status: unknown, reason: `no decision within ${authorizeMs} ms` } : refusalOf(error, hub);
+        return late.signal.aborted
+          ? { status: unknown, reason: `no decision within ${authorizeMs} ms` }
+          : refusalOf(error, hub);
       } finally {
         timer.cancel();
       }
@@ -100,9 +126,17 @@ interface Asked {
   readonly root: ResourceSource;
 }
 
-async function ask({ authorize, sourceFor, source }: DeskOptions, peer: Peer, signal: AbortSignal): Promise<Asked> {
+async function ask(
+  { authorize, sourceFor, source }: DeskOptions,
+  peer: Peer,
+  signal: AbortSignal,
+): Promise<Asked> {
   const policy = await authorize?.(peer, { signal });
-  if (authorize !== undefined && !isPolicy(policy)) throw new XdsError("INTERNAL", "authorize gave no policy: it has to have a key and a function allows");
+  if (authorize !== undefined && !isPolicy(policy))
+    throw new XdsError(
+      "INTERNAL",
+      "authorize gave no policy: it has to have a key and a function allows",
+    );
   return { policy, root: (await sourceFor?.(peer, { signal })) ?? source };
 }
 
@@ -111,11 +145,16 @@ function isPolicy(policy: Partial<Policy> | undefined | null): boolean {
 }
 
 /** The outcome of a task; rejects as soon as the signal aborts, whatever the task does then. */
-async function within<T>(signal: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function within<T>(
+  signal: AbortSignal,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   signal.throwIfAborted();
   let onAbort: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => { reject(new XdsError("CANCELLED", "of no use any more")); };
+    onAbort = () => {
+      reject(new XdsError("CANCELLED", "of no use any more"));
+    };
   });
   signal.addEventListener("abort", onAbort);
   try {
@@ -127,7 +166,8 @@ async function within<T>(signal: AbortSignal, task: (signal: AbortSignal) => Pro
 
 function refusalOf(error: unknown, hub: EventHub): Refusal {
   const { code, text } = XdsError.from(error);
-  if (error instanceof XdsError && (code === "PERMISSION_DENIED" || code === "UNAUTHENTICATED")) return { status: { code: StatusCode[code], message: texts[code] }, reason: text };
+  if (error instanceof XdsError && (code === "PERMISSION_DENIED" || code === "UNAUTHENTICATED"))
+    return { status: { code: StatusCode[code], message: texts[code] }, reason: text };
   hub.fault("authorize", error);
   return { status: unknown, reason: text };
 }

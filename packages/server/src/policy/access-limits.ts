@@ -9,4 +9,8 @@ export interface AccessLimits {
 }
 
 /** The defaults of {@link AccessLimits}. */
-export const defaultAccessLimits: AccessLimits = { authorizeMs: 10_000, waitingMessages: 64, waitingBytes: 16 << 20 };
+export const defaultAccessLimits: AccessLimits = {
+  authorizeMs: 10_000,
+  waitingMessages: 64,
+  waitingBytes: 16 << 20,
+};

@@ -26,15 +26,28 @@ export interface AuthorizedCall {
 }
 
 /** Serves a stream from its first message on only once it is decided what it may see. Until then it is not read. */
-export function authorizeStream(host: AuthorizedHost, call: AuthorizedCall, out: ByteStream): EndableHandler {
+export function authorizeStream(
+  host: AuthorizedHost,
+  call: AuthorizedCall,
+  out: ByteStream,
+): EndableHandler {
   const stream = new Authorized(host, call, out);
   host.waiting.add(stream);
   return stream;
 }
 
-const noNode: Status = { code: StatusCode.INVALID_ARGUMENT, message: "the first message has no node" };
-const unreadable: Status = { code: StatusCode.INVALID_ARGUMENT, message: "the request cannot be decoded" };
-const tooMuch: Status = { code: StatusCode.RESOURCE_EXHAUSTED, message: "too many messages before it is decided what this client may see" };
+const noNode: Status = {
+  code: StatusCode.INVALID_ARGUMENT,
+  message: "the first message has no node",
+};
+const unreadable: Status = {
+  code: StatusCode.INVALID_ARGUMENT,
+  message: "the request cannot be decoded",
+};
+const tooMuch: Status = {
+  code: StatusCode.RESOURCE_EXHAUSTED,
+  message: "too many messages before it is decided what this client may see",
+};
 const broken: Status = { code: StatusCode.INTERNAL, message: "internal error" };
 
 class Authorized implements EndableHandler {
@@ -64,7 +77,9 @@ class Authorized implements EndableHandler {
     else if (!this.#over) this.#keep(message);
   }
 
-  onDrained(): void { this.#served?.onDrained(); }
+  onDrained(): void {
+    this.#served?.onDrained();
+  }
 
   onEnd(): void {
     if (this.#served !== undefined) this.#served.onEnd?.();
@@ -101,7 +116,8 @@ class Authorized implements EndableHandler {
     if (this.#asking === undefined) this.#ask(message);
     else this.#bytes += message.length;
     if (this.#over) return;
-    if (this.#kept.length >= waitingMessages || this.#bytes > waitingBytes) this.#refuse({ status: tooMuch, reason: tooMuch.message });
+    if (this.#kept.length >= waitingMessages || this.#bytes > waitingBytes)
+      this.#refuse({ status: tooMuch, reason: tooMuch.message });
     else this.#kept.push(message.slice());
   }
 
@@ -109,7 +125,10 @@ class Authorized implements EndableHandler {
     const { peer, variant } = this.#call;
     try {
       const node = nodeClaim(message, variant);
-      if (node === undefined) { this.#refuse({ status: noNode, reason: noNode.message }); return; }
+      if (node === undefined) {
+        this.#refuse({ status: noNode, reason: noNode.message });
+        return;
+      }
       this.#asking = new AbortController();
       this.#out.pause?.();
       void this.#decide({ ...peer, node }, this.#asking.signal);
@@ -121,8 +140,9 @@ class Authorized implements EndableHandler {
   async #decide(peer: Peer, signal: AbortSignal): Promise<void> {
     const answer = await this.#host.desk.decide(peer, signal);
     try {
-      if ("status" in answer) { if (!this.#over) this.#refuse(answer); }
-      else if (this.#over) answer.release();
+      if ("status" in answer) {
+        if (!this.#over) this.#refuse(answer);
+      } else if (this.#over) answer.release();
       else this.#begin(answer);
     } catch (error) {
       this.#host.fault("accept", error);
@@ -136,7 +156,9 @@ class Authorized implements EndableHandler {
     const served = this.#host.open(access, this.#out);
     this.#served = served;
     access.policy?.revoked?.addEventListener("abort", this.#onRevoked);
-    this.#unwatch = access.onChange(() => { served.served.thaw(); });
+    this.#unwatch = access.onChange(() => {
+      served.served.thaw();
+    });
     const kept = this.#kept;
     this.#kept = [];
     for (const message of kept) served.onMessage(message);
@@ -144,7 +166,9 @@ class Authorized implements EndableHandler {
     this.#out.resume?.();
   }
 
-  readonly #onRevoked = (): void => { this.end(revoked); };
+  readonly #onRevoked = (): void => {
+    this.end(revoked);
+  };
 
   #refuse(refusal: Refusal): void {
     this.#host.refused(refusal);

@@ -33,14 +33,36 @@ export interface AccessOptions {
 }
 
 /** Nobody has come yet. */
-export function createAccess(context: ServerContext, hub: EventHub, { authorize, sourceFor, limits: given }: AccessOptions): ServerAccess {
+export function createAccess(
+  context: ServerContext,
+  hub: EventHub,
+  { authorize, sourceFor, limits: given }: AccessOptions,
+): ServerAccess {
   const { source, clock } = context;
   const limits = { ...defaultAccessLimits, ...given };
-  const gate = createGate(sourceFor === undefined || sourceFor.viewsOnly === true ? source : alwaysReady);
+  const gate = createGate(
+    sourceFor === undefined || sourceFor.viewsOnly === true ? source : alwaysReady,
+  );
   const book = createAccessBook();
-  const filters = createSharedFilters({ clock, onFault: (error) => { hub.fault("policy", error); } });
+  const filters = createSharedFilters({
+    clock,
+    onFault: (error) => {
+      hub.fault("policy", error);
+    },
+  });
   const isOpen = authorize === undefined && sourceFor === undefined;
-  const desk = isOpen ? undefined : createAccessDesk({ authorize, sourceFor, source, filters, clock, authorizeMs: limits.authorizeMs, gate, hub });
+  const desk = isOpen
+    ? undefined
+    : createAccessDesk({
+        authorize,
+        sourceFor,
+        source,
+        filters,
+        clock,
+        authorizeMs: limits.authorizeMs,
+        gate,
+        hub,
+      });
   const viewOf = desk === undefined ? undefined : statusViewOf(source, desk, book, hub);
   return { source, contexts: createSourceContexts(context), gate, desk, book, limits, viewOf };
 }

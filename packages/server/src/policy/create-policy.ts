@@ -21,14 +21,20 @@ export function createPolicy(options: PolicyOptions): ChangeablePolicy {
     revoked: revoking.signal,
     allows: (typeUrl, name) => allows(typeUrl, name),
     watch(onChange) {
-      const listener = (): void => { onChange(); };
+      const listener = (): void => {
+        onChange();
+      };
       listeners.add(listener);
-      return () => { listeners.delete(listener); };
+      return () => {
+        listeners.delete(listener);
+      };
     },
     replace(next) {
       allows = next;
       for (const listener of listeners) listener();
     },
-    revoke() { revoking.abort(); },
+    revoke() {
+      revoking.abort();
+    },
   };
 }

@@ -1,5 +1,11 @@
 import { createCache, type Cache } from "@xdstp/cache";
-import { encodeConstraints, type Entry, type ResourceSource, type Topic, type Watcher } from "@xdstp/core";
+import {
+  encodeConstraints,
+  type Entry,
+  type ResourceSource,
+  type Topic,
+  type Watcher,
+} from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 import { createPolicy, type ChangeablePolicy } from "./create-policy.ts";
@@ -24,8 +30,12 @@ function setup(allows: (name: string) => boolean = (name) => !name.includes("sec
   const policy = createPolicy({ key: "k", allows: (_, name) => allows(name) });
   const filter = filterSource(cache, policy);
   return {
-    cache, policy, filter,
-    put(name, text = "") { cache.put({ typeUrl: TYPE, name, value: Buffer.from(text) }); },
+    cache,
+    policy,
+    filter,
+    put(name, text = "") {
+      cache.put({ typeUrl: TYPE, name, value: Buffer.from(text) });
+    },
     watched(name) {
       const topic = filter.topic(TYPE, { name });
       topic.watch(nobody);
@@ -34,14 +44,20 @@ function setup(allows: (name: string) => boolean = (name) => !name.includes("sec
   };
 }
 
-const namesOf = (entries: readonly Entry[] | undefined): readonly string[] => (entries ?? []).map(({ name, resource }) => (resource === undefined ? `-${name}` : name));
+const namesOf = (entries: readonly Entry[] | undefined): readonly string[] =>
+  (entries ?? []).map(({ name, resource }) => (resource === undefined ? `-${name}` : name));
 
 describe("filterSource()", () => {
   it("answers a forbidden name as one that does not exist, whether it does or not, and never asks for it behind [S-LIM-8]", () => {
     const { cache, put, watched } = setup();
     put("secret");
     const [there, missing] = [watched("secret"), watched("secret-none")];
-    for (const topic of [there, missing]) expect({ settled: topic.settled, members: namesOf(topic.members()), hash: topic.hash }).toEqual({ settled: true, members: [`-${topic.interest.name}`], hash: 0 });
+    for (const topic of [there, missing])
+      expect({
+        settled: topic.settled,
+        members: namesOf(topic.members()),
+        hash: topic.hash,
+      }).toEqual({ settled: true, members: [`-${topic.interest.name}`], hash: 0 });
     expect(there.get("secret")).toBeUndefined();
     expect(there.members()).toBe(there.members());
     expect(cache.counters.topics).toBe(0);
@@ -58,20 +74,23 @@ describe("filterSource()", () => {
     expect(filter.asOf?.(TYPE, "secret", 3)).toBeUndefined();
   });
 
-  it.each([GLOB, "*"])("does not tell in %s when goes what has become forbidden before [S-LIM-8]", (interest) => {
-    const rights = { closed: false };
-    const { cache, policy, put, watched } = setup(() => !rights.closed);
-    const name = "xdstp://a/test.Thing/p/x";
-    put(name);
-    const topic = watched(interest);
-    rights.closed = true;
-    policy.replace(() => !rights.closed);
-    const { head } = topic;
-    expect(namesOf(topic.removed())).toEqual([`-${name}`]);
-    put(name, "2");
-    cache.remove(TYPE, name);
-    expect(topic.head).toBe(head);
-  });
+  it.each([GLOB, "*"])(
+    "does not tell in %s when goes what has become forbidden before [S-LIM-8]",
+    (interest) => {
+      const rights = { closed: false };
+      const { cache, policy, put, watched } = setup(() => !rights.closed);
+      const name = "xdstp://a/test.Thing/p/x";
+      put(name);
+      const topic = watched(interest);
+      rights.closed = true;
+      policy.replace(() => !rights.closed);
+      const { head } = topic;
+      expect(namesOf(topic.removed())).toEqual([`-${name}`]);
+      put(name, "2");
+      cache.remove(TYPE, name);
+      expect(topic.head).toBe(head);
+    },
+  );
 
   it("gives the same topic of a forbidden name to everyone while it is watched", () => {
     const { watched, filter } = setup();
@@ -79,23 +98,34 @@ describe("filterSource()", () => {
     expect(watched("open")).toBe(filter.topic(TYPE, { name: "open" }));
   });
 
-  it.each([["*", "a", "secret"], [GLOB, "xdstp://a/test.Thing/p/a", "xdstp://a/test.Thing/p/secret"]])("shows of %s the members that are allowed, and of their number, sum and removal too [S-LIM-8]", (collection, open, secret) => {
-    const { cache, put, watched } = setup();
-    const topic = watched(collection);
-    put(open);
-    const { hash, head } = topic;
-    const after = topic.changes(0);
-    put(secret);
-    put(secret, "changed");
-    cache.remove(TYPE, secret);
-    expect({ hash: topic.hash, head: topic.head, members: namesOf(topic.members()), removed: namesOf(topic.removed()) }).toEqual({ hash, head, members: [open], removed: [] });
-    expect(topic.changes(0)).toBe(after);
-    expect(topic.get(secret)).toBeUndefined();
-    put(open, "changed");
-    cache.remove(TYPE, open);
-    expect(namesOf(topic.removed())).toEqual([open].map((name) => `-${name}`));
-    expect(topic.hash).toBe(0);
-  });
+  it.each([
+    ["*", "a", "secret"],
+    [GLOB, "xdstp://a/test.Thing/p/a", "xdstp://a/test.Thing/p/secret"],
+  ])(
+    "shows of %s the members that are allowed, and of their number, sum and removal too [S-LIM-8]",
+    (collection, open, secret) => {
+      const { cache, put, watched } = setup();
+      const topic = watched(collection);
+      put(open);
+      const { hash, head } = topic;
+      const after = topic.changes(0);
+      put(secret);
+      put(secret, "changed");
+      cache.remove(TYPE, secret);
+      expect({
+        hash: topic.hash,
+        head: topic.head,
+        members: namesOf(topic.members()),
+        removed: namesOf(topic.removed()),
+      }).toEqual({ hash, head, members: [open], removed: [] });
+      expect(topic.changes(0)).toBe(after);
+      expect(topic.get(secret)).toBeUndefined();
+      put(open, "changed");
+      cache.remove(TYPE, open);
+      expect(namesOf(topic.removed())).toEqual([open].map((name) => `-${name}`));
+      expect(topic.hash).toBe(0);
+    },
+  );
 
   it("has the sum that a source without the forbidden names has [S-VER-2]", () => {
     const [all, part] = [setup(), setup()];
@@ -108,7 +138,11 @@ describe("filterSource()", () => {
     const { filter, put } = setup();
     let wakes = 0;
     const topic = filter.topic(TYPE, { name: "*" });
-    topic.watch({ wake: () => { wakes++; } });
+    topic.watch({
+      wake: () => {
+        wakes++;
+      },
+    });
     put("secret");
     expect(wakes).toBe(0);
     put("a");
@@ -127,16 +161,26 @@ describe("filterSource()", () => {
 
   it("asks for names in canonical spelling, so that no spelling leads past it [N-40]", () => {
     const asked: string[] = [];
-    const { put, watched } = setup((name) => { asked.push(name); return false; });
+    const { put, watched } = setup((name) => {
+      asked.push(name);
+      return false;
+    });
     put("xdstp://a/test.Thing/p/x");
-    expect(namesOf(watched("xdstp://a/test.Thing/p/%78").members())).toEqual(["-xdstp://a/test.Thing/p/%78"]);
+    expect(namesOf(watched("xdstp://a/test.Thing/p/%78").members())).toEqual([
+      "-xdstp://a/test.Thing/p/%78",
+    ]);
     expect([...new Set(asked)]).toEqual(["xdstp://a/test.Thing/p/x"]);
   });
 
   it("shows a resource by alias only if its name is allowed and the alias too [S-LIM-8]", () => {
     const { cache, watched, policy } = setup();
     cache.put({ typeUrl: TYPE, name: "secret", value: new Uint8Array(), aliases: ["alias"] });
-    cache.put({ typeUrl: TYPE, name: "open", value: new Uint8Array(), aliases: ["by-secret-alias", "other"] });
+    cache.put({
+      typeUrl: TYPE,
+      name: "open",
+      value: new Uint8Array(),
+      aliases: ["by-secret-alias", "other"],
+    });
     const hidden = watched("alias");
     expect(namesOf(hidden.members())).toEqual(["-alias"]);
     expect(namesOf(watched("by-secret-alias").members())).toEqual(["-by-secret-alias"]);
@@ -195,12 +239,35 @@ describe("filterSource()", () => {
     expect(watched("a").members()).toBe(cache.topic(TYPE, { name: "a" }).members());
   });
 
-  it.each([["throws", (): boolean => { throw new Error("no"); }], ["gives a promise", (): boolean => Promise.resolve(true) as unknown as boolean], ["gives something", (): boolean => "yes" as unknown as boolean]])("allows nothing where the policy %s", (_, allows) => {
+  it.each([
+    [
+      "throws",
+      (): boolean => {
+        throw new Error("no");
+      },
+    ],
+    ["gives a promise", (): boolean => Promise.resolve(true) as unknown as boolean],
+    ["gives something", (): boolean => "yes" as unknown as boolean],
+  ])("allows nothing where the policy %s", (_, allows) => {
     const { cache } = setup();
     const faults: unknown[] = [];
     cache.put({ typeUrl: TYPE, name: "a", value: new Uint8Array() });
-    const filter = filterSource(cache, { key: "k", allows }, { onFault: (error) => { faults.push(error); } });
-    for (const name of ["a", "*"]) expect(filter.topic(TYPE, { name }).members().filter(({ resource }) => resource !== undefined)).toEqual([]);
+    const filter = filterSource(
+      cache,
+      { key: "k", allows },
+      {
+        onFault: (error) => {
+          faults.push(error);
+        },
+      },
+    );
+    for (const name of ["a", "*"])
+      expect(
+        filter
+          .topic(TYPE, { name })
+          .members()
+          .filter(({ resource }) => resource !== undefined),
+      ).toEqual([]);
     expect(faults.length).toBeLessThanOrEqual(1);
   });
 
@@ -211,9 +278,17 @@ describe("filterSource()", () => {
     const filter = filterSource(cache, policy);
     const topics = ["a", "none"].map((name) => filter.topic(TYPE, { name }));
     for (const topic of topics) topic.watch(nobody);
-    expect(topics.map((topic) => topic.members()[0]?.error?.code)).toEqual(["PERMISSION_DENIED", "PERMISSION_DENIED"]);
+    expect(topics.map((topic) => topic.members()[0]?.error?.code)).toEqual([
+      "PERMISSION_DENIED",
+      "PERMISSION_DENIED",
+    ]);
     policy.replace(() => true);
-    expect(topics.map((topic) => [topic.members()[0]?.resource?.name, topic.members()[0]?.error])).toEqual([["a", undefined], [undefined, undefined]]);
+    expect(
+      topics.map((topic) => [topic.members()[0]?.resource?.name, topic.members()[0]?.error]),
+    ).toEqual([
+      ["a", undefined],
+      [undefined, undefined],
+    ]);
     const heads = topics.map(({ head }) => head);
     policy.replace(() => true);
     expect(topics.map(({ head }) => head)).toEqual(heads);
@@ -241,7 +316,20 @@ describe("filterSource()", () => {
   it("asks behind once a name is allowed, and not until then (B-RELAY-16)", async () => {
     const cache = createCache();
     const wanted: string[] = [];
-    cache.addFeed({ run: (_, signal) => new Promise((resolve) => { signal.addEventListener("abort", () => { resolve(); }); }), want: (_, added, dropped) => { wanted.push(...added.map(({ name }) => `+${name}`), ...dropped.map(({ name }) => `-${name}`)); } });
+    cache.addFeed({
+      run: (_, signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener("abort", () => {
+            resolve();
+          });
+        }),
+      want: (_, added, dropped) => {
+        wanted.push(
+          ...added.map(({ name }) => `+${name}`),
+          ...dropped.map(({ name }) => `-${name}`),
+        );
+      },
+    });
     const policy = createPolicy({ key: "k", allows: () => false });
     const topic = filterSource(cache, policy).topic(TYPE, { name: "a" });
     topic.watch(nobody);
@@ -284,7 +372,10 @@ describe("filterSource()", () => {
 
   it("asks for what has changed, and not for every member or reader [S-LIM-6]", () => {
     let asked = 0;
-    const { put, watched, filter } = setup(() => { asked++; return true; });
+    const { put, watched, filter } = setup(() => {
+      asked++;
+      return true;
+    });
     for (let n = 0; n < 100; n++) put(`n${n}`);
     const topic = watched("*");
     for (let n = 0; n < 10; n++) topic.watch({ wake: () => undefined });
@@ -322,9 +413,11 @@ describe("filterSource() at random", () => {
   function run(seed: number): void {
     let state = (seed * 2_654_435_761) >>> 0 || 1;
     const below = (limit: number): number => {
-      state ^= state << 13; state >>>= 0;
+      state ^= state << 13;
+      state >>>= 0;
       state ^= state >>> 17;
-      state ^= state << 5; state >>>= 0;
+      state ^= state << 5;
+      state >>>= 0;
       return state % limit;
     };
     const pick = <T>(from: readonly T[]): T => from[below(from.length)] as T;
@@ -338,26 +431,49 @@ describe("filterSource() at random", () => {
     for (let step = 0; step < 120; step++) {
       const name = pick([...plain, ...inGlob]);
       switch (below(6)) {
-        case 0: case 1: cache.put({ typeUrl: TYPE, name, value: Buffer.from(String(below(1000))), ...(below(2) === 0 && plain.includes(name) ? { aliases: ["alias"] } : {}) }); break;
-        case 2: cache.remove(TYPE, name); break;
+        case 0:
+        case 1:
+          cache.put({
+            typeUrl: TYPE,
+            name,
+            value: Buffer.from(String(below(1000))),
+            ...(below(2) === 0 && plain.includes(name) ? { aliases: ["alias"] } : {}),
+          });
+          break;
+        case 2:
+          cache.remove(TYPE, name);
+          break;
         case 3: {
           allowed = new Set([...plain, ...inGlob, "alias"].filter(() => below(3) > 0));
           policy.replace((_, asked) => allowed.has(asked));
           break;
         }
-        default: pick(readers).read((shown) => {
-          expect([...shown].filter((one) => !allowed.has(one) && one !== ""), `seed ${seed}: forbidden`).toEqual([]);
-        });
+        default:
+          pick(readers).read((shown) => {
+            expect(
+              [...shown].filter((one) => !allowed.has(one) && one !== ""),
+              `seed ${seed}: forbidden`,
+            ).toEqual([]);
+          });
       }
     }
     for (const reader of readers) {
       reader.read(() => undefined);
       const topic = cache.topic(TYPE, { name: reader.name });
       const exact = !["*", GLOB].includes(reader.name);
-      const want = topic.members().filter(({ name, resource }) => resource !== undefined && allowed.has(name) && (!exact || allowed.has(reader.name)));
-      expect(reader.held(), `seed ${seed}: ${reader.name}`).toEqual(want.map(({ name, resource }) => `${name}=${resource?.version ?? ""}`).toSorted());
+      const want = topic
+        .members()
+        .filter(
+          ({ name, resource }) =>
+            resource !== undefined && allowed.has(name) && (!exact || allowed.has(reader.name)),
+        );
+      expect(reader.held(), `seed ${seed}: ${reader.name}`).toEqual(
+        want.map(({ name, resource }) => `${name}=${resource?.version ?? ""}`).toSorted(),
+      );
       expect(reader.faults, `seed ${seed}: ${reader.name}`).toEqual([]);
-      expect(reader.topic.hash).toBe(want.reduce((sum, { resource }) => (sum + (resource?.hash ?? 0)) % 2 ** 52, 0));
+      expect(reader.topic.hash).toBe(
+        want.reduce((sum, { resource }) => (sum + (resource?.hash ?? 0)) % 2 ** 52, 0),
+      );
     }
   }
 });
@@ -378,18 +494,32 @@ function createReader(source: ResourceSource, name: string): Reader {
   const faults: string[] = [];
   let woken = true;
   let at = -1;
-  topic.watch({ wake: () => { woken = true; } });
+  topic.watch({
+    wake: () => {
+      woken = true;
+    },
+  });
   return {
-    name, topic, faults,
+    name,
+    topic,
+    faults,
     held: () => [...state].map(([key, version]) => `${key}=${version}`).toSorted(),
     read(check) {
       const entries = topic.changes(at);
-      if (entries === undefined) { faults.push("behind"); return; }
+      if (entries === undefined) {
+        faults.push("behind");
+        return;
+      }
       if (!woken && entries.length > 0) faults.push(`not woken for ${namesOf(entries).join(" ")}`);
       if (entries.some(({ revision }) => revision <= at)) faults.push("not newer");
-      if (entries.some(({ revision }, index) => revision < (entries[index - 1]?.revision ?? 0))) faults.push("out of order");
+      if (entries.some(({ revision }, index) => revision < (entries[index - 1]?.revision ?? 0)))
+        faults.push("out of order");
       if (new Set(entries.map((entry) => entry.name)).size < entries.length) faults.push("twice");
-      check(new Set(entries.filter(({ resource }) => resource !== undefined).map((entry) => entry.name)));
+      check(
+        new Set(
+          entries.filter(({ resource }) => resource !== undefined).map((entry) => entry.name),
+        ),
+      );
       for (const { name: key, resource } of entries) {
         if (resource === undefined && key === name) state.clear();
         else if (resource === undefined) state.delete(key);
@@ -405,20 +535,36 @@ function createReader(source: ResourceSource, name: string): Reader {
 }
 
 describe("a name with variants", () => {
-  const limitedTo = (value: string): { readonly constraints: Uint8Array } => ({ constraints: encodeConstraints({ kind: "equals", key: "env", value }) });
+  const limitedTo = (value: string): { readonly constraints: Uint8Array } => ({
+    constraints: encodeConstraints({ kind: "equals", key: "env", value }),
+  });
   const member = "xdstp://a/test.Thing/p/x";
   const parameters = new Map([["env", "prod"]]);
-  const show = (entries: readonly Entry[] | undefined): readonly string[] => (entries ?? []).map(({ name, resource, constraints }) => `${resource === undefined ? "-" : ""}${(resource?.constraints ?? constraints) === undefined ? "" : "variant of "}${name}`);
+  const show = (entries: readonly Entry[] | undefined): readonly string[] =>
+    (entries ?? []).map(
+      ({ name, resource, constraints }) =>
+        `${resource === undefined ? "-" : ""}${(resource?.constraints ?? constraints) === undefined ? "" : "variant of "}${name}`,
+    );
 
-  function variants(interest: string, allows?: (name: string) => boolean): Setup & { readonly topic: Topic; readonly replace: () => void } {
+  function variants(
+    interest: string,
+    allows?: (name: string) => boolean,
+  ): Setup & { readonly topic: Topic; readonly replace: () => void } {
     const all = setup(allows);
     const { cache, filter } = all;
-    for (const value of ["prod", "test"]) cache.put({ typeUrl: TYPE, name: member, value: Buffer.from(value), ...limitedTo(value) });
+    for (const value of ["prod", "test"])
+      cache.put({ typeUrl: TYPE, name: member, value: Buffer.from(value), ...limitedTo(value) });
     const topic = filter.topic(TYPE, { name: interest, parameters });
     topic.watch(nobody);
-    const next = { constraints: encodeConstraints({ kind: "and", of: [{ kind: "equals", key: "env", value: "prod" }] }) };
+    const next = {
+      constraints: encodeConstraints({
+        kind: "and",
+        of: [{ kind: "equals", key: "env", value: "prod" }],
+      }),
+    };
     return {
-      ...all, topic,
+      ...all,
+      topic,
       replace() {
         cache.transaction((writer) => {
           writer.remove(TYPE, member, limitedTo("prod"));
@@ -428,35 +574,59 @@ describe("a name with variants", () => {
     };
   }
 
-  it.each([member, GLOB, "*"])("is allowed by its name, and its replacement is one change as without a policy, in %s [S-LIM-8] [S-DYN-5]", (interest) => {
-    const { topic, cache, put, replace } = variants(interest);
-    put("xdstp://a/test.Thing/p/secret");
-    const { revision } = cache;
-    expect(show(topic.members())).toEqual([`variant of ${member}`]);
-    replace();
-    expect(show(topic.changes(revision))).toEqual([`-variant of ${member}`, `variant of ${member}`]);
-    expect([show(topic.members()), show(topic.gone?.(member))]).toEqual([[`variant of ${member}`], [`-variant of ${member}`]]);
-    replace();
-    cache.commit({ remove: [{ typeUrl: TYPE, name: member, constraints: topic.members()[0]?.resource?.constraints ?? new Uint8Array() }] });
-    expect(show(topic.members()).filter((one) => one.startsWith("variant"))).toEqual([]);
-  });
+  it.each([member, GLOB, "*"])(
+    "is allowed by its name, and its replacement is one change as without a policy, in %s [S-LIM-8] [S-DYN-5]",
+    (interest) => {
+      const { topic, cache, put, replace } = variants(interest);
+      put("xdstp://a/test.Thing/p/secret");
+      const { revision } = cache;
+      expect(show(topic.members())).toEqual([`variant of ${member}`]);
+      replace();
+      expect(show(topic.changes(revision))).toEqual([
+        `-variant of ${member}`,
+        `variant of ${member}`,
+      ]);
+      expect([show(topic.members()), show(topic.gone?.(member))]).toEqual([
+        [`variant of ${member}`],
+        [`-variant of ${member}`],
+      ]);
+      replace();
+      cache.commit({
+        remove: [
+          {
+            typeUrl: TYPE,
+            name: member,
+            constraints: topic.members()[0]?.resource?.constraints ?? new Uint8Array(),
+          },
+        ],
+      });
+      expect(show(topic.members()).filter((one) => one.startsWith("variant"))).toEqual([]);
+    },
+  );
 
-  it.each([member, GLOB, "*"])("is missing while it is forbidden, goes with the right to it and comes with it, in %s [S-LIM-8] [S-DYN-5]", (interest) => {
-    const { topic, policy, filter, replace } = variants(interest, () => false);
-    expect(show(topic.members()).filter((one) => !one.startsWith("-"))).toEqual([]);
-    replace();
-    expect(topic.gone?.(member)).toEqual([]);
-    let { revision } = filter;
-    policy.replace(() => true);
-    expect(show(topic.changes(revision)).filter((one) => !one.startsWith("-"))).toEqual([`variant of ${member}`]);
-    ({ revision } = filter);
-    policy.replace(() => false);
-    expect(show(topic.changes(revision))).toContain(`-variant of ${member}`);
-    expect(show(topic.members()).filter((one) => !one.startsWith("-"))).toEqual([]);
-  });
+  it.each([member, GLOB, "*"])(
+    "is missing while it is forbidden, goes with the right to it and comes with it, in %s [S-LIM-8] [S-DYN-5]",
+    (interest) => {
+      const { topic, policy, filter, replace } = variants(interest, () => false);
+      expect(show(topic.members()).filter((one) => !one.startsWith("-"))).toEqual([]);
+      replace();
+      expect(topic.gone?.(member)).toEqual([]);
+      let { revision } = filter;
+      policy.replace(() => true);
+      expect(show(topic.changes(revision)).filter((one) => !one.startsWith("-"))).toEqual([
+        `variant of ${member}`,
+      ]);
+      ({ revision } = filter);
+      policy.replace(() => false);
+      expect(show(topic.changes(revision))).toContain(`-variant of ${member}`);
+      expect(show(topic.members()).filter((one) => !one.startsWith("-"))).toEqual([]);
+    },
+  );
 
   it("is not found by a name that looks like an interest with parameters [S-LIM-8]", () => {
     const { filter } = variants(member, () => false);
-    expect(filter.topic(TYPE, { name: `${member}\n[["env","prod"]]` }).interest.parameters).toBeUndefined();
+    expect(
+      filter.topic(TYPE, { name: `${member}\n[["env","prod"]]` }).interest.parameters,
+    ).toBeUndefined();
   });
 });

@@ -1,4 +1,14 @@
-import { interestKey, systemClock, XdsError, type Clock, type Entry, type Interest, type ResourceSource, type ResourceType, type Topic } from "@xdstp/core";
+import {
+  interestKey,
+  systemClock,
+  XdsError,
+  type Clock,
+  type Entry,
+  type Interest,
+  type ResourceSource,
+  type ResourceType,
+  type Topic,
+} from "@xdstp/core";
 import { allowedBy } from "./allowed-by.ts";
 import { FilteredTopic, type FilterHost } from "./filtered-topic.ts";
 import type { Policy } from "./policy.ts";
@@ -30,7 +40,11 @@ const REMOVALS_COUNT = 100_000;
  * Its arrays are those of the cache where nothing is hidden, and else the same for all readers of this filter. One filter serves all streams with the key of the policy.
  * When the policy changes, what is forbidden by it is removed and what is allowed by it arrives, under a revision between that of the source and the next one.
  */
-export function filterSource(source: ResourceSource, policy: Policy, options: FilterOptions = {}): FilteredSource {
+export function filterSource(
+  source: ResourceSource,
+  policy: Policy,
+  options: FilterOptions = {},
+): FilteredSource {
   return new Filter(source, policy, options);
 }
 
@@ -53,7 +67,11 @@ class Filter implements FilteredSource, FilterHost {
   #changed = 0;
   #hasThrown = false;
 
-  constructor(source: ResourceSource, policy: Policy, { clock = systemClock, onFault = () => undefined }: FilterOptions) {
+  constructor(
+    source: ResourceSource,
+    policy: Policy,
+    { clock = systemClock, onFault = () => undefined }: FilterOptions,
+  ) {
     this.#source = source;
     this.#policy = policy;
     this.#onFault = onFault;
@@ -61,14 +79,24 @@ class Filter implements FilteredSource, FilterHost {
     if (source.authorities !== undefined) this.authorities = source.authorities;
     if (source.viewOf !== undefined) this.viewOf = source.viewOf;
     if (source.viewKey !== undefined) this.viewKey = source.viewKey;
-    this.#unwatch = policy.watch?.(() => { this.#reconsider(); });
+    this.#unwatch = policy.watch?.(() => {
+      this.#reconsider();
+    });
   }
 
-  get revision(): number { return Math.max(this.#source.revision, this.#changed); }
-  get ready(): boolean { return this.#source.ready; }
+  get revision(): number {
+    return Math.max(this.#source.revision, this.#changed);
+  }
+  get ready(): boolean {
+    return this.#source.ready;
+  }
 
-  descriptor(typeUrl: string): ResourceType | undefined { return this.#source.descriptor(typeUrl); }
-  serves(typeUrl: string): boolean { return this.#source.serves(typeUrl); }
+  descriptor(typeUrl: string): ResourceType | undefined {
+    return this.#source.descriptor(typeUrl);
+  }
+  serves(typeUrl: string): boolean {
+    return this.#source.serves(typeUrl);
+  }
 
   topic(typeUrl: string, interest: Interest): Topic {
     const barred = this.#barred.get(typeUrl)?.get(keyOf(interest));
@@ -85,7 +113,9 @@ class Filter implements FilteredSource, FilterHost {
 
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
-    return () => { this.#listeners.delete(listener); };
+    return () => {
+      this.#listeners.delete(listener);
+    };
   }
 
   close(): void {
@@ -100,7 +130,9 @@ class Filter implements FilteredSource, FilterHost {
   }
 
   denial(typeUrl: string, name: string): XdsError | undefined {
-    return this.#policy.forbidden === "denied" ? new XdsError("PERMISSION_DENIED", "not allowed", { typeUrl, resource: name }) : undefined;
+    return this.#policy.forbidden === "denied"
+      ? new XdsError("PERMISSION_DENIED", "not allowed", { typeUrl, resource: name })
+      : undefined;
   }
 
   opened(topic: FilteredTopic): void {
@@ -115,7 +147,10 @@ class Filter implements FilteredSource, FilterHost {
   }
 
   #file(topic: FilteredTopic): void {
-    if (!topic.barred) { this.#unfile(topic); return; }
+    if (!topic.barred) {
+      this.#unfile(topic);
+      return;
+    }
     const names = this.#barred.get(topic.typeUrl) ?? new Map<string, FilteredTopic>();
     this.#barred.set(topic.typeUrl, names);
     names.set(keyOf(topic.interest), topic);

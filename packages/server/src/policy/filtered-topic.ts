@@ -49,21 +49,37 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
 
   static {
     // Optional in the contract, so it can be declared but no accessor: it is put on the prototype.
-    Object.defineProperty(this.prototype, "stale", { get(this: FilteredTopic) { return this.#stale; } });
+    Object.defineProperty(this.prototype, "stale", {
+      get(this: FilteredTopic) {
+        return this.#stale;
+      },
+    });
   }
 
   /** A name that may not be seen. */
-  get barred(): boolean { return !this.#following; }
+  get barred(): boolean {
+    return !this.#following;
+  }
 
-  get settled(): boolean { return (this.#current ?? this.behind).settled; }
+  get settled(): boolean {
+    return (this.#current ?? this.behind).settled;
+  }
 
-  get head(): number { return (this.#current ?? this.behind).head; }
+  get head(): number {
+    return (this.#current ?? this.behind).head;
+  }
 
-  get hash(): number { return (this.#current ?? this.behind).hash; }
+  get hash(): number {
+    return (this.#current ?? this.behind).hash;
+  }
 
-  changes(after: number): readonly Entry[] | undefined { return (this.#current ?? this.behind).changes(after); }
+  changes(after: number): readonly Entry[] | undefined {
+    return (this.#current ?? this.behind).changes(after);
+  }
 
-  members(): readonly Entry[] { return (this.#current ?? this.behind).members(); }
+  members(): readonly Entry[] {
+    return (this.#current ?? this.behind).members();
+  }
 
   get(name: string): Entry | undefined {
     const view = this.#current;
@@ -71,9 +87,13 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
     return view === undefined || entry === undefined ? entry : view.get(entry.name);
   }
 
-  removed(): readonly Entry[] { return (this.#current ?? this.behind).removed(); }
+  removed(): readonly Entry[] {
+    return (this.#current ?? this.behind).removed();
+  }
 
-  gone(name: string): readonly Entry[] { return (this.#current ?? this.behind).gone?.(name) ?? []; }
+  gone(name: string): readonly Entry[] {
+    return (this.#current ?? this.behind).gone?.(name) ?? [];
+  }
 
   watch(watcher: Watcher): void {
     const known = this.#watchers;
@@ -116,12 +136,16 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
       try {
         watcher.wake(this);
       } catch (error) {
-        queueMicrotask(() => { throw error; });
+        queueMicrotask(() => {
+          throw error;
+        });
       }
     }
   }
 
-  get #stale(): XdsError | undefined { return this.#following ? this.behind.stale : undefined; }
+  get #stale(): XdsError | undefined {
+    return this.#following ? this.behind.stale : undefined;
+  }
 
   /** The view as of now; undefined: everything may be seen. */
   get #current(): TopicView | undefined {
@@ -147,7 +171,12 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
   /** Until the source moves it reads as it did: whoever leaves may still ask what it has missed. */
   #close(): void {
     this.#pull();
-    this.#seen = { revision: this.#host.revision, epoch: this.#host.epoch, members: undefined, settled: this.#now().settled };
+    this.#seen = {
+      revision: this.#host.revision,
+      epoch: this.#host.epoch,
+      members: undefined,
+      settled: this.#now().settled,
+    };
     if (this.#following) this.behind.unwatch(this);
     this.#watchers = undefined;
     this.#host.closed(this);
@@ -168,7 +197,10 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
     this.#following = this.isCollection || this.#host.allows(this.typeUrl, this.interest.name);
     const members = this.#following ? this.behind.members() : undefined;
     const settled = !this.#following || this.behind.settled;
-    const isSame = this.#seen?.epoch === epoch && this.#seen.settled === settled && this.#seen.members === members;
+    const isSame =
+      this.#seen?.epoch === epoch &&
+      this.#seen.settled === settled &&
+      this.#seen.members === members;
     this.#seen = { revision, epoch, members, settled };
     if (!isSame) this.#begin();
   }
@@ -176,7 +208,10 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
   #begin(): void {
     this.#read = -1;
     this.#view = this.#last = undefined;
-    if (!this.isCollection && this.#following && this.#isPlain()) { this.#seePlain(); return; }
+    if (!this.isCollection && this.#following && this.#isPlain()) {
+      this.#seePlain();
+      return;
+    }
     const history = this.#following ? this.behind.changes(0) : [];
     this.#view = new TopicView(this, this.#host, history === undefined ? this.behind.head : -1);
     this.#view.begin(history ?? this.#remembered());
@@ -185,7 +220,9 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
 
   /** All that is still known of the topic behind, oldest first. */
   #remembered(): readonly Entry[] {
-    return [...this.behind.members(), ...this.behind.removed()].sort((a, b) => a.revision - b.revision);
+    return [...this.behind.members(), ...this.behind.removed()].sort(
+      (a, b) => a.revision - b.revision,
+    );
   }
 
   /** It shows nothing but the name itself. */
@@ -224,7 +261,10 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
 
   #take(view: TopicView): void {
     const entries = this.behind.changes(Math.max(this.#read, 0));
-    if (entries === undefined) { this.#compare(view, this.#host.revision); return; }
+    if (entries === undefined) {
+      this.#compare(view, this.#host.revision);
+      return;
+    }
     view.take(entries);
     this.#read = this.behind.head;
   }

@@ -12,7 +12,8 @@ export function nodeClaim(message: Uint8Array, variant: "delta" | "sotw"): NodeC
   const short = withoutExtensions(message, variant);
   const parts: Uint8Array[] = [];
   walkFields(short, (field, start, end, wireType) => {
-    if (field === NODE[variant] && wireType === WireType.LENGTH_DELIMITED) parts.push(short.subarray(start, end));
+    if (field === NODE[variant] && wireType === WireType.LENGTH_DELIMITED)
+      parts.push(short.subarray(start, end));
     return true;
   });
   return parts.length === 0 ? undefined : claimOf(fromBinary(NodeSchema, concatBytes(parts)));
@@ -21,6 +22,14 @@ export function nodeClaim(message: Uint8Array, variant: "delta" | "sotw"): NodeC
 /** What a decoded node claims. */
 export function claimOf(node: Node): NodeClaim {
   const { metadata, locality } = node;
-  const place = locality && { region: locality.region, zone: locality.zone, subZone: locality.subZone };
-  return { ...nodeInfoOf(node), ...(place !== undefined && { place }), ...(metadata !== undefined && { metadata }) };
+  const place = locality && {
+    region: locality.region,
+    zone: locality.zone,
+    subZone: locality.subZone,
+  };
+  return {
+    ...nodeInfoOf(node),
+    ...(place !== undefined && { place }),
+    ...(metadata !== undefined && { metadata }),
+  };
 }

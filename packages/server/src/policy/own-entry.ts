@@ -12,7 +12,14 @@ export class OwnEntry implements Entry {
   replaced = false;
   readonly #of: Entry | undefined;
 
-  constructor(of: Entry | undefined, name: string, revision: number, since: number, error?: XdsError, constraints?: Uint8Array) {
+  constructor(
+    of: Entry | undefined,
+    name: string,
+    revision: number,
+    since: number,
+    error?: XdsError,
+    constraints?: Uint8Array,
+  ) {
     this.#of = of;
     this.name = name;
     this.revision = revision;
@@ -23,11 +30,18 @@ export class OwnEntry implements Entry {
     if (constraints !== undefined) this.constraints = constraints;
   }
 
-  get superseded(): boolean { return this.replaced || this.#of?.superseded === true; }
+  get superseded(): boolean {
+    return this.replaced || this.#of?.superseded === true;
+  }
 }
 
 /** Says that there is nothing of a name, or that this variant of it has gone (S-DYN-5). */
-export function absence(name: string, revision: number, error?: XdsError, constraints?: Uint8Array): Entry {
+export function absence(
+  name: string,
+  revision: number,
+  error?: XdsError,
+  constraints?: Uint8Array,
+): Entry {
   return new OwnEntry(undefined, name, revision, 0, error, constraints);
 }
 

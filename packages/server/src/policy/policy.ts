@@ -56,12 +56,18 @@ export interface Peer {
  * and an answer that takes longer than `limits.authorizeMs`, means that nobody knows: the client gets UNAVAILABLE and may try again.
  * @param options - The signal aborts when the answer is of no use any more
  */
-export type Authorize = (peer: Peer, options: { readonly signal: AbortSignal }) => Policy | Promise<Policy>;
+export type Authorize = (
+  peer: Peer,
+  options: { readonly signal: AbortSignal },
+) => Policy | Promise<Policy>;
 
 /** Chooses what is served to a client: another source, or undefined for that of the server. Asked after {@link Authorize}, with the same time. */
 export interface SourceFor {
   /** The source of a client. undefined: that of the server. What it throws refuses the stream. */
-  (peer: Peer, options: { readonly signal: AbortSignal }): ResourceSource | undefined | Promise<ResourceSource | undefined>;
+  (
+    peer: Peer,
+    options: { readonly signal: AbortSignal },
+  ): ResourceSource | undefined | Promise<ResourceSource | undefined>;
   /** Whether all that it gives is ready when the source of the server is: then new streams are turned away at once until that is ready (S-STREAM-9). Default: false, that is known once a source was chosen. */
   readonly viewsOnly?: boolean;
 }

@@ -26,7 +26,10 @@ export function createSharedFilters(options: FilterOptions): SharedFilters {
     acquire(source, policy) {
       const filters = bySource.get(source) ?? new Map<string, Held>();
       bySource.set(source, filters);
-      const held = filters.get(policy.key) ?? { filter: filterSource(source, policy, options), leases: 0 };
+      const held = filters.get(policy.key) ?? {
+        filter: filterSource(source, policy, options),
+        leases: 0,
+      };
       filters.set(policy.key, held);
       held.leases++;
       return {

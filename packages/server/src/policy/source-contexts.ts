@@ -21,14 +21,23 @@ export function createSourceContexts(base: ServerContext): SourceContexts {
   const contexts = new WeakMap<ResourceSource, ServerContext>([[base.source, base]]);
   const ends = new WeakMap<ResourceSource, ServerEnds>();
   const of = (source: ResourceSource): ServerContext => {
-    const known = contexts.get(source) ?? { ...base, source, get emit() { return base.emit; } };
+    const known = contexts.get(source) ?? {
+      ...base,
+      source,
+      get emit() {
+        return base.emit;
+      },
+    };
     contexts.set(source, known);
     return known;
   };
   return {
     of,
     endsOf(source) {
-      const known = ends.get(source) ?? { delta: createDeltaServer(of(source)), sotw: createSotwServer(of(source)) };
+      const known = ends.get(source) ?? {
+        delta: createDeltaServer(of(source)),
+        sotw: createSotwServer(of(source)),
+      };
       ends.set(source, known);
       return known;
     },

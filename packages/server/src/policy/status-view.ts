@@ -17,14 +17,29 @@ export interface StatusView {
 }
 
 /** What somebody who asks for client status may see, or why nothing. */
-export type StatusViewOf = (peer: CallPeer, path: string, signal: AbortSignal) => Promise<StatusView | Status>;
+export type StatusViewOf = (
+  peer: CallPeer,
+  path: string,
+  signal: AbortSignal,
+) => Promise<StatusView | Status>;
 
 /** Shows the clients that have the same source and an equal policy, or none where there are no policies, and of them the names that it allows now. A policy with `status: all` shows every client of the source with every name. */
-export function statusViewOf(source: ResourceSource, desk: AccessDesk, book: AccessBook, hub: EventHub): StatusViewOf {
+export function statusViewOf(
+  source: ResourceSource,
+  desk: AccessDesk,
+  book: AccessBook,
+  hub: EventHub,
+): StatusViewOf {
   return async (peer, path, signal) => {
     const access = await desk.decide({ ...peer, path }, signal);
     if ("status" in access) {
-      hub.emit?.({ kind: "refused", path, peer: peer.address, status: access.status, reason: access.reason });
+      hub.emit?.({
+        kind: "refused",
+        path,
+        peer: peer.address,
+        status: access.status,
+        reason: access.reason,
+      });
       return access.status;
     }
     access.release();
@@ -35,9 +50,20 @@ export function statusViewOf(source: ResourceSource, desk: AccessDesk, book: Acc
       isWhole: seesAll && rootOf(root) === rootOf(source),
       shows(stream) {
         const theirs = book.of(stream);
-        return theirs !== undefined && rootOf(theirs.root) === rootOf(root) && (seesAll || theirs.policy?.key === policy.key);
+        return (
+          theirs !== undefined &&
+          rootOf(theirs.root) === rootOf(root) &&
+          (seesAll || theirs.policy?.key === policy.key)
+        );
       },
-      allows: (typeUrl, name) => seesAll || name === "" || name === "*" || isGlob(name) || allowedBy(policy, typeUrl, name, (error) => { hub.fault("policy", error); }),
+      allows: (typeUrl, name) =>
+        seesAll ||
+        name === "" ||
+        name === "*" ||
+        isGlob(name) ||
+        allowedBy(policy, typeUrl, name, (error) => {
+          hub.fault("policy", error);
+        }),
     };
   };
 }

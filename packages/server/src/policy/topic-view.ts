@@ -43,11 +43,17 @@ export class TopicView {
     this.#log = new VisibleLog(host.window, floor);
   }
 
-  get settled(): boolean { return this.#settled; }
+  get settled(): boolean {
+    return this.#settled;
+  }
 
-  get head(): number { return Math.max(this.#log.head, this.#settledAt); }
+  get head(): number {
+    return Math.max(this.#log.head, this.#settledAt);
+  }
 
-  get hash(): number { return this.#log.hash; }
+  get hash(): number {
+    return this.#log.hash;
+  }
 
   changes(after: number): readonly Entry[] | undefined {
     return this.#log.after(after, () => this.#topic.behind.changes(after));
@@ -55,7 +61,9 @@ export class TopicView {
 
   members(): readonly Entry[] {
     const none = this.#log.count === 0 ? this.#log.newest(this.#topic.interest.name) : undefined;
-    return none === undefined ? this.#log.members(() => this.#topic.behind.members()) : aloneOf(none);
+    return none === undefined
+      ? this.#log.members(() => this.#topic.behind.members())
+      : aloneOf(none);
   }
 
   /** The resource of a name, in the spelling of the topic behind. */
@@ -88,7 +96,8 @@ export class TopicView {
 
   /** That there was nothing is said once more: what the cache has said of it, readers may take for superseded when the name comes back. */
   repeatNone(revision: number): void {
-    if (this.#log.count === 0 && this.#settled) this.#noteNone(this.#absence(this.#topic.interest.name, revision));
+    if (this.#log.count === 0 && this.#settled)
+      this.#noteNone(this.#absence(this.#topic.interest.name, revision));
   }
 
   /** Takes what is new of the topic behind. */
@@ -104,8 +113,11 @@ export class TopicView {
     const { isCollection, barred } = this.#topic;
     const visible = this.#showVisible(revision);
     if (!isCollection && !barred) this.#leaveFormer();
-    for (const name of this.#former ?? []) if (!this.#allows(name)) this.#removeFormer(name, revision);
-    for (const held of this.#log.members()) if (!visible.has(held.name) && !hideVariant(this.#log, held, revision)) this.#log.add(this.#absence(held.name, revision), this.#isOwn(held.name));
+    for (const name of this.#former ?? [])
+      if (!this.#allows(name)) this.#removeFormer(name, revision);
+    for (const held of this.#log.members())
+      if (!visible.has(held.name) && !hideVariant(this.#log, held, revision))
+        this.#log.add(this.#absence(held.name, revision), this.#isOwn(held.name));
     this.#settle(revision);
     if (this.#log.count === 0 && !isCollection) this.#explain(revision);
     this.#markEmpty(revision);
@@ -127,7 +139,8 @@ export class TopicView {
       visible.add(name);
       const held = this.#log.newest(name);
       if (held?.resource === undefined) this.#log.add(shownSince(entry, revision, revision));
-      else if (held.revision < entry.revision) showAnew(this.#log, held, shownSince(entry, revision, Math.max(entry.since, held.since)));
+      else if (held.revision < entry.revision)
+        showAnew(this.#log, held, shownSince(entry, revision, Math.max(entry.since, held.since)));
     }
     return visible;
   }
@@ -135,14 +148,35 @@ export class TopicView {
   #note(entry: Entry, isFirst: boolean): void {
     const { name, resource, since } = entry;
     const isOwn = this.#isOwn(name);
-    if (entry.constraints !== undefined) { noteGone(this.#log, entry, () => isFirst && this.#allows(name)); return; }
-    if (resource === undefined && isOwn) { this.#noteNone(entry); return; }
+    if (entry.constraints !== undefined) {
+      noteGone(this.#log, entry, () => isFirst && this.#allows(name));
+      return;
+    }
+    if (resource === undefined && isOwn) {
+      this.#noteNone(entry);
+      return;
+    }
     const held = this.#log.newest(name);
     const allowed = isOwn || this.#allows(name);
     // The cache takes its removal for superseded when the name comes back; here that counts only once it may be seen.
     // Of what was hidden and is removed already nothing is said again.
-    if (resource === undefined) { if (held?.resource !== undefined || this.#former?.delete(name) === true || (allowed && (isFirst || held !== undefined))) this.#log.add(absence(name, entry.revision, entry.error)); return; }
-    if (allowed) this.#log.add(shownSince(entry, entry.revision, held?.resource === undefined ? since : Math.max(since, held.since)));
+    if (resource === undefined) {
+      if (
+        held?.resource !== undefined ||
+        this.#former?.delete(name) === true ||
+        (allowed && (isFirst || held !== undefined))
+      )
+        this.#log.add(absence(name, entry.revision, entry.error));
+      return;
+    }
+    if (allowed)
+      this.#log.add(
+        shownSince(
+          entry,
+          entry.revision,
+          held?.resource === undefined ? since : Math.max(since, held.since),
+        ),
+      );
     else if (held?.resource !== undefined) this.#log.add(absence(name, entry.revision));
   }
 
@@ -179,7 +213,12 @@ export class TopicView {
 
   /** Why there is nothing may be another reason now. */
   #explain(revision: number): void {
-    const { typeUrl, interest: { name }, barred, behind } = this.#topic;
+    const {
+      typeUrl,
+      interest: { name },
+      barred,
+      behind,
+    } = this.#topic;
     const held = this.#log.newest(name);
     const error = barred ? this.#host.denial(typeUrl, name) : behind.members()[0]?.error;
     if (held === undefined || held.error?.message === error?.message) return;
@@ -199,6 +238,10 @@ export class TopicView {
   }
 
   #absence(name: string, revision: number): Entry {
-    return absence(name, revision, this.#topic.barred ? this.#host.denial(this.#topic.typeUrl, name) : undefined);
+    return absence(
+      name,
+      revision,
+      this.#topic.barred ? this.#host.denial(this.#topic.typeUrl, name) : undefined,
+    );
   }
 }

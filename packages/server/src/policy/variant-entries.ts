@@ -3,7 +3,11 @@ import { absence } from "./own-entry.ts";
 import type { VisibleLog } from "./visible-log.ts";
 
 /** A variant has gone (S-DYN-5): its place is free for what comes after it. Who was not shown it hears nothing, unless `mayHold` says that a reader may hold it all the same. */
-export function noteGone(log: VisibleLog, { name, revision, error, constraints }: Entry, mayHold: () => boolean): void {
+export function noteGone(
+  log: VisibleLog,
+  { name, revision, error, constraints }: Entry,
+  mayHold: () => boolean,
+): void {
   const isShown = constraints !== undefined && isVariant(log.newest(name), constraints);
   if (isShown) log.forget(name);
   if (isShown || mayHold()) log.add(absence(name, revision, error, constraints));
@@ -12,7 +16,8 @@ export function noteGone(log: VisibleLog, { name, revision, error, constraints }
 /** Something newer of a name; in the place of another variant it takes that away. */
 export function showAnew(log: VisibleLog, held: Entry, entry: Entry): void {
   const constraints = held.resource?.constraints;
-  if (constraints !== undefined && !isVariant(entry, constraints)) log.add(absence(held.name, entry.revision, undefined, constraints));
+  if (constraints !== undefined && !isVariant(entry, constraints))
+    log.add(absence(held.name, entry.revision, undefined, constraints));
   log.add(entry);
 }
 

@@ -64,7 +64,8 @@ export class VisibleLog {
     this.#entries.push(entry);
     this.head = Math.max(this.head, entry.revision);
     this.#count(entry, 1);
-    if (entry.resource === undefined && !stays) (this.#removals ??= []).push({ entry, at: this.#window.now() });
+    if (entry.resource === undefined && !stays)
+      (this.#removals ??= []).push({ entry, at: this.#window.now() });
     this.#expire();
     this.#changed();
   }
@@ -89,13 +90,23 @@ export class VisibleLog {
     if (revision < this.#floor) return undefined;
     const start = this.#firstAlive(this.#search(revision));
     let array = this.#arrays?.get(start);
-    if (array === undefined) (this.#arrays ??= new Map()).set(start, (array = asShared(this.#entries.slice(start).filter((entry) => this.#isAlive(entry)), all)));
+    if (array === undefined)
+      (this.#arrays ??= new Map()).set(
+        start,
+        (array = asShared(
+          this.#entries.slice(start).filter((entry) => this.#isAlive(entry)),
+          all,
+        )),
+      );
     return array;
   }
 
   /** The same array until something is added; `all` as in `after`. */
   members(all: () => readonly Entry[] | undefined = () => undefined): readonly Entry[] {
-    return (this.#members ??= asShared(this.#entries.filter((entry) => entry.resource !== undefined && this.#isAlive(entry)), all));
+    return (this.#members ??= asShared(
+      this.#entries.filter((entry) => entry.resource !== undefined && this.#isAlive(entry)),
+      all,
+    ));
   }
 
   removals(): readonly Entry[] {
@@ -109,7 +120,9 @@ export class VisibleLog {
 
   /** That what had no constraints went does not take a variant away, in whichever order the two are told. */
   #keyFor(entry: Entry): string {
-    const isAside = entry.resource === undefined && this.#newest.get(entry.name)?.resource?.constraints !== undefined;
+    const isAside =
+      entry.resource === undefined &&
+      this.#newest.get(entry.name)?.resource?.constraints !== undefined;
     return isAside ? goneKeyOf(entry) : keyOf(entry);
   }
 
@@ -117,7 +130,9 @@ export class VisibleLog {
   #placeOf(entry: Entry): string | undefined {
     const key = keyOf(entry);
     if (this.#newest.get(key) === entry) return key;
-    return this.#hasGone && this.#newest.get(goneKeyOf(entry)) === entry ? goneKeyOf(entry) : undefined;
+    return this.#hasGone && this.#newest.get(goneKeyOf(entry)) === entry
+      ? goneKeyOf(entry)
+      : undefined;
   }
 
   /** A variant takes the place of what has no constraints: that this went is still to be said. */
@@ -149,7 +164,11 @@ export class VisibleLog {
     const removals = this.#removals;
     if (removals === undefined) return;
     const oldest = this.#window.now() - ms;
-    for (let first = removals[0]; first !== undefined && (first.at < oldest || removals.length > count); first = removals[0]) {
+    for (
+      let first = removals[0];
+      first !== undefined && (first.at < oldest || removals.length > count);
+      first = removals[0]
+    ) {
       removals.shift();
       const place = this.#placeOf(first.entry);
       if (place === undefined) continue;
@@ -179,7 +198,12 @@ export class VisibleLog {
 
   #firstAlive(start: number): number {
     let index = start;
-    for (let entry = this.#entries[index]; entry !== undefined && !this.#isAlive(entry); entry = this.#entries[index]) index++;
+    for (
+      let entry = this.#entries[index];
+      entry !== undefined && !this.#isAlive(entry);
+      entry = this.#entries[index]
+    )
+      index++;
     return index;
   }
 }
@@ -205,10 +229,15 @@ export function aloneOf(entry: Entry): readonly Entry[] {
 }
 
 /** Everything is the array of everything: streams of different rights share frames where they can. */
-function asShared(entries: readonly Entry[], all: () => readonly Entry[] | undefined): readonly Entry[] {
+function asShared(
+  entries: readonly Entry[],
+  all: () => readonly Entry[] | undefined,
+): readonly Entry[] {
   const [only] = entries;
   if (only === undefined) return NOTHING;
   if (entries.length === 1) return aloneOf(only);
   const other = all();
-  return other?.length === entries.length && other.every((entry, index) => entry === entries[index]) ? other : entries;
+  return other?.length === entries.length && other.every((entry, index) => entry === entries[index])
+    ? other
+    : entries;
 }

@@ -12,7 +12,11 @@ export interface LiveAnswer {
 }
 
 /** A recorded request with the nonce and version of the server that it goes to. */
-export function withAnswer(variant: Variant, bytes: Uint8Array, { nonce, version }: LiveAnswer): Uint8Array {
+export function withAnswer(
+  variant: Variant,
+  bytes: Uint8Array,
+  { nonce, version }: LiveAnswer,
+): Uint8Array {
   if (variant === "delta") {
     const request = fromBinary(DeltaDiscoveryRequestSchema, bytes);
     request.responseNonce = nonce;
@@ -28,7 +32,10 @@ export function withAnswer(variant: Variant, bytes: Uint8Array, { nonce, version
 export function ackAfter(variant: Variant, before: Uint8Array, answer: LiveAnswer): Uint8Array {
   if (variant === "delta") {
     const { typeUrl } = fromBinary(DeltaDiscoveryRequestSchema, before);
-    return toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, { typeUrl, responseNonce: answer.nonce }));
+    return toBinary(
+      DeltaDiscoveryRequestSchema,
+      create(DeltaDiscoveryRequestSchema, { typeUrl, responseNonce: answer.nonce }),
+    );
   }
   const request = clone(DiscoveryRequestSchema, fromBinary(DiscoveryRequestSchema, before));
   request.errorDetail = undefined;

@@ -24,21 +24,43 @@ export interface Recorder {
 }
 
 /** A recorder of the streams of one client. Times count from here. */
-export function createRecorder({ variant, write, hide, clock = systemClock }: RecorderOptions): Recorder {
+export function createRecorder({
+  variant,
+  write,
+  hide,
+  clock = systemClock,
+}: RecorderOptions): Recorder {
   const start = clock.now();
   let streams = 0;
   return {
     observe(server) {
       const stream = ++streams;
-      const at = (): { readonly at: number; readonly stream: number } => ({ at: clock.now() - start, stream });
+      const at = (): { readonly at: number; readonly stream: number } => ({
+        at: clock.now() - start,
+        stream,
+      });
       write({ ...at(), kind: "open", server });
       return {
-        sent: (message) => { write({ ...at(), kind: "request", ...describeRequest(variant, message), bytes: Uint8Array.from(message) }); },
+        sent: (message) => {
+          write({
+            ...at(),
+            kind: "request",
+            ...describeRequest(variant, message),
+            bytes: Uint8Array.from(message),
+          });
+        },
         received(message) {
           const bytes = hide === undefined ? message : redactResponse(variant, message, hide);
-          write({ ...at(), kind: "response", ...describeResponse(variant, bytes), bytes: Uint8Array.from(bytes) });
+          write({
+            ...at(),
+            kind: "response",
+            ...describeResponse(variant, bytes),
+            bytes: Uint8Array.from(bytes),
+          });
         },
-        closed: (status, own) => { write({ ...at(), kind: "end", by: own ? "client" : "server", status }); },
+        closed: (status, own) => {
+          write({ ...at(), kind: "end", by: own ? "client" : "server", status });
+        },
       };
     },
   };

@@ -8,17 +8,29 @@ import { scriptsOf, type StreamScript, type TypeScript } from "./replay-script.t
 import { createFactReader, type FactReader } from "./request-facts.ts";
 
 /** What a {@link ReplayServer} tells of. `stream` counts those who came. */
-export type ReplayServerEvent = { readonly stream: number } & (
+export type ReplayServerEvent = { readonly stream: number } &
   /** Somebody has come, and gets what this stream of the recording got. */
-  | { readonly kind: "opened"; readonly plays: number }
-  | { readonly kind: "request" | "response"; readonly type: string; readonly text: string }
-  /** It asks for what the recording has not. There is no answer. */
-  | { readonly kind: "unknown"; readonly type: string; readonly what: readonly string[] }
-  /** It answers otherwise than the recording; undefined: with an ACK. */
-  | { readonly kind: "verdict"; readonly type: string; readonly nonce: string; readonly recorded: string | undefined; readonly now: string | undefined }
-  /** It is over. `unplayed`: responses that it did not get, since it has not said what the recording says before them, `unsaid`. */
-  | { readonly kind: "closed"; readonly status: Status; readonly unplayed: number; readonly unsaid: readonly string[] }
-);
+  (
+    | { readonly kind: "opened"; readonly plays: number }
+    | { readonly kind: "request" | "response"; readonly type: string; readonly text: string }
+    /** It asks for what the recording has not. There is no answer. */
+    | { readonly kind: "unknown"; readonly type: string; readonly what: readonly string[] }
+    /** It answers otherwise than the recording; undefined: with an ACK. */
+    | {
+        readonly kind: "verdict";
+        readonly type: string;
+        readonly nonce: string;
+        readonly recorded: string | undefined;
+        readonly now: string | undefined;
+      }
+    /** It is over. `unplayed`: responses that it did not get, since it has not said what the recording says before them, `unsaid`. */
+    | {
+        readonly kind: "closed";
+        readonly status: Status;
+        readonly unplayed: number;
+        readonly unsaid: readonly string[];
+      }
+  );
 
 /** Plays the server's side of a recording. */
 export interface ReplayServer {
@@ -31,15 +43,28 @@ export interface ReplayServer {
  *
  * Nonces are those of the recording. @param onEvent - Told what happens; must not throw
  */
-export function createReplayServer(recording: Recording, onEvent: (event: ReplayServerEvent) => void = () => undefined): ReplayServer {
+export function createReplayServer(
+  recording: Recording,
+  onEvent: (event: ReplayServerEvent) => void = () => undefined,
+): ReplayServer {
   const scripts = scriptsOf(recording);
   let streams = 0;
   return {
     accept(out) {
-      const script = scripts[streams % Math.max(1, scripts.length)] ?? { stream: 0, types: new Map() };
+      const script = scripts[streams % Math.max(1, scripts.length)] ?? {
+        stream: 0,
+        types: new Map(),
+      };
       const stream = ++streams;
       onEvent({ stream, kind: "opened", plays: script.stream });
-      return playStream({ variant: recording.variant, script, out, tell: (event) => { onEvent({ stream, ...event }); } });
+      return playStream({
+        variant: recording.variant,
+        script,
+        out,
+        tell: (event) => {
+          onEvent({ stream, ...event });
+        },
+      });
     },
   };
 }
@@ -56,22 +81,35 @@ interface Play {
 function playStream(play: Play): ByteStreamHandler {
   const { variant, script, out, tell } = play;
   const types = new Map([...script.types].map(([type, own]) => [type, playType(play, type, own)]));
-  const isDone = (): boolean => types.values().every((type) => type.left().unplayed === 0 && type.left().unsaid.length === 0);
+  const isDone = (): boolean =>
+    types.values().every((type) => type.left().unplayed === 0 && type.left().unsaid.length === 0);
   return {
     onMessage(message) {
       const { type, text } = describeRequest(variant, message);
       tell({ kind: "request", type, text });
       const request = readOrNot(variant, message);
-      if (request === undefined) { out.close({ code: StatusCode.INVALID_ARGUMENT, message: "bytes that are no discovery request" }); return; }
+      if (request === undefined) {
+        out.close({
+          code: StatusCode.INVALID_ARGUMENT,
+          message: "bytes that are no discovery request",
+        });
+        return;
+      }
       const known = types.get(type);
-      if (known === undefined) tell({ kind: "unknown", type, what: request.names.length === 0 ? ["*"] : request.names });
+      if (known === undefined)
+        tell({ kind: "unknown", type, what: request.names.length === 0 ? ["*"] : request.names });
       else known.take(request);
       if (script.end !== undefined && isDone()) out.close(script.end);
     },
     onDrained: () => undefined,
     onClosed(status) {
       const left = [...types.values()].map((type) => type.left());
-      tell({ kind: "closed", status, unplayed: left.reduce((sum, { unplayed }) => sum + unplayed, 0), unsaid: left.flatMap(({ unsaid }) => unsaid) });
+      tell({
+        kind: "closed",
+        status,
+        unplayed: left.reduce((sum, { unplayed }) => sum + unplayed, 0),
+        unsaid: left.flatMap(({ unsaid }) => unsaid),
+      });
     },
   };
 }
@@ -90,12 +128,17 @@ interface PlayedType {
 }
 
 /** Facts are counted: what the recording says twice before a response has to be said twice. */
-function playType({ variant, out, tell }: Play, type: string, { steps, facts, verdicts }: TypeScript): PlayedType {
+function playType(
+  { variant, out, tell }: Play,
+  type: string,
+  { steps, facts, verdicts }: TypeScript,
+): PlayedType {
   const factsOf: FactReader = createFactReader(variant);
   const said = new Map<string, number>();
   const needed = new Map<string, number>();
   let at = 0;
-  const isSaid = (own: readonly string[]): boolean => own.every((fact) => (said.get(fact) ?? 0) > (needed.get(fact) ?? 0));
+  const isSaid = (own: readonly string[]): boolean =>
+    own.every((fact) => (said.get(fact) ?? 0) > (needed.get(fact) ?? 0));
   /** A client may unsubscribe when it has everything: a recording that was stopped then does not have that request. */
   const isPlayed = (): boolean => steps.slice(at).every(({ kind }) => kind === "request");
   const go = (): void => {
@@ -113,17 +156,26 @@ function playType({ variant, out, tell }: Play, type: string, { steps, facts, ve
     take(request) {
       const own = factsOf(request);
       for (const fact of own) said.set(fact, (said.get(fact) ?? 0) + 1);
-      const unknown = own.filter((fact) => !facts.has(fact) && !fact.startsWith("=") && !(fact.startsWith("-") && isPlayed()));
+      const unknown = own.filter(
+        (fact) =>
+          !facts.has(fact) && !fact.startsWith("=") && !(fact.startsWith("-") && isPlayed()),
+      );
       if (unknown.length > 0) tell({ kind: "unknown", type, what: unknown.map(wordOf) });
       const { nonce, error } = request;
       const recorded = verdicts.get(nonce);
-      if (verdicts.has(nonce) && (recorded === undefined) !== (error === undefined)) tell({ kind: "verdict", type, nonce, recorded, now: error });
+      if (verdicts.has(nonce) && (recorded === undefined) !== (error === undefined))
+        tell({ kind: "verdict", type, nonce, recorded, now: error });
       go();
     },
     left() {
       const rest = steps.slice(at);
-      const unsaid = rest.flatMap((step) => (step.kind === "request" ? step.facts.filter((fact) => !said.has(fact)) : []));
-      return { unplayed: rest.filter(({ kind }) => kind === "response").length, unsaid: unsaid.map(wordOf) };
+      const unsaid = rest.flatMap((step) =>
+        step.kind === "request" ? step.facts.filter((fact) => !said.has(fact)) : [],
+      );
+      return {
+        unplayed: rest.filter(({ kind }) => kind === "response").length,
+        unsaid: unsaid.map(wordOf),
+      };
     },
   };
 }

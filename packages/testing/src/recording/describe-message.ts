@@ -13,7 +13,10 @@ const mostNames = 10;
 
 /** A request in short; bytes that are none say so. */
 export function describeRequest(variant: Variant, bytes: Uint8Array): MessageSummary {
-  return described(() => readRequest(variant, bytes), (request) => requestText(request, variant));
+  return described(
+    () => readRequest(variant, bytes),
+    (request) => requestText(request, variant),
+  );
 }
 
 /** A response in short; bytes that are none say so. */
@@ -21,7 +24,10 @@ export function describeResponse(variant: Variant, bytes: Uint8Array): MessageSu
   return described(() => readResponse(variant, bytes), responseText);
 }
 
-function described<T extends { readonly type: string; readonly nonce: string }>(read: () => T, text: (message: T) => string): MessageSummary {
+function described<T extends { readonly type: string; readonly nonce: string }>(
+  read: () => T,
+  text: (message: T) => string,
+): MessageSummary {
   try {
     const message = read();
     return { type: message.type, nonce: message.nonce, text: text(message) };
@@ -31,8 +37,12 @@ function described<T extends { readonly type: string; readonly nonce: string }>(
 }
 
 function requestText({ nonce, error, names, dropped }: ReadRequest, variant: Variant): string {
-  const answer = nonce === "" ? [] : [error === undefined ? `ACK ${nonce}` : `NACK ${nonce}: ${error}`];
-  const asked = names.length === 0 ? [] : [`${variant === "sotw" ? "wants" : "subscribes to"} ${listed(names)}`];
+  const answer =
+    nonce === "" ? [] : [error === undefined ? `ACK ${nonce}` : `NACK ${nonce}: ${error}`];
+  const asked =
+    names.length === 0
+      ? []
+      : [`${variant === "sotw" ? "wants" : "subscribes to"} ${listed(names)}`];
   const left = dropped.length === 0 ? [] : [`unsubscribes from ${listed(dropped)}`];
   const parts = [...answer, ...asked, ...left];
   return parts.length === 0 ? "wants all" : parts.join("; ");
@@ -40,7 +50,11 @@ function requestText({ nonce, error, names, dropped }: ReadRequest, variant: Var
 
 function responseText({ version, resources, removed }: ReadResponse): string {
   const came = `${resources.length} resource${resources.length === 1 ? "" : "s"}${resources.length === 0 ? "" : ` (${listed(resources.map(({ name }) => name))})`}`;
-  return [`version ${version === "" ? "none" : version}`, came, ...(removed.length === 0 ? [] : [`removed ${listed(removed)}`])].join("; ");
+  return [
+    `version ${version === "" ? "none" : version}`,
+    came,
+    ...(removed.length === 0 ? [] : [`removed ${listed(removed)}`]),
+  ].join("; ");
 }
 
 function listed(names: readonly string[]): string {

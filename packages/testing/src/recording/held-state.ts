@@ -23,7 +23,8 @@ export function createHeldState(isFullState: boolean): HeldState {
     resources,
     apply(response) {
       if (isFullState) resources.clear();
-      for (const resource of response.resources) resources.set(resource.name, { ...resource, payload: Uint8Array.from(resource.payload) });
+      for (const resource of response.resources)
+        resources.set(resource.name, { ...resource, payload: Uint8Array.from(resource.payload) });
       for (const name of response.removed) resources.delete(name);
     },
   };
@@ -34,8 +35,18 @@ export function heldDifferences(recorded: HeldState, now: HeldState): readonly H
   const names = [...new Set([...recorded.resources.keys(), ...now.resources.keys()])].sort();
   return names.flatMap((name) => {
     const [one, other] = [recorded.resources.get(name), now.resources.get(name)];
-    if (one?.type === other?.type && Buffer.compare(one?.payload ?? none, other?.payload ?? none) === 0) return [];
-    return [{ name, ...(one !== undefined && { recorded: one }), ...(other !== undefined && { now: other }) }];
+    if (
+      one?.type === other?.type &&
+      Buffer.compare(one?.payload ?? none, other?.payload ?? none) === 0
+    )
+      return [];
+    return [
+      {
+        name,
+        ...(one !== undefined && { recorded: one }),
+        ...(other !== undefined && { now: other }),
+      },
+    ];
   });
 }
 

@@ -18,7 +18,13 @@ export function createLiveInbox(clock: Clock, signal?: AbortSignal): LiveInbox {
   const messages: Uint8Array[] = [];
   let closed: Status | undefined;
   let wake: () => void = () => undefined;
-  signal?.addEventListener("abort", () => { wake(); }, { once: true });
+  signal?.addEventListener(
+    "abort",
+    () => {
+      wake();
+    },
+    { once: true },
+  );
   const news = async (isThere: () => boolean, ms: number): Promise<void> => {
     const until = clock.now() + ms;
     while (!isThere() && signal?.aborted !== true) {
@@ -45,8 +51,12 @@ export function createLiveInbox(clock: Clock, signal?: AbortSignal): LiveInbox {
         wake();
       },
     },
-    get length() { return messages.length; },
-    get closed() { return closed; },
+    get length() {
+      return messages.length;
+    },
+    get closed() {
+      return closed;
+    },
     async next(ms) {
       await news(() => messages.length > 0 || closed !== undefined, ms);
       return messages.shift();

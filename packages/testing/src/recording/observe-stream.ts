@@ -22,38 +22,70 @@ export function observeStream(open: OpenStream, observe: () => StreamObserver): 
       if (!isOver) observer.closed(status, own);
       isOver = true;
     };
-    const out = open(observedHandler(handler, observer, (status) => { over(status, false); }));
-    return observedStream(out, observer, (status) => { over(status, true); });
+    const out = open(
+      observedHandler(handler, observer, (status) => {
+        over(status, false);
+      }),
+    );
+    return observedStream(out, observer, (status) => {
+      over(status, true);
+    });
   };
 }
 
 /** What a handler leaves out has a meaning, so it is left out here too. */
-function observedHandler(handler: ByteStreamHandler, observer: StreamObserver, over: (status: Status) => void): ByteStreamHandler {
+function observedHandler(
+  handler: ByteStreamHandler,
+  observer: StreamObserver,
+  over: (status: Status) => void,
+): ByteStreamHandler {
   return {
     onMessage(message) {
       observer.received(message);
       handler.onMessage(message);
     },
-    onDrained: () => { handler.onDrained(); },
+    onDrained: () => {
+      handler.onDrained();
+    },
     onClosed(status) {
       over(status);
       handler.onClosed(status);
     },
-    ...(handler.onOpened !== undefined && { onOpened: () => { handler.onOpened?.(); } }),
-    ...(handler.onEnd !== undefined && { onEnd: () => { handler.onEnd?.(); } }),
-    ...(handler.admits !== undefined && { admits: (length: number, prefix: Uint8Array) => handler.admits?.(length, prefix) }),
+    ...(handler.onOpened !== undefined && {
+      onOpened: () => {
+        handler.onOpened?.();
+      },
+    }),
+    ...(handler.onEnd !== undefined && {
+      onEnd: () => {
+        handler.onEnd?.();
+      },
+    }),
+    ...(handler.admits !== undefined && {
+      admits: (length: number, prefix: Uint8Array) => handler.admits?.(length, prefix),
+    }),
   };
 }
 
-function observedStream(out: ByteStream, observer: StreamObserver, over: (status: Status) => void): ByteStream {
+function observedStream(
+  out: ByteStream,
+  observer: StreamObserver,
+  over: (status: Status) => void,
+): ByteStream {
   return {
-    get opening() { return out.opening ?? false; },
+    get opening() {
+      return out.opening ?? false;
+    },
     send(message) {
       observer.sent(message.bytes);
       return out.send(message);
     },
-    pause: () => { out.pause?.(); },
-    resume: () => { out.resume?.(); },
+    pause: () => {
+      out.pause?.();
+    },
+    resume: () => {
+      out.resume?.();
+    },
     close(status) {
       over(status);
       out.close(status);

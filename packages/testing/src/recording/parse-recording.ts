@@ -11,10 +11,16 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function parseRecording(text: string, source = "recording"): Recording {
   const lines = text.split("\n");
-  const whole = lines.slice(0, -1).map((line, index) => ({ line, place: `${source}:${index + 1}` })).filter(({ line }) => line.trim() !== "");
+  const whole = lines
+    .slice(0, -1)
+    .map((line, index) => ({ line, place: `${source}:${index + 1}` }))
+    .filter(({ line }) => line.trim() !== "");
   const [first, ...rest] = whole;
   if (first === undefined) throw wrong(source, "is empty; give what `xdstp record` has written");
-  return { ...header(fieldsOf(first.line, first.place), first.place), events: rest.map(({ line, place }) => eventOf(fieldsOf(line, place), place)) };
+  return {
+    ...header(fieldsOf(first.line, first.place), first.place),
+    events: rest.map(({ line, place }) => eventOf(fieldsOf(line, place), place)),
+  };
 }
 
 function wrong(place: string, problem: string): XdsError {
@@ -25,27 +31,58 @@ function fieldsOf(line: string, place: string): Fields {
   try {
     const json: unknown = JSON.parse(line);
     if (typeof json === "object" && json !== null) return json as Fields;
-  } catch { /* told below */ }
+  } catch {
+    /* told below */
+  }
   throw wrong(place, "is no JSON object");
 }
 
 function header(fields: Fields, place: string): RecordingHeader {
-  if (fields.xdstp !== "recording") throw wrong(place, 'is no first line of a recording, which has "xdstp":"recording"');
-  if (fields.format !== 1) throw wrong(place, `has the format ${JSON.stringify(fields.format)}; this version reads 1`);
+  if (fields.xdstp !== "recording")
+    throw wrong(place, 'is no first line of a recording, which has "xdstp":"recording"');
+  if (fields.format !== 1)
+    throw wrong(place, `has the format ${JSON.stringify(fields.format)}; this version reads 1`);
   const { variant } = fields;
-  if (variant !== "delta" && variant !== "sotw") throw wrong(place, 'needs "variant":"delta" or "sotw"');
+  if (variant !== "delta" && variant !== "sotw")
+    throw wrong(place, 'needs "variant":"delta" or "sotw"');
   const time = Date.parse(text(fields, "time", place));
-  return { variant, path: text(fields, "path", place), server: text(fields, "server", place), node: text(fields, "node", place), time: Number.isNaN(time) ? 0 : time };
+  return {
+    variant,
+    path: text(fields, "path", place),
+    server: text(fields, "server", place),
+    node: text(fields, "node", place),
+    time: Number.isNaN(time) ? 0 : time,
+  };
 }
 
 function eventOf(fields: Fields, place: string): RecordedEvent {
   const moment = { at: number(fields, "at", place), stream: number(fields, "stream", place) };
   const { kind } = fields;
   switch (kind) {
-    case "open": return { ...moment, kind, server: text(fields, "server", place) };
-    case "request": case "response": return { ...moment, kind, type: text(fields, "type", place), nonce: text(fields, "nonce", place), text: text(fields, "text", place), bytes: bytesOf(text(fields, "bytes", place), place) };
-    case "end": return { ...moment, kind, by: fields.by === "client" ? "client" : "server", status: { code: number(fields, "code", place), message: text(fields, "message", place) } };
-    default: throw wrong(place, `has the kind ${JSON.stringify(kind)}; there are open, request, response and end`);
+    case "open":
+      return { ...moment, kind, server: text(fields, "server", place) };
+    case "request":
+    case "response":
+      return {
+        ...moment,
+        kind,
+        type: text(fields, "type", place),
+        nonce: text(fields, "nonce", place),
+        text: text(fields, "text", place),
+        bytes: bytesOf(text(fields, "bytes", place), place),
+      };
+    case "end":
+      return {
+        ...moment,
+        kind,
+        by: fields.by === "client" ? "client" : "server",
+        status: { code: number(fields, "code", place), message: text(fields, "message", place) },
+      };
+    default:
+      throw wrong(
+        place,
+        `has the kind ${JSON.stringify(kind)}; there are open, request, response and end`,
+      );
   }
 }
 

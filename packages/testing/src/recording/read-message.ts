@@ -1,6 +1,12 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { decodeText, walkFields, WireType } from "@xdstp/core";
-import { DeltaDiscoveryRequestSchema, DeltaDiscoveryResponseSchema, DiscoveryRequestSchema, DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
+import {
+  DeltaDiscoveryRequestSchema,
+  DeltaDiscoveryResponseSchema,
+  DiscoveryRequestSchema,
+  DiscoveryResponseSchema,
+  ResourceSchema,
+} from "@xdstp/protos/discovery";
 
 import type { Variant } from "./recording.ts";
 
@@ -47,14 +53,30 @@ export interface ReadResponse {
 /** Reads a request. Throws where the bytes are none. */
 export function readRequest(variant: Variant, bytes: Uint8Array): ReadRequest {
   if (variant === "sotw") {
-    const { typeUrl, responseNonce, errorDetail, resourceNames, resourceLocators } = fromBinary(DiscoveryRequestSchema, bytes);
-    return { type: typeUrl, nonce: responseNonce, names: [...resourceNames, ...resourceLocators.map(({ name }) => name)], dropped: [], ...(errorDetail !== undefined && { error: errorDetail.message }) };
+    const { typeUrl, responseNonce, errorDetail, resourceNames, resourceLocators } = fromBinary(
+      DiscoveryRequestSchema,
+      bytes,
+    );
+    return {
+      type: typeUrl,
+      nonce: responseNonce,
+      names: [...resourceNames, ...resourceLocators.map(({ name }) => name)],
+      dropped: [],
+      ...(errorDetail !== undefined && { error: errorDetail.message }),
+    };
   }
   const request = fromBinary(DeltaDiscoveryRequestSchema, bytes);
   return {
-    type: request.typeUrl, nonce: request.responseNonce,
-    names: [...request.resourceNamesSubscribe, ...request.resourceLocatorsSubscribe.map(({ name }) => name)],
-    dropped: [...request.resourceNamesUnsubscribe, ...request.resourceLocatorsUnsubscribe.map(({ name }) => name)],
+    type: request.typeUrl,
+    nonce: request.responseNonce,
+    names: [
+      ...request.resourceNamesSubscribe,
+      ...request.resourceLocatorsSubscribe.map(({ name }) => name),
+    ],
+    dropped: [
+      ...request.resourceNamesUnsubscribe,
+      ...request.resourceLocatorsUnsubscribe.map(({ name }) => name),
+    ],
     ...(request.errorDetail !== undefined && { error: request.errorDetail.message }),
   };
 }
@@ -63,12 +85,29 @@ export function readRequest(variant: Variant, bytes: Uint8Array): ReadRequest {
 export function readResponse(variant: Variant, bytes: Uint8Array): ReadResponse {
   if (variant === "sotw") {
     const { typeUrl, nonce, versionInfo, resources } = fromBinary(DiscoveryResponseSchema, bytes);
-    return { type: typeUrl, nonce, version: versionInfo, resources: resources.map(({ typeUrl: type, value }, index) => sotwResource(type, value, index)), removed: [] };
+    return {
+      type: typeUrl,
+      nonce,
+      version: versionInfo,
+      resources: resources.map(({ typeUrl: type, value }, index) =>
+        sotwResource(type, value, index),
+      ),
+      removed: [],
+    };
   }
-  const { typeUrl, nonce, systemVersionInfo, resources, removedResources, removedResourceNames } = fromBinary(DeltaDiscoveryResponseSchema, bytes);
+  const { typeUrl, nonce, systemVersionInfo, resources, removedResources, removedResourceNames } =
+    fromBinary(DeltaDiscoveryResponseSchema, bytes);
   return {
-    type: typeUrl, nonce, version: systemVersionInfo, removed: [...removedResources, ...removedResourceNames.map(({ name }) => name)],
-    resources: resources.map(({ name, resourceName, version, resource }) => ({ name: resourceName?.name ?? name, version, type: resource?.typeUrl ?? "", payload: resource?.value ?? new Uint8Array() })),
+    type: typeUrl,
+    nonce,
+    version: systemVersionInfo,
+    removed: [...removedResources, ...removedResourceNames.map(({ name }) => name)],
+    resources: resources.map(({ name, resourceName, version, resource }) => ({
+      name: resourceName?.name ?? name,
+      version,
+      type: resource?.typeUrl ?? "",
+      payload: resource?.value ?? new Uint8Array(),
+    })),
   };
 }
 
@@ -76,16 +115,23 @@ export function readResponse(variant: Variant, bytes: Uint8Array): ReadResponse 
 export const wrapperType = "type.googleapis.com/envoy.service.discovery.v3.Resource";
 
 function sotwResource(type: string, value: Uint8Array, index: number): ReadResource {
-  if (type !== wrapperType) return { name: nameIn(value) ?? `#${index}`, version: "", type, payload: value };
+  if (type !== wrapperType)
+    return { name: nameIn(value) ?? `#${index}`, version: "", type, payload: value };
   const { name, version, resource } = fromBinary(ResourceSchema, value);
-  return { name, version, type: resource?.typeUrl ?? "", payload: resource?.value ?? new Uint8Array() };
+  return {
+    name,
+    version,
+    type: resource?.typeUrl ?? "",
+    payload: resource?.value ?? new Uint8Array(),
+  };
 }
 
 /** In all of Envoy's types that have a name it is the first field. */
 function nameIn(payload: Uint8Array): string | undefined {
   let name: string | undefined;
   walkFields(payload, (field, start, end, wireType) => {
-    if (field === 1 && wireType === WireType.LENGTH_DELIMITED) name = decodeText(payload, start, end);
+    if (field === 1 && wireType === WireType.LENGTH_DELIMITED)
+      name = decodeText(payload, start, end);
     return undefined;
   });
   return name === "" ? undefined : name;

@@ -42,10 +42,10 @@ export interface RecordedMessage extends Moment {
 /** What happened on a stream. */
 export type RecordedEvent =
   /** The client has begun one. `server`: whom it asks. */
-  | Moment & { readonly kind: "open"; readonly server: string }
+  | (Moment & { readonly kind: "open"; readonly server: string })
   | RecordedMessage
   /** It is over; `by` says who ended it. */
-  | Moment & { readonly kind: "end"; readonly by: "client" | "server"; readonly status: Status };
+  | (Moment & { readonly kind: "end"; readonly by: "client" | "server"; readonly status: Status });
 
 /** The streams of a client, message by message: what a bug report holds, and what a test plays. */
 export interface Recording extends RecordingHeader {

@@ -1,6 +1,10 @@
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { AnyBytes } from "@xdstp/core";
-import { DeltaDiscoveryResponseSchema, DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
+import {
+  DeltaDiscoveryResponseSchema,
+  DiscoveryResponseSchema,
+  ResourceSchema,
+} from "@xdstp/protos/discovery";
 
 import { wrapperType } from "./read-message.ts";
 import type { Variant } from "./recording.ts";
@@ -17,17 +21,23 @@ export function redactResponse(variant: Variant, bytes: Uint8Array, hide: HidePa
   }
 }
 
-interface Slot { typeUrl: string; value: Uint8Array }
+interface Slot {
+  typeUrl: string;
+  value: Uint8Array;
+}
 
 function redactDelta(bytes: Uint8Array, hide: HidePayload): Uint8Array {
   const response = fromBinary(DeltaDiscoveryResponseSchema, bytes);
-  const slots = response.resources.flatMap(({ resource }) => (resource === undefined ? [] : [resource]));
+  const slots = response.resources.flatMap(({ resource }) =>
+    resource === undefined ? [] : [resource],
+  );
   return hideIn(slots, hide) ? toBinary(DeltaDiscoveryResponseSchema, response) : bytes;
 }
 
 function redactSotw(bytes: Uint8Array, hide: HidePayload): Uint8Array {
   const response = fromBinary(DiscoveryResponseSchema, bytes);
-  const within = (payload: AnyBytes): AnyBytes => (payload.typeUrl === wrapperType ? hideInWrapper(payload, hide) : hide(payload));
+  const within = (payload: AnyBytes): AnyBytes =>
+    payload.typeUrl === wrapperType ? hideInWrapper(payload, hide) : hide(payload);
   return hideIn(response.resources, within) ? toBinary(DiscoveryResponseSchema, response) : bytes;
 }
 

@@ -11,7 +11,11 @@ export type ReplayClientEvent = { readonly stream: number } & (
   /** The server holds something else than it did. Told once for each name and state. */
   | { readonly kind: "difference"; readonly type: string; readonly difference: HeldDifference }
   /** The stream ended otherwise; undefined: it did not end. */
-  | { readonly kind: "ended"; readonly recorded: Status | undefined; readonly now: Status | undefined }
+  | {
+      readonly kind: "ended";
+      readonly recorded: Status | undefined;
+      readonly now: Status | undefined;
+    }
 );
 
 /** What {@link replayClient} needs. */

@@ -32,12 +32,23 @@ export function scriptsOf({ variant, events }: Recording): readonly StreamScript
     const end = own.find((event) => event.kind === "end");
     const messages = own.filter((event) => "bytes" in event);
     const names = [...new Set(messages.map(({ type }) => type))].filter((type) => type !== "");
-    const types = new Map(names.map((type) => [type, typeScript(variant, messages.filter((message) => message.type === type))]));
+    const types = new Map(
+      names.map((type) => [
+        type,
+        typeScript(
+          variant,
+          messages.filter((message) => message.type === type),
+        ),
+      ]),
+    );
     return { stream, types, ...(end?.by === "server" && { end: end.status }) };
   });
 }
 
-function typeScript(variant: Recording["variant"], messages: readonly RecordedMessage[]): TypeScript {
+function typeScript(
+  variant: Recording["variant"],
+  messages: readonly RecordedMessage[],
+): TypeScript {
   const factsOf = createFactReader(variant);
   const verdicts = new Map<string, string | undefined>();
   const steps = messages.map((message): ScriptStep => {
@@ -46,11 +57,18 @@ function typeScript(variant: Recording["variant"], messages: readonly RecordedMe
     if (request.nonce !== "") verdicts.set(request.nonce, request.error);
     return { kind: "request", facts: factsOf(request) };
   });
-  return { steps, verdicts, facts: new Set(steps.flatMap((step) => (step.kind === "request" ? step.facts : []))) };
+  return {
+    steps,
+    verdicts,
+    facts: new Set(steps.flatMap((step) => (step.kind === "request" ? step.facts : []))),
+  };
 }
 
 /** Everything that a response of a recording holds, for whoever looks for something in it. */
-export function payloadsOf({ variant }: Pick<Recording, "variant">, { bytes }: RecordedMessage): ReturnType<typeof readResponse>["resources"] {
+export function payloadsOf(
+  { variant }: Pick<Recording, "variant">,
+  { bytes }: RecordedMessage,
+): ReturnType<typeof readResponse>["resources"] {
   try {
     return readResponse(variant, bytes).resources;
   } catch {

@@ -48,7 +48,7 @@ class StreamReplay {
 
   async run(): Promise<number> {
     const events = this.#options.recording.events.filter(({ stream }) => stream === this.#stream);
-    for (const event of events) if (!await this.#play(event)) break;
+    for (const event of events) if (!(await this.#play(event))) break;
     this.#out.close({ code: StatusCode.OK, message: "" });
     return this.#differences;
   }
@@ -61,8 +61,11 @@ class StreamReplay {
     if (event.kind === "request") this.#send(event);
     else await this.#expect(event);
     if (this.#inbox.closed === undefined || this.#inbox.length > 0) return true;
-    const end = this.#options.recording.events.find(({ kind, stream }) => kind === "end" && stream === this.#stream);
-    if (end?.kind === "end" && end.by === "server" && end.status.code === this.#inbox.closed.code) return true;
+    const end = this.#options.recording.events.find(
+      ({ kind, stream }) => kind === "end" && stream === this.#stream,
+    );
+    if (end?.kind === "end" && end.by === "server" && end.status.code === this.#inbox.closed.code)
+      return true;
     this.#differences++;
     this.#tell({ kind: "ended", recorded: undefined, now: this.#inbox.closed });
     return false;
@@ -81,13 +84,18 @@ class StreamReplay {
     const { variant } = this.#options.recording;
     const type = this.#type(typeUrl);
     const { nonce, names, dropped } = readRequest(variant, bytes);
-    const live = nonce === "" ? "" : type.nonces.get(nonce) ?? "";
+    const live = nonce === "" ? "" : (type.nonces.get(nonce) ?? "");
     const isAnswered = live === "" || live === type.accepted;
     const before = type.request === undefined ? [] : readRequest(variant, type.request).names;
-    const isNews = dropped.length > 0 || (variant === "sotw" ? names.join("\n") !== before.join("\n") : names.length > 0);
+    const isNews =
+      dropped.length > 0 ||
+      (variant === "sotw" ? names.join("\n") !== before.join("\n") : names.length > 0);
     if (nonce !== "" && isAnswered && !isNews) return; // what it answers has not come, or is answered
     if (live === type.unanswered) type.unanswered = "";
-    const request = withAnswer(variant, bytes, { nonce: live, version: live === "" ? "" : type.version });
+    const request = withAnswer(variant, bytes, {
+      nonce: live,
+      version: live === "" ? "" : type.version,
+    });
     this.#write(type, request);
   }
 
@@ -98,7 +106,11 @@ class StreamReplay {
   }
 
   async #expect({ type: typeUrl, nonce, bytes }: RecordedMessage): Promise<void> {
-    const { recording: { variant }, clock = systemClock, answerMs = 5_000 } = this.#options;
+    const {
+      recording: { variant },
+      clock = systemClock,
+      answerMs = 5_000,
+    } = this.#options;
     const type = this.#type(typeUrl);
     type.recorded.apply(readResponse(variant, bytes));
     const until = clock.now() + answerMs;
@@ -121,7 +133,11 @@ class StreamReplay {
     type.now.apply(response);
     type.version = response.version;
     type.unanswered = response.nonce;
-    this.#tell({ kind: "response", type: response.type, text: describeResponse(this.#options.recording.variant, bytes).text });
+    this.#tell({
+      kind: "response",
+      type: response.type,
+      text: describeResponse(this.#options.recording.variant, bytes).text,
+    });
     return type;
   }
 
@@ -129,20 +145,37 @@ class StreamReplay {
   #accept(type: PlayedType): void {
     if (type.request === undefined || type.accepted === type.unanswered) return;
     type.accepted = type.unanswered;
-    this.#write(type, ackAfter(this.#options.recording.variant, type.request, { nonce: type.unanswered, version: type.version }));
+    this.#write(
+      type,
+      ackAfter(this.#options.recording.variant, type.request, {
+        nonce: type.unanswered,
+        version: type.version,
+      }),
+    );
   }
 
   #wasRefused(typeUrl: string, nonce: string): boolean {
     const { events, variant } = this.#options.recording;
     return events.some((event) => {
-      if (event.kind !== "request" || event.stream !== this.#stream || event.type !== typeUrl || event.nonce !== nonce) return false;
+      if (
+        event.kind !== "request" ||
+        event.stream !== this.#stream ||
+        event.type !== typeUrl ||
+        event.nonce !== nonce
+      )
+        return false;
       return readRequest(variant, event.bytes).error !== undefined;
     });
   }
 
   #compare(typeUrl: string, { recorded, now, told }: PlayedType): void {
     for (const difference of heldDifferences(recorded, now)) {
-      const key = JSON.stringify([difference.name, ...[difference.recorded, difference.now].map((one) => one && Buffer.from(one.payload).toString("base64"))]);
+      const key = JSON.stringify([
+        difference.name,
+        ...[difference.recorded, difference.now].map(
+          (one) => one && Buffer.from(one.payload).toString("base64"),
+        ),
+      ]);
       if (told.has(key)) continue;
       told.add(key);
       this.#differences++;
@@ -153,8 +186,18 @@ class StreamReplay {
   #type(typeUrl: string): PlayedType {
     const known = this.#types.get(typeUrl);
     if (known !== undefined) return known;
-    const isFullState = this.#options.recording.variant === "sotw" && this.#options.isFullState?.(typeUrl) === true;
-    const type: PlayedType = { recorded: createHeldState(isFullState), now: createHeldState(isFullState), nonces: new Map(), version: "", request: undefined, unanswered: "", accepted: "", told: new Set() };
+    const isFullState =
+      this.#options.recording.variant === "sotw" && this.#options.isFullState?.(typeUrl) === true;
+    const type: PlayedType = {
+      recorded: createHeldState(isFullState),
+      now: createHeldState(isFullState),
+      nonces: new Map(),
+      version: "",
+      request: undefined,
+      unanswered: "",
+      accepted: "",
+      told: new Set(),
+    };
     this.#types.set(typeUrl, type);
     return type;
   }

@@ -14,7 +14,11 @@ function deltaReader(): FactReader {
   return ({ names, dropped, nonce }) => {
     const wanted = isFirst && names.length === 0 && dropped.length === 0 ? ["*"] : names;
     isFirst = false;
-    return [...wanted.map((name) => `+${name}`), ...dropped.map((name) => `-${name}`), ...answered(nonce)];
+    return [
+      ...wanted.map((name) => `+${name}`),
+      ...dropped.map((name) => `-${name}`),
+      ...answered(nonce),
+    ];
   };
 }
 
@@ -23,9 +27,19 @@ function sotwReader(): FactReader {
   let before: ReadonlySet<string> | undefined;
   return ({ names, nonce }) => {
     const known = before ?? new Set();
-    const now = new Set(before === undefined && names.length === 0 ? ["*"] : names.length === 0 && known.has("*") ? known : names);
+    const now = new Set(
+      before === undefined && names.length === 0
+        ? ["*"]
+        : names.length === 0 && known.has("*")
+          ? known
+          : names,
+    );
     before = now;
-    return [...[...now].filter((name) => !known.has(name)).map((name) => `+${name}`), ...[...known].filter((name) => !now.has(name)).map((name) => `-${name}`), ...answered(nonce)];
+    return [
+      ...[...now].filter((name) => !known.has(name)).map((name) => `+${name}`),
+      ...[...known].filter((name) => !now.has(name)).map((name) => `-${name}`),
+      ...answered(nonce),
+    ];
   };
 }
 

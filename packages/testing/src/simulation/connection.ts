@@ -1,4 +1,10 @@
-import { StatusCode, type ByteStream, type ByteStreamHandler, type Clock, type Status } from "@xdstp/core";
+import {
+  StatusCode,
+  type ByteStream,
+  type ByteStreamHandler,
+  type Clock,
+  type Status,
+} from "@xdstp/core";
 
 import { checkEnvelope, lend } from "../lend.ts";
 import type { Connection, NetworkObserver, Serve, Side } from "./network.ts";
@@ -43,7 +49,11 @@ const LOST: Status = { code: StatusCode.UNAVAILABLE, message: "the connection wa
 const NOBODY: Status = { code: StatusCode.UNAVAILABLE, message: "nobody listens there" };
 
 /** A call that is on its way. */
-export function createConnection(host: ConnectionHost, call: Call, handler: ByteStreamHandler): OpenConnection {
+export function createConnection(
+  host: ConnectionHost,
+  call: Call,
+  handler: ByteStreamHandler,
+): OpenConnection {
   return new TwoWays(host, call, handler);
 }
 
@@ -67,11 +77,20 @@ class TwoWays implements OpenConnection {
     this.#client = { side: "client", handler, closed: undefined, out: up, in: down };
     this.#server = { side: "server", handler: undefined, closed: undefined, out: down, in: up };
     const isOpening = (): boolean => this.#opening;
-    this.stream = { ...this.#streamOf(this.#client), get opening() { return isOpening(); } };
-    this.#later(() => { this.#arrive(call.serve()); });
+    this.stream = {
+      ...this.#streamOf(this.#client),
+      get opening() {
+        return isOpening();
+      },
+    };
+    this.#later(() => {
+      this.#arrive(call.serve());
+    });
   }
 
-  isOpen(side: Side): boolean { return this.#endOf(side).closed === undefined; }
+  isOpen(side: Side): boolean {
+    return this.#endOf(side).closed === undefined;
+  }
 
   cut(told: "both" | "neither" | Side): void {
     if (this.#isCut) return;
@@ -79,7 +98,10 @@ class TwoWays implements OpenConnection {
     for (const end of [this.#client, this.#server]) end.out.lose();
     for (const end of [this.#client, this.#server]) {
       if (told === "both" || told === end.side) this.#lost(end);
-      else this.#host.clock.after(this.#host.keepaliveMs, () => { this.#lost(end); });
+      else
+        this.#host.clock.after(this.#host.keepaliveMs, () => {
+          this.#lost(end);
+        });
     }
   }
 
@@ -87,39 +109,59 @@ class TwoWays implements OpenConnection {
     for (const { out } of [this.#client, this.#server]) out.holdUntil(this.#host.clock.now() + ms);
   }
 
-  slow(side: Side, ms: number): void { this.#endOf(side).in.slow(ms); }
+  slow(side: Side, ms: number): void {
+    this.#endOf(side).in.slow(ms);
+  }
 
-  #endOf(side: Side): End { return side === "client" ? this.#client : this.#server; }
+  #endOf(side: Side): End {
+    return side === "client" ? this.#client : this.#server;
+  }
 
   #way(label: number, from: Side): Pipe {
     const to = from === "client" ? "server" : "client";
-    return createPipe({ ...this.#host, random: this.#host.random.fork(label) }, {
-      onArrived: (cargo) => { this.#onArrived(this.#endOf(to), from, cargo); },
-      onDrained: () => {
-        const end = this.#endOf(from);
-        if (end.closed === undefined) end.handler?.onDrained();
+    return createPipe(
+      { ...this.#host, random: this.#host.random.fork(label) },
+      {
+        onArrived: (cargo) => {
+          this.#onArrived(this.#endOf(to), from, cargo);
+        },
+        onDrained: () => {
+          const end = this.#endOf(from);
+          if (end.closed === undefined) end.handler?.onDrained();
+        },
       },
-    });
+    );
   }
 
   #later(callback: () => void): void {
-    const { clock, random, delayMs: [least, most] } = this.#host;
+    const {
+      clock,
+      random,
+      delayMs: [least, most],
+    } = this.#host;
     clock.after(random.between(least, most), callback);
   }
 
   /** The call has reached its address. */
   #arrive(serve: Serve | undefined): void {
     const server = this.#server;
-    if (this.#isCut || this.#client.closed !== undefined) { this.#over(server, LOST); return; }
+    if (this.#isCut || this.#client.closed !== undefined) {
+      this.#over(server, LOST);
+      return;
+    }
     if (serve === undefined) {
       this.#over(server, NOBODY);
-      this.#later(() => { this.#lost(this.#client, NOBODY); });
+      this.#later(() => {
+        this.#lost(this.#client, NOBODY);
+      });
       return;
     }
     server.handler = serve(this.#streamOf(server), this);
     if (server.closed !== undefined) server.handler.onClosed(server.closed);
     server.in.read(true);
-    this.#later(() => { this.#opened(); });
+    this.#later(() => {
+      this.#opened();
+    });
   }
 
   #opened(): void {
@@ -137,8 +179,12 @@ class TwoWays implements OpenConnection {
         this.#host.observer.onSent?.(this, end.side, message.bytes);
         return end.out.send(message);
       },
-      pause: () => { end.in.read(false); },
-      resume: () => { if (end.side === "server" || !this.#opening) end.in.read(true); },
+      pause: () => {
+        end.in.read(false);
+      },
+      resume: () => {
+        if (end.side === "server" || !this.#opening) end.in.read(true);
+      },
       close: (status) => {
         if (end.closed !== undefined) return;
         end.out.finish(status);
@@ -149,7 +195,10 @@ class TwoWays implements OpenConnection {
 
   #onArrived(end: End, from: Side, { bytes, status }: Cargo): void {
     if (end.closed !== undefined || end.handler === undefined) return;
-    if (bytes === undefined) { this.#lost(end, status); return; }
+    if (bytes === undefined) {
+      this.#lost(end, status);
+      return;
+    }
     this.#host.observer.onArrived?.(this, from, bytes);
     lend(bytes, end.handler);
   }
@@ -163,6 +212,7 @@ class TwoWays implements OpenConnection {
   #over(end: End, status: Status): void {
     end.closed = status;
     end.in.lose();
-    if (this.#client.closed !== undefined && this.#server.closed !== undefined) this.#host.onOver(this);
+    if (this.#client.closed !== undefined && this.#server.closed !== undefined)
+      this.#host.onOver(this);
   }
 }

@@ -31,22 +31,46 @@ function createScene(seed = 1, options: Partial<NetworkOptions> = {}): Scene {
   const network = createNetwork({ clock, random: createSeededRandom(seed), ...options });
   const end = (name: string, open: (handler: ByteStreamHandler) => ByteStream): End => {
     const [heard, closed]: [string[], Status[]] = [[], []];
-    const note = (what: string): void => { log.push(`${clock.now()} ${name} ${what}`); };
+    const note = (what: string): void => {
+      log.push(`${clock.now()} ${name} ${what}`);
+    };
     const out = open({
-      onMessage: (bytes) => { heard.push(Buffer.from(bytes).toString()); note(Buffer.from(bytes).toString()); },
-      onOpened: () => { note("opened"); },
-      onDrained: () => { note("drained"); },
-      onClosed: (status) => { closed.push(status); note("closed"); },
+      onMessage: (bytes) => {
+        heard.push(Buffer.from(bytes).toString());
+        note(Buffer.from(bytes).toString());
+      },
+      onOpened: () => {
+        note("opened");
+      },
+      onDrained: () => {
+        note("drained");
+      },
+      onClosed: (status) => {
+        closed.push(status);
+        note("closed");
+      },
     });
     return { out, heard, closed, say: (text) => out.send(messageOf(text)) };
   };
   network.listen("a", (out) => {
     let own: ByteStreamHandler | undefined;
-    served.push(end(`server${served.length + 1}`, (handler) => { own = handler; return out; }));
+    served.push(
+      end(`server${served.length + 1}`, (handler) => {
+        own = handler;
+        return out;
+      }),
+    );
     if (own === undefined) throw new Error("no handler");
     return own;
   });
-  return { clock, network, log, served, call: (name = "client", address = "a") => end(name, (handler) => network.connect(address, handler)) };
+  return {
+    clock,
+    network,
+    log,
+    served,
+    call: (name = "client", address = "a") =>
+      end(name, (handler) => network.connect(address, handler)),
+  };
 }
 
 function messageOf(text: string): Message {
@@ -85,10 +109,21 @@ describe("createNetwork()", () => {
       const [one, other] = [call("one"), call("other")];
       clock.advance(100);
       const before = log.length;
-      for (const text of ["1", "2", "3"]) { one.say(`a${text}`); other.say(`b${text}`); }
+      for (const text of ["1", "2", "3"]) {
+        one.say(`a${text}`);
+        other.say(`b${text}`);
+      }
       clock.advance(1_000);
-      expect(served.map(({ heard }) => heard.map((text) => text.slice(1)))).toEqual([["1", "2", "3"], ["1", "2", "3"]]);
-      orders.add(log.slice(before).map((line) => line.split(" ")[2]).join());
+      expect(served.map(({ heard }) => heard.map((text) => text.slice(1)))).toEqual([
+        ["1", "2", "3"],
+        ["1", "2", "3"],
+      ]);
+      orders.add(
+        log
+          .slice(before)
+          .map((line) => line.split(" ")[2])
+          .join(),
+      );
     }
     expect(orders.size).toBeGreaterThan(5);
   });
@@ -128,7 +163,11 @@ describe("createNetwork()", () => {
     clock.advance(100);
     expect(client.closed).toEqual([{ code: 14, message: "nobody listens there" }]);
     expect(network.connections).toEqual([]);
-    expect(() => network.listen("a", () => { throw new Error("unused"); })).toThrow("a: somebody listens there already");
+    expect(() =>
+      network.listen("a", () => {
+        throw new Error("unused");
+      }),
+    ).toThrow("a: somebody listens there already");
   });
 
   it.each([
@@ -136,27 +175,34 @@ describe("createNetwork()", () => {
     { told: "client", client: 0, server: 20_000 },
     { told: "server", client: 20_000, server: 0 },
     { told: "neither", client: 20_000, server: 20_000 },
-  ] as const)("cuts a connection and tells $told; who is not told hears nothing until the keepalive", ({ told, client: clientMs, server: serverMs }) => {
-    const { clock, call, served, network } = createScene();
-    const client = call();
-    clock.advance(100);
-    const server = first(served);
-    client.say("on its way");
-    first(network.connections).cut(told);
-    client.say("lost");
-    server.say("lost too");
-    const closedAfter = (end: End, ms: number): void => {
-      expect(end.closed.length).toBe(ms === 0 ? 1 : 0);
-    };
-    closedAfter(client, clientMs);
-    closedAfter(server, serverMs);
-    clock.advance(19_999);
-    closedAfter(client, clientMs);
-    closedAfter(server, serverMs);
-    clock.advance(1);
-    for (const end of [client, server]) expect([end.heard, end.closed]).toEqual([[], [{ code: 14, message: "the connection was lost" }]]);
-    expect(network.connections).toEqual([]);
-  });
+  ] as const)(
+    "cuts a connection and tells $told; who is not told hears nothing until the keepalive",
+    ({ told, client: clientMs, server: serverMs }) => {
+      const { clock, call, served, network } = createScene();
+      const client = call();
+      clock.advance(100);
+      const server = first(served);
+      client.say("on its way");
+      first(network.connections).cut(told);
+      client.say("lost");
+      server.say("lost too");
+      const closedAfter = (end: End, ms: number): void => {
+        expect(end.closed.length).toBe(ms === 0 ? 1 : 0);
+      };
+      closedAfter(client, clientMs);
+      closedAfter(server, serverMs);
+      clock.advance(19_999);
+      closedAfter(client, clientMs);
+      closedAfter(server, serverMs);
+      clock.advance(1);
+      for (const end of [client, server])
+        expect([end.heard, end.closed]).toEqual([
+          [],
+          [{ code: 14, message: "the connection was lost" }],
+        ]);
+      expect(network.connections).toEqual([]);
+    },
+  );
 
   it("stalls a connection without a word, and brings everything afterwards", () => {
     const { clock, call, served, network } = createScene();
@@ -177,7 +223,13 @@ describe("createNetwork()", () => {
     const client = call();
     clock.advance(100);
     first(network.connections).slow("server", 1_000);
-    expect(["1", "2", "3", "4", "5"].map((text) => client.say(text))).toEqual([true, true, true, false, false]);
+    expect(["1", "2", "3", "4", "5"].map((text) => client.say(text))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
     clock.advance(1_100);
     expect(first(served).heard).toEqual(["1"]);
     expect(log.at(-1)).not.toContain("drained");
@@ -214,11 +266,29 @@ describe("createNetwork()", () => {
 
   it("shows an observer what is sent and what arrives, and lends the bytes", () => {
     const seen: string[] = [];
-    const note = (what: string) => (_: unknown, from: string, bytes: Uint8Array): void => { seen.push(`${what} ${from} ${Buffer.from(bytes).toString()}`); };
-    const { clock, network } = createScene(1, { observer: { onSent: note("sent"), onArrived: note("arrived") } });
+    const note =
+      (what: string) =>
+      (_: unknown, from: string, bytes: Uint8Array): void => {
+        seen.push(`${what} ${from} ${Buffer.from(bytes).toString()}`);
+      };
+    const { clock, network } = createScene(1, {
+      observer: { onSent: note("sent"), onArrived: note("arrived") },
+    });
     let kept: Uint8Array = Buffer.from("");
-    network.listen("b", () => ({ onMessage: (bytes) => { kept = bytes; }, onDrained: () => undefined, onClosed: () => undefined }));
-    network.connect("b", { onMessage: () => undefined, onDrained: () => undefined, onClosed: () => undefined }).send(messageOf("x"));
+    network.listen("b", () => ({
+      onMessage: (bytes) => {
+        kept = bytes;
+      },
+      onDrained: () => undefined,
+      onClosed: () => undefined,
+    }));
+    network
+      .connect("b", {
+        onMessage: () => undefined,
+        onDrained: () => undefined,
+        onClosed: () => undefined,
+      })
+      .send(messageOf("x"));
     clock.advance(100);
     expect(seen).toEqual(["sent client x", "arrived client x"]);
     expect([...kept]).toEqual([0xff]);

@@ -4,52 +4,103 @@ import { createConnection, type ConnectionHost, type OpenConnection } from "./co
 import type { Network, NetworkOptions, Serve } from "./network.ts";
 
 /** A network in memory. It knows byte streams and a clock, and nothing of what the bytes mean. */
-export function createNetwork({ clock, random, delayMs = [1, 30], window = 16, keepaliveMs = 20_000, observer = {} }: NetworkOptions): Network {
+export function createNetwork({
+  clock,
+  random,
+  delayMs = [1, 30],
+  window = 16,
+  keepaliveMs = 20_000,
+  observer = {},
+}: NetworkOptions): Network {
   const listeners = new Map<string, Serve>();
   const connections = new Set<OpenConnection>();
   let made = 0;
   let duplicates = 0;
-  const host: Omit<ConnectionHost, "random"> = { clock, delayMs, window, keepaliveMs, observer, onOver: (connection) => { connections.delete(connection); } };
-  const open = (address: string, handler: ByteStreamHandler, isDuplicate: boolean): OpenConnection => {
+  const host: Omit<ConnectionHost, "random"> = {
+    clock,
+    delayMs,
+    window,
+    keepaliveMs,
+    observer,
+    onOver: (connection) => {
+      connections.delete(connection);
+    },
+  };
+  const open = (
+    address: string,
+    handler: ByteStreamHandler,
+    isDuplicate: boolean,
+  ): OpenConnection => {
     const id = ++made;
-    const connection = createConnection({ ...host, random: random.fork(id) }, { id, address, isDuplicate, serve: () => listeners.get(address) }, handler);
+    const connection = createConnection(
+      { ...host, random: random.fork(id) },
+      { id, address, isDuplicate, serve: () => listeners.get(address) },
+      handler,
+    );
     connections.add(connection);
     return connection;
   };
   return {
     listen(address, serve) {
-      if (listeners.has(address)) throw new Error(`${address}: somebody listens there already; close that first`);
+      if (listeners.has(address))
+        throw new Error(`${address}: somebody listens there already; close that first`);
       listeners.set(address, serve);
-      return { close: () => { if (listeners.get(address) === serve) listeners.delete(address); } };
+      return {
+        close: () => {
+          if (listeners.get(address) === serve) listeners.delete(address);
+        },
+      };
     },
     connect(address, handler) {
       if (duplicates === 0) return open(address, handler, false).stream;
       duplicates--;
       return doubled((given, isDuplicate) => open(address, given, isDuplicate).stream, handler);
     },
-    get connections() { return [...connections]; },
-    duplicateNext() { duplicates++; },
+    get connections() {
+      return [...connections];
+    },
+    duplicateNext() {
+      duplicates++;
+    },
   };
 }
 
-const deaf: ByteStreamHandler = { onMessage: () => undefined, onDrained: () => undefined, onClosed: () => undefined };
+const deaf: ByteStreamHandler = {
+  onMessage: () => undefined,
+  onDrained: () => undefined,
+  onClosed: () => undefined,
+};
 
 /** Says everything twice. The second call ends with the first one. */
-function doubled(open: (handler: ByteStreamHandler, isDuplicate: boolean) => OpenConnection["stream"], handler: ByteStreamHandler): OpenConnection["stream"] {
+function doubled(
+  open: (handler: ByteStreamHandler, isDuplicate: boolean) => OpenConnection["stream"],
+  handler: ByteStreamHandler,
+): OpenConnection["stream"] {
   const second: { stream?: OpenConnection["stream"] } = {};
-  const stream = open({
-    onMessage: (message) => { handler.onMessage(message); },
-    onOpened: () => { handler.onOpened?.(); },
-    onDrained: () => { handler.onDrained(); },
-    onClosed: (status) => {
-      second.stream?.close({ code: StatusCode.CANCELLED, message: "the call was a duplicate" });
-      handler.onClosed(status);
+  const stream = open(
+    {
+      onMessage: (message) => {
+        handler.onMessage(message);
+      },
+      onOpened: () => {
+        handler.onOpened?.();
+      },
+      onDrained: () => {
+        handler.onDrained();
+      },
+      onClosed: (status) => {
+        second.stream?.close({ code: StatusCode.CANCELLED, message: "the call was a duplicate" });
+        handler.onClosed(status);
+      },
     },
-  }, false);
-  const other = second.stream = open(deaf, true);
+    false,
+  );
+  const other = (second.stream = open(deaf, true));
   return {
     ...stream,
-    get opening() { return stream.opening; },
+    get opening() {
+      return stream.opening;
+    },
     send(message) {
       other.send(message);
       return stream.send(message);

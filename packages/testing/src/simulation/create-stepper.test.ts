@@ -9,12 +9,21 @@ describe("createStepper()", () => {
     const log: string[] = [];
     const note = (what: string) => () => {
       log.push(`${what}@${clock.now()}`);
-      void Promise.resolve().then(() => Promise.resolve()).then(() => { log.push(`${what} ended`); });
+      void Promise.resolve()
+        .then(() => Promise.resolve())
+        .then(() => {
+          log.push(`${what} ended`);
+        });
     };
     clock.after(10, note("b"));
     clock.after(5, note("a"));
     clock.after(100, note("c"));
-    const stepper = createStepper({ clock, onStep: () => { log.push("step"); } });
+    const stepper = createStepper({
+      clock,
+      onStep: () => {
+        log.push("step");
+      },
+    });
     await stepper.run(50);
     expect(log).toEqual(["a@5", "a ended", "step", "b@10", "b ended", "step"]);
     expect([clock.now(), stepper.steps]).toEqual([50, 2]);
@@ -25,7 +34,14 @@ describe("createStepper()", () => {
   it("ends with what a check after a step throws", async () => {
     const clock = createFakeClock();
     clock.after(5, () => undefined);
-    await expect(createStepper({ clock, onStep: () => { throw new Error("broken"); } }).run(10)).rejects.toThrow("broken");
+    await expect(
+      createStepper({
+        clock,
+        onStep: () => {
+          throw new Error("broken");
+        },
+      }).run(10),
+    ).rejects.toThrow("broken");
     expect(clock.now()).toBe(5);
   });
 });

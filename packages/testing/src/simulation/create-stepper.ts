@@ -21,7 +21,11 @@ export interface Stepper {
 }
 
 /** The one who moves the clock. */
-export function createStepper({ clock, turn = nextTurn, onStep = () => undefined }: StepperOptions): Stepper {
+export function createStepper({
+  clock,
+  turn = nextTurn,
+  onStep = () => undefined,
+}: StepperOptions): Stepper {
   let steps = 0;
   const act = async (action: () => void): Promise<void> => {
     steps++;
@@ -29,9 +33,13 @@ export function createStepper({ clock, turn = nextTurn, onStep = () => undefined
     await turn();
     onStep();
   };
-  const step = (): void => { clock.step(); };
+  const step = (): void => {
+    clock.step();
+  };
   return {
-    get steps() { return steps; },
+    get steps() {
+      return steps;
+    },
     act,
     async run(ms) {
       const end = clock.now() + ms;
@@ -42,5 +50,7 @@ export function createStepper({ clock, turn = nextTurn, onStep = () => undefined
 }
 
 async function nextTurn(): Promise<void> {
-  await new Promise<void>((resolve) => { setImmediate(resolve); });
+  await new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
 }

@@ -3,7 +3,9 @@ import type { Clock, Message, Status, Timer } from "@xdstp/core";
 import type { SeededRandom } from "./seeded-random.ts";
 
 /** What travels: a message, or the end of the call behind all that was sent. */
-export type Cargo = { readonly bytes: Uint8Array; readonly status?: undefined } | { readonly bytes?: undefined; readonly status: Status };
+export type Cargo =
+  | { readonly bytes: Uint8Array; readonly status?: undefined }
+  | { readonly bytes?: undefined; readonly status: Status };
 
 /** How a way delays what travels on it. */
 export interface PipeOptions {
@@ -61,7 +63,9 @@ class OneWay implements Pipe {
     this.#ends = ends;
   }
 
-  get waiting(): number { return this.#queue.length; }
+  get waiting(): number {
+    return this.#queue.length;
+  }
 
   send({ bytes }: Message): boolean {
     this.#add({ bytes });
@@ -69,14 +73,18 @@ class OneWay implements Pipe {
     return !this.#isFull;
   }
 
-  finish(status: Status): void { this.#add({ status }); }
+  finish(status: Status): void {
+    this.#add({ status });
+  }
 
   holdUntil(time: number): void {
     this.#heldUntil = time;
     this.#arm();
   }
 
-  slow(ms: number): void { this.#slowMs = ms; }
+  slow(ms: number): void {
+    this.#slowMs = ms;
+  }
 
   read(on: boolean): void {
     this.#reads = on;
@@ -91,7 +99,11 @@ class OneWay implements Pipe {
 
   #add(cargo: Cargo): void {
     if (this.#isLost) return;
-    const { clock, random, delayMs: [least, most] } = this.#options;
+    const {
+      clock,
+      random,
+      delayMs: [least, most],
+    } = this.#options;
     this.#lastAt = Math.max(this.#lastAt, clock.now() + random.between(least, most)) + this.#slowMs;
     this.#queue.push({ cargo, at: this.#lastAt });
     if (this.#queue.length === 1) this.#arm();
@@ -101,7 +113,12 @@ class OneWay implements Pipe {
     this.#timer?.cancel();
     const next = this.#queue[0];
     const { clock } = this.#options;
-    this.#timer = next === undefined || !this.#reads ? undefined : clock.after(Math.max(next.at, this.#heldUntil) - clock.now(), () => { this.#arrive(); });
+    this.#timer =
+      next === undefined || !this.#reads
+        ? undefined
+        : clock.after(Math.max(next.at, this.#heldUntil) - clock.now(), () => {
+            this.#arrive();
+          });
   }
 
   /** One at a time: what it does may change everything. */
@@ -116,8 +133,14 @@ class OneWay implements Pipe {
 
   /** The sender hears of it as late as of anything else. */
   #drain(): void {
-    const { clock, random, delayMs: [least, most] } = this.#options;
+    const {
+      clock,
+      random,
+      delayMs: [least, most],
+    } = this.#options;
     this.#isFull = false;
-    clock.after(random.between(least, most), () => { if (!this.#isFull && !this.#isLost) this.#ends.onDrained(); });
+    clock.after(random.between(least, most), () => {
+      if (!this.#isFull && !this.#isLost) this.#ends.onDrained();
+    });
   }
 }

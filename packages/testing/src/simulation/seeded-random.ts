@@ -21,7 +21,7 @@ export interface SeededRandom {
 export function createSeededRandom(seed: number): SeededRandom {
   const origin = mix(seed >>> 0);
   let state = origin;
-  const bits = (): number => mix(state = (state + STEP) >>> 0);
+  const bits = (): number => mix((state = (state + STEP) >>> 0));
   const below = (limit: number): number => Math.floor((bits() / RANGE) * limit);
   return {
     next: () => bits() / RANGE,

@@ -5,7 +5,11 @@ import { nameKey } from "@xdstp/uri";
 import { encodeRequest } from "./encode-request.ts";
 
 /** What has to be said of one type on one delta stream: only what has changed since the last request. */
-export function createDeltaSubscriptions(typeUrl: string, wants: Wants, type: ResourceType | undefined): Subscriptions {
+export function createDeltaSubscriptions(
+  typeUrl: string,
+  wants: Wants,
+  type: ResourceType | undefined,
+): Subscriptions {
   return new DeltaSubscriptions(typeUrl, wants, type);
 }
 
@@ -55,7 +59,11 @@ class DeltaSubscriptions implements Subscriptions {
     this.#unsubscribe.set(idOf(want), want);
     if (want.state !== "held") return;
     this.#former.add(idOf(want));
-    if (this.#former.size > FORMER) for (const oldest of this.#former) { this.#former.delete(oldest); break; }
+    if (this.#former.size > FORMER)
+      for (const oldest of this.#former) {
+        this.#former.delete(oldest);
+        break;
+      }
   }
 
   again(want: Want): void {
@@ -71,7 +79,13 @@ class DeltaSubscriptions implements Subscriptions {
   request(answer: Answer | undefined, held: () => Iterable<Held>): Uint8Array {
     const added = this.#isLegacyWildcard() ? [] : [...this.#subscribe];
     const bytes = encodeRequest({
-      typeUrl: this.#typeUrl, answer, subscribe: added.map(({ interest }) => interest), unsubscribe: this.#unsubscribe.values().map(({ interest }) => interest).toArray(),
+      typeUrl: this.#typeUrl,
+      answer,
+      subscribe: added.map(({ interest }) => interest),
+      unsubscribe: this.#unsubscribe
+        .values()
+        .map(({ interest }) => interest)
+        .toArray(),
       versions: this.#first ? this.#versions(held()) : new Map<string, string>(),
     });
     this.#first = false;
@@ -83,7 +97,13 @@ class DeltaSubscriptions implements Subscriptions {
   /** The form that every server understands (C-WILD-9). */
   #isLegacyWildcard(): boolean {
     const [only] = this.#subscribe;
-    return this.#first && this.#legacyWildcard && this.#subscribe.size === 1 && only?.kind === "wildcard" && only.interest.parameters === undefined;
+    return (
+      this.#first &&
+      this.#legacyWildcard &&
+      this.#subscribe.size === 1 &&
+      only?.kind === "wildcard" &&
+      only.interest.parameters === undefined
+    );
   }
 
   /** What is held of what is wanted, so that only the rest is sent (C-RECON-3). */

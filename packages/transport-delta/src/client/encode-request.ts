@@ -15,25 +15,43 @@ export interface RequestParts {
 }
 
 /** Encodes a `DeltaDiscoveryRequest` without its node. What has parameters is a locator (C-DYN-1). */
-export function encodeRequest({ typeUrl, subscribe, unsubscribe, versions, answer }: RequestParts): Uint8Array {
-  return toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, {
-    typeUrl,
-    resourceNamesSubscribe: namesOf(subscribe),
-    resourceNamesUnsubscribe: namesOf(unsubscribe),
-    resourceLocatorsSubscribe: locatorsOf(subscribe),
-    resourceLocatorsUnsubscribe: locatorsOf(unsubscribe),
-    initialResourceVersions: Object.fromEntries(versions),
-    ...(answer === undefined ? {} : { responseNonce: answer.nonce }),
-    ...(answer?.error === undefined ? {} : { errorDetail: { code: StatusCode.INVALID_ARGUMENT, message: answer.error } }), // C-ACK-14
-  }));
+export function encodeRequest({
+  typeUrl,
+  subscribe,
+  unsubscribe,
+  versions,
+  answer,
+}: RequestParts): Uint8Array {
+  return toBinary(
+    DeltaDiscoveryRequestSchema,
+    create(DeltaDiscoveryRequestSchema, {
+      typeUrl,
+      resourceNamesSubscribe: namesOf(subscribe),
+      resourceNamesUnsubscribe: namesOf(unsubscribe),
+      resourceLocatorsSubscribe: locatorsOf(subscribe),
+      resourceLocatorsUnsubscribe: locatorsOf(unsubscribe),
+      initialResourceVersions: Object.fromEntries(versions),
+      ...(answer === undefined ? {} : { responseNonce: answer.nonce }),
+      ...(answer?.error === undefined
+        ? {}
+        : { errorDetail: { code: StatusCode.INVALID_ARGUMENT, message: answer.error } }), // C-ACK-14
+    }),
+  );
 }
 
 function namesOf(interests: readonly Interest[]): string[] {
   return interests.filter(isPlain).map(({ name }) => name);
 }
 
-function locatorsOf(interests: readonly Interest[]): { name: string; dynamicParameters: Record<string, string> }[] {
-  return interests.filter((interest) => !isPlain(interest)).map(({ name, parameters }) => ({ name, dynamicParameters: Object.fromEntries(parameters ?? []) }));
+function locatorsOf(
+  interests: readonly Interest[],
+): { name: string; dynamicParameters: Record<string, string> }[] {
+  return interests
+    .filter((interest) => !isPlain(interest))
+    .map(({ name, parameters }) => ({
+      name,
+      dynamicParameters: Object.fromEntries(parameters ?? []),
+    }));
 }
 
 function isPlain({ parameters }: Interest): boolean {

@@ -5,25 +5,63 @@ import { describe, expect, it } from "vitest";
 import { readResponse } from "./read-response.ts";
 
 const T = "type.googleapis.com/t.T";
-const context = createClientContext({ connect: () => { throw new Error("nobody connects"); }, node: Buffer.of() });
+const context = createClientContext({
+  connect: () => {
+    throw new Error("nobody connects");
+  },
+  node: Buffer.of(),
+});
 
 function read(bytes: Uint8Array): ReceivedResponse {
   return readResponse(Buffer.from(bytes), T, context);
 }
 
-function encoded(init: Omit<MessageInitShape<typeof DeltaDiscoveryResponseSchema>, "$typeName">): Uint8Array {
+function encoded(
+  init: Omit<MessageInitShape<typeof DeltaDiscoveryResponseSchema>, "$typeName">,
+): Uint8Array {
   return toBinary(DeltaDiscoveryResponseSchema, create(DeltaDiscoveryResponseSchema, init));
 }
 
 describe("readResponse()", () => {
   it("reads what came, what went and what is wrong", () => {
-    const response = read(encoded({
-      typeUrl: T, nonce: "n", systemVersionInfo: "7", controlPlane: { identifier: "me" }, resources: [{ name: "a", version: "1", resource: { typeUrl: T } }], removedResources: ["b"],
-      removedResourceNames: [{ name: "c", dynamicParameterConstraints: { type: { case: "constraint", value: { key: "k", constraintType: { case: "value", value: "v" } } } } }],
-      resourceErrors: [{ resourceName: { name: "d" }, errorDetail: { code: 14, message: "away" } }],
-    }));
-    expect(response).toMatchObject({ typeUrl: T, nonce: "n", version: "7", controlPlane: "me", canary: false, resources: [{ name: "a", version: "1" }], removed: [{ name: "b" }, { name: "c" }], errors: [{ name: "d", error: { code: "UNAVAILABLE" } }] });
-    expect([response.fault, response.removed[1]?.constraints?.length]).toEqual([undefined, expect.any(Number)]);
+    const response = read(
+      encoded({
+        typeUrl: T,
+        nonce: "n",
+        systemVersionInfo: "7",
+        controlPlane: { identifier: "me" },
+        resources: [{ name: "a", version: "1", resource: { typeUrl: T } }],
+        removedResources: ["b"],
+        removedResourceNames: [
+          {
+            name: "c",
+            dynamicParameterConstraints: {
+              type: {
+                case: "constraint",
+                value: { key: "k", constraintType: { case: "value", value: "v" } },
+              },
+            },
+          },
+        ],
+        resourceErrors: [
+          { resourceName: { name: "d" }, errorDetail: { code: 14, message: "away" } },
+        ],
+      }),
+    );
+    expect(response).toMatchObject({
+      typeUrl: T,
+      nonce: "n",
+      version: "7",
+      controlPlane: "me",
+      canary: false,
+      resources: [{ name: "a", version: "1" }],
+      removed: [{ name: "b" }, { name: "c" }],
+      errors: [{ name: "d", error: { code: "UNAVAILABLE" } }],
+    });
+    expect([response.fault, response.removed[1]?.constraints?.length]).toEqual([
+      undefined,
+      expect.any(Number),
+    ]);
   });
 
   it.each<readonly [string, Uint8Array]>([

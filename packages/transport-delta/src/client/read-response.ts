@@ -1,8 +1,26 @@
 import { walkFields } from "@xdstp/core";
-import { readError, readIdentifier, readResource, readResourceName, readText, type ClientContext, type ReceivedName, type ReceivedResource, type ReceivedResponse } from "@xdstp/core/client";
+import {
+  readError,
+  readIdentifier,
+  readResource,
+  readResourceName,
+  readText,
+  type ClientContext,
+  type ReceivedName,
+  type ReceivedResource,
+  type ReceivedResponse,
+} from "@xdstp/core/client";
 
 /** Fields of `DeltaDiscoveryResponse`. */
-const Field = { SYSTEM_VERSION_INFO: 1, RESOURCES: 2, NONCE: 5, REMOVED_RESOURCES: 6, CONTROL_PLANE: 7, REMOVED_RESOURCE_NAMES: 8, RESOURCE_ERRORS: 9 } as const;
+const Field = {
+  SYSTEM_VERSION_INFO: 1,
+  RESOURCES: 2,
+  NONCE: 5,
+  REMOVED_RESOURCES: 6,
+  CONTROL_PLANE: 7,
+  REMOVED_RESOURCE_NAMES: 8,
+  RESOURCE_ERRORS: 9,
+} as const;
 
 interface Draft {
   version: string;
@@ -15,26 +33,70 @@ interface Draft {
 }
 
 /** Reads a response; no payload is decoded, and what is bytes is a view into the message. Never throws. */
-export function readResponse(message: Buffer, typeUrl: string, context: ClientContext): ReceivedResponse {
-  const draft: Draft = { version: "", nonce: "", controlPlane: "", resources: [], removed: [], errors: [], fault: undefined };
+export function readResponse(
+  message: Buffer,
+  typeUrl: string,
+  context: ClientContext,
+): ReceivedResponse {
+  const draft: Draft = {
+    version: "",
+    nonce: "",
+    controlPlane: "",
+    resources: [],
+    removed: [],
+    errors: [],
+    fault: undefined,
+  };
   const { outcome } = walkFields(message, (field, start, end) => {
     readField(draft, message, field, start, end, typeUrl, context);
     return undefined;
   });
   const fault = outcome === "complete" ? draft.fault : "it is no DeltaDiscoveryResponse";
   const { version, nonce, controlPlane, resources, removed, errors } = draft;
-  return { typeUrl, version, nonce, controlPlane, canary: false, resources, removed, errors, ...(fault === undefined ? {} : { fault }) };
+  return {
+    typeUrl,
+    version,
+    nonce,
+    controlPlane,
+    canary: false,
+    resources,
+    removed,
+    errors,
+    ...(fault === undefined ? {} : { fault }),
+  };
 }
 
-function readField(draft: Draft, message: Buffer, field: number, start: number, end: number, typeUrl: string, { limits }: ClientContext): void {
+function readField(
+  draft: Draft,
+  message: Buffer,
+  field: number,
+  start: number,
+  end: number,
+  typeUrl: string,
+  { limits }: ClientContext,
+): void {
   switch (field) {
-    case Field.SYSTEM_VERSION_INFO: draft.version = message.toString("utf8", start, end); break;
-    case Field.RESOURCES: draft.resources.push(readResource(message, start, end, typeUrl)); break;
-    case Field.NONCE: draft.nonce = message.toString("utf8", start, end); break;
-    case Field.REMOVED_RESOURCES: readRemoved(draft, readText(message, start, end)); break;
-    case Field.CONTROL_PLANE: draft.controlPlane = readIdentifier(message, start, end); break;
-    case Field.REMOVED_RESOURCE_NAMES: readRemovedName(draft, message, start, end); break;
-    case Field.RESOURCE_ERRORS: readResourceError(draft, readError(message, start, end, typeUrl, limits.errorText)); break;
+    case Field.SYSTEM_VERSION_INFO:
+      draft.version = message.toString("utf8", start, end);
+      break;
+    case Field.RESOURCES:
+      draft.resources.push(readResource(message, start, end, typeUrl));
+      break;
+    case Field.NONCE:
+      draft.nonce = message.toString("utf8", start, end);
+      break;
+    case Field.REMOVED_RESOURCES:
+      readRemoved(draft, readText(message, start, end));
+      break;
+    case Field.CONTROL_PLANE:
+      draft.controlPlane = readIdentifier(message, start, end);
+      break;
+    case Field.REMOVED_RESOURCE_NAMES:
+      readRemovedName(draft, message, start, end);
+      break;
+    case Field.RESOURCE_ERRORS:
+      readResourceError(draft, readError(message, start, end, typeUrl, limits.errorText));
+      break;
     default:
   }
 }

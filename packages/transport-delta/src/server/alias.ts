@@ -4,7 +4,8 @@ import { isCollection, keyOf } from "./lookup.ts";
 
 /** Notes which of these resources a subscription asks for by alias, so that they are known by their own names too (S-ALIAS-1). */
 export function noteAliases(state: DeltaState, entries: readonly Entry[]): void {
-  for (const { name, resource } of withAliases(entries)) for (const alias of resource?.aliases ?? []) note(state, name, alias);
+  for (const { name, resource } of withAliases(entries))
+    for (const alias of resource?.aliases ?? []) note(state, name, alias);
 }
 
 const known = new WeakMap<readonly Entry[], readonly Entry[]>();
@@ -12,14 +13,16 @@ const known = new WeakMap<readonly Entry[], readonly Entry[]>();
 /** Those that have aliases; found once per array, which streams share. */
 function withAliases(entries: readonly Entry[]): readonly Entry[] {
   let found = known.get(entries);
-  if (found === undefined) known.set(entries, (found = entries.filter(({ resource }) => resource?.aliases !== undefined)));
+  if (found === undefined)
+    known.set(entries, (found = entries.filter(({ resource }) => resource?.aliases !== undefined)));
   return found;
 }
 
 /** The subscription ends by the name that was asked for. */
 export function forgetAlias(state: DeltaState, topic: Topic): void {
   if (state.aliased === undefined) return;
-  for (const [key, topics] of state.aliased) if (topics.delete(topic) && topics.size === 0) state.aliased.delete(key);
+  for (const [key, topics] of state.aliased)
+    if (topics.delete(topic) && topics.size === 0) state.aliased.delete(key);
 }
 
 /** Another topic stands for the same subscription. */

@@ -11,8 +11,12 @@ import { oweOpenError } from "./open-error.ts";
  * A source that keeps all gives the same one, which is answered as it is (S-DSUB-3); so is what is on its way to the client anyhow.
  */
 export function answerAnew(state: DeltaState, held: Topic): void {
-  const isOnItsWay = state.unsettled.has(held) || state.unanswered.has(held) || state.dirty.has(held);
-  const topic = isOnItsWay || mayBeKept(held.members()) ? held : state.context.source.topic(state.typeUrl, held.interest);
+  const isOnItsWay =
+    state.unsettled.has(held) || state.unanswered.has(held) || state.dirty.has(held);
+  const topic =
+    isOnItsWay || mayBeKept(held.members())
+      ? held
+      : state.context.source.topic(state.typeUrl, held.interest);
   if (topic === held) answerAgain(state, held);
   else replace(state, held, topic);
 }
@@ -23,7 +27,8 @@ const known = new WeakMap<readonly Entry[], boolean>();
 function mayBeKept(members: readonly Entry[]): boolean {
   if (members.length < 2) return members[0]?.resource?.noStore !== true;
   let found = known.get(members);
-  if (found === undefined) known.set(members, (found = !members.some(({ resource }) => resource?.noStore === true)));
+  if (found === undefined)
+    known.set(members, (found = !members.some(({ resource }) => resource?.noStore === true)));
   return found;
 }
 
@@ -33,7 +38,11 @@ function replace(state: DeltaState, held: Topic, topic: Topic): void {
   held.unwatch(state.watcher);
   state.topics.set(idOf(held.interest), topic);
   const others = state.located?.get(keyOf(held.interest.name));
-  if (others !== undefined) state.located?.set(keyOf(held.interest.name), others.map((other) => (other === held ? topic : other)));
+  if (others !== undefined)
+    state.located?.set(
+      keyOf(held.interest.name),
+      others.map((other) => (other === held ? topic : other)),
+    );
   passAliases(state, held, topic);
   (topic.settled ? state.unanswered : state.unsettled).set(topic, state.sent);
   if (topic.settled) return;

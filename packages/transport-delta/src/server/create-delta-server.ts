@@ -1,5 +1,14 @@
 import type { ByteStream } from "@xdstp/core";
-import { announcesTtl, createServerStream, quirksOf, type NodeInfo, type ServerCall, type ServerContext, type ServerStream, type Variant } from "@xdstp/core/server";
+import {
+  announcesTtl,
+  createServerStream,
+  quirksOf,
+  type NodeInfo,
+  type ServerCall,
+  type ServerContext,
+  type ServerStream,
+  type Variant,
+} from "@xdstp/core/server";
 import { createRequestDecoder, type DeltaRequest } from "./decode-request.ts";
 import { createDeltaType } from "./delta-type.ts";
 import { createProfileOf, type ClientForm } from "./profile-of.ts";
@@ -19,8 +28,11 @@ export function createDeltaServer(context: ServerContext): DeltaServer {
   const variant: Variant<DeltaRequest> = {
     name: "delta",
     decode: createRequestDecoder(),
-    weigh: ({ subscribe, unsubscribe, locate, unlocate }) => ({ names: subscribe.length + unsubscribe.length + locate.length + unlocate.length }),
-    createType: (shared, host, typeUrl, stream) => createDeltaType(shared, host, typeUrl, stream, profileOf(typeUrl, formOf(shared, host.node))),
+    weigh: ({ subscribe, unsubscribe, locate, unlocate }) => ({
+      names: subscribe.length + unsubscribe.length + locate.length + unlocate.length,
+    }),
+    createType: (shared, host, typeUrl, stream) =>
+      createDeltaType(shared, host, typeUrl, stream, profileOf(typeUrl, formOf(shared, host.node))),
   };
   return { open: (call, out, own = context) => createServerStream(own, variant, call, out) };
 }

@@ -20,7 +20,9 @@ export function createRequestDecoder(): (message: Uint8Array) => DeltaRequest {
   const lists = createVersionLists();
   return (message) => {
     const split = lists.split(message);
-    return split === undefined ? decodeRequest(message) : { ...decodeRequest(split.rest), initialVersions: split.versions };
+    return split === undefined
+      ? decodeRequest(message)
+      : { ...decodeRequest(split.rest), initialVersions: split.versions };
   };
 }
 

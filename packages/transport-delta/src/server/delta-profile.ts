@@ -1,5 +1,17 @@
 import type { Entry, XdsError } from "@xdstp/core";
-import { concatBytes, createFrame, encodeHeartbeat, encodeResourceError, fieldHead, isDataError, lengthDelimited, tooLarge, type Frame, type FrameProfile, type Frames } from "@xdstp/core/server";
+import {
+  concatBytes,
+  createFrame,
+  encodeHeartbeat,
+  encodeResourceError,
+  fieldHead,
+  isDataError,
+  lengthDelimited,
+  tooLarge,
+  type Frame,
+  type FrameProfile,
+  type Frames,
+} from "@xdstp/core/server";
 
 const SYSTEM_VERSION_INFO = 1;
 const RESOURCES = 2;
@@ -31,7 +43,8 @@ export function createDeltaProfile(options: DeltaProfileOptions): FrameProfile {
   const profile = profileWith(options, (sent) => sent);
   const heartbeats = new Map<number, FrameProfile>();
   const heartbeat = (ttlMs: number): FrameProfile => {
-    const known = heartbeats.get(ttlMs) ?? profileWith(options, ({ entry }) => beatOf(entry, ttlMs));
+    const known =
+      heartbeats.get(ttlMs) ?? profileWith(options, ({ entry }) => beatOf(entry, ttlMs));
     heartbeats.set(ttlMs, known);
     return known;
   };
@@ -50,15 +63,25 @@ type Pick = (sent: Sent) => Sent | undefined;
 
 function profileWith(options: DeltaProfileOptions, pick: Pick): FrameProfile {
   const typeUrl = lengthDelimited(TYPE_URL, options.typeUrl);
-  const controlPlane = options.controlPlane === "" ? [] : [lengthDelimited(CONTROL_PLANE, lengthDelimited(IDENTIFIER, options.controlPlane))];
+  const controlPlane =
+    options.controlPlane === ""
+      ? []
+      : [lengthDelimited(CONTROL_PLANE, lengthDelimited(IDENTIFIER, options.controlPlane))];
   return {
     said: (entry) => concatBytes(encodeEntry(entry, options.ttl === true)),
     encode(entries, version) {
       const common = [lengthDelimited(SYSTEM_VERSION_INFO, version), typeUrl, ...controlPlane];
       const room = options.responseBytes - sizeOf(common) - 32;
-      const sent = entries.map((entry): Sent => ({ entry, fields: encodeEntry(entry, options.ttl === true) }));
-      const tooLong = new Set(sent.flatMap(({ entry, fields }) => (sizeOf(fields) > room ? entry.name : [])));
-      const fitting = sent.flatMap((one) => (sizeOf(one.fields) > room ? instead(one, options) : isKept(one, tooLong) ? [] : one));
+      const sent = entries.map((entry): Sent => ({
+        entry,
+        fields: encodeEntry(entry, options.ttl === true),
+      }));
+      const tooLong = new Set(
+        sent.flatMap(({ entry, fields }) => (sizeOf(fields) > room ? entry.name : [])),
+      );
+      const fitting = sent.flatMap((one) =>
+        sizeOf(one.fields) > room ? instead(one, options) : isKept(one, tooLong) ? [] : one,
+      );
       const picked = fitting.flatMap((one) => pick(one) ?? []);
       const parts = picked.length === 0 && entries.length > 0 ? [] : split(together(picked), room);
       return {
@@ -66,41 +89,75 @@ function profileWith(options: DeltaProfileOptions, pick: Pick): FrameProfile {
         list: parts.map((part): Frame => createFrame([...common, ...part])),
         resources: picked.filter(({ entry }) => entry.resource !== undefined).length,
         removed: picked.filter(({ entry }) => entry.resource === undefined).length,
-        notSent: sent.filter(({ fields }) => sizeOf(fields) > room).map(({ entry, fields }) => ({ name: entry.name, reason: "too-large" as const, bytes: sizeOf(fields), limit: "responseBytes" as const })),
+        notSent: sent
+          .filter(({ fields }) => sizeOf(fields) > room)
+          .map(({ entry, fields }) => ({
+            name: entry.name,
+            reason: "too-large" as const,
+            bytes: sizeOf(fields),
+            limit: "responseBytes" as const,
+          })),
       } satisfies Frames;
     },
   };
 }
 
 /** A variant that would be replaced by one that cannot be sent stays with the client (S-SIZE-4). */
-function isKept({ entry: { name, constraints, resource } }: Sent, tooLong: ReadonlySet<string>): boolean {
+function isKept(
+  { entry: { name, constraints, resource } }: Sent,
+  tooLong: ReadonlySet<string>,
+): boolean {
   return resource === undefined && constraints !== undefined && tooLong.has(name);
 }
 
 /** What is sent in the place of something too large. */
-function instead({ entry: { revision, since, superseded, name } }: Sent, { errors }: DeltaProfileOptions): readonly Sent[] {
-  return errors === true ? [{ entry: { revision, since, superseded, name }, fields: [lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, tooLarge))] }] : [];
+function instead(
+  { entry: { revision, since, superseded, name } }: Sent,
+  { errors }: DeltaProfileOptions,
+): readonly Sent[] {
+  return errors === true
+    ? [
+        {
+          entry: { revision, since, superseded, name },
+          fields: [lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, tooLarge))],
+        },
+      ]
+    : [];
 }
 
 /** What a client that was sent this entry needs to keep it. */
 function beatOf(entry: Entry, ttlMs: number): Sent | undefined {
   const { resource } = entry;
-  return resource?.ttlMs === ttlMs ? { entry, fields: [lengthDelimited(RESOURCES, encodeHeartbeat(entry, resource))] } : undefined;
+  return resource?.ttlMs === ttlMs
+    ? { entry, fields: [lengthDelimited(RESOURCES, encodeHeartbeat(entry, resource))] }
+    : undefined;
 }
 
 function encodeEntry({ name, resource, error, constraints }: Entry, ttl: boolean): Fields {
   if (resource === undefined) return encodeAbsence(name, error, constraints);
-  const wire = ttl || resource.wire.length === resource.bare ? resource.wire : resource.wire.subarray(0, resource.bare);
+  const wire =
+    ttl || resource.wire.length === resource.bare
+      ? resource.wire
+      : resource.wire.subarray(0, resource.bare);
   if (name === resource.name) return [fieldHead(RESOURCES, wire.length), wire];
   // Answered under the spelling that was asked (N-42): of a singular field the last occurrence counts, and messages are merged.
-  const spelled = resource.constraints === undefined ? lengthDelimited(NAME, name) : lengthDelimited(RESOURCE_NAME, lengthDelimited(VARIANT.name, name));
+  const spelled =
+    resource.constraints === undefined
+      ? lengthDelimited(NAME, name)
+      : lengthDelimited(RESOURCE_NAME, lengthDelimited(VARIANT.name, name));
   return [fieldHead(RESOURCES, wire.length + spelled.length), wire, spelled];
 }
 
 /** That a name has no resource, or why it cannot be given; what is transient must not drop what the client holds (S-ERR-3). */
-function encodeAbsence(name: string, error: Entry["error"], constraints: Uint8Array | undefined): Fields {
+function encodeAbsence(
+  name: string,
+  error: Entry["error"],
+  constraints: Uint8Array | undefined,
+): Fields {
   const removed = isDataError(error) ? [encodeRemoval(name, constraints)] : [];
-  return error === undefined || !isTold(error) ? removed : [...removed, lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, error))];
+  return error === undefined || !isTold(error)
+    ? removed
+    : [...removed, lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, error))];
 }
 
 /** That a name does not exist is said by its removal alone, whatever the reason (S-ERR-3). */
@@ -111,24 +168,46 @@ function isTold({ code }: XdsError): boolean {
 /** A variant is removed by its name and constraints (S-DYN-5). */
 function encodeRemoval(name: string, constraints: Uint8Array | undefined): Uint8Array {
   if (constraints === undefined) return lengthDelimited(REMOVED_RESOURCES, name);
-  return lengthDelimited(REMOVED_RESOURCE_NAMES, concatBytes([lengthDelimited(VARIANT.name, name), lengthDelimited(VARIANT.constraints, constraints)]));
+  return lengthDelimited(
+    REMOVED_RESOURCE_NAMES,
+    concatBytes([
+      lengthDelimited(VARIANT.name, name),
+      lengthDelimited(VARIANT.constraints, constraints),
+    ]),
+  );
 }
 
 /** What is said of one name with variants goes together: one takes the place of the other (S-DYN-5). */
 function together(sent: readonly Sent[]): readonly Fields[] {
-  if (!sent.some(({ entry: { resource, constraints } }) => (resource?.constraints ?? constraints) !== undefined)) return sent.map(({ fields }) => fields);
+  if (
+    !sent.some(
+      ({ entry: { resource, constraints } }) =>
+        (resource?.constraints ?? constraints) !== undefined,
+    )
+  )
+    return sent.map(({ fields }) => fields);
   const byName = new Map<string, readonly Uint8Array[]>();
-  for (const { entry: { name }, fields } of sent) byName.set(name, [...byName.get(name) ?? [], ...fields]);
+  for (const {
+    entry: { name },
+    fields,
+  } of sent)
+    byName.set(name, [...(byName.get(name) ?? []), ...fields]);
   return [...byName.values()];
 }
 
 /** Parts of at most `room` bytes; one empty part if there is nothing. */
-function split(entries: readonly (readonly Uint8Array[])[], room: number): readonly (readonly Uint8Array[])[] {
+function split(
+  entries: readonly (readonly Uint8Array[])[],
+  room: number,
+): readonly (readonly Uint8Array[])[] {
   const parts: Uint8Array[][] = [[]];
   let used = 0;
   for (const fields of entries) {
     const size = sizeOf(fields);
-    if (used > 0 && used + size > room) { parts.push([]); used = 0; }
+    if (used > 0 && used + size > room) {
+      parts.push([]);
+      used = 0;
+    }
     parts.at(-1)?.push(...fields);
     used += size;
   }

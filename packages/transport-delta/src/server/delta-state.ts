@@ -1,5 +1,14 @@
 import type { Entry, Reference, ResourceType, Topic, Watcher, XdsError } from "@xdstp/core";
-import type { Beating, ClientQuirks, ExchangeOwner, FrameProfile, Lifetimes, SmallMap, SmallSet, TypeHost } from "@xdstp/core/server";
+import type {
+  Beating,
+  ClientQuirks,
+  ExchangeOwner,
+  FrameProfile,
+  Lifetimes,
+  SmallMap,
+  SmallSet,
+  TypeHost,
+} from "@xdstp/core/server";
 import type { HeldList } from "./held-by-client.ts";
 import type { CountedHashes } from "./state-version.ts";
 import type { Taken } from "./take.ts";

@@ -5,11 +5,40 @@ import { TYPE } from "../../test/entries.ts";
 
 /** What a type says to the order of sending. */
 function said({ machine }: UsedMachine): object {
-  const { pending, inFlight, taken, overdue, unsentFrom, answeredUpTo, refusedFrom, heldFrom, accepted } = machine;
-  return { pending, inFlight, taken, overdue, unsentFrom, answeredUpTo, refusedFrom, heldFrom, accepted };
+  const {
+    pending,
+    inFlight,
+    taken,
+    overdue,
+    unsentFrom,
+    answeredUpTo,
+    refusedFrom,
+    heldFrom,
+    accepted,
+  } = machine;
+  return {
+    pending,
+    inFlight,
+    taken,
+    overdue,
+    unsentFrom,
+    answeredUpTo,
+    refusedFrom,
+    heldFrom,
+    accepted,
+  };
 }
 /** What it says with everything accepted up to a revision. */
-const idle = { pending: false, inFlight: false, taken: false, overdue: false, unsentFrom: Infinity, answeredUpTo: Infinity, refusedFrom: Infinity, heldFrom: Infinity };
+const idle = {
+  pending: false,
+  inFlight: false,
+  taken: false,
+  overdue: false,
+  unsentFrom: Infinity,
+  answeredUpTo: Infinity,
+  refusedFrom: Infinity,
+  heldFrom: Infinity,
+};
 
 /** A type with these names, accepted at this revision of the cache. */
 function accepted(...names: readonly string[]): UsedMachine & { readonly at: number } {
@@ -40,7 +69,13 @@ describe("createDeltaType()", () => {
     expect(said(used)).toEqual({ ...idle, accepted: at, refusedFrom: at });
     expect(used.machine.refusing).toBe(true);
     used.put("a", { text: "3" });
-    expect(said(used)).toEqual({ ...idle, accepted: at, pending: true, unsentFrom: at, refusedFrom: at });
+    expect(said(used)).toEqual({
+      ...idle,
+      accepted: at,
+      pending: true,
+      unsentFrom: at,
+      refusedFrom: at,
+    });
   });
 
   it("counts a name to be warmed as asked for, and repairs what is unanswered [S-WARM-1] [S-ACK-16]", () => {
@@ -60,7 +95,14 @@ describe("createDeltaType()", () => {
   });
 
   it("repairs when something changes while an answer is missing, asked for again or not [S-ACK-16]", () => {
-    for (const change of [(used: UsedMachine): void => { used.put("a", { text: "2" }); }, (used: UsedMachine): void => { used.request({ subscribe: ["a"] }); }]) {
+    for (const change of [
+      (used: UsedMachine): void => {
+        used.put("a", { text: "2" });
+      },
+      (used: UsedMachine): void => {
+        used.request({ subscribe: ["a"] });
+      },
+    ]) {
       const used = useMachine();
       used.put("a");
       used.request({ subscribe: ["a"] });
@@ -85,7 +127,16 @@ describe("createDeltaType()", () => {
     machine.putBack();
     machine.take(Infinity);
     used.put("a", { text: "3" });
-    expect(used.drain().flatMap(({ resources }) => resources.map(({ name, resource }) => `${name} ${Buffer.from(resource?.value ?? []).toString()}`)).sort()).toEqual(["a 2", "b "]);
+    expect(
+      used
+        .drain()
+        .flatMap(({ resources }) =>
+          resources.map(
+            ({ name, resource }) => `${name} ${Buffer.from(resource?.value ?? []).toString()}`,
+          ),
+        )
+        .sort(),
+    ).toEqual(["a 2", "b "]);
     expect(said(used)).toMatchObject({ taken: false, pending: true });
     used.ack();
     expect(used.drain()).toMatchObject([{ resources: [{ name: "a" }] }]);
@@ -156,7 +207,13 @@ describe("createDeltaType()", () => {
   it("waits with what a client need not have listed as with removals [S-RECON-4] [S-ORD-3]", () => {
     const used = useMachine();
     used.put("a", { version: "v1" });
-    used.request({ subscribe: ["a"], initialVersions: new Map([["a", "v1"], ["gone", "v1"]]) });
+    used.request({
+      subscribe: ["a"],
+      initialVersions: new Map([
+        ["a", "v1"],
+        ["gone", "v1"],
+      ]),
+    });
     expect(used.machine.heldFrom).toBe(Infinity);
     used.drain(-1);
     expect(used.machine.heldFrom).toBe(used.cache.revision);
@@ -206,26 +263,84 @@ describe("createDeltaType()", () => {
     };
     used.put("a", { text: "2" });
     used.drain();
-    expect(thaws(() => { used.ack(); })).toBe(false);
+    expect(
+      thaws(() => {
+        used.ack();
+      }),
+    ).toBe(false);
     used.put("a", { text: "3" });
     used.drain();
-    expect(thaws(() => { used.nack(); })).toBe(true);
-    expect(thaws(() => { used.request({ subscribe: ["b"] }); })).toBe(true);
-    expect(thaws(() => { used.request({ unsubscribe: ["b"] }); })).toBe(true);
+    expect(
+      thaws(() => {
+        used.nack();
+      }),
+    ).toBe(true);
+    expect(
+      thaws(() => {
+        used.request({ subscribe: ["b"] });
+      }),
+    ).toBe(true);
+    expect(
+      thaws(() => {
+        used.request({ unsubscribe: ["b"] });
+      }),
+    ).toBe(true);
   });
 
   it.each([
     ["subscriptions", { subscribe: ["a", "b", "c"] }, "more than 2 subscriptions of one type"],
-    ["subscriptions", { unsubscribe: ["a", "b", "c"] }, "more than 2 names to unsubscribe in one request"],
-    ["heldVersions", { subscribe: ["a"], initialVersions: new Map([["a", ""], ["b", ""], ["c", ""]]) }, "more than 2 initial_resource_versions"],
-    ["nameLength", { subscribe: ["a"], initialVersions: new Map([["a", ""], ["abcde", ""]]) }, "a name in initial_resource_versions is longer than 4 bytes"],
-    ["nameLength", { subscribe: ["a"], initialVersions: new Map([["a", ""], ["€€", ""]]) }, "a name in initial_resource_versions is longer than 4 bytes"],
+    [
+      "subscriptions",
+      { unsubscribe: ["a", "b", "c"] },
+      "more than 2 names to unsubscribe in one request",
+    ],
+    [
+      "heldVersions",
+      {
+        subscribe: ["a"],
+        initialVersions: new Map([
+          ["a", ""],
+          ["b", ""],
+          ["c", ""],
+        ]),
+      },
+      "more than 2 initial_resource_versions",
+    ],
+    [
+      "nameLength",
+      {
+        subscribe: ["a"],
+        initialVersions: new Map([
+          ["a", ""],
+          ["abcde", ""],
+        ]),
+      },
+      "a name in initial_resource_versions is longer than 4 bytes",
+    ],
+    [
+      "nameLength",
+      {
+        subscribe: ["a"],
+        initialVersions: new Map([
+          ["a", ""],
+          ["€€", ""],
+        ]),
+      },
+      "a name in initial_resource_versions is longer than 4 bytes",
+    ],
   ] as const)("ends a stream that exceeds %s [S-LIM-4]", (limit, request, message) => {
     const used = useMachine({ limits: { subscriptions: 2, heldVersions: 2, nameLength: 4 } });
     used.request(request);
     expect(used.asked).toEqual([`end 8 ${message} ${limit}`]);
     const within = useMachine({ limits: { subscriptions: 2, heldVersions: 2, nameLength: 4 } });
-    within.request({ subscribe: ["a", "b"], unsubscribe: ["a", "b"], initialVersions: new Map([["a€", ""], ["abcd", ""]]) });
+    within.request({
+      subscribe: ["a", "b"],
+      unsubscribe: ["a", "b"],
+      initialVersions: new Map([
+        ["a€", ""],
+        ["abcd", ""],
+      ]),
+    });
     expect(within.asked.filter((call) => call.startsWith("end"))).toEqual([]);
   });
 
@@ -234,21 +349,52 @@ describe("createDeltaType()", () => {
     for (const name of ["a", "b", "b"]) used.request({ subscribe: [name] });
     expect(used.asked.filter((call) => call.startsWith("end"))).toEqual([]);
     used.request({ subscribe: ["c"] });
-    expect(used.asked.filter((call) => call.startsWith("end"))).toEqual(["end 8 more than 2 subscriptions of one type subscriptions"]);
+    expect(used.asked.filter((call) => call.startsWith("end"))).toEqual([
+      "end 8 more than 2 subscriptions of one type subscriptions",
+    ]);
   });
 
   it("counts what a request leaves behind: who is at the limit may swap names in one request [S-LIM-4, S-DSUB-1]", () => {
-    const ends = (...requests: readonly Parameters<ReturnType<typeof useMachine>["request"]>[0][]): readonly string[] => {
+    const ends = (
+      ...requests: readonly Parameters<ReturnType<typeof useMachine>["request"]>[0][]
+    ): readonly string[] => {
       const used = useMachine({ limits: { subscriptions: 2, globs: 1 } });
       for (const request of requests) used.request(request);
       return used.asked.filter((call) => call.startsWith("end"));
     };
-    expect(ends({ subscribe: ["a", "b"] }, { subscribe: ["c", "d"], unsubscribe: ["a", "b"] }, { subscribe: ["e"], unsubscribe: ["d"] })).toEqual([]);
-    expect(ends({ subscribe: ["xdstp://acme/t/a/*"] }, { subscribe: ["xdstp://acme/t/b/*"], unsubscribe: ["xdstp://acme/t/a/*"] })).toEqual([]);
-    const located = (value: string): Interest => ({ name: "a", parameters: new Map([["key", value]]) });
-    expect(ends({ subscribe: ["a"], locate: [located("1")] }, { locate: [located("2")], unlocate: [located("1")] })).toEqual([]);
-    expect(ends({ subscribe: ["a", "b"] }, { subscribe: ["c", "d"], unsubscribe: ["a", "a"] })).toEqual(["end 8 more than 2 subscriptions of one type subscriptions"]);
-    expect(ends({ subscribe: ["a", "b"] }, { subscribe: ["a", "c"], unsubscribe: ["a"] }, { subscribe: ["d"] })).toEqual(["end 8 more than 2 subscriptions of one type subscriptions"]);
+    expect(
+      ends(
+        { subscribe: ["a", "b"] },
+        { subscribe: ["c", "d"], unsubscribe: ["a", "b"] },
+        { subscribe: ["e"], unsubscribe: ["d"] },
+      ),
+    ).toEqual([]);
+    expect(
+      ends(
+        { subscribe: ["xdstp://acme/t/a/*"] },
+        { subscribe: ["xdstp://acme/t/b/*"], unsubscribe: ["xdstp://acme/t/a/*"] },
+      ),
+    ).toEqual([]);
+    const located = (value: string): Interest => ({
+      name: "a",
+      parameters: new Map([["key", value]]),
+    });
+    expect(
+      ends(
+        { subscribe: ["a"], locate: [located("1")] },
+        { locate: [located("2")], unlocate: [located("1")] },
+      ),
+    ).toEqual([]);
+    expect(
+      ends({ subscribe: ["a", "b"] }, { subscribe: ["c", "d"], unsubscribe: ["a", "a"] }),
+    ).toEqual(["end 8 more than 2 subscriptions of one type subscriptions"]);
+    expect(
+      ends(
+        { subscribe: ["a", "b"] },
+        { subscribe: ["a", "c"], unsubscribe: ["a"] },
+        { subscribe: ["d"] },
+      ),
+    ).toEqual(["end 8 more than 2 subscriptions of one type subscriptions"]);
   });
 
   it("says what cannot be sent, and sends an empty response instead only where one is due [S-SIZE-4]", () => {
@@ -260,7 +406,10 @@ describe("createDeltaType()", () => {
     used.put("giant", { text: "y".repeat(3_000) });
     expect(used.drain()).toEqual([]);
     expect(used.machine.accepted).toBe(used.cache.revision);
-    expect(used.events.filter(({ kind }) => kind === "not-sent")).toMatchObject([{ typeUrl: TYPE, resources: [{ name: "giant" }] }, { typeUrl: TYPE, resources: [{ name: "giant" }] }]);
+    expect(used.events.filter(({ kind }) => kind === "not-sent")).toMatchObject([
+      { typeUrl: TYPE, resources: [{ name: "giant" }] },
+      { typeUrl: TYPE, resources: [{ name: "giant" }] },
+    ]);
   });
 
   it("reports changes of subscription, and nothing else, as such", () => {
@@ -268,7 +417,11 @@ describe("createDeltaType()", () => {
     used.request({ subscribe: ["b"] });
     used.request({ unsubscribe: ["a"] });
     used.request({});
-    expect(used.events.filter(({ kind }) => kind === "subscribe")).toMatchObject([{ typeUrl: TYPE, added: ["a"], dropped: [] }, { added: ["b"], dropped: [] }, { added: [], dropped: ["a"] }]);
+    expect(used.events.filter(({ kind }) => kind === "subscribe")).toMatchObject([
+      { typeUrl: TYPE, added: ["a"], dropped: [] },
+      { added: ["b"], dropped: [] },
+      { added: [], dropped: ["a"] },
+    ]);
   });
 
   it("leaves nothing behind when the stream is over", () => {

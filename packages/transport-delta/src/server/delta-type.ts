@@ -1,5 +1,42 @@
 import { StatusCode, type Interest, type Reference, type Topic, type Watcher } from "@xdstp/core";
-import { addHash, answeredUpTo, baseOf, type Beating, type BeatOutcome, createExchange, createSmallMap, createSmallSet, hashOf, heldBackOf, holdBack, isColdSince, isLongerThan, isRepetition, isServedBy, isRefusedAndNew, leaveRefused, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refusedFrom, refuseHeartbeat, settledBy, statusOf, type FrameProfile, type NackError, type RequestScan, type ServerContext, type StreamInfo, type StreamLimits, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
+import {
+  addHash,
+  answeredUpTo,
+  baseOf,
+  type Beating,
+  type BeatOutcome,
+  createExchange,
+  createSmallMap,
+  createSmallSet,
+  hashOf,
+  heldBackOf,
+  holdBack,
+  isColdSince,
+  isLongerThan,
+  isRepetition,
+  isServedBy,
+  isRefusedAndNew,
+  leaveRefused,
+  namesCold,
+  parseNonce,
+  quirksOf,
+  rankOf,
+  recordAnswer,
+  refusedFrom,
+  refuseHeartbeat,
+  settledBy,
+  statusOf,
+  type FrameProfile,
+  type NackError,
+  type RequestScan,
+  type ServerContext,
+  type StreamInfo,
+  type StreamLimits,
+  type TypeHost,
+  type TypeMachine,
+  type TypeStatus,
+  type TypeView,
+} from "@xdstp/core/server";
 import { answerAgain } from "./answer-again.ts";
 import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
@@ -19,7 +56,13 @@ import { stateHash } from "./state-version.ts";
 import { viewOf } from "./view-of.ts";
 
 /** One type on one delta stream. */
-export function createDeltaType(context: ServerContext, host: TypeHost, typeUrl: string, stream: StreamInfo, profile: FrameProfile): TypeMachine<DeltaRequest> {
+export function createDeltaType(
+  context: ServerContext,
+  host: TypeHost,
+  typeUrl: string,
+  stream: StreamInfo,
+  profile: FrameProfile,
+): TypeMachine<DeltaRequest> {
   return new DeltaType(context, host, typeUrl, stream, profile);
 }
 
@@ -33,34 +76,94 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   #first = true;
   #repairing = false;
 
-  constructor(context: ServerContext, host: TypeHost, typeUrl: string, stream: StreamInfo, profile: FrameProfile) {
+  constructor(
+    context: ServerContext,
+    host: TypeHost,
+    typeUrl: string,
+    stream: StreamInfo,
+    profile: FrameProfile,
+  ) {
     this.typeUrl = typeUrl;
     this.rank = rankOf(context.source, typeUrl);
     this.#state = {
-      context, host, stream, typeUrl, profile, watcher: this, exchange: createExchange(),
+      context,
+      host,
+      stream,
+      typeUrl,
+      profile,
+      watcher: this,
+      exchange: createExchange(),
       type: context.source.descriptor(typeUrl),
       quirks: quirksOf(context.quirks, host.node?.userAgentName ?? ""),
-      topics: createSmallMap(), located: undefined, counted: undefined, globs: 0, nameLength: 0, aliased: undefined, sent: 0, answered: false,
-      unsettled: createSmallMap(), unanswered: createSmallMap(), openErrors: undefined, knownMembers: undefined, dirty: createSmallSet(), owed: createSmallSet(),
-      held: [], initial: undefined, initialShared: false, lifetimes: undefined, taken: undefined, heldBack: NOTHING, heldBackFrom: Infinity,
+      topics: createSmallMap(),
+      located: undefined,
+      counted: undefined,
+      globs: 0,
+      nameLength: 0,
+      aliased: undefined,
+      sent: 0,
+      answered: false,
+      unsettled: createSmallMap(),
+      unanswered: createSmallMap(),
+      openErrors: undefined,
+      knownMembers: undefined,
+      dirty: createSmallSet(),
+      owed: createSmallSet(),
+      held: [],
+      initial: undefined,
+      initialShared: false,
+      lifetimes: undefined,
+      taken: undefined,
+      heldBack: NOTHING,
+      heldBackFrom: Infinity,
     };
   }
 
-  get inFlight(): boolean { return this.#state.exchange.inFlight !== undefined && !this.#repairing; }
-  get overdue(): boolean { return this.#repairing; }
-  get unansweredSince(): number | undefined { return this.#state.exchange.inFlight?.repairedAt; }
-  get taken(): boolean { return this.#state.taken !== undefined; }
-  get accepted(): number { return this.#state.exchange.accepted; }
-  get namesCold(): boolean { return namesCold(this.#state.type, this.#state.host, this.#state.taken?.gathered.entries ?? [], this.accepted); }
-  get refusing(): boolean { return this.#state.exchange.refused !== undefined; }
-  get refusedFrom(): number { return refusedFrom(this.#state.exchange, this.#state.heldBackFrom); }
-  get knowsReferences(): boolean { return this.#state.type?.references !== undefined; }
-  get heldBack(): ReadonlyMap<string, Reference> { return this.#state.heldBack; }
+  get inFlight(): boolean {
+    return this.#state.exchange.inFlight !== undefined && !this.#repairing;
+  }
+  get overdue(): boolean {
+    return this.#repairing;
+  }
+  get unansweredSince(): number | undefined {
+    return this.#state.exchange.inFlight?.repairedAt;
+  }
+  get taken(): boolean {
+    return this.#state.taken !== undefined;
+  }
+  get accepted(): number {
+    return this.#state.exchange.accepted;
+  }
+  get namesCold(): boolean {
+    return namesCold(
+      this.#state.type,
+      this.#state.host,
+      this.#state.taken?.gathered.entries ?? [],
+      this.accepted,
+    );
+  }
+  get refusing(): boolean {
+    return this.#state.exchange.refused !== undefined;
+  }
+  get refusedFrom(): number {
+    return refusedFrom(this.#state.exchange, this.#state.heldBackFrom);
+  }
+  get knowsReferences(): boolean {
+    return this.#state.type?.references !== undefined;
+  }
+  get heldBack(): ReadonlyMap<string, Reference> {
+    return this.#state.heldBack;
+  }
   get heldFrom(): number {
     const { held, sent } = this.#state;
-    return held.reduce((oldest, { revision }) => Math.min(oldest, revision), hasLeftovers(this.#state) ? sent : Infinity);
+    return held.reduce(
+      (oldest, { revision }) => Math.min(oldest, revision),
+      hasLeftovers(this.#state) ? sent : Infinity,
+    );
   }
-  get answeredUpTo(): number { return answeredUpTo(this.#state.exchange, this.#state.taken?.gathered); }
+  get answeredUpTo(): number {
+    return answeredUpTo(this.#state.exchange, this.#state.taken?.gathered);
+  }
   get unsentFrom(): number {
     const { unanswered, owed, exchange } = this.#state;
     if (!this.pending) return Infinity;
@@ -68,20 +171,36 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   }
   get pending(): boolean {
     const { dirty, unanswered, owed, exchange, answered, unsettled } = this.#state;
-    return dirty.size > 0 || unanswered.size > 0 || owed.size > 0 || exchange.refused?.again === true || (!answered && unsettled.size === 0);
+    return (
+      dirty.size > 0 ||
+      unanswered.size > 0 ||
+      owed.size > 0 ||
+      exchange.refused?.again === true ||
+      (!answered && unsettled.size === 0)
+    );
   }
 
   request(request: DeltaRequest): void {
     const first = this.#first;
     this.#first = false;
     const { limits } = this.#state.context;
-    const excess = longListOf(limits, request) ?? (first ? excessOf(limits, request.initialVersions) : undefined);
-    if (excess !== undefined) { this.#state.host.end(StatusCode.RESOURCE_EXHAUSTED, ...excess); return; }
+    const excess =
+      longListOf(limits, request) ??
+      (first ? excessOf(limits, request.initialVersions) : undefined);
+    if (excess !== undefined) {
+      this.#state.host.end(StatusCode.RESOURCE_EXHAUSTED, ...excess);
+      return;
+    }
     if (countOf(request) > 0) this.#state.host.thaw();
     if (first) this.#begin(request);
-    else if (this.#state.initial !== undefined) doubt(this.#state, namesIn(request.subscribe, request.locate)); // S-RECON-5: what is asked for later is asked for anew
+    else if (this.#state.initial !== undefined)
+      doubt(this.#state, namesIn(request.subscribe, request.locate)); // S-RECON-5: what is asked for later is asked for anew
     const leaving = leavingWith(this.#state, request);
-    if (!request.subscribe.every((name) => subscribe(this.#state, name, leaving)) || !request.locate.every((interest) => locate(this.#state, interest, leaving))) return;
+    if (
+      !request.subscribe.every((name) => subscribe(this.#state, name, leaving)) ||
+      !request.locate.every((interest) => locate(this.#state, interest, leaving))
+    )
+      return;
     for (const name of request.unsubscribe) unsubscribe(this.#state, name);
     for (const interest of request.unlocate) unlocate(this.#state, interest);
     this.#report(request);
@@ -116,7 +235,10 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     const { taken } = this.#state;
     this.#state.taken = undefined;
     const gathered = taken === undefined ? gather(this.#state, removeUpTo) : taken.gathered;
-    if (gathered === undefined) { this.#fallBehind(); return; }
+    if (gathered === undefined) {
+      this.#fallBehind();
+      return;
+    }
     this.#send(gathered);
     noteHolding(this.#state, gathered.entries, taken?.holding);
   }
@@ -137,7 +259,8 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   }
 
   takeUpAgain(): void {
-    for (const name of this.#state.heldBack.keys()) if (isCovered(this.#state, name)) this.#state.owed.add(name);
+    for (const name of this.#state.heldBack.keys())
+      if (isCovered(this.#state, name)) this.#state.owed.add(name);
     this.#state.heldBack = NOTHING;
     this.#state.heldBackFrom = Infinity;
   }
@@ -146,7 +269,14 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     const entries = takeHeld(this.#state, removeUpTo);
     if (entries.length === 0) return;
     const named = new Set(entries.map(({ name }) => name));
-    this.#send({ entries, origin: { answered: new Set(), changed: new Set(), named }, base: this.#state.exchange.accepted, asked: false, label: undefined, hash: stateHash(this.#state, []) });
+    this.#send({
+      entries,
+      origin: { answered: new Set(), changed: new Set(), named },
+      base: this.#state.exchange.accepted,
+      asked: false,
+      label: undefined,
+      hash: stateHash(this.#state, []),
+    });
     noteHolding(this.#state, entries, undefined);
   }
 
@@ -161,7 +291,9 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   }
 
   misses(name: string): boolean {
-    return isCovered(this.#state, name) ? lookUp(this.#state, name)?.resource === undefined : isServedBy(this.#state.context.source, name);
+    return isCovered(this.#state, name)
+      ? lookUp(this.#state, name)?.resource === undefined
+      : isServedBy(this.#state.context.source, name);
   }
 
   warm(name: string): void {
@@ -174,12 +306,23 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     if (this.#state.exchange.inFlight !== undefined) this.#state.context.repairs.watch(this);
   }
 
-  get subscriptions(): number { return this.#state.topics.size; }
-  get nameLength(): number { return this.#state.nameLength; }
+  get subscriptions(): number {
+    return this.#state.topics.size;
+  }
+  get nameLength(): number {
+    return this.#state.nameLength;
+  }
 
   status(): TypeStatus {
     const { topics, answered, dirty, unsettled, taken, heldBack } = this.#state;
-    return statusOf(this.#state, { subscriptions: topics.size, wildcard: topicsOf(this.#state, "*").length > 0, answered, news: dirty.size > 0 || taken !== undefined, unsettled: unsettled.size > 0, heldBack });
+    return statusOf(this.#state, {
+      subscriptions: topics.size,
+      wildcard: topicsOf(this.#state, "*").length > 0,
+      answered,
+      news: dirty.size > 0 || taken !== undefined,
+      unsettled: unsettled.size > 0,
+      heldBack,
+    });
   }
 
   view(): TypeView {
@@ -207,7 +350,10 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   #answer(given: number, error: NackError | undefined): void {
     const { exchange, lifetimes, host } = this.#state;
     const nonce = settledBy(lifetimes, exchange, given);
-    if (nonce === 0) { if (error !== undefined) this.#sendAnew(given, error); return; }
+    if (nonce === 0) {
+      if (error !== undefined) this.#sendAnew(given, error);
+      return;
+    }
     const { inFlight } = exchange;
     if (error !== undefined || inFlight?.refusal !== undefined) host.thaw();
     if (!recordAnswer(this.#state, nonce, error, this.#hasMoved)) return;
@@ -218,16 +364,29 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   /** A client that refuses a heartbeat does not hold what it stands for. */
   #sendAnew(nonce: number, error: NackError): void {
     refuseHeartbeat(this.#state, nonce, error);
-    for (const { name, resource } of this.#state.lifetimes?.sent ?? []) if (resource?.ttlMs !== undefined && isCovered(this.#state, name)) this.#state.owed.add(name);
+    for (const { name, resource } of this.#state.lifetimes?.sent ?? [])
+      if (resource?.ttlMs !== undefined && isCovered(this.#state, name)) this.#state.owed.add(name);
     this.#state.host.schedule();
   }
 
   /** What was sent last has changed since; also a topic that was asked for again, and what has gone and waits to be removed. */
   get #hasMoved(): boolean {
-    const { dirty, unanswered, sent, held, exchange: { inFlight } } = this.#state;
+    const {
+      dirty,
+      unanswered,
+      sent,
+      held,
+      exchange: { inFlight },
+    } = this.#state;
     if (dirty.size > 0 || inFlight === undefined) return dirty.size > 0;
     if (held.some(({ revision }) => revision > inFlight.upTo)) return true;
-    return unanswered.keys().some((topic) => topic.head > sent && (inFlight.origin.answered.has(topic) || inFlight.origin.changed.has(topic)));
+    return unanswered
+      .keys()
+      .some(
+        (topic) =>
+          topic.head > sent &&
+          (inFlight.origin.answered.has(topic) || inFlight.origin.changed.has(topic)),
+      );
   }
 
   #settle(topic: Topic): void {
@@ -249,13 +408,26 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     const { answered, unsettled, dirty, exchange, profile, sent, heldBack: before } = this.#state;
     const sendable = this.#withoutRefused(gathered);
     this.#repairing = false;
-    if (isRepetition(exchange, gathered.refused, sendable.entries, heldBackOf(gathered.entries, sendable.entries, this.#state.heldBack), profile, dirty.size > 0)) {
+    if (
+      isRepetition(
+        exchange,
+        gathered.refused,
+        sendable.entries,
+        heldBackOf(gathered.entries, sendable.entries, this.#state.heldBack),
+        profile,
+        dirty.size > 0,
+      )
+    ) {
       leaveRefused(this.#state, before, gathered.refused?.entries ?? []);
       return;
     }
-    const due = unsettled.size === 0 && (!answered || topicsOf(this.#state, "*").some((wildcard) => gathered.origin.answered.has(wildcard)));
+    const due =
+      unsettled.size === 0 &&
+      (!answered ||
+        topicsOf(this.#state, "*").some((wildcard) => gathered.origin.answered.has(wildcard)));
     const isSent = (sendable.entries.length > 0 || due) && send(this.#state, sendable, due);
-    if (!isSent && exchange.inFlight === undefined && exchange.refused === undefined) exchange.accepted = sent;
+    if (!isSent && exchange.inFlight === undefined && exchange.refused === undefined)
+      exchange.accepted = sent;
   }
 
   /** Keeps what refers to a refused name back; what is sent of these names now is not owed any more. */
@@ -264,38 +436,72 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     const { entries, heldBack } = holdBack(state.type, state.host, gathered.entries);
     if (heldBack.size === 0 && state.heldBack.size === 0) return gathered;
     const sent = new Set(entries.map(({ name }) => name));
-    state.heldBack = new Map([...state.heldBack].filter(([name]) => !sent.has(name)).concat([...heldBack]));
-    state.heldBackFrom = state.heldBack.size === 0 ? Infinity : Math.min(state.heldBackFrom, baseOf(gathered));
+    state.heldBack = new Map(
+      [...state.heldBack].filter(([name]) => !sent.has(name)).concat([...heldBack]),
+    );
+    state.heldBackFrom =
+      state.heldBack.size === 0 ? Infinity : Math.min(state.heldBackFrom, baseOf(gathered));
     if (entries === gathered.entries) return gathered;
     const kept = new Set(entries);
-    return { ...gathered, entries, label: undefined, hash: addHash(gathered.hash, -hashOf(gathered.entries.filter((entry) => !kept.has(entry)))) };
+    return {
+      ...gathered,
+      entries,
+      label: undefined,
+      hash: addHash(gathered.hash, -hashOf(gathered.entries.filter((entry) => !kept.has(entry)))),
+    };
   }
 
   #fallBehind(): void {
-    this.#state.host.end(StatusCode.UNAVAILABLE, "too far behind: reconnect with the versions that are held");
+    this.#state.host.end(
+      StatusCode.UNAVAILABLE,
+      "too far behind: reconnect with the versions that are held",
+    );
   }
 
-  #report({ subscribe: plain, unsubscribe: ended, locate: located, unlocate: unlocated }: DeltaRequest): void {
+  #report({
+    subscribe: plain,
+    unsubscribe: ended,
+    locate: located,
+    unlocate: unlocated,
+  }: DeltaRequest): void {
     const { context, stream, typeUrl } = this.#state;
     const added = namesIn(plain, located);
     const dropped = namesIn(ended, unlocated);
-    if (added.length > 0 || dropped.length > 0) context.emit?.({ kind: "subscribe", stream, typeUrl, added, dropped });
+    if (added.length > 0 || dropped.length > 0)
+      context.emit?.({ kind: "subscribe", stream, typeUrl, added, dropped });
   }
 }
 
 /** A list is no longer than what it can concern, also one of names that were never asked for, or of one name again and again. */
-function longListOf({ subscriptions }: StreamLimits, { subscribe: added, unsubscribe: dropped, locate: located, unlocate: unlocated }: DeltaRequest): readonly [message: string, limit: keyof StreamLimits] | undefined {
-  if (added.length + located.length > subscriptions) return [`more than ${subscriptions} subscriptions of one type`, "subscriptions"];
-  return dropped.length + unlocated.length > subscriptions ? [`more than ${subscriptions} names to unsubscribe in one request`, "subscriptions"] : undefined;
+function longListOf(
+  { subscriptions }: StreamLimits,
+  { subscribe: added, unsubscribe: dropped, locate: located, unlocate: unlocated }: DeltaRequest,
+): readonly [message: string, limit: keyof StreamLimits] | undefined {
+  if (added.length + located.length > subscriptions)
+    return [`more than ${subscriptions} subscriptions of one type`, "subscriptions"];
+  return dropped.length + unlocated.length > subscriptions
+    ? [`more than ${subscriptions} names to unsubscribe in one request`, "subscriptions"]
+    : undefined;
 }
 
 /** Why a list of what a client holds cannot be kept (S-LIM-4). */
-function excessOf({ heldVersions, nameLength }: StreamLimits, initial: ReadonlyMap<string, string>): readonly [message: string, limit: keyof StreamLimits] | undefined {
-  if (initial.size > heldVersions) return [`more than ${heldVersions} initial_resource_versions`, "heldVersions"];
-  return initial.keys().some((name) => isLongerThan(name, nameLength)) ? [`a name in initial_resource_versions is longer than ${nameLength} bytes`, "nameLength"] : undefined;
+function excessOf(
+  { heldVersions, nameLength }: StreamLimits,
+  initial: ReadonlyMap<string, string>,
+): readonly [message: string, limit: keyof StreamLimits] | undefined {
+  if (initial.size > heldVersions)
+    return [`more than ${heldVersions} initial_resource_versions`, "heldVersions"];
+  return initial.keys().some((name) => isLongerThan(name, nameLength))
+    ? [`a name in initial_resource_versions is longer than ${nameLength} bytes`, "nameLength"]
+    : undefined;
 }
 
-function countOf({ subscribe: added, unsubscribe: dropped, locate: located, unlocate: unlocated }: DeltaRequest): number {
+function countOf({
+  subscribe: added,
+  unsubscribe: dropped,
+  locate: located,
+  unlocate: unlocated,
+}: DeltaRequest): number {
   return added.length + dropped.length + located.length + unlocated.length;
 }
 

@@ -5,7 +5,16 @@ import { encodeEmptyResource } from "./encode-empty-resource.ts";
 
 describe("encodeEmptyResource()", () => {
   it("has the name, also as its alias, and no body [S-MISS-2]", () => {
-    const { name, aliases, version, resource, ttl } = fromBinary(ResourceSchema, encodeEmptyResource("routes/höst"));
-    expect({ name, aliases, version, resource, ttl }).toEqual({ name: "routes/höst", aliases: ["routes/höst"], version: "", resource: undefined, ttl: undefined });
+    const { name, aliases, version, resource, ttl } = fromBinary(
+      ResourceSchema,
+      encodeEmptyResource("routes/höst"),
+    );
+    expect({ name, aliases, version, resource, ttl }).toEqual({
+      name: "routes/höst",
+      aliases: ["routes/höst"],
+      version: "",
+      resource: undefined,
+      ttl: undefined,
+    });
   });
 });

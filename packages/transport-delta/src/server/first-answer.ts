@@ -24,7 +24,9 @@ export function answerOf(state: DeltaState, topic: Topic, since: number): readon
 export function removedSince(state: DeltaState, topic: Topic, since: number): readonly Entry[] {
   const { name } = topic.interest;
   if (!isCollection(name)) return removedOf(topic).filter((entry) => isRemoval(entry, since));
-  return since === NONE_HELD ? forgotten(state, topic) : topic.removed().filter((entry) => isRemoval(entry, since));
+  return since === NONE_HELD
+    ? forgotten(state, topic)
+    : topic.removed().filter((entry) => isRemoval(entry, since));
 }
 
 const NONE: readonly Entry[] = [];
@@ -45,7 +47,9 @@ export function leftovers(state: DeltaState): readonly Entry[] {
   const { initial, unsettled } = state;
   if (initial === undefined || unsettled.size > 0) return [];
   state.initial = undefined;
-  const gone = [...initial.values()].filter(({ name }) => !isCollection(name) && lookUp(state, name)?.resource === undefined);
+  const gone = [...initial.values()].filter(
+    ({ name }) => !isCollection(name) && lookUp(state, name)?.resource === undefined,
+  );
   return gone.flatMap(({ name }) => removalsOf(state, name));
 }
 
@@ -56,7 +60,11 @@ function removalsOf(state: DeltaState, name: string): readonly Entry[] {
 }
 
 /** The same where another variant is there now. */
-function replacedOf(state: DeltaState, initial: HeldList, members: readonly Entry[]): readonly Entry[] {
+function replacedOf(
+  state: DeltaState,
+  initial: HeldList,
+  members: readonly Entry[],
+): readonly Entry[] {
   return variantsIn(members).flatMap(({ name, resource }) => {
     const held = initial.get(keyOf(name));
     return held === undefined || held.version === resource?.version ? NONE : goneOf(state, name);
@@ -68,7 +76,11 @@ const variants = new WeakMap<readonly Entry[], readonly Entry[]>();
 /** Those that have constraints; found once per array, which streams share. */
 function variantsIn(entries: readonly Entry[]): readonly Entry[] {
   let found = variants.get(entries);
-  if (found === undefined) variants.set(entries, (found = entries.filter(({ resource }) => resource?.constraints !== undefined)));
+  if (found === undefined)
+    variants.set(
+      entries,
+      (found = entries.filter(({ resource }) => resource?.constraints !== undefined)),
+    );
   return found;
 }
 
@@ -81,14 +93,25 @@ function withoutHeld(state: DeltaState, members: readonly Entry[]): readonly Ent
   return replaced.length === 0 ? rest : [...replaced, ...rest];
 }
 
-function withoutEqual(state: DeltaState, initial: HeldList, members: readonly Entry[]): readonly Entry[] {
-  const rest = members.length > 1 && state.initialShared ? withoutListed(state, initial, members) : withoutEach(state, initial, members);
+function withoutEqual(
+  state: DeltaState,
+  initial: HeldList,
+  members: readonly Entry[],
+): readonly Entry[] {
+  const rest =
+    members.length > 1 && state.initialShared
+      ? withoutListed(state, initial, members)
+      : withoutEach(state, initial, members);
   if (state.quirks.resendOnReconnect.includes(state.typeUrl)) return members;
   resume(state, members, rest);
   return rest;
 }
 
-function withoutEach(state: DeltaState, initial: HeldList, members: readonly Entry[]): readonly Entry[] {
+function withoutEach(
+  state: DeltaState,
+  initial: HeldList,
+  members: readonly Entry[],
+): readonly Entry[] {
   const rest = members.filter((entry) => {
     const key = keyOf(entry.name);
     const held = initial.get(key);
@@ -99,7 +122,11 @@ function withoutEach(state: DeltaState, initial: HeldList, members: readonly Ent
 }
 
 /** The same, for all clients that sent the same list. */
-function withoutListed(state: DeltaState, list: HeldList, members: readonly Entry[]): readonly Entry[] {
+function withoutListed(
+  state: DeltaState,
+  list: HeldList,
+  members: readonly Entry[],
+): readonly Entry[] {
   const { rest, left } = compareHeld(list, members);
   state.initial = left;
   return rest;
@@ -131,11 +158,21 @@ const emptyEntries = new WeakMap<Entry, Entry>();
 /** The entry of a missing name as a `Resource` without body; the same object each time. */
 function emptyEntry(entry: Entry): Entry {
   let empty = emptyEntries.get(entry);
-  if (empty === undefined) emptyEntries.set(entry, (empty = { ...entry, resource: emptyResource(entry.name) }));
+  if (empty === undefined)
+    emptyEntries.set(entry, (empty = { ...entry, resource: emptyResource(entry.name) }));
   return empty;
 }
 
 function emptyResource(name: string): StoredResource {
   const wire = encodeEmptyResource(name);
-  return { name, version: "", given: "", payload: { typeUrl: "", value: new Uint8Array() }, wire, bare: wire.length, any: [0, 0], hash: 0 };
+  return {
+    name,
+    version: "",
+    given: "",
+    payload: { typeUrl: "", value: new Uint8Array() },
+    wire,
+    bare: wire.length,
+    any: [0, 0],
+    hash: 0,
+  };
 }

@@ -7,7 +7,11 @@ const glob = "xdstp://a/test.Type/x/*";
 const member = (id: string): string => `xdstp://a/test.Type/x/${id}`;
 
 /** A type with these names and subscriptions, all accepted. */
-function accepted(names: readonly string[], subscribe: readonly string[] = names, options?: UseMachine): UsedMachine {
+function accepted(
+  names: readonly string[],
+  subscribe: readonly string[] = names,
+  options?: UseMachine,
+): UsedMachine {
   const used = useMachine(options);
   for (const name of names) used.put(name);
   used.request({ subscribe });
@@ -15,7 +19,8 @@ function accepted(names: readonly string[], subscribe: readonly string[] = names
   return used;
 }
 
-const versions = (used: UsedMachine): readonly string[] => used.settle().map(({ systemVersionInfo }) => systemVersionInfo);
+const versions = (used: UsedMachine): readonly string[] =>
+  used.settle().map(({ systemVersionInfo }) => systemVersionInfo);
 
 describe("the version of a delta response", () => {
   it("is that of the content: equal whatever the revision, and back again with the content [S-VER-3, S-VER-4]", () => {
@@ -28,12 +33,18 @@ describe("the version of a delta response", () => {
     const [second = ""] = versions(used);
     used.put("a");
     expect(versions(used)).toEqual([first]);
-    expect([first, second]).toEqual([expect.stringMatching(/^[0-9a-z]{8,11}$/), expect.not.stringMatching(`^${first}$`)]);
+    expect([first, second]).toEqual([
+      expect.stringMatching(/^[0-9a-z]{8,11}$/),
+      expect.not.stringMatching(`^${first}$`),
+    ]);
   });
 
   it("is the sum over all subscriptions, also where one of several has changed, and without what was unsubscribed [S-VER-3]", () => {
     const used = accepted([member("1"), member("2"), "b"], [glob, "b"]);
-    const hashNow = (...names: readonly string[]): string => versionOf(names.reduce((sum, name) => addHash(sum, used.cache.topic(TYPE, { name }).hash), 0));
+    const hashNow = (...names: readonly string[]): string =>
+      versionOf(
+        names.reduce((sum, name) => addHash(sum, used.cache.topic(TYPE, { name }).hash), 0),
+      );
     used.put(member("1"), { text: "new" });
     expect(versions(used)).toEqual([hashNow(glob, "b")]);
     used.put("b", { text: "new" });
@@ -49,13 +60,21 @@ describe("the version of a delta response", () => {
 
 describe("gather()", () => {
   it("ends a stream that needs a history which is gone, whether one topic has news or several, or a cut is taken", () => {
-    for (const [subscribe, drain] of [[["*"], "drain"], [["*", "a"], "drain"], [["*"], "take"]] as const) {
-      const used = accepted(["a", "b", "c", "d"], subscribe, { cache: { tombstoneCount: 1, tombstoneMs: 1 } });
+    for (const [subscribe, drain] of [
+      [["*"], "drain"],
+      [["*", "a"], "drain"],
+      [["*"], "take"],
+    ] as const) {
+      const used = accepted(["a", "b", "c", "d"], subscribe, {
+        cache: { tombstoneCount: 1, tombstoneMs: 1 },
+      });
       for (const name of ["b", "c", "d", "a"]) used.remove(name);
       used.pass(3_600_000);
       used.put("e");
       used.machine[drain](Infinity);
-      expect(used.asked.filter((call) => call.startsWith("end"))).toEqual(["end 14 too far behind: reconnect with the versions that are held undefined"]);
+      expect(used.asked.filter((call) => call.startsWith("end"))).toEqual([
+        "end 14 too far behind: reconnect with the versions that are held undefined",
+      ]);
       expect(used.sent()).toEqual([]);
     }
   });
@@ -88,7 +107,9 @@ describe("gather()", () => {
     expect(waiting.drain(before)).toEqual([]);
     waiting.put(member("2"), { text: "back" });
     waiting.request({ unsubscribe: ["b"] });
-    expect(waiting.drain(half)).toMatchObject([{ resources: [{ name: member("2") }], removedResources: [member("1")] }]);
+    expect(waiting.drain(half)).toMatchObject([
+      { resources: [{ name: member("2") }], removedResources: [member("1")] },
+    ]);
     waiting.ack();
     waiting.machine.release(Infinity);
     expect(waiting.sent()).toMatchObject([{ resources: [], removedResources: [member("3")] }]);
@@ -101,17 +122,36 @@ describe("gather()", () => {
     used.request({ subscribe: [glob] });
     expect(used.drain(before)).toEqual([]);
     used.request({ subscribe: ["missing", "xdstp://a/test.Type/y/*"] });
-    expect(used.drain(before)).toMatchObject([{ removedResources: ["missing", "xdstp://a/test.Type/y/*"] }]);
+    expect(used.drain(before)).toMatchObject([
+      { removedResources: ["missing", "xdstp://a/test.Type/y/*"] },
+    ]);
     used.ack();
     used.machine.release(Infinity);
-    expect(used.sent().flatMap(({ removedResources }) => [...removedResources].sort())).toEqual([glob, member("1")].sort());
+    expect(used.sent().flatMap(({ removedResources }) => [...removedResources].sort())).toEqual(
+      [glob, member("1")].sort(),
+    );
   });
 
   it("says that a collection is empty only to who asks for it still, while it is [S-GLOB-3]", () => {
     for (const [what, change, removed] of [
       ["still", () => undefined, [glob, member("1")]],
-      ["no more", (used: UsedMachine) => { used.request({ unsubscribe: [glob] }); }, [member("1")]],
-      ["not empty", (used: UsedMachine) => { used.put(member("2")); used.machine.drain(0); used.ack(); used.sent(); }, [member("1")]],
+      [
+        "no more",
+        (used: UsedMachine) => {
+          used.request({ unsubscribe: [glob] });
+        },
+        [member("1")],
+      ],
+      [
+        "not empty",
+        (used: UsedMachine) => {
+          used.put(member("2"));
+          used.machine.drain(0);
+          used.ack();
+          used.sent();
+        },
+        [member("1")],
+      ],
     ] as const) {
       const used = accepted([member("1")], [glob, "*"]);
       const before = used.cache.revision;
@@ -119,7 +159,13 @@ describe("gather()", () => {
       expect(used.drain(before), what).toEqual([]);
       change(used);
       used.machine.release(Infinity);
-      expect(used.sent().flatMap(({ removedResources }) => removedResources).sort(), what).toEqual([...removed].sort());
+      expect(
+        used
+          .sent()
+          .flatMap(({ removedResources }) => removedResources)
+          .sort(),
+        what,
+      ).toEqual([...removed].sort());
     }
   });
 });

@@ -1,8 +1,24 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { askedBy, changedOrigin, partition, restartOf, type Origin, type Refused } from "@xdstp/core/server";
+import {
+  askedBy,
+  changedOrigin,
+  partition,
+  restartOf,
+  type Origin,
+  type Refused,
+} from "@xdstp/core/server";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { answerOf, leftovers, removedSince } from "./first-answer.ts";
-import { goneOf, idOf, isCollection, isCovered, keyOf, lookUp, lookUpAll, topicsOf } from "./lookup.ts";
+import {
+  goneOf,
+  idOf,
+  isCollection,
+  isCovered,
+  keyOf,
+  lookUp,
+  lookUpAll,
+  topicsOf,
+} from "./lookup.ts";
 import { openEntry } from "./open-error.ts";
 import { stateHash } from "./state-version.ts";
 import { mergeEntries } from "./merge-entries.ts";
@@ -45,7 +61,8 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
   const hash = stateHash(state, [...answered, ...changed]);
   const single = filled.length === 1 && named.size === 0 && answered.size + changed.size === 1;
   return {
-    entries: filled.length === 1 && filled[0] !== undefined ? filled[0] : mergeEntries(state, filled),
+    entries:
+      filled.length === 1 && filled[0] !== undefined ? filled[0] : mergeEntries(state, filled),
     origin: { answered, changed, named },
     base,
     asked: answered.size + named.size > 0,
@@ -56,8 +73,23 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
 }
 
 /** The usual case: one topic has news, and nothing else is due. */
-function onlyNews({ dirty, unanswered, owed, held, initial, exchange }: DeltaState): Topic | undefined {
-  if (dirty.size !== 1 || unanswered.size > 0 || owed.size > 0 || held.length > 0 || initial !== undefined || exchange.refused !== undefined) return undefined;
+function onlyNews({
+  dirty,
+  unanswered,
+  owed,
+  held,
+  initial,
+  exchange,
+}: DeltaState): Topic | undefined {
+  if (
+    dirty.size !== 1 ||
+    unanswered.size > 0 ||
+    owed.size > 0 ||
+    held.length > 0 ||
+    initial !== undefined ||
+    exchange.refused !== undefined
+  )
+    return undefined;
   const [topic] = dirty;
   return topic;
 }
@@ -67,22 +99,37 @@ function gatherOne(state: DeltaState, topic: Topic): Gathered | undefined {
   if (entries === undefined) return undefined;
   state.dirty.clear();
   state.sent = state.context.source.revision;
-  return { entries, origin: changedOrigin(topic), base: state.exchange.accepted, asked: false, label: topic.label, hash: stateHash(state, [topic]) };
+  return {
+    entries,
+    origin: changedOrigin(topic),
+    base: state.exchange.accepted,
+    asked: false,
+    label: topic.label,
+    hash: stateHash(state, [topic]),
+  };
 }
 
 /** Removals that waited, up to a revision, without those that a newer entry has overtaken or nobody subscribes any more; and what the client need not have listed. */
 export function takeHeld(state: DeltaState, upTo: number): readonly Entry[] {
   const { older, newer } = splitAt(state.held, upTo);
-  const waited = older.every((entry) => isDue(state, entry)) ? older : older.filter((entry) => isDue(state, entry));
+  const waited = older.every((entry) => isDue(state, entry))
+    ? older
+    : older.filter((entry) => isDue(state, entry));
   const left = state.sent <= upTo ? leftovers(state) : [];
   state.held = newer;
   return left.length === 0 ? waited : mergeEntries(state, [waited, left]);
 }
 
 /** The same array where all of it is on one side, so that streams in one state go on sharing frames. */
-function splitAt(entries: readonly Entry[], upTo: number): { readonly older: readonly Entry[]; readonly newer: readonly Entry[] } {
+function splitAt(
+  entries: readonly Entry[],
+  upTo: number,
+): { readonly older: readonly Entry[]; readonly newer: readonly Entry[] } {
   if (entries.every(({ revision }) => revision <= upTo)) return { older: entries, newer: [] };
-  return { older: entries.filter(({ revision }) => revision <= upTo), newer: entries.filter(({ revision }) => revision > upTo) };
+  return {
+    older: entries.filter(({ revision }) => revision <= upTo),
+    newer: entries.filter(({ revision }) => revision > upTo),
+  };
 }
 
 function isDue(state: DeltaState, { name, superseded, constraints }: Entry): boolean {
@@ -94,7 +141,14 @@ function isDue(state: DeltaState, { name, superseded, constraints }: Entry): boo
 /** Whether a collection is asked for and has no members. An entry that said so may be of a topic that is no more, and not know. */
 function isEmpty(state: DeltaState, name: string): boolean {
   const topics = topicsOf(state, keyOf(name));
-  return topics.length > 0 && topics.every((topic) => !state.unsettled.has(topic) && topic.members().every(({ resource }) => resource === undefined));
+  return (
+    topics.length > 0 &&
+    topics.every(
+      (topic) =>
+        !state.unsettled.has(topic) &&
+        topic.members().every(({ resource }) => resource === undefined),
+    )
+  );
 }
 
 /** Puts refused content back among what is pending, if the wanted state differs by now (S-ACK-8). */
@@ -104,16 +158,23 @@ function takeRefused(state: DeltaState): Refused | undefined {
   state.exchange.refused = undefined;
   const restart = restartOf(refused, askedBy(state.unanswered.keys()), state.owed);
   const subscribed = (topic: Topic): boolean => state.topics.get(idOf(topic.interest)) === topic;
-  for (const topic of refused.answered) if (subscribed(topic)) state.unanswered.set(topic, refused.base);
+  for (const topic of refused.answered)
+    if (subscribed(topic)) state.unanswered.set(topic, refused.base);
   for (const topic of refused.changed) {
     if (state.unanswered.has(topic)) state.unanswered.set(topic, refused.base);
     else if (subscribed(topic)) state.dirty.add(topic);
   }
-  for (const name of refused.named) if (!isCollection(name) && isCovered(state, name)) state.owed.add(name);
+  for (const name of refused.named)
+    if (!isCollection(name) && isCovered(state, name)) state.owed.add(name);
   return restart;
 }
 
-function takeChanges(state: DeltaState, restart: Refused | undefined, removeUpTo: number, parts: Parts): ReadonlySet<Topic> | undefined {
+function takeChanges(
+  state: DeltaState,
+  restart: Refused | undefined,
+  removeUpTo: number,
+  parts: Parts,
+): ReadonlySet<Topic> | undefined {
   const changed = new Set<Topic>();
   for (const topic of state.dirty) {
     if (state.unanswered.has(topic)) continue;
@@ -144,7 +205,10 @@ function takeAnswers(state: DeltaState, removeUpTo: number, parts: Parts): Reado
     const removed = removedSince(state, topic, since);
     const waits = since !== NONE_HELD && removed.some(({ revision }) => revision > removeUpTo);
     // That a collection is empty now waits with the removal of its members.
-    parts.push(waits && isCollection(topic.interest.name) ? hold(state, answer, removeUpTo) : answer, waits ? hold(state, removed, removeUpTo) : removed);
+    parts.push(
+      waits && isCollection(topic.interest.name) ? hold(state, answer, removeUpTo) : answer,
+      waits ? hold(state, removed, removeUpTo) : removed,
+    );
   }
   state.unanswered.clear();
   return answered;
@@ -152,18 +216,28 @@ function takeAnswers(state: DeltaState, removeUpTo: number, parts: Parts): Reado
 
 /** The earliest revision from which removals of the topics that are answered concern the client. */
 function heldSince({ unanswered }: DeltaState): number {
-  return unanswered.values().reduce((earliest, since) => (since === NONE_HELD ? earliest : Math.min(earliest, since)), Infinity);
+  return unanswered
+    .values()
+    .reduce(
+      (earliest, since) => (since === NONE_HELD ? earliest : Math.min(earliest, since)),
+      Infinity,
+    );
 }
 
 function takeOwed(state: DeltaState, parts: Parts): ReadonlySet<string> {
   const named = new Set(state.owed);
   for (const name of named) {
     const open = state.openErrors === undefined ? undefined : openEntry(state, keyOf(name));
-    if (open !== undefined) { parts.push(asArray(open)); continue; }
+    if (open !== undefined) {
+      parts.push(asArray(open));
+      continue;
+    }
     const gone = goneOf(state, name);
-    const entries = state.located === undefined ? asList(lookUp(state, name)) : lookUpAll(state, name) ?? [];
+    const entries =
+      state.located === undefined ? asList(lookUp(state, name)) : (lookUpAll(state, name) ?? []);
     for (const entry of gone) parts.push(asArray(entry));
-    for (const entry of entries) if (gone.length === 0 || entry.resource !== undefined) parts.push(asArray(entry));
+    for (const entry of entries)
+      if (gone.length === 0 || entry.resource !== undefined) parts.push(asArray(entry));
   }
   state.owed.clear();
   return named;
@@ -177,8 +251,17 @@ function asList(entry: Entry | undefined): readonly Entry[] {
 function takeReplaced(state: DeltaState, parts: Parts): void {
   if (state.held.length === 0) return;
   const placed = new Map<string, boolean>();
-  for (const { name, resource } of parts.flat()) if (resource !== undefined) placed.set(keyOf(name), resource.constraints !== undefined || placed.get(keyOf(name)) === true);
-  const replaced = state.held.filter(({ name, constraints, superseded }) => !superseded && (constraints === undefined ? placed.get(keyOf(name)) === true : placed.has(keyOf(name))));
+  for (const { name, resource } of parts.flat())
+    if (resource !== undefined)
+      placed.set(
+        keyOf(name),
+        resource.constraints !== undefined || placed.get(keyOf(name)) === true,
+      );
+  const replaced = state.held.filter(
+    ({ name, constraints, superseded }) =>
+      !superseded &&
+      (constraints === undefined ? placed.get(keyOf(name)) === true : placed.has(keyOf(name))),
+  );
   if (replaced.length === 0) return;
   state.held = state.held.filter((entry) => !replaced.includes(entry));
   parts.push(replaced);

@@ -9,7 +9,16 @@ const member = "xdstp://a/test.Type/x/1";
 /** Names of the heartbeats of a third of 900 ms; a heartbeat has no body. */
 function beats(used: UsedMachine): readonly string[] {
   used.pass(300);
-  return used.sent().map(({ resources }) => resources.map(({ name, version, resource }) => `${name} ${version}${resource === undefined ? "" : " whole"}`).join());
+  return used
+    .sent()
+    .map(({ resources }) =>
+      resources
+        .map(
+          ({ name, version, resource }) =>
+            `${name} ${version}${resource === undefined ? "" : " whole"}`,
+        )
+        .join(),
+    );
 }
 
 /** Resources of a TTL of 900 ms, and what is sent of them accepted. */
@@ -37,9 +46,14 @@ describe("heartbeats of a delta type", () => {
   });
 
   it("keep alive what is held back as the client has it [S-TTL-2] [S-ORD-4]", () => {
-    const refers = (payload: Uint8Array): readonly Reference[] => [{ typeUrl: BASE, name: Buffer.from(payload).toString() }];
+    const refers = (payload: Uint8Array): readonly Reference[] => [
+      { typeUrl: BASE, name: Buffer.from(payload).toString() },
+    ];
     const base = { refusing: true, lacks: (name: string) => name === "bad" };
-    const used = holding(["a", "b"], { type: { follows: [{ typeUrl: BASE, when: "accepted" }], references: refers }, siblings: { [BASE]: base } });
+    const used = holding(["a", "b"], {
+      type: { follows: [{ typeUrl: BASE, when: "accepted" }], references: refers },
+      siblings: { [BASE]: base },
+    });
     used.put("a", { ttlMs: 900, version: "2", text: "bad" });
     used.put("b", { ttlMs: 900, version: "2", text: "good" });
     expect(used.settle()).toMatchObject([{ resources: [{ name: "b" }] }]);
@@ -70,7 +84,10 @@ describe("heartbeats of a delta type", () => {
     used.put("a", { ttlMs: 900, version: "1" });
     used.put("b");
     used.request({ subscribe: ["a", "b"], initialVersions: new Map([["a", "1"]]) });
-    expect(used.drain()).toMatchObject([{ resources: [{ name: "b" }] }, { resources: [{ name: "a", version: "1" }] }]);
+    expect(used.drain()).toMatchObject([
+      { resources: [{ name: "b" }] },
+      { resources: [{ name: "a", version: "1" }] },
+    ]);
     used.ack();
     used.put("b", { text: "2" });
     expect(used.drain()).toMatchObject([{ resources: [{ name: "b" }] }]);
@@ -81,7 +98,14 @@ describe("heartbeats of a delta type", () => {
     const used = useMachine();
     for (const name of ["a", "b", "c"]) used.put(name, { ttlMs: 900, version: "1" });
     used.put("c", { ttlMs: 900, version: "2" });
-    used.request({ subscribe: ["a", "b", "c"], initialVersions: new Map([["a", "1"], ["b", "1"], ["c", "1"]]) });
+    used.request({
+      subscribe: ["a", "b", "c"],
+      initialVersions: new Map([
+        ["a", "1"],
+        ["b", "1"],
+        ["c", "1"],
+      ]),
+    });
     const [first] = used.drain();
     used.nack({ nonce: first?.nonce ?? "" });
     expect(beats(used)).toEqual(["a 1,b 1"]);
@@ -117,7 +141,9 @@ describe("heartbeats of a delta type", () => {
     used.asked.length = 0;
     used.nack({ unsubscribe: ["a"] });
     expect(used.asked).toContain("schedule");
-    expect(used.drain()).toMatchObject([{ resources: [{ name: "b", version: "1", resource: {} }] }]);
+    expect(used.drain()).toMatchObject([
+      { resources: [{ name: "b", version: "1", resource: {} }] },
+    ]);
     expect(used.events.filter(({ kind }) => kind === "nack")).toHaveLength(1);
   });
 

@@ -1,5 +1,12 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { createLifetimes, joinArrays, sendHeartbeat, ttlsOf, type BeatOutcome, type Lifetimes } from "@xdstp/core/server";
+import {
+  createLifetimes,
+  joinArrays,
+  sendHeartbeat,
+  ttlsOf,
+  type BeatOutcome,
+  type Lifetimes,
+} from "@xdstp/core/server";
 import { isGlob } from "@xdstp/uri";
 import type { DeltaState } from "./delta-state.ts";
 import { isCovered, keyOf } from "./lookup.ts";
@@ -10,11 +17,20 @@ export function beat(state: DeltaState, ttlMs: number, overdue = false): BeatOut
   const { lifetimes, exchange } = state;
   if (lifetimes === undefined) return "none";
   if (lifetimes.narrowed) narrow(state, lifetimes);
-  return sendHeartbeat(state, exchange.refused === undefined ? lifetimes.sent : lifetimes.accepted, ttlMs, overdue);
+  return sendHeartbeat(
+    state,
+    exchange.refused === undefined ? lifetimes.sent : lifetimes.accepted,
+    ttlMs,
+    overdue,
+  );
 }
 
 /** What was pending has been sent, or could not be: from now on this is what the client holds. */
-export function noteHolding(state: DeltaState, sent: readonly Entry[], taken: readonly Entry[] | undefined): void {
+export function noteHolding(
+  state: DeltaState,
+  sent: readonly Entry[],
+  taken: readonly Entry[] | undefined,
+): void {
   const holding = taken ?? holdingAfter(state, sent);
   if (holding === undefined) return;
   const lifetimes = (state.lifetimes ??= createLifetimes());
@@ -38,14 +54,32 @@ export function resume(state: DeltaState, members: readonly Entry[], rest: reado
   const lifetimes = (state.lifetimes ??= createLifetimes());
   const lacks = new Set(rest);
   lifetimes.resumed = true;
-  lifetimes.accepted = mergeEntries(state, [lifetimes.accepted, members.filter((entry) => !lacks.has(entry))]);
+  lifetimes.accepted = mergeEntries(state, [
+    lifetimes.accepted,
+    members.filter((entry) => !lacks.has(entry)),
+  ]);
 }
 
 /** All that the client holds once it has these entries; undefined where it holds nothing with a TTL. Nothing else may be pending. */
-export function holdingAfter(state: DeltaState, sent: readonly Entry[]): readonly Entry[] | undefined {
-  if (state.profile.heartbeat === undefined || (state.lifetimes === undefined && ttlsOf(sent).length === 0)) return undefined;
-  const arrays = [...state.topics.values()].filter((topic) => isKeptAlive(state, topic)).map((topic) => topic.members());
-  return withKept(state, joinArrays(arrays.filter((members) => ttlsOf(members).length > 0), (several) => mergeEntries(state, several)));
+export function holdingAfter(
+  state: DeltaState,
+  sent: readonly Entry[],
+): readonly Entry[] | undefined {
+  if (
+    state.profile.heartbeat === undefined ||
+    (state.lifetimes === undefined && ttlsOf(sent).length === 0)
+  )
+    return undefined;
+  const arrays = [...state.topics.values()]
+    .filter((topic) => isKeptAlive(state, topic))
+    .map((topic) => topic.members());
+  return withKept(
+    state,
+    joinArrays(
+      arrays.filter((members) => ttlsOf(members).length > 0),
+      (several) => mergeEntries(state, several),
+    ),
+  );
 }
 
 /** Members of globs are, unless the client refuses that (B-TTL-10). */
@@ -54,7 +88,10 @@ function isKeptAlive({ unsettled, quirks }: DeltaState, topic: Topic): boolean {
 }
 
 /** What is held back, or is still to be removed, the client has as it was before. */
-function withKept({ held, heldBack, lifetimes }: DeltaState, now: readonly Entry[]): readonly Entry[] {
+function withKept(
+  { held, heldBack, lifetimes }: DeltaState,
+  now: readonly Entry[],
+): readonly Entry[] {
   if (held.length + heldBack.size === 0) return now;
   const stays = new Set([...heldBack.keys(), ...held.map(({ name }) => name)].map(keyOf));
   const before = (lifetimes?.sent ?? []).filter(({ name }) => stays.has(keyOf(name)));

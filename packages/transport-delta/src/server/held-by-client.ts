@@ -26,7 +26,11 @@ const compared = new WeakMap<HeldList, WeakMap<readonly Entry[], Compared>>();
 /** The list by canonical keys; the same object for the same versions. */
 export function heldListOf(versions: ReadonlyMap<string, string>): HeldList {
   let list = lists.get(versions);
-  if (list === undefined) lists.set(versions, (list = new Map([...versions].map(([name, version]) => [keyOf(name), { name, version }]))));
+  if (list === undefined)
+    lists.set(
+      versions,
+      (list = new Map([...versions].map(([name, version]) => [keyOf(name), { name, version }]))),
+    );
   return list;
 }
 
@@ -50,12 +54,17 @@ export function unlist(state: Pick<DeltaState, "initial" | "initialShared">, key
 }
 
 /** These are asked for once more: whatever version of them the client listed, they are told (S-DSUB-3), of a collection also what has gone. */
-export function doubt(state: Pick<DeltaState, "initial" | "initialShared">, names: readonly string[]): void {
+export function doubt(
+  state: Pick<DeltaState, "initial" | "initialShared">,
+  names: readonly string[],
+): void {
   for (const name of names) unlist(state, keyOf(name));
   if (state.initial === undefined || !names.some(isCollection)) return;
   const keys = new Set(names.map(keyOf));
   const isIn = (key: string): boolean => keys.has("*") || keys.has(globOf(key) ?? "");
-  state.initial = new Map([...state.initial].map(([key, held]) => [key, isIn(key) ? { ...held, version: UNSURE } : held]));
+  state.initial = new Map(
+    [...state.initial].map(([key, held]) => [key, isIn(key) ? { ...held, version: UNSURE } : held]),
+  );
   state.initialShared = false;
 }
 

@@ -29,11 +29,16 @@ export function endKnownMembers(state: DeltaState, topic: Topic): boolean {
   const since = state.knownMembers?.get(topic);
   if (since === undefined) return false;
   state.knownMembers?.delete(topic);
-  for (const { name } of topic.changes(since) ?? topic.members()) if (!isCollection(name)) state.owed.add(name);
+  for (const { name } of topic.changes(since) ?? topic.members())
+    if (!isCollection(name)) state.owed.add(name);
   return true;
 }
 
 /** The client listed it in that very version (S-RECON-4). What it holds for a time only is sent, which begins that time again. */
 function isListed({ initial }: DeltaState, { name, resource }: Entry): boolean {
-  return resource !== undefined && resource.ttlMs === undefined && initial?.get(keyOf(name))?.version === resource.version;
+  return (
+    resource !== undefined &&
+    resource.ttlMs === undefined &&
+    initial?.get(keyOf(name))?.version === resource.version
+  );
 }

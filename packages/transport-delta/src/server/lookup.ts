@@ -9,11 +9,16 @@ export function keyOf(name: string): string {
 
 /** The key of a subscription with its dynamic parameters: with others it is another subscription, as a relay has them for its clients (TP2). */
 export function idOf(interest: Interest): string {
-  return interest.parameters === undefined ? keyOf(interest.name) : interestKey(interest, keyOf(interest.name));
+  return interest.parameters === undefined
+    ? keyOf(interest.name)
+    : interestKey(interest, keyOf(interest.name));
 }
 
 /** The subscriptions of a name, a glob or the wildcard, without and with dynamic parameters. */
-export function topicsOf({ topics, located }: Pick<DeltaState, "topics"> & Partial<Pick<DeltaState, "located">>, key: string): readonly Topic[] {
+export function topicsOf(
+  { topics, located }: Pick<DeltaState, "topics"> & Partial<Pick<DeltaState, "located">>,
+  key: string,
+): readonly Topic[] {
   const plain = topics.get(key);
   const others = located?.get(key) ?? NONE;
   return plain === undefined ? others : [plain, ...others];
@@ -29,7 +34,13 @@ export function isCollection(name: string): boolean {
 /** Whether a subscription of this type covers the name. What `*` covers is the source's business: for a name that is gone it counts as covered. */
 export function isCovered(state: DeltaState, name: string): boolean {
   const key = keyOf(name);
-  return state.topics.has("*") || state.topics.has(key) || state.aliased?.has(key) === true || globTopic(state, name) !== undefined || (state.located !== undefined && coverOf(state, key, name).length > 0);
+  return (
+    state.topics.has("*") ||
+    state.topics.has(key) ||
+    state.aliased?.has(key) === true ||
+    globTopic(state, name) !== undefined ||
+    (state.located !== undefined && coverOf(state, key, name).length > 0)
+  );
 }
 
 /** The newest state of a name as this client is to hear it; undefined while that is not known. */
@@ -37,8 +48,14 @@ export function lookUp(state: DeltaState, name: string): Entry | undefined {
   const key = keyOf(name);
   if (state.located !== undefined && !isCollection(name)) return lookUpAll(state, name)?.[0];
   const exact = state.topics.get(key);
-  if (exact !== undefined && !isCollection(name)) return state.unsettled.has(exact) ? undefined : exact.members()[0];
-  return globTopic(state, name)?.get(name) ?? state.topics.get("*")?.get(name) ?? byAlias(state, key, name) ?? removal(state, name);
+  if (exact !== undefined && !isCollection(name))
+    return state.unsettled.has(exact) ? undefined : exact.members()[0];
+  return (
+    globTopic(state, name)?.get(name) ??
+    state.topics.get("*")?.get(name) ??
+    byAlias(state, key, name) ??
+    removal(state, name)
+  );
 }
 
 /** The same for each of its subscriptions, which may be shown different variants; what exists comes first. */
@@ -47,20 +64,34 @@ export function lookUpAll(state: DeltaState, name: string): readonly Entry[] | u
   const exact = topicsOf(state, key);
   if (exact.length > 0 && exact.every((topic) => state.unsettled.has(topic))) return undefined;
   const said = exact.flatMap((topic) => (state.unsettled.has(topic) ? [] : topic.members()));
-  const entries = [...said, ...coverOf(state, key, name).flatMap((topic) => topic.get(name) ?? [])].filter(({ resource }) => resource !== undefined);
-  return [...new Set(entries.length > 0 ? entries : [said[0] ?? byAlias(state, key, name) ?? removal(state, name)])];
+  const entries = [
+    ...said,
+    ...coverOf(state, key, name).flatMap((topic) => topic.get(name) ?? []),
+  ].filter(({ resource }) => resource !== undefined);
+  return [
+    ...new Set(
+      entries.length > 0 ? entries : [said[0] ?? byAlias(state, key, name) ?? removal(state, name)],
+    ),
+  ];
 }
 
 /** Variants of a name that have gone and that a client with these subscriptions may hold (S-DYN-5). */
 export function goneOf(state: DeltaState, name: string): readonly Entry[] {
-  const topics = state.located === undefined ? [state.topics.get(keyOf(name)), globTopic(state, name), state.topics.get("*")] : coverOf(state, keyOf(name), name);
+  const topics =
+    state.located === undefined
+      ? [state.topics.get(keyOf(name)), globTopic(state, name), state.topics.get("*")]
+      : coverOf(state, keyOf(name), name);
   return [...new Set(topics.flatMap((topic) => topic?.gone?.(name) ?? []))];
 }
 
 /** All that covers a name, its own subscriptions included. */
 function coverOf(state: DeltaState, key: string, name: string): readonly Topic[] {
   const glob = globOf(name);
-  return [...topicsOf(state, key), ...(glob === undefined ? [] : topicsOf(state, glob)), ...topicsOf(state, "*")];
+  return [
+    ...topicsOf(state, key),
+    ...(glob === undefined ? [] : topicsOf(state, glob)),
+    ...topicsOf(state, "*"),
+  ];
 }
 
 /** Says that a name does not exist. */

@@ -35,8 +35,13 @@ export function openEntry(state: DeltaState, key: string): Entry | undefined {
 }
 
 function openErrorOf({ unsettled }: DeltaState, topic: Topic): XdsError | undefined {
-  const { interest: { name }, stale } = topic;
-  return stale?.context.said !== undefined && isGlob(name) && unsettled.has(topic) ? stale : undefined;
+  const {
+    interest: { name },
+    stale,
+  } = topic;
+  return stale?.context.said !== undefined && isGlob(name) && unsettled.has(topic)
+    ? stale
+    : undefined;
 }
 
 function isSame(one: XdsError | undefined, other: XdsError): boolean {
@@ -49,7 +54,13 @@ const entries = new WeakMap<XdsError, Entry>();
 function entryOf({ context }: DeltaState, name: string, error: XdsError): Entry {
   const known = entries.get(error);
   if (known?.name === name) return known;
-  const entry: Entry = { revision: context.source.revision, since: 0, superseded: false, name, error };
+  const entry: Entry = {
+    revision: context.source.revision,
+    since: 0,
+    superseded: false,
+    name,
+    error,
+  };
   entries.set(error, entry);
   return entry;
 }

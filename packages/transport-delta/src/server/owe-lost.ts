@@ -8,7 +8,12 @@ import { goneOf, isCovered, lookUp } from "./lookup.ts";
  * One pass for each such response, however often subscriptions came and went.
  */
 export function oweLost(state: DeltaState, entries: readonly Entry[]): void {
-  const lost = entries.filter((entry) => entry.resource !== undefined && isCovered(state, entry.name) && (lookUp(state, entry.name)?.resource === undefined || isReplaced(state, entry)));
+  const lost = entries.filter(
+    (entry) =>
+      entry.resource !== undefined &&
+      isCovered(state, entry.name) &&
+      (lookUp(state, entry.name)?.resource === undefined || isReplaced(state, entry)),
+  );
   if (lost.length === 0) return;
   const news = newsOf(state);
   for (const { name } of lost) if (!news.has(name)) state.owed.add(name); // else it goes in its order

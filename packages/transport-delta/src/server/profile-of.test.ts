@@ -11,7 +11,9 @@ const plainly = { ttl: false, errors: false };
 
 function useProfiles(): ProfileOf {
   const source = createCache({ types: [{ typeUrl: TYPE }] });
-  return createProfileOf(createServerContext({ source, controlPlane: "me", limits: { responseBytes: LIMIT } }));
+  return createProfileOf(
+    createServerContext({ source, controlPlane: "me", limits: { responseBytes: LIMIT } }),
+  );
 }
 
 describe("createProfileOf()", () => {
@@ -22,15 +24,26 @@ describe("createProfileOf()", () => {
 
   it("keeps those of the first types that are not served, since their resources may come: a client cannot make it grow [S-LIM-4]", () => {
     const profileOf = useProfiles();
-    const isKept = (n: number): boolean => profileOf(`type.googleapis.com/test.Unknown${n}`, plainly) === profileOf(`type.googleapis.com/test.Unknown${n}`, plainly);
+    const isKept = (n: number): boolean =>
+      profileOf(`type.googleapis.com/test.Unknown${n}`, plainly) ===
+      profileOf(`type.googleapis.com/test.Unknown${n}`, plainly);
     expect(Array.from({ length: 300 }, (_, n) => isKept(n)).filter(Boolean)).toHaveLength(256);
     expect(profileOf(TYPE, plainly)).toBe(profileOf(TYPE, plainly));
   });
 
   it("goes by the type, the control plane and the limit of the context [B-NODE-9] [S-SIZE-1]", () => {
     const profile = useProfiles()(TYPE, plainly);
-    const { list } = profile.encode(["a", "b", "c"].map((name) => added(name, { text: "x".repeat(LIMIT / 2) })), "v1");
+    const { list } = profile.encode(
+      ["a", "b", "c"].map((name) => added(name, { text: "x".repeat(LIMIT / 2) })),
+      "v1",
+    );
     expect(list).toHaveLength(3);
-    expect(list.map(({ bytes }) => fromBinary(DeltaDiscoveryResponseSchema, bytes))).toMatchObject(["a", "b", "c"].map((name) => ({ typeUrl: TYPE, controlPlane: { identifier: "me" }, resources: [{ name }] })));
+    expect(list.map(({ bytes }) => fromBinary(DeltaDiscoveryResponseSchema, bytes))).toMatchObject(
+      ["a", "b", "c"].map((name) => ({
+        typeUrl: TYPE,
+        controlPlane: { identifier: "me" },
+        resources: [{ name }],
+      })),
+    );
   });
 });

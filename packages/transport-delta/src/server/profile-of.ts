@@ -24,7 +24,13 @@ export function createProfileOf({ source, limits, controlPlane }: ServerContext)
     const key = `${String(ttl)} ${String(errors)} ${typeUrl}`;
     const held = profiles.get(key);
     if (held !== undefined) return held;
-    const profile = createDeltaProfile({ typeUrl, controlPlane, responseBytes: limits.responseBytes, ttl, errors });
+    const profile = createDeltaProfile({
+      typeUrl,
+      controlPlane,
+      responseBytes: limits.responseBytes,
+      ttl,
+      errors,
+    });
     if (profiles.size < ANY_TYPE || source.serves(typeUrl)) profiles.set(key, profile);
     return profile;
   };

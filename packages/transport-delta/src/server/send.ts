@@ -7,11 +7,18 @@ import type { Gathered } from "./gather.ts";
  * Sends what was gathered as one response, and again what waits for its resources. A response that is `due` goes out empty if nothing of it can be sent (S-SIZE-4).
  * @returns whether anything went out
  */
-export function send(state: DeltaState, { entries, origin, base, asked, label, hash }: Gathered, due: boolean): boolean {
+export function send(
+  state: DeltaState,
+  { entries, origin, base, asked, label, hash }: Gathered,
+  due: boolean,
+): boolean {
   const { host } = state;
   const version = label ?? versionOf(hash);
   const frames = encode(state, entries, version, due);
-  if (frames.list.length === 0) { reportUnsendable(state, frames); return false; }
+  if (frames.list.length === 0) {
+    reportUnsendable(state, frames);
+    return false;
+  }
   state.answered = true;
   recordSent(state, { frames, entries, origin, base, asked, upTo: state.sent });
   state.context.stuck?.watch(state);
@@ -22,7 +29,12 @@ export function send(state: DeltaState, { entries, origin, base, asked, label, h
 }
 
 /** An empty response belongs to no state that streams could share. */
-function encode({ context, profile, host }: DeltaState, entries: Gathered["entries"], version: string, due: boolean): Frames {
+function encode(
+  { context, profile, host }: DeltaState,
+  entries: Gathered["entries"],
+  version: string,
+  due: boolean,
+): Frames {
   if (entries.length === 0) return profile.encode(entries, version);
   const frames = context.frames.get(profile, entries, host.lastNonce, version);
   if (frames.list.length > 0 || !due) return frames;

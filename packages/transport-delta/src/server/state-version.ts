@@ -47,6 +47,7 @@ function count(counted: CountedHashes, topic: Topic, hash: number): void {
 /** Once per stream, with its second topic. */
 function countAnswered({ topics, unsettled, unanswered }: DeltaState): CountedHashes {
   const counted: CountedHashes = { sum: 0, of: new Map() };
-  for (const topic of topics.values()) if (!unsettled.has(topic) && !unanswered.has(topic)) count(counted, topic, topic.hash);
+  for (const topic of topics.values())
+    if (!unsettled.has(topic) && !unanswered.has(topic)) count(counted, topic, topic.hash);
   return counted;
 }

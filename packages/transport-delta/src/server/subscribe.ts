@@ -17,11 +17,17 @@ export interface Leaving {
 const NONE_LEAVE: Leaving = { names: 0, globs: 0 };
 
 /** Of what is held before the request. */
-export function leavingWith({ topics }: DeltaState, { unsubscribe, unlocate }: Pick<DeltaRequest, "unsubscribe" | "unlocate">): Leaving {
+export function leavingWith(
+  { topics }: DeltaState,
+  { unsubscribe, unlocate }: Pick<DeltaRequest, "unsubscribe" | "unlocate">,
+): Leaving {
   if (unsubscribe.length + unlocate.length === 0) return NONE_LEAVE;
   const keys = new Set([...unsubscribe.map(keyOf), ...unlocate.map(idOf)]);
   const left = [...keys].flatMap((key) => topics.get(key) ?? []);
-  return { names: left.length, globs: left.filter(({ interest: { name } }) => isGlob(name)).length };
+  return {
+    names: left.length,
+    globs: left.filter(({ interest: { name } }) => isGlob(name)).length,
+  };
 }
 
 /**
@@ -33,7 +39,10 @@ export function subscribe(state: DeltaState, name: string, leaving: Leaving = NO
   if (excess !== undefined) return refuse(state, excess);
   const key = keyOf(name);
   const held = state.topics.get(key);
-  if (held !== undefined) { answerAnew(state, held); return true; }
+  if (held !== undefined) {
+    answerAnew(state, held);
+    return true;
+  }
   const tooMany = excessOf(state, name, leaving);
   if (tooMany !== undefined) return refuse(state, tooMany);
   begin(state, key, { name });
@@ -41,15 +50,24 @@ export function subscribe(state: DeltaState, name: string, leaving: Leaving = NO
 }
 
 /** Adds a name with dynamic parameters. With other parameters it is a subscription beside this one, as TP2 has it for caching proxies. */
-export function locate(state: DeltaState, interest: Interest, leaving: Leaving = NONE_LEAVE): boolean {
-  const excess = excessOfLocators([interest], state.context.limits) ?? (state.topics.has(idOf(interest)) ? undefined : excessOf(state, interest.name, leaving));
+export function locate(
+  state: DeltaState,
+  interest: Interest,
+  leaving: Leaving = NONE_LEAVE,
+): boolean {
+  const excess =
+    excessOfLocators([interest], state.context.limits) ??
+    (state.topics.has(idOf(interest)) ? undefined : excessOf(state, interest.name, leaving));
   if (excess !== undefined) return refuse(state, excess);
   const held = state.topics.get(idOf(interest));
-  if (held !== undefined) { answerAnew(state, held); return true; }
+  if (held !== undefined) {
+    answerAnew(state, held);
+    return true;
+  }
   const topic = begin(state, idOf(interest), interest);
   const located = (state.located ??= new Map<string, readonly Topic[]>());
   const key = keyOf(interest.name);
-  located.set(key, [...located.get(key) ?? [], topic]);
+  located.set(key, [...(located.get(key) ?? []), topic]);
   return true;
 }
 
@@ -60,9 +78,16 @@ function refuse({ host }: DeltaState, excess: Excess): false {
 
 type Excess = readonly [message: string, limit: keyof StreamLimits];
 
-function excessOf({ context: { limits }, topics, globs }: DeltaState, name: string, leaving: Leaving): Excess | undefined {
-  if (topics.size - leaving.names >= limits.subscriptions) return [`more than ${limits.subscriptions} subscriptions of one type`, "subscriptions"];
-  return globs - leaving.globs >= limits.globs && isGlob(name) ? [`more than ${limits.globs} globs of one type`, "globs"] : undefined;
+function excessOf(
+  { context: { limits }, topics, globs }: DeltaState,
+  name: string,
+  leaving: Leaving,
+): Excess | undefined {
+  if (topics.size - leaving.names >= limits.subscriptions)
+    return [`more than ${limits.subscriptions} subscriptions of one type`, "subscriptions"];
+  return globs - leaving.globs >= limits.globs && isGlob(name)
+    ? [`more than ${limits.globs} globs of one type`, "globs"]
+    : undefined;
 }
 
 function begin(state: DeltaState, key: string, interest: Interest): Topic {
@@ -74,7 +99,10 @@ function begin(state: DeltaState, key: string, interest: Interest): Topic {
   state.nameLength += key.length;
   if (isGlob(name)) state.globs++;
   const waiting = topic.settled ? state.unanswered : state.unsettled;
-  waiting.set(topic, state.answered && (isCollection(name) || hasVariants(topic)) ? state.sent : NONE_HELD);
+  waiting.set(
+    topic,
+    state.answered && (isCollection(name) || hasVariants(topic)) ? state.sent : NONE_HELD,
+  );
   if (waiting === state.unsettled) {
     oweOpenError(state, topic);
     oweKnownMembers(state, topic);
@@ -85,5 +113,9 @@ function begin(state: DeltaState, key: string, interest: Interest): Topic {
 /** What another subscription brought of it is not taken away by the name alone, as a plain resource is (S-DYN-5). */
 function hasVariants(topic: Topic): boolean {
   const { name, parameters } = topic.interest;
-  return parameters !== undefined || topic.members()[0]?.resource?.constraints !== undefined || (topic.gone?.(name) ?? []).length > 0;
+  return (
+    parameters !== undefined ||
+    topic.members()[0]?.resource?.constraints !== undefined ||
+    (topic.gone?.(name) ?? []).length > 0
+  );
 }

@@ -23,7 +23,9 @@ interface Snapshot extends Pick<DeltaState, "sent" | "held" | "initial" | "initi
 export function take(state: DeltaState, removeUpTo: number): Taken | undefined {
   const before = snapshotOf(state);
   const gathered = gather(state, removeUpTo);
-  return gathered === undefined ? undefined : { gathered, before, holding: holdingAfter(state, gathered.entries) };
+  return gathered === undefined
+    ? undefined
+    : { gathered, before, holding: holdingAfter(state, gathered.entries) };
 }
 
 /** Puts it back among what is pending: the client has not seen anything of it. */
@@ -38,12 +40,24 @@ export function putBack(state: DeltaState, { before }: Taken): void {
   if (before.refused !== undefined) giveBack(state.exchange, before.refused);
 }
 
-function snapshotOf({ sent, held, initial, initialShared, dirty, unanswered, owed, exchange: { refused } }: DeltaState): Snapshot {
+function snapshotOf({
+  sent,
+  held,
+  initial,
+  initialShared,
+  dirty,
+  unanswered,
+  owed,
+  exchange: { refused },
+}: DeltaState): Snapshot {
   return {
-    sent, held,
+    sent,
+    held,
     initial: initialShared ? initial : initial && new Map(initial),
     initialShared,
-    dirty: [...dirty], unanswered: new Map(unanswered), owed: [...owed],
+    dirty: [...dirty],
+    unanswered: new Map(unanswered),
+    owed: [...owed],
     refused: refused?.again === true ? refused : undefined,
   };
 }

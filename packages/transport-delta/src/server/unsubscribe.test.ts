@@ -19,7 +19,12 @@ function told(used: UsedMachine): readonly string[] {
   for (let round = 0; used.machine.pending && round < 3; round++) {
     const answers = used.drain();
     used.ack();
-    all.push(...answers.flatMap(({ resources, removedResources }) => [...resources.map(({ name }) => name), ...removedResources.map((name) => `-${name}`)]));
+    all.push(
+      ...answers.flatMap(({ resources, removedResources }) => [
+        ...resources.map(({ name }) => name),
+        ...removedResources.map((name) => `-${name}`),
+      ]),
+    );
   }
   return all.sort();
 }
@@ -75,7 +80,9 @@ describe("unsubscribe() of a collection whose news", () => {
     used.request({ subscribe: ["xdstp://a/test.Type/y/*"] });
     expect(used.asked.filter((call) => call.startsWith("end"))).toEqual([]);
     used.request({ subscribe: [glob] });
-    expect(used.asked.filter((call) => call.startsWith("end"))).toEqual(["end 8 more than 1 globs of one type globs"]);
+    expect(used.asked.filter((call) => call.startsWith("end"))).toEqual([
+      "end 8 more than 1 globs of one type globs",
+    ]);
   });
 });
 
@@ -98,28 +105,51 @@ describe("a subscription by alias", () => {
   });
 });
 
-it.each(["*", glob])("tells anew what %s has, and what has gone, though it was listed as held, when that is asked for again before the answer [S-DSUB-3] [S-RECON-5]", (collection) => {
-  const used = useMachine();
-  used.put(member("1"));
-  used.request({ subscribe: [collection] });
-  const initialVersions = new Map(used.drain().flatMap(({ resources }) => resources.map(({ name, version }) => [name, version] as const)));
-  const again = useMachine();
-  again.put(member("1"));
-  again.request({ subscribe: [collection], initialVersions: new Map([...initialVersions, [member("2"), "old"], ["xdstp://a/test.Type/other", "of another"]]) });
-  again.request({ subscribe: [collection] });
-  expect(told(again)).toEqual([member("1"), `-${member("2")}`, "-xdstp://a/test.Type/other"].sort());
-});
+it.each(["*", glob])(
+  "tells anew what %s has, and what has gone, though it was listed as held, when that is asked for again before the answer [S-DSUB-3] [S-RECON-5]",
+  (collection) => {
+    const used = useMachine();
+    used.put(member("1"));
+    used.request({ subscribe: [collection] });
+    const initialVersions = new Map(
+      used
+        .drain()
+        .flatMap(({ resources }) => resources.map(({ name, version }) => [name, version] as const)),
+    );
+    const again = useMachine();
+    again.put(member("1"));
+    again.request({
+      subscribe: [collection],
+      initialVersions: new Map([
+        ...initialVersions,
+        [member("2"), "old"],
+        ["xdstp://a/test.Type/other", "of another"],
+      ]),
+    });
+    again.request({ subscribe: [collection] });
+    expect(told(again)).toEqual(
+      [member("1"), `-${member("2")}`, "-xdstp://a/test.Type/other"].sort(),
+    );
+  },
+);
 
-it.each(["*", glob])("tells anew what %s has, though it was listed as held, when that is left and asked for again before the answer [S-DSUB-3] [S-DSUB-5]", (collection) => {
-  const used = useMachine();
-  for (const id of ["1", "2"]) used.put(member(id));
-  used.request({ subscribe: [collection] });
-  const initialVersions = new Map(used.drain().flatMap(({ resources }) => resources.map(({ name, version }) => [name, version] as const)));
-  expect(initialVersions.size).toBe(2);
-  const again = useMachine();
-  for (const id of ["1", "2"]) again.put(member(id));
-  again.request({ subscribe: [collection], initialVersions });
-  again.request({ unsubscribe: [collection] });
-  again.request({ subscribe: [collection] });
-  expect(told(again)).toEqual([member("1"), member("2")]);
-});
+it.each(["*", glob])(
+  "tells anew what %s has, though it was listed as held, when that is left and asked for again before the answer [S-DSUB-3] [S-DSUB-5]",
+  (collection) => {
+    const used = useMachine();
+    for (const id of ["1", "2"]) used.put(member(id));
+    used.request({ subscribe: [collection] });
+    const initialVersions = new Map(
+      used
+        .drain()
+        .flatMap(({ resources }) => resources.map(({ name, version }) => [name, version] as const)),
+    );
+    expect(initialVersions.size).toBe(2);
+    const again = useMachine();
+    for (const id of ["1", "2"]) again.put(member(id));
+    again.request({ subscribe: [collection], initialVersions });
+    again.request({ unsubscribe: [collection] });
+    again.request({ subscribe: [collection] });
+    expect(told(again)).toEqual([member("1"), member("2")]);
+  },
+);

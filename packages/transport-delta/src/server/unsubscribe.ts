@@ -40,12 +40,19 @@ function drop(state: DeltaState, key: string, name: string): void {
   forgetListed(state, key, name);
   if (state.lifetimes !== undefined) state.lifetimes.narrowed = true;
   loseTopic(state.exchange, topic);
-  if (isCollection(name)) leaveCollection(state, unsent.map((entry) => entry.name));
+  if (isCollection(name))
+    leaveCollection(
+      state,
+      unsent.map((entry) => entry.name),
+    );
   else if (isCovered(state, name)) state.owed.add(name);
 }
 
 /** What of a topic the client does not have: news, and what it refused. */
-function undelivered({ dirty, unanswered, sent, exchange: { refused } }: DeltaState, topic: Topic): readonly Entry[] {
+function undelivered(
+  { dirty, unanswered, sent, exchange: { refused } }: DeltaState,
+  topic: Topic,
+): readonly Entry[] {
   const isRefused = refused?.answered.has(topic) === true || refused?.changed.has(topic) === true;
   // Asked for again, it has news all the same.
   const asked = unanswered.get(topic) ?? NONE_HELD;
@@ -73,5 +80,6 @@ function forgetListed(state: DeltaState, key: string, name: string): void {
 
 /** News that this collection has not told yet is owed where another subscription covers it. That it was empty concerns nobody any more. */
 function leaveCollection(state: DeltaState, unsent: readonly string[]): void {
-  for (const name of unsent) if (!isCollection(name) && isCovered(state, name)) state.owed.add(name);
+  for (const name of unsent)
+    if (!isCollection(name) && isCovered(state, name)) state.owed.add(name);
 }

@@ -19,21 +19,31 @@ function remove({ cache }: UsedMachine, name: string, constraints: Constraints):
 function replace({ cache }: UsedMachine, name: string, text = ""): void {
   cache.transaction((writer) => {
     writer.remove(TYPE, name, { constraints: encodeConstraints(prod) });
-    writer.put({ typeUrl: TYPE, name, value: Buffer.from(text), constraints: encodeConstraints(next) });
+    writer.put({
+      typeUrl: TYPE,
+      name,
+      value: Buffer.from(text),
+      constraints: encodeConstraints(next),
+    });
   });
 }
 
 /** What each response says: `+name`, `-name` for a plain removal, `-{name}` for that of a variant. */
 function said(responses: readonly DeltaDiscoveryResponse[]): readonly string[] {
-  return responses.map(({ resources, removedResources, removedResourceNames }) => [
-    ...resources.map(({ name, resourceName }) => `+${resourceName?.name ?? name}`),
-    ...removedResources.map((name) => `-${name}`),
-    ...removedResourceNames.map(({ name }) => `-{${name}}`),
-  ].join(" "));
+  return responses.map(({ resources, removedResources, removedResourceNames }) =>
+    [
+      ...resources.map(({ name, resourceName }) => `+${resourceName?.name ?? name}`),
+      ...removedResources.map((name) => `-${name}`),
+      ...removedResourceNames.map(({ name }) => `-{${name}}`),
+    ].join(" "),
+  );
 }
 
 /** A client that holds a variant of each name. */
-function holding(names: readonly string[], limits: NonNullable<Parameters<typeof useMachine>[0]>["limits"] = {}): UsedMachine {
+function holding(
+  names: readonly string[],
+  limits: NonNullable<Parameters<typeof useMachine>[0]>["limits"] = {},
+): UsedMachine {
   const used = useMachine({ limits });
   for (const name of names) put(used, name, prod);
   used.request({ locate: names.map((name): Interest => ({ name, parameters: client })) });
@@ -72,7 +82,12 @@ describe("the removal of a variant", () => {
   it("is said once more when the name is sent for another reason: nobody knows what the client has [S-DYN-5] [S-DSUB-6]", () => {
     const used = useMachine();
     put(used, "a", prod);
-    used.request({ locate: [{ name: "*", parameters: client }, { name: "a", parameters: client }] });
+    used.request({
+      locate: [
+        { name: "*", parameters: client },
+        { name: "a", parameters: client },
+      ],
+    });
     used.settle();
     replace(used, "a");
     used.settle();
@@ -88,11 +103,20 @@ describe("the removal of a variant", () => {
     used.settle();
     used.cache.transaction((writer) => {
       for (const name of names) writer.remove(TYPE, name, { constraints: encodeConstraints(prod) });
-      for (const name of names) writer.put({ typeUrl: TYPE, name, value: Buffer.alloc(20), constraints: encodeConstraints(next) });
+      for (const name of names)
+        writer.put({
+          typeUrl: TYPE,
+          name,
+          value: Buffer.alloc(20),
+          constraints: encodeConstraints(next),
+        });
     });
     const parts = used.drain();
     expect(parts.length).toBeGreaterThan(1);
-    for (const { resources, removedResourceNames } of parts) expect(removedResourceNames.map(({ name }) => name)).toEqual(resources.map(({ resourceName }) => resourceName?.name));
+    for (const { resources, removedResourceNames } of parts)
+      expect(removedResourceNames.map(({ name }) => name)).toEqual(
+        resources.map(({ resourceName }) => resourceName?.name),
+      );
     expect(parts.flatMap(({ resources }) => resources).length).toBe(names.length);
   });
 
@@ -110,7 +134,13 @@ describe("a variant", () => {
     put(used, "xdstp://a/test.Type/~", prod);
     used.request({ locate: [{ name: "xdstp://a/test.Type/%7E", parameters: client }] });
     const [answer] = used.settle();
-    expect(answer?.resources[0]).toMatchObject({ name: "", resourceName: { name: "xdstp://a/test.Type/%7E", dynamicParameterConstraints: { type: { case: "constraint" } } } });
+    expect(answer?.resources[0]).toMatchObject({
+      name: "",
+      resourceName: {
+        name: "xdstp://a/test.Type/%7E",
+        dynamicParameterConstraints: { type: { case: "constraint" } },
+      },
+    });
     remove(used, "xdstp://a/test.Type/~", prod);
     expect(said(used.drain())).toEqual(["-{xdstp://a/test.Type/%7E}"]);
   });

@@ -4,13 +4,28 @@ import { describe, expect, it } from "vitest";
 import { createRequestDecoder, decodeRequest } from "./decode-request.ts";
 import { createVersionLists } from "./version-lists.ts";
 
-const versions = (count: number, text = "1"): Record<string, string> => Object.fromEntries(Array.from({ length: count }, (_, index) => [`cluster-${index}`, text]));
-const encode = (initialResourceVersions: Record<string, string>, id = "n"): Uint8Array => toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, { node: { id }, typeUrl: "t", resourceNamesSubscribe: ["*"], initialResourceVersions, responseNonce: "7" }));
+const versions = (count: number, text = "1"): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`cluster-${index}`, text]));
+const encode = (initialResourceVersions: Record<string, string>, id = "n"): Uint8Array =>
+  toBinary(
+    DeltaDiscoveryRequestSchema,
+    create(DeltaDiscoveryRequestSchema, {
+      node: { id },
+      typeUrl: "t",
+      resourceNamesSubscribe: ["*"],
+      initialResourceVersions,
+      responseNonce: "7",
+    }),
+  );
 
 describe("createVersionLists()", () => {
   it("gives equal lists as one object, whoever sends them [S-RECON-4]", () => {
     const lists = createVersionLists();
-    const [one, other, newer] = [encode(versions(50), "one"), encode(versions(50), "other"), encode(versions(50, "2"), "one")].map((message) => lists.split(message));
+    const [one, other, newer] = [
+      encode(versions(50), "one"),
+      encode(versions(50), "other"),
+      encode(versions(50, "2"), "one"),
+    ].map((message) => lists.split(message));
     expect(one?.versions).toEqual(new Map(Object.entries(versions(50))));
     expect(other?.versions).toBe(one?.versions);
     expect(newer?.versions).toEqual(new Map(Object.entries(versions(50, "2"))));
@@ -65,8 +80,13 @@ describe("createVersionLists()", () => {
 describe("createRequestDecoder()", () => {
   it("decodes as decodeRequest() does, long lists too", () => {
     const decode = createRequestDecoder();
-    for (const count of [0, 3, 50]) expect(decode(encode(versions(count)))).toEqual(decodeRequest(encode(versions(count))));
-    expect(decode(Buffer.concat([encode(versions(50)), encode(versions(50, "2"))])).initialVersions.get("cluster-7")).toBe("2");
+    for (const count of [0, 3, 50])
+      expect(decode(encode(versions(count)))).toEqual(decodeRequest(encode(versions(count))));
+    expect(
+      decode(Buffer.concat([encode(versions(50)), encode(versions(50, "2"))])).initialVersions.get(
+        "cluster-7",
+      ),
+    ).toBe("2");
   });
 
   it("throws on a list that is none, like decodeRequest()", () => {

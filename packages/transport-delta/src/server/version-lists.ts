@@ -53,15 +53,23 @@ export function createVersionLists(hashOf: typeof hashBytes = hashBytes): Versio
       const bytes = message.subarray(list.start, list.end);
       const hash = hashOf(message, list.start, list.end);
       const known = lists.get(hash);
-      const same = known !== undefined && areEqual(known.bytes, bytes) ? known : { bytes: bytes.slice(), versions: decode(bytes) };
+      const same =
+        known !== undefined && areEqual(known.bytes, bytes)
+          ? known
+          : { bytes: bytes.slice(), versions: decode(bytes) };
       keep(hash, same);
-      return { rest: concatBytes([message.subarray(0, list.start), message.subarray(list.end)]), versions: same.versions };
+      return {
+        rest: concatBytes([message.subarray(0, list.start), message.subarray(list.end)]),
+        versions: same.versions,
+      };
     },
   };
 }
 
 /** Where the list lies, if it lies in one run and is long enough. */
-function rangeOf(message: Uint8Array): { readonly start: number; readonly end: number } | undefined {
+function rangeOf(
+  message: Uint8Array,
+): { readonly start: number; readonly end: number } | undefined {
   let [at, start, end, runs] = [0, 0, 0, 0];
   const { outcome } = walkFields(message, (field, _, next, wireType) => {
     if (field === VERSIONS && wireType === WireType.LENGTH_DELIMITED) {
@@ -71,11 +79,15 @@ function rangeOf(message: Uint8Array): { readonly start: number; readonly end: n
     at = next;
     return true;
   });
-  return outcome === "complete" && runs === 1 && end - start >= WORTH_BYTES ? { start, end } : undefined;
+  return outcome === "complete" && runs === 1 && end - start >= WORTH_BYTES
+    ? { start, end }
+    : undefined;
 }
 
 function decode(bytes: Uint8Array): ReadonlyMap<string, string> {
-  return new Map(Object.entries(fromBinary(DeltaDiscoveryRequestSchema, bytes).initialResourceVersions));
+  return new Map(
+    Object.entries(fromBinary(DeltaDiscoveryRequestSchema, bytes).initialResourceVersions),
+  );
 }
 
 function areEqual(a: Uint8Array, b: Uint8Array): boolean {

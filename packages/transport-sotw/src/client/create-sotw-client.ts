@@ -1,4 +1,10 @@
-import { createClientFeed, typeUrlIn, type ClientContext, type ClientFeed, type ClientVariant } from "@xdstp/core/client";
+import {
+  createClientFeed,
+  typeUrlIn,
+  type ClientContext,
+  type ClientFeed,
+  type ClientVariant,
+} from "@xdstp/core/client";
 
 import { isGlob } from "@xdstp/uri";
 
@@ -14,7 +20,10 @@ const sotw: ClientVariant = {
   silenceConfirms: false,
   typeUrlOf: typeUrlIn,
   read: readResponse,
-  refusalOf: ({ name }, type) => (isGlob(name) && type?.fullStateInSotw !== true ? `${JSON.stringify(name)}: SotW cannot say what leaves a glob of this type; ask by delta, or by name (C-GLOB-10)` : undefined),
+  refusalOf: ({ name }, type) =>
+    isGlob(name) && type?.fullStateInSotw !== true
+      ? `${JSON.stringify(name)}: SotW cannot say what leaves a glob of this type; ask by delta, or by name (C-GLOB-10)`
+      : undefined,
   createSubscriptions: createSotwSubscriptions,
 };
 

@@ -17,14 +17,24 @@ export interface RequestParts {
 
 /** Encodes a `DiscoveryRequest` without its node. What has parameters is a locator (C-DYN-1). */
 export function encodeRequest({ typeUrl, version, nonce, names, error }: RequestParts): Uint8Array {
-  return toBinary(DiscoveryRequestSchema, create(DiscoveryRequestSchema, {
-    typeUrl,
-    versionInfo: version,
-    responseNonce: nonce,
-    resourceNames: names.filter(isPlain).map(({ name }) => name),
-    resourceLocators: names.filter((interest) => !isPlain(interest)).map(({ name, parameters }) => ({ name, dynamicParameters: Object.fromEntries(parameters ?? []) })),
-    ...(error === undefined ? {} : { errorDetail: { code: StatusCode.INVALID_ARGUMENT, message: error } }), // C-ACK-14
-  }));
+  return toBinary(
+    DiscoveryRequestSchema,
+    create(DiscoveryRequestSchema, {
+      typeUrl,
+      versionInfo: version,
+      responseNonce: nonce,
+      resourceNames: names.filter(isPlain).map(({ name }) => name),
+      resourceLocators: names
+        .filter((interest) => !isPlain(interest))
+        .map(({ name, parameters }) => ({
+          name,
+          dynamicParameters: Object.fromEntries(parameters ?? []),
+        })),
+      ...(error === undefined
+        ? {}
+        : { errorDetail: { code: StatusCode.INVALID_ARGUMENT, message: error } }), // C-ACK-14
+    }),
+  );
 }
 
 function isPlain({ parameters }: Interest): boolean {

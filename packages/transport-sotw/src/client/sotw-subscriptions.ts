@@ -1,18 +1,35 @@
 import { interestKey, type Interest, type ResourceType } from "@xdstp/core";
-import type { Absence, Answer, ReceivedResponse, Subscriptions, Want, Wants } from "@xdstp/core/client";
+import type {
+  Absence,
+  Answer,
+  ReceivedResponse,
+  Subscriptions,
+  Want,
+  Wants,
+} from "@xdstp/core/client";
 import { nameKey } from "@xdstp/uri";
 
 import { encodeRequest } from "./encode-request.ts";
 
 /** What has to be said of one type on one SotW stream: each time all that is wanted. */
-export function createSotwSubscriptions(typeUrl: string, wants: Wants, type: ResourceType | undefined): Subscriptions {
+export function createSotwSubscriptions(
+  typeUrl: string,
+  wants: Wants,
+  type: ResourceType | undefined,
+): Subscriptions {
   return new SotwSubscriptions(typeUrl, wants, type);
 }
 
 const NOTHING: Absence = { complete: [], late: [], gone: [], missing: [] };
 
 /** One that has an error has none until the server says otherwise (S-ERR-1). */
-const CAN_GO: ReadonlySet<Want["state"]> = new Set<Want["state"]>(["requested", "held", "refused", "missing", "timeout"]);
+const CAN_GO: ReadonlySet<Want["state"]> = new Set<Want["state"]>([
+  "requested",
+  "held",
+  "refused",
+  "missing",
+  "timeout",
+]);
 
 class SotwSubscriptions implements Subscriptions {
   readonly #typeUrl: string;
@@ -51,7 +68,9 @@ class SotwSubscriptions implements Subscriptions {
   /** The version stands for all that is wanted: with a collection that is not held yet, or not any more, the server would take it for known (S-RECON-7). */
   begin(wants: Wants, version: string): void {
     for (const set of [this.#without, this.#sent, this.#former]) set.clear();
-    this.#version = [...wants].some(({ kind, state }) => kind !== "name" && state === "requested") ? "" : version;
+    this.#version = [...wants].some(({ kind, state }) => kind !== "name" && state === "requested")
+      ? ""
+      : version;
     this.#nonce = "";
     this.#first = true;
     this.#again = false;
@@ -71,7 +90,11 @@ class SotwSubscriptions implements Subscriptions {
     if (!want.asked) return;
     this.#changed = true;
     this.#former.add(idOf(want));
-    if (this.#former.size > FORMER) for (const oldest of this.#former) { this.#former.delete(oldest); break; }
+    if (this.#former.size > FORMER)
+      for (const oldest of this.#former) {
+        this.#former.delete(oldest);
+        break;
+      }
   }
 
   again(want: Want): void {
@@ -91,8 +114,17 @@ class SotwSubscriptions implements Subscriptions {
       this.#nonce = answer.nonce;
       this.#version = answer.version;
     }
-    const wanted = [...this.#wants].filter((want) => this.#without.size === 0 || (!this.#without.has(want) && this.#sent.has(idOf(want))));
-    return encodeRequest({ typeUrl: this.#typeUrl, version: this.#version, nonce: this.#nonce, names: this.#list(wanted), error: answer?.error });
+    const wanted = [...this.#wants].filter(
+      (want) =>
+        this.#without.size === 0 || (!this.#without.has(want) && this.#sent.has(idOf(want))),
+    );
+    return encodeRequest({
+      typeUrl: this.#typeUrl,
+      version: this.#version,
+      nonce: this.#nonce,
+      names: this.#list(wanted),
+      error: answer?.error,
+    });
   }
 
   #list(wanted: readonly Want[]): readonly Interest[] {
@@ -115,24 +147,44 @@ class SotwSubscriptions implements Subscriptions {
   absence({ resources }: ReceivedResponse): Absence {
     if (this.#type?.fullStateInSotw !== true) return NOTHING;
     const answered = this.#answeredLate(resources);
-    const counted = [...this.#wants].filter((want) => !want.awaited || want.askedFirst || answered.has(want));
+    const counted = [...this.#wants].filter(
+      (want) => !want.awaited || want.askedFirst || answered.has(want),
+    );
     const complete = counted.filter(({ kind }) => kind !== "name");
-    const late = [...this.#wants].filter((want) => want.kind !== "name" && want.asked && !complete.includes(want));
-    const present = new Set(resources.flatMap(({ key, aliases = [] }) => [key, ...aliases.map(nameKey)]));
-    const absent = counted.filter(({ kind, key, state }) => kind === "name" && CAN_GO.has(state) && !present.has(key));
-    for (const want of this.#wants) want.leftOut = want.awaited && want.asked && want.kind === "name" && !present.has(want.key);
+    const late = [...this.#wants].filter(
+      (want) => want.kind !== "name" && want.asked && !complete.includes(want),
+    );
+    const present = new Set(
+      resources.flatMap(({ key, aliases = [] }) => [key, ...aliases.map(nameKey)]),
+    );
+    const absent = counted.filter(
+      ({ kind, key, state }) => kind === "name" && CAN_GO.has(state) && !present.has(key),
+    );
+    for (const want of this.#wants)
+      want.leftOut = want.awaited && want.asked && want.kind === "name" && !present.has(want.key);
     const isAll = complete.some(({ kind }) => kind === "wildcard");
-    return { complete, late, gone: absent, missing: absent.filter(({ state }) => state === "refused" || (isAll && (state === "requested" || state === "held"))) };
+    return {
+      complete,
+      late,
+      gone: absent,
+      missing: absent.filter(
+        ({ state }) =>
+          state === "refused" || (isAll && (state === "requested" || state === "held")),
+      ),
+    };
   }
 
   /** Collections that were asked for later and that a resource can only have come for: the server has seen them, the oldest first, so this response and each later one has all of them. */
   #answeredLate(resources: ReceivedResponse["resources"]): ReadonlySet<Want> {
-    const late = [...this.#wants].filter(({ kind, asked, awaited, askedFirst }) => kind !== "name" && asked && awaited && !askedFirst);
+    const late = [...this.#wants].filter(
+      ({ kind, asked, awaited, askedFirst }) => kind !== "name" && asked && awaited && !askedFirst,
+    );
     const answered = new Set<Want>();
     for (const { key, aliases } of late.length === 0 ? [] : resources) {
       const covering = this.#wants.covering(key, aliases);
       const oldest = late.find((want) => covering.includes(want));
-      if (oldest !== undefined && covering.every((want) => late.includes(want))) answered.add(oldest);
+      if (oldest !== undefined && covering.every((want) => late.includes(want)))
+        answered.add(oldest);
     }
     return answered;
   }
@@ -140,7 +192,12 @@ class SotwSubscriptions implements Subscriptions {
   /** The form that every server understands; it cannot be gone back to once there were names (C-WILD-9). */
   #isLegacyWildcard(wanted: readonly Want[]): boolean {
     const [only] = wanted;
-    return (this.#type?.legacyWildcard ?? true) && wanted.length === 1 && only?.kind === "wildcard" && only.interest.parameters === undefined;
+    return (
+      (this.#type?.legacyWildcard ?? true) &&
+      wanted.length === 1 &&
+      only?.kind === "wildcard" &&
+      only.interest.parameters === undefined
+    );
   }
 }
 

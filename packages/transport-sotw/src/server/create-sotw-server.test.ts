@@ -1,6 +1,11 @@
 import { createCache } from "@xdstp/cache";
 import { createScheduler, createServerContext } from "@xdstp/core/server";
-import { createManualScheduler, createMemoryStream, createRawSotwClient, type RawSotwClient } from "@xdstp/testing";
+import {
+  createManualScheduler,
+  createMemoryStream,
+  createRawSotwClient,
+  type RawSotwClient,
+} from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 import { TYPE } from "../../test/entries.ts";
 import { createSotwServer } from "./create-sotw-server.ts";
@@ -9,14 +14,22 @@ describe("createSotwServer()", () => {
   it("serves streams on ADS and of one type from one context, with the same bytes (sotw/ads) [S-VER-4]", () => {
     const turns = createManualScheduler();
     const cache = createCache({ types: [{ typeUrl: TYPE }] });
-    const context = createServerContext({ source: cache, scheduler: createScheduler({ later: turns.later }) });
+    const context = createServerContext({
+      source: cache,
+      scheduler: createScheduler({ later: turns.later }),
+    });
     const server = createSotwServer(context);
     cache.put({ typeUrl: TYPE, name: "a", value: Buffer.from("1") });
-    const clients = [{ peer: "ads" }, { peer: "per type", typeUrl: TYPE }].map((call): RawSotwClient => {
-      const client = createRawSotwClient(createMemoryStream((out) => server.open(call, out)), { node: { id: "n" } });
-      client.send({ typeUrl: call.typeUrl === undefined ? TYPE : "", resourceNames: ["a"] });
-      return client;
-    });
+    const clients = [{ peer: "ads" }, { peer: "per type", typeUrl: TYPE }].map(
+      (call): RawSotwClient => {
+        const client = createRawSotwClient(
+          createMemoryStream((out) => server.open(call, out)),
+          { node: { id: "n" } },
+        );
+        client.send({ typeUrl: call.typeUrl === undefined ? TYPE : "", resourceNames: ["a"] });
+        return client;
+      },
+    );
     turns.run();
     const responses = clients.map((client) => client.next());
     expect(responses[0]).toEqual(responses[1]);
@@ -26,8 +39,14 @@ describe("createSotwServer()", () => {
 
   it("says in status which variant and type a stream is of [S-ACK-9]", () => {
     const server = createSotwServer(createServerContext({ source: createCache() }));
-    const open = (call: Parameters<typeof server.open>[0]): ReturnType<typeof server.open> => server.open(call, { send: () => true, close: () => undefined });
-    expect(open({ peer: "p", typeUrl: TYPE }).status()).toMatchObject({ variant: "sotw", peer: "p", service: TYPE, types: [] });
+    const open = (call: Parameters<typeof server.open>[0]): ReturnType<typeof server.open> =>
+      server.open(call, { send: () => true, close: () => undefined });
+    expect(open({ peer: "p", typeUrl: TYPE }).status()).toMatchObject({
+      variant: "sotw",
+      peer: "p",
+      service: TYPE,
+      types: [],
+    });
     expect(open({ peer: "p" }).status()).not.toHaveProperty("service");
   });
 });

@@ -1,5 +1,11 @@
 import type { ByteStream } from "@xdstp/core";
-import { createServerStream, type ServerCall, type ServerContext, type ServerStream, type Variant } from "@xdstp/core/server";
+import {
+  createServerStream,
+  type ServerCall,
+  type ServerContext,
+  type ServerStream,
+  type Variant,
+} from "@xdstp/core/server";
 import { decodeRequest, type SotwRequest } from "./decode-request.ts";
 import { hashWanted } from "./hash-list.ts";
 import { createProfileOf } from "./profile-of.ts";
@@ -20,8 +26,12 @@ export function createSotwServer(context: ServerContext): SotwServer {
   const variant: Variant<SotwRequest> = {
     name: "sotw",
     decode: decodeRequest,
-    weigh: (request) => ({ names: request.names.length + request.located.length, list: hashWanted(request) }),
-    createType: (shared, host, typeUrl, stream) => createSotwType(shared, host, typeUrl, stream, profileOf),
+    weigh: (request) => ({
+      names: request.names.length + request.located.length,
+      list: hashWanted(request),
+    }),
+    createType: (shared, host, typeUrl, stream) =>
+      createSotwType(shared, host, typeUrl, stream, profileOf),
   };
   return { open: (call, out, own = context) => createServerStream(own, variant, call, out) };
 }

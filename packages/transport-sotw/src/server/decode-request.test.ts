@@ -9,28 +9,67 @@ function encode(request: MessageInitShape<typeof DiscoveryRequestSchema>): Uint8
 
 describe("decodeRequest()", () => {
   it("reads what a server needs of a request [S-SUB-1] [S-RECON-7]", () => {
-    const request = decodeRequest(encode({
-      node: { id: "n", cluster: "c", userAgentName: "envoy", clientFeatures: ["f"] },
-      typeUrl: "t", resourceNames: ["a", "b"], versionInfo: "v", responseNonce: "7", errorDetail: { code: 3, message: "no" },
-    }));
-    expect(request).toMatchObject({ typeUrl: "t", nonce: "7", names: ["a", "b"], version: "v", usesLocators: false, error: { code: 3, message: "no" } });
-    expect(request.node).toMatchObject({ id: "n", cluster: "c", userAgentName: "envoy", clientFeatures: ["f"] });
+    const request = decodeRequest(
+      encode({
+        node: { id: "n", cluster: "c", userAgentName: "envoy", clientFeatures: ["f"] },
+        typeUrl: "t",
+        resourceNames: ["a", "b"],
+        versionInfo: "v",
+        responseNonce: "7",
+        errorDetail: { code: 3, message: "no" },
+      }),
+    );
+    expect(request).toMatchObject({
+      typeUrl: "t",
+      nonce: "7",
+      names: ["a", "b"],
+      version: "v",
+      usesLocators: false,
+      error: { code: 3, message: "no" },
+    });
+    expect(request.node).toMatchObject({
+      id: "n",
+      cluster: "c",
+      userAgentName: "envoy",
+      clientFeatures: ["f"],
+    });
   });
 
   it("takes locators for the names that they hold, and as a sign that wrapped resources are read [S-WRAP-2]", () => {
-    expect(decodeRequest(encode({ resourceNames: ["a"], resourceLocators: [{ name: "b" }] }))).toMatchObject({ names: ["a", "b"], usesLocators: true });
+    expect(
+      decodeRequest(encode({ resourceNames: ["a"], resourceLocators: [{ name: "b" }] })),
+    ).toMatchObject({ names: ["a", "b"], usesLocators: true });
   });
 
   it("says what is not there [S-NODE-2] [S-ACK-7]", () => {
-    expect(decodeRequest(new Uint8Array())).toEqual({ node: undefined, typeUrl: "", nonce: "", error: undefined, names: [], located: [], version: "", usesLocators: false });
+    expect(decodeRequest(new Uint8Array())).toEqual({
+      node: undefined,
+      typeUrl: "",
+      nonce: "",
+      error: undefined,
+      names: [],
+      located: [],
+      version: "",
+      usesLocators: false,
+    });
   });
 
   it("tells locators with dynamic parameters from plain names [B-DYN-3]", () => {
-    expect(decodeRequest(encode({ resourceLocators: [{ name: "a", dynamicParameters: { k: "v" } }, { name: "b" }] }))).toMatchObject({ names: ["b"], located: [{ name: "a", parameters: new Map([["k", "v"]]) }], usesLocators: true });
+    expect(
+      decodeRequest(
+        encode({ resourceLocators: [{ name: "a", dynamicParameters: { k: "v" } }, { name: "b" }] }),
+      ),
+    ).toMatchObject({
+      names: ["b"],
+      located: [{ name: "a", parameters: new Map([["k", "v"]]) }],
+      usesLocators: true,
+    });
   });
 
   it("skips the extensions of a node [S-NODE-6]", () => {
-    expect(decodeRequest(encode({ node: { id: "n", extensions: [{ name: "x" }] }, typeUrl: "t" }))).toMatchObject({ typeUrl: "t", node: { id: "n" } });
+    expect(
+      decodeRequest(encode({ node: { id: "n", extensions: [{ name: "x" }] }, typeUrl: "t" })),
+    ).toMatchObject({ typeUrl: "t", node: { id: "n" } });
   });
 
   it("throws on bytes that are no such message [S-STREAM-7]", () => {

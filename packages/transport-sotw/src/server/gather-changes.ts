@@ -1,5 +1,12 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { addHash, askedBy, partition, restartOf, versionOf, type Refused } from "@xdstp/core/server";
+import {
+  addHash,
+  askedBy,
+  partition,
+  restartOf,
+  versionOf,
+  type Refused,
+} from "@xdstp/core/server";
 import type { Gathered } from "./gathered.ts";
 import { idOf, lookUpAll, subscriptionsOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
@@ -18,7 +25,8 @@ export function gatherChanges(state: SotwState): Gathered {
   for (const topic of [...answered, ...changed]) countTopic(state, topic);
   state.sent = state.context.source.revision;
   const filled = parts.map(sayable).filter((part) => part.length > 0);
-  const entries = filled.length === 1 && filled[0] !== undefined ? filled[0] : mergeEntries(state, filled);
+  const entries =
+    filled.length === 1 && filled[0] !== undefined ? filled[0] : mergeEntries(state, filled);
   return {
     entries,
     fresh: entries,
@@ -42,7 +50,10 @@ function sayable(part: readonly Entry[]): readonly Entry[] {
 /** The only responses without content: to a wildcard that is new, and for a type that is not served (S-FULL-5, S-WILD-7). */
 function isDue(state: SotwState): boolean {
   const { answered, unanswered, context, typeUrl } = state;
-  return subscriptionsOf(state, "*").some(({ topic }) => unanswered.has(topic)) || (!answered && !context.source.serves(typeUrl));
+  return (
+    subscriptionsOf(state, "*").some(({ topic }) => unanswered.has(topic)) ||
+    (!answered && !context.source.serves(typeUrl))
+  );
 }
 
 /** Puts refused content back among what is pending, if the wanted state differs by now (S-ACK-8). */
@@ -51,7 +62,8 @@ function takeRefused(state: SotwState): Refused | undefined {
   if (refused?.again !== true) return undefined;
   state.exchange.refused = undefined;
   const restart = restartOf(refused, askedBy(state.unanswered), state.owed);
-  const subscribed = (topic: Topic): boolean => state.subscriptions.get(idOf(topic.interest))?.topic === topic;
+  const subscribed = (topic: Topic): boolean =>
+    state.subscriptions.get(idOf(topic.interest))?.topic === topic;
   for (const topic of refused.answered) if (subscribed(topic)) state.unanswered.add(topic);
   for (const topic of refused.changed) if (subscribed(topic)) state.dirty.add(topic);
   for (const name of refused.named) state.owed.add(name);

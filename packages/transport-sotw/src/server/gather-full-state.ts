@@ -11,20 +11,29 @@ import { unionOf } from "./union-of.ts";
 /** Everything that exists of the subscription (S-FULL-1). What went after `removeUpTo`, or is still asked for by name, stays in it, as it was shown before. */
 export function gatherFullState(state: SotwState, removeUpTo: number): Gathered {
   const due = isDue(state);
-  const settled = [...state.subscriptions.values()].map(({ topic }) => topic).filter((topic) => !state.unsettled.has(topic));
+  const settled = [...state.subscriptions.values()]
+    .map(({ topic }) => topic)
+    .filter((topic) => !state.unsettled.has(topic));
   const stays = letsStay(state, settled);
   const all = removeUpTo === Infinity && !stays;
   const [only] = settled;
-  if (only !== undefined && all && state.subscriptions.size === 1) return gatherOne(state, only, due);
+  if (only !== undefined && all && state.subscriptions.size === 1)
+    return gatherOne(state, only, due);
   const members = membersOf(state, settled);
-  const isKept = (name: string): boolean => (stays && mayStay(state, name)) || (coverOf(state, name) !== undefined && goneAt(state, name) > removeUpTo);
+  const isKept = (name: string): boolean =>
+    (stays && mayStay(state, name)) ||
+    (coverOf(state, name) !== undefined && goneAt(state, name) > removeUpTo);
   const entries = all ? members : unionOf(members, heldBy(state), isKept);
   const fresh = freshIn(state, entries);
   const past = entries === members ? [] : pastOf(members, entries);
   take(state, goneOf(state, past, removeUpTo));
   noteStay(state, stays ? past.filter((name) => mayStay(state, name)) : []);
   return {
-    entries, fresh, due, asked: due, base: state.exchange.accepted,
+    entries,
+    fresh,
+    due,
+    asked: due,
+    base: state.exchange.accepted,
     origin: { answered: new Set(settled), changed: new Set(), named: new Set() },
     version: entries === members ? currentVersion(settled, members) : versionOf(hashOf(entries)),
   };
@@ -36,7 +45,15 @@ function gatherOne(state: SotwState, topic: Topic, due: boolean): Gathered {
   const fresh = freshIn(state, entries);
   take(state, NOTHING_GONE);
   noteStay(state, []);
-  return { entries, fresh, due, asked: due, base: state.exchange.accepted, origin: changedOrigin(topic), version: topic.label ?? versionOf(topic.hash) };
+  return {
+    entries,
+    fresh,
+    due,
+    asked: due,
+    base: state.exchange.accepted,
+    origin: changedOrigin(topic),
+    version: topic.label ?? versionOf(topic.hash),
+  };
 }
 
 function freshIn(state: SotwState, entries: readonly Entry[]): readonly Entry[] {
@@ -51,7 +68,14 @@ function heldBy({ shown, kept, exchange: { refused } }: SotwState): readonly Ent
 /** A name that is merely pending is never left out, except that a client that holds nothing is not kept waiting for ever (S-STREAM-9). */
 export function isComplete(state: SotwState): boolean {
   const { unanswered, impatient, answered } = state;
-  return !isWaiting(state) || (impatient && !answered && [...unanswered].some((topic) => topic.members().some(({ resource }) => resource !== undefined)));
+  return (
+    !isWaiting(state) ||
+    (impatient &&
+      !answered &&
+      [...unanswered].some((topic) =>
+        topic.members().some(({ resource }) => resource !== undefined),
+      ))
+  );
 }
 
 /** Something that was asked for is not known yet, or cannot be said. */
@@ -64,8 +88,18 @@ export function isWaiting(state: SotwState): boolean {
  * A first full state without the name would delete that (B-ERR-6).
  */
 function hasUntold({ answered, returning, quirks, subscriptions }: SotwState): boolean {
-  if (answered || quirks.readsErrors || !subscriptions.values().some(({ topic }) => isUntold(topic))) return false;
-  return returning || !subscriptions.values().some(({ topic }) => topic.members().some(({ resource }) => resource !== undefined));
+  if (
+    answered ||
+    quirks.readsErrors ||
+    !subscriptions.values().some(({ topic }) => isUntold(topic))
+  )
+    return false;
+  return (
+    returning ||
+    !subscriptions
+      .values()
+      .some(({ topic }) => topic.members().some(({ resource }) => resource !== undefined))
+  );
 }
 
 function isUntold(topic: Topic): boolean {
@@ -86,7 +120,12 @@ function isDue({ answered, unanswered, owed, exchange }: SotwState): boolean {
 function membersOf(state: SotwState, topics: readonly Topic[]): readonly Entry[] {
   const [first, second] = topics;
   if (first === undefined) return [];
-  return second === undefined ? first.members() : mergeEntries(state, topics.map((topic) => topic.members()));
+  return second === undefined
+    ? first.members()
+    : mergeEntries(
+        state,
+        topics.map((topic) => topic.members()),
+      );
 }
 
 const NOTHING_GONE: ReadonlyMap<string, number> = new Map();
@@ -103,9 +142,17 @@ function pastOf(members: readonly Entry[], entries: readonly Entry[]): readonly 
 }
 
 /** What of it waits until those who refer to it have let go. */
-function goneOf(state: SotwState, past: readonly string[], removeUpTo: number): ReadonlyMap<string, number> {
+function goneOf(
+  state: SotwState,
+  past: readonly string[],
+  removeUpTo: number,
+): ReadonlyMap<string, number> {
   if (past.length === 0) return NOTHING_GONE;
-  return new Map(past.map((name) => [keyOf(name), goneAt(state, name)] as const).filter(([, revision]) => revision > removeUpTo));
+  return new Map(
+    past
+      .map((name) => [keyOf(name), goneAt(state, name)] as const)
+      .filter(([, revision]) => revision > removeUpTo),
+  );
 }
 
 function take(state: SotwState, gone: ReadonlyMap<string, number>): void {

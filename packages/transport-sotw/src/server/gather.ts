@@ -5,5 +5,7 @@ import type { Gathered } from "./gathered.ts";
 
 /** Takes everything that is pending out of the state; what can be said to be gone, up to a revision. */
 export function gather(state: SotwState, removeUpTo: number): Gathered {
-  return state.type?.fullStateInSotw === true ? gatherFullState(state, removeUpTo) : gatherChanges(state);
+  return state.type?.fullStateInSotw === true
+    ? gatherFullState(state, removeUpTo)
+    : gatherChanges(state);
 }

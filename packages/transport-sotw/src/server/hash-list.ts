@@ -10,6 +10,16 @@ export function hashList(names: readonly string[]): number {
 }
 
 /** The hash of a wanted set; without dynamic parameters that of its name list. */
-export function hashWanted({ names, located }: { readonly names: readonly string[]; readonly located: readonly Interest[] }): number {
-  return hashList(located.length === 0 ? names : [...names, "", ...located.map((interest) => interestKey(interest, interest.name))]);
+export function hashWanted({
+  names,
+  located,
+}: {
+  readonly names: readonly string[];
+  readonly located: readonly Interest[];
+}): number {
+  return hashList(
+    located.length === 0
+      ? names
+      : [...names, "", ...located.map((interest) => interestKey(interest, interest.name))],
+  );
 }

@@ -10,7 +10,16 @@ const FULL = { type: { fullStateInSotw: true } } as const;
 /** Names of the heartbeats of a third of 900 ms; a heartbeat has no body. */
 function beats(used: UsedMachine): readonly string[] {
   used.pass(300);
-  return used.sent().map(({ names, bodies, versions }) => names.map((name, index) => `${name} ${String(versions[index])}${bodies[index] === true ? " whole" : ""}`).join());
+  return used
+    .sent()
+    .map(({ names, bodies, versions }) =>
+      names
+        .map(
+          (name, index) =>
+            `${name} ${String(versions[index])}${bodies[index] === true ? " whole" : ""}`,
+        )
+        .join(),
+    );
 }
 
 /** Resources of a TTL of 900 ms, and what is sent of them accepted. */
@@ -37,20 +46,33 @@ describe("heartbeats of a SotW type", () => {
     expect(beats(used)).toEqual(["b 2"]);
   });
 
-  it.each([["partial", {}], ["full", { fullStateInSotw: true }]] as const)("of a %s state keep alive what is held back as the client has it [S-TTL-2] [S-ORD-4]", (_, type) => {
-    const refers = (payload: Uint8Array): readonly Reference[] => [{ typeUrl: BASE, name: Buffer.from(payload).toString() }];
-    const base = { refusing: true, lacks: (name: string) => name === "bad" };
-    const used = holding(["a", "b"], { type: { ...type, follows: [{ typeUrl: BASE, when: "accepted" }], references: refers }, siblings: { [BASE]: base } });
-    used.put("a", { ttlMs: 900, version: "2", text: "bad" });
-    used.put("b", { ttlMs: 900, version: "2", text: "good" });
-    used.settle();
-    expect([...used.machine.heldBack]).toEqual([["a", { typeUrl: BASE, name: "bad" }]]);
-    expect(beats(used)).toEqual(["b 2,a 1"]);
-    base.refusing = false;
-    used.machine.takeUpAgain();
-    expect(used.settle()).toMatchObject([{ names: "fullStateInSotw" in type ? ["a", "b"] : ["a"] }]);
-    expect(beats(used)).toEqual(["a 2,b 2"]);
-  });
+  it.each([
+    ["partial", {}],
+    ["full", { fullStateInSotw: true }],
+  ] as const)(
+    "of a %s state keep alive what is held back as the client has it [S-TTL-2] [S-ORD-4]",
+    (_, type) => {
+      const refers = (payload: Uint8Array): readonly Reference[] => [
+        { typeUrl: BASE, name: Buffer.from(payload).toString() },
+      ];
+      const base = { refusing: true, lacks: (name: string) => name === "bad" };
+      const used = holding(["a", "b"], {
+        type: { ...type, follows: [{ typeUrl: BASE, when: "accepted" }], references: refers },
+        siblings: { [BASE]: base },
+      });
+      used.put("a", { ttlMs: 900, version: "2", text: "bad" });
+      used.put("b", { ttlMs: 900, version: "2", text: "good" });
+      used.settle();
+      expect([...used.machine.heldBack]).toEqual([["a", { typeUrl: BASE, name: "bad" }]]);
+      expect(beats(used)).toEqual(["b 2,a 1"]);
+      base.refusing = false;
+      used.machine.takeUpAgain();
+      expect(used.settle()).toMatchObject([
+        { names: "fullStateInSotw" in type ? ["a", "b"] : ["a"] },
+      ]);
+      expect(beats(used)).toEqual(["a 2,b 2"]);
+    },
+  );
 
   it("have in a full state the pace of the shortest TTL alone [S-TTL-8]", () => {
     const used = useMachine(FULL);
@@ -59,10 +81,19 @@ describe("heartbeats of a SotW type", () => {
     used.put("c", { version: "1" });
     used.request({ names: ["*"] });
     used.settle();
-    expect([beats(used), beats(used), beats(used)]).toEqual([["a 1,b 1,c 1 whole"], ["a 1,b 1,c 1 whole"], ["a 1,b 1,c 1 whole"]]);
+    expect([beats(used), beats(used), beats(used)]).toEqual([
+      ["a 1,b 1,c 1 whole"],
+      ["a 1,b 1,c 1 whole"],
+      ["a 1,b 1,c 1 whole"],
+    ]);
     used.put("a", { ttlMs: 2_700, version: "2" });
     used.settle();
-    expect([beats(used), beats(used), beats(used), beats(used)]).toEqual([[], ["b 1,c 1 whole,a 2"], [], ["b 1,c 1 whole,a 2"]]);
+    expect([beats(used), beats(used), beats(used), beats(used)]).toEqual([
+      [],
+      ["b 1,c 1 whole,a 2"],
+      [],
+      ["b 1,c 1 whole,a 2"],
+    ]);
   });
 
   it("of a full state keep to a shorter TTL alone that came later [S-TTL-8]", () => {
@@ -146,7 +177,11 @@ describe("heartbeats of a SotW type", () => {
 });
 
 describe("haveEqualTtls()", () => {
-  const [a, b, slow] = [added("a", { ttlMs: 900 }), added("b", { ttlMs: 900 }), added("b", { ttlMs: 1_800 })];
+  const [a, b, slow] = [
+    added("a", { ttlMs: 900 }),
+    added("b", { ttlMs: 900 }),
+    added("b", { ttlMs: 1_800 }),
+  ];
   it.each([
     ["in another order", [a, slow], [slow, a], true],
     ["beside others without one", [a, added("c"), removed("gone")], [a], true],

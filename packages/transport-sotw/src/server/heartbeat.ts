@@ -1,5 +1,12 @@
 import type { Entry } from "@xdstp/core";
-import { createLifetimes, joinArrays, sendHeartbeat, ttlsOf, type BeatOutcome, type Lifetimes } from "@xdstp/core/server";
+import {
+  createLifetimes,
+  joinArrays,
+  sendHeartbeat,
+  ttlsOf,
+  type BeatOutcome,
+  type Lifetimes,
+} from "@xdstp/core/server";
 import { coverOf, keyOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
 import type { SotwState } from "./sotw-state.ts";
@@ -11,15 +18,23 @@ export function beat(state: SotwState, ttlMs: number, overdue = false): BeatOutc
   if (lifetimes.narrowed) narrow(state, lifetimes);
   const entries = exchange.refused === undefined ? lifetimes.sent : lifetimes.accepted;
   const [shortest] = ttlsOf(entries);
-  if (type?.fullStateInSotw !== true || shortest === ttlMs) return sendHeartbeat(state, entries, ttlMs, overdue);
+  if (type?.fullStateInSotw !== true || shortest === ttlMs)
+    return sendHeartbeat(state, entries, ttlMs, overdue);
   // What was shorter is not wanted any more: the next one takes over.
   if (shortest !== undefined) context.heartbeats.add(shortest, watcher);
   return "none";
 }
 
 /** What was pending has been sent, or could not be: from now on this is what the client holds. */
-export function noteHolding(state: SotwState, sent: readonly Entry[], taken: readonly Entry[] | undefined): void {
-  const holding = state.type?.fullStateInSotw === true ? holdingAfter(state, sent) : taken ?? holdingAfter(state, sent);
+export function noteHolding(
+  state: SotwState,
+  sent: readonly Entry[],
+  taken: readonly Entry[] | undefined,
+): void {
+  const holding =
+    state.type?.fullStateInSotw === true
+      ? holdingAfter(state, sent)
+      : (taken ?? holdingAfter(state, sent));
   if (holding !== undefined) hold(state, holding);
 }
 
@@ -39,12 +54,26 @@ export function resume(state: SotwState, members: readonly Entry[]): void {
 }
 
 /** All that the client holds once it has these entries; undefined where it holds nothing with a TTL. Nothing else may be pending. */
-export function holdingAfter(state: SotwState, sent: readonly Entry[]): readonly Entry[] | undefined {
-  if (state.profile.heartbeat === undefined || (state.lifetimes === undefined && ttlsOf(sent).length === 0)) return undefined;
+export function holdingAfter(
+  state: SotwState,
+  sent: readonly Entry[],
+): readonly Entry[] | undefined {
+  if (
+    state.profile.heartbeat === undefined ||
+    (state.lifetimes === undefined && ttlsOf(sent).length === 0)
+  )
+    return undefined;
   if (state.type?.fullStateInSotw === true) return state.shown;
-  const settled = [...state.subscriptions.values()].map(({ topic }) => topic).filter((topic) => !state.unsettled.has(topic));
-  const arrays = settled.map((topic) => topic.members()).filter((members) => ttlsOf(members).length > 0);
-  return withKept(state, joinArrays(arrays, (several) => mergeEntries(state, several)));
+  const settled = [...state.subscriptions.values()]
+    .map(({ topic }) => topic)
+    .filter((topic) => !state.unsettled.has(topic));
+  const arrays = settled
+    .map((topic) => topic.members())
+    .filter((members) => ttlsOf(members).length > 0);
+  return withKept(
+    state,
+    joinArrays(arrays, (several) => mergeEntries(state, several)),
+  );
 }
 
 const texts = new WeakMap<readonly Entry[], string>();
@@ -56,7 +85,16 @@ export function haveEqualTtls(first: readonly Entry[], second: readonly Entry[])
 
 function textOf(entries: readonly Entry[]): string {
   let text = texts.get(entries);
-  if (text === undefined) texts.set(entries, (text = entries.flatMap(({ name, resource }) => (resource?.ttlMs === undefined ? [] : [`${resource.ttlMs} ${name}`])).sort().join("\n")));
+  if (text === undefined)
+    texts.set(
+      entries,
+      (text = entries
+        .flatMap(({ name, resource }) =>
+          resource?.ttlMs === undefined ? [] : [`${resource.ttlMs} ${name}`],
+        )
+        .sort()
+        .join("\n")),
+    );
   return text;
 }
 

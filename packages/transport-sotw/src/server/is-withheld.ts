@@ -8,5 +8,10 @@ import { isNameOfNothing } from "./stay.ts";
  */
 export function isWithheld(state: SotwState): boolean {
   const { returning, subscriptions, type } = state;
-  return returning && type?.fullStateInSotw === true && !isWaiting(state) && subscriptions.values().some(({ topic }) => isNameOfNothing(topic));
+  return (
+    returning &&
+    type?.fullStateInSotw === true &&
+    !isWaiting(state) &&
+    subscriptions.values().some(({ topic }) => isNameOfNothing(topic))
+  );
 }

@@ -9,11 +9,19 @@ export function keyOf(name: string): string {
 
 /** The key of a subscription with its dynamic parameters: with others it is another subscription, as a relay has them for its clients (TP2). */
 export function idOf(interest: Interest): string {
-  return interest.parameters === undefined ? keyOf(interest.name) : interestKey(interest, keyOf(interest.name));
+  return interest.parameters === undefined
+    ? keyOf(interest.name)
+    : interestKey(interest, keyOf(interest.name));
 }
 
 /** The subscriptions of a name, a glob or the wildcard, without and with dynamic parameters. */
-export function subscriptionsOf({ subscriptions, located }: Pick<SotwState, "subscriptions"> & Partial<Pick<SotwState, "located">>, key: string): readonly Subscription[] {
+export function subscriptionsOf(
+  {
+    subscriptions,
+    located,
+  }: Pick<SotwState, "subscriptions"> & Partial<Pick<SotwState, "located">>,
+  key: string,
+): readonly Subscription[] {
   const plain = subscriptions.get(key);
   const others = located?.get(key) ?? NONE;
   return plain === undefined ? others : [plain, ...others];
@@ -29,7 +37,11 @@ export function lookUpAll(state: SotwState, name: string): readonly Entry[] {
 
 function coversOf(state: SotwState, name: string): readonly Subscription[] {
   const glob = globOf(name);
-  return [...subscriptionsOf(state, keyOf(name)), ...(glob === undefined ? [] : subscriptionsOf(state, glob)), ...subscriptionsOf(state, "*")];
+  return [
+    ...subscriptionsOf(state, keyOf(name)),
+    ...(glob === undefined ? [] : subscriptionsOf(state, glob)),
+    ...subscriptionsOf(state, "*"),
+  ];
 }
 
 /** The subscription that covers a name: its own, a glob's, the wildcard's. With dynamic parameters one that is shown a variant of it, if there is one. */
@@ -40,5 +52,9 @@ export function coverOf(state: SotwState, name: string): Subscription | undefine
   }
   const glob = globOf(name);
   const { subscriptions } = state;
-  return subscriptions.get(keyOf(name)) ?? (glob === undefined ? undefined : subscriptions.get(glob)) ?? subscriptions.get("*");
+  return (
+    subscriptions.get(keyOf(name)) ??
+    (glob === undefined ? undefined : subscriptions.get(glob)) ??
+    subscriptions.get("*")
+  );
 }

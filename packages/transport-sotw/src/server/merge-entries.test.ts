@@ -14,7 +14,8 @@ const at = (name: string, revision: number): Entry => removed(name, revision);
 function subscribed(...names: readonly string[]): Pick<SotwState, "subscriptions"> {
   const cache = createCache();
   const subscriptions: SotwState["subscriptions"] = new Map();
-  for (const name of names) subscriptions.set(keyOf(name), { topic: cache.topic(TYPE, { name }), hash: 0 });
+  for (const name of names)
+    subscriptions.set(keyOf(name), { topic: cache.topic(TYPE, { name }), hash: 0 });
   return { subscriptions };
 }
 

@@ -29,7 +29,11 @@ export function createProfileOf({ source, limits, controlPlane }: ServerContext)
     if (held !== undefined) return held;
     const fullState = type?.fullStateInSotw === true;
     const profile = createSotwProfile({
-      typeUrl, wrap, ttl, errors, controlPlane,
+      typeUrl,
+      wrap,
+      ttl,
+      errors,
+      controlPlane,
       named: type !== undefined && type.nameField !== 0,
       responseBytes: fullState ? limits.fullStateBytes : limits.responseBytes,
       mayBeSplit: !fullState,

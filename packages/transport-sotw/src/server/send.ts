@@ -8,17 +8,31 @@ export function send(state: SotwState, gathered: Gathered): void {
   const { entries, fresh, origin, base, asked } = gathered;
   const { host } = state;
   const frames = encode(state, gathered);
-  if (frames.list.length === 0) { reportUnsendable(state, frames); return; }
+  if (frames.list.length === 0) {
+    reportUnsendable(state, frames);
+    return;
+  }
   state.shown = entries;
   state.answered = true;
-  recordSent(state, { frames, entries, origin, base, asked, upTo: state.sent, whole: state.type?.fullStateInSotw === true });
+  recordSent(state, {
+    frames,
+    entries,
+    origin,
+    base,
+    asked,
+    upTo: state.sent,
+    whole: state.type?.fullStateInSotw === true,
+  });
   state.context.stuck?.watch(state);
   host.send(frames.list);
   warmChildren(state.type, host, fresh);
 }
 
 /** An empty response belongs to no state that streams could share. If nothing can be sent of what there is, one is due all the same where it deletes nothing. */
-function encode({ context, host, profile, type, shown }: SotwState, { entries: all, version, due }: Gathered): Frames {
+function encode(
+  { context, host, profile, type, shown }: SotwState,
+  { entries: all, version, due }: Gathered,
+): Frames {
   const entries = type?.fullStateInSotw === true ? withoutToldErrors(all, shown) : all;
   if (entries.length === 0) return profile.encode(entries, version);
   const frames = context.frames.get(profile, entries, host.lastNonce, version);

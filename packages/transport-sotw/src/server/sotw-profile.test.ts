@@ -2,7 +2,11 @@ import { fromBinary } from "@bufbuild/protobuf";
 import type { PutOptions } from "@xdstp/cache";
 import { XdsError, type Entry } from "@xdstp/core";
 import type { FrameProfile, Frames } from "@xdstp/core/server";
-import { DiscoveryResponseSchema, ResourceSchema, type DiscoveryResponse } from "@xdstp/protos/discovery";
+import {
+  DiscoveryResponseSchema,
+  ResourceSchema,
+  type DiscoveryResponse,
+} from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
 import { added, removed, TYPE } from "../../test/entries.ts";
 import { createSotwProfile, type SotwProfileOptions } from "./sotw-profile.ts";
@@ -12,7 +16,15 @@ const stored = "xdstp://a/test.Type/~x";
 const asked = "xdstp://a/test.Type/%7Ex";
 
 function profileOf(options: Partial<SotwProfileOptions> = {}): FrameProfile {
-  return createSotwProfile({ typeUrl: TYPE, controlPlane: "", named: true, wrap: false, responseBytes: 1 << 20, mayBeSplit: true, ...options });
+  return createSotwProfile({
+    typeUrl: TYPE,
+    controlPlane: "",
+    named: true,
+    wrap: false,
+    responseBytes: 1 << 20,
+    mayBeSplit: true,
+    ...options,
+  });
 }
 
 function encode(entries: readonly Entry[], options?: Partial<SotwProfileOptions>): Frames {
@@ -26,11 +38,13 @@ function read({ list }: Frames): readonly DiscoveryResponse[] {
 /** Each resource of the only response: its name if it is wrapped, and its text. */
 function told(frames: Frames): readonly string[] {
   const [response] = read(frames);
-  return response?.resources.map(({ typeUrl, value }) => {
-    if (typeUrl !== WRAPPER) return Buffer.from(value).toString();
-    const { name, resourceName, resource } = fromBinary(ResourceSchema, value);
-    return `${resourceName?.name ?? name}: ${Buffer.from(resource?.value ?? []).toString()}`;
-  }) ?? [];
+  return (
+    response?.resources.map(({ typeUrl, value }) => {
+      if (typeUrl !== WRAPPER) return Buffer.from(value).toString();
+      const { name, resourceName, resource } = fromBinary(ResourceSchema, value);
+      return `${resourceName?.name ?? name}: ${Buffer.from(resource?.value ?? []).toString()}`;
+    }) ?? []
+  );
 }
 
 /** Of the one response that tells of these entries. */
@@ -41,12 +55,38 @@ function bytesOf(entries: readonly Entry[]): number {
 const hundred = Array.from({ length: 100 }, (_, n) => added(`r${n}`, { text: "x".repeat(100) }));
 
 describe("createSotwProfile().said()", () => {
-  it.each<readonly [what: string, expected: boolean, Partial<SotwProfileOptions>, PutOptions, PutOptions]>([
+  it.each<
+    readonly [what: string, expected: boolean, Partial<SotwProfileOptions>, PutOptions, PutOptions]
+  >([
     ["version of an unwrapped resource", false, {}, { version: "1" }, { version: "2" }],
-    ["version of a wrapped resource", true, { wrap: true, named: false }, { version: "1" }, { version: "2" }],
-    ["TTL, to a client that takes none", false, { wrap: true, named: false }, { ttlMs: 1_000 }, { ttlMs: 2_000 }],
-    ["TTL, to a client that takes one", true, { wrap: true, named: false, ttl: true }, { ttlMs: 1_000 }, { ttlMs: 2_000 }],
-    ["version of what needs a wrapper, where there is none", false, { named: false }, { version: "1" }, { version: "2" }],
+    [
+      "version of a wrapped resource",
+      true,
+      { wrap: true, named: false },
+      { version: "1" },
+      { version: "2" },
+    ],
+    [
+      "TTL, to a client that takes none",
+      false,
+      { wrap: true, named: false },
+      { ttlMs: 1_000 },
+      { ttlMs: 2_000 },
+    ],
+    [
+      "TTL, to a client that takes one",
+      true,
+      { wrap: true, named: false, ttl: true },
+      { ttlMs: 1_000 },
+      { ttlMs: 2_000 },
+    ],
+    [
+      "version of what needs a wrapper, where there is none",
+      false,
+      { named: false },
+      { version: "1" },
+      { version: "2" },
+    ],
   ])("tells the %s: %s [S-ACK-8] [S-WRAP-2] [S-TTL-1]", (_, expected, options, first, second) => {
     const [one, another] = [first, second].map((put) => profileOf(options).said(added("a", put)));
     expect(Buffer.compare(one ?? Buffer.of(), another ?? Buffer.of()) !== 0).toBe(expected);
@@ -55,7 +95,10 @@ describe("createSotwProfile().said()", () => {
   it("tells the content, why there is none, and no removals [S-ERR-1] [S-FULL-2]", () => {
     const profile = profileOf();
     const said = (entry: Entry): Uint8Array => profile.said(entry);
-    const failed = (text: string): Entry => ({ ...removed("a"), error: new XdsError("UNAVAILABLE", `over ${text}`, { said: "down" }) });
+    const failed = (text: string): Entry => ({
+      ...removed("a"),
+      error: new XdsError("UNAVAILABLE", `over ${text}`, { said: "down" }),
+    });
     expect(said(added("a", { text: "1" }))).not.toEqual(said(added("a", { text: "2" })));
     expect(said(failed("one way"))).toEqual(said(failed("another")));
     expect(said(failed("one way")).length).toBeGreaterThan(0);
@@ -68,30 +111,47 @@ describe("createSotwProfile().encode()", () => {
     const frames = encode([added("a", { text: "body" }), removed("b")]);
     const [response, ...more] = read(frames);
     expect(more).toEqual([]);
-    expect(response).toMatchObject({ versionInfo: "v1", typeUrl: TYPE, nonce: String(frames.list[0]?.nonce), resources: [{ typeUrl: TYPE }] });
+    expect(response).toMatchObject({
+      versionInfo: "v1",
+      typeUrl: TYPE,
+      nonce: String(frames.list[0]?.nonce),
+      resources: [{ typeUrl: TYPE }],
+    });
     expect(response?.controlPlane).toBeUndefined();
     expect(told(frames)).toEqual(["body"]);
     expect(frames).toMatchObject({ resources: 1, removed: 0, notSent: [] });
   });
 
   it("names the control plane, if it has a name [B-NODE-9]", () => {
-    expect(read(encode([added("a")], { controlPlane: "me" }))).toMatchObject([{ controlPlane: { identifier: "me" } }]);
+    expect(read(encode([added("a")], { controlPlane: "me" }))).toMatchObject([
+      { controlPlane: { identifier: "me" } },
+    ]);
   });
 
-  it.each([true, false])("encodes nothing as one empty response, if it may be split: %s [S-WILD-7] [S-FULL-1]", (mayBeSplit) => {
-    expect(read(encode([], { mayBeSplit }))).toMatchObject([{ versionInfo: "v1", typeUrl: TYPE, resources: [] }]);
-    expect(read(encode([removed("gone")], { mayBeSplit }))).toMatchObject([{ resources: [] }]);
-  });
+  it.each([true, false])(
+    "encodes nothing as one empty response, if it may be split: %s [S-WILD-7] [S-FULL-1]",
+    (mayBeSplit) => {
+      expect(read(encode([], { mayBeSplit }))).toMatchObject([
+        { versionInfo: "v1", typeUrl: TYPE, resources: [] },
+      ]);
+      expect(read(encode([removed("gone")], { mayBeSplit }))).toMatchObject([{ resources: [] }]);
+    },
+  );
 
   it("wraps only where that is needed and read [S-WRAP-2]", () => {
     const [plain, spelled] = [added("a", { text: "1" }), added(stored, { text: "2", asked })];
     expect(told(encode([plain, spelled], { wrap: true }))).toEqual(["1", `${asked}: 2`]);
     expect(told(encode([plain, spelled], { wrap: false }))).toEqual(["1", "2"]);
-    expect(told(encode([plain, spelled], { wrap: true, named: false }))).toEqual(["a: 1", `${asked}: 2`]);
+    expect(told(encode([plain, spelled], { wrap: true, named: false }))).toEqual([
+      "a: 1",
+      `${asked}: 2`,
+    ]);
   });
 
   it("keeps version and aliases in the wrapper, and leaves a TTL out [S-WRAP-2] [S-TTL-1]", () => {
-    const [response] = read(encode([added("a", { version: "7", ttlMs: 1_000 })], { wrap: true, named: false }));
+    const [response] = read(
+      encode([added("a", { version: "7", ttlMs: 1_000 })], { wrap: true, named: false }),
+    );
     const wrapper = fromBinary(ResourceSchema, response?.resources[0]?.value ?? new Uint8Array());
     expect(wrapper).toMatchObject({ name: "a", version: "7", aliases: [] });
     expect(wrapper.ttl).toBeUndefined();
@@ -99,18 +159,35 @@ describe("createSotwProfile().encode()", () => {
 
   it.each([
     ["no name of its own", "a", { named: false }, {}],
-    ["another type", "moved", {}, { payloadTypeUrl: "type.googleapis.com/xds.core.v3.ResourceLocator" }],
+    [
+      "another type",
+      "moved",
+      {},
+      { payloadTypeUrl: "type.googleapis.com/xds.core.v3.ResourceLocator" },
+    ],
     ["constraints", "a", {}, { constraints: new Uint8Array([26, 0]) }],
-  ])("wraps a payload with %s, and leaves it out for clients that do not read that [S-WRAP-2] [S-WRAP-3] [B-WRAP-4]", (_, name, options, put) => {
-    const entry = added(name, { text: "1", ...put });
-    expect(told(encode([entry], { ...options, wrap: true }))).toEqual([`${name}: 1`]);
-    expect(encode([entry], { ...options, wrap: false })).toMatchObject({ resources: 0, notSent: [{ name, reason: "needs-wrapper" }] });
-  });
+  ])(
+    "wraps a payload with %s, and leaves it out for clients that do not read that [S-WRAP-2] [S-WRAP-3] [B-WRAP-4]",
+    (_, name, options, put) => {
+      const entry = added(name, { text: "1", ...put });
+      expect(told(encode([entry], { ...options, wrap: true }))).toEqual([`${name}: 1`]);
+      expect(encode([entry], { ...options, wrap: false })).toMatchObject({
+        resources: 0,
+        notSent: [{ name, reason: "needs-wrapper" }],
+      });
+    },
+  );
 
   it("sends the rest where one cannot be said [S-WRAP-3]", () => {
-    const frames = encode([added("a", { text: "1" }), added("b", { constraints: new Uint8Array([26, 0]) })]);
+    const frames = encode([
+      added("a", { text: "1" }),
+      added("b", { constraints: new Uint8Array([26, 0]) }),
+    ]);
     expect(told(frames)).toEqual(["1"]);
-    expect(frames).toMatchObject({ resources: 1, notSent: [{ name: "b", reason: "needs-wrapper" }] });
+    expect(frames).toMatchObject({
+      resources: 1,
+      notSent: [{ name: "b", reason: "needs-wrapper" }],
+    });
   });
 
   it("takes for missing in a full state what cannot be said, and sends nothing for it elsewhere [S-WRAP-3] [S-FULL-5]", () => {
@@ -135,29 +212,50 @@ describe("createSotwProfile().encode()", () => {
 
   it("keeps a response whole that just fits, and parts it one byte above [S-SIZE-3]", () => {
     const two = hundred.slice(0, 2);
-    const limits = Array.from({ length: 64 }, (_, n) => (encode(two).list[0]?.bytes.length ?? 0) + n);
+    const limits = Array.from(
+      { length: 64 },
+      (_, n) => (encode(two).list[0]?.bytes.length ?? 0) + n,
+    );
     const counts = limits.map((responseBytes) => encode(two, { responseBytes }).list.length);
     expect([counts[0], counts.at(-1)]).toEqual([2, 1]);
-    expect(limits.every((responseBytes) => encode(two, { responseBytes }).list.every(({ bytes }) => bytes.length <= responseBytes))).toBe(true);
+    expect(
+      limits.every((responseBytes) =>
+        encode(two, { responseBytes }).list.every(({ bytes }) => bytes.length <= responseBytes),
+      ),
+    ).toBe(true);
   });
 
   it("makes no response of a full state that is too large, and names all of it [S-SIZE-3]", () => {
     const frames = encode(hundred, { responseBytes: 2_000, mayBeSplit: false });
     expect(frames.list).toEqual([]);
     const bytes = bytesOf(hundred) - bytesOf([]);
-    expect(frames.notSent).toEqual(hundred.map(({ name }) => ({ name, reason: "too-large", bytes, limit: "fullStateBytes" })));
+    expect(frames.notSent).toEqual(
+      hundred.map(({ name }) => ({ name, reason: "too-large", bytes, limit: "fullStateBytes" })),
+    );
     const whole = encode(hundred, { responseBytes: 20_000, mayBeSplit: false });
     expect(whole).toMatchObject({ resources: 100, notSent: [] });
     expect(whole.list).toHaveLength(1);
   });
 
   it("leaves out a resource that fits no response, sends the rest and says so [S-SIZE-4]", () => {
-    const frames = encode([added("giant", { text: "x".repeat(5_000) }), added("a", { text: "1" })], { responseBytes: 2_000 });
+    const frames = encode(
+      [added("giant", { text: "x".repeat(5_000) }), added("a", { text: "1" })],
+      { responseBytes: 2_000 },
+    );
     expect(told(frames)).toEqual(["1"]);
-    expect(frames).toMatchObject({ resources: 1, notSent: [{ name: "giant", reason: "too-large" }] });
+    expect(frames).toMatchObject({
+      resources: 1,
+      notSent: [{ name: "giant", reason: "too-large" }],
+    });
   });
 
-  it.each([true, false])("makes no response where nothing of it fits, if it may be split: %s [S-SIZE-4]", (mayBeSplit) => {
-    expect(encode([added("giant", { text: "x".repeat(5_000) })], { responseBytes: 2_000, mayBeSplit }).list).toEqual([]);
-  });
+  it.each([true, false])(
+    "makes no response where nothing of it fits, if it may be split: %s [S-SIZE-4]",
+    (mayBeSplit) => {
+      expect(
+        encode([added("giant", { text: "x".repeat(5_000) })], { responseBytes: 2_000, mayBeSplit })
+          .list,
+      ).toEqual([]);
+    },
+  );
 });

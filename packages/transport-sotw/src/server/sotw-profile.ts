@@ -1,5 +1,15 @@
 import type { Entry, StoredResource } from "@xdstp/core";
-import { concatBytes, createFrame, encodeHeartbeat, encodeResourceError, lengthDelimited, tooLarge, type FrameProfile, type Frames, type NotSent } from "@xdstp/core/server";
+import {
+  concatBytes,
+  createFrame,
+  encodeHeartbeat,
+  encodeResourceError,
+  lengthDelimited,
+  tooLarge,
+  type FrameProfile,
+  type Frames,
+  type NotSent,
+} from "@xdstp/core/server";
 
 const VERSION_INFO = 1;
 const RESOURCES = 2;
@@ -43,7 +53,14 @@ export function createSotwProfile(options: SotwProfileOptions): FrameProfile {
   if (options.ttl !== true) return profile;
   const heartbeats = new Map<number, FrameProfile>();
   const heartbeat = (ttlMs: number): FrameProfile => {
-    const known = heartbeats.get(ttlMs) ?? profileWith(options, (encoded, room) => (options.mayBeSplit ? beatOnly(encoded, ttlMs, room) : beatOrWhole(encoded, room)), () => []);
+    const known =
+      heartbeats.get(ttlMs) ??
+      profileWith(
+        options,
+        (encoded, room) =>
+          options.mayBeSplit ? beatOnly(encoded, ttlMs, room) : beatOrWhole(encoded, room),
+        () => [],
+      );
     heartbeats.set(ttlMs, known);
     return known;
   };
@@ -55,36 +72,75 @@ type Choose = (encoded: Encoded, room: number) => Encoded | undefined;
 
 /** What was too large to be sent is not held. */
 function beatOnly(encoded: Encoded, ttlMs: number, room: number): Encoded | undefined {
-  const { entry: { resource }, field } = encoded;
-  return resource?.ttlMs === ttlMs && field !== undefined && field.length <= room ? beatOrWhole(encoded, room) : undefined;
+  const {
+    entry: { resource },
+    field,
+  } = encoded;
+  return resource?.ttlMs === ttlMs && field !== undefined && field.length <= room
+    ? beatOrWhole(encoded, room)
+    : undefined;
 }
 
 /** A full state has to name everything, or what it leaves out would be deleted (S-TTL-8). */
 function beatOrWhole(encoded: Encoded, room: number): Encoded {
-  const { entry, entry: { resource }, field } = encoded;
-  return resource?.ttlMs === undefined || field === undefined || field.length > room ? encoded : { entry, field: inWrapper(encodeHeartbeat(entry, resource)) };
+  const {
+    entry,
+    entry: { resource },
+    field,
+  } = encoded;
+  return resource?.ttlMs === undefined || field === undefined || field.length > room
+    ? encoded
+    : { entry, field: inWrapper(encodeHeartbeat(entry, resource)) };
 }
 
-function profileWith(options: SotwProfileOptions, choose: Choose, errorOf: (entry: Entry) => readonly Uint8Array[]): FrameProfile {
+function profileWith(
+  options: SotwProfileOptions,
+  choose: Choose,
+  errorOf: (entry: Entry) => readonly Uint8Array[],
+): FrameProfile {
   const typeUrl = lengthDelimited(TYPE_URL, options.typeUrl);
-  const controlPlane = options.controlPlane === "" ? [] : [lengthDelimited(CONTROL_PLANE, lengthDelimited(IDENTIFIER, options.controlPlane))];
+  const controlPlane =
+    options.controlPlane === ""
+      ? []
+      : [lengthDelimited(CONTROL_PLANE, lengthDelimited(IDENTIFIER, options.controlPlane))];
   return {
     said: (entry) => encodeEntry(entry, options) ?? concatBytes(encodeError(entry)),
     encode(entries, version) {
-      const headOf = (versionInfo: string): readonly Uint8Array[] => [lengthDelimited(VERSION_INFO, versionInfo), typeUrl, ...controlPlane];
+      const headOf = (versionInfo: string): readonly Uint8Array[] => [
+        lengthDelimited(VERSION_INFO, versionInfo),
+        typeUrl,
+        ...controlPlane,
+      ];
       const common = headOf(version);
       const room = options.responseBytes - sizeOf(common) - 32;
-      const all = entries.filter(({ resource }) => resource !== undefined).flatMap((entry) => choose({ entry, field: encodeEntry(entry, options) }, room) ?? []);
-      const fields = all.flatMap(({ field }) => (field === undefined || field.length > room ? [] : [field]));
-      const errors = [...entries.flatMap(errorOf), ...(options.errors === true && options.mayBeSplit ? all.flatMap((one) => tooLargeOf(one, room)) : [])];
-      const isUnsaid = isEmptied(all, fields, options.mayBeSplit) && (errors.length === 0 || !options.mayBeSplit);
+      const all = entries
+        .filter(({ resource }) => resource !== undefined)
+        .flatMap((entry) => choose({ entry, field: encodeEntry(entry, options) }, room) ?? []);
+      const fields = all.flatMap(({ field }) =>
+        field === undefined || field.length > room ? [] : [field],
+      );
+      const errors = [
+        ...entries.flatMap(errorOf),
+        ...(options.errors === true && options.mayBeSplit
+          ? all.flatMap((one) => tooLargeOf(one, room))
+          : []),
+      ];
+      const isUnsaid =
+        isEmptied(all, fields, options.mayBeSplit) && (errors.length === 0 || !options.mayBeSplit);
       const parts = isUnsaid ? [] : partsOf([...fields, ...errors], room, options.mayBeSplit);
       return {
         version,
-        list: parts.map((part, index) => createFrame([...(index === parts.length - 1 ? common : headOf(partVersion(version, index))), ...part])),
+        list: parts.map((part, index) =>
+          createFrame([
+            ...(index === parts.length - 1 ? common : headOf(partVersion(version, index))),
+            ...part,
+          ]),
+        ),
         resources: fields.length,
         removed: 0,
-        notSent: all.flatMap((one) => notSent(one, { room, options, stateBytes: parts.length === 0 ? sizeOf(fields) : 0 })),
+        notSent: all.flatMap((one) =>
+          notSent(one, { room, options, stateBytes: parts.length === 0 ? sizeOf(fields) : 0 }),
+        ),
       } satisfies Frames;
     },
   };
@@ -96,12 +152,24 @@ function partVersion(version: string, index: number): string {
 }
 
 /** Nothing is left of what there is. Where absence deletes, what cannot be said to this client counts as missing, but not what is too large (S-SIZE-4, S-WRAP-3). */
-function isEmptied(all: readonly Encoded[], fields: readonly Uint8Array[], mayBeSplit: boolean): boolean {
-  return all.length > 0 && fields.length === 0 && (mayBeSplit || all.some(({ field }) => field !== undefined));
+function isEmptied(
+  all: readonly Encoded[],
+  fields: readonly Uint8Array[],
+  mayBeSplit: boolean,
+): boolean {
+  return (
+    all.length > 0 &&
+    fields.length === 0 &&
+    (mayBeSplit || all.some(({ field }) => field !== undefined))
+  );
 }
 
 /** No part where a state that cannot be split is larger than a response may be. */
-function partsOf(fields: readonly Uint8Array[], room: number, mayBeSplit: boolean): readonly (readonly Uint8Array[])[] {
+function partsOf(
+  fields: readonly Uint8Array[],
+  room: number,
+  mayBeSplit: boolean,
+): readonly (readonly Uint8Array[])[] {
   if (mayBeSplit) return split(fields, room);
   return sizeOf(fields) <= room ? [fields] : [];
 }
@@ -114,28 +182,43 @@ interface Excess {
   readonly stateBytes: number;
 }
 
-function notSent({ entry: { name }, field }: Encoded, { room, options: { mayBeSplit }, stateBytes }: Excess): readonly NotSent[] {
+function notSent(
+  { entry: { name }, field }: Encoded,
+  { room, options: { mayBeSplit }, stateBytes }: Excess,
+): readonly NotSent[] {
   if (field === undefined) return [{ name, reason: "needs-wrapper" }];
   const bytes = Math.max(stateBytes, field.length);
-  return bytes > room ? [{ name, reason: "too-large", bytes, limit: mayBeSplit ? "responseBytes" : "fullStateBytes" }] : [];
+  return bytes > room
+    ? [{ name, reason: "too-large", bytes, limit: mayBeSplit ? "responseBytes" : "fullStateBytes" }]
+    : [];
 }
 
 /** Why a name has no resource, where that is known (S-ERR-1). */
 function encodeError({ name, resource, error }: Entry): readonly Uint8Array[] {
-  return resource !== undefined || error === undefined ? [] : [lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, error))];
+  return resource !== undefined || error === undefined
+    ? []
+    : [lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, error))];
 }
 
 function tooLargeOf({ entry: { name }, field }: Encoded, room: number): readonly Uint8Array[] {
-  return field === undefined || field.length <= room ? [] : [lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, tooLarge))];
+  return field === undefined || field.length <= room
+    ? []
+    : [lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, tooLarge))];
 }
 
 /** undefined: it cannot be said to a client that does not read wrapped resources (S-WRAP-3). */
-function encodeEntry({ name, resource }: Entry, { typeUrl, named, wrap, ttl = false }: SotwProfileOptions): Uint8Array | undefined {
+function encodeEntry(
+  { name, resource }: Entry,
+  { typeUrl, named, wrap, ttl = false }: SotwProfileOptions,
+): Uint8Array | undefined {
   if (resource === undefined) return undefined;
-  const needsWrapper = !named || resource.payload.typeUrl !== typeUrl || resource.constraints !== undefined;
+  const needsWrapper =
+    !named || resource.payload.typeUrl !== typeUrl || resource.constraints !== undefined;
   if (needsWrapper && !wrap) return undefined;
   // Another spelling goes out under the name in the payload where it cannot be wrapped: the clients that send one recognise that.
-  return wrap && (needsWrapper || name !== resource.name || (ttl && resource.ttlMs !== undefined)) ? wrapped(name, resource, ttl) : resource.wire.subarray(...resource.any);
+  return wrap && (needsWrapper || name !== resource.name || (ttl && resource.ttlMs !== undefined))
+    ? wrapped(name, resource, ttl)
+    : resource.wire.subarray(...resource.any);
 }
 
 function wrapped(name: string, resource: StoredResource, ttl: boolean): Uint8Array {
@@ -146,11 +229,16 @@ function wrapped(name: string, resource: StoredResource, ttl: boolean): Uint8Arr
 
 /** Messages are merged: the constraints stay. */
 function spelled(name: string, { constraints }: StoredResource): Uint8Array {
-  return constraints === undefined ? lengthDelimited(NAME, name) : lengthDelimited(RESOURCE_NAME, lengthDelimited(OF_VARIANT, name));
+  return constraints === undefined
+    ? lengthDelimited(NAME, name)
+    : lengthDelimited(RESOURCE_NAME, lengthDelimited(OF_VARIANT, name));
 }
 
 function inWrapper(value: Uint8Array): Uint8Array {
-  return lengthDelimited(RESOURCES, concatBytes([lengthDelimited(ANY.typeUrl, WRAPPER), lengthDelimited(ANY.value, value)]));
+  return lengthDelimited(
+    RESOURCES,
+    concatBytes([lengthDelimited(ANY.typeUrl, WRAPPER), lengthDelimited(ANY.value, value)]),
+  );
 }
 
 /** Parts of at most `room` bytes; one empty part if there is nothing. */
@@ -158,7 +246,10 @@ function split(fields: readonly Uint8Array[], room: number): readonly (readonly 
   const parts: Uint8Array[][] = [[]];
   let used = 0;
   for (const field of fields) {
-    if (used > 0 && used + field.length > room) { parts.push([]); used = 0; }
+    if (used > 0 && used + field.length > room) {
+      parts.push([]);
+      used = 0;
+    }
     parts.at(-1)?.push(field);
     used += field.length;
   }

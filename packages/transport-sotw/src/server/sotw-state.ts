@@ -1,5 +1,15 @@
 import type { Entry, Reference, ResourceType, Timer, Topic, Watcher } from "@xdstp/core";
-import type { Beating, ClientQuirks, ExchangeOwner, FrameProfile, Lifetimes, Refused, SmallMap, SmallSet, TypeHost } from "@xdstp/core/server";
+import type {
+  Beating,
+  ClientQuirks,
+  ExchangeOwner,
+  FrameProfile,
+  Lifetimes,
+  Refused,
+  SmallMap,
+  SmallSet,
+  TypeHost,
+} from "@xdstp/core/server";
 import type { Taken } from "./take.ts";
 
 /** One name of the wanted set. */

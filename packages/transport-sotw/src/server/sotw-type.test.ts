@@ -8,14 +8,46 @@ const FULL = { type: { fullStateInSotw: true } } as const;
 
 /** What a type says to the order of sending. */
 function said({ machine }: UsedMachine): object {
-  const { pending, inFlight, taken, overdue, unsentFrom, answeredUpTo, refusedFrom, heldFrom, accepted } = machine;
-  return { pending, inFlight, taken, overdue, unsentFrom, answeredUpTo, refusedFrom, heldFrom, accepted };
+  const {
+    pending,
+    inFlight,
+    taken,
+    overdue,
+    unsentFrom,
+    answeredUpTo,
+    refusedFrom,
+    heldFrom,
+    accepted,
+  } = machine;
+  return {
+    pending,
+    inFlight,
+    taken,
+    overdue,
+    unsentFrom,
+    answeredUpTo,
+    refusedFrom,
+    heldFrom,
+    accepted,
+  };
 }
 /** What it says with everything accepted up to a revision. */
-const idle = { pending: false, inFlight: false, taken: false, overdue: false, unsentFrom: Infinity, answeredUpTo: Infinity, refusedFrom: Infinity, heldFrom: Infinity };
+const idle = {
+  pending: false,
+  inFlight: false,
+  taken: false,
+  overdue: false,
+  unsentFrom: Infinity,
+  answeredUpTo: Infinity,
+  refusedFrom: Infinity,
+  heldFrom: Infinity,
+};
 
 /** A type with these names, accepted at this revision of the cache. */
-function accepted(names: readonly string[], options?: UseMachine): UsedMachine & { readonly at: number } {
+function accepted(
+  names: readonly string[],
+  options?: UseMachine,
+): UsedMachine & { readonly at: number } {
   const used = useMachine(options);
   for (const name of names) used.put(name);
   used.request({ names });
@@ -62,27 +94,39 @@ describe("createSotwType()", () => {
     expect(used.drain()).toMatchObject([{ names: ["a"] }]);
   });
 
-  it.each([["partial", {}], ["full", FULL]] as const)("says of the course of a %s response what the order of sending goes by [S-ORD-2] [S-ORD-4]", (_, options) => {
-    const used = useMachine(options);
-    used.put("a");
-    const at = used.cache.revision;
-    expect(said(used)).toEqual({ ...idle, accepted: 0 });
-    used.request({ names: ["a"] });
-    expect(said(used)).toEqual({ ...idle, accepted: 0, pending: true, unsentFrom: -1 });
-    used.drain();
-    expect(said(used)).toEqual({ ...idle, accepted: 0, inFlight: true, answeredUpTo: -1 });
-    used.ack();
-    expect(said(used)).toEqual({ ...idle, accepted: at });
-    used.put("a", { text: "2" });
-    expect(said(used)).toEqual({ ...idle, accepted: at, pending: true, unsentFrom: at });
-    used.drain();
-    expect(said(used)).toEqual({ ...idle, accepted: at, inFlight: true, answeredUpTo: at });
-    used.nack();
-    expect(said(used)).toEqual({ ...idle, accepted: at, refusedFrom: at });
-    expect(used.machine.refusing).toBe(true);
-    used.put("a", { text: "3" });
-    expect(said(used)).toEqual({ ...idle, accepted: at, pending: true, unsentFrom: at, refusedFrom: at });
-  });
+  it.each([
+    ["partial", {}],
+    ["full", FULL],
+  ] as const)(
+    "says of the course of a %s response what the order of sending goes by [S-ORD-2] [S-ORD-4]",
+    (_, options) => {
+      const used = useMachine(options);
+      used.put("a");
+      const at = used.cache.revision;
+      expect(said(used)).toEqual({ ...idle, accepted: 0 });
+      used.request({ names: ["a"] });
+      expect(said(used)).toEqual({ ...idle, accepted: 0, pending: true, unsentFrom: -1 });
+      used.drain();
+      expect(said(used)).toEqual({ ...idle, accepted: 0, inFlight: true, answeredUpTo: -1 });
+      used.ack();
+      expect(said(used)).toEqual({ ...idle, accepted: at });
+      used.put("a", { text: "2" });
+      expect(said(used)).toEqual({ ...idle, accepted: at, pending: true, unsentFrom: at });
+      used.drain();
+      expect(said(used)).toEqual({ ...idle, accepted: at, inFlight: true, answeredUpTo: at });
+      used.nack();
+      expect(said(used)).toEqual({ ...idle, accepted: at, refusedFrom: at });
+      expect(used.machine.refusing).toBe(true);
+      used.put("a", { text: "3" });
+      expect(said(used)).toEqual({
+        ...idle,
+        accepted: at,
+        pending: true,
+        unsentFrom: at,
+        refusedFrom: at,
+      });
+    },
+  );
 
   it("counts a name to be warmed as asked for, and repairs what is unanswered [S-WARM-1] [S-ACK-16]", () => {
     const used = accepted(["a"]);
@@ -126,7 +170,10 @@ describe("createSotwType()", () => {
     machine.take(Infinity);
     used.put("a", { text: "3" });
     const [sent] = used.drain();
-    expect(sent?.names.map((name, index) => [name, sent.texts[index]]).sort()).toEqual([["a", "2"], ["b", ""]]);
+    expect(sent?.names.map((name, index) => [name, sent.texts[index]]).sort()).toEqual([
+      ["a", "2"],
+      ["b", ""],
+    ]);
     expect(said(used)).toMatchObject({ taken: false, pending: true });
     used.ack();
     expect(used.drain()).toMatchObject([{ names: ["a"], texts: ["3"] }]);
@@ -188,15 +235,25 @@ describe("createSotwType()", () => {
 
   it("takes a plain ACK for one only with the list and the nonce of the newest", () => {
     const used = useMachine();
-    const [list, other] = [["a"], ["b"]].map((names) => Buffer.concat([Buffer.of(26, 1), Buffer.from(names.join(""))]));
-    const plain = (nonce: number, message = Buffer.alloc(0)): boolean => used.machine.plainAck({ plain: true, nonce, namesStart: 0, namesEnd: message.length } as never, message);
+    const [list, other] = [["a"], ["b"]].map((names) =>
+      Buffer.concat([Buffer.of(26, 1), Buffer.from(names.join(""))]),
+    );
+    const plain = (nonce: number, message = Buffer.alloc(0)): boolean =>
+      used.machine.plainAck(
+        { plain: true, nonce, namesStart: 0, namesEnd: message.length } as never,
+        message,
+      );
     expect(plain(0)).toBe(false);
     used.put("a");
     used.request({ names: ["a"] });
     expect(hashBytes(list ?? Buffer.alloc(0), 0, 3)).toBe(hashList(["a"]));
     expect(plain(0, list)).toBe(false); // nothing was sent yet
     const nonce = Number(used.drain()[0]?.nonce);
-    expect([plain(nonce, other), plain(nonce + 1, list), used.machine.inFlight]).toEqual([false, false, true]);
+    expect([plain(nonce, other), plain(nonce + 1, list), used.machine.inFlight]).toEqual([
+      false,
+      false,
+      true,
+    ]);
     expect(plain(nonce, list)).toBe(true);
     expect(said(used)).toEqual({ ...idle, accepted: used.cache.revision });
   });
@@ -210,28 +267,53 @@ describe("createSotwType()", () => {
     };
     used.put("a", { text: "2" });
     used.drain();
-    expect(thaws(() => { used.ack(); })).toBe(false);
+    expect(
+      thaws(() => {
+        used.ack();
+      }),
+    ).toBe(false);
     used.put("a", { text: "3" });
     used.drain();
-    expect(thaws(() => { used.nack(); })).toBe(true);
-    expect(thaws(() => { used.ack({ names: ["a", "b"] }); })).toBe(true);
+    expect(
+      thaws(() => {
+        used.nack();
+      }),
+    ).toBe(true);
+    expect(
+      thaws(() => {
+        used.ack({ names: ["a", "b"] });
+      }),
+    ).toBe(true);
   });
 
   it("tells operators what is new, taken and not known yet [S-ACK-9]", () => {
     const used = accepted(["a"]);
     used.ack({ names: ["*", "a"] });
     used.settle();
-    expect(used.machine.status()).toMatchObject({ state: "SYNCED", subscriptions: 2, wildcard: true });
+    expect(used.machine.status()).toMatchObject({
+      state: "SYNCED",
+      subscriptions: 2,
+      wildcard: true,
+    });
     used.put("a", { text: "2" });
     expect(used.machine.status()).toMatchObject({ state: "STALE" });
     used.machine.take(Infinity);
     expect(used.machine.status()).toMatchObject({ state: "STALE" });
-    expect(accepted(["a"]).machine.status()).toMatchObject({ state: "SYNCED", subscriptions: 1, wildcard: false });
+    expect(accepted(["a"]).machine.status()).toMatchObject({
+      state: "SYNCED",
+      subscriptions: 1,
+      wildcard: false,
+    });
   });
 
   it("sends whole what refused heartbeats stand for, if it is still wanted [S-TTL-2]", () => {
     const used = useMachine();
-    for (const [name, ttlMs] of [["a", 900], ["b", 900], ["c", undefined]] as const) used.put(name, ttlMs === undefined ? {} : { ttlMs });
+    for (const [name, ttlMs] of [
+      ["a", 900],
+      ["b", 900],
+      ["c", undefined],
+    ] as const)
+      used.put(name, ttlMs === undefined ? {} : { ttlMs });
     used.request({ names: ["a", "b", "c"] });
     used.settle();
     used.pass(300);
@@ -308,13 +390,23 @@ describe("createSotwType()", () => {
     first.put("a", { version: "v1" });
     first.request({ names: ["*"] });
     const [{ version } = { version: "" }] = first.settle();
-    for (const [names, given, pending] of [[["*"], version, false], [["*"], "other", true], [["*"], "", true], [["a"], version, true], [["*", "a"], version, true]] as const) {
+    for (const [names, given, pending] of [
+      [["*"], version, false],
+      [["*"], "other", true],
+      [["*"], "", true],
+      [["a"], version, true],
+      [["*", "a"], version, true],
+    ] as const) {
       const used = useMachine(FULL);
       used.put("a", { version: "v1" });
       used.request({ names, version: given });
       expect([names, given, used.machine.pending]).toEqual([names, given, pending]);
       if (pending) continue;
-      expect(used.machine.status()).toMatchObject({ state: "SYNCED", versionSent: version, versionAccepted: version });
+      expect(used.machine.status()).toMatchObject({
+        state: "SYNCED",
+        versionSent: version,
+        versionAccepted: version,
+      });
       expect(said(used)).toEqual({ ...idle, accepted: used.cache.revision });
       used.put("b");
       expect(used.drain()).toMatchObject([{ names: ["a", "b"] }]);
@@ -339,18 +431,29 @@ describe("createSotwType()", () => {
     ["a partial state, of names", {}, ["giant"], []],
     ["a partial state, of the wildcard", {}, ["*"], [[]]],
     ["a full state", FULL, ["*"], []],
-  ] as const)("says what of %s cannot be sent, and sends an empty response instead only where it deletes nothing [S-SIZE-3] [S-SIZE-4]", (_, options, names, sent) => {
-    const used = useMachine({ ...options, limits: { responseBytes: 2_000, fullStateBytes: 2_000 } });
-    used.put("giant", { text: "x".repeat(3_000) });
-    used.request({ names });
-    expect(used.drain().map((answer) => answer.names)).toEqual(sent);
-    expect(used.events.filter(({ kind }) => kind === "not-sent")).toMatchObject([{ typeUrl: TYPE, resources: [{ name: "giant" }] }]);
-  });
+  ] as const)(
+    "says what of %s cannot be sent, and sends an empty response instead only where it deletes nothing [S-SIZE-3] [S-SIZE-4]",
+    (_, options, names, sent) => {
+      const used = useMachine({
+        ...options,
+        limits: { responseBytes: 2_000, fullStateBytes: 2_000 },
+      });
+      used.put("giant", { text: "x".repeat(3_000) });
+      used.request({ names });
+      expect(used.drain().map((answer) => answer.names)).toEqual(sent);
+      expect(used.events.filter(({ kind }) => kind === "not-sent")).toMatchObject([
+        { typeUrl: TYPE, resources: [{ name: "giant" }] },
+      ]);
+    },
+  );
 
   it("bears the version of what was sent, whatever the order, and an author's label [S-VER-2]", () => {
     const one = useMachine();
     const other = useMachine();
-    for (const [used, names] of [[one, ["a", "b"]], [other, ["b", "a"]]] as const) {
+    for (const [used, names] of [
+      [one, ["a", "b"]],
+      [other, ["b", "a"]],
+    ] as const) {
       for (const name of names) used.put(name, { version: name });
       used.request({ names: names.slice(0, 1) });
       used.settle();
@@ -380,7 +483,11 @@ describe("createSotwType()", () => {
     used.put("c", { text: "2" });
     used.ack({ names: ["b", "c"] });
     expect(used.settle().map(({ names }) => [...names].sort())).toEqual([["b", "c"]]);
-    expect(used.machine).toMatchObject({ pending: false, refusing: false, accepted: used.cache.revision });
+    expect(used.machine).toMatchObject({
+      pending: false,
+      refusing: false,
+      accepted: used.cache.revision,
+    });
   });
 
   it("sends names that were owed when they were refused again, as they are by then [S-ACK-8]", () => {
@@ -392,29 +499,41 @@ describe("createSotwType()", () => {
     expect(used.settle()).toMatchObject([{ names: ["a"], texts: ["2"] }]);
   });
 
-  it.each([["partial", {}], ["full", FULL.type]] as const)("does not say a refused %s response again because of another version of it, which a client of unwrapped resources is not told [S-ACK-8] [S-WRAP-2]", (_, type) => {
-    const used = accepted(["a"], { type: { ...type, nameField: 1 } });
-    used.put("a", { text: "bad", version: "1" });
-    expect(used.drain()).toMatchObject([{ texts: ["bad"] }]);
-    used.nack();
-    for (const version of ["2", "3"]) {
-      used.put("a", { text: "bad", version });
-      expect(used.drain()).toEqual([]);
-      expect(used.machine).toMatchObject({ pending: false, refusing: true });
-    }
-    used.put("a", { text: "good", version: "3" });
-    expect(used.settle()).toMatchObject([{ texts: ["good"] }]);
-    expect(used.machine).toMatchObject({ refusing: false, accepted: used.cache.revision });
-  });
+  it.each([
+    ["partial", {}],
+    ["full", FULL.type],
+  ] as const)(
+    "does not say a refused %s response again because of another version of it, which a client of unwrapped resources is not told [S-ACK-8] [S-WRAP-2]",
+    (_, type) => {
+      const used = accepted(["a"], { type: { ...type, nameField: 1 } });
+      used.put("a", { text: "bad", version: "1" });
+      expect(used.drain()).toMatchObject([{ texts: ["bad"] }]);
+      used.nack();
+      for (const version of ["2", "3"]) {
+        used.put("a", { text: "bad", version });
+        expect(used.drain()).toEqual([]);
+        expect(used.machine).toMatchObject({ pending: false, refusing: true });
+      }
+      used.put("a", { text: "good", version: "3" });
+      expect(used.settle()).toMatchObject([{ texts: ["good"] }]);
+      expect(used.machine).toMatchObject({ refusing: false, accepted: used.cache.revision });
+    },
+  );
 
-  it.each([["partial", {}], ["full", FULL.type]] as const)("says a refused %s response again in another version where its client is told that [S-ACK-8] [S-WRAP-2]", (_, type) => {
-    const used = accepted(["a"], { type });
-    used.put("a", { text: "bad", version: "1" });
-    used.drain();
-    used.nack();
-    used.put("a", { text: "bad", version: "2" });
-    expect(used.drain()).toMatchObject([{ versions: ["2"], texts: ["bad"] }]);
-  });
+  it.each([
+    ["partial", {}],
+    ["full", FULL.type],
+  ] as const)(
+    "says a refused %s response again in another version where its client is told that [S-ACK-8] [S-WRAP-2]",
+    (_, type) => {
+      const used = accepted(["a"], { type });
+      used.put("a", { text: "bad", version: "1" });
+      used.drain();
+      used.nack();
+      used.put("a", { text: "bad", version: "2" });
+      expect(used.drain()).toMatchObject([{ versions: ["2"], texts: ["bad"] }]);
+    },
+  );
 
   it("leaves nothing behind when the stream is over", () => {
     const used = useMachine();
@@ -436,7 +555,12 @@ describe("createSotwType()", () => {
     used.request({ names: ["a", "b"] });
     expect(used.asked.filter((call) => call.startsWith("end"))).toEqual([]);
     used.request({ names: ["a", "b", "c"] });
-    used.request({ names: ["x", "y"].map((id) => `xdstp://a/${TYPE.split("/")[1] ?? ""}/${id}/*`) });
-    expect(used.asked.filter((call) => call.startsWith("end"))).toEqual(["end 8 more than 2 subscriptions of one type subscriptions", "end 8 more than 1 globs of one type globs"]);
+    used.request({
+      names: ["x", "y"].map((id) => `xdstp://a/${TYPE.split("/")[1] ?? ""}/${id}/*`),
+    });
+    expect(used.asked.filter((call) => call.startsWith("end"))).toEqual([
+      "end 8 more than 2 subscriptions of one type subscriptions",
+      "end 8 more than 1 globs of one type globs",
+    ]);
   });
 });

@@ -1,5 +1,42 @@
 import type { Entry, Reference, Topic, Watcher } from "@xdstp/core";
-import { announcesTtl, answeredUpTo, createExchange, createSmallMap, createSmallSet, hashBytes, hashOf, heldBackOf, isColdSince, isNewestNonce, isRefusedAndNew, isRepetition, isServedBy, leaveRefused, namesCold, parseNonce, quirksOf, rankOf, recordAnswer, refuseHeartbeat, refusedFrom, sayTheSame, settledBy, statusOf, takesWrapped, type Beating, type BeatOutcome, type NackError, type NodeInfo, type RequestScan, type ServerContext, type StreamInfo, type TypeHost, type TypeMachine, type TypeStatus, type TypeView } from "@xdstp/core/server";
+import {
+  announcesTtl,
+  answeredUpTo,
+  createExchange,
+  createSmallMap,
+  createSmallSet,
+  hashBytes,
+  hashOf,
+  heldBackOf,
+  isColdSince,
+  isNewestNonce,
+  isRefusedAndNew,
+  isRepetition,
+  isServedBy,
+  leaveRefused,
+  namesCold,
+  parseNonce,
+  quirksOf,
+  rankOf,
+  recordAnswer,
+  refuseHeartbeat,
+  refusedFrom,
+  sayTheSame,
+  settledBy,
+  statusOf,
+  takesWrapped,
+  type Beating,
+  type BeatOutcome,
+  type NackError,
+  type NodeInfo,
+  type RequestScan,
+  type ServerContext,
+  type StreamInfo,
+  type TypeHost,
+  type TypeMachine,
+  type TypeStatus,
+  type TypeView,
+} from "@xdstp/core/server";
 import type { SotwRequest } from "./decode-request.ts";
 import type { Gathered } from "./gathered.ts";
 import { gather } from "./gather.ts";
@@ -20,7 +57,13 @@ import { viewOf } from "./view-of.ts";
 import { withoutRefused } from "./without-refused.ts";
 
 /** One type on one SotW stream. */
-export function createSotwType(context: ServerContext, host: TypeHost, typeUrl: string, stream: StreamInfo, profileOf: ProfileOf): TypeMachine<SotwRequest> {
+export function createSotwType(
+  context: ServerContext,
+  host: TypeHost,
+  typeUrl: string,
+  stream: StreamInfo,
+  profileOf: ProfileOf,
+): TypeMachine<SotwRequest> {
   return new SotwType(context, host, typeUrl, stream, profileOf);
 }
 
@@ -35,33 +78,100 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   #first = true;
   #repairing = false;
 
-  constructor(context: ServerContext, host: TypeHost, typeUrl: string, stream: StreamInfo, profileOf: ProfileOf) {
+  constructor(
+    context: ServerContext,
+    host: TypeHost,
+    typeUrl: string,
+    stream: StreamInfo,
+    profileOf: ProfileOf,
+  ) {
     this.typeUrl = typeUrl;
     this.rank = rankOf(context.source, typeUrl);
     this.#profileOf = profileOf;
     this.#state = {
-      context, host, stream, typeUrl, watcher: this, exchange: createExchange(),
+      context,
+      host,
+      stream,
+      typeUrl,
+      watcher: this,
+      exchange: createExchange(),
       type: context.source.descriptor(typeUrl),
       quirks: quirksOf(context.quirks, host.node?.userAgentName ?? ""),
       profile: profileOf(typeUrl, formOf(context, host.node)),
-      subscriptions: createSmallMap(), located: undefined, legacy: true, listHash: undefined, wantedHash: undefined, sent: 0, returning: false, answered: false,
-      unsettled: createSmallSet(), unanswered: createSmallSet(), dirty: createSmallSet(), owed: createSmallSet(),
-      sum: 0, nameLength: 0, shown: [], kept: [], gone: NOTHING, stay: NOTHING, parting: undefined, taken: undefined, heldBack: NOTHING, heldBackFrom: Infinity, lifetimes: undefined, unsaid: undefined, impatient: false, patience: undefined,
+      subscriptions: createSmallMap(),
+      located: undefined,
+      legacy: true,
+      listHash: undefined,
+      wantedHash: undefined,
+      sent: 0,
+      returning: false,
+      answered: false,
+      unsettled: createSmallSet(),
+      unanswered: createSmallSet(),
+      dirty: createSmallSet(),
+      owed: createSmallSet(),
+      sum: 0,
+      nameLength: 0,
+      shown: [],
+      kept: [],
+      gone: NOTHING,
+      stay: NOTHING,
+      parting: undefined,
+      taken: undefined,
+      heldBack: NOTHING,
+      heldBackFrom: Infinity,
+      lifetimes: undefined,
+      unsaid: undefined,
+      impatient: false,
+      patience: undefined,
     };
   }
 
-  get inFlight(): boolean { return this.#state.exchange.inFlight !== undefined && !this.#repairing; }
-  get overdue(): boolean { return this.#repairing; }
-  get unansweredSince(): number | undefined { return this.#state.exchange.inFlight?.repairedAt; }
-  get taken(): boolean { return this.#state.taken !== undefined; }
-  get accepted(): number { return this.#state.exchange.accepted; }
-  get namesCold(): boolean { return namesCold(this.#state.type, this.#state.host, this.#state.taken?.gathered.entries ?? [], this.accepted); }
-  get refusing(): boolean { return this.#state.exchange.refused !== undefined; }
-  get refusedFrom(): number { return refusedFrom(this.#state.exchange, this.#state.heldBackFrom); }
-  get knowsReferences(): boolean { return this.#state.type?.references !== undefined; }
-  get heldBack(): ReadonlyMap<string, Reference> { return this.#state.heldBack; }
-  get heldFrom(): number { return isWithheld(this.#state) ? 0 : this.#state.gone.values().reduce((oldest, revision) => Math.min(oldest, revision), Infinity); }
-  get answeredUpTo(): number { return answeredUpTo(this.#state.exchange, this.#state.taken?.gathered); }
+  get inFlight(): boolean {
+    return this.#state.exchange.inFlight !== undefined && !this.#repairing;
+  }
+  get overdue(): boolean {
+    return this.#repairing;
+  }
+  get unansweredSince(): number | undefined {
+    return this.#state.exchange.inFlight?.repairedAt;
+  }
+  get taken(): boolean {
+    return this.#state.taken !== undefined;
+  }
+  get accepted(): number {
+    return this.#state.exchange.accepted;
+  }
+  get namesCold(): boolean {
+    return namesCold(
+      this.#state.type,
+      this.#state.host,
+      this.#state.taken?.gathered.entries ?? [],
+      this.accepted,
+    );
+  }
+  get refusing(): boolean {
+    return this.#state.exchange.refused !== undefined;
+  }
+  get refusedFrom(): number {
+    return refusedFrom(this.#state.exchange, this.#state.heldBackFrom);
+  }
+  get knowsReferences(): boolean {
+    return this.#state.type?.references !== undefined;
+  }
+  get heldBack(): ReadonlyMap<string, Reference> {
+    return this.#state.heldBack;
+  }
+  get heldFrom(): number {
+    return isWithheld(this.#state)
+      ? 0
+      : this.#state.gone
+          .values()
+          .reduce((oldest, revision) => Math.min(oldest, revision), Infinity);
+  }
+  get answeredUpTo(): number {
+    return answeredUpTo(this.#state.exchange, this.#state.taken?.gathered);
+  }
   get unsentFrom(): number {
     const { unanswered, owed, exchange } = this.#state;
     if (!this.pending) return Infinity;
@@ -69,11 +179,14 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   }
   get pending(): boolean {
     const { dirty, unanswered, owed, exchange } = this.#state;
-    const news = dirty.size > 0 || unanswered.size > 0 || owed.size > 0 || exchange.refused?.again === true;
+    const news =
+      dirty.size > 0 || unanswered.size > 0 || owed.size > 0 || exchange.refused?.again === true;
     return news && (!this.#fullState || (isComplete(this.#state) && !isWithheld(this.#state)));
   }
 
-  get #fullState(): boolean { return this.#state.type?.fullStateInSotw === true; }
+  get #fullState(): boolean {
+    return this.#state.type?.fullStateInSotw === true;
+  }
 
   request(request: SotwRequest): void {
     const first = this.#first;
@@ -81,7 +194,11 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     if (!first && this.#isStale(request)) return;
     const wanted = hashWanted(request);
     if (wanted !== this.#state.wantedHash) this.#state.host.thaw();
-    if (request.usesLocators) this.#state.profile = this.#profileOf(this.typeUrl, { ...formOf(this.#state.context, this.#state.host.node), wrap: true });
+    if (request.usesLocators)
+      this.#state.profile = this.#profileOf(this.typeUrl, {
+        ...formOf(this.#state.context, this.#state.host.node),
+        wrap: true,
+      });
     if (!first && request.nonce === "" && this.#state.exchange.nonceSent > 0) this.#startAgain();
     subscribe(this.#state, request);
     this.#state.wantedHash = wanted;
@@ -93,7 +210,8 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
 
   plainAck(scan: RequestScan, message: Uint8Array): boolean {
     const { exchange, listHash, lifetimes } = this.#state;
-    if (this.#first || exchange.nonceSent === 0 || !isNewestNonce(lifetimes, exchange, scan.nonce)) return false;
+    if (this.#first || exchange.nonceSent === 0 || !isNewestNonce(lifetimes, exchange, scan.nonce))
+      return false;
     if (hashBytes(message, scan.namesStart, scan.namesEnd) !== listHash) return false;
     this.#answer(scan.nonce, undefined);
     return true;
@@ -124,11 +242,19 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     const { heldBack: before } = state;
     const all = taken === undefined ? gather(state, removeUpTo) : taken.gathered;
     const gathered = withoutRefused(state, all);
-    const news = this.#fullState ? isNews(state, gathered) : isPartialNews(state, gathered, heldBackOf(all.entries, gathered.entries, state.heldBack), before);
+    const news = this.#fullState
+      ? isNews(state, gathered)
+      : isPartialNews(
+          state,
+          gathered,
+          heldBackOf(all.entries, gathered.entries, state.heldBack),
+          before,
+        );
     this.#repairing = false;
     if (this.#fullState) this.#supersedeRefused(news || gathered.due);
     if (news || gathered.due) send(state, gathered);
-    else if (state.exchange.inFlight === undefined && state.exchange.refused === undefined) state.exchange.accepted = state.sent;
+    else if (state.exchange.inFlight === undefined && state.exchange.refused === undefined)
+      state.exchange.accepted = state.sent;
     if (state.answered) this.#calm();
     noteHolding(state, gathered.entries, taken?.holding);
   }
@@ -148,7 +274,8 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   }
 
   takeUpAgain(): void {
-    for (const name of this.#state.heldBack.keys()) if (coverOf(this.#state, name) !== undefined) this.#state.owed.add(name);
+    for (const name of this.#state.heldBack.keys())
+      if (coverOf(this.#state, name) !== undefined) this.#state.owed.add(name);
     this.#state.heldBack = NOTHING;
     this.#state.heldBackFrom = Infinity;
   }
@@ -169,7 +296,9 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
 
   misses(name: string): boolean {
     const cover = coverOf(this.#state, name);
-    return cover === undefined ? isServedBy(this.#state.context.source, name) : cover.topic.get(name)?.resource === undefined;
+    return cover === undefined
+      ? isServedBy(this.#state.context.source, name)
+      : cover.topic.get(name)?.resource === undefined;
   }
 
   /** A full state replaces all that was refused; one that goes nowhere leaves it as it was (S-ACK-8). */
@@ -184,16 +313,28 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     const key = keyOf(name);
     if (taken?.gathered.entries.some((entry) => keyOf(entry.name) === key) === true) return; // it goes after what it is sent for
     const cover = coverOf(this.#state, name);
-    if (cover !== undefined && !unsettled.has(cover.topic) && !unanswered.has(cover.topic)) owed.add(name);
+    if (cover !== undefined && !unsettled.has(cover.topic) && !unanswered.has(cover.topic))
+      owed.add(name);
     if (this.#state.exchange.inFlight !== undefined) this.#state.context.repairs.watch(this);
   }
 
-  get subscriptions(): number { return this.#state.subscriptions.size; }
-  get nameLength(): number { return this.#state.nameLength; }
+  get subscriptions(): number {
+    return this.#state.subscriptions.size;
+  }
+  get nameLength(): number {
+    return this.#state.nameLength;
+  }
 
   status(): TypeStatus {
     const { subscriptions, answered, dirty, unsettled, taken, heldBack } = this.#state;
-    return statusOf(this.#state, { subscriptions: subscriptions.size, wildcard: subscriptionsOf(this.#state, "*").length > 0, answered, news: dirty.size > 0 || taken !== undefined, unsettled: unsettled.size > 0, heldBack });
+    return statusOf(this.#state, {
+      subscriptions: subscriptions.size,
+      wildcard: subscriptionsOf(this.#state, "*").length > 0,
+      answered,
+      news: dirty.size > 0 || taken !== undefined,
+      unsettled: unsettled.size > 0,
+      heldBack,
+    });
   }
 
   view(): TypeView {
@@ -212,8 +353,14 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   #begin({ version }: SotwRequest): void {
     const state = this.#state;
     state.returning = version !== "";
-    const wildcard = state.subscriptions.size === 1 ? subscriptionsOf(state, "*")[0]?.topic : undefined;
-    if (version !== "" && wildcard?.settled === true && currentVersion([wildcard], wildcard.members()) === version) this.#adopt(wildcard, version);
+    const wildcard =
+      state.subscriptions.size === 1 ? subscriptionsOf(state, "*")[0]?.topic : undefined;
+    if (
+      version !== "" &&
+      wildcard?.settled === true &&
+      currentVersion([wildcard], wildcard.members()) === version
+    )
+      this.#adopt(wildcard, version);
   }
 
   #adopt(wildcard: Topic, version: string): void {
@@ -230,7 +377,14 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   /** A client that holds nothing is not kept waiting for ever (S-STREAM-9). */
   #waitAtMost({ version }: SotwRequest): void {
     const state = this.#state;
-    if (!this.#fullState || version !== "" || state.answered || state.patience !== undefined || state.unsettled.size === 0) return;
+    if (
+      !this.#fullState ||
+      version !== "" ||
+      state.answered ||
+      state.patience !== undefined ||
+      state.unsettled.size === 0
+    )
+      return;
     state.patience = state.context.clock.after(state.context.limits.settleMs, () => {
       state.impatient = true;
       state.host.schedule();
@@ -246,7 +400,10 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   #isStale(request: SotwRequest): boolean {
     const { nonce, error } = request;
     const { exchange, lifetimes } = this.#state;
-    const stale = nonce === "" ? exchange.inFlight !== undefined : !isNewestNonce(lifetimes, exchange, parseNonce(nonce));
+    const stale =
+      nonce === ""
+        ? exchange.inFlight !== undefined
+        : !isNewestNonce(lifetimes, exchange, parseNonce(nonce));
     if (!stale) return false;
     narrow(this.#state, request);
     this.#answer(parseNonce(nonce), error);
@@ -263,7 +420,10 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     const state = this.#state;
     const { exchange, lifetimes } = state;
     const nonce = settledBy(lifetimes, exchange, given);
-    if (nonce === 0) { if (error !== undefined) this.#sendAnew(given, error); return; }
+    if (nonce === 0) {
+      if (error !== undefined) this.#sendAnew(given, error);
+      return;
+    }
     if (error !== undefined || exchange.inFlight?.refusal !== undefined) state.host.thaw();
     const settled = recordAnswer(state, nonce, error, state.dirty.size > 0);
     if (!settled) return;
@@ -274,7 +434,9 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   /** A client that refuses a heartbeat does not hold what it stands for. */
   #sendAnew(nonce: number, error: NackError): void {
     refuseHeartbeat(this.#state, nonce, error);
-    for (const { name, resource } of this.#state.lifetimes?.sent ?? []) if (resource?.ttlMs !== undefined && coverOf(this.#state, name) !== undefined) this.#state.owed.add(name);
+    for (const { name, resource } of this.#state.lifetimes?.sent ?? [])
+      if (resource?.ttlMs !== undefined && coverOf(this.#state, name) !== undefined)
+        this.#state.owed.add(name);
     this.#state.host.schedule();
   }
 
@@ -290,13 +452,25 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
 function isNews({ exchange, shown, profile }: SotwState, { version, entries }: Gathered): boolean {
   if (exchange.refused !== undefined && sayTheSame(shown, entries, profile)) return false;
   if (version !== exchange.versionSent) return true;
-  return entries !== shown && (hasNewErrors(entries, shown) || hashOf(entries) !== hashOf(shown) || (profile.heartbeat !== undefined && !haveEqualTtls(entries, shown)));
+  return (
+    entries !== shown &&
+    (hasNewErrors(entries, shown) ||
+      hashOf(entries) !== hashOf(shown) ||
+      (profile.heartbeat !== undefined && !haveEqualTtls(entries, shown)))
+  );
 }
 
 /** The same of what has come or changed. Here nothing is said of what goes, so that what was refused may come back before the client has been told anything else. */
-function isPartialNews(state: SotwState, { entries, refused = state.unsaid }: Gathered, waiting: readonly Entry[], before: SotwState["heldBack"]): boolean {
+function isPartialNews(
+  state: SotwState,
+  { entries, refused = state.unsaid }: Gathered,
+  waiting: readonly Entry[],
+  before: SotwState["heldBack"],
+): boolean {
   const { exchange, profile, dirty } = state;
-  const isSaid = entries.length + waiting.length > 0 && isRepetition(exchange, refused, entries, waiting, profile, dirty.size > 0);
+  const isSaid =
+    entries.length + waiting.length > 0 &&
+    isRepetition(exchange, refused, entries, waiting, profile, dirty.size > 0);
   state.unsaid = entries.length === 0 && !isSaid ? refused : undefined;
   if (isSaid) leaveRefused(state, before, refused?.entries ?? []);
   return entries.length > 0 && !isSaid;

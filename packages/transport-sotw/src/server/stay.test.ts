@@ -6,15 +6,21 @@ const orderMs = 1_000;
 
 /** A full state of clusters asked for by name, on a stream with routes that may refer to them, or without. */
 function clusters(names: readonly string[], withRoutes = true): UsedMachine {
-  const used = useMachine({ type: { fullStateInSotw: true, refersTo: [ROUTE] }, limits: { orderMs }, siblings: withRoutes ? { [ROUTE]: {} } : {} });
+  const used = useMachine({
+    type: { fullStateInSotw: true, refersTo: [ROUTE] },
+    limits: { orderMs },
+    siblings: withRoutes ? { [ROUTE]: {} } : {},
+  });
   for (const name of ["a", "b", "c"]) used.put(name);
   used.request({ names });
   used.settle();
   return used;
 }
 
-const names = (used: UsedMachine): readonly (readonly string[])[] => used.settle().map((sent) => [...sent.names].sort());
-const expired = (used: UsedMachine): number => used.events.filter(({ kind }) => kind === "order-expired").length;
+const names = (used: UsedMachine): readonly (readonly string[])[] =>
+  used.settle().map((sent) => [...sent.names].sort());
+const expired = (used: UsedMachine): number =>
+  used.events.filter(({ kind }) => kind === "order-expired").length;
 
 describe("what is gone from a full state while its name is asked for", () => {
   it("stays, until the list leaves it out [S-ORD-3]", () => {

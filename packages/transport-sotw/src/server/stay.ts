@@ -6,7 +6,9 @@ import type { SotwState } from "./sotw-state.ts";
 /** A name that is asked for and does not exist. */
 export function isNameOfNothing(topic: Topic): boolean {
   const { name } = topic.interest;
-  return name !== "*" && !isGlob(name) && topic.members().every(({ resource }) => resource === undefined);
+  return (
+    name !== "*" && !isGlob(name) && topic.members().every(({ resource }) => resource === undefined)
+  );
 }
 
 /**
@@ -14,7 +16,10 @@ export function isNameOfNothing(topic: Topic): boolean {
  * and says by its list when it has changed over (S-ORD-3). Not where nobody on the stream could refer to it.
  */
 export function letsStay({ type, host }: SotwState, topics: readonly Topic[]): boolean {
-  return topics.some(isNameOfNothing) && type?.refersTo?.some((typeUrl) => host.sibling(typeUrl) !== undefined) === true;
+  return (
+    topics.some(isNameOfNothing) &&
+    type?.refersTo?.some((typeUrl) => host.sibling(typeUrl) !== undefined) === true
+  );
 }
 
 /** A name that is gone is asked for, and has not stayed too long (S-ORD-4). */
@@ -27,13 +32,19 @@ export function mayStay(state: SotwState, name: string): boolean {
 export function noteStay(state: SotwState, names: readonly string[]): void {
   if (names.length + state.stay.size === 0) return;
   const now = state.context.clock.now();
-  state.stay = new Map(names.map((name) => [keyOf(name), state.stay.get(keyOf(name)) ?? now] as const));
+  state.stay = new Map(
+    names.map((name) => [keyOf(name), state.stay.get(keyOf(name)) ?? now] as const),
+  );
   wait(state);
 }
 
 /** A name has left the list. */
 export function leave(state: SotwState, key: string): void {
-  if (state.stay.has(key)) noteStay(state, [...state.stay.keys()].filter((other) => other !== key));
+  if (state.stay.has(key))
+    noteStay(
+      state,
+      [...state.stay.keys()].filter((other) => other !== key),
+    );
 }
 
 /** Nothing stays any more. */
@@ -47,10 +58,18 @@ function isOver({ context: { clock, limits } }: SotwState, since: number | undef
 }
 
 function wait(state: SotwState): void {
-  const { stay, context: { clock, limits } } = state;
+  const {
+    stay,
+    context: { clock, limits },
+  } = state;
   state.parting?.cancel();
   const oldest = Math.min(...stay.values());
-  state.parting = stay.size === 0 ? undefined : clock.after(Math.max(0, oldest + limits.orderMs - clock.now()), () => { part(state); });
+  state.parting =
+    stay.size === 0
+      ? undefined
+      : clock.after(Math.max(0, oldest + limits.orderMs - clock.now()), () => {
+          part(state);
+        });
 }
 
 function part(state: SotwState): void {

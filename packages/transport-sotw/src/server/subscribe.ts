@@ -13,13 +13,22 @@ type WantedSet = Pick<SotwRequest, "names" | "located">;
 export function subscribe(state: SotwState, list: WantedSet): void {
   const names = wantedNames(state, list);
   const located = wantedLocators(state, list);
-  const excess = excessOf(state, [...names, ...located.map(({ name }) => name)]) ?? excessOfLocators(located, state.context.limits);
-  if (excess !== undefined) { state.host.end(StatusCode.RESOURCE_EXHAUSTED, ...excess); return; }
+  const excess =
+    excessOf(state, [...names, ...located.map(({ name }) => name)]) ??
+    excessOfLocators(located, state.context.limits);
+  if (excess !== undefined) {
+    state.host.end(StatusCode.RESOURCE_EXHAUSTED, ...excess);
+    return;
+  }
   const wanted = byKey(names, located);
   const added = [...wanted].filter(([key]) => !state.subscriptions.has(key));
   const dropped = dropOthers(state, wanted);
   for (const [key, interest] of added) begin(state, key, interest);
-  report(state, added.map(([, { name }]) => name), dropped);
+  report(
+    state,
+    added.map(([, { name }]) => name),
+    dropped,
+  );
 }
 
 /** Drops what the list of a request leaves out that crossed a response. What it adds comes again with the ACK that must follow, and with it what was dropped meanwhile is new (S-NONCE-6). */
@@ -33,14 +42,25 @@ export function narrow(state: SotwState, list: WantedSet): void {
 function dropOthers(state: SotwState, wanted: ReadonlyMap<string, Interest>): readonly string[] {
   const dropped = [...state.subscriptions].filter(([key]) => !wanted.has(key));
   for (const [key] of dropped) unsubscribe(state, key);
-  return dropped.map(([key, { topic: { interest } }]) => (interest.parameters === undefined ? key : interest.name));
+  return dropped.map(
+    ([
+      key,
+      {
+        topic: { interest },
+      },
+    ]) => (interest.parameters === undefined ? key : interest.name),
+  );
 }
 
 /** The spelling that comes first counts (N-42, S-SUB-7). */
-function byKey(names: readonly string[], located: readonly Interest[]): ReadonlyMap<string, Interest> {
+function byKey(
+  names: readonly string[],
+  located: readonly Interest[],
+): ReadonlyMap<string, Interest> {
   const wanted = new Map<string, Interest>();
   for (const name of names) if (!wanted.has(keyOf(name))) wanted.set(keyOf(name), { name });
-  for (const interest of located) if (!wanted.has(idOf(interest))) wanted.set(idOf(interest), interest);
+  for (const interest of located)
+    if (!wanted.has(idOf(interest))) wanted.set(idOf(interest), interest);
   return wanted;
 }
 
@@ -50,7 +70,9 @@ function wantedNames(state: SotwState, { names: list, located }: WantedSet): rea
     state.legacy = false;
     return takesGlobs(state) ? list : list.filter((name) => !isGlob(name));
   }
-  return state.legacy && state.quirks.legacyWildcard && (state.type?.legacyWildcard ?? true) ? ["*"] : [];
+  return state.legacy && state.quirks.legacyWildcard && (state.type?.legacyWildcard ?? true)
+    ? ["*"]
+    : [];
 }
 
 function wantedLocators(state: SotwState, { located }: WantedSet): readonly Interest[] {
@@ -62,11 +84,17 @@ function takesGlobs({ type, context: { source }, typeUrl }: SotwState): boolean 
   return type?.fullStateInSotw === true || !source.serves(typeUrl);
 }
 
-function excessOf({ context: { limits } }: SotwState, names: readonly string[]): readonly [message: string, limit: keyof StreamLimits] | undefined {
-  if (names.length > limits.subscriptions) return [`more than ${limits.subscriptions} subscriptions of one type`, "subscriptions"];
+function excessOf(
+  { context: { limits } }: SotwState,
+  names: readonly string[],
+): readonly [message: string, limit: keyof StreamLimits] | undefined {
+  if (names.length > limits.subscriptions)
+    return [`more than ${limits.subscriptions} subscriptions of one type`, "subscriptions"];
   const excess = excessOfNames(names, limits);
   if (excess !== undefined || names.length <= limits.globs) return excess;
-  return names.filter((name) => isGlob(name)).length > limits.globs ? [`more than ${limits.globs} globs of one type`, "globs"] : undefined;
+  return names.filter((name) => isGlob(name)).length > limits.globs
+    ? [`more than ${limits.globs} globs of one type`, "globs"]
+    : undefined;
 }
 
 function begin(state: SotwState, key: string, interest: Interest): void {
@@ -82,9 +110,14 @@ function begin(state: SotwState, key: string, interest: Interest): void {
 
 function locate(state: SotwState, key: string, subscription: Subscription): void {
   const located = (state.located ??= new Map<string, readonly Subscription[]>());
-  located.set(key, [...located.get(key) ?? [], subscription]);
+  located.set(key, [...(located.get(key) ?? []), subscription]);
 }
 
-function report({ context, stream, typeUrl }: SotwState, added: readonly string[], dropped: readonly string[]): void {
-  if (added.length > 0 || dropped.length > 0) context.emit?.({ kind: "subscribe", stream, typeUrl, added, dropped });
+function report(
+  { context, stream, typeUrl }: SotwState,
+  added: readonly string[],
+  dropped: readonly string[],
+): void {
+  if (added.length > 0 || dropped.length > 0)
+    context.emit?.({ kind: "subscribe", stream, typeUrl, added, dropped });
 }

@@ -37,6 +37,20 @@ export function putBack(state: SotwState, { before }: Taken): void {
   if (before.refused !== undefined) giveBack(state.exchange, before.refused);
 }
 
-function snapshotOf({ sent, gone, dirty, unanswered, owed, exchange: { refused } }: SotwState): Snapshot {
-  return { sent, gone, dirty: [...dirty], unanswered: [...unanswered], owed: [...owed], refused: refused?.again === true ? refused : undefined };
+function snapshotOf({
+  sent,
+  gone,
+  dirty,
+  unanswered,
+  owed,
+  exchange: { refused },
+}: SotwState): Snapshot {
+  return {
+    sent,
+    gone,
+    dirty: [...dirty],
+    unanswered: [...unanswered],
+    owed: [...owed],
+    refused: refused?.again === true ? refused : undefined,
+  };
 }

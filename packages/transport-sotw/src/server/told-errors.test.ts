@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { added, removed } from "../../test/entries.ts";
 import { hasNewErrors, withoutToldErrors } from "./told-errors.ts";
 
-const failed = (name: string): Entry => ({ ...removed(name), error: new XdsError("PERMISSION_DENIED", "no") });
+const failed = (name: string): Entry => ({
+  ...removed(name),
+  error: new XdsError("PERMISSION_DENIED", "no"),
+});
 const [a, b, x, y, gone] = [added("a"), added("b"), failed("x"), failed("y"), removed("gone")];
 
 describe("withoutToldErrors()", () => {
@@ -13,9 +16,17 @@ describe("withoutToldErrors()", () => {
   });
 
   it("gives the same array for the same two, and the array itself where there is nothing to leave out, so that streams share its frame", () => {
-    const [entries, held] = [[a, x], [a, x]];
+    const [entries, held] = [
+      [a, x],
+      [a, x],
+    ];
     expect(withoutToldErrors(entries, held)).toBe(withoutToldErrors(entries, held));
-    for (const [all, told] of [[[a, b], held], [entries, [a, b, gone]], [[a, gone], [gone]]] as const) expect(withoutToldErrors(all, told)).toBe(all);
+    for (const [all, told] of [
+      [[a, b], held],
+      [entries, [a, b, gone]],
+      [[a, gone], [gone]],
+    ] as const)
+      expect(withoutToldErrors(all, told)).toBe(all);
   });
 });
 

@@ -23,7 +23,13 @@ describe("unionOf()", () => {
 
   it("takes a name for present in any spelling [N-40]", () => {
     const members = [added("xdstp://a/test.Type/~x")];
-    expect(unionOf(members, [added("xdstp://a/test.Type/~x", { asked: "xdstp://a/test.Type/%7Ex" })], all)).toBe(members);
+    expect(
+      unionOf(
+        members,
+        [added("xdstp://a/test.Type/~x", { asked: "xdstp://a/test.Type/%7Ex" })],
+        all,
+      ),
+    ).toBe(members);
   });
 
   it("leaves out what was shown and is wanted no more [S-SUB-4]", () => {

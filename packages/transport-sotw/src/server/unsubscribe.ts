@@ -10,7 +10,8 @@ export function unsubscribe(state: SotwState, key: string): void {
   const { topic, hash } = subscription;
   state.subscriptions.delete(key);
   state.nameLength -= key.length;
-  if (topic.interest.parameters !== undefined) unlocate(state, keyOf(topic.interest.name), subscription);
+  if (topic.interest.parameters !== undefined)
+    unlocate(state, keyOf(topic.interest.name), subscription);
   const { name } = topic.interest;
   const hasStayed = state.stay.has(keyOf(name));
   leave(state, keyOf(name));

@@ -1,7 +1,14 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createCache, type Cache, type CacheOptions } from "@xdstp/cache";
 import type { ResourceFeed, ResourceSink, ResourceType, Topic } from "@xdstp/core";
-import { createClientContext, type ClientContextOptions, type ClientEvent, type ClientFeed, type ClientTypeStatus, type WantStatus } from "@xdstp/core/client";
+import {
+  createClientContext,
+  type ClientContextOptions,
+  type ClientEvent,
+  type ClientFeed,
+  type ClientTypeStatus,
+  type WantStatus,
+} from "@xdstp/core/client";
 import { NodeSchema } from "@xdstp/protos/discovery";
 import { createFakeClock, type FakeClock } from "@xdstp/testing";
 import { createDeltaClient } from "@xdstp/transport-delta/client";
@@ -41,7 +48,11 @@ export interface ClientWorld {
   readonly feed: ClientFeed;
   readonly server: ScriptedServer;
   readonly events: readonly ClientEvent[];
-  readonly watch: (typeUrl: string, name: string, parameters?: Readonly<Record<string, string>>) => Watched;
+  readonly watch: (
+    typeUrl: string,
+    name: string,
+    parameters?: Readonly<Record<string, string>>,
+  ) => Watched;
   /** Watches, ends the turn, and lets the request go. */
   readonly ask: (typeUrl: string, ...names: readonly string[]) => Promise<readonly Watched[]>;
   readonly status: (typeUrl: string) => ClientTypeStatus;
@@ -59,30 +70,77 @@ export async function turn(): Promise<void> {
 export const node = toBinary(NodeSchema, create(NodeSchema, { id: "me" }));
 
 /** Makes a client of which nothing is wanted yet. */
-export function createClientWorld(variant: ClientVariantName, { types = madeUpTypes, cache: cacheOptions = {}, client = {}, runs = true, sink = (given) => given }: ClientWorldOptions = {}): ClientWorld {
+export function createClientWorld(
+  variant: ClientVariantName,
+  {
+    types = madeUpTypes,
+    cache: cacheOptions = {},
+    client = {},
+    runs = true,
+    sink = (given) => given,
+  }: ClientWorldOptions = {},
+): ClientWorld {
   const clock = createFakeClock();
   const events: ClientEvent[] = [];
   const server = createScriptedServer(variant);
   const cache = createCache({ types, clock, ...cacheOptions });
-  const context = createClientContext({ connect: server.raw.connect, node, clock, random: () => 0.5, descriptor: (typeUrl) => cache.descriptor(typeUrl), onEvent: (event) => { events.push(event); }, ...client });
+  const context = createClientContext({
+    connect: server.raw.connect,
+    node,
+    clock,
+    random: () => 0.5,
+    descriptor: (typeUrl) => cache.descriptor(typeUrl),
+    onEvent: (event) => {
+      events.push(event);
+    },
+    ...client,
+  });
   const feed = variant === "delta" ? createDeltaClient(context) : createSotwClient(context);
   if (runs) cache.addFeed(behind(feed, sink));
-  const watch: ClientWorld["watch"] = (typeUrl, name, parameters) => watched(cache.topic(typeUrl, { name, ...(parameters === undefined ? {} : { parameters: new Map(Object.entries(parameters)) }) }));
-  const status: ClientWorld["status"] = (typeUrl) => found(feed.status().types.find((type) => type.typeUrl === typeUrl), typeUrl);
+  const watch: ClientWorld["watch"] = (typeUrl, name, parameters) =>
+    watched(
+      cache.topic(typeUrl, {
+        name,
+        ...(parameters === undefined ? {} : { parameters: new Map(Object.entries(parameters)) }),
+      }),
+    );
+  const status: ClientWorld["status"] = (typeUrl) =>
+    found(
+      feed.status().types.find((type) => type.typeUrl === typeUrl),
+      typeUrl,
+    );
   return {
-    variant, clock, cache, feed, server, events, watch, status,
+    variant,
+    clock,
+    cache,
+    feed,
+    server,
+    events,
+    watch,
+    status,
     async ask(typeUrl, ...names) {
       const all = names.map((name) => watch(typeUrl, name));
       await turn();
       return all;
     },
-    want: (typeUrl, name) => found(status(typeUrl).wants.find(({ interest }) => interest.name === name), name),
-    async end() { await cache.close(); },
+    want: (typeUrl, name) =>
+      found(
+        status(typeUrl).wants.find(({ interest }) => interest.name === name),
+        name,
+      ),
+    async end() {
+      await cache.close();
+    },
   };
 }
 
 function behind(feed: ClientFeed, sink: (sink: ResourceSink) => ResourceSink): ResourceFeed {
-  return { run: async (given, signal) => feed.run(sink(given), signal), want: (...news) => { feed.want(...news); } };
+  return {
+    run: async (given, signal) => feed.run(sink(given), signal),
+    want: (...news) => {
+      feed.want(...news);
+    },
+  };
 }
 
 function found<T>(value: T | undefined, what: string): T {
@@ -93,18 +151,34 @@ function found<T>(value: T | undefined, what: string): T {
 /** Watches a topic of any cache. */
 export function watched(topic: Topic): Watched {
   let wakes = 0;
-  const watcher = { wake: () => { wakes++; } };
+  const watcher = {
+    wake: () => {
+      wakes++;
+    },
+  };
   topic.watch(watcher);
   return {
     topic,
-    get wakes() { return wakes; },
-    get now() { return shown(topic); },
-    stop: () => { topic.unwatch(watcher); },
+    get wakes() {
+      return wakes;
+    },
+    get now() {
+      return shown(topic);
+    },
+    stop: () => {
+      topic.unwatch(watcher);
+    },
   };
 }
 
 function shown(topic: Topic): string {
-  const members = topic.members().map(({ name, resource, error }) => (resource === undefined ? `${name}!${error?.code ?? ""}` : `${name}=${textIn(resource.payload.value)}`));
+  const members = topic
+    .members()
+    .map(({ name, resource, error }) =>
+      resource === undefined
+        ? `${name}!${error?.code ?? ""}`
+        : `${name}=${textIn(resource.payload.value)}`,
+    );
   const known = topic.settled || members.length > 0 ? members.sort().join(" ") : "pending";
   const open = !topic.settled && members.length > 0 ? "..." : "";
   return `${known}${open}${topic.stale === undefined ? "" : ` ~${topic.stale.code}`}`;

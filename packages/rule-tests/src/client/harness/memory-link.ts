@@ -19,7 +19,10 @@ export interface LinkSpy {
 }
 
 /** `serve` opens a stream of the server. */
-export function createMemoryLink(serve: (out: ByteStream) => ByteStreamHandler, spy: LinkSpy): MemoryLink {
+export function createMemoryLink(
+  serve: (out: ByteStream) => ByteStreamHandler,
+  spy: LinkSpy,
+): MemoryLink {
   let streams = 0;
   let now: Stream | undefined;
   return {
@@ -27,9 +30,13 @@ export function createMemoryLink(serve: (out: ByteStream) => ByteStreamHandler, 
       now = createStream(handler, serve, ++streams, spy);
       return now.out;
     },
-    get streams() { return streams; },
+    get streams() {
+      return streams;
+    },
     deliver: (to) => now?.deliver(to) ?? false,
-    cut() { now?.close({ code: 14, message: "cut" }); },
+    cut() {
+      now?.close({ code: 14, message: "cut" });
+    },
   };
 }
 
@@ -39,7 +46,12 @@ interface Stream {
   close(status: Status): void;
 }
 
-function createStream(client: ByteStreamHandler, serve: (out: ByteStream) => ByteStreamHandler, id: number, spy: LinkSpy): Stream {
+function createStream(
+  client: ByteStreamHandler,
+  serve: (out: ByteStream) => ByteStreamHandler,
+  id: number,
+  spy: LinkSpy,
+): Stream {
   const queues = { client: [] as Uint8Array[], server: [] as Uint8Array[] };
   let [open, reached, paused] = [true, false, false];
   const close = (status: Status): void => {
@@ -48,7 +60,10 @@ function createStream(client: ByteStreamHandler, serve: (out: ByteStream) => Byt
     server.onClosed(status);
     client.onClosed(status);
   };
-  const server = serve({ send: ({ bytes }) => (queues.client.push(Uint8Array.from(bytes)), true), close });
+  const server = serve({
+    send: ({ bytes }) => (queues.client.push(Uint8Array.from(bytes)), true),
+    close,
+  });
   const deliver = (to: "client" | "server"): boolean => {
     if (!open || (to === "client" && paused)) return false;
     if (!reached) {
@@ -63,6 +78,16 @@ function createStream(client: ByteStreamHandler, serve: (out: ByteStream) => Byt
     (to === "server" ? server : client).onMessage(message);
     return true;
   };
-  const out: ByteStream = { opening: true, send: ({ bytes }) => (queues.server.push(Uint8Array.from(bytes)), true), close, pause: () => { paused = true; }, resume: () => { paused = false; } };
+  const out: ByteStream = {
+    opening: true,
+    send: ({ bytes }) => (queues.server.push(Uint8Array.from(bytes)), true),
+    close,
+    pause: () => {
+      paused = true;
+    },
+    resume: () => {
+      paused = false;
+    },
+  };
   return { out, deliver, close };
 }

@@ -1,6 +1,16 @@
 import { create, toBinary } from "@bufbuild/protobuf";
-import { ResourceSchema, type DeltaDiscoveryRequest, type DiscoveryRequest } from "@xdstp/protos/discovery";
-import { createRawDeltaServer, createRawSotwServer, type DeltaResponseInit, type RawServer, type SotwResponseInit } from "@xdstp/testing";
+import {
+  ResourceSchema,
+  type DeltaDiscoveryRequest,
+  type DiscoveryRequest,
+} from "@xdstp/protos/discovery";
+import {
+  createRawDeltaServer,
+  createRawSotwServer,
+  type DeltaResponseInit,
+  type RawServer,
+  type SotwResponseInit,
+} from "@xdstp/testing";
 import { payloadOf } from "../../harness/payload.ts";
 import type { ClientVariantName } from "./client-world.ts";
 
@@ -13,7 +23,10 @@ export interface Asked {
   /** In delta; always empty in SotW. */
   readonly dropped: readonly string[];
   /** What was asked for with parameters. */
-  readonly locators: readonly (readonly [name: string, parameters: Readonly<Record<string, string>>])[];
+  readonly locators: readonly (readonly [
+    name: string,
+    parameters: Readonly<Record<string, string>>,
+  ])[];
   /** `version_info`; always empty in delta. */
   readonly version: string;
   /** `initial_resource_versions`; always empty in SotW. */
@@ -58,7 +71,9 @@ export interface Reply {
 
 /** A server of either variant that does what a test says. */
 export interface ScriptedServer {
-  readonly raw: RawServer<DeltaDiscoveryRequest, DeltaResponseInit> | RawServer<DiscoveryRequest, SotwResponseInit>;
+  readonly raw:
+    | RawServer<DeltaDiscoveryRequest, DeltaResponseInit>
+    | RawServer<DiscoveryRequest, SotwResponseInit>;
   /** The oldest request that was not read yet. Throws where there is none. */
   next(): Asked;
   /** All that were not read yet. */
@@ -74,7 +89,9 @@ export function createScriptedServer(variant: ClientVariantName): ScriptedServer
   if (variant === "delta") {
     const raw = createRawDeltaServer();
     return {
-      raw, next: () => askedOfDelta(raw.next()), rest: () => raw.rest().map(askedOfDelta),
+      raw,
+      next: () => askedOfDelta(raw.next()),
+      rest: () => raw.rest().map(askedOfDelta),
       reply(typeUrl, reply) {
         const nonce = nonceOf(reply);
         raw.send(deltaResponse(typeUrl, nonce, reply));
@@ -84,7 +101,9 @@ export function createScriptedServer(variant: ClientVariantName): ScriptedServer
   }
   const raw = createRawSotwServer();
   return {
-    raw, next: () => askedOfSotw(raw.next()), rest: () => raw.rest().map(askedOfSotw),
+    raw,
+    next: () => askedOfSotw(raw.next()),
+    rest: () => raw.rest().map(askedOfSotw),
     reply(typeUrl, reply) {
       const nonce = nonceOf(reply);
       raw.send(sotwResponse(typeUrl, nonce, reply));
@@ -96,53 +115,138 @@ export function createScriptedServer(variant: ClientVariantName): ScriptedServer
 const WRAPPER = "type.googleapis.com/envoy.service.discovery.v3.Resource";
 
 /** The encoding of a response, for tests that spoil it. */
-export function deltaResponse(typeUrl: string, nonce: string, { version = nonce, resources = [], removed = [], errors = [], identifier }: Reply): DeltaResponseInit {
+export function deltaResponse(
+  typeUrl: string,
+  nonce: string,
+  { version = nonce, resources = [], removed = [], errors = [], identifier }: Reply,
+): DeltaResponseInit {
   return {
-    typeUrl, nonce, systemVersionInfo: version, resources: resources.map((sent) => resourceOf(typeUrl, version, sent)), removedResources: [...removed], resourceErrors: errors.map(errorOf),
+    typeUrl,
+    nonce,
+    systemVersionInfo: version,
+    resources: resources.map((sent) => resourceOf(typeUrl, version, sent)),
+    removedResources: [...removed],
+    resourceErrors: errors.map(errorOf),
     ...(identifier === undefined ? {} : { controlPlane: { identifier } }),
   };
 }
 
-function sotwResponse(typeUrl: string, nonce: string, { version = nonce, resources = [], errors = [], identifier, canary = false }: Reply): SotwResponseInit {
+function sotwResponse(
+  typeUrl: string,
+  nonce: string,
+  { version = nonce, resources = [], errors = [], identifier, canary = false }: Reply,
+): SotwResponseInit {
   return {
-    typeUrl, nonce, versionInfo: version, canary, resourceErrors: errors.map(errorOf),
-    resources: resources.map((sent) => sent.bare === true ? anyOf(typeUrl, sent) : { typeUrl: WRAPPER, value: toBinary(ResourceSchema, create(ResourceSchema, resourceOf(typeUrl, version, sent))) }),
+    typeUrl,
+    nonce,
+    versionInfo: version,
+    canary,
+    resourceErrors: errors.map(errorOf),
+    resources: resources.map((sent) =>
+      sent.bare === true
+        ? anyOf(typeUrl, sent)
+        : {
+            typeUrl: WRAPPER,
+            value: toBinary(
+              ResourceSchema,
+              create(ResourceSchema, resourceOf(typeUrl, version, sent)),
+            ),
+          },
+    ),
     ...(identifier === undefined ? {} : { controlPlane: { identifier } }),
   };
 }
 
-function anyOf(typeUrl: string, { name, text, payloadType = typeUrl, value = payloadOf(name, text ?? "") }: Sent): { typeUrl: string; value: Uint8Array } {
+function anyOf(
+  typeUrl: string,
+  { name, text, payloadType = typeUrl, value = payloadOf(name, text ?? "") }: Sent,
+): { typeUrl: string; value: Uint8Array } {
   return { typeUrl: payloadType, value };
 }
 
-function resourceOf(typeUrl: string, version: string, sent: Sent): NonNullable<DeltaResponseInit["resources"]>[number] {
+function resourceOf(
+  typeUrl: string,
+  version: string,
+  sent: Sent,
+): NonNullable<DeltaResponseInit["resources"]>[number] {
   const { name, ttlMs, aliases = [], constraints } = sent;
   return {
-    name, version: sent.version ?? version, aliases: [...aliases],
+    name,
+    version: sent.version ?? version,
+    aliases: [...aliases],
     ...(sent.text === null ? {} : { resource: anyOf(typeUrl, sent) }),
-    ...(ttlMs === undefined ? {} : { ttl: { seconds: BigInt(Math.floor(ttlMs / 1_000)), nanos: (ttlMs % 1_000) * 1_000_000 } }),
-    ...(constraints === undefined ? {} : { resourceName: { name, dynamicParameterConstraints: { type: { case: "constraint" as const, value: { key: constraints.key, constraintType: { case: "value" as const, value: constraints.value } } } } } }),
+    ...(ttlMs === undefined
+      ? {}
+      : {
+          ttl: { seconds: BigInt(Math.floor(ttlMs / 1_000)), nanos: (ttlMs % 1_000) * 1_000_000 },
+        }),
+    ...(constraints === undefined
+      ? {}
+      : {
+          resourceName: {
+            name,
+            dynamicParameterConstraints: {
+              type: {
+                case: "constraint" as const,
+                value: {
+                  key: constraints.key,
+                  constraintType: { case: "value" as const, value: constraints.value },
+                },
+              },
+            },
+          },
+        }),
   };
 }
 
-function errorOf([name, code, message = "because"]: readonly [string, number, string?]): NonNullable<DeltaResponseInit["resourceErrors"]>[number] {
+function errorOf([name, code, message = "because"]: readonly [
+  string,
+  number,
+  string?,
+]): NonNullable<DeltaResponseInit["resourceErrors"]>[number] {
   return { resourceName: { name }, errorDetail: { code, message } };
 }
 
 function askedOfDelta(request: DeltaDiscoveryRequest): Asked {
   return {
-    typeUrl: request.typeUrl, nonce: request.responseNonce, names: request.resourceNamesSubscribe, dropped: request.resourceNamesUnsubscribe, version: "", versions: request.initialResourceVersions,
-    locators: request.resourceLocatorsSubscribe.map(({ name, dynamicParameters }) => [name, dynamicParameters]), ...both(request),
+    typeUrl: request.typeUrl,
+    nonce: request.responseNonce,
+    names: request.resourceNamesSubscribe,
+    dropped: request.resourceNamesUnsubscribe,
+    version: "",
+    versions: request.initialResourceVersions,
+    locators: request.resourceLocatorsSubscribe.map(({ name, dynamicParameters }) => [
+      name,
+      dynamicParameters,
+    ]),
+    ...both(request),
   };
 }
 
 function askedOfSotw(request: DiscoveryRequest): Asked {
   return {
-    typeUrl: request.typeUrl, nonce: request.responseNonce, names: request.resourceNames, dropped: [], version: request.versionInfo, versions: {},
-    locators: request.resourceLocators.map(({ name, dynamicParameters }) => [name, dynamicParameters]), ...both(request),
+    typeUrl: request.typeUrl,
+    nonce: request.responseNonce,
+    names: request.resourceNames,
+    dropped: [],
+    version: request.versionInfo,
+    versions: {},
+    locators: request.resourceLocators.map(({ name, dynamicParameters }) => [
+      name,
+      dynamicParameters,
+    ]),
+    ...both(request),
   };
 }
 
-function both({ node, errorDetail }: DeltaDiscoveryRequest | DiscoveryRequest): Pick<Asked, "node" | "error"> {
-  return { ...(node === undefined ? {} : { node: node.id }), ...(errorDetail === undefined ? {} : { error: { code: errorDetail.code, message: errorDetail.message } }) };
+function both({
+  node,
+  errorDetail,
+}: DeltaDiscoveryRequest | DiscoveryRequest): Pick<Asked, "node" | "error"> {
+  return {
+    ...(node === undefined ? {} : { node: node.id }),
+    ...(errorDetail === undefined
+      ? {}
+      : { error: { code: errorDetail.code, message: errorDetail.message } }),
+  };
 }

@@ -4,7 +4,7 @@ export function around<T extends object>(inner: T, others: Partial<T>): T {
     get(_, property) {
       if (Object.hasOwn(others, property)) return Reflect.get(others, property) as unknown;
       const value: unknown = Reflect.get(inner, property, inner);
-      return typeof value === "function" ? value.bind(inner) as unknown : value;
+      return typeof value === "function" ? (value.bind(inner) as unknown) : value;
     },
   });
 }

@@ -11,7 +11,11 @@ export interface Defect {
   /** Around what is served. */
   readonly source?: (cache: Cache, clock: Clock) => ResourceSource;
   /** Around a call. */
-  readonly serve?: (serve: ServeCall, out: ByteStream, variant: "delta" | "sotw") => ByteStreamHandler;
+  readonly serve?: (
+    serve: ServeCall,
+    out: ByteStream,
+    variant: "delta" | "sotw",
+  ) => ByteStreamHandler;
   /** Milliseconds for which a relay asks on for what nobody wants. */
   readonly lingerMs?: number;
   /** Around what a relay keeps on disk. */

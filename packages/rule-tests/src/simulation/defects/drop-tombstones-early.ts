@@ -24,18 +24,30 @@ export const dropTombstonesEarly: Defect = {
 function forgetful(topic: Topic, clock: Clock): Topic {
   const seen = new WeakMap<Entry, number>();
   const watchers = new WeakMap<Watcher, Watcher>();
-  const note = (): void => { for (const entry of topic.removed()) if (!seen.has(entry)) seen.set(entry, clock.now()); };
-  const isKept = (entry: Entry): boolean => entry.resource !== undefined || (seen.get(entry) ?? clock.now()) + KEPT > clock.now();
+  const note = (): void => {
+    for (const entry of topic.removed()) if (!seen.has(entry)) seen.set(entry, clock.now());
+  };
+  const isKept = (entry: Entry): boolean =>
+    entry.resource !== undefined || (seen.get(entry) ?? clock.now()) + KEPT > clock.now();
   const watcherOf = (watcher: Watcher): Watcher => {
-    const known = watchers.get(watcher) ?? { wake: () => { note(); watcher.wake(other); } };
+    const known = watchers.get(watcher) ?? {
+      wake: () => {
+        note();
+        watcher.wake(other);
+      },
+    };
     watchers.set(watcher, known);
     return known;
   };
   const other: Topic = around(topic, {
     changes: (after: number) => topic.changes(after)?.filter(isKept),
     removed: () => topic.removed().filter(isKept),
-    watch: (watcher: Watcher) => { topic.watch(watcherOf(watcher)); },
-    unwatch: (watcher: Watcher) => { topic.unwatch(watcherOf(watcher)); },
+    watch: (watcher: Watcher) => {
+      topic.watch(watcherOf(watcher));
+    },
+    unwatch: (watcher: Watcher) => {
+      topic.unwatch(watcherOf(watcher));
+    },
   });
   return other;
 }

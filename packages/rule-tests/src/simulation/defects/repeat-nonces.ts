@@ -11,12 +11,15 @@ export const repeatNonces: Defect = {
   serve(serve, out) {
     let count = 0;
     let last = 0;
-    return serve({ ...forward(out), send(message) {
-      const { nonce } = viewResponse(message.bytes);
-      const repeats = ++count % EVERY === 0;
-      const sent = out.send(repeats ? withNonce(message, last) : message);
-      last = nonce;
-      return sent;
-    } });
+    return serve({
+      ...forward(out),
+      send(message) {
+        const { nonce } = viewResponse(message.bytes);
+        const repeats = ++count % EVERY === 0;
+        const sent = out.send(repeats ? withNonce(message, last) : message);
+        last = nonce;
+        return sent;
+      },
+    });
   },
 };

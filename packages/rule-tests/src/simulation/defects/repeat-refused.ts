@@ -13,17 +13,24 @@ export const repeatRefused: Defect = {
   serve(serve, out, variant) {
     const newest = new Map<string, Message>();
     let last = 0;
-    const handler = serve({ ...forward(out), send(message) {
-      const { typeUrl, nonce } = viewResponse(message.bytes);
-      newest.set(typeUrl, message);
-      last = nonce;
-      return out.send(message);
-    } });
-    return { ...forwardTo(handler), onMessage(message) {
-      handler.onMessage(message);
-      const { typeUrl, nonce, refuses } = viewRequest(message, variant);
-      const refused = newest.get(typeUrl);
-      if (refuses && refused !== undefined && viewResponse(refused.bytes).nonce === nonce) out.send(withNonce(refused, last += SMALL));
-    } };
+    const handler = serve({
+      ...forward(out),
+      send(message) {
+        const { typeUrl, nonce } = viewResponse(message.bytes);
+        newest.set(typeUrl, message);
+        last = nonce;
+        return out.send(message);
+      },
+    });
+    return {
+      ...forwardTo(handler),
+      onMessage(message) {
+        handler.onMessage(message);
+        const { typeUrl, nonce, refuses } = viewRequest(message, variant);
+        const refused = newest.get(typeUrl);
+        if (refuses && refused !== undefined && viewResponse(refused.bytes).nonce === nonce)
+          out.send(withNonce(refused, (last += SMALL)));
+      },
+    };
   },
 };

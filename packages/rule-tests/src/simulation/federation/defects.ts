@@ -14,7 +14,17 @@ export function presentToAll(): FederationDefect {
   return {
     sink(sink) {
       sinks.add(sink);
-      return { ...sink, held: (typeUrl, interest) => (interest === undefined ? new Map([...sinks].flatMap((one) => Array.from(one.held(typeUrl), (held) => [held.name, held] as const))).values() : sink.held(typeUrl, interest)) };
+      return {
+        ...sink,
+        held: (typeUrl, interest) =>
+          interest === undefined
+            ? new Map(
+                [...sinks].flatMap((one) =>
+                  Array.from(one.held(typeUrl), (held) => [held.name, held] as const),
+                ),
+              ).values()
+            : sink.held(typeUrl, interest),
+      };
     },
   };
 }

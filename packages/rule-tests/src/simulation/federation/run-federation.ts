@@ -12,7 +12,11 @@ export const DEEDS = 300;
  * Lets a federation live over real ends in a network of memory. What fails is told by the shortest history that shows it; undefined: all has held.
  * @param federations - how many share the servers
  */
-export async function runFederation(seed: number, defect: () => FederationDefect = () => ({}), federations = 1): Promise<string | undefined> {
+export async function runFederation(
+  seed: number,
+  defect: () => FederationDefect = () => ({}),
+  federations = 1,
+): Promise<string | undefined> {
   return runModel(seed, DEEDS, { supply: () => createWire(seed, defect()), federations });
 }
 

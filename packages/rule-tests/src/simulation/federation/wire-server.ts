@@ -23,7 +23,10 @@ export interface WireServerOptions extends SupplyHost {
 }
 
 /** SotW can tell of removals only where each response is all there is. */
-const types: readonly ResourceType[] = [{ typeUrl: THING, fullStateInSotw: true, nameField: 0 }, { typeUrl: LIST, fullStateInSotw: true, nameField: 0 }];
+const types: readonly ResourceType[] = [
+  { typeUrl: THING, fullStateInSotw: true, nameField: 0 },
+  { typeUrl: LIST, fullStateInSotw: true, nameField: 0 },
+];
 
 /** Redirects come in SotW only in the wrapper (C-REDIR-1). */
 const WRAPPED = "xds.config.supports-resource-in-sotw";
@@ -59,11 +62,15 @@ export class WireServer implements Supply {
     this.#cache = this.#run();
   }
 
-  get isOpen(): boolean { return this.#feed !== undefined; }
+  get isOpen(): boolean {
+    return this.#feed !== undefined;
+  }
 
   /** As its client knows it; and one more where the server itself knows of others. */
   get wanted(): readonly string[] {
-    const wanted = (this.#feed?.status().types ?? []).flatMap(({ typeUrl, wants }) => wants.map(({ interest: { name } }) => `${typeUrl} ${name}`)).sort();
+    const wanted = (this.#feed?.status().types ?? [])
+      .flatMap(({ typeUrl, wants }) => wants.map(({ interest: { name } }) => `${typeUrl} ${name}`))
+      .sort();
     const { topics } = this.#cache.counters;
     return topics === wanted.length ? wanted : [...wanted, `(${topics} things, as it knows)`];
   }
@@ -73,13 +80,20 @@ export class WireServer implements Supply {
       const key = `${typeUrl} ${name}`;
       const version = (this.#versions.get(key) ?? 0) + 1;
       this.#versions.set(key, version);
-      if (content === undefined) { this.store.delete(key); continue; }
+      if (content === undefined) {
+        this.store.delete(key);
+        continue;
+      }
       this.store.set(key, { typeUrl, name, content, version: String(version) });
       this.#contents.set(bytesOf(payloadOf(typeUrl, content).value), content);
     }
     if (this.#listener === undefined) return;
-    const there = changes.flatMap(({ typeUrl, name }) => this.store.get(`${typeUrl} ${name}`) ?? []);
-    const gone = changes.filter(({ content }) => content === undefined).map(({ typeUrl, name }) => ({ typeUrl, name }));
+    const there = changes.flatMap(
+      ({ typeUrl, name }) => this.store.get(`${typeUrl} ${name}`) ?? [],
+    );
+    const gone = changes
+      .filter(({ content }) => content === undefined)
+      .map(({ typeUrl, name }) => ({ typeUrl, name }));
     this.#cache.commit({ put: there.map(putOf), remove: gone });
   }
 
@@ -91,7 +105,8 @@ export class WireServer implements Supply {
   }
 
   cut(): void {
-    for (const connection of this.#connections()) connection.cut(this.#options.random.pick(["both", "client", "server", "neither"] as const));
+    for (const connection of this.#connections())
+      connection.cut(this.#options.random.pick(["both", "client", "server", "neither"] as const));
   }
 
   end(): void {
@@ -100,18 +115,24 @@ export class WireServer implements Supply {
 
   open(): OpenServer {
     const { defect } = this.#options;
-    const feed = this.#feed = this.#clientEnd();
+    const feed = (this.#feed = this.#clientEnd());
     return {
       feed: {
         run: async (sink, signal) => {
           await feed.run(this.#overheard(defect.sink?.(sink) ?? sink), signal);
           if (this.#feed === feed) this.#feed = undefined;
         },
-        want: (typeUrl, added, dropped) => { feed.want(typeUrl, added, defect.dropped?.(dropped) ?? dropped); },
-        get responded() { return feed.responded; },
+        want: (typeUrl, added, dropped) => {
+          feed.want(typeUrl, added, defect.dropped?.(dropped) ?? dropped);
+        },
+        get responded() {
+          return feed.responded;
+        },
         status: () => feed.status(),
       },
-      close() { /* the network keeps no channels */ },
+      close() {
+        /* the network keeps no channels */
+      },
     };
   }
 
@@ -120,8 +141,14 @@ export class WireServer implements Supply {
     const context = createClientContext({
       connect: (handler) => network.connect(this.id, handler),
       node: toBinary(NodeSchema, create(NodeSchema, { id: "a client", clientFeatures: [WRAPPED] })),
-      clock, random: () => random.next(), later: (callback) => { clock.after(0, callback); },
-      descriptor: (typeUrl) => types.find((type) => type.typeUrl === typeUrl), backoff: { maxMs: 5_000 }, timeoutIsTransient: this.#lateIsTransient,
+      clock,
+      random: () => random.next(),
+      later: (callback) => {
+        clock.after(0, callback);
+      },
+      descriptor: (typeUrl) => types.find((type) => type.typeUrl === typeUrl),
+      backoff: { maxMs: 5_000 },
+      timeoutIsTransient: this.#lateIsTransient,
     });
     return this.#variant === "delta" ? createDeltaClient(context) : createSotwClient(context);
   }
@@ -132,11 +159,19 @@ export class WireServer implements Supply {
     return {
       ...sink,
       commit: (transaction) => {
-        for (const { typeUrl, resource: { name, payload } } of transaction.put ?? []) onTold(typeUrl, name, this.#contents.get(bytesOf(payload.value)));
+        for (const {
+          typeUrl,
+          resource: { name, payload },
+        } of transaction.put ?? [])
+          onTold(typeUrl, name, this.#contents.get(bytesOf(payload.value)));
         for (const { typeUrl, name, error } of transaction.remove ?? []) {
           // What one federation waits for in vain is not gone for another that has it.
           const isSilence = error?.context.timedOut === true && error.context.leftOut !== true;
-          if (!isSilence || !Array.from(sink.held(typeUrl, { name })).some(({ standIn }) => standIn === undefined)) onTold(typeUrl, name, undefined);
+          if (
+            !isSilence ||
+            !Array.from(sink.held(typeUrl, { name })).some(({ standIn }) => standIn === undefined)
+          )
+            onTold(typeUrl, name, undefined);
         }
         return sink.commit(transaction);
       },
@@ -151,17 +186,27 @@ export class WireServer implements Supply {
     const { clock, network } = this.#options;
     const cache = createCache({ types, clock });
     cache.commit({ put: [...this.store.values()].map(putOf) });
-    const later = (callback: () => void): void => { clock.after(1, callback); };
-    const context = createServerContext({ source: cache, clock, scheduler: createScheduler({ slice: 4, later }) });
+    const later = (callback: () => void): void => {
+      clock.after(1, callback);
+    };
+    const context = createServerContext({
+      source: cache,
+      clock,
+      scheduler: createScheduler({ slice: 4, later }),
+    });
     const end = this.#variant === "delta" ? createDeltaServer(context) : createSotwServer(context);
-    const streams = this.#streams = new Map<Connection, ServerStream>();
+    const streams = (this.#streams = new Map<Connection, ServerStream>());
     this.#listener = network.listen(this.id, (out, connection) => {
       if (this.#isSilent) connection.stall(SILENCE);
       const stream = end.open({ peer: `connection ${connection.id}` }, out);
       streams.set(connection, stream);
       return {
-        onMessage: (message) => { stream.onMessage(message); },
-        onDrained: () => { stream.onDrained(); },
+        onMessage: (message) => {
+          stream.onMessage(message);
+        },
+        onDrained: () => {
+          stream.onDrained();
+        },
         onClosed: (status) => {
           streams.delete(connection);
           stream.onClosed(status);

@@ -10,25 +10,55 @@ import { isFullState } from "../types.ts";
  * Where a client does not hold exactly what a server has; nothing where it does.
  * @param told - SotW: on the way from there to the client
  */
-export function differencesOf(client: SimClient, server: SimServer, told: "delta" | "sotw"): readonly string[] {
-  return client.watched.values().flatMap((watched) => differenceOf(client, watched, server, told)).toArray();
+export function differencesOf(
+  client: SimClient,
+  server: SimServer,
+  told: "delta" | "sotw",
+): readonly string[] {
+  return client.watched
+    .values()
+    .flatMap((watched) => differenceOf(client, watched, server, told))
+    .toArray();
 }
 
-function differenceOf({ name, cache, feed }: SimClient, { typeUrl, name: wanted }: Watched, server: SimServer, told: "delta" | "sotw"): readonly string[] {
-  const [mine, theirs] = [cache.topic(typeUrl, { name: wanted }), server.cache.topic(typeUrl, { name: wanted })];
+function differenceOf(
+  { name, cache, feed }: SimClient,
+  { typeUrl, name: wanted }: Watched,
+  server: SimServer,
+  told: "delta" | "sotw",
+): readonly string[] {
+  const [mine, theirs] = [
+    cache.topic(typeUrl, { name: wanted }),
+    server.cache.topic(typeUrl, { name: wanted }),
+  ];
   const [held, had] = [textsOf(mine), textsOf(theirs)];
   const at = `${name}, ${wanted} of ${typeUrl}`;
-  const wrong = had.entries().filter(([one, text]) => held.get(one) !== text).map(([one, text]) => `${at}: ${one} = ${text} is lost; ${held.get(one) ?? "nothing"} is held`);
+  const wrong = had
+    .entries()
+    .filter(([one, text]) => held.get(one) !== text)
+    .map(([one, text]) => `${at}: ${one} = ${text} is lost; ${held.get(one) ?? "nothing"} is held`);
   // SotW does not say what has gone of a type that is not of full state.
   if (told === "sotw" && !isFullState(typeUrl)) return [...wrong];
-  const surplus = held.keys().filter((one) => !had.has(one)).map((one) => `${at}: ${one} = ${held.get(one) ?? ""} is held, and has gone`);
+  const surplus = held
+    .keys()
+    .filter((one) => !had.has(one))
+    .map((one) => `${at}: ${one} = ${held.get(one) ?? ""} is held, and has gone`);
   const unsettled = mine.settled ? [] : [`${at}: not settled`];
   // Nor does it say anything while there is nothing of what is wanted, so nothing tells that the supply is whole again.
-  const stale = mine.stale === undefined || !feed.status().responded ? [] : [`${at}: stale: ${mine.stale.text}`];
+  const stale =
+    mine.stale === undefined || !feed.status().responded
+      ? []
+      : [`${at}: stale: ${mine.stale.text}`];
   return [...surplus, ...wrong, ...unsettled, ...stale];
 }
 
 /** By names that are equal (N-40), whoever spelled them. */
 function textsOf(topic: Topic): ReadonlyMap<string, string> {
-  return new Map(topic.members().flatMap(({ name, resource }) => (resource === undefined ? [] : [[nameKey(name), textIn(resource.payload.value)] as const])));
+  return new Map(
+    topic
+      .members()
+      .flatMap(({ name, resource }) =>
+        resource === undefined ? [] : [[nameKey(name), textIn(resource.payload.value)] as const],
+      ),
+  );
 }

@@ -25,15 +25,26 @@ export function noNameIsLost(world: World, report: Report): Invariant {
   const standing = createStanding(now);
   const past = createPastValues(now, BOUND.related);
   let refusing = new WeakMap<Connection, Set<string>>();
-  const fail = (text: string): void => { report("no name is lost on a stream that stands", text); };
+  const fail = (text: string): void => {
+    report("no name is lost on a stream that stands", text);
+  };
   return {
-    onOpen: (connection) => { standing.open(connection); },
-    onFault: (connection, fault) => { standing.disturb(connection, fault); },
-    onCommit: (server, values) => { past.note(server, values); },
-    onRequest(connection, { typeUrl, refuses }) {
-      if (refuses) refusing.set(connection, (refusing.get(connection) ?? new Set()).add(groupOf(typeUrl)));
+    onOpen: (connection) => {
+      standing.open(connection);
     },
-    onRest() { refusing = new WeakMap(); },
+    onFault: (connection, fault) => {
+      standing.disturb(connection, fault);
+    },
+    onCommit: (server, values) => {
+      past.note(server, values);
+    },
+    onRequest(connection, { typeUrl, refuses }) {
+      if (refuses)
+        refusing.set(connection, (refusing.get(connection) ?? new Set()).add(groupOf(typeUrl)));
+    },
+    onRest() {
+      refusing = new WeakMap();
+    },
     onLook() {
       for (const client of world.clients) {
         const { connection } = client ?? {};
@@ -42,7 +53,8 @@ export function noNameIsLost(world: World, report: Report): Invariant {
         for (const watched of client.watched.values()) {
           const group = groupOf(watched.typeUrl);
           const from = now() - (group === CLUSTERS ? BOUND.related : BOUND.alone);
-          const isDue = Math.max(since, watched.since) <= from && refusing.get(connection)?.has(group) !== true;
+          const isDue =
+            Math.max(since, watched.since) <= from && refusing.get(connection)?.has(group) !== true;
           if (isDue) lostOf(world, past, client, watched, from).forEach(fail);
         }
       }
@@ -51,33 +63,54 @@ export function noNameIsLost(world: World, report: Report): Invariant {
 }
 
 /** Names of which something is held that the server has not had since then. */
-function lostOf({ servers }: World, past: PastValues, { name: who, shape }: SimClient, { typeUrl, name: wanted, topic, since }: Watched, from: number): readonly string[] {
+function lostOf(
+  { servers }: World,
+  past: PastValues,
+  { name: who, shape }: SimClient,
+  { typeUrl, name: wanted, topic, since }: Watched,
+  from: number,
+): readonly string[] {
   const server = servers[shape.origin];
   if (server === undefined) return [];
   // SotW does not say what has gone of a type that is not of full state, nor what went while it was asked for.
-  const tellsRemovals = shape.variant === "delta" || (isFullState(typeUrl) && since <= from - SILENCE);
-  return differencesOf(topic, server.cache.topic(typeUrl, { name: wanted })).flatMap(([name, held]) => {
-    const had = past.since(server.name, typeUrl, name, from);
-    // It was refused, perhaps on a stream before, and is not said again for that (S-ACK-8).
-    if (shape.refuses && had.some((text) => text?.includes(BAD) === true)) return [];
-    if (had.includes(held) || (!tellsRemovals && had.includes(undefined))) return [];
-    return [`${who}, ${wanted} of ${typeUrl}: ${name} = ${held ?? "nothing"} is held; ${server.name} has ${had.map((text) => text ?? "nothing").join(", then ")}`];
-  });
+  const tellsRemovals =
+    shape.variant === "delta" || (isFullState(typeUrl) && since <= from - SILENCE);
+  return differencesOf(topic, server.cache.topic(typeUrl, { name: wanted })).flatMap(
+    ([name, held]) => {
+      const had = past.since(server.name, typeUrl, name, from);
+      // It was refused, perhaps on a stream before, and is not said again for that (S-ACK-8).
+      if (shape.refuses && had.some((text) => text?.includes(BAD) === true)) return [];
+      if (had.includes(held) || (!tellsRemovals && had.includes(undefined))) return [];
+      return [
+        `${who}, ${wanted} of ${typeUrl}: ${name} = ${held ?? "nothing"} is held; ${server.name} has ${had.map((text) => text ?? "nothing").join(", then ")}`,
+      ];
+    },
+  );
 }
 
 /** What is held of a name, an alias, or each name of a collection of which there is something else now: little, at most times. */
-function differencesOf(here: Topic, there: Topic): readonly (readonly [name: string, held: string | undefined])[] {
+function differencesOf(
+  here: Topic,
+  there: Topic,
+): readonly (readonly [name: string, held: string | undefined])[] {
   const { name } = here.interest;
   const names = name === "*" || isGlob(name) ? namesIn(here, there) : [name];
   return names.flatMap((one) => {
     const [mine, theirs] = [payloadIn(here, one), payloadIn(there, one)];
-    const isEqual = mine === undefined || theirs === undefined ? mine === theirs : Buffer.compare(mine, theirs) === 0;
+    const isEqual =
+      mine === undefined || theirs === undefined
+        ? mine === theirs
+        : Buffer.compare(mine, theirs) === 0;
     return isEqual ? [] : [[one, mine && textIn(mine)] as const];
   });
 }
 
 function namesIn(...topics: readonly Topic[]): readonly string[] {
-  return [...new Map(topics.flatMap((topic) => topic.members()).map(({ name }) => [nameKey(name), name])).values()];
+  return [
+    ...new Map(
+      topics.flatMap((topic) => topic.members()).map(({ name }) => [nameKey(name), name]),
+    ).values(),
+  ];
 }
 
 /** An alias is looked up like a name. */

@@ -9,7 +9,11 @@ export function noncesAreNew(report: Report): Invariant {
   return {
     onResponse(connection, { nonce, typeUrl }) {
       const before = last.get(connection) ?? 0;
-      if (!(nonce > before)) report("a nonce is not repeated [S-NONCE-1]", `connection ${connection.id}: nonce ${nonce - before} after the one before it, in a response of ${typeUrl}`);
+      if (!(nonce > before))
+        report(
+          "a nonce is not repeated [S-NONCE-1]",
+          `connection ${connection.id}: nonce ${nonce - before} after the one before it, in a response of ${typeUrl}`,
+        );
       last.set(connection, nonce);
     },
   };

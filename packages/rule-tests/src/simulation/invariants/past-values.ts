@@ -6,7 +6,12 @@ import type { Value } from "../sim-server.ts";
 export interface PastValues {
   note(server: string, values: readonly Value[]): void;
   /** What a server has had since then, the text of that time included; undefined: nothing. */
-  since(server: string, typeUrl: string, name: string, time: number): readonly (string | undefined)[];
+  since(
+    server: string,
+    typeUrl: string,
+    name: string,
+    time: number,
+  ): readonly (string | undefined)[];
 }
 
 interface Dated {
@@ -18,7 +23,8 @@ interface Dated {
 /** Forgets what has ended longer ago than `keptMs`. */
 export function createPastValues(now: () => number, keptMs: number): PastValues {
   const values = new Map<string, Dated[]>();
-  const keyOf = (server: string, typeUrl: string, name: string): string => `${server} ${typeUrl} ${nameKey(name)}`;
+  const keyOf = (server: string, typeUrl: string, name: string): string =>
+    `${server} ${typeUrl} ${nameKey(name)}`;
   return {
     note(server, all) {
       for (const { typeUrl, name, text } of all) {
@@ -38,5 +44,10 @@ const NOTHING = [undefined];
 
 /** The last one that was there before, and all after it. */
 function from(dated: readonly Dated[], time: number): readonly Dated[] {
-  return dated.slice(Math.max(0, dated.findLastIndex(({ at }) => at <= time)));
+  return dated.slice(
+    Math.max(
+      0,
+      dated.findLastIndex(({ at }) => at <= time),
+    ),
+  );
 }

@@ -24,12 +24,23 @@ export type IsPending = (connection: Connection, typeUrl: string, name: string) 
 /**
  * A response that was refused does not come again unchanged (S-ACK-8), whatever has changed meanwhile, unless the client asks for something else: then what is wanted differs, until that is answered.
  */
-export function refusedIsNotRepeated(report: Report, isPending: IsPending = () => false): Invariant {
+export function refusedIsNotRepeated(
+  report: Report,
+  isPending: IsPending = () => false,
+): Invariant {
   const streams = new WeakMap<Connection, Map<string, Last>>();
   const lastOf = (connection: Connection, typeUrl: string): Last => {
     const types = streams.get(connection) ?? new Map<string, Last>();
     streams.set(connection, types);
-    const last = types.get(typeUrl) ?? { nonce: 0, hash: 0, isRefused: false, isPart: false, asks: false, asked: [], names: [] };
+    const last = types.get(typeUrl) ?? {
+      nonce: 0,
+      hash: 0,
+      isRefused: false,
+      isPart: false,
+      asks: false,
+      asked: [],
+      names: [],
+    };
     types.set(typeUrl, last);
     return last;
   };
@@ -39,23 +50,39 @@ export function refusedIsNotRepeated(report: Report, isPending: IsPending = () =
   const saying = new Set<Last>();
   return {
     onStep() {
-      if (suspect !== undefined) report("what was refused is not repeated unchanged [S-ACK-8]", `connection ${suspect.connection.id}: the same response of ${suspect.typeUrl} again`);
+      if (suspect !== undefined)
+        report(
+          "what was refused is not repeated unchanged [S-ACK-8]",
+          `connection ${suspect.connection.id}: the same response of ${suspect.typeUrl} again`,
+        );
       suspect = undefined;
       saying.clear();
     },
     onResponse(connection, { typeUrl, nonce, hash }) {
       const last = lastOf(connection, typeUrl);
       if (suspect?.connection === connection && suspect.typeUrl === typeUrl) suspect = undefined;
-      else if (last.isRefused && !last.isPart && !last.asks && last.hash === hash) suspect = { connection, typeUrl };
+      else if (last.isRefused && !last.isPart && !last.asks && last.hash === hash)
+        suspect = { connection, typeUrl };
       const asked = last.asked.filter((name) => isPending(connection, typeUrl, name));
-      Object.assign(last, { nonce, hash, isRefused: false, isPart: saying.has(last), asks: asked.length > 0, asked });
+      Object.assign(last, {
+        nonce,
+        hash,
+        isRefused: false,
+        isPart: saying.has(last),
+        asks: asked.length > 0,
+        asked,
+      });
       saying.add(last);
     },
     onRequest(connection, { typeUrl, nonce, refuses, names, drops }) {
       const last = lastOf(connection, typeUrl);
       const isDelta = variantOf(connection) === "delta";
-      last.asks ||= isDelta ? names.length > 0 : names.length !== last.names.length || names.some((name) => !last.names.includes(name));
-      last.asked = isDelta ? [...last.asked, ...names].filter((name) => !drops.includes(name)) : names.filter((name) => last.asked.includes(name) || !last.names.includes(name));
+      last.asks ||= isDelta
+        ? names.length > 0
+        : names.length !== last.names.length || names.some((name) => !last.names.includes(name));
+      last.asked = isDelta
+        ? [...last.asked, ...names].filter((name) => !drops.includes(name))
+        : names.filter((name) => last.asked.includes(name) || !last.names.includes(name));
       last.names = names;
       last.isRefused ||= refuses && nonce === last.nonce;
       saying.delete(last);

@@ -1,7 +1,10 @@
 import type { Connection, Side } from "@xdstp/testing";
 
 /** What befalls a connection; `ms: 0` ends it. */
-export type Fault = { readonly kind: "cut" } | { readonly kind: "stall"; readonly ms: number } | { readonly kind: "slow"; readonly side: Side; readonly ms: number };
+export type Fault =
+  | { readonly kind: "cut" }
+  | { readonly kind: "stall"; readonly ms: number }
+  | { readonly kind: "slow"; readonly side: Side; readonly ms: number };
 
 /** How long connections stand undisturbed. */
 export interface Standing {
@@ -29,12 +32,20 @@ const BACKLOG = 20_000;
 export function createStanding(now: () => number): Standing {
   const states = new WeakMap<Connection, State>();
   const stateOf = (connection: Connection): State => {
-    const state = states.get(connection) ?? { openedAt: Infinity, heldUntil: 0, caughtUpAt: 0, isCut: false, slow: new Set() };
+    const state = states.get(connection) ?? {
+      openedAt: Infinity,
+      heldUntil: 0,
+      caughtUpAt: 0,
+      isCut: false,
+      slow: new Set(),
+    };
     states.set(connection, state);
     return state;
   };
   return {
-    open(connection) { stateOf(connection).openedAt = now(); },
+    open(connection) {
+      stateOf(connection).openedAt = now();
+    },
     disturb(connection, fault) {
       const state = stateOf(connection);
       if (fault.kind === "cut") state.isCut = true;
@@ -42,8 +53,15 @@ export function createStanding(now: () => number): Standing {
       else slow(state, now(), fault);
     },
     since(connection) {
-      const { openedAt, heldUntil, caughtUpAt, isCut, slow: { size } } = stateOf(connection);
-      const stands = connection.isOpen("client") && connection.isOpen("server") && !isCut && size === 0;
+      const {
+        openedAt,
+        heldUntil,
+        caughtUpAt,
+        isCut,
+        slow: { size },
+      } = stateOf(connection);
+      const stands =
+        connection.isOpen("client") && connection.isOpen("server") && !isCut && size === 0;
       return stands ? Math.max(openedAt, heldUntil, caughtUpAt) : Infinity;
     },
   };

@@ -36,18 +36,30 @@ export function goneStaysGone(world: World, report: Report): Invariant {
     },
     onStep() {
       const cache = cacheOfFirst(world);
-      if (cache !== undefined) for (const one of gone.values()) {
-        const { typeUrl, name } = one;
-        one.isStored ||= one.knownBy === cache && world.clock.now() >= one.at + STORED;
-        if (one.isStored && one.knownBy !== cache && entryOf(cache, typeUrl, name)?.resource !== undefined) report("what a relay knows to be gone does not come back with its snapshot [B-RELAY-9]", `the first relay has ${name} of ${typeUrl} again, which the origin has not`);
-      }
+      if (cache !== undefined)
+        for (const one of gone.values()) {
+          const { typeUrl, name } = one;
+          one.isStored ||= one.knownBy === cache && world.clock.now() >= one.at + STORED;
+          if (
+            one.isStored &&
+            one.knownBy !== cache &&
+            entryOf(cache, typeUrl, name)?.resource !== undefined
+          )
+            report(
+              "what a relay knows to be gone does not come back with its snapshot [B-RELAY-9]",
+              `the first relay has ${name} of ${typeUrl} again, which the origin has not`,
+            );
+        }
     },
     onLook() {
       const cache = cacheOfFirst(world);
       if (cache === undefined) return;
-      for (const { typeUrl, name } of world.clients.flatMap((client) => (client === undefined || client.shape.origin === 0 ? [] : [...client.watched.values()]))) {
+      for (const { typeUrl, name } of world.clients.flatMap((client) =>
+        client === undefined || client.shape.origin === 0 ? [] : [...client.watched.values()],
+      )) {
         const key = keyOf(typeUrl, name);
-        if (published.get(key) === false && !gone.has(key) && isToldGone(cache, typeUrl, name)) gone.set(key, { typeUrl, name, knownBy: cache, at: world.clock.now(), isStored: false });
+        if (published.get(key) === false && !gone.has(key) && isToldGone(cache, typeUrl, name))
+          gone.set(key, { typeUrl, name, knownBy: cache, at: world.clock.now(), isStored: false });
       }
     },
   };
@@ -61,10 +73,20 @@ function cacheOfFirst({ servers: [, first] }: World): Cache | undefined {
 /** Somebody has said so: what has only not come in time, the snapshot keeps. */
 function isToldGone(cache: Cache, typeUrl: string, name: string): boolean {
   const entry = entryOf(cache, typeUrl, name);
-  return name !== "*" && !isGlob(name) && entry !== undefined && entry.resource === undefined && entry.error?.context.timedOut !== true;
+  return (
+    name !== "*" &&
+    !isGlob(name) &&
+    entry !== undefined &&
+    entry.resource === undefined &&
+    entry.error?.context.timedOut !== true
+  );
 }
 
-function entryOf(cache: Cache, typeUrl: string, name: string): ReturnType<ReturnType<Cache["topic"]>["members"]>[number] | undefined {
+function entryOf(
+  cache: Cache,
+  typeUrl: string,
+  name: string,
+): ReturnType<ReturnType<Cache["topic"]>["members"]>[number] | undefined {
   return cache.topic(typeUrl, { name }).members()[0];
 }
 

@@ -11,13 +11,22 @@ export function publishedByOrigin(world: World, report: Report): Invariant {
   const published = new Set<string>();
   return {
     onCommit(_, values) {
-      for (const { typeUrl, name, text } of values) if (text !== undefined) published.add(keyOf(typeUrl, name, payloadOf(name, text)));
+      for (const { typeUrl, name, text } of values)
+        if (text !== undefined) published.add(keyOf(typeUrl, name, payloadOf(name, text)));
     },
     onLook() {
-      for (const client of world.clients) for (const typeUrl of typeUrls) for (const { name, resource } of client?.cache.held(typeUrl) ?? []) {
-        const isStrange = resource !== undefined && !published.has(keyOf(typeUrl, name, resource.payload.value));
-        if (isStrange) report("what a client has is what the origin has published [B-RELAY-3]", `${client?.name} has something under ${name} of ${typeUrl} that was never published`);
-      }
+      for (const client of world.clients)
+        for (const typeUrl of typeUrls)
+          for (const { name, resource } of client?.cache.held(typeUrl) ?? []) {
+            const isStrange =
+              resource !== undefined &&
+              !published.has(keyOf(typeUrl, name, resource.payload.value));
+            if (isStrange)
+              report(
+                "what a client has is what the origin has published [B-RELAY-3]",
+                `${client?.name} has something under ${name} of ${typeUrl} that was never published`,
+              );
+          }
     },
   };
 }

@@ -17,7 +17,8 @@ function expectGreen({ seed, failure }: SeedResult): void {
 describe("a chain of one to three relays in a simulated network", () => {
   it(`hands on what the origin publishes, asks for the union of what is wanted, and outlives crashes with its disk (${count} new seeds) [B-RELAY-1] [B-RELAY-3] [B-RELAY-8] [B-RELAY-9] [B-RELAY-15] [S-VER-4]`, async () => {
     console.log(`simulation of relays: seeds from ${firstSeed} on`);
-    for (let seed = firstSeed; seed < firstSeed + count; seed++) expectGreen(await runSeed({ seed, relays: true }, 5_000));
+    for (let seed = firstSeed; seed < firstSeed + count; seed++)
+      expectGreen(await runSeed({ seed, relays: true }, 5_000));
   });
 
   it.each(failedSeeds)("no longer: $showed (seed $seed)", async ({ seed, steps }) => {
@@ -27,17 +28,28 @@ describe("a chain of one to three relays in a simulated network", () => {
 
 describe("defects of relays that are turned on", () => {
   const defects: readonly (readonly [what: string, defect: Defect, invariant: string])[] = [
-    ["a relay that asks on for what nobody wants", lingerForEver, "a relay asks for the union of what is wanted of it [B-RELAY-1] [B-RELAY-8]"],
-    ["a snapshot that restores what was removed", forgetRemovals, "what a relay knows to be gone does not come back with its snapshot [B-RELAY-9]"],
+    [
+      "a relay that asks on for what nobody wants",
+      lingerForEver,
+      "a relay asks for the union of what is wanted of it [B-RELAY-1] [B-RELAY-8]",
+    ],
+    [
+      "a snapshot that restores what was removed",
+      forgetRemovals,
+      "what a relay knows to be gone does not come back with its snapshot [B-RELAY-9]",
+    ],
   ];
-  it.each(defects)("%s makes a seed red, and the shortest history is short", async (_, defect, invariant) => {
-    for (let seed = 1; seed <= 20; seed++) {
-      const { failure } = await runSeed({ seed, relays: true, defect }, 5_000);
-      if (failure === undefined) continue;
-      expect(failure.violation.invariant).toBe(invariant);
-      expect(failure.history.length).toBeLessThan(40);
-      return;
-    }
-    expect.unreachable("twenty seeds are green");
-  });
+  it.each(defects)(
+    "%s makes a seed red, and the shortest history is short",
+    async (_, defect, invariant) => {
+      for (let seed = 1; seed <= 20; seed++) {
+        const { failure } = await runSeed({ seed, relays: true, defect }, 5_000);
+        if (failure === undefined) continue;
+        expect(failure.violation.invariant).toBe(invariant);
+        expect(failure.history.length).toBeLessThan(40);
+        return;
+      }
+      expect.unreachable("twenty seeds are green");
+    },
+  );
 });

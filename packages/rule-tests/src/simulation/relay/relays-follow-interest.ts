@@ -10,7 +10,11 @@ export function relaysFollowInterest(world: World, report: Report): Invariant {
     onRest() {
       world.relays.forEach((relay, index) => {
         const wanted = wantedBehind(world, index + 1).size;
-        if (relay.wants !== wanted) report("a relay asks for the union of what is wanted of it [B-RELAY-1] [B-RELAY-8]", `relay ${index} asks upstream for ${relay.wants} things, and ${wanted} are wanted of it`);
+        if (relay.wants !== wanted)
+          report(
+            "a relay asks for the union of what is wanted of it [B-RELAY-1] [B-RELAY-8]",
+            `relay ${index} asks upstream for ${relay.wants} things, and ${wanted} are wanted of it`,
+          );
       });
     },
   };
@@ -19,5 +23,11 @@ export function relaysFollowInterest(world: World, report: Report): Invariant {
 /** Different things that clients of this server watch, or of one behind it, however spelled (N-40). */
 function wantedBehind({ clients }: World, server: number): ReadonlySet<string> {
   const behind = clients.filter((client) => client !== undefined && client.shape.origin >= server);
-  return new Set(behind.flatMap((client) => [...client?.watched.values() ?? []].map(({ typeUrl, name }) => `${typeUrl} ${nameKey(name)}`)));
+  return new Set(
+    behind.flatMap((client) =>
+      [...(client?.watched.values() ?? [])].map(
+        ({ typeUrl, name }) => `${typeUrl} ${nameKey(name)}`,
+      ),
+    ),
+  );
 }

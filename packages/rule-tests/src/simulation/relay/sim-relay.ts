@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@xdstp/core";
 import { createClientContext, type ClientFeed } from "@xdstp/core/client";
-import { createChannels, encodeNode, type BootstrapFacts, type FederationSource, type OpenServer } from "@xdstp/federation";
+import {
+  createChannels,
+  encodeNode,
+  type BootstrapFacts,
+  type FederationSource,
+  type OpenServer,
+} from "@xdstp/federation";
 import type { Connection, Network, SeededRandom } from "@xdstp/testing";
 import { createDeltaClient } from "@xdstp/transport-delta/client";
 import { createSotwClient } from "@xdstp/transport-sotw/client";
@@ -47,15 +53,28 @@ export function createSimRelay(options: SimRelayOptions): SimRelay {
   let connection: Connection | undefined;
   let feed: ClientFeed | undefined;
   const openServer = (): OpenServer => {
-    feed = clientEnd(options, (opened) => { connection = opened; });
-    return { feed, close: () => { feed = undefined; } };
+    feed = clientEnd(options, (opened) => {
+      connection = opened;
+    });
+    return {
+      feed,
+      close: () => {
+        feed = undefined;
+      },
+    };
   };
   return {
     root: options.upstream.root,
-    get connection() { return connection; },
-    get wants() { return feed?.status().types.reduce((sum, { wants }) => sum + wants.length, 0) ?? 0; },
+    get connection() {
+      return connection;
+    },
+    get wants() {
+      return feed?.status().types.reduce((sum, { wants }) => sum + wants.length, 0) ?? 0;
+    },
     open: () => openProcess(options, disks, openServer, () => connection?.cut("both")),
-    close: () => { disks.remove(); },
+    close: () => {
+      disks.remove();
+    },
   };
 }
 
@@ -72,18 +91,48 @@ function createDisks(): Disks {
   let count = 0;
   const dirOf = (nth: number): string => join(root, String(nth));
   return {
-    get dir() { return dirOf(count); },
-    crash() { cpSync(dirOf(count), dirOf(++count), { recursive: true }); },
-    remove() { rmSync(root, { recursive: true, force: true }); },
+    get dir() {
+      return dirOf(count);
+    },
+    crash() {
+      cpSync(dirOf(count), dirOf(++count), { recursive: true });
+    },
+    remove() {
+      rmSync(root, { recursive: true, force: true });
+    },
   };
 }
 
 /** A crash loses what is not on the disk, and tells nobody but upstream, whose machine sees it. */
-function openProcess({ name, clock, random, defect: { lingerMs = LINGER, snapshot: kept = (store) => store } }: SimRelayOptions, disks: Disks, open: () => OpenServer, cut: () => void): RelayProcess {
+function openProcess(
+  {
+    name,
+    clock,
+    random,
+    defect: { lingerMs = LINGER, snapshot: kept = (store) => store },
+  }: SimRelayOptions,
+  disks: Disks,
+  open: () => OpenServer,
+  cut: () => void,
+): RelayProcess {
   const snapshot = kept(new SnapshotStore({ dir: disks.dir, clock }, syncDisk));
   const source: FederationSource = { servers: [{ id: name, name: `upstream of ${name}`, open }] };
-  const facts: BootstrapFacts = { node: { id: name, cluster: "" }, nodeContextParams: [], sources: () => [source] };
-  const hub = createHub(facts.node, { facts, channels: createChannels(), types, clock, random: () => random.next(), lingerMs, revisions: { last: 0 }, opaque: true, snapshot });
+  const facts: BootstrapFacts = {
+    node: { id: name, cluster: "" },
+    nodeContextParams: [],
+    sources: () => [source],
+  };
+  const hub = createHub(facts.node, {
+    facts,
+    channels: createChannels(),
+    types,
+    clock,
+    random: () => random.next(),
+    lingerMs,
+    revisions: { last: 0 },
+    opaque: true,
+    snapshot,
+  });
   hub.start();
   return {
     cache: hub.cache,
@@ -99,7 +148,10 @@ function openProcess({ name, clock, random, defect: { lingerMs = LINGER, snapsho
   };
 }
 
-function clientEnd({ name, upstream, shape, clock, random, network }: SimRelayOptions, onConnected: (connection: Connection | undefined) => void): ClientFeed {
+function clientEnd(
+  { name, upstream, shape, clock, random, network }: SimRelayOptions,
+  onConnected: (connection: Connection | undefined) => void,
+): ClientFeed {
   const context = createClientContext({
     connect: (handler) => {
       const stream = network.connect(addressOf(upstream.name, shape.variant), handler);
@@ -107,8 +159,14 @@ function clientEnd({ name, upstream, shape, clock, random, network }: SimRelayOp
       return stream;
     },
     node: encodeNode({ id: name, cluster: "" }),
-    clock, random: () => random.next(), later: (callback) => { clock.after(0, callback); },
-    descriptor: (typeUrl) => types.find((type) => type.typeUrl === typeUrl), backoff: { maxMs: 5_000 }, keepRemoved: false,
+    clock,
+    random: () => random.next(),
+    later: (callback) => {
+      clock.after(0, callback);
+    },
+    descriptor: (typeUrl) => types.find((type) => type.typeUrl === typeUrl),
+    backoff: { maxMs: 5_000 },
+    keepRemoved: false,
   });
   return shape.variant === "delta" ? createDeltaClient(context) : createSotwClient(context);
 }
