@@ -1,25 +1,33 @@
-import type { Reference, ResourceType } from "@xdstp/core";
+import { XdsError, type Reference, type ResourceType } from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import type { DanglingWatch } from "../dangling/dangling-reference.ts";
-import { createNodeCaches } from "./create-node-caches.ts";
+import { createNodeCaches, type NodeCaches } from "./create-node-caches.ts";
 
 const route = "type.googleapis.com/acme.Route";
 const cluster = "type.googleapis.com/acme.Cluster";
 
-/** A route names clusters, one per letter. */
+/** A route names clusters, one per letter, and is refused with an exclamation mark. */
 const types: readonly ResourceType[] = [
   {
     typeUrl: route,
+    validate: ({ payload }) =>
+      textOf(payload.value).includes("!")
+        ? new XdsError("INVALID_ARGUMENT", "too loud")
+        : undefined,
     references: (payload): readonly Reference[] =>
-      Array.from(new TextDecoder().decode(payload), (name) => ({ typeUrl: cluster, name })),
+      Array.from(textOf(payload), (name) => ({ typeUrl: cluster, name })),
   },
   { typeUrl: cluster },
 ];
 
-/** Something is put or removed under a key ("": for all nodes), somebody asks what dangles, or the event loop turns. */
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+/** Something is put or removed under a key ("": for all nodes), or replaces all of its type there; somebody asks what dangles, or the event loop turns. */
 type Step =
   | {
       readonly do: "put" | "remove";
@@ -28,12 +36,22 @@ type Step =
       readonly name: string;
       readonly to: string;
     }
+  | {
+      readonly do: "replace";
+      readonly key: string;
+      readonly typeUrl: string;
+      readonly by: readonly (readonly [name: string, to: string])[];
+    }
   | { readonly do: "clear"; readonly key: string }
   | { readonly do: "turn" }
   | { readonly do: "list" }
   | { readonly do: "wait"; readonly ms: number };
 
+type Change = Extract<Step, { readonly do: "put" | "remove" | "replace" | "clear" }>;
+
 const keys = ["", "gold", "basic"];
+const names = fc.constantFrom("a", "b", "c");
+const targets = fc.constantFrom("", "a", "b", "ab", "bc", "d", "a!");
 const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
     {
@@ -42,8 +60,17 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
         do: fc.constantFrom("put" as const, "put" as const, "remove" as const),
         key: fc.constantFrom(...keys),
         typeUrl: fc.constantFrom(route, cluster),
-        name: fc.constantFrom("a", "b", "c"),
-        to: fc.constantFrom("", "a", "b", "ab", "bc", "d"),
+        name: names,
+        to: targets,
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constant("replace" as const),
+        key: fc.constantFrom(...keys),
+        typeUrl: fc.constantFrom(route, cluster),
+        by: fc.uniqueArray(fc.tuple(names, targets), { selector: ([name]) => name, maxLength: 3 }),
       }),
     },
     {
@@ -88,6 +115,34 @@ function listed(watch: DanglingWatch): readonly string[] {
     .sort();
 }
 
+/** What is refused changes nothing. */
+function change(nodes: NodeCaches, { content }: Model, step: Change): void {
+  if (step.do === "clear") {
+    nodes.of(step.key).clear();
+    for (const id of content.keys()) if (id.startsWith(`${step.key}|`)) content.delete(id);
+    return;
+  }
+  const { key, typeUrl } = step;
+  const layer = key === "" ? nodes.shared : nodes.of(key);
+  const puts =
+    step.do === "replace" ? step.by : step.do === "put" ? [[step.name, step.to] as const] : [];
+  const { refused } = layer.commit({
+    put: puts.map(([name, to]) => ({
+      typeUrl,
+      resource: { name, version: "", payload: { typeUrl, value: new TextEncoder().encode(to) } },
+    })),
+    ...(step.do === "remove" && { remove: [{ typeUrl, name: step.name }] }),
+    ...(step.do === "replace" && { complete: [{ typeUrl, interest: { name: "*" } }] }),
+    atomic: true,
+  });
+  expect(refused !== undefined).toBe(typeUrl === route && puts.some(([, to]) => to.includes("!")));
+  if (refused !== undefined) return;
+  if (step.do === "remove") content.delete(`${key}|${typeUrl}|${step.name}`);
+  if (step.do === "replace")
+    for (const id of content.keys()) if (id.startsWith(`${key}|${typeUrl}|`)) content.delete(id);
+  for (const [name, to] of puts) content.set(`${key}|${typeUrl}|${name}`, to);
+}
+
 it("names what dangles under each key and in the shared content, whatever was put, removed and cleared in whatever order", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (history) => {
@@ -114,25 +169,7 @@ it("names what dangles under each key and in the shared content, whatever was pu
         else if (step.do === "turn") {
           await Promise.resolve();
           expect([...told].sort()).toEqual(model.dangling());
-        } else if (step.do === "clear") {
-          nodes.of(step.key).clear();
-          for (const id of model.content.keys())
-            if (id.startsWith(`${step.key}|`)) model.content.delete(id);
-        } else {
-          const layer = step.key === "" ? nodes.shared : nodes.of(step.key);
-          const id = `${step.key}|${step.typeUrl}|${step.name}`;
-          if (step.do === "put") {
-            layer.put({
-              typeUrl: step.typeUrl,
-              name: step.name,
-              value: new TextEncoder().encode(step.to),
-            });
-            model.content.set(id, step.to);
-          } else {
-            layer.remove(step.typeUrl, step.name);
-            model.content.delete(id);
-          }
-        }
+        } else change(nodes, model, step);
       }
       await Promise.resolve();
       expect([...told].sort()).toEqual(model.dangling());
