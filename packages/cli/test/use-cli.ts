@@ -6,6 +6,7 @@ import { createTextSink, type TextSink } from "./text-sink.ts";
 
 /** A command that runs, with the ends of its wires. */
 export interface RunningCli {
+  readonly argv: readonly string[];
   readonly stdout: TextSink;
   readonly stderr: TextSink;
   readonly exit: Promise<number>;
@@ -16,7 +17,8 @@ export interface RunningCli {
 
 const running = new Set<RunningCli>();
 
-afterEach(async () => {
+afterEach(async ({ task }) => {
+  if (task.result?.state === "fail") showOutputs();
   for (const one of running) {
     one.signal("SIGINT");
     one.signal("SIGINT");
@@ -24,6 +26,12 @@ afterEach(async () => {
   }
   running.clear();
 });
+
+/** What the commands of a test have printed tells why it failed. */
+function showOutputs(): void {
+  for (const { argv, stdout, stderr } of running)
+    console.error(`xdstp ${argv.join(" ")}\n${stdout.text}${stderr.text}`);
+}
 
 /** Runs the command inside of this process; after the test it is stopped. */
 export function useCli(argv: readonly string[], io: Partial<CliIo> = {}): RunningCli {
@@ -53,6 +61,7 @@ export function useCli(argv: readonly string[], io: Partial<CliIo> = {}): Runnin
     stderr.end();
   });
   const cli: RunningCli = {
+    argv,
     stdout,
     stderr,
     exit,
