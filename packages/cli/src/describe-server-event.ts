@@ -127,7 +127,7 @@ const warnings = {
   "unrelated-source": { level: "warning", label: "warning" },
 } as const;
 
-/** What an operator is told beside what the client is. */
+/** What an operator is told next to what the client is. */
 function because(reason: string | undefined, told: string): string {
   return reason === undefined || reason === told ? "" : ` (${escapeText(reason)})`;
 }

@@ -84,6 +84,6 @@ export interface Entry {
   readonly resource?: StoredResource;
   /** Without a resource: it is this variant of the name that went (TP2), an encoded `DynamicParameterConstraints`. What was sent without constraints goes without. */
   readonly constraints?: Uint8Array;
-  /** Beside a resource: ambient. Alone: why there is none. */
+  /** Next to a resource: ambient. Alone: why there is none. */
   readonly error?: XdsError;
 }

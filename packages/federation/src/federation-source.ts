@@ -25,7 +25,7 @@ export interface FederationServer {
   readonly name: string;
   /** How it is spoken to, for who shows it. Absent: it is no server of configuration. */
   readonly config?: ServerConfig;
-  /** A client end towards it; made anew each time the server comes into use. */
+  /** A client end towards it; made again each time the server comes into use. */
   open(): OpenServer;
 }
 

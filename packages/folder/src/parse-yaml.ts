@@ -4,7 +4,7 @@ import { Fault, reasonOf } from "./fault.ts";
 import { MAX_DEPTH, tooDeep } from "./too-deep.ts";
 import { findNumber } from "./find-position.ts";
 
-/** Texts up to this length are parsed once more for a good message and an exact position. */
+/** Texts up to this length are parsed again for a good message and an exact position. */
 const maxExactLength = 2_000_000;
 
 /** An integer that a number cannot hold would silently become another one. */

@@ -8,7 +8,7 @@ import type { LinkedResource } from "./outcome.ts";
 export interface Delivery {
   readonly put: readonly Put[];
   readonly remove: readonly Removal[];
-  /** What to stand beside what is held; null: what stands there stays. */
+  /** What to stand next to what is held; null: what stands there stays. */
   readonly ambient: XdsError | undefined | null;
 }
 

@@ -52,7 +52,7 @@ export interface ConnectRequest {
 }
 
 /**
- * The routes of one server. No compression is sent or read: Connect would compress every message for each client anew.
+ * The routes of one server. No compression is sent or read: Connect would compress every message for each client again.
  *
  * This is connect-node's own adapter but for two things: failures are events instead of lines on the console, and its objects are made
  * only for requests that come here, not for each raw stream.

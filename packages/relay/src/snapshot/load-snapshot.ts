@@ -23,7 +23,7 @@ export interface LoadOptions {
   readonly tell: (event: SnapshotEvent) => void;
 }
 
-/** Where a file ends, and whether it is to be written anew: there are bytes in it that should not be. */
+/** Where a file ends, and whether it is to be written again: there are bytes in it that should not be. */
 export type LoadedSnapshot = Pick<Journal, "end" | "batch" | "damaged">;
 
 /**
