@@ -121,7 +121,7 @@ function describeWire(event: OffStream): ReportLine {
   }
 }
 
-/** An old Node is said at each start, and is no trouble of the configuration. */
+/** An old Node is said at each start, and is not trouble of the configuration. */
 const warnings = {
   "node-version": { level: "info", label: "note" },
   "unrelated-source": { level: "warning", label: "warning" },

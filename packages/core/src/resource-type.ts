@@ -25,7 +25,7 @@ export interface Reference {
 export interface WithinReference {
   /** The type URL of the names within. */
   readonly typeUrl: string;
-  /** The encoded ConfigSource of these names. Absent: they come from a file, and are no references. */
+  /** The encoded ConfigSource of these names. Absent: they come from a file, and are not references. */
   readonly source?: Uint8Array;
 }
 

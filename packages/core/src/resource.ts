@@ -12,7 +12,7 @@ export interface AnyBytes {
 export interface Interest {
   /** In the spelling of whoever asks; answers have the same (N-42). */
   readonly name: string;
-  /** Dynamic parameters of TP2, which choose among the variants of each name; they are no part of the name (N-66). Absent: none, as if they were empty. */
+  /** Dynamic parameters of TP2, which choose among the variants of each name; they are not part of the name (N-66). Absent: none, as if they were empty. */
   readonly parameters?: ReadonlyMap<string, string>;
 }
 

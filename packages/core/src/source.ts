@@ -69,7 +69,7 @@ export interface Topic {
   gone?(name: string): readonly Entry[];
   /** Never calls back before it returns. Watching twice counts once. */
   watch(watcher: Watcher): void;
-  /** Ends it; a watcher that is none is no error. */
+  /** Ends it; a watcher that is none is not an error. */
   unwatch(watcher: Watcher): void;
 }
 

@@ -20,7 +20,7 @@ const schema: Schema = CORE_SCHEMA.withTags(exactInt);
 
 /**
  * The documents of a YAML text, by YAML 1.2: no merge keys, no dates, duplicate keys refused. An empty text has none.
- * Throws a fault with a position for a text that is no YAML, and for an integer that a number cannot hold exactly.
+ * Throws a fault with a position for a text that is not YAML, and for an integer that a number cannot hold exactly.
  */
 export function parseYaml(text: string): readonly unknown[] {
   try {

@@ -37,7 +37,7 @@ export interface ReferencesOptions {
  *
  * Clusters, assignments, route configurations, scoped routes, secrets, extension configs, endpoint collections (a name may be a glob); also where they are named in one of the known extensions.
  * A name next to a ConfigSource that says something else than plain `ads` has that ConfigSource as its `source`; so a name next to several is there once for each. The routes of inline scopes have that of their listener; a scope that comes by itself does not say it, so the name by which the listener takes it has it as `within`.
- * Not among them: what comes from a file, a secret without `sds_config` (it is static), what the client finds only when it runs (headers, plugins, VHDS, on-demand discovery), the clusters behind a config source (static by rule), and extensions that are no message of the API, such as a TypedStruct.
+ * Not among them: what comes from a file, a secret without `sds_config` (it is static), what the client finds only when it runs (headers, plugins, VHDS, on-demand discovery), the clusters behind a config source (static by rule), and extensions that are not a message of the API, such as a TypedStruct.
  *
  * Never throws, costs one pass; of malformed bytes, the part in front of the fault counts. None for a type that it does not know.
  */

@@ -11,7 +11,7 @@ import { retries } from "./retries.ts";
 import type { Want } from "./want.ts";
 
 /**
- * These have not come in time (C-MISS-4): a name does not exist, or cannot be had for now (C-GRPC-10); a collection is what has come of it (C-GLOB-9), and where that is nothing it cannot be had for now either. What is held is no concern of the timer,
+ * These have not come in time (C-MISS-4): a name does not exist, or cannot be had for now (C-GRPC-10); a collection is what has come of it (C-GLOB-9), and where that is nothing it cannot be had for now either. What is held is not a concern of the timer,
  * but for what only a stand-in has given (C-GRPC-6). Returns those that another server still stands in for: their time begins again.
  */
 export function giveUp(state: ClientTypeState, due: readonly Want[]): readonly Want[] {

@@ -58,7 +58,7 @@ export interface ClientVariant {
   readonly nodeField: number;
   /** A new stream is told what is held, and the server sends only what differs (C-RECON-3): what it is silent about is as it was. */
   readonly silenceConfirms: boolean;
-  /** The type URL of a response; undefined: the bytes are no response. */
+  /** The type URL of a response; undefined: the bytes are not a response. */
   typeUrlOf(message: Buffer): string | undefined;
   /** Reads a whole response; what cannot be read is its `fault`. Never throws. */
   read(message: Buffer, typeUrl: string, context: ClientContext): ReceivedResponse;

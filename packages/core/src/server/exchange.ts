@@ -336,7 +336,7 @@ export function restartOf(
 
 /**
  * What has changed since a refusal cannot be said, or not yet, so that a new start would only repeat what was refused: that stays refused until there is more to say (S-ACK-8).
- * @param heldBack - What was gathered next to the entries and waits for what it refers to: what was refused of it is no news either
+ * @param heldBack - What was gathered next to the entries and waits for what it refers to: what was refused of it is not news either
  * @param profile - Tells what of the entries this client is told
  * @param hasNews - Something has changed since the entries were taken: there is more to say already
  */

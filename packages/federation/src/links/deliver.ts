@@ -46,7 +46,7 @@ function deliverName(follower: Follower): Delivery {
   }
 }
 
-/** What cannot be found is no member; what another side has delivered does not stay in its place (C-ALT-7). */
+/** What cannot be found is not a member; what another side has delivered does not stay in its place (C-ALT-7). */
 function deliverMember(follower: Follower, isInUse: boolean): Delivery {
   const { outcome, shows, hasTakenOver } = follower;
   if (!isInUse) return { ...NOTHING, remove: variantsOf(follower), ambient: undefined };

@@ -32,7 +32,7 @@ export function sourcesBeside(
     : undefined;
 }
 
-/** The authorities of a name and of its alternatives, which stand next to the same ConfigSource; null: it is opaque. Empty: it is no name. */
+/** The authorities of a name and of its alternatives, which stand next to the same ConfigSource; null: it is opaque. Empty: it is not a name. */
 export function authoritiesIn(name: string): readonly (string | null)[] {
   if (!name.startsWith("xdstp:")) return [null];
   const parsed = parseLocator(name);

@@ -171,7 +171,7 @@ function answer(
     await universalResponseToNodeResponse(result, response);
   };
   respond().catch((error: unknown) => {
-    // A client that went away is no fault.
+    // A client that went away is not a fault.
     if (of.stream.destroyed || of.stream.closed || ConnectError.from(error).code === Code.Aborted)
       return;
     context.fault(handler.requestPath, error);
@@ -197,7 +197,7 @@ function read(
   }
 }
 
-/** A thrown value that is no XdsError and no ConnectError is a bug: an event for us, a fixed text for the peer. */
+/** A thrown value that is neither an XdsError nor a ConnectError is a bug: an event for us, a fixed text for the peer. */
 function hideFaults(context: GrpcContext): Interceptor {
   const hide = (path: string, error: unknown): ConnectError => {
     if (error instanceof ConnectError) return error;
@@ -218,7 +218,7 @@ function hideFaults(context: GrpcContext): Interceptor {
   };
 }
 
-/** gRPC and Connect number their codes alike, but for OK, which is no error. */
+/** gRPC and Connect number their codes alike, but for OK, which is not an error. */
 const codes: ReadonlyMap<number, Code> = new Map(
   Object.values(Code).flatMap((code) => (typeof code === "number" ? [[code, code] as const] : [])),
 );
